@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# weir: the kernel module, the tool, and the commands around them. See `make help`.
+
+PREFIX ?= /usr
+SBINDIR ?= $(PREFIX)/sbin
+MANDIR ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+MODDIR ?= updates
+INSTALL ?= install
+DEPMOD ?= /sbin/depmod
+
+# KDIR alone says which kernel it is; KVER alone where its headers are.
+ifneq ($(origin KDIR),undefined)
+KVER ?= $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+endif
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+BUILD ?= .cache/build/$(KVER)
+ABSBUILD := $(abspath $(BUILD))
+HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
+
+MANPAGES := $(wildcard Documentation/*.[1-9])
+COMPLETION := $(wildcard userspace/weir.bash)
+
+all: $(if $(HAVE_KDIR),modules,no-headers) tool ## build the module (if the kernel's headers are here) and the tool
+
+no-headers:
+	@echo "weir: no headers for kernel $(KVER) at $(KDIR); the module is not built (apt-get install linux-headers-$(KVER))"
+
+ifeq ($(HAVE_KDIR),)
+modules:
+	@echo "weir: no headers for kernel $(KVER) at $(KDIR) (apt-get install linux-headers-$(KVER), or say KVER= or KDIR=)" >&2; exit 1
+else
+modules: $(ABSBUILD)/Kbuild ## build weir.ko for KVER (or KDIR) into .cache/build/KVER
+	$(MAKE) -C $(KDIR) M=$(ABSBUILD) modules
+	@echo "weir: built $(BUILD)/weir.ko for $(KVER)"
+endif
+
+# kbuild writes beside what it reads: give it a folder of links to the sources.
+ifneq ($(ABSBUILD),$(CURDIR))
+$(ABSBUILD)/Kbuild: FORCE
+	@mkdir -p $(ABSBUILD) && find $(ABSBUILD) -type l -delete
+	@cp -rs $(CURDIR)/Kbuild $(CURDIR)/module $(ABSBUILD)/
+endif
+
+tool: ## build the weir command
+	$(MAKE) -C userspace
+
+install: $(if $(HAVE_KDIR),install-module) install-tool ## install module, tool, man pages, completion (DESTDIR, PREFIX)
+
+install-module: modules
+	$(MAKE) -C $(KDIR) M=$(ABSBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=$(MODDIR) DEPMOD=true modules_install
+	$(if $(DESTDIR),,$(DEPMOD) -a $(KVER))
+
+install-tool: tool
+	$(INSTALL) -D -m 755 userspace/weir $(DESTDIR)$(SBINDIR)/weir
+	$(foreach m,$(MANPAGES),$(INSTALL) -D -m 644 $(m) $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
+	$(if $(COMPLETION),$(INSTALL) -D -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/weir)
+
+uninstall: ## remove all that install put there, for every kernel
+	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir
+	rm -f $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
+	@for f in $(DESTDIR)/lib/modules/*/$(MODDIR)/weir.ko*; do \
+		[ -e "$$f" ] || continue; \
+		dir=$${f%/*}; ver=$${dir%/$(MODDIR)}; ver=$${ver##*/}; \
+		echo "rm $$f"; rm -f "$$f"; rmdir --ignore-fail-on-non-empty "$$dir"; \
+		$(if $(DESTDIR),:,$(DEPMOD) -a "$$ver"); \
+	done
+
+clean: ## remove what was built (downloads stay)
+	rm -rf .cache/build
+	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
+	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
+
+distclean: clean ## remove all of .cache, downloads too
+	rm -rf .cache
+
+setup: ## install and download what demo and test need (NO_SETUP=1: nothing)
+	@tests/setup.sh demo test
+
+demo: ## set up, boot a small machine with weir in it, flood it, show what happened
+	@tests/setup.sh demo
+	@tests/demo/run.sh
+
+test: ## set up, run every test (T='netns/limit 6.1' chooses)
+	@tests/setup.sh test
+	@tests/run.sh $(T)
+
+test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
+	@tests/fresh.sh
+
+lint: ## check the sources
+	@tests/lint.sh
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		while IFS='	' read -r t d; do printf '  %-12s %s\n' "$$t" "$$d"; done
+	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
+
+.PHONY: all modules no-headers tool install install-module install-tool \
+	uninstall clean distclean setup demo test test-fresh lint help FORCE
