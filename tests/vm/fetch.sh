@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fetch.sh NAME...: download and unpack into .cache what guests need; nothing of
+# it is installed on the machine. NAME is
+#   6.1 6.12 sid   a Debian kernel: .cache/kernels/NAME/{version,vmlinuz,lib/modules,kdir}
+#   source         checkpatch and the YNL client, from the newest kernel source:
+#                  .cache/source/{scripts,tools,Documentation}
+# What is there already is not looked at again; what is unfinished never shows
+# under its name. Exit 1 if a NAME cannot be had, 3 if only sid's or source's.
+# shellcheck disable=SC2015,SC2016
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+cache=$top/.cache
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+say() { printf 'setup: %s\n' "$*"; }
+
+# The mirror is whatever this machine is configured with; the other suites are
+# looked for beside its own.
+mirrors() {
+	local code uri release
+	# shellcheck source=/dev/null
+	code=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	main='' security=''
+	while read -r uri release; do
+		case $release in
+		"$code" | stable) main=${main:-${uri%/}} ;;
+		"$code-security" | "$code/updates") security=${security:-${uri%/}} ;;
+		esac
+	done < <(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
+		grep -v '^cdrom:' | sort -u)
+	[ -n "$main" ] || { say "apt is configured with no Debian mirror of $code to take kernels from."; return 1; }
+	security=${security:-$main-security}
+}
+
+# apt SUITE apt-get|apt-cache ARGS...: with a package state of the suite's own
+apt() {
+	local d=$cache/apt/$1 tool=$2
+	shift 2
+	LC_ALL=C "$tool" -o Dir::Etc::sourcelist="$d/sources.list" -o Dir::Etc::sourceparts=- \
+		-o Dir::Etc::preferences=- -o Dir::Etc::preferencesparts="$d/none" -o APT::Default-Release= \
+		-o Dir::State="$d" -o Dir::State::Lists="$d/lists" -o Dir::State::status="$d/status" \
+		-o Dir::Cache="$d/cache" -o Acquire::Languages=none -o APT::Architecture=amd64 \
+		-o APT::Architectures=amd64 -o APT::Sandbox::User= -o Acquire::Retries=3 "$@"
+}
+
+suite_init() {
+	local s=$1 d=$cache/apt/$1
+	[ -e "$d/.updated" ] && return
+	mkdir -p "$d/lists/partial" "$d/cache/archives/partial" "$d/none" && : >"$d/status" || return
+	{
+		echo "deb [signed-by=$keyring] $main $s main"
+		[ "$s" = sid ] || echo "deb [signed-by=$keyring] $security $s-security main"
+	} >"$d/sources.list"
+	apt "$s" apt-get -qq update >"$d/log" 2>&1 && ! grep -q '^E:' "$d/log" && : >"$d/.updated"
+}
+
+# download SUITE DIR PACKAGE...: apt checks Debian's signature and the hashes
+download() {
+	local s=$1 dir=$2
+	shift 2
+	mkdir -p "$dir" && cd "$dir" && apt "$s" apt-get -qq download "$@" >>"$cache/apt/$s/log" 2>&1
+}
+
+why() { grep -h '^[EW]:' "$cache/apt/$1/log" 2>/dev/null | head -n 1; }
+
+# The modules that a network test can want, of a tree ten times as large.
+wanted() {
+	local d
+	for d in ./lib/modules/'*' ./usr/lib/modules/'*'; do
+		printf '%s\n' "$d/modules.*" "$d/vmlinuz" \
+			"$d"/kernel/{net,lib,crypto,arch,mm,fs/{9p,netfs,fscache,overlayfs}}/'*' \
+			"$d"/kernel/drivers/{net,virtio,ptp,char/hw_random}/'*' \
+			"$d"/kernel/drivers/{char/virtio_console,block/virtio_blk}.ko'*'
+	done
+	echo './boot/vmlinuz-*'
+}
+unwanted() {
+	printf '%s\n' '*/kernel/arch/*/'{kvm,events}/'*' \
+		'*/drivers/net/'{can,dsa,ethernet,fddi,fjes,hamradio,hippi,hyperv,ieee802154,ipa,pcs,phy/[a-km-z],plip,thunderbolt,usb,wan,wireless,wwan,xen-netback}'*' \
+		'*/kernel/net/'{6lowpan,appletalk,atm,ax25,bluetooth,caif,can,ceph,dccp,ieee802154,mac80211,mac802154,netrom,nfc,qrtr,rds,rose,rxrpc,smc,sunrpc,tipc,vmw_vsock,wireless,x25}/'*'
+}
+
+unpack_image() {
+	local dir=$1 deb
+	for deb in "$dir"/deb/linux-{image,modules,binary,base}-*.deb; do
+		[ -e "$deb" ] || continue
+		dpkg-deb --fsys-tarfile "$deb" |
+			tar -x -C "$dir" --wildcards -X <(unwanted) -T <(wanted) 2>"$dir/tar.log" ||
+			grep -vE 'Not found in archive|previous errors' "$dir/tar.log" | grep . && return 1
+	done
+	rm -f "$dir/tar.log"
+	[ -d "$dir/usr/lib/modules" ] && mkdir -p "$dir/lib" && mv "$dir/usr/lib/modules" "$dir/lib/"
+	mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" 2>/dev/null || mv "$dir"/lib/modules/*/vmlinuz "$dir/vmlinuz" || return
+	# A guest has no machine to spare for decompression.
+	find "$dir/lib/modules" -name '*.ko.xz' -print0 | xargs -0 -r -n 64 -P 2 xz -d || return
+	find "$dir/lib/modules" -name '*.ko.zst' -print0 | xargs -0 -r -n 64 -P 2 zstd -dq --rm || return
+	PATH=$PATH:/sbin:/usr/sbin depmod -b "$dir" "$2" 2>/dev/null
+}
+
+# Headers hold one absolute path, and kbuild's tools may want a newer libc.
+unpack_headers() {
+	local dir=$1 ver=$2 suite=$3 deb tool d
+	for deb in "$dir"/deb/linux-{headers,kbuild}-*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" ./usr/src ./usr/lib 2>/dev/null ||
+			dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" ./usr/src || return
+	done
+	rm -rf "$dir/usr/lib/modules"
+	ln -s "usr/src/linux-headers-$ver" "$dir/kdir"
+	sed -i -E 's#/usr/src/(linux-headers)#$(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)/\1#' "$dir/kdir/Makefile"
+	rm -rf "$dir"/usr/lib/linux-kbuild-*/scripts/mod/modpost.real-{msb-*,*-32} "$dir"/usr/lib/linux-kbuild-*/tools/objtool/objtool.real-powerpc
+	find "$dir"/usr/lib/linux-kbuild-* -type f -perm -1 -size +5k -print0 |
+		while IFS= read -r -d '' tool; do
+			ldd "$tool" 2>&1 | grep -q 'not found' && printf '%s\0' "$tool"
+		done >"$dir/foreign"
+	if [ -s "$dir/foreign" ]; then
+		download "$suite" "$dir/deb" libc6 libelf1t64 zlib1g libzstd1 || return
+		for deb in "$dir"/deb/{libc6,libelf1t64,zlib1g,libzstd1}_*.deb; do
+			dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' || return
+		done
+		while IFS= read -r -d '' tool; do
+			mv "$tool" "$tool.elf" || return
+			d=$(realpath --relative-to="${tool%/*}" "$dir/usr/lib/x86_64-linux-gnu")
+			printf '#!/bin/sh\nd=${0%%/*}/%s\nexec "$d/ld-linux-x86-64.so.2" --argv0 "$0" --library-path "$d" "$0.elf" "$@"\n' "$d" >"$tool"
+			chmod +x "$tool" || return
+		done <"$dir/foreign"
+	fi
+	rm -f "$dir/foreign"
+}
+
+kernel() {
+	local name=$1 suite meta ver dir pkgs kbuild
+	case $name in
+	6.1) suite=bookworm meta=linux-headers-amd64 ;;
+	6.12) suite=bookworm meta=linux-headers-6.12-amd64 ;;
+	sid) suite=sid meta=linux-headers-amd64 ;;
+	*) say "no kernel is called $name (6.1, 6.12, sid)."; return 1 ;;
+	esac
+	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
+	ver=$(apt "$suite" apt-cache depends "$meta" | sed -nE 's/.*Depends: linux-headers-([0-9].*)/\1/p' | head -n 1)
+	[ -n "$ver" ] || { say "$suite has no $meta, so guest kernel $name cannot be had."; return 1; }
+	kbuild=$(apt "$suite" apt-cache depends "linux-headers-$ver" | sed -nE 's/.*Depends: (linux-kbuild-.*)/\1/p' | head -n 1)
+	pkgs="linux-headers-$ver linux-headers-${ver%-amd64}-common $kbuild"
+	if apt "$suite" apt-cache show "linux-modules-$ver" >/dev/null 2>&1; then
+		pkgs="$pkgs linux-base-$ver linux-binary-$ver linux-modules-$ver"
+	else
+		pkgs="$pkgs linux-image-$ver"
+	fi
+	dir=$cache/kernels/.$name.new
+	rm -rf "$dir"; mkdir -p "$dir/deb" || return
+	say "downloading guest kernel $name ($ver)"
+	# shellcheck disable=SC2086 # a list of package names
+	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
+	unpack_image "$dir" "$ver" && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
+		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
+	rm -rf "${dir:?}"/{deb,boot,usr/share}
+	mv -T "$dir" "$cache/kernels/$name" && say "guest kernel $name ($ver) is in .cache/kernels/$name"
+}
+
+# sid's first: older clients of YNL cannot drive the family
+source_bits() {
+	local dir=$cache/.source.new suite pkg v
+	for suite in sid bookworm; do
+		suite_init "$suite" || continue
+		pkg=$(apt "$suite" apt-cache search --names-only '^linux-source-[0-9.]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
+		[ -n "$pkg" ] || continue
+		rm -rf "$dir"; mkdir -p "$dir/deb" || return
+		say "downloading checkpatch and the YNL client ($pkg of $suite)"
+		(download "$suite" "$dir/deb" "$pkg") || continue
+		v=linux-source-${pkg#linux-source-}
+		dpkg-deb --fsys-tarfile "$dir"/deb/*.deb | tar -xO "./usr/src/$v.tar.xz" | xz -dc -T0 |
+			tar -x -C "$dir" --strip-components=1 "$v"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch,coccinelle} \
+				"$v/tools/net/ynl" "$v/Documentation/netlink" || continue
+		rm -rf "$dir/deb"; echo "$suite $pkg" >"$dir/version"
+		rm -rf "$cache/source"; mv -T "$dir" "$cache/source"
+		return
+	done
+	say "checkpatch and the YNL client cannot be had: no linux-source package can be downloaded."
+	return 1
+}
+
+trap 'rm -rf "$cache"/kernels/.*.new "$cache/.source.new"' EXIT
+trap 'exit 130' INT TERM
+status=0
+todo=()
+for name; do
+	case $name in
+	source) [ -e "$cache/source/version" ] || todo+=("$name") ;;
+	*) [ -e "$cache/kernels/$name/version" ] || todo+=("$name") ;;
+	esac
+done
+[ ${#todo[@]} -gt 0 ] || exit 0
+mkdir -p "$cache/kernels" && mirrors || exit 1
+for name in "${todo[@]}"; do
+	case $name in
+	source) source_bits || status=$((status ? status : 3)) ;;
+	sid) kernel sid || status=$((status ? status : 3)) ;;
+	*) kernel "$name" || status=1 ;;
+	esac
+done
+# The package lists are as large as a kernel, and stale tomorrow.
+rm -rf "$cache/apt"
+exit "$status"

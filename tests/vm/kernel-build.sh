@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# kernel-build.sh [-w] [-o DIR] NAME [MAKE-ARGUMENT...]: build weir.ko for the
+# guest kernel NAME into DIR (.cache/build/NAME). Arguments are make's: CC=clang
+# W=1 C=1. -w: a warning is an error.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+strict='' out=''
+while getopts wo: opt; do
+	case $opt in
+	w) strict=1 ;;
+	o) out=$OPTARG ;;
+	*) exit 1 ;;
+	esac
+done
+shift $((OPTIND - 1))
+name=${1:?usage: kernel-build.sh [-w] [-o DIR] NAME [MAKE-ARGUMENT...]}
+shift
+kernel=$top/.cache/kernels/$name
+out=$(realpath -m "${out:-$top/.cache/build/$name}")
+[ -r "$kernel/version" ] || { echo "no guest kernel $name here; make setup downloads it" >&2; exit 4; }
+mkdir -p "$out" && exec 9>"$out/.lock" && flock 9 || exit 1
+
+# gcc-12 built Debian's 6.1 and 6.12; another gcc does as well, and clang.
+REAL_CC=$(command -v gcc-12 || command -v gcc)
+args=()
+for arg; do
+	case $arg in
+	CC=*) REAL_CC=$(command -v "${arg#CC=}") || { echo "no ${arg#CC=} here" >&2; exit 4; } ;;
+	*) args+=("$arg") ;;
+	esac
+done
+CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
+export REAL_CC CC_UNKNOWN
+# Without a vmlinux there is no BTF to make, with one it would take pahole.
+make --no-print-directory -C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" \
+	"BUILD=$out" CONFIG_DEBUG_INFO_BTF_MODULES= CF=-D__CHECK_ENDIAN__ \
+	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
+status=$?
+# Ours are what counts: headers meant for another compiler have their own, and
+# what objtool misses in clang's code are the options that this clang lacks.
+skip=' differs from the one|^  (CC|LD|MODPOST)'
+case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
+if [ "$status" != 0 ]; then
+	cat "$out/log" >&2
+elif grep -E '((^|/)module/|weir|modpost).*(warning|error):|WARNING' "$out/log" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
+	status=1
+fi
+exit "$status"
