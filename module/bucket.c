@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What happens inside one bucket: finding a way, giving it to another source,
+ * charging it. See the top of table.c for the rules.
+ */
+#include <linux/bitops.h>
+
+#include "bucket.h"
+
+static bool way_is(const struct weir_table *table, const struct weir_way *way,
+		   const struct weir_source *source)
+{
+	if (way->word[0] != source->word[0] || way->word[1] != source->word[1])
+		return false;
+	if (table->words == 2)
+		return (__force u32)way->word[2] == source->zone;
+	return way->word[2] == source->word[2] &&
+	       way->word[3] == source->word[3] &&
+	       (__force u32)way->word[4] == source->zone;
+}
+
+/**
+ * weir_way_source - the source that holds a way
+ * @table: table
+ * @way: way with a tag
+ * @source: filled, masked
+ */
+void weir_way_source(const struct weir_table *table,
+		     const struct weir_way *way, struct weir_source *source)
+{
+	unsigned int i;
+
+	*source = (struct weir_source) { };
+	for (i = 0; i < table->words; i++)
+		source->word[i] = way->word[i];
+	source->zone = (__force u32)way->word[i];
+}
+
+static void way_give(const struct weir_table *table, struct weir_way *way,
+		     const struct weir_source *source)
+{
+	unsigned int i;
+
+	way->dropped = 0;
+	for (i = 0; i < table->words; i++)
+		way->word[i] = source->word[i];
+	way->word[i] = (__force __be32)source->zone;
+}
+
+/*
+ * The bytes of eight tags that are equal to one, by their highest bit. No
+ * carry leaves a byte: another tag, of a free way even, is never taken for it.
+ */
+static u64 tags_equal(const u8 *tag, u64 pattern)
+{
+	u64 low = 0x7f7f7f7f7f7f7f7full;
+	u64 x = le64_to_cpup((const __le64 *)tag) ^ pattern;
+
+	return ~(((x & low) + low) | x | low);
+}
+
+/**
+ * weir_bucket_find - the way of a source
+ * @table: table
+ * @bucket: bucket of the source
+ * @source: masked source
+ * @tag: of its hash, not 0
+ *
+ * Context: under the bucket's lock, or inside its sequence count, where the
+ * answer is worth what the count says.
+ * Return: the way or NULL.
+ */
+struct weir_way *weir_bucket_find(const struct weir_table *table,
+				  struct weir_bucket *bucket,
+				  const struct weir_source *source, u8 tag)
+{
+	u64 pattern = tag * 0x0101010101010101ull, equal;
+	struct weir_way *way;
+	unsigned int base, i;
+
+	for (base = 0; base < table->ways; base += 8) {
+		equal = tags_equal(bucket->tag + base, pattern);
+		for (; equal; equal &= equal - 1) {
+			i = base + __ffs64(equal) / 8;
+			if (i >= table->ways)
+				break;
+			way = weir_bucket_way(table, bucket, i);
+			if (way_is(table, way, source))
+				return way;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * weir_bucket_turn - bring a bucket to a slot
+ * @table: table
+ * @bucket: locked bucket, its sequence count odd
+ * @slot: the current slot; an earlier one than the bucket's changes nothing
+ *
+ * Wheels are turned when they are used. What is done here keeps their short
+ * times unambiguous: after WEIR_SWEEP_SLOTS or more, ways that hold nothing
+ * are freed.
+ */
+void weir_bucket_turn(const struct weir_table *table,
+		      struct weir_bucket *bucket, u64 slot)
+{
+	bool gap = slot >= bucket->slot + WEIR_SWEEP_SLOTS;
+	struct weir_wheel *wheel;
+	unsigned int i;
+
+	if (slot <= bucket->slot)
+		return;
+	if (gap)
+		weir_wheel_reset(table->shape, weir_bucket_floor(bucket), slot);
+	if (gap || (slot ^ bucket->slot) >> WEIR_SWEEP_SHIFT) {
+		weir_wheel_turn(table->shape, weir_bucket_floor(bucket), slot);
+		for (i = 0; i < table->ways; i++) {
+			wheel = weir_way_wheel(table,
+					       weir_bucket_way(table, bucket, i));
+			if (gap || weir_wheel_idle(table->shape, wheel, slot))
+				bucket->tag[i] = 0;
+		}
+	}
+	bucket->slot = slot;
+}
+
+/* A way that nobody needs, from a place on that differs between sources. */
+static int way_spare(const struct weir_table *table,
+		     struct weir_bucket *bucket, u8 start)
+{
+	unsigned int i, n;
+	u64 free;
+
+	for (i = 0; i < table->ways; i += 8) {
+		free = tags_equal(bucket->tag + i, 0);
+		if (free && i + __ffs64(free) / 8 < table->ways)
+			return i + __ffs64(free) / 8;
+	}
+	i = start % table->ways;
+	for (n = 0; n < table->ways; n++) {
+		struct weir_way *way = weir_bucket_way(table, bucket, i);
+
+		if (weir_wheel_idle(table->shape, weir_way_wheel(table, way),
+				    bucket->slot))
+			return i;
+		if (++i == table->ways)
+			i = 0;
+	}
+	return -1;
+}
+
+static unsigned int way_smallest(const struct weir_table *table,
+				 struct weir_bucket *bucket)
+{
+	unsigned int i, smallest = 0;
+	struct weir_wheel *wheel;
+	u64 sum, least = U64_MAX;
+
+	for (i = 0; i < table->ways; i++) {
+		wheel = weir_way_wheel(table, weir_bucket_way(table, bucket, i));
+		weir_wheel_turn(table->shape, wheel, bucket->slot);
+		sum = weir_wheel_sum(table->shape, wheel);
+		if (sum < least) {
+			least = sum;
+			smallest = i;
+		}
+	}
+	return smallest;
+}
+
+static void wheel_swap(const struct weir_table *table, struct weir_wheel *a,
+		       struct weir_wheel *b)
+{
+	size_t i, size = weir_wheel_size(table->shape) / sizeof(u16);
+	u16 *x = (u16 *)a, *y = (u16 *)b;
+
+	for (i = 0; i < size; i++)
+		swap(x[i], y[i]);
+}
+
+/**
+ * weir_bucket_take - give a source a way
+ * @table: table
+ * @bucket: locked and turned bucket, its sequence count odd
+ * @source: masked source that has no way here
+ * @tag: of its hash, not 0
+ * @evicted: set if a live source lost its way
+ *
+ * The wheel starts as the floor was before anybody was evicted, or empty in a
+ * lenient table, and is turned.
+ */
+struct weir_way *weir_bucket_take(const struct weir_table *table,
+				  struct weir_bucket *bucket,
+				  const struct weir_source *source, u8 tag,
+				  bool *evicted)
+{
+	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
+	int i = way_spare(table, bucket, tag);
+	bool live = i < 0;
+	struct weir_way *way;
+
+	if (live)
+		i = way_smallest(table, bucket);
+	way = weir_bucket_way(table, bucket, i);
+	wheel = weir_way_wheel(table, way);
+	/* What it had may have left the window since it was turned last. */
+	live = live && weir_wheel_sum(table->shape, wheel);
+	if (table->spec.lenient) {
+		weir_wheel_reset(table->shape, wheel, bucket->slot);
+	} else {
+		weir_wheel_turn(table->shape, floor, bucket->slot);
+		if (live) {
+			weir_wheel_join(table->shape, wheel, floor);
+			wheel_swap(table, wheel, floor);
+			wheel->has_refused = 0;
+		} else {
+			weir_wheel_copy(table->shape, wheel, floor);
+		}
+	}
+	way_give(table, way, source);
+	bucket->tag[i] = tag;
+	*evicted = live;
+	return way;
+}
+
+/**
+ * weir_bucket_charge - take room for a cost in a bucket, or refuse it
+ * @table: table
+ * @bucket: locked and turned bucket, its sequence count odd
+ * @source: masked source
+ * @hash: its hash
+ * @cost: in the table's unit
+ * @budget: of the limit, no more than the counts hold
+ *
+ * Return: as weir_table_charge().
+ */
+unsigned int weir_bucket_charge(const struct weir_table *table,
+				  struct weir_bucket *bucket,
+				  const struct weir_source *source, u32 hash,
+				  u64 cost, u64 budget)
+{
+	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
+	u8 tag = weir_hash_tag(hash);
+	struct weir_way *way;
+	bool evicted = false;
+
+	lockdep_assert_held(&bucket->lock);
+	way = weir_bucket_find(table, bucket, source, tag);
+	if (way) {
+		wheel = weir_way_wheel(table, way);
+		weir_wheel_turn(table->shape, wheel, bucket->slot);
+		if (weir_wheel_charge(table->shape, wheel, cost, budget))
+			return 0;
+		way->dropped++;
+		return WEIR_REFUSED |
+		       (weir_wheel_refuse(table->shape, wheel) ? WEIR_FIRST : 0);
+	}
+	if (table->spec.lenient) {
+		/* What never fits takes no way either. */
+		if (cost > budget)
+			return WEIR_REFUSED;
+	} else {
+		weir_wheel_turn(table->shape, floor, bucket->slot);
+		if (cost > weir_wheel_room(table->shape, floor, budget)) {
+			weir_wheel_refuse(table->shape, floor);
+			return WEIR_REFUSED | WEIR_FLOORED;
+		}
+	}
+	way = weir_bucket_take(table, bucket, source, tag, &evicted);
+	weir_wheel_charge(table->shape, weir_way_wheel(table, way), cost,
+			  budget);
+	return evicted ? WEIR_EVICTED : 0;
+}
+
+/**
+ * weir_bucket_add - count what was admitted elsewhere
+ * @table: table
+ * @bucket: locked bucket, its sequence count odd
+ * @source: masked source
+ * @hash: its hash
+ * @slot: the current slot
+ * @cost: what was admitted
+ */
+void weir_bucket_add(const struct weir_table *table,
+		     struct weir_bucket *bucket,
+		     const struct weir_source *source, u32 hash, u64 slot,
+		     u64 cost)
+{
+	struct weir_wheel *wheel;
+	struct weir_way *way;
+	bool evicted;
+
+	lockdep_assert_held(&bucket->lock);
+	weir_bucket_turn(table, bucket, slot);
+	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
+	if (!way)
+		way = weir_bucket_take(table, bucket, source,
+				       weir_hash_tag(hash), &evicted);
+	wheel = weir_way_wheel(table, way);
+	weir_wheel_turn(table->shape, wheel, bucket->slot);
+	weir_wheel_add(table->shape, wheel, cost);
+}

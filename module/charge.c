@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The packet path of a table: refuse without a lock, charge, give back.
+ */
+#include <linux/rcupdate.h>
+
+#include "bucket.h"
+
+/**
+ * weir_table_refuse - refuse without a lock where there surely is no room
+ * @table: table
+ * @source: masked source
+ * @hash: its hash
+ * @tick: now
+ * @cost: of the packet
+ * @budget: of the limit
+ *
+ * Context: BH off, RCU read lock. Writes nothing that CPUs share, but once a
+ * slot and source to count its refusals.
+ * Return: 0 if a charge must tell, or WEIR_REFUSED and perhaps WEIR_FLOORED.
+ */
+unsigned int weir_table_refuse(struct weir_table *table,
+			       const struct weir_source *source, u32 hash,
+			       u64 tick, struct weir_cost cost, u64 budget)
+{
+	struct weir_bucket *bucket = weir_bucket(table, hash & table->mask);
+	u64 slot = weir_table_slot(table, tick);
+	struct weir_wheel *wheel;
+	struct weir_way *way;
+	unsigned int seq;
+	bool shut;
+
+	seq = raw_read_seqcount(&bucket->seq);
+	if (seq & 1)
+		return 0;
+	if (slot - bucket->slot + WEIR_SWEEP_SLOTS >= 2 * WEIR_SWEEP_SLOTS)
+		return 0;
+	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
+	if (!way && table->spec.lenient)
+		return 0;
+	wheel = way ? weir_way_wheel(table, way) : weir_bucket_floor(bucket);
+	shut = weir_wheel_shut(table->shape, wheel, slot,
+			       weir_table_cost(table, cost), budget);
+	if (read_seqcount_retry(&bucket->seq, seq) || !shut)
+		return 0;
+	if (!way)
+		return WEIR_REFUSED | WEIR_FLOORED;
+	weir_drops_note(table, source, hash, slot);
+	return WEIR_REFUSED;
+}
+
+/*
+ * A bucket that has been copied is charged in both tables: the old one
+ * decides, the new one follows. Once packets enter by the new one it alone
+ * decides, and whoever still holds the old configuration reads again. That is
+ * asked under the successor's lock: a packet that entered by it held the same
+ * lock and had seen @live.
+ */
+static unsigned int charge_both(struct weir_table *table,
+				struct weir_bucket *bucket,
+				struct weir_table *next,
+				const struct weir_source *source, u32 hash,
+				u64 tick, struct weir_cost cost, u64 budget)
+{
+	struct weir_bucket *follower = weir_bucket(next, hash & next->mask);
+	unsigned int result = WEIR_AGAIN;
+
+	spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
+	if (!READ_ONCE(next->live)) {
+		result = weir_bucket_charge(table, bucket, source, hash,
+				       weir_table_cost(table, cost), budget);
+		if (!(result & WEIR_REFUSED)) {
+			write_seqcount_begin_nested(&follower->seq,
+						    SINGLE_DEPTH_NESTING);
+			weir_bucket_add(next, follower, source, hash,
+					weir_table_slot(next, tick),
+					weir_table_cost(next, cost));
+			write_seqcount_end(&follower->seq);
+		}
+	}
+	spin_unlock(&follower->lock);
+	return result;
+}
+
+/* The successor, if this locked bucket has been copied to it. */
+static struct weir_table *bucket_follower(struct weir_table *table, u32 index)
+{
+	/* Pairs with the store under this bucket's lock in move.c. */
+	if (likely(index >= READ_ONCE(table->copied)))
+		return NULL;
+	return rcu_dereference(table->next);
+}
+
+/**
+ * weir_table_charge - take room for a packet, or refuse it
+ * @table: table
+ * @source: masked source
+ * @hash: its hash
+ * @tick: now; set to the time that the charge was counted at
+ * @cost: of the packet
+ * @budget: of the limit; what the table's counts cannot hold is cut
+ *
+ * Context: BH off, RCU read lock.
+ * Return: 0 or WEIR_EVICTED if admitted; WEIR_REFUSED with flags, or
+ * WEIR_AGAIN, if nothing was counted.
+ */
+unsigned int weir_table_charge(struct weir_table *table,
+			       const struct weir_source *source, u32 hash,
+			       u64 *tick, struct weir_cost cost, u64 budget)
+{
+	u32 index = hash & table->mask;
+	struct weir_bucket *bucket = weir_bucket(table, index);
+	u64 slot = weir_table_slot(table, *tick);
+	struct weir_table *next;
+	unsigned int result;
+
+	budget = min(budget, table->budget_max);
+	spin_lock(&bucket->lock);
+	write_seqcount_begin(&bucket->seq);
+	if (unlikely(slot < bucket->slot))
+		*tick = bucket->slot * table->spec.slot_ticks;
+	else
+		weir_bucket_turn(table, bucket, slot);
+	next = bucket_follower(table, index);
+	if (unlikely(next))
+		result = charge_both(table, bucket, next, source, hash, *tick,
+				     cost, budget);
+	else
+		result = weir_bucket_charge(table, bucket, source, hash,
+				       weir_table_cost(table, cost), budget);
+	write_seqcount_end(&bucket->seq);
+	spin_unlock(&bucket->lock);
+	return result;
+}
+
+static void bucket_uncharge(const struct weir_table *table,
+			    struct weir_bucket *bucket,
+			    const struct weir_source *source, u32 hash,
+			    u64 tick, struct weir_cost cost)
+{
+	struct weir_way *way;
+
+	lockdep_assert_held(&bucket->lock);
+	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
+	if (way)
+		weir_wheel_uncharge(table->shape, weir_way_wheel(table, way),
+				    weir_table_slot(table, tick),
+				    weir_table_cost(table, cost));
+}
+
+/**
+ * weir_table_uncharge - give back what another limit made void
+ * @table: table
+ * @source: masked source
+ * @hash: its hash
+ * @tick: the time given to weir_table_charge(), or what it was set to
+ * @cost: as charged
+ *
+ * A source that lost its way since keeps the charge in the floor.
+ *
+ * Context: BH off, RCU read lock.
+ */
+void weir_table_uncharge(struct weir_table *table,
+			 const struct weir_source *source, u32 hash,
+			 u64 tick, struct weir_cost cost)
+{
+	u32 index = hash & table->mask;
+	struct weir_bucket *bucket = weir_bucket(table, index);
+	struct weir_bucket *follower;
+	struct weir_table *next;
+
+	spin_lock(&bucket->lock);
+	write_seqcount_begin(&bucket->seq);
+	bucket_uncharge(table, bucket, source, hash, tick, cost);
+	next = bucket_follower(table, index);
+	if (unlikely(next)) {
+		follower = weir_bucket(next, hash & next->mask);
+		spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
+		write_seqcount_begin_nested(&follower->seq,
+					    SINGLE_DEPTH_NESTING);
+		bucket_uncharge(next, follower, source, hash, tick, cost);
+		write_seqcount_end(&follower->seq);
+		spin_unlock(&follower->lock);
+	}
+	write_seqcount_end(&bucket->seq);
+	spin_unlock(&bucket->lock);
+}

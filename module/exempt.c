@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Exemptions are sorted by family, address and length of their prefix. Those
+ * of the same prefix make a node; a node knows the longest other one around
+ * it. The last node that does not lie behind an address is the longest that
+ * holds it, or one of those around that node is: a binary search and a walk
+ * outwards, of which there are at most 129 steps. Within a node exemptions are
+ * sorted by limit and device, and found by a binary search.
+ */
+#include <linux/netdevice.h>
+#include <linux/slab.h>
+#include <linux/socket.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+#include "exempt.h"
+
+#define NO_NODE U32_MAX
+
+/**
+ * struct node - a prefix
+ * @prefix: that its exemptions have
+ * @outer: the longest other node that holds this one
+ * @first: of its exemptions
+ * @count: of them
+ * @any: one of them is for all limits and devices
+ */
+struct node {
+	struct weir_net_prefix prefix;
+	u32 outer;
+	u32 first;
+	u32 count;
+	bool any;
+};
+
+/**
+ * struct weir_exempts - constant once made
+ * @exempt: sorted
+ * @node: sorted, IPv4 first
+ * @count: of exemptions
+ * @nodes: of nodes
+ */
+struct weir_exempts {
+	struct node *node;
+	u32 nodes;
+	u32 count;
+	struct weir_exempt exempt[] __counted_by(count);
+};
+
+static int compare_words(const __be32 *a, const __be32 *b)
+{
+	return memcmp(a, b, 4 * sizeof(*a));
+}
+
+static int compare_prefix(const struct weir_net_prefix *a,
+			  const struct weir_net_prefix *b)
+{
+	int order;
+
+	if (a->family != b->family)
+		return a->family == AF_INET ? -1 : 1;
+	order = compare_words(a->word, b->word);
+	return order ? order : (int)a->len - b->len;
+}
+
+static int compare_scope(const struct weir_exempt *a, u32 limit,
+			 const char *dev)
+{
+	if (a->limit != limit)
+		return a->limit < limit ? -1 : 1;
+	return strncmp(a->dev, dev, IFNAMSIZ);
+}
+
+static int compare_exempt(const void *va, const void *vb)
+{
+	const struct weir_exempt *a = va, *b = vb;
+	int order = compare_prefix(&a->prefix, &b->prefix);
+
+	return order ? order : compare_scope(a, b->limit, b->dev);
+}
+
+static bool prefix_holds(const struct weir_net_prefix *outer,
+			 const struct weir_net_prefix *inner)
+{
+	struct weir_source source = {
+		.zone = inner->family == AF_INET6 ? WEIR_ZONE_IPV6 : 0,
+	};
+
+	memcpy(source.word, inner->word, sizeof(source.word));
+	return outer->len <= inner->len && weir_net_prefix_has(outer, &source);
+}
+
+static void make_nodes(struct weir_exempts *exempts)
+{
+	const struct weir_exempt *exempt;
+	struct node *node = NULL;
+	u32 i, outer;
+
+	for (i = 0; i < exempts->count; i++) {
+		exempt = &exempts->exempt[i];
+		if (!node || compare_prefix(&node->prefix, &exempt->prefix)) {
+			outer = node ? exempts->nodes - 1 : NO_NODE;
+			while (outer != NO_NODE &&
+			       !prefix_holds(&exempts->node[outer].prefix,
+					     &exempt->prefix))
+				outer = exempts->node[outer].outer;
+			node = &exempts->node[exempts->nodes++];
+			*node = (struct node) {
+				.prefix = exempt->prefix,
+				.outer = outer,
+				.first = i,
+			};
+		}
+		node->count++;
+		if (!exempt->limit && !*exempt->dev)
+			node->any = true;
+	}
+}
+
+/**
+ * weir_exempts_alloc - an index of exemptions
+ * @exempt: in any order
+ * @count: of them, at least 1
+ *
+ * Context: process, may sleep.
+ * Return: the index, ERR_PTR(-ENOMEM), or ERR_PTR(-EEXIST) if two are equal.
+ */
+struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt,
+					unsigned int count)
+{
+	struct weir_exempts *exempts;
+	unsigned int i;
+
+	exempts = kvzalloc(struct_size(exempts, exempt, count),
+			   GFP_KERNEL_ACCOUNT);
+	if (!exempts)
+		return ERR_PTR(-ENOMEM);
+	exempts->count = count;
+	exempts->node = kvcalloc(count, sizeof(*exempts->node),
+				 GFP_KERNEL_ACCOUNT);
+	if (!exempts->node) {
+		kvfree(exempts);
+		return ERR_PTR(-ENOMEM);
+	}
+	memcpy(exempts->exempt, exempt, count * sizeof(*exempt));
+	sort(exempts->exempt, count, sizeof(*exempt), compare_exempt, NULL);
+	for (i = 1; i < count; i++)
+		if (!compare_exempt(&exempts->exempt[i - 1], &exempts->exempt[i])) {
+			weir_exempts_free(exempts);
+			return ERR_PTR(-EEXIST);
+		}
+	make_nodes(exempts);
+	return exempts;
+}
+
+/**
+ * weir_exempts_free - free an index
+ * @exempts: index or NULL
+ */
+void weir_exempts_free(struct weir_exempts *exempts)
+{
+	if (!exempts)
+		return;
+	kvfree(exempts->node);
+	kvfree(exempts);
+}
+
+/** weir_exempts_count - exemptions in an index, or 0 for NULL */
+unsigned int weir_exempts_count(const struct weir_exempts *exempts)
+{
+	return exempts ? exempts->count : 0;
+}
+
+/** weir_exempts_at - exemption by its place in the order */
+const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts,
+					  unsigned int index)
+{
+	return &exempts->exempt[index];
+}
+
+/**
+ * weir_exempts_find - the place of an exemption
+ * @exempts: index or NULL
+ * @exempt: looked for
+ *
+ * Return: its place in the order, or -1.
+ */
+int weir_exempts_find(const struct weir_exempts *exempts,
+		      const struct weir_exempt *exempt)
+{
+	unsigned int low = 0, high = weir_exempts_count(exempts), middle;
+	int order;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		order = compare_exempt(exempt, &exempts->exempt[middle]);
+		if (!order)
+			return middle;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return -1;
+}
+
+static const struct weir_exempt *
+node_find(const struct weir_exempts *exempts, const struct node *node,
+	  const char *dev, u32 limit)
+{
+	u32 low = node->first, high = low + node->count, middle;
+	int order;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		order = compare_scope(&exempts->exempt[middle], limit, dev);
+		if (!order)
+			return &exempts->exempt[middle];
+		if (order > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* The exemption of a limit's packets that arrive on a device, outwards. */
+static const struct weir_exempt *
+walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev,
+	      u32 limit)
+{
+	const struct weir_exempt *exempt;
+	const struct node *node;
+
+	for (; at != NO_NODE; at = node->outer) {
+		node = &exempts->node[at];
+		if (!limit && node->any)
+			return node_find(exempts, node, "", 0);
+		exempt = node_find(exempts, node, "", limit);
+		if (!exempt && *dev)
+			exempt = node_find(exempts, node, dev, limit);
+		if (exempt)
+			return exempt;
+	}
+	return NULL;
+}
+
+/**
+ * weir_exempt_place - find an address among the exemptions
+ * @exempts: index or NULL
+ * @source: whole source
+ * @dev: device that it sends through, or ""
+ * @place: filled; @place->all says whether no limit is asked
+ *
+ * Context: any; @place lives as long as @exempts.
+ */
+void weir_exempt_place(const struct weir_exempts *exempts,
+		       const struct weir_source *source, const char *dev,
+		       struct weir_exempt_place *place)
+{
+	struct weir_net_prefix whole = {
+		.family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET,
+		.len = 128,
+	};
+	u32 low = 0, high, middle;
+
+	*place = (struct weir_exempt_place) {
+		.exempts = exempts,
+		.node = NO_NODE,
+	};
+	if (!exempts)
+		return;
+	memcpy(whole.word, source->word, sizeof(whole.word));
+	high = exempts->nodes;
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (compare_prefix(&exempts->node[middle].prefix, &whole) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return;
+	place->node = low - 1;
+	while (place->node != NO_NODE &&
+	       !weir_net_prefix_has(&exempts->node[place->node].prefix, source))
+		place->node = exempts->node[place->node].outer;
+	place->all = walk_outwards(exempts, place->node, dev, 0);
+}
+
+/**
+ * weir_exempt_from - the exemption because of which a limit is not asked
+ * @place: of the address
+ * @dev: device that it sends through, or ""
+ * @limit: id of the limit, or 0 for those from all limits
+ *
+ * Return: an exemption from this very limit, or NULL.
+ */
+const struct weir_exempt *
+weir_exempt_from(const struct weir_exempt_place *place, const char *dev,
+		 u32 limit)
+{
+	if (!place->exempts)
+		return NULL;
+	return walk_outwards(place->exempts, place->node, dev, limit);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sources that limits are not asked about.
+ */
+#ifndef WEIR_EXEMPT_H
+#define WEIR_EXEMPT_H
+
+#include <linux/if.h>
+#include <linux/types.h>
+
+#include "match.h"
+#include "source.h"
+
+#define WEIR_EXEMPTS_MAX 8192
+
+/**
+ * struct weir_exempt - one exemption
+ * @prefix: of the sources
+ * @limit: id of the limit that is not asked, or 0 for all
+ * @dev: device that the packet must arrive on, or ""; padded with zeroes
+ */
+struct weir_exempt {
+	struct weir_net_prefix prefix;
+	u32 limit;
+	char dev[IFNAMSIZ] __aligned(8);
+};
+
+struct weir_exempts;
+
+/* Where an address stands among the exemptions. */
+struct weir_exempt_place {
+	const struct weir_exempts *exempts;
+	u32 node;
+	bool all;
+};
+
+struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt,
+					unsigned int count);
+void weir_exempts_free(struct weir_exempts *exempts);
+unsigned int weir_exempts_count(const struct weir_exempts *exempts);
+const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts,
+					  unsigned int index);
+int weir_exempts_find(const struct weir_exempts *exempts,
+		      const struct weir_exempt *exempt);
+
+void weir_exempt_place(const struct weir_exempts *exempts,
+		       const struct weir_source *source, const char *dev,
+		       struct weir_exempt_place *place);
+const struct weir_exempt *
+weir_exempt_from(const struct weir_exempt_place *place, const char *dev,
+		 u32 limit);
+
+#endif /* WEIR_EXEMPT_H */

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The packet's way: which limits it meets, whether each has room, and the
+ * verdict. The hook stands in PRE_ROUTING in front of reassembly and of the
+ * raw tables, so a flood pays before it costs anything else.
+ */
+#include <linux/jiffies.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/xfrm.h>
+
+#include "hook.h"
+#include "limit.h"
+#include "table.h"
+#include "weir.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/* What became of a packet at a limit, while the others are asked. */
+#define MET		BIT(0)	/* matches, and is not exempt */
+#define NO_ROOM		BIT(1)	/* an observing limit would drop it */
+#define FLOORED		BIT(2)	/* ... for its bucket's floor */
+#define TOO_LARGE	BIT(3)	/* ... for a budget smaller than it */
+#define CHARGED		BIT(4)
+
+/**
+ * struct passage - one packet's way through the limits
+ * @packet: the packet
+ * @cost: what it costs
+ * @tick: now
+ * @place: among the exemptions
+ * @masked: the sender as the last limit that was asked counts it
+ * @prefix: what it was masked with
+ * @hash: of it
+ * @hashed: @masked, @prefix and @hash are filled
+ * @fate: of each limit up to the last one asked
+ */
+struct passage {
+	struct weir_packet packet;
+	struct weir_cost cost;
+	u64 tick;
+	struct weir_exempt_place place;
+	struct weir_source masked;
+	struct weir_prefix prefix;
+	u32 hash;
+	bool hashed;
+	u8 fate[WEIR_LIMITS_MAX];
+};
+
+/**
+ * weir_hook_clock - the coarse clock
+ *
+ * Return: ticks, the same on all CPUs and never less than before.
+ */
+u64 weir_hook_clock(void)
+{
+	return get_jiffies_64();
+}
+
+/*
+ * Was a packet charged in this namespace before? A VRF hands its packets to
+ * the hook again with the master as their device, and IPsec in transport mode
+ * hands over what it has decrypted. GRO decrypts in front of the hook: then
+ * this is the first time.
+ */
+static bool charged_before(const struct sk_buff *skb,
+			   const struct net_device *in)
+{
+#ifdef CONFIG_XFRM
+	const struct sec_path *path = skb_sec_path(skb);
+	const struct xfrm_offload *offload;
+
+	if (path && path->len &&
+	    path->xvec[path->len - 1]->props.mode == XFRM_MODE_TRANSPORT) {
+		offload = xfrm_offload((struct sk_buff *)skb);
+		if (!offload)
+			return true;
+		return !(offload->flags & (XFRM_GRO | CRYPTO_DONE));
+	}
+#endif
+	return netif_is_l3_master(in);
+}
+
+/* Bytes in front of the payload of each segment of a GRO packet. */
+static unsigned int segment_header(const struct sk_buff *skb)
+{
+	unsigned int header = skb_transport_offset(skb) -
+			      skb_network_offset(skb);
+	const struct tcphdr *tcp;
+	struct tcphdr room;
+
+	if (skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)) {
+		tcp = skb_header_pointer(skb, skb_transport_offset(skb),
+					 sizeof(room), &room);
+		return header + (tcp ? tcp->doff * 4 : sizeof(room));
+	}
+	return header + sizeof(struct udphdr);
+}
+
+static struct weir_cost packet_cost(const struct sk_buff *skb)
+{
+	struct weir_cost cost = { .packets = 1, .bytes = skb->len };
+	unsigned int header;
+
+	if (likely(!skb_is_gso(skb)))
+		return cost;
+	/* In PRE_ROUTING the transport header is set by GRO and the receiver. */
+	header = min(segment_header(skb), skb->len);
+	cost.packets = skb_shinfo(skb)->gso_segs ?:
+		       DIV_ROUND_UP(skb->len - header,
+				    skb_shinfo(skb)->gso_size);
+	cost.packets = max(cost.packets, 1u);
+	cost.bytes += (u64)(cost.packets - 1) * header;
+	return cost;
+}
+
+static void count_seen(struct weir_net *wn, enum weir_outcome outcome,
+		       bool unparsable)
+{
+	struct weir_net_stats *stats = this_cpu_ptr(wn->stats);
+
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_inc(&stats->packets[outcome]);
+	if (unparsable)
+		u64_stats_inc(&stats->packets[WEIR_SEEN_UNPARSABLE]);
+	u64_stats_update_end(&stats->syncp);
+}
+
+static void count_fate(const struct weir_limit *limit, struct weir_cost cost,
+		       enum weir_fate fate, u8 why)
+{
+	struct weir_limit_stats *stats = this_cpu_ptr(limit->stats);
+
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_add(&stats->packets[fate], cost.packets);
+	u64_stats_add(&stats->bytes[fate], cost.bytes);
+	if (why & FLOORED) {
+		u64_stats_add(&stats->packets[WEIR_FLOOR_REFUSED], cost.packets);
+		u64_stats_add(&stats->bytes[WEIR_FLOOR_REFUSED], cost.bytes);
+	}
+	if (why & TOO_LARGE) {
+		u64_stats_add(&stats->packets[WEIR_TOO_LARGE], cost.packets);
+		u64_stats_add(&stats->bytes[WEIR_TOO_LARGE], cost.bytes);
+	}
+	u64_stats_update_end(&stats->syncp);
+}
+
+static void count_eviction(const struct weir_limit *limit)
+{
+	struct weir_limit_stats *stats = this_cpu_ptr(limit->stats);
+
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_inc(&stats->evictions);
+	u64_stats_update_end(&stats->syncp);
+}
+
+/* The sender as a limit counts it; limits of one prefix share the work. */
+static void passage_mask(struct passage *passage, struct weir_net *wn,
+			 const struct weir_limit *limit)
+{
+	if (passage->hashed && passage->prefix.len4 == limit->prefix.len4 &&
+	    passage->prefix.len6 == limit->prefix.len6)
+		return;
+	passage->masked = passage->packet.source;
+	passage->prefix = limit->prefix;
+	weir_source_mask(&passage->masked, limit->prefix);
+	passage->hash = weir_source_hash(&passage->masked, limit->prefix,
+					 &wn->key);
+	passage->hashed = true;
+}
+
+static u8 result_why(unsigned int result)
+{
+	return NO_ROOM | (result & WEIR_FLOORED ? FLOORED : 0);
+}
+
+/* Does a limit surely refuse? Asked before anything is charged. */
+static u8 limit_ask(struct passage *passage, struct weir_net *wn,
+		    const struct weir_limit *limit)
+{
+	unsigned int result;
+
+	if (!weir_match_packet(&limit->match, &passage->packet))
+		return 0;
+	if (unlikely(passage->place.exempts) &&
+	    weir_exempt_from(&passage->place, passage->packet.in->name,
+			     limit->id))
+		return 0;
+	if ((limit->bytes ? passage->cost.bytes : passage->cost.packets) >
+	    limit->budget)
+		return MET | NO_ROOM | TOO_LARGE;
+	passage_mask(passage, wn, limit);
+	result = weir_table_refuse(limit->table, &passage->masked,
+				   passage->hash, passage->tick, passage->cost,
+				   limit->budget);
+	if (!result)
+		return MET;
+	if (result & WEIR_FLOORED)
+		weir_event_pressure(wn, limit, passage->tick);
+	return MET | result_why(result);
+}
+
+/* Charge a limit. Returns WEIR_REFUSED, WEIR_AGAIN or neither. */
+static unsigned int limit_charge(struct passage *passage, struct weir_net *wn,
+				 const struct weir_limit *limit, u8 *fate)
+{
+	u64 tick = passage->tick;
+	unsigned int result;
+
+	passage_mask(passage, wn, limit);
+	result = weir_table_charge(limit->table, &passage->masked,
+				   passage->hash, &tick, passage->cost,
+				   limit->budget);
+	if (result & WEIR_AGAIN)
+		return result;
+	if (result & WEIR_EVICTED)
+		count_eviction(limit);
+	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED)))
+		weir_event_pressure(wn, limit, passage->tick);
+	if (!(result & WEIR_REFUSED)) {
+		*fate |= CHARGED;
+		trace_weir_charge(limit, &passage->packet.source,
+				  passage->cost.packets, passage->cost.bytes,
+				  tick);
+		return 0;
+	}
+	if (result & WEIR_FIRST) {
+		trace_weir_limited(limit, &passage->packet.source, tick);
+		weir_event_source(wn, limit, &passage->packet.source);
+	}
+	*fate |= result_why(result);
+	return result;
+}
+
+/* Give back what the first of the limits were charged. */
+static void passage_give_back(struct passage *passage, struct weir_net *wn,
+			      const struct weir_config *config,
+			      unsigned int count)
+{
+	const struct weir_limit *limit;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (!(passage->fate[i] & CHARGED))
+			continue;
+		limit = config->limit[i];
+		passage_mask(passage, wn, limit);
+		weir_table_uncharge(limit->table, &passage->masked,
+				    passage->hash, passage->tick,
+				    passage->cost);
+		trace_weir_uncharge(limit, &passage->packet.source,
+				    passage->cost.packets,
+				    passage->cost.bytes, passage->tick);
+		passage->fate[i] &= ~CHARGED;
+	}
+}
+
+/* Count what became of a packet at the first of the limits. */
+static void passage_count(struct passage *passage,
+			  const struct weir_config *config, unsigned int count,
+			  bool dropped)
+{
+	enum weir_fate fate;
+	unsigned int i;
+	u8 had;
+
+	for (i = 0; i < count; i++) {
+		had = passage->fate[i];
+		if (!had)
+			continue;
+		if (had & NO_ROOM)
+			fate = WEIR_WOULD_DROP;
+		else
+			fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
+		count_fate(config->limit[i], passage->cost, fate, had);
+	}
+}
+
+/*
+ * Ask the limits in their order. Returns the index of the one that drops the
+ * packet, the number of limits if none does, or -1 if a new configuration is
+ * out.
+ */
+static int passage_ask(struct passage *passage, struct weir_net *wn,
+		       const struct weir_config *config, bool *met)
+{
+	unsigned int i, result;
+	u8 *fate;
+
+	*met = false;
+	for (i = 0; i < config->count; i++) {
+		fate = &passage->fate[i];
+		*fate = limit_ask(passage, wn, config->limit[i]);
+		if (*fate & NO_ROOM && !config->limit[i]->observe)
+			return i;
+		*met |= *fate;
+	}
+	if (!*met)
+		return i;
+	for (i = 0; i < config->count; i++) {
+		fate = &passage->fate[i];
+		if ((*fate & (MET | NO_ROOM)) != MET)
+			continue;
+		result = limit_charge(passage, wn, config->limit[i], fate);
+		if (likely(!result))
+			continue;
+		if (result & WEIR_REFUSED && config->limit[i]->observe)
+			continue;
+		passage_give_back(passage, wn, config, i);
+		return result & WEIR_AGAIN ? -1 : i;
+	}
+	return i;
+}
+
+static unsigned int drop(struct sk_buff *skb)
+{
+#ifdef NF_DROP_REASON
+	return NF_DROP_REASON(skb, SKB_DROP_REASON_NETFILTER_DROP, 0);
+#else
+	return NF_DROP;
+#endif
+}
+
+static unsigned int weir_hook(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	struct net_device *in = state->in;
+	const struct weir_config *config;
+	struct weir_net *wn = priv;
+	struct passage passage;
+	bool met, unparsable;
+	int which;
+
+	if (in->flags & IFF_LOOPBACK || charged_before(skb, in))
+		return NF_ACCEPT;
+
+	weir_packet_init(&passage.packet, skb, in, state->pf);
+	passage.cost = packet_cost(skb);
+	passage.tick = weir_hook_clock();
+	passage.hashed = false;
+again:
+	config = weir_config_get(wn);
+	if (unlikely(!config))
+		return NF_ACCEPT;
+	weir_exempt_place(config->exempts, &passage.packet.source, in->name,
+			  &passage.place);
+	if (passage.place.all) {
+		count_seen(wn, WEIR_SEEN_EXEMPT, false);
+		return NF_ACCEPT;
+	}
+	weir_packet_parse(&passage.packet, config->conds & WEIR_IF_TRANSPORT);
+	unparsable = passage.packet.flags & WEIR_PACKET_CUT;
+
+	which = passage_ask(&passage, wn, config, &met);
+	if (unlikely(which < 0))
+		goto again;
+	if (which < config->count) {
+		const struct weir_limit *limit = config->limit[which];
+		u8 why = passage.fate[which];
+
+		passage_count(&passage, config, which, true);
+		count_fate(limit, passage.cost, WEIR_DROPPED, why);
+		count_seen(wn, WEIR_SEEN_DROPPED, unparsable);
+		trace_weir_drop(skb, limit, &passage.packet.source,
+				passage.cost.packets, passage.cost.bytes,
+				passage.tick);
+		return drop(skb);
+	}
+	if (!met) {
+		count_seen(wn, WEIR_SEEN_UNMATCHED, unparsable);
+		return NF_ACCEPT;
+	}
+	passage_count(&passage, config, which, false);
+	count_seen(wn, WEIR_SEEN_ADMITTED, unparsable);
+	return NF_ACCEPT;
+}
+
+static const struct nf_hook_ops hook_ops[] = {
+	{
+		.hook		= weir_hook,
+		.pf		= NFPROTO_IPV4,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP_PRI_RAW_BEFORE_DEFRAG - 1,
+	},
+	{
+		.hook		= weir_hook,
+		.pf		= NFPROTO_IPV6,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP6_PRI_RAW_BEFORE_DEFRAG - 1,
+	},
+};
+
+/**
+ * weir_hook_register - let packets of a namespace pass the hook
+ * @wn: namespace, locked, without hooks
+ *
+ * Context: process, may sleep.
+ * Return: 0 or negative errno.
+ */
+int weir_hook_register(struct weir_net *wn)
+{
+	struct nf_hook_ops *ops = wn->ops;
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(hook_ops) != ARRAY_SIZE(wn->ops));
+	for (i = 0; i < ARRAY_SIZE(hook_ops); i++) {
+		ops[i] = hook_ops[i];
+		ops[i].priv = wn;
+	}
+	return nf_register_net_hooks(wn->net, ops, ARRAY_SIZE(hook_ops));
+}
+
+/**
+ * weir_hook_unregister - let them pass by
+ * @wn: namespace with hooks
+ *
+ * Packets may still be in the hook until a grace period has passed.
+ *
+ * Context: process, may sleep.
+ */
+void weir_hook_unregister(struct weir_net *wn)
+{
+	nf_unregister_net_hooks(wn->net, wn->ops, ARRAY_SIZE(wn->ops));
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The packet's way.
+ */
+#ifndef WEIR_HOOK_H
+#define WEIR_HOOK_H
+
+#include <linux/types.h>
+
+struct weir_net;
+
+int weir_hook_register(struct weir_net *wn);
+void weir_hook_unregister(struct weir_net *wn);
+u64 weir_hook_clock(void);
+
+#endif /* WEIR_HOOK_H */

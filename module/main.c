@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Birth, parameters, death.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+
+#include "hook.h"
+#include "limit.h"
+#include "netlink.h"
+#include "weir.h"
+
+static unsigned int weir_net_id __read_mostly;
+
+/**
+ * struct param - a number with a range
+ * @value: 0 or the default until it is given
+ * @min: smallest that may be given
+ * @max: largest
+ * @given: it was
+ */
+struct param {
+	unsigned int value;
+	unsigned int min;
+	unsigned int max;
+	bool given;
+};
+
+static int param_set(const char *text, const struct kernel_param *kp)
+{
+	struct param *param = kp->arg;
+	unsigned int value;
+
+	if (kstrtouint(text, 0, &value) || value < param->min ||
+	    value > param->max) {
+		pr_err("%s=%s is not in %u..%u\n", kp->name, text, param->min,
+		       param->max);
+		return -EINVAL;
+	}
+	param->value = value;
+	param->given = true;
+	return 0;
+}
+
+static int param_get(char *buffer, const struct kernel_param *kp)
+{
+	const struct param *param = kp->arg;
+
+	return sysfs_emit(buffer, "%u\n", param->value);
+}
+
+static const struct kernel_param_ops param_ops = {
+	.set = param_set,
+	.get = param_get,
+};
+
+static struct param packets = {
+	.min = 1, .max = WEIR_PACKETS_MAX,
+};
+module_param_cb(packets, &param_ops, &packets, 0444);
+__MODULE_PARM_TYPE(packets, "uint");
+MODULE_PARM_DESC(packets, "Packets that a source may send in a window, 1 to 4294967295; makes the limit \"default\" in the initial network namespace (default: no limit)");
+
+static struct param window_ms = {
+	.min = WEIR_WINDOW_MS_MIN, .max = WEIR_WINDOW_MS_MAX,
+};
+module_param_cb(window_ms, &param_ops, &window_ms, 0444);
+__MODULE_PARM_TYPE(window_ms, "uint");
+MODULE_PARM_DESC(window_ms, "Window of that limit in milliseconds, 10 to 2592000000; goes with packets (default: no limit)");
+
+static struct param slots = {
+	.min = 1, .max = WEIR_SLOTS_MAX,
+};
+module_param_cb(slots, &param_ops, &slots, 0444);
+__MODULE_PARM_TYPE(slots, "uint");
+MODULE_PARM_DESC(slots, "Slots of its window, 1 to 64 (default: the largest number up to 16 that rounds the window little)");
+
+static struct param prefix4 = {
+	.value = 32, .min = 0, .max = 32,
+};
+module_param_cb(prefix4, &param_ops, &prefix4, 0444);
+__MODULE_PARM_TYPE(prefix4, "uint");
+MODULE_PARM_DESC(prefix4, "Leading bits of an IPv4 address that make a source, 0 to 32 (default 32)");
+
+static struct param prefix6 = {
+	.value = 64, .min = 0, .max = 128,
+};
+module_param_cb(prefix6, &param_ops, &prefix6, 0444);
+__MODULE_PARM_TYPE(prefix6, "uint");
+MODULE_PARM_DESC(prefix6, "Leading bits of an IPv6 address that make a source, 0 to 128 (default 64)");
+
+static struct param sources = {
+	.value = 65536, .min = WEIR_SOURCES_MIN, .max = WEIR_SOURCES_MAX,
+};
+module_param_cb(sources, &param_ops, &sources, 0444);
+__MODULE_PARM_TYPE(sources, "uint");
+MODULE_PARM_DESC(sources, "Live sources that find a place in its table, 64 to 16777216 (default 65536)");
+
+static struct param observe = {
+	.min = 0, .max = 1,
+};
+module_param_cb(observe, &param_ops, &observe, 0444);
+__MODULE_PARM_TYPE(observe, "uint");
+MODULE_PARM_DESC(observe, "Whether it counts what it would drop and drops nothing, 0 or 1 (default 0)");
+
+/**
+ * weir_net - what a network namespace owns
+ * @net: network namespace
+ */
+struct weir_net *weir_net(const struct net *net)
+{
+	return net_generic(net, weir_net_id);
+}
+
+/**
+ * weir_net_counts - add up the counters of a namespace
+ * @wn: namespace
+ * @count: filled; exact when traffic rests
+ */
+void weir_net_counts(const struct weir_net *wn, u64 count[WEIR_OUTCOMES])
+{
+	const struct weir_net_stats *stats;
+	u64 part[WEIR_OUTCOMES];
+	unsigned int start, i;
+	int cpu;
+
+	memset(count, 0, WEIR_OUTCOMES * sizeof(*count));
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(wn->stats, cpu);
+		do {
+			start = u64_stats_fetch_begin(&stats->syncp);
+			for (i = 0; i < WEIR_OUTCOMES; i++)
+				part[i] = u64_stats_read(&stats->packets[i]);
+		} while (u64_stats_fetch_retry(&stats->syncp, start));
+		for (i = 0; i < WEIR_OUTCOMES; i++)
+			count[i] += part[i];
+	}
+}
+
+static int __net_init weir_net_init(struct net *net)
+{
+	struct weir_net *wn = weir_net(net);
+	int cpu;
+
+	wn->net = net;
+	wn->generation = 1;
+	mutex_init(&wn->lock);
+	get_random_bytes(&wn->key, sizeof(wn->key));
+	weir_events_init(&wn->events);
+	wn->stats = alloc_percpu_gfp(struct weir_net_stats, GFP_KERNEL_ACCOUNT);
+	if (!wn->stats)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(wn->stats, cpu)->syncp);
+	return 0;
+}
+
+/* The core lets a grace period pass between this and weir_net_exit(). */
+static void __net_exit weir_net_pre_exit(struct net *net)
+{
+	struct weir_net *wn = weir_net(net);
+
+	mutex_lock(&wn->lock);
+	if (wn->hooked)
+		weir_hook_unregister(wn);
+	wn->hooked = false;
+	mutex_unlock(&wn->lock);
+}
+
+static void __net_exit weir_net_exit(struct net *net)
+{
+	struct weir_net *wn = weir_net(net);
+
+	weir_events_exit(&wn->events);
+	weir_config_free(wn);
+	free_percpu(wn->stats);
+}
+
+static struct pernet_operations weir_net_ops = {
+	.init		= weir_net_init,
+	.pre_exit	= weir_net_pre_exit,
+	.exit		= weir_net_exit,
+	.id		= &weir_net_id,
+	.size		= sizeof(struct weir_net),
+};
+
+/* Nothing is said of a limit, or what makes one. */
+static int __init params_check(void)
+{
+	bool others = window_ms.given || slots.given || prefix4.given ||
+		      prefix6.given || sources.given || observe.given;
+
+	if (packets.given && !window_ms.given) {
+		pr_err("packets needs window_ms, in %u..%u\n", window_ms.min,
+		       window_ms.max);
+		return -EINVAL;
+	}
+	if (others && !packets.given) {
+		pr_err("a limit needs packets, in %u..%u\n", packets.min,
+		       packets.max);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int __init params_limit(void)
+{
+	struct weir_words words = {
+		.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
+			 BIT(WEIR_WORD_WINDOW) | BIT(WEIR_WORD_PREFIX4) |
+			 BIT(WEIR_WORD_PREFIX6) | BIT(WEIR_WORD_SOURCES) |
+			 BIT(WEIR_WORD_ACTION) |
+			 (slots.given ? BIT(WEIR_WORD_SLOTS) : 0),
+		.name = "default",
+		.budget = packets.value,
+		.window_ms = window_ms.value,
+		.slots = slots.value,
+		.prefix = { .len4 = prefix4.value, .len6 = prefix6.value },
+		.sources = sources.value,
+		.observe = observe.value,
+	};
+	struct weir_fault fault = { };
+	int err;
+
+	if (!packets.given)
+		return 0;
+	err = weir_limit_add(weir_net(&init_net), &words, &fault);
+	if (!err)
+		return 0;
+	if (fault.msg && fault.word == WEIR_WORD_SLOTS)
+		pr_err("slots=%u is not in 1..%llu: %s\n", slots.value,
+		       fault.value, fault.msg);
+	else if (fault.msg && fault.word == WEIR_WORD_SOURCES)
+		pr_err("sources=%u takes %llu bytes: %s\n", sources.value,
+		       fault.value, fault.msg);
+	else
+		pr_err("cannot make the limit \"default\": %d\n", err);
+	return err;
+}
+
+static int __init weir_init(void)
+{
+	int err;
+
+	err = params_check();
+	if (err)
+		return err;
+	err = register_pernet_subsys(&weir_net_ops);
+	if (err)
+		return err;
+	err = weir_netlink_init();
+	if (err)
+		goto err_pernet;
+	err = params_limit();
+	if (err)
+		goto err_netlink;
+	return 0;
+
+err_netlink:
+	weir_netlink_exit();
+err_pernet:
+	unregister_pernet_subsys(&weir_net_ops);
+	return err;
+}
+
+static void __exit weir_exit(void)
+{
+	weir_netlink_exit();
+	unregister_pernet_subsys(&weir_net_ops);
+}
+
+module_init(weir_init);
+module_exit(weir_exit);
+
+MODULE_DESCRIPTION("Per-source packet budgets");
+MODULE_AUTHOR("the weir authors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A condition on ports or flags holds for packets that carry the header, so
+ * later fragments fail it, inverted or not. Nobody may escape a limit by a
+ * header that cannot be read: where headers are cut short, or IPv6 nests more
+ * than EXT_DEPTH of them, every condition on what lies behind holds, inverted
+ * or not.
+ */
+#include <linux/icmpv6.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/mld.h>
+#include <net/ndisc.h>
+
+#include "match.h"
+
+/* Extension headers that are walked; RFC 8200 names six, one of them twice. */
+#define EXT_DEPTH 8
+
+/**
+ * weir_packet_init - what any limit wants to know
+ * @packet: filled
+ * @skb: packet in PRE_ROUTING
+ * @in: device that it arrived on
+ * @family: AF_INET or AF_INET6
+ */
+void weir_packet_init(struct weir_packet *packet, const struct sk_buff *skb,
+		      const struct net_device *in, u8 family)
+{
+	packet->skb = skb;
+	packet->in = in;
+	packet->family = family;
+	packet->flags = 0;
+	if (!weir_source_skb(&packet->source, skb, family, in->ifindex))
+		packet->flags |= WEIR_PACKET_VITAL;
+}
+
+static bool has_ports(u8 proto)
+{
+	switch (proto) {
+	case IPPROTO_TCP:
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+	case IPPROTO_SCTP:
+	case IPPROTO_DCCP:
+		return true;
+	}
+	return false;
+}
+
+static void parse_ports(struct weir_packet *packet, int offset)
+{
+	const __be16 *ports;
+	__be16 room[2];
+
+	if (!has_ports(packet->proto))
+		return;
+	ports = skb_header_pointer(packet->skb, offset, sizeof(room), room);
+	if (!ports) {
+		packet->flags |= WEIR_PACKET_CUT;
+		return;
+	}
+	packet->sport = ntohs(ports[0]);
+	packet->dport = ntohs(ports[1]);
+	packet->flags |= WEIR_PACKET_PORTS;
+}
+
+static void parse_tcp(struct weir_packet *packet, int offset)
+{
+	const struct tcphdr *tcp;
+	struct tcphdr room;
+
+	if (packet->proto != IPPROTO_TCP)
+		return;
+	tcp = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
+	if (!tcp) {
+		packet->flags |= WEIR_PACKET_CUT;
+		return;
+	}
+	packet->flags |= WEIR_PACKET_TCP;
+	if (tcp->syn && !tcp->ack && !tcp->rst && !tcp->fin)
+		packet->flags |= WEIR_PACKET_SYN;
+}
+
+/*
+ * Neighbour discovery that routers do not pass on (RFC 4861), and multicast
+ * listener discovery (RFC 2710, RFC 3810).
+ */
+static void parse_icmpv6(struct weir_packet *packet, int offset)
+{
+	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
+	const u8 *type;
+	u8 room;
+
+	type = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
+	if (!type) {
+		packet->flags |= WEIR_PACKET_CUT;
+		return;
+	}
+	switch (*type) {
+	case NDISC_ROUTER_SOLICITATION:
+	case NDISC_ROUTER_ADVERTISEMENT:
+	case NDISC_NEIGHBOUR_SOLICITATION:
+	case NDISC_NEIGHBOUR_ADVERTISEMENT:
+	case NDISC_REDIRECT:
+		if (ip6->hop_limit == 255)
+			packet->flags |= WEIR_PACKET_VITAL;
+		break;
+	case ICMPV6_MGM_QUERY:
+	case ICMPV6_MGM_REPORT:
+	case ICMPV6_MGM_REDUCTION:
+	case ICMPV6_MLD2_REPORT:
+		if (ip6->hop_limit == 1 &&
+		    ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
+			packet->flags |= WEIR_PACKET_VITAL;
+		break;
+	}
+}
+
+/* The transport header's offset, or -1 where it cannot be had. */
+static int walk_ipv6(struct weir_packet *packet)
+{
+	int offset = skb_network_offset(packet->skb) + sizeof(struct ipv6hdr);
+	u8 next = ipv6_hdr(packet->skb)->nexthdr;
+	unsigned int depth;
+
+	for (depth = 0; ipv6_ext_hdr(next) && next != NEXTHDR_NONE; depth++) {
+		const struct ipv6_opt_hdr *ext;
+		const struct frag_hdr *frag;
+		struct frag_hdr room;
+
+		if (depth == EXT_DEPTH)
+			goto cut;
+		ext = skb_header_pointer(packet->skb, offset,
+					 next == NEXTHDR_FRAGMENT ?
+					 sizeof(room) : sizeof(*ext), &room);
+		if (!ext)
+			goto cut;
+		if (next == NEXTHDR_FRAGMENT) {
+			frag = (const struct frag_hdr *)ext;
+			if (frag->frag_off & htons(IP6_OFFSET)) {
+				packet->flags |= WEIR_PACKET_LATER;
+				packet->proto = ext->nexthdr;
+				if (ipv6_ext_hdr(ext->nexthdr) &&
+				    ext->nexthdr != NEXTHDR_NONE)
+					packet->flags |= WEIR_PACKET_NO_PROTO;
+				return -1;
+			}
+			offset += sizeof(*frag);
+		} else if (next == NEXTHDR_AUTH) {
+			offset += ipv6_authlen(ext);
+		} else {
+			offset += ipv6_optlen(ext);
+		}
+		next = ext->nexthdr;
+	}
+	packet->proto = next;
+	return offset;
+cut:
+	packet->flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
+	return -1;
+}
+
+static int walk_ipv4(struct weir_packet *packet)
+{
+	const struct iphdr *ip = ip_hdr(packet->skb);
+
+	packet->proto = ip->protocol;
+	if (ip->frag_off & htons(IP_OFFSET)) {
+		packet->flags |= WEIR_PACKET_LATER;
+		return -1;
+	}
+	return skb_network_offset(packet->skb) + ip->ihl * 4;
+}
+
+/**
+ * weir_packet_parse - find out what lies behind the network header
+ * @packet: initialised packet
+ * @transport: some limit has a condition of WEIR_IF_TRANSPORT
+ *
+ * Where none has, only IPv6 is walked, and only for what keeps a link alive.
+ */
+void weir_packet_parse(struct weir_packet *packet, bool transport)
+{
+	int offset;
+
+	if (packet->family == AF_INET) {
+		if (!transport)
+			return;
+		offset = walk_ipv4(packet);
+	} else {
+		u8 next = ipv6_hdr(packet->skb)->nexthdr;
+
+		if (!transport && next != NEXTHDR_ICMP && !ipv6_ext_hdr(next))
+			return;
+		offset = walk_ipv6(packet);
+	}
+	if (offset < 0)
+		return;
+	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
+		parse_icmpv6(packet, offset);
+	parse_ports(packet, offset);
+	parse_tcp(packet, offset);
+}
+
+/**
+ * weir_net_prefix_has - is an address within a prefix?
+ * @prefix: prefix
+ * @source: whole source
+ */
+bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
+			 const struct weir_source *source)
+{
+	bool ipv6 = source->zone & WEIR_ZONE_IPV6;
+
+	if (prefix->family != (ipv6 ? AF_INET6 : AF_INET))
+		return false;
+	return ipv6_prefix_equal((const struct in6_addr *)source->word,
+				 (const struct in6_addr *)prefix->word,
+				 prefix->len);
+}
+
+static bool prefix_has_destination(const struct weir_net_prefix *prefix,
+				   const struct weir_packet *packet)
+{
+	struct weir_source to;
+
+	if (packet->family == AF_INET)
+		weir_source_ipv4(&to, ip_hdr(packet->skb)->daddr, 0);
+	else
+		weir_source_ipv6(&to, &ipv6_hdr(packet->skb)->daddr, 0);
+	return weir_net_prefix_has(prefix, &to);
+}
+
+static bool same_dev(const char *a, const char *b)
+{
+	return !strncmp(a, b, IFNAMSIZ);
+}
+
+static bool port_in(const struct weir_port_range *range, u16 port)
+{
+	return port >= range->min && port <= range->max;
+}
+
+/* One condition, before it is inverted; or true where the header cannot be
+ * read, and false where there is none, inverted or not.
+ */
+static bool transport_holds(const struct weir_match *match,
+			    const struct weir_packet *packet)
+{
+	u16 conds = match->conds, failed = 0;
+
+	if (conds & WEIR_IF_FRAG && !(packet->flags & WEIR_PACKET_LATER))
+		failed |= WEIR_IF_FRAG;
+	if (packet->flags & WEIR_PACKET_NO_PROTO)
+		conds &= ~WEIR_IF_PROTO;
+	else if (conds & WEIR_IF_PROTO && packet->proto != match->proto)
+		failed |= WEIR_IF_PROTO;
+
+	if (packet->flags & WEIR_PACKET_PORTS) {
+		if (conds & WEIR_IF_SPORT && !port_in(&match->sport, packet->sport))
+			failed |= WEIR_IF_SPORT;
+		if (conds & WEIR_IF_DPORT && !port_in(&match->dport, packet->dport))
+			failed |= WEIR_IF_DPORT;
+	} else if (packet->flags & WEIR_PACKET_CUT) {
+		conds &= ~(WEIR_IF_SPORT | WEIR_IF_DPORT);
+	} else if (conds & (WEIR_IF_SPORT | WEIR_IF_DPORT)) {
+		return false;
+	}
+
+	if (packet->flags & WEIR_PACKET_TCP) {
+		if (conds & WEIR_IF_SYN && !(packet->flags & WEIR_PACKET_SYN))
+			failed |= WEIR_IF_SYN;
+	} else if (packet->flags & WEIR_PACKET_CUT) {
+		conds &= ~WEIR_IF_SYN;
+	} else if (conds & WEIR_IF_SYN) {
+		return false;
+	}
+	return !((failed ^ match->invert) & conds & WEIR_IF_TRANSPORT);
+}
+
+/**
+ * weir_match_packet - is a limit asked about a packet?
+ * @match: of the limit
+ * @packet: parsed packet
+ *
+ * What keeps a link alive is met by matches that name its protocol only.
+ *
+ * Context: any.
+ */
+bool weir_match_packet(const struct weir_match *match,
+		       const struct weir_packet *packet)
+{
+	u16 conds = match->conds, failed = 0;
+
+	if (unlikely(packet->flags & WEIR_PACKET_VITAL) &&
+	    !(conds & ~match->invert & WEIR_IF_PROTO))
+		return false;
+	if (!conds)
+		return true;
+	if (conds & WEIR_IF_FAMILY && packet->family != match->family)
+		failed |= WEIR_IF_FAMILY;
+	if (conds & WEIR_IF_DEV && !same_dev(packet->in->name, match->dev))
+		failed |= WEIR_IF_DEV;
+	if (conds & WEIR_IF_FROM &&
+	    !weir_net_prefix_has(&match->from, &packet->source))
+		failed |= WEIR_IF_FROM;
+	if (conds & WEIR_IF_TO && !prefix_has_destination(&match->to, packet))
+		failed |= WEIR_IF_TO;
+	if (conds & WEIR_IF_MARK &&
+	    (packet->skb->mark & match->mark_mask) != match->mark)
+		failed |= WEIR_IF_MARK;
+	if ((failed ^ match->invert) & conds & ~WEIR_IF_TRANSPORT)
+		return false;
+	return !(conds & WEIR_IF_TRANSPORT) || transport_holds(match, packet);
+}
+
+/**
+ * weir_match_source - would some packet of a source meet a limit?
+ * @match: of the limit
+ * @source: whole source
+ * @dev: device that it sends through, or "" for any
+ */
+bool weir_match_source(const struct weir_match *match,
+		       const struct weir_source *source, const char *dev)
+{
+	u16 conds = match->conds & (WEIR_IF_FAMILY | WEIR_IF_FROM), failed = 0;
+	u8 family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
+
+	if (family != match->family)
+		failed |= WEIR_IF_FAMILY;
+	if (!weir_net_prefix_has(&match->from, source))
+		failed |= WEIR_IF_FROM;
+	if (*dev) {
+		conds |= match->conds & WEIR_IF_DEV;
+		if (!same_dev(dev, match->dev))
+			failed |= WEIR_IF_DEV;
+	}
+	/* A destination of the other family is never its packets'. */
+	if (match->conds & ~match->invert & WEIR_IF_TO &&
+	    match->to.family != family)
+		return false;
+	return !((failed ^ match->invert) & conds);
+}
+
+/**
+ * weir_net_prefix_check - is a prefix one?
+ * @prefix: as it was asked for
+ *
+ * Return: NULL, or what is wrong with it.
+ */
+const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
+{
+	unsigned int i, bits;
+
+	if (prefix->family != AF_INET && prefix->family != AF_INET6)
+		return "an address has 4 bytes (IPv4) or 16 (IPv6)";
+	if (prefix->len > (prefix->family == AF_INET ? 32 : 128))
+		return "prefix is longer than the address; IPv4 has 32 bits, IPv6 128";
+	for (i = 0; i < 4; i++) {
+		bits = min(prefix->len - min_t(unsigned int, prefix->len, 32 * i), 32u);
+		if (bits < 32 && ntohl(prefix->word[i]) & (U32_MAX >> bits))
+			return "prefix has host bits set; clear them or lengthen it";
+	}
+	return NULL;
+}
+
+/**
+ * weir_match_check - can a match ever make sense?
+ * @match: as it was asked for
+ * @cond: set to the condition at fault
+ *
+ * Return: NULL, or what is wrong with it.
+ */
+const char *weir_match_check(const struct weir_match *match, u16 *cond)
+{
+	u16 named = match->conds & ~match->invert;
+	const char *msg = NULL;
+
+	*cond = WEIR_IF_FAMILY;
+	if (match->conds & WEIR_IF_FAMILY && match->family != AF_INET &&
+	    match->family != AF_INET6)
+		return "no such address family; 2 is IPv4, 10 is IPv6";
+	*cond = WEIR_IF_DEV;
+	if (match->conds & WEIR_IF_DEV && !dev_valid_name(match->dev))
+		return "not a name that a device can have";
+	*cond = WEIR_IF_FROM;
+	if (match->conds & WEIR_IF_FROM)
+		msg = weir_net_prefix_check(&match->from);
+	if (msg)
+		return msg;
+	if (named & WEIR_IF_FAMILY && named & WEIR_IF_FROM &&
+	    match->from.family != match->family)
+		return "source prefix is not of the address family that is named";
+	*cond = WEIR_IF_TO;
+	if (match->conds & WEIR_IF_TO)
+		msg = weir_net_prefix_check(&match->to);
+	if (msg)
+		return msg;
+	if (named & WEIR_IF_FAMILY && named & WEIR_IF_TO &&
+	    match->to.family != match->family)
+		return "destination prefix is not of the address family that is named";
+	if (named & WEIR_IF_FROM && named & WEIR_IF_TO &&
+	    match->to.family != match->from.family)
+		return "source and destination prefix are of different families";
+	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
+	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
+	    !(named & WEIR_IF_PROTO && has_ports(match->proto)))
+		return "ports need a protocol that has them: tcp, udp, udplite, sctp, dccp";
+	if (match->conds & WEIR_IF_SPORT && match->sport.min > match->sport.max)
+		return "port range ends before it begins";
+	*cond = WEIR_IF_DPORT;
+	if (match->conds & WEIR_IF_DPORT && match->dport.min > match->dport.max)
+		return "port range ends before it begins";
+	*cond = WEIR_IF_SYN;
+	if (match->conds & WEIR_IF_SYN && match->conds & WEIR_IF_PROTO &&
+	    (match->invert & WEIR_IF_PROTO || match->proto != IPPROTO_TCP))
+		return "syn is a flag of tcp; name proto tcp or no protocol";
+	*cond = WEIR_IF_FRAG;
+	if (named & WEIR_IF_FRAG &&
+	    match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT | WEIR_IF_SYN))
+		return "later fragments carry no ports and no flags";
+	*cond = WEIR_IF_MARK;
+	if (match->conds & WEIR_IF_MARK && match->mark & ~match->mark_mask)
+		return "mark has bits outside of its mask";
+	return NULL;
+}

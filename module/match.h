@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which packets a limit is asked about.
+ */
+#ifndef WEIR_MATCH_H
+#define WEIR_MATCH_H
+
+#include <linux/if.h>
+#include <linux/types.h>
+
+#include "source.h"
+
+struct net_device;
+struct sk_buff;
+
+/* Conditions, as they are numbered on the wire. */
+#define WEIR_IF_FAMILY	BIT(0)
+#define WEIR_IF_DEV	BIT(1)
+#define WEIR_IF_FROM	BIT(2)
+#define WEIR_IF_TO	BIT(3)
+#define WEIR_IF_PROTO	BIT(4)
+#define WEIR_IF_SPORT	BIT(5)
+#define WEIR_IF_DPORT	BIT(6)
+#define WEIR_IF_SYN	BIT(7)
+#define WEIR_IF_FRAG	BIT(8)
+#define WEIR_IF_MARK	BIT(9)
+
+/* Those that need the transport header, or the way to it. */
+#define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
+			   WEIR_IF_SYN | WEIR_IF_FRAG)
+
+/* A prefix of one family; IPv4 in the first word. */
+struct weir_net_prefix {
+	__be32 word[4];
+	u8 family;
+	u8 len;
+};
+
+struct weir_port_range {
+	u16 min;
+	u16 max;
+};
+
+/**
+ * struct weir_match - conditions that must all hold
+ * @conds: which there are, WEIR_IF_*
+ * @invert: of those, which must not hold
+ * @dev: padded with zeroes
+ */
+struct weir_match {
+	u16 conds;
+	u16 invert;
+	u8 family;
+	u8 proto;
+	char dev[IFNAMSIZ] __aligned(8);
+	struct weir_net_prefix from;
+	struct weir_net_prefix to;
+	struct weir_port_range sport;
+	struct weir_port_range dport;
+	u32 mark;
+	u32 mark_mask;
+};
+
+/* What is known of a packet beyond its addresses. */
+#define WEIR_PACKET_LATER	BIT(0)	/* a fragment that is not the first */
+#define WEIR_PACKET_PORTS	BIT(1)	/* sport and dport are its */
+#define WEIR_PACKET_TCP		BIT(2)	/* carries a TCP header */
+#define WEIR_PACKET_SYN		BIT(3)	/* ... that asks for a connection */
+#define WEIR_PACKET_CUT		BIT(4)	/* headers cut short or too deep */
+#define WEIR_PACKET_NO_PROTO	BIT(5)	/* ... before the protocol was known */
+#define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
+
+/**
+ * struct weir_packet - a packet on its way through the limits
+ * @source: its whole sender
+ */
+struct weir_packet {
+	const struct sk_buff *skb;
+	const struct net_device *in;
+	struct weir_source source;
+	u8 family;
+	u8 proto;
+	u16 flags;
+	u16 sport;
+	u16 dport;
+};
+
+void weir_packet_init(struct weir_packet *packet, const struct sk_buff *skb,
+		      const struct net_device *in, u8 family);
+void weir_packet_parse(struct weir_packet *packet, bool transport);
+bool weir_match_packet(const struct weir_match *match,
+		       const struct weir_packet *packet);
+bool weir_match_source(const struct weir_match *match,
+		       const struct weir_source *source, const char *dev);
+bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
+			 const struct weir_source *source);
+const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
+const char *weir_match_check(const struct weir_match *match, u16 *cond);
+
+#endif /* WEIR_MATCH_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whose packet it is: the family and address of its sender, masked to the
+ * prefix that a limit counts.
+ */
+#ifndef WEIR_SOURCE_H
+#define WEIR_SOURCE_H
+
+#include <linux/in6.h>
+#include <linux/siphash.h>
+#include <linux/types.h>
+
+struct sk_buff;
+
+#define WEIR_ZONE_IPV6		BIT(0)	/* family */
+#define WEIR_ZONE_LINKLOCAL	BIT(1)	/* counted whole and by device */
+#define WEIR_ZONE_DEV_SHIFT	2	/* then the device's index, else 0 */
+
+/**
+ * struct weir_source - a sender, whole or masked
+ * @word: the address in network order, IPv4 in the first word, zeroes behind
+ * @zone: what tells equal addresses apart, WEIR_ZONE_*
+ *
+ * Masked to a prefix length of 0 it is all zeroes: everybody.
+ */
+struct weir_source {
+	__be32 word[4];
+	u32 zone;
+};
+
+/**
+ * struct weir_prefix - how much of an address makes a source
+ * @len4: leading bits of an IPv4 address, 0..32
+ * @len6: leading bits of an IPv6 address, 0..128
+ */
+struct weir_prefix {
+	u8 len4;
+	u8 len6;
+};
+
+void weir_source_ipv4(struct weir_source *source, __be32 addr, int ifindex);
+void weir_source_ipv6(struct weir_source *source, const struct in6_addr *addr,
+		      int ifindex);
+bool weir_source_skb(struct weir_source *source, const struct sk_buff *skb,
+		     u8 family, int ifindex);
+void weir_source_mask(struct weir_source *source, struct weir_prefix prefix);
+u8 weir_source_address(const struct weir_source *source,
+		       struct weir_prefix prefix, struct in6_addr *addr,
+		       u8 *len);
+
+/* Words of a masked address that differ between sources, 2 or 4. */
+static inline unsigned int weir_prefix_words(struct weir_prefix prefix)
+{
+	return prefix.len6 > 64 ? 4 : 2;
+}
+
+/* Index of the device that the source is bound to, or 0. */
+static inline int weir_source_ifindex(const struct weir_source *source)
+{
+	return source->zone >> WEIR_ZONE_DEV_SHIFT;
+}
+
+/* A keyed hash of a masked source. */
+static inline u32 weir_source_hash(const struct weir_source *source,
+				   struct weir_prefix prefix,
+				   const hsiphash_key_t *key)
+{
+	if (weir_prefix_words(prefix) == 2)
+		return hsiphash_3u32((__force u32)source->word[0],
+				     (__force u32)source->word[1],
+				     source->zone, key);
+	return hsiphash(source, sizeof(*source), key);
+}
+
+#endif /* WEIR_SOURCE_H */

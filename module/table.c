@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Theory of operation
+ *
+ * A table is a power of two of buckets, found by a keyed hash of the source.
+ * A bucket is a set of ways; a way holds a source and its wheel. All memory
+ * is allocated when the table is made.
+ *
+ * A bucket also has a floor: a wheel that is an upper bound of what any
+ * source without a way in this bucket has sent. At first it is empty. When a
+ * source needs a way and none is free or idle, the way of the smallest sum is
+ * taken and its wheel joined into the floor; so the bound holds for the
+ * source that lost its way. A source that takes a way starts from a copy of
+ * the floor, for it may have had a way before. One that the floor leaves no
+ * room is refused, takes no way and evicts nobody. So no source ever sends
+ * more than its budget in a window, however small the table is; what too
+ * small a table costs are refusals that come early. A lenient table has no
+ * floor: newcomers start empty, and the bound holds per stay.
+ *
+ * Serialisation
+ *
+ * A bucket's spinlock covers its ways and its floor. It is taken with BH off,
+ * and never with another table lock held but while a successor is filled or
+ * charged beside the old table: old bucket first, then the successor's.
+ *
+ * A refusal takes no lock: weir_table_refuse() reads tag, key, sum and
+ * boundary inside the bucket's sequence count. It never waits: when a writer
+ * is at work it says nothing, and the caller charges under the lock. A
+ * refusal read so was true at the moment of the read: the sum had no room and
+ * nothing leaves the wheel before its boundary.
+ *
+ * The time of a charge is the bucket's: when another CPU has turned the
+ * bucket to a later slot, the charge counts there, and the caller is told.
+ *
+ * A way's count of refusals is written under the lock. Refusals without the
+ * lock wait in a CPU-local cache until their slot is over or another source
+ * wants their place.
+ *
+ * Tables are found through an RCU pointer of the configuration. Whoever sleeps
+ * with one holds a reference; the owner drops its own after a grace period.
+ */
+#include <linux/bitops.h>
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "bucket.h"
+
+/* Chunks are large, so that vmalloc maps them by huge pages. */
+#define CHUNK_BYTES (32u << 20)
+
+#define WAYS_MIN 4
+
+/*
+ * The largest mean number of sources in a bucket, in sixteenths, such that of
+ * a Poisson number of them less than one in a thousand finds no way, for 4
+ * ways, 5 ways and so on.
+ */
+static const u16 sources_per_bucket[] = {
+	10, 17, 25, 34, 43, 53, 63, 74, 85, 96, 107, 119, 131, 143, 155, 167,
+	179, 192, 204, 217, 230, 243, 256, 269, 282, 295, 308, 321, 334, 348,
+	361, 375, 388, 402, 415, 429, 443, 456, 470, 484, 498, 511, 525, 539,
+	553,
+};
+
+static_assert(ARRAY_SIZE(sources_per_bucket) == WEIR_WAYS_MAX - WAYS_MIN + 1);
+
+/* The fewest buckets that hold the sources, and the ways that this takes. */
+static void table_size(struct weir_table *table)
+{
+	u32 most = sources_per_bucket[ARRAY_SIZE(sources_per_bucket) - 1];
+	u64 sources = table->spec.sources * 16ull;
+	unsigned int shift = 0;
+
+	while (sources > (u64)most << shift)
+		shift++;
+	table->mask = BIT(shift) - 1;
+	table->ways = WAYS_MIN;
+	while (sources > (u64)sources_per_bucket[table->ways - WAYS_MIN] << shift)
+		table->ways++;
+}
+
+static void table_layout(struct weir_table *table)
+{
+	const struct weir_table_spec *spec = &table->spec;
+	u64 wheel;
+
+	table->shape.ring = spec->slots + !spec->lenient;
+	table->shape.width = weir_wheel_width(spec->budget);
+	table->budget_max = weir_wheel_max(table->shape.width);
+	table->words = weir_prefix_words(spec->prefix);
+	wheel = weir_wheel_size(table->shape);
+
+	table->wheel_off = ALIGN(offsetof(struct weir_way, word) +
+				 4 * (table->words + 1), table->shape.width);
+	table->way_size = ALIGN(table->wheel_off + wheel, 8);
+	table->way_off = ALIGN(sizeof(struct weir_bucket) + wheel, 64);
+	table->stride = ALIGN(table->way_off + table->ways * table->way_size,
+			      64);
+	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride),
+				 fls(table->mask));
+	table->chunks = (table->mask >> table->chunk_shift) + 1;
+}
+
+static void bucket_init(struct weir_bucket *bucket)
+{
+	spin_lock_init(&bucket->lock);
+	seqcount_spinlock_init(&bucket->seq, &bucket->lock);
+}
+
+static void table_free(struct weir_table *table)
+{
+	u32 i;
+
+	for (i = 0; i < table->chunks; i++)
+		kvfree(table->chunk[i]);
+	free_percpu(table->drops);
+	kvfree(table);
+}
+
+/**
+ * weir_table_alloc - make an empty table
+ * @spec: what it is for
+ * @bytes: filled with the memory it needs, also where that cannot be had
+ *
+ * Context: process, may sleep.
+ * Return: the table with one reference, or ERR_PTR(-ENOMEM).
+ */
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
+				    u64 *bytes)
+{
+	struct weir_table layout = { .spec = *spec }, *table;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	size_t chunk_bytes;
+	u32 i;
+
+	table_size(&layout);
+	table_layout(&layout);
+	chunk_bytes = (size_t)layout.stride << layout.chunk_shift;
+	layout.bytes = (u64)chunk_bytes * layout.chunks +
+		       struct_size(table, chunk, layout.chunks) +
+		       sizeof(*layout.drops) * num_possible_cpus();
+	*bytes = layout.bytes;
+	if (layout.bytes >> PAGE_SHIFT > totalram_pages())
+		return ERR_PTR(-ENOMEM);
+
+	table = kvzalloc(struct_size(table, chunk, layout.chunks), gfp);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	*table = layout;
+	refcount_set(&table->ref, 1);
+	table->drops = alloc_percpu_gfp(struct weir_drops_cache, gfp);
+	if (!table->drops)
+		goto err;
+	for (i = 0; i < table->chunks; i++) {
+		table->chunk[i] = kvzalloc(chunk_bytes, gfp);
+		if (!table->chunk[i])
+			goto err;
+		cond_resched();
+	}
+	for (i = 0; i <= table->mask; i++) {
+		bucket_init(weir_bucket(table, i));
+		if (!(i & 1023))
+			cond_resched();
+	}
+	return table;
+err:
+	table_free(table);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * weir_table_tryget - hold a table across a sleep
+ * @table: found under rcu_read_lock()
+ */
+bool weir_table_tryget(struct weir_table *table)
+{
+	return refcount_inc_not_zero(&table->ref);
+}
+
+/**
+ * weir_table_put - drop a reference, the owner's after a grace period
+ * @table: table or NULL
+ *
+ * Context: process.
+ */
+void weir_table_put(struct weir_table *table)
+{
+	if (table && refcount_dec_and_test(&table->ref))
+		table_free(table);
+}
+
+/** weir_table_spec - what a table was made for */
+const struct weir_table_spec *weir_table_spec(const struct weir_table *table)
+{
+	return &table->spec;
+}
+
+/** weir_table_bytes - memory of a table, all told */
+u64 weir_table_bytes(const struct weir_table *table)
+{
+	return table->bytes;
+}
+
+/** weir_table_buckets - buckets of a table */
+u32 weir_table_buckets(const struct weir_table *table)
+{
+	return table->mask + 1;
+}
+
+/** weir_table_ways - sources that a table can hold at the most */
+u32 weir_table_ways(const struct weir_table *table)
+{
+	return weir_table_buckets(table) * table->ways;
+}

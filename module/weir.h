@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one network namespace owns.
+ */
+#ifndef WEIR_H
+#define WEIR_H
+
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/siphash.h>
+#include <linux/u64_stats_sync.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+
+#include "event.h"
+
+struct weir_config;
+
+/* What became of a packet at the hook. All but the last exclude each other. */
+enum weir_outcome {
+	WEIR_SEEN_EXEMPT,
+	WEIR_SEEN_UNMATCHED,
+	WEIR_SEEN_ADMITTED,
+	WEIR_SEEN_DROPPED,
+	WEIR_SEEN_UNPARSABLE,
+	WEIR_OUTCOMES
+};
+
+/* One CPU's; written with BH off. */
+struct weir_net_stats {
+	u64_stats_t packets[WEIR_OUTCOMES];
+	struct u64_stats_sync syncp;
+};
+
+/**
+ * struct weir_net - one namespace's weir
+ * @config: published by RCU, written under @lock; NULL at first
+ * @stats: CPU-local
+ * @key: of the hash of sources, constant
+ * @net: the namespace, which outlives this
+ * @lock: one change at a time; protects the next five
+ * @next_id: of the next limit
+ * @generation: of the configuration; 0 never, so that dumps notice
+ * @bytes: held by the tables
+ * @hooked: the hooks are registered
+ * @ops: they
+ * @events: what is to be told
+ */
+struct weir_net {
+	struct weir_config __rcu *config;
+	struct weir_net_stats __percpu *stats;
+	hsiphash_key_t key;
+	struct net *net;
+
+	struct mutex lock;
+	u32 next_id;
+	u32 generation;
+	u64 bytes;
+	bool hooked;
+	struct nf_hook_ops ops[2];
+
+	struct weir_events events;
+};
+
+struct weir_net *weir_net(const struct net *net);
+void weir_net_counts(const struct weir_net *wn, u64 count[WEIR_OUTCOMES]);
+
+#endif /* WEIR_H */
