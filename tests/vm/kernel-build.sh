@@ -42,7 +42,7 @@ status=$?
 skip=' differs from the one|^  (CC|LD|MODPOST)'
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
-	cat "$out/log" >&2
+	tail -n 50 "$out/log" >&2
 elif grep -E '((^|/)module/|weir|modpost).*(warning|error):|WARNING' "$out/log" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
 	status=1
 fi

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] -- COMMAND...
+#
+# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid; default 6.12) in
+# a machine of its own (QEMU, no hardware virtualisation), with this machine's
+# files: / is seen read-only under a memory file system, so whatever the
+# command writes is gone with the guest, but for what it writes into DIR (in the
+# guest too, and in its environment as OUT). The current directory and the
+# status are kept, output comes as it is written.
+#	-i  interactive: COMMAND has a terminal, of this one's size
+#	-a  words for the kernel's command line
+# DIR gets kernel.log, the kernel's whole log. In the environment of COMMAND:
+# WEIR_KERNEL (NAME), WEIR_KO (weir.ko as kernel-build.sh NAME makes it), OUT.
+# Status: the command's; 99 and the lines on stderr if the kernel's log has
+# anything that a sound kernel does not say; 98 if the guest died; 124 if
+# SECONDS were over; 4 if NAME is not here.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+name=6.12 cpus=2 mem=2048 seconds=300 out='' tty='' append=''
+while getopts k:s:m:t:o:a:i opt; do
+	case $opt in
+	k) name=$OPTARG ;;
+	s) cpus=$OPTARG ;;
+	m) mem=$OPTARG ;;
+	t) seconds=$OPTARG ;;
+	o) out=$OPTARG ;;
+	a) append=$OPTARG ;;
+	i) tty=1 ;;
+	*) sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 1 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || { echo "guest.sh: no command" >&2; exit 1; }
+kernel=$top/.cache/kernels/$name
+[ -r "$kernel/vmlinuz" ] || { echo "guest.sh: no guest kernel $name here; make setup downloads it" >&2; exit 4; }
+"$top/tests/vm/initramfs.sh" "$name" || exit 1
+
+[ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
+mkdir -p "$out" && out=$(realpath "$out") || exit 1
+rm -f "$out"/{guest.status,kernel.log,console.log}
+{
+	printf '%s=%q\n' TOP "$top" OUT "$out" WEIR_KERNEL "$name" \
+		WEIR_KO "$top/.cache/build/$name/weir.ko" TERM "${TERM:-dumb}" LANG C.UTF-8
+	[ -z "$tty" ] || printf 'TTY=%q\n' "$(stty size 2>/dev/null || echo 24 80)"
+} >"$out/guest.env"
+printf 'cd %q || exit\n' "$PWD" >"$out/guest.cmd"
+printf '%q ' exec "$@" >>"$out/guest.cmd"
+
+# shellcheck disable=SC2054 # QEMU's commas
+qemu=(timeout --foreground -k 5 "$seconds" qemu-system-x86_64
+	-M pc -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$mem"
+	-nodefaults -no-user-config -display none -no-reboot
+	-kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs"
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr tsc=reliable cryptomgr.notests log_buf_len=4M $append"
+	-device virtio-serial-pci,max_ports=2
+	-serial "file:$out/console.log"
+	-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
+	-device virtio-9p-pci,fsdev=root,mount_tag=root
+	-fsdev "local,id=out,path=$out,security_model=none,multidevs=remap"
+	-device virtio-9p-pci,fsdev=out,mount_tag=out)
+if [ -n "$tty" ]; then
+	"${qemu[@]}" -chardev stdio,id=io,signal=off -device virtconsole,chardev=io
+	status=$?
+else
+	# cat: what our stdout is, a pipe can be opened by its name
+	"${qemu[@]}" -chardev file,id=io,path=/dev/stdout -device virtserialport,chardev=io </dev/null | cat
+	status=${PIPESTATUS[0]}
+fi
+[ "$status" != 124 ] || { echo "guest.sh: still running after $seconds s" >&2; exit 124; }
+
+[ -e "$out/kernel.log" ] || cp "$out/console.log" "$out/kernel.log" 2>/dev/null
+if grep -hE 'BUG:|WARNING:|KASAN|UBSAN|KCSAN|possible circular|suspicious RCU|leak|Oops|Call Trace|Kernel panic' \
+	"$out/kernel.log" "$out/console.log" >"$out/kernel.bad"; then
+	echo "guest.sh: the log of kernel $name says:" >&2
+	sort -u "$out/kernel.bad" | head -n 20 >&2
+	exit 99
+fi
+rm -f "$out/kernel.bad"
+if [ ! -e "$out/guest.status" ]; then
+	echo "guest.sh: the guest died (QEMU's status $status)" >&2
+	tail -n 20 "$out/console.log" >&2
+	exit 98
+fi
+exit "$(<"$out/guest.status")"
