@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# setup.sh demo|test...: make a Debian 12 or 13 machine fit for `make demo` and
+# `make test`: install the packages that are missing, download guest kernels
+# into .cache. What is there is left alone; NO_SETUP=1 does nothing.
+set -u
+[ -z "${NO_SETUP:-}" ] || exit 0
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+
+say() { printf 'setup: %s\n' "$*"; }
+die() { say "$*" >&2; exit 1; }
+
+demo_packages='gcc libc6-dev make pkgconf libmnl-dev libelf1 busybox-static kmod
+	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
+test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq python3
+	python3-yaml python3-jsonschema iptables iputils-ping ethtool tcpdump libcap2-bin"
+
+packages='' kernels=''
+for group; do
+	case $group in
+	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
+	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source" ;;
+	*) die "there is no set-up called $group (demo, test)." ;;
+	esac
+done
+
+words() { tr -s '[:space:]' '\n' <<<"$*" | grep . | sort -u; }
+
+missing() {
+	# shellcheck disable=SC2086 # a list
+	dpkg-query -W -f '${db:Status-Abbrev}${Package}\n${db:Status-Abbrev}${Provides}\n' $packages 2>/dev/null |
+		sed -nE 's/^ii //p' | tr -s ', ' '\n' | sort -u |
+		comm -13 - <(words "$packages")
+}
+
+command -v dpkg-query apt-get >/dev/null || die "this is no Debian; what is needed: ${packages//[[:space:]]/ }"
+todo=$(missing | tr '\n' ' ')
+if [ -n "$todo" ]; then
+	sudo=()
+	if [ "$(id -u)" != 0 ]; then
+		command -v sudo >/dev/null || die "these packages are missing, and there is neither root nor sudo to install them: $todo"
+		sudo=(sudo)
+	fi
+	say "installing $todo"
+	log=$(mktemp) && trap 'rm -f "$log"' EXIT || exit 1
+	apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o Dpkg::Use-Pty=0)
+	"${apt[@]}" update >"$log" 2>&1 || say "apt-get update: $(grep -m 1 '^[EW]:' "$log")"
+	# shellcheck disable=SC2086 # a list
+	"${apt[@]}" install --no-install-recommends -y $todo >"$log" 2>&1 </dev/null ||
+		die "the packages $todo cannot be had: $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")"
+fi
+
+mapfile -t kernels < <(words "$kernels")
+"$here/vm/fetch.sh" "${kernels[@]}"
+case $? in
+0 | 3) exit 0 ;; # what is not everywhere: the tests say that they skip it
+*) exit 1 ;;
+esac
