@@ -18,14 +18,14 @@
 #define NO_NODE U32_MAX
 
 /**
- * struct node - a prefix
+ * struct exempt_node - a prefix
  * @prefix: that its exemptions have
  * @outer: the longest other node that holds this one
  * @first: of its exemptions
  * @count: of them
  * @any: one of them is for all limits and devices
  */
-struct node {
+struct exempt_node {
 	struct weir_net_prefix prefix;
 	u32 outer;
 	u32 first;
@@ -41,7 +41,7 @@ struct node {
  * @nodes: of nodes
  */
 struct weir_exempts {
-	struct node *node;
+	struct exempt_node *node;
 	u32 nodes;
 	u32 count;
 	struct weir_exempt exempt[] __counted_by(count);
@@ -93,7 +93,7 @@ static bool prefix_holds(const struct weir_net_prefix *outer,
 static void make_nodes(struct weir_exempts *exempts)
 {
 	const struct weir_exempt *exempt;
-	struct node *node = NULL;
+	struct exempt_node *node = NULL;
 	u32 i, outer;
 
 	for (i = 0; i < exempts->count; i++) {
@@ -105,7 +105,7 @@ static void make_nodes(struct weir_exempts *exempts)
 					     &exempt->prefix))
 				outer = exempts->node[outer].outer;
 			node = &exempts->node[exempts->nodes++];
-			*node = (struct node) {
+			*node = (struct exempt_node) {
 				.prefix = exempt->prefix,
 				.outer = outer,
 				.first = i,
@@ -205,7 +205,7 @@ int weir_exempts_find(const struct weir_exempts *exempts,
 }
 
 static const struct weir_exempt *
-node_find(const struct weir_exempts *exempts, const struct node *node,
+node_find(const struct weir_exempts *exempts, const struct exempt_node *node,
 	  const char *dev, u32 limit)
 {
 	u32 low = node->first, high = low + node->count, middle;
@@ -230,7 +230,7 @@ walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev,
 	      u32 limit)
 {
 	const struct weir_exempt *exempt;
-	const struct node *node;
+	const struct exempt_node *node;
 
 	for (; at != NO_NODE; at = node->outer) {
 		node = &exempts->node[at];

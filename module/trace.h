@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints. tick is the time that the wheel counted at.
+ * Tracepoints. saddr is the whole address of the sender, IPv4 as IPv6 knows it
+ * (::ffff:192.0.2.1); tick is the time that the wheel counted at.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM weir
@@ -12,21 +13,33 @@
 
 #include "limit.h"
 
+#ifndef WEIR_TRACE_ADDRESS
+#define WEIR_TRACE_ADDRESS
+static inline void weir_trace_address(u8 *saddr,
+				      const struct weir_source *source)
+{
+	if (source->zone & WEIR_ZONE_IPV6) {
+		memcpy(saddr, source->word, 16);
+		return;
+	}
+	memset(saddr, 0, 10);
+	memset(saddr + 10, 0xff, 2);
+	memcpy(saddr + 12, source->word, 4);
+}
+#endif
+
 #define weir_trace_source_entry						\
 	__array(char, limit, WEIR_NAME_SIZE)				\
 	__array(u8, saddr, 16)						\
-	__field(bool, ipv6)						\
 	__field(u64, tick)
 
 #define weir_trace_source_assign					\
 	memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);		\
-	memcpy(__entry->saddr, source->word, 16);			\
-	__entry->ipv6 = source->zone & WEIR_ZONE_IPV6;			\
+	weir_trace_address(__entry->saddr, source);			\
 	__entry->tick = tick
 
 #define weir_trace_source_print						\
-	__entry->limit, __entry->ipv6 ? 6 : 4, __entry->saddr,	\
-	__entry->tick
+	__entry->limit, __entry->saddr, __entry->tick
 
 TRACE_EVENT(weir_limited,
 	TP_PROTO(const struct weir_limit *limit,
@@ -34,7 +47,7 @@ TRACE_EVENT(weir_limited,
 	TP_ARGS(limit, source, tick),
 	TP_STRUCT__entry(weir_trace_source_entry),
 	TP_fast_assign(weir_trace_source_assign;),
-	TP_printk("limit=%s ipv%d saddr=%pI6c tick=%llu",
+	TP_printk("limit=%s saddr=%pI6c tick=%llu",
 		  weir_trace_source_print)
 );
 
@@ -53,7 +66,7 @@ DECLARE_EVENT_CLASS(weir_cost,
 		__entry->packets = packets;
 		__entry->bytes = bytes;
 	),
-	TP_printk("limit=%s ipv%d saddr=%pI6c tick=%llu packets=%u bytes=%llu",
+	TP_printk("limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu",
 		  weir_trace_source_print, __entry->packets, __entry->bytes)
 );
 
@@ -88,7 +101,7 @@ TRACE_EVENT(weir_drop,
 		__entry->packets = packets;
 		__entry->bytes = bytes;
 	),
-	TP_printk("skbaddr=%p limit=%s ipv%d saddr=%pI6c tick=%llu packets=%u bytes=%llu",
+	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu",
 		  __entry->skbaddr, weir_trace_source_print, __entry->packets,
 		  __entry->bytes)
 );
