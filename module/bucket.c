@@ -236,9 +236,9 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
  * Return: as weir_table_charge().
  */
 unsigned int weir_bucket_charge(const struct weir_table *table,
-				  struct weir_bucket *bucket,
-				  const struct weir_source *source, u32 hash,
-				  u64 cost, u64 budget)
+				struct weir_bucket *bucket,
+				const struct weir_source *source, u32 hash,
+				u64 cost, u64 budget)
 {
 	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
 	u8 tag = weir_hash_tag(hash);

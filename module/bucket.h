@@ -38,7 +38,7 @@
  * @tag: eight bits of the hash of each way's source, 0 where the way is free
  */
 struct weir_bucket {
-	spinlock_t lock;
+	spinlock_t lock;	/* covers the bucket, its floor and its ways */
 	seqcount_spinlock_t seq;
 	u64 slot;
 	u8 tag[WEIR_WAYS_MAX];

@@ -68,7 +68,7 @@ static unsigned int charge_both(struct weir_table *table,
 	spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
 	if (!READ_ONCE(next->live)) {
 		result = weir_bucket_charge(table, bucket, source, hash,
-				       weir_table_cost(table, cost), budget);
+					    weir_table_cost(table, cost), budget);
 		if (!(result & WEIR_REFUSED)) {
 			write_seqcount_begin_nested(&follower->seq,
 						    SINGLE_DEPTH_NESTING);
@@ -127,7 +127,7 @@ unsigned int weir_table_charge(struct weir_table *table,
 				     cost, budget);
 	else
 		result = weir_bucket_charge(table, bucket, source, hash,
-				       weir_table_cost(table, cost), budget);
+					    weir_table_cost(table, cost), budget);
 	write_seqcount_end(&bucket->seq);
 	spin_unlock(&bucket->lock);
 	return result;

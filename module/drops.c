@@ -85,6 +85,7 @@ u64 weir_drops_pending(const struct weir_table *table,
 
 	for_each_possible_cpu(cpu) {
 		drops = drops_entry(per_cpu_ptr(table->drops, cpu), source);
+		/* An entry that changes hands is counted or not. */
 		if (data_race(!memcmp(&drops->source, source, sizeof(*source))))
 			pending += READ_ONCE(drops->count);
 	}

@@ -48,7 +48,7 @@ struct weir_event {
  * @lost: found the ring full
  */
 struct weir_events {
-	spinlock_t lock;
+	spinlock_t lock;	/* protects ring, first and count */
 	struct weir_event ring[WEIR_EVENTS];
 	unsigned int first;
 	unsigned int count;

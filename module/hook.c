@@ -4,16 +4,18 @@
  * verdict. The hook stands in PRE_ROUTING in front of reassembly and of the
  * raw tables, so a flood pays before it costs anything else.
  */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <linux/skbuff.h>
-#include <linux/tcp.h>
-#include <linux/udp.h>
 #include <net/xfrm.h>
 
+#include "compat.h"
+#include "cost.h"
 #include "hook.h"
 #include "limit.h"
 #include "table.h"
@@ -70,54 +72,29 @@ u64 weir_hook_clock(void)
  * this is the first time.
  */
 static bool charged_before(const struct sk_buff *skb,
-			   const struct net_device *in)
+			   const struct net_device *in, u8 family)
 {
 #ifdef CONFIG_XFRM
 	const struct sec_path *path = skb_sec_path(skb);
 	const struct xfrm_offload *offload;
+	u8 proto;
 
 	if (path && path->len &&
 	    path->xvec[path->len - 1]->props.mode == XFRM_MODE_TRANSPORT) {
 		offload = xfrm_offload((struct sk_buff *)skb);
 		if (!offload)
 			return true;
-		return !(offload->flags & (XFRM_GRO | CRYPTO_DONE));
+		if (offload->flags & XFRM_GRO)
+			return false;
+		/* A device has decrypted it, and the header still stands. */
+		proto = family == NFPROTO_IPV4 ? ip_hdr(skb)->protocol :
+						 ipv6_hdr(skb)->nexthdr;
+		return !(offload->flags & CRYPTO_DONE) ||
+		       (proto != IPPROTO_ESP && proto != IPPROTO_AH &&
+			proto != IPPROTO_UDP);
 	}
 #endif
 	return netif_is_l3_master(in);
-}
-
-/* Bytes in front of the payload of each segment of a GRO packet. */
-static unsigned int segment_header(const struct sk_buff *skb)
-{
-	unsigned int header = skb_transport_offset(skb) -
-			      skb_network_offset(skb);
-	const struct tcphdr *tcp;
-	struct tcphdr room;
-
-	if (skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)) {
-		tcp = skb_header_pointer(skb, skb_transport_offset(skb),
-					 sizeof(room), &room);
-		return header + (tcp ? tcp->doff * 4 : sizeof(room));
-	}
-	return header + sizeof(struct udphdr);
-}
-
-static struct weir_cost packet_cost(const struct sk_buff *skb)
-{
-	struct weir_cost cost = { .packets = 1, .bytes = skb->len };
-	unsigned int header;
-
-	if (likely(!skb_is_gso(skb)))
-		return cost;
-	/* In PRE_ROUTING the transport header is set by GRO and the receiver. */
-	header = min(segment_header(skb), skb->len);
-	cost.packets = skb_shinfo(skb)->gso_segs ?:
-		       DIV_ROUND_UP(skb->len - header,
-				    skb_shinfo(skb)->gso_size);
-	cost.packets = max(cost.packets, 1u);
-	cost.bytes += (u64)(cost.packets - 1) * header;
-	return cost;
 }
 
 static void count_seen(struct weir_net *wn, enum weir_outcome outcome,
@@ -318,15 +295,6 @@ static int passage_ask(struct passage *passage, struct weir_net *wn,
 	return i;
 }
 
-static unsigned int drop(struct sk_buff *skb)
-{
-#ifdef NF_DROP_REASON
-	return NF_DROP_REASON(skb, SKB_DROP_REASON_NETFILTER_DROP, 0);
-#else
-	return NF_DROP;
-#endif
-}
-
 static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 			      const struct nf_hook_state *state)
 {
@@ -337,11 +305,11 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	bool met, unparsable;
 	int which;
 
-	if (in->flags & IFF_LOOPBACK || charged_before(skb, in))
+	if (in->flags & IFF_LOOPBACK || charged_before(skb, in, state->pf))
 		return NF_ACCEPT;
 
 	weir_packet_init(&passage.packet, skb, in, state->pf);
-	passage.cost = packet_cost(skb);
+	passage.cost = weir_packet_cost(skb, state->pf);
 	passage.tick = weir_hook_clock();
 	passage.hashed = false;
 again:
@@ -370,7 +338,7 @@ again:
 		trace_weir_drop(skb, limit, &passage.packet.source,
 				passage.cost.packets, passage.cost.bytes,
 				passage.tick);
-		return drop(skb);
+		return weir_nf_drop(skb);
 	}
 	if (!met) {
 		count_seen(wn, WEIR_SEEN_UNMATCHED, unparsable);

@@ -198,7 +198,8 @@ static void limit_warn(const struct weir_limit *limit,
 	if (limit->bytes && limit->budget < LARGE_BYTES)
 		weir_refuse(fault, 0, WEIR_WORD_BUDGET,
 			    "packets larger than the budget (up to 64k bytes) will never fit");
-	else if (!limit->bytes && limit->budget < LARGE_PACKETS)
+	else if (!limit->bytes && limit->budget < LARGE_PACKETS &&
+		 !(limit->match.conds & WEIR_IF_SYN))
 		weir_refuse(fault, 0, WEIR_WORD_BUDGET,
 			    "a GRO packet of more segments than the budget will never fit");
 }
@@ -248,11 +249,15 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 
 static int limit_account(struct weir_limit *limit)
 {
+	int cpu;
+
 	limit->pressure = kzalloc(sizeof(*limit->pressure), GFP_KERNEL_ACCOUNT);
 	limit->stats = alloc_percpu_gfp(struct weir_limit_stats,
 					GFP_KERNEL_ACCOUNT);
 	if (!limit->pressure || !limit->stats)
 		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(limit->stats, cpu)->syncp);
 	return 0;
 }
 

@@ -28,27 +28,22 @@ static inline void weir_trace_address(u8 *saddr,
 }
 #endif
 
-#define weir_trace_source_entry						\
-	__array(char, limit, WEIR_NAME_SIZE)				\
-	__array(u8, saddr, 16)						\
-	__field(u64, tick)
-
-#define weir_trace_source_assign					\
-	memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);		\
-	weir_trace_address(__entry->saddr, source);			\
-	__entry->tick = tick
-
-#define weir_trace_source_print						\
-	__entry->limit, __entry->saddr, __entry->tick
-
 TRACE_EVENT(weir_limited,
 	TP_PROTO(const struct weir_limit *limit,
 		 const struct weir_source *source, u64 tick),
 	TP_ARGS(limit, source, tick),
-	TP_STRUCT__entry(weir_trace_source_entry),
-	TP_fast_assign(weir_trace_source_assign;),
+	TP_STRUCT__entry(
+		__array(char, limit, WEIR_NAME_SIZE)
+		__array(u8, saddr, 16)
+		__field(u64, tick)
+	),
+	TP_fast_assign(
+		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
+		weir_trace_address(__entry->saddr, source);
+		__entry->tick = tick;
+	),
 	TP_printk("limit=%s saddr=%pI6c tick=%llu",
-		  weir_trace_source_print)
+		  __entry->limit, __entry->saddr, __entry->tick)
 );
 
 DECLARE_EVENT_CLASS(weir_cost,
@@ -57,17 +52,22 @@ DECLARE_EVENT_CLASS(weir_cost,
 		 u64 tick),
 	TP_ARGS(limit, source, packets, bytes, tick),
 	TP_STRUCT__entry(
-		weir_trace_source_entry
+		__array(char, limit, WEIR_NAME_SIZE)
+		__array(u8, saddr, 16)
+		__field(u64, tick)
 		__field(u32, packets)
 		__field(u64, bytes)
 	),
 	TP_fast_assign(
-		weir_trace_source_assign;
+		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
+		weir_trace_address(__entry->saddr, source);
+		__entry->tick = tick;
 		__entry->packets = packets;
 		__entry->bytes = bytes;
 	),
 	TP_printk("limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu",
-		  weir_trace_source_print, __entry->packets, __entry->bytes)
+		  __entry->limit, __entry->saddr, __entry->tick,
+		  __entry->packets, __entry->bytes)
 );
 
 DEFINE_EVENT(weir_cost, weir_charge,
@@ -91,19 +91,23 @@ TRACE_EVENT(weir_drop,
 	TP_ARGS(skb, limit, source, packets, bytes, tick),
 	TP_STRUCT__entry(
 		__field(const void *, skbaddr)
-		weir_trace_source_entry
+		__array(char, limit, WEIR_NAME_SIZE)
+		__array(u8, saddr, 16)
+		__field(u64, tick)
 		__field(u32, packets)
 		__field(u64, bytes)
 	),
 	TP_fast_assign(
 		__entry->skbaddr = skb;
-		weir_trace_source_assign;
+		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
+		weir_trace_address(__entry->saddr, source);
+		__entry->tick = tick;
 		__entry->packets = packets;
 		__entry->bytes = bytes;
 	),
 	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu",
-		  __entry->skbaddr, weir_trace_source_print, __entry->packets,
-		  __entry->bytes)
+		  __entry->skbaddr, __entry->limit, __entry->saddr,
+		  __entry->tick, __entry->packets, __entry->bytes)
 );
 
 #endif /* WEIR_TRACE_H */

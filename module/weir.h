@@ -52,7 +52,7 @@ struct weir_net {
 	hsiphash_key_t key;
 	struct net *net;
 
-	struct mutex lock;
+	struct mutex lock;	/* one change at a time */
 	u32 next_id;
 	u32 generation;
 	u64 bytes;
