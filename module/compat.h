@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Differences between kernels, found by name: Kbuild looks for the names in
+ * the headers and defines WEIR_HAS_*.
+ */
+#ifndef WEIR_COMPAT_H
+#define WEIR_COMPAT_H
+
+#include <linux/netfilter.h>
+#include <linux/skbuff.h>
+
+/* A verdict that drops, with a reason that dropwatch and perf can tell. */
+static inline unsigned int weir_nf_drop(struct sk_buff *skb)
+{
+#ifdef WEIR_HAS_NF_DROP_REASON
+	return NF_DROP_REASON(skb, SKB_DROP_REASON_NETFILTER_DROP, 0);
+#else
+	return NF_DROP;
+#endif
+}
+
+#endif /* WEIR_COMPAT_H */
