@@ -9,7 +9,7 @@
 # under its name. Exit 1 if a NAME cannot be had, 3 if only sid's or source's.
 # shellcheck disable=SC2015,SC2016
 set -u
-top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 cache=$top/.cache
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 

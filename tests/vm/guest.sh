@@ -16,7 +16,7 @@
 # anything that a sound kernel does not say; 98 if the guest died; 124 if
 # SECONDS were over; 4 if NAME is not here.
 set -u
-top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 name=6.12 cpus=2 mem=2048 seconds=300 out='' tty='' append=''
 while getopts k:s:m:t:o:a:i opt; do
 	case $opt in

@@ -3,7 +3,7 @@
 # initramfs.sh NAME: make .cache/kernels/NAME/initramfs, which holds what it
 # takes to reach the host's / over 9p: busybox, a few modules, the file init.
 set -u
-here=$(cd "$(dirname "$0")" && pwd) || exit 1
+here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 kernel=$(realpath "$here/../../.cache/kernels/${1:?usage: initramfs.sh NAME}") || exit 1
 out=$kernel/initramfs
 [ "$out" -nt "$here/init" ] && [ "$out" -nt "$kernel/version" ] && exit

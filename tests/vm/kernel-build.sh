@@ -4,7 +4,7 @@
 # guest kernel NAME into DIR (.cache/build/NAME). Arguments are make's: CC=clang
 # W=1 C=1. -w: a warning is an error.
 set -u
-top=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
+top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 strict='' out=''
 while getopts wo: opt; do
 	case $opt in

@@ -1,0 +1,220 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
+# that the words choose: build, unit, cli, lint, netns, netns/limit, 6.1, 6.12,
+# sid. TAP on stdout, one line a test; the last line says how many passed,
+# failed and were skipped; status 1 if any failed. All output is in .cache/test;
+# V=1 shows it.
+#
+# A test is a program that writes TAP (tests/*/*.t), or one that just ends well;
+# status 4 skips it. tests/netns runs as root in guests: whole on 6.1 and 6.12,
+# smoke*.t on sid.
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
+logs=$top/.cache/test
+n=0 passed=0 failed=0 skipped=0
+
+# result WORD NAME [DIRECTIVE]: one line of TAP, and count it
+result() {
+	n=$((n + 1))
+	case "$1 ${3:-}" in
+	"ok SKIP"*) skipped=$((skipped + 1)) ;;
+	"ok "*) passed=$((passed + 1)) ;;
+	*) failed=$((failed + 1)) ;;
+	esac
+	printf '%s %d - %s%s\n' "$1" "$n" "$2" "${3:+ # $3}"
+}
+
+# collect NAME: read a program's output from fd 3 to the line "@end STATUS";
+# count its TAP and show it under NAME, with what follows a failure. 1: the end
+# did not come.
+collect() {
+	local name=$1 line plan='' seen=0 bad=0 skip='' show='' tail=()
+	while IFS= read -r -u 3 line; do
+		[ -z "${V:-}" ] || printf '# | %s\n' "$line"
+		case $line in
+		"ok "* | "ok" | "not ok"*) tap_line ;;
+		1..*)
+			plan=${line#1..} plan=${plan%%[!0-9]*}
+			[ "$plan" != 0 ] || skip=${line#*[Ss][Kk][Ii][Pp]}
+			;;
+		"Bail out!"*) result "not ok" "$name: $line" && bad=1 ;;
+		"@end "*) ended "${line#@end }"; return 0 ;;
+		"@guest "*) guest_status=${line#@guest }; return 1 ;;
+		?*)
+			tail+=("$line")
+			[ ${#tail[@]} -le 20 ] || tail=("${tail[@]:1}")
+			[ -z "$show" ] || [ -n "${V:-}" ] || printf '# %s\n' "${line#\# }"
+			;;
+		esac
+	done
+	return 1
+}
+
+# collect's $line is a result
+tap_line() {
+	local word=ok text directive=''
+	show=''
+	case $line in not*) word='not ok' show=1 bad=1 ;; esac
+	text=${line#"$word"}
+	if [[ $text =~ ^(.*)\ #\ *([Ss][Kk][Ii][Pp].*)$ ]]; then
+		text=${BASH_REMATCH[1]} directive=SKIP${BASH_REMATCH[2]:4}
+	fi
+	[[ $text =~ ^\ *[0-9]*\ *-?\ *(.*)$ ]] && text=${BASH_REMATCH[1]}
+	seen=$((seen + 1))
+	result "$word" "$name: $text" "$directive"
+}
+
+# ended STATUS: say what collect's program left unsaid
+ended() {
+	if { [ "$1" = 4 ] || [ "$plan" = 0 ]; } && [ "$seen" = 0 ]; then
+		result ok "$name" "SKIP${skip:- ${tail[*]: -1}}"
+	elif [ "$1" != 0 ] && [ "$bad" = 0 ]; then
+		result "not ok" "$name: ends well (status $1)"
+		[ ${#tail[@]} = 0 ] || printf '# %s\n' "${tail[@]}"
+	elif [ -n "$plan" ] && [ "$plan" != "$seen" ]; then
+		result "not ok" "$name: runs all its tests ($seen of $plan)"
+	elif [ "$seen" = 0 ]; then
+		result ok "$name"
+	fi
+}
+
+# host NAME COMMAND...: a test on this machine
+host() {
+	local name=$1
+	shift
+	exec 3< <(
+		timeout -k 5 900 "$@" </dev/null 2>&1 | tee "$logs/${name//[ \/]/-}.log"
+		printf '\n@end %d\n' "${PIPESTATUS[0]}"
+	)
+	collect "$name" || result "not ok" "$name: ends"
+	exec 3<&-
+}
+
+# in_guest FILE...: what a guest runs; no test finds the weir of the one before
+in_guest() {
+	local t status
+	PATH=$top/userspace:$PATH
+	for t; do
+		echo "weir-test: $t" >/dev/kmsg
+		echo "@begin $t"
+		timeout -k 5 "${WEIR_TEST_TIMEOUT:-240}" "$t" </dev/null
+		status=$?
+		ip -all netns delete
+		if [ -d /sys/module/weir ] && ! rmmod weir; then
+			printf '\nnot ok - the module can be removed\n@end %d\n' "$status"
+			exit # the next one deserves a fresh guest
+		fi
+		printf '\n@end %d\n' "$status"
+	done
+}
+
+# guest KERNEL FILE...: boot as often as it takes to run them all
+guest() {
+	local kernel=$1 todo line name boot=0 guest_status out
+	shift
+	todo=("$@")
+	while [ ${#todo[@]} -gt 0 ]; do
+		boot=$((boot + 1)) guest_status='' out=$logs/guest-$kernel-$boot
+		exec 3< <(
+			tests/vm/guest.sh -k "$kernel" -t 1800 -o "$out" -- tests/run.sh --in-guest "${todo[@]}" 2>&1 |
+				tee "$out.log"
+			echo "@guest ${PIPESTATUS[0]}"
+		)
+		while [ -z "$guest_status" ] && IFS= read -r -u 3 line; do
+			case $line in
+			"@guest "*) guest_status=${line#@guest } ;;
+			"@begin "*)
+				name=${line#@begin tests/} todo=("${todo[@]:1}")
+				collect "$kernel ${name%.t}" || result "not ok" "$kernel ${name%.t}: the guest survives"
+				;;
+			esac
+		done
+		exec 3<&-
+		verdict
+	done
+}
+
+# What guest's guest.sh says of a whole boot. A guest that began nothing would
+# do so again.
+verdict() {
+	case $guest_status in
+	0) result ok "$kernel: the kernel's log is clean (boot $boot)" ;;
+	99)
+		result "not ok" "$kernel: the kernel's log is clean (boot $boot)"
+		awk '/weir-test: / { during = $NF } /cut here|BUG:|WARNING:|KASAN|UBSAN|KCSAN|possible circular|suspicious RCU|leak|Oops|panic/ {
+			if (n <= 0) print "during " during
+			n = 25 } n-- > 0' "$out/kernel.log" "$out/console.log" | head -n 80 | sed 's/^/# /'
+		;;
+	*)
+		result "not ok" "$kernel: the guest ends well (boot $boot, status $guest_status)"
+		tail -n 20 "$out.log" | sed 's/^/# /'
+		grep -q '^@begin' "$out.log" || todo=()
+		;;
+	esac
+}
+
+if [ "${1:-}" = --in-guest ]; then
+	shift
+	in_guest "$@"
+	exit 0
+fi
+
+trap 'exit 130' INT TERM
+kernels=() suites=()
+for word; do
+	case $word in
+	6.1 | 6.12 | sid) kernels+=("$word") ;;
+	build | unit | cli | lint | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
+	*) echo "run.sh: there is no test called $word (build, unit, cli, lint, netns, netns/NAME, 6.1, 6.12, sid)" >&2; exit 1 ;;
+	esac
+done
+# A kernel alone means all that runs on it.
+[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit cli lint netns)
+
+# chosen SUITE: the files of SUITE that the words choose
+chosen() {
+	local s
+	for s in "${suites[@]}"; do
+		case $s in
+		"$1") s=$1/ ;;
+		"$1"/*) ;;
+		*) continue ;;
+		esac
+		compgen -G "tests/$s*.t"
+	done | sort -u
+}
+
+wants() { [[ " ${suites[*]} " == *" $1"[\ /]* ]]; }
+
+rm -rf "$logs" && mkdir -p "$logs" || exit 1
+echo "TAP version 13"
+if wants build || wants netns || wants cli; then
+	host "build tool" make --no-print-directory tool
+fi
+wants unit && [ -e tests/unit/Makefile ] && host unit make --no-print-directory -s -C tests/unit check
+if wants cli; then
+	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
+fi
+wants lint && [ -x tests/lint.sh ] && host lint tests/lint.sh
+if wants build || wants netns; then
+	mapfile -t files < <(chosen netns)
+	all=("${kernels[@]}") && [ ${#all[@]} -gt 0 ] || all=(6.1 6.12 sid)
+	for kernel in "${all[@]}"; do
+		mine=("${files[@]}")
+		if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
+			mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep /smoke)
+		fi
+		if [ ! -e ".cache/kernels/$kernel/version" ]; then
+			word=ok && [ "$kernel" = sid ] || word='not ok'
+			result "$word" "$kernel: build and guest" "SKIP the mirror has no such kernel"
+			continue
+		fi
+		before=$failed
+		host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel" W=1
+		wants netns && [ "$failed" = "$before" ] && [ ${#mine[@]} -gt 0 ] && guest "$kernel" "${mine[@]}"
+	done
+fi
+echo "1..$n"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
