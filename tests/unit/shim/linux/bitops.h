@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHIM_BITOPS_H
+#define SHIM_BITOPS_H
+
+#include <asm/byteorder.h>
+#include <linux/types.h>
+
+static inline unsigned long __ffs64(u64 x)
+{
+	return __builtin_ctzll(x);
+}
+
+static inline int fls(unsigned int x)
+{
+	return x ? 32 - __builtin_clz(x) : 0;
+}
+
+static inline u64 le64_to_cpup(const __le64 *p)
+{
+	return __le64_to_cpup(p);
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHIM_LOG2_H
+#define SHIM_LOG2_H
+
+static inline int ilog2(unsigned long x)
+{
+	return 63 - __builtin_clzl(x);
+}
+
+#endif

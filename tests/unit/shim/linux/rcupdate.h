@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHIM_RCUPDATE_H
+#define SHIM_RCUPDATE_H
+
+#include <linux/types.h>
+
+#define rcu_dereference(p)	 __atomic_load_n(&(p), __ATOMIC_ACQUIRE)
+#define rcu_assign_pointer(p, v) __atomic_store_n(&(p), v, __ATOMIC_RELEASE)
+#define RCU_INIT_POINTER(p, v)	 __atomic_store_n(&(p), v, __ATOMIC_RELAXED)
+
+void rcu_read_lock(void);
+void rcu_read_unlock(void);
+void synchronize_rcu(void);
+
+#endif

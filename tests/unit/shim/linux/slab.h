@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHIM_SLAB_H
+#define SHIM_SLAB_H
+
+#include <linux/types.h>
+
+#define GFP_KERNEL_ACCOUNT	1u
+#define __GFP_NOWARN		2u
+#define __GFP_RETRY_MAYFAIL	4u
+
+void *kvzalloc(size_t size, gfp_t gfp);
+void kvfree(const void *p);
+
+/* For tests: allocations that have not been freed, and the next to fail. */
+extern u64 shim_allocated;
+extern unsigned int shim_allocations;
+extern int shim_fail_after;	/* allocations that still succeed, or -1 */
+
+#endif

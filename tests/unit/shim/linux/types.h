@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Types, annotations and the compiler's part of the kernel, in user space. */
+#ifndef SHIM_TYPES_H
+#define SHIM_TYPES_H
+
+#include_next <linux/types.h>
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s16 s16;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef unsigned int gfp_t;
+
+#define __force
+#define __rcu
+#define __percpu
+#ifndef __counted_by
+#define __counted_by(member)
+#endif
+
+#undef static_assert
+#define static_assert(x) _Static_assert(x, #x)
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define ALIGN(x, a)	(((x) + (a) - 1) / (a) * (a))
+#define BIT(n)		(1ul << (n))
+#define BIT_ULL(n)	(1ull << (n))
+
+#define swap(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
+
+#define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+
+#endif

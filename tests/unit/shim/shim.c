@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What of the kernel the module's pure code needs, in user space: locks with
+ * lockdep's eyes, sequence counts, RCU by epochs, memory that can fail and is
+ * counted, a keyed hash.
+ */
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/seqlock.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+
+#ifdef __SANITIZE_THREAD__
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+#else
+#define AnnotateIgnoreReadsBegin(file, line) do { } while (0)
+#define AnnotateIgnoreReadsEnd(file, line) do { } while (0)
+#endif
+
+#define expect(x) do {							\
+	if (!(x)) {							\
+		fprintf(stderr, "%s: %s does not hold\n", __func__, #x);\
+		abort();						\
+	}								\
+} while (0)
+
+#define THREADS_MAX 64
+
+_Thread_local unsigned int shim_cpu;
+void (*shim_resched)(void);
+unsigned long shim_totalram_pages = 1ul << 24;
+u64 shim_allocated;
+unsigned int shim_allocations;
+int shim_fail_after = -1;
+
+static _Thread_local unsigned int bh_off, locks_held, self, rcu_depth;
+static _Thread_local bool reading, racing;
+static u32 threads;
+
+/* 0 outside of a read section, else the epoch that it began in. */
+static u64 rcu_reader[THREADS_MAX], rcu_epoch = 1;
+
+static unsigned int me(void)
+{
+	if (!self)
+		self = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
+	expect(self < THREADS_MAX);
+	return self;
+}
+
+void shim_race_begin(void)
+{
+	expect(!racing);
+	racing = true;
+	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+}
+
+void shim_race_end(void)
+{
+	if (!racing)
+		return;
+	racing = false;
+	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+
+/* A reader that gives up early does not say so: whatever follows ends it. */
+static void reading_end(void)
+{
+	if (reading)
+		shim_race_end();
+	reading = false;
+}
+
+void local_bh_disable(void)
+{
+	bh_off++;
+}
+
+void local_bh_enable(void)
+{
+	reading_end();
+	expect(bh_off && (bh_off > 1 || !locks_held));
+	bh_off--;
+}
+
+void spin_lock_init(spinlock_t *lock)
+{
+	__atomic_store_n(&lock->owner, 0, __ATOMIC_RELAXED);
+}
+
+void spin_lock_nested(spinlock_t *lock, unsigned int subclass)
+{
+	u32 nobody = 0;
+
+	reading_end();
+	expect(bh_off);
+	expect(locks_held == subclass);
+	expect(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != me());
+	while (!__atomic_compare_exchange_n(&lock->owner, &nobody, me(), false,
+					    __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED)) {
+		nobody = 0;
+		sched_yield();
+	}
+	locks_held++;
+}
+
+void spin_unlock(spinlock_t *lock)
+{
+	lockdep_assert_held(lock);
+	locks_held--;
+	__atomic_store_n(&lock->owner, 0, __ATOMIC_RELEASE);
+}
+
+void lockdep_assert_held(const spinlock_t *lock)
+{
+	expect(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == me());
+}
+
+void seqcount_spinlock_init(seqcount_spinlock_t *seq, spinlock_t *lock)
+{
+	(void)lock;
+	__atomic_store_n(&seq->sequence, 0, __ATOMIC_RELAXED);
+}
+
+void write_seqcount_begin(seqcount_spinlock_t *seq)
+{
+	expect(locks_held);
+	expect(!(__atomic_fetch_add(&seq->sequence, 1, __ATOMIC_ACQ_REL) & 1));
+}
+
+void write_seqcount_end(seqcount_spinlock_t *seq)
+{
+	expect(locks_held);
+	expect(__atomic_fetch_add(&seq->sequence, 1, __ATOMIC_ACQ_REL) & 1);
+}
+
+unsigned int raw_read_seqcount(const seqcount_spinlock_t *seq)
+{
+	reading_end();
+	reading = true;
+	shim_race_begin();
+	return __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE);
+}
+
+bool read_seqcount_retry(const seqcount_spinlock_t *seq, unsigned int start)
+{
+	reading_end();
+	/* Loads stay in order on the machines that run this. */
+	__asm__ volatile("" ::: "memory");
+	return __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE) != start;
+}
+
+void rcu_read_lock(void)
+{
+	if (rcu_depth++)
+		return;
+	__atomic_store_n(&rcu_reader[me()],
+			 __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST),
+			 __ATOMIC_SEQ_CST);
+}
+
+void rcu_read_unlock(void)
+{
+	expect(rcu_depth);
+	if (!--rcu_depth)
+		__atomic_store_n(&rcu_reader[me()], 0, __ATOMIC_SEQ_CST);
+}
+
+void synchronize_rcu(void)
+{
+	u64 epoch = __atomic_add_fetch(&rcu_epoch, 1, __ATOMIC_SEQ_CST), began;
+	unsigned int i;
+
+	expect(!rcu_depth && !locks_held);
+	for (i = 0; i < THREADS_MAX; i++) {
+		while ((began = __atomic_load_n(&rcu_reader[i],
+						__ATOMIC_SEQ_CST)) &&
+		       began < epoch)
+			sched_yield();
+	}
+}
+
+void cond_resched(void)
+{
+	expect(!bh_off && !locks_held && !rcu_depth);
+	if (shim_resched)
+		shim_resched();
+}
+
+/* Sizes are kept apart, so that the sanitizer sees both ends of the memory. */
+static struct {
+	void *p;
+	size_t size;
+} allocation[512];
+
+static u32 allocation_lock;
+
+static void allocations_lock(void)
+{
+	while (__atomic_exchange_n(&allocation_lock, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+static void allocations_unlock(void)
+{
+	__atomic_store_n(&allocation_lock, 0, __ATOMIC_RELEASE);
+}
+
+static void allocation_note(void *old, void *new, size_t size)
+{
+	unsigned int i;
+
+	allocations_lock();
+	for (i = 0; i < ARRAY_SIZE(allocation); i++)
+		if (allocation[i].p == old)
+			break;
+	expect(i < ARRAY_SIZE(allocation));
+	if (old) {
+		shim_allocations--;
+		shim_allocated -= allocation[i].size;
+	}
+	if (new) {
+		shim_allocations++;
+		shim_allocated += size;
+	}
+	allocation[i].p = new;
+	allocation[i].size = size;
+	allocations_unlock();
+}
+
+void *kvzalloc(size_t size, gfp_t gfp)
+{
+	void *p;
+
+	(void)gfp;
+	expect(!bh_off && !locks_held && !rcu_depth);
+	if (shim_fail_after >= 0 && !shim_fail_after--)
+		return NULL;
+	if (posix_memalign(&p, 64, size))
+		return NULL;
+	memset(p, 0, size);
+	allocation_note(NULL, p, size);
+	return p;
+}
+
+void kvfree(const void *p)
+{
+	if (!p)
+		return;
+	allocation_note((void *)p, NULL, 0);
+	free((void *)p);
+}
+
+#define ROTL(x, b) ((x) << (b) | (x) >> (64 - (b)))
+
+static void sip_round(u64 v[4])
+{
+	v[0] += v[1];
+	v[1] = ROTL(v[1], 13) ^ v[0];
+	v[0] = ROTL(v[0], 32);
+	v[2] += v[3];
+	v[3] = ROTL(v[3], 16) ^ v[2];
+	v[0] += v[3];
+	v[3] = ROTL(v[3], 21) ^ v[0];
+	v[2] += v[1];
+	v[1] = ROTL(v[1], 17) ^ v[2];
+	v[2] = ROTL(v[2], 32);
+}
+
+/* SipHash-1-3, folded to 32 bits as on the kernel's 64-bit machines. */
+u32 hsiphash(const void *data, size_t len, const hsiphash_key_t *key)
+{
+	u64 v[4] = {
+		key->key[0] ^ 0x736f6d6570736575ull,
+		key->key[1] ^ 0x646f72616e646f6dull,
+		key->key[0] ^ 0x6c7967656e657261ull,
+		key->key[1] ^ 0x7465646279746573ull,
+	};
+	const u8 *byte = data;
+	u64 last = (u64)len << 56, m;
+	size_t i;
+
+	for (; len >= 8; len -= 8, byte += 8) {
+		memcpy(&m, byte, 8);
+		v[3] ^= m;
+		sip_round(v);
+		v[0] ^= m;
+	}
+	for (i = 0; i < len; i++)
+		last |= (u64)byte[i] << (8 * i);
+	v[3] ^= last;
+	sip_round(v);
+	v[0] ^= last;
+	v[2] ^= 0xff;
+	for (i = 0; i < 3; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}

@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A table against its twin: every charge, refusal, flag and count of random
+ * runs over tables of a few ways, foretold by a model that knows no bits.
+ *
+ * Which of several idle ways is given away is the table's business: the model
+ * looks, and checks that it was one that could go.
+ */
+#include "table_twin.h"
+
+#define NOWAY WEIR_WAYS_MAX
+
+struct model_source {
+	struct weir_source source;
+	u32 hash;
+	unsigned int way;	/* in its bucket, or NOWAY */
+	struct twin_wheel wheel;
+	u64 dropped;
+	bool has_refused;
+	u64 refused;
+	struct twin_history history;
+};
+
+struct model_bucket {
+	u64 slot;
+	struct twin_wheel floor;
+	int holder[WEIR_WAYS_MAX];	/* index of a source, or -1 */
+};
+
+struct model {
+	struct weir_table *table;
+	struct chance chance;
+	u64 budget, tick;
+	bool first;	/* WEIR_FIRST can be foretold */
+	unsigned int sources;
+	struct model_source *source;
+	struct model_bucket bucket[8];
+	u64 admitted, refused, floored, evicted;
+	u64 run;
+};
+
+static struct model_bucket *bucket_of(struct model *m, struct model_source *s)
+{
+	return &m->bucket[s->hash & m->table->mask];
+}
+
+static struct weir_bucket *real_bucket(struct model *m, struct model_source *s)
+{
+	return weir_bucket(m->table, s->hash & m->table->mask);
+}
+
+static struct weir_way *real_way(struct model *m, struct model_source *s)
+{
+	return weir_bucket_way(m->table, real_bucket(m, s), s->way);
+}
+
+static u64 window(struct model *m)
+{
+	return (u64)m->table->spec.slots * m->table->spec.slot_ticks;
+}
+
+static void lose_way(struct model *m, struct model_bucket *bucket,
+		     unsigned int way)
+{
+	m->source[bucket->holder[way]].way = NOWAY;
+	bucket->holder[way] = -1;
+}
+
+/* The bucket comes to a slot: idle ways may be freed, at times they must. */
+static void model_turn(struct model *m, struct model_bucket *bucket,
+		       struct weir_bucket *real, u64 slot)
+{
+	bool gap = slot >= bucket->slot + WEIR_SWEEP_SLOTS;
+	bool sweep = gap || slot >> WEIR_SWEEP_SHIFT !=
+		     bucket->slot >> WEIR_SWEEP_SHIFT;
+	unsigned int i;
+
+	if (slot <= bucket->slot)
+		return;
+	bucket->slot = slot;
+	twin_turn(&bucket->floor, m->table->shape.ring, slot);
+	for (i = 0; i < m->table->ways; i++) {
+		struct model_source *s = &m->source[bucket->holder[i]];
+		struct weir_way *way = weir_bucket_way(m->table, real, i);
+
+		if (bucket->holder[i] < 0)
+			continue;
+		twin_turn(&s->wheel, m->table->shape.ring, slot);
+		if (gap)
+			check(!twin_sum(&s->wheel), "run %llu", m->run);
+		if (gap || (sweep && weir_wheel_idle(m->table->shape,
+					weir_way_wheel(m->table, way), slot)))
+			lose_way(m, bucket, i);
+	}
+}
+
+/* A source got a way: find it, and see that its former holder could go. */
+static void model_take(struct model *m, struct model_source *s, bool live)
+{
+	struct model_bucket *bucket = bucket_of(m, s);
+	struct weir_bucket *real = real_bucket(m, s);
+	struct twin_wheel floor = bucket->floor;
+	struct weir_source holder;
+	unsigned int i, j;
+	int old;
+	u64 sum;
+
+	for (i = 0; i < m->table->ways; i++) {
+		weir_way_source(m->table, weir_bucket_way(m->table, real, i),
+				&holder);
+		if (real->tag[i] && !memcmp(&holder, &s->source, sizeof(holder)))
+			break;
+	}
+	check(i < m->table->ways, "run %llu: no way", m->run);
+	old = bucket->holder[i];
+	if (old >= 0) {
+		sum = twin_sum(&m->source[old].wheel);
+		check(!sum == !live, "run %llu: %llu %d", m->run, sum, live);
+		for (j = 0; live && j < m->table->ways; j++)
+			check(bucket->holder[j] >= 0 && sum <=
+			      twin_sum(&m->source[bucket->holder[j]].wheel),
+			      "run %llu: not the smallest", m->run);
+		if (live && !m->table->spec.lenient)
+			twin_join(&bucket->floor, &m->source[old].wheel,
+				  m->table->shape.ring);
+		lose_way(m, bucket, i);
+	} else {
+		check(!live, "run %llu: a free way", m->run);
+	}
+	bucket->holder[i] = s - m->source;
+	s->way = i;
+	s->wheel = m->table->spec.lenient ?
+		   (struct twin_wheel) { .at = bucket->slot } : floor;
+	s->dropped = weir_drops_pending(m->table, &s->source);
+	s->has_refused = false;
+}
+
+static bool all_live(struct model *m, struct model_bucket *bucket)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->table->ways; i++)
+		if (bucket->holder[i] < 0 ||
+		    !twin_sum(&m->source[bucket->holder[i]].wheel))
+			return false;
+	return true;
+}
+
+/* What a charge will be answered, with the bucket's slot up to date. */
+static unsigned int foretell(struct model *m, struct model_source *s, u64 cost)
+{
+	struct model_bucket *bucket = bucket_of(m, s);
+	u64 slot = bucket->slot;
+
+	if (s->way != NOWAY) {
+		if (twin_sum(&s->wheel) + cost <= m->budget)
+			return 0;
+		if (!s->has_refused || slot - s->refused > m->table->shape.ring)
+			return WEIR_REFUSED | WEIR_FIRST;
+		return WEIR_REFUSED;
+	}
+	if (m->table->spec.lenient && cost > m->budget)
+		return WEIR_REFUSED;
+	if (twin_sum(&bucket->floor) + cost > m->budget)
+		return WEIR_REFUSED | WEIR_FLOORED;
+	return all_live(m, bucket) ? WEIR_EVICTED : 0;
+}
+
+static struct weir_cost cost_of(struct model *m, u64 cost)
+{
+	if (m->table->spec.bytes)
+		return (struct weir_cost) { .packets = ~0u, .bytes = cost };
+	return (struct weir_cost) { .packets = cost, .bytes = ~0ull };
+}
+
+static void check_wheels(struct model *m, struct model_source *s)
+{
+	struct model_bucket *bucket = bucket_of(m, s);
+	struct weir_bucket *real = real_bucket(m, s);
+	int differs;
+
+	check(real->slot == bucket->slot, "run %llu: slot %llu for %llu",
+	      m->run, real->slot, bucket->slot);
+	differs = twin_differs(m->table, weir_bucket_floor(real), bucket->floor,
+			       bucket->slot);
+	check(differs < 0, "run %llu: floor, age %d", m->run, differs);
+	if (s->way == NOWAY)
+		return;
+	check(real->tag[s->way], "run %llu: way %u is free", m->run, s->way);
+	differs = twin_differs(m->table,
+			       weir_way_wheel(m->table, real_way(m, s)),
+			       s->wheel, bucket->slot);
+	check(differs < 0, "run %llu: wheel, age %d", m->run, differs);
+	check(real_way(m, s)->dropped +
+	      weir_drops_pending(m->table, &s->source) == s->dropped,
+	      "run %llu: dropped %llu + %llu for %llu", m->run,
+	      real_way(m, s)->dropped,
+	      weir_drops_pending(m->table, &s->source), s->dropped);
+}
+
+/* A refusal without the lock: only where a charge is refused too. */
+static bool try_refuse(struct model *m, struct model_source *s, u64 cost,
+		       bool must)
+{
+	u64 slot = m->tick / m->table->spec.slot_ticks;
+	unsigned int result, foretold;
+
+	result = weir_table_refuse(m->table, &s->source, s->hash, m->tick,
+				   cost_of(m, cost), m->budget);
+	check(result || !must, "run %llu: full, and not refused", m->run);
+	if (!result)
+		return false;
+	/* Behind the bucket's time it was true at its own. */
+	if (slot < bucket_of(m, s)->slot && !must)
+		foretold = s->way == NOWAY ? WEIR_REFUSED | WEIR_FLOORED :
+			   WEIR_REFUSED;
+	else
+		foretold = foretell(m, s, cost) & ~WEIR_FIRST;
+	check(result == foretold, "run %llu: %u for %u", m->run, result,
+	      foretold);
+	if (s->way != NOWAY)
+		s->dropped++;
+	m->first = false;
+	return true;
+}
+
+static void admitted(struct model *m, struct model_source *s, u64 tick,
+		     u64 cost)
+{
+	u64 most;
+
+	m->admitted++;
+	s->wheel.count[0] += cost;
+	twin_note(&s->history, tick, cost);
+	most = twin_most_since(&s->history, window(m), tick);
+	if (!m->table->spec.lenient)
+		check(most <= m->budget, "run %llu: %llu admitted of %llu",
+		      m->run, most, m->budget);
+}
+
+static void refused(struct model *m, struct model_source *s, u64 cost,
+		    unsigned int result)
+{
+	m->refused++;
+	m->floored += !!(result & WEIR_FLOORED);
+	if (s->way != NOWAY) {
+		s->dropped++;
+		s->has_refused = true;
+		s->refused = bucket_of(m, s)->slot;
+	}
+	if (cost && (s->way != NOWAY ? twin_sum(&s->wheel) :
+		     twin_sum(&bucket_of(m, s)->floor)))
+		while (chance_one_in(&m->chance, 4))
+			try_refuse(m, s, cost, true);
+}
+
+static void charge(struct model *m, struct model_source *s, u64 cost)
+{
+	struct model_bucket *bucket = bucket_of(m, s);
+	u64 slot = m->tick / m->table->spec.slot_ticks, tick = m->tick;
+	unsigned int result, foretold;
+
+	model_turn(m, bucket, real_bucket(m, s), slot);
+	foretold = foretell(m, s, cost);
+	result = weir_table_charge(m->table, &s->source, s->hash, &tick,
+				   cost_of(m, cost), m->budget);
+	if (!m->first) {
+		result &= ~WEIR_FIRST;
+		foretold &= ~WEIR_FIRST;
+	}
+	check(result == foretold, "run %llu: %u for %u", m->run, result,
+	      foretold);
+	check(tick == (slot < bucket->slot ?
+		       bucket->slot * m->table->spec.slot_ticks : m->tick),
+	      "run %llu: counted at %llu", m->run, tick);
+	if (result & WEIR_REFUSED) {
+		refused(m, s, cost, result);
+	} else {
+		if (s->way == NOWAY)
+			model_take(m, s, result & WEIR_EVICTED);
+		m->evicted += !!(result & WEIR_EVICTED);
+		admitted(m, s, tick, cost);
+		if (chance_one_in(&m->chance, 8)) {
+			weir_table_uncharge(m->table, &s->source, s->hash, tick,
+					    cost_of(m, cost));
+			twin_uncharge(&s->wheel, m->table->shape.ring,
+				      tick / m->table->spec.slot_ticks, cost);
+			twin_take_back(&s->history, tick, cost);
+		}
+	}
+	check_wheels(m, s);
+}
+
+/* Ticks until one more is let through, by the twin. */
+static u64 wait_of(struct model *m, struct model_source *s, u64 *count)
+{
+	struct model_bucket *bucket = bucket_of(m, s);
+	unsigned int ring = m->table->shape.ring, wait;
+	struct twin_wheel w = s->way != NOWAY ? s->wheel : bucket->floor;
+	u64 slot = max(bucket->slot, m->tick / m->table->spec.slot_ticks);
+	u64 when;
+
+	twin_turn(&w, ring, slot);
+	*count = twin_sum(&w);
+	for (wait = 0; twin_sum(&w) + 1 > m->budget; wait++)
+		twin_turn(&w, ring, slot + wait + 1);
+	when = (slot + wait) * m->table->spec.slot_ticks;
+	return wait && when > m->tick ? when - m->tick : 0;
+}
+
+static void peek(struct model *m, struct model_source *s)
+{
+	struct weir_bucket *real = real_bucket(m, s);
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1], count, wait, sum = 0;
+	char before[32768];
+	unsigned int i;
+
+	assert_true(m->table->stride <= sizeof(before));
+	memcpy(before, real, m->table->stride);
+	/* What a lock leaves behind is the same. */
+	weir_table_peek(m->table, &s->source, s->hash, m->tick, m->budget,
+			&state, slot);
+	assert_memory_equal(before, real, m->table->stride);
+	wait = wait_of(m, s, &count);
+	for (i = 0; i <= WEIR_SLOTS_MAX; i++)
+		sum += slot[i];
+	check(state.count == count && sum == count && state.live == !!count,
+	      "run %llu: %llu, %llu for %llu", m->run, state.count, sum, count);
+	check(state.wait == wait, "run %llu: wait %llu for %llu", m->run,
+	      state.wait, wait);
+	check(state.floor == (s->way == NOWAY), "run %llu", m->run);
+	if (s->way != NOWAY)
+		check(state.dropped == s->dropped, "run %llu", m->run);
+	assert_memory_equal(&state.source, &s->source, sizeof(s->source));
+	/* The moment named is exact. */
+	if (wait && m->tick / m->table->spec.slot_ticks >=
+		    bucket_of(m, s)->slot && chance_one_in(&m->chance, 4)) {
+		m->tick += wait - 1;
+		count = m->refused;
+		charge(m, s, 1);
+		check(m->refused == count + 1, "run %llu: early", m->run);
+		m->tick++;
+		charge(m, s, 1);
+		check(m->refused == count + 1, "run %llu: late", m->run);
+	}
+}
+
+static void forget(struct model *m, struct model_source *s)
+{
+	bool known = weir_table_forget(m->table, &s->source, s->hash);
+
+	check(known == (s->way != NOWAY), "run %llu", m->run);
+	if (!known)
+		return;
+	s->dropped = weir_drops_pending(m->table, &s->source);
+	s->has_refused = false;
+	s->wheel = (struct twin_wheel) { .at = bucket_of(m, s)->slot };
+	twin_forget(&s->history);
+	check_wheels(m, s);
+}
+
+static void clear(struct model *m, u32 index)
+{
+	struct model_bucket *bucket = &m->bucket[index];
+	unsigned int i;
+
+	weir_table_clear(m->table, index);
+	for (i = 0; i < m->table->ways; i++)
+		if (bucket->holder[i] >= 0)
+			lose_way(m, bucket, i);
+	bucket->floor = (struct twin_wheel) { .at = bucket->slot };
+	for (i = 0; i < m->sources; i++)
+		if ((m->source[i].hash & m->table->mask) == index)
+			twin_forget(&m->source[i].history);
+}
+
+static void walk(struct model *m, u32 index)
+{
+	struct weir_source_state state[WEIR_WAYS_MAX];
+	struct model_bucket *bucket = &m->bucket[index];
+	unsigned int i, j, n, holders = 0;
+	u64 count, wait;
+
+	n = weir_table_walk(m->table, index, m->tick, m->budget, state);
+	for (i = 0; i < m->table->ways; i++) {
+		struct model_source *s = &m->source[bucket->holder[i]];
+
+		if (bucket->holder[i] < 0)
+			continue;
+		holders++;
+		for (j = 0; j < n; j++)
+			if (!memcmp(&state[j].source, &s->source,
+				    sizeof(s->source)))
+				break;
+		check(j < n, "run %llu: source missing", m->run);
+		wait = wait_of(m, s, &count);
+		check(state[j].count == count && state[j].wait == wait &&
+		      state[j].dropped == s->dropped && !state[j].floor &&
+		      state[j].live == !!count, "run %llu: state", m->run);
+		check_wheels(m, s);
+	}
+	check(holders == n, "run %llu: %u of %u", m->run, n, holders);
+}
+
+static void pass_time(struct model *m)
+{
+	struct weir_table_spec *spec = &m->table->spec;
+	u64 slot = spec->slot_ticks;
+
+	switch (chance_below(&m->chance, 400)) {
+	case 0 ... 99:
+		m->tick += 1 + chance_below(&m->chance, slot);
+		break;
+	case 100 ... 129:
+		m->tick += slot * chance_below(&m->chance, 3);
+		break;
+	case 130 ... 139:
+		m->tick -= min(m->tick, chance_below(&m->chance, 3 * slot));
+		break;
+	case 140 ... 145:
+		m->tick += slot * chance_below(&m->chance, 2 * spec->slots + 2);
+		break;
+	case 146:
+		m->tick += slot * (BIT(chance_below(&m->chance, 18)) -
+				   chance_below(&m->chance, 2));
+		break;
+	}
+}
+
+static void step(struct model *m)
+{
+	u64 often = m->sources / 8 + 1, cost;
+	struct model_source *s;
+
+	pass_time(m);
+	s = &m->source[chance_below(&m->chance, chance_one_in(&m->chance, 2) ?
+				    often : m->sources)];
+	cost = chance_one_in(&m->chance, 3) ?
+	       chance_below(&m->chance, m->budget + m->budget / 8 + 2) :
+	       1 + chance_below(&m->chance, m->budget / 4 + 1);
+	if (!m->table->spec.bytes)
+		cost = min(cost, (u64)U32_MAX);
+	shim_cpu = chance_below(&m->chance, SHIM_CPUS);
+	switch (chance_below(&m->chance, 200)) {
+	case 0:
+		forget(m, s);
+		break;
+	case 1:
+		if (chance_one_in(&m->chance, 8))
+			clear(m, s->hash & m->table->mask);
+		break;
+	case 2 ... 5:
+		walk(m, s->hash & m->table->mask);
+		break;
+	case 6 ... 20:
+		peek(m, s);
+		break;
+	case 21 ... 40:
+		model_turn(m, bucket_of(m, s), real_bucket(m, s), 0);
+		if (m->tick / m->table->spec.slot_ticks ==
+		    bucket_of(m, s)->slot)
+			try_refuse(m, s, cost, false);
+		break;
+	default:
+		charge(m, s, cost);
+	}
+}
+
+static void random_spec(struct chance *c, struct weir_table_spec *spec)
+{
+	static const struct weir_prefix prefix[] = {
+		{ 32, 64 }, { 32, 128 }, { 24, 48 }, { 0, 128 },
+	};
+	static const u64 budget[] = {
+		1, 3, 10, 100, U16_MAX, U16_MAX + 1ull, U32_MAX,
+	};
+
+	*spec = (struct weir_table_spec) {
+		.budget = budget[chance_below(c, ARRAY_SIZE(budget))],
+		.slot_ticks = 1 + chance_below(c, 5),
+		.sources = 64,
+		.slots = 1 + chance_below(c, chance_one_in(c, 4) ? 64 : 8),
+		.lenient = chance_one_in(c, 4),
+		.bytes = chance_one_in(c, 3),
+		.prefix = prefix[chance_below(c, ARRAY_SIZE(prefix))],
+	};
+	if (spec->bytes && chance_one_in(c, 2))
+		spec->budget = chance_one_in(c, 2) ? BIT_ULL(56) :
+			       U32_MAX + 1ull;
+}
+
+static void model_init(struct model *m, u64 run)
+{
+	struct weir_table_spec spec;
+	unsigned int i;
+	u64 bytes;
+
+	*m = (struct model) { .chance = chance_of(run), .run = run };
+	random_spec(&m->chance, &spec);
+	m->table = weir_table_alloc(&spec, &bytes);
+	assert_false(IS_ERR(m->table));
+	if (chance_one_in(&m->chance, 4))
+		twin_shrink(m->table, 2, m->table->ways);
+	else
+		twin_shrink(m->table, 1 + chance_below(&m->chance, 2),
+			    1 + chance_below(&m->chance, 12));
+	m->budget = spec.budget;
+	m->first = chance_one_in(&m->chance, 2);
+	m->sources = m->table->ways * (1 + chance_below(&m->chance, 5));
+	m->source = calloc(m->sources, sizeof(*m->source));
+	assert_non_null(m->source);
+	memset(m->bucket, 0, sizeof(m->bucket));
+	for (i = 0; i < ARRAY_SIZE(m->bucket); i++)
+		memset(m->bucket[i].holder, 0xff, sizeof(m->bucket[i].holder));
+	for (i = 0; i < m->sources; i++) {
+		m->source[i].way = NOWAY;
+		m->source[i].source = twin_source(i, spec.prefix);
+		m->source[i].hash = weir_source_hash(&m->source[i].source,
+						     spec.prefix, &twin_key);
+		/* Equal tags are rare: make them. */
+		if (chance_one_in(&m->chance, 2))
+			m->source[i].hash &= 0x03ffffff;
+	}
+	m->tick = chance_one_in(&m->chance, 2) ? 0 :
+		  chance_below(&m->chance, BIT_ULL(50));
+}
+
+static void model_exit(struct model *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->sources; i++)
+		twin_forget(&m->source[i].history);
+	free(m->source);
+	weir_table_put(m->table);
+}
+
+static void test_model(void **state)
+{
+	u64 run = unit_number("UNIT_RUN", 0), runs = unit_rounds(600), i;
+	u64 admitted = 0, refused = 0, floored = 0, evicted = 0;
+	struct model m;
+
+	(void)state;
+	if (getenv("UNIT_RUN"))
+		runs = run + 1;
+	for (; run < runs; run++) {
+		model_init(&m, run);
+		local_bh_disable();
+		for (i = 0; i < 2500; i++)
+			step(&m);
+		local_bh_enable();
+		admitted += m.admitted;
+		refused += m.refused;
+		floored += m.floored;
+		evicted += m.evicted;
+		model_exit(&m);
+	}
+	print_message("# %llu runs: %llu admitted, %llu refused, %llu by floors, %llu evicted\n",
+		      runs, admitted, refused, floored, evicted);
+	assert_int_equal(shim_allocations, 0);
+	assert_true(floored && evicted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_model),
+	};
+
+	return cmocka_run_group_tests_name("table_model", tests, NULL, NULL);
+}

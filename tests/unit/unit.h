@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the unit tests share: cmocka, chance, how much to do. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A run is told by its seed: UNIT_SEED, the same each time unless given. */
+struct chance {
+	uint64_t state;
+};
+
+static inline uint64_t unit_number(const char *name, uint64_t otherwise)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? strtoull(value, NULL, 0) : otherwise;
+}
+
+/* Of n rounds as many as UNIT_PERCENT says. */
+static inline uint64_t unit_rounds(uint64_t n)
+{
+	n = n * unit_number("UNIT_PERCENT", 100) / 100;
+	return n ? n : 1;
+}
+
+static inline struct chance chance_of(uint64_t run)
+{
+	return (struct chance) {
+		unit_number("UNIT_SEED", 1) * 0x9e3779b97f4a7c15ull + run,
+	};
+}
+
+static inline uint64_t chance(struct chance *chance)
+{
+	uint64_t z = chance->state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+/* 0..n-1 */
+static inline uint64_t chance_below(struct chance *c, uint64_t n)
+{
+	return chance(c) % n;
+}
+
+static inline int chance_one_in(struct chance *c, uint64_t n)
+{
+	return !chance_below(c, n);
+}
+
+/* Like assert_true(), and says what run and what numbers. */
+#define check(cond, ...) do {						\
+	if (!(cond)) {							\
+		print_error("# %s:%d: %s: ", __FILE__, __LINE__, #cond);\
+		print_error(__VA_ARGS__);				\
+		print_error("\n");					\
+		fail();							\
+	}								\
+} while (0)
+
+#endif /* UNIT_H */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The wheel, exhaustively: every shape of up to 4 slots, every budget up to
+ * 4, every cost up to 3, and all schedules of 4 arrivals (5 where there is one
+ * slot), each 0 to n + 2 slots after the last, by halves of a slot. The
+ * twin is the list of what was admitted.
+ */
+#include "../../module/wheel.h"
+
+#include "unit.h"
+
+#define SLOT_TICKS 2
+#define DEPTH_MAX 8
+
+struct arrival {
+	u64 tick;
+	u64 cost;
+};
+
+static struct {
+	struct weir_wheel_shape shape;
+	unsigned int slots;
+	bool lenient;
+	u64 budget;
+	struct arrival admitted[DEPTH_MAX];
+	unsigned int depth, len;
+	u64 schedules, refusals;
+} t;
+
+/* Admitted in slots from..to */
+static u64 in_slots(u64 from, u64 to)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < t.len; i++)
+		if (t.admitted[i].tick / SLOT_TICKS >= from &&
+		    t.admitted[i].tick / SLOT_TICKS <= to)
+			sum += t.admitted[i].cost;
+	return sum;
+}
+
+/* Admitted within the window that ends at a tick; both ends, or one */
+static u64 in_window(u64 tick, bool closed)
+{
+	u64 window = t.slots * SLOT_TICKS, sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < t.len; i++)
+		if (t.admitted[i].tick + window + closed > tick)
+			sum += t.admitted[i].cost;
+	return sum;
+}
+
+static bool arrive(struct weir_wheel *w, u64 tick, u64 cost)
+{
+	u64 slot = tick / SLOT_TICKS, sum;
+	unsigned int wait;
+	bool admitted;
+
+	weir_wheel_turn(t.shape, w, slot);
+	sum = in_slots(slot + 1 - t.shape.ring, slot);
+	assert_int_equal(weir_wheel_sum(t.shape, w), sum);
+	wait = cost <= t.budget ? weir_wheel_peek(t.shape, w, cost, t.budget) :
+	       ~0u;
+	admitted = weir_wheel_charge(t.shape, w, cost, t.budget);
+	assert_int_equal(admitted, !wait);
+	/* Refused only where there is no room, admitted only where there is. */
+	assert_int_equal(admitted, sum + cost <= t.budget);
+	if (t.lenient && in_window(tick, false) + cost <= t.budget)
+		assert_true(admitted);
+	if (!admitted) {
+		weir_wheel_refuse(t.shape, w);
+		t.refusals++;
+		return false;
+	}
+	t.admitted[t.len++] = (struct arrival) { tick, cost };
+	assert_true(in_window(tick, !t.lenient) <=
+		    t.budget * (t.lenient ? 2 : 1));
+	return true;
+}
+
+/* At the moment that peek names a cost is admitted, and not before. */
+static void check_peek(const struct weir_wheel *w, size_t size)
+{
+	char room[64] __attribute__((aligned(8)));
+	struct weir_wheel *copy = (void *)room;
+	unsigned int wait, slot;
+	u64 cost;
+
+	for (cost = 1; cost <= t.budget; cost++) {
+		wait = weir_wheel_peek(t.shape, w, cost, t.budget);
+		assert_true(wait <= t.shape.ring);
+		for (slot = 0; slot <= wait; slot++) {
+			memcpy(room, w, size);
+			weir_wheel_turn(t.shape, copy, w->at + slot);
+			assert_int_equal(weir_wheel_charge(t.shape, copy, cost,
+							   t.budget),
+					 slot == wait);
+		}
+		/* Shut without a lock says the same, wherever it says so. */
+		for (slot = 0; slot <= t.shape.ring; slot++)
+			if (weir_wheel_shut(t.shape, w, w->at + slot, cost,
+					    t.budget))
+				assert_true(slot < wait);
+	}
+}
+
+static void all_schedules(const struct weir_wheel *was, u64 tick,
+			  unsigned int depth)
+{
+	char room[64] __attribute__((aligned(8)));
+	struct weir_wheel *w = (void *)room;
+	size_t size = weir_wheel_size(t.shape);
+	unsigned int later, len = t.len;
+	u64 cost;
+
+	t.schedules++;
+	if (depth == t.depth)
+		return;
+	check_peek(was, size);
+	for (later = 0; later <= (t.slots + 2) * SLOT_TICKS; later++) {
+		for (cost = 1; cost <= 3; cost++) {
+			memcpy(room, was, size);
+			arrive(w, tick + later, cost);
+			all_schedules(w, tick + later, depth + 1);
+			t.len = len;
+		}
+	}
+}
+
+static void test_all(void **state)
+{
+	u64 room[8] = { };
+	struct weir_wheel *w = (void *)room;
+	unsigned int phase;
+
+	(void)state;
+	for (t.slots = 1; t.slots <= 4; t.slots++)
+	for (t.lenient = false; ; t.lenient = true) {
+		t.shape.ring = t.slots + !t.lenient;
+		t.shape.width = 2;
+		t.depth = (t.slots > 1 ? 4 : 5) -
+			  (unit_number("UNIT_PERCENT", 100) < 100);
+		for (t.budget = 1; t.budget <= 4; t.budget++)
+		for (phase = 0; phase < SLOT_TICKS; phase++) {
+			/* The stored slot wraps on the way. */
+			u64 tick = (2 * 65536 - 3) * SLOT_TICKS + phase;
+
+			t.len = 0;
+			weir_wheel_reset(t.shape, w, tick / SLOT_TICKS);
+			all_schedules(w, tick, 0);
+		}
+		if (t.lenient)
+			break;
+	}
+	print_message("# %llu schedules, %llu refusals\n", t.schedules,
+		      t.refusals);
+	assert_true(t.refusals);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),
+	};
+
+	return cmocka_run_group_tests_name("wheel_small", tests, NULL, NULL);
+}
