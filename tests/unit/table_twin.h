@@ -12,7 +12,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "../../module/bucket.h"
+#include "bucket.h"
 
 #include "unit.h"
 

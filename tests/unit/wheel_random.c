@@ -4,7 +4,7 @@
  * of each width, time that stands, passes, jumps, wraps and goes backwards;
  * and the algebra of join, add and uncharge, by suffix sums.
  */
-#include "../../module/wheel.h"
+#include "wheel.h"
 
 #include "unit.h"
 

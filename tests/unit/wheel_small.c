@@ -5,7 +5,7 @@
  * slot), each 0 to n + 2 slots after the last, by halves of a slot. The
  * twin is the list of what was admitted.
  */
-#include "../../module/wheel.h"
+#include "wheel.h"
 
 #include "unit.h"
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whose packet it is: masks bit by bit, link-local senders, addresses told. */
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/skbuff.h>
+#include <linux/socket.h>
+
+#include "source.h"
+
+#include "unit.h"
+
+static void mask_bits(u8 *byte, unsigned int bytes, unsigned int len)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8 * bytes; i++)
+		if (i >= len)
+			byte[i / 8] &= ~(0x80 >> i % 8);
+}
+
+static void test_mask(void **state)
+{
+	struct chance c = chance_of(0);
+	struct weir_source source, expected;
+	struct weir_prefix prefix;
+	struct in6_addr addr, told;
+	unsigned int i;
+	u8 len, family;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		bool ipv6 = chance_one_in(&c, 2);
+		__be32 v4 = chance(&c) | 1;
+
+		prefix.len4 = chance_below(&c, 33);
+		prefix.len6 = chance_below(&c, 129);
+		addr.s6_addr32[0] = htonl(0x20000000 | chance_below(&c, 1 << 20));
+		addr.s6_addr32[1] = chance(&c);
+		addr.s6_addr32[2] = chance(&c);
+		addr.s6_addr32[3] = chance(&c);
+		expected = (struct weir_source) { };
+		if (ipv6) {
+			weir_source_ipv6(&source, &addr, 7);
+			memcpy(expected.word, &addr, 16);
+			mask_bits((u8 *)expected.word, 16, prefix.len6);
+			expected.zone = prefix.len6 ? WEIR_ZONE_IPV6 : 0;
+		} else {
+			if ((ntohl(v4) >> 16) == 0xa9fe)
+				continue;
+			weir_source_ipv4(&source, v4, 7);
+			expected.word[0] = v4;
+			mask_bits((u8 *)expected.word, 4, prefix.len4);
+		}
+		weir_source_mask(&source, prefix);
+		assert_memory_equal(&source, &expected, sizeof(source));
+		/* Nothing but the words that make a key is set. */
+		if (weir_prefix_words(prefix) == 2)
+			assert_false(source.word[2] | source.word[3]);
+		family = weir_source_address(&source, prefix, &told, &len);
+		assert_memory_equal(&told, expected.word, sizeof(told));
+		if (ipv6 && prefix.len6) {
+			assert_int_equal(family, AF_INET6);
+			assert_int_equal(len, prefix.len6);
+		} else if (!ipv6 && prefix.len4) {
+			assert_int_equal(family, AF_INET);
+			assert_int_equal(len, prefix.len4);
+		}
+	}
+}
+
+static void test_linklocal(void **state)
+{
+	static const struct weir_prefix prefix[] = {
+		{ 32, 64 }, { 24, 48 }, { 8, 128 }, { 1, 1 }, { 32, 65 },
+	};
+	struct weir_source a, b;
+	struct in6_addr addr = { }, told;
+	unsigned int i;
+	u8 len;
+
+	(void)state;
+	addr.s6_addr32[0] = htonl(0xfe800000);
+	addr.s6_addr32[2] = htonl(0x12345678);
+	addr.s6_addr32[3] = htonl(0x9abcdef0);
+	for (i = 0; i < ARRAY_SIZE(prefix); i++) {
+		weir_source_ipv6(&a, &addr, 3);
+		weir_source_mask(&a, prefix[i]);
+		assert_int_equal(weir_source_ifindex(&a), 3);
+		assert_int_equal(weir_source_address(&a, prefix[i], &told,
+						     &len), AF_INET6);
+		assert_int_equal(len, 128);
+		assert_memory_equal(&told, &addr, sizeof(addr));
+		weir_source_ipv6(&b, &addr, 4);
+		weir_source_mask(&b, prefix[i]);
+		assert_memory_not_equal(&a, &b, sizeof(a));
+
+		weir_source_ipv4(&a, htonl(0xa9fe0102), 5);
+		weir_source_mask(&a, prefix[i]);
+		assert_int_equal(weir_source_ifindex(&a), 5);
+		assert_int_equal(weir_source_address(&a, prefix[i], &told,
+						     &len), AF_INET);
+		assert_int_equal(len, 32);
+		assert_true(told.s6_addr32[0] == htonl(0xa9fe0102));
+	}
+	/* Everybody is everybody. */
+	weir_source_ipv6(&a, &addr, 3);
+	weir_source_mask(&a, (struct weir_prefix) { 0, 0 });
+	weir_source_ipv4(&b, htonl(0x01020304), 5);
+	weir_source_mask(&b, (struct weir_prefix) { 0, 0 });
+	assert_memory_equal(&a, &b, sizeof(a));
+	assert_int_equal(weir_source_address(&a, (struct weir_prefix) { 0, 0 },
+					     &told, &len), AF_UNSPEC);
+	assert_int_equal(len, 0);
+	/* fe80::/10 beyond fe80::/64 is counted as any address is. */
+	addr.s6_addr32[1] = htonl(1);
+	weir_source_ipv6(&a, &addr, 3);
+	assert_int_equal(weir_source_ifindex(&a), 0);
+}
+
+static void test_skb(void **state)
+{
+	struct ipv6hdr v6 = { };
+	struct iphdr v4 = { };
+	struct sk_buff skb;
+	struct weir_source source;
+
+	(void)state;
+	skb.network = &v4;
+	assert_false(weir_source_skb(&source, &skb, AF_INET, 1));
+	v4.saddr = htonl(0x0a000001);
+	assert_true(weir_source_skb(&source, &skb, AF_INET, 1));
+	assert_true(source.word[0] == htonl(0x0a000001));
+	skb.network = &v6;
+	assert_false(weir_source_skb(&source, &skb, AF_INET6, 1));
+	v6.saddr.s6_addr[15] = 1;
+	assert_true(weir_source_skb(&source, &skb, AF_INET6, 1));
+	assert_int_equal(source.zone, WEIR_ZONE_IPV6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mask),
+		cmocka_unit_test(test_linklocal),
+		cmocka_unit_test(test_skb),
+	};
+
+	return cmocka_run_group_tests_name("source_mask", tests, NULL, NULL);
+}

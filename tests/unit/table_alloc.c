@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The memory of a table: how much for how many sources, what is told of it,
+ * and what is left when it cannot be had.
+ */
+#include <linux/mm.h>
+
+#include <math.h>
+
+#include "table_twin.h"
+
+static struct weir_table_spec spec_of(u32 sources)
+{
+	return (struct weir_table_spec) {
+		.budget = 1000, .slot_ticks = 4, .slots = 16,
+		.sources = sources, .prefix = { 32, 64 },
+	};
+}
+
+static struct weir_table *alloc(u32 sources)
+{
+	struct weir_table_spec spec = spec_of(sources);
+	struct weir_table *table;
+	u64 bytes;
+
+	table = weir_table_alloc(&spec, &bytes);
+	assert_false(IS_ERR(table));
+	assert_true(bytes == shim_allocated);
+	assert_true(bytes == weir_table_bytes(table));
+	assert_int_equal(weir_table_buckets(table), table->mask + 1);
+	assert_int_equal(weir_table_ways(table),
+			 (table->mask + 1) * table->ways);
+	assert_memory_equal(weir_table_spec(table), &spec, sizeof(spec));
+	return table;
+}
+
+/* The part of a Poisson number of sources in a bucket that finds no way. */
+static double lost(double mean, unsigned int ways)
+{
+	double p = exp(-mean), sum = 0;
+	unsigned int n;
+
+	for (n = 1; n < 400; n++) {
+		p *= mean / n;
+		if (n > ways)
+			sum += p * (n - ways);
+	}
+	return sum / mean;
+}
+
+/* No more ways, and no more buckets, than one source in a thousand takes. */
+static void test_size(void **state)
+{
+	struct weir_table *table;
+	double buckets;
+	u32 sources;
+
+	(void)state;
+	for (sources = 1; sources < 2500; sources++) {
+		table = alloc(sources);
+		buckets = table->mask + 1;
+		check(lost(sources / buckets, table->ways) < 1e-3,
+		      "%u sources: %u ways", sources, table->ways);
+		if (table->ways > 4)
+			check(lost(ceil(16 * sources / buckets) / 16,
+				   table->ways - 1) >= 1e-3,
+			      "%u sources: %u ways, fewer do", sources,
+			      table->ways);
+		if (buckets > 1)
+			check(lost(ceil(32 * sources / buckets) / 16,
+				   WEIR_WAYS_MAX) >= 1e-3,
+			      "%u sources: %g buckets, fewer do", sources,
+			      buckets);
+		weir_table_put(table);
+	}
+}
+
+/* That many live sources do find ways. */
+static void test_sources(void **state)
+{
+	static const u32 sources[] = { 64, 1000, 4096, 30000, 65536 };
+	u64 evicted, total = 0, of = 0, tick;
+	const struct weir_cost cost = { 1, 1 };
+	struct weir_source source;
+	struct weir_table *table;
+	hsiphash_key_t key;
+	unsigned int i, n, result;
+
+	(void)state;
+	for (n = 0; n < ARRAY_SIZE(sources); n++) {
+		key = (hsiphash_key_t) { { n, 7 * n } };
+		table = alloc(sources[n]);
+		evicted = 0;
+		local_bh_disable();
+		for (i = 0; i < sources[n]; i++) {
+			source = twin_source(i, table->spec.prefix);
+			tick = 1000;
+			result = weir_table_charge(table, &source,
+					weir_source_hash(&source,
+							 table->spec.prefix,
+							 &key),
+					&tick, cost, 1000);
+			assert_false(result & WEIR_REFUSED);
+			evicted += !!(result & WEIR_EVICTED);
+		}
+		local_bh_enable();
+		total += evicted;
+		of += sources[n];
+		weir_table_put(table);
+	}
+	check(total * 1000 < of * 5 / 4, "%llu of %llu", total, of);
+}
+
+/* Every part of the layout lies where it should, to the last byte. */
+static void test_layout(void **state)
+{
+	struct weir_table_spec spec = spec_of(64);
+	u64 bytes, budget[] = { U16_MAX, U32_MAX, BIT_ULL(56) };
+	unsigned int b, slots, len6, i, n;
+	struct weir_bucket *bucket;
+	struct weir_table *t;
+
+	(void)state;
+	for (b = 0; b < ARRAY_SIZE(budget); b++)
+	for (slots = 1; slots <= WEIR_SLOTS_MAX; slots++)
+	for (len6 = 64; len6 <= 128; len6 += 64) {
+		spec.budget = budget[b];
+		spec.slots = slots;
+		spec.prefix.len6 = len6;
+		spec.lenient = slots % 2;
+		t = weir_table_alloc(&spec, &bytes);
+		assert_false(IS_ERR(t));
+		assert_true(weir_wheel_max(t->shape.width) >= budget[b]);
+		for (i = 0; i <= t->mask; i++) {
+			bucket = weir_bucket(t, i);
+			assert_true((uintptr_t)bucket % 64 == 0);
+			assert_true(t->way_off >= sizeof(*bucket) +
+				    weir_wheel_size(t->shape));
+			assert_true((uintptr_t)weir_bucket_floor(bucket) % 8 ==
+				    0);
+			for (n = 0; n < t->ways; n++) {
+				struct weir_way *way =
+					weir_bucket_way(t, bucket, n);
+
+				assert_true((uintptr_t)weir_way_wheel(t, way) %
+					    t->shape.width == 0);
+				/* The sanitizer watches the ends. */
+				memset(way, 0x5a, t->wheel_off);
+				memset(weir_way_wheel(t, way), 0x5a,
+				       weir_wheel_size(t->shape));
+				assert_true(t->wheel_off +
+					    weir_wheel_size(t->shape) <=
+					    t->way_size);
+			}
+			assert_true((size_t)t->way_off +
+				    t->ways * t->way_size <= t->stride);
+		}
+		weir_table_put(t);
+	}
+	assert_int_equal(sizeof(struct weir_bucket), 64);
+	spec = spec_of(64);
+	t = weir_table_alloc(&spec, &bytes);
+	assert_int_equal(t->way_size, 64);
+	weir_table_put(t);
+}
+
+/* Several chunks: every bucket has memory of its own. */
+static void test_chunks(void **state)
+{
+	struct weir_table *table = alloc(600000);
+	u32 i;
+
+	(void)state;
+	assert_true(table->chunks > 1);
+	for (i = 0; i <= table->mask; i++) {
+		assert_int_equal(weir_bucket(table, i)->slot, 0);
+		weir_bucket(table, i)->slot = i + 1;
+	}
+	for (i = 0; i <= table->mask; i++)
+		assert_int_equal(weir_bucket(table, i)->slot, i + 1);
+	weir_table_put(table);
+	assert_int_equal(shim_allocations, 0);
+}
+
+/* Each allocation fails once: an error, the bytes told, nothing left. */
+static void test_failures(void **state)
+{
+	struct weir_table_spec spec = spec_of(600000);
+	struct weir_table *table;
+	u64 bytes, told;
+	int i;
+
+	(void)state;
+	shim_totalram_pages = 1000;
+	table = weir_table_alloc(&spec, &told);
+	shim_totalram_pages = 1ul << 24;
+	assert_int_equal(PTR_ERR(table), -ENOMEM);
+	assert_true(told > 1000 << 12);
+	for (i = 0; ; i++) {
+		bytes = 0;
+		shim_fail_after = i;
+		table = weir_table_alloc(&spec, &bytes);
+		shim_fail_after = -1;
+		assert_true(bytes == told);
+		if (!IS_ERR(table))
+			break;
+		assert_int_equal(PTR_ERR(table), -ENOMEM);
+		assert_int_equal(shim_allocations, 0);
+	}
+	assert_int_equal(i, 2 + table->chunks);
+	weir_table_put(table);
+	assert_int_equal(shim_allocations, 0);
+}
+
+static void test_references(void **state)
+{
+	struct weir_table *table = alloc(64);
+
+	(void)state;
+	assert_true(weir_table_tryget(table));
+	weir_table_put(table);
+	assert_true(shim_allocations);
+	weir_table_put(table);
+	assert_int_equal(shim_allocations, 0);
+	weir_table_put(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_chunks),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_references),
+	};
+
+	return cmocka_run_group_tests_name("table_alloc", tests, NULL, NULL);
+}
