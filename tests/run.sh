@@ -142,9 +142,9 @@ verdict() {
 	0) result ok "$kernel: the kernel's log is clean (boot $boot)" ;;
 	99)
 		result "not ok" "$kernel: the kernel's log is clean (boot $boot)"
-		awk '/weir-test: / { during = $NF } /cut here|BUG:|WARNING:|KASAN|UBSAN|KCSAN|possible circular|suspicious RCU|leak|Oops|panic/ {
+		awk '/weir-test: / { during = $NF } /cut here|BUG:|WARNING:|KASAN|UBSAN|KCSAN|possible circular|suspicious RCU|leak|Oops:|Kernel panic/ {
 			if (n <= 0) print "during " during
-			n = 25 } n-- > 0' "$out/kernel.log" "$out/console.log" | head -n 80 | sed 's/^/# /'
+			n = 15 } n-- > 0' "$out/kernel.log" | head -n 60 | sed 's/^/# /'
 		;;
 	*)
 		result "not ok" "$kernel: the guest ends well (boot $boot, status $guest_status)"

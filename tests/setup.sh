@@ -5,7 +5,7 @@
 # into .cache. What is there is left alone; NO_SETUP=1 does nothing.
 set -u
 [ -z "${NO_SETUP:-}" ] || exit 0
-here=$(cd "$(dirname "$0")" && pwd) || exit 1
+here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 
 say() { printf 'setup: %s\n' "$*"; }
 die() { say "$*" >&2; exit 1; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fetch.sh NAME...: download and unpack into .cache what guests need; nothing of
 # it is installed on the machine. NAME is
-#   6.1 6.12 sid   a Debian kernel: .cache/kernels/NAME/{version,vmlinuz,lib/modules,kdir}
+#   6.1 6.12 sid   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
 #   source         checkpatch and the YNL client, from the newest kernel source:
 #                  .cache/source/{scripts,tools,Documentation}
 # What is there already is not looked at again; what is unfinished never shows
@@ -81,6 +81,22 @@ unwanted() {
 		'*/kernel/net/'{6lowpan,appletalk,atm,ax25,bluetooth,caif,can,ceph,dccp,ieee802154,mac80211,mac802154,netrom,nfc,qrtr,rds,rose,rxrpc,smc,sunrpc,tipc,vmw_vsock,wireless,x25}/'*'
 }
 
+# unpack_vmlinuz FILE: the ELF kernel in a bzImage, where its header (see the
+# kernel's Documentation/arch/x86/boot.rst) says that it is
+unpack_vmlinuz() {
+	local setup offset length
+	read -r setup < <(od -An -tu1 -j 497 -N 1 "$1")
+	read -r offset length < <(od -An -tu4 -j 584 -N 8 "$1")
+	tail -c "+$(((setup + 1) * 512 + offset + 1))" "$1" | head -c "$length" >"$1.payload"
+	case $(od -An -tx1 -N 4 "$1.payload") in
+	" fd 37"*) xz -dcq --single-stream "$1.payload" ;;
+	" 28 b5"*) head -c -4 "$1.payload" | zstd -dcq ;;
+	*) return 1 ;;
+	esac
+	# the length that follows the payload is no part of it, which xz remarks
+	rm -f "$1.payload"
+}
+
 unpack_image() {
 	local dir=$1 deb
 	for deb in "$dir"/deb/linux-{image,modules,binary,base}-*.deb; do
@@ -92,9 +108,11 @@ unpack_image() {
 	rm -f "$dir/tar.log"
 	[ -d "$dir/usr/lib/modules" ] && mkdir -p "$dir/lib" && mv "$dir/usr/lib/modules" "$dir/lib/"
 	mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" 2>/dev/null || mv "$dir"/lib/modules/*/vmlinuz "$dir/vmlinuz" || return
-	# A guest has no machine to spare for decompression.
+	# A guest has no machine to spare for decompression and signatures.
+	unpack_vmlinuz "$dir/vmlinuz" >"$dir/vmlinux" && rm -f "$dir/vmlinuz" || return
 	find "$dir/lib/modules" -name '*.ko.xz' -print0 | xargs -0 -r -n 64 -P 2 xz -d || return
 	find "$dir/lib/modules" -name '*.ko.zst' -print0 | xargs -0 -r -n 64 -P 2 zstd -dq --rm || return
+	find "$dir/lib/modules" -name '*.ko' -print0 | xargs -0 -n 64 -P 2 strip --strip-debug || return
 	PATH=$PATH:/sbin:/usr/sbin depmod -b "$dir" "$2" 2>/dev/null
 }
 

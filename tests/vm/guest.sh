@@ -33,7 +33,7 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || { echo "guest.sh: no command" >&2; exit 1; }
 kernel=$top/.cache/kernels/$name
-[ -r "$kernel/vmlinuz" ] || { echo "guest.sh: no guest kernel $name here; make setup downloads it" >&2; exit 4; }
+[ -r "$kernel/vmlinux" ] || { echo "guest.sh: no guest kernel $name here; make setup downloads it" >&2; exit 4; }
 "$top/tests/vm/initramfs.sh" "$name" || exit 1
 
 [ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
@@ -51,8 +51,8 @@ printf '%q ' exec "$@" >>"$out/guest.cmd"
 qemu=(timeout --foreground -k 5 "$seconds" qemu-system-x86_64
 	-M pc -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$mem"
 	-nodefaults -no-user-config -display none -no-reboot
-	-kernel "$kernel/vmlinuz" -initrd "$kernel/initramfs"
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr tsc=reliable cryptomgr.notests log_buf_len=4M $append"
+	-kernel "$kernel/vmlinux" -initrd "$kernel/initramfs"
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr tsc=reliable pci=noacpi cryptomgr.notests log_buf_len=4M $append"
 	-device virtio-serial-pci,max_ports=2
 	-serial "file:$out/console.log"
 	-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
