@@ -563,10 +563,36 @@ static void test_model(void **state)
 	assert_true(floored && evicted);
 }
 
+/* A budget beyond what the counts hold is what they hold. */
+static void test_budget_cut(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 100, .slot_ticks = 1, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source source = twin_source(1, spec.prefix);
+	struct weir_cost cost = { .packets = U16_MAX };
+	struct weir_table *table;
+	u64 bytes, tick = 5;
+
+	(void)state;
+	table = weir_table_alloc(&spec, &bytes);
+	assert_false(IS_ERR(table));
+	local_bh_disable();
+	assert_int_equal(weir_table_charge(table, &source, 1, &tick, cost,
+					   1000000), 0);
+	cost.packets = 1;
+	assert_true(weir_table_charge(table, &source, 1, &tick, cost, 1000000) &
+		    WEIR_REFUSED);
+	local_bh_enable();
+	weir_table_put(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_budget_cut),
 	};
 
 	return cmocka_run_group_tests_name("table_model", tests, NULL, NULL);

@@ -174,6 +174,8 @@ static void random_wheel(struct chance *c, struct weir_wheel_shape shape,
 		twin_turn(t, shape.ring, slot - n);
 		if (weir_wheel_charge(shape, w, cost, budget))
 			t->count[0] += cost;
+		else if (chance_one_in(c, 2))
+			weir_wheel_refuse(shape, w);
 	} while (n--);
 	check_equal(0, shape, w, t);
 }
@@ -228,9 +230,15 @@ static void test_join(void **state)
 			expected[j] = max(expected[j], suffix(&tc, j + 1));
 		check_suffixes(run, shape, &ab.wheel, expected);
 		check_suffixes(run, shape, &a.wheel, expected);
-		check(!weir_wheel_shut(shape, &a.wheel, slot, budget + 1,
-				       budget) || a.wheel.until != (u16)slot,
-		      "run %llu", run);
+		/* Shut only where it stays shut. */
+		for (j = 0; j <= shape.ring; j++) {
+			later = a;
+			weir_wheel_turn(shape, &later.wheel, slot + j);
+			check(!weir_wheel_shut(shape, &a.wheel, slot + j, 1,
+					       budget) ||
+			      !weir_wheel_room(shape, &later.wheel, budget),
+			      "run %llu: shut %u slots on", run, j);
+		}
 		/* It stays a bound as time passes. */
 		later = a;
 		slot += chance_below(&chance, shape.ring + 1);
