@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# burst.t: after silence for the window and a slot the whole budget may be sent
+# at once, and not before
+. "$(dirname "$0")/lib.sh"
+
+# 50 packets in 400 ms; bursts of 55 from sources that are silent for longer
+# and longer in between, up to a tick more than it takes.
+for slots in 1 4 16; do
+	wheel 400 "$slots"
+	enough=$(((window + slot + 1) * 1000 / HZ)) short=$(((window - 1) * 1000 / HZ))
+	load packets=50 window_ms=400 "slots=$slots" || bail "cannot load"
+	[ -n "${tx:-}" ] || pair init
+	trace_start weir_charge weir_drop
+	flood -s 198.51.100.1 -c 55 -N "3,$enough" &
+	a=$!
+	flood -s 198.51.100.2 -c 55 -N "3,$short"
+	wait "$a"
+	trace_stop
+	line=$(traced -T "$window" -L 50)
+	ok $? "slots $slots: no window has more than its budget" || diag "$line"
+	line=$(traced -S 198.51.100.1)
+	is "$(value amount "$line"):$(value dropped "$line")" 150:15 \
+		"slots $slots: three full bursts, $enough ms of silence between"
+	line=$(traced -S 198.51.100.2)
+	within "$(value amount "$line")" 50 100 "slots $slots: not so after $short ms"
+	unload
+done
+finish

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cpus.t: two CPUs that carry one source never admit one packet too many
+. "$(dirname "$0")/lib.sh"
+[ "$(nproc)" -ge 2 ] || skip_all "one CPU"
+
+# both MS SOURCE: flood from either CPU, through a device of its own
+both() {
+	tx taskset -c 0 send -i tx0 -d 192.0.2.1 -s "$2" -t "$1" >/dev/null &
+	tx taskset -c 1 send -i tx1 -d 192.0.2.1 -s "$2" -t "$1" >/dev/null
+	wait "$!"
+}
+
+# A small budget, where almost all is refused without a lock, one that opens
+# again and again, and one that is hardly ever full, where all is charged.
+for budget in "7 40 4" "300 20 1" "3000 100 5" "30000 1000 16"; do
+	read -r packets ms slots <<<"$budget"
+	wheel "$ms" "$slots"
+	load "packets=$packets" "window_ms=$ms" "slots=$slots" || bail "cannot load"
+	if [ -z "${tx:-}" ]; then
+		pair init
+		link tx1 rx1 02:00:00:00:00:01
+	fi
+	recount
+	trace_start
+	both 1000 198.51.100.1
+	trace_stop
+	name="$packets packets in $ms ms, $slots slots"
+	line=$(traced -T "$window" -L "$packets")
+	ok $? "$name: never more" || diag "$line"
+	is "$(value cpus "$line")" 2 "$name: both CPUs charged"
+	is "$(passed)" "$(value amount "$line")" "$name: what was charged is what went on"
+	least=$((packets * (1000 * HZ / 1000 / (window + slot) - 1)))
+	[ "$least" -le 20000 ] && [ "$least" -gt 0 ] || least=20000 # what any guest carries
+	within "$(value amount "$line")" "$least" 999999 "$name: and hardly less"
+	unload
+done
+finish

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# lib.sh: what the guest tests share. Sourced first; each test then says
+# what it needs and ends with finish.
+#
+# The usual place, made by pair:
+#
+#	+--- $tx -----------+            +--- $rx ------------------------+
+#	|           tx0     |----veth----|    rx0  weir -> count -> end   |
+#	| send: any source  |            |    02:00:00:00:00:01           |
+#	+-------------------+            |    192.0.2.1/24 2001:db8::1/64 |
+#	                                 +--------------------------------+
+#
+# The sender has no address of its own and is silent but for send. In $rx an
+# nft table counts what arrives at the device, and what weir let through,
+# which ends there. $rx is the initial namespace after "pair init", else one
+# with a random name.
+#
+# Programs beside the tests, send and window, are built by make -C tests/netns
+# before the guest starts.
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=${here%/tests/netns}
+PATH=$top/.cache/build/netns:$top/userspace:$PATH:/usr/sbin:/sbin
+: "${WEIR_KO:=$top/.cache/build/${WEIR_KERNEL:-}/weir.ko}"
+TRACING=/sys/kernel/tracing
+tmp=$(mktemp -d)
+tests=0 failures=0
+tx='' rx='' # namespaces
+pids=() spaces=()
+mkfifo "$tmp/never"
+exec {never}<>"$tmp/never"
+
+# ---- TAP -----------------------------------------------------------------
+
+diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
+
+# ok STATUS NAME...
+ok() {
+	local status=$1
+	shift
+	tests=$((tests + 1))
+	if [ "$status" = 0 ]; then
+		echo "ok $tests - $*"
+	else
+		failures=$((failures + 1))
+		echo "not ok $tests - $*"
+	fi
+	return "$status"
+}
+
+# is GOT WANTED NAME...
+is() {
+	local got=$1 wanted=$2
+	shift 2
+	[ "$got" = "$wanted" ]
+	ok $? "$@" || diag "got $got, wanted $wanted"
+}
+
+# within GOT LEAST MOST NAME...
+within() {
+	local got=$1 least=$2 most=$3
+	shift 3
+	[ "${got:-x}" -ge "$least" ] 2>/dev/null && [ "$got" -le "$most" ]
+	ok $? "$@" || diag "got $got, wanted $least to $most"
+}
+
+# like TEXT PATTERN NAME...: an extended regular expression
+like() {
+	local text=$1 pattern=$2
+	shift 2
+	[[ $text =~ $pattern ]]
+	ok $? "$@" || diag "got: $text" "wanted: $pattern"
+}
+
+skip() {
+	local why=$1
+	shift
+	tests=$((tests + 1))
+	echo "ok $tests - $* # SKIP $why"
+}
+
+skip_all() { echo "1..0 # SKIP $*"; exit 4; }
+
+bail() { echo "Bail out! $*"; exit 1; }
+
+finish() {
+	echo "1..$tests"
+	[ "$failures" = 0 ]
+	exit
+}
+
+# ---- time and conditions -------------------------------------------------
+
+# A short while in which others run.
+rest() { read -rt 0.02 -u "$never"; }
+
+now_ms() { local t=$EPOCHREALTIME; echo $((${t/./} / 1000)); }
+
+# wait_for SECONDS COMMAND...: until it succeeds
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		rest
+	done
+}
+
+# let_pass MS: so much time
+let_pass() {
+	local end=$(($(now_ms) + $1))
+	while [ "$(now_ms)" -lt "$end" ]; do rest; done
+}
+
+# Ticks per second: jiffies start 300 seconds before 2^32.
+ticks_a_second() {
+	awk 'FNR == NR { up = $1; next }
+	     /^jiffies:/ { hz = ($2 - 4294967296) / (up - 300)
+		split("100 250 300 1000", of)
+		for (i in of) { d = (hz - of[i]) / of[i]; d = d < 0 ? -d : d
+			if (!best || d < least) { best = of[i]; least = d } }
+		print best; exit }' /proc/uptime /proc/timer_list
+}
+HZ=$(ticks_a_second)
+ms_ticks() { echo $((($1 * HZ + 999) / 1000)); }
+
+# wheel WINDOW_MS SLOTS: what becomes of them: slot and window, in ticks
+# shellcheck disable=SC2034 # for the tests
+wheel() {
+	slot=$((($1 * HZ + 1000 * $2 - 1) / (1000 * $2)))
+	window=$((slot * $2))
+}
+
+# ---- namespaces and devices ----------------------------------------------
+
+# space NAME: a namespace in $NAME, under a random name
+space() {
+	local name
+	name=weir-$1-$RANDOM$RANDOM
+	ip netns add "$name" || bail "no namespace"
+	spaces+=("$name")
+	printf -v "$1" %s "$name"
+}
+
+# inside NAMESPACE COMMAND...: NAMESPACE may be empty
+inside() {
+	local name=$1
+	shift
+	if [ -n "$name" ]; then ip netns exec "$name" "$@"; else "$@"; fi
+}
+rx() { inside "$rx" "$@"; }
+tx() { inside "$tx" "$@"; }
+# ip there, with less ado
+ip_rx() { ip ${rx:+-n "$rx"} "$@"; }
+ip_tx() { ip -n "$tx" "$@"; }
+
+# weir there
+weir() { command weir ${rx:+-netns "$rx"} "$@"; }
+need_tool() { [ -x "$top/userspace/weir" ] || skip_all "userspace/weir is not built"; }
+
+# link TXDEV RXDEV MAC: a veth between $tx and $rx; the sender has no address
+# and nothing to say
+link() {
+	ip link add "$1" netns "$tx" type veth peer name "$2" address "$3" netns "${rx:-1}" || bail "no veth"
+	ip_tx -batch - <<-WORDS
+		link set $1 addrgenmode none
+		link set $1 up
+	WORDS
+	ip_rx -batch - <<-WORDS
+		link set $2 addrgenmode none
+		link set $2 up
+	WORDS
+}
+
+# pair [init]: the usual place
+pair() {
+	space tx
+	if [ "${1:-}" = init ]; then rx=''; else space rx; fi
+	echo 20000 >/proc/sys/net/core/netdev_max_backlog
+	link tx0 rx0 02:00:00:00:00:01
+	ip_rx -batch - <<-WORDS
+		addr add 192.0.2.1/24 dev rx0
+		addr add 2001:db8::1/64 dev rx0 nodad
+	WORDS
+	rx nft -f - <<-RULES || bail "no nft"
+		table netdev weir_test {
+			counter arrived { }
+			chain in { type filter hook ingress device rx0 priority 0; counter name arrived; }
+		}
+		table inet weir_test {
+			counter passed { }
+			chain pre { type filter hook prerouting priority -450; counter name passed; drop; }
+		}
+	RULES
+}
+
+# end_not_here: what weir lets through goes on from here on
+end_not_here() {
+	rx nft 'flush chain inet weir_test pre; add rule inet weir_test pre counter name passed'
+}
+
+# arrived, passed: packets since pair; recount sets both to 0
+arrived() { rx nft list counter netdev weir_test arrived | awk '/packets/ { print $2 }'; }
+passed() { rx nft list counter inet weir_test passed | awk '/packets/ { print $2 }'; }
+recount() { rx nft 'reset counters' >/dev/null; }
+
+# flood SEND-OPTION...: send from tx0 to $rx
+flood() {
+	case " $* " in
+	*" -d "*) tx send -i tx0 "$@" ;;
+	*" -s "*:*) tx send -i tx0 -d 2001:db8::1 "$@" ;;
+	*) tx send -i tx0 -d 192.0.2.1 "$@" ;;
+	esac >>"$tmp/sent"
+}
+
+# ---- the module ----------------------------------------------------------
+
+load() {
+	[ -r "$WEIR_KO" ] || skip_all "no $WEIR_KO"
+	insmod "$WEIR_KO" "$@"
+}
+loaded() { [ -d /sys/module/weir ]; }
+unload() { ! loaded || rmmod weir; }
+
+# log_mark, log_since: what the kernel said in between
+log_mark() { echo "weir-mark-$((mark = ${mark:-0} + 1))" >/dev/kmsg; }
+log_since() { dmesg -t | awk -v m="weir-mark-$mark" '$0 == m { on = 1; next } on'; }
+
+# ---- the trace -----------------------------------------------------------
+
+# trace_start [EVENT...]: weir's events; charges and what became limited
+trace_start() {
+	local event
+	[ $# -gt 0 ] || set -- weir_charge weir_uncharge weir_limited
+	echo 0 >"$TRACING/tracing_on"
+	echo nop >"$TRACING/current_tracer"
+	echo 32768 >"$TRACING/buffer_size_kb"
+	: >"$TRACING/trace"
+	for event; do echo 1 >"$TRACING/events/weir/$event/enable" || bail "no event $event"; done
+	echo 1 >"$TRACING/tracing_on"
+}
+
+# trace_stop: into $tmp/trace; nothing may be lost
+trace_stop() {
+	local stats
+	echo 0 >"$TRACING/tracing_on"
+	[ ! -e "$TRACING/events/weir/enable" ] || echo 0 >"$TRACING/events/weir/enable"
+	for stats in "$TRACING"/per_cpu/cpu*/stats; do
+		grep -Eq '^(overrun|dropped events): [1-9]' "$stats" && bail "the trace buffer is too small"
+	done
+	cat "$TRACING/trace" >"$tmp/trace"
+	: >"$TRACING/trace"
+}
+
+# traced WINDOW-OPTION...: what the trace says
+traced() { window "$@" <"$tmp/trace"; }
+
+# value NAME LINE: of name=value in it
+value() {
+	[[ " $2 " =~ \ "$1"=([^\ ]*)\  ]] && echo "${BASH_REMATCH[1]}"
+}
+
+# ---- the end -------------------------------------------------------------
+
+cleanup() {
+	local pid name
+	for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null; done
+	wait
+	echo 0 >"$TRACING/tracing_on"
+	[ ! -e "$TRACING/events/weir/enable" ] || echo 0 >"$TRACING/events/weir/enable"
+	: >"$TRACING/trace"
+	[ -n "${rx-x}" ] || nft 'delete table netdev weir_test; delete table inet weir_test' 2>/dev/null
+	for name in "${spaces[@]}"; do ip netns delete "$name" 2>/dev/null; done
+	unload
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM

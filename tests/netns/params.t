@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# params.t: what the module says to its parameters
+. "$(dirname "$0")/lib.sh"
+
+# refused PARAMETER RANGE WORD...: EINVAL, and one line that names both
+refused() {
+	local parameter=$1 range=$2 said
+	shift 2
+	log_mark
+	said=$(load "$@" 2>&1)
+	is "$?" 1 "$*: refused"
+	like "$said" "Invalid (parameters|argument)" "... with EINVAL"
+	# The kernel says its own first time, and of each that it read in vain.
+	said=$(log_since | grep '^weir: ' | grep -v 'out-of-tree\|verification\|invalid for parameter')
+	is "$(grep -c . <<<"$said")" 1 "... and one line in the log"
+	like "$said" "^weir: .*$parameter.*$range" "... that names the parameter and its range"
+	loaded && { unload; diag "it was loaded"; }
+}
+
+refused packets '1\.\.4294967295' packets=0 window_ms=1000
+refused packets '1\.\.4294967295' packets=4294967296 window_ms=1000
+refused packets '1\.\.4294967295' packets=-1 window_ms=1000
+refused packets '1\.\.4294967295' packets=ten window_ms=1000
+refused packets '1\.\.4294967295' packets= window_ms=1000
+refused window_ms '10\.\.2592000000' packets=1 window_ms=9
+refused window_ms '10\.\.2592000000' packets=1 window_ms=2592000001
+refused slots '1\.\.64' packets=1 window_ms=1000 slots=0
+refused slots '1\.\.64' packets=1 window_ms=1000 slots=65
+refused slots "1\.\.$((100 * HZ / 1000))" packets=1 window_ms=100 slots=64
+refused prefix4 '0\.\.32' packets=1 window_ms=1000 prefix4=33
+refused prefix6 '0\.\.128' packets=1 window_ms=1000 prefix6=129
+refused sources '64\.\.16777216' packets=1 window_ms=1000 sources=63
+refused sources '64\.\.16777216' packets=1 window_ms=1000 sources=16777217
+refused observe '0\.\.1' packets=1 window_ms=1000 observe=2
+refused window_ms '10\.\.2592000000' packets=1
+refused packets '1\.\.4294967295' window_ms=1000
+refused packets '1\.\.4294967295' observe=1
+
+load
+ok $? "no parameters: loads"
+is "$(rx='' && nft list hooks 2>/dev/null | grep -c weir)" 0 "... and has no hook"
+unload
+ok $? "... and goes"
+
+all=(packets=5 window_ms=1000 slots=5 prefix4=24 prefix6=48 sources=1000 observe=0)
+load "${all[@]}"
+ok $? "${all[*]}: loads"
+is "$(cd /sys/module/weir/parameters && for p in packets window_ms slots prefix4 prefix6 sources observe; do echo "$p=$(<$p)"; done | xargs)" \
+	"${all[*]}" "... and sysfs says the same"
+is "$(stat -c %A /sys/module/weir/parameters/* | sort -u)" "-r--r--r--" "... which is read-only"
+unload
+ok $? "... and goes"
+
+# What they say is what is done: /24s share 5 packets, /48s another 5.
+load "${all[@]}"
+pair init
+trace_start weir_charge weir_drop
+flood -s 198.51.100.1 -n 100 -c 100
+flood -s 2001:db8:1::1 -n 100 -B 64 -c 100
+trace_stop
+line=$(traced -p 24,48)
+is "$(value limit "$line")" default "the limit is called default"
+is "$(value sources "$line"):$(value amount "$line")" 2:10 "a /24 and a /48 each have their budget"
+is "$(value dropped "$line")" 190 "the rest is dropped"
+is "$(passed)" 10 "... and goes no further"
+unload
+load packets=5 window_ms=1000 observe=1
+recount
+flood -s 198.51.100.1 -c 100
+is "$(passed)" 100 "observe=1 drops nothing"
+finish

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# smoke.t: the shortest proof, on any kernel: a flood keeps to its budget, a
+# quiet sender loses nothing
+. "$(dirname "$0")/lib.sh"
+
+load packets=100 window_ms=1000 slots=4
+ok $? "the module loads"
+pair init
+trace_start weir_charge weir_uncharge weir_limited weir_drop
+flood -s 198.51.100.1 -t 2600 -r 20000 -k &
+pids+=($!)
+flood -s 198.51.100.2 -t 2600 -r 50
+flood -s 2001:db8:1::1 -c 150
+wait "$!"
+trace_stop
+
+line=$(traced -L 100 -T "$(ms_ticks 1000)")
+ok $? "no source is let through more than 100 times in any second" || diag "$line"
+flooder=$(traced -S 198.51.100.1)
+honest=$(traced -S 198.51.100.2)
+ipv6=$(traced -S 2001:db8:1::)
+within "$(value amount "$flooder")" 200 300 "a flood gets its budget, and no more"
+is "$(value drops "$honest")" 0 "a quiet sender loses nothing"
+is "$(value amount "$ipv6"):$(value drops "$ipv6")" 100:50 "IPv6 counts likewise"
+is "$(passed)" "$(value amount "$line")" "what was charged went on, nothing else"
+is "$(arrived)" "$(($(value amount "$line") + $(value dropped "$line")))" "charged and dropped is all that came"
+unload
+ok $? "the module goes"
+finish
