@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the kernel answers at the end of a request. Its extended ACK points
+ * into the request; the specification's names make a sentence of it.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "names.h"
+#include "nl_priv.h"
+
+struct ack {
+	const char *msg;
+	const struct nlattr *policy;
+	bool has_off, has_miss;
+	uint32_t off, miss, miss_nest;
+};
+
+/* Where in a request an offset points. */
+struct spot {
+	char path[WEIR_NAME_SIZE * 3];
+	const struct weir_attr_set *set;	/* around it */
+	const struct weir_attr_name *name;
+	const struct nlattr *attr;
+};
+
+uint64_t weir_nl_uint(const struct nlattr *attr)
+{
+	switch (mnl_attr_get_payload_len(attr)) {
+	case 1:
+		return mnl_attr_get_u8(attr);
+	case 2:
+		return mnl_attr_get_u16(attr);
+	case 4:
+		return mnl_attr_get_u32(attr);
+	case 8:
+		return mnl_attr_get_u64(attr);
+	}
+	return 0;
+}
+
+static const struct weir_op_name *find_op(const struct nlmsghdr *request)
+{
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(request);
+
+	if (request->nlmsg_type == GENL_ID_CTRL || genl->cmd >= weir_op_count)
+		return NULL;
+	return &weir_op_names[genl->cmd];
+}
+
+static const struct weir_attr_name *
+find_name(const struct weir_attr_set *set, uint32_t type)
+{
+	if (!set || type >= set->count || !set->attrs[type].name)
+		return NULL;
+	return &set->attrs[type];
+}
+
+static void add_path(struct spot *spot, const char *name)
+{
+	size_t used = strlen(spot->path);
+
+	snprintf(spot->path + used, sizeof(spot->path) - used, "%s%s",
+		 used ? " " : "", name);
+}
+
+/* Step into @attr of the request, on the way to @off. */
+static const struct weir_attr_set *enter(struct spot *spot,
+					 const struct weir_attr_set *set,
+					 const struct nlattr *attr)
+{
+	const struct weir_attr_name *name = find_name(set, mnl_attr_get_type(attr));
+
+	spot->set = set;
+	spot->attr = attr;
+	spot->name = name;
+	if (!name)
+		return NULL;
+	add_path(spot, name->name);
+	return name->nest;
+}
+
+/* Whether the attribute at @at holds or begins at the offset @off. */
+static bool holds(const struct nlmsghdr *request, const struct nlattr *attr,
+		  uint32_t off)
+{
+	uint32_t begin = (const char *)attr - (const char *)request;
+
+	return off >= begin && off < begin + attr->nla_len;
+}
+
+/* Follow an offset from the top-level attributes inwards. */
+static void locate(struct weir_nl *nl, const struct nlmsghdr *request,
+		   uint32_t off, struct spot *spot)
+{
+	const struct weir_op_name *op = find_op(request);
+	const struct weir_attr_set *set = op ? op->set : NULL;
+	const struct nlattr *attr, *inner;
+
+	memset(spot, 0, sizeof(*spot));
+	nl->fault_item = 0;
+	mnl_attr_for_each(attr, request, GENL_HDRLEN) {
+		if (holds(request, attr, off))
+			break;
+	}
+	if (!mnl_attr_ok(attr, (const char *)mnl_nlmsg_get_payload_tail(request) -
+			       (const char *)attr))
+		return;
+	nl->fault_type = mnl_attr_get_type(attr);
+	mnl_attr_for_each(inner, request, GENL_HDRLEN) {
+		if (inner == attr)
+			break;
+		nl->fault_item += mnl_attr_get_type(inner) == nl->fault_type;
+	}
+	set = enter(spot, set, attr);
+	while (set && (const char *)attr - (const char *)request != off) {
+		mnl_attr_for_each_nested(inner, attr) {
+			if (holds(request, inner, off))
+				break;
+		}
+		if (!holds(request, inner, off))
+			return;
+		attr = inner;
+		set = enter(spot, set, attr);
+	}
+}
+
+static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip,
+		      struct ack *ack)
+{
+	const struct nlattr *attr;
+
+	if (nlh->nlmsg_len < NLMSG_HDRLEN + MNL_ALIGN(skip))
+		return;
+	mnl_attr_for_each(attr, nlh, skip) {
+		switch (mnl_attr_get_type(attr)) {
+		case NLMSGERR_ATTR_MSG:
+			if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
+				ack->msg = mnl_attr_get_str(attr);
+			break;
+		case NLMSGERR_ATTR_OFFS:
+			ack->off = weir_nl_uint(attr);
+			ack->has_off = true;
+			break;
+		case NLMSGERR_ATTR_POLICY:
+			ack->policy = attr;
+			break;
+		case NLMSGERR_ATTR_MISS_TYPE:
+			ack->miss = weir_nl_uint(attr);
+			ack->has_miss = true;
+			break;
+		case NLMSGERR_ATTR_MISS_NEST:
+			ack->miss_nest = weir_nl_uint(attr);
+			break;
+		}
+	}
+}
+
+/* The range or length that the policy wants, against what was sent. */
+static bool say_policy(const struct ack *ack, const struct spot *spot,
+		       char *text, size_t size)
+{
+	uint64_t min = 0, max = 0, longest = 0;
+	bool has_max = false, has_long = false;
+	const struct nlattr *attr;
+
+	if (!ack->policy || !spot->attr)
+		return false;
+	mnl_attr_for_each_nested(attr, ack->policy) {
+		switch (mnl_attr_get_type(attr)) {
+		case NL_POLICY_TYPE_ATTR_MIN_VALUE_U:
+			min = weir_nl_uint(attr);
+			break;
+		case NL_POLICY_TYPE_ATTR_MAX_VALUE_U:
+			max = weir_nl_uint(attr);
+			has_max = true;
+			break;
+		case NL_POLICY_TYPE_ATTR_MAX_LENGTH:
+			longest = weir_nl_uint(attr);
+			has_long = true;
+			break;
+		}
+	}
+	if (has_max && spot->name && spot->name->kind == WEIR_KIND_UINT)
+		snprintf(text, size, "%" PRIu64 " not in %" PRIu64 "..%" PRIu64,
+			 weir_nl_uint(spot->attr), min, max);
+	else if (has_long && mnl_attr_get_payload_len(spot->attr) > longest)
+		snprintf(text, size, "longer than %" PRIu64 " bytes", longest);
+	else
+		return false;
+	return true;
+}
+
+static const char *say_errno(int error)
+{
+	switch (error) {
+	case EPERM:
+	case EACCES:
+		return "needs CAP_NET_ADMIN in the user namespace of this network namespace (as root?)";
+	case EOPNOTSUPP:
+		return "the loaded module does not know this; is it older than this command?";
+	default:
+		return strerror(error);
+	}
+}
+
+/* The attribute that is missing, in the nest at miss_nest or on top. */
+static const char *missing_name(struct weir_nl *nl,
+				const struct nlmsghdr *request,
+				const struct ack *ack, struct spot *spot)
+{
+	const struct weir_op_name *op = find_op(request);
+	const struct weir_attr_set *set = op ? op->set : NULL;
+	const struct weir_attr_name *name;
+
+	memset(spot, 0, sizeof(*spot));
+	if (ack->miss_nest) {
+		locate(nl, request, ack->miss_nest, spot);
+		set = spot->name ? spot->name->nest : NULL;
+	}
+	name = find_name(set, ack->miss);
+	return name ? name->name : NULL;
+}
+
+static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
+			const struct ack *ack, int error)
+{
+	const char *what = ack->msg ? ack->msg : say_errno(error), *name;
+	char text[WEIR_NAME_SIZE * 4];
+	struct spot spot = { 0 };
+
+	if (ack->has_miss) {
+		name = missing_name(nl, request, ack, &spot);
+		if (name) {
+			add_path(&spot, name);
+			what = ack->msg ? ack->msg : "is missing";
+		}
+	} else if (ack->has_off) {
+		locate(nl, request, ack->off, &spot);
+		if (say_policy(ack, &spot, text, sizeof(text)))
+			what = text;
+	}
+	weir_err_set(&nl->err, "%s%s%s", spot.path, *spot.path ? ": " : "",
+		     what);
+}
+
+int weir_nl_ack(struct weir_nl *nl, const struct nlmsghdr *request,
+		const struct nlmsghdr *nlh)
+{
+	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);
+	bool done = nlh->nlmsg_type == NLMSG_DONE;
+	unsigned int skip = done ? sizeof(int) : sizeof(*told);
+	struct ack ack = { 0 };
+	int error = 0;
+
+	if (nlh->nlmsg_len >= NLMSG_HDRLEN + skip)
+		error = done ? *(const int *)told : told->error;
+	if (!done && error && !(nlh->nlmsg_flags & NLM_F_CAPPED))
+		skip += told->msg.nlmsg_len - NLMSG_HDRLEN;
+	/* where a DONE has more than its error, that is TLVs */
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
+		take_tlvs(nlh, skip, &ack);
+	if (error < 0) {
+		say_refusal(nl, request, &ack, -error);
+		return error;
+	}
+	if (ack.msg && nl->warn) {
+		say_refusal(nl, request, &ack, 0);
+		nl->warn(nl->err.text, nl->warn_data);
+	}
+	return 0;
+}

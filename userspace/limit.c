@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* weir limit */
+
+#include <errno.h>
+#include <string.h>
+
+#include "tool.h"
+
+static void show_one(const struct weir_limit *limit)
+{
+	weir_out_array(NULL);
+	weir_show_limit(limit);
+	weir_out_array_end();
+}
+
+/* Whether the peer of the ssh connection is exempt from the limit as it is. */
+static bool is_spared(struct weir_tool *tool, const struct weir_ssh *ssh,
+		      const char *limit)
+{
+	struct weir_exempt asked = { .prefix = ssh->peer }, exempt;
+
+	strcpy(asked.dev, ssh->dev);
+	strcpy(asked.limit, limit);
+	return !weir_nl_exempt_get(tool->nl, &asked, &exempt);
+}
+
+static void note_own_ssh(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	struct weir_ssh ssh;
+
+	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
+		return;
+	if (weir_ssh_find(&ssh) && weir_ssh_meets(&ssh, limit) &&
+	    !is_spared(tool, &ssh, limit->name))
+		weir_note_ssh(tool, &ssh, limit->name);
+}
+
+static int limit_add(struct weir_tool *tool, union weir_model *model)
+{
+	struct weir_limit made = { 0 };
+	int ret = weir_nl_limit_add(tool->nl, &model->limit, &made);
+
+	if (!ret) {
+		show_one(&made);
+		note_own_ssh(tool, &made);
+	}
+	return weir_tool_settle(tool, ret, -EEXIST);
+}
+
+static int limit_set(struct weir_tool *tool, union weir_model *model)
+{
+	struct weir_limit made = { 0 };
+	int ret = weir_nl_limit_set(tool->nl, &model->limit, &made);
+
+	if (!ret) {
+		show_one(&made);
+		note_own_ssh(tool, &made);
+	}
+	return weir_tool_settle(tool, ret, 0);
+}
+
+static void limit_note(struct weir_tool *tool, union weir_model *model)
+{
+	weir_note_limit(tool, &model->limit);
+}
+
+static void limit_set_note(struct weir_tool *tool, union weir_model *model)
+{
+	if (model->limit.has & WEIR_HAS_MATCH)
+		weir_note_limit(tool, &model->limit);
+}
+
+static int limit_del(struct weir_tool *tool, union weir_model *model)
+{
+	return weir_tool_settle(tool, weir_nl_limit_del(tool->nl,
+							model->limit.name),
+				-ENOENT);
+}
+
+static void show_told(const struct weir_limit *limit, void *data)
+{
+	(void)data;
+	weir_show_limit(limit);
+}
+
+static int limit_show(struct weir_tool *tool, union weir_model *model)
+{
+	struct weir_limit limit;
+	int ret;
+
+	weir_out_array(NULL);
+	if (*model->limit.name) {
+		ret = weir_nl_limit_get(tool->nl, model->limit.name,
+					tool->stats, &limit);
+		if (!ret)
+			weir_show_limit(&limit);
+	} else {
+		ret = weir_nl_limit_walk(tool->nl, tool->stats, show_told,
+					 NULL);
+	}
+	if (!ret)
+		weir_note_interrupted(tool);
+	weir_out_array_end();
+	return weir_tool_settle(tool, ret, 0);
+}
+
+static int limit_flush(struct weir_tool *tool, union weir_model *model)
+{
+	(void)model;
+	return weir_tool_settle(tool, weir_nl_limit_flush(tool->nl), 0);
+}
+
+const struct weir_command weir_limit_commands[] = {
+	{ "show", "show limits in their order; -stats: counters too",
+	  weir_words_limit_show, WEIR_MODEL_LIMIT, .run = limit_show },
+	{ "list", NULL,
+	  weir_words_limit_show, WEIR_MODEL_LIMIT, .run = limit_show },
+	{ "add", "make a limit",
+	  weir_words_limit_add, WEIR_MODEL_LIMIT, limit_add, limit_note },
+	{ "set", "change what is given and keep counts; a condition replaces the whole match",
+	  weir_words_limit_set, WEIR_MODEL_LIMIT, limit_set, limit_set_note },
+	{ "del", "remove a limit",
+	  weir_words_limit_name, WEIR_MODEL_LIMIT, .run = limit_del },
+	{ "delete", NULL,
+	  weir_words_limit_name, WEIR_MODEL_LIMIT, .run = limit_del },
+	{ "flush", "remove all limits",
+	  weir_words_none, WEIR_MODEL_NONE, .run = limit_flush },
+	{ 0 }
+};

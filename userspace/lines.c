@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A file of commands: comments, continued lines, words. And -batch. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lines.h"
+#include "tool.h"
+
+/**
+ * weir_lines_open - open a file
+ * @lines: takes the file; weir_lines_close() ends it in any case
+ * @path: its path; "-" is stdin
+ * @err: takes the sentence
+ *
+ * Return: 0 or -EINVAL.
+ */
+int weir_lines_open(struct weir_lines *lines, const char *path,
+		    struct weir_err *err)
+{
+	memset(lines, 0, sizeof(*lines));
+	lines->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	if (!lines->file)
+		return weir_err_set(err, "cannot open: %s", strerror(errno));
+	return 0;
+}
+
+/**
+ * weir_lines_close - let go of a file
+ * @lines: the file
+ */
+void weir_lines_close(struct weir_lines *lines)
+{
+	if (lines->file && lines->file != stdin)
+		fclose(lines->file);
+	free(lines->text);
+	free(lines->next);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* One line of the file behind the first @used bytes of text: its length. */
+static ssize_t read_line(struct weir_lines *lines, size_t used,
+			 struct weir_err *err)
+{
+	char *more, *text;
+	ssize_t len, i;
+
+	errno = 0;
+	len = getline(&lines->next, &lines->next_room, lines->file);
+	if (len < 0) {
+		if (ferror(lines->file) || errno)
+			return weir_err_set(err, "cannot read: %s",
+					    strerror(errno));
+		return 0;
+	}
+	more = lines->next;
+	lines->read++;
+	for (i = 0; i < len; i++)
+		lines->bytes += !is_blank(more[i]);
+	if (memchr(more, '\0', len))
+		return weir_err_set(err, "a NUL byte: this is not text");
+	if (used + len >= lines->room) {
+		text = realloc(lines->text, 2 * (used + len) + 1);
+		if (!text)
+			return weir_err_set(err, "no memory for the line");
+		lines->text = text;
+		lines->room = 2 * (used + len) + 1;
+	}
+	memcpy(lines->text + used, more, len + 1);
+	return len;
+}
+
+/* Whether a backslash continues the line: then the blank it becomes. */
+static bool continues(char *text, size_t len)
+{
+	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		len--;
+	if (!len || text[len - 1] != '\\')
+		return false;
+	text[len - 1] = ' ';
+	return true;
+}
+
+/**
+ * weir_lines_next - the words of the next line that has any
+ * @lines: the file; its line, count and words are set
+ * @err: takes the sentence
+ *
+ * Return: 1, 0 at the end, or -EINVAL with line set.
+ */
+int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
+{
+	size_t used;
+	ssize_t len;
+
+	do {
+		used = 0;
+		lines->line = lines->read + 1;
+		do {
+			len = read_line(lines, used, err);
+			if (len < 0)
+				return len;
+			used += len;
+		} while (len && continues(lines->text, used));
+		if (!used)
+			return 0;
+		lines->count = weir_split(lines->text, lines->words,
+					  WEIR_LINE_WORDS);
+		if (lines->count < 0)
+			return weir_err_set(err, "more than %d words in a line",
+					    WEIR_LINE_WORDS);
+	} while (!lines->count);
+	return 1;
+}
+
+/**
+ * weir_run_batch - run one command a line
+ * @tool: the run; its force has the lines behind a failure run too
+ * @path: the file; "-" is stdin
+ *
+ * Return: the exit of the first command that failed, or WEIR_EXIT_OK.
+ */
+int weir_run_batch(struct weir_tool *tool, const char *path)
+{
+	int status = WEIR_EXIT_OK, now, ret;
+	struct weir_lines lines;
+
+	tool->file = path;
+	ret = weir_lines_open(&lines, path, &tool->err);
+	while (!ret && (ret = weir_lines_next(&lines, &tool->err)) > 0) {
+		tool->line = lines.line;
+		now = weir_run_words(tool, lines.words, lines.count, true);
+		status = status ? status : now;
+		if (now && !tool->force)
+			break;
+		ret = 0;
+	}
+	if (ret < 0) {
+		tool->line = lines.line;
+		weir_complain(tool, NULL);
+		status = WEIR_EXIT_WORDS;
+	}
+	weir_lines_close(&lines);
+	return status;
+}

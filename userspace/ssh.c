@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The other end of the caller's own ssh connection, as sshd tells it in
+ * SSH_CONNECTION, and whether a limit would meet its packets. sudo drops the
+ * variable, so the environments of the processes above are asked too.
+ */
+
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ssh.h"
+#include "value.h"
+
+#define VARIABLE	"SSH_CONNECTION"
+/* A chain of parents longer than this is not followed. */
+#define PARENTS_MAX	32
+
+static bool read_address(char *text, struct weir_prefix *prefix,
+			 char dev[WEIR_DEV_SIZE])
+{
+	char *zone = strchr(text, '%');
+	struct weir_err err;
+
+	if (zone) {
+		*zone++ = '\0';
+		snprintf(dev, WEIR_DEV_SIZE, "%s", zone);
+	}
+	return !weir_value_address(text, prefix, &err);
+}
+
+/**
+ * weir_ssh_parse - read "PEER PORT HOST PORT"
+ * @text: value of SSH_CONNECTION
+ * @ssh: takes the connection
+ *
+ * Return: whether it is one.
+ */
+bool weir_ssh_parse(const char *text, struct weir_ssh *ssh)
+{
+	char peer[80], host[80], dev[WEIR_DEV_SIZE];
+
+	memset(ssh, 0, sizeof(*ssh));
+	if (sscanf(text, "%79s %" SCNu16 " %79s %" SCNu16, peer,
+		   &ssh->peer_port, host, &ssh->host_port) != 4)
+		return false;
+	return read_address(peer, &ssh->peer, ssh->dev) &&
+	       read_address(host, &ssh->host, dev);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], line[256];
+	pid_t parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "PPid: %d", &parent) == 1)
+			break;
+	}
+	fclose(file);
+	return parent;
+}
+
+static bool find_in(pid_t pid, struct weir_ssh *ssh)
+{
+	static const char name[] = VARIABLE "=";
+	char path[64], *entry = NULL;
+	bool found = false;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!found && getdelim(&entry, &room, '\0', file) > 0) {
+		if (!strncmp(entry, name, sizeof(name) - 1))
+			found = weir_ssh_parse(entry + sizeof(name) - 1, ssh);
+	}
+	free(entry);
+	fclose(file);
+	return found;
+}
+
+/**
+ * weir_ssh_find - find the connection that the caller came by
+ * @ssh: takes the connection
+ *
+ * Return: whether there is one.
+ */
+bool weir_ssh_find(struct weir_ssh *ssh)
+{
+	const char *text = getenv(VARIABLE);
+	pid_t pid = getppid();
+	int i;
+
+	if (text)
+		return weir_ssh_parse(text, ssh);
+	for (i = 0; pid > 1 && i < PARENTS_MAX; i++, pid = parent_of(pid)) {
+		if (find_in(pid, ssh))
+			return true;
+	}
+	return false;
+}
+
+/* Whether @prefix holds the address @of. */
+static bool prefix_holds(const struct weir_prefix *prefix,
+			 const struct weir_prefix *of)
+{
+	unsigned int bytes = prefix->len / 8, bits = prefix->len % 8;
+	uint8_t mask = 0xff00 >> bits;
+
+	return prefix->family == of->family &&
+	       !memcmp(prefix->addr, of->addr, bytes) &&
+	       (!bits || prefix->addr[bytes] == (of->addr[bytes] & mask));
+}
+
+static bool port_within(const uint16_t ports[2], uint16_t port)
+{
+	return port >= ports[0] && port <= ports[1];
+}
+
+/* Whether a packet of the connection would fail a condition for certain. */
+static bool fails(const struct weir_ssh *ssh, const struct weir_match *match,
+		  uint32_t cond)
+{
+	bool invert = match->invert & cond, holds;
+
+	if (!(match->conds & cond))
+		return false;
+	switch (cond) {
+	case WEIR_COND_FAMILY:
+		holds = match->family == ssh->peer.family;
+		break;
+	case WEIR_COND_DEV:
+		if (!*ssh->dev)
+			return false;	/* it may arrive on any */
+		holds = !strcmp(match->dev, ssh->dev);
+		break;
+	case WEIR_COND_FROM:
+		holds = prefix_holds(&match->from, &ssh->peer);
+		break;
+	case WEIR_COND_TO:
+		holds = prefix_holds(&match->to, &ssh->host);
+		break;
+	case WEIR_COND_PROTO:
+		holds = match->proto == IPPROTO_TCP;
+		break;
+	case WEIR_COND_SPORT:
+		holds = port_within(match->sport, ssh->peer_port);
+		break;
+	case WEIR_COND_DPORT:
+		holds = port_within(match->dport, ssh->host_port);
+		break;
+	case WEIR_COND_SYN:	/* it is established */
+	case WEIR_COND_FRAG:
+		holds = false;
+		break;
+	default:
+		return false;	/* a mark: it may have any */
+	}
+	return holds == invert;
+}
+
+/**
+ * weir_ssh_meets - whether packets of the connection may meet a limit
+ * @ssh: the connection
+ * @limit: the limit, with its match
+ *
+ * Return: false where they certainly do not.
+ */
+bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
+{
+	uint32_t cond;
+
+	for (cond = WEIR_COND_FAMILY; cond <= WEIR_COND_MARK; cond <<= 1) {
+		if (fails(ssh, &limit->match, cond))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * weir_ssh_spared - whether an exemption spares the connection
+ * @ssh: the connection
+ * @exempt: the exemption
+ * @limit: name of the limit it is to be spared from
+ *
+ * Return: whether it does for certain.
+ */
+bool weir_ssh_spared(const struct weir_ssh *ssh,
+		     const struct weir_exempt *exempt, const char *limit)
+{
+	return prefix_holds(&exempt->prefix, &ssh->peer) &&
+	       (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
+	       (!*exempt->dev || !strcmp(exempt->dev, ssh->dev));
+}

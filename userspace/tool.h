@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a run of the tool has, and the commands that it knows. */
+#ifndef WEIR_TOOL_H
+#define WEIR_TOOL_H
+
+#include "err.h"
+#include "nl.h"
+#include "parse.h"
+#include "show.h"
+#include "ssh.h"
+
+struct weir_tool {
+	bool stats, force, check, timestamp, exist;
+	const char *netns;	/* where it acts, or NULL: the caller's */
+	bool elsewhere;		/* that is not the caller's */
+	struct weir_nl *nl;	/* weir_tool_reach() opens it */
+	const char *file;	/* that words are read from, or NULL */
+	unsigned int line;
+	struct weir_err err;	/* what went wrong */
+};
+
+union weir_model {
+	struct weir_limit limit;
+	struct weir_exempt exempt;
+	struct weir_query query;
+};
+
+enum weir_model_kind {
+	WEIR_MODEL_NONE,
+	WEIR_MODEL_LIMIT,
+	WEIR_MODEL_EXEMPT,
+	WEIR_MODEL_QUERY,
+};
+
+struct weir_command {
+	const char *name;	/* first in every row: weir_pick() */
+	const char *help;	/* NULL: another name, not told */
+	const struct weir_word *words;
+	enum weir_model_kind model;	/* what the words make */
+	/* returns an enum weir_exit; the module is reached */
+	int (*run)(struct weir_tool *tool, union weir_model *model);
+	/* what is worth saying of it, done or checked; or NULL */
+	void (*note)(struct weir_tool *tool, union weir_model *model);
+};
+
+struct weir_object {
+	const char *name;	/* first in every row: weir_pick() */
+	const char *help;
+	const struct weir_command *commands;	/* none named: the first */
+	bool alone;		/* no verb: the first is all there is */
+};
+
+/* weir.c */
+extern const struct weir_object weir_objects[];
+
+/* run.c: from words to a command's exit */
+int weir_tool_reach(struct weir_tool *tool);
+int weir_tool_settle(struct weir_tool *tool, int ret, int allowed);
+int weir_parse_words(struct weir_tool *tool, const struct weir_command *command,
+		     struct weir_args *args, union weir_model *model);
+int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
+
+/* note.c: what is said on stderr */
+void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
+	WEIR_PRINTF(2);
+void weir_note_kernel(const char *sentence, void *data);
+void weir_complain(const struct weir_tool *tool, const char *what);
+void weir_note_dev(const struct weir_tool *tool, const char *dev);
+void weir_note_limit(const struct weir_tool *tool,
+		     const struct weir_limit *limit);
+void weir_note_ssh(const struct weir_tool *tool, const struct weir_ssh *ssh,
+		   const char *limit);
+void weir_note_interrupted(const struct weir_tool *tool);
+
+/* a file each */
+extern const struct weir_command weir_limit_commands[],
+	weir_source_commands[], weir_exempt_commands[], weir_stats_commands[],
+	weir_monitor_commands[], weir_save_commands[];
+
+/* help.c */
+void weir_help(FILE *to);
+void weir_help_object(FILE *to, const struct weir_object *object);
+void weir_help_command(FILE *to, const struct weir_object *object,
+		       const struct weir_command *command);
+
+/* lines.c, file.c, netns.c */
+int weir_run_batch(struct weir_tool *tool, const char *path);
+int weir_apply_file(struct weir_tool *tool, const char *path);
+int weir_enter_netns(struct weir_tool *tool);
+
+#endif

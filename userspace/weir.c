@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* weir: limits how many packets each source address may send. */
+
+#include <getopt.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+const struct weir_object weir_objects[] = {
+	{ "limit", "budgets of packets or bytes per source and window",
+	  weir_limit_commands, false },
+	{ "source", "who sends, how much, and who is limited",
+	  weir_source_commands, false },
+	{ "exempt", "prefixes that limits are not asked about",
+	  weir_exempt_commands, false },
+	{ "stats", "counters of the network namespace",
+	  weir_stats_commands, false },
+	{ "monitor", "show events as they come", weir_monitor_commands, true },
+	{ "save", "write the configuration, as -file reads it",
+	  weir_save_commands, true },
+	{ 0 }
+};
+
+enum option_number {
+	OPT_CHECK = 256,
+	OPT_FORCE,
+	OPT_EXIST,
+};
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "pretty", no_argument, NULL, 'p' },
+	{ "stats", no_argument, NULL, 's' },
+	{ "statistics", no_argument, NULL, 's' },
+	{ "netns", required_argument, NULL, 'n' },
+	{ "batch", required_argument, NULL, 'b' },
+	{ "file", required_argument, NULL, 'f' },
+	{ "timestamp", no_argument, NULL, 't' },
+	{ "color", optional_argument, NULL, 'c' },
+	{ "c", optional_argument, NULL, 'c' },
+	{ "Version", no_argument, NULL, 'V' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "check", no_argument, NULL, OPT_CHECK },
+	{ "force", no_argument, NULL, OPT_FORCE },
+	{ "exist", no_argument, NULL, OPT_EXIST },
+	{ 0 }
+};
+
+/* What options choose beside what the run keeps. */
+struct choice {
+	struct weir_out_opts out;
+	const char *batch, *file;
+	bool version, help;
+};
+
+static int choose_color(struct weir_tool *tool, const char *when, bool *color)
+{
+	if (!when || !strcmp(when, "auto"))
+		*color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	else if (!strcmp(when, "always"))
+		*color = true;
+	else if (!strcmp(when, "never"))
+		*color = false;
+	else
+		return weir_err_set(&tool->err, "-color: '%s' is not always, auto or never",
+				    when);
+	return 0;
+}
+
+static int unknown_option(struct weir_tool *tool, const char *word)
+{
+	struct weir_err inner;
+
+	while (*word == '-')
+		word++;
+	weir_pick(options, sizeof(*options), word, false, &inner);
+	return weir_err_set(&tool->err, "option: %.400s", inner.text);
+}
+
+static int take_option(struct weir_tool *tool, struct choice *choice, int opt,
+		       char **argv)
+{
+	switch (opt) {
+	case 'j':
+		choice->out.json = true;
+		break;
+	case 'p':
+		choice->out.pretty = true;
+		break;
+	case 's':
+		tool->stats = true;
+		break;
+	case 'n':
+		tool->netns = optarg;
+		break;
+	case 'b':
+		choice->batch = optarg;
+		break;
+	case 'f':
+		choice->file = optarg;
+		break;
+	case 't':
+		tool->timestamp = true;
+		break;
+	case 'c':
+		return choose_color(tool, optarg, &choice->out.color);
+	case 'V':
+		choice->version = true;
+		break;
+	case 'h':
+		choice->help = true;
+		break;
+	case OPT_CHECK:
+		tool->check = true;
+		break;
+	case OPT_FORCE:
+		tool->force = true;
+		break;
+	case OPT_EXIST:
+		tool->exist = true;
+		break;
+	case ':':
+		return weir_err_set(&tool->err, "option %s: value missing",
+				    argv[optind - 1]);
+	default:
+		return unknown_option(tool, argv[optind - 1]);
+	}
+	return 0;
+}
+
+static int take_options(struct weir_tool *tool, struct choice *choice,
+			int argc, char **argv)
+{
+	int opt;
+
+	opterr = 0;
+	while ((opt = getopt_long_only(argc, argv, "+:jpsn:b:f:tcVh", options,
+				       NULL)) != -1) {
+		if (take_option(tool, choice, opt, argv))
+			return WEIR_EXIT_WORDS;
+	}
+	if (choice->batch && choice->file)
+		weir_err_set(&tool->err, "-batch and -file exclude each other");
+	else if ((choice->batch || choice->file) && optind < argc)
+		weir_err_set(&tool->err, "'%s': no command goes with -batch or -file",
+			     argv[optind]);
+	else
+		return WEIR_EXIT_OK;
+	return WEIR_EXIT_WORDS;
+}
+
+static void show_version(void)
+{
+	weir_out_array(NULL);
+	weir_out_object(NULL);
+	weir_out_str("version", WEIR_VERSION, "weir %s\n", WEIR_VERSION);
+	weir_out_object_end();
+	weir_out_array_end();
+}
+
+static int run(struct weir_tool *tool, const struct choice *choice, int argc,
+	       char **argv)
+{
+	int status;
+
+	if (choice->version || (argc - optind == 1 &&
+				 !strcmp(argv[optind], "version"))) {
+		show_version();
+		return WEIR_EXIT_OK;
+	}
+	if (choice->help) {
+		weir_help(stdout);
+		return WEIR_EXIT_OK;
+	}
+	if (!choice->batch && !choice->file && optind == argc) {
+		weir_help(stderr);
+		return WEIR_EXIT_WORDS;
+	}
+	if (tool->netns && !tool->check) {
+		status = weir_enter_netns(tool);
+		if (status) {
+			weir_complain(tool, NULL);
+			return status;
+		}
+	}
+	if (choice->file)
+		return weir_apply_file(tool, choice->file);
+	if (choice->batch)
+		return weir_run_batch(tool, choice->batch);
+	return weir_run_words(tool, argv + optind, argc - optind, false);
+}
+
+int main(int argc, char **argv)
+{
+	struct weir_tool tool = { 0 };
+	struct choice choice = { 0 };
+	int status;
+
+	setlocale(LC_CTYPE, "");
+	status = take_options(&tool, &choice, argc, argv);
+	weir_out_init(&choice.out);
+	if (status)
+		weir_complain(&tool, NULL);
+	else
+		status = run(&tool, &choice, argc, argv);
+	weir_nl_close(tool.nl);
+	if (weir_out_flush()) {
+		fprintf(stderr, "weir: cannot write what was to be shown\n");
+		status = status ? status : WEIR_EXIT_REFUSED;
+	}
+	return status;
+}
