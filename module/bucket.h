@@ -16,6 +16,7 @@
 
 #include <linux/cache.h>
 #include <linux/math64.h>
+#include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
@@ -60,7 +61,7 @@ struct weir_drops {
 	struct weir_source source;
 	u32 hash;
 	u32 count;
-	u16 slot;
+	u64 slot;
 };
 
 #define WEIR_DROPS_BITS 4
@@ -167,6 +168,16 @@ static inline u8 weir_hash_tag(u32 hash)
 	return hash >> 24 ?: 1;
 }
 
+/* The successor, if this locked bucket has been copied to it. */
+static inline struct weir_table *
+weir_bucket_follower(struct weir_table *table, u32 index)
+{
+	/* Pairs with the store under this bucket's lock in move.c. */
+	if (likely(index >= READ_ONCE(table->copied)))
+		return NULL;
+	return rcu_dereference(table->next);
+}
+
 void weir_bucket_turn(const struct weir_table *table,
 		      struct weir_bucket *bucket, u64 slot);
 struct weir_way *weir_bucket_find(const struct weir_table *table,
@@ -187,8 +198,12 @@ void weir_bucket_add(const struct weir_table *table,
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source);
 
+void weir_bucket_drops(const struct weir_table *table,
+		       struct weir_bucket *bucket,
+		       const struct weir_source *source, u32 hash, u32 count,
+		       u64 slot);
 void weir_drops_note(struct weir_table *table,
-		     const struct weir_source *source, u32 hash, u16 slot);
+		     const struct weir_source *source, u32 hash, u64 slot);
 u64 weir_drops_pending(const struct weir_table *table,
 		       const struct weir_source *source);
 

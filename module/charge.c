@@ -33,7 +33,9 @@ unsigned int weir_table_refuse(struct weir_table *table,
 	seq = raw_read_seqcount(&bucket->seq);
 	if (seq & 1)
 		return 0;
-	if (slot - bucket->slot + WEIR_SWEEP_SLOTS >= 2 * WEIR_SWEEP_SLOTS)
+	/* A clock that is late counts at the bucket's time, as a charge does. */
+	slot = max(slot, bucket->slot);
+	if (slot - bucket->slot >= WEIR_SWEEP_SLOTS)
 		return 0;
 	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
 	if (!way && table->spec.lenient)
@@ -69,26 +71,19 @@ static unsigned int charge_both(struct weir_table *table,
 	if (!READ_ONCE(next->live)) {
 		result = weir_bucket_charge(table, bucket, source, hash,
 					    weir_table_cost(table, cost), budget);
-		if (!(result & WEIR_REFUSED)) {
-			write_seqcount_begin_nested(&follower->seq,
-						    SINGLE_DEPTH_NESTING);
+		write_seqcount_begin_nested(&follower->seq,
+					    SINGLE_DEPTH_NESTING);
+		if (!(result & WEIR_REFUSED))
 			weir_bucket_add(next, follower, source, hash,
 					weir_table_slot(next, tick),
 					weir_table_cost(next, cost));
-			write_seqcount_end(&follower->seq);
-		}
+		else if (!(result & WEIR_FLOORED))
+			weir_bucket_drops(next, follower, source, hash, 1,
+					  weir_table_slot(next, tick));
+		write_seqcount_end(&follower->seq);
 	}
 	spin_unlock(&follower->lock);
 	return result;
-}
-
-/* The successor, if this locked bucket has been copied to it. */
-static struct weir_table *bucket_follower(struct weir_table *table, u32 index)
-{
-	/* Pairs with the store under this bucket's lock in move.c. */
-	if (likely(index >= READ_ONCE(table->copied)))
-		return NULL;
-	return rcu_dereference(table->next);
 }
 
 /**
@@ -121,7 +116,7 @@ unsigned int weir_table_charge(struct weir_table *table,
 		*tick = bucket->slot * table->spec.slot_ticks;
 	else
 		weir_bucket_turn(table, bucket, slot);
-	next = bucket_follower(table, index);
+	next = weir_bucket_follower(table, index);
 	if (unlikely(next))
 		result = charge_both(table, bucket, next, source, hash, *tick,
 				     cost, budget);
@@ -172,7 +167,7 @@ void weir_table_uncharge(struct weir_table *table,
 	spin_lock(&bucket->lock);
 	write_seqcount_begin(&bucket->seq);
 	bucket_uncharge(table, bucket, source, hash, tick, cost);
-	next = bucket_follower(table, index);
+	next = weir_bucket_follower(table, index);
 	if (unlikely(next)) {
 		follower = weir_bucket(next, hash & next->mask);
 		spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);

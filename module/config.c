@@ -215,12 +215,25 @@ static void old_free(struct weir_net *wn, const struct draft *draft,
 				heir = draft->config->limit[j];
 		if (heir == limit)
 			continue;
+		if (heir && heir->table != limit->table)
+			weir_table_settle(limit->table, heir->table);
 		if (!heir || heir->table != limit->table)
 			wn->bytes -= weir_table_bytes(limit->table);
 		weir_limit_shell_free(limit, heir);
 	}
 	weir_exempts_free(old->exempts);
 	kfree(old);
+}
+
+/* Fill the table of a changed limit from the one that it had. */
+static void limit_move(struct weir_net *wn, const struct weir_limit *was,
+		       const struct weir_limit *limit)
+{
+	u64 evictions = weir_table_move(was->table, limit->table, was->budget,
+					limit->budget, &wn->key,
+					weir_hook_clock);
+
+	weir_limit_count_evictions(limit, evictions);
 }
 
 /*
@@ -244,11 +257,7 @@ static int draft_publish(struct weir_net *wn, struct draft *draft)
 	}
 	for (i = 0; i < config->count; i++)
 		if (draft_moves(draft, i))
-			weir_table_move(draft->was[i]->table,
-					config->limit[i]->table,
-					draft->was[i]->budget,
-					config->limit[i]->budget, &wn->key,
-					weir_hook_clock);
+			limit_move(wn, draft->was[i], config->limit[i]);
 	preempt_disable();
 	for (i = 0; i < config->count; i++)
 		if (draft_moves(draft, i))

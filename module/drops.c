@@ -10,25 +10,88 @@
 
 #include "bucket.h"
 
-/* Add refusals to a source's way; those of a source that lost it are gone. */
-static void drops_flush(struct weir_table *table, struct weir_drops *drops)
+/**
+ * weir_bucket_drops - add refusals to a source's way, if it has one still
+ * @table: table
+ * @bucket: locked bucket, its sequence count odd
+ * @source: masked source
+ * @hash: its hash
+ * @count: of refusals
+ * @slot: of the last of them
+ */
+void weir_bucket_drops(const struct weir_table *table,
+		       struct weir_bucket *bucket,
+		       const struct weir_source *source, u32 hash, u32 count,
+		       u64 slot)
 {
-	struct weir_bucket *bucket = weir_bucket(table, drops->hash & table->mask);
 	struct weir_wheel *wheel;
 	struct weir_way *way;
 
+	lockdep_assert_held(&bucket->lock);
+	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
+	if (!way)
+		return;
+	way->dropped += count;
+	wheel = weir_way_wheel(table, way);
+	/* One that waited for long is no news, and too old for 16 bits. */
+	if (slot + WEIR_SWEEP_SLOTS > bucket->slot &&
+	    (s16)(slot - wheel->refused) > 0)
+		wheel->refused = slot;
+}
+
+static void drops_flush(struct weir_table *table, struct weir_drops *drops)
+{
+	u32 index = drops->hash & table->mask;
+	struct weir_bucket *bucket = weir_bucket(table, index), *follower;
+	struct weir_table *next;
+
 	spin_lock(&bucket->lock);
-	way = weir_bucket_find(table, bucket, &drops->source,
-			       weir_hash_tag(drops->hash));
-	if (way) {
-		write_seqcount_begin(&bucket->seq);
-		wheel = weir_way_wheel(table, way);
-		way->dropped += drops->count;
-		if ((s16)(drops->slot - wheel->refused) > 0)
-			wheel->refused = drops->slot;
-		write_seqcount_end(&bucket->seq);
+	write_seqcount_begin(&bucket->seq);
+	weir_bucket_drops(table, bucket, &drops->source, drops->hash,
+			  drops->count, drops->slot);
+	next = weir_bucket_follower(table, index);
+	if (unlikely(next)) {
+		follower = weir_bucket(next, drops->hash & next->mask);
+		spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
+		write_seqcount_begin_nested(&follower->seq,
+					    SINGLE_DEPTH_NESTING);
+		weir_bucket_drops(next, follower, &drops->source, drops->hash,
+				  drops->count, 0);
+		write_seqcount_end(&follower->seq);
+		spin_unlock(&follower->lock);
 	}
+	write_seqcount_end(&bucket->seq);
 	spin_unlock(&bucket->lock);
+}
+
+/**
+ * weir_table_settle - hand the refusals that wait over to the successor
+ * @old: table that no packet finds any more
+ * @next: its successor
+ *
+ * Context: process.
+ */
+void weir_table_settle(struct weir_table *old, struct weir_table *next)
+{
+	const struct weir_drops *drops;
+	struct weir_bucket *bucket;
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < BIT(WEIR_DROPS_BITS); i++) {
+			drops = &per_cpu_ptr(old->drops, cpu)->entry[i];
+			if (!drops->count)
+				continue;
+			bucket = weir_bucket(next, drops->hash & next->mask);
+			spin_lock_bh(&bucket->lock);
+			write_seqcount_begin(&bucket->seq);
+			weir_bucket_drops(next, bucket, &drops->source,
+					  drops->hash, drops->count, 0);
+			write_seqcount_end(&bucket->seq);
+			spin_unlock_bh(&bucket->lock);
+		}
+	}
 }
 
 /* Where a source's refusals wait; no more than a cache, so any hash will do. */
@@ -51,7 +114,7 @@ static struct weir_drops *drops_entry(struct weir_drops_cache *cache,
  * Context: BH off, no bucket locked.
  */
 void weir_drops_note(struct weir_table *table,
-		     const struct weir_source *source, u32 hash, u16 slot)
+		     const struct weir_source *source, u32 hash, u64 slot)
 {
 	struct weir_drops *drops;
 

@@ -128,15 +128,6 @@ static void count_fate(const struct weir_limit *limit, struct weir_cost cost,
 	u64_stats_update_end(&stats->syncp);
 }
 
-static void count_eviction(const struct weir_limit *limit)
-{
-	struct weir_limit_stats *stats = this_cpu_ptr(limit->stats);
-
-	u64_stats_update_begin(&stats->syncp);
-	u64_stats_inc(&stats->evictions);
-	u64_stats_update_end(&stats->syncp);
-}
-
 /* The sender as a limit counts it; limits of one prefix share the work. */
 static void passage_mask(struct passage *passage, struct weir_net *wn,
 			 const struct weir_limit *limit)
@@ -197,7 +188,7 @@ static unsigned int limit_charge(struct passage *passage, struct weir_net *wn,
 	if (result & WEIR_AGAIN)
 		return result;
 	if (result & WEIR_EVICTED)
-		count_eviction(limit);
+		weir_limit_count_evictions(limit, 1);
 	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED)))
 		weir_event_pressure(wn, limit, passage->tick);
 	if (!(result & WEIR_REFUSED)) {

@@ -376,6 +376,25 @@ void weir_limit_shell_free(struct weir_limit *limit,
 }
 
 /**
+ * weir_limit_count_evictions - live sources lost their way to others
+ * @limit: limit
+ * @evictions: how many
+ *
+ * Context: any but hard interrupts.
+ */
+void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
+{
+	struct weir_limit_stats *stats;
+
+	local_bh_disable();
+	stats = this_cpu_ptr(limit->stats);
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_add(&stats->evictions, evictions);
+	u64_stats_update_end(&stats->syncp);
+	local_bh_enable();
+}
+
+/**
  * weir_limit_counts - add up the counters of a limit
  * @limit: limit
  * @counts: filled; exact when traffic rests

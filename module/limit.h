@@ -203,6 +203,7 @@ struct weir_config *weir_config_get(const struct weir_net *wn);
 struct weir_limit *weir_limit_find(const struct weir_config *config,
 				   const char *name);
 
+void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
 void weir_limit_counts(const struct weir_limit *limit,
 		       struct weir_counts *counts);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots,

@@ -14,10 +14,11 @@
  *     Packets enter by it now, and it decides alone. A packet that still has
  *     the old configuration finds the successor live under the successor's
  *     bucket lock and starts again with the new one.
- *  4. A grace period later the old table goes.
+ *  4. A grace period later the old table goes, and refusals that it still has
+ *     to count are counted in the successor.
  *
  * So a packet sees either the old budget and table or the new ones, also where
- * several limits change at once; and a change can be abandoned up to step 3.
+ * several limits change at once.
  *
  * Both tables find their bucket by the low bits of the same hash. A growing
  * table splits a bucket and copies its floor to all the parts, a shrinking one
@@ -40,6 +41,7 @@ struct move {
 	u64 old_budget;
 	u64 next_budget;
 	u64 tick;
+	u64 evictions;
 	bool same_unit;
 	bool same_slots;
 };
@@ -75,7 +77,7 @@ static void wheel_convert(const struct move *move, struct weir_wheel *to,
 }
 
 /* Under the old bucket's lock. */
-static void copy_way(const struct move *move, struct weir_way *way)
+static void copy_way(struct move *move, struct weir_way *way)
 {
 	struct weir_table *next = move->next;
 	struct weir_wheel *from = weir_way_wheel(move->old, way), *wheel;
@@ -99,10 +101,13 @@ static void copy_way(const struct move *move, struct weir_way *way)
 	weir_bucket_turn(next, bucket, weir_table_slot(next, move->tick));
 	new = weir_bucket_take(next, bucket, &source, weir_hash_tag(hash),
 			       &evicted);
+	move->evictions += evicted;
 	new->dropped = way->dropped;
 	wheel = weir_way_wheel(next, new);
 	wheel_convert(move, &copy.wheel, bucket->slot, from);
 	memcpy(wheel, &copy.wheel, weir_wheel_size(next->shape));
+	wheel->has_refused = from->has_refused;
+	wheel->refused = wheel->at;
 	write_seqcount_end(&bucket->seq);
 	spin_unlock(&bucket->lock);
 }
@@ -169,14 +174,15 @@ static void copy_bucket(struct move *move, u32 index, u64 (*clock)(void))
  * @key: of the hash
  * @clock: tells the tick
  *
- * The caller keeps other movers out, and ends with weir_table_live() or
- * weir_table_abandon().
+ * The caller keeps other movers out, calls weir_table_live() next, and
+ * weir_table_settle() a grace period later.
  *
  * Context: process, may sleep.
+ * Return: live sources that lost their way to another one.
  */
-void weir_table_move(struct weir_table *old, struct weir_table *next,
-		     u64 old_budget, u64 next_budget,
-		     const hsiphash_key_t *key, u64 (*clock)(void))
+u64 weir_table_move(struct weir_table *old, struct weir_table *next,
+		    u64 old_budget, u64 next_budget,
+		    const hsiphash_key_t *key, u64 (*clock)(void))
 {
 	struct move move = {
 		.old = old,
@@ -195,6 +201,7 @@ void weir_table_move(struct weir_table *old, struct weir_table *next,
 		copy_bucket(&move, i, clock);
 		cond_resched();
 	}
+	return move.evictions;
 }
 
 /**
@@ -207,16 +214,4 @@ void weir_table_move(struct weir_table *old, struct weir_table *next,
 void weir_table_live(struct weir_table *next)
 {
 	WRITE_ONCE(next->live, true);
-}
-
-/**
- * weir_table_abandon - forget a successor that is not live
- * @old: table whose successor will not be used
- *
- * A grace period must pass before the successor is freed.
- */
-void weir_table_abandon(struct weir_table *old)
-{
-	WRITE_ONCE(old->copied, 0);
-	RCU_INIT_POINTER(old->next, NULL);
 }

@@ -105,10 +105,10 @@ unsigned int weir_table_walk(struct weir_table *table, u32 bucket, u64 tick,
 #define WEIR_WAYS_MAX 48
 
 /* Successors; see the top of move.c. */
-void weir_table_move(struct weir_table *old, struct weir_table *next,
-		     u64 old_budget, u64 next_budget,
-		     const hsiphash_key_t *key, u64 (*clock)(void));
+u64 weir_table_move(struct weir_table *old, struct weir_table *next,
+		    u64 old_budget, u64 next_budget,
+		    const hsiphash_key_t *key, u64 (*clock)(void));
 void weir_table_live(struct weir_table *next);
-void weir_table_abandon(struct weir_table *old);
+void weir_table_settle(struct weir_table *old, struct weir_table *next);
 
 #endif /* WEIR_TABLE_H */

@@ -316,7 +316,8 @@ static inline void weir_wheel_add(struct weir_wheel_shape shape,
  * @cost: what was charged
  *
  * Gives back no more than the slot holds. Taking from an earlier slot than
- * the charge's leaves every suffix sum at least what it should be.
+ * the charge's leaves every suffix sum at least what it should be, or, in a
+ * wheel that weir_wheel_add() has cut, less by what was given back.
  */
 static inline void weir_wheel_uncharge(struct weir_wheel_shape shape,
 				       struct weir_wheel *w, u16 slot, u64 cost)

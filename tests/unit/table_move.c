@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Successors: tables that move to others while charges go on between any two
- * buckets, are abandoned, and move again.
+ * buckets, and move again.
  *
  * Where all sources find ways every answer is foretold by a twin of each
  * wheel. Where they do not, what holds is checked: no source above its budget
@@ -341,14 +341,7 @@ static void move(void)
 	check(m.done == m.table->mask + 1, "run %llu: %u buckets", m.run,
 	      m.done);
 	traffic(50);
-	if (chance_one_in(&m.chance, 3)) {
-		weir_table_abandon(m.table);
-		weir_table_put(m.next);
-		m.next = NULL;
-		m.same_unit = true;
-	} else {
-		go_live();
-	}
+	go_live();
 }
 
 /* After T and a slot of silence a whole burst passes. */

@@ -113,12 +113,6 @@ static void *move(void *arg)
 		next = make_table(&c, *(bool *)arg);
 		weir_table_move(old, next, budget, budget, &twin_key,
 				test_clock);
-		if (chance_one_in(&c, 4)) {
-			weir_table_abandon(old);
-			synchronize_rcu();
-			weir_table_put(next);
-			continue;
-		}
 		weir_table_live(next);
 		rcu_assign_pointer(table, next);
 		synchronize_rcu();
