@@ -6,7 +6,8 @@
 #   source         checkpatch and the YNL client, from the newest kernel source:
 #                  .cache/source/{scripts,tools,Documentation}
 # What is there already is not looked at again; what is unfinished never shows
-# under its name. Exit 1 if a NAME cannot be had, 3 if only sid's or source's.
+# under its name. --sources SUITE prints the sources.list for SUITE.
+# Exit 1 if a NAME cannot be had, 3 if only sid's or source's.
 # shellcheck disable=SC2015,SC2016
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
@@ -33,6 +34,11 @@ mirrors() {
 	security=${security:-$main-security}
 }
 
+sources() {
+	echo "deb [signed-by=$keyring] $main $1 main"
+	[ "$1" = sid ] || echo "deb [signed-by=$keyring] $security $1-security main"
+}
+
 # apt SUITE apt-get|apt-cache ARGS...: with a package state of the suite's own
 apt() {
 	local d=$cache/apt/$1 tool=$2
@@ -48,10 +54,7 @@ suite_init() {
 	local s=$1 d=$cache/apt/$1
 	[ -e "$d/.updated" ] && return
 	mkdir -p "$d/lists/partial" "$d/cache/archives/partial" "$d/none" && : >"$d/status" || return
-	{
-		echo "deb [signed-by=$keyring] $main $s main"
-		[ "$s" = sid ] || echo "deb [signed-by=$keyring] $security $s-security main"
-	} >"$d/sources.list"
+	sources "$s" >"$d/sources.list"
 	apt "$s" apt-get -qq update >"$d/log" 2>&1 && ! grep -q '^E:' "$d/log" && : >"$d/.updated"
 }
 
@@ -197,6 +200,10 @@ source_bits() {
 	return 1
 }
 
+if [ "${1:-}" = --sources ]; then
+	mirrors && sources "$2"
+	exit
+fi
 trap 'rm -rf "$cache"/kernels/.*.new "$cache/.source.new"' EXIT
 trap 'exit 130' INT TERM
 status=0

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fresh.sh [-t TARGET]... [bookworm|trixie]...: prove on minimal Debian systems,
+# with nothing but git and make, that a clean clone of HEAD sets itself up: make
+# each TARGET (demo, and demo again) and say how long it took. What is left of
+# it, the log, is .cache/fresh/SUITE.log.
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
+# Runs in a mount and process name space of its own, which takes its mounts along
+inside() {
+	local root=$1 target=$2
+	mount -t proc proc "$root/proc" && mount -t sysfs -o ro sys "$root/sys" &&
+		mount --rbind /dev "$root/dev" && mount -t tmpfs shm "$root/dev/shm" || return
+	cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
+	exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" \
+		http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" make -C /root/weir "$target"
+}
+
+if [ "${1:-}" = --inside ]; then
+	shift
+	inside "$@"
+	exit 1
+fi
+
+targets=()
+while getopts t: opt; do
+	case $opt in
+	t) targets+=("$OPTARG") ;;
+	*) exit 1 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ ${#targets[@]} -gt 0 ] || targets=(demo demo)
+[ $# -gt 0 ] || set -- bookworm trixie
+say() { printf 'fresh: %s\n' "$*"; }
+
+if [ "$(id -u)" != 0 ]; then
+	exec sudo "$0" "${targets[@]/#/-t}" "$@"
+fi
+command -v mmdebstrap >/dev/null ||
+	DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends -y mmdebstrap >/dev/null 2>&1 ||
+	{ say "mmdebstrap cannot be had."; exit 1; }
+
+fresh() {
+	local suite=$1 dir=$top/.cache/fresh/$1 log=$top/.cache/fresh/$1.log target start
+	mkdir -p "${dir%/*}" && rm -rf --one-file-system "$dir" || return
+	say "$suite: making a minimal system"
+	tests/vm/fetch.sh --sources "$suite" | mmdebstrap --quiet --variant=minbase --include=git,make "$suite" "$dir" - >"$log" 2>&1 ||
+		{ say "$suite: a minimal system cannot be made: $(grep -m 1 '^E:' "$log")"; return 1; }
+	cp /etc/apt/apt.conf.d/*proxy* "$dir/etc/apt/apt.conf.d/" 2>/dev/null
+	git clone -q --no-local . "$dir/root/weir" || return
+	for target in "${targets[@]}"; do
+		start=$EPOCHREALTIME
+		unshare --mount --pid --fork "$0" --inside "$dir" "$target" </dev/null >>"$log" 2>&1 || {
+			say "$suite: make $target failed; the end of $log:"
+			tail -n 30 "$log"
+			return 1
+		}
+		say "$suite: make $target took $(awk "BEGIN { printf \"%.1f\", $EPOCHREALTIME - $start }") s"
+	done
+	rm -rf --one-file-system "$dir"
+}
+
+status=0
+for suite; do fresh "$suite" || status=1; done
+exit "$status"
