@@ -1,0 +1,264 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lint.sh [CHECK...]: check the sources, all checks or those named. TAP, one
+# line a check; what is wrong follows the line. Status 1 if a check fails.
+# shellcheck disable=SC2317 # checks are called by their names
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
+checks=(layers licence words layout skb clock versions bugs packet_path checkpatch sparse
+	shell python man spelling spec)
+tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
+
+# What git has or would take; kept in $tmp/files.
+git -c core.quotePath=off ls-files --cached --others --exclude-standard | while IFS= read -r f; do
+	[ ! -f "$f" ] || printf '%s\n' "$f"
+done | sort -u >"$tmp/files"
+[ -s "$tmp/files" ] || { echo "Bail out! git tells no files of $top"; exit 1; }
+
+# files REGEX [BUT]: names that match, without those that match BUT
+files() { grep -E -- "$1" "$tmp/files" | grep -vE -- "${2:-^$}"; }
+
+# search REGEX FILE...: lines with a match, as FILE:LINE:TEXT; none is success
+search() {
+	local regex=$1
+	shift
+	[ $# -eq 0 ] || ! grep -HnE -- "$regex" "$@"
+}
+
+# code REGEX FILE...: the same in C without includes, comments and strings
+code() {
+	local regex=$1 f
+	shift
+	for f; do
+		perl -0777 -pe 's{(/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*")}{ $1 =~ s/[^\n]//gr }gse; s/^\s*#\s*include.*$//gm' "$f" |
+			grep -nE -- "$regex" | sed "s|^|$f:|"
+	done | { ! grep .; }
+}
+
+# Who of ours includes whom: the first line that matches a file says what it may
+# include. Each file includes downwards only; bucket.h, and with it the inside of
+# a wheel, is the table's alone; the tool's parser and printer know no netlink.
+layers() {
+	cat <<-'EOF'
+		module/(wheel|source|hook|compat)\.h
+		module/(table|match|event)\.h	source.h
+		module/cost\.h	table.h
+		module/exempt\.h	match.h source.h
+		module/limit\.h	exempt.h match.h source.h table.h
+		module/(limit_priv|trace)\.h	limit.h
+		module/(netlink|weir)\.h	event.h
+		module/bucket\.h	table.h wheel.h
+		module/(table|bucket|charge|drops|state|move)\.c	bucket.h
+		module/(source|match|cost|exempt)\.c	SELF
+		module/limit\.c	limit_priv.h weir.h
+		module/config\.c	hook.h limit_priv.h weir.h
+		module/event\.c	event.h hook.h limit.h netlink.h table.h weir.h
+		module/hook\.c	compat.h cost.h hook.h limit.h source.h table.h trace.h weir.h
+		module/main\.c	hook.h limit.h netlink.h weir.h
+		module/netlink(_.*)?\.[ch]	compat.h event.h exempt.h hook.h limit.h match.h netlink.h netlink_priv.h source.h table.h weir.h UAPI
+		module/uapi/.*\.h
+		userspace/(err|out|names)\.h
+		userspace/model\.h	UAPI
+		userspace/(nl|show|parse|rows|value|word|config|ssh|lines)\.h	err.h model.h out.h value.h word.h
+		userspace/nl_priv\.h	nl.h LIBMNL
+		userspace/(parse(_.*)?|word|value|addr)\.c	err.h model.h parse.h rows.h value.h word.h
+		userspace/show(_.*)?\.c	model.h out.h show.h value.h
+		userspace/(nl|ack|ask(_.*)?|decode|msg)\.c	err.h model.h names.h nl.h nl_priv.h UAPI LIBMNL
+		userspace/names\.c	names.h UAPI
+		userspace/(out|config|ssh)\.c	SELF err.h model.h value.h
+		userspace/.*\.h	err.h model.h nl.h out.h parse.h show.h ssh.h value.h
+		userspace/.*\.c	config.h err.h lines.h model.h nl.h out.h parse.h show.h ssh.h tool.h value.h SELF
+	EOF
+}
+
+check_layers() {
+	local f name allowed pattern bad=0 rest
+	layers >"$tmp/layers"
+	while IFS= read -r f; do
+		allowed=none
+		while IFS=$'\t' read -r pattern rest; do
+			[[ $f =~ ^$pattern$ ]] || continue
+			allowed=$rest
+			break
+		done <"$tmp/layers"
+		[ "$allowed" != none ] || { echo "$f: not in the table of layers"; bad=1; continue; }
+		name=${f##*/} allowed=" ${allowed/SELF/${name%.*}.h} "
+		while IFS= read -r name; do
+			[[ $allowed == *" $name "* ]] || { echo "$f: may not include $name"; bad=1; }
+		done < <(sed -nE -e 's,^#[ \t]*include[ \t]*"([^"]*)".*,\1,p' \
+			-e 's,^#[ \t]*include[ \t]*<(uapi/)?linux/weir\.h>.*,UAPI,p' \
+			-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$f")
+	done < <(files '^(module|userspace)/.*\.[ch]$')
+	return "$bad"
+}
+
+check_licence() {
+	local f want bad=0 dual='((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)'
+	while IFS= read -r f; do
+		case $f in
+		module/uapi/* | Documentation/netlink/specs/*) want=$dual ;;
+		module/* | Kbuild) want=GPL-2.0-only ;;
+		*) want=GPL-2.0-or-later ;;
+		esac
+		head -n 5 -- "$f" | grep -qF -- "SPDX-License-Identifier: $want" && continue
+		echo "$f: says no SPDX-License-Identifier: $want in its first lines"
+		bad=1
+	done < <(files . '^COPYING$|^debian/(changelog|source/format)$|\.(json|svg|png|pcap)$')
+	return "$bad"
+}
+
+# Notes to oneself belong elsewhere, and so do the paths of one's own machine.
+check_words() {
+	local list
+	mapfile -t list < <(files .)
+	search '\b(TO[D]O|FIX[M]E|X[X]X|HAC[K])\b|\b[Ii]ssue #?[0-9]|/(work|home)/|\.\./shared|\.librar[y]\b' "${list[@]}"
+}
+
+check_layout() {
+	local f bad=0 list
+	mapfile -t list < <(files . '^COPYING$')
+	search '[ 	]+$' "${list[@]}" || bad=1
+	for f in "${list[@]}"; do
+		[ -z "$(tail -c 1 -- "$f")" ] || { echo "$f: no newline at the end"; bad=1; }
+	done
+	return "$bad"
+}
+
+# Packets are seen by these alone; to netlink an sk_buff is a message.
+check_skb() {
+	local list
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|source|match|cost|trace|compat|netlink.*)\.[ch]$')
+	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
+}
+
+# Time is read in one place and passed on.
+check_clock() {
+	local list
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.c|netlink.*\.c)$')
+	code '\b((get_)?jiffies(_64)?|ktime_get[a-z_0-9]*|(sched|local)_clock|get_cycles|rdtsc[a-z_]*)\b' "${list[@]}"
+}
+
+check_versions() {
+	local list
+	mapfile -t list < <(files '^(module/.*\.[ch]|Kbuild)$')
+	search '\b(LINUX_VERSION_CODE|KERNEL_VERSION|UTS_RELEASE|RHEL_RELEASE)' "${list[@]}" || return
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/compat\.h$')
+	search '\bWEIR_HAS_[A-Za-z]' "${list[@]}"
+}
+
+check_bugs() {
+	local list
+	mapfile -t list < <(files '^module/.*\.[ch]$')
+	code '\b(BUG|BUG_ON|panic)\(' "${list[@]}"
+}
+
+# Allocation and printing have no place in the packet's way.
+check_packet_path() {
+	local list
+	mapfile -t list < <(files '^module/(hook|charge|bucket|drops|match|source|cost)\.c$')
+	code '\b(k[vmz]*alloc[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited)\(?' "${list[@]}"
+}
+
+check_checkpatch() {
+	local list
+	[ -e .cache/source/scripts/checkpatch.pl ] || { echo "SKIP no checkpatch in .cache/source; make setup downloads it"; return 4; }
+	mapfile -t list < <(files '^(module|userspace|tests)/.*\.[ch]$' '^tests/unit/shim/')
+	perl .cache/source/scripts/checkpatch.pl --no-tree --strict --terse --show-types --no-summary \
+		--ignore SPDX_LICENSE_TAG,ALLOC_WITH_SIZEOF -f "${list[@]}" >"$tmp/checkpatch" 2>&1
+	# Tracepoints are written as the kernel's are. Of the kernel's macros and
+	# types the tool and the tests know nothing.
+	grep -vE '^total:|^module/trace.h[^ ]* CHECK:(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)|^(userspace|tests)/[^ ]* (WARNING|CHECK|ERROR):(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH|FUNCTION_ARGUMENTS|AVOID_EXTERNS|VOLATILE|CAMELCASE|BIT_MACRO|EMBEDDED_FUNCTION_NAME|NAKED_SSCANF)' \
+		"$tmp/checkpatch"
+	[ "${PIPESTATUS[0]}" != 0 ]
+}
+
+check_sparse() {
+	command -v sparse >/dev/null || { echo "SKIP sparse is not installed"; return 4; }
+	[ -e .cache/kernels/6.12/version ] || { echo "SKIP no guest kernel 6.12; make setup downloads it"; return 4; }
+	tests/vm/kernel-build.sh -w -o "$tmp/build" 6.12 C=2 2>&1 && return
+	[ ! -e "$tmp/build/log" ] || grep -E '(warning|error):' "$tmp/build/log" | head -n 20
+	return 1
+}
+
+check_shell() {
+	local list
+	command -v shellcheck >/dev/null || { echo "SKIP shellcheck is not installed"; return 4; }
+	mapfile -t list < <(files . '\.(c|h|rst|md|yaml|py|json|svg)$' | while IFS= read -r f; do
+		head -n 1 -- "$f" | grep -qE '^#!.*\b(ba|da)?sh\b' && printf '%s\n' "$f"
+	done)
+	shellcheck -x -P SCRIPTDIR "${list[@]}"
+}
+
+check_python() {
+	local list
+	mapfile -t list < <(files '\.py$')
+	[ ${#list[@]} -eq 0 ] || python3 -c 'import ast, sys
+for name in sys.argv[1:]: ast.parse(open(name).read(), name)' "${list[@]}"
+}
+
+check_man() {
+	local list
+	command -v mandoc >/dev/null || { echo "SKIP mandoc is not installed"; return 4; }
+	mapfile -t list < <(files '^Documentation/.*\.[1-9]$')
+	[ ${#list[@]} -gt 0 ] || { echo "there are no man pages"; return 1; }
+	mandoc -T lint -W warning "${list[@]}"
+}
+
+check_spelling() {
+	local list
+	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
+	mapfile -t list < <(files . '^COPYING$')
+	codespell -L 'nd,ue,te,ans,hist,fo' "${list[@]}"
+}
+
+check_spec() {
+	local status
+	[ -x tests/spec.sh ] || { echo "there is no tests/spec.sh"; return 1; }
+	tests/spec.sh >"$tmp/spec" 2>&1
+	status=$?
+	if [ "$status" = 4 ]; then
+		echo "SKIP no generator in .cache/source; make setup downloads it"
+	else
+		cat "$tmp/spec"
+	fi
+	[ ! -x Documentation/netlink/reference.py ] || [ "$status" != 0 ] ||
+		Documentation/netlink/reference.py --check || status=1
+	return "$status"
+}
+
+declare -A says=(
+	[layers]="who includes whom"
+	[licence]="a licence in every file"
+	[words]="no notes to oneself"
+	[layout]="no stray blanks"
+	[skb]="packets are seen by hook, source, match, cost and trace alone"
+	[clock]="the clock is read in the hook and in netlink alone"
+	[versions]="kernels are told apart by name, in compat.h"
+	[bugs]="nothing stops the machine"
+	[packet_path]="the packet's way allocates nothing and prints nothing"
+	[checkpatch]="checkpatch --strict"
+	[sparse]="sparse"
+	[shell]="shellcheck"
+	[python]="scripts of Python can be read"
+	[man]="man pages"
+	[spelling]="spelling"
+	[spec]="specification, header and reference agree"
+)
+[ $# -eq 0 ] || checks=("$@")
+n=0 failed=0
+echo "1..${#checks[@]}"
+for check in "${checks[@]}"; do
+	n=$((n + 1))
+	[ -n "${says[$check]:-}" ] || { echo "Bail out! there is no check called $check"; exit 1; }
+	"check_$check" >"$tmp/out" 2>&1
+	case $? in
+	0) echo "ok $n - $check: ${says[$check]}" ;;
+	4) echo "ok $n - $check: ${says[$check]} # $(sed -n '/^SKIP/{p;q}' "$tmp/out")" ;;
+	*)
+		failed=1
+		echo "not ok $n - $check: ${says[$check]}"
+		head -n 60 "$tmp/out" | sed 's/^/# /'
+		;;
+	esac
+done
+exit "$failed"
