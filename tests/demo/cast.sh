@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash disable=SC2034 # for those who source it
+# cast.sh: who takes part in the demo, for the guest and for the judgement.
+
+# NAME PACKETS WINDOW (seconds) MATCH
+LIMITS=("dns 100 1 proto udp dport 53" "syn 1 2 proto tcp syn")
+HONEST=16 HONEST_RATE=50		# hosts; packets a second of each
+FLOOD_RATE=10000			# a hundred times the budget
+SPOOFED=20000 SPOOFED_RATE=40000	# sources; packets a second of all
+FLOOD_MS=4500
+
+HOST=192.0.2.1
+HONEST_FROM=203.0.113.1		# and those behind it
+FLOOD_FROM=198.51.100.66
+SPOOFED_FROM=198.18.0.0		# likewise
+
+# thousands NUMBER: 1,234,567
+thousands() { sed -E ':a; s/^(-?[0-9]+)([0-9]{3})/\1,\2/; ta' <<<"$1"; }
+
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+	bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' cyan=$'\e[36m' off=$'\e[m'
+else
+	bold='' dim='' red='' green='' cyan='' off=''
+fi

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * receive: what the protected host got, and when
+ *
+ * receive FILE: take UDP at port 53 and TCP at port 443 until SIGTERM and an
+ * empty queue, then leave a record of each packet in FILE. The time is the one
+ * that the kernel stamped on it when it came.
+ * receive -p UDP TCP: print the records on stdin as window reads them, UDP's
+ * and TCP's as charges of the limits of these names, in ticks of a microsecond.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/ip.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCH		64
+#define ROOM		(64 << 20)	/* bytes of a socket's queue */
+
+enum { UDP, TCP, SOCKETS };
+
+struct record {
+	uint32_t source;	/* big endian */
+	uint32_t socket;
+	uint64_t ns;
+};
+
+static struct record *records;
+static size_t count, room;
+static volatile sig_atomic_t ending;
+
+static void end(int sig)
+{
+	(void)sig;
+	ending = 1;
+}
+
+static int socket_open(int which)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_port = which == UDP ? htons(53) : 0 };
+	int fd = which == UDP ? socket(AF_INET, SOCK_DGRAM, 0) :
+				socket(AF_INET, SOCK_RAW, IPPROTO_TCP);
+	int one = 1, size = ROOM;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one))) {
+		fprintf(stderr, "receive: %s\n", strerror(errno));
+		exit(1);
+	}
+	return fd;
+}
+
+static uint64_t stamp(struct msghdr *msg)
+{
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(msg);
+	struct timespec ts = { 0 };
+
+	for (; cmsg; cmsg = CMSG_NXTHDR(msg, cmsg))
+		if (cmsg->cmsg_level == SOL_SOCKET &&
+		    cmsg->cmsg_type == SCM_TIMESTAMPNS)
+			memcpy(&ts, CMSG_DATA(cmsg), sizeof(ts));
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+static void keep(uint32_t source, int socket, uint64_t ns)
+{
+	if (count == room) {
+		room = room ? 2 * room : 1 << 18;
+		records = realloc(records, room * sizeof(*records));
+		if (!records)
+			exit(1);
+	}
+	records[count++] = (struct record){ source, socket, ns };
+}
+
+/* A raw socket hands over every port. */
+static int for_443(const uint8_t *packet, unsigned int len)
+{
+	const struct iphdr *ip = (const struct iphdr *)packet;
+	const struct tcphdr *tcp = (const struct tcphdr *)(packet + ip->ihl * 4);
+
+	return len >= ip->ihl * 4u + 4 && tcp->th_dport == htons(443);
+}
+
+/* Returns whether there was anything. */
+static int take(int fd, int which)
+{
+	static struct {
+		struct sockaddr_in from;
+		char control[64];
+		uint8_t data[64];
+	} in[BATCH];
+	struct mmsghdr msg[BATCH] = { 0 };
+	struct iovec iov[BATCH];
+	int i, got;
+
+	for (i = 0; i < BATCH; i++) {
+		iov[i] = (struct iovec){ in[i].data, sizeof(in[i].data) };
+		msg[i].msg_hdr = (struct msghdr){
+			.msg_name = &in[i].from,
+			.msg_namelen = sizeof(in[i].from),
+			.msg_iov = &iov[i], .msg_iovlen = 1,
+			.msg_control = in[i].control,
+			.msg_controllen = sizeof(in[i].control),
+		};
+	}
+	got = recvmmsg(fd, msg, BATCH, MSG_DONTWAIT, NULL);
+	for (i = 0; i < got; i++)
+		if (which == UDP || for_443(in[i].data, msg[i].msg_len))
+			keep(in[i].from.sin_addr.s_addr, which,
+			     stamp(&msg[i].msg_hdr));
+	return got > 0;
+}
+
+static int receive(const char *path)
+{
+	struct pollfd fds[SOCKETS];
+	sigset_t term, none;
+	int i, any = 0;
+	FILE *file;
+
+	sigemptyset(&none);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, NULL);
+	signal(SIGTERM, end);
+	for (i = 0; i < SOCKETS; i++)
+		fds[i] = (struct pollfd){ socket_open(i), POLLIN, 0 };
+	puts("ready");
+	fflush(stdout);
+	while (any || !ending) {
+		if (!any)
+			ppoll(fds, SOCKETS, NULL, &none);
+		for (any = i = 0; i < SOCKETS; i++)
+			any |= take(fds[i].fd, i);
+	}
+	file = fopen(path, "w");
+	if (!file || fwrite(records, sizeof(*records), count, file) != count ||
+	    fclose(file)) {
+		fprintf(stderr, "receive: %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+static int print(char **limits)
+{
+	struct record record;
+
+	while (fread(&record, sizeof(record), 1, stdin) == 1) {
+		char text[INET_ADDRSTRLEN];
+
+		inet_ntop(AF_INET, &record.source, text, sizeof(text));
+		printf(" weir_charge: limit=%s saddr=::ffff:%s tick=%llu packets=1 bytes=0\n",
+		       limits[record.socket == TCP], text,
+		       (unsigned long long)record.ns / 1000);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "-p"))
+		return print(argv + 2);
+	return argc == 2 ? receive(argv[1]) : 1;
+}

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# scene.sh: the demo's part inside the guest. Load weir, limit, be flooded by
+# three namespaces, show the sources meanwhile. Leaves in OUT what run.sh
+# judges: sent.*, received, trace.*, events.
+#
+#	+--- honest ----+
+#	| 203.0.113.1.. |--veth--+
+#	+---------------+        |   +--- the guest itself ---+
+#	+--- flooder ---+        +---| weir                   |
+#	| 198.51.100.66 |--veth------| 192.0.2.1              |
+#	+---------------+        +---| UDP port 53, TCP 443   |
+#	+--- spoofer ---+        |   +------------------------+
+#	| 198.18.0.0..  |--veth--+
+#	+---------------+
+set -u
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+# shellcheck source=cast.sh
+. "$here/cast.sh"
+export PATH=$TOP/.cache/build/demo:$TOP/.cache/build/netns:$TOP/userspace:$PATH
+tracing=/sys/kernel/tracing
+live=6		# lines
+cd /run && cp "$WEIR_KO" weir.ko && mkfifo never ready && exec {never}<>never || exit 1
+[ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
+
+fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off"; exit 1; }
+pause() { read -rt "$1" -u "$never"; }
+
+# typed COMMAND: show it as if somebody typed it
+typed() {
+	local text=$1 i
+	printf '%s#%s %s' "$cyan" "$off" "$bold"
+	for ((i = 0; i < ${#text}; i++)); do
+		printf %s "${text:i:1}"
+		[ ! -t 1 ] || pause 0.006
+	done
+	printf '%s\n' "$off"
+}
+
+# sender NAME: a namespace with a link to the host
+sender() {
+	{ ip netns add "$1" &&
+		ip link add out0 netns "$1" type veth peer name "$1" address 02:00:00:00:00:01 &&
+		ip -n "$1" link set out0 up && ip link set "$1" up; } || fail "no link to $1"
+}
+
+# sends NAME nice -n N OPTION...: in the background; how many it sent goes to sent.NAME
+sends() {
+	ip netns exec "$1" "${@:2:3}" send -i out0 -d "$HOST" -t "$FLOOD_MS" "${@:5}" >"sent.$1" &
+}
+
+trace_on() {
+	local event
+	echo 40960 >"$tracing/buffer_size_kb"
+	for event in charge uncharge drop; do
+		echo 1 >"$tracing/events/weir/weir_$event/enable" || fail "no event weir_$event"
+		cat "$tracing/events/weir/weir_$event/id"
+	done >events
+}
+
+trace_off() {
+	local cpu
+	echo 0 >"$tracing/tracing_on"
+	grep -Eq '^(overrun|dropped events): [1-9]' "$tracing"/per_cpu/cpu*/stats && fail "the trace buffer is too small"
+	for cpu in "$tracing"/per_cpu/cpu*; do
+		# It ends with "not now": nothing is left.
+		dd if="$cpu/trace_pipe_raw" of="$OUT/trace.${cpu##*/}" ibs=4096 obs=1M iflag=nonblock 2>/dev/null
+	done
+}
+
+# The sources while they are at it; on a terminal in one place.
+show_live() {
+	local command=$1 lines=() i
+	typed "$command"
+	[ ! -t 1 ] || printf '\n%.0s' $(seq "$live")
+	while [ "$(jobs -rp | wc -l)" -gt 1 ]; do
+		mapfile -t lines < <($command 2>&1)
+		if [ -t 1 ]; then
+			printf '\e[%dA' "$live"
+			for ((i = 0; i < live; i++)); do printf '%s\e[K\n' "${lines[i]:-}"; done
+		fi
+		pause 0.25
+	done
+	[ -t 1 ] || printf '%s\n' "${lines[@]:0:live}"
+}
+
+{ modprobe veth && ip addr add "$HOST/32" dev lo && ip route add blackhole default; } || fail "no network"
+for name in honest flooder spoofer; do sender "$name"; done
+receive "$OUT/received" >ready &
+receiver=$!
+read -r _ <ready || fail "no receiver"
+
+typed "insmod weir.ko"
+insmod weir.ko || fail "the module does not load"
+for limit in "${LIMITS[@]}"; do
+	read -r name packets window match <<<"$limit"
+	[ "$window" != 1 ] || window=''
+	typed "weir limit add $name budget $packets/${window}s $match"
+	# shellcheck disable=SC2086 # words
+	weir limit add "$name" budget "$packets/${window}s" $match || fail "the limit is refused"
+done
+trace_on
+sends honest nice -n -10 -s "$HONEST_FROM" -n "$HONEST" -r $((HONEST * HONEST_RATE)) -D 53
+sends flooder nice -n 0 -s "$FLOOD_FROM" -r "$FLOOD_RATE" -k -D 53
+sends spoofer nice -n 10 -s "$SPOOFED_FROM" -n "$SPOOFED" -R -r "$SPOOFED_RATE" -k -P tcp -f S -D 443
+printf '%s# now %d hosts send %d/s each, one sends %s/s, %s spoofed sources %s/s%s\n' "$dim" "$HONEST" "$HONEST_RATE" \
+	"$(thousands "$FLOOD_RATE")" "$(thousands "$SPOOFED")" "$(thousands "$SPOOFED_RATE")" "$off"
+show_live "weir ${bold:+-c }source show limited top $live by dropped"
+trace_off
+{ kill "$receiver" && wait "$receiver"; } || fail "the receiver failed"
+cp sent.* events "$OUT/" || fail "no results"
