@@ -26,11 +26,10 @@ done
 
 words() { tr -s '[:space:]' '\n' <<<"$*" | grep . | sort -u; }
 
+# Also what another package provides is there.
 missing() {
-	# shellcheck disable=SC2086 # a list
-	dpkg-query -W -f '${db:Status-Abbrev}${Package}\n${db:Status-Abbrev}${Provides}\n' $packages 2>/dev/null |
-		sed -nE 's/^ii //p' | tr -s ', ' '\n' | sort -u |
-		comm -13 - <(words "$packages")
+	dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Provides}\n' |
+		sed -nE 's/^ii //p' | tr -s ', ' '\n' | sort -u | comm -13 - <(words "$packages")
 }
 
 command -v dpkg-query apt-get >/dev/null || die "this is no Debian; what is needed: ${packages//[[:space:]]/ }"
