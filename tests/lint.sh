@@ -163,11 +163,12 @@ check_checkpatch() {
 	local list
 	[ -e .cache/source/scripts/checkpatch.pl ] || { echo "SKIP no checkpatch in .cache/source; make setup downloads it"; return 4; }
 	mapfile -t list < <(files '^(module|userspace|tests)/.*\.[ch]$' '^tests/unit/shim/')
-	perl .cache/source/scripts/checkpatch.pl --no-tree --strict --terse --show-types --no-summary \
-		--ignore SPDX_LICENSE_TAG,ALLOC_WITH_SIZEOF -f "${list[@]}" >"$tmp/checkpatch" 2>&1
+	# It leaves a file where it runs.
+	(cd "$tmp" && perl "$top/.cache/source/scripts/checkpatch.pl" --no-tree --strict --terse --show-types --no-summary \
+		--ignore SPDX_LICENSE_TAG,ALLOC_WITH_SIZEOF -f "${list[@]/#/$top/}") 2>&1 | sed "s|^$top/||" >"$tmp/checkpatch"
 	# Tracepoints are written as the kernel's are. Of the kernel's macros and
 	# types the tool and the tests know nothing.
-	grep -vE '^total:|^module/trace.h[^ ]* CHECK:(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)|^(userspace|tests)/[^ ]* (WARNING|CHECK|ERROR):(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH|FUNCTION_ARGUMENTS|AVOID_EXTERNS|VOLATILE|CAMELCASE|BIT_MACRO|EMBEDDED_FUNCTION_NAME|NAKED_SSCANF)' \
+	grep -vE '^total:|^module/trace.h[^ ]* CHECK:(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)|^(userspace|tests)/[^ ]* (WARNING|CHECK|ERROR):(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH|FUNCTION_ARGUMENTS|AVOID_EXTERNS|VOLATILE|CAMELCASE|BIT_MACRO|PREFER_DEFINED_ATTRIBUTE_MACRO|LONG_LINE_STRING|MACRO_ARG_[A-Z]*|COMPLEX_MACRO|TRAILING_STATEMENTS|EMBEDDED_FUNCTION_NAME|NAKED_SSCANF)' \
 		"$tmp/checkpatch"
 	[ "${PIPESTATUS[0]}" != 0 ]
 }
