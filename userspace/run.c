@@ -6,6 +6,21 @@
 
 #include "tool.h"
 
+const struct weir_object weir_objects[] = {
+	{ "limit", "budgets of packets or bytes per source and window",
+	  weir_limit_commands, false },
+	{ "source", "who sends, how much, and who is limited",
+	  weir_source_commands, false },
+	{ "exempt", "prefixes that limits are not asked about",
+	  weir_exempt_commands, false },
+	{ "stats", "counters of the network namespace",
+	  weir_stats_commands, false },
+	{ "monitor", "show events as they come", weir_monitor_commands, true },
+	{ "save", "write the configuration, as -file reads it",
+	  weir_save_commands, true },
+	{ 0 }
+};
+
 /* Whether this kernel takes modules only with a signature that it knows. */
 static bool wants_signature(void)
 {

@@ -50,10 +50,8 @@ struct weir_object {
 	bool alone;		/* no verb: the first is all there is */
 };
 
-/* weir.c */
-extern const struct weir_object weir_objects[];
-
 /* run.c: from words to a command's exit */
+extern const struct weir_object weir_objects[];
 int weir_tool_reach(struct weir_tool *tool);
 int weir_tool_settle(struct weir_tool *tool, int ret, int allowed);
 int weir_parse_words(struct weir_tool *tool, const struct weir_command *command,

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Values as an operator writes them: what they mean, what is refused and how. */
+#include <sys/socket.h>
+
+#include "unit.h"
+#include "value.h"
+
+static struct weir_err err;
+
+static void test_budget(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t budget;
+		uint32_t window_ms;
+	} good[] = {
+		{ "1000/s", 1000, 1000 }, { "20/10s", 20, 10000 },
+		{ "2M/s", 2000000, 1000 }, { "10M/1s", 10000000, 1000 },
+		{ "5k/m", 5000, 60000 }, { "5K/minute", 5000, 60000 },
+		{ "1G/h", 1000000000, 3600000 }, { "1/30d", 1, 2592000000u },
+		{ "1/10ms", 1, 10 }, { "7/second", 7, 1000 },
+		{ "7/2hours", 7, 7200000 }, { "7/day", 7, 86400000 },
+		{ "4294967295/s", 4294967295u, 1000 },
+	};
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "1000", "has no time" }, { "1000/", "has no time" },
+		{ "", "is not COUNT" }, { "x/s", "is not COUNT" },
+		{ "-1/s", "is not COUNT" }, { "1.5/s", "is not COUNT" },
+		{ "1T/s", "is not COUNT" }, { "0x10/s", "is not COUNT" },
+		{ "1000/fortnight", "is not a time" }, { "1/S", "is not a time" },
+		{ "1/10", "is not a time" }, { "1/s/s", "is not a time" },
+		{ "1/9ms", "9ms not in 10ms..30d" },
+		{ "1/31d", "31d not in 10ms..30d" }, { "1/0s", "not in 10ms" },
+		{ "1/99999999999999999999d", "not in 10ms..30d" },
+		{ "0/s", "0 not in 1..4294967295" },
+		{ "5G/s", "5G not in 1..4294967295" },
+		{ "99999999999999999999/s", "not in 1..4294967295" },
+		{ "18446744073709551615G/s", "not in 1..4294967295" },
+	};
+	uint64_t budget;
+	uint32_t window;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		check(!weir_value_budget(good[i].text, WEIR_PACKETS_MAX,
+					 &budget, &window, &err),
+		      "%s: %s", good[i].text, err.text);
+		check(budget == good[i].budget && window == good[i].window_ms,
+		      "%s", good[i].text);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		check(weir_value_budget(bad[i].text, WEIR_PACKETS_MAX, &budget,
+					&window, &err), "%s", bad[i].text);
+		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
+		      err.text);
+	}
+	assert_int_equal(weir_value_budget("72057594037927936/s",
+					   WEIR_BYTES_MAX, &budget, &window,
+					   &err), 0);
+	assert_true(weir_value_budget("72057594037927937/s", WEIR_BYTES_MAX,
+				      &budget, &window, &err));
+}
+
+/* What is written means what was read, whatever it was. */
+static void test_budget_again(void **state)
+{
+	uint64_t rounds = unit_rounds(100000), budget, again;
+	struct chance c = chance_of(1);
+	char text[WEIR_TEXT_SIZE];
+	uint32_t window, told;
+
+	(void)state;
+	while (rounds--) {
+		budget = chance(&c) % WEIR_BYTES_MAX + 1;
+		budget >>= chance_below(&c, 50);
+		budget = budget ? budget : 1;
+		if (chance_one_in(&c, 3))
+			budget = budget % 1000 * 1000000 + 1000000;
+		window = WEIR_WINDOW_MS_MIN +
+			 chance_below(&c, WEIR_WINDOW_MS_MAX - WEIR_WINDOW_MS_MIN + 1);
+		if (chance_one_in(&c, 2))
+			window = (1 + chance_below(&c, 40)) * 1000;
+		weir_text_budget(budget, window, text);
+		check(!weir_value_budget(text, WEIR_BYTES_MAX, &again, &told,
+					 &err), "%s: %s", text, err.text);
+		check(again == budget && told == window, "%s", text);
+	}
+}
+
+static void test_prefix(void **state)
+{
+	static const struct {
+		const char *text, *again;
+	} good[] = {
+		{ "192.0.2.0/24", "192.0.2.0/24" }, { "10.0.0.0/8", "10.0.0.0/8" },
+		{ "0.0.0.0/0", "0.0.0.0/0" }, { "192.0.2.1", "192.0.2.1" },
+		{ "192.0.2.1/32", "192.0.2.1" }, { "2001:db8::/32", "2001:db8::/32" },
+		{ "2001:DB8:0:0::1", "2001:db8::1" }, { "::/0", "::/0" },
+		{ "2001:db8::1/128", "2001:db8::1" }, { "192.0.2.128/25", "192.0.2.128/25" },
+	};
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "192.0.2.1/24", "has host bits; the prefix is 192.0.2.0/24" },
+		{ "10.1.2.3/9", "the prefix is 10.0.0.0/9" },
+		{ "2001:db8::1/64", "the prefix is 2001:db8::/64" },
+		{ "1.2.3.4/0", "the prefix is 0.0.0.0/0" },
+		{ "192.0.2.0/33", "prefix length not in 0..32" },
+		{ "2001:db8::/129", "prefix length not in 0..128" },
+		{ "192.0.2.0/", "prefix length not in 0..32" },
+		{ "192.0.2.0/x", "prefix length not in 0..32" },
+		{ "192.0.2.0/-1", "prefix length not in 0..32" },
+		{ "192.0.2/24", "is not an IPv4 or IPv6 prefix" },
+		{ "192.0.2.256", "is not an IPv4 or IPv6 address" },
+		{ "example.org", "is not an IPv4 or IPv6 address" },
+		{ "", "is not an IPv4 or IPv6 address" },
+		{ "/24", "is not an IPv4 or IPv6 prefix" },
+		{ "fe80::1%eth0", "is not an IPv4 or IPv6 address" },
+		{ "1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111",
+		  "is not an IPv4 or IPv6 address" },
+	};
+	struct weir_prefix prefix;
+	char text[WEIR_TEXT_SIZE];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		check(!weir_value_prefix(good[i].text, &prefix, &err), "%s: %s",
+		      good[i].text, err.text);
+		assert_string_equal(weir_text_prefix(&prefix, text),
+				    good[i].again);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		check(weir_value_prefix(bad[i].text, &prefix, &err), "%s",
+		      bad[i].text);
+		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
+		      err.text);
+	}
+	assert_true(weir_value_address("10.0.0.0/8", &prefix, &err));
+	assert_non_null(strstr(err.text, "one address is wanted"));
+}
+
+static void test_name(void **state)
+{
+	static const char *const good[] = {
+		"web", "a", "x_-.:+@9",
+		"1234567890123456789012345678901",
+	};
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "", "is empty" }, { "a b", "has a space" },
+		{ "12345678901234567890123456789012", "longer than 31 bytes" },
+		{ "a/b", "letters, digits and" }, { "a\nb", "letters, digits" },
+		{ "\xc3\xa9", "letters, digits" }, { "-web", "begins with -" },
+		{ "#web", "letters, digits" },
+	};
+	char name[WEIR_NAME_SIZE];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		check(!weir_value_name(good[i], name, &err), "%s", err.text);
+		assert_string_equal(name, good[i]);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		check(weir_value_name(bad[i].text, name, &err), "%s",
+		      bad[i].text);
+		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
+		      err.text);
+	}
+}
+
+static void test_dev(void **state)
+{
+	char dev[WEIR_DEV_SIZE];
+
+	(void)state;
+	assert_int_equal(weir_value_dev("eth0.100", dev, &err), 0);
+	assert_int_equal(weir_value_dev("123456789012345", dev, &err), 0);
+	assert_true(weir_value_dev("1234567890123456", dev, &err));
+	assert_non_null(strstr(err.text, "longer than the 15 bytes"));
+	assert_true(weir_value_dev("", dev, &err));
+	assert_true(weir_value_dev("..", dev, &err));
+	assert_true(weir_value_dev("a/b", dev, &err));
+	assert_true(weir_value_dev("a b", dev, &err));
+}
+
+static void test_proto(void **state)
+{
+	char text[WEIR_TEXT_SIZE];
+	unsigned int number;
+	uint8_t proto;
+
+	(void)state;
+	for (number = 0; number < 256; number++) {
+		weir_text_proto(number, text);
+		assert_int_equal(weir_value_proto(text, &proto, &err), 0);
+		assert_int_equal(proto, number);
+	}
+	assert_int_equal(weir_value_proto("tcp", &proto, &err), 0);
+	assert_int_equal(proto, 6);
+	assert_true(weir_proto_has_ports(proto));
+	assert_int_equal(weir_value_proto("ipv6-icmp", &proto, &err), 0);
+	assert_int_equal(proto, 58);
+	assert_false(weir_proto_has_ports(proto));
+	assert_true(weir_value_proto("tpc", &proto, &err));
+	assert_true(weir_value_proto("256", &proto, &err));
+	assert_non_null(strstr(err.text, "is not a protocol"));
+}
+
+static void test_ports(void **state)
+{
+	static const char *const bad[] = {
+		"", "-", "1-", "-1", "65536", "1-65536", "2-1", "x", "1-2-3",
+		"http", "123456789",
+	};
+	char text[WEIR_TEXT_SIZE];
+	uint16_t ports[2];
+	size_t i;
+
+	(void)state;
+	assert_int_equal(weir_value_ports("443", ports, &err), 0);
+	assert_int_equal(ports[0], 443);
+	assert_int_equal(ports[1], 443);
+	assert_string_equal(weir_text_ports(ports, text), "443");
+	assert_int_equal(weir_value_ports("0-65535", ports, &err), 0);
+	assert_string_equal(weir_text_ports(ports, text), "0-65535");
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check(weir_value_ports(bad[i], ports, &err), "%s", bad[i]);
+}
+
+static void test_mark(void **state)
+{
+	static const char *const bad[] = {
+		"", "/", "1/", "x", "0x100000000", "0x2/0x1", "1/2/3",
+		"0000000000000000001",
+	};
+	uint32_t mark, mask;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(weir_value_mark("0x10", &mark, &mask, &err), 0);
+	assert_int_equal(mark, 16);
+	assert_int_equal(mask, UINT32_MAX);
+	assert_int_equal(weir_value_mark("1/0xff", &mark, &mask, &err), 0);
+	assert_int_equal(mask, 0xff);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check(weir_value_mark(bad[i], &mark, &mask, &err), "%s", bad[i]);
+	assert_true(weir_value_mark("0x3/0x1", &mark, &mask, &err));
+	assert_non_null(strstr(err.text, "the mark is 0x1/0x1"));
+}
+
+static void test_per(void **state)
+{
+	static const struct {
+		const char *text;
+		uint8_t prefix4, prefix6;
+	} good[] = {
+		{ "32,64", 32, 64 }, { "24", 24, 64 }, { "0", 0, 0 },
+		{ "0,64", 0, 64 }, { "24,0", 24, 0 }, { "32,128", 32, 128 },
+	};
+	static const char *const bad[] = {
+		"", ",", "33", "24,129", "24,", ",64", "a", "24,64,3", "/24",
+	};
+	uint8_t prefix4, prefix6;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		check(!weir_value_per(good[i].text, &prefix4, &prefix6, &err),
+		      "%s", err.text);
+		check(prefix4 == good[i].prefix4 && prefix6 == good[i].prefix6,
+		      "%s", good[i].text);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		check(weir_value_per(bad[i], &prefix4, &prefix6, &err), "%s",
+		      bad[i]);
+		assert_non_null(strstr(err.text, "0..32 and 0..128"));
+	}
+}
+
+static void test_texts(void **state)
+{
+	char text[WEIR_TEXT_SIZE];
+
+	(void)state;
+	assert_string_equal(weir_text_time(312000000, text), "312ms");
+	assert_string_equal(weir_text_time(0, text), "0ms");
+	assert_string_equal(weir_text_time(1500000000, text), "1.5s");
+	assert_string_equal(weir_text_time(700000000000, text), "11m40s");
+	assert_string_equal(weir_text_time(7200000000000000, text), "2000h0m");
+	assert_string_equal(weir_text_time(UINT64_MAX, text), "5124095h34m");
+	assert_string_equal(weir_text_size(512, text), "512B");
+	assert_string_equal(weir_text_size(1536, text), "1.5KiB");
+	assert_string_equal(weir_text_size(12 << 20, text), "12MiB");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_budget_again),
+		cmocka_unit_test(test_prefix),
+		cmocka_unit_test(test_name),
+		cmocka_unit_test(test_dev),
+		cmocka_unit_test(test_proto),
+		cmocka_unit_test(test_ports),
+		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_per),
+		cmocka_unit_test(test_texts),
+	};
+
+	return cmocka_run_group_tests_name("parse_value", tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Refusals of the kernel, as the attribute names of the specification say them. */
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <sys/socket.h>
+
+#include "nl_priv.h"
+#include "unit.h"
+
+static struct weir_nl nl = { .family = 0x20, .seq = 1, .portid = 7 };
+static char request_buf[4096] __attribute__((aligned(8)));
+static char answer_buf[4096] __attribute__((aligned(8)));
+static char warned[256];
+
+static void warn(const char *sentence, void *data)
+{
+	(void)data;
+	snprintf(warned, sizeof(warned), "%s", sentence);
+}
+
+static struct nlmsghdr *begin_answer(int error)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(answer_buf);
+	struct nlmsgerr *told;
+
+	nlh->nlmsg_type = NLMSG_ERROR;
+	nlh->nlmsg_flags = NLM_F_CAPPED | NLM_F_ACK_TLVS;
+	told = mnl_nlmsg_put_extra_header(nlh, sizeof(*told));
+	told->error = error;
+	return nlh;
+}
+
+/* Offset of the attribute that @path leads to, type by type; 0 ends it. */
+static uint32_t offset_of(const struct nlmsghdr *nlh, const uint16_t *path,
+			  unsigned int skip)
+{
+	const struct nlattr *attr, *found = NULL, *around;
+
+	mnl_attr_for_each(attr, nlh, GENL_HDRLEN) {
+		if (mnl_attr_get_type(attr) == *path && !skip--)
+			found = attr;
+	}
+	while (found && *++path) {
+		around = found;
+		found = NULL;
+		mnl_attr_for_each_nested(attr, around) {
+			if (mnl_attr_get_type(attr) == *path)
+				found = attr;
+		}
+	}
+	assert_non_null(found);
+	return (const char *)found - (const char *)nlh;
+}
+
+#define PATH(...)	((const uint16_t[]) { __VA_ARGS__, 0 })
+
+static struct nlmsghdr *limit_request(void)
+{
+	struct weir_limit limit = {
+		.has = WEIR_HAS_BUDGET | WEIR_HAS_MATCH, .name = "web",
+		.budget = 0, .window_ms = 1000,
+		.match = { .conds = WEIR_COND_PROTO | WEIR_COND_FROM,
+			   .from = { .family = AF_INET, .len = 8,
+				     .addr = { 10 } } },
+	};
+	struct nlmsghdr *nlh = weir_nl_begin(&nl, request_buf,
+					     WEIR_CMD_LIMIT_ADD, 0);
+
+	weir_nl_put_limit(nlh, &limit);
+	return nlh;
+}
+
+static void test_range(void **state)
+{
+	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-ERANGE);
+	struct nlattr *nest;
+
+	(void)state;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "integer out of range");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 offset_of(request, PATH(WEIR_A_LIMIT_BUDGET), 0));
+	nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
+	mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MIN_VALUE_U, 1);
+	mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MAX_VALUE_U, 4294967295u);
+	mnl_attr_nest_end(nlh, nest);
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ERANGE);
+	assert_string_equal(weir_nl_error(&nl),
+			    "budget: 0 not in 1..4294967295");
+}
+
+static void test_length(void **state)
+{
+	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-ERANGE);
+	struct nlattr *nest;
+
+	(void)state;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "Attribute failed policy validation");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 offset_of(request, PATH(WEIR_A_LIMIT_NAME), 0));
+	nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
+	mnl_attr_put_u32(nlh, NL_POLICY_TYPE_ATTR_MAX_LENGTH, 2);
+	mnl_attr_nest_end(nlh, nest);
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ERANGE);
+	assert_string_equal(weir_nl_error(&nl), "name: longer than 2 bytes");
+}
+
+static void test_nested(void **state)
+{
+	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-EINVAL);
+
+	(void)state;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "a sentence");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 offset_of(request, PATH(WEIR_A_LIMIT_MATCH,
+						 WEIR_A_MATCH_FROM_LEN), 0));
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
+	assert_string_equal(weir_nl_error(&nl), "match from-len: a sentence");
+}
+
+static void test_missing(void **state)
+{
+	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-EINVAL);
+
+	(void)state;
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_LIMIT_WINDOW_MS);
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
+	assert_string_equal(weir_nl_error(&nl), "window-ms: is missing");
+
+	nlh = begin_answer(-EINVAL);
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_MATCH_TO_LEN);
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_NEST,
+			 offset_of(request, PATH(WEIR_A_LIMIT_MATCH), 0));
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
+	assert_string_equal(weir_nl_error(&nl), "match to-len: is missing");
+}
+
+static void test_config_item(void **state)
+{
+	struct nlmsghdr *request, *nlh;
+	struct nlattr *nest;
+	int i;
+
+	(void)state;
+	request = weir_nl_begin(&nl, request_buf, WEIR_CMD_CONFIG_REPLACE, 0);
+	for (i = 0; i < 3; i++) {
+		nest = mnl_attr_nest_start(request, WEIR_A_CONFIG_LIMIT);
+		mnl_attr_put_strz(request, WEIR_A_LIMIT_NAME, "web");
+		mnl_attr_nest_end(request, nest);
+		nest = mnl_attr_nest_start(request, WEIR_A_CONFIG_EXEMPT);
+		mnl_attr_put_u8(request, WEIR_A_EXEMPT_PREFIX_LEN, 8);
+		mnl_attr_nest_end(request, nest);
+	}
+	nlh = begin_answer(-EEXIST);
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "stands twice");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 offset_of(request, PATH(WEIR_A_CONFIG_EXEMPT,
+						 WEIR_A_EXEMPT_PREFIX_LEN), 2));
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EEXIST);
+	assert_string_equal(weir_nl_error(&nl), "exempt prefix-len: stands twice");
+	assert_int_equal(nl.fault_type, WEIR_A_CONFIG_EXEMPT);
+	assert_int_equal(nl.fault_item, 2);
+}
+
+static void test_bare_errno(void **state)
+{
+	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-EPERM);
+
+	(void)state;
+	nlh->nlmsg_flags = NLM_F_CAPPED;
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EPERM);
+	assert_non_null(strstr(weir_nl_error(&nl), "needs CAP_NET_ADMIN"));
+	nlh = begin_answer(-ENOMEM);
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ENOMEM);
+	assert_string_equal(weir_nl_error(&nl), "Cannot allocate memory");
+	nlh = begin_answer(0);
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+}
+
+static void test_warning(void **state)
+{
+	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(0);
+
+	(void)state;
+	nl.warn = warn;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 offset_of(request, PATH(WEIR_A_LIMIT_BUDGET), 0));
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+	assert_string_equal(warned, "budget: may never fit");
+	nl.warn = NULL;
+}
+
+/* The end of a dump is an int and what else there is to say. */
+static void test_done(void **state)
+{
+	struct nlmsghdr *request = limit_request();
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(answer_buf);
+	int *error;
+
+	(void)state;
+	nlh->nlmsg_type = NLMSG_DONE;
+	nlh->nlmsg_flags = NLM_F_MULTI | NLM_F_ACK_TLVS;
+	error = mnl_nlmsg_put_extra_header(nlh, sizeof(*error));
+	*error = -ENOENT;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "no limit of that name");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 offset_of(request, PATH(WEIR_A_LIMIT_NAME), 0));
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ENOENT);
+	assert_string_equal(weir_nl_error(&nl), "name: no limit of that name");
+	*error = 0;
+	nlh->nlmsg_flags = NLM_F_MULTI;
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+}
+
+/* Whatever an offset points at, it is inside the request or nowhere. */
+static void test_any_offset(void **state)
+{
+	struct nlmsghdr *request = limit_request(), *nlh;
+	uint32_t off;
+
+	(void)state;
+	for (off = 0; off < request->nlmsg_len + 64; off++) {
+		nlh = begin_answer(-EINVAL);
+		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
+		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, off);
+		assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
+		nlh = begin_answer(-EINVAL);
+		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, off);
+		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_NEST, off);
+		assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_length),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_config_item),
+		cmocka_unit_test(test_bare_errno),
+		cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_done),
+		cmocka_unit_test(test_any_offset),
+	};
+
+	return cmocka_run_group_tests_name("tool_ack", tests, NULL, NULL);
+}

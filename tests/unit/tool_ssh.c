@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which limits meet the caller's own ssh connection, and what spares it. */
+#include "parse.h"
+#include "ssh.h"
+#include "unit.h"
+#include "value.h"
+
+#define WORDS	64
+
+static struct weir_ssh ssh;
+
+static void read_limit(const char *text, struct weir_limit *limit)
+{
+	char line[256], *split[WORDS];
+	struct weir_err err;
+	struct weir_args args = { .words = split, .exact = true, .err = &err };
+
+	snprintf(line, sizeof(line), "web budget 1/s %s", text);
+	args.count = weir_split(line, split, WORDS);
+	check(!weir_parse_limit(&args, weir_words_limit_add, limit), "%s: %s",
+	      text, err.text);
+}
+
+static void check_all(const char *const *texts, size_t count, bool meets)
+{
+	struct weir_limit limit;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		read_limit(texts[i], &limit);
+		check(weir_ssh_meets(&ssh, &limit) == meets, "%s", texts[i]);
+	}
+}
+
+static void test_meets(void **state)
+{
+	static const char *const met[] = {
+		"", "family ipv4", "from 198.51.100.0/24", "proto tcp",
+		"to 192.0.2.0/24 proto tcp dport 22", "proto tcp dport 1-1024",
+		"not from 10.0.0.0/8", "not proto udp", "not syn", "not frag",
+		"dev eth0", "not dev eth0", "mark 7", "from 0.0.0.0/0",
+		"proto tcp sport 50000-60000", "not to 2001:db8::/32",
+	};
+	static const char *const missed[] = {
+		"family ipv6", "from 198.51.100.0/30", "proto udp",
+		"to 192.0.3.0/24", "proto tcp dport 443", "syn", "frag",
+		"not from 198.51.100.0/24", "not proto tcp",
+		"proto tcp not dport 22", "from 2001:db8::/32",
+		"to 192.0.2.0/24 proto tcp dport 23-65535",
+	};
+
+	(void)state;
+	assert_true(weir_ssh_parse("198.51.100.7 50123 192.0.2.1 22", &ssh));
+	check_all(met, sizeof(met) / sizeof(met[0]), true);
+	check_all(missed, sizeof(missed) / sizeof(missed[0]), false);
+}
+
+static void test_link_local(void **state)
+{
+	static const char *const met[] = { "dev eth1", "from fe80::/10" };
+	static const char *const missed[] = { "dev eth0", "not dev eth1" };
+
+	(void)state;
+	assert_true(weir_ssh_parse("fe80::7%eth1 50123 fe80::1%eth1 22", &ssh));
+	assert_string_equal(ssh.dev, "eth1");
+	check_all(met, 2, true);
+	check_all(missed, 2, false);
+}
+
+static void test_spared(void **state)
+{
+	struct weir_exempt exempt = { 0 };
+	struct weir_err err;
+
+	(void)state;
+	assert_true(weir_ssh_parse("198.51.100.7 50123 192.0.2.1 22", &ssh));
+	weir_value_prefix("198.51.100.0/24", &exempt.prefix, &err);
+	assert_true(weir_ssh_spared(&ssh, &exempt, "web"));
+	strcpy(exempt.limit, "dns");
+	assert_false(weir_ssh_spared(&ssh, &exempt, "web"));
+	strcpy(exempt.limit, "web");
+	assert_true(weir_ssh_spared(&ssh, &exempt, "web"));
+	/* it may arrive elsewhere */
+	strcpy(exempt.dev, "eth0");
+	assert_false(weir_ssh_spared(&ssh, &exempt, "web"));
+	exempt.dev[0] = '\0';
+	weir_value_prefix("198.51.100.8/31", &exempt.prefix, &err);
+	assert_false(weir_ssh_spared(&ssh, &exempt, "web"));
+}
+
+static void test_parse(void **state)
+{
+	static const char *const bad[] = {
+		"", "198.51.100.7", "198.51.100.7 1 2", "a 1 b 2",
+		"198.51.100.7 x 192.0.2.1 22", "UNKNOWN 65535 UNKNOWN 65535",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check(!weir_ssh_parse(bad[i], &ssh), "%s", bad[i]);
+	setenv("SSH_CONNECTION", "2001:db8::7 50123 2001:db8::1 22", 1);
+	assert_true(weir_ssh_find(&ssh));
+	assert_int_equal(ssh.host_port, 22);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_meets),
+		cmocka_unit_test(test_link_local),
+		cmocka_unit_test(test_spared),
+		cmocka_unit_test(test_parse),
+	};
+
+	return cmocka_run_group_tests_name("tool_ssh", tests, NULL, NULL);
+}
