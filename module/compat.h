@@ -8,6 +8,7 @@
 
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
+#include <net/genetlink.h>
 
 /* A verdict that drops, with a reason that dropwatch and perf can tell. */
 static inline unsigned int weir_nf_drop(struct sk_buff *skb)
@@ -16,6 +17,21 @@ static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 	return NF_DROP_REASON(skb, SKB_DROP_REASON_NETFILTER_DROP, 0);
 #else
 	return NF_DROP;
+#endif
+}
+
+/* The flag of a group that needs CAP_NET_ADMIN was once that of operations. */
+#ifndef GENL_MCAST_CAP_NET_ADMIN
+#define GENL_MCAST_CAP_NET_ADMIN GENL_UNS_ADMIN_PERM
+#endif
+
+/* The attributes that a dump was asked for with. */
+static inline struct nlattr **weir_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef WEIR_HAS_genl_info_dump
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
 #endif
 }
 

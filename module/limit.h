@@ -16,14 +16,15 @@
 
 struct weir_net;
 
+/* As in the uapi header; the compiler sees both where it matters. */
 #define WEIR_NAME_SIZE		32
 #define WEIR_LIMITS_MAX		256
 #define WEIR_WINDOW_MS_MIN	10
-#define WEIR_WINDOW_MS_MAX	2592000000u
-#define WEIR_PACKETS_MAX	U32_MAX
-#define WEIR_BYTES_MAX		BIT_ULL(56)
+#define WEIR_WINDOW_MS_MAX	2592000000
+#define WEIR_PACKETS_MAX	4294967295
+#define WEIR_BYTES_MAX		72057594037927936
 #define WEIR_SOURCES_MIN	64
-#define WEIR_SOURCES_MAX	(16u << 20)
+#define WEIR_SOURCES_MAX	16777216
 
 /* What can be said of a limit, and found at fault. */
 enum weir_word {
