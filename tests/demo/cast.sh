@@ -7,7 +7,7 @@ LIMITS=("dns 100 1 proto udp dport 53" "syn 1 2 proto tcp syn")
 HONEST=16 HONEST_RATE=50		# hosts; packets a second of each
 FLOOD_RATE=10000			# a hundred times the budget
 SPOOFED=20000 SPOOFED_RATE=40000	# sources; packets a second of all
-FLOOD_MS=4500
+FLOOD_MS=4000
 
 HOST=192.0.2.1
 HONEST_FROM=203.0.113.1		# and those behind it

@@ -89,7 +89,6 @@ table() {
 			"$(thousands "${dropped[i]}")" "$(thousands "${got[i]}")" \
 			"$(thousands $((sent[i] - dropped[i] - got[i])))"
 	done
-	echo
 }
 
 # verdict STATUS TEXT
@@ -118,7 +117,7 @@ for limit in "${LIMITS[@]}"; do
 	read -r name budget window _ <<<"$limit"
 	read -r most received jitter excess < <(judge "$name" "$window")
 	[ "$most" -gt 0 ] && [ "$most" -le "$budget" ] && [ "$received" -le "$budget" ] &&
-		[ "$excess" = 0 ] && [ "$jitter" -lt 500 ]
+		[ "$excess" = 0 ] && [ "$jitter" -lt $((1000 * window)) ]
 	verdict $? "$name: at most $most of $budget in any $window s; by the receiver's clock $received, +-$jitter ms"
 	[ "$excess" = 0 ] || echo "        $excess packets came that weir did not charge"
 done

@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 1
 . "$here/cast.sh"
 export PATH=$TOP/.cache/build/demo:$TOP/.cache/build/netns:$TOP/userspace:$PATH
 tracing=/sys/kernel/tracing
-live=6		# lines
+live=4		# lines
 cd /run && cp "$WEIR_KO" weir.ko && mkfifo never ready && exec {never}<>never || exit 1
 [ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
 
@@ -44,7 +44,8 @@ sender() {
 		ip -n "$1" link set out0 up && ip link set "$1" up; } || fail "no link to $1"
 }
 
-# sends NAME nice -n N OPTION...: in the background; how many it sent goes to sent.NAME
+# sends NAME PRIORITY OPTION...: in the background, for a while; PRIORITY is a
+# command of three words; how many it sent goes to sent.NAME
 sends() {
 	ip netns exec "$1" "${@:2:3}" send -i out0 -d "$HOST" -t "$FLOOD_MS" "${@:5}" >"sent.$1" &
 }
@@ -68,16 +69,18 @@ trace_off() {
 	done
 }
 
-# The sources while they are at it; on a terminal in one place.
+# show_live WORD...: what weir says while they send; on a terminal in one place
 show_live() {
-	local command=$1 lines=() i
-	typed "$command"
+	local lines=() i color=()
+	[ -z "$bold" ] || color=(-c) # to a pipe
+	typed "weir $*"
 	[ ! -t 1 ] || printf '\n%.0s' $(seq "$live")
 	while [ "$(jobs -rp | wc -l)" -gt 1 ]; do
-		mapfile -t lines < <($command 2>&1)
+		mapfile -t lines < <(weir "${color[@]}" "$@" 2>&1)
 		if [ -t 1 ]; then
-			printf '\e[%dA' "$live"
+			printf '\e[?7l\e[%dA' "$live" # cut what is too long
 			for ((i = 0; i < live; i++)); do printf '%s\e[K\n' "${lines[i]:-}"; done
+			printf '\e[?7h'
 		fi
 		pause 0.25
 	done
@@ -100,12 +103,12 @@ for limit in "${LIMITS[@]}"; do
 	weir limit add "$name" budget "$packets/${window}s" $match || fail "the limit is refused"
 done
 trace_on
-sends honest nice -n -10 -s "$HONEST_FROM" -n "$HONEST" -r $((HONEST * HONEST_RATE)) -D 53
+sends honest chrt -f 1 -s "$HONEST_FROM" -n "$HONEST" -r $((HONEST * HONEST_RATE)) -D 53
 sends flooder nice -n 0 -s "$FLOOD_FROM" -r "$FLOOD_RATE" -k -D 53
 sends spoofer nice -n 10 -s "$SPOOFED_FROM" -n "$SPOOFED" -R -r "$SPOOFED_RATE" -k -P tcp -f S -D 443
-printf '%s# now %d hosts send %d/s each, one sends %s/s, %s spoofed sources %s/s%s\n' "$dim" "$HONEST" "$HONEST_RATE" \
+printf '%s# %d hosts: %s/s each, one flooding: %s/s, %s spoofed: up to %s/s%s\n' "$dim" "$HONEST" "$HONEST_RATE" \
 	"$(thousands "$FLOOD_RATE")" "$(thousands "$SPOOFED")" "$(thousands "$SPOOFED_RATE")" "$off"
-show_live "weir ${bold:+-c }source show limited top $live by dropped"
+show_live source show top "$live" by dropped
 trace_off
 { kill "$receiver" && wait "$receiver"; } || fail "the receiver failed"
 cp sent.* events "$OUT/" || fail "no results"
