@@ -67,10 +67,17 @@ uninstall: ## remove all that install put there, for every kernel
 		$(if $(DESTDIR),:,$(DEPMOD) -a "$$ver"); \
 	done
 
+ifeq ($(ABSBUILD),$(CURDIR))
+clean:
+	$(MAKE) -C $(KDIR) M=$(ABSBUILD) clean
+else
 clean: ## remove what was built (downloads stay)
-	rm -rf .cache/build
+	rm -rf .cache/build .cache/test
 	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
 	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
+	$(if $(wildcard tests/netns/Makefile),$(MAKE) -C tests/netns clean)
+	$(if $(wildcard tests/demo/Makefile),$(MAKE) -C tests/demo clean)
+endif
 
 distclean: clean ## remove all of .cache, downloads too
 	rm -rf .cache
