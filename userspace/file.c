@@ -62,10 +62,8 @@ static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 	if (!command)
 		return WEIR_EXIT_WORDS;
 	if (!weir_parse_words(tool, command, &args, &model) &&
-	    !add_item(tool, command, &model, config)) {
-		command->note(tool, &model);
+	    !add_item(tool, command, &model, config))
 		return WEIR_EXIT_OK;
-	}
 	inner = tool->err;
 	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0],
 		     lines->words[1], inner.text);
@@ -140,6 +138,22 @@ static void note_own_ssh(struct weir_tool *tool,
 	}
 }
 
+/* What is worth saying of a configuration that is good. */
+static void note_items(struct weir_tool *tool, const struct weir_config *config)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->limit_count; i++) {
+		tool->line = config->limits[i].line;
+		weir_note_limit(tool, &config->limits[i]);
+	}
+	for (i = 0; i < config->exempt_count; i++) {
+		tool->line = config->exempts[i].line;
+		weir_note_dev(tool, config->exempts[i].dev);
+	}
+	note_own_ssh(tool, config);
+}
+
 static int apply(struct weir_tool *tool, const struct weir_config *config)
 {
 	int status;
@@ -171,7 +185,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	if (status)
 		weir_complain(tool, NULL);
 	else
-		note_own_ssh(tool, &config);
+		note_items(tool, &config);
 	weir_config_free(&config);
 	return status;
 }

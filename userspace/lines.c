@@ -53,10 +53,10 @@ static ssize_t read_line(struct weir_lines *lines, size_t used,
 	errno = 0;
 	len = getline(&lines->next, &lines->next_room, lines->file);
 	if (len < 0) {
-		if (ferror(lines->file) || errno)
-			return weir_err_set(err, "cannot read: %s",
-					    strerror(errno));
-		return 0;
+		if (!ferror(lines->file) && !errno)
+			return 0;
+		lines->line = 0;
+		return weir_err_set(err, "cannot read: %s", strerror(errno));
 	}
 	more = lines->next;
 	lines->read++;

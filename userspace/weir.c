@@ -67,7 +67,7 @@ static int unknown_option(struct weir_tool *tool, const char *word)
 }
 
 static int take_option(struct weir_tool *tool, struct choice *choice, int opt,
-		       char **argv)
+		       const char *word)
 {
 	switch (opt) {
 	case 'j':
@@ -110,9 +110,9 @@ static int take_option(struct weir_tool *tool, struct choice *choice, int opt,
 		break;
 	case ':':
 		return weir_err_set(&tool->err, "option %s: value missing",
-				    argv[optind - 1]);
+				    word);
 	default:
-		return unknown_option(tool, argv[optind - 1]);
+		return unknown_option(tool, word);
 	}
 	return 0;
 }
@@ -120,12 +120,13 @@ static int take_option(struct weir_tool *tool, struct choice *choice, int opt,
 static int take_options(struct weir_tool *tool, struct choice *choice,
 			int argc, char **argv)
 {
-	int opt;
+	int opt, at;
 
 	opterr = 0;
-	while ((opt = getopt_long_only(argc, argv, "+:jpsn:b:f:tcVh", options,
-				       NULL)) != -1) {
-		if (take_option(tool, choice, opt, argv))
+	while (at = optind, (opt = getopt_long_only(argc, argv,
+						    "+:jpsn:b:f:tcVh", options,
+						    NULL)) != -1) {
+		if (take_option(tool, choice, opt, argv[at]))
 			return WEIR_EXIT_WORDS;
 	}
 	if (choice->batch && choice->file)

@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# -check of files: what makes a configuration, and which line does not.
+. "$(dirname "$0")/lib.sh"
+
+# good NAME: the file on stdin passes
+good() {
+	cat >conf
+	run -check -file conf
+	is "$status" 0 "$@" || diag "$err"
+}
+
+# bad PATTERN NAME: the file on stdin does not
+bad() {
+	local pattern=$1
+	shift
+	cat >conf
+	run -check -file conf
+	like "$status $err" "^1 weir: conf:$pattern" "$@"
+}
+
+good "comments, blank lines, continued lines, tabs and CRLF" <<-'CONF'
+	#!/usr/sbin/weir -file
+	# the web server
+
+	limit add web budget 1000/s \
+		to 192.0.2.0/24 proto tcp dport 443   # https
+		limit	add	dns	budget 20/10s to 192.0.2.0/24 proto udp dport 53
+	exempt add 10.0.0.0/8 limit web
+	exempt add 10.0.0.0/8
+	limit add early budget 1/s before web to ::/0
+CONF
+printf 'limit add web budget 1/s to ::/0\r\nexempt add ::/0\r\n' | good "lines that end in CRLF"
+printf 'limit add web budget 1/s to ::/0' | good "a last line without an end"
+echo '# nothing' | good "a comment alone: an empty configuration"
+
+bad ' the file is empty' "an empty file" </dev/null
+printf '\n \t\n' | bad ' the file is empty' "a file of blanks"
+bad "3: limit add: to: '192.0.2.1/24' has host bits" "an error says its line" <<-'CONF'
+	# one
+	limit add a budget 1/s
+	limit add b budget 1/s to 192.0.2.1/24
+CONF
+bad "2: limit add: budget: '5' has no time" "a continued line is named by its first" <<-'CONF'
+	# one
+	limit add a \
+		budget 5
+CONF
+bad "1: 'limit set' does not make a configuration" "other commands have no place" <<<'limit set web budget 1/s'
+bad "1: 'limit flush'" "nor has flush" <<<'limit flush'
+bad "1: 'monitor'" "nor has monitor" <<<'monitor'
+bad "1: unknown word 'limt'; the nearest is 'limit'" "an unknown object" <<<'limt add web budget 1/s'
+bad "1: limit add: unknown word 'bu'" "no abbreviations in files" <<<'limit add web bu 1/s'
+bad "1: unknown word 'l'" "not even of objects" <<<'l add web budget 1/s'
+bad "2: limit add: limit 'web' is on line 1 already" "a name twice" <<-'CONF'
+	limit add web budget 1/s
+	limit add web budget 2/s
+CONF
+bad "3: exempt add: that is exempt by line 1 already" "an exemption twice" <<-'CONF'
+	exempt add 10.0.0.0/8
+	exempt add 11.0.0.0/8
+	exempt add 10.0.0.0/8
+CONF
+bad "1: exempt add: limit: no limit 'web' in this file" "an exemption of no limit" <<<'exempt add 10.0.0.0/8 limit web'
+bad "1: limit add: before: no limit 'b' above this line" "before what does not stand yet" <<-'CONF'
+	limit add a budget 1/s before b
+	limit add b budget 1/s
+CONF
+printf 'limit add a budget 1/s\0\n' | bad '1: a NUL byte' "a binary file"
+printf 'x %.0s' {1..200} | bad '1: more than 128 words' "too many words"
+run -check -file nosuchfile
+is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such file"
+run -check -file .
+like "$status $err" '^1 weir: \.: cannot read: Is a directory' "a directory"
+
+# sizes
+seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
+seq -f 'limit add l%.0f budget 1/s to ::/0' 257 | bad '257: limit add: more than 256 limits' "one limit more"
+for i in {0..31}; do printf "exempt add 10.0.$i.%d\n" {0..255}; done >full
+good "8192 exemptions" <full
+(cat full && echo 'exempt add 11.0.0.0') | bad '8193: exempt add: more than 8192 exemptions' "one exemption more"
+seq -f '# comment %.0f' 100000 | good "100,000 lines"
+(seq -f '# comment %.0f' 99999 && echo "limit") | bad "100000: 'limit' does not" "an error in line 100,000"
+seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 8192' "100,000 exemptions"
+
+# stdin, and as an interpreter
+"$weir" -check -file - <<<'limit add web budget 1/s to ::/0' >out 2>err
+is "$?$(<err)" 0 "a file from stdin"
+printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
+err=$(./script 2>&1)
+is "$? $err" "1 weir: ./script:2: limit add: budget: '5' has no time, like 1000/s or 20/10s" "an executable file"
+
+# batch
+cat >'batch' <<-'CONF'
+	# one command a line
+	limit add a budget 5
+	limit show
+	limit ad b budget 1/s
+CONF
+run -check -batch batch
+is "$status $err" "1 weir: batch:2: limit add: budget: '5' has no time, like 1000/s or 20/10s" "a batch ends at a failure"
+run -check -force -batch batch
+like "$status $err" "^1 .*batch:2: .*batch:4: limit: unknown word 'ad'" "with -force it goes on"
+run -check -batch nosuchfile
+is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
+
+# the caller's own ssh connection
+export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
+echo 'limit add all budget 1/s to 192.0.2.1' | good "a configuration that meets the caller's ssh"
+is "$err" "weir: warning: conf:1: limit 'all' meets your own ssh connection; to spare it: weir exempt add 198.51.100.7" "says so"
+printf 'limit add all budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
+is "$err" "" "does not"
+finish

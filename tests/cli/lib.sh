@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# lib.sh: what the tests of the tool's words share. They need neither root nor
+# the module. Sourced first; the test ends with finish.
+#
+# says reads lines of
+#	STATUS | COMMAND | PATTERN
+# STATUS is the exit, COMMAND what follows weir on the command line (a word in
+# quotes may hold blanks), PATTERN an extended regular expression that stderr
+# matches; where it is empty stderr is.
+set -u
+shopt -s lastpipe
+export LC_ALL=C
+unset SSH_CONNECTION
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+weir=${WEIR:-$top/userspace/weir}
+[ -x "$weir" ] || { echo "1..0 # SKIP userspace/weir is not built"; exit 4; }
+tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
+cd "$tmp" || exit 1
+tests=0 failures=0
+
+diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
+
+# ok STATUS NAME...
+ok() {
+	local status=$1
+	shift
+	tests=$((tests + 1))
+	if [ "$status" = 0 ]; then
+		echo "ok $tests - $*"
+	else
+		failures=$((failures + 1))
+		echo "not ok $tests - $*"
+	fi
+	return "$status"
+}
+
+# run COMMAND...: weir's exit in $status, what it wrote in $out and $err
+# shellcheck disable=SC2034 # for the tests
+run() {
+	"$weir" "$@" >out 2>err </dev/null
+	status=$?
+	out=$(<out) err=$(<err)
+}
+
+# is GOT WANTED NAME...
+is() {
+	local got=$1 wanted=$2
+	shift 2
+	[ "$got" = "$wanted" ]
+	ok $? "$@" || diag "got $got" "wanted $wanted"
+}
+
+# like TEXT PATTERN NAME...
+like() {
+	local text=$1 pattern=$2
+	shift 2
+	[[ $text =~ $pattern ]]
+	ok $? "$@" || diag "got $text" "wanted $pattern"
+}
+
+# trim VARIABLE
+trim() {
+	local text=${!1}
+	text=${text#"${text%%[![:space:]]*}"}
+	printf -v "$1" %s "${text%"${text##*[![:space:]]}"}"
+}
+
+# says: the lines of stdin, a test each
+says() {
+	local wanted command pattern words
+	while IFS='|' read -r wanted command pattern; do
+		trim wanted && trim command && trim pattern
+		case $wanted in '' | '#'*) continue ;; esac
+		# a pipe in a command or pattern is written as a broken bar
+		command=${command//¦/|} pattern=${pattern//¦/|}
+		eval "words=($command)"
+		run "${words[@]}"
+		if [ -n "$pattern" ]; then [[ $err =~ $pattern ]]; else [ -z "$err" ]; fi
+		ok $((status != wanted || $?)) "weir $command" ||
+			diag "status $status, wanted $wanted" "stderr: $err" "wanted: $pattern"
+	done
+}
+
+finish() {
+	echo "1..$tests"
+	[ "$failures" = 0 ]
+	exit
+}
