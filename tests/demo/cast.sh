@@ -10,8 +10,8 @@ SPOOFED=20000 SPOOFED_RATE=40000	# sources; packets a second of all
 FLOOD_MS=4000
 
 HOST=192.0.2.1
-HONEST_FROM=203.0.113.1		# and those behind it
-FLOOD_FROM=198.51.100.66
+HONEST_FROM=10.1.0.1		# and those behind it
+FLOOD_FROM=10.6.6.6
 SPOOFED_FROM=198.18.0.0		# likewise
 
 # thousands NUMBER: 1,234,567

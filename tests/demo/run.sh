@@ -76,7 +76,7 @@ judge() {
 # kinds FILE FIELD: sum over the sources of each kind: honest flooder spoofer
 kinds() {
 	window -s <"$1" | awk -v field="$2" '
-		{ kind = $2 ~ /=203\.0\.113\./ ? 0 : $2 ~ /=198\.51\.100\./ ? 1 : 2
+		{ kind = $2 ~ /=10\.1\./ ? 0 : $2 ~ /=10\.6\./ ? 1 : 2
 		  for (i = 3; i <= NF; i++) { split($i, v, "="); if (v[1] == field) sum[kind] += v[2] } }
 		END { printf "%d %d %d\n", sum[0], sum[1], sum[2] }'
 }

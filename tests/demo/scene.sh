@@ -5,10 +5,10 @@
 # judges: sent.*, received, trace.*, events.
 #
 #	+--- honest ----+
-#	| 203.0.113.1.. |--veth--+
+#	| 10.1.0.1..    |--veth--+
 #	+---------------+        |   +--- the guest itself ---+
 #	+--- flooder ---+        +---| weir                   |
-#	| 198.51.100.66 |--veth------| 192.0.2.1              |
+#	| 10.6.6.6      |--veth------| 192.0.2.1              |
 #	+---------------+        +---| UDP port 53, TCP 443   |
 #	+--- spoofer ---+        |   +------------------------+
 #	| 198.18.0.0..  |--veth--+
@@ -71,11 +71,12 @@ trace_off() {
 
 # show_live WORD...: what weir says while they send; on a terminal in one place
 show_live() {
-	local lines=() i color=()
-	[ -z "$bold" ] || color=(-c) # to a pipe
+	local lines=() i color=() running=2
+	[ -z "$bold" ] || color=(-c=always) # to a pipe
 	typed "weir $*"
 	[ ! -t 1 ] || printf '\n%.0s' $(seq "$live")
-	while [ "$(jobs -rp | wc -l)" -gt 1 ]; do
+	while [ "$running" -gt 1 ]; do # the receiver goes on; once more at the end
+		running=$(jobs -rp | wc -l)
 		mapfile -t lines < <(weir "${color[@]}" "$@" 2>&1)
 		if [ -t 1 ]; then
 			printf '\e[?7l\e[%dA' "$live" # cut what is too long
