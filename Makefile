@@ -52,14 +52,19 @@ install-module: modules
 	$(MAKE) -C $(KDIR) M=$(ABSBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=$(MODDIR) DEPMOD=true modules_install
 	$(if $(DESTDIR),,$(DEPMOD) -a $(KVER))
 
+define install-man
+	$(INSTALL) -D -m 644 $(1) $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+
+endef
+
 install-tool: tool
 	$(INSTALL) -D -m 755 userspace/weir $(DESTDIR)$(SBINDIR)/weir
-	$(foreach m,$(MANPAGES),$(INSTALL) -D -m 644 $(m) $(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
+	$(foreach m,$(MANPAGES),$(call install-man,$(m)))
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/weir)
 
 uninstall: ## remove all that install put there, for every kernel
 	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir
-	rm -f $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
+	$(if $(MANPAGES),rm -f) $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
 	@for f in $(DESTDIR)/lib/modules/*/$(MODDIR)/weir.ko*; do \
 		[ -e "$$f" ] || continue; \
 		dir=$${f%/*}; ver=$${dir%/$(MODDIR)}; ver=$${ver##*/}; \
