@@ -198,7 +198,7 @@ static const char *say_errno(int error)
 	switch (error) {
 	case EPERM:
 	case EACCES:
-		return "needs CAP_NET_ADMIN in the user namespace of this network namespace (as root?)";
+		return "needs CAP_NET_ADMIN in the network namespace's user namespace (as root?)";
 	case EOPNOTSUPP:
 		return "the loaded module does not know this; is it older than this command?";
 	default:

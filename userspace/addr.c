@@ -123,7 +123,7 @@ int weir_value_proto(const char *text, uint8_t *proto, struct weir_err *err)
 		}
 	}
 	if (weir_value_number(text, 0, 255, &number, err))
-		return weir_err_set(err, "'%s' is not a protocol (tcp, udp, icmp, icmpv6, sctp, ... or 0..255)",
+		return weir_err_set(err, "'%s' is not a protocol (tcp, udp, icmp, sctp, ... or 0..255)",
 				    text);
 	*proto = number;
 	return 0;
@@ -186,8 +186,9 @@ int weir_value_mark(const char *text, uint32_t *mark, uint32_t *mask,
 	if (slash && weir_value_number(slash + 1, 0, UINT32_MAX, &bits, err))
 		goto bad;
 	if (value & ~bits)
-		return weir_err_set(err, "'%s' has bits outside its mask; the mark is 0x%" PRIx64 "/0x%" PRIx64,
-				    text, value & bits, bits);
+		return weir_err_set(err,
+				    "'%s' has bits outside its mask; the mark is 0x%" PRIx64
+				    "/0x%" PRIx64, text, value & bits, bits);
 	*mark = value;
 	*mask = bits;
 	return 0;

@@ -120,12 +120,15 @@ static int take_option(struct weir_tool *tool, struct choice *choice, int opt,
 static int take_options(struct weir_tool *tool, struct choice *choice,
 			int argc, char **argv)
 {
+	static const char letters[] = "+:jpsn:b:f:tcVh";
 	int opt, at;
 
 	opterr = 0;
-	while (at = optind, (opt = getopt_long_only(argc, argv,
-						    "+:jpsn:b:f:tcVh", options,
-						    NULL)) != -1) {
+	for (;;) {
+		at = optind;
+		opt = getopt_long_only(argc, argv, letters, options, NULL);
+		if (opt == -1)
+			break;
 		if (take_option(tool, choice, opt, argv[at]))
 			return WEIR_EXIT_WORDS;
 	}
@@ -153,8 +156,8 @@ static int run(struct weir_tool *tool, const struct choice *choice, int argc,
 {
 	int status;
 
-	if (choice->version || (argc - optind == 1 &&
-				 !strcmp(argv[optind], "version"))) {
+	if (choice->version ||
+	    (argc - optind == 1 && !strcmp(argv[optind], "version"))) {
 		show_version();
 		return WEIR_EXIT_OK;
 	}
