@@ -14,7 +14,11 @@ struct ask {
 	void *data;
 };
 
-#define REQUEST(buf)	char buf[1024] __attribute__((aligned(8)))
+/* Room for any request but a whole configuration. */
+union request {
+	struct nlmsghdr nlh;
+	char room[1024];
+};
 
 static void limit_reply(const struct nlmsghdr *nlh, void *data)
 {
@@ -69,9 +73,9 @@ static int limit_put(struct weir_nl *nl, uint8_t cmd,
 {
 	struct ask ask = { .model = made };
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
-	nlh = weir_nl_begin(nl, buf, cmd, made ? NLM_F_ECHO : 0);
+	nlh = weir_nl_begin(nl, &buf, cmd, made ? NLM_F_ECHO : 0);
 	weir_nl_put_limit(nlh, limit);
 	return weir_nl_talk(nl, nlh, limit_reply, &ask);
 }
@@ -79,9 +83,9 @@ static int limit_put(struct weir_nl *nl, uint8_t cmd,
 /* A request that is a command alone. */
 static int command(struct weir_nl *nl, uint8_t cmd)
 {
-	REQUEST(buf);
+	union request buf;
 
-	return weir_nl_talk(nl, weir_nl_begin(nl, buf, cmd, 0), NULL, NULL);
+	return weir_nl_talk(nl, weir_nl_begin(nl, &buf, cmd, 0), NULL, NULL);
 }
 
 /**
@@ -122,9 +126,9 @@ int weir_nl_limit_set(struct weir_nl *nl, const struct weir_limit *limit,
 int weir_nl_limit_del(struct weir_nl *nl, const char *name)
 {
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
-	nlh = weir_nl_begin(nl, buf, WEIR_CMD_LIMIT_DEL, 0);
+	nlh = weir_nl_begin(nl, &buf, WEIR_CMD_LIMIT_DEL, 0);
 	mnl_attr_put_strz(nlh, WEIR_A_LIMIT_NAME, name);
 	return weir_nl_talk(nl, nlh, NULL, NULL);
 }
@@ -154,9 +158,9 @@ int weir_nl_limit_get(struct weir_nl *nl, const char *name, bool stats,
 {
 	struct ask ask = { .model = limit };
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
-	nlh = weir_nl_begin(nl, buf, WEIR_CMD_LIMIT_GET, 0);
+	nlh = weir_nl_begin(nl, &buf, WEIR_CMD_LIMIT_GET, 0);
 	mnl_attr_put_strz(nlh, WEIR_A_LIMIT_NAME, name);
 	if (stats)
 		mnl_attr_put(nlh, WEIR_A_LIMIT_WANT_STATS, 0, NULL);
@@ -177,9 +181,9 @@ int weir_nl_limit_walk(struct weir_nl *nl, bool stats,
 {
 	struct ask ask = { .limit = told, .data = data };
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
-	nlh = weir_nl_begin(nl, buf, WEIR_CMD_LIMIT_GET, NLM_F_DUMP);
+	nlh = weir_nl_begin(nl, &buf, WEIR_CMD_LIMIT_GET, NLM_F_DUMP);
 	if (stats)
 		mnl_attr_put(nlh, WEIR_A_LIMIT_WANT_STATS, 0, NULL);
 	return weir_nl_talk(nl, nlh, limit_reply, &ask);
@@ -191,9 +195,9 @@ static int source_dump(struct weir_nl *nl, uint8_t cmd,
 {
 	struct ask ask = { .source = told, .data = data };
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
-	nlh = weir_nl_begin(nl, buf, cmd, NLM_F_DUMP);
+	nlh = weir_nl_begin(nl, &buf, cmd, NLM_F_DUMP);
 	weir_nl_put_query(nlh, query);
 	return weir_nl_talk(nl, nlh, source_reply, &ask);
 }
@@ -241,10 +245,10 @@ int weir_nl_source_charge(struct weir_nl *nl, const struct weir_query *query,
 {
 	struct ask ask = { .model = source };
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
 	memset(source, 0, sizeof(*source));
-	nlh = weir_nl_begin(nl, buf, WEIR_CMD_SOURCE_CHARGE, 0);
+	nlh = weir_nl_begin(nl, &buf, WEIR_CMD_SOURCE_CHARGE, 0);
 	weir_nl_put_query(nlh, query);
 	return weir_nl_talk(nl, nlh, source_reply, &ask);
 }
@@ -261,10 +265,10 @@ int weir_nl_source_forget(struct weir_nl *nl, const struct weir_query *query,
 			  uint64_t *forgotten)
 {
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
 	*forgotten = 0;
-	nlh = weir_nl_begin(nl, buf, WEIR_CMD_SOURCE_FORGET, 0);
+	nlh = weir_nl_begin(nl, &buf, WEIR_CMD_SOURCE_FORGET, 0);
 	weir_nl_put_query(nlh, query);
 	return weir_nl_talk(nl, nlh, forgotten_reply, forgotten);
 }
@@ -275,9 +279,9 @@ static int exempt_put(struct weir_nl *nl, uint8_t cmd,
 {
 	struct ask ask = { .model = told };
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
-	nlh = weir_nl_begin(nl, buf, cmd, 0);
+	nlh = weir_nl_begin(nl, &buf, cmd, 0);
 	weir_nl_put_exempt(nlh, exempt);
 	return weir_nl_talk(nl, nlh, exempt_reply, &ask);
 }
@@ -333,9 +337,9 @@ int weir_nl_exempt_walk(struct weir_nl *nl, weir_nl_exempt_told *told,
 {
 	struct ask ask = { .exempt = told, .data = data };
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
-	nlh = weir_nl_begin(nl, buf, WEIR_CMD_EXEMPT_GET, NLM_F_DUMP);
+	nlh = weir_nl_begin(nl, &buf, WEIR_CMD_EXEMPT_GET, NLM_F_DUMP);
 	return weir_nl_talk(nl, nlh, exempt_reply, &ask);
 }
 
@@ -360,9 +364,9 @@ int weir_nl_exempt_flush(struct weir_nl *nl)
 int weir_nl_stats(struct weir_nl *nl, struct weir_stats *stats)
 {
 	struct nlmsghdr *nlh;
-	REQUEST(buf);
+	union request buf;
 
 	memset(stats, 0, sizeof(*stats));
-	nlh = weir_nl_begin(nl, buf, WEIR_CMD_STATS_GET, 0);
+	nlh = weir_nl_begin(nl, &buf, WEIR_CMD_STATS_GET, 0);
 	return weir_nl_talk(nl, nlh, stats_reply, stats);
 }

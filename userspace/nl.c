@@ -138,10 +138,13 @@ static void take_family(const struct nlmsghdr *nlh, void *data)
 /* Looking the family up makes the kernel load the module. */
 static int find_family(struct weir_nl *nl)
 {
-	char buf[128] __attribute__((aligned(8)));
+	union {
+		struct nlmsghdr nlh;
+		char room[128];
+	} buf;
 	struct nlmsghdr *nlh;
 
-	nlh = weir_nl_begin(nl, buf, CTRL_CMD_GETFAMILY, 0);
+	nlh = weir_nl_begin(nl, &buf, CTRL_CMD_GETFAMILY, 0);
 	nlh->nlmsg_type = GENL_ID_CTRL;
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, WEIR_FAMILY_NAME);
 	return weir_nl_talk(nl, nlh, take_family, nl);
@@ -244,9 +247,8 @@ int weir_nl_subscribe(struct weir_nl *nl)
 			ret = -errno;
 	}
 	if (ret)
-		weir_err_set(&nl->err, "%s", ret == -EPERM ?
-			     "needs CAP_NET_ADMIN in the user namespace of this network namespace" :
-			     strerror(-ret));
+		weir_err_set(&nl->err, "%s",
+			     ret == -EPERM ? WEIR_NL_EPERM : strerror(-ret));
 	return ret;
 }
 

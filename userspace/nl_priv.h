@@ -11,6 +11,9 @@
 
 #define WEIR_NL_DUMP_SIZE	32768	/* what the kernel fills at best */
 
+#define WEIR_NL_EPERM	\
+	"needs CAP_NET_ADMIN in the user namespace of this network namespace (as root?)"
+
 struct weir_nl {
 	struct mnl_socket *sock;
 	weir_nl_warn *warn;

@@ -36,10 +36,10 @@ says <<'LINES'
 
 # unknown words, with the nearest known one
 1 | lmit show | ^weir: unknown word 'lmit'; the nearest is 'limit'$
-1 | limit shwo | ^weir: limit: unknown word 'shwo'; the nearest is 'show'$
+1 | limit shom | ^weir: limit: unknown word 'shom'; the nearest is 'show'$
 1 | limit add web bugdet 1/s | ^weir: limit add: unknown word 'bugdet'; the nearest is 'budget'$
 1 | limit add web budget 1/s acton drop | the nearest is 'action'
-1 | limit add web budget 1/s action dorp | ^weir: limit add: action: unknown word 'dorp'; the nearest is 'drop'$
+1 | limit add web budget 1/s action dop | ^weir: limit add: action: unknown word 'dop'; the nearest is 'drop'$
 1 | source show limited topp 3 | the nearest is 'top'
 1 | exempt add 10.0.0.0/8 dve lo | the nearest is 'dev'
 1 | limit flush now | 'now' is a word too many

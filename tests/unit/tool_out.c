@@ -19,11 +19,12 @@ static void begin(bool json, bool pretty, bool color)
 	stdout = open_memstream(&text, &size);
 }
 
-static void end(const char *expected)
+static void end(const char *what, const char *expected)
 {
 	fclose(stdout);
 	stdout = old;
-	check(!strcmp(text, expected), "\n%s instead of\n%s", text, expected);
+	check(!strcmp(text, expected), "%s:\n%s instead of\n%s", what, text,
+	      expected);
 	free(text);
 }
 
@@ -54,14 +55,14 @@ static void test_json(void **state)
 	(void)state;
 	begin(true, false, true);
 	put_sample();
-	end("[{\"name\":\"a\\\"b\\\\c\\u000a\xc3\xa9\\ufffd\",\"big\":18446744073709551615,"
-	    "\"yes\":true,\"no\":false,\"inner\":{},\"list\":[1,2]},{}]\n");
+	end("one line",
+	    "[{\"name\":\"a\\\"b\\\\c\\u000a\xc3\xa9\\ufffd\",\"big\":18446744073709551615,\"yes\":true,\"no\":false,\"inner\":{},\"list\":[1,2]},{}]\n");
 	begin(true, false, false);
 	weir_out_array(NULL);
 	weir_out_array_end();
 	weir_out_array(NULL);
 	weir_out_array_end();
-	end("[]\n[]\n");
+	end("all", "[]\n[]\n");
 }
 
 static void test_pretty(void **state)
@@ -75,7 +76,7 @@ static void test_pretty(void **state)
 	weir_out_array_end();
 	weir_out_object_end();
 	weir_out_array_end();
-	end("[\n    {\n        \"a\": 1,\n        \"b\": []\n    }\n]\n");
+	end("all", "[\n    {\n        \"a\": 1,\n        \"b\": []\n    }\n]\n");
 	/* a stream has an object a line all the same */
 	begin(true, true, false);
 	weir_out_line();
@@ -83,7 +84,7 @@ static void test_pretty(void **state)
 	weir_out_line_end();
 	weir_out_line();
 	weir_out_line_end();
-	end("{\"a\":1}\n{}\n");
+	end("all", "{\"a\":1}\n{}\n");
 }
 
 static void test_text(void **state)
@@ -91,10 +92,10 @@ static void test_text(void **state)
 	(void)state;
 	begin(false, false, false);
 	put_sample();
-	end("name x big yes\n");
+	end("all", "name x big yes\n");
 	begin(false, false, true);
 	put_sample();
-	end("\033[36mname x\033[0m big yes\n");
+	end("all", "\033[36mname x\033[0m big yes\n");
 }
 
 static struct weir_source sample = {
@@ -110,19 +111,17 @@ static void test_source(void **state)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	begin(false, false, false);
 	weir_show_source(&sample, true);
-	end("203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n"
-	    "    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
+	end("one line",
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
 	setlocale(LC_CTYPE, "C");
 	begin(false, false, false);
 	weir_show_source(&sample, true);
-	end("203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n"
-	    "    _.=## 5 slots of 250ms, oldest first\n");
+	end("one line",
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
 	begin(true, false, false);
 	weir_show_source(&sample, true);
-	end("{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,"
-	    "\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ns\":312000000,"
-	    "\"dropped\":51,\"idle\":false,\"floor\":false,\"action\":\"drop\","
-	    "\"slot_ns\":250000000,\"slots\":[0,1,400,800,799]}\n");
+	end("one line",
+	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ns\":312000000,\"dropped\":51,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ns\":250000000,\"slots\":[0,1,400,800,799]}\n");
 }
 
 static void test_exempt_source(void **state)
@@ -137,11 +136,11 @@ static void test_exempt_source(void **state)
 	(void)state;
 	begin(false, false, false);
 	weir_show_source(&source, true);
-	end("203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
+	end("all", "203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
 	begin(true, false, false);
 	weir_show_source(&source, true);
-	end("{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt\":"
-	    "{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
+	end("one line",
+	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt\":{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
 }
 
 static void test_limit(void **state)
@@ -163,16 +162,12 @@ static void test_limit(void **state)
 	(void)state;
 	begin(false, false, false);
 	weir_show_limit(&limit);
-	end("bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff"
-	    " per 24,56 slots 8 sources 64 lenient action observe\n"
-	    "    slot 128ms window 1.024s memory 8.0KiB ways 128\n");
+	end("one line",
+	    "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 lenient action observe\n    slot 128ms window 1.024s memory 8.0KiB ways 128\n");
 	begin(true, false, false);
 	weir_show_limit(&limit);
-	end("{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\","
-	    "\"match\":{\"from\":\"10.0.0.0/8\",\"proto\":\"tcp\",\"dport_min\":80,\"dport_max\":81,"
-	    "\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,"
-	    "\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\","
-	    "\"slot_ns\":128000000,\"window_ns\":1024000000,\"memory\":8192,\"ways\":128}\n");
+	end("one line",
+	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":\"10.0.0.0/8\",\"proto\":\"tcp\",\"dport_min\":80,\"dport_max\":81,\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"slot_ns\":128000000,\"window_ns\":1024000000,\"memory\":8192,\"ways\":128}\n");
 }
 
 int main(void)
