@@ -21,6 +21,7 @@ static void put_where(const struct weir_tool *tool)
 static void put_aside(const struct weir_tool *tool, const char *kind,
 		      const char *fmt, va_list ap)
 {
+	weir_out_flush();
 	fprintf(stderr, "weir: %s: ", kind);
 	put_where(tool);
 	vfprintf(stderr, fmt, ap);
@@ -68,6 +69,7 @@ note(const struct weir_tool *tool, const char *fmt, ...)
  */
 void weir_complain(const struct weir_tool *tool, const char *what)
 {
+	weir_out_flush();
 	fputs("weir: ", stderr);
 	put_where(tool);
 	if (what)

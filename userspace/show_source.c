@@ -107,7 +107,7 @@ void weir_show_source(const struct weir_source *source, bool slots)
 	weir_out_u64("dropped", source->dropped, " %s %" PRIu64,
 		     observe ? "would-drop" : "dropped", source->dropped);
 	weir_out_flag("idle", source->idle, " idle");
-	weir_out_flag("floor", source->floor, " floor");
+	weir_out_flag("floor", source->floor, source->count ? " floor" : "");
 	weir_out_str("action", observe ? "observe" : "drop", NULL);
 	weir_out_text("\n");
 	if (slots)
