@@ -23,6 +23,9 @@ live=4		# lines
 cd /run && cp "$WEIR_KO" weir.ko && mkfifo never ready && exec {never}<>never || exit 1
 [ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
 
+# The screen first, then the flood.
+renice -n -10 $$ >/dev/null
+
 fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off"; exit 1; }
 pause() { read -rt "$1" -u "$never"; }
 
@@ -69,15 +72,19 @@ trace_off() {
 	done
 }
 
+sending() { [ "$(jobs -rp | wc -l)" -gt 1 ]; } # the receiver goes on
+
 # show_live WORD...: what weir says while they send; on a terminal in one place
 show_live() {
-	local lines=() i color=() running=2
+	local lines=() now i color=()
 	[ -z "$bold" ] || color=(-c=always) # to a pipe
 	typed "weir $*"
 	[ ! -t 1 ] || printf '\n%.0s' $(seq "$live")
-	while [ "$running" -gt 1 ]; do # the receiver goes on; once more at the end
-		running=$(jobs -rp | wc -l)
-		mapfile -t lines < <(weir "${color[@]}" "$@" 2>&1)
+	while sending; do
+		mapfile -t now < <(weir "${color[@]}" "$@" 2>&1)
+		# Too late, on a slow machine: they are idle already.
+		[ ${#lines[@]} = 0 ] || sending || break
+		lines=("${now[@]}")
 		if [ -t 1 ]; then
 			printf '\e[?7l\e[%dA' "$live" # cut what is too long
 			for ((i = 0; i < live; i++)); do printf '%s\e[K\n' "${lines[i]:-}"; done
@@ -105,8 +112,8 @@ for limit in "${LIMITS[@]}"; do
 done
 trace_on
 sends honest chrt -f 1 -s "$HONEST_FROM" -n "$HONEST" -r $((HONEST * HONEST_RATE)) -D 53
-sends flooder nice -n 0 -s "$FLOOD_FROM" -r "$FLOOD_RATE" -k -D 53
-sends spoofer nice -n 10 -s "$SPOOFED_FROM" -n "$SPOOFED" -R -r "$SPOOFED_RATE" -k -P tcp -f S -D 443
+sends flooder nice -n 10 -s "$FLOOD_FROM" -r "$FLOOD_RATE" -k -D 53
+sends spoofer nice -n 19 -s "$SPOOFED_FROM" -n "$SPOOFED" -R -r "$SPOOFED_RATE" -k -P tcp -f S -D 443
 printf '%s# %d hosts: %s/s each, one flooding: %s/s, %s spoofed: up to %s/s%s\n' "$dim" "$HONEST" "$HONEST_RATE" \
 	"$(thousands "$FLOOD_RATE")" "$(thousands "$SPOOFED")" "$(thousands "$SPOOFED_RATE")" "$off"
 show_live source show top "$live" by dropped
