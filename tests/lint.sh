@@ -30,7 +30,7 @@ code() {
 	local regex=$1 f
 	shift
 	for f; do
-		perl -0777 -pe 's{(/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*")}{ $1 =~ s/[^\n]//gr }gse; s/^\s*#\s*include.*$//gm' "$f" |
+		perl -0777 -pe 's{(/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*")}{ $1 =~ s/[^\n]//gr }gse; s/^[ \t]*#[ \t]*include.*$//gm' "$f" |
 			grep -nE -- "$regex" | sed "s|^|$f:|"
 	done | { ! grep .; }
 }
