@@ -36,6 +36,7 @@
  * @packet: the packet
  * @cost: what it costs
  * @tick: now
+ * @late: the time of a bucket that was ahead, or 0
  * @place: among the exemptions
  * @masked: the sender as the last limit that was asked counts it
  * @prefix: what it was masked with
@@ -47,6 +48,7 @@ struct passage {
 	struct weir_packet packet;
 	struct weir_cost cost;
 	u64 tick;
+	u64 late;
 	struct weir_exempt_place place;
 	struct weir_source masked;
 	struct weir_prefix prefix;
@@ -191,6 +193,15 @@ static unsigned int limit_charge(struct passage *passage, struct weir_net *wn,
 		weir_limit_count_evictions(limit, 1);
 	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED)))
 		weir_event_pressure(wn, limit, passage->tick);
+	if (unlikely(tick != passage->tick) && !(result & WEIR_REFUSED)) {
+		/* The clock was late. Start again by the bucket's time, so that
+		 * all limits count at one time and can give back at it.
+		 */
+		weir_table_uncharge(limit->table, &passage->masked,
+				    passage->hash, tick, passage->cost);
+		passage->late = tick;
+		return WEIR_AGAIN;
+	}
 	if (!(result & WEIR_REFUSED)) {
 		*fate |= CHARGED;
 		trace_weir_charge(limit, &passage->packet.source,
@@ -252,8 +263,8 @@ static void passage_count(struct passage *passage,
 
 /*
  * Ask the limits in their order. Returns the index of the one that drops the
- * packet, the number of limits if none does, or -1 if a new configuration is
- * out.
+ * packet, the number of limits if none does, or -1 to start again: a new
+ * configuration is out, or time is later than it seemed.
  */
 static int passage_ask(struct passage *passage, struct weir_net *wn,
 		       const struct weir_config *config, bool *met)
@@ -302,6 +313,7 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	weir_packet_init(&passage.packet, skb, in, state->pf);
 	passage.cost = weir_packet_cost(skb, state->pf);
 	passage.tick = weir_hook_clock();
+	passage.late = 0;
 	passage.hashed = false;
 again:
 	config = weir_config_get(wn);
@@ -317,8 +329,10 @@ again:
 	unparsable = passage.packet.flags & WEIR_PACKET_CUT;
 
 	which = passage_ask(&passage, wn, config, &met);
-	if (unlikely(which < 0))
+	if (unlikely(which < 0)) {
+		passage.tick = max(passage.tick, passage.late);
 		goto again;
+	}
 	if (which < config->count) {
 		const struct weir_limit *limit = config->limit[which];
 		u8 why = passage.fate[which];
