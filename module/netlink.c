@@ -21,7 +21,7 @@
 
 #define NAME	{ .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX }
 #define DEV	{ .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX }
-#define ADDRESS	NLA_POLICY_MAX(NLA_BINARY, 16)
+#define ADDRESS	{ .type = NLA_BINARY, .len = 16 }
 #define BITS4	NLA_POLICY_MAX(NLA_U8, 32)
 #define BITS6	NLA_POLICY_MAX(NLA_U8, 128)
 #define FLAG	{ .type = NLA_FLAG }

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""bad_attrs.py: every attribute that the specification lets into a request,
+said wrongly in every way that has nothing to do with its meaning."""
+import struct
+
+from wire import (BYTEORDER, CONST, DUMP, ENUM, FORMATS, NESTED, OPS, SETS, Tap, Wire, attrs_of,
+                  encode, encode_all, tlv)
+
+# One good value each; what is not here is 1.
+GOOD = {"name": "bad", "before": "here", "limit": "here", "dev": "eth9",
+        "address": bytes([192, 0, 2, 0]), "from": bytes([192, 0, 2, 0]),
+        "to": bytes([192, 0, 2, 0]), "from-len": 24, "to-len": 24, "prefix-len": 24,
+        "window-ms": 1000, "sources": 64, "family": 2, "proto": 6, "prefix4": 32, "prefix6": 64,
+        "match": {"proto": 6}, "invert": 16}
+
+
+def good(aset, name):
+    """A good value of an attribute."""
+    if aset != "config":
+        return GOOD.get(name, 1)
+    if name == "exempt":
+        return {"address": GOOD["address"]}
+    return {"name": "bad", "budget": 1, "window-ms": 1000}
+
+
+def payload_of(aset, name):
+    """The bytes of a good value."""
+    raw = encode(aset, name, good(aset, name))
+    return raw[4:struct.unpack_from("=H", raw)[0]]
+
+
+def bound(attr, which):
+    """The limit that a check sets, as a number."""
+    value = attr.get("checks", {}).get(which)
+    return CONST.get(value, value)
+
+
+def wrong_lengths(aset, name):
+    """(what, bytes) of attributes too short and too long"""
+    attr = attrs_of(aset)[name]
+    kind, number = attr["type"], attr["number"]
+    data = payload_of(aset, name)
+    if kind in FORMATS:
+        yield "too short", tlv(number, data[:-1])
+        yield "too long", tlv(number, data + b"\0")
+        yield "empty", tlv(number, b"")
+    elif kind == "string":
+        most = bound(attr, "max-len")
+        yield "too long", tlv(number, b"x" * (most + 1) + b"\0")
+        yield "unterminated", tlv(number, b"xyz")
+        yield "empty", tlv(number, b"")
+    elif kind == "binary":
+        yield "too long", tlv(number, bytes(17))
+    elif kind == "flag":
+        yield "too long", tlv(number, b"\1")
+    elif kind == "nest":
+        yield "too short", tlv(number | NESTED, b"\0\0")
+
+
+def wrong_values(aset, name):
+    """(what, bytes) of attributes out of range"""
+    attr = attrs_of(aset)[name]
+    if attr["type"] not in FORMATS:
+        return
+    low, high = bound(attr, "min"), bound(attr, "max")
+    if low:
+        yield "too small", encode(aset, name, low - 1)
+    if high:
+        yield "too large", encode(aset, name, high + 1)
+    if "enum" in attr:
+        entries = len(ENUM[attr["enum"]])
+        flags = attr.get("enum-as-flags")
+        yield "no such value", encode(aset, name, 1 << entries if flags else entries)
+
+
+def wrong_flags(aset, name):
+    """(what, bytes) of attributes nested wrongly"""
+    attr = attrs_of(aset)[name]
+    data = payload_of(aset, name)
+    if attr["type"] == "nest":
+        yield "not marked as a nest", tlv(attr["number"], data)
+    else:
+        yield "marked as a nest", tlv(attr["number"] | NESTED, data)
+
+
+def wrong(aset, name):
+    """All that the core refuses."""
+    yield from wrong_lengths(aset, name)
+    yield from wrong_values(aset, name)
+    yield from wrong_flags(aset, name)
+
+
+def late(aset, name):
+    """What the module itself refuses; the last one is at fault."""
+    attr = attrs_of(aset)[name]
+    raw = encode(aset, name, good(aset, name))
+    yield "in network order", tlv(attr["number"] | BYTEORDER | (NESTED if attr["type"] == "nest" else 0),
+                                  payload_of(aset, name)), 0
+    if not attr.get("multi-attr"):
+        yield "repeated", raw + raw, len(raw)
+
+
+def unknown(aset, taken):
+    """(what, bytes) of attributes that do not belong there"""
+    full = SETS[SETS[aset].get("subset-of", aset)]["attributes"]
+    for number, attr in enumerate(full, 1):
+        if attr["name"] not in taken:
+            yield f"{attr['name']}, which is not asked for", tlv(number, b"")
+    yield "one number too far", tlv(len(full) + 1, b"\0\0\0\0")
+    yield "number 0", tlv(0, b"")
+
+
+class Bad:
+    """Sends what is bad and judges the answer."""
+
+    def __init__(self):
+        self.wire = Wire()
+        self.wire.ask("limit-add", {"name": "here", "budget": 1, "window-ms": 1000, "sources": 64})
+        self.wire.ask("exempt-add", {"address": bytes([10, 0, 0, 0]), "prefix-len": 8})
+        self.before = self.wire.all_of()
+        self.faults = []
+        self.sent = 0
+
+    def refused(self, op, flags, what, head, raw, at=0):
+        """head: what comes before raw, at: of the fault within raw"""
+        answer = self.wire.ask(op, head + raw, flags)
+        self.sent += 1
+        # The offset counts from the netlink header, 20 bytes further up.
+        wanted = 20 + len(head) + at
+        # What ends a dump says no offset on 6.1.
+        vague = answer.dumped and answer.offset is None
+        if not answer.error or not answer.msg or (answer.offset != wanted and not vague):
+            self.faults.append(f"{what}: {answer}, wanted an error at {wanted}")
+
+    def done(self, name):
+        """One result for what was sent since."""
+        if self.wire.all_of() != self.before:
+            self.faults.append("the configuration has changed")
+        if not self.sent:
+            self.faults.append("nothing was sent")
+        Tap.ok(not self.faults, f"{name} ({self.sent} messages)", *self.faults[:10])
+        self.faults, self.sent = [], 0
+
+    def attributes(self, op, flags, aset, names, wrap=lambda raw: (b"", raw, 0)):
+        """Every way to say the attributes wrongly, wrapped into a message."""
+        for name in names:
+            for what, raw in wrong(aset, name):
+                head, whole, skip = wrap(raw)
+                self.refused(op, flags, f"{name} {what}", head, whole, skip)
+            for what, raw, at in late(aset, name):
+                head, whole, skip = wrap(raw)
+                self.refused(op, flags, f"{name} {what}", head, whole, skip + at)
+        for what, raw in unknown(aset, names):
+            head, whole, skip = wrap(raw)
+            self.refused(op, flags, what, head, whole, skip)
+
+    def nests(self, op, aset, nest, inner, **words):
+        """The same for the attributes of a nest, behind other words."""
+        number = attrs_of(aset)[nest]["number"]
+        head = encode_all(aset, {k.replace("_", "-"): v for k, v in words.items()})
+        self.attributes(op, 0, inner, list(attrs_of(inner)),
+                        lambda raw: (head, tlv(number | NESTED, raw), 4))
+        self.done(f"{op}: attributes of {nest} said wrongly")
+
+
+def main():
+    """Every operation of the specification."""
+    bad = Bad()
+    for op, spec in OPS.items():
+        for mode, flags in (("do", 0), ("dump", DUMP)):
+            if mode not in spec:
+                continue
+            names = spec[mode].get("request", {}).get("attributes", [])
+            bad.attributes(op, flags, spec["attribute-set"], names)
+            bad.done(f"{op}, {mode}: attributes said wrongly")
+    bad.nests("limit-add", "limit", "match", "match", name="new", budget=1, window_ms=1000)
+    bad.nests("limit-set", "limit", "match", "match", name="here")
+    bad.nests("config-replace", "config", "limit", "limit-entry")
+    bad.nests("config-replace", "config", "exempt", "exempt-entry")
+
+
+main()

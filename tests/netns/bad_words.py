@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""bad_words.py: messages whose attributes are good one by one and make no
+sense together, or that nobody may send: each is refused with a sentence of
+its own that points at what is wrong, and changes nothing."""
+import errno
+import os
+import re
+import socket
+import struct
+
+from wire import CMD, DUMP, NESTED, OPS, Tap, Wire, attrs_of, encode_all, tlv
+
+
+def v4(text):
+    """An IPv4 address as bytes"""
+    return socket.inet_aton(text)
+
+
+def v6(text):
+    """An IPv6 address as bytes"""
+    return socket.inet_pton(socket.AF_INET6, text)
+
+
+LIMIT = {"name": "new", "budget": 10, "window-ms": 1000, "sources": 64}
+A, E = v4("192.0.2.0"), errno
+
+
+def limit(**words):
+    """Words of a good limit, but for these; None leaves one out."""
+    words = {**LIMIT, **{k.replace("_", "-"): v for k, v in words.items()}}
+    return {k: v for k, v in words.items() if v is not None}
+
+
+def match(**words):
+    """A limit with this match"""
+    return limit(match={k.replace("_", "-"): v for k, v in words.items()})
+
+
+# name, operation, attributes, error, sentence, attribute at fault; "-name" is
+# one that is missing. A pair in a path is the n-th of that name.
+CASES = [
+    ("a limit without a name", "limit-add", limit(name=None), E.EINVAL, "name .* missing", "-name"),
+    ("a limit without a budget", "limit-add", limit(budget=None), E.EINVAL, "budget .* missing", "-budget"),
+    ("a limit without a window", "limit-add", limit(window_ms=None), E.EINVAL, "window .* missing", "-window-ms"),
+    ("an empty name", "limit-add", limit(name=""), E.EINVAL, "at least one", "name"),
+    ("a name with a space", "limit-add", limit(name="a b"), E.EINVAL, "letters", "name"),
+    ("a name with a slash", "limit-add", limit(name="a/b"), E.EINVAL, "letters", "name"),
+    ("a name with a newline", "limit-add", limit(name="a\nb"), E.EINVAL, "letters", "name"),
+    ("a name with a NUL inside", "limit-add", limit(name="a\0b"), E.EINVAL, "NUL", "name"),
+    ("a name that begins with a dash", "limit-add", limit(name="-a"), E.EINVAL, "dash", "name"),
+    ("a name that is taken", "limit-add", limit(name="here"), E.EEXIST, "exists", "name"),
+    ("before a limit that is not there", "limit-add", limit(before="none"), E.ENOENT, "before", "before"),
+    ("too many packets", "limit-add", limit(budget=1 << 32), E.ERANGE, "4294967295", "budget"),
+    ("slots shorter than a tick", "limit-add", limit(window_ms=10, slots=64), E.EINVAL, "tick", "slots"),
+    ("an address family that is none", "limit-add", match(family=7), E.EINVAL, "family", "match/family"),
+    ("a device that can be none", "limit-add", match(dev="a/b"), E.EINVAL, "device", "match/dev"),
+    ("an empty device", "limit-add", match(dev=""), E.EINVAL, "at least one", "match/dev"),
+    ("an address of 5 bytes", "limit-add", match(**{"from": A + b"x"}), E.EINVAL, "4 bytes", "match/from"),
+    ("an address of 0 bytes", "limit-add", match(to=b""), E.EINVAL, "4 bytes", "match/to"),
+    ("a prefix longer than its address", "limit-add", match(to=A, to_len=33), E.EINVAL, "longer", "match/to-len"),
+    ("host bits", "limit-add", match(to=v4("192.0.2.1"), to_len=24), E.EINVAL, "host bits", "match/to"),
+    ("IPv6 host bits", "limit-add", match(to=v6("2001:db8::1"), to_len=64), E.EINVAL, "host bits", "match/to"),
+    ("a length without its prefix", "limit-add", match(from_len=24), E.EINVAL, "half", "match/from-len"),
+    ("the last port without the first", "limit-add", match(proto=6, sport_max=9), E.EINVAL, "half", "match/sport-max"),
+    ("a mask without a mark", "limit-add", match(mark_mask=9), E.EINVAL, "half", "match/mark-mask"),
+    ("not, of what is not there", "limit-add", match(proto=6, invert=1), E.EINVAL, "not there", "match/invert"),
+    ("ports without a protocol", "limit-add", match(dport_min=53), E.EINVAL, "protocol", "match/dport-min"),
+    ("ports of a protocol without", "limit-add", match(proto=1, sport_min=53), E.EINVAL, "protocol", "match/sport-min"),
+    ("ports of any other protocol", "limit-add", match(proto=6, sport_min=53, invert=16), E.EINVAL, "protocol",
+     "match/sport-min"),
+    ("ports the wrong way round", "limit-add", match(proto=17, dport_min=9, dport_max=8), E.EINVAL, "range",
+     "match/dport-min"),
+    ("syn of another protocol", "limit-add", match(proto=17, syn=True), E.EINVAL, "tcp", "match/syn"),
+    ("ports of a later fragment", "limit-add", match(proto=17, frag=True, dport_min=1), E.EINVAL, "fragment",
+     "match/frag"),
+    ("a mark outside of its mask", "limit-add", match(mark=3, mark_mask=1), E.EINVAL, "mask", "match/mark"),
+    ("prefixes of two families", "limit-add", match(**{"from": A, "from-len": 24, "to": v6("::"), "to-len": 0}),
+     E.EINVAL, "famil", "match/to"),
+    ("a prefix of another family", "limit-add", match(family=10, to=A, to_len=24), E.EINVAL, "family", "match/to"),
+    ("set without a name", "limit-set", {"budget": 1}, E.EINVAL, "missing", "-name"),
+    ("set of what is not there", "limit-set", {"name": "none", "budget": 1}, E.ENOENT, "add", "name"),
+    ("set of the prefix", "limit-set", {"name": "here", "prefix4": 24}, E.EINVAL, "cannot change", "prefix4"),
+    ("set of the IPv6 prefix", "limit-set", {"name": "here", "prefix6": 48}, E.EINVAL, "cannot change", "prefix6"),
+    ("set of too many packets", "limit-set", {"name": "here", "budget": 1 << 32}, E.ERANGE, "4294967295", "budget"),
+    ("set before what is not there", "limit-set", {"name": "here", "before": "none"}, E.ENOENT, "before", "before"),
+    ("del without a name", "limit-del", {}, E.EINVAL, "missing", "-name"),
+    ("del of what is not there", "limit-del", {"name": "none"}, E.ENOENT, "no limit", "name"),
+    ("get without a name", "limit-get", {}, E.EINVAL, "missing", "-name"),
+    ("get of what is not there", "limit-get", {"name": "none"}, E.ENOENT, "no limit", "name"),
+    ("exempt nothing", "exempt-add", {}, E.EINVAL, "missing", "-address"),
+    ("exempt host bits", "exempt-add", {"address": v4("10.0.0.1"), "prefix-len": 8}, E.EINVAL, "host bits", "address"),
+    ("exempt a prefix too long", "exempt-add", {"address": A, "prefix-len": 64}, E.EINVAL, "longer", "prefix-len"),
+    ("exempt 3 bytes", "exempt-add", {"address": A[:3]}, E.EINVAL, "4 bytes", "address"),
+    ("exempt on a device that can be none", "exempt-add", {"address": A, "dev": "a b"}, E.EINVAL, "device", "dev"),
+    ("exempt from what is not there", "exempt-add", {"address": A, "limit": "none"}, E.ENOENT, "no limit", "limit"),
+    ("exempt twice", "exempt-add", {"address": v4("10.0.0.0"), "prefix-len": 8}, E.EEXIST, "already", "address"),
+    ("del of an exemption that is not there", "exempt-del", {"address": A}, E.ENOENT, "no such", "address"),
+    ("del of one from another limit", "exempt-del", {"address": v4("10.0.0.0"), "prefix-len": 8, "limit": "here"},
+     E.ENOENT, "no such", "address"),
+    ("get of what is not exempt", "exempt-get", {"address": A}, E.ENOENT, "no exemption", "address"),
+    ("get of a prefix", "exempt-get", {"address": A, "prefix-len": 24}, E.EINVAL, "one address", "prefix-len"),
+    ("get of an exemption from what is not there", "exempt-get", {"address": A, "limit": "none"}, E.ENOENT,
+     "no limit", "limit"),
+    ("source get of nobody", "source-get", {}, E.EINVAL, "address .* missing", "-address"),
+    ("source get under what is not there", "source-get", {"address": A, "limit": "none"}, E.ENOENT, "no limit",
+     "limit"),
+    ("source get of link-local without a device", "source-get", {"address": v6("fe80::1")}, E.EINVAL, "link-local",
+     "address"),
+    ("source get on no device", "source-get", {"address": v4("169.254.0.1"), "dev": "none"}, E.ENODEV, "no device",
+     "dev"),
+    ("source show of what is not there", "source-show", {"limit": "none"}, E.ENOENT, "no limit", "limit"),
+    ("source show of host bits", "source-show", {"address": v4("192.0.2.1"), "prefix-len": 8}, E.EINVAL, "host bits",
+     "address"),
+    ("source show of a length", "source-show", {"prefix-len": 8}, E.EINVAL, "address", "prefix-len"),
+    ("source show by rank without top", "source-show", {"rank": 1}, E.EINVAL, "top", "rank"),
+    ("source show on no device", "source-show", {"dev": "none"}, E.ENODEV, "no device", "dev"),
+    ("charge nobody", "source-charge", {"limit": "here"}, E.EINVAL, "address .* missing", "-address"),
+    ("charge under no limit", "source-charge", {"address": A}, E.EINVAL, "limit .* missing", "-limit"),
+    ("charge under what is not there", "source-charge", {"address": A, "limit": "none"}, E.ENOENT, "no limit",
+     "limit"),
+    ("forget under what is not there", "source-forget", {"limit": "none"}, E.ENOENT, "no limit", "limit"),
+    ("forget on a device alone", "source-forget", {"dev": "lo"}, E.EINVAL, "address", "dev"),
+    ("forget a length", "source-forget", {"prefix-len": 8}, E.EINVAL, "address", "prefix-len"),
+    ("replace, one name twice", "config-replace", [("limit", LIMIT), ("limit", limit(name="b")), ("limit", LIMIT)],
+     E.EEXIST, "twice", "limit:2/name"),
+    ("replace, one exemption twice", "config-replace", [("exempt", {"address": A}), ("exempt", {"address": A})],
+     E.EEXIST, "twice", "exempt:1/address"),
+    ("replace, a bad match in the second", "config-replace",
+     [("limit", LIMIT), ("limit", limit(name="b", match={"dport-min": 1}))],
+     E.EINVAL, "protocol", "limit:1/match/dport-min"),
+    ("replace, half a condition", "config-replace", [("exempt", {"address": A}), ("limit", match(from_len=3))],
+     E.EINVAL, "half", "limit:0/match/from-len"),
+    ("replace, a limit without a window", "config-replace", [("limit", limit(window_ms=None))], E.EINVAL,
+     "window .* missing", "-window-ms"),
+    ("replace, exempt from what will not be there", "config-replace",
+     [("limit", LIMIT), ("exempt", {"address": A}), ("exempt", {"address": A, "limit": "here"})],
+     E.ENOENT, "no limit", "exempt:1/limit"),
+    ("replace, 257 limits", "config-replace", [("limit", limit(name=f"l{i}")) for i in range(257)], E.ENOSPC, "256",
+     "limit:256"),
+    ("replace, 8193 exemptions", "config-replace",
+     [("exempt", {"address": struct.pack(">I", i)}) for i in range(8193)], E.ENOSPC, "8192", "exempt:8192"),
+]
+
+
+def locate(raw, aset, path):
+    """Where the attribute of a path begins in raw."""
+    name, _, rest = path.partition("/")
+    name, _, index = name.partition(":")
+    attr, left, at = attrs_of(aset)[name], int(index or 0), 0
+    while at < len(raw):
+        size, number = struct.unpack_from("=HH", raw, at)
+        if number & 0x3fff == attr["number"]:
+            if not left:
+                break
+            left -= 1
+        at += (size + 3) & ~3
+    if not rest:
+        return at
+    return at + 4 + locate(raw[at + 4:at + size], attr["nested-attributes"], rest)
+
+
+def judge(answer, op, raw, error, sentence, where):
+    """What is wrong with an answer, or nothing."""
+    aset = OPS[op]["attribute-set"]
+    if answer.error != error:
+        return f"wanted {os.strerror(error)}"
+    if not answer.msg or not re.search(sentence, answer.msg) or len(answer.msg) >= 80:
+        return f"wanted a sentence with {sentence}"
+    if answer.dumped and answer.offset is None:
+        return ""  # 6.1
+    if where[0] == "-":
+        if op == "config-replace":
+            aset = "limit"
+        return "" if answer.miss == attrs_of(aset)[where[1:]]["number"] else f"{where[1:]} is not told as missing"
+    wanted = 20 + locate(raw, aset, where)
+    return "" if answer.offset == wanted else f"wanted offset {wanted}, {where}"
+
+
+def header(wire):
+    """Headers that are wrong"""
+    for name, kind, extra in [
+            ("reserved bits of the header", "limit-get", {"reserved": 1}),
+            ("flags that mean nothing here", "limit-flush", {"flags": 0x400})]:
+        answer = wire.ask(kind, **extra)
+        Tap.ok(answer.error == errno.EINVAL and answer.msg, name, answer)
+    answer = wire.talk(wire.family, 99, b"")
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "an operation that is none", answer)
+    answer = wire.talk(wire.family, CMD["limit-ntf"], b"")
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "an event, asked for", answer)
+    answer = wire.talk(wire.family, CMD["source-show"], b"")
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "one source to be shown, where only a dump is", answer)
+    answer = wire.ask("limit-flush", flags=DUMP)
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "a dump of what is none", answer)
+    raw = tlv(2, b"here\0") + b"\1\2\3"
+    answer = wire.ask("limit-get", raw)
+    Tap.ok(answer.error == errno.EINVAL and answer.msg, "bytes behind the last attribute", answer)
+
+
+def values(wire):
+    """Numbers that a sentence speaks of, and warnings"""
+    answer = wire.ask("limit-add", limit(window_ms=10, slots=64))
+    Tap.ok(answer.cookie in (1, 2, 3, 10), "slots that would fit are told", answer)
+    answer = wire.ask("limit-add", limit(unit=1, budget=1 << 56, slots=64, prefix6=128, sources=16 << 20))
+    Tap.ok(answer.error == errno.ENOMEM and answer.cookie and answer.cookie > 8 << 30 and
+           "memory" in answer.msg, "no memory, and the bytes it would take", answer)
+    answer = wire.ask("limit-add", limit(name="warned", unit=1))
+    Tap.ok(not answer.error and answer.msg, "a limit that is made with a warning", answer)
+    wire.ask("limit-del", {"name": "warned"})
+
+
+def rights(wire):
+    """Who may not"""
+    os.setresuid(65534, 65534, 65534)
+    nobody = Wire()
+    for op, spec in OPS.items():
+        if "event" in spec:
+            continue
+        answer = nobody.ask(op)
+        wanted = "uns-admin-perm" in spec.get("flags", [])
+        Tap.ok((answer.error == errno.EPERM) == wanted,
+               f"{op} {'needs' if wanted else 'does not need'} CAP_NET_ADMIN", answer)
+    try:
+        nobody.sock.setsockopt(270, 1, nobody.group)
+        Tap.ok(False, "listening needs CAP_NET_ADMIN")
+    except PermissionError:
+        Tap.ok(True, "listening needs CAP_NET_ADMIN")
+    answer = nobody.ask("limit-get", {"name": "here", "want-stats": True})
+    raw = answer.payloads[0]
+    Tap.ok(tlv(10, b"")[2:4] not in stats_numbers(raw), "sources are not counted for everybody")
+    Tap.ok(wire.group == nobody.group, "the group is found by everybody")
+
+
+def stats_numbers(raw):
+    """Numbers, as they are on the wire, of the attributes in the stats nest"""
+    at, found = 0, set()
+    while at < len(raw):
+        size, number = struct.unpack_from("=HH", raw, at)
+        if number & ~NESTED == attrs_of("limit")["stats"]["number"]:
+            inner = at + 4
+            while inner < at + size:
+                length = struct.unpack_from("=H", raw, inner)[0]
+                found.add(raw[inner + 2:inner + 4])
+                inner += (length + 3) & ~3
+        at += (size + 3) & ~3
+    return found
+
+
+def main():
+    """All of them, on one configuration that must not change."""
+    wire = Wire()
+    wire.ask("limit-flush")
+    wire.ask("exempt-flush")
+    wire.ask("limit-add", limit(name="here"))
+    wire.ask("exempt-add", {"address": v4("10.0.0.0"), "prefix-len": 8})
+    before = wire.all_of()
+    for name, op, words, error, sentence, where in CASES:
+        raw = encode_all(OPS[op]["attribute-set"], words)
+        answer = wire.ask(op, raw)
+        fault = judge(answer, op, raw, error, sentence, where)
+        Tap.ok(not fault, name, answer, fault)
+    header(wire)
+    values(wire)
+    Tap.ok(wire.all_of() == before, "nothing of all this has changed anything")
+    rights(wire)
+
+
+main()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""wire.py: messages to the module, byte by byte, by the names of the
+specification; and what comes back. For tests that say what no library would.
+"""
+import os
+import pathlib
+import socket
+import struct
+
+import yaml
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+SPEC = yaml.safe_load((TOP / "Documentation/netlink/specs/weir.yaml").read_text())
+
+REQUEST, ACK, ECHO, DUMP = 1, 4, 8, 0x300
+NESTED, BYTEORDER = 0x8000, 0x4000
+ERROR, DONE = 2, 3
+ACK_TLVS, CAPPED = 0x200, 0x100
+GENL_CTRL, SOL_NETLINK = 0x10, 270
+FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
+
+SETS = {s["name"]: s for s in SPEC["attribute-sets"]}
+OPS = {op["name"]: op for op in SPEC["operations"]["list"]}
+CMD = {op["name"]: i for i, op in enumerate(SPEC["operations"]["list"], 1)}
+CONST = {d["name"]: d["value"] for d in SPEC["definitions"] if d["type"] == "const"}
+ENUM = {d["name"]: d["entries"] for d in SPEC["definitions"] if d["type"] != "const"}
+
+
+def attrs_of(name):
+    """The attributes of a set by their names, each with its number; those of
+    a subset have the numbers of the set that it is of."""
+    aset = SETS[name]
+    full = SETS[aset.get("subset-of", name)]
+    all_of = {a["name"]: dict(a, number=i) for i, a in enumerate(full["attributes"], 1)}
+    return {a["name"]: all_of[a["name"]] for a in aset["attributes"]}
+
+
+def tlv(number, payload):
+    """One attribute."""
+    raw = struct.pack("=HH", len(payload) + 4, number) + payload
+    return raw + bytes(-len(raw) % 4)
+
+
+def encode(aset, name, value):
+    """An attribute by its name: a number, text, bytes, True, or for a nest a
+    dict or a list of pairs."""
+    attr = attrs_of(aset)[name]
+    kind = attr["type"]
+    if kind == "nest":
+        return tlv(attr["number"] | NESTED, encode_all(attr["nested-attributes"], value))
+    if kind == "string":
+        value = value.encode() + b"\0"
+    elif kind == "flag":
+        value = b""
+    elif kind in FORMATS:
+        value = struct.pack("=" + FORMATS[kind], value)
+    return tlv(attr["number"], value)
+
+
+def encode_all(aset, values):
+    """Attributes, one after the other. A value that is a function has made
+    its attribute itself: it gets the set and the name."""
+    pairs = values.items() if isinstance(values, dict) else values
+    return b"".join(v(aset, k) if callable(v) else encode(aset, k, v) for k, v in pairs)
+
+
+def parse(raw):
+    """[(number without flags, payload)]"""
+    found, at = [], 0
+    while at + 4 <= len(raw):
+        size, number = struct.unpack_from("=HH", raw, at)
+        if size < 4:
+            break
+        found.append((number & 0x3fff, raw[at + 4:at + size]))
+        at += (size + 3) & ~3
+    return found
+
+
+class Answer:
+    """error, msg, offset, miss, cookie of the message that ends an answer,
+    whether it ends a dump, and how many messages came before it"""
+
+    def __init__(self):
+        self.error = self.count = self.flags = 0
+        self.dumped = False
+        self.msg = self.offset = self.miss = self.cookie = None
+        self.payloads = []
+
+    def end(self, flags, raw, start):
+        """raw: of an error or of the end of a dump; start: of its attributes"""
+        self.error = -struct.unpack_from("=i", raw)[0]
+        if not flags & ACK_TLVS:
+            return
+        for number, value in parse(raw[start:]):
+            if number == 1:
+                self.msg = value.rstrip(b"\0").decode()
+            elif number == 2:
+                self.offset = struct.unpack("=I", value)[0]
+            elif number == 3:
+                self.cookie = struct.unpack("=Q", value)[0]
+            elif number == 5:
+                self.miss = struct.unpack("=I", value)[0]
+
+    def __repr__(self):
+        return (f"{os.strerror(self.error) if self.error else 'done'}: {self.msg}"
+                f" (offset {self.offset}, missing {self.miss}, value {self.cookie})")
+
+
+class Wire:
+    """A socket in the namespace of the process."""
+
+    def __init__(self):
+        self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20)
+        self.sock.setsockopt(SOL_NETLINK, 11, 1)  # extended ACKs
+        self.sock.setsockopt(SOL_NETLINK, 10, 1)  # the header of a request only
+        self.sock.settimeout(20)
+        self.seq = 0
+        self.family = self.group = None
+        family = self.talk(GENL_CTRL, 3, tlv(2, b"weir\0"))
+        for number, value in parse(family.payloads[0]):
+            if number == 1:
+                self.family = struct.unpack("=H", value)[0]
+            elif number == 7:
+                groups = dict(parse(parse(value)[0][1]))
+                self.group = struct.unpack("=I", groups[2])[0]
+
+    def talk(self, kind, cmd, payload, flags=0, version=1, reserved=0):
+        """Send a message and take its whole answer."""
+        self.seq += 1
+        raw = struct.pack("=BBH", cmd, version, reserved) + payload
+        head = struct.pack("=IHHII", 16 + len(raw), kind, REQUEST | ACK | flags, self.seq, 0)
+        self.sock.send(head + raw)
+        answer = Answer()
+        while True:
+            part, at = self.sock.recv(1 << 20), 0
+            while at + 16 <= len(part):
+                size, kind_, flags_, seq, _ = struct.unpack_from("=IHHII", part, at)
+                body = part[at + 16:at + size]
+                at += (size + 3) & ~3
+                if seq != self.seq:
+                    continue
+                answer.flags |= flags_
+                if kind_ == ERROR:
+                    answer.end(flags_, body, 20)
+                    return answer
+                if kind_ == DONE:
+                    answer.dumped = True
+                    answer.end(flags_, body, 4)
+                    return answer
+                answer.count += 1
+                answer.payloads.append(body[4:])
+
+    def ask(self, op, payload=b"", flags=0, **header):
+        """An operation, by the name in the specification; a dump if it does
+        nothing else. payload: bytes, or attributes to be encoded."""
+        if not isinstance(payload, bytes):
+            payload = encode_all(OPS[op]["attribute-set"], payload)
+        if "do" not in OPS[op]:
+            flags |= DUMP
+        return self.talk(self.family, CMD[op], payload, flags, **header)
+
+    def all_of(self):
+        """The whole configuration, to see that nothing changed."""
+        return [self.ask(op, flags=DUMP).payloads for op in ("limit-get", "exempt-get")]
+
+
+class Tap:
+    """Lines of TAP for the shell to number."""
+
+    @staticmethod
+    def ok(good, name, *detail):
+        """One result; detail is told where it failed."""
+        print(("ok - " if good else "not ok - ") + name, flush=True)
+        if not good:
+            for line in detail:
+                print("#", line, flush=True)
+        return good
