@@ -12,8 +12,6 @@
 
 #include "tool.h"
 
-#define NETNS_DIR	"/run/netns"
-
 static bool is_number(const char *text)
 {
 	return *text && text[strspn(text, "0123456789")] == '\0';
@@ -27,7 +25,7 @@ static int open_netns(const char *which)
 
 	if (strchr(which, '/'))
 		return open(which, O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof(path), NETNS_DIR "/%s", which);
+	snprintf(path, sizeof(path), WEIR_NETNS_DIR "/%s", which);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 || errno != ENOENT || !is_number(which))
 		return fd;

@@ -3,11 +3,15 @@
 #ifndef WEIR_TOOL_H
 #define WEIR_TOOL_H
 
+#include <getopt.h>
+
 #include "err.h"
 #include "nl.h"
 #include "parse.h"
 #include "show.h"
 #include "ssh.h"
+
+#define WEIR_NETNS_DIR	"/run/netns"	/* where ip-netns(8) names them */
 
 struct weir_tool {
 	bool stats, force, check, timestamp, exist;
@@ -80,6 +84,10 @@ void weir_help(FILE *to);
 void weir_help_object(FILE *to, const struct weir_object *object);
 void weir_help_command(FILE *to, const struct weir_object *object,
 		       const struct weir_command *command);
+
+/* weir.c, complete.c */
+extern const struct option weir_options[];
+void weir_complete(struct weir_tool *tool, int count, char **words);
 
 /* lines.c, file.c, netns.c */
 int weir_run_batch(struct weir_tool *tool, const char *path);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir: limits how many packets each source address may send. */
 
-#include <getopt.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@ enum option_number {
 	OPT_EXIST,
 };
 
-static const struct option options[] = {
+const struct option weir_options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "pretty", no_argument, NULL, 'p' },
 	{ "stats", no_argument, NULL, 's' },
@@ -62,7 +61,7 @@ static int unknown_option(struct weir_tool *tool, const char *word)
 
 	while (*word == '-')
 		word++;
-	weir_pick(options, sizeof(*options), word, false, &inner);
+	weir_pick(weir_options, sizeof(*weir_options), word, false, &inner);
 	return weir_err_set(&tool->err, "option: %.400s", inner.text);
 }
 
@@ -126,7 +125,7 @@ static int take_options(struct weir_tool *tool, struct choice *choice,
 	opterr = 0;
 	for (;;) {
 		at = optind;
-		opt = getopt_long_only(argc, argv, letters, options, NULL);
+		opt = getopt_long_only(argc, argv, letters, weir_options, NULL);
 		if (opt == -1)
 			break;
 		if (take_option(tool, choice, opt, argv[at]))
@@ -190,6 +189,11 @@ int main(int argc, char **argv)
 	int status;
 
 	setlocale(LC_CTYPE, "");
+	if (argc > 1 && !strcmp(argv[1], "-complete")) {
+		weir_complete(&tool, argc - 2, argv + 2);
+		weir_nl_close(tool.nl);
+		return WEIR_EXIT_OK;
+	}
 	status = take_options(&tool, &choice, argc, argv);
 	weir_out_init(&choice.out);
 	if (status)
