@@ -4,7 +4,7 @@
 # that the words choose: build, unit, cli, lint, netns, netns/limit, 6.1, 6.12,
 # sid. TAP on stdout, one line a test; the last line says how many passed,
 # failed and were skipped; status 1 if any failed. All output is in .cache/test;
-# V=1 shows it.
+# V=1 shows it, JOBS=2 runs two kernels side by side.
 #
 # A test is a program that writes TAP (tests/*/*.t), or one that just ends well;
 # status 4 skips it. tests/netns runs as root in guests: whole on 6.1 and 6.12,
@@ -25,11 +25,11 @@ result() {
 	printf '%s %d - %s%s\n' "$1" "$n" "$2" "${3:+ # $3}"
 }
 
-# collect NAME: read a program's output from fd 3 to the line "@end STATUS";
-# count its TAP and show it under NAME, with what follows a failure. 1: the end
-# did not come.
+# collect NAME [PREFIX]: read a program's output from fd 3 to the line "@end
+# STATUS"; count its TAP and show it under NAME, with what follows a failure.
+# 1: the end did not come.
 collect() {
-	local name=$1 line plan='' seen=0 bad=0 skip='' show='' tail=()
+	local name=$1 prefix=${2-$1: } line plan='' seen=0 bad=0 skip='' show='' tail=()
 	while IFS= read -r -u 3 line; do
 		[ -z "${V:-}" ] || printf '# | %s\n' "$line"
 		case $line in
@@ -62,7 +62,7 @@ tap_line() {
 	fi
 	[[ $text =~ ^\ *[0-9]*\ *-?\ *(.*)$ ]] && text=${BASH_REMATCH[1]}
 	seen=$((seen + 1))
-	result "$word" "$name: $text" "$directive"
+	result "$word" "$prefix$text" "$directive"
 }
 
 # ended STATUS: say what collect's program left unsaid
@@ -154,11 +154,30 @@ verdict() {
 	esac
 }
 
-if [ "${1:-}" = --in-guest ]; then
+# on_kernel KERNEL FILE...: build for it, run the files in guests of it
+on_kernel() {
+	local kernel=$1 word='not ok'
 	shift
-	in_guest "$@"
-	exit 0
-fi
+	if [ ! -e ".cache/kernels/$kernel/version" ]; then
+		[ "$kernel" != sid ] || word=ok
+		result "$word" "$kernel: build and guest" "SKIP the mirror has no such kernel"
+		return
+	fi
+	host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel" W=1
+	[ "$failed" != 0 ] || [ $# = 0 ] || guest "$kernel" "$@"
+}
+
+finish() {
+	echo "1..$n"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ]
+	exit
+}
+
+case ${1:-} in
+--in-guest) shift && in_guest "$@"; exit 0 ;;
+--on-kernel) shift && on_kernel "$@"; finish ;;
+esac
 
 trap 'exit 130' INT TERM
 kernels=() suites=()
@@ -198,23 +217,27 @@ if wants cli; then
 fi
 wants lint && [ -x tests/lint.sh ] && host lint tests/lint.sh
 if wants build || wants netns; then
-	mapfile -t files < <(chosen netns)
 	all=("${kernels[@]}") && [ ${#all[@]} -gt 0 ] || all=(6.1 6.12 sid)
-	for kernel in "${all[@]}"; do
-		mine=("${files[@]}")
-		if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
-			mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep /smoke)
-		fi
-		if [ ! -e ".cache/kernels/$kernel/version" ]; then
-			word=ok && [ "$kernel" = sid ] || word='not ok'
-			result "$word" "$kernel: build and guest" "SKIP the mirror has no such kernel"
-			continue
-		fi
-		before=$failed
-		host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel" W=1
-		wants netns && [ "$failed" = "$before" ] && [ ${#mine[@]} -gt 0 ] && guest "$kernel" "${mine[@]}"
+	files=()
+	wants netns && mapfile -t files < <(chosen netns)
+	pids=()
+	for i in "${!all[@]}"; do
+		# JOBS kernels run at a time, and are shown in order.
+		for ((j = ${#pids[@]}; j < i + ${JOBS:-1} && j < ${#all[@]}; j++)); do
+			kernel=${all[j]} mine=("${files[@]}")
+			if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
+				mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep /smoke)
+			fi
+			: >"$logs/$kernel.tap"
+			(
+				tests/run.sh --on-kernel "$kernel" "${mine[@]}" 2>&1
+				printf '\n@end %d\n' $?
+			) >>"$logs/$kernel.tap" &
+			pids+=($!)
+		done
+		exec 3< <(tail -n +1 -s 0.1 -f --pid="${pids[i]}" "$logs/${all[i]}.tap")
+		collect "${all[i]}" '' || result "not ok" "${all[i]}: ends"
+		exec 3<&-
 	done
 fi
-echo "1..$n"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish
