@@ -12,10 +12,9 @@ for slots in 1 4 16; do
 	load packets=50 window_ms=400 "slots=$slots" || bail "cannot load"
 	[ -n "${tx:-}" ] || pair init
 	trace_start weir_charge weir_drop
-	flood -s 198.51.100.1 -c 55 -N "3,$enough" &
-	a=$!
+	flooding -s 198.51.100.1 -c 55 -N "3,$enough"
 	flood -s 198.51.100.2 -c 55 -N "3,$short"
-	wait "$a"
+	flooded
 	trace_stop
 	line=$(traced -T "$window" -L 50)
 	ok $? "slots $slots: no window has more than its budget" || diag "$line"

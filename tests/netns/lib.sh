@@ -206,14 +206,42 @@ arrived() { rx nft list counter netdev weir_test arrived | awk '/packets/ { prin
 passed() { rx nft list counter inet weir_test passed | awk '/packets/ { print $2 }'; }
 recount() { rx nft 'reset counters' >/dev/null; }
 
+send_args() {
+	args=(-z "$tx" -i tx0 "$@")
+	# An IPv6 source may be followed by options, but no other has a colon.
+	case " $* " in
+	*" -d "*) ;;
+	*" -s "*:*) args+=(-d 2001:db8::1) ;;
+	*) args+=(-d 192.0.2.1) ;;
+	esac
+}
+
 # flood SEND-OPTION...: send from tx0 to $rx
 flood() {
-	case " $* " in
-	*" -d "*) tx send -i tx0 "$@" ;;
-	*" -s "*:*) tx send -i tx0 -d 2001:db8::1 "$@" ;;
-	*) tx send -i tx0 -d 192.0.2.1 "$@" ;;
-	esac >>"$tmp/sent"
+	send_args "$@"
+	send "${args[@]}" >/dev/null
 }
+
+# flooding SEND-OPTION...: in the background
+flooding() {
+	send_args "$@"
+	send "${args[@]}" >/dev/null &
+	pids+=($!)
+}
+
+# later SEND-OPTION...: packets that deliver will send, in one go
+later() {
+	send_args "$@"
+	echo "${args[*]}" >>"$tmp/later"
+}
+deliver() {
+	send - <"$tmp/later" >/dev/null
+	: >"$tmp/later"
+}
+
+# flooded: wait for them; quiet: end them
+flooded() { wait "${pids[@]}"; pids=(); }
+quiet() { kill "${pids[@]}"; wait "${pids[@]}" 2>/dev/null; pids=(); }
 
 # ---- the module ----------------------------------------------------------
 
@@ -228,34 +256,86 @@ unload() { ! loaded || rmmod weir; }
 log_mark() { echo "weir-mark-$((mark = ${mark:-0} + 1))" >/dev/kmsg; }
 log_since() { dmesg -t | awk -v m="weir-mark-$mark" '$0 == m { on = 1; next } on'; }
 
+# ---- the tool -----------------------------------------------------------
+
+# config: the configuration of $rx is what stdin says, in the tool's words
+config() {
+	cat >"$tmp/config"
+	weir -file "$tmp/config" >"$tmp/said" 2>&1 || { diag "$(<"$tmp/said")"; return 1; }
+}
+
+# begin: the module, the usual place, nothing configured
+begin() {
+	need_tool
+	insmod "$WEIR_KO" || bail "cannot load"
+	pair init
+}
+
+# stat_of LIMIT WHAT: as in dropped.packets
+stat_of() { weir -json -stats limit show "$1" | jq ".[0].stats.$2"; }
+stats() { weir -json stats show | jq ".[0].$1"; }
+
 # ---- the trace -----------------------------------------------------------
+
+# Events are enabled before anything is sent, and stay so to the end of the
+# test; nor are the names of tasks recorded: both patch code that runs, which
+# now and then goes wrong under QEMU's TCG.
 
 # trace_start [EVENT...]: weir's events; charges and what became limited
 trace_start() {
-	local event
+	local event enable
 	[ $# -gt 0 ] || set -- weir_charge weir_uncharge weir_limited
 	echo 0 >"$TRACING/tracing_on"
-	echo nop >"$TRACING/current_tracer"
-	echo 32768 >"$TRACING/buffer_size_kb"
+	if [ ! -e "$tmp/traces" ]; then
+		: >"$tmp/traces"
+		echo 0 >"$TRACING/options/record-cmd"
+		echo 32768 >"$TRACING/buffer_size_kb"
+	fi
+	for event; do
+		enable=$TRACING/events/weir/$event/enable
+		[ -e "$enable" ] || bail "no event $event"
+		[ "$(<"$enable")" = 1 ] || echo 1 >"$enable"
+	done
 	: >"$TRACING/trace"
-	for event; do echo 1 >"$TRACING/events/weir/$event/enable" || bail "no event $event"; done
 	echo 1 >"$TRACING/tracing_on"
 }
 
 # trace_stop: into $tmp/trace; nothing may be lost
 trace_stop() {
-	local stats
 	echo 0 >"$TRACING/tracing_on"
-	[ ! -e "$TRACING/events/weir/enable" ] || echo 0 >"$TRACING/events/weir/enable"
-	for stats in "$TRACING"/per_cpu/cpu*/stats; do
-		grep -Eq '^(overrun|dropped events): [1-9]' "$stats" && bail "the trace buffer is too small"
-	done
+	! grep -Eq '^(overrun|dropped events): [1-9]' "$TRACING"/per_cpu/cpu*/stats ||
+		bail "the trace buffer is too small"
 	cat "$TRACING/trace" >"$tmp/trace"
-	: >"$TRACING/trace"
 }
 
 # traced WINDOW-OPTION...: what the trace says
 traced() { window "$@" <"$tmp/trace"; }
+
+# meet: who met whom, source and limit, a line a charge
+meet() {
+	awk '/ weir_charge: / { for (i = 1; i < NF; i++) if ($i ~ /^limit=/)
+		print substr($(i + 1), 7), substr($i, 7) }' "$tmp/trace"
+}
+
+# packet NAME SOURCE LIMITS SEND-OPTION...: a packet, and the limits that are
+# to charge it; packets_meet sends all of them and looks
+names=() sources=() wanted=()
+packet() {
+	names+=("$1") sources+=("$2") wanted+=("$3")
+	shift 3
+	later -s "${sources[-1]/::ffff:/}" -c 1 "$@"
+}
+packets_meet() {
+	local i
+	trace_start weir_charge
+	deliver
+	trace_stop
+	meet >"$tmp/met"
+	for i in "${!names[@]}"; do
+		is "$(awk -v s="${sources[i]}" '$1 == s { print $2 }' "$tmp/met" | sort | xargs)" \
+			"$(printf '%s\n' ${wanted[i]} | sort | xargs)" "${names[i]}"
+	done
+}
 
 # value NAME LINE: of name=value in it
 value() {
@@ -270,7 +350,7 @@ cleanup() {
 	wait
 	echo 0 >"$TRACING/tracing_on"
 	[ ! -e "$TRACING/events/weir/enable" ] || echo 0 >"$TRACING/events/weir/enable"
-	: >"$TRACING/trace"
+	[ ! -e "$tmp/traces" ] || echo 1 >"$TRACING/buffer_size_kb"
 	[ -n "${rx-x}" ] || nft 'delete table netdev weir_test; delete table inet weir_test' 2>/dev/null
 	for name in "${spaces[@]}"; do ip netns delete "$name" 2>/dev/null; done
 	unload

@@ -3,7 +3,9 @@
  * send: put packets on a device as they are told, from any source address
  *
  * -i DEV -s SOURCE -d DESTINATION are needed; the addresses say whether it is
- * IPv4 or IPv6. Prints how many packets the device took.
+ * IPv4 or IPv6. Prints how many packets the device took. "send -" reads such
+ * words from stdin, and does what each line says.
+ *	-z NETNS	by name: where the device is
  *	-m MAC		of the next hop (02:00:00:00:00:01)
  *	-n N		sources: SOURCE and those behind it, in turn
  *	-R		... at random
@@ -18,23 +20,28 @@
  *	-S, -D PORT	source port (1024), destination port (9)
  *	-f FLAGS	of TCP, letters of FSRPA (S)
  *	-l BYTES	payload (18)
- *	-x HEX		in place of transport header and payload
+ *	-x HEX		in place of transport header and payload, - for nothing
  *	-T TTL		or hop limit (64)
  *	-F OFFSET[+]	a fragment from this byte on, + more follow
  *	-E EXT,...	IPv6 extension headers: hop, dst, rt, ah, frag
  *	-V VID		in a VLAN
+ *	-G BYTES	TCP segments of so much payload in one, as GRO makes them
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/virtio_net.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
+#include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +52,8 @@
 #include <unistd.h>
 
 #define BATCH		64
-#define FRAME_MAX	2048
+#define WORDS_MAX	64
+#define FRAME_MAX	65600
 #define NSEC		1000000000ull
 
 /* What is sent. */
@@ -64,6 +72,7 @@ struct packet {
 	unsigned int offset;
 	const char *extensions;
 	int vid;		/* -1: none */
+	unsigned int segment;	/* 0: none */
 };
 
 /* How much of it, and when. */
@@ -80,8 +89,9 @@ struct plan {
 	unsigned int on_ms, off_ms;
 };
 
-/* A frame, and where its network header is. */
+/* A frame, where its network header is, and what the device is to know. */
 struct frame {
+	struct virtio_net_hdr offload;
 	uint8_t byte[FRAME_MAX];
 	size_t len;
 	size_t network;
@@ -258,6 +268,17 @@ static void frame_build(struct frame *frame, const struct packet *packet)
 		put_ipv4(frame, packet);
 	else
 		put_ipv6(frame, packet);
+	if (!packet->segment)
+		return;
+	frame->offload = (struct virtio_net_hdr) {
+		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+		.gso_type = packet->family == AF_INET ?
+			    VIRTIO_NET_HDR_GSO_TCPV4 : VIRTIO_NET_HDR_GSO_TCPV6,
+		.gso_size = packet->segment,
+		.hdr_len = frame->len - packet->payload,
+		.csum_start = frame->len - packet->payload - sizeof(struct tcphdr),
+		.csum_offset = offsetof(struct tcphdr, th_sum),
+	};
 }
 
 static void frame_source(struct frame *frame, const struct packet *packet,
@@ -282,7 +303,21 @@ static void frame_source(struct frame *frame, const struct packet *packet,
 	}
 }
 
-static int socket_open(const char *dev)
+static void enter(const char *netns)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", netns);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
+		fprintf(stderr, "send: %s: %s\n", netns, strerror(errno));
+		exit(1);
+	}
+	close(fd);
+}
+
+static int socket_open(const char *dev, bool offload)
 {
 	struct sockaddr_ll to = { .sll_family = AF_PACKET };
 	int fd = socket(AF_PACKET, SOCK_RAW, 0), one = 1, room = 4 << 20;
@@ -290,7 +325,8 @@ static int socket_open(const char *dev)
 	to.sll_ifindex = if_nametoindex(dev);
 	if (fd < 0 || !to.sll_ifindex ||
 	    bind(fd, (struct sockaddr *)&to, sizeof(to)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one))) {
+	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)) ||
+	    (offload && setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)))) {
 		fprintf(stderr, "send: %s: %s\n", dev, strerror(errno));
 		exit(1);
 	}
@@ -332,16 +368,19 @@ static uint64_t run(const struct plan *plan, const struct packet *packet)
 {
 	static struct frame frame[BATCH];
 	struct mmsghdr msg[BATCH] = { 0 };
+	size_t ahead = packet->segment ? sizeof(struct virtio_net_hdr) : 0;
 	struct iovec iov[BATCH];
 	uint64_t end = plan->ns ? now() + plan->ns : UINT64_MAX, sent = 0;
-	int fd = socket_open(plan->dev), took;
+	int fd = socket_open(plan->dev, ahead), took;
 	unsigned int i, due;
 
 	for (i = 0; i < BATCH; i++) {
+		frame[i].len = 0;
 		frame_build(&frame[i], packet);
 		frame_source(&frame[i], packet, 0, 0);
-		iov[i].iov_base = frame[i].byte;
-		iov[i].iov_len = frame[i].len;
+		/* The frame's bytes stand behind its offload. */
+		iov[i].iov_base = frame[i].byte - ahead;
+		iov[i].iov_len = frame[i].len + ahead;
 		msg[i].msg_hdr.msg_iov = &iov[i];
 		msg[i].msg_hdr.msg_iovlen = 1;
 	}
@@ -403,8 +442,9 @@ static void parse(int argc, char **argv, struct plan *plan,
 	int opt, family = 0;
 	uint8_t *mac = packet->mac;
 
-	while ((opt = getopt(argc, argv, "i:s:d:m:n:RB:c:N:t:r:kb:P:S:D:f:l:x:T:F:E:V:")) != -1) {
+	while ((opt = getopt(argc, argv, "z:i:s:d:m:n:RB:c:N:t:r:kb:P:S:D:f:l:x:T:F:E:V:G:")) != -1) {
 		switch (opt) {
+		case 'z': enter(optarg); break;
 		case 'i': plan->dev = optarg; break;
 		case 's': packet->family = parse_address(optarg, packet->source); break;
 		case 'd': family = parse_address(optarg, packet->destination); break;
@@ -435,6 +475,7 @@ static void parse(int argc, char **argv, struct plan *plan,
 			break;
 		case 'E': packet->extensions = optarg; break;
 		case 'V': packet->vid = atoi(optarg); break;
+		case 'G': packet->segment = atoi(optarg); packet->proto = IPPROTO_TCP; break;
 		default: exit(1);
 		}
 	}
@@ -458,7 +499,7 @@ static uint64_t run_times(const struct plan *plan, const struct packet *packet)
 	return sent;
 }
 
-int main(int argc, char **argv)
+static void send_words(int argc, char **argv)
 {
 	struct packet packet = {
 		.mac = { 2, 0, 0, 0, 0, 1 }, .proto = IPPROTO_UDP,
@@ -468,7 +509,34 @@ int main(int argc, char **argv)
 	struct plan plan = { .sources = 1, .count = UINT64_MAX };
 
 	parse(argc, argv, &plan, &packet);
-	prctl(PR_SET_TIMERSLACK, 1);
 	printf("%llu\n", (unsigned long long)run_times(&plan, &packet));
+	fflush(stdout);
+}
+
+static void send_lines(void)
+{
+	char line[8192], *words[WORDS_MAX];
+	int count;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		words[0] = "send";
+		count = 1;
+		for (char *word = strtok(line, " \n"); word && count < WORDS_MAX - 1;
+		     word = strtok(NULL, " \n"))
+			words[count++] = word;
+		words[count] = NULL;
+		optind = 0;
+		if (count > 1)
+			send_words(count, words);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	prctl(PR_SET_TIMERSLACK, 1);
+	if (argc == 2 && !strcmp(argv[1], "-"))
+		send_lines();
+	else
+		send_words(argc, argv);
 	return 0;
 }

@@ -8,11 +8,10 @@ load packets=100 window_ms=1000 slots=4
 ok $? "the module loads"
 pair init
 trace_start weir_charge weir_uncharge weir_limited weir_drop
-flood -s 198.51.100.1 -t 2600 -r 20000 -k &
-pids+=($!)
+flooding -s 198.51.100.1 -t 2600 -r 20000 -k
 flood -s 198.51.100.2 -t 2600 -r 50
 flood -s 2001:db8:1::1 -c 150
-wait "$!"
+flooded
 trace_stop
 
 line=$(traced -L 100 -T "$(ms_ticks 1000)")

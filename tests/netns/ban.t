@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ban.t: what is refused is not counted, in one limit and across two
+. "$(dirname "$0")/lib.sh"
+begin
+# 20 packets in 800 ms of 4 slots: n/(n+1) of the rate is 20 in a second.
+config <<-WORDS || bail "cannot configure"
+	limit add even budget 20/800ms slots 4 from 198.18.0.0/15
+	limit add first budget 1000/1m slots 4 from 198.51.100.0/24
+	limit add second budget 10/1m slots 4 from 198.51.100.0/24
+WORDS
+trace_start weir_charge weir_uncharge weir_drop weir_limited
+flooding -s 198.18.0.1 -r 19.4 -t 4000
+flooding -s 198.18.0.2 -r 25 -t 4000
+flooding -s 198.18.0.3 -r 3000 -t 4000
+flooding -s 198.51.100.1 -r 2000 -t 2000
+flood -s 198.51.100.1 -t 500
+flooded
+trace_stop
+
+line=$(traced -S 198.18.0.1)
+is "$(value drops "$line")" 0 "a source that sends evenly at n/(n+1) of the rate is never refused"
+within "$(value charges "$line")" 60 79 "... and did send so"
+line=$(traced -S 198.18.0.2)
+within "$(value drops "$line")" 2 30 "one at the full rate is now and then"
+within "$(value amount "$line")" 70 98 "... and gets n/(n+1) of it"
+line=$(traced -S 198.18.0.3)
+within "$(value amount "$line")" 80 100 "one that floods gets n/(n+1) of it, too: it is no ban"
+
+first=$(traced -l first -S 198.51.100.1) second=$(traced -l second -S 198.51.100.1)
+is "$(value amount "$second")" 10 "of two limits the second one refuses"
+is "$(value amount "$first")" 10 "... and what it refused has left no charge in the first"
+is "$(weir -json source get 198.51.100.1 limit first | jq '.[0].count')" 10 "... as source get says"
+is "$(stat_of first admitted.packets):$(stat_of first dropped.packets)" 10:0 "... and the counters"
+is "$(stat_of first elsewhere.packets)" "$(stat_of second dropped.packets)" "the rest was dropped elsewhere"
+recount
+weir limit del second && flood -s 198.51.100.1 -c 2000
+is "$(passed)" 990 "without the second limit, the first has room for all but those"
+finish

@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# exempt.t: exemptions for all, for a device, from a limit; nested prefixes
+. "$(dirname "$0")/lib.sh"
+begin
+link tx1 rx1 02:00:00:00:00:01
+config <<-WORDS || bail "cannot configure"
+	limit add a budget 100k/m action observe
+	limit add b budget 100k/m action observe
+	exempt add 198.51.100.0/24
+	exempt add 198.18.0.0/15 limit a
+	exempt add 198.18.1.0/24 limit b
+	exempt add 198.18.1.16/28 dev rx1
+	exempt add 203.0.113.7 dev rx0
+	exempt add 203.0.113.0/24 dev rx1 limit b
+	exempt add 203.0.113.0/24 dev rx2
+	exempt add 2001:db8:1::/48
+	exempt add 2001:db8::/32 limit b
+	exempt add fe80::1:0/112 dev rx1
+WORDS
+# both NAME SOURCE LIMITS/LIMITS: that charge it by rx0, and by rx1
+both() {
+	packet "$1" "$2" "${3/\// }"
+	later -s "${2/::ffff:/}" -i tx1 -c 1
+}
+both "before a prefix" ::ffff:198.51.99.255 "a b/a b"
+both "first of a prefix" ::ffff:198.51.100.0 "/"
+both "last of a prefix" ::ffff:198.51.100.255 "/"
+both "behind a prefix" ::ffff:198.51.101.0 "a b/a b"
+both "from one limit" ::ffff:198.18.0.1 "b/b"
+both "a longer prefix from the other, both hold" ::ffff:198.18.1.1 "/"
+both "and one for a device within" ::ffff:198.18.1.17 "/"
+both "behind the inner prefix the outer still holds" ::ffff:198.18.2.1 "b/b"
+both "the end of the outer one" ::ffff:198.19.255.255 "b/b"
+both "for a device" ::ffff:203.0.113.7 "/a"
+both "for a device, from a limit" ::ffff:203.0.113.8 "a b/a"
+both "IPv6, nested" 2001:db8:1:2::3 "/"
+both "IPv6, the outer one" 2001:db8:2::1 "a/a"
+both "IPv6, none" 2001:db9::1 "a b/a b"
+both "link-local, for a device" fe80::1:2 "a b/"
+both "link-local, none" fe80::2:2 "a b/a b"
+packets_meet
+is "$(stats exempt)" 9 "those of no limit at all are counted" ||
+	weir stats show
+
+answer() { weir -json exempt get "$@" 2>/dev/null | jq -r '.[0].prefix // empty'; }
+is "$(answer 198.51.100.9)" 198.51.100.0/24 "exempt get finds a prefix"
+is "$(answer 198.18.1.17 dev rx1)" 198.18.1.16/28 "... the longest, by device"
+is "$(answer 198.18.1.17 limit b)" 198.18.1.0/24 "... by limit"
+is "$(answer 198.18.1.17 dev rx0)" "" "... none for all limits on another device"
+
+# Under a flood.
+weir limit add c budget 10/m from 192.88.99.0/24 >/dev/null 2>&1
+flooding -s 192.88.99.1 -t 30000 -r 3000
+full() { [ "$(weir -json source get 192.88.99.1 limit c | jq '.[0].limited')" = true ]; }
+wait_for 5 full
+ok $? "a flood is limited"
+weir exempt add 192.88.99.1
+before=$(stat_of c dropped.packets)
+more() { [ "$(stats exempt)" -gt "$((exempt + 200))" ]; }
+exempt=$(stats exempt)
+wait_for 5 more
+ok $? "exempt, it is let through"
+is "$(stat_of c dropped.packets)" "$before" "... all of it"
+weir exempt del 192.88.99.1
+dropped() { [ "$(stat_of c dropped.packets)" -gt "$before" ]; }
+wait_for 5 dropped
+ok $? "no more exempt, it is limited again"
+quiet
+is "$(stat_of c admitted.packets)" 10 "... by the count that it had"
+finish

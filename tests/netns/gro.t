@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# gro.t: what GRO has put together costs what arrived
+. "$(dirname "$0")/lib.sh"
+command -v iperf3 >/dev/null || skip_all "no iperf3"
+command -v ethtool >/dev/null || skip_all "no ethtool"
+begin
+end_not_here
+# Only data from the sender goes to $rx: single segments on the wire, merged
+# by GRO at the receiver.
+ip_tx addr add 192.0.2.2/24 dev tx0
+ip_tx neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 nud permanent dev tx0
+mac=$(ip_tx -json link show dev tx0 | jq -r '.[0].address')
+ip_rx neigh add 192.0.2.2 lladdr "$mac" nud permanent dev rx0
+tx ethtool -K tx0 tso off gso off >/dev/null
+rx ethtool -K rx0 gro on >/dev/null
+config <<<"limit add c budget 4G/1h action observe" || bail "cannot configure"
+
+# A veth counts bytes with or without the Ethernet header.
+frames() { ip_tx -json -s link show dev tx0 | jq -r ".[0].stats64.tx.$1"; }
+rx iperf3 -s -1 -D -B 192.0.2.1 --pidfile "$tmp/iperf"
+listening() { rx ss -Hltn 'sport = 5201' | grep -q .; }
+wait_for 20 listening || bail "no server"
+bytes=$(frames bytes)
+flood -s 192.0.2.2 -c 100
+header=$((($(frames bytes) - bytes) / 100 - 46))
+trace_start weir_charge
+packets=$(frames packets) bytes=$(frames bytes)
+admitted=$(stat_of c admitted.packets):$(stat_of c admitted.bytes)
+tx iperf3 -c 192.0.2.1 -n 6M >/dev/null
+ok $? "data flows over TCP"
+packets=$(($(frames packets) - packets)) bytes=$(($(frames bytes) - bytes - header * packets))
+trace_stop
+all=$(traced -l c)
+[ "$(value charges "$all")" -lt "$packets" ]
+ok $? "some were merged" || diag "$all"
+diag "$packets packets came as $(value charges "$all")"
+is "$(value amount "$all")" "$packets" "they cost the packets that were sent"
+is "$(value amount "$(traced -l c -b)")" "$bytes" "... and the bytes"
+is "$(stat_of c admitted.packets):$(stat_of c admitted.bytes)" "$((packets + ${admitted%:*})):$((bytes + ${admitted#*:}))" "the counters say so, too"
+finish

@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# match.t: each condition and its not, extension headers, fragments, headers
+# cut short, VLAN
+. "$(dirname "$0")/lib.sh"
+begin
+ip_rx link add link rx0 name rx0.7 address 02:00:00:00:00:01 type vlan id 7
+ip_rx link set rx0.7 addrgenmode none up
+rx nft 'add rule netdev weir_test in ip saddr 198.51.100.5 meta mark set 0x15'
+
+# All observe, so every packet is charged by all that it matches.
+config <<-WORDS || bail "cannot configure"
+	limit add any budget 100k/m action observe
+	limit add fam4 budget 100k/m family ipv4 action observe
+	limit add fam4- budget 100k/m not family ipv4 action observe
+	limit add dev budget 100k/m dev rx0 action observe
+	limit add dev- budget 100k/m not dev rx0 action observe
+	limit add from budget 100k/m from 198.51.100.0/28 action observe
+	limit add from- budget 100k/m not from 198.51.100.0/28 action observe
+	limit add from6 budget 100k/m from 2001:db8:5::/48 per 32,128 action observe
+	limit add to budget 100k/m to 192.0.2.0/24 action observe
+	limit add to- budget 100k/m not to 192.0.2.0/24 action observe
+	limit add tcp budget 100k/m proto tcp action observe
+	limit add tcp- budget 100k/m not proto tcp action observe
+	limit add sport budget 100k/m proto udp sport 5353 action observe
+	limit add sport- budget 100k/m proto udp not sport 5353 action observe
+	limit add dport budget 100k/m proto udp dport 50-60 action observe
+	limit add dport- budget 100k/m proto udp not dport 50-60 action observe
+	limit add syn budget 100k/m syn action observe
+	limit add syn- budget 100k/m not syn action observe
+	limit add frag budget 100k/m frag action observe
+	limit add frag- budget 100k/m not frag action observe
+	limit add mark budget 100k/m mark 0x15 action observe
+	limit add mark- budget 100k/m not mark 0x15 action observe
+	limit add mask budget 100k/m mark 0x10/0xf0 action observe
+	limit add two budget 100k/m proto tcp dport 443 syn to 192.0.2.1 action observe
+WORDS
+v4="any fam4 dev to mark-"		# of the IPv4 packets below, but for one
+v6="any fam4- dev from- to- mark-"	# of the IPv6 packets
+
+packet "UDP" ::ffff:198.51.100.1 "$v4 from tcp- sport- dport- frag-"
+packet "UDP to a port in the range" ::ffff:198.51.100.2 "$v4 from tcp- sport- dport frag-" -D 60
+packet "UDP behind the range" ::ffff:198.51.100.3 "$v4 from tcp- sport- dport- frag-" -D 61
+packet "UDP from a port" ::ffff:198.51.100.4 "$v4 from tcp- sport dport- frag-" -S 5353
+packet "a mark" ::ffff:198.51.100.5 "${v4/mark-/mark} from mask tcp- sport- dport- frag-"
+packet "the last source of a prefix" ::ffff:198.51.100.15 "$v4 from tcp- sport- dport- frag-"
+packet "the next source" ::ffff:198.51.100.16 "$v4 from- tcp- sport- dport- frag-"
+packet "another destination" ::ffff:198.51.101.1 "${v4/to/to-} from- tcp- sport- dport- frag-" -d 192.0.3.1
+packet "TCP SYN" ::ffff:198.51.101.2 "$v4 from- tcp syn frag-" -P tcp
+packet "TCP SYN and ACK" ::ffff:198.51.101.3 "$v4 from- tcp syn- frag-" -P tcp -f SA
+packet "TCP SYN and RST" ::ffff:198.51.101.4 "$v4 from- tcp syn- frag-" -P tcp -f SR
+packet "TCP SYN and FIN" ::ffff:198.51.101.5 "$v4 from- tcp syn- frag-" -P tcp -f SF
+packet "TCP SYN and PSH" ::ffff:198.51.101.6 "$v4 from- tcp syn frag-" -P tcp -f SP
+packet "TCP ACK" ::ffff:198.51.101.7 "$v4 from- tcp syn- frag-" -P tcp -f A
+packet "four conditions" ::ffff:198.51.101.8 "$v4 from- tcp syn frag- two" -P tcp -D 443
+packet "three of them" ::ffff:198.51.101.9 "$v4 from- tcp syn- frag-" -P tcp -D 443 -f A
+packet "ICMP" ::ffff:198.51.101.10 "$v4 from- tcp- frag-" -P icmp
+packet "VLAN" ::ffff:198.51.101.11 "${v4/dev/dev-} from- tcp- sport- dport- frag-" -V 7
+packet "first fragment" ::ffff:198.51.101.12 "$v4 from- tcp- sport- dport frag-" -D 55 -F 0+ -l 32
+packet "later fragment" ::ffff:198.51.101.13 "$v4 from- tcp- frag" -D 55 -F 40+ -l 32
+packet "last fragment" ::ffff:198.51.101.14 "$v4 from- tcp- frag" -F 80
+packet "later fragment of TCP" ::ffff:198.51.101.15 "$v4 from- tcp frag" -P tcp -F 80
+packet "first fragment of TCP, cut in the ports" ::ffff:198.51.101.16 \
+	"$v4 from- tcp syn syn- frag- two" -P tcp -x 0400 -F 0+
+packet "first fragment of TCP, cut behind the ports" ::ffff:198.51.101.17 \
+	"$v4 from- tcp syn syn- frag- two" -P tcp -x 040001bb00000000 -F 0+
+packet "... that names another port" ::ffff:198.51.101.18 \
+	"$v4 from- tcp syn syn- frag-" -P tcp -x 0400005000000000 -F 0+
+packet "UDP cut in the ports" ::ffff:198.51.101.19 \
+	"$v4 from- tcp- sport sport- dport dport- syn syn- frag-" -x 04
+packet "nothing behind the header" ::ffff:198.51.101.20 \
+	"$v4 from- tcp- sport sport- dport dport- syn syn- frag-" -x -
+
+packet "IPv6 UDP" 2001:db8:1::1 "$v6 tcp- sport- dport- frag-"
+packet "IPv6 prefix" 2001:db8:5::1 "$v6 from6 tcp- sport- dport- frag-"
+packet "IPv6 TCP SYN" 2001:db8:1::2 "$v6 tcp syn frag-" -P tcp
+packet "IPv6 extension headers, then UDP" 2001:db8:1::3 "$v6 tcp- sport- dport frag-" -D 53 -E hop,dst,rt,ah
+packet "eight extension headers, then TCP" 2001:db8:1::4 "$v6 tcp syn frag-" -P tcp -E hop,dst,dst,dst,dst,dst,rt,dst
+packet "nine extension headers" 2001:db8:1::5 \
+	"$v6 tcp tcp- sport sport- dport dport- syn syn- frag-" -P tcp -E hop,dst,dst,dst,dst,dst,rt,dst,dst
+packet "IPv6 first fragment" 2001:db8:1::6 "$v6 tcp- sport- dport frag-" -D 53 -F 0+ -l 32
+packet "IPv6 later fragment" 2001:db8:1::7 "$v6 tcp- frag" -D 53 -F 40+ -l 32
+packet "IPv6 later fragment behind extension headers" 2001:db8:1::8 "$v6 tcp frag" -P tcp -F 40 -E hop,dst,frag
+packet "IPv6 atomic fragment" 2001:db8:1::9 "$v6 tcp- sport- dport frag-" -D 53 -F 0
+packet "IPv6 first fragment of TCP, cut in the ports" 2001:db8:1::a \
+	"$v6 tcp syn syn- frag-" -P tcp -x 0400 -F 0+
+packet "IPv6 later fragment of what begins with extension headers" 2001:db8:1::b \
+	"$v6 tcp tcp- frag" -P tcp -F 40 -E frag,dst
+packet "no next header" 2001:db8:1::c "$v6 tcp- frag-" -P 59 -x -
+packets_meet
+is "$(stats unparsable)" 7 "what is cut short or too deep is counted"
+finish

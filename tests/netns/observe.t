@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# observe.t: an observing limit drops nothing and counts what it would
+. "$(dirname "$0")/lib.sh"
+begin
+config <<-WORDS || bail "cannot configure"
+	limit add watch budget 10/1m action observe
+	limit add wide budget 1000/1m action observe
+	limit add real budget 50/1m from 198.51.100.128/25
+	limit add bytes budget 460/1m bytes action observe
+WORDS
+flood -s 198.51.100.1 -c 200
+is "$(passed)" 200 "nothing is dropped"
+is "$(stat_of watch matched.packets)" 200 "all are matched"
+is "$(stat_of watch admitted.packets):$(stat_of watch would_drop.packets):$(stat_of watch dropped.packets)" \
+	10:190:0 "what would be dropped is counted"
+is "$(stat_of bytes admitted.bytes):$(stat_of bytes would_drop.bytes)" 460:8740 "... in bytes, too"
+recount
+flood -s 198.51.100.200 -c 100
+is "$(passed)" 50 "a limit beside it drops"
+is "$(stat_of wide elsewhere.packets):$(stat_of wide admitted.packets)" 50:250 "what that drops takes no room"
+is "$(stat_of watch would_drop.packets):$(stat_of watch admitted.packets)" 280:20 "... but would be dropped here all the same"
+is "$(stat_of real dropped.packets)" 50 "... and is counted there"
+weir limit set watch action drop >/dev/null 2>&1
+recount
+flood -s 198.51.100.1 -c 5
+flood -s 198.51.100.2 -c 20
+is "$(passed)" 10 "made to drop, it drops by the counts that it has"
+finish

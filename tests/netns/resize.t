@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# resize.t: the table's size, the window and the slots change under a flood
+. "$(dirname "$0")/lib.sh"
+begin
+config <<<"limit add r budget 40/200ms slots 4 sources 1000" || bail "cannot configure"
+trace_start weir_charge weir_uncharge
+flooding -s 198.51.100.1 -n 3 -R -r 4000 -b 100,60 -t 60000
+flooding -s 198.18.0.1 -n 300 -R -r 4000 -t 60000
+
+# changed NAME WORDS...: no 200 ms have more than the budget, be it across the
+# change
+changed() {
+	local name=$1 words line
+	shift
+	trace_start weir_charge weir_uncharge
+	let_pass 300
+	for words; do
+		weir limit set r $words >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"
+	done
+	let_pass 300
+	trace_stop
+	line=$(traced -l r -T "$(ms_ticks 200)" -L 40)
+	ok $? "$name: never more than the budget" || diag "$line"
+	within "$(value max "$line")" 15 40 "$name: but much of it"
+}
+changed "larger" "sources 100000" "sources 4000"
+changed "smaller" "sources 500" "sources 64" "sources 400"
+changed "more slots" "slots 10" "slots 25"
+changed "fewer slots" "slots 4" "slots 1" "slots 4"
+changed "a longer window" "budget 40/400ms" "budget 40/800ms"
+changed "a shorter window" "budget 40/400ms" "budget 40/200ms"
+changed "wider counts" "budget 40/200ms sources 100000" "slots 10 sources 300" "slots 4 sources 1000"
+quiet
+is "$(stats unmatched)" 0 "no packet went by unmatched"
+is "$(stats seen)" "$(arrived)" "... nor unseen"
+is "$(passed)" "$(stats admitted)" "what was admitted is what went on"
+is "$(stat_of r matched.packets)" "$(arrived)" "the counters went along"
+finish

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# strict.t: no window of a source has more than its budget, whatever it does:
+# 1, 4 and 16 slots, IPv4, IPv6, prefixes, everybody, bytes, GRO
+. "$(dirname "$0")/lib.sh"
+begin
+config <<-WORDS || bail "cannot configure"
+	limit add one budget 40/200ms from 198.51.100.0/24 slots 1
+	limit add four budget 40/200ms from 198.18.4.0/24 slots 4
+	limit add sixteen budget 40/200ms from 198.18.16.0/24 slots 16
+	limit add six budget 40/200ms from 2001:db8:6::/48 slots 4
+	limit add host budget 40/200ms from 2001:db8:7::/48 per 32,128 slots 5
+	limit add net budget 40/200ms from 198.19.0.0/16 per 24,64 slots 10
+	limit add all budget 40/200ms from 203.0.113.0/24 per 0 slots 4
+	limit add byte budget 20000/200ms bytes from 192.88.99.0/24 slots 4
+	limit add merged budget 40/200ms from 192.168.1.0/24 slots 4
+	limit add merged6 budget 20000/200ms bytes from 2001:db8:8::/48 slots 5
+WORDS
+trace_start weir_charge weir_uncharge weir_drop
+
+# Bursts and rests at random, a few sources at a time from either CPU.
+ms=2500
+senders=(
+	"-s 198.51.100.1 -n 3" "-s 198.18.4.1 -n 3" "-s 198.18.16.1 -n 3"
+	"-s 2001:db8:6::1 -n 3 -B 64" "-s 2001:db8:7::1 -n 3"
+	"-s 198.19.1.1 -n 512" "-s 203.0.113.1 -n 200"
+	"-s 192.88.99.1 -n 2 -l 700" "-s 192.168.1.1 -n 2 -l 7000 -G 1000"
+	"-s 2001:db8:8::1 -n 2 -B 64 -l 5000 -G 1000"
+)
+for args in "${senders[@]}"; do
+	flooding $args -R -r 4000 -b 120,120 -t "$ms"
+done
+flooded
+trace_stop
+
+# kept LIMIT WINDOW_MS SLOTS BUDGET WINDOW-OPTION...
+kept() {
+	local limit=$1 budget=$4 line least
+	wheel "$2" "$3"
+	shift 4
+	line=$(traced -l "$limit" -T "$window" -L "$budget" "$@")
+	ok $? "$limit: never more than the budget" || diag "$line"
+	# What is large leaves a rest that it does not fit.
+	case $limit in byte) least=$((budget - 727)) ;; merged) least=35 ;; merged6) least=15900 ;; *) least=$budget ;; esac
+	within "$(value max "$line")" "$least" "$budget" "$limit: but all of it"
+	[ "$(value drops "$line")" -gt 0 ]
+	ok $? "$limit: the rest is dropped"
+}
+kept one 200 1 40
+kept four 200 4 40
+kept sixteen 200 16 40
+kept six 200 4 40
+kept host 200 5 40 -p 32,128
+kept net 200 10 40 -p 24,64
+kept all 200 4 40 -p 0,0
+kept byte 200 4 20000 -b
+kept merged 200 4 40
+kept merged6 200 5 20000 -b
+is "$(value packets "$(grep -m1 'weir_charge: limit=merged ' "$tmp/trace")")" 7 \
+	"seven segments in one cost seven packets"
+is "$(value bytes "$(grep -m1 'weir_charge: limit=merged6 ' "$tmp/trace")")" $((5 * (60 + 1000))) \
+	"five segments in one cost the bytes of five packets"
+is "$(passed)" "$(grep -c 'weir_charge: ' "$tmp/trace")" "what was charged is what went on"
+is "$(arrived)" "$(grep -cE 'weir_(charge|drop): ' "$tmp/trace")" "nothing went by uncounted"
+finish

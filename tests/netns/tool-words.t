@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tool-words.t: what the kernel refuses, and how the tool says it; no refusal
+# changes anything
+. "$(dirname "$0")/lib.sh"
+need_tool
+
+# run WORD...: weir's exit in $status, what it wrote in $out and $err
+run() {
+	weir "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	out=$(<"$tmp/out") err=$(<"$tmp/err")
+}
+
+# refused PATTERN WORD...: status 2, the sentence, and no change
+refused() {
+	local pattern=$1 before
+	shift
+	before=$(weir save)
+	run "$@"
+	like "$status $err" "^2 weir: $pattern" "weir $*"
+	[ "$(weir save)" = "$before" ] || ok 1 "weir $* changes nothing"
+}
+
+# done_with PATTERN WORD...: status 0, and what stderr says
+done_with() {
+	local pattern=$1
+	shift
+	run "$@"
+	like "$status $err" "^0 $pattern" "weir $*"
+}
+
+run limit show
+like "$status $err" '^3 weir: the kernel module is not loaded: modprobe weir' "no module: status 3, and what to do"
+run -j stats
+is "$status$out" 3 "no module: no JSON either"
+begin
+
+# what the design's grammar shows
+done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
+like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+$' \
+	"what was made is told, with its memory"
+done_with '.*a GRO packet.*' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
+done_with "weir: note: limit 'all' has no to, dport or syn" limit add all budget 2M/s per 0 action observe
+done_with '' limit add bulk budget 10M/1s bytes slots 8 lenient before web
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "bulk web syn all" "before puts a limit in front of another"
+done_with '$' limit set web budget 2000/s
+done_with '$' limit set all before bulk
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "all bulk web syn" "set moves a limit"
+done_with '' limit set bulk match any
+done_with '' limit set bulk budget 20M/s
+is "$(weir -j limit show bulk | jq -r '.[0].unit')" bytes "a budget without a unit keeps the unit"
+
+refused 'limit add: name: a limit of that name exists; set changes it' limit add web budget 1/s
+done_with '' -exist limit add web budget 1/s
+is "$(weir -j limit show web | jq '.[0].budget')" 2000 "-exist adds nothing to what is there"
+refused 'limit set: name: no limit of that name' limit set nosuch budget 1/s
+refused 'limit del: name: no limit of that name' limit del nosuch
+done_with '$' -exist limit del nosuch
+refused 'limit show: name: no limit of that name' limit show nosuch
+refused 'limit set: prefix4: the prefix of a limit cannot change' limit set web per 24
+refused 'limit add: before: no limit of that name' limit add x budget 1/s before nosuch
+refused 'source show: limit: no limit of that name' source show limit nosuch
+refused 'source charge: limit: no limit of that name' source charge 10.0.0.1 limit nosuch
+refused 'source forget: limit: no limit of that name' source forget all limit nosuch
+refused 'exempt add: limit: no limit of that name' exempt add 10.0.0.0/8 limit nosuch
+done_with '$' exempt add 10.0.0.0/8 limit web
+refused 'exempt add: .*exempt already' exempt add 10.0.0.0/8 limit web
+done_with '$' -exist exempt add 10.0.0.0/8 limit web
+refused 'exempt del: .*no such exemption' exempt del 11.0.0.0/8
+done_with '$' -exist exempt del 11.0.0.0/8
+done_with '$' exempt get 10.1.2.3 limit web
+is "$out" "10.0.0.0/8 limit web" "exempt get says why"
+refused 'exempt get: ' exempt get 10.1.2.3
+done_with "weir: warning: device 'nosuchdev0' does not exist here" exempt add 10.0.0.0/8 dev nosuchdev0
+done_with "weir: warning: device 'nosuchdev0' does not exist here" limit add later budget 100/s to ::/0 dev nosuchdev0
+if [ "$HZ" -lt 1000 ]; then
+	refused 'limit add: slots: slots shorter than a clock tick' limit add x budget 100/10ms slots 10
+fi
+
+# the kernel's warnings
+done_with 'weir: warning: .*GRO packet' limit add small budget 5/s to ::/0
+done_with 'weir: warning: .*packets larger than the budget' limit set small budget 100/s bytes
+
+# the caller's own ssh connection
+export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
+run limit add ssh budget 100/s
+like "$status $err" "^0 .*weir: warning: limit 'ssh' meets your own ssh connection; to spare it: weir exempt add 198.51.100.7"$'(\n|$)' \
+	"a limit that meets the caller's ssh says so"
+run limit set ssh proto udp
+[[ $err != *ssh\ connection* ]]
+ok $? "one that does not, does not" || diag "$err"
+run limit set ssh match any action observe
+[[ $err != *ssh\ connection* ]]
+ok $? "nor one that observes" || diag "$err"
+weir exempt add 198.51.100.7
+run limit set ssh action drop
+[[ $err != *ssh\ connection* ]]
+ok $? "nor where the line was followed" || diag "$err"
+# sudo drops the variable; the processes above still have it
+weir exempt del 198.51.100.7
+run limit add sudo budget 100/s
+like "$err" 'ssh connection' "the caller is asked"
+out=$(bash -c 'env -u SSH_CONNECTION weir limit set sudo budget 101/s; :' 2>&1)
+like "$out" 'ssh connection' "or whoever started it"
+unset SSH_CONNECTION
+
+# who may not
+mere() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$top/userspace/weir" "$@" 2>&1; }
+for words in "limit add x budget 1/s" "limit flush" "source show" "source get 10.0.0.1" "exempt flush" monitor; do
+	# shellcheck disable=SC2086 # words
+	like "$(mere $words; echo $?)" '^weir: .*: needs CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
+done
+like "$(mere limit show web; echo $?)" '0$' "limits may be seen by all"
+like "$(mere stats show; echo $?)" '0$' "and counters"
+
+# another namespace
+ip netns add weir-tool && spaces+=(weir-tool)
+done_with '' -netns weir-tool limit add other budget 100/s to ::/0
+is "$(weir -n /run/netns/weir-tool -j limit show | jq -r '.[].name')" other "-netns by path"
+ip netns exec weir-tool bash -c "echo; read -r" <"$tmp/never" >"$tmp/up" &
+pids+=($!)
+wait_for 10 test -s "$tmp/up"
+is "$(weir -n $! -j limit show | jq -r '.[].name')" other "-netns by process"
+is "$(weir -n $$ -j limit show other 2>&1)" "$(weir limit show other 2>&1; echo '[]')" "not here" || :
+run -n nosuchnetns limit show
+like "$status $err" "^1 weir: no network namespace 'nosuchnetns'" "a namespace that does not exist"
+
+done_with '$' limit flush
+done_with '$' exempt flush
+is "$(weir -j limit show)$(weir -j exempt show)$(weir -j source show)" '[][][]' "nothing is empty arrays"
+is "$(weir limit show; weir exempt show; weir source show)" '' "and no text"
+unload
+ok $? "the module goes"
+finish

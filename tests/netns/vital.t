@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vital.t: what keeps a link alive meets only limits that name its protocol;
+# link-local sources are counted whole and by device
+. "$(dirname "$0")/lib.sh"
+begin
+link tx1 rx1 02:00:00:00:00:01
+config <<-WORDS || bail "cannot configure"
+	limit add all budget 100k/m action observe
+	limit add icmp6 budget 100k/m proto icmpv6 action observe
+	limit add to budget 100k/m to ff02::/16 action observe
+	limit add udp budget 100k/m proto udp action observe
+	limit add nottcp budget 100k/m not proto tcp action observe
+	limit add local budget 5/m from fe80::/10 to ff02::99 proto udp
+	limit add local4 budget 5/m from 169.254.0.0/16 per 16,64 proto udp dport 5000
+WORDS
+body=000000000000000000000000000000000000000000
+n=0
+for type in 133 134 135 136 137; do
+	n=$((n + 1)) hex=$(printf %02x "$type")
+	packet "neighbour discovery, type $type" "fe80::$n" icmp6 -P icmpv6 -T 255 -d ff02::1 -x "$hex$body"
+	packet "... that a router has passed on" "fe80::1:$n" "all icmp6 nottcp to" \
+		-P icmpv6 -T 254 -d ff02::1 -x "$hex$body"
+done
+for type in 130 131 132 143; do
+	n=$((n + 1)) hex=$(printf %02x "$type")
+	packet "MLD, type $type" "fe80::2:$n" icmp6 -P icmpv6 -T 1 -d ff02::16 -E hop -x "$hex$body"
+	packet "... not link-local" "2001:db8:1::$n" "all icmp6 nottcp to" -P icmpv6 -T 1 -d ff02::16 -E hop -x "$hex$body"
+	packet "... not hop limit 1" "fe80::3:$n" "all icmp6 nottcp to" -P icmpv6 -T 2 -d ff02::16 -E hop -x "$hex$body"
+done
+packet "global neighbour solicitation" 2001:db8::2 icmp6 -P icmpv6 -T 255 -x "87$body"
+packet "echo request" fe80::4:1 "all icmp6 nottcp to" -P icmpv6 -T 255 -d ff02::1 -x "80$body"
+packet "duplicate address detection" :: icmp6 -P icmpv6 -T 255 -d ff02::1:ff00:1 -x "87$body"
+packet "DHCP from 0.0.0.0" ::ffff:0.0.0.0 udp -d 255.255.255.255 -S 68 -D 67
+packets_meet
+
+# Budgets of 5: two hosts of a link, one host of two links.
+through() {
+	local before after
+	before=$(passed)
+	flood "$@"
+	after=$(passed)
+	echo $((after - before))
+}
+is "$(through -s fe80::a -d ff02::99 -c 10)" 5 "a link-local source has a budget"
+is "$(through -s fe80::b -d ff02::99 -c 10)" 5 "... its neighbour another, though they share a /64"
+is "$(through -i tx1 -s fe80::a -d ff02::99 -c 10)" 5 "... and the same address on another link its own"
+is "$(through -s fe80::a -d ff02::99 -c 10)" 0 "the first one has nothing left"
+is "$(through -s 169.254.1.1 -D 5000 -c 10)" 5 "169.254.1.1 has a budget"
+is "$(through -s 169.254.1.2 -D 5000 -c 10)" 5 "... its neighbour another, though a /16 is counted"
+is "$(through -i tx1 -s 169.254.1.1 -D 5000 -c 10)" 5 "... and on another link its own"
+is "$(weir -json source show limit local | jq -c '[.[] | .source + " " + .dev] | sort')" \
+	'["fe80::a rx0","fe80::a rx1","fe80::b rx0"]' "source show tells them apart"
+finish

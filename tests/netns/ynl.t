@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ynl.t: the kernel's own YNL client drives every operation with the
+# specification alone, and finds the policies that the specification says
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/python.sh"
+
+source=$top/.cache/source
+[ -e "$source/tools/net/ynl/pyynl/cli.py" ] || skip_all "the mirror has no newest kernel source, where the YNL client is"
+python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not installed"
+
+mkdir -p "$tmp/netlink/specs"
+cp "$source"/Documentation/netlink/*.yaml "$tmp/netlink/"
+cp "$top/Documentation/netlink/specs/weir.yaml" "$tmp/netlink/specs/"
+load
+ok $? "the module loads"
+ip link set lo up
+PYTHONDONTWRITEBYTECODE=1 python ynl.py "$source/tools/net/ynl/pyynl" "$tmp/netlink/specs/weir.yaml"
+finish
