@@ -92,8 +92,8 @@ def charges(client):
     told = client.do("source-charge", {**words, "charge-mode": "drain"})
     ok(holds(told, taken=0, left=0), "source-charge drain of nothing", told)
     told = client.dump("source-get", {"address": "203.0.113.200"})
-    ok(len(told) == 1 and holds(told[0], address="203.0.113.0", limit="web", count=10, left=0, limited=True, action="drop") and
-       told[0]["prefix-len"] == 24 and sum(told[0]["slot"]) == 10 and len(told[0]["slot"]) == 5 and
+    ok(len(told) == 1 and holds(told[0], address="203.0.113.0", prefix_len=24, limit="web", count=10, left=0,
+                                limited=True, action="drop") and sum(told[0]["slot"]) == 10 and len(told[0]["slot"]) == 5 and
        told[0]["slot-ns"] == 150 * 10**9, "source-get: count, room, until when, slots", told)
     ok(client.dump("source-get", {"address": "203.0.113.200"})[0]["count"] == 10, "source-get consumes nothing")
     ok(client.dump("source-get", {"address": "2001:db8::1"}) == [], "source-get: no limit meets it")
@@ -113,7 +113,8 @@ def shows(client):
     four, six, local = "203.0.113.0", "2001:db8:0:1::", "fe80::5"
     told = client.dump("source-show")
     ok({x["address"] for x in told} == {four, six, local}, "source-show", told)
-    ok([x.get("dev") for x in told if x["address"] == local] == ["lo"], "source-show: a link-local source has its device")
+    ok([x.get("dev") for x in told if x["address"] == local] == ["lo"],
+       "source-show: a link-local source has its device")
     ok(sorted(show(limit="web")) == sorted([four, six, local]), "source-show of a limit")
     for prefix, length, found in [(four, 24, [four]), ("203.0.113.9", 32, [four]), ("203.0.0.0", 16, [four]),
                                   ("10.0.0.0", 8, []), ("::", 0, [six, local]), ("2001:db8::", 32, [six])]:
@@ -276,7 +277,8 @@ def main():
     events(client, spec)
     policies(client)
     ops = client.ynl.yaml["operations"]["list"]
-    missed = [(op["name"], m) for op in ops for m in ("do", "dump", "event") if m in op and (op["name"], m) not in DRIVEN]
+    missed = [(op["name"], m) for op in ops for m in ("do", "dump", "event")
+              if m in op and (op["name"], m) not in DRIVEN]
     Tap.ok(not missed, "every operation was driven", *missed)
 
 
