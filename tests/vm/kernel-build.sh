@@ -39,7 +39,7 @@ make --no-print-directory -C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$
 status=$?
 # Ours are what counts: headers meant for another compiler have their own, and
 # what objtool misses in clang's code are the options that this clang lacks.
-skip=' differs from the one|^  (CC|LD|MODPOST)'
+skip=' differs from the one|^  (CC|LD|MODPOST)|attribute directive ignored|unknown attribute'
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
