@@ -219,7 +219,10 @@ wants lint && [ -x tests/lint.sh ] && host lint tests/lint.sh
 if wants build || wants netns; then
 	all=("${kernels[@]}") && [ ${#all[@]} -gt 0 ] || all=(6.1 6.12 sid)
 	files=()
-	wants netns && mapfile -t files < <(chosen netns)
+	if wants netns; then
+		mapfile -t files < <(chosen netns)
+		host "build tests/netns" make --no-print-directory -s -C tests/netns
+	fi
 	pids=()
 	for i in "${!all[@]}"; do
 		# JOBS kernels run at a time, and are shown in order.
