@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The dump of sources. It walks one table after the other by their buckets,
- * with a reference and no lock held between two of them. Asked for the worst
- * sources, it walks all tables first and keeps those in a heap whose root is
- * the least of them.
+ * with a reference and no lock held between two of them. Between two parts of
+ * the dump it holds nothing, lest a listener that stalls keeps a table that
+ * its limit has given up; what changed meanwhile marks the dump as
+ * interrupted. Asked for the worst sources, it walks all tables first and
+ * keeps those in a heap whose root is the least of them.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -32,7 +34,7 @@ struct ranked {
  * @top: so many of the worst, or 0 for all in the order of the walk
  * @views: limits to be walked
  * @at: the limit that is walked
- * @table: its table, a reference, or NULL
+ * @table: its table, a reference for this part of the dump, or NULL
  * @bucket: of the table, the next one
  * @states: of the last bucket
  * @next: of them, the next one
@@ -64,9 +66,8 @@ struct show {
 
 static void show_free(struct show *show)
 {
-	if (IS_ERR_OR_NULL(show))
+	if (!show)
 		return;
-	weir_table_put(show->table);
 	kvfree(show->rank);
 	kvfree(show);
 }
@@ -123,13 +124,19 @@ static int show_words(struct show *show, struct weir_net *wn,
 	return err;
 }
 
-/* The next limit's table; a limit that is gone is passed over. */
+static void show_close(struct show *show)
+{
+	weir_table_put(show->table);
+	show->table = NULL;
+}
+
+/* The table of this limit or the next one; one that is gone is passed over. */
 static bool show_open(struct show *show, struct weir_net *wn)
 {
 	const struct weir_limit *limit;
 
 	rcu_read_lock();
-	for (; show->at < show->views && !show->table; show->at++) {
+	for (; show->at < show->views; show->at++, show->bucket = 0) {
 		limit = weir_nl_limit_by_id(weir_config_get(wn),
 					    show->view[show->at].id);
 		if (!limit || !weir_table_tryget(limit->table))
@@ -139,7 +146,6 @@ static bool show_open(struct show *show, struct weir_net *wn)
 		break;
 	}
 	rcu_read_unlock();
-	show->bucket = 0;
 	return show->table;
 }
 
@@ -149,10 +155,10 @@ static int show_step(struct show *show, struct weir_net *wn)
 	while (show->next == show->states) {
 		if (!show->table && !show_open(show, wn))
 			return 0;
-		if (show->bucket == weir_table_buckets(show->table)) {
-			weir_table_put(show->table);
-			show->table = NULL;
+		if (show->bucket >= weir_table_buckets(show->table)) {
+			show_close(show);
 			show->at++;
+			show->bucket = 0;
 			continue;
 		}
 		show->next = 0;
@@ -275,8 +281,10 @@ static struct show *show_start(struct netlink_callback *cb, struct weir_net *wn)
 	if (!show)
 		return ERR_PTR(-ENOMEM);
 	err = show_words(show, wn, cb);
-	if (!err && show->top)
+	if (!err && show->top) {
 		err = show_rank(show, wn);
+		show_close(show);
+	}
 	if (err) {
 		show_free(show);
 		return ERR_PTR(err);
@@ -348,6 +356,7 @@ int weir_nl_source_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	err = show->top ? put_ranked(skb, cb, show) :
 			  put_walked(skb, cb, show, wn);
+	show_close(show);
 	weir_nl_dump_turn(cb, wn);
 	return err;
 }

@@ -11,4 +11,6 @@ load
 ok $? "the module loads"
 python bad_attrs.py
 python bad_words.py
+by=(unshare --user --map-root-user --net)
+python bad_user.py
 finish

@@ -2,11 +2,13 @@
 # shellcheck shell=bash
 # python.sh: for tests whose messages are made in Python; sourced after lib.sh
 
-# python PROGRAM [ARG...]: run it, and number the lines of TAP that it writes
+# python PROGRAM [ARG...]: run it, by the command in $by if there is one, and
+# number the lines of TAP that it writes
+by=()
 python() {
 	local program=$1 line status
 	shift
-	python3 "$here/$program" "$@" >"$tmp/tap" 2>"$tmp/err"
+	"${by[@]}" python3 "$here/$program" "$@" >"$tmp/tap" 2>"$tmp/err"
 	status=$?
 	while IFS= read -r line; do
 		case $line in

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""bad_user.py: run by a user who is root in a namespace of their own only: may
+do all there, but hold no more than 64 MiB of tables."""
+import errno
+
+from wire import Tap, Wire
+
+LIMIT = {"budget": 100, "window-ms": 1000, "slots": 4}
+HUGE = {**LIMIT, "sources": 1 << 20}
+
+
+def main():
+    """From an empty namespace"""
+    wire = Wire()
+    answer = wire.ask("limit-add", {**LIMIT, "name": "small", "sources": 4096})
+    Tap.ok(not answer.error, "a user's own namespace is theirs to limit", answer)
+    wire.sock.setsockopt(270, 1, wire.group)
+    Tap.ok(True, "and to listen to")
+    answer = wire.ask("source-show")
+    Tap.ok(not answer.error, "and its sources theirs to read", answer)
+
+    before = wire.all_of()
+    for op, name in (("limit-add", "huge"), ("limit-set", "small")):
+        answer = wire.ask(op, {**HUGE, "sources": 4 << 20, "name": name})
+        Tap.ok(answer.error == errno.EDQUOT and "64 MiB" in answer.msg and answer.cookie > 64 << 20,
+               f"{op}: one table too large is refused, with its bytes", answer)
+    made = 0
+    while made < 100 and not wire.ask("limit-add", {**HUGE, "name": f"l{made}"}).error:
+        made += 1
+    Tap.ok(0 < made < 4, "tables too large together are refused", f"{made} were made")
+    for i in range(made):
+        wire.ask("limit-del", {"name": f"l{i}"})
+    Tap.ok(wire.all_of() == before, "and nothing else is changed by that")
+    answer = wire.ask("limit-add", {**HUGE, "name": "again"})
+    Tap.ok(not answer.error, "what was given up can be had again", answer)
+
+
+main()
