@@ -11,7 +11,7 @@
 # smoke*.t on sid.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-logs=$top/.cache/test
+logs=${WEIR_LOGS:-$top/.cache/test}
 n=0 passed=0 failed=0 skipped=0
 
 # result WORD NAME [DIRECTIVE]: one line of TAP, and count it
@@ -206,6 +206,10 @@ chosen() {
 
 wants() { [[ " ${suites[*]} " == *" $1"[\ /]* ]]; }
 
+# Another run at the same time has its logs to itself, until it ends.
+mkdir -p .cache && exec 9>.cache/test.lock || exit 1
+flock -n 9 || { logs=$logs-$$ && trap 'rm -rf "$logs"' EXIT; }
+export WEIR_LOGS=$logs
 rm -rf "$logs" && mkdir -p "$logs" || exit 1
 echo "TAP version 13"
 if wants build || wants netns || wants cli; then
@@ -235,7 +239,7 @@ if wants build || wants netns; then
 			(
 				tests/run.sh --on-kernel "$kernel" "${mine[@]}" 2>&1
 				printf '\n@end %d\n' $?
-			) >>"$logs/$kernel.tap" &
+			) >>"$logs/$kernel.tap" 9>&- &
 			pids+=($!)
 		done
 		exec 3< <(tail -n +1 -s 0.1 -f --pid="${pids[i]}" "$logs/${all[i]}.tap")
