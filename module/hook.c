@@ -4,15 +4,12 @@
  * verdict. The hook stands in PRE_ROUTING in front of reassembly and of the
  * raw tables, so a flood pays before it costs anything else.
  */
-#include <linux/ip.h>
-#include <linux/ipv6.h>
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <linux/skbuff.h>
-#include <net/xfrm.h>
 
 #include "compat.h"
 #include "cost.h"
@@ -65,38 +62,6 @@ struct passage {
 u64 weir_hook_clock(void)
 {
 	return get_jiffies_64();
-}
-
-/*
- * Was a packet charged in this namespace before? A VRF hands its packets to
- * the hook again with the master as their device, and IPsec in transport mode
- * hands over what it has decrypted. GRO decrypts in front of the hook: then
- * this is the first time.
- */
-static bool charged_before(const struct sk_buff *skb,
-			   const struct net_device *in, u8 family)
-{
-#ifdef CONFIG_XFRM
-	const struct sec_path *path = skb_sec_path(skb);
-	const struct xfrm_offload *offload;
-	u8 proto;
-
-	if (path && path->len &&
-	    path->xvec[path->len - 1]->props.mode == XFRM_MODE_TRANSPORT) {
-		offload = xfrm_offload((struct sk_buff *)skb);
-		if (!offload)
-			return true;
-		if (offload->flags & XFRM_GRO)
-			return false;
-		/* A device has decrypted it, and the header still stands. */
-		proto = family == NFPROTO_IPV4 ? ip_hdr(skb)->protocol :
-						 ipv6_hdr(skb)->nexthdr;
-		return !(offload->flags & CRYPTO_DONE) ||
-		       (proto != IPPROTO_ESP && proto != IPPROTO_AH &&
-			proto != IPPROTO_UDP);
-	}
-#endif
-	return netif_is_l3_master(in);
 }
 
 static void count_seen(struct weir_net *wn, enum weir_outcome outcome,
@@ -307,7 +272,7 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	bool met, unparsable;
 	int which;
 
-	if (in->flags & IFF_LOOPBACK || charged_before(skb, in, state->pf))
+	if (in->flags & IFF_LOOPBACK || weir_packet_charged(skb, in, state->pf))
 		return NF_ACCEPT;
 
 	weir_packet_init(&passage.packet, skb, in, state->pf);

@@ -247,20 +247,6 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 	return 0;
 }
 
-static int limit_account(struct weir_limit *limit)
-{
-	int cpu;
-
-	limit->pressure = kzalloc(sizeof(*limit->pressure), GFP_KERNEL_ACCOUNT);
-	limit->stats = alloc_percpu_gfp(struct weir_limit_stats,
-					GFP_KERNEL_ACCOUNT);
-	if (!limit->pressure || !limit->stats)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		u64_stats_init(&per_cpu_ptr(limit->stats, cpu)->syncp);
-	return 0;
-}
-
 static void limit_defaults(struct weir_limit *limit)
 {
 	limit->prefix.len4 = PREFIX4_DEFAULT;
@@ -304,7 +290,7 @@ static int limit_equip(struct weir_net *wn, struct weir_limit *limit,
 		return limit_table(wn, limit, fault);
 	}
 	limit->id = ++wn->next_id;
-	err = limit_account(limit);
+	err = weir_limit_account(limit);
 	return err ?: limit_table(wn, limit, fault);
 }
 
@@ -373,55 +359,4 @@ void weir_limit_shell_free(struct weir_limit *limit,
 		kfree(limit->pressure);
 	}
 	kfree(limit);
-}
-
-/**
- * weir_limit_count_evictions - live sources lost their way to others
- * @limit: limit
- * @evictions: how many
- *
- * Context: any but hard interrupts.
- */
-void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
-{
-	struct weir_limit_stats *stats;
-
-	local_bh_disable();
-	stats = this_cpu_ptr(limit->stats);
-	u64_stats_update_begin(&stats->syncp);
-	u64_stats_add(&stats->evictions, evictions);
-	u64_stats_update_end(&stats->syncp);
-	local_bh_enable();
-}
-
-/**
- * weir_limit_counts - add up the counters of a limit
- * @limit: limit
- * @counts: filled; exact when traffic rests
- */
-void weir_limit_counts(const struct weir_limit *limit,
-		       struct weir_counts *counts)
-{
-	const struct weir_limit_stats *stats;
-	struct weir_counts part;
-	unsigned int start, i;
-	int cpu;
-
-	memset(counts, 0, sizeof(*counts));
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(limit->stats, cpu);
-		do {
-			start = u64_stats_fetch_begin(&stats->syncp);
-			for (i = 0; i < WEIR_FATES; i++) {
-				part.packets[i] = u64_stats_read(&stats->packets[i]);
-				part.bytes[i] = u64_stats_read(&stats->bytes[i]);
-			}
-			part.evictions = u64_stats_read(&stats->evictions);
-		} while (u64_stats_fetch_retry(&stats->syncp, start));
-		for (i = 0; i < WEIR_FATES; i++) {
-			counts->packets[i] += part.packets[i];
-			counts->bytes[i] += part.bytes[i];
-		}
-		counts->evictions += part.evictions;
-	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Between limit.c, which makes limits, and config.c, which publishes them.
+ * Between limit.c, which makes limits, and those that publish them.
  */
 #ifndef WEIR_LIMIT_PRIV_H
 #define WEIR_LIMIT_PRIV_H
@@ -13,8 +13,12 @@ struct weir_limit *weir_limit_make(struct weir_net *wn,
 				   struct weir_fault *fault);
 bool weir_limit_same(const struct weir_limit *limit,
 		     const struct weir_words *words);
+int weir_limit_account(struct weir_limit *limit);
 void weir_limit_shell_free(struct weir_limit *limit,
 			   const struct weir_limit *other);
+int weir_exempt_resolve(const struct weir_config *config,
+			const struct weir_exempt_words *words,
+			struct weir_exempt *exempt, struct weir_fault *fault);
 int weir_refuse(struct weir_fault *fault, int err, enum weir_word word,
 		const char *msg);
 

@@ -6,208 +6,14 @@
  * than EXT_DEPTH of them, every condition on what lies behind holds, inverted
  * or not.
  */
-#include <linux/icmpv6.h>
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
-#include <linux/tcp.h>
-#include <net/ip.h>
 #include <net/ipv6.h>
-#include <net/mld.h>
-#include <net/ndisc.h>
 
 #include "match.h"
-
-/* Extension headers that are walked; RFC 8200 names six, one of them twice. */
-#define EXT_DEPTH 8
-
-/**
- * weir_packet_init - what any limit wants to know
- * @packet: filled
- * @skb: packet in PRE_ROUTING
- * @in: device that it arrived on
- * @family: AF_INET or AF_INET6
- */
-void weir_packet_init(struct weir_packet *packet, const struct sk_buff *skb,
-		      const struct net_device *in, u8 family)
-{
-	packet->skb = skb;
-	packet->in = in;
-	packet->family = family;
-	packet->flags = 0;
-	if (!weir_source_skb(&packet->source, skb, family, in->ifindex))
-		packet->flags |= WEIR_PACKET_VITAL;
-}
-
-static bool has_ports(u8 proto)
-{
-	switch (proto) {
-	case IPPROTO_TCP:
-	case IPPROTO_UDP:
-	case IPPROTO_UDPLITE:
-	case IPPROTO_SCTP:
-	case IPPROTO_DCCP:
-		return true;
-	}
-	return false;
-}
-
-static void parse_ports(struct weir_packet *packet, int offset)
-{
-	const __be16 *ports;
-	__be16 room[2];
-
-	if (!has_ports(packet->proto))
-		return;
-	ports = skb_header_pointer(packet->skb, offset, sizeof(room), room);
-	if (!ports) {
-		packet->flags |= WEIR_PACKET_CUT;
-		return;
-	}
-	packet->sport = ntohs(ports[0]);
-	packet->dport = ntohs(ports[1]);
-	packet->flags |= WEIR_PACKET_PORTS;
-}
-
-static void parse_tcp(struct weir_packet *packet, int offset)
-{
-	const struct tcphdr *tcp;
-	struct tcphdr room;
-
-	if (packet->proto != IPPROTO_TCP)
-		return;
-	tcp = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
-	if (!tcp) {
-		packet->flags |= WEIR_PACKET_CUT;
-		return;
-	}
-	packet->flags |= WEIR_PACKET_TCP;
-	if (tcp->syn && !tcp->ack && !tcp->rst && !tcp->fin)
-		packet->flags |= WEIR_PACKET_SYN;
-}
-
-/*
- * Neighbour discovery that routers do not pass on (RFC 4861), and multicast
- * listener discovery (RFC 2710, RFC 3810).
- */
-static void parse_icmpv6(struct weir_packet *packet, int offset)
-{
-	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
-	const u8 *type;
-	u8 room;
-
-	type = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
-	if (!type) {
-		packet->flags |= WEIR_PACKET_CUT;
-		return;
-	}
-	switch (*type) {
-	case NDISC_ROUTER_SOLICITATION:
-	case NDISC_ROUTER_ADVERTISEMENT:
-	case NDISC_NEIGHBOUR_SOLICITATION:
-	case NDISC_NEIGHBOUR_ADVERTISEMENT:
-	case NDISC_REDIRECT:
-		if (ip6->hop_limit == 255)
-			packet->flags |= WEIR_PACKET_VITAL;
-		break;
-	case ICMPV6_MGM_QUERY:
-	case ICMPV6_MGM_REPORT:
-	case ICMPV6_MGM_REDUCTION:
-	case ICMPV6_MLD2_REPORT:
-		if (ip6->hop_limit == 1 &&
-		    ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
-			packet->flags |= WEIR_PACKET_VITAL;
-		break;
-	}
-}
-
-/* The transport header's offset, or -1 where it cannot be had. */
-static int walk_ipv6(struct weir_packet *packet)
-{
-	int offset = skb_network_offset(packet->skb) + sizeof(struct ipv6hdr);
-	u8 next = ipv6_hdr(packet->skb)->nexthdr;
-	unsigned int depth;
-
-	for (depth = 0; ipv6_ext_hdr(next) && next != NEXTHDR_NONE; depth++) {
-		const struct ipv6_opt_hdr *ext;
-		const struct frag_hdr *frag;
-		struct frag_hdr room;
-
-		if (depth == EXT_DEPTH)
-			goto cut;
-		ext = skb_header_pointer(packet->skb, offset,
-					 next == NEXTHDR_FRAGMENT ?
-					 sizeof(room) : sizeof(*ext), &room);
-		if (!ext)
-			goto cut;
-		if (next == NEXTHDR_FRAGMENT) {
-			frag = (const struct frag_hdr *)ext;
-			if (frag->frag_off & htons(IP6_OFFSET)) {
-				packet->flags |= WEIR_PACKET_LATER;
-				packet->proto = ext->nexthdr;
-				if (ipv6_ext_hdr(ext->nexthdr) &&
-				    ext->nexthdr != NEXTHDR_NONE)
-					packet->flags |= WEIR_PACKET_NO_PROTO;
-				return -1;
-			}
-			offset += sizeof(*frag);
-		} else if (next == NEXTHDR_AUTH) {
-			offset += ipv6_authlen(ext);
-		} else {
-			offset += ipv6_optlen(ext);
-		}
-		next = ext->nexthdr;
-	}
-	packet->proto = next;
-	return offset;
-cut:
-	packet->flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
-	return -1;
-}
-
-static int walk_ipv4(struct weir_packet *packet)
-{
-	const struct iphdr *ip = ip_hdr(packet->skb);
-
-	packet->proto = ip->protocol;
-	if (ip->frag_off & htons(IP_OFFSET)) {
-		packet->flags |= WEIR_PACKET_LATER;
-		return -1;
-	}
-	return skb_network_offset(packet->skb) + ip->ihl * 4;
-}
-
-/**
- * weir_packet_parse - find out what lies behind the network header
- * @packet: initialised packet
- * @transport: some limit has a condition of WEIR_IF_TRANSPORT
- *
- * Where none has, only IPv6 is walked, and only for what keeps a link alive.
- */
-void weir_packet_parse(struct weir_packet *packet, bool transport)
-{
-	int offset;
-
-	if (packet->family == AF_INET) {
-		if (!transport)
-			return;
-		offset = walk_ipv4(packet);
-	} else {
-		u8 next = ipv6_hdr(packet->skb)->nexthdr;
-
-		if (!transport && next != NEXTHDR_ICMP && !ipv6_ext_hdr(next))
-			return;
-		offset = walk_ipv6(packet);
-	}
-	if (offset < 0)
-		return;
-	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
-		parse_icmpv6(packet, offset);
-	parse_ports(packet, offset);
-	parse_tcp(packet, offset);
-}
 
 /**
  * weir_net_prefix_has - is an address within a prefix?
@@ -411,7 +217,7 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 		return "source and destination prefix are of different families";
 	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
 	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
-	    !(named & WEIR_IF_PROTO && has_ports(match->proto)))
+	    !(named & WEIR_IF_PROTO && weir_proto_has_ports(match->proto)))
 		return "ports need a protocol that has them: tcp, udp, udplite, sctp, dccp";
 	if (match->conds & WEIR_IF_SPORT && match->sport.min > match->sport.max)
 		return "port range ends before it begins";

@@ -41,17 +41,20 @@ code() {
 layers() {
 	cat <<-'EOF'
 		module/(wheel|source|hook|compat)\.h
-		module/(table|match|event)\.h	source.h
+		module/(table|packet|event)\.h	source.h
+		module/match\.h	packet.h source.h
 		module/cost\.h	table.h
 		module/exempt\.h	match.h source.h
 		module/limit\.h	exempt.h match.h source.h table.h
-		module/(limit_priv|trace)\.h	limit.h
+		module/(limit_priv|draft|trace)\.h	limit.h
 		module/(netlink|weir)\.h	event.h
 		module/bucket\.h	table.h wheel.h
 		module/(table|bucket|charge|drops|state|move)\.c	bucket.h
-		module/(source|match|cost|exempt)\.c	SELF
+		module/(source|packet|match|cost|exempt)\.c	SELF
 		module/limit\.c	limit_priv.h weir.h
-		module/config\.c	hook.h limit_priv.h weir.h
+		module/counts\.c	limit_priv.h
+		module/draft\.c	draft.h hook.h limit_priv.h weir.h
+		module/(config|replace)\.c	draft.h limit_priv.h weir.h
 		module/event\.c	event.h hook.h limit.h netlink.h table.h weir.h
 		module/hook\.c	compat.h cost.h hook.h limit.h source.h table.h trace.h weir.h
 		module/main\.c	hook.h limit.h netlink.h weir.h
@@ -127,7 +130,7 @@ check_layout() {
 # Packets are seen by these alone; to netlink an sk_buff is a message.
 check_skb() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|source|match|cost|trace|compat|netlink.*)\.[ch]$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|source|packet|match|cost|trace|compat|netlink.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is known of a packet: found out once for all limits, and no more than
+ * some limit wants to know.
+ */
+#include <linux/icmpv6.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/mld.h>
+#include <net/ndisc.h>
+#include <net/xfrm.h>
+
+#include "packet.h"
+
+/* Extension headers that are walked; RFC 8200 names six, one of them twice. */
+#define EXT_DEPTH 8
+
+/**
+ * weir_packet_init - what any limit wants to know
+ * @packet: filled
+ * @skb: packet in PRE_ROUTING
+ * @in: device that it arrived on
+ * @family: AF_INET or AF_INET6
+ */
+void weir_packet_init(struct weir_packet *packet, const struct sk_buff *skb,
+		      const struct net_device *in, u8 family)
+{
+	packet->skb = skb;
+	packet->in = in;
+	packet->family = family;
+	packet->flags = 0;
+	if (!weir_source_skb(&packet->source, skb, family, in->ifindex))
+		packet->flags |= WEIR_PACKET_VITAL;
+}
+
+/**
+ * weir_proto_has_ports - does a protocol begin with two ports?
+ * @proto: IPPROTO_*
+ */
+bool weir_proto_has_ports(u8 proto)
+{
+	switch (proto) {
+	case IPPROTO_TCP:
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+	case IPPROTO_SCTP:
+	case IPPROTO_DCCP:
+		return true;
+	}
+	return false;
+}
+
+static void parse_ports(struct weir_packet *packet, int offset)
+{
+	const __be16 *ports;
+	__be16 room[2];
+
+	if (!weir_proto_has_ports(packet->proto))
+		return;
+	ports = skb_header_pointer(packet->skb, offset, sizeof(room), room);
+	if (!ports) {
+		packet->flags |= WEIR_PACKET_CUT;
+		return;
+	}
+	packet->sport = ntohs(ports[0]);
+	packet->dport = ntohs(ports[1]);
+	packet->flags |= WEIR_PACKET_PORTS;
+}
+
+static void parse_tcp(struct weir_packet *packet, int offset)
+{
+	const struct tcphdr *tcp;
+	struct tcphdr room;
+
+	if (packet->proto != IPPROTO_TCP)
+		return;
+	tcp = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
+	if (!tcp) {
+		packet->flags |= WEIR_PACKET_CUT;
+		return;
+	}
+	packet->flags |= WEIR_PACKET_TCP;
+	if (tcp->syn && !tcp->ack && !tcp->rst && !tcp->fin)
+		packet->flags |= WEIR_PACKET_SYN;
+}
+
+/*
+ * Neighbour discovery that routers do not pass on (RFC 4861), and multicast
+ * listener discovery (RFC 2710, RFC 3810).
+ */
+static void parse_icmpv6(struct weir_packet *packet, int offset)
+{
+	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
+	const u8 *type;
+	u8 room;
+
+	type = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
+	if (!type) {
+		packet->flags |= WEIR_PACKET_CUT;
+		return;
+	}
+	switch (*type) {
+	case NDISC_ROUTER_SOLICITATION:
+	case NDISC_ROUTER_ADVERTISEMENT:
+	case NDISC_NEIGHBOUR_SOLICITATION:
+	case NDISC_NEIGHBOUR_ADVERTISEMENT:
+	case NDISC_REDIRECT:
+		if (ip6->hop_limit == 255)
+			packet->flags |= WEIR_PACKET_VITAL;
+		break;
+	case ICMPV6_MGM_QUERY:
+	case ICMPV6_MGM_REPORT:
+	case ICMPV6_MGM_REDUCTION:
+	case ICMPV6_MLD2_REPORT:
+		if (ip6->hop_limit == 1 &&
+		    ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
+			packet->flags |= WEIR_PACKET_VITAL;
+		break;
+	}
+}
+
+/* The transport header's offset, or -1 where it cannot be had. */
+static int walk_ipv6(struct weir_packet *packet)
+{
+	int offset = skb_network_offset(packet->skb) + sizeof(struct ipv6hdr);
+	u8 next = ipv6_hdr(packet->skb)->nexthdr;
+	unsigned int depth;
+
+	for (depth = 0; ipv6_ext_hdr(next) && next != NEXTHDR_NONE; depth++) {
+		const struct ipv6_opt_hdr *ext;
+		const struct frag_hdr *frag;
+		struct frag_hdr room;
+
+		if (depth == EXT_DEPTH)
+			goto cut;
+		ext = skb_header_pointer(packet->skb, offset,
+					 next == NEXTHDR_FRAGMENT ?
+					 sizeof(room) : sizeof(*ext), &room);
+		if (!ext)
+			goto cut;
+		if (next == NEXTHDR_FRAGMENT) {
+			frag = (const struct frag_hdr *)ext;
+			if (frag->frag_off & htons(IP6_OFFSET)) {
+				packet->flags |= WEIR_PACKET_LATER;
+				packet->proto = ext->nexthdr;
+				if (ipv6_ext_hdr(ext->nexthdr) &&
+				    ext->nexthdr != NEXTHDR_NONE)
+					packet->flags |= WEIR_PACKET_NO_PROTO;
+				return -1;
+			}
+			offset += sizeof(*frag);
+		} else if (next == NEXTHDR_AUTH) {
+			offset += ipv6_authlen(ext);
+		} else {
+			offset += ipv6_optlen(ext);
+		}
+		next = ext->nexthdr;
+	}
+	packet->proto = next;
+	return offset;
+cut:
+	packet->flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
+	return -1;
+}
+
+static int walk_ipv4(struct weir_packet *packet)
+{
+	const struct iphdr *ip = ip_hdr(packet->skb);
+
+	packet->proto = ip->protocol;
+	if (ip->frag_off & htons(IP_OFFSET)) {
+		packet->flags |= WEIR_PACKET_LATER;
+		return -1;
+	}
+	return skb_network_offset(packet->skb) + ip->ihl * 4;
+}
+
+/**
+ * weir_packet_parse - find out what lies behind the network header
+ * @packet: initialised packet
+ * @transport: some limit has a condition of WEIR_IF_TRANSPORT
+ *
+ * Where none has, only IPv6 is walked, and only for what keeps a link alive.
+ */
+void weir_packet_parse(struct weir_packet *packet, bool transport)
+{
+	int offset;
+
+	if (packet->family == AF_INET) {
+		if (!transport)
+			return;
+		offset = walk_ipv4(packet);
+	} else {
+		u8 next = ipv6_hdr(packet->skb)->nexthdr;
+
+		if (!transport && next != NEXTHDR_ICMP && !ipv6_ext_hdr(next))
+			return;
+		offset = walk_ipv6(packet);
+	}
+	if (offset < 0)
+		return;
+	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
+		parse_icmpv6(packet, offset);
+	parse_ports(packet, offset);
+	parse_tcp(packet, offset);
+}
+
+/**
+ * weir_packet_charged - was a packet charged in this namespace before?
+ * @skb: packet in PRE_ROUTING
+ * @in: device that it arrived on
+ * @family: AF_INET or AF_INET6
+ *
+ * A VRF hands its packets to
+ * the hook again with the master as their device, and IPsec in transport mode
+ * hands over what it has decrypted. GRO decrypts in front of the hook, and
+ * hides its mark from xfrm_offload(): what it alone has decrypted is here for
+ * the first time.
+ */
+bool weir_packet_charged(const struct sk_buff *skb,
+			 const struct net_device *in, u8 family)
+{
+#ifdef CONFIG_XFRM
+	const struct sec_path *path = skb_sec_path(skb);
+	const struct xfrm_offload *offload;
+	u8 proto;
+
+	if (path && path->len &&
+	    path->xvec[path->len - 1]->props.mode == XFRM_MODE_TRANSPORT &&
+	    !(path->len == 1 && path->ovec[0].flags & XFRM_GRO)) {
+		offload = xfrm_offload((struct sk_buff *)skb);
+		if (!offload)
+			return true;
+		/* A device has decrypted it, and the header still stands. */
+		proto = family == AF_INET ? ip_hdr(skb)->protocol :
+						 ipv6_hdr(skb)->nexthdr;
+		return !(offload->flags & CRYPTO_DONE) ||
+		       (proto != IPPROTO_ESP && proto != IPPROTO_AH &&
+			proto != IPPROTO_UDP);
+	}
+#endif
+	return netif_is_l3_master(in);
+}
