@@ -106,6 +106,7 @@ wait_for() {
 		[ "$SECONDS" -lt "$end" ] || return 1
 		rest
 	done
+	true # not the status of rest
 }
 
 # let_pass MS: so much time
@@ -185,11 +186,11 @@ pair() {
 		addr add 2001:db8::1/64 dev rx0 nodad
 	WORDS
 	rx nft -f - <<-RULES || bail "no nft"
-		table netdev weir_test {
+		table netdev probe {
 			counter arrived { }
 			chain in { type filter hook ingress device rx0 priority 0; counter name arrived; }
 		}
-		table inet weir_test {
+		table inet probe {
 			counter passed { }
 			chain pre { type filter hook prerouting priority -450; counter name passed; drop; }
 		}
@@ -198,12 +199,12 @@ pair() {
 
 # end_not_here: what weir lets through goes on from here on
 end_not_here() {
-	rx nft 'flush chain inet weir_test pre; add rule inet weir_test pre counter name passed'
+	rx nft 'flush chain inet probe pre; add rule inet probe pre counter name passed'
 }
 
 # arrived, passed: packets since pair; recount sets both to 0
-arrived() { rx nft list counter netdev weir_test arrived | awk '/packets/ { print $2 }'; }
-passed() { rx nft list counter inet weir_test passed | awk '/packets/ { print $2 }'; }
+arrived() { rx nft list counter netdev probe arrived | awk '/packets/ { print $2 }'; }
+passed() { rx nft list counter inet probe passed | awk '/packets/ { print $2 }'; }
 recount() { rx nft 'reset counters' >/dev/null; }
 
 send_args() {
@@ -351,7 +352,7 @@ cleanup() {
 	echo 0 >"$TRACING/tracing_on"
 	[ ! -e "$TRACING/events/weir/enable" ] || echo 0 >"$TRACING/events/weir/enable"
 	[ ! -e "$tmp/traces" ] || echo 1 >"$TRACING/buffer_size_kb"
-	[ -n "${rx-x}" ] || nft 'delete table netdev weir_test; delete table inet weir_test' 2>/dev/null
+	[ -n "${rx-x}" ] || nft 'delete table netdev probe; delete table inet probe' 2>/dev/null
 	for name in "${spaces[@]}"; do ip netns delete "$name" 2>/dev/null; done
 	unload
 	rm -rf "$tmp"

@@ -6,7 +6,7 @@
 begin
 ip_rx link add link rx0 name rx0.7 address 02:00:00:00:00:01 type vlan id 7
 ip_rx link set rx0.7 addrgenmode none up
-rx nft 'add rule netdev weir_test in ip saddr 198.51.100.5 meta mark set 0x15'
+rx nft 'add rule netdev probe in ip saddr 198.51.100.5 meta mark set 0x15'
 
 # All observe, so every packet is charged by all that it matches.
 config <<-WORDS || bail "cannot configure"

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# floors.t: a table that is too small lets nobody exceed the budget, tells of
+# it, and costs newcomers no more than what design.rst says
+. "$(dirname "$0")/lib.sh"
+begin
+config <<<"limit add f budget 20/400ms slots 4 sources 64" || bail "cannot configure"
+wheel 400 4
+trace_start weir_charge weir_uncharge
+flooding -s 10.0.0.1 -n 100000 -R -t 4000
+flooding -s 198.51.100.1 -n 5 -R -r 3000 -b 150,150 -t 4000
+flooded
+trace_stop
+line=$(traced -T "$window" -L 20)
+ok $? "100,000 spoofed sources on a table of 64: none is let through more than its budget" || diag "$line"
+spoofed=$(traced -s | awk '$2 ~ /=10\./ { n++ } END { print n + 0 }')
+diag "$(arrived) packets, $spoofed spoofed sources of 100000 were charged"
+[ "$(stat_of f evictions)" -gt 1000 ]
+ok $? "sources are evicted, and counted"
+[ "$(stat_of f floor_refused.packets)" -gt 1000 ]
+ok $? "newcomers are refused by floors, and counted"
+[ "$(stat_of f sources_wanted)" -gt 64 ]
+ok $? "a size that would end it is named"
+diag "sources $(stat_of f sources_wanted) would end it"
+is "$(passed)" "$(value amount "$line")" "what was charged is what went on"
+line=$(traced -s | awk '$2 ~ /=198\.51/ { n++ } END { print n + 0 }')
+diag "$line of 5 sources that stay were let through at all"
+
+# What newcomers lose: every packet of the flood comes from a new source. The
+# flood brings so many in a window and a slot, and the ways hold ways x L.
+rate=6000 ms=400
+for twice in 1 2 4 8; do
+	budget=$((rate * ms * twice / 2 / 64 / 1000))
+	config <<<"limit add f$twice budget $budget/${ms}ms slots 4 sources 64" || bail "cannot configure"
+	recount
+	flood -s 10.0.0.1 -n 16000000 -R -r "$rate" -k -t $((5 * ms))
+	matched=$(stat_of "f$twice" matched.packets) lost=$(stat_of "f$twice" dropped.packets)
+	ways=$(weir -json limit show "f$twice" | jq '.[0].ways')
+	came=$((matched * ms / (5 * ms)))
+	# All that the floors let through in a window and a slot: the ways' budgets.
+	room=$((ways * budget)) need=$((came * (window + slot) / window))
+	most=$((need > room ? 100 - 100 * room / need : 0))
+	diag "sources x L = $(bc <<<"scale=1; $twice / 2") x flood x T: newcomers lost $((100 * lost / matched)) % ($lost of $matched), $came a window"
+	within $((100 * lost / matched)) 0 $((most + 15)) "sources x L at $twice/2 of flood x T: lost within the bound"
+	[ "$lost" = "$(stat_of "f$twice" floor_refused.packets)" ]
+	ok $? "... by floors alone, and counted so"
+done
+finish
