@@ -1,3 +1,77 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# hooks: being written.
+# hooks.t: what the kernel's own tools see of weir: its hooks, where it has
+# any, who dropped a packet and why, its tracepoints
+. "$(dirname "$0")/lib.sh"
+begin
+quietly() { "$@" >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"; }
+
+# hooks [NAMESPACE]: weir's, as nft knows them: family, hook, priority
+hooks() {
+	inside "${1-$rx}" nft list hooks 2>/dev/null | awk '
+		/^family/ { family = $2 } $1 == "hook" { hook = $2 }
+		/\[weir\]/ { print family, hook, $1 }' | xargs
+}
+# have WANTED NAME: none, or IPv4's and IPv6's
+both="ip prerouting -0000000451 ip6 prerouting -0000000451"
+have() {
+	if [ -n "$nft" ]; then is "$(hooks)" "$@"; else skip "this kernel does not list hooks" "${@:2}"; fi
+}
+nft=$(rx nft list hooks 2>/dev/null)
+have "" "no limit, no hook"
+weir exempt add 10.0.0.0/8
+have "" "an exemption alone needs none"
+quietly weir limit add a budget 5/1h
+have "$both" "a limit has hooks, in front of reassembly"
+[ -z "$nft" ] || is "$(hooks "$tx")" "" "... in its own namespace alone"
+quietly weir limit add b budget 5/1h action observe
+quietly weir limit del a
+have "$both" "they stay for another limit"
+quietly weir limit del b
+have "" "and go with the last one"
+flood -s 198.51.100.9 -c 5
+is "$(stats seen)" 0 "without, no packet is seen"
+quietly weir -file - <<<"limit add c budget 5/1h"
+have "$both" "a file brings them"
+quietly weir -file - <<<"# none"
+have "" "... and takes them away"
+
+# has FIELD...: event weir_drop, or another, tells it
+for event in "weir_limited limit saddr tick" "weir_drop skbaddr limit saddr tick packets bytes"; do
+	read -r name fields <<<"$event"
+	is "$(awk '/field:/ && !/common_/ { sub(/\[.*|;.*/, ""); print $NF }' \
+		"$TRACING/events/weir/$name/format" | xargs)" "$fields" "tracepoint weir:$name"
+done
+
+# Who dropped what, and why: the kernel's own event must name us. Pointers are
+# shown as they are, so that both events name one packet alike.
+quietly weir limit add d budget 5/1h
+echo 0 >"$TRACING/options/hash-ptr"
+echo 1 >"$TRACING/events/skb/kfree_skb/enable"
+trace_start weir_drop weir_limited
+flood -s 198.51.100.1 -c 25
+flood -s 2001:db8:1::1 -c 25
+trace_stop
+echo 0 >"$TRACING/events/skb/kfree_skb/enable"
+echo 1 >"$TRACING/options/hash-ptr"
+is "$(grep -c ' weir_drop: .*limit=d ' "$tmp/trace")" 40 "weir_drop tells each drop"
+is "$(awk '/ weir_limited: / { print $(NF - 1) }' "$tmp/trace" | xargs)" \
+	"saddr=::ffff:198.51.100.1 saddr=2001:db8:1::1" "weir_limited each source that became limited, once"
+# Each weir_drop is followed by a kfree_skb of that packet.
+awk '
+	{ at = "" }
+	/ weir_drop: / { match($0, /skbaddr=[^ ]*/); packet = substr($0, RSTART, RLENGTH) " " }
+	packet && / kfree_skb: / && index($0, packet) {
+		match($0, /location=[^ ]*/); at = substr($0, RSTART + 9, RLENGTH - 9)
+		match($0, /reason: .*/); print at, substr($0, RSTART + 8); packet = ""
+	}' "$tmp/trace" >"$tmp/freed"
+is "$(cut -d' ' -f2 "$tmp/freed" | sort | uniq -c | xargs)" "40 NETFILTER_DROP" "skb:kfree_skb tells why"
+location=$(cut -d' ' -f1 "$tmp/freed" | sort -u)
+case $location in
+weir_*) ;;
+*) # an address, before 6.3
+	location=$(sort /proc/kallsyms | awk -v at="${location#0x}" '$1 > at { exit } { name = $3 } END { print name }')
+	;;
+esac
+like "$location" '^weir_hook' "... and that it was weir's hook"
+finish

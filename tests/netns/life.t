@@ -1,3 +1,68 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# life: being written.
+# life.t: a namespace, or the whole module, goes away under a flood from both
+# CPUs; what follows is as if weir had never been there
+. "$(dirname "$0")/lib.sh"
+need_tool
+load || bail "cannot load"
+log_mark
+words="limit add small budget 2/10s sources 64
+limit add bytes budget 10k/100ms bytes sources 300k
+limit add six budget 10/1s per 32,128 sources 300k"
+
+# flooded_place: a namespace with limits, and floods into it; ready when weir
+# drops there and has made floors
+flooded_place() {
+	pair
+	config <<<"$words" || bail "cannot configure"
+	flooding -s 198.51.100.1 -n 1000 -R -r 5000 -k
+	flooding -s 2001:db8:1::1 -n 1000 -R -r 5000 -k
+	wait_for 30 dropping
+	ok $? "$1: weir drops a flood"
+}
+dropping() { [ "$(stats dropped)" -gt 500 ]; }
+memory() { awk '/ weir_table_alloc/ { n++ } END { print n + 0 }' /proc/vmallocinfo; }
+no_memory() { [ "$(memory)" = 0 ]; }
+no_device() { ! ip_tx link show dev tx0 >/dev/null 2>&1; }
+
+for n in 1 2; do
+	flooded_place "namespace $n"
+	[ "$n" != 1 ] || [ "$(memory)" -gt 0 ]
+	ok $? "namespace $n: the tables' memory is seen" || diag "$(grep weir /proc/vmallocinfo)"
+	ip netns delete "$rx"
+	wait_for 30 no_device
+	ok $? "namespace $n: goes under the flood"
+	flooded
+	wait_for 30 no_memory
+	ok $? "namespace $n: its tables go with it"
+	ip netns delete "$tx"
+done
+
+# The module, with another namespace's limits and while somebody changes them.
+flooded_place "module"
+other=$rx
+rx=''
+config <<<"$words" || bail "cannot configure"
+rx=$other
+end_not_here
+more() { [ "$(passed)" -gt "$1" ]; }
+for n in 1 2 3; do
+	if [ "$n" -gt 1 ]; then
+		load packets=2 window_ms=10000 || bail "cannot load again"
+		config <<<"$words"
+		wait_for 30 dropping
+		ok $? "module $n: loaded again, drops"
+	fi
+	while config <<<"$words"; do :; done >/dev/null 2>&1 &
+	changing=$!
+	wait_for 30 rmmod weir 2>"$tmp/said"
+	ok $? "module $n: goes under the flood" || diag "$(tail -n 1 "$tmp/said")"
+	wait "$changing"
+	is "$(memory)" 0 "module $n: its tables go with it"
+	before=$(passed)
+	wait_for 30 more $((before + 1000))
+	ok $? "module $n: and the flood passes"
+done
+quiet
+is "$(log_since | grep -E 'BUG|WARNING|Oops|weir:.*(leak|busy)|unregister_netdevice')" "" "the kernel has nothing to say"
+finish

@@ -1,3 +1,71 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tunnel: being written.
+# tunnel.t: outer and inner are two packets, each of its own source and device
+. "$(dirname "$0")/lib.sh"
+begin
+end_not_here
+# tunnel DEVICE WORDS...: in $rx
+tunnel() {
+	ip_rx link add "$1" type "${@:2}" 2>/dev/null &&
+		ip_rx link set "$1" addrgenmode none && ip_rx link set "$1" up
+}
+tunnel four ipip local 192.0.2.1 remote 198.51.100.1 &&
+	tunnel gre gre local 192.0.2.1 remote 198.51.100.1 &&
+	tunnel six sit local 192.0.2.1 remote 198.51.100.1 || skip_all "this kernel has no tunnels"
+
+# inner4 SOURCE: hexadecimal, UDP from there to 192.0.2.1
+inner4() {
+	local word sum=0 head a b c d
+	IFS=. read -r a b c d <<<"$1"
+	head=$(printf '4500 002e 0001 0000 4011 %02x%02x %02x%02x c000 0201' "$a" "$b" "$c" "$d")
+	for word in $head; do sum=$((sum + 0x$word)); done
+	sum=$(((sum & 0xffff) + (sum >> 16)))
+	sum=$(printf %04x $((~(sum + (sum >> 16)) & 0xffff)))
+	printf %s "${head/4011 /4011 $sum }" "0400 0009 001a 0000" | tr -d ' '
+	printf %036d 0
+}
+# A source of six bits of prefix and the destination 2001:db8::1.
+inner6=60000000001a1140"20010db8000100000000000000000009""20010db8000000000000000000000001"
+inner6+=04000009001a0000$(printf %036d 0)
+
+config <<-WORDS || bail "cannot configure"
+	limit add all budget 1k/1h
+	limit add outer budget 1k/1h dev rx0 action observe
+	limit add ipip budget 1k/1h dev four action observe
+	limit add gre budget 1k/1h dev gre action observe
+	limit add sit budget 1k/1h dev six action observe
+	limit add udp budget 1k/1h proto udp dport 9 action observe
+	limit add p4 budget 1k/1h proto 4 action observe
+WORDS
+# through NAME "SOURCE LIMIT,..." SEND-OPTION...: what one packet is charged to
+through() {
+	local name=$1 wanted=$2
+	shift 2
+	trace_start weir_charge
+	flood -s 198.51.100.1 -c 1 "$@"
+	trace_stop
+	is "$(meet | awk '{ l[$1] = l[$1] "," $2 } END { for (s in l) print s " " substr(l[s], 2) }' | sort | xargs)" \
+		"$wanted" "$name"
+}
+through "IPv4 in IPv4" "::ffff:10.1.1.2 all,ipip,udp ::ffff:198.51.100.1 all,outer,p4" \
+	-P 4 -x "$(inner4 10.1.1.2)"
+through "IPv4 in GRE" "::ffff:10.1.1.3 all,gre,udp ::ffff:198.51.100.1 all,outer" \
+	-P 47 -x "00000800$(inner4 10.1.1.3)"
+through "IPv6 in IPv4" "2001:db8:1::9 all,sit,udp ::ffff:198.51.100.1 all,outer" \
+	-P 41 -x "$inner6"
+through "IPv6 in GRE" "2001:db8:1::9 all,gre,udp ::ffff:198.51.100.1 all,outer" \
+	-P 47 -x "000086dd$inner6"
+through "one source, outside and inside" "::ffff:198.51.100.1 all,outer,p4,all,ipip,udp" \
+	-P 4 -x "$(inner4 198.51.100.1)"
+is "$(stats seen)" 10 "each is two packets"
+
+# The inner one has its budget, and so has the outer one.
+config <<<"limit add in budget 6/1h dev four" || bail "cannot configure"
+flood -s 198.51.100.1 -c 20 -P 4 -x "$(inner4 10.1.1.9)"
+is "$(stat_of in admitted.packets):$(stat_of in dropped.packets)" 6:14 "a limit of the inner ones"
+config <<<"limit add out budget 6/1h dev rx0" || bail "cannot configure"
+seen=$(stats seen)
+flood -s 198.51.100.1 -c 20 -P 4 -x "$(inner4 10.1.1.9)"
+is "$(stat_of out admitted.packets):$(stat_of out dropped.packets)" 6:14 "a limit of the outer ones"
+is "$(($(stats seen) - seen))" 26 "... of which what is dropped has no inner one"
+finish
