@@ -61,6 +61,7 @@ struct weir_drops {
 	struct weir_source source;
 	u32 hash;
 	u32 count;
+	u32 epoch;
 	u64 slot;
 };
 
@@ -89,6 +90,8 @@ struct weir_drops_cache {
  * @drops: CPU-local
  * @ref: the limit's and the dumps'
  * @next: successor, published before the first bucket is copied
+ * @epoch: grows when all sources are forgotten; refusals that wait and are
+ *	of another one count no more
  * @copied: buckets below this index are in the successor too; bucket i is
  *	marked under its lock
  * @live: a successor's: packets enter by it; set before the configuration
@@ -112,6 +115,7 @@ struct weir_table {
 	refcount_t ref;
 
 	struct weir_table __rcu *next;
+	u32 epoch;
 	u32 copied;
 	bool live;
 

@@ -81,7 +81,7 @@ void weir_table_settle(struct weir_table *old, struct weir_table *next)
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < BIT(WEIR_DROPS_BITS); i++) {
 			drops = &per_cpu_ptr(old->drops, cpu)->entry[i];
-			if (!drops->count)
+			if (!drops->count || drops->epoch != old->epoch)
 				continue;
 			bucket = weir_bucket(next, drops->hash & next->mask);
 			spin_lock_bh(&bucket->lock);
@@ -119,6 +119,8 @@ void weir_drops_note(struct weir_table *table,
 	struct weir_drops *drops;
 
 	drops = drops_entry(this_cpu_ptr(table->drops), source);
+	if (drops->count && drops->epoch != READ_ONCE(table->epoch))
+		drops->count = 0;
 	if (drops->count && drops->slot == slot && drops->hash == hash &&
 	    !memcmp(&drops->source, source, sizeof(*source))) {
 		WRITE_ONCE(drops->count, drops->count + 1);
@@ -128,6 +130,7 @@ void weir_drops_note(struct weir_table *table,
 		drops_flush(table, drops);
 	drops->source = *source;
 	drops->hash = hash;
+	drops->epoch = READ_ONCE(table->epoch);
 	drops->slot = slot;
 	WRITE_ONCE(drops->count, 1);
 }
@@ -142,6 +145,7 @@ void weir_drops_note(struct weir_table *table,
 u64 weir_drops_pending(const struct weir_table *table,
 		       const struct weir_source *source)
 {
+	u32 epoch = READ_ONCE(table->epoch);
 	const struct weir_drops *drops;
 	u64 pending = 0;
 	int cpu;
@@ -149,7 +153,8 @@ u64 weir_drops_pending(const struct weir_table *table,
 	for_each_possible_cpu(cpu) {
 		drops = drops_entry(per_cpu_ptr(table->drops, cpu), source);
 		/* An entry that changes hands is counted or not. */
-		if (data_race(!memcmp(&drops->source, source, sizeof(*source))))
+		if (data_race(drops->epoch == epoch &&
+			      !memcmp(&drops->source, source, sizeof(*source))))
 			pending += READ_ONCE(drops->count);
 	}
 	return pending;

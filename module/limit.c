@@ -106,7 +106,8 @@ static bool name_good(const char *name)
 	if (!*name || *name == '-')
 		return false;
 	for (; *name; name++)
-		if (!isalnum(*name) && !strchr("_-.:+@", *name))
+		if (!isascii(*name) ||
+		    (!isalnum(*name) && !strchr("_-.:+@", *name)))
 			return false;
 	return true;
 }
@@ -182,8 +183,8 @@ static int limit_check(struct weir_limit *limit, struct weir_fault *fault)
 				   "a table is for 64 to 16777216 sources");
 	slots = weir_slots_fit(limit->window_ms, slots, &limit->slot_ticks);
 	if (!slots) {
-		fault->value = max_t(u64, 1, (u64)limit->window_ms * HZ /
-				     MSEC_PER_SEC);
+		fault->value = max_t(u64, 1, div_u64((u64)limit->window_ms * HZ,
+						     MSEC_PER_SEC));
 		return weir_refuse(fault, -EINVAL, WEIR_WORD_SLOTS,
 				   "slots shorter than a clock tick; fewer would fit the window");
 	}
@@ -212,7 +213,7 @@ static bool table_serves(const struct weir_limit *was,
 	       was->lenient == limit->lenient &&
 	       was->bytes == limit->bytes &&
 	       was->sources == limit->sources &&
-	       weir_table_spec(was->table)->budget >= limit->budget;
+	       weir_table_holds(was->table, limit->budget);
 }
 
 static int limit_table(struct weir_net *wn, struct weir_limit *limit,
@@ -227,20 +228,18 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 		.bytes = limit->bytes,
 		.prefix = limit->prefix,
 	};
+	u64 bytes = weir_table_need(&spec);
 	struct weir_table *table;
-	u64 bytes;
 
-	table = weir_table_alloc(&spec, &bytes);
 	fault->value = bytes;
+	if (wn->net->user_ns != &init_user_ns &&
+	    wn->bytes + bytes > BYTES_UNPRIVILEGED)
+		return weir_refuse(fault, -EDQUOT, WEIR_WORD_SOURCES,
+				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
+	table = weir_table_alloc(&spec);
 	if (IS_ERR(table))
 		return weir_refuse(fault, PTR_ERR(table), WEIR_WORD_SOURCES,
 				   "no memory for a table of so many sources; fewer may fit");
-	if (wn->net->user_ns != &init_user_ns &&
-	    wn->bytes + bytes > BYTES_UNPRIVILEGED) {
-		weir_table_put(table);
-		return weir_refuse(fault, -EDQUOT, WEIR_WORD_SOURCES,
-				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
-	}
 	fault->value = 0;
 	wn->bytes += bytes;
 	limit->table = table;

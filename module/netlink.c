@@ -266,6 +266,7 @@ int __init weir_netlink_init(void)
  */
 void weir_netlink_exit(void)
 {
+	weir_nl_silence();
 	genl_unregister_family(&weir_nl_family);
 }
 

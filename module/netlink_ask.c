@@ -178,16 +178,6 @@ struct charge {
 	struct weir_source_state state;
 };
 
-/* BH is off. Of what a charge does, limits count only what it does to others. */
-static void count_eviction(const struct weir_limit *limit)
-{
-	struct weir_limit_stats *stats = this_cpu_ptr(limit->stats);
-
-	u64_stats_update_begin(&stats->syncp);
-	u64_stats_inc(&stats->evictions);
-	u64_stats_update_end(&stats->syncp);
-}
-
 static unsigned int charge_table(struct weir_net *wn,
 				 const struct weir_limit *limit,
 				 const struct charge *charge,
@@ -206,7 +196,7 @@ static unsigned int charge_table(struct weir_net *wn,
 	result = weir_table_charge(limit->table, masked, hash, &tick, both,
 				   limit->budget);
 	if (result & WEIR_EVICTED)
-		count_eviction(limit);
+		weir_limit_count_evictions(limit, 1);
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
 		weir_event_pressure(wn, limit, tick);
 	if (result & WEIR_FIRST)

@@ -10,6 +10,21 @@ static_assert(WEIR_EVENT_LIMIT_ADDED == (u32)WEIR_LIMIT_EVENT_ADDED);
 static_assert(WEIR_EVENT_LIMIT_CHANGED == (u32)WEIR_LIMIT_EVENT_CHANGED);
 static_assert(WEIR_EVENT_LIMIT_REMOVED == (u32)WEIR_LIMIT_EVENT_REMOVED);
 
+/* No group is ours any more; read in RCU sections that send. */
+static bool silent;
+
+/**
+ * weir_nl_silence - tell nobody anything from now on
+ *
+ * Context: process, may sleep.
+ */
+void weir_nl_silence(void)
+{
+	/* Pairs with weir_netlink_heard() and event_end(). */
+	WRITE_ONCE(silent, true);
+	synchronize_rcu();
+}
+
 /**
  * weir_netlink_heard - does anybody listen?
  * @wn: namespace
@@ -18,7 +33,8 @@ static_assert(WEIR_EVENT_LIMIT_REMOVED == (u32)WEIR_LIMIT_EVENT_REMOVED);
  */
 bool weir_netlink_heard(const struct weir_net *wn)
 {
-	return genl_has_listeners(&weir_nl_family, wn->net, EVENTS_GROUP);
+	return !READ_ONCE(silent) &&
+	       genl_has_listeners(&weir_nl_family, wn->net, EVENTS_GROUP);
 }
 
 static struct sk_buff *event_begin(u8 cmd, void **header)
@@ -40,8 +56,13 @@ static void event_end(struct weir_net *wn, struct sk_buff *skb, void *header,
 		return;
 	}
 	genlmsg_end(skb, header);
-	genlmsg_multicast_netns(&weir_nl_family, wn->net, skb, 0, EVENTS_GROUP,
-				GFP_KERNEL);
+	rcu_read_lock();
+	if (READ_ONCE(silent))
+		nlmsg_free(skb);
+	else
+		genlmsg_multicast_netns(&weir_nl_family, wn->net, skb, 0,
+					EVENTS_GROUP, GFP_ATOMIC);
+	rcu_read_unlock();
 }
 
 /**

@@ -19,6 +19,8 @@
 
 extern struct genl_family weir_nl_family;
 
+void weir_nl_silence(void);
+
 extern const struct nla_policy weir_nl_match_policy[WEIR_A_MATCH_MAX + 1];
 extern const struct nla_policy
 weir_nl_limit_entry_policy[WEIR_A_LIMIT_MATCH + 1];

@@ -73,7 +73,8 @@ static __be32 word_mask(unsigned int len, unsigned int word)
  * @source: whole sender
  * @prefix: prefix lengths of the limit
  *
- * Link-local senders stay whole. Where half an IPv6 address makes a source,
+ * Everybody of both families is one source. Link-local senders stay whole.
+ * Where half an IPv6 address makes a source,
  * theirs is the half that differs, the interface identifier.
  */
 void weir_source_mask(struct weir_source *source, struct weir_prefix prefix)
@@ -84,6 +85,8 @@ void weir_source_mask(struct weir_source *source, struct weir_prefix prefix)
 
 	if (!len) {
 		*source = (struct weir_source) { };
+		if (ipv6 && prefix.len4)
+			source->zone = WEIR_ZONE_IPV6;
 		return;
 	}
 	if (source->zone & WEIR_ZONE_LINKLOCAL) {

@@ -21,7 +21,7 @@ struct sk_buff;
  * @word: the address in network order, IPv4 in the first word, zeroes behind
  * @zone: what tells equal addresses apart, WEIR_ZONE_*
  *
- * Masked to a prefix length of 0 it is all zeroes: everybody.
+ * Masked to a prefix length of 0 its words are zeroes: everybody.
  */
 struct weir_source {
 	__be32 word[4];

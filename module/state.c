@@ -61,7 +61,8 @@ void weir_table_peek(struct weir_table *table,
 	spin_unlock_bh(&bucket->lock);
 
 	wheel_state(table, &copy.wheel, bucket_slot, tick, budget, state);
-	state->dropped += weir_drops_pending(table, source);
+	if (way)
+		state->dropped += weir_drops_pending(table, source);
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	for (i = 0; i < table->shape.ring; i++)
 		slot[WEIR_SLOTS_MAX - i] = weir_wheel_slot(table->shape,
@@ -87,7 +88,8 @@ bool weir_table_forget(struct weir_table *table,
 	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
 	if (way) {
 		write_seqcount_begin(&bucket->seq);
-		way->dropped = 0;
+		/* Those that wait on a CPU will still be added. */
+		way->dropped = -weir_drops_pending(table, source);
 		weir_wheel_reset(table->shape, weir_way_wheel(table, way),
 				 bucket->slot);
 		write_seqcount_end(&bucket->seq);
@@ -99,9 +101,9 @@ bool weir_table_forget(struct weir_table *table,
 /**
  * weir_table_clear - forget the sources of a bucket, and its floor
  * @table: table without a successor
- * @index: of the bucket
+ * @index: of the bucket; the caller goes through all of them
  *
- * Context: process.
+ * Context: process; one caller at a time.
  */
 void weir_table_clear(struct weir_table *table, u32 index)
 {
@@ -110,6 +112,8 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	spin_lock_bh(&bucket->lock);
 	write_seqcount_begin(&bucket->seq);
 	memset(bucket->tag, 0, sizeof(bucket->tag));
+	/* Read where refusals wait: those from before are nobody's now. */
+	WRITE_ONCE(table->epoch, table->epoch + 1);
 	weir_wheel_reset(table->shape, weir_bucket_floor(bucket), bucket->slot);
 	write_seqcount_end(&bucket->seq);
 	spin_unlock_bh(&bucket->lock);
@@ -143,7 +147,6 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 			.dropped = way->dropped,
 		};
 		weir_way_source(table, way, &state[n].source);
-		state[n].dropped += weir_drops_pending(table, &state[n].source);
 		memcpy(&copy, weir_way_wheel(table, way),
 		       weir_wheel_size(table->shape));
 		wheel_state(table, &copy.wheel, bucket->slot, tick, budget,
@@ -151,5 +154,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 		n++;
 	}
 	spin_unlock_bh(&bucket->lock);
+	for (i = 0; i < n; i++)
+		state[i].dropped += weir_drops_pending(table, &state[i].source);
 	return n;
 }

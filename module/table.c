@@ -106,6 +106,11 @@ static void table_layout(struct weir_table *table)
 	table->chunks = (table->mask >> table->chunk_shift) + 1;
 }
 
+static size_t chunk_bytes(const struct weir_table *table)
+{
+	return (size_t)table->stride << table->chunk_shift;
+}
+
 static void bucket_init(struct weir_bucket *bucket)
 {
 	spin_lock_init(&bucket->lock);
@@ -122,29 +127,45 @@ static void table_free(struct weir_table *table)
 	kvfree(table);
 }
 
+static void table_plan(struct weir_table *table,
+		       const struct weir_table_spec *spec)
+{
+	*table = (struct weir_table) { .spec = *spec };
+	table_size(table);
+	table_layout(table);
+	table->bytes = (u64)chunk_bytes(table) * table->chunks +
+		       struct_size(table, chunk, table->chunks) +
+		       sizeof(*table->drops) * num_possible_cpus();
+}
+
+/**
+ * weir_table_need - the memory that a table will take
+ * @spec: what it is for
+ *
+ * Return: bytes, all told.
+ */
+u64 weir_table_need(const struct weir_table_spec *spec)
+{
+	struct weir_table layout;
+
+	table_plan(&layout, spec);
+	return layout.bytes;
+}
+
 /**
  * weir_table_alloc - make an empty table
  * @spec: what it is for
- * @bytes: filled with the memory it needs, also where that cannot be had
  *
  * Context: process, may sleep.
  * Return: the table with one reference, or ERR_PTR(-ENOMEM).
  */
-struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
-				    u64 *bytes)
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
 {
-	struct weir_table layout = { .spec = *spec }, *table;
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
-	size_t chunk_bytes;
+	struct weir_table layout, *table;
 	u32 i;
 
-	table_size(&layout);
-	table_layout(&layout);
-	chunk_bytes = (size_t)layout.stride << layout.chunk_shift;
-	layout.bytes = (u64)chunk_bytes * layout.chunks +
-		       struct_size(table, chunk, layout.chunks) +
-		       sizeof(*layout.drops) * num_possible_cpus();
-	*bytes = layout.bytes;
+	table_plan(&layout, spec);
 	if (layout.bytes >> PAGE_SHIFT > totalram_pages())
 		return ERR_PTR(-ENOMEM);
 
@@ -157,7 +178,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 	if (!table->drops)
 		goto err;
 	for (i = 0; i < table->chunks; i++) {
-		table->chunk[i] = kvzalloc(chunk_bytes, gfp);
+		table->chunk[i] = kvzalloc(chunk_bytes(table), gfp);
 		if (!table->chunk[i])
 			goto err;
 		cond_resched();
@@ -198,6 +219,12 @@ void weir_table_put(struct weir_table *table)
 const struct weir_table_spec *weir_table_spec(const struct weir_table *table)
 {
 	return &table->spec;
+}
+
+/** weir_table_holds - are the counts wide enough for a budget? */
+bool weir_table_holds(const struct weir_table *table, u64 budget)
+{
+	return budget <= table->budget_max;
 }
 
 /** weir_table_bytes - memory of a table, all told */

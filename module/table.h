@@ -71,12 +71,13 @@ struct weir_table;
  * with the same key throughout the life of the table and its successors.
  */
 
-struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
-				    u64 *bytes);
+u64 weir_table_need(const struct weir_table_spec *spec);
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec);
 bool weir_table_tryget(struct weir_table *table);
 void weir_table_put(struct weir_table *table);
 
 const struct weir_table_spec *weir_table_spec(const struct weir_table *table);
+bool weir_table_holds(const struct weir_table *table, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
 u32 weir_table_buckets(const struct weir_table *table);

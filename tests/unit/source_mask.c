@@ -43,7 +43,8 @@ static void test_mask(void **state)
 			weir_source_ipv6(&source, &addr, 7);
 			memcpy(expected.word, &addr, 16);
 			mask_bits((u8 *)expected.word, 16, prefix.len6);
-			expected.zone = prefix.len6 ? WEIR_ZONE_IPV6 : 0;
+			expected.zone = prefix.len6 || prefix.len4 ?
+					WEIR_ZONE_IPV6 : 0;
 		} else {
 			if ((ntohl(v4) >> 16) == 0xa9fe)
 				continue;

@@ -353,7 +353,7 @@ static void forget(struct model *m, struct model_source *s)
 	check(known == (s->way != NOWAY), "run %llu", m->run);
 	if (!known)
 		return;
-	s->dropped = weir_drops_pending(m->table, &s->source);
+	s->dropped = 0;
 	s->has_refused = false;
 	s->wheel = (struct twin_wheel) { .at = bucket_of(m, s)->slot };
 	twin_forget(&s->history);
@@ -365,6 +365,12 @@ static void clear(struct model *m, u32 index)
 	struct model_bucket *bucket = &m->bucket[index];
 	unsigned int i;
 
+	/* Refusals that wait are forgotten in all buckets. */
+	local_bh_disable(); /* a reader that gave up early ends here */
+	local_bh_enable();
+	for (i = 0; i < m->sources; i++)
+		m->source[i].dropped -=
+			weir_drops_pending(m->table, &m->source[i].source);
 	weir_table_clear(m->table, index);
 	for (i = 0; i < m->table->ways; i++)
 		if (bucket->holder[i] >= 0)
@@ -494,11 +500,10 @@ static void model_init(struct model *m, u64 run)
 {
 	struct weir_table_spec spec;
 	unsigned int i;
-	u64 bytes;
 
 	*m = (struct model) { .chance = chance_of(run), .run = run };
 	random_spec(&m->chance, &spec);
-	m->table = weir_table_alloc(&spec, &bytes);
+	m->table = weir_table_alloc(&spec);
 	assert_false(IS_ERR(m->table));
 	if (chance_one_in(&m->chance, 4))
 		twin_shrink(m->table, 2, m->table->ways);
@@ -573,10 +578,10 @@ static void test_budget_cut(void **state)
 	struct weir_source source = twin_source(1, spec.prefix);
 	struct weir_cost cost = { .packets = U16_MAX };
 	struct weir_table *table;
-	u64 bytes, tick = 5;
+	u64 tick = 5;
 
 	(void)state;
-	table = weir_table_alloc(&spec, &bytes);
+	table = weir_table_alloc(&spec);
 	assert_false(IS_ERR(table));
 	local_bh_disable();
 	assert_int_equal(weir_table_charge(table, &source, 1, &tick, cost,

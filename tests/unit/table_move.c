@@ -263,7 +263,6 @@ static struct weir_table *random_table(u64 *budget, const struct weir_table *was
 		},
 	};
 	struct weir_table *table;
-	u64 bytes;
 
 	spec.slot_ticks = WINDOW / spec.slots;
 	if (was && chance_one_in(&m.chance, 2)) {
@@ -285,7 +284,7 @@ static struct weir_table *random_table(u64 *budget, const struct weir_table *was
 	spec.budget = *budget;
 	if (chance_one_in(&m.chance, 4))
 		spec.budget *= 2;
-	table = weir_table_alloc(&spec, &bytes);
+	table = weir_table_alloc(&spec);
 	assert_false(IS_ERR(table));
 	if (!m.exact)
 		twin_shrink(table, min(table->mask + 1,

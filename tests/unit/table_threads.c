@@ -88,14 +88,13 @@ static struct weir_table *make_table(struct chance *c, bool tiny)
 		.sources = 64 << chance_below(c, 4), .prefix = { 32, 64 },
 	};
 	struct weir_table *t;
-	u64 bytes;
 
 	if (chance_one_in(c, 2))
 		spec = (struct weir_table_spec) {
 			.budget = budget, .slot_ticks = 8, .slots = 4,
 			.sources = 64, .prefix = { 32, 64 },
 		};
-	t = weir_table_alloc(&spec, &bytes);
+	t = weir_table_alloc(&spec);
 	assert_false(IS_ERR(t));
 	if (tiny)
 		twin_shrink(t, min(t->mask + 1, 4u), 2);
