@@ -42,6 +42,7 @@ collect() {
 		"@end "*) ended "${line#@end }"; return 0 ;;
 		"@guest "*) guest_status=${line#@guest }; return 1 ;;
 		?*)
+			case $line in "# tests/"*" took "*" s") continue ;; esac
 			tail+=("$line")
 			[ ${#tail[@]} -le 20 ] || tail=("${tail[@]:1}")
 			[ -z "$show" ] || [ -n "${V:-}" ] || printf '# %s\n' "${line#\# }"
@@ -93,13 +94,15 @@ host() {
 
 # in_guest FILE...: what a guest runs; no test finds the weir of the one before
 in_guest() {
-	local t status
+	local t status start
 	PATH=$top/userspace:$PATH
 	for t; do
 		echo "weir-test: $t" >/dev/kmsg
 		echo "@begin $t"
+		start=$SECONDS
 		timeout -k 5 "${WEIR_TEST_TIMEOUT:-240}" "$t" </dev/null
 		status=$?
+		printf '\n# %s took %d s\n' "$t" $((SECONDS - start))
 		ip -all netns delete
 		if [ -d /sys/module/weir ] && ! rmmod weir; then
 			printf '\nnot ok - the module can be removed\n@end %d\n' "$status"
