@@ -14,6 +14,7 @@
 struct ack {
 	const char *msg;
 	const struct nlattr *policy;
+	uint64_t value;				/* a number of the sentence, or 0 */
 	bool has_off, has_miss;
 	uint32_t off, miss, miss_nest;
 };
@@ -144,6 +145,9 @@ static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip,
 			ack->off = weir_nl_uint(attr);
 			ack->has_off = true;
 			break;
+		case NLMSGERR_ATTR_COOKIE:
+			ack->value = weir_nl_uint(attr);
+			break;
 		case NLMSGERR_ATTR_POLICY:
 			ack->policy = attr;
 			break;
@@ -228,7 +232,7 @@ static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
 			const struct ack *ack, int error)
 {
 	const char *what = ack->msg ? ack->msg : say_errno(error), *name;
-	char text[WEIR_NAME_SIZE * 4];
+	char text[WEIR_NAME_SIZE * 4], value[64] = "";
 	struct spot spot = { 0 };
 
 	if (ack->has_miss) {
@@ -242,8 +246,14 @@ static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
 		if (say_policy(ack, &spot, text, sizeof(text)))
 			what = text;
 	}
-	weir_err_set(&nl->err, "%s%s%s", spot.path, *spot.path ? ": " : "",
-		     what);
+	if (ack->value && (error == ENOMEM || error == EDQUOT))
+		snprintf(value, sizeof(value), " (it takes %" PRIu64 " bytes)",
+			 ack->value);
+	else if (ack->value)
+		snprintf(value, sizeof(value), " (at most %" PRIu64 ")",
+			 ack->value);
+	weir_err_set(&nl->err, "%s%s%s%s", spot.path, *spot.path ? ": " : "",
+		     what, value);
 }
 
 int weir_nl_ack(struct weir_nl *nl, const struct nlmsghdr *request,

@@ -75,9 +75,17 @@ static ssize_t read_line(struct weir_lines *lines, size_t used,
 	return len;
 }
 
-/* Whether a backslash continues the line: then the blank it becomes. */
+/*
+ * Whether a backslash continues the line: then the blank it becomes. One in a
+ * comment does not.
+ */
 static bool continues(char *text, size_t len)
 {
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (text[i] == '#' && (!i || is_blank(text[i - 1])))
+			return false;
 	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
 		len--;
 	if (!len || text[len - 1] != '\\')

@@ -85,7 +85,13 @@ void weir_help_object(FILE *to, const struct weir_object *object);
 void weir_help_command(FILE *to, const struct weir_object *object,
 		       const struct weir_command *command);
 
-/* weir.c, complete.c */
+/* options.c, complete.c */
+enum option_number {
+	OPT_CHECK = 256,
+	OPT_FORCE,
+	OPT_EXIST,
+};
+
 extern const struct option weir_options[];
 void weir_complete(struct weir_tool *tool, int count, char **words);
 

@@ -196,7 +196,7 @@ int weir_value_name(const char *text, char name[WEIR_NAME_SIZE],
 
 		if (c == ' ')
 			return weir_err_set(err, "name '%s' has a space", text);
-		if (!isalnum(c) && !strchr("_-.:+@", c))
+		if (!isascii(c) || (!isalnum(c) && !strchr("_-.:+@", c)))
 			return weir_err_set(err, "a name has letters, digits and _-.:+@ alone");
 	}
 	if (text[0] == '-')
@@ -227,6 +227,10 @@ int weir_value_dev(const char *text, char dev[WEIR_DEV_SIZE],
 		if (text[i] == '/' || text[i] == ':' ||
 		    isspace((unsigned char)text[i]))
 			return weir_err_set(err, "'%s' cannot name a device",
+					    text);
+		/* what a file of commands could not say again */
+		if (text[i] == '#' || text[i] == '\\')
+			return weir_err_set(err, "'%s': a device with # or \\ in its name is not supported; rename it",
 					    text);
 	}
 	memcpy(dev, text, len + 1);

@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir: limits how many packets each source address may send. */
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tool.h"
-
-enum option_number {
-	OPT_CHECK = 256,
-	OPT_FORCE,
-	OPT_EXIST,
-};
-
-const struct option weir_options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "pretty", no_argument, NULL, 'p' },
-	{ "stats", no_argument, NULL, 's' },
-	{ "statistics", no_argument, NULL, 's' },
-	{ "netns", required_argument, NULL, 'n' },
-	{ "batch", required_argument, NULL, 'b' },
-	{ "file", required_argument, NULL, 'f' },
-	{ "timestamp", no_argument, NULL, 't' },
-	{ "color", optional_argument, NULL, 'c' },
-	{ "c", optional_argument, NULL, 'c' },
-	{ "Version", no_argument, NULL, 'V' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "check", no_argument, NULL, OPT_CHECK },
-	{ "force", no_argument, NULL, OPT_FORCE },
-	{ "exist", no_argument, NULL, OPT_EXIST },
-	{ 0 }
-};
 
 /* What options choose beside what the run keeps. */
 struct choice {
@@ -182,12 +157,25 @@ static int run(struct weir_tool *tool, const struct choice *choice, int argc,
 	return weir_run_words(tool, argv + optind, argc - optind, false);
 }
 
+/* A socket must not become what is written to because nothing else was open. */
+static void fill_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct weir_tool tool = { 0 };
 	struct choice choice = { 0 };
 	int status;
 
+	fill_standard_files();
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && !strcmp(argv[1], "-complete")) {
 		weir_complete(&tool, argc - 2, argv + 2);
