@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fresh.sh [-t TARGET]... [bookworm|trixie]...: prove on minimal Debian systems,
 # with nothing but git and make, that a clean clone of HEAD sets itself up: make
-# each TARGET (demo, and demo again) and say how long it took. What is left of
+# each TARGET (demo, and demo again; "T=netns/smoke test") and say how long it took. What is left of
 # it, the log, is .cache/fresh/SUITE.log.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
@@ -12,8 +12,9 @@ inside() {
 	mount -t proc proc "$root/proc" && mount -t sysfs -o ro sys "$root/sys" &&
 		mount --rbind /dev "$root/dev" && mount -t tmpfs shm "$root/dev/shm" || return
 	cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
+	# shellcheck disable=SC2086 # a target and its variables
 	exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" \
-		http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" make -C /root/weir "$target"
+		http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" make -C /root/weir $target
 }
 
 if [ "${1:-}" = --inside ]; then
