@@ -41,7 +41,7 @@ for twice in 1 2 4 8; do
 	room=$((ways * budget)) need=$((came * (window + slot) / window))
 	most=$((need > room ? 100 - 100 * room / need : 0))
 	diag "sources x L = $(bc <<<"scale=1; $twice / 2") x flood x T: newcomers lost $((100 * lost / matched)) % ($lost of $matched), $came a window"
-	within $((100 * lost / matched)) 0 $((most + 15)) "sources x L at $twice/2 of flood x T: lost within the bound"
+	within $((100 * lost / matched)) 0 $((most + 8)) "sources x L at $twice/2 of flood x T: lost within the bound"
 	[ "$lost" = "$(stat_of "f$twice" floor_refused.packets)" ]
 	ok $? "... by floors alone, and counted so"
 done
