@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tool-config.t: save, -file, -batch: a configuration goes out and comes in
+# again byte by byte, all of it or nothing
+. "$(dirname "$0")/lib.sh"
+need_tool
+insmod "$WEIR_KO" || bail "cannot load"
+
+# file NAME STATUS PATTERN: -file of stdin
+file() {
+	local name=$1 must=$2 pattern=$3 status
+	cat >"$tmp/conf"
+	weir -file "$tmp/conf" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	like "$status $(<"$tmp/err")" "^$must $pattern" "$name"
+}
+
+weir save >"$tmp/empty"
+is "$(<"$tmp/empty")" '#!/usr/sbin/weir -file' "nothing is saved as a comment"
+
+file "a whole configuration is applied" 0 "weir: note: $tmp/conf:3: limit 'every'" <<-'CONF'
+	#!/usr/sbin/weir -file
+	# order is that of the lines, but for before
+	limit add every budget 123457/90s bytes not from 10.0.0.0/8 not mark 0x10/0xf0 dev lo
+	limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64
+	limit add first budget 7M/s per 24,56 to ::/0 not syn proto tcp lenient slots 3 before every
+	limit add frag budget 100/250ms frag family ipv6 action observe per 0 to ::/0 sources 100k
+	exempt add 192.0.2.1
+	exempt add 2001:db8::/32 dev lo
+	exempt add 10.0.0.0/8 limit web
+	exempt add 10.0.0.0/8 dev lo limit web
+	exempt add 10.0.0.0/8
+CONF
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "first every web frag" "in its order"
+weir save >"$tmp/one"
+weir -file "$tmp/one" 2>"$tmp/err"
+is $? 0 "what was saved is applied" || diag "$(<"$tmp/err")"
+weir save >"$tmp/two"
+cmp "$tmp/one" "$tmp/two"
+ok $? "save, restore, save: byte by byte the same"
+is "$(grep -c '^exempt add' "$tmp/one")" 5 "all exemptions are in it"
+grep '^exempt add' "$tmp/one" | sed 's/exempt add //' >"$tmp/order"
+is "$(paste -sd, "$tmp/order")" \
+	"10.0.0.0/8,10.0.0.0/8 limit web,10.0.0.0/8 dev lo limit web,192.0.2.1,2001:db8::/32 dev lo" "and sorted"
+weir -check -file "$tmp/one" 2>/dev/null
+ok $? "and passes -check"
+ip netns add weir-copy && spaces+=(weir-copy)
+weir -n weir-copy -file - <"$tmp/one" 2>/dev/null
+is "$(weir -n weir-copy save | cksum)" "$(cksum <"$tmp/one")" "another namespace gets the same"
+
+# order comes again whatever way it came about
+weir limit set frag before web >"$tmp/out"
+weir save >"$tmp/one"
+weir -file "$tmp/one" 2>/dev/null
+is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "the order of set before is saved"
+
+# counts stay where limits stay
+weir source charge 198.51.100.1 limit web packets 10 >"$tmp/out"
+weir -file "$tmp/one" 2>/dev/null
+is "$(weir -j source get 198.51.100.1 limit web | jq '.[0].count')" 10 "a limit that stays keeps its counts"
+
+# all or nothing
+weir save >"$tmp/before"
+file "an error in words: its line" 1 "weir: $tmp/conf:3: limit add: budget: '5' has no time" <<-'CONF'
+	limit add a budget 1/s
+	limit add b budget 1/s
+	limit add c budget 5
+CONF
+file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4: limit slots: slots shorter than a clock tick" <<-'CONF'
+	# one
+	limit add a budget 100/s to ::/0
+	exempt add 10.0.0.0/8
+	limit add b budget 100/10ms slots 10 to ::/0
+	limit add c budget 100/s to ::/0
+CONF
+file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
+{
+	echo 'limit add a budget 100/s to ::/0'
+	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
+} >"$tmp/memory"
+file "memory that there is not" 2 "weir: $tmp/conf:2[0-9]*: limit sources: no memory" <"$tmp/memory"
+is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
+
+# as large as it may be: one message
+{
+	seq -f 'limit add a-limit-with-a-long-name-%04.0f budget 123457/90s per 24,56 slots 3 sources 64 dev lo from 10.0.0.0/8 to 10.0.0.0/8 proto tcp sport 1-2 dport 3-4 syn mark 0x10/0xf0' 0 255
+	for i in {0..31}; do printf "exempt add 2001:db8:0:$i::%x dev a-long-device-1 limit a-limit-with-a-long-name-0000\n" {0..255}; done
+} >"$tmp/large"
+weir -file "$tmp/large" 2>"$tmp/err"
+is $? 0 "256 limits and 8192 exemptions" || diag "$(head -n 3 "$tmp/err")"
+is "$(weir -j limit show | jq length),$(weir -j exempt show | jq length)" 256,8192 "all of them are there"
+weir save >"$tmp/one"
+weir -file "$tmp/one" 2>/dev/null
+is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "and come again the same"
+like "$(weir limit add more budget 1/s 2>&1)" 'a namespace has at most 256 limits' "no more limits"
+like "$(weir exempt add 11.0.0.0/8 2>&1)" 'a namespace has at most 8192 exemptions' "no more exemptions"
+
+weir -file "$tmp/empty"
+is "$(weir -j limit show)$(weir -j exempt show)" '[][]' "a saved nothing empties"
+
+# batch
+cat >"$tmp/batch" <<-'BATCH'
+	# a comment
+	limit add a budget 100/s to ::/0
+	limit add a budget 200/s to ::/0
+	limit add b budget 100/s to ::/0
+BATCH
+like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: name: a limit of that name exists.*2$" \
+	"a batch ends at a refusal"
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "what stood before is done"
+weir limit flush
+weir -force -batch "$tmp/batch" >/dev/null 2>&1
+is "$?,$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "2,a b" "with -force it goes on, and fails all the same"
+weir -exist -batch "$tmp/batch" >/dev/null 2>&1
+is $? 0 "with -exist it is no failure"
+weir -json -batch "$tmp/batch" 2>/dev/null | jq -e . >/dev/null
+weir -json -batch - <<<'limit show' | jq -e '.[0].name == "a"' >/dev/null
+ok $? "a batch from stdin, in JSON"
+weir limit flush >/dev/full && weir limit show >/dev/full 2>"$tmp/err"
+is $? 0 "nothing to write is no failure"
+weir limit add a budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
+is "$? $(<"$tmp/err")" "2 weir: cannot write what was to be shown" "a full disk is one"
+unload
+ok $? "the module goes"
+finish

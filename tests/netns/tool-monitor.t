@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tool-monitor.t: events as they come, also when too many come; dumps that are
+# interrupted
+. "$(dirname "$0")/lib.sh"
+begin
+
+through=() # what weir is run by
+
+# watch FILE WORD...: monitor into FILE, in the background, once it listens
+watch() {
+	local file=$1
+	shift
+	"${through[@]}" "$top/userspace/weir" "$@" monitor >"$file" 2>"$file.err" &
+	pids+=($!)
+	wait_for 60 grep -q present "$file" || bail "monitor shows nothing"
+}
+# saw PATTERN FILE: within a while
+saw() { wait_for 60 grep -Eq -- "$1" "$2"; }
+
+weir limit add web budget 100/10s to 192.0.2.0/24 sources 64
+watch "$tmp/text"
+watch "$tmp/stamped" -t
+watch "$tmp/json" -j -t
+is "$(head -n 1 "$tmp/text")" "limit present web budget 100/10s action drop" "what is there comes first"
+weir limit add more budget 5M/m bytes to ::/0 action observe >"$tmp/out"
+weir limit set more budget 6M/m >"$tmp/out"
+flood -s 198.51.100.1 -c 150
+flood -s 2001:db8:1:2::1 -c 3
+saw '^limited' "$tmp/text"
+weir limit del more
+saw '^limit removed' "$tmp/text"
+ok $? "events come"
+is "$(grep -c . "$tmp/text")" 5 "one line each" || diag "$(<"$tmp/text")"
+like "$(<"$tmp/text")" $'\n''limit added more budget 5M/m bytes action observe'$'\n' "a limit that came"
+like "$(<"$tmp/text")" $'\n''limit changed more budget 6M/m bytes action observe'$'\n' "that changed"
+like "$(<"$tmp/text")" $'\n''limit removed more' "that went"
+like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:.+-]+'$'\n' \
+	"a source: limit, budget, rate, until when"
+saw 'limit removed' "$tmp/stamped"
+like "$(<"$tmp/stamped")" $'\n''\[20[0-9-]+T[0-9:.]+\+0000\] limit added more' "-timestamp"
+saw removed "$tmp/json"
+is "$(jq -re .event "$tmp/json" | sort | uniq -c | xargs)" '4 limit 1 source' "JSON: an object a line"
+is "$(jq -c 'select(.event == "source") | [.source, .limit, .budget, .window_ms, .rate, .unit, .action]' "$tmp/json")" \
+	'["198.51.100.1","web",100,10000,10,"packets","drop"]' "with numbers that are numbers"
+is "$(jq -c 'select(.timestamp | not)' "$tmp/json")" "" "and the time"
+is "$(grep -vc '^{.*}$' "$tmp/json")" 0 "no object on two lines"
+quiet
+
+# pressure
+weir limit set web budget 10/10s >"$tmp/out" 2>&1
+watch "$tmp/pressure"
+flood -s 10.0.0.1 -n 4000 -c 8000
+saw '^pressure limit web evictions [0-9]+ floor-refused [0-9]+' "$tmp/pressure"
+ok $? "a table that is too small says so" || diag "$(tail -n 3 "$tmp/pressure")"
+weir -s limit show web >"$tmp/out"
+like "$(<"$tmp/out")" 'pressure: sources [0-9]+ would end it' "and limit show says what would do"
+quiet
+weir limit flush
+
+# more than a stopped monitor's socket holds: in a user namespace of its own it
+# gets no more room than there is for all
+sysctl -qw net.core.rmem_max=4096
+unshare --user --map-root-user --net bash -c 'echo; read -r' <"$tmp/never" >"$tmp/up" &
+holder=$!
+pids+=($!)
+wait_for 60 test -s "$tmp/up"
+through=(nsenter -t "$holder" -U -n --preserve-credentials)
+"${through[@]}" "$top/userspace/weir" limit add web budget 100/10s to ::/0 sources 64
+pids=()
+watch "$tmp/lost"
+watch "$tmp/lost.json" -j
+kill -STOP "${pids[@]}"
+seq -f 'limit set web budget 1%02.0f/10s' 0 60 | "${through[@]}" "$top/userspace/weir" -batch - >"$tmp/out"
+kill -CONT "${pids[@]}"
+saw '^events lost, resync$' "$tmp/lost"
+ok $? "lost events are told"
+anew() { sed -n '/^events lost/,$p' "$tmp/lost" | grep -q 'limit present web budget 160/10s'; }
+wait_for 60 anew
+ok $? "and limits shown anew" || diag "$(tail -n 3 "$tmp/lost")"
+saw '"event":"lost"' "$tmp/lost.json" && saw '"budget":160' "$tmp/lost.json" && jq -e . "$tmp/lost.json" >/dev/null
+ok $? "in JSON too"
+pids+=("$holder")
+quiet
+through=()
+
+# a dump that is interrupted, as its reader is slow and the configuration fast
+weir limit add big budget 100/30d to 192.0.2.0/24 sources 16384 >"$tmp/out"
+flood -s 10.0.0.1 -n 12000 -c 12000
+for words in "" -j; do
+	# shellcheck disable=SC2086 # words
+	weir $words source show limit big 2>"$tmp/err" | {
+		read -rN 1 first
+		weir limit add other budget 100/s to ::/0 >/dev/null
+		printf %s "$first"
+		cat
+	} >"$tmp/dump"
+	is "${PIPESTATUS[0]}" 0 "an interrupted dump is no failure (weir $words)"
+	like "$(<"$tmp/err")" '^weir: warning: changed while it was read; what is shown may be incomplete$' "but it is said"
+	weir limit del other
+done
+is "$(jq -ce '.[-1]' "$tmp/dump")" '{"interrupted":true}' "in JSON too, last"
+weir -j source show limit big 2>"$tmp/err" | jq -e 'length > 10000 and all(.interrupted | not)' >"$tmp/out"
+is "$(<"$tmp/out")$(<"$tmp/err")" true "an undisturbed one is whole"
+
+# the module goes
+watch "$tmp/gone"
+unload
+ok $? "monitor does not hold the module"
+wait "${pids[@]}"
+is "$? $(<"$tmp/gone.err")" "3 weir: the kernel module was unloaded" "monitor says that it went"
+pids=()
+finish

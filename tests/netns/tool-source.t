@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tool-source.t: source get, show, charge, forget: what they tell, as text and
+# as JSON
+. "$(dirname "$0")/lib.sh"
+begin
+
+# answer FILTER WORD...: jq's FILTER of what weir tells
+answer() {
+	local filter=$1
+	shift
+	weir -j "$@" | jq -rc "$filter"
+}
+
+weir limit add web budget 100/20s to 192.0.2.0/24 slots 4 sources 4096
+weir limit add bulk budget 5000/20s bytes to 192.0.2.0/24 slots 4 sources 64 2>/dev/null
+weir limit add net budget 100/20s per 24,48 to 0.0.0.0/0 sources 64
+weir limit add all budget 1000/20s per 0 action observe not from fe80::/10 sources 64 2>/dev/null
+
+# charge
+is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web)" '[1,1,99,false]' \
+	"a charge takes one"
+is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60)" \
+	'[60,61,39,false]' "or as many as it is told"
+is "$(answer '.[0] | [.taken, .count]' source charge 198.51.100.1 limit web packets 60)" '[0,61]' "all or nothing"
+is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60 mode drain)" \
+	'[39,100,0,true]' "or what there is"
+is "$(answer '.[0].taken' source charge 198.51.100.1 limit bulk bytes 4k)" 4000 "bytes of a limit that counts bytes"
+like "$(weir source charge 198.51.100.1 limit bulk packets 4 2>&1; echo $?)" \
+	"^weir: source charge: limit 'bulk' counts bytes; say bytes N.*1$" "in its own unit alone"
+like "$(weir source charge 198.51.100.2 limit web)" \
+	'^198.51.100.2 limit web taken 1 count 1 of 100 left 99$' "as text"
+
+# get
+out=$(weir source get 198.51.100.1)
+like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [0-9.]+m?s dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 5(\.[0-9]+)?s, oldest first'$'\n' \
+	"get tells count, rest, when, and the wheel"
+like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "of each limit"
+like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "by the prefix that is counted"
+like "$out" $'\n''everybody limit all count 0 of 1000 left 1000 would-drop 0 idle' "or everybody"
+like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{15} 5 slots' "the wheel as blocks where they can be shown"
+is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
+	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["all","everybody","packets","observe"]]' \
+	"the same in JSON"
+is "$(answer '.[0] | (.slots | length, add), (.next_ns > 0), (.next_ns <= 25000000000)' source get 198.51.100.1 limit web | paste -sd,)" \
+	"5,100,true,true" "the slots are numbers and add up"
+before=$(answer '.[0].count' source get 198.51.100.1 limit bulk)
+is "$(answer '.[0].count' source get 198.51.100.1 limit bulk)" "$before" "get consumes nothing"
+weir exempt add 198.51.100.0/24 limit web
+is "$(weir source get 198.51.100.1 limit web)" "198.51.100.1 limit web exempt by 198.51.100.0/24 limit web" "an exemption is told"
+is "$(answer '.[0].exempt' source get 198.51.100.1 limit web)" '{"prefix":"198.51.100.0/24","limit":"web"}' "in JSON too"
+weir exempt flush
+is "$(answer '.[0].source' source get 2001:db8:1:2:3::4 limit web)" "2001:db8:1:2::/64" "an IPv6 source is a /64"
+
+# show
+for i in {1..40}; do echo "source charge 203.0.113.$i limit web packets $i"; done | weir -batch - >/dev/null
+ok $? "forty sources charged"
+is "$(answer '[.[] | select(.source | startswith("203."))] | length' source show limit web)" 40 "show tells them"
+is "$(answer 'length' source show limit web 203.0.113.32/28)" 9 "those within a prefix"
+is "$(answer '[.[].source] | sort' source show limit web limited)" '["198.51.100.1"]' "those that are limited"
+is "$(answer '[.[].count]' source show limit web 203.0.113.0/24 top 3 by count)" '[40,39,38]' "the worst, the worst first"
+is "$(answer '[.[].limit] | unique' source show)" '["bulk","web"]' "of all limits"
+like "$(weir source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [^ ]+ dropped [0-9]+$' "as text"
+is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "what fails is an empty array"
+
+# forget
+is "$(answer '.[0].forgotten' source forget 203.0.113.1)" 1 "forget one source"
+is "$(answer '.[0].forgotten' source forget 203.0.113.0/24 limit web)" 39 "forget a prefix"
+is "$(weir source forget all limit bulk)" "forgotten 1" "forget all of a limit"
+is "$(answer '[.[].source] | sort' source show)" '["198.51.100.1","198.51.100.2"]' "the others stay"
+is "$(answer '.[0].left' source get 203.0.113.40 limit web)" 100 "who is forgotten may send again"
+
+# packets: drops are counted with their source
+flood -s 198.51.100.7 -c 150
+is "$(answer '.[0] | [.count, .left, .limited, .dropped]' source get 198.51.100.7 limit web)" '[100,0,true,50]' \
+	"packets are counted, and drops"
+is "$(answer '.[0].source' source show limit web top 1)" 198.51.100.7 "top is by drops"
+# a source of a device
+weir limit add local budget 100/20s from fe80::/10 sources 64 2>/dev/null
+flood -s fe80::7 -d 2001:db8::1 -c 3
+is "$(answer '.[0] | [.source, .dev, .count]' source get fe80::7 dev rx0 limit local)" '["fe80::7","rx0",3]' \
+	"a link-local source is whole and its device's"
+weir exempt add 198.51.100.0/24
+is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all"
+weir limit flush
+is "$(weir source get 198.51.100.7)" "198.51.100.7 meets no limit" "nothing to meet"
+unload
+ok $? "the module goes"
+finish
