@@ -5,9 +5,13 @@
 #include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tool.h"
 #include "value.h"
+
+/* So many devices that do not exist are enough to say. */
+#define DEVS_WARNED	16
 
 /* The line that the words at hand are on. */
 static void put_where(const struct weir_tool *tool)
@@ -77,16 +81,45 @@ void weir_complain(const struct weir_tool *tool, const char *what)
 	fprintf(stderr, "%s\n", tool->err.text);
 }
 
+/*
+ * Listed once: if_nametoindex() would have the kernel look for a module of
+ * each name that it does not know.
+ */
+static bool dev_exists(const char *dev)
+{
+	static struct if_nameindex *devices;
+	const struct if_nameindex *at;
+
+	if (!devices)
+		devices = if_nameindex();
+	for (at = devices; at && at->if_index; at++) {
+		if (!strcmp(at->if_name, dev))
+			return true;
+	}
+	return !devices;	/* nothing is known */
+}
+
 /**
- * weir_note_dev - warn of a device that there is not; it may come
+ * weir_note_dev - warn, once, of a device that there is not; it may come
  * @tool: the run
  * @dev: the device's name, or "" for any
  */
 void weir_note_dev(const struct weir_tool *tool, const char *dev)
 {
+	static char warned[DEVS_WARNED][WEIR_DEV_SIZE];
+	static unsigned int count;
+	unsigned int i;
+
 	/* -check stays in the caller's netns */
-	if (!*dev || (tool->check && tool->netns) || if_nametoindex(dev))
+	if (!*dev || (tool->check && tool->netns) || dev_exists(dev))
 		return;
+	for (i = 0; i < count; i++) {
+		if (!strcmp(warned[i], dev))
+			return;
+	}
+	if (count == DEVS_WARNED)
+		return;
+	strcpy(warned[count++], dev);
 	weir_warn(tool, "device '%s' does not exist here (it may come)", dev);
 }
 

@@ -21,7 +21,7 @@ static void show_told(const struct weir_source *source, void *data)
 
 static int source_show(struct weir_tool *tool, union weir_model *model)
 {
-	struct listing listing = { .slots = tool->stats };
+	struct listing listing = { .slots = false };
 	int ret;
 
 	weir_out_array(NULL);
@@ -101,7 +101,7 @@ static int source_forget(struct weir_tool *tool, union weir_model *model)
 }
 
 const struct weir_command weir_source_commands[] = {
-	{ "show", "show sources; -stats: their wheels too",
+	{ "show", "show sources",
 	  weir_words_source_show, WEIR_MODEL_QUERY, .run = source_show },
 	{ "list", NULL,
 	  weir_words_source_show, WEIR_MODEL_QUERY, .run = source_show },
