@@ -1,3 +1,98 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ipsec: being written.
+# ipsec.t: what IPsec hands to the hooks twice is charged once: transport mode,
+# ESP, AH and ESP in UDP, with GRO too. In tunnel mode outer and inner are two packets.
+. "$(dirname "$0")/lib.sh"
+begin
+end_not_here
+# The sender has addresses here, for its own stack sends.
+mac=$(ip_tx -json link show dev tx0 | jq -r '.[0].address')
+ip_tx -batch - <<-WORDS
+	addr add 192.0.2.2/24 dev tx0
+	addr add 2001:db8::2/64 dev tx0 nodad
+	neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 nud permanent dev tx0
+	neigh add 2001:db8::1 lladdr 02:00:00:00:00:01 nud permanent dev tx0
+WORDS
+ip_rx neigh add 192.0.2.2 lladdr "$mac" nud permanent dev rx0
+ip_rx neigh add 2001:db8::2 lladdr "$mac" nud permanent dev rx0
+rx nft -f - <<-RULES || bail "no nft"
+	table inet probe {
+		counter taken { }
+		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
+	}
+RULES
+taken() { rx nft list counter inet probe taken | awk '/packets/ { print $2 }'; }
+
+# secure PROTOCOL MODE [WORDS...]: what the sender sends is, and $rx knows it
+key=0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+secure() {
+	local protocol=$1 mode=$2 two side algorithms
+	shift 2
+	algorithms=(auth-trunc 'hmac(sha256)' "$key" 96)
+	[ "$protocol" = ah ] || algorithms+=(enc 'cbc(aes)' "${key:0:34}")
+	for side in ip_tx ip_rx; do
+		"$side" xfrm state flush
+		"$side" xfrm policy flush
+		for two in "192.0.2.2 192.0.2.1" "2001:db8::2 2001:db8::1"; do
+			"$side" xfrm state add src "${two% *}" dst "${two#* }" proto "$protocol" \
+				spi 1 mode "$mode" reqid 1 "${algorithms[@]}" "$@" || return
+		done
+	done
+	for two in "192.0.2.2 192.0.2.1" "2001:db8::2 2001:db8::1"; do
+		ip_tx xfrm policy add src "${two% *}" dst "${two#* }" dir out \
+			tmpl src "${two% *}" dst "${two#* }" proto "$protocol" mode "$mode" reqid 1 || return
+	done
+}
+# say COUNT ADDRESS: by the sender's stack
+say() {
+	inside "$tx" bash -c 'exec 3>"/dev/udp/$1/9"; for ((i = 0; i < $0; i++)); do echo . >&3; done' "$@"
+}
+# charged NAME TIMES PASSES: 30 packets of each family, with a budget of 20
+# packets, and how often each comes by
+charged() {
+	local name=$1 times=$2 passes=$3 seen before taken passed
+	config <<<"limit add all budget 20/1h" || bail "cannot configure"
+	weir source forget all >/dev/null
+	seen=$(stats seen) before=$(arrived) taken=$(taken) passed=$(passed)
+	trace_start weir_charge weir_drop
+	say 30 192.0.2.1
+	say 30 2001:db8::1
+	trace_stop
+	is "$(value amount "$(traced -l all -S 192.0.2.2)")" 20 "$name: IPv4, the budget is charged"
+	is "$(value amount "$(traced -l all -S 2001:db8::)")" 20 "$name: IPv6, the budget is charged"
+	is "$(($(taken) - taken))" $((40 / times)) "$name: each packet $times times"
+	is "$(($(passed) - passed))" $((40 * passes / times)) "$name: of the $passes that it comes by"
+	# In tunnel mode the inner ones come by the device, too.
+	[ "$times" = 1 ] || return 0
+	is "$(($(arrived) - before))" 60 "$name: 60 packets arrive"
+	is "$(($(stats seen) - seen))" 60 "$name: each is seen once"
+}
+secure esp transport 2>"$tmp/said" || skip_all "this kernel has no ESP: $(<"$tmp/said")"
+charged "ESP, transport mode" 1 2
+secure ah transport && charged "AH, transport mode" 1 2
+secure esp tunnel && charged "ESP, tunnel mode" 2 2
+# What is in a tunnel that IPsec protects in transport mode is another packet.
+if secure esp transport && ip_rx link add vx type vxlan id 5 local 192.0.2.1 dstport 4789 2>/dev/null; then
+	ip_tx link add vx type vxlan id 5 local 192.0.2.2 remote 192.0.2.1 dstport 4789
+	ip_rx link set vx address 02:00:00:00:00:01 addrgenmode none
+	ip_tx link set vx addrgenmode none
+	ip_rx link set vx up
+	ip_tx link set vx up
+	config <<-WORDS || bail "cannot configure"
+		limit add out budget 1k/1h dev rx0 proto esp action observe
+		limit add in budget 20/1h dev vx
+	WORDS
+	flood -i vx -s 10.1.1.1 -c 30
+	is "$(stat_of out matched.packets)" 30 "VXLAN in ESP: the outer packets are charged once"
+	is "$(stat_of in admitted.packets):$(stat_of in dropped.packets)" 20:10 "... and so are the inner ones"
+	ip_rx link delete vx
+	ip_tx link delete vx
+else
+	skip "no VXLAN" "VXLAN in ESP: outer and inner packets are charged once"
+fi
+if secure esp transport && modprobe -a esp4_offload esp6_offload 2>/dev/null && { rx ethtool -K rx0 gro on && tx ethtool -K tx0 tso off gso off; } 2>/dev/null; then
+	charged "ESP, transport mode, decrypted by GRO" 1 1
+else
+	skip "no GRO of ESP" "ESP, transport mode, decrypted by GRO"
+fi
+finish
