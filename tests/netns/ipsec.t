@@ -45,6 +45,7 @@ secure() {
 }
 # say COUNT ADDRESS: by the sender's stack
 say() {
+	# shellcheck disable=SC2016 # the inner shell's
 	inside "$tx" bash -c 'exec 3>"/dev/udp/$1/9"; for ((i = 0; i < $0; i++)); do echo . >&3; done' "$@"
 }
 # charged NAME TIMES PASSES: 30 packets of each family, with a budget of 20

@@ -521,8 +521,8 @@ static void send_lines(void)
 	while (fgets(line, sizeof(line), stdin)) {
 		words[0] = "send";
 		count = 1;
-		for (char *word = strtok(line, " \n"); word && count < WORDS_MAX - 1;
-		     word = strtok(NULL, " \n"))
+		for (char *word = strtok(line, "\n "); word && count < WORDS_MAX - 1;
+		     word = strtok(NULL, "\n "))
 			words[count++] = word;
 		words[count] = NULL;
 		optind = 0;

@@ -9,9 +9,11 @@ tunnel() {
 	ip_rx link add "$1" type "${@:2}" 2>/dev/null &&
 		ip_rx link set "$1" addrgenmode none && ip_rx link set "$1" up
 }
-tunnel four ipip local 192.0.2.1 remote 198.51.100.1 &&
-	tunnel gre gre local 192.0.2.1 remote 198.51.100.1 &&
-	tunnel six sit local 192.0.2.1 remote 198.51.100.1 || skip_all "this kernel has no tunnels"
+if ! tunnel four ipip local 192.0.2.1 remote 198.51.100.1 ||
+	! tunnel gre gre local 192.0.2.1 remote 198.51.100.1 ||
+	! tunnel six sit local 192.0.2.1 remote 198.51.100.1; then
+	skip_all "this kernel has no tunnels"
+fi
 
 # inner4 SOURCE: hexadecimal, UDP from there to 192.0.2.1
 inner4() {
@@ -39,13 +41,13 @@ config <<-WORDS || bail "cannot configure"
 WORDS
 # through NAME "SOURCE LIMIT,..." SEND-OPTION...: what one packet is charged to
 through() {
-	local name=$1 wanted=$2
+	local name=$1 charged=$2
 	shift 2
 	trace_start weir_charge
 	flood -s 198.51.100.1 -c 1 "$@"
 	trace_stop
 	is "$(meet | awk '{ l[$1] = l[$1] "," $2 } END { for (s in l) print s " " substr(l[s], 2) }' | sort | xargs)" \
-		"$wanted" "$name"
+		"$charged" "$name"
 }
 through "IPv4 in IPv4" "::ffff:10.1.1.2 all,ipip,udp ::ffff:198.51.100.1 all,outer,p4" \
 	-P 4 -x "$(inner4 10.1.1.2)"

@@ -9,7 +9,9 @@ vlan() {
 	ip_rx link add link "$1" name "$1.$2" type vlan id "$2" ${3:+protocol "$3"} &&
 		ip_rx link set "$1.$2" addrgenmode none && ip_rx link set "$1.$2" up
 }
-vlan rx0 5 && vlan rx0 6 && vlan rx0.5 7 || skip_all "this kernel has no VLAN"
+if ! vlan rx0 5 || ! vlan rx0 6 || ! vlan rx0.5 7; then
+	skip_all "this kernel has no VLAN"
+fi
 ip_tx link add link tx0 name tx0.5 type vlan id 5
 ip_tx link set tx0.5 addrgenmode none && ip_tx link set tx0.5 up
 config <<-WORDS || bail "cannot configure"
