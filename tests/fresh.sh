@@ -53,7 +53,7 @@ fresh() {
 	git clone -q --no-local . "$dir/root/weir" || return
 	for target in "${targets[@]}"; do
 		start=$EPOCHREALTIME
-		unshare --mount --pid --fork "$0" --inside "$dir" "$target" </dev/null >>"$log" 2>&1 || {
+		unshare --mount --pid --kill-child "$0" --inside "$dir" "$target" </dev/null >>"$log" 2>&1 || {
 			say "$suite: make $target failed; the end of $log:"
 			tail -n 30 "$log"
 			return 1
