@@ -4,11 +4,11 @@
 # at once, and not before
 . "$(dirname "$0")/lib.sh"
 
-# 50 packets in 400 ms; bursts of 55 from sources that are silent for longer
-# and longer in between, up to a tick more than it takes.
+# 50 packets in 400 ms; bursts of 55, with silence in between for a tick more
+# than it takes, and for half a window.
 for slots in 1 4 16; do
 	wheel 400 "$slots"
-	enough=$(((window + slot + 1) * 1000 / HZ)) short=$(((window - 1) * 1000 / HZ))
+	enough=$(((window + slot + 1) * 1000 / HZ)) short=$((window * 500 / HZ))
 	load packets=50 window_ms=400 "slots=$slots" || bail "cannot load"
 	[ -n "${tx:-}" ] || pair init
 	trace_start weir_charge weir_drop

@@ -9,7 +9,7 @@ config <<-WORDS || bail "cannot configure"
 	limit add tcp budget 40/400ms slots 4 proto tcp
 	limit add bytes budget 4000/400ms bytes slots 4 from 198.51.100.0/24
 	limit add tiny budget 3/400ms slots 4 from 192.168.0.0/16
-	limit add six budget 6/400ms family ipv6 sources 64
+	limit add six budget 1/400ms family ipv6 sources 64
 	exempt add 10.0.0.0/8
 	exempt add 198.51.100.3 limit watch
 WORDS
