@@ -26,8 +26,13 @@ trace_stop
 
 weir -json -stats limit show >"$tmp/limits"
 weir -json stats show >"$tmp/stats"
-of() { jq ".[] | select(.name == \"$1\") | .stats.$2" "$tmp/limits"; }
-all() { jq ".[0].$1" "$tmp/stats"; }
+declare -A counter
+while read -r name number; do counter[$name]=$number; done <<-LINES
+	$(jq -r '.[] | .name as $n | .stats | paths(scalars) as $p | "\($n).\($p | join(".")) \(getpath($p))"' "$tmp/limits"
+	jq -r '.[0] | to_entries[] | "all.\(.key) \(.value)"' "$tmp/stats")
+LINES
+of() { echo "${counter[$1.$2]:-0}"; }
+all() { of all "$1"; }
 for limit in watch tcp bytes tiny six; do
 	packets=$(traced -l "$limit") bytes=$(traced -l "$limit" -b)
 	is "$(of $limit admitted.packets):$(of $limit admitted.bytes)" "$(value amount "$packets"):$(value amount "$bytes")" \

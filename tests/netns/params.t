@@ -3,19 +3,16 @@
 # params.t: what the module says to its parameters
 . "$(dirname "$0")/lib.sh"
 
-# refused PARAMETER RANGE WORD...: EINVAL, and one line that names both
+# refused PARAMETER RANGE WORD...: is to be, for that parameter
+names=() ranges=() words=() statuses=() said=()
 refused() {
-	local parameter=$1 range=$2 said
+	names+=("$1") ranges+=("$2")
 	shift 2
-	log_mark
-	said=$(load "$@" 2>&1)
-	is "$?" 1 "$*: refused"
-	like "$said" "Invalid (parameters|argument)" "... with EINVAL"
-	# The kernel says its own first time, and of each that it read in vain.
-	said=$(log_since | grep '^weir: ' | grep -v 'out-of-tree\|verification\|invalid for parameter')
-	is "$(grep -c . <<<"$said")" 1 "... and one line in the log"
-	like "$said" "^weir: .*$parameter.*$range" "... that names the parameter and its range"
-	loaded && { unload; diag "it was loaded"; }
+	words+=("$*")
+	echo "weir-test: $*" >/dev/kmsg
+	said+=("$(load "$@" 2>&1)")
+	statuses+=($?)
+	! loaded || unload
 }
 
 refused packets '1\.\.4294967295' packets=0 window_ms=1000
@@ -36,6 +33,17 @@ refused observe '0\.\.1' packets=1 window_ms=1000 observe=2
 refused window_ms '10\.\.2592000000' packets=1
 refused packets '1\.\.4294967295' window_ms=1000
 refused packets '1\.\.4294967295' observe=1
+
+# The kernel says its own the first time, and of each that it read in vain.
+echo "weir-test: end" >/dev/kmsg
+dmesg -t | grep '^weir' | grep -v 'out-of-tree\|verification\|invalid for parameter' >"$tmp/log"
+for i in "${!names[@]}"; do
+	is "${statuses[i]}" 1 "${words[i]}: refused"
+	like "${said[i]}" "Invalid (parameters|argument)" "... with EINVAL"
+	log=$(awk -v begin="weir-test: ${words[i]}" '/^weir-test/ { on = $0 == begin; next } on' "$tmp/log")
+	[ "$(grep -c . <<<"$log")" = 1 ] && [[ $log =~ ^weir:\ .*${names[i]}.*${ranges[i]} ]]
+	ok $? "... and one line in the log names the parameter and its range" || diag "$log"
+done
 
 load
 ok $? "no parameters: loads"

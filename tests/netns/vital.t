@@ -35,20 +35,21 @@ packet "DHCP from 0.0.0.0" ::ffff:0.0.0.0 udp -d 255.255.255.255 -S 68 -D 67
 packets_meet
 
 # Budgets of 5: two hosts of a link, one host of two links.
+sum=$(passed)
+# through COUNT SEND-OPTIONS NAME...: so many of them go on
 through() {
-	local before after
-	before=$(passed)
-	flood "$@"
-	after=$(passed)
-	echo $((after - before))
+	local count=$1 before=$sum
+	flood $2
+	sum=$(passed)
+	is "$((sum - before))" "$count" "${@:3}"
 }
-is "$(through -s fe80::a -d ff02::99 -c 10)" 5 "a link-local source has a budget"
-is "$(through -s fe80::b -d ff02::99 -c 10)" 5 "... its neighbour another, though they share a /64"
-is "$(through -i tx1 -s fe80::a -d ff02::99 -c 10)" 5 "... and the same address on another link its own"
-is "$(through -s fe80::a -d ff02::99 -c 10)" 0 "the first one has nothing left"
-is "$(through -s 169.254.1.1 -D 5000 -c 10)" 5 "169.254.1.1 has a budget"
-is "$(through -s 169.254.1.2 -D 5000 -c 10)" 5 "... its neighbour another, though a /16 is counted"
-is "$(through -i tx1 -s 169.254.1.1 -D 5000 -c 10)" 5 "... and on another link its own"
+through 5 "-s fe80::a -d ff02::99 -c 10" "a link-local source has a budget"
+through 5 "-s fe80::b -d ff02::99 -c 10" "... its neighbour another, though they share a /64"
+through 5 "-i tx1 -s fe80::a -d ff02::99 -c 10" "... and the same address on another link its own"
+through 0 "-s fe80::a -d ff02::99 -c 10" "the first one has nothing left"
+through 5 "-s 169.254.1.1 -D 5000 -c 10" "169.254.1.1 has a budget"
+through 5 "-s 169.254.1.2 -D 5000 -c 10" "... its neighbour another, though a /16 is counted"
+through 5 "-i tx1 -s 169.254.1.1 -D 5000 -c 10" "... and on another link its own"
 is "$(weir -json source show limit local | jq -c '[.[] | .source + " " + .dev] | sort')" \
 	'["fe80::a rx0","fe80::a rx1","fe80::b rx0"]' "source show tells them apart"
 finish
