@@ -136,16 +136,18 @@ static int walk_ipv6(struct weir_packet *packet)
 		const struct ipv6_opt_hdr *ext;
 		const struct frag_hdr *frag;
 		struct frag_hdr room;
+		const void *header;
 
 		if (depth == EXT_DEPTH)
 			goto cut;
-		ext = skb_header_pointer(packet->skb, offset,
-					 next == NEXTHDR_FRAGMENT ?
-					 sizeof(room) : sizeof(*ext), &room);
-		if (!ext)
+		header = skb_header_pointer(packet->skb, offset,
+					    next == NEXTHDR_FRAGMENT ?
+					    sizeof(room) : sizeof(*ext), &room);
+		if (!header)
 			goto cut;
+		ext = header;
 		if (next == NEXTHDR_FRAGMENT) {
-			frag = (const struct frag_hdr *)ext;
+			frag = header;
 			if (frag->frag_off & htons(IP6_OFFSET)) {
 				packet->flags |= WEIR_PACKET_LATER;
 				packet->proto = ext->nexthdr;
