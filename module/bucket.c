@@ -150,14 +150,21 @@ static int way_spare(const struct weir_table *table,
 	return -1;
 }
 
+/*
+ * The way of the smallest sum. Sources that sent one packet each have equal
+ * sums often: of those the one that came first is to go, or the floor grows
+ * faster than it need. Each of them moved the sequence by two, so a scan that
+ * begins one way further each time finds it.
+ */
 static unsigned int way_smallest(const struct weir_table *table,
 				 struct weir_bucket *bucket)
 {
-	unsigned int i, smallest = 0;
+	unsigned int i = bucket->seq.seqcount.sequence / 2 % table->ways;
+	unsigned int n, smallest = i;
 	struct weir_wheel *wheel;
 	u64 sum, least = U64_MAX;
 
-	for (i = 0; i < table->ways; i++) {
+	for (n = 0; n < table->ways; n++) {
 		wheel = weir_way_wheel(table, weir_bucket_way(table, bucket, i));
 		weir_wheel_turn(table->shape, wheel, bucket->slot);
 		sum = weir_wheel_sum(table->shape, wheel);
@@ -165,6 +172,8 @@ static unsigned int way_smallest(const struct weir_table *table,
 			least = sum;
 			smallest = i;
 		}
+		if (++i == table->ways)
+			i = 0;
 	}
 	return smallest;
 }

@@ -133,19 +133,19 @@ void lockdep_assert_held(const spinlock_t *lock)
 void seqcount_spinlock_init(seqcount_spinlock_t *seq, spinlock_t *lock)
 {
 	(void)lock;
-	__atomic_store_n(&seq->sequence, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&seq->seqcount.sequence, 0, __ATOMIC_RELAXED);
 }
 
 void write_seqcount_begin(seqcount_spinlock_t *seq)
 {
 	expect(locks_held);
-	expect(!(__atomic_fetch_add(&seq->sequence, 1, __ATOMIC_ACQ_REL) & 1));
+	expect(!(__atomic_fetch_add(&seq->seqcount.sequence, 1, __ATOMIC_ACQ_REL) & 1));
 }
 
 void write_seqcount_end(seqcount_spinlock_t *seq)
 {
 	expect(locks_held);
-	expect(__atomic_fetch_add(&seq->sequence, 1, __ATOMIC_ACQ_REL) & 1);
+	expect(__atomic_fetch_add(&seq->seqcount.sequence, 1, __ATOMIC_ACQ_REL) & 1);
 }
 
 unsigned int raw_read_seqcount(const seqcount_spinlock_t *seq)
@@ -153,7 +153,7 @@ unsigned int raw_read_seqcount(const seqcount_spinlock_t *seq)
 	reading_end();
 	reading = true;
 	shim_race_begin();
-	return __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE);
 }
 
 bool read_seqcount_retry(const seqcount_spinlock_t *seq, unsigned int start)
@@ -161,7 +161,7 @@ bool read_seqcount_retry(const seqcount_spinlock_t *seq, unsigned int start)
 	reading_end();
 	/* Loads stay in order on the machines that run this. */
 	__asm__ volatile("" ::: "memory");
-	return __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE) != start;
+	return __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE) != start;
 }
 
 void rcu_read_lock(void)

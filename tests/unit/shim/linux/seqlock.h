@@ -6,6 +6,10 @@
 
 typedef struct {
 	u32 sequence;	/* atomic */
+} seqcount_t;
+
+typedef struct {
+	seqcount_t seqcount;
 } seqcount_spinlock_t;
 
 /* What is read in between may race, and is told apart by the count. */
