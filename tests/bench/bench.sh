@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bench.sh [ROW...]: what a packet costs weir, hashlimit and nft, in
+# instructions, all rows of the file rows or those named. Exact and the same on
+# every machine: QEMU counts them, and the guest's time is their number. Prints a
+# table; status 1 if a row of weir's takes over 2 % more than the file expected
+# says. BENCH_WRITE=1 writes that file; BENCH_NO_BUILD=1 takes what is built.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
+kernel=6.12 out=$top/.cache/bench expected=tests/bench/expected
+fail() { echo "bench: $*" >&2; exit 1; }
+
+[ -r ".cache/kernels/$kernel/vmlinux" ] || { echo "bench: no guest kernel $kernel here; make setup downloads it" >&2; exit 4; }
+[ -n "${BENCH_NO_BUILD:-}" ] || tests/bench/build.sh "$kernel" || fail "the modules do not build"
+mkdir -p "$out" && tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell} || exit 1
+rows=$(IFS=, && echo "$*")
+
+# One CPU, no clock but the count of instructions, nothing from outside. Return
+# thunks and the like are off: the CPUs of today do not need the costly ones.
+rm -f "$out"/{console,cells}
+timeout -k 5 600 qemu-system-x86_64 -M pc -accel tcg -icount shift=0,sleep=off -smp 1 -cpu qemu64 \
+	-rtc base=2024-01-01,clock=vm -m 512 -nodefaults -no-user-config -display none -no-reboot \
+	-kernel ".cache/kernels/$kernel/vmlinux" -initrd "$out/initramfs" \
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable pci=noacpi cryptomgr.notests ${rows:+weir.rows=$rows}" \
+	-serial "file:$out/console" -serial "file:$out/cells" </dev/null >&2
+sed -i 's/\r$//' "$out/cells"
+if [ "$(tail -n 1 "$out/cells")" != @end ] || grep -hE 'BUG:|WARNING:|Oops|Call Trace|Kernel panic' "$out/console"; then
+	tail -n 20 "$out/console" "$out/cells" >&2
+	fail "the guest did not end well"
+fi
+grep -vE '^(@end|[a-z0-9-]+ [a-z]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+)$' "$out/cells" >&2 && fail "a cell failed"
+
+# ROW TOOL INSTRUCTIONS of each cell
+awk 'NF == 6 { printf "%s %s %.2f\n", $1, $2, $5 / $3 }' "$out/cells" >"$out/result"
+
+# What the rows say of verdicts must be what came out: a thousandth may differ,
+# for a token bucket fills while it is asked.
+awk '
+	FNR == NR { if ($1 !~ /^#/ && NF) { want[$1, "weir"] = $2; want[$1, "hashlimit"] = $3; want[$1, "nft"] = $4 }; next }
+	NF == 6 && ($1, $2) in want {
+		other = want[$1, $2] == "accept" ? $3 - $4 : $4
+		if (other > $3 / 1000) { printf "bench: %s of %s packets: %s does not %s\n", $1, $3, $2, want[$1, $2]; bad = 1 }
+	}
+	END { exit bad }' tests/bench/rows "$out/cells" >&2 || fail "the rows are not what they say"
+
+awk '
+	BEGIN {
+		print "Instructions a packet (in brackets: over a hook that returns the verdict at once)\n"
+		printf "%-34s %7s %13s %13s %13s %10s %8s\n", "", "a hook", "weir", "hashlimit", "nft", "hashlimit", "nft"
+		printf "%-34s %7s %13s %13s %13s %10s %8s\n", "", "", "", "", "", "= 1/", "= 1/"
+	}
+	function base(row, tool) { return cost[row, verdict[row, tool]] }
+	function over(row, tool) { return cost[row, tool] - base(row, tool) }
+	function cell(row, tool) { return sprintf("%d (%d)", cost[row, tool] + .5, over(row, tool) + .5) }
+	FILENAME ~ /result/ { cost[$1, $2] = $3; next }
+	/^#/ { text[$2] = substr($0, index($0, $3)); next }
+	NF && ($1, "weir") in cost {
+		verdict[$1, "weir"] = $2; verdict[$1, "hashlimit"] = $3; verdict[$1, "nft"] = $4
+		printf "%-34s %7d %13s %13s %13s %10.2f %8.2f\n", $1, base($1, "weir") + .5,
+			cell($1, "weir"), cell($1, "hashlimit"), cell($1, "nft"),
+			over($1, "hashlimit") / over($1, "weir"), over($1, "nft") / over($1, "weir")
+	}' "$out/result" tests/bench/rows
+
+if [ -n "${BENCH_WRITE:-}" ]; then
+	[ $# = 0 ] || fail "the file is written whole"
+	cp "$out/result" "$expected" && echo "bench: $expected is written"
+	exit
+fi
+[ -e "$expected" ] || exit 0
+awk '
+	FNR == NR { was[$1, $2] = $3; next }
+	!(($1, $2) in was) { printf "bench: %s %s is new: %s\n", $1, $2, $3; next }
+	{ now = $3; then = was[$1, $2]; percent = 100 * (now - then) / then }
+	percent > 2 || percent < -2 {
+		printf "bench: %s %s: %.2f, was %.2f (%+.1f %%)\n", $1, $2, now, then, percent
+		if ($2 == "weir" && percent > 2) bad = 1
+	}
+	END { if (bad) print "bench: a row has grown by more than 2 %; BENCH_WRITE=1 if that is meant"; exit bad }' "$expected" "$out/result"
