@@ -5,9 +5,11 @@
 #   6.1 6.12 sid   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
 #   source         checkpatch and the YNL client, from the newest kernel source:
 #                  .cache/source/{scripts,tools,Documentation}
+#   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
+#                  and 6.12's source: .cache/NAME/source/{version,linux}
 # What is there already is not looked at again; what is unfinished never shows
 # under its name. --sources SUITE prints the sources.list for SUITE.
-# Exit 1 if a NAME cannot be had, 3 if only sid's or source's.
+# Exit 1 if 6.1 or 6.12 cannot be had, 3 if only another.
 # shellcheck disable=SC2015,SC2016
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
@@ -200,17 +202,41 @@ source_bits() {
 	return 1
 }
 
+# tree NAME SUITE REGEX: the newest kernel source of SUITE that matches, for a
+# kernel that is built here, into .cache/NAME/source. A third of the whole: other
+# machines, and drivers of what no guest has, keep what kbuild reads of them.
+tree() {
+	local dir=$cache/$1/.source.new suite=$2 pkg v
+	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
+	pkg=$(apt "$suite" apt-cache search --names-only "$3" | cut -d' ' -f1 | sort -V | tail -n 1)
+	[ -n "$pkg" ] || { say "$suite has no kernel source ($3)."; return 1; }
+	rm -rf "$dir"; mkdir -p "$dir"/{deb,linux} || return
+	say "downloading a kernel source ($pkg of $suite)"
+	(download "$suite" "$dir/deb" "$pkg") || { say "$pkg cannot be had: $(why "$suite")"; return 1; }
+	v=linux-source-${pkg#linux-source-}
+	dpkg-deb --fsys-tarfile "$dir"/deb/*.deb | tar -xO "./usr/src/$v.tar.xz" | xz -dc -T0 |
+		tar -x -C "$dir/linux" --strip-components=1 \
+			--exclude="$v"/{Documentation,sound,arch/{a,c,h,l,m,n,o,p,r,s}'*'}/'*.[cSh]*' \
+			--exclude="$v"/drivers/{gpu,media,staging,infiniband,scsi,accel,iio,net/ethernet,net/wireless}/'*.[ch]' \
+			--exclude="$v"/arch/'[a-t]*'/boot --exclude="$v"/tools/{testing,perf} &&
+		dpkg-deb -f "$dir"/deb/*.deb Version >"$dir/version" ||
+		{ say "$pkg does not unpack (is the disk full?)."; return 1; }
+	rm -rf "$dir/deb" "$cache/$1/source"
+	mv -T "$dir" "$cache/$1/source" && say "$pkg $(<"$cache/$1/source/version") is in .cache/$1/source"
+}
+
 if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache/.source.new"' EXIT
+trap 'rm -rf "$cache"/kernels/.*.new "$cache/.source.new" "$cache"/{uml,debug}/.source.new' EXIT
 trap 'exit 130' INT TERM
 status=0
 todo=()
 for name; do
 	case $name in
 	source) [ -e "$cache/source/version" ] || todo+=("$name") ;;
+	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
 	*) [ -e "$cache/kernels/$name/version" ] || todo+=("$name") ;;
 	esac
 done
@@ -219,6 +245,8 @@ mkdir -p "$cache/kernels" && mirrors || exit 1
 for name in "${todo[@]}"; do
 	case $name in
 	source) source_bits || status=$((status ? status : 3)) ;;
+	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;
+	debug) tree debug bookworm '^linux-source-6\.12$' || status=$((status ? status : 3)) ;;
 	sid) kernel sid || status=$((status ? status : 3)) ;;
 	*) kernel "$name" || status=1 ;;
 	esac
