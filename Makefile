@@ -101,6 +101,10 @@ test: ## set up, run every test (T='netns/limit 6.1' chooses)
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
 
+bench: ## instructions a packet, weir and its peers (ROWS= chooses, BENCH_WRITE=1 keeps)
+	@tests/setup.sh test
+	@tests/bench/bench.sh $(ROWS)
+
 lint: ## check the sources
 	@tests/lint.sh
 
@@ -110,4 +114,4 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules no-headers tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-fresh lint help FORCE
+	uninstall clean distclean setup demo test test-fresh bench lint help FORCE
