@@ -24,6 +24,8 @@ struct model_source {
 struct model_bucket {
 	u64 slot;
 	struct twin_wheel floor;
+	struct twin_wheel all;		/* what it admitted, given back or not */
+	u64 since_idle;			/* the same since it held nothing */
 	int holder[WEIR_WAYS_MAX];	/* index of a source, or -1 */
 };
 
@@ -79,6 +81,7 @@ static void model_turn(struct model *m, struct model_bucket *bucket,
 		return;
 	bucket->slot = slot;
 	twin_turn(&bucket->floor, m->table->shape.ring, slot);
+	twin_turn(&bucket->all, m->table->shape.ring, slot);
 	for (i = 0; i < m->table->ways; i++) {
 		struct model_source *s = &m->source[bucket->holder[i]];
 		struct weir_way *way = weir_bucket_way(m->table, real, i);
@@ -146,6 +149,40 @@ static bool all_live(struct model *m, struct model_bucket *bucket)
 	return true;
 }
 
+static bool all_idle(struct model *m, struct model_bucket *bucket)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->table->ways; i++)
+		if (bucket->holder[i] >= 0 &&
+		    twin_sum(&m->source[bucket->holder[i]].wheel))
+			return false;
+	return !twin_sum(&bucket->floor);
+}
+
+/*
+ * What early refusals can cost: no wheel and no floor holds more than its
+ * bucket admitted, slot by slot, and a floor no more than its share of what
+ * came since the bucket was idle.
+ */
+static void check_bound(struct model *m, struct model_bucket *bucket,
+			const struct twin_wheel *w)
+{
+	u64 of_w = 0, of_all = 0;
+	unsigned int age;
+
+	for (age = 0; age < m->table->shape.ring; age++) {
+		of_w += w->count[age];
+		of_all += bucket->all.count[age];
+		check(of_w <= of_all, "run %llu: %llu of %llu admitted, age %u",
+		      m->run, of_w, of_all, age);
+	}
+	check(twin_sum(&bucket->floor) <= bucket->since_idle / m->table->ways &&
+	      twin_sum(&bucket->floor) <= m->budget,
+	      "run %llu: a floor of %llu from %llu", m->run,
+	      twin_sum(&bucket->floor), bucket->since_idle);
+}
+
 /* What a charge will be answered, with the bucket's slot up to date. */
 static unsigned int foretell(struct model *m, struct model_source *s, u64 cost)
 {
@@ -184,6 +221,7 @@ static void check_wheels(struct model *m, struct model_source *s)
 	differs = twin_differs(m->table, weir_bucket_floor(real), bucket->floor,
 			       bucket->slot);
 	check(differs < 0, "run %llu: floor, age %d", m->run, differs);
+	check_bound(m, bucket, s->way == NOWAY ? &bucket->floor : &s->wheel);
 	if (s->way == NOWAY)
 		return;
 	check(real->tag[s->way], "run %llu: way %u is free", m->run, s->way);
@@ -231,6 +269,8 @@ static void admitted(struct model *m, struct model_source *s, u64 tick,
 
 	m->admitted++;
 	s->wheel.count[0] += cost;
+	bucket_of(m, s)->all.count[0] += cost;
+	bucket_of(m, s)->since_idle += cost;
 	twin_note(&s->history, tick, cost);
 	most = twin_most_since(&s->history, window(m), tick);
 	if (!m->table->spec.lenient)
@@ -261,6 +301,8 @@ static void charge(struct model *m, struct model_source *s, u64 cost)
 	unsigned int result, foretold;
 
 	model_turn(m, bucket, real_bucket(m, s), slot);
+	if (all_idle(m, bucket))
+		bucket->since_idle = 0;
 	foretold = foretell(m, s, cost);
 	result = weir_table_charge(m->table, &s->source, s->hash, &tick,
 				   cost_of(m, cost), m->budget);
