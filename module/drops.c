@@ -121,7 +121,9 @@ void weir_drops_note(struct weir_table *table,
 	drops = drops_entry(this_cpu_ptr(table->drops), source);
 	if (drops->count && drops->epoch != READ_ONCE(table->epoch))
 		drops->count = 0;
-	if (drops->count && drops->slot == slot && drops->hash == hash &&
+	/* A slot of a long window has room for more than 32 bits hold. */
+	if (drops->count && drops->count < U32_MAX && drops->slot == slot &&
+	    drops->hash == hash &&
 	    !memcmp(&drops->source, source, sizeof(*source))) {
 		WRITE_ONCE(drops->count, drops->count + 1);
 		return;

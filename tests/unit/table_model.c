@@ -29,8 +29,15 @@ struct model_bucket {
 	int holder[WEIR_WAYS_MAX];	/* index of a source, or -1 */
 };
 
+/* A charge that another limit may still make void. */
+struct model_charge {
+	struct model_source *source;
+	u64 tick, cost;
+};
+
 struct model {
 	struct weir_table *table;
+	struct model_charge held[8];
 	struct chance chance;
 	u64 budget, tick;
 	bool first;	/* WEIR_FIRST can be foretold */
@@ -178,7 +185,7 @@ static void check_bound(struct model *m, struct model_bucket *bucket,
 		      m->run, of_w, of_all, age);
 	}
 	check(twin_sum(&bucket->floor) <= bucket->since_idle / m->table->ways &&
-	      twin_sum(&bucket->floor) <= m->budget,
+	      twin_sum(&bucket->floor) <= m->table->spec.budget,
 	      "run %llu: a floor of %llu from %llu", m->run,
 	      twin_sum(&bucket->floor), bucket->since_idle);
 }
@@ -273,6 +280,7 @@ static void admitted(struct model *m, struct model_source *s, u64 tick,
 	bucket_of(m, s)->since_idle += cost;
 	twin_note(&s->history, tick, cost);
 	most = twin_most_since(&s->history, window(m), tick);
+	/* Intervals that end now: by the budget that is in force now. */
 	if (!m->table->spec.lenient)
 		check(most <= m->budget, "run %llu: %llu admitted of %llu",
 		      m->run, most, m->budget);
@@ -288,10 +296,51 @@ static void refused(struct model *m, struct model_source *s, u64 cost,
 		s->has_refused = true;
 		s->refused = bucket_of(m, s)->slot;
 	}
-	if (cost && (s->way != NOWAY ? twin_sum(&s->wheel) :
-		     twin_sum(&bucket_of(m, s)->floor)))
+	if (s->way != NOWAY ? twin_sum(&s->wheel) :
+			      twin_sum(&bucket_of(m, s)->floor))
 		while (chance_one_in(&m->chance, 4))
 			try_refuse(m, s, cost, true);
+}
+
+/* Give back at once or, where time passes and others come first, later. */
+static void give_back(struct model *m, struct model_charge *held)
+{
+	struct model_source *s = held->source;
+	u64 slot = held->tick / m->table->spec.slot_ticks;
+
+	if (!s)
+		return;
+	weir_table_uncharge(m->table, &s->source, s->hash, held->tick,
+			    cost_of(m, held->cost));
+	if (s->way != NOWAY)
+		twin_uncharge(&s->wheel, m->table->shape.ring, slot, held->cost);
+	twin_take_back(&s->history, held->tick, held->cost);
+	held->source = NULL;
+	check_wheels(m, s);
+}
+
+static void hold(struct model *m, struct model_source *s, u64 tick, u64 cost)
+{
+	struct model_charge *held;
+
+	if (!chance_one_in(&m->chance, 6))
+		return;
+	held = &m->held[chance_below(&m->chance, ARRAY_SIZE(m->held))];
+	give_back(m, held);
+	*held = (struct model_charge) { s, tick, cost };
+	if (chance_one_in(&m->chance, 2))
+		give_back(m, held);
+}
+
+/* What a source was charged counts no more once it is forgotten. */
+static void let_go(struct model *m, struct model_source *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(m->held); i++)
+		if (m->held[i].source == s)
+			m->held[i].source = NULL;
+	twin_forget(&s->history);
 }
 
 static void charge(struct model *m, struct model_source *s, u64 cost)
@@ -322,13 +371,7 @@ static void charge(struct model *m, struct model_source *s, u64 cost)
 			model_take(m, s, result & WEIR_EVICTED);
 		m->evicted += !!(result & WEIR_EVICTED);
 		admitted(m, s, tick, cost);
-		if (chance_one_in(&m->chance, 8)) {
-			weir_table_uncharge(m->table, &s->source, s->hash, tick,
-					    cost_of(m, cost));
-			twin_uncharge(&s->wheel, m->table->shape.ring,
-				      tick / m->table->spec.slot_ticks, cost);
-			twin_take_back(&s->history, tick, cost);
-		}
+		hold(m, s, tick, cost);
 	}
 	check_wheels(m, s);
 }
@@ -398,7 +441,7 @@ static void forget(struct model *m, struct model_source *s)
 	s->dropped = 0;
 	s->has_refused = false;
 	s->wheel = (struct twin_wheel) { .at = bucket_of(m, s)->slot };
-	twin_forget(&s->history);
+	let_go(m, s);
 	check_wheels(m, s);
 }
 
@@ -420,7 +463,7 @@ static void clear(struct model *m, u32 index)
 	bucket->floor = (struct twin_wheel) { .at = bucket->slot };
 	for (i = 0; i < m->sources; i++)
 		if ((m->source[i].hash & m->table->mask) == index)
-			twin_forget(&m->source[i].history);
+			let_go(m, &m->source[i]);
 }
 
 static void walk(struct model *m, u32 index)
@@ -455,6 +498,7 @@ static void pass_time(struct model *m)
 {
 	struct weir_table_spec *spec = &m->table->spec;
 	u64 slot = spec->slot_ticks;
+	unsigned int i;
 
 	switch (chance_below(&m->chance, 400)) {
 	case 0 ... 99:
@@ -470,6 +514,9 @@ static void pass_time(struct model *m)
 		m->tick += slot * chance_below(&m->chance, 2 * spec->slots + 2);
 		break;
 	case 146:
+		/* No packet takes so long. */
+		for (i = 0; i < ARRAY_SIZE(m->held); i++)
+			give_back(m, &m->held[i]);
 		m->tick += slot * (BIT(chance_below(&m->chance, 18)) -
 				   chance_below(&m->chance, 2));
 		break;
@@ -485,7 +532,7 @@ static void step(struct model *m)
 	s = &m->source[chance_below(&m->chance, chance_one_in(&m->chance, 2) ?
 				    often : m->sources)];
 	cost = chance_one_in(&m->chance, 3) ?
-	       chance_below(&m->chance, m->budget + m->budget / 8 + 2) :
+	       1 + chance_below(&m->chance, m->budget + m->budget / 8 + 1) :
 	       1 + chance_below(&m->chance, m->budget / 4 + 1);
 	if (!m->table->spec.bytes)
 		cost = min(cost, (u64)U32_MAX);
@@ -497,6 +544,11 @@ static void step(struct model *m)
 	case 1:
 		if (chance_one_in(&m->chance, 8))
 			clear(m, s->hash & m->table->mask);
+		else if (chance_one_in(&m->chance, 8))
+			m->budget = 1 + chance_below(&m->chance,
+						     m->table->spec.budget);
+		else if (chance_one_in(&m->chance, 4))
+			m->budget = m->table->spec.budget;
 		break;
 	case 2 ... 5:
 		walk(m, s->hash & m->table->mask);
@@ -526,7 +578,8 @@ static void random_spec(struct chance *c, struct weir_table_spec *spec)
 
 	*spec = (struct weir_table_spec) {
 		.budget = budget[chance_below(c, ARRAY_SIZE(budget))],
-		.slot_ticks = 1 + chance_below(c, 5),
+		.slot_ticks = chance_one_in(c, 8) ?	/* 30 days of one slot */
+			      2592000000 : 1 + chance_below(c, 5),
 		.sources = 64,
 		.slots = 1 + chance_below(c, chance_one_in(c, 4) ? 64 : 8),
 		.lenient = chance_one_in(c, 4),
@@ -635,11 +688,43 @@ static void test_budget_cut(void **state)
 	weir_table_put(table);
 }
 
+/* More refusals than 32 bits hold, on one CPU within one slot. */
+static void test_many_refusals(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 1, .slot_ticks = 1, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source source = twin_source(1, spec.prefix);
+	u64 slot[WEIR_SLOTS_MAX + 1], tick = 5;
+	struct weir_cost cost = { .packets = 1 };
+	struct weir_source_state stood;
+	struct weir_table *table;
+	unsigned int i;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	local_bh_disable();
+	for (i = 0; i < 2; i++)
+		weir_table_charge(table, &source, 1, &tick, cost, 1);
+	weir_drops_note(table, &source, 1, tick);
+	for (i = 0; i < BIT(WEIR_DROPS_BITS); i++)
+		if (table->drops[shim_cpu].entry[i].count)
+			table->drops[shim_cpu].entry[i].count = U32_MAX;
+	weir_drops_note(table, &source, 1, tick);
+	weir_table_peek(table, &source, 1, tick, 1, &stood, slot);
+	assert_true(stood.dropped == U32_MAX + 2ull);
+	local_bh_enable();
+	weir_table_put(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_budget_cut),
+		cmocka_unit_test(test_many_refusals),
 	};
 
 	return cmocka_run_group_tests_name("table_model", tests, NULL, NULL);
