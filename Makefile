@@ -105,6 +105,10 @@ bench: ## instructions a packet, weir and its peers (ROWS= chooses, BENCH_WRITE=
 	@tests/setup.sh test
 	@tests/bench/bench.sh $(ROWS)
 
+litmus: ## check lock-free reads by the kernel's memory model
+	@tests/setup.sh test
+	@tests/run.sh litmus
+
 lint: ## check the sources
 	@tests/lint.sh
 

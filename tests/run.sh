@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
-# that the words choose: build, unit, cli, lint, netns, netns/limit, 6.1, 6.12,
-# sid. TAP on stdout, one line a test; the last line says how many passed,
+# that the words choose: build, unit, litmus, cli, lint, netns, netns/limit, 6.1,
+# 6.12, sid. TAP on stdout, one line a test; the last line says how many passed,
 # failed and were skipped; status 1 if any failed. All output is in .cache/test;
 # V=1 shows it, JOBS=2 runs two kernels side by side.
 #
@@ -187,12 +187,12 @@ kernels=() suites=()
 for word; do
 	case $word in
 	6.1 | 6.12 | sid) kernels+=("$word") ;;
-	build | unit | cli | lint | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, cli, lint, netns, netns/NAME, 6.1, 6.12, sid)" >&2; exit 1 ;;
+	build | unit | litmus | cli | lint | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, lint, netns, netns/NAME, 6.1, 6.12, sid)" >&2; exit 1 ;;
 	esac
 done
 # A kernel alone means all that runs on it.
-[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit cli lint netns)
+[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus cli lint netns)
 
 # chosen SUITE: the files of SUITE that the words choose
 chosen() {
@@ -219,6 +219,7 @@ if wants build || wants netns || wants cli; then
 	host "build tool" make --no-print-directory tool
 fi
 wants unit && [ -e tests/unit/Makefile ] && host unit make --no-print-directory -s -C tests/unit check
+wants litmus && [ -x tests/litmus/run.sh ] && host litmus tests/litmus/run.sh
 if wants cli; then
 	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
 fi

@@ -19,7 +19,7 @@ packages='' kernels=''
 for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
-	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source" ;;
+	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd" ;;
 	*) die "there is no set-up called $group (demo, test)." ;;
 	esac
 done

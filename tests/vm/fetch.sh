@@ -3,8 +3,9 @@
 # fetch.sh NAME...: download and unpack into .cache what guests need; nothing of
 # it is installed on the machine. NAME is
 #   6.1 6.12 sid   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
-#   source         checkpatch and the YNL client, from the newest kernel source:
-#                  .cache/source/{scripts,tools,Documentation}
+#   source         checkpatch, the YNL client and the memory model, from the
+#                  newest kernel source: .cache/source/{scripts,tools,Documentation}
+#   herd           herd7, and the libraries that it wants: .cache/herd/herd7
 #   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
 #                  and 6.12's source: .cache/NAME/source/{version,linux}
 # What is there already is not looked at again; what is unfinished never shows
@@ -188,18 +189,35 @@ source_bits() {
 		pkg=$(apt "$suite" apt-cache search --names-only '^linux-source-[0-9.]+$' | cut -d' ' -f1 | sort -V | tail -n 1)
 		[ -n "$pkg" ] || continue
 		rm -rf "$dir"; mkdir -p "$dir/deb" || return
-		say "downloading checkpatch and the YNL client ($pkg of $suite)"
+		say "downloading checkpatch, the YNL client and the memory model ($pkg of $suite)"
 		(download "$suite" "$dir/deb" "$pkg") || continue
 		v=linux-source-${pkg#linux-source-}
 		dpkg-deb --fsys-tarfile "$dir"/deb/*.deb | tar -xO "./usr/src/$v.tar.xz" | xz -dc -T0 |
 			tar -x -C "$dir" --strip-components=1 "$v"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch,coccinelle} \
-				"$v/tools/net/ynl" "$v/Documentation/netlink" || continue
+				"$v"/tools/{net/ynl,memory-model} "$v/Documentation/netlink" || continue
 		rm -rf "$dir/deb"; echo "$suite $pkg" >"$dir/version"
 		rm -rf "$cache/source"; mv -T "$dir" "$cache/source"
 		return
 	done
 	say "checkpatch and the YNL client cannot be had: no linux-source package can be downloaded."
 	return 1
+}
+
+# sid alone has it, with a libc of its own
+herd() {
+	local dir=$cache/.herd.new lib
+	suite_init sid || { say "the package lists of sid cannot be had: $(why sid)"; return 1; }
+	say "downloading herd7"
+	rm -rf "$dir"; mkdir -p "$dir" || return
+	(download sid "$dir/deb" herdtools7 libc6 libgmp10) || { say "herd7 cannot be had: $(why sid)"; return 1; }
+	dpkg-deb --fsys-tarfile "$dir"/deb/herdtools7_*.deb | tar -x -C "$dir" ./usr/bin/herd7 ./usr/share/herdtools7/herd &&
+		for lib in "$dir"/deb/lib*.deb; do
+			dpkg-deb --fsys-tarfile "$lib" | tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' || return
+		done || { say "herd7 does not unpack (is the disk full?)."; return 1; }
+	rm -rf "$dir/deb" "$dir"/usr/lib/x86_64-linux-gnu/{gconv,audit}
+	printf '%s\n' '#!/bin/sh' 'd=${0%/*}/usr l=$d/lib/x86_64-linux-gnu' \
+		'exec "$l/ld-linux-x86-64.so.2" --argv0 herd7 --library-path "$l" "$d/bin/herd7" -set-libdir "$d/share/herdtools7/herd" "$@"' >"$dir/herd7"
+	chmod +x "$dir/herd7" && rm -rf "$cache/herd" && mv -T "$dir" "$cache/herd"
 }
 
 # tree NAME SUITE REGEX: the newest kernel source of SUITE that matches, for a
@@ -229,13 +247,14 @@ if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache/.source.new" "$cache"/{uml,debug}/.source.new' EXIT
+trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd}.new "$cache"/{uml,debug}/.source.new' EXIT
 trap 'exit 130' INT TERM
 status=0
 todo=()
 for name; do
 	case $name in
-	source) [ -e "$cache/source/version" ] || todo+=("$name") ;;
+	source) [ -e "$cache/source/tools/memory-model" ] || todo+=("$name") ;;
+	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
 	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
 	*) [ -e "$cache/kernels/$name/version" ] || todo+=("$name") ;;
 	esac
@@ -245,6 +264,7 @@ mkdir -p "$cache/kernels" && mirrors || exit 1
 for name in "${todo[@]}"; do
 	case $name in
 	source) source_bits || status=$((status ? status : 3)) ;;
+	herd) herd || status=$((status ? status : 3)) ;;
 	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;
 	debug) tree debug bookworm '^linux-source-6\.12$' || status=$((status ? status : 3)) ;;
 	sid) kernel sid || status=$((status ? status : 3)) ;;
