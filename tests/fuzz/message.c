@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A message begins as the specification wants it, for an operation and with
+ * attributes that are drawn by lot. How wrong it becomes is drawn first, its
+ * mood: values out of range, attributes of wrong length, type or place,
+ * nests in nests, and at last bytes.
+ */
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+
+enum mood { GOOD, ODD_VALUES, ODD_ATTRS, ODD_BYTES };
+
+/* No more attributes from here on: the largest one still fits. */
+#define MESSAGE_FULL (MESSAGE_MAX - 12288)
+
+struct maker {
+	struct message *message;
+	struct dice *dice;
+	enum mood mood;
+	unsigned int depth;
+};
+
+static void put(struct message *message, const void *data, size_t len)
+{
+	if (message->len + len > MESSAGE_MAX)
+		len = MESSAGE_MAX - message->len;
+	if (data)
+		memcpy(message->byte + message->len, data, len);
+	else
+		memset(message->byte + message->len, 0, len);
+	message->len += len;
+}
+
+/* Begin an attribute; attr_end sets its length. */
+static size_t attr_begin(struct message *message, uint16_t type)
+{
+	struct nlattr attr = { .nla_type = type };
+	size_t at = message->len;
+
+	put(message, &attr, sizeof(attr));
+	return at;
+}
+
+static void attr_end(struct message *message, size_t at)
+{
+	uint16_t len = message->len - at;
+
+	memcpy(message->byte + at, &len, sizeof(len));
+	put(message, NULL, -message->len & 3);
+}
+
+static void attr_put(struct message *message, uint16_t type, const void *data,
+		     size_t len)
+{
+	size_t at = attr_begin(message, type);
+
+	put(message, data, len);
+	attr_end(message, at);
+}
+
+/* Few names, so that operations meet. */
+static void put_string(struct maker *maker, const struct attr *attr, char *text)
+{
+	static const char *const limits[] = { "a", "b", "c", "d", "default" };
+	static const char *const devs[] = { "rx0", "lo", "eth9", "tx0" };
+	static const char *const odd[] = {
+		"", " ", "a b", "-a", ".", "..", "a/b", "\n", "\xff\xfe", "%s%n",
+		"a:1", "0123456789012345678901234567890",
+		"01234567890123456789012345678901", "\xc3\xa9",
+	};
+	struct dice *dice = maker->dice;
+	bool dev = !strcmp(attr->name, "dev");
+
+	if (maker->mood != GOOD && dice_percent(dice, 20))
+		strcpy(text, odd[dice_of(dice, sizeof(odd) / sizeof(*odd))]);
+	else if (dev)
+		strcpy(text, devs[dice_of(dice, 4)]);
+	else
+		strcpy(text, limits[dice_of(dice, 5)]);
+}
+
+/* Prefixes that the flood is in, and others. */
+static size_t put_address(struct maker *maker, uint8_t *address)
+{
+	static const uint8_t known[][16] = {
+		{ 10, 0, 0, 0 }, { 198, 51, 100, 0 }, { 0 }, { 169, 254, 0, 1 },
+		{ 0x20, 1, 0xd, 0xb8 }, { 0xfe, 0x80, [15] = 1 }, { 0 },
+		{ 0x20, 1, 0xd, 0xb8, [15] = 1 },
+	};
+	struct dice *dice = maker->dice;
+	unsigned int which = dice_of(dice, 8);
+	unsigned int i, bits;
+
+	memcpy(address, known[which], 16);
+	if (dice_percent(dice, 20)) {
+		address[which < 4 ? 3 : 15] = dice_of(dice, 4);
+	} else if (dice_percent(dice, 10)) {
+		bits = dice_of(dice, 17);
+		for (i = 0; i < bits; i++)
+			address[i] = dice_roll(dice);
+	}
+	if (maker->mood != GOOD && dice_percent(dice, 10))
+		return dice_of(dice, 20);
+	return which < 4 ? 4 : 16;
+}
+
+/* A number: small, at an edge, or any. */
+static uint64_t number(struct maker *maker, const struct attr *attr)
+{
+	static const uint8_t prefix_lens[] = { 0, 8, 24, 32, 32, 64, 128 };
+	static const uint8_t protos[] = { 6, 17, 6, 17, 1, 58 };
+	struct dice *dice = maker->dice;
+	uint64_t span = attr->most - attr->least, value;
+
+	/* Prefixes of the addresses that there are. */
+	if (strstr(attr->name, "-len") && dice_percent(dice, 80))
+		return prefix_lens[dice_of(dice, sizeof(prefix_lens))];
+	if (!strcmp(attr->name, "proto") && dice_percent(dice, 80))
+		return protos[dice_of(dice, sizeof(protos))];
+	if (!strcmp(attr->name, "family") && dice_percent(dice, 80))
+		return dice_of(dice, 2) ? 2 : 10;
+	/* What a table costs is time for the kernel to clear it. */
+	if (!strcmp(attr->name, "sources"))
+		span = dice_of(dice, 500) ? 4096 : span;
+	if (!strcmp(attr->name, "window-ms") && dice_percent(dice, 70))
+		span = 4000;
+	if (!strcmp(attr->name, "budget") && dice_percent(dice, 80))
+		span = UINT32_MAX - 1;
+	switch (dice_of(dice, 6)) {
+	case 0:
+		value = attr->least;
+		break;
+	case 1:
+		value = attr->least + span;
+		break;
+	default:
+		value = dice_long(dice);
+		if (span + 1)
+			value %= span + 1;
+		value += attr->least;
+	}
+	if (!dice_percent(dice, maker->mood == ODD_VALUES ? 30 : 1))
+		return value;
+	switch (dice_of(dice, 4)) {
+	case 0: return attr->least - 1;
+	case 1: return attr->most + 1;
+	case 2: return dice_roll(dice);
+	default: return 1ull << dice_of(dice, 64);
+	}
+}
+
+static void make_attrs(struct maker *maker, const struct set *set,
+		       const struct mode *mode);
+
+static void make_value(struct maker *maker, const struct attr *attr)
+{
+	struct message *message = maker->message;
+	uint64_t value;
+	uint8_t address[20] = { 0 };
+	char text[64];
+
+	switch (attr->kind) {
+	case U8:
+	case U16:
+	case U32:
+	case U64:
+		value = number(maker, attr);
+		put(message, &value, kind_bytes(attr->kind));
+		break;
+	case STRING:
+		put_string(maker, attr, text);
+		put(message, text, strlen(text) + 1);
+		break;
+	case BINARY:
+		put(message, address, put_address(maker, address));
+		break;
+	case NEST:
+		make_attrs(maker, attr->nest, NULL);
+		break;
+	case FLAG:
+	case PAD:
+		break;
+	}
+}
+
+/* The flood of nests: what is inside is the outer one again. */
+static void make_deep(struct maker *maker, const struct attr *attr)
+{
+	struct message *message = maker->message;
+	unsigned int depth = 2 + dice_of(maker->dice, 60), i;
+	size_t at[64];
+
+	for (i = 0; i < depth; i++)
+		at[i] = attr_begin(message, attr->number | NLA_F_NESTED);
+	while (i--)
+		attr_end(message, at[i]);
+}
+
+static void spoil_attr(struct maker *maker, size_t at)
+{
+	struct message *message = maker->message;
+	struct dice *dice = maker->dice;
+	struct nlattr attr;
+
+	memcpy(&attr, message->byte + at, sizeof(attr));
+	switch (dice_of(dice, 7)) {
+	case 0: attr.nla_len = dice_of(dice, 5); break;
+	case 1: attr.nla_len += dice_of(dice, 12); break;
+	case 2: attr.nla_len -= dice_of(dice, 5); break;
+	case 3: attr.nla_type ^= NLA_F_NESTED; break;
+	case 4: attr.nla_type ^= NLA_F_NET_BYTEORDER; break;
+	case 5: attr.nla_type = dice_of(dice, 40); break;
+	case 6: attr.nla_len = dice_roll(dice); break;
+	}
+	memcpy(message->byte + at, &attr, sizeof(attr));
+}
+
+static void make_attr(struct maker *maker, const struct attr *attr)
+{
+	struct message *message = maker->message;
+	struct dice *dice = maker->dice;
+	bool odd = maker->mood == ODD_ATTRS;
+	size_t at;
+
+	if (odd && attr->kind == NEST && dice_percent(dice, 10)) {
+		make_deep(maker, attr);
+		return;
+	}
+	at = attr_begin(message, attr->number |
+			(attr->kind == NEST ? NLA_F_NESTED : 0));
+	make_value(maker, attr);
+	if (odd && dice_percent(dice, 5))
+		put(message, NULL, dice_of(dice, dice_percent(dice, 5) ? 9000 : 20));
+	attr_end(message, at);
+	if (odd && dice_percent(dice, 20))
+		spoil_attr(maker, at);
+}
+
+/* Conditions of a match that make sense together. */
+static const char *sense(struct dice *dice)
+{
+	static const char *const together[] = {
+		" proto dport-min ", " proto sport-min dport-min ",
+		" proto dport-min dport-max invert ", " proto syn ", " dev ",
+		" from from-len ", " to to-len ", " family ", " frag ",
+		" mark mark-mask ", " mark ", " proto invert ", " from to ",
+	};
+
+	return together[dice_of(dice, sizeof(together) / sizeof(*together))];
+}
+
+/* Attributes by their likely places: what an object is nothing without comes
+ * nearly always, the rest now and then.
+ */
+static unsigned int likely(const struct attr *attr, const char *wanted)
+{
+	static const char *const vital[] = {
+		"name", "budget", "window-ms", "address", "sources",
+	};
+	char word[32];
+	size_t i;
+
+	if (wanted) {
+		snprintf(word, sizeof(word), " %s ", attr->name);
+		return strstr(wanted, word) ? 100 : 0;
+	}
+	for (i = 0; i < sizeof(vital) / sizeof(*vital); i++)
+		if (!strcmp(vital[i], attr->name))
+			return 93;
+	return !strcmp(attr->name, "limit") ? 50 : !strcmp(attr->name, "before") ? 5 : 20;
+}
+
+static bool taken(const struct mode *mode, unsigned int number)
+{
+	unsigned int i;
+
+	for (i = 0; !mode || i < mode->count; i++)
+		if (!mode || mode->attr[i] == number)
+			return true;
+	return false;
+}
+
+/* Attributes of a set, of those that the mode takes where there is one. */
+static void make_attrs(struct maker *maker, const struct set *set,
+		       const struct mode *mode)
+{
+	struct dice *dice = maker->dice;
+	bool odd = maker->mood == ODD_ATTRS;
+	const char *wanted = NULL;
+	unsigned int i, times, start;
+
+	if (set == &match_set && dice_percent(dice, 80))
+		wanted = sense(dice);
+	if (maker->depth == 8)
+		return;
+	maker->depth++;
+	start = odd ? dice_of(dice, set->count + 1) : 0;
+	for (i = 0; i < set->count; i++) {
+		const struct attr *attr = &set->attrs[(start + i) % set->count];
+
+		times = dice_percent(dice, likely(attr, wanted));
+		if (attr->multi && times)
+			times = dice_of(dice, dice_percent(dice, 3) ? 300 : 5);
+		if (!taken(mode, attr->number))
+			times = odd && dice_percent(dice, 2);
+		else if (odd && dice_percent(dice, 10))
+			times = dice_of(dice, 3);
+		while (times-- && maker->message->len < MESSAGE_FULL)
+			make_attr(maker, attr);
+	}
+	if (odd && dice_percent(dice, 5))
+		attr_put(maker->message, dice_of(dice, 100), NULL,
+			 dice_of(dice, 10));
+	maker->depth--;
+}
+
+static void spoil_bytes(struct maker *maker, size_t start)
+{
+	struct message *message = maker->message;
+	struct dice *dice = maker->dice;
+	unsigned int n = 1 + dice_of(dice, 6);
+	size_t room = message->len - start, at, len;
+
+	while (n-- && room) {
+		at = start + dice_of(dice, room);
+		switch (dice_of(dice, 4)) {
+		case 0:
+			message->byte[at] ^= 1 << dice_of(dice, 8);
+			break;
+		case 1:
+			message->byte[at] = dice_roll(dice);
+			break;
+		case 2:
+			message->len = at;
+			room = at - start;
+			break;
+		case 3: /* a part of it once more */
+			len = dice_of(dice, message->len - at) & ~3u;
+			put(message, message->byte + at, len);
+			room = message->len - start;
+			break;
+		}
+	}
+}
+
+static void spoil_headers(struct maker *maker, struct nlmsghdr *nlh,
+			  struct genlmsghdr *genl)
+{
+	struct message *message = maker->message;
+	struct dice *dice = maker->dice;
+
+	message->sound = false;
+	switch (dice_of(dice, 7)) {
+	case 0: nlh->nlmsg_len = dice_of(dice, 64); break;
+	case 1: nlh->nlmsg_len += dice_of(dice, 32); break;
+	case 2: nlh->nlmsg_len -= dice_of(dice, 32); break;
+	case 3: nlh->nlmsg_flags = dice_roll(dice); break;
+	case 4: genl->cmd = dice_of(dice, 30); break;
+	case 5: genl->version = dice_roll(dice); break;
+	case 6: genl->reserved = dice_of(dice, 3); break;
+	}
+}
+
+/**
+ * message_make - one message
+ * @message: filled
+ * @dice: decides
+ * @family: number of the family
+ * @seq: of the message
+ */
+void message_make(struct message *message, struct dice *dice, uint16_t family,
+		  uint32_t seq)
+{
+	static const enum mood moods[] = {
+		GOOD, GOOD, GOOD, GOOD, ODD_VALUES, ODD_VALUES, ODD_VALUES,
+		ODD_ATTRS, ODD_ATTRS, ODD_BYTES,
+	};
+	struct maker maker = { message, dice, moods[dice_of(dice, 10)], 0 };
+	struct nlmsghdr nlh = {
+		.nlmsg_type = family, .nlmsg_seq = seq,
+		.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
+	};
+	struct genlmsghdr genl = { .version = 1 };
+	size_t start = NLMSG_HDRLEN + GENL_HDRLEN;
+
+	message->op = &ops[dice_of(dice, ops_count)];
+	/* Clearing as often would leave nothing to be asked about. */
+	if ((strstr(message->op->name, "flush") ||
+	     strstr(message->op->name, "replace")) && dice_percent(dice, 85))
+		message->op = &ops[dice_of(dice, 2)];
+	message->dump = !message->op->one.there ||
+			(message->op->dump.there && dice_percent(dice, 40));
+	message->sound = true;
+	message->len = start;
+	make_attrs(&maker, message->op->set, message->dump ?
+		   &message->op->dump : &message->op->one);
+	if (maker.mood == ODD_BYTES)
+		spoil_bytes(&maker, start);
+	genl.cmd = message->op->cmd;
+	if (message->dump)
+		nlh.nlmsg_flags |= NLM_F_DUMP;
+	if (dice_percent(dice, 20))
+		nlh.nlmsg_flags |= NLM_F_ECHO;
+	nlh.nlmsg_len = message->len;
+	if (maker.mood == ODD_BYTES && dice_percent(dice, 40))
+		spoil_headers(&maker, &nlh, &genl);
+	memcpy(message->byte, &nlh, sizeof(nlh));
+	memcpy(message->byte + NLMSG_HDRLEN, &genl, sizeof(genl));
+}

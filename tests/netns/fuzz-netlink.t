@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fuzz-netlink.t: messages made by lot from the specification, right and wrong,
+# while packets flow: each is answered, refused with a sentence, and changes
+# nothing then; by root, by a user without rights, and by one who is root in a
+# namespace of their own. FUZZ_SEED and FUZZ_MESSAGES choose others, or more.
+. "$(dirname "$0")/lib.sh"
+PATH=$top/.cache/build/fuzz:$PATH
+need_tool
+command -v fuzz-netlink >/dev/null || skip_all "tests/fuzz is not built"
+seed=${FUZZ_SEED:-1}
+messages=${FUZZ_MESSAGES:-12000}
+groups=/sys/fs/cgroup
+
+# fuzz NAME OPTION...: in $rx, by the command in $by
+by=()
+fuzz() {
+	local name=$1
+	shift
+	rx "${by[@]}" fuzz-netlink -s "$seed" "$@" >"$tmp/fuzz" 2>"$tmp/fault"
+	ok $? "$name ($(tail -n 1 "$tmp/fuzz"))" || diag "$(head -c 4000 "$tmp/fault")"
+}
+
+# never WORD: the operations of which no message was WORD, accepted or refused
+never() { awk -v w="$1" '$3 == "done" && !$(w == "accepted" ? 2 : 4) { print $1 }' "$tmp/fuzz" | xargs; }
+
+# What a message can change.
+state() {
+	weir save
+	weir -json stats show | jq -c '.[0] | {memory, limits, exempts}'
+	weir -json source show idle | jq -c '.[] | {limit, address, count, dropped}' | sort
+}
+
+floods() {
+	flooding -s 10.0.0.0 -n 64 -R -r 4000
+	flooding -s 198.51.100.0 -n 8 -P tcp -D 80 -r 2000
+	flooding -s 2001:db8::1 -n 16 -R -B 64 -r 2000
+}
+
+# as_user COMMAND...: one who may do nothing here
+as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+
+begin
+# A change waits for a grace period: that would be most of the time.
+echo 1 >/sys/kernel/rcu_expedited
+floods
+weir monitor >/dev/null 2>&1 &
+pids+=($!)
+fuzz "root: every message is answered" -n "$messages"
+is "$(never accepted)" "" "every operation was done"
+is "$(never refused)" "" "every operation was refused"
+# Two at once, whose changes meet.
+rx fuzz-netlink -s $((seed + 1)) -n $((messages / 4)) -o >/dev/null 2>"$tmp/second" &
+second=$!
+fuzz "and where others change the configuration, too" -f "$messages" -n $((messages / 4)) -o
+wait "$second"
+ok $? "so are those of the other" || diag "$(head -c 4000 "$tmp/second")"
+quiet
+
+config <<-'WORDS'
+	limit add a budget 20/1h sources 64
+	limit add b budget 10k/1h bytes from 198.51.100.0/24 proto tcp dport 80
+	exempt add 10.0.0.0/30
+WORDS
+ok $? "a configuration for readers"
+flood -s 10.0.0.0 -n 64 -c 2000
+state >"$tmp/before"
+by=(as_user)
+fuzz "without rights: every message is answered" -n $((messages / 4)) -r
+state >"$tmp/after"
+cmp -s "$tmp/before" "$tmp/after"
+ok $? "and nothing is changed by any" || diag "$(diff "$tmp/before" "$tmp/after")"
+
+# In a namespace of one's own, beside a limit that goes on.
+config <<<'limit add host budget 50/1h sources 4096'
+ok $? "and one for neighbours"
+weir save >"$tmp/before"
+recount
+before=$(stats seen)
+flooding -s 10.0.0.0 -n 16 -R -r 2000
+by=(as_user unshare -Urn)
+fuzz "root of a namespace of one's own: every message is answered" -n $((messages / 4))
+is "$(never accepted)" "" "and every operation was done"
+quiet
+is "$(weir save)" "$(<"$tmp/before")" "the host's configuration is as it was"
+is $(($(stats seen) - before)) "$(arrived)" "the host's packets are seen"
+within "$(passed)" 16 800 "and held to their limit"
+
+# What they may hold is what their control group may.
+if echo +memory >$groups/cgroup.subtree_control 2>/dev/null && mkdir $groups/weir-user; then
+	echo 24M >$groups/weir-user/memory.max
+	sh -c "echo \$\$ >$groups/weir-user/cgroup.procs
+		exec setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn \
+			$top/userspace/weir limit add huge budget 1000/s sources 524288" >"$tmp/said" 2>&1
+	is $? 2 "a table beyond the memory of one's control group is refused"
+	like "$(<"$tmp/said")" "memory" "with a sentence"
+	is "$(awk '$1 == "oom_kill" { print $2 }' $groups/weir-user/memory.events)" 0 "nobody is killed for it"
+	rmdir $groups/weir-user
+else
+	skip "no memory controller" "a table beyond the memory of one's control group is refused"
+fi
+flood -s 10.0.0.1 -c 200
+within "$(weir -json source get 10.0.0.1 | jq '.[0].count')" 50 50 "the host's limit goes on"
+unload
+ok $? "the module goes"
+finish
