@@ -98,6 +98,10 @@ test: ## set up, run every test (T='netns/limit 6.1' chooses)
 	@tests/setup.sh test
 	@tests/run.sh $(T)
 
+test-debug: ## build kernels that complain of memory, locks, leaks, races; run the guest tests on them
+	@tests/setup.sh debug
+	@tests/run.sh 6.12-kasan 6.12-kcsan $(T)
+
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
 
@@ -118,4 +122,4 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules no-headers tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-fresh bench lint help FORCE
+	uninstall clean distclean setup demo test test-debug test-fresh bench lint help FORCE

@@ -1,18 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
-# that the words choose: build, unit, litmus, cli, lint, netns, netns/limit, 6.1,
-# 6.12, sid. TAP on stdout, one line a test; the last line says how many passed,
-# failed and were skipped; status 1 if any failed. All output is in .cache/test;
-# V=1 shows it, JOBS=2 runs two kernels side by side.
+# that the words choose: build, unit, litmus, cli, lint, netns, netns/limit, 6.1, 6.12,
+# sid, 6.12-kasan, 6.12-kcsan. TAP on stdout, one line a test; the last line says
+# how many passed, failed and were skipped; status 1 if any failed. All output is
+# in .cache/test; V=1 shows it, JOBS=2 runs two kernels side by side.
 #
 # A test is a program that writes TAP (tests/*/*.t), or one that just ends well;
 # status 4 skips it. tests/netns runs as root in guests: whole on 6.1 and 6.12,
-# smoke*.t on sid.
+# smoke*.t on sid, and whole on the kernels that complain where they are named:
+# those are built here first. WEIR_UNTIL, in seconds since 1970, ends it: what
+# would take longer is skipped, and said.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 logs=${WEIR_LOGS:-$top/.cache/test}
 n=0 passed=0 failed=0 skipped=0
+# Seconds that a kernel that complains takes on two cores, to build and to test.
+DEBUG_BUILD=1000 DEBUG_SUITE=1200
 
 # result WORD NAME [DIRECTIVE]: one line of TAP, and count it
 result() {
@@ -85,12 +89,15 @@ host() {
 	local name=$1
 	shift
 	exec 3< <(
-		timeout -k 5 900 "$@" </dev/null 2>&1 | tee "$logs/${name//[ \/]/-}.log"
+		timeout -k 5 "${HOST_TIMEOUT:-900}" "$@" </dev/null 2>&1 | tee "$logs/${name//[ \/]/-}.log"
 		printf '\n@end %d\n' "${PIPESTATUS[0]}"
 	)
 	collect "$name" || result "not ok" "$name: ends"
 	exec 3<&-
 }
+
+# time_for SECONDS: before WEIR_UNTIL
+time_for() { [ -z "${WEIR_UNTIL:-}" ] || [ $(($(date +%s) + $1)) -lt "$WEIR_UNTIL" ]; }
 
 # in_guest FILE...: what a guest runs; no test finds the weir of the one before
 in_guest() {
@@ -99,6 +106,10 @@ in_guest() {
 	for t; do
 		echo "weir-test: $t" >/dev/kmsg
 		echo "@begin $t"
+		if ! time_for 60; then
+			printf '1..0 # SKIP no time is left\n@end 4\n'
+			continue
+		fi
 		start=$SECONDS
 		timeout -k 5 "${WEIR_TEST_TIMEOUT:-240}" "$t" </dev/null
 		status=$?
@@ -112,15 +123,19 @@ in_guest() {
 	done
 }
 
+debug_kernel() { [[ $1 = *-kasan || $1 = *-kcsan ]]; }
+
 # guest KERNEL FILE...: boot as often as it takes to run them all
 guest() {
-	local kernel=$1 todo line name boot=0 guest_status out
+	local kernel=$1 todo line name boot=0 guest_status out seconds=1800 env=()
 	shift
 	todo=("$@")
+	# The kernels that complain are slow.
+	! debug_kernel "$kernel" || { seconds=7200 && env=(env WEIR_TEST_TIMEOUT=900 "WEIR_UNTIL=${WEIR_UNTIL:-}"); }
 	while [ ${#todo[@]} -gt 0 ]; do
 		boot=$((boot + 1)) guest_status='' out=$logs/guest-$kernel-$boot
 		exec 3< <(
-			tests/vm/guest.sh -k "$kernel" -t 1800 -o "$out" -- tests/run.sh --in-guest "${todo[@]}" 2>&1 |
+			tests/vm/guest.sh -k "$kernel" -t "$seconds" -o "$out" -- "${env[@]}" tests/run.sh --in-guest "${todo[@]}" 2>&1 |
 				tee "$out.log"
 			echo "@guest ${PIPESTATUS[0]}"
 		)
@@ -145,9 +160,7 @@ verdict() {
 	0) result ok "$kernel: the kernel's log is clean (boot $boot)" ;;
 	99)
 		result "not ok" "$kernel: the kernel's log is clean (boot $boot)"
-		awk '/weir-test: / { during = $NF } /cut here|BUG:|WARNING:|KASAN|UBSAN|KCSAN|possible circular|suspicious RCU|leak|Oops:|Kernel panic/ {
-			if (n <= 0) print "during " during
-			n = 15 } n-- > 0' "$out/kernel.log" | head -n 60 | sed 's/^/# /'
+		head -n 80 "$out/kernel.bad" | sed 's/^/# /'
 		;;
 	*)
 		result "not ok" "$kernel: the guest ends well (boot $boot, status $guest_status)"
@@ -157,11 +170,29 @@ verdict() {
 	esac
 }
 
+# have_debug_kernel KERNEL: build it, if there is a source and the time
+have_debug_kernel() {
+	local need=$DEBUG_SUITE
+	if [ ! -e .cache/debug/source/version ]; then
+		result ok "$1: build and guest" "SKIP the mirror has no source for it"
+		return 1
+	fi
+	tests/vm/kernel-debug.sh -n "$1" >/dev/null || need=$((need + DEBUG_BUILD))
+	if ! time_for "$need"; then
+		result ok "$1: build and guest" "SKIP no time is left: it takes $((need / 60)) minutes"
+		return 1
+	fi
+	HOST_TIMEOUT=7200 host "guest kernel $1" tests/vm/kernel-debug.sh "$1"
+	[ "$failed" = 0 ]
+}
+
 # on_kernel KERNEL FILE...: build for it, run the files in guests of it
 on_kernel() {
 	local kernel=$1 word='not ok'
 	shift
-	if [ ! -e ".cache/kernels/$kernel/version" ]; then
+	if debug_kernel "$kernel"; then
+		have_debug_kernel "$kernel" || return
+	elif [ ! -e ".cache/kernels/$kernel/version" ]; then
 		[ "$kernel" != sid ] || word=ok
 		result "$word" "$kernel: build and guest" "SKIP the mirror has no such kernel"
 		return
@@ -186,9 +217,9 @@ trap 'exit 130' INT TERM
 kernels=() suites=()
 for word; do
 	case $word in
-	6.1 | 6.12 | sid) kernels+=("$word") ;;
+	6.1 | 6.12 | sid | 6.12-kasan | 6.12-kcsan) kernels+=("$word") ;;
 	build | unit | litmus | cli | lint | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, lint, netns, netns/NAME, 6.1, 6.12, sid)" >&2; exit 1 ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, lint, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan)" >&2; exit 1 ;;
 	esac
 done
 # A kernel alone means all that runs on it.

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test...: make a Debian 12 or 13 machine fit for `make demo` and
-# `make test`: install the packages that are missing, download guest kernels
-# into .cache. What is there is left alone; NO_SETUP=1 does nothing.
+# setup.sh demo|test|debug...: make a Debian 12 or 13 machine fit for `make demo`,
+# `make test` and `make test-debug`: install the packages that are missing,
+# download guest kernels, or the source of some, into .cache. What is there is
+# left alone; NO_SETUP=1 does nothing.
 set -u
 [ -z "${NO_SETUP:-}" ] || exit 0
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
@@ -14,13 +15,15 @@ demo_packages='gcc libc6-dev make pkgconf libmnl-dev libelf1 busybox-static kmod
 	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq python3
 	python3-yaml python3-jsonschema iptables iputils-ping ethtool tcpdump libcap2-bin"
+debug_packages="$test_packages flex bison bc libelf-dev"
 
 packages='' kernels=''
 for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd" ;;
-	*) die "there is no set-up called $group (demo, test)." ;;
+	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
+	*) die "there is no set-up called $group (demo, test, debug)." ;;
 	esac
 done
 

@@ -2,22 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] -- COMMAND...
 #
-# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid; default 6.12) in
-# a machine of its own (QEMU, no hardware virtualisation), with this machine's
-# files: / is seen read-only under a memory file system, so whatever the
-# command writes is gone with the guest, but for what it writes into DIR (in the
-# guest too, and in its environment as OUT). The current directory and the
-# status are kept, output comes as it is written.
+# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid; 6.12-kasan,
+# 6.12-kcsan of kernel-debug.sh; default 6.12) in a machine of its own (QEMU, no
+# hardware virtualisation), with this machine's files: / is seen read-only under
+# a memory file system, so whatever the command writes is gone with the guest,
+# but for what it writes into DIR (in the guest too, and in its environment as
+# OUT). The current directory and the status are kept, output comes as it is
+# written.
 #	-i  interactive: COMMAND has a terminal, of this one's size
 #	-a  words for the kernel's command line
-# DIR gets kernel.log, the kernel's whole log. In the environment of COMMAND:
+# DIR gets kernel.log, the kernel's whole log, and kernel.bad, what in it a sound
+# kernel does not say (complaints.awk). In the environment of COMMAND:
 # WEIR_KERNEL (NAME), WEIR_KO (weir.ko as kernel-build.sh NAME makes it), OUT.
-# Status: the command's; 99 and the lines on stderr if the kernel's log has
-# anything that a sound kernel does not say; 98 if the guest died; 124 if
-# SECONDS were over; 4 if NAME is not here.
+# Status: the command's; 99 and kernel.bad's beginning on stderr if it holds
+# anything; 98 if the guest died; 124 if SECONDS were over; 4 if NAME is not here.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
-name=6.12 cpus=2 mem=2048 seconds=300 out='' tty='' append=''
+name=6.12 cpus=2 mem='' seconds=300 out='' tty='' append=''
 while getopts k:s:m:t:o:a:i opt; do
 	case $opt in
 	k) name=$OPTARG ;;
@@ -36,6 +37,11 @@ kernel=$top/.cache/kernels/$name
 [ -r "$kernel/vmlinux" ] || { echo "guest.sh: no guest kernel $name here; make setup downloads it" >&2; exit 4; }
 "$top/tests/vm/initramfs.sh" "$name" || exit 1
 
+# A kernel may want another processor, words and memory.
+cpu=max words='' default_mem=2048
+# shellcheck source=/dev/null
+[ ! -e "$kernel/guest" ] || . "$kernel/guest"
+
 [ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
 mkdir -p "$out" && out=$(realpath "$out") || exit 1
 rm -f "$out"/{guest.status,kernel.log,console.log}
@@ -51,10 +57,10 @@ printf '%q ' exec "$@" >>"$out/guest.cmd"
 # an exec; that halves the time of shell scripts.
 # shellcheck disable=SC2054 # QEMU's commas
 qemu=(timeout --foreground -k 5 "$seconds" qemu-system-x86_64
-	-M pc -accel tcg,thread=multi -cpu max -smp "$cpus" -m "$mem"
+	-M pc -accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
 	-nodefaults -no-user-config -display none -no-reboot
 	-kernel "$kernel/vmlinux" -initrd "$kernel/initramfs"
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable pci=noacpi cryptomgr.notests log_buf_len=4M $append"
+	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable pci=noacpi cryptomgr.notests log_buf_len=4M $words $append"
 	-device virtio-serial-pci,max_ports=2
 	-serial "file:$out/console.log"
 	-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
@@ -72,13 +78,13 @@ fi
 [ "$status" != 124 ] || { echo "guest.sh: still running after $seconds s" >&2; exit 124; }
 
 [ -e "$out/kernel.log" ] || cp "$out/console.log" "$out/kernel.log" 2>/dev/null
-if grep -hE 'BUG:|WARNING:|KASAN|UBSAN|KCSAN|possible circular|suspicious RCU|leak|Oops|Call Trace|Kernel panic' \
-	"$out/kernel.log" "$out/console.log" >"$out/kernel.bad"; then
+awk -f "$top/tests/vm/complaints.awk" "$out/kernel.log" >"$out/kernel.bad"
+[ -s "$out/kernel.bad" ] || awk -f "$top/tests/vm/complaints.awk" "$out/console.log" >"$out/kernel.bad"
+if [ -s "$out/kernel.bad" ]; then
 	echo "guest.sh: the log of kernel $name says:" >&2
-	sort -u "$out/kernel.bad" | head -n 20 >&2
+	head -n 40 "$out/kernel.bad" >&2
 	exit 99
 fi
-rm -f "$out/kernel.bad"
 if [ ! -e "$out/guest.status" ]; then
 	echo "guest.sh: the guest died (QEMU's status $status)" >&2
 	tail -n 20 "$out/console.log" >&2
