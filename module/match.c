@@ -62,7 +62,11 @@ static bool transport_holds(const struct weir_match *match,
 {
 	u16 conds = match->conds, failed = 0;
 
-	if (conds & WEIR_IF_FRAG && !(packet->flags & WEIR_PACKET_LATER))
+	/* Behind headers that nest too deep may be that of a fragment. */
+	if ((packet->flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER)) ==
+	    WEIR_PACKET_NO_PROTO)
+		conds &= ~WEIR_IF_FRAG;
+	else if (conds & WEIR_IF_FRAG && !(packet->flags & WEIR_PACKET_LATER))
 		failed |= WEIR_IF_FRAG;
 	if (packet->flags & WEIR_PACKET_NO_PROTO)
 		conds &= ~WEIR_IF_PROTO;

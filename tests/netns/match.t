@@ -77,7 +77,7 @@ packet "IPv6 TCP SYN" 2001:db8:1::2 "$v6 tcp syn frag-" -P tcp
 packet "IPv6 extension headers, then UDP" 2001:db8:1::3 "$v6 tcp- sport- dport frag-" -D 53 -E hop,dst,rt,ah
 packet "eight extension headers, then TCP" 2001:db8:1::4 "$v6 tcp syn frag-" -P tcp -E hop,dst,dst,dst,dst,dst,rt,dst
 packet "nine extension headers" 2001:db8:1::5 \
-	"$v6 tcp tcp- sport sport- dport dport- syn syn- frag-" -P tcp -E hop,dst,dst,dst,dst,dst,rt,dst,dst
+	"$v6 tcp tcp- sport sport- dport dport- syn syn- frag frag-" -P tcp -E hop,dst,dst,dst,dst,dst,rt,dst,dst
 packet "IPv6 first fragment" 2001:db8:1::6 "$v6 tcp- sport- dport frag-" -D 53 -F 0+ -l 32
 packet "IPv6 later fragment" 2001:db8:1::7 "$v6 tcp- frag" -D 53 -F 40+ -l 32
 packet "IPv6 later fragment behind extension headers" 2001:db8:1::8 "$v6 tcp frag" -P tcp -F 40 -E hop,dst,frag
