@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bench.sh [ROW...]: what a packet costs weir, hashlimit and nft, in
-# instructions, all rows of the file rows or those named. Exact and the same on
-# every machine: QEMU counts them, and the guest's time is their number. Prints a
-# table; status 1 if a row of weir's takes over 2 % more than the file expected
-# says. BENCH_WRITE=1 writes that file; BENCH_NO_BUILD=1 takes what is built.
+# bench.sh [ROW...]: what a packet costs weir, hashlimit and nft, in instructions,
+# all rows of the file rows or those named. Exact and the same on every machine:
+# QEMU counts them, and the guest's time is their number. Prints a table; status 1
+# if a row of weir's takes over 2 % more than the file expected says.
+# bench.sh -p ROW [TOOL]: in which functions they are, weir's or TOOL's.
+# BENCH_WRITE=1 writes the file expected; BENCH_NO_BUILD=1 takes what is built.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=6.12 out=$top/.cache/bench expected=tests/bench/expected
@@ -12,17 +13,28 @@ fail() { echo "bench: $*" >&2; exit 1; }
 
 [ -r ".cache/kernels/$kernel/vmlinux" ] || { echo "bench: no guest kernel $kernel here; make setup downloads it" >&2; exit 4; }
 [ -n "${BENCH_NO_BUILD:-}" ] || tests/bench/build.sh "$kernel" || fail "the modules do not build"
-mkdir -p "$out" && tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell} || exit 1
-rows=$(IFS=, && echo "$*")
+mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
+tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell} || exit 1
 
-# One CPU, no clock but the count of instructions, nothing from outside. Return
-# thunks and the like are off: the CPUs of today do not need the costly ones.
+# machine WORD...: the guest, with words for its kernel. One CPU, no clock but
+# the count of instructions, nothing from outside. Return thunks and the like are
+# off: the CPUs of today do not need the costly ones.
+machine() {
+	qemu=(timeout -k 5 600 qemu-system-x86_64 -M pc -accel tcg -icount "shift=0,sleep=off" -smp 1
+		-cpu qemu64 -rtc "base=2024-01-01,clock=vm" -m 512 -nodefaults -no-user-config
+		-display none -no-reboot -kernel ".cache/kernels/$kernel/vmlinux" -initrd "$out/initramfs"
+		-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable pci=noacpi cryptomgr.notests $*"
+		-serial "file:$out/console")
+}
+
 rm -f "$out"/{console,cells}
-timeout -k 5 600 qemu-system-x86_64 -M pc -accel tcg -icount shift=0,sleep=off -smp 1 -cpu qemu64 \
-	-rtc base=2024-01-01,clock=vm -m 512 -nodefaults -no-user-config -display none -no-reboot \
-	-kernel ".cache/kernels/$kernel/vmlinux" -initrd "$out/initramfs" \
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable pci=noacpi cryptomgr.notests ${rows:+weir.rows=$rows}" \
-	-serial "file:$out/console" -serial "file:$out/cells" </dev/null >&2
+if [ "${1:-}" = -p ]; then
+	machine "weir.profile weir.rows=$2 weir.tools=${3:-weir}"
+	exec tests/bench/profile.py -l ".cache/build/$kernel/weir.ko" "${qemu[@]}"
+fi
+rows=$(IFS=, && echo "$*")
+machine "${rows:+weir.rows=$rows}"
+"${qemu[@]}" -serial "file:$out/cells" </dev/null >&2
 sed -i 's/\r$//' "$out/cells"
 if [ "$(tail -n 1 "$out/cells")" != @end ] || grep -hE 'BUG:|WARNING:|Oops|Call Trace|Kernel panic' "$out/console"; then
 	tail -n 20 "$out/console" "$out/cells" >&2

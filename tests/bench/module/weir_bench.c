@@ -10,12 +10,17 @@
  *	PACKETS ACCEPTED CYCLES NANOSECONDS
  *
  * of the measured packets of the last run. Interrupts are off in a batch and on
- * between batches, so that time goes on there.
+ * between batches, so that time goes on there. A run begins at a tick that is a
+ * multiple of @align.
+ *
+ * seed=N instead makes the kernel's random numbers a series that N begins: how
+ * a hash spreads sources does not depend on luck then.
  */
 #include <linux/etherdevice.h>
 #include <linux/inet.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/netfilter.h>
@@ -29,6 +34,7 @@
 
 /**
  * struct bench - a run
+ * @pf: family of @from and @to
  * @from: the first source
  * @to: destination, of the same family
  * @dport: of UDP
@@ -37,10 +43,20 @@
  * @skip: number of the first source
  * @seq: in their order, not shuffled
  * @hook: the verdict of a hook of this run's own, or -1
+ * @align: ticks
  * @warm: packets that are not measured, first
+ * @wait: ticks from the begin to what is measured, at least
  * @count: packets that are
  * @batch: packets with interrupts off
+ * @net: the writer's namespace
+ * @dev: which packets come from
+ * @skb: the packet
+ * @saddr: in it, as far as it changes
+ * @base: the first source there
  * @next: number of the next source
+ * @accepted: packets
+ * @cycles: that the measured packets took
+ * @ns: likewise
  */
 struct bench {
 	u8 pf;
@@ -52,7 +68,9 @@ struct bench {
 	u32 skip;
 	u32 seq;
 	int hook;
+	u32 align;
 	u32 warm;
+	u32 wait;
 	u32 count;
 	u32 batch;
 
@@ -78,7 +96,7 @@ static int accept(struct net *net, struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-/* Where a batch begins and ends, for who follows it step by step. */
+/* Where a measured batch begins and ends, for who follows it step by step. */
 noinline void weir_bench_begin(void);
 noinline void weir_bench_begin(void)
 {
@@ -119,7 +137,7 @@ static void batch(struct bench *bench, unsigned int count)
 	}
 }
 
-static void batch_measure(struct bench *bench, unsigned int count)
+static void batch_measure(struct bench *bench, unsigned int count, bool counts)
 {
 	unsigned long flags;
 	u64 cycles, ns;
@@ -128,20 +146,22 @@ static void batch_measure(struct bench *bench, unsigned int count)
 	rcu_read_lock();
 	local_irq_save(flags);
 	accepted = 0;
-	weir_bench_begin();
+	if (counts)
+		weir_bench_begin();
 	ns = ktime_get_ns();
 	cycles = get_cycles();
 	batch(bench, count);
 	bench->cycles += get_cycles() - cycles;
 	bench->ns += ktime_get_ns() - ns;
-	weir_bench_end();
+	if (counts)
+		weir_bench_end();
 	bench->accepted += accepted;
 	local_irq_restore(flags);
 	rcu_read_unlock();
 	local_bh_enable();
 }
 
-static void batches(struct bench *bench, u32 count)
+static void batches(struct bench *bench, u32 count, bool counts)
 {
 	u32 n;
 
@@ -150,7 +170,7 @@ static void batches(struct bench *bench, u32 count)
 	bench->ns = 0;
 	for (; count; count -= n) {
 		n = min(count, bench->batch);
-		batch_measure(bench, n);
+		batch_measure(bench, n, counts);
 		cond_resched();
 	}
 }
@@ -234,6 +254,14 @@ static unsigned int hook(void *priv, struct sk_buff *skb,
 	return (unsigned long)priv;
 }
 
+static void sleep_until(u64 tick)
+{
+	s64 left;
+
+	while ((left = tick - get_jiffies_64()) > 0)
+		schedule_timeout_uninterruptible(left);
+}
+
 static int run(struct bench *bench)
 {
 	struct nf_hook_ops ops = {
@@ -244,6 +272,7 @@ static int run(struct bench *bench)
 		.priv = (void *)(long)bench->hook,
 	};
 	int error = device_make(bench);
+	u64 begin;
 
 	if (!error)
 		error = packet_make(bench);
@@ -251,8 +280,11 @@ static int run(struct bench *bench)
 		error = nf_register_net_hook(bench->net, &ops);
 	if (error)
 		goto out;
-	batches(bench, bench->warm);
-	batches(bench, bench->count);
+	begin = roundup(get_jiffies_64() + 1, bench->align);
+	sleep_until(begin);
+	batches(bench, bench->warm, false);
+	sleep_until(begin + bench->wait);
+	batches(bench, bench->count, true);
 	if (bench->hook >= 0)
 		nf_unregister_net_hook(bench->net, &ops);
 out:
@@ -261,6 +293,84 @@ out:
 		free_netdev(bench->dev);
 	return error;
 }
+
+/*
+ * The kernel's random numbers. A return probe is the one way to have a say in
+ * them; where there are none (UML) they stay what they are.
+ */
+static u32 seed;
+
+static u32 series_next(void)
+{
+	seed = seed * 1664525 + 1013904223;
+	return seed;
+}
+
+#ifdef CONFIG_KRETPROBES
+struct random_bytes {
+	u8 *to;
+	size_t size;
+};
+
+static int random_bytes_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct random_bytes *bytes = (void *)ri->data;
+
+	bytes->to = (u8 *)regs_get_kernel_argument(regs, 0);
+	bytes->size = regs_get_kernel_argument(regs, 1);
+	return 0;
+}
+
+static int random_bytes_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct random_bytes *bytes = (void *)ri->data;
+	size_t i;
+
+	for (i = 0; seed && i < bytes->size; i++)
+		bytes->to[i] = series_next() >> 24;
+	return 0;
+}
+
+static int random_u32_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (seed)
+		regs_set_return_value(regs, series_next());
+	return 0;
+}
+
+static struct kretprobe random_bytes = {
+	.kp.symbol_name	= "get_random_bytes",
+	.entry_handler	= random_bytes_entry,
+	.handler	= random_bytes_return,
+	.data_size	= sizeof(struct random_bytes),
+};
+
+static struct kretprobe random_u32 = {
+	.kp.symbol_name	= "get_random_u32",
+	.handler	= random_u32_return,
+};
+
+static struct kretprobe *probes[] = { &random_bytes, &random_u32 };
+
+static int probes_init(void)
+{
+	return register_kretprobes(probes, ARRAY_SIZE(probes));
+}
+
+static void probes_exit(void)
+{
+	unregister_kretprobes(probes, ARRAY_SIZE(probes));
+}
+#else
+static int probes_init(void)
+{
+	return 0;
+}
+
+static void probes_exit(void)
+{
+}
+#endif
 
 static bool address(struct bench *bench, const char *text, union nf_inet_addr *to)
 {
@@ -277,9 +387,10 @@ static int word(struct bench *bench, const char *name, const char *value)
 	struct { const char *name; u32 *to; } numbers[] = {
 		{ "dport", &bench->dport }, { "sources", &bench->sources },
 		{ "shift", &bench->shift }, { "skip", &bench->skip },
-		{ "seq", &bench->seq },
-		{ "warm", &bench->warm }, { "count", &bench->count },
-		{ "batch", &bench->batch },
+		{ "seq", &bench->seq }, { "align", &bench->align },
+		{ "warm", &bench->warm }, { "wait", &bench->wait },
+		{ "count", &bench->count }, { "batch", &bench->batch },
+		{ "seed", &seed },
 	};
 	int i;
 
@@ -313,7 +424,7 @@ static int words(struct bench *bench, char *text)
 		if (error)
 			return error;
 	}
-	if (!bench->batch || (!bench->seq && !is_power_of_2(bench->sources)))
+	if (!bench->batch || !bench->align || (!bench->seq && !is_power_of_2(bench->sources)))
 		return -EINVAL;
 	return 0;
 }
@@ -322,7 +433,7 @@ static ssize_t bench_write(struct file *file, const char __user *from,
 			   size_t size, loff_t *pos)
 {
 	struct bench bench = {
-		.dport = 9, .sources = 1, .hook = -1, .batch = 256,
+		.dport = 9, .sources = 1, .hook = -1, .batch = 256, .align = 1,
 		.net = current->nsproxy->net_ns,
 	};
 	char *text;
@@ -337,6 +448,8 @@ static ssize_t bench_write(struct file *file, const char __user *from,
 	kfree(text);
 	if (error)
 		return error;
+	if (!bench.count)
+		return size;
 	mutex_lock(&lock);
 	error = run(&bench);
 	if (!error)
@@ -369,12 +482,20 @@ static const struct proc_ops bench_ops = {
 
 static int __init bench_init(void)
 {
-	return proc_create("weir_bench", 0600, NULL, &bench_ops) ? 0 : -ENOMEM;
+	int error = probes_init();
+
+	if (error)
+		return error;
+	if (proc_create("weir_bench", 0600, NULL, &bench_ops))
+		return 0;
+	probes_exit();
+	return -ENOMEM;
 }
 
 static void __exit bench_exit(void)
 {
 	remove_proc_entry("weir_bench", NULL);
+	probes_exit();
 }
 
 module_init(bench_init);

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# native.sh [ROW...]: what a packet costs weir, hashlimit and nft, in nanoseconds
+# at this machine's speed: all rows of the file native-rows or those named. They
+# are measured in User-Mode Linux on two CPUs, or with NATIVE=1 in network
+# namespaces of this machine's own kernel, if it takes modules. As root.
+#
+# BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
+# the table of them. BENCH_WRITE=1 keeps it, the data and the plots in
+# Documentation/performance.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
+out=$top/.cache/bench/native boots=${BOOTS:-5} reps=${REPS:-3}
+fail() { echo "bench-native: $*" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || fail "network namespaces and a priority take root"
+
+# module KDIR FOLDER [ARCH]: what is loaded
+build() {
+	local kdir=$1 to=$2 arch=(${3:+"ARCH=$3"})
+	make --no-print-directory modules "KDIR=$kdir" "BUILD=$to" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= >"$to.log" 2>&1 &&
+		mkdir -p "$to/bench" && cp tests/bench/module/* "$to/bench/" &&
+		make --no-print-directory -C "$kdir" "M=$to/bench" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= modules >>"$to.log" 2>&1 &&
+		mv "$to/bench/weir_bench.ko" "$to/" && make --no-print-directory -s -C userspace >>"$to.log" 2>&1 ||
+		{ tail -n 30 "$to.log" >&2; fail "the modules do not build"; }
+}
+
+# What a figure is worth depends on it; on stdout, a line each.
+circumstances() {
+	local where=$1
+	echo "# $where"
+	sed -n 's/^model name\t*: /# processor: /p;T;q' /proc/cpuinfo
+	echo "# $(LC_ALL=C lscpu | sed -nE 's/^(L[23] cache): *(.*)/\1 \2/p' | paste -sd, | sed 's/,/, /g'), $(nproc) CPUs of a $(systemd-detect-virt 2>/dev/null | sed 's/^none$/machine/;t;s/.*/virtual machine (&)/')"
+	echo "# module: $(git describe --always --dirty 2>/dev/null || echo unknown), $(date -u +%F)"
+}
+# load and steal around a boot
+state() { echo "# $1: load $(cut -d ' ' -f 1 /proc/loadavg), stolen $(awk '/^cpu /{ print $9 }' /proc/stat) ticks"; }
+
+uml() {
+	local boot huge word
+	mkdir -p "$out/huge" && { mountpoint -q "$out/huge" || mount -t tmpfs -o huge=always,size=6g,mode=700 weir-bench "$out/huge"; } ||
+		fail "no memory file system of huge pages"
+	trap 'umount "$out/huge"' EXIT
+	word=$(IFS=, && echo "$*")
+	for ((boot = 1; boot <= boots; boot++)); do
+		{
+			state "boot $boot"
+			TMPDIR=$out/huge timeout -k 5 1200 chrt -r 1 setsid "$linux/linux" mem=3072M ncpus=2 seccomp=on \
+				root=/dev/root rootfstype=hostfs rootflags=/ ro quiet panic=1 con=null con0=fd:0,fd:1 \
+				"init=$top/tests/bench/native-init" "weir.top=$top" "weir.reps=$reps" "weir.rows=$word" </dev/null
+			state "boot $boot over"
+		} >"$out/boot.$boot" 2>&1
+		grep -q '^@end' "$out/boot.$boot" || { tail -n 20 "$out/boot.$boot" >&2; fail "boot $boot did not end"; }
+		grep -E 'failed:|BUG:|WARNING:|Oops|Call Trace' "$out/boot.$boot" && fail "boot $boot went wrong"
+		echo "bench-native: boot $boot of $boots is over" >&2
+	done
+}
+
+# The machine is used as it is; what it has loaded already stays.
+own() {
+	local m pass loaded=()
+	trap 'for m in "${loaded[@]}"; do rmmod "$m"; done' EXIT
+	[ ! -d /sys/module/weir ] || fail "weir is loaded: its limits would be in the way of nothing, but it may not be this one"
+	for m in nf_tables nft_limit iptable_raw ip6table_raw xt_hashlimit xt_tcpudp; do
+		modprobe "$m" || fail "no module $m"
+	done
+	for m in weir weir_bench; do
+		insmod "$built/$m.ko" || fail "this kernel does not take $m.ko"
+		loaded=("$m" "${loaded[@]}")
+	done
+	tmp=$(mktemp -d) && export TMPDIR=$tmp || exit 1
+	PATH=$top/userspace:$PATH
+	for ((pass = 1; pass <= boots; pass++)); do
+		{ state "boot $pass" && chrt -r 1 tests/bench/native-cells "$reps" "$@" && state "boot $pass over"; } >"$out/boot.$pass" 2>&1
+		grep -E 'failed:' "$out/boot.$pass" && fail "pass $pass went wrong"
+	done
+	rm -rf "$tmp"
+}
+
+mkdir -p "$out" && rm -f "$out"/boot.* || exit 1
+if [ -n "${NATIVE:-}" ]; then
+	kdir=/lib/modules/$(uname -r)/build built=$top/.cache/build/native
+	[ -e "$kdir/Makefile" ] || { echo "bench-native: no headers of this kernel ($kdir)" >&2; exit 4; }
+	mkdir -p "$built" && build "$kdir" "$built"
+	circumstances "this machine's kernel, $(uname -r)" >"$out/circumstances"
+	own "$@"
+else
+	linux=$(tests/vm/uml-build.sh) || exit
+	built=$top/.cache/build/uml
+	mkdir -p "$built" && build "$linux" "$built" um
+	circumstances "User-Mode Linux ${linux##*/} on $(uname -r)" >"$out/circumstances"
+	uml "$@"
+fi
+
+write=()
+[ -z "${BENCH_WRITE:-}" ] || write=(--write Documentation/performance)
+tests/bench/native.py "${write[@]}" "$out" || exit
+[ -z "${BENCH_WRITE:-}" ] || tests/bench/plots.sh

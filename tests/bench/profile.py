@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""profile.py [-l WEIR.KO] [-n PACKETS] QEMU...: where the instructions of a packet go
+
+Runs QEMU with two more options: a socket as its next serial port, on which the
+guest says the kernel's symbols and waits, and a debugger's. Follows the measured
+packets step by step and prints how many instructions each function takes a
+packet. -l tells of the module WEIR.KO what was inlined into what, too.
+"""
+import argparse
+import bisect
+import collections
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+
+
+class Debugger:
+    """The few words of gdb's remote protocol that it takes."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        self.rest = b""
+
+    def send(self, text):
+        data = text.encode()
+        self.sock.sendall(b"$%s#%02x" % (data, sum(data) & 0xFF))
+
+    def receive(self):
+        while True:
+            match = re.search(rb"\$([^#]*)#..", self.rest, re.S)
+            if match:
+                self.rest = self.rest[match.end():]
+                self.sock.sendall(b"+")
+                return match.group(1).decode("latin-1")
+            data = self.sock.recv(65536)
+            if not data:
+                raise EOFError("QEMU is gone")
+            self.rest += data
+
+    def ask(self, text):
+        self.send(text)
+        return self.receive()
+
+    def address(self):
+        # rip follows sixteen registers of eight bytes
+        return int.from_bytes(bytes.fromhex(self.ask("g"))[128:136], "little")
+
+
+def connect(path, process):
+    while True:
+        sock = socket.socket(socket.AF_UNIX)
+        try:
+            sock.connect(path)
+            return sock
+        except OSError:
+            sock.close()
+            if process.poll() is not None:
+                sys.exit("profile: QEMU did not start")
+
+
+def symbols_read(lines):
+    """ADDRESS TYPE NAME [MODULE] lines up to "@symbols"."""
+    found = []
+    for line in lines:
+        if line.startswith("@symbols"):
+            found.sort()
+            return found
+        words = line.split()
+        if len(words) >= 3 and words[1] in "tTwW":
+            name = words[2] + (" " + words[3] if len(words) > 3 else "")
+            found.append((int(words[0], 16), name))
+        elif words:
+            print(line.rstrip(), file=sys.stderr)
+    sys.exit("profile: the guest gave no symbols")
+
+
+def inlined(path, base, addresses):
+    """address -> (function, line) of the innermost code there"""
+    offsets = "\n".join(hex(a - base) for a in addresses)
+    out = subprocess.run(["addr2line", "-f", "-e", path, "-j", ".text"], input=offsets,
+                         capture_output=True, text=True, check=True).stdout.splitlines()
+    places = {}
+    for address, name, where in zip(addresses, out[::2], out[1::2]):
+        where = re.sub(r" .*|^.*/", "", where)
+        places[address] = (name, where)
+    return places
+
+
+def follow(debugger, begin, end):
+    """How often each address was executed between two functions."""
+    debugger.ask("?")
+    debugger.ask("Z1,%x,1" % begin)
+    debugger.ask("c")
+    debugger.ask("z1,%x,1" % begin)
+    # no interrupts, no timers while stepping: they are off already
+    debugger.ask("Qqemu.sstep=7")
+    count = collections.Counter()
+    while True:
+        debugger.ask("s")
+        address = debugger.address()
+        if address == end:
+            return count
+        count[address] += 1
+
+
+def report(args, symbols, count, base):
+    starts = [address for address, _ in symbols]
+    functions, lines = collections.Counter(), collections.Counter()
+    ours = []
+    for address, times in count.items():
+        name = symbols[bisect.bisect_right(starts, address) - 1][1]
+        functions[name] += times
+        if name.endswith("[weir]"):
+            ours.append(address)
+    places = inlined(args.lines, base, ours) if args.lines and ours else {}
+    for address, (name, where) in places.items():
+        lines[name, where] += count[address]
+    total = sum(count.values())
+    print("%8.1f  all" % (total / args.packets))
+    for name, times in functions.most_common():
+        print("%8.1f  %s" % (times / args.packets, name))
+    if not places:
+        return
+    print("\nof weir, by what was inlined:")
+    inner = collections.Counter()
+    for (name, _), times in lines.items():
+        inner[name] += times
+    for name, times in inner.most_common():
+        print("%8.1f  %s" % (times / args.packets, name))
+        mine = [(t, w) for (n, w), t in lines.items() if n == name]
+        for t, where in sorted(mine, reverse=True)[:12]:
+            print("             %8.1f  %s" % (t / args.packets, where))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-l", dest="lines")
+    parser.add_argument("-n", dest="packets", type=int, default=16)
+    parser.add_argument("qemu", nargs=argparse.REMAINDER)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as where:
+        serial, gdb = os.path.join(where, "serial"), os.path.join(where, "gdb")
+        qemu = subprocess.Popen(args.qemu + ["-serial", f"unix:{serial},server=on,wait=on",
+                                             "-gdb", f"unix:{gdb},server=on,wait=off"],
+                                stdin=subprocess.DEVNULL)
+        try:
+            port = connect(serial, qemu).makefile("rwb", buffering=0)
+            lines = (line.decode() for line in iter(port.readline, b""))
+            symbols = symbols_read(lines)
+            known = {name: address for address, name in symbols}
+            base = int(next(lines), 16)
+            debugger = Debugger(connect(gdb, qemu))
+            port.write(b"go\n")
+            count = follow(debugger, known["weir_bench_begin [weir_bench]"],
+                           known["weir_bench_end [weir_bench]"])
+        finally:
+            qemu.kill()
+            qemu.wait()
+    report(args, symbols, count, base)
+
+
+if __name__ == "__main__":
+    main()
