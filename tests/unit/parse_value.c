@@ -38,6 +38,7 @@ static void test_budget(void **state)
 		{ "5G/s", "5G not in 1..4294967295" },
 		{ "99999999999999999999/s", "not in 1..4294967295" },
 		{ "18446744073709551615G/s", "not in 1..4294967295" },
+		{ "18446744073709552k/s", "not in 1..4294967295" },
 	};
 	uint64_t budget;
 	uint32_t window;

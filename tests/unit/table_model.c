@@ -255,12 +255,16 @@ static bool try_refuse(struct model *m, struct model_source *s, u64 cost,
 	check(result || !must, "run %llu: full, and not refused", m->run);
 	if (!result)
 		return false;
-	/* Behind the bucket's time it was true at its own. */
-	if (slot < bucket_of(m, s)->slot && !must)
-		foretold = s->way == NOWAY ? WEIR_REFUSED | WEIR_FLOORED :
-			   WEIR_REFUSED;
-	else
-		foretold = foretell(m, s, cost) & ~WEIR_FIRST;
+	/* Behind the bucket's time it was true at its own, and ahead of it? */
+	foretold = s->way == NOWAY ? WEIR_REFUSED | WEIR_FLOORED : WEIR_REFUSED;
+	if (slot >= bucket_of(m, s)->slot || must) {
+		struct twin_wheel w = s->way != NOWAY ? s->wheel :
+				      bucket_of(m, s)->floor;
+
+		twin_turn(&w, m->table->shape.ring, slot);
+		check(twin_sum(&w) + cost > m->budget, "run %llu: %llu of %llu",
+		      m->run, twin_sum(&w), m->budget);
+	}
 	check(result == foretold, "run %llu: %u for %u", m->run, result,
 	      foretold);
 	if (s->way != NOWAY)
@@ -558,9 +562,7 @@ static void step(struct model *m)
 		break;
 	case 21 ... 40:
 		model_turn(m, bucket_of(m, s), real_bucket(m, s), 0);
-		if (m->tick / m->table->spec.slot_ticks ==
-		    bucket_of(m, s)->slot)
-			try_refuse(m, s, cost, false);
+		try_refuse(m, s, cost, false);
 		break;
 	default:
 		charge(m, s, cost);
@@ -688,6 +690,57 @@ static void test_budget_cut(void **state)
 	weir_table_put(table);
 }
 
+/* Another source of the same bucket, on another CPU. */
+static struct {
+	struct weir_table *table;
+	struct weir_source source;
+} other;
+
+static void other_charges(void)
+{
+	struct weir_cost cost = { .packets = 1 };
+	u64 tick = 5;
+
+	weir_table_charge(other.table, &other.source, 1, &tick, cost, 10);
+}
+
+/* What a writer came across is thrown away, and so is what it is at. */
+static void test_second_look(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 10, .slot_ticks = 1, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source source = twin_source(1, spec.prefix);
+	struct weir_cost cost = { .packets = 10 };
+	struct weir_bucket *bucket;
+	struct weir_table *table;
+	unsigned int i;
+	u64 tick = 5;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	bucket = weir_bucket(table, 1 & table->mask);
+	other.table = table;
+	other.source = twin_source(2, spec.prefix);
+	local_bh_disable();
+	for (i = 0; i < 2; i++)
+		weir_table_charge(table, &source, 1, &tick, cost, 10);
+	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10));
+	shim_reading = other_charges;
+	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10));
+	shim_reading = NULL;
+	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10));
+	spin_lock(&bucket->lock);
+	write_seqcount_begin(&bucket->seq);
+	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10));
+	write_seqcount_end(&bucket->seq);
+	spin_unlock(&bucket->lock);
+	local_bh_enable();
+	weir_table_put(table);
+}
+
 /* More refusals than 32 bits hold, on one CPU within one slot. */
 static void test_many_refusals(void **state)
 {
@@ -724,6 +777,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_budget_cut),
+		cmocka_unit_test(test_second_look),
 		cmocka_unit_test(test_many_refusals),
 	};
 

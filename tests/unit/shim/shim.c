@@ -41,6 +41,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 
 _Thread_local unsigned int shim_cpu;
 void (*shim_resched)(void);
+void (*shim_reading)(void);
 unsigned long shim_totalram_pages = 1ul << 24;
 u64 shim_allocated;
 unsigned int shim_allocations;
@@ -150,10 +151,19 @@ void write_seqcount_end(seqcount_spinlock_t *seq)
 
 unsigned int raw_read_seqcount(const seqcount_spinlock_t *seq)
 {
+	unsigned int start;
+
 	reading_end();
 	reading = true;
 	shim_race_begin();
-	return __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE);
+	start = __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE);
+	if (shim_reading) {
+		reading_end();
+		shim_reading();
+		shim_race_begin();
+		reading = true;
+	}
+	return start;
 }
 
 bool read_seqcount_retry(const seqcount_spinlock_t *seq, unsigned int start)

@@ -12,6 +12,9 @@ typedef struct {
 	seqcount_t seqcount;
 } seqcount_spinlock_t;
 
+/* Runs what a test has put there, as if another CPU came in between. */
+extern void (*shim_reading)(void);
+
 /* What is read in between may race, and is told apart by the count. */
 unsigned int raw_read_seqcount(const seqcount_spinlock_t *seq);
 bool read_seqcount_retry(const seqcount_spinlock_t *seq, unsigned int start);
