@@ -3,21 +3,7 @@
  * What happens inside one bucket: finding a way, giving it to another source,
  * charging it. See the top of table.c for the rules.
  */
-#include <linux/bitops.h>
-
 #include "bucket.h"
-
-static bool way_is(const struct weir_table *table, const struct weir_way *way,
-		   const struct weir_source *source)
-{
-	if (way->word[0] != source->word[0] || way->word[1] != source->word[1])
-		return false;
-	if (table->words == 2)
-		return (__force u32)way->word[2] == source->zone;
-	return way->word[2] == source->word[2] &&
-	       way->word[3] == source->word[3] &&
-	       (__force u32)way->word[4] == source->zone;
-}
 
 /**
  * weir_way_source - the source that holds a way
@@ -45,51 +31,6 @@ static void way_give(const struct weir_table *table, struct weir_way *way,
 	for (i = 0; i < table->words; i++)
 		way->word[i] = source->word[i];
 	way->word[i] = (__force __be32)source->zone;
-}
-
-/*
- * The bytes of eight tags that are equal to one, by their highest bit. No
- * carry leaves a byte: another tag, of a free way even, is never taken for it.
- */
-static u64 tags_equal(const u8 *tag, u64 pattern)
-{
-	u64 low = 0x7f7f7f7f7f7f7f7full;
-	u64 x = le64_to_cpup((const __le64 *)tag) ^ pattern;
-
-	return ~(((x & low) + low) | x | low);
-}
-
-/**
- * weir_bucket_find - the way of a source
- * @table: table
- * @bucket: bucket of the source
- * @source: masked source
- * @tag: of its hash, not 0
- *
- * Context: under the bucket's lock, or inside its sequence count, where the
- * answer is worth what the count says.
- * Return: the way or NULL.
- */
-struct weir_way *weir_bucket_find(const struct weir_table *table,
-				  struct weir_bucket *bucket,
-				  const struct weir_source *source, u8 tag)
-{
-	u64 pattern = tag * 0x0101010101010101ull, equal;
-	struct weir_way *way;
-	unsigned int base, i;
-
-	for (base = 0; base < table->ways; base += 8) {
-		equal = tags_equal(bucket->tag + base, pattern);
-		for (; equal; equal &= equal - 1) {
-			i = base + __ffs64(equal) / 8;
-			if (i >= table->ways)
-				break;
-			way = weir_bucket_way(table, bucket, i);
-			if (way_is(table, way, source))
-				return way;
-		}
-	}
-	return NULL;
 }
 
 /**
@@ -123,58 +64,59 @@ void weir_bucket_turn(const struct weir_table *table,
 		}
 	}
 	bucket->slot = slot;
+	bucket->least = 0;
 }
 
-/* A way that nobody needs, from a place on that differs between sources. */
-static int way_spare(const struct weir_table *table,
-		     struct weir_bucket *bucket, u8 start)
+/* A free way, the one where the search for a tag begins if it can be, or -1. */
+static int way_free(const struct weir_table *table,
+		    const struct weir_bucket *bucket, u8 tag)
 {
-	unsigned int i, n;
+	unsigned int home = weir_bucket_home(table, tag);
+	unsigned int base = home & ~7u, seen, i;
 	u64 free;
 
-	for (i = 0; i < table->ways; i += 8) {
-		free = tags_equal(bucket->tag + i, 0);
-		if (free && i + __ffs64(free) / 8 < table->ways)
-			return i + __ffs64(free) / 8;
-	}
-	i = start % table->ways;
-	for (n = 0; n < table->ways; n++) {
-		struct weir_way *way = weir_bucket_way(table, bucket, i);
-
-		if (weir_wheel_idle(table->shape, weir_way_wheel(table, way),
-				    bucket->slot))
-			return i;
-		if (++i == table->ways)
-			i = 0;
+	if (!bucket->tag[home])
+		return home;
+	for (seen = 0; seen < table->ways; seen += 8) {
+		free = weir_tags_equal(bucket->tag + base, 0);
+		if (free) {
+			i = base + __ffs64(free) / 8;
+			if (i < table->ways)
+				return i;
+		}
+		base += 8;
+		if (base >= table->ways)
+			base = 0;
 	}
 	return -1;
 }
 
 /*
- * The way of the smallest sum. Sources that sent one packet each have equal
- * sums often: of those the one that came first is to go, or the floor grows
- * faster than it need. Each of them moved the sequence by two, so a scan that
- * begins one way further each time finds it.
+ * The way of the smallest sum, 0 if any is idle. Where many have it, as when
+ * each source of a flood sends one packet, the hand finds the next at once.
  */
 static unsigned int way_smallest(const struct weir_table *table,
 				 struct weir_bucket *bucket)
 {
-	unsigned int i = bucket->seq.seqcount.sequence / 2 % table->ways;
-	unsigned int n, smallest = i;
+	unsigned int i = bucket->hand, smallest = i, left;
 	struct weir_wheel *wheel;
 	u64 sum, least = U64_MAX;
 
-	for (n = 0; n < table->ways; n++) {
+	for (left = table->ways; left; left--) {
 		wheel = weir_way_wheel(table, weir_bucket_way(table, bucket, i));
 		weir_wheel_turn(table->shape, wheel, bucket->slot);
 		sum = weir_wheel_sum(table->shape, wheel);
 		if (sum < least) {
 			least = sum;
 			smallest = i;
+			if (sum <= bucket->least)
+				break;
 		}
 		if (++i == table->ways)
 			i = 0;
 	}
+	bucket->least = least;
+	bucket->hand = smallest + 1 == table->ways ? 0 : smallest + 1;
 	return smallest;
 }
 
@@ -197,7 +139,8 @@ static void wheel_swap(const struct weir_table *table, struct weir_wheel *a,
  * @evicted: set if a live source lost its way
  *
  * The wheel starts as the floor was before anybody was evicted, or empty in a
- * lenient table, and is turned.
+ * lenient table, and is turned. The caller counts in it, and says what it then
+ * holds by weir_bucket_least().
  */
 struct weir_way *weir_bucket_take(const struct weir_table *table,
 				  struct weir_bucket *bucket,
@@ -205,16 +148,15 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
 				  bool *evicted)
 {
 	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
-	int i = way_spare(table, bucket, tag);
-	bool live = i < 0;
+	int i = way_free(table, bucket, tag);
+	bool taken = i < 0, live;
 	struct weir_way *way;
 
-	if (live)
+	if (taken)
 		i = way_smallest(table, bucket);
 	way = weir_bucket_way(table, bucket, i);
 	wheel = weir_way_wheel(table, way);
-	/* What it had may have left the window since it was turned last. */
-	live = live && weir_wheel_sum(table->shape, wheel);
+	live = taken && weir_wheel_sum(table->shape, wheel);
 	if (table->spec.lenient) {
 		weir_wheel_reset(table->shape, wheel, bucket->slot);
 	} else {
@@ -237,6 +179,7 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
  * weir_bucket_charge - take room for a cost in a bucket, or refuse it
  * @table: table
  * @bucket: locked and turned bucket, its sequence count odd
+ * @way: of the source, or NULL if it has none
  * @source: masked source
  * @hash: its hash
  * @cost: in the table's unit
@@ -246,17 +189,15 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
  */
 unsigned int weir_bucket_charge(const struct weir_table *table,
 				struct weir_bucket *bucket,
+				struct weir_way *way,
 				const struct weir_source *source, u32 hash,
 				u64 cost, u64 budget)
 {
 	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
-	u8 tag = weir_hash_tag(hash);
-	struct weir_way *way;
 	bool evicted = false;
 
 	lockdep_assert_held(&bucket->lock);
-	way = weir_bucket_find(table, bucket, source, tag);
-	if (way) {
+	if (likely(way)) {
 		wheel = weir_way_wheel(table, way);
 		weir_wheel_turn(table->shape, wheel, bucket->slot);
 		if (weir_wheel_charge(table->shape, wheel, cost, budget))
@@ -276,9 +217,11 @@ unsigned int weir_bucket_charge(const struct weir_table *table,
 			return WEIR_REFUSED | WEIR_FLOORED;
 		}
 	}
-	way = weir_bucket_take(table, bucket, source, tag, &evicted);
-	weir_wheel_charge(table->shape, weir_way_wheel(table, way), cost,
-			  budget);
+	way = weir_bucket_take(table, bucket, source, weir_hash_tag(hash),
+			       &evicted);
+	wheel = weir_way_wheel(table, way);
+	weir_wheel_charge(table->shape, wheel, cost, budget);
+	weir_bucket_least(bucket, weir_wheel_sum(table->shape, wheel));
 	return evicted ? WEIR_EVICTED : 0;
 }
 
@@ -309,4 +252,5 @@ void weir_bucket_add(const struct weir_table *table,
 	wheel = weir_way_wheel(table, way);
 	weir_wheel_turn(table->shape, wheel, bucket->slot);
 	weir_wheel_add(table->shape, wheel, cost);
+	weir_bucket_least(bucket, weir_wheel_sum(table->shape, wheel));
 }

@@ -4,7 +4,8 @@
  *
  * A bucket in memory, at a multiple of a cache line:
  *
- *	struct weir_bucket	lock, sequence, time, a tag for each way
+ *	struct weir_bucket	lock, sequence, time, a tag for each way; then
+ *				what a newcomer needs
  *	struct weir_wheel	the floor
  *	struct weir_way[]	each with its key and its wheel, at the next line
  *
@@ -14,6 +15,7 @@
 #ifndef WEIR_BUCKET_H
 #define WEIR_BUCKET_H
 
+#include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/math64.h>
 #include <linux/rcupdate.h>
@@ -37,12 +39,17 @@
  * @seq: odd while one of them changes
  * @slot: slot of the last turn, the only time that is not cut
  * @tag: eight bits of the hash of each way's source, 0 where the way is free
+ * @least: no source with a way has a smaller sum in this slot
+ * @hand: way to look at first when one must go
  */
 struct weir_bucket {
 	spinlock_t lock;	/* covers the bucket, its floor and its ways */
 	seqcount_spinlock_t seq;
 	u64 slot;
 	u8 tag[WEIR_WAYS_MAX];
+
+	u64 least;
+	u8 hand;
 };
 
 /**
@@ -78,6 +85,8 @@ struct weir_drops_cache {
  * @shape: of the wheels
  * @words: words of a key, without the zone
  * @ways: ways of a bucket
+ * @slot_inverse: of the length of a slot, see weir_table_slot()
+ * @slot_shift: log2 of it, rounded up
  * @mask: buckets less one
  * @stride: bytes of a bucket
  * @way_off: offset of the first way in a bucket
@@ -102,6 +111,8 @@ struct weir_table {
 	struct weir_wheel_shape shape;
 	u8 words;
 	u8 ways;
+	u8 slot_shift;
+	u64 slot_inverse;
 	u32 mask;
 	u32 stride;
 	u16 way_off;
@@ -155,9 +166,15 @@ static inline struct weir_wheel *weir_way_wheel(const struct weir_table *table,
 	return (void *)way + table->wheel_off;
 }
 
+/*
+ * tick / slot_ticks by a multiplication, exact for all ticks below 2^63:
+ * T. Granlund, P. L. Montgomery, Division by Invariant Integers using
+ * Multiplication, PLDI 1994, theorem 4.2, with N = 63.
+ */
 static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 {
-	return div_u64(tick, table->spec.slot_ticks);
+	return mul_u64_u64_shr(tick << 1, table->slot_inverse, 64) >>
+	       table->slot_shift;
 }
 
 static inline u64 weir_table_cost(const struct weir_table *table,
@@ -182,17 +199,89 @@ weir_bucket_follower(struct weir_table *table, u32 index)
 	return rcu_dereference(table->next);
 }
 
+/* Where the search for a source begins, and where it is put if it can be. */
+static inline unsigned int weir_bucket_home(const struct weir_table *table,
+					    u8 tag)
+{
+	return tag * table->ways >> 8;
+}
+
+static inline bool weir_way_is(const struct weir_table *table,
+			       const struct weir_way *way,
+			       const struct weir_source *source)
+{
+	if (way->word[0] != source->word[0] || way->word[1] != source->word[1])
+		return false;
+	if (table->words == 2)
+		return (__force u32)way->word[2] == source->zone;
+	return way->word[2] == source->word[2] &&
+	       way->word[3] == source->word[3] &&
+	       (__force u32)way->word[4] == source->zone;
+}
+
+/*
+ * The bytes of eight tags that are equal to one, by their highest bit. No
+ * carry leaves a byte: another tag, of a free way even, is never taken for it.
+ */
+static inline u64 weir_tags_equal(const u8 *tag, u64 pattern)
+{
+	u64 low = 0x7f7f7f7f7f7f7f7full;
+	u64 x = le64_to_cpup((const __le64 *)tag) ^ pattern;
+
+	return ~(((x & low) + low) | x | low);
+}
+
+/**
+ * weir_bucket_find - the way of a source
+ * @table: table
+ * @bucket: bucket of the source
+ * @source: masked source
+ * @tag: of its hash, not 0
+ *
+ * Context: under the bucket's lock, or inside its sequence count, where the
+ * answer is worth what the count says.
+ * Return: the way or NULL.
+ */
+static inline struct weir_way *
+weir_bucket_find(const struct weir_table *table, struct weir_bucket *bucket,
+		 const struct weir_source *source, u8 tag)
+{
+	unsigned int base = weir_bucket_home(table, tag) & ~7u, seen, i;
+	u64 pattern = tag * 0x0101010101010101ull, equal;
+	struct weir_way *way;
+
+	for (seen = 0; seen < table->ways; seen += 8) {
+		equal = weir_tags_equal(bucket->tag + base, pattern);
+		for (; equal; equal &= equal - 1) {
+			i = base + __ffs64(equal) / 8;
+			if (i >= table->ways)
+				break;
+			way = weir_bucket_way(table, bucket, i);
+			if (likely(weir_way_is(table, way, source)))
+				return way;
+		}
+		base += 8;
+		if (base >= table->ways)
+			base = 0;
+	}
+	return NULL;
+}
+
+/* A sum in the bucket has become this, and may be the smallest now. */
+static inline void weir_bucket_least(struct weir_bucket *bucket, u64 sum)
+{
+	bucket->least = min(bucket->least, sum);
+}
+
 void weir_bucket_turn(const struct weir_table *table,
 		      struct weir_bucket *bucket, u64 slot);
-struct weir_way *weir_bucket_find(const struct weir_table *table,
-				  struct weir_bucket *bucket,
-				  const struct weir_source *source, u8 tag);
 struct weir_way *weir_bucket_take(const struct weir_table *table,
 				  struct weir_bucket *bucket,
 				  const struct weir_source *source, u8 tag,
 				  bool *evicted);
 unsigned int weir_bucket_charge(const struct weir_table *table,
 				struct weir_bucket *bucket,
+				struct weir_way *way,
 				const struct weir_source *source, u32 hash,
 				u64 cost, u64 budget);
 void weir_bucket_add(const struct weir_table *table,

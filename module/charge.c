@@ -2,6 +2,7 @@
 /*
  * The packet path of a table: refuse without a lock, charge, give back.
  */
+#include <linux/prefetch.h>
 #include <linux/rcupdate.h>
 
 #include "bucket.h"
@@ -14,6 +15,7 @@
  * @tick: now
  * @cost: of the packet
  * @budget: of the limit
+ * @glance: filled, for weir_table_charge()
  *
  * Context: BH off, RCU read lock. Writes nothing that CPUs share, but once a
  * slot and source to count its refusals.
@@ -21,29 +23,36 @@
  */
 unsigned int weir_table_refuse(struct weir_table *table,
 			       const struct weir_source *source, u32 hash,
-			       u64 tick, struct weir_cost cost, u64 budget)
+			       u64 tick, struct weir_cost cost, u64 budget,
+			       struct weir_glance *glance)
 {
 	struct weir_bucket *bucket = weir_bucket(table, hash & table->mask);
-	u64 slot = weir_table_slot(table, tick);
+	u8 tag = weir_hash_tag(hash);
 	struct weir_wheel *wheel;
 	struct weir_way *way;
-	unsigned int seq;
+	u64 slot;
 	bool shut;
 
-	seq = raw_read_seqcount(&bucket->seq);
-	if (seq & 1)
+	/* Most likely the source's: come along with the bucket's head. */
+	prefetch(weir_bucket_way(table, bucket, weir_bucket_home(table, tag)));
+	slot = weir_table_slot(table, tick);
+	glance->table = table;
+	glance->seq = raw_read_seqcount(&bucket->seq);
+	if (unlikely(glance->seq & 1)) {
+		glance->table = NULL;
 		return 0;
+	}
+	way = weir_bucket_find(table, bucket, source, tag);
+	glance->way = way;
 	/* A clock that is late counts at the bucket's time, as a charge does. */
 	slot = max(slot, bucket->slot);
-	if (slot - bucket->slot >= WEIR_SWEEP_SLOTS)
-		return 0;
-	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
-	if (!way && table->spec.lenient)
+	if (slot - bucket->slot >= WEIR_SWEEP_SLOTS ||
+	    (!way && table->spec.lenient))
 		return 0;
 	wheel = way ? weir_way_wheel(table, way) : weir_bucket_floor(bucket);
 	shut = weir_wheel_shut(table->shape, wheel, slot,
 			       weir_table_cost(table, cost), budget);
-	if (read_seqcount_retry(&bucket->seq, seq) || !shut)
+	if (!shut || read_seqcount_retry(&bucket->seq, glance->seq))
 		return 0;
 	if (!way)
 		return WEIR_REFUSED | WEIR_FLOORED;
@@ -60,7 +69,7 @@ unsigned int weir_table_refuse(struct weir_table *table,
  */
 static unsigned int charge_both(struct weir_table *table,
 				struct weir_bucket *bucket,
-				struct weir_table *next,
+				struct weir_way *way, struct weir_table *next,
 				const struct weir_source *source, u32 hash,
 				u64 tick, struct weir_cost cost, u64 budget)
 {
@@ -69,7 +78,7 @@ static unsigned int charge_both(struct weir_table *table,
 
 	spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
 	if (!READ_ONCE(next->live)) {
-		result = weir_bucket_charge(table, bucket, source, hash,
+		result = weir_bucket_charge(table, bucket, way, source, hash,
 					    weir_table_cost(table, cost), budget);
 		write_seqcount_begin_nested(&follower->seq,
 					    SINGLE_DEPTH_NESTING);
@@ -94,6 +103,8 @@ static unsigned int charge_both(struct weir_table *table,
  * @tick: now; set to the time that the charge was counted at
  * @cost: of the packet
  * @budget: of the limit; what the table's counts cannot hold is cut
+ * @glance: of weir_table_refuse() for the same source, if it was the last one
+ *	asked, or NULL
  *
  * Context: BH off, RCU read lock.
  * Return: 0 or WEIR_EVICTED if admitted; WEIR_REFUSED with flags, or
@@ -101,27 +112,38 @@ static unsigned int charge_both(struct weir_table *table,
  */
 unsigned int weir_table_charge(struct weir_table *table,
 			       const struct weir_source *source, u32 hash,
-			       u64 *tick, struct weir_cost cost, u64 budget)
+			       u64 *tick, struct weir_cost cost, u64 budget,
+			       const struct weir_glance *glance)
 {
 	u32 index = hash & table->mask;
 	struct weir_bucket *bucket = weir_bucket(table, index);
 	u64 slot = weir_table_slot(table, *tick);
 	struct weir_table *next;
+	struct weir_way *way;
 	unsigned int result;
+	bool seen;
 
 	budget = min(budget, table->budget_max);
 	spin_lock(&bucket->lock);
+	seen = glance && glance->table == table &&
+	       !read_seqcount_retry(&bucket->seq, glance->seq);
 	write_seqcount_begin(&bucket->seq);
-	if (unlikely(slot < bucket->slot))
+	if (unlikely(slot < bucket->slot)) {
 		*tick = bucket->slot * table->spec.slot_ticks;
-	else
+	} else if (slot != bucket->slot) {
+		/* May free the way. */
 		weir_bucket_turn(table, bucket, slot);
+		seen = false;
+	}
+	way = seen ? glance->way :
+		     weir_bucket_find(table, bucket, source,
+				      weir_hash_tag(hash));
 	next = weir_bucket_follower(table, index);
 	if (unlikely(next))
-		result = charge_both(table, bucket, next, source, hash, *tick,
-				     cost, budget);
+		result = charge_both(table, bucket, way, next, source, hash,
+				     *tick, cost, budget);
 	else
-		result = weir_bucket_charge(table, bucket, source, hash,
+		result = weir_bucket_charge(table, bucket, way, source, hash,
 					    weir_table_cost(table, cost), budget);
 	write_seqcount_end(&bucket->seq);
 	spin_unlock(&bucket->lock);
@@ -137,10 +159,12 @@ static void bucket_uncharge(const struct weir_table *table,
 
 	lockdep_assert_held(&bucket->lock);
 	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
-	if (way)
-		weir_wheel_uncharge(table->shape, weir_way_wheel(table, way),
-				    weir_table_slot(table, tick),
-				    weir_table_cost(table, cost));
+	if (!way)
+		return;
+	weir_wheel_uncharge(table->shape, weir_way_wheel(table, way),
+			    weir_table_slot(table, tick),
+			    weir_table_cost(table, cost));
+	weir_bucket_least(bucket, 0);
 }
 
 /**

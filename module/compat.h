@@ -20,6 +20,13 @@ static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 #endif
 }
 
+/* Kernels that clear the stack need not clear what is filled before it is read. */
+#if __has_attribute(__uninitialized__)
+#define __weir_uninitialized __attribute__((__uninitialized__))
+#else
+#define __weir_uninitialized
+#endif
+
 /* The flag of a group that needs CAP_NET_ADMIN was once that of operations. */
 #ifndef GENL_MCAST_CAP_NET_ADMIN
 #define GENL_MCAST_CAP_NET_ADMIN GENL_UNS_ADMIN_PERM

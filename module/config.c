@@ -23,17 +23,6 @@ static struct weir_config *config_now(const struct weir_net *wn)
 }
 
 /**
- * weir_config_get - the configuration of a namespace
- * @wn: namespace, locked, or in an RCU read-side section
- *
- * Return: the configuration, or NULL where there never was one.
- */
-struct weir_config *weir_config_get(const struct weir_net *wn)
-{
-	return rcu_dereference_check(wn->config, lockdep_is_held(&wn->lock));
-}
-
-/**
  * weir_limit_find - a limit by its name
  * @config: configuration or NULL
  * @name: looked for

@@ -44,19 +44,15 @@ static unsigned int segment_header(const struct sk_buff *skb, u8 family)
 }
 
 /**
- * weir_packet_cost - what a packet costs in either unit
+ * weir_segments_cost - what a packet costs that GRO has put together
  * @skb: packet in PRE_ROUTING
  * @family: AF_INET or AF_INET6
- *
- * Bytes are counted from the network header on.
  */
-struct weir_cost weir_packet_cost(const struct sk_buff *skb, u8 family)
+struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family)
 {
-	struct weir_cost cost = { .packets = 1, .bytes = skb->len };
+	struct weir_cost cost = { .bytes = skb->len };
 	unsigned int header, segments;
 
-	if (likely(!skb_is_gso(skb)))
-		return cost;
 	header = min(segment_header(skb, family), skb->len);
 	segments = skb_shinfo(skb)->gso_segs ?:
 		   DIV_ROUND_UP(skb->len - header, skb_shinfo(skb)->gso_size);

@@ -22,11 +22,10 @@
 #include "trace.h"
 
 /* What became of a packet at a limit, while the others are asked. */
-#define MET		BIT(0)	/* matches, and is not exempt */
-#define NO_ROOM		BIT(1)	/* an observing limit would drop it */
-#define FLOORED		BIT(2)	/* ... for its bucket's floor */
-#define TOO_LARGE	BIT(3)	/* ... for a budget smaller than it */
-#define CHARGED		BIT(4)
+#define NO_ROOM		BIT(0)	/* it refuses */
+#define FLOORED		BIT(1)	/* ... for its bucket's floor */
+#define TOO_LARGE	BIT(2)	/* ... for a budget smaller than it */
+#define CHARGED		BIT(3)
 
 /**
  * struct passage - one packet's way through the limits
@@ -39,7 +38,10 @@
  * @prefix: what it was masked with
  * @hash: of it
  * @hashed: @masked, @prefix and @hash are filled
- * @fate: of each limit up to the last one asked
+ * @glance: at the source in the table of the last limit that was asked
+ * @met: limits that the packet met
+ * @which: index of each in their order
+ * @fate: of each
  */
 struct passage {
 	struct weir_packet packet;
@@ -51,6 +53,9 @@ struct passage {
 	struct weir_prefix prefix;
 	u32 hash;
 	bool hashed;
+	struct weir_glance glance;
+	unsigned int met;
+	u8 which[WEIR_LIMITS_MAX];
 	u8 fate[WEIR_LIMITS_MAX];
 };
 
@@ -84,11 +89,11 @@ static void count_fate(const struct weir_limit *limit, struct weir_cost cost,
 	u64_stats_update_begin(&stats->syncp);
 	u64_stats_add(&stats->packets[fate], cost.packets);
 	u64_stats_add(&stats->bytes[fate], cost.bytes);
-	if (why & FLOORED) {
+	if (unlikely(why & FLOORED)) {
 		u64_stats_add(&stats->packets[WEIR_FLOOR_REFUSED], cost.packets);
 		u64_stats_add(&stats->bytes[WEIR_FLOOR_REFUSED], cost.bytes);
 	}
-	if (why & TOO_LARGE) {
+	if (unlikely(why & TOO_LARGE)) {
 		u64_stats_add(&stats->packets[WEIR_TOO_LARGE], cost.packets);
 		u64_stats_add(&stats->bytes[WEIR_TOO_LARGE], cost.bytes);
 	}
@@ -115,30 +120,34 @@ static u8 result_why(unsigned int result)
 	return NO_ROOM | (result & WEIR_FLOORED ? FLOORED : 0);
 }
 
+/* Is a limit asked about the packet? */
+static bool limit_meets(const struct passage *passage,
+			const struct weir_limit *limit)
+{
+	return weir_match_packet(&limit->match, &passage->packet) &&
+	       (likely(!passage->place.exempts) ||
+		!weir_exempt_from(&passage->place, passage->packet.in->name,
+				  limit->id));
+}
+
 /* Does a limit surely refuse? Asked before anything is charged. */
 static u8 limit_ask(struct passage *passage, struct weir_net *wn,
 		    const struct weir_limit *limit)
 {
 	unsigned int result;
 
-	if (!weir_match_packet(&limit->match, &passage->packet))
-		return 0;
-	if (unlikely(passage->place.exempts) &&
-	    weir_exempt_from(&passage->place, passage->packet.in->name,
-			     limit->id))
-		return 0;
 	if ((limit->bytes ? passage->cost.bytes : passage->cost.packets) >
 	    limit->budget)
-		return MET | NO_ROOM | TOO_LARGE;
+		return NO_ROOM | TOO_LARGE;
 	passage_mask(passage, wn, limit);
 	result = weir_table_refuse(limit->table, &passage->masked,
 				   passage->hash, passage->tick, passage->cost,
-				   limit->budget);
+				   limit->budget, &passage->glance);
 	if (!result)
-		return MET;
-	if (result & WEIR_FLOORED)
+		return 0;
+	if (unlikely(result & WEIR_FLOORED))
 		weir_event_pressure(wn, limit, passage->tick);
-	return MET | result_why(result);
+	return result_why(result);
 }
 
 /* Charge a limit. Returns WEIR_REFUSED, WEIR_AGAIN or neither. */
@@ -151,10 +160,10 @@ static unsigned int limit_charge(struct passage *passage, struct weir_net *wn,
 	passage_mask(passage, wn, limit);
 	result = weir_table_charge(limit->table, &passage->masked,
 				   passage->hash, &tick, passage->cost,
-				   limit->budget);
+				   limit->budget, &passage->glance);
 	if (result & WEIR_AGAIN)
 		return result;
-	if (result & WEIR_EVICTED)
+	if (unlikely(result & WEIR_EVICTED))
 		weir_limit_count_evictions(limit, 1);
 	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED)))
 		weir_event_pressure(wn, limit, passage->tick);
@@ -182,7 +191,7 @@ static unsigned int limit_charge(struct passage *passage, struct weir_net *wn,
 	return result;
 }
 
-/* Give back what the first of the limits were charged. */
+/* Give back what the first of the limits that it met were charged. */
 static void passage_give_back(struct passage *passage, struct weir_net *wn,
 			      const struct weir_config *config,
 			      unsigned int count)
@@ -193,7 +202,7 @@ static void passage_give_back(struct passage *passage, struct weir_net *wn,
 	for (i = 0; i < count; i++) {
 		if (!(passage->fate[i] & CHARGED))
 			continue;
-		limit = config->limit[i];
+		limit = config->limit[passage->which[i]];
 		passage_mask(passage, wn, limit);
 		weir_table_uncharge(limit->table, &passage->masked,
 				    passage->hash, passage->tick,
@@ -205,72 +214,84 @@ static void passage_give_back(struct passage *passage, struct weir_net *wn,
 	}
 }
 
-/* Count what became of a packet at the first of the limits. */
+/* Count what became of a packet at the first of the limits that it met. */
 static void passage_count(struct passage *passage,
 			  const struct weir_config *config, unsigned int count,
-			  bool dropped)
+			  enum weir_fate fate)
 {
-	enum weir_fate fate;
 	unsigned int i;
 	u8 had;
 
 	for (i = 0; i < count; i++) {
 		had = passage->fate[i];
-		if (!had)
-			continue;
-		if (had & NO_ROOM)
-			fate = WEIR_WOULD_DROP;
-		else
-			fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
-		count_fate(config->limit[i], passage->cost, fate, had);
+		count_fate(config->limit[passage->which[i]], passage->cost,
+			   had & NO_ROOM ? WEIR_WOULD_DROP : fate, had);
 	}
 }
 
 /*
- * Ask the limits in their order. Returns the index of the one that drops the
- * packet, the number of limits if none does, or -1 to start again: a new
- * configuration is out, or time is later than it seemed.
+ * Ask the limits in their order. Returns the place among those met of the one
+ * that drops the packet, their number if none does, or -1 to start again: a
+ * new configuration is out, or time is later than it seemed.
  */
 static int passage_ask(struct passage *passage, struct weir_net *wn,
-		       const struct weir_config *config, bool *met)
+		       const struct weir_config *config)
 {
-	unsigned int i, result;
-	u8 *fate;
+	const struct weir_limit *limit;
+	unsigned int i, met = 0, result;
+	u8 fate;
 
-	*met = false;
+	passage->met = 0;
 	for (i = 0; i < config->count; i++) {
-		fate = &passage->fate[i];
-		*fate = limit_ask(passage, wn, config->limit[i]);
-		if (*fate & NO_ROOM && !config->limit[i]->observe)
-			return i;
-		*met |= *fate;
+		limit = config->limit[i];
+		if (!limit_meets(passage, limit))
+			continue;
+		fate = limit_ask(passage, wn, limit);
+		passage->which[met] = i;
+		passage->fate[met] = fate;
+		passage->met = ++met;
+		if (fate & NO_ROOM && !limit->observe)
+			return met - 1;
 	}
-	if (!*met)
-		return i;
-	for (i = 0; i < config->count; i++) {
-		fate = &passage->fate[i];
-		if ((*fate & (MET | NO_ROOM)) != MET)
+	for (i = 0; i < met; i++) {
+		if (passage->fate[i] & NO_ROOM)
 			continue;
-		result = limit_charge(passage, wn, config->limit[i], fate);
-		if (likely(!result))
-			continue;
-		if (result & WEIR_REFUSED && config->limit[i]->observe)
+		limit = config->limit[passage->which[i]];
+		result = limit_charge(passage, wn, limit, &passage->fate[i]);
+		if (likely(!result) ||
+		    (result & WEIR_REFUSED && limit->observe))
 			continue;
 		passage_give_back(passage, wn, config, i);
 		return result & WEIR_AGAIN ? -1 : i;
 	}
-	return i;
+	return met;
+}
+
+static unsigned int passage_drop(struct passage *passage, struct weir_net *wn,
+				 const struct weir_config *config,
+				 unsigned int dropper, struct sk_buff *skb)
+{
+	const struct weir_limit *limit = config->limit[passage->which[dropper]];
+
+	passage_count(passage, config, dropper, WEIR_ELSEWHERE);
+	count_fate(limit, passage->cost, WEIR_DROPPED, passage->fate[dropper]);
+	count_seen(wn, WEIR_SEEN_DROPPED,
+		   passage->packet.flags & WEIR_PACKET_CUT);
+	trace_weir_drop(skb, limit, &passage->packet.source,
+			passage->cost.packets, passage->cost.bytes,
+			passage->tick);
+	return weir_nf_drop(skb);
 }
 
 static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 			      const struct nf_hook_state *state)
 {
+	/* Each part is filled before it is read. */
+	struct passage passage __weir_uninitialized;
 	struct net_device *in = state->in;
 	const struct weir_config *config;
 	struct weir_net *wn = priv;
-	struct passage passage;
-	bool met, unparsable;
-	int which;
+	int dropper;
 
 	if (in->flags & IFF_LOOPBACK || weir_packet_charged(skb, in, state->pf))
 		return NF_ACCEPT;
@@ -280,42 +301,32 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	passage.tick = weir_hook_clock();
 	passage.late = 0;
 	passage.hashed = false;
+	passage.glance.table = NULL;
 again:
 	config = weir_config_get(wn);
 	if (unlikely(!config))
 		return NF_ACCEPT;
-	weir_exempt_place(config->exempts, &passage.packet.source, in->name,
-			  &passage.place);
-	if (passage.place.all) {
-		count_seen(wn, WEIR_SEEN_EXEMPT, false);
-		return NF_ACCEPT;
+	passage.place.exempts = config->exempts;
+	if (config->exempts) {
+		weir_exempt_place(config->exempts, &passage.packet.source,
+				  in->name, &passage.place);
+		if (passage.place.all) {
+			count_seen(wn, WEIR_SEEN_EXEMPT, false);
+			return NF_ACCEPT;
+		}
 	}
 	weir_packet_parse(&passage.packet, config->conds & WEIR_IF_TRANSPORT);
-	unparsable = passage.packet.flags & WEIR_PACKET_CUT;
 
-	which = passage_ask(&passage, wn, config, &met);
-	if (unlikely(which < 0)) {
+	dropper = passage_ask(&passage, wn, config);
+	if (unlikely(dropper < 0)) {
 		passage.tick = max(passage.tick, passage.late);
 		goto again;
 	}
-	if (which < config->count) {
-		const struct weir_limit *limit = config->limit[which];
-		u8 why = passage.fate[which];
-
-		passage_count(&passage, config, which, true);
-		count_fate(limit, passage.cost, WEIR_DROPPED, why);
-		count_seen(wn, WEIR_SEEN_DROPPED, unparsable);
-		trace_weir_drop(skb, limit, &passage.packet.source,
-				passage.cost.packets, passage.cost.bytes,
-				passage.tick);
-		return weir_nf_drop(skb);
-	}
-	if (!met) {
-		count_seen(wn, WEIR_SEEN_UNMATCHED, unparsable);
-		return NF_ACCEPT;
-	}
-	passage_count(&passage, config, which, false);
-	count_seen(wn, WEIR_SEEN_ADMITTED, unparsable);
+	if (dropper < passage.met)
+		return passage_drop(&passage, wn, config, dropper, skb);
+	passage_count(&passage, config, passage.met, WEIR_ADMITTED);
+	count_seen(wn, passage.met ? WEIR_SEEN_ADMITTED : WEIR_SEEN_UNMATCHED,
+		   passage.packet.flags & WEIR_PACKET_CUT);
 	return NF_ACCEPT;
 }
 

@@ -200,7 +200,6 @@ int weir_config_replace(struct weir_net *wn, const struct weir_words *words,
 void weir_config_free(struct weir_net *wn);
 
 /* Under rcu_read_lock() or the namespace's mutex; NULL where there is none. */
-struct weir_config *weir_config_get(const struct weir_net *wn);
 struct weir_limit *weir_limit_find(const struct weir_config *config,
 				   const char *name);
 

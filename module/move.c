@@ -108,6 +108,7 @@ static void copy_way(struct move *move, struct weir_way *way)
 	memcpy(wheel, &copy.wheel, weir_wheel_size(next->shape));
 	wheel->has_refused = from->has_refused;
 	wheel->refused = wheel->at;
+	weir_bucket_least(bucket, weir_wheel_sum(next->shape, wheel));
 	write_seqcount_end(&bucket->seq);
 	spin_unlock(&bucket->lock);
 }

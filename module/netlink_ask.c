@@ -194,7 +194,7 @@ static unsigned int charge_table(struct weir_net *wn,
 	if (cost > limit->budget)
 		return WEIR_REFUSED;
 	result = weir_table_charge(limit->table, masked, hash, &tick, both,
-				   limit->budget);
+				   limit->budget, NULL);
 	if (result & WEIR_EVICTED)
 		weir_limit_count_evictions(limit, 1);
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))

@@ -35,8 +35,14 @@ void weir_packet_init(struct weir_packet *packet, const struct sk_buff *skb,
 	packet->in = in;
 	packet->family = family;
 	packet->flags = 0;
-	if (!weir_source_skb(&packet->source, skb, family, in->ifindex))
-		packet->flags |= WEIR_PACKET_VITAL;
+	if (family == AF_INET)
+		weir_source_ipv4(&packet->source, ip_hdr(skb)->saddr,
+				 in->ifindex);
+	else
+		weir_source_ipv6(&packet->source, &ipv6_hdr(skb)->saddr,
+				 in->ifindex);
+	if (unlikely(!weir_source_known(&packet->source)))
+		packet->flags = WEIR_PACKET_VITAL;
 }
 
 /**
@@ -214,19 +220,15 @@ void weir_packet_parse(struct weir_packet *packet, bool transport)
 }
 
 /**
- * weir_packet_charged - was a packet charged in this namespace before?
+ * weir_packet_decrypted - is it what IPsec found in a packet that was charged?
  * @skb: packet in PRE_ROUTING
- * @in: device that it arrived on
  * @family: AF_INET or AF_INET6
  *
- * A VRF hands its packets to
- * the hook again with the master as their device, and IPsec in transport mode
- * hands over what it has decrypted. GRO decrypts in front of the hook, and
- * hides its mark from xfrm_offload(): what it alone has decrypted is here for
- * the first time.
+ * That is so in transport mode. GRO decrypts in front of the hook, and hides
+ * its mark from xfrm_offload(): what it alone has decrypted is here for the
+ * first time.
  */
-bool weir_packet_charged(const struct sk_buff *skb,
-			 const struct net_device *in, u8 family)
+bool weir_packet_decrypted(const struct sk_buff *skb, u8 family)
 {
 #ifdef CONFIG_XFRM
 	const struct sec_path *path = skb_sec_path(skb);
@@ -247,5 +249,5 @@ bool weir_packet_charged(const struct sk_buff *skb,
 			proto != IPPROTO_UDP);
 	}
 #endif
-	return netif_is_l3_master(in);
+	return false;
 }

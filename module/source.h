@@ -8,9 +8,8 @@
 
 #include <linux/in6.h>
 #include <linux/siphash.h>
+#include <linux/string.h>
 #include <linux/types.h>
-
-struct sk_buff;
 
 #define WEIR_ZONE_IPV6		BIT(0)	/* family */
 #define WEIR_ZONE_LINKLOCAL	BIT(1)	/* counted whole and by device */
@@ -38,11 +37,48 @@ struct weir_prefix {
 	u8 len6;
 };
 
-void weir_source_ipv4(struct weir_source *source, __be32 addr, int ifindex);
-void weir_source_ipv6(struct weir_source *source, const struct in6_addr *addr,
-		      int ifindex);
-bool weir_source_skb(struct weir_source *source, const struct sk_buff *skb,
-		     u8 family, int ifindex);
+/**
+ * weir_source_ipv4 - the sender of an IPv4 packet
+ * @source: filled
+ * @addr: its address
+ * @ifindex: the device it arrived on, kept for 169.254.0.0/16 only
+ */
+static inline void weir_source_ipv4(struct weir_source *source, __be32 addr,
+				    int ifindex)
+{
+	*source = (struct weir_source) { .word[0] = addr };
+	if (unlikely((addr & htonl(0xffff0000)) == htonl(0xa9fe0000)))
+		source->zone = WEIR_ZONE_LINKLOCAL |
+			       (u32)ifindex << WEIR_ZONE_DEV_SHIFT;
+}
+
+/**
+ * weir_source_ipv6 - the sender of an IPv6 packet
+ * @source: filled
+ * @addr: its address
+ * @ifindex: the device it arrived on, kept for fe80::/64 only
+ *
+ * Link-local addresses have 54 zero bits behind fe80::/10 (RFC 4291, 2.5.6);
+ * others of that range are counted as any address is.
+ */
+static inline void weir_source_ipv6(struct weir_source *source,
+				    const struct in6_addr *addr, int ifindex)
+{
+	memcpy(source->word, addr, sizeof(source->word));
+	source->zone = WEIR_ZONE_IPV6;
+	if (unlikely(addr->s6_addr32[0] == htonl(0xfe800000) &&
+		     !addr->s6_addr32[1]))
+		source->zone |= WEIR_ZONE_LINKLOCAL |
+				(u32)ifindex << WEIR_ZONE_DEV_SHIFT;
+}
+
+/* Has the sender an address? 0.0.0.0 and :: are none. */
+static inline bool weir_source_known(const struct weir_source *source)
+{
+	return source->word[0] || source->word[1] || source->word[2] ||
+	       source->word[3];
+}
+
 void weir_source_mask(struct weir_source *source, struct weir_prefix prefix);
 u8 weir_source_address(const struct weir_source *source,
 		       struct weir_prefix prefix, struct in6_addr *addr,
@@ -60,11 +96,13 @@ static inline int weir_source_ifindex(const struct weir_source *source)
 	return source->zone >> WEIR_ZONE_DEV_SHIFT;
 }
 
-/* A keyed hash of a masked source. */
+/* A keyed hash of a masked source; most IPv4 sources are one word. */
 static inline u32 weir_source_hash(const struct weir_source *source,
 				   struct weir_prefix prefix,
 				   const hsiphash_key_t *key)
 {
+	if (!source->zone)
+		return hsiphash_1u32((__force u32)source->word[0], key);
 	if (weir_prefix_words(prefix) == 2)
 		return hsiphash_3u32((__force u32)source->word[0],
 				     (__force u32)source->word[1],

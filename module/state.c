@@ -92,6 +92,7 @@ bool weir_table_forget(struct weir_table *table,
 		way->dropped = -weir_drops_pending(table, source);
 		weir_wheel_reset(table->shape, weir_way_wheel(table, way),
 				 bucket->slot);
+		weir_bucket_least(bucket, 0);
 		write_seqcount_end(&bucket->seq);
 	}
 	spin_unlock_bh(&bucket->lock);

@@ -84,6 +84,18 @@ static void table_size(struct weir_table *table)
 		table->ways++;
 }
 
+/* See weir_table_slot(). */
+static void table_slot_inverse(struct weir_table *table)
+{
+	u32 ticks = table->spec.slot_ticks, left;
+	unsigned int shift = order_base_2(ticks);
+	u64 whole = div_u64_rem(BIT_ULL(63), ticks, &left);
+
+	table->slot_shift = shift;
+	table->slot_inverse = (whole << shift) +
+			      div_u64(((u64)left << shift) + ticks - 1, ticks);
+}
+
 static void table_layout(struct weir_table *table)
 {
 	const struct weir_table_spec *spec = &table->spec;
@@ -132,6 +144,7 @@ static void table_plan(struct weir_table *table,
 {
 	*table = (struct weir_table) { .spec = *spec };
 	table_size(table);
+	table_slot_inverse(table);
 	table_layout(table);
 	table->bytes = (u64)chunk_bytes(table) * table->chunks +
 		       struct_size(table, chunk, table->chunks) +

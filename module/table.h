@@ -64,6 +64,19 @@ struct weir_source_state {
 };
 
 struct weir_table;
+struct weir_way;
+
+/**
+ * struct weir_glance - where a source was seen without a lock
+ * @table: that was looked at, or NULL if nothing can be said
+ * @way: of the source, or NULL
+ * @seq: the bucket's; while it lasts the source is still there
+ */
+struct weir_glance {
+	const struct weir_table *table;
+	struct weir_way *way;
+	unsigned int seq;
+};
 
 /*
  * Ticks are the kernel's coarse clock, ever growing, below 2^63. A source
@@ -84,10 +97,12 @@ u32 weir_table_buckets(const struct weir_table *table);
 
 unsigned int weir_table_refuse(struct weir_table *table,
 			       const struct weir_source *source, u32 hash,
-			       u64 tick, struct weir_cost cost, u64 budget);
+			       u64 tick, struct weir_cost cost, u64 budget,
+			       struct weir_glance *glance);
 unsigned int weir_table_charge(struct weir_table *table,
 			       const struct weir_source *source, u32 hash,
-			       u64 *tick, struct weir_cost cost, u64 budget);
+			       u64 *tick, struct weir_cost cost, u64 budget,
+			       const struct weir_glance *glance);
 void weir_table_uncharge(struct weir_table *table,
 			 const struct weir_source *source, u32 hash,
 			 u64 tick, struct weir_cost cost);

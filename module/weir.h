@@ -7,6 +7,7 @@
 
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
+#include <linux/rcupdate.h>
 #include <linux/siphash.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
@@ -63,6 +64,18 @@ struct weir_net {
 };
 
 struct weir_net *weir_net(const struct net *net);
+
+/**
+ * weir_config_get - the configuration of a namespace
+ * @wn: namespace, locked, or in an RCU read-side section
+ *
+ * Return: the configuration, or NULL where there never was one.
+ */
+static inline struct weir_config *weir_config_get(const struct weir_net *wn)
+{
+	return rcu_dereference_check(wn->config, lockdep_is_held(&wn->lock));
+}
+
 void weir_net_counts(const struct weir_net *wn, u64 count[WEIR_OUTCOMES]);
 
 #endif /* WEIR_H */

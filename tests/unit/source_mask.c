@@ -2,7 +2,6 @@
 /* Whose packet it is: masks bit by bit, link-local senders, addresses told. */
 #include <linux/in.h>
 #include <linux/in6.h>
-#include <linux/skbuff.h>
 #include <linux/socket.h>
 
 #include "source.h"
@@ -118,23 +117,22 @@ static void test_linklocal(void **state)
 	assert_int_equal(weir_source_ifindex(&a), 0);
 }
 
-static void test_skb(void **state)
+static void test_known(void **state)
 {
-	struct ipv6hdr v6 = { };
-	struct iphdr v4 = { };
-	struct sk_buff skb;
+	struct in6_addr v6 = { };
 	struct weir_source source;
 
 	(void)state;
-	skb.network = &v4;
-	assert_false(weir_source_skb(&source, &skb, AF_INET, 1));
-	v4.saddr = htonl(0x0a000001);
-	assert_true(weir_source_skb(&source, &skb, AF_INET, 1));
+	weir_source_ipv4(&source, 0, 1);
+	assert_false(weir_source_known(&source));
+	weir_source_ipv4(&source, htonl(0x0a000001), 1);
+	assert_true(weir_source_known(&source));
 	assert_true(source.word[0] == htonl(0x0a000001));
-	skb.network = &v6;
-	assert_false(weir_source_skb(&source, &skb, AF_INET6, 1));
-	v6.saddr.s6_addr[15] = 1;
-	assert_true(weir_source_skb(&source, &skb, AF_INET6, 1));
+	weir_source_ipv6(&source, &v6, 1);
+	assert_false(weir_source_known(&source));
+	v6.s6_addr[15] = 1;
+	weir_source_ipv6(&source, &v6, 1);
+	assert_true(weir_source_known(&source));
 	assert_int_equal(source.zone, WEIR_ZONE_IPV6);
 }
 
@@ -143,7 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mask),
 		cmocka_unit_test(test_linklocal),
-		cmocka_unit_test(test_skb),
+		cmocka_unit_test(test_known),
 	};
 
 	return cmocka_run_group_tests_name("source_mask", tests, NULL, NULL);

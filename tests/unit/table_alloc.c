@@ -98,7 +98,7 @@ static void test_sources(void **state)
 					weir_source_hash(&source,
 							 table->spec.prefix,
 							 &key),
-					&tick, cost, 1000);
+					&tick, cost, 1000, NULL);
 			assert_false(result & WEIR_REFUSED);
 			evicted += !!(result & WEIR_EVICTED);
 		}
@@ -156,11 +156,43 @@ static void test_layout(void **state)
 		}
 		weir_table_put(t);
 	}
-	assert_int_equal(sizeof(struct weir_bucket), 64);
+	assert_int_equal(offsetof(struct weir_bucket, least), 64);
+	assert_int_equal(offsetof(struct weir_bucket, tag), 16);
 	spec = spec_of(64);
 	t = weir_table_alloc(&spec);
 	assert_int_equal(t->way_size, 64);
 	weir_table_put(t);
+}
+
+/* A slot is found by a multiplication, and is the quotient for any tick. */
+static void test_slot(void **state)
+{
+	struct weir_table_spec spec = spec_of(64);
+	struct chance c = chance_of(1);
+	struct weir_table *t;
+	unsigned int i, n;
+	u64 tick;
+
+	(void)state;
+	for (i = 0; i < 4000; i++) {
+		spec.slot_ticks = i < 300 ? i + 1 :
+				  max(1u, (u32)chance(&c) >> (i & 31));
+		t = weir_table_alloc(&spec);
+		for (n = 0; n < 64; n++) {
+			tick = chance(&c) >> (1 + chance_below(&c, 63));
+			assert_true(weir_table_slot(t, tick) ==
+				    tick / spec.slot_ticks);
+			tick -= tick % spec.slot_ticks;
+			assert_true(weir_table_slot(t, tick) ==
+				    tick / spec.slot_ticks);
+			tick -= !!tick;
+			assert_true(weir_table_slot(t, tick) ==
+				    tick / spec.slot_ticks);
+		}
+		assert_true(weir_table_slot(t, INT64_MAX) ==
+			    INT64_MAX / spec.slot_ticks);
+		weir_table_put(t);
+	}
 }
 
 /* Several chunks: every bucket has memory of its own. */
@@ -227,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_sources),
 		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_slot),
 		cmocka_unit_test(test_chunks),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_references),

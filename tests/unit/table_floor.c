@@ -55,7 +55,7 @@ static unsigned int charge(u64 number, u64 cost, u32 *hash)
 	u64 tick = t.tick;
 
 	return weir_table_charge(t.table, &source, *hash, &tick, packets,
-				 t.budget);
+				 t.budget, NULL);
 }
 
 static bool has_way(u64 number)

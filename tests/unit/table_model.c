@@ -11,6 +11,7 @@
 #define NOWAY WEIR_WAYS_MAX
 
 struct model_source {
+	struct weir_glance glance;
 	struct weir_source source;
 	u32 hash;
 	unsigned int way;	/* in its bucket, or NOWAY */
@@ -251,7 +252,7 @@ static bool try_refuse(struct model *m, struct model_source *s, u64 cost,
 	unsigned int result, foretold;
 
 	result = weir_table_refuse(m->table, &s->source, s->hash, m->tick,
-				   cost_of(m, cost), m->budget);
+				   cost_of(m, cost), m->budget, &s->glance);
 	check(result || !must, "run %llu: full, and not refused", m->run);
 	if (!result)
 		return false;
@@ -347,8 +348,11 @@ static void let_go(struct model *m, struct model_source *s)
 	twin_forget(&s->history);
 }
 
+/* With the source's last glance, however old, or with none. */
 static void charge(struct model *m, struct model_source *s, u64 cost)
 {
+	const struct weir_glance *glance = chance_one_in(&m->chance, 2) ?
+					   &s->glance : NULL;
 	struct model_bucket *bucket = bucket_of(m, s);
 	u64 slot = m->tick / m->table->spec.slot_ticks, tick = m->tick;
 	unsigned int result, foretold;
@@ -358,7 +362,7 @@ static void charge(struct model *m, struct model_source *s, u64 cost)
 		bucket->since_idle = 0;
 	foretold = foretell(m, s, cost);
 	result = weir_table_charge(m->table, &s->source, s->hash, &tick,
-				   cost_of(m, cost), m->budget);
+				   cost_of(m, cost), m->budget, glance);
 	if (!m->first) {
 		result &= ~WEIR_FIRST;
 		foretold &= ~WEIR_FIRST;
@@ -682,10 +686,10 @@ static void test_budget_cut(void **state)
 	assert_false(IS_ERR(table));
 	local_bh_disable();
 	assert_int_equal(weir_table_charge(table, &source, 1, &tick, cost,
-					   1000000), 0);
+					   1000000, NULL), 0);
 	cost.packets = 1;
-	assert_true(weir_table_charge(table, &source, 1, &tick, cost, 1000000) &
-		    WEIR_REFUSED);
+	assert_true(weir_table_charge(table, &source, 1, &tick, cost, 1000000,
+				      NULL) & WEIR_REFUSED);
 	local_bh_enable();
 	weir_table_put(table);
 }
@@ -701,7 +705,7 @@ static void other_charges(void)
 	struct weir_cost cost = { .packets = 1 };
 	u64 tick = 5;
 
-	weir_table_charge(other.table, &other.source, 1, &tick, cost, 10);
+	weir_table_charge(other.table, &other.source, 1, &tick, cost, 10, NULL);
 }
 
 /* What a writer came across is thrown away, and so is what it is at. */
@@ -714,6 +718,7 @@ static void test_second_look(void **state)
 	struct weir_source source = twin_source(1, spec.prefix);
 	struct weir_cost cost = { .packets = 10 };
 	struct weir_bucket *bucket;
+	struct weir_glance glance;
 	struct weir_table *table;
 	unsigned int i;
 	u64 tick = 5;
@@ -726,15 +731,15 @@ static void test_second_look(void **state)
 	other.source = twin_source(2, spec.prefix);
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
-		weir_table_charge(table, &source, 1, &tick, cost, 10);
-	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10));
+		weir_table_charge(table, &source, 1, &tick, cost, 10, NULL);
+	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
 	shim_reading = other_charges;
-	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10));
+	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
 	shim_reading = NULL;
-	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10));
+	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
 	spin_lock(&bucket->lock);
 	write_seqcount_begin(&bucket->seq);
-	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10));
+	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
 	write_seqcount_end(&bucket->seq);
 	spin_unlock(&bucket->lock);
 	local_bh_enable();
@@ -760,7 +765,7 @@ static void test_many_refusals(void **state)
 	assert_false(IS_ERR(table));
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
-		weir_table_charge(table, &source, 1, &tick, cost, 1);
+		weir_table_charge(table, &source, 1, &tick, cost, 1, NULL);
 	weir_drops_note(table, &source, 1, tick);
 	for (i = 0; i < BIT(WEIR_DROPS_BITS); i++)
 		if (table->drops[shim_cpu].entry[i].count)

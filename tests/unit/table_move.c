@@ -126,6 +126,7 @@ static void foretell(struct moved_source *s, u64 tick, struct weir_cost cost,
 static void charge(struct moved_source *s)
 {
 	struct weir_cost cost = random_cost();
+	struct weir_glance glance;
 	u64 tick = m.tick;
 	unsigned int result, early;
 
@@ -134,9 +135,10 @@ static void charge(struct moved_source *s)
 	shim_cpu = chance_below(&m.chance, SHIM_CPUS);
 	local_bh_disable();
 	early = weir_table_refuse(m.table, &s->source, s->hash, m.tick, cost,
-				  m.budget);
+				  m.budget, &glance);
 	result = weir_table_charge(m.table, &s->source, s->hash,
-				   early ? &m.tick : &tick, cost, m.budget);
+				   early ? &m.tick : &tick, cost, m.budget,
+				   &glance);
 	tick = early ? m.tick : tick;
 	check(!early || result & WEIR_REFUSED, "run %llu: %u then %u", m.run,
 	      early, result);
@@ -307,7 +309,7 @@ static void go_live(void)
 
 		s = &m.source[i];
 		check(weir_table_charge(old, &s->source, s->hash, &tick, cost,
-					m.budget) == WEIR_AGAIN,
+					m.budget, NULL) == WEIR_AGAIN,
 		      "run %llu", m.run);
 		s->wheel = s->next_wheel;
 		twin_forget(&s->since);
@@ -355,7 +357,8 @@ static void silence(void)
 		assert_true(cost <= U32_MAX);
 	local_bh_disable();
 	check(!weir_table_charge(m.table, &s->source, s->hash, &tick,
-				 (struct weir_cost) { cost, cost }, m.budget),
+				 (struct weir_cost) { cost, cost }, m.budget,
+				 NULL),
 	      "run %llu: no burst", m.run);
 	local_bh_enable();
 }

@@ -38,6 +38,7 @@ static void packet(struct worker *w, struct chance *c, unsigned int i)
 	struct weir_source source = twin_source(i, prefix);
 	u32 hash = weir_source_hash(&source, prefix, &twin_key);
 	struct weir_cost cost = { .packets = 1, .bytes = 1 };
+	struct weir_glance glance;
 	unsigned int result;
 	struct weir_table *t;
 	u64 tick;
@@ -47,10 +48,11 @@ static void packet(struct worker *w, struct chance *c, unsigned int i)
 	do {
 		t = rcu_dereference(table);
 		tick = test_clock();
-		result = weir_table_refuse(t, &source, hash, tick, cost, budget);
+		result = weir_table_refuse(t, &source, hash, tick, cost, budget,
+					   &glance);
 		if (!result)
 			result = weir_table_charge(t, &source, hash, &tick,
-						   cost, budget);
+						   cost, budget, &glance);
 		w->again += !!(result & WEIR_AGAIN);
 	} while (result & WEIR_AGAIN);
 	if (result & WEIR_REFUSED) {

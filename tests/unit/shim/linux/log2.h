@@ -7,4 +7,10 @@ static inline int ilog2(unsigned long x)
 	return 63 - __builtin_clzl(x);
 }
 
+/* log2, rounded up. */
+static inline int order_base_2(unsigned long x)
+{
+	return x > 1 ? ilog2(x - 1) + 1 : 0;
+}
+
 #endif

@@ -11,6 +11,11 @@ typedef struct {
 
 u32 hsiphash(const void *data, size_t len, const hsiphash_key_t *key);
 
+static inline u32 hsiphash_1u32(u32 a, const hsiphash_key_t *key)
+{
+	return hsiphash(&a, sizeof(a), key);
+}
+
 static inline u32 hsiphash_3u32(u32 a, u32 b, u32 c, const hsiphash_key_t *key)
 {
 	u32 word[] = { a, b, c };
