@@ -20,4 +20,9 @@ static inline bool IS_ERR(const void *ptr)
 	return (unsigned long)ptr >= -4095ul;
 }
 
+static inline int PTR_ERR_OR_ZERO(const void *ptr)
+{
+	return IS_ERR(ptr) ? PTR_ERR(ptr) : 0;
+}
+
 #endif

@@ -2,11 +2,22 @@
 #ifndef SHIM_RCUPDATE_H
 #define SHIM_RCUPDATE_H
 
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #define rcu_dereference(p)	 __atomic_load_n(&(p), __ATOMIC_ACQUIRE)
 #define rcu_assign_pointer(p, v) __atomic_store_n(&(p), v, __ATOMIC_RELEASE)
 #define RCU_INIT_POINTER(p, v)	 __atomic_store_n(&(p), v, __ATOMIC_RELAXED)
+
+#define rcu_dereference_protected(p, c)	({ assert(c); rcu_dereference(p); })
+#define rcu_dereference_check(p, c)	((void)(c), rcu_dereference(p))
+
+struct rcu_head {
+	void *unused;
+};
+
+#define preempt_disable()	local_bh_disable()
+#define preempt_enable()	local_bh_enable()
 
 void rcu_read_lock(void);
 void rcu_read_unlock(void);

@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet as the hook gets it, all of it linear. */
 #ifndef SHIM_SKBUFF_H
 #define SHIM_SKBUFF_H
 
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
-struct sk_buff {
-	void *network;
+#define SKB_GSO_TCPV4	BIT(0)
+#define SKB_GSO_TCPV6	BIT(4)
+
+struct skb_shared_info {
+	unsigned short gso_size, gso_segs;
+	unsigned int gso_type;
 };
+
+struct sk_buff {
+	void *network;		/* data, too */
+	unsigned int len;
+	int transport;		/* from there */
+	bool encapsulation;
+	u32 mark;
+	struct skb_shared_info shinfo;
+};
+
+#define skb_shinfo(skb)			(&(skb)->shinfo)
+#define skb_network_offset(skb)		((void)(skb), 0)
+#define skb_transport_offset(skb)	((skb)->transport)
+#define skb_inner_transport_offset(skb)	((skb)->transport)
+#define skb_is_gso(skb)			((skb)->shinfo.gso_size)
+#define skb_has_extensions(skb)		((void)(skb), false)
 
 static inline struct iphdr *ip_hdr(const struct sk_buff *skb)
 {
@@ -20,6 +42,15 @@ static inline struct iphdr *ip_hdr(const struct sk_buff *skb)
 static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
 {
 	return skb->network;
+}
+
+static inline void *skb_header_pointer(const struct sk_buff *skb, int offset,
+				       int len, void *room)
+{
+	(void)room;
+	if (offset < 0 || (int)skb->len - offset < len)
+		return NULL;
+	return skb->network + offset;
 }
 
 #endif

@@ -2,14 +2,24 @@
 #ifndef SHIM_SLAB_H
 #define SHIM_SLAB_H
 
+#include <linux/err.h>
+#include <linux/limits.h>
+#include <linux/overflow.h>
 #include <linux/types.h>
 
 #define GFP_KERNEL_ACCOUNT	1u
 #define __GFP_NOWARN		2u
 #define __GFP_RETRY_MAYFAIL	4u
+#define GFP_KERNEL		8u
 
 void *kvzalloc(size_t size, gfp_t gfp);
 void kvfree(const void *p);
+
+#define kzalloc(size, gfp)		kvzalloc(size, gfp)
+#define kcalloc(n, size, gfp)		kvzalloc((size_t)(n) * (size), gfp)
+#define kvcalloc(n, size, gfp)		kvzalloc((size_t)(n) * (size), gfp)
+#define kvmalloc_array(n, size, gfp)	kvzalloc((size_t)(n) * (size), gfp)
+#define kfree(p)			kvfree(p)
 
 /* For tests: allocations that have not been freed, and the next to fail. */
 extern u64 shim_allocated;

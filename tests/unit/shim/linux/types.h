@@ -21,6 +21,8 @@ typedef unsigned int gfp_t;
 #define __force
 #define __rcu
 #define __percpu
+#define __aligned(x)	__attribute__((aligned(x)))
+#define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
 #ifndef __counted_by
 #define __counted_by(member)
 #endif
@@ -32,6 +34,7 @@ typedef unsigned int gfp_t;
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define ALIGN(x, a)	(((x) + (a) - 1) / (a) * (a))
 #define BIT(n)		(1ul << (n))
 #define BIT_ULL(n)	(1ull << (n))

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHIM_ATOMIC_H
+#define SHIM_ATOMIC_H
+
+#include <linux/types.h>
+
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+#endif

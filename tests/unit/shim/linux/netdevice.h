@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHIM_NETDEVICE_H
+#define SHIM_NETDEVICE_H
+
+#include <linux/if.h>
+#include <linux/types.h>
+
+struct net_device {
+	char name[IFNAMSIZ];
+	unsigned int flags;
+	int ifindex;
+	bool l3_master;
+};
+
+static inline bool netif_is_l3_master(const struct net_device *dev)
+{
+	return dev->l3_master;
+}
+
+bool dev_valid_name(const char *name);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What of the network stack the hook needs, in user space. */
+#include <linux/jiffies.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/skbuff.h>
+#include <linux/user_namespace.h>
+#include <net/ipv6.h>
+
+u64 shim_jiffies;
+struct user_namespace init_user_ns;
+const struct nf_hook_ops *shim_hooks;
+int shim_hooks_error;
+
+int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops,
+			  unsigned int n)
+{
+	(void)net;
+	(void)n;
+	assert(!shim_hooks);
+	if (!shim_hooks_error)
+		shim_hooks = ops;
+	return shim_hooks_error;
+}
+
+void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops,
+			     unsigned int n)
+{
+	(void)net;
+	(void)n;
+	assert(shim_hooks == ops);
+	shim_hooks = NULL;
+}
+
+bool dev_valid_name(const char *name)
+{
+	return *name && !strpbrk(name, "/: \t\n");
+}
+
+bool ipv6_ext_hdr(u8 next)
+{
+	return next == NEXTHDR_HOP || next == NEXTHDR_ROUTING ||
+	       next == NEXTHDR_FRAGMENT || next == NEXTHDR_AUTH ||
+	       next == NEXTHDR_NONE || next == NEXTHDR_DEST;
+}
+
+unsigned int ipv6_addr_type(const struct in6_addr *addr)
+{
+	return (ntohl(addr->s6_addr32[0]) & 0xffc00000) == 0xfe800000 ?
+	       IPV6_ADDR_LINKLOCAL : 0;
+}
+
+bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b,
+		       unsigned int len)
+{
+	const u8 *x = (const u8 *)a, *y = (const u8 *)b;
+
+	if (memcmp(x, y, len / 8))
+		return false;
+	return !(len % 8) || !((x[len / 8] ^ y[len / 8]) >> (8 - len % 8));
+}
+
+int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next,
+		     __be16 *frag_off)
+{
+	const struct ipv6_opt_hdr *ext;
+
+	*frag_off = 0;
+	while (ipv6_ext_hdr(*next)) {
+		ext = skb_header_pointer(skb, start, sizeof(*ext), NULL);
+		if (!ext || *next == NEXTHDR_NONE)
+			return -1;
+		start += *next == NEXTHDR_FRAGMENT ? 8 : ipv6_optlen(ext);
+		*next = ext->nexthdr;
+	}
+	return start;
+}
