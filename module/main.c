@@ -37,7 +37,7 @@ static int param_set(const char *text, const struct kernel_param *kp)
 	struct param *param = kp->arg;
 	unsigned int value;
 
-	if (kstrtouint(text, 0, &value) || value < param->min ||
+	if (kstrtouint(text, 10, &value) || value < param->min ||
 	    value > param->max) {
 		pr_err("%s=%s is not in %u..%u\n", kp->name, text, param->min,
 		       param->max);

@@ -20,6 +20,7 @@ refused packets '1\.\.4294967295' packets=4294967296 window_ms=1000
 refused packets '1\.\.4294967295' packets=-1 window_ms=1000
 refused packets '1\.\.4294967295' packets=ten window_ms=1000
 refused packets '1\.\.4294967295' packets= window_ms=1000
+refused packets '1\.\.4294967295' packets=0x10 window_ms=1000
 refused window_ms '10\.\.2592000000' packets=1 window_ms=9
 refused window_ms '10\.\.2592000000' packets=1 window_ms=2592000001
 refused slots '1\.\.64' packets=1 window_ms=1000 slots=0
@@ -59,6 +60,10 @@ is "$(cd /sys/module/weir/parameters && for p in packets window_ms slots prefix4
 is "$(stat -c %A /sys/module/weir/parameters/* | sort -u)" "-r--r--r--" "... which is read-only"
 unload
 ok $? "... and goes"
+
+load packets=010 window_ms=01000
+is "$(cat /sys/module/weir/parameters/{packets,window_ms} | xargs)" "10 1000" "numbers are decimal, with zeroes in front too"
+unload
 
 # What they say is what is done: /24s share 5 packets, /48s another 5.
 load "${all[@]}"
