@@ -84,7 +84,8 @@ struct weir_exempt_words {
  * @cond: of a match, the condition at fault, WEIR_IF_*, or 0
  * @index: of a limit or an exemption among many
  * @is_exempt: @index counts exemptions
- * @value: a number that the sentence speaks of, or 0
+ * @value: a number that the sentence speaks of, or 0; of a warning about one of
+ *	many, its place from 1, and above the lower 32 bits how many have one
  */
 struct weir_fault {
 	const char *msg;

@@ -297,7 +297,8 @@ int weir_nl_source_charge(struct sk_buff *skb, struct genl_info *info)
 	if (err == -ENOENT)
 		limit_unknown(info->attrs, info->extack);
 	if (!err)
-		err = weir_nl_put_standing(reply, &charge.view, &charge.state);
+		err = weir_nl_put_source(reply, genl_info_net(info),
+					 &charge.view, &charge.state);
 	if (!err)
 		err = nla_put_u64_64bit(reply, WEIR_A_SOURCE_TAKEN,
 					charge.taken, WEIR_A_SOURCE_PAD);

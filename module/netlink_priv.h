@@ -103,8 +103,6 @@ int weir_nl_put_match(struct sk_buff *skb, int attr,
 		      const struct weir_match *match);
 
 /* Objects out, 0 or -EMSGSIZE: netlink_put.c. */
-int weir_nl_put_standing(struct sk_buff *skb, const struct weir_nl_view *view,
-			 const struct weir_source_state *state);
 int weir_nl_put_source(struct sk_buff *skb, struct net *net,
 		       const struct weir_nl_view *view,
 		       const struct weir_source_state *state);

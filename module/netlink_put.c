@@ -73,16 +73,9 @@ int weir_nl_put_fates(struct sk_buff *skb, const struct weir_counts *counts)
 	return 0;
 }
 
-/**
- * weir_nl_put_standing - tell how a source stands
- * @skb: message
- * @view: of the limit
- * @state: of the source
- *
- * Return: 0 or -EMSGSIZE.
- */
-int weir_nl_put_standing(struct sk_buff *skb, const struct weir_nl_view *view,
-			 const struct weir_source_state *state)
+/* How a source stands. */
+static int put_standing(struct sk_buff *skb, const struct weir_nl_view *view,
+			const struct weir_source_state *state)
 {
 	u64 left = view->budget - min(view->budget, state->count);
 	u32 unit = view->bytes ? WEIR_UNIT_BYTES : WEIR_UNIT_PACKETS;
@@ -144,7 +137,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net,
 		return -EMSGSIZE;
 	if (nla_put_u8(skb, WEIR_A_SOURCE_PREFIX_LEN, len) ||
 	    put_dev(skb, net, weir_source_ifindex(&state->source)) ||
-	    weir_nl_put_standing(skb, view, state) ||
+	    put_standing(skb, view, state) ||
 	    nla_put_u64_64bit(skb, WEIR_A_SOURCE_DROPPED, state->dropped,
 			      WEIR_A_SOURCE_PAD) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, action))

@@ -9,10 +9,23 @@
 #include "limit_priv.h"
 #include "weir.h"
 
+/* Keep the first warning, and count the limits that have one. */
+static void replace_warned(struct weir_fault *warning, struct weir_fault *fault)
+{
+	if (!fault->msg)
+		return;
+	if (!warning->msg) {
+		*warning = *fault;
+		warning->value = fault->index + 1;
+	}
+	warning->value += 1ULL << 32;
+	fault->msg = NULL;
+}
+
 /* The limits of a replacement; those of a known name go on counting. */
 static int replace_limits(struct weir_net *wn, struct weir_draft *draft,
 			  const struct weir_words *words,
-			  struct weir_fault *fault)
+			  struct weir_fault *warning, struct weir_fault *fault)
 {
 	struct weir_config *old = weir_config_get(wn), *config = draft->config;
 	struct weir_limit *limit, *was;
@@ -35,6 +48,7 @@ static int replace_limits(struct weir_net *wn, struct weir_draft *draft,
 		}
 		config->limit[i] = limit;
 		draft->was[i] = was;
+		replace_warned(warning, fault);
 	}
 	return 0;
 }
@@ -70,6 +84,7 @@ int weir_config_replace(struct weir_net *wn, const struct weir_words *words,
 			const struct weir_exempt_words *exempts,
 			unsigned int exempt_count, struct weir_fault *fault)
 {
+	struct weir_fault warning = { .word = -1 };
 	struct weir_draft draft;
 	int err;
 
@@ -77,13 +92,15 @@ int weir_config_replace(struct weir_net *wn, const struct weir_words *words,
 	err = weir_draft_init(&draft, count);
 	if (err)
 		goto out;
-	err = replace_limits(wn, &draft, words, fault);
+	err = replace_limits(wn, &draft, words, &warning, fault);
 	if (!err)
 		err = replace_exempts(&draft, exempts, exempt_count, fault);
 	if (err)
 		weir_draft_drop(wn, &draft);
 	else
 		err = weir_draft_publish(wn, &draft);
+	if (!err)
+		*fault = warning;
 out:
 	mutex_unlock(&wn->lock);
 	return err;
