@@ -225,7 +225,7 @@ int weir_exempt_resolve(const struct weir_config *config,
 	limit = weir_limit_find(config, words->limit);
 	if (!limit)
 		return weir_refuse(fault, -ENOENT, WEIR_WORD_EXEMPT_LIMIT,
-				   "no limit of that name; add it before its exemptions");
+				   "no limit of that name to be exempt from; show lists them");
 	exempt->limit = limit->id;
 	return 0;
 }
