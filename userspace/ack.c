@@ -14,7 +14,8 @@
 struct ack {
 	const char *msg;
 	const struct nlattr *policy;
-	uint64_t value;				/* a number of the sentence, or 0 */
+	/* a number of the sentence; of a warning, how many limits and the first */
+	uint64_t value;
 	bool has_off, has_miss;
 	uint32_t off, miss, miss_nest;
 };
@@ -42,6 +43,63 @@ uint64_t weir_nl_uint(const struct nlattr *attr)
 	return 0;
 }
 
+/*
+ * What an operator calls what the specification calls otherwise. The first row
+ * that fits is it; "" is not a word of anybody's.
+ */
+static const struct {
+	const struct weir_attr_set *set;
+	uint8_t type;
+	uint8_t cmd;			/* in this alone; or 0 */
+	const char *word;
+} words[] = {
+	{ &weir_limit_set, WEIR_A_LIMIT_NAME, 0, "NAME" },
+	{ &weir_limit_set, WEIR_A_LIMIT_WINDOW_MS, 0, "budget" },
+	{ &weir_limit_set, WEIR_A_LIMIT_UNIT, 0, "budget" },
+	{ &weir_limit_set, WEIR_A_LIMIT_MODE, 0, "strict|lenient" },
+	{ &weir_limit_set, WEIR_A_LIMIT_PREFIX4, 0, "per" },
+	{ &weir_limit_set, WEIR_A_LIMIT_PREFIX6, 0, "per" },
+	{ &weir_limit_set, WEIR_A_LIMIT_MATCH, 0, "" },
+	{ &weir_match_set, WEIR_A_MATCH_INVERT, 0, "not" },
+	{ &weir_match_set, WEIR_A_MATCH_FROM_LEN, 0, "from" },
+	{ &weir_match_set, WEIR_A_MATCH_TO_LEN, 0, "to" },
+	{ &weir_match_set, WEIR_A_MATCH_SPORT_MIN, 0, "sport" },
+	{ &weir_match_set, WEIR_A_MATCH_SPORT_MAX, 0, "sport" },
+	{ &weir_match_set, WEIR_A_MATCH_DPORT_MIN, 0, "dport" },
+	{ &weir_match_set, WEIR_A_MATCH_DPORT_MAX, 0, "dport" },
+	{ &weir_match_set, WEIR_A_MATCH_MARK_MASK, 0, "mark" },
+	{ &weir_exempt_set, WEIR_A_EXEMPT_ADDRESS, WEIR_CMD_EXEMPT_GET, "ADDR" },
+	{ &weir_exempt_set, WEIR_A_EXEMPT_ADDRESS, 0, "PREFIX" },
+	{ &weir_exempt_set, WEIR_A_EXEMPT_PREFIX_LEN, WEIR_CMD_EXEMPT_GET, "ADDR" },
+	{ &weir_exempt_set, WEIR_A_EXEMPT_PREFIX_LEN, 0, "PREFIX" },
+	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, WEIR_CMD_SOURCE_SHOW, "PREFIX" },
+	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, WEIR_CMD_SOURCE_FORGET, "PREFIX" },
+	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, 0, "ADDR" },
+	{ &weir_source_set, WEIR_A_SOURCE_PREFIX_LEN, 0, "PREFIX" },
+	{ &weir_source_set, WEIR_A_SOURCE_FILTER_LIMITED, 0, "limited" },
+	{ &weir_source_set, WEIR_A_SOURCE_RANK, 0, "top" },
+	{ &weir_source_set, WEIR_A_SOURCE_COST, 0, "packets|bytes" },
+	{ &weir_source_set, WEIR_A_SOURCE_CHARGE_MODE, 0, "mode" },
+	/* in front of the words of a file's line */
+	{ &weir_config_set, WEIR_A_CONFIG_LIMIT, 0, "limit add:" },
+	{ &weir_config_set, WEIR_A_CONFIG_EXEMPT, 0, "exempt add:" },
+};
+
+/* What the operator of @request calls an attribute. */
+static const char *word_of(const struct nlmsghdr *request,
+			   const struct weir_attr_set *set, uint32_t type)
+{
+	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(request);
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (words[i].set == set && words[i].type == type &&
+		    (!words[i].cmd || words[i].cmd == genl->cmd))
+			return words[i].word;
+	}
+	return set->attrs[type].name;
+}
+
 static const struct weir_op_name *find_op(const struct nlmsghdr *request)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(request);
@@ -59,16 +117,17 @@ find_name(const struct weir_attr_set *set, uint32_t type)
 	return &set->attrs[type];
 }
 
-static void add_path(struct spot *spot, const char *name)
+static void add_path(struct spot *spot, const char *word)
 {
 	size_t used = strlen(spot->path);
 
 	snprintf(spot->path + used, sizeof(spot->path) - used, "%s%s",
-		 used ? " " : "", name);
+		 used && *word ? " " : "", word);
 }
 
-/* Step into @attr of the request, on the way to @off. */
-static const struct weir_attr_set *enter(struct spot *spot,
+/* Step into @attr of the request, on the way to what is at fault. */
+static const struct weir_attr_set *enter(const struct nlmsghdr *request,
+					 struct spot *spot,
 					 const struct weir_attr_set *set,
 					 const struct nlattr *attr)
 {
@@ -79,7 +138,7 @@ static const struct weir_attr_set *enter(struct spot *spot,
 	spot->name = name;
 	if (!name)
 		return NULL;
-	add_path(spot, name->name);
+	add_path(spot, word_of(request, set, mnl_attr_get_type(attr)));
 	return name->nest;
 }
 
@@ -115,7 +174,7 @@ static void locate(struct weir_nl *nl, const struct nlmsghdr *request,
 			break;
 		nl->fault_item += mnl_attr_get_type(inner) == nl->fault_type;
 	}
-	set = enter(spot, set, attr);
+	set = enter(request, spot, set, attr);
 	while (set && (const char *)attr - (const char *)request != off) {
 		mnl_attr_for_each_nested(inner, attr) {
 			if (holds(request, inner, off))
@@ -124,7 +183,7 @@ static void locate(struct weir_nl *nl, const struct nlmsghdr *request,
 		if (!holds(request, inner, off))
 			return;
 		attr = inner;
-		set = enter(spot, set, attr);
+		set = enter(request, spot, set, attr);
 	}
 }
 
@@ -217,15 +276,14 @@ static const char *missing_name(struct weir_nl *nl,
 {
 	const struct weir_op_name *op = find_op(request);
 	const struct weir_attr_set *set = op ? op->set : NULL;
-	const struct weir_attr_name *name;
 
 	memset(spot, 0, sizeof(*spot));
 	if (ack->miss_nest) {
 		locate(nl, request, ack->miss_nest, spot);
 		set = spot->name ? spot->name->nest : NULL;
 	}
-	name = find_name(set, ack->miss);
-	return name ? name->name : NULL;
+	return find_name(set, ack->miss) ? word_of(request, set, ack->miss) :
+					   NULL;
 }
 
 static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
@@ -262,6 +320,7 @@ int weir_nl_ack(struct weir_nl *nl, const struct nlmsghdr *request,
 	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);
 	bool done = nlh->nlmsg_type == NLMSG_DONE;
 	unsigned int skip = done ? sizeof(int) : sizeof(*told);
+	struct weir_nl_warning warning;
 	struct ack ack = { 0 };
 	int error = 0;
 
@@ -277,8 +336,10 @@ int weir_nl_ack(struct weir_nl *nl, const struct nlmsghdr *request,
 		return error;
 	}
 	if (ack.msg && nl->warn) {
-		say_refusal(nl, request, &ack, 0);
-		nl->warn(nl->err.text, nl->warn_data);
+		warning.sentence = ack.msg;
+		warning.place = (uint32_t)ack.value;
+		warning.more = ack.value ? (ack.value >> 32) - 1 : 0;
+		nl->warn(&warning, nl->warn_data);
 	}
 	return 0;
 }

@@ -137,7 +137,7 @@ static void complete_object(struct weir_tool *tool, struct weir_args *args)
 	const char *verb;
 
 	object = weir_pick(weir_objects, sizeof(*weir_objects),
-			   weir_args_next(args), false, &err);
+			   weir_args_next(args), false, NULL, &err);
 	if (!object)
 		return;
 	if (object->alone)
@@ -145,8 +145,7 @@ static void complete_object(struct weir_tool *tool, struct weir_args *args)
 	verb = weir_args_next(args);
 	if (!verb)
 		return put_names(object->commands, sizeof(*object->commands));
-	command = weir_pick(object->commands, sizeof(*object->commands), verb,
-			    false, &err);
+	command = weir_pick_command(object, verb, false, &err);
 	if (command)
 		complete_command(tool, command, args);
 }
@@ -154,27 +153,18 @@ static void complete_object(struct weir_tool *tool, struct weir_args *args)
 /* Pass over options: false where the value of one is next. */
 static bool skip_options(struct weir_tool *tool, struct weir_args *args)
 {
-	const struct option *option;
-	const char *word, *value;
+	struct weir_given given = { 0 };
+	int ret;
 
-	while ((word = weir_args_peek(args)) && *word == '-') {
-		weir_args_next(args);
-		word += strspn(word, "-");
-		for (option = weir_options; option->name; option++) {
-			if (option->has_arg != required_argument ||
-			    (strcmp(option->name, word) &&
-			     !(*word == option->val && !word[1])))
-				continue;
-			value = weir_args_next(args);
-			if (!value && option->val == 'n')
-				put_netns();
-			if (!value)
-				return false;
-			if (option->val == 'n')
-				tool->netns = value;
-		}
+	while ((ret = weir_option_take(args, &given)) > 0) {
+		if (given.option->id == 'n')
+			tool->netns = given.value;
 	}
-	return true;
+	if (!ret)
+		return true;
+	if (given.option && given.option->id == 'n' && !weir_args_peek(args))
+		put_netns();
+	return false;
 }
 
 /**
@@ -185,8 +175,9 @@ static bool skip_options(struct weir_tool *tool, struct weir_args *args)
  */
 void weir_complete(struct weir_tool *tool, int count, char **words)
 {
-	struct weir_args args = { .words = words, .count = count };
-	const struct option *option;
+	struct weir_args args = { .words = words, .count = count,
+				  .err = &tool->err };
+	const struct weir_option *option;
 
 	if (!skip_options(tool, &args))
 		return;

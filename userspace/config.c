@@ -97,6 +97,96 @@ int weir_config_add_exempt(struct weir_config *config,
 	return 0;
 }
 
+static bool same_prefix(const struct weir_prefix *a, const struct weir_prefix *b)
+{
+	return a->family == b->family && a->len == b->len &&
+	       !memcmp(a->addr, b->addr, sizeof(a->addr));
+}
+
+/* Whether two matches say the same of a condition. */
+static bool same_cond(const struct weir_match *a, const struct weir_match *b,
+		      uint32_t cond)
+{
+	if ((a->conds ^ b->conds) & cond || (a->invert ^ b->invert) & cond)
+		return false;
+	if (!(a->conds & cond))
+		return true;
+	switch (cond) {
+	case WEIR_COND_FAMILY:
+		return a->family == b->family;
+	case WEIR_COND_DEV:
+		return !strcmp(a->dev, b->dev);
+	case WEIR_COND_FROM:
+		return same_prefix(&a->from, &b->from);
+	case WEIR_COND_TO:
+		return same_prefix(&a->to, &b->to);
+	case WEIR_COND_PROTO:
+		return a->proto == b->proto;
+	case WEIR_COND_SPORT:
+		return !memcmp(a->sport, b->sport, sizeof(a->sport));
+	case WEIR_COND_DPORT:
+		return !memcmp(a->dport, b->dport, sizeof(a->dport));
+	case WEIR_COND_MARK:
+		return a->mark == b->mark && a->mask == b->mask;
+	default:
+		return true;	/* there is no more to it */
+	}
+}
+
+static void add_word(char text[WEIR_DIFFERS_SIZE], bool same, const char *word)
+{
+	size_t used = strlen(text);
+
+	if (!same)
+		snprintf(text + used, WEIR_DIFFERS_SIZE - used, "%s%s",
+			 used ? ", " : "", word);
+}
+
+/**
+ * weir_limit_differs - whether words would make another limit
+ * @words: the words of a limit; slots that are left out are as they are there
+ * @there: the limit, complete
+ * @text: takes the words that would be others
+ *
+ * Return: whether there are any.
+ */
+bool weir_limit_differs(const struct weir_limit *words,
+			const struct weir_limit *there,
+			char text[WEIR_DIFFERS_SIZE])
+{
+	static const char *const conds[] = {
+		"family", "dev", "from", "to", "proto", "sport", "dport",
+		"syn", "frag", "mark",
+	};
+	struct weir_limit full = *words;
+	bool same;
+	size_t i;
+
+	if (!(full.has & WEIR_HAS_PER)) {
+		full.prefix4 = WEIR_PREFIX4_USUAL;
+		full.prefix6 = WEIR_PREFIX6_USUAL;
+	}
+	if (!(full.has & WEIR_HAS_SOURCES))
+		full.sources = WEIR_SOURCES_USUAL;
+	if (!(full.has & WEIR_HAS_SLOTS))
+		full.slots = there->slots;
+	*text = '\0';
+	same = full.budget == there->budget && full.unit == there->unit &&
+	       full.window_ms == there->window_ms;
+	add_word(text, same, "budget");
+	for (i = 0; i < sizeof(conds) / sizeof(conds[0]); i++) {
+		same = same_cond(&full.match, &there->match, 1U << i);
+		add_word(text, same, conds[i]);
+	}
+	same = full.prefix4 == there->prefix4 && full.prefix6 == there->prefix6;
+	add_word(text, same, "per");
+	add_word(text, full.slots == there->slots, "slots");
+	add_word(text, full.mode == there->mode, "strict|lenient");
+	add_word(text, full.sources == there->sources, "sources");
+	add_word(text, full.action == there->action, "action");
+	return *text;
+}
+
 /**
  * weir_exempt_compare - the order that exemptions are written in
  * @left: an exemption

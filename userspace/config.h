@@ -13,6 +13,12 @@ int weir_config_add_exempt(struct weir_config *config,
 			   struct weir_err *err);
 int weir_config_check(const struct weir_config *config, unsigned int *line,
 		      struct weir_err *err);
+/* Room for all words of a limit. */
+#define WEIR_DIFFERS_SIZE	160
+
+bool weir_limit_differs(const struct weir_limit *words,
+			const struct weir_limit *there,
+			char text[WEIR_DIFFERS_SIZE]);
 int weir_exempt_compare(const void *left, const void *right);
 void weir_config_free(struct weir_config *config);
 

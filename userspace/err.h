@@ -13,6 +13,7 @@ enum weir_exit {
 	WEIR_EXIT_WORDS		= 1,	/* bad words */
 	WEIR_EXIT_REFUSED	= 2,	/* the kernel refused */
 	WEIR_EXIT_UNREACHABLE	= 3,	/* the module cannot be reached */
+	WEIR_EXIT_OUTPUT	= 4,	/* done, but the output is not written */
 };
 
 struct weir_err {

@@ -14,16 +14,18 @@ static void show_told(const struct weir_exempt *exempt, void *data)
 	weir_out_object_end();
 }
 
-static int exempt_add(struct weir_tool *tool, union weir_model *model)
-{
-	return weir_tool_settle(tool, weir_nl_exempt_add(tool->nl,
-							 &model->exempt),
-				-EEXIST);
-}
-
 static void exempt_note(struct weir_tool *tool, union weir_model *model)
 {
 	weir_note_dev(tool, model->exempt.dev);
+}
+
+static int exempt_add(struct weir_tool *tool, union weir_model *model)
+{
+	int ret = weir_nl_exempt_add(tool->nl, &model->exempt);
+
+	if (!ret)
+		exempt_note(tool, model);
+	return weir_tool_settle(tool, ret, -EEXIST);
 }
 
 static int exempt_del(struct weir_tool *tool, union weir_model *model)

@@ -29,10 +29,10 @@ static const struct weir_command *line_command(struct weir_tool *tool,
 		    !strcmp(kinds[i].verb, verb))
 			return weir_pick(kinds[i].commands,
 					 sizeof(*kinds[i].commands), verb,
-					 true, &tool->err);
+					 true, NULL, &tool->err);
 	}
 	object = weir_pick(weir_objects, sizeof(*weir_objects),
-			   lines->words[0], true, &tool->err);
+			   lines->words[0], true, NULL, &tool->err);
 	if (object)
 		weir_err_set(&tool->err, "'%s%s%.40s' does not make a configuration; limit add and exempt add do",
 			     object->name, *verb ? " " : "", verb);
@@ -152,18 +152,21 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config)
 		weir_note_dev(tool, config->exempts[i].dev);
 	}
 	note_own_ssh(tool, config);
+	weir_notes_end(tool);
 }
 
 static int apply(struct weir_tool *tool, const struct weir_config *config)
 {
-	int status;
+	int status, ret;
 
 	tool->line = 0;
 	status = weir_tool_reach(tool);
 	if (status)
 		return status;
-	return weir_tool_settle(tool, weir_nl_replace(tool->nl, config,
-						      &tool->line), 0);
+	tool->config = config;
+	ret = weir_nl_replace(tool->nl, config, &tool->line);
+	tool->config = NULL;
+	return weir_tool_settle(tool, ret, 0);
 }
 
 /**

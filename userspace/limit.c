@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "config.h"
 #include "tool.h"
 
 static void show_one(const struct weir_limit *limit)
@@ -35,27 +36,81 @@ static void note_own_ssh(struct weir_tool *tool, const struct weir_limit *limit)
 		weir_note_ssh(tool, &ssh, limit->name);
 }
 
+/* What was made, and what is worth knowing of it. */
+static void tell_made(struct weir_tool *tool, const struct weir_limit *made,
+		      bool match)
+{
+	show_one(made);
+	if (match)
+		weir_note_limit(tool, made);
+	note_own_ssh(tool, made);
+}
+
+/* Where in the order of limits two of them stand. */
+struct order {
+	const char *name, *before;
+	unsigned int count, place, limit;
+};
+
+static void find_order(const struct weir_limit *limit, void *data)
+{
+	struct order *order = data;
+
+	order->count++;
+	if (!strcmp(limit->name, order->name))
+		order->place = order->count;
+	if (!strcmp(limit->name, order->before))
+		order->limit = order->count;
+}
+
+/*
+ * -exist: one that is as it was to be made is good; one that is not stays, and
+ * that is a failure.
+ */
+static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	struct order order = { .name = limit->name, .before = limit->before };
+	char differs[WEIR_DIFFERS_SIZE];
+	struct weir_limit there;
+	int ret;
+
+	ret = weir_nl_limit_get(tool->nl, limit->name, false, &there);
+	if (!ret && *limit->before)
+		ret = weir_nl_limit_walk(tool->nl, false, find_order, &order);
+	if (ret)
+		return weir_tool_settle(tool, ret, 0);
+	if (!weir_limit_differs(limit, &there, differs) && *limit->before &&
+	    (!order.limit || order.place > order.limit))
+		snprintf(differs, sizeof(differs), "before");
+	if (!*differs) {
+		show_one(&there);
+		return WEIR_EXIT_OK;
+	}
+	weir_err_set(&tool->err, "limit '%s' exists and differs in %s; it was left as it is (limit set changes it)",
+		     limit->name, differs);
+	return WEIR_EXIT_REFUSED;
+}
+
 static int limit_add(struct weir_tool *tool, union weir_model *model)
 {
 	struct weir_limit made = { 0 };
 	int ret = weir_nl_limit_add(tool->nl, &model->limit, &made);
 
-	if (!ret) {
-		show_one(&made);
-		note_own_ssh(tool, &made);
-	}
-	return weir_tool_settle(tool, ret, -EEXIST);
+	if (ret == -EEXIST && tool->exist)
+		return add_existing(tool, &model->limit);
+	if (!ret)
+		tell_made(tool, &made, true);
+	return weir_tool_settle(tool, ret, 0);
 }
 
 static int limit_set(struct weir_tool *tool, union weir_model *model)
 {
+	bool match = model->limit.has & WEIR_HAS_MATCH;
 	struct weir_limit made = { 0 };
 	int ret = weir_nl_limit_set(tool->nl, &model->limit, &made);
 
-	if (!ret) {
-		show_one(&made);
-		note_own_ssh(tool, &made);
-	}
+	if (!ret)
+		tell_made(tool, &made, match);
 	return weir_tool_settle(tool, ret, 0);
 }
 

@@ -8,6 +8,9 @@
 #include "lines.h"
 #include "tool.h"
 
+/* What some editors put in front of UTF-8. */
+#define BOM	"\xef\xbb\xbf"
+
 /**
  * weir_lines_open - open a file
  * @lines: takes the file; weir_lines_close() ends it in any case
@@ -59,7 +62,10 @@ static ssize_t read_line(struct weir_lines *lines, size_t used,
 		return weir_err_set(err, "cannot read: %s", strerror(errno));
 	}
 	more = lines->next;
-	lines->read++;
+	if (!lines->read++ && !strncmp(more, BOM, strlen(BOM))) {
+		more += strlen(BOM);
+		len -= strlen(BOM);
+	}
 	for (i = 0; i < len; i++)
 		lines->bytes += !is_blank(more[i]);
 	if (memchr(more, '\0', len))
@@ -154,5 +160,6 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 		status = WEIR_EXIT_WORDS;
 	}
 	weir_lines_close(&lines);
+	weir_notes_end(tool);
 	return status;
 }

@@ -12,6 +12,11 @@
 /* A strict wheel holds one slot more than the window has. */
 #define WEIR_WHEEL_MAX	(WEIR_SLOTS_MAX + 1)
 
+/* What a limit has where its words do not say. */
+#define WEIR_PREFIX4_USUAL	32
+#define WEIR_PREFIX6_USUAL	64
+#define WEIR_SOURCES_USUAL	65536
+
 /* An address is a prefix of full length. */
 struct weir_prefix {
 	uint8_t family;		/* AF_INET, AF_INET6; 0 where there is none */

@@ -11,7 +11,14 @@
 
 struct weir_nl;
 
-typedef void weir_nl_warn(const char *sentence, void *data);
+/* What the kernel thinks of something that it did all the same. */
+struct weir_nl_warning {
+	const char *sentence;
+	unsigned int place;	/* of the limit in a configuration, from 1; or 0 */
+	unsigned int more;	/* limits of it that are warned of too */
+};
+
+typedef void weir_nl_warn(const struct weir_nl_warning *warning, void *data);
 typedef void weir_nl_limit_told(const struct weir_limit *limit, void *data);
 typedef void weir_nl_source_told(const struct weir_source *source, void *data);
 typedef void weir_nl_exempt_told(const struct weir_exempt *exempt, void *data);

@@ -12,23 +12,35 @@
 
 /* So many devices that do not exist are enough to say. */
 #define DEVS_WARNED	16
+/* Sentences of limits that a file may cause more than once. */
+#define SENTENCES	8
+#define TEXT_ROOM	1024
 
-/* The line that the words at hand are on. */
-static void put_where(const struct weir_tool *tool)
-{
-	if (tool->file && tool->line)
-		fprintf(stderr, "%s:%u: ", tool->file, tool->line);
-	else if (tool->file)
-		fprintf(stderr, "%s: ", tool->file);
-}
+/* What was said of a limit of the file, and how many more it would be said of. */
+static struct said {
+	const char *kind;
+	char sentence[160];
+	unsigned int more;
+} said[SENTENCES];
 
-static void put_aside(const struct weir_tool *tool, const char *kind,
-		      const char *fmt, va_list ap)
+/* A line on stderr: behind what is on stdout, and harmless to terminals. */
+static void put_line(const struct weir_tool *tool, const char *kind,
+		     const char *text)
 {
+	char where[TEXT_ROOM] = "";
+
 	weir_out_flush();
-	fprintf(stderr, "weir: %s: ", kind);
-	put_where(tool);
-	vfprintf(stderr, fmt, ap);
+	/* the line that the words at hand are on */
+	if (tool->file && tool->line)
+		snprintf(where, sizeof(where), "%s:%u: ", tool->file,
+			 tool->line);
+	else if (tool->file)
+		snprintf(where, sizeof(where), "%s: ", tool->file);
+	fputs("weir: ", stderr);
+	if (kind)
+		fprintf(stderr, "%s: ", kind);
+	weir_out_escape(stderr, where, false);
+	weir_out_escape(stderr, text, false);
 	fputc('\n', stderr);
 }
 
@@ -39,31 +51,13 @@ static void put_aside(const struct weir_tool *tool, const char *kind,
  */
 void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
 {
+	char text[TEXT_ROOM];
 	va_list ap;
 
 	va_start(ap, fmt);
-	put_aside(tool, "warning", fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-}
-
-/**
- * weir_note_kernel - pass on a warning of the kernel
- * @sentence: what it said
- * @data: the run
- */
-void weir_note_kernel(const char *sentence, void *data)
-{
-	weir_warn(data, "%s", sentence);
-}
-
-static void __attribute__((format(printf, 2, 3)))
-note(const struct weir_tool *tool, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	put_aside(tool, "note", fmt, ap);
-	va_end(ap);
+	put_line(tool, "warning", text);
 }
 
 /**
@@ -73,12 +67,100 @@ note(const struct weir_tool *tool, const char *fmt, ...)
  */
 void weir_complain(const struct weir_tool *tool, const char *what)
 {
-	weir_out_flush();
-	fputs("weir: ", stderr);
-	put_where(tool);
-	if (what)
-		fprintf(stderr, "%s: ", what);
-	fprintf(stderr, "%s\n", tool->err.text);
+	char text[TEXT_ROOM];
+
+	snprintf(text, sizeof(text), "%s%s%s", what ? what : "",
+		 what ? ": " : "", tool->err.text);
+	put_line(tool, NULL, text);
+}
+
+/* In a file the same is said of the first limit alone, and then counted. */
+static bool said_before(const struct weir_tool *tool, const char *kind,
+			const char *sentence)
+{
+	struct said *at;
+
+	for (at = said; tool->file && at < said + SENTENCES; at++) {
+		if (!at->kind) {
+			at->kind = kind;
+			snprintf(at->sentence, sizeof(at->sentence), "%s",
+				 sentence);
+			return false;
+		}
+		if (strcmp(at->kind, kind) || strcmp(at->sentence, sentence))
+			continue;
+		at->more++;
+		return true;
+	}
+	return false;
+}
+
+/* Say of a limit what may be said of others too; @sentence begins behind its name. */
+static void say_of(const struct weir_tool *tool, const char *kind,
+		   const char *limit, const char *sentence)
+{
+	char text[TEXT_ROOM];
+
+	if (said_before(tool, kind, sentence))
+		return;
+	snprintf(text, sizeof(text), "limit '%s'%s", limit, sentence);
+	put_line(tool, kind, text);
+}
+
+/**
+ * weir_notes_end - say how often more what was said of a file would be
+ * @tool: the run, at the end of the file
+ */
+void weir_notes_end(struct weir_tool *tool)
+{
+	const struct said *at;
+	char text[TEXT_ROOM];
+
+	tool->line = 0;
+	for (at = said; at < said + SENTENCES && at->kind; at++) {
+		if (!at->more)
+			continue;
+		snprintf(text, sizeof(text), "the same of %u more limit%s: %s",
+			 at->more, at->more == 1 ? "" : "s",
+			 at->sentence + strspn(at->sentence, ": "));
+		put_line(tool, at->kind, text);
+	}
+}
+
+/* Of a configuration the kernel tells the first limit, and how many more. */
+static void warn_config(struct weir_tool *tool,
+			const struct weir_nl_warning *warning)
+{
+	const struct weir_limit *limit = &tool->config->limits[warning->place - 1];
+	char more[64] = "";
+
+	if (warning->more)
+		snprintf(more, sizeof(more), " (%u more limit%s warned of too)",
+			 warning->more, warning->more == 1 ? " is" : "s are");
+	tool->line = limit->line;
+	weir_warn(tool, "limit '%s': %s%s", limit->name, warning->sentence,
+		  more);
+}
+
+/**
+ * weir_note_kernel - pass on a warning of the kernel
+ * @warning: what it said
+ * @data: the run
+ */
+void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
+{
+	struct weir_tool *tool = data;
+	char sentence[160];
+
+	if (tool->config && warning->place &&
+	    warning->place <= tool->config->limit_count) {
+		warn_config(tool, warning);
+	} else if (tool->limit) {
+		snprintf(sentence, sizeof(sentence), ": %s", warning->sentence);
+		say_of(tool, "warning", tool->limit, sentence);
+	} else {
+		weir_warn(tool, "%s", warning->sentence);
+	}
 }
 
 /*
@@ -138,8 +220,8 @@ void weir_note_limit(const struct weir_tool *tool,
 		weir_note_dev(tool, match->dev);
 	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN))
 		return;
-	note(tool, "limit '%s' has no to, dport or syn: it also counts answers to this host's own connections",
-	     limit->name);
+	say_of(tool, "note", limit->name,
+	       " has no to, dport or syn: it also counts answers to this host's own connections");
 }
 
 /**

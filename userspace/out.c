@@ -9,12 +9,15 @@
 
 #include "out.h"
 
+#define TEXT_ROOM	1024	/* for what one call prints */
+
 static struct {
 	struct weir_out_opts opts;
 	unsigned int depth;
 	bool filled;		/* something stands before in this array or object */
 	bool line;		/* what is open is one line, whatever -pretty says */
 	enum weir_color color;	/* of the next text */
+	int error;		/* the first of writing, a negative errno */
 } out;
 
 static const char *const colors[] = {
@@ -48,11 +51,15 @@ bool weir_out_json(void)
 /**
  * weir_out_flush - write all that is kept
  *
- * Return: 0, or -EIO where any of the output was lost.
+ * Return: 0, or a negative errno where any of the output was lost.
  */
 int weir_out_flush(void)
 {
-	return fflush(stdout) || ferror(stdout) ? -EIO : 0;
+	if (fflush(stdout) && !out.error)
+		out.error = -errno;
+	else if (ferror(stdout) && !out.error)
+		out.error = -EIO;
+	return out.error;
 }
 
 static void new_line(void)
@@ -83,6 +90,35 @@ static int utf8_len(const unsigned char *at)
 	return len;
 }
 
+/* Whether a terminal may take the byte, or the two from it, for an order. */
+static bool is_control(const unsigned char *at)
+{
+	return *at < ' ' || *at == 0x7f ||
+	       (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
+}
+
+/**
+ * weir_out_escape - write text that may hold what is not meant for terminals
+ * @to: where to
+ * @text: the text; control characters and what is not UTF-8 become \xNN
+ * @lines: whether ends of lines stay
+ */
+void weir_out_escape(FILE *to, const char *text, bool lines)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	int len;
+
+	while (*at) {
+		len = *at < 0x80 ? 1 : utf8_len(at);
+		if (len && (!is_control(at) || (lines && *at == '\n'))) {
+			fwrite(at, 1, len, to);
+			at += len;
+		} else {
+			fprintf(to, "\\x%02x", *at++);
+		}
+	}
+}
+
 static void put_string(const char *value)
 {
 	const unsigned char *at = (const unsigned char *)value;
@@ -92,7 +128,8 @@ static void put_string(const char *value)
 	while (*at) {
 		if (*at == '"' || *at == '\\') {
 			printf("\\%c", *at++);
-		} else if (*at < ' ' || *at == 0x7f) {
+		} else if (is_control(at)) {
+			at += *at == 0xc2;
 			printf("\\u%04x", *at++);
 		} else if (*at < 0x80) {
 			putchar(*at++);
@@ -199,7 +236,7 @@ void weir_out_line_end(void)
 	if (!out.opts.json)
 		putchar('\n');
 	out.line = false;
-	fflush(stdout);
+	weir_out_flush();
 }
 
 /**
@@ -214,12 +251,14 @@ void weir_out_color(enum weir_color color)
 static void put_text(const char *fmt, va_list ap)
 {
 	bool color = out.opts.color && out.color != WEIR_COLOR_NONE;
+	char text[TEXT_ROOM];
 
 	if (!fmt)
 		return;
+	vsnprintf(text, sizeof(text), fmt, ap);
 	if (color)
 		fputs(colors[out.color], stdout);
-	vprintf(fmt, ap);
+	weir_out_escape(stdout, text, true);
 	if (color)
 		fputs("\033[0m", stdout);
 	out.color = WEIR_COLOR_NONE;

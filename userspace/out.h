@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum weir_color {
 	WEIR_COLOR_NONE,
@@ -42,5 +43,6 @@ void weir_out_str(const char *key, const char *value, const char *fmt, ...)
 void weir_out_flag(const char *key, bool value, const char *fmt, ...)
 	WEIR_PRINTF(3);
 void weir_out_text(const char *fmt, ...) WEIR_PRINTF(1);
+void weir_out_escape(FILE *to, const char *text, bool lines);
 
 #endif

@@ -48,7 +48,7 @@ int weir_row_choose(const char *const *names, const char *text,
 		    struct weir_args *args, uint32_t *number)
 {
 	const char *const *name = weir_pick(names, sizeof(*names), text,
-					    args->exact, args->err);
+					    args->exact, NULL, args->err);
 
 	if (!name)
 		return -EINVAL;
@@ -159,7 +159,7 @@ const struct weir_word weir_words_source_charge[] = {
 	{ "bytes", "N", "how many, of a limit that counts bytes", .parse = row_cost,
 	  .group = GROUP_COST, .number = WEIR_UNIT_BYTES,
 	  .min = 1, .max = WEIR_BYTES_MAX },
-	{ "mode", "all|drain", "all or nothing (as is), or take what is there",
+	{ "mode", "all|drain", "all or nothing (default), or what there is",
 	  .parse = row_charge_mode, QUERY(charge_mode) },
 	{ 0 }
 };

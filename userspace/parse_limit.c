@@ -211,18 +211,18 @@ static int cond_mark(const struct weir_word *word, struct weir_args *args,
 	  COND(FRAG) }, \
 	{ "mark", "VALUE[/MASK]", "only with this mark", .parse = cond_mark, COND(MARK) }, \
 	{ "match", "any", "no condition: every packet", .parse = row_any }, \
-	{ "per", "V4[,V6]", "prefix lengths that make a source (32,64); 0 is everybody", \
+	{ "per", "V4[,V6]", "bits that make a source (32,64); 0: everybody", \
 	  .parse = row_per }, \
 	{ "slots", "N", "parts of the window", .parse = row_table, \
 	  .number = WEIR_HAS_SLOTS, LIMIT(slots), .min = 1, .max = WEIR_SLOTS_MAX }, \
-	{ "strict", NULL, "never more than the budget in any window (as is)", \
+	{ "strict", NULL, "never more than the budget in any window (default)", \
 	  .parse = row_mode, .group = GROUP_MODE, .number = WEIR_MODE_STRICT }, \
 	{ "lenient", NULL, "never refuse who is under the budget", \
 	  .parse = row_mode, .group = GROUP_MODE, .number = WEIR_MODE_LENIENT }, \
 	{ "sources", "N", "live sources that the table is to hold", .parse = row_table, \
 	  .number = WEIR_HAS_SOURCES, LIMIT(sources), \
 	  .min = WEIR_SOURCES_MIN, .max = WEIR_SOURCES_MAX }, \
-	{ "action", "drop|observe", "drop (as is), or count and drop nothing", \
+	{ "action", "drop|observe", "drop (default), or count and drop nothing", \
 	  .parse = row_action }, \
 	{ "before", "NAME", "in front of this limit; behind all where left out", \
 	  .parse = row_before, LIMIT(before) }, \

@@ -109,60 +109,158 @@ int weir_parse_words(struct weir_tool *tool, const struct weir_command *command,
 	return ret ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
-static int run_command(struct weir_tool *tool,
-		       const struct weir_command *command,
-		       struct weir_args *args)
+static bool same_command(const void *row, const void *other)
 {
-	union weir_model model;
-	int status;
+	const struct weir_command *a = row, *b = other;
 
-	status = weir_parse_words(tool, command, args, &model);
-	if (!status && !tool->check)
-		status = weir_tool_reach(tool);
-	if (!status && !tool->check)
-		status = command->run(tool, &model);
-	if (!status && command->note)
-		command->note(tool, &model);
-	return status;
+	return a->run == b->run;
 }
 
-/* "help" as the only word left, on the command line. */
-static bool wants_help(const struct weir_args *args)
+/**
+ * weir_pick_command - find the command that a verb names
+ * @object: the object
+ * @verb: what was written
+ * @exact: whether an abbreviation will not do
+ * @err: takes the sentence where there is none
+ *
+ * Return: the command, or NULL.
+ */
+const struct weir_command *weir_pick_command(const struct weir_object *object,
+					     const char *verb, bool exact,
+					     struct weir_err *err)
+{
+	return weir_pick(object->commands, sizeof(*object->commands), verb,
+			 exact, same_command, err);
+}
+
+/* What the words of a command are, as far as they could be read. */
+struct reading {
+	const struct weir_object *object;
+	const struct weir_command *command;
+	union weir_model model;
+	bool help;		/* is what is wanted */
+};
+
+/* Files have no help: there it may be a name. */
+static bool take_help(struct weir_args *args, bool last)
 {
 	const char *word = weir_args_peek(args);
 
-	return !args->exact && word && args->at == args->count - 1 &&
-	       !strcmp(word, "help");
+	if (args->exact || !word || strcmp(word, "help") ||
+	    (last && args->at != args->count - 1))
+		return false;
+	weir_args_next(args);
+	return true;
+}
+
+/* Read object and verb; where no verb is, the object's first is meant. */
+static int read_verb(struct weir_args *args, struct reading *reading)
+{
+	const char *word;
+
+	while (take_help(args, false))
+		reading->help = true;
+	word = weir_args_next(args);
+	if (!word)
+		return 0;
+	reading->object = weir_pick(weir_objects, sizeof(*weir_objects), word,
+				    args->exact, NULL, args->err);
+	if (!reading->object)
+		return -EINVAL;
+	reading->help |= take_help(args, false);
+	word = reading->object->alone ? NULL : weir_args_next(args);
+	if (word)
+		reading->command = weir_pick_command(reading->object, word,
+						     args->exact, args->err);
+	else if (reading->object->alone || !reading->help)
+		reading->command = reading->object->commands;
+	if (word && !reading->command)
+		return -EINVAL;
+	reading->help |= take_help(args, true);
+	return 0;
+}
+
+/* An option has come behind the command: say where it belongs. */
+static void blame_option(const struct weir_args *args)
+{
+	int i;
+
+	for (i = 1; i < args->count; i++) {
+		if (!weir_option_is(args->words[i]))
+			continue;
+		weir_err_set(args->err, "'%.60s' is an option; options come before the object: weir %.60s %.60s ...",
+			     args->words[i], args->words[i], args->words[0]);
+		return;
+	}
+}
+
+static int read_words(struct weir_tool *tool, struct weir_args *args,
+		      struct reading *reading)
+{
+	bool ends = !args->exact && !strcmp(args->words[args->count - 1], "help");
+
+	if (!read_verb(args, reading)) {
+		if (reading->help && !weir_args_peek(args))
+			return WEIR_EXIT_OK;
+		if (reading->help)
+			weir_err_set(args->err, "'%.60s' is a word too many",
+				     weir_args_peek(args));
+		else if (!weir_parse_words(tool, reading->command, args,
+					   &reading->model))
+			return WEIR_EXIT_OK;
+		/* whatever is wrong with the words in front of it */
+		reading->help |= ends;
+		if (ends)
+			return WEIR_EXIT_OK;
+	}
+	blame_option(args);
+	return WEIR_EXIT_WORDS;
+}
+
+static void show_help(const struct reading *reading)
+{
+	if (reading->command)
+		weir_help_command(stdout, reading->object, reading->command);
+	else if (reading->object)
+		weir_help_object(stdout, reading->object);
+	else
+		weir_help(stdout);
+}
+
+static int run_command(struct weir_tool *tool, struct reading *reading)
+{
+	const struct weir_command *command = reading->command;
+	int status;
+
+	if (tool->check) {
+		if (command->note)
+			command->note(tool, &reading->model);
+		return WEIR_EXIT_OK;
+	}
+	if (command->model == WEIR_MODEL_LIMIT)
+		tool->limit = reading->model.limit.name;
+	status = weir_tool_reach(tool);
+	if (!status)
+		status = command->run(tool, &reading->model);
+	tool->limit = NULL;
+	return status;
 }
 
 static void complain(const struct weir_tool *tool, int status,
-		     const struct weir_object *object,
-		     const struct weir_command *command)
+		     const struct reading *reading)
 {
+	const struct weir_object *object = reading->object;
+	const char *verb = reading->command && !object->alone ?
+			   reading->command->name : NULL;
 	char what[64];
 
 	if (status == WEIR_EXIT_UNREACHABLE || !object) {
 		weir_complain(tool, NULL);
-	} else {
-		snprintf(what, sizeof(what), "%s%s%s", object->name,
-			 command && !object->alone ? " " : "",
-			 command && !object->alone ? command->name : "");
-		weir_complain(tool, what);
+		return;
 	}
-}
-
-/* The command that the verb names; the object's first where none is named. */
-static const struct weir_command *pick_command(struct weir_tool *tool,
-					       const struct weir_object *object,
-					       struct weir_args *args)
-{
-	const char *verb = weir_args_peek(args);
-
-	if (object->alone || !verb)
-		return object->commands;
-	weir_args_next(args);
-	return weir_pick(object->commands, sizeof(*object->commands), verb,
-			 args->exact, &tool->err);
+	snprintf(what, sizeof(what), "%s%s%s", object->name, verb ? " " : "",
+		 verb ? verb : "");
+	weir_complain(tool, what);
 }
 
 /**
@@ -178,29 +276,14 @@ int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact)
 {
 	struct weir_args args = { .words = words, .count = count,
 				  .exact = exact, .err = &tool->err };
-	const struct weir_command *command = NULL;
-	const struct weir_object *object;
-	int status = WEIR_EXIT_WORDS;
+	struct reading reading = { 0 };
+	int status = read_words(tool, &args, &reading);
 
-	if (wants_help(&args)) {
-		weir_help(stdout);
-		return WEIR_EXIT_OK;
-	}
-	object = weir_pick(weir_objects, sizeof(*weir_objects),
-			   weir_args_next(&args), exact, &tool->err);
-	if (object && wants_help(&args)) {
-		weir_help_object(stdout, object);
-		return WEIR_EXIT_OK;
-	}
-	if (object)
-		command = pick_command(tool, object, &args);
-	if (command && wants_help(&args)) {
-		weir_help_command(stdout, object, command);
-		return WEIR_EXIT_OK;
-	}
-	if (command)
-		status = run_command(tool, command, &args);
+	if (!status && reading.help)
+		show_help(&reading);
+	else if (!status)
+		status = run_command(tool, &reading);
 	if (status)
-		complain(tool, status, object, command);
+		complain(tool, status, &reading);
 	return status;
 }

@@ -8,10 +8,6 @@
 #include "show.h"
 #include "value.h"
 
-/* What a limit has where its words do not say. */
-#define PREFIX4_USUAL	32
-#define PREFIX6_USUAL	64
-
 static const struct {
 	uint32_t cond;
 	const char *word;
@@ -129,7 +125,8 @@ void weir_show_limit_words(const struct weir_limit *limit)
 	weir_out_u64("window_ms", limit->window_ms, NULL);
 	weir_out_str("unit", bytes ? "bytes" : "packets", NULL);
 	show_match(&limit->match);
-	if (limit->prefix4 == PREFIX4_USUAL && limit->prefix6 == PREFIX6_USUAL)
+	if (limit->prefix4 == WEIR_PREFIX4_USUAL &&
+	    limit->prefix6 == WEIR_PREFIX6_USUAL)
 		weir_out_u64("prefix4", limit->prefix4, NULL);
 	else
 		weir_out_u64("prefix4", limit->prefix4, " per %u,%u",
@@ -195,8 +192,9 @@ static void show_limit_stats(const struct weir_limit_stats *stats)
 	if (stats->sources_wanted) {
 		weir_out_color(WEIR_COLOR_BAD);
 		weir_out_u64("sources_wanted", stats->sources_wanted,
-			     "    pressure: sources %" PRIu64 " would end it\n",
+			     "    pressure: sources %" PRIu64 " would end it",
 			     stats->sources_wanted);
+		weir_out_text("\n");
 	}
 	weir_out_object_end();
 }

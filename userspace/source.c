@@ -75,10 +75,8 @@ static int source_charge(struct weir_tool *tool, union weir_model *model)
 		return ret;
 	ret = weir_nl_source_charge(tool->nl, &model->query, &source);
 	weir_out_array(NULL);
-	if (!ret) {
-		source.prefix = model->query.prefix;
+	if (!ret)
 		weir_show_charge(&source);
-	}
 	weir_out_array_end();
 	return weir_tool_settle(tool, ret, 0);
 }

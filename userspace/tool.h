@@ -3,8 +3,6 @@
 #ifndef WEIR_TOOL_H
 #define WEIR_TOOL_H
 
-#include <getopt.h>
-
 #include "err.h"
 #include "nl.h"
 #include "parse.h"
@@ -18,6 +16,8 @@ struct weir_tool {
 	const char *netns;	/* where it acts, or NULL: the caller's */
 	bool elsewhere;		/* that is not the caller's */
 	struct weir_nl *nl;	/* weir_tool_reach() opens it */
+	const char *limit;	/* that is being changed, or NULL */
+	const struct weir_config *config;	/* that is being applied, or NULL */
 	const char *file;	/* that words are read from, or NULL */
 	unsigned int line;
 	struct weir_err err;	/* what went wrong */
@@ -43,7 +43,7 @@ struct weir_command {
 	enum weir_model_kind model;	/* what the words make */
 	/* returns an enum weir_exit; the module is reached */
 	int (*run)(struct weir_tool *tool, union weir_model *model);
-	/* what is worth saying of it, done or checked; or NULL */
+	/* what is worth saying of it where it is checked; or NULL */
 	void (*note)(struct weir_tool *tool, union weir_model *model);
 };
 
@@ -60,12 +60,15 @@ int weir_tool_reach(struct weir_tool *tool);
 int weir_tool_settle(struct weir_tool *tool, int ret, int allowed);
 int weir_parse_words(struct weir_tool *tool, const struct weir_command *command,
 		     struct weir_args *args, union weir_model *model);
+const struct weir_command *weir_pick_command(const struct weir_object *object,
+					     const char *verb, bool exact,
+					     struct weir_err *err);
 int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
 
 /* note.c: what is said on stderr */
 void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
 	WEIR_PRINTF(2);
-void weir_note_kernel(const char *sentence, void *data);
+void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 void weir_complain(const struct weir_tool *tool, const char *what);
 void weir_note_dev(const struct weir_tool *tool, const char *dev);
 void weir_note_limit(const struct weir_tool *tool,
@@ -73,6 +76,7 @@ void weir_note_limit(const struct weir_tool *tool,
 void weir_note_ssh(const struct weir_tool *tool, const struct weir_ssh *ssh,
 		   const char *limit);
 void weir_note_interrupted(const struct weir_tool *tool);
+void weir_notes_end(struct weir_tool *tool);
 
 /* a file each */
 extern const struct weir_command weir_limit_commands[],
@@ -85,14 +89,31 @@ void weir_help_object(FILE *to, const struct weir_object *object);
 void weir_help_command(FILE *to, const struct weir_object *object,
 		       const struct weir_command *command);
 
-/* options.c, complete.c */
-enum option_number {
-	OPT_CHECK = 256,
-	OPT_FORCE,
-	OPT_EXIST,
+/* options.c */
+enum weir_option_id {		/* or a letter */
+	WEIR_OPT_CHECK = 256,
+	WEIR_OPT_FORCE,
+	WEIR_OPT_EXIST,
 };
 
-extern const struct option weir_options[];
+struct weir_option {
+	const char *name;	/* first in every row: weir_match() */
+	int id;			/* rows of one id are one option */
+	const char *value;	/* what follows, as help names it; or NULL */
+	bool may;		/* the value follows a =, or is left out */
+};
+
+struct weir_given {
+	const struct weir_option *option;
+	const char *value;	/* or NULL */
+	const char *letters;	/* the rest of a word like -jp; or NULL */
+};
+
+extern const struct weir_option weir_options[];
+int weir_option_take(struct weir_args *args, struct weir_given *given);
+bool weir_option_is(const char *word);
+
+/* complete.c */
 void weir_complete(struct weir_tool *tool, int count, char **words);
 
 /* lines.c, file.c, netns.c */

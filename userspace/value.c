@@ -228,9 +228,10 @@ int weir_value_dev(const char *text, char dev[WEIR_DEV_SIZE],
 		    isspace((unsigned char)text[i]))
 			return weir_err_set(err, "'%s' cannot name a device",
 					    text);
-		/* what a file of commands could not say again */
-		if (text[i] == '#' || text[i] == '\\')
-			return weir_err_set(err, "'%s': a device with # or \\ in its name is not supported; rename it",
+		/* what a file of commands could not say again, or a terminal show */
+		if (text[i] == '#' || text[i] == '\\' ||
+		    iscntrl((unsigned char)text[i]))
+			return weir_err_set(err, "'%s': a device with #, \\ or control characters in its name is not supported; rename it",
 					    text);
 	}
 	memcpy(dev, text, len + 1);

@@ -30,20 +30,10 @@ static int choose_color(struct weir_tool *tool, const char *when, bool *color)
 	return 0;
 }
 
-static int unknown_option(struct weir_tool *tool, const char *word)
+static int take_option(struct weir_tool *tool, struct choice *choice,
+		       const struct weir_given *given)
 {
-	struct weir_err inner;
-
-	while (*word == '-')
-		word++;
-	weir_pick(weir_options, sizeof(*weir_options), word, false, &inner);
-	return weir_err_set(&tool->err, "option: %.400s", inner.text);
-}
-
-static int take_option(struct weir_tool *tool, struct choice *choice, int opt,
-		       const char *word)
-{
-	switch (opt) {
+	switch (given->option->id) {
 	case 'j':
 		choice->out.json = true;
 		break;
@@ -54,63 +44,57 @@ static int take_option(struct weir_tool *tool, struct choice *choice, int opt,
 		tool->stats = true;
 		break;
 	case 'n':
-		tool->netns = optarg;
+		tool->netns = given->value;
 		break;
 	case 'b':
-		choice->batch = optarg;
+		choice->batch = given->value;
 		break;
 	case 'f':
-		choice->file = optarg;
+		choice->file = given->value;
 		break;
 	case 't':
 		tool->timestamp = true;
 		break;
 	case 'c':
-		return choose_color(tool, optarg, &choice->out.color);
+		return choose_color(tool, given->value, &choice->out.color);
 	case 'V':
 		choice->version = true;
 		break;
 	case 'h':
 		choice->help = true;
 		break;
-	case OPT_CHECK:
+	case WEIR_OPT_CHECK:
 		tool->check = true;
 		break;
-	case OPT_FORCE:
+	case WEIR_OPT_FORCE:
 		tool->force = true;
 		break;
-	case OPT_EXIST:
+	case WEIR_OPT_EXIST:
 		tool->exist = true;
 		break;
-	case ':':
-		return weir_err_set(&tool->err, "option %s: value missing",
-				    word);
-	default:
-		return unknown_option(tool, word);
 	}
 	return 0;
 }
 
+/* Read what stands in front of the command. */
 static int take_options(struct weir_tool *tool, struct choice *choice,
-			int argc, char **argv)
+			struct weir_args *args)
 {
-	static const char letters[] = "+:jpsn:b:f:tcVh";
-	int opt, at;
+	struct weir_given given = { 0 };
+	int ret;
 
-	opterr = 0;
-	for (;;) {
-		at = optind;
-		opt = getopt_long_only(argc, argv, letters, weir_options, NULL);
-		if (opt == -1)
+	while ((ret = weir_option_take(args, &given)) > 0) {
+		ret = take_option(tool, choice, &given);
+		if (ret)
 			break;
-		if (take_option(tool, choice, opt, argv[at]))
-			return WEIR_EXIT_WORDS;
 	}
+	if (ret)
+		return WEIR_EXIT_WORDS;
 	if (choice->batch && choice->file)
 		weir_err_set(&tool->err, "-batch and -file exclude each other");
-	else if ((choice->batch || choice->file) && optind < argc)
+	else if ((choice->batch || choice->file) && weir_args_peek(args))
 		weir_err_set(&tool->err, "'%s': no command goes with -batch or -file",
-			     argv[optind]);
+			     weir_args_peek(args));
 	else
 		return WEIR_EXIT_OK;
 	return WEIR_EXIT_WORDS;
@@ -125,13 +109,13 @@ static void show_version(void)
 	weir_out_array_end();
 }
 
-static int run(struct weir_tool *tool, const struct choice *choice, int argc,
-	       char **argv)
+static int run(struct weir_tool *tool, const struct choice *choice,
+	       const struct weir_args *args)
 {
-	int status;
+	char **words = args->words + args->at;
+	int count = args->count - args->at, status;
 
-	if (choice->version ||
-	    (argc - optind == 1 && !strcmp(argv[optind], "version"))) {
+	if (choice->version || (count == 1 && !strcmp(*words, "version"))) {
 		show_version();
 		return WEIR_EXIT_OK;
 	}
@@ -139,7 +123,7 @@ static int run(struct weir_tool *tool, const struct choice *choice, int argc,
 		weir_help(stdout);
 		return WEIR_EXIT_OK;
 	}
-	if (!choice->batch && !choice->file && optind == argc) {
+	if (!choice->batch && !choice->file && !count) {
 		weir_help(stderr);
 		return WEIR_EXIT_WORDS;
 	}
@@ -154,24 +138,40 @@ static int run(struct weir_tool *tool, const struct choice *choice, int argc,
 		return weir_apply_file(tool, choice->file);
 	if (choice->batch)
 		return weir_run_batch(tool, choice->batch);
-	return weir_run_words(tool, argv + optind, argc - optind, false);
+	return weir_run_words(tool, words, count, false);
 }
 
-/* A socket must not become what is written to because nothing else was open. */
+/*
+ * A socket must not become what is written to because nothing else was open;
+ * and who is to be told something is told that there was no place to write it.
+ */
 static void fill_standard_files(void)
 {
 	int fd;
 
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY);
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);
 }
 
+/* What was done is done, whether or not it could be told. */
+static int finish(int status)
+{
+	int ret = weir_out_flush();
+
+	if (!ret)
+		return status;
+	fprintf(stderr, "weir: write error: %s\n", strerror(-ret));
+	return status ? status : WEIR_EXIT_OUTPUT;
+}
+
 int main(int argc, char **argv)
 {
 	struct weir_tool tool = { 0 };
+	struct weir_args args = { .words = argv, .count = argc, .at = argc > 0,
+				  .err = &tool.err };
 	struct choice choice = { 0 };
 	int status;
 
@@ -182,16 +182,12 @@ int main(int argc, char **argv)
 		weir_nl_close(tool.nl);
 		return WEIR_EXIT_OK;
 	}
-	status = take_options(&tool, &choice, argc, argv);
+	status = take_options(&tool, &choice, &args);
 	weir_out_init(&choice.out);
 	if (status)
 		weir_complain(&tool, NULL);
 	else
-		status = run(&tool, &choice, argc, argv);
+		status = run(&tool, &choice, &args);
 	weir_nl_close(tool.nl);
-	if (weir_out_flush()) {
-		fprintf(stderr, "weir: cannot write what was to be shown\n");
-		status = status ? status : WEIR_EXIT_REFUSED;
-	}
-	return status;
+	return finish(status);
 }

@@ -71,15 +71,57 @@ static const char *row_name(const void *rows, size_t stride, size_t i)
 	return *(const char *const *)((const char *)rows + i * stride);
 }
 
-static const char *nearest(const void *rows, size_t stride, const char *token)
+/* Whether the row at @i means what one in front of it does. */
+static bool is_alias(const void *rows, size_t stride, size_t i,
+		     weir_same *same)
+{
+	const char *row = rows;
+	size_t j;
+
+	for (j = 0; same && j < i; j++) {
+		if (same(row + j * stride, row + i * stride))
+			return true;
+	}
+	return false;
+}
+
+/* The names that begin with @begin, aliases left out, as far as they fit. */
+static bool list_names(const void *rows, size_t stride, const char *begin,
+		       weir_same *same, char *list, size_t size)
+{
+	const char *name, *sep = "";
+	size_t i, used = 0;
+
+	*list = '\0';
+	for (i = 0; (name = row_name(rows, stride, i)); i++) {
+		if (strncmp(name, begin, strlen(begin)) ||
+		    is_alias(rows, stride, i, same))
+			continue;
+		if (used + strlen(name) + 2 >= size)
+			return false;
+		used += sprintf(list + used, "%s%s", sep, name);
+		sep = ", ";
+	}
+	return true;
+}
+
+/**
+ * weir_nearest - the name that a word may have been meant for
+ * @rows: rows that begin with a pointer to their name; NULL ends them
+ * @stride: size of a row
+ * @token: what was written
+ *
+ * Return: the name, or NULL where none is near: one slip in three letters.
+ */
+const char *weir_nearest(const void *rows, size_t stride, const char *token)
 {
 	const char *best = NULL, *name;
-	unsigned int least = -1, far;
-	size_t i;
+	size_t least = -1, longer, far, i;
 
 	for (i = 0; (name = row_name(rows, stride, i)); i++) {
 		far = distance(token, name);
-		if (far < least) {
+		longer = strlen(token) > strlen(name) ? strlen(token) : strlen(name);
+		if (far < least && (far == 1 || 3 * far <= longer)) {
 			least = far;
 			best = name;
 		}
@@ -87,24 +129,55 @@ static const char *nearest(const void *rows, size_t stride, const char *token)
 	return best;
 }
 
-/* A sentence that lists all that @token is short for. */
-static int ambiguous(const void *rows, size_t stride, const char *token,
-		     struct weir_err *err)
+/**
+ * weir_match - find the rows that a word names
+ * @rows: rows that begin with a pointer to their name; NULL ends them
+ * @stride: size of a row
+ * @token: what was written
+ * @exact: whether an abbreviation will not do
+ * @same: whether two rows mean the same; NULL: none do
+ * @row: takes the first
+ *
+ * Return: how many; one where the word is a whole name.
+ */
+size_t weir_match(const void *rows, size_t stride, const char *token,
+		  bool exact, weir_same *same, const void **row)
 {
-	const char *name, *sep = "";
-	char list[256] = "";
-	size_t i;
+	size_t len = strlen(token), matches = 0, i;
+	const char *name, *at;
 
 	for (i = 0; (name = row_name(rows, stride, i)); i++) {
-		size_t used = strlen(list);
-
-		if (strncmp(name, token, strlen(token)))
+		at = (const char *)rows + i * stride;
+		if (!strcmp(name, token)) {
+			*row = at;
+			return 1;
+		}
+		if (exact || !len || strncmp(name, token, len) ||
+		    (matches && same && same(*row, at)))
 			continue;
-		snprintf(list + used, sizeof(list) - used, "%s%s", sep, name);
-		sep = ", ";
+		if (!matches++)
+			*row = at;
 	}
-	return weir_err_set(err, "'%s' is short for more than one word: %s",
-			    token, list);
+	return matches;
+}
+
+/* A sentence for a word that names no row. */
+static int unknown(const void *rows, size_t stride, const char *token,
+		   weir_same *same, struct weir_err *err)
+{
+	const char *near = weir_nearest(rows, stride, token);
+	char list[64];
+
+	if (!row_name(rows, stride, 0))
+		return weir_err_set(err, "'%.60s' is a word too many", token);
+	if (near)
+		return weir_err_set(err, "unknown word '%.60s'; the nearest is '%s'",
+				    token, near);
+	if (list_names(rows, stride, "", same, list, sizeof(list)))
+		return weir_err_set(err, "unknown word '%.60s'; known are %s",
+				    token, list);
+	return weir_err_set(err, "unknown word '%.60s'; help in its place tells those known",
+			    token);
 }
 
 /**
@@ -113,37 +186,28 @@ static int ambiguous(const void *rows, size_t stride, const char *token,
  * @stride: size of a row
  * @token: what was written
  * @exact: whether an abbreviation will not do
+ * @same: whether two rows mean the same; NULL: none do
  * @err: takes the sentence where there is none: the nearest known word, or
  *	all that it is short for
  *
  * Return: the row, or NULL.
  */
 const void *weir_pick(const void *rows, size_t stride, const char *token,
-		      bool exact, struct weir_err *err)
+		      bool exact, weir_same *same, struct weir_err *err)
 {
-	size_t len = strlen(token), i, found = 0, matches = 0;
-	const char *name;
+	const void *row = NULL;
+	char list[256];
 
-	for (i = 0; (name = row_name(rows, stride, i)); i++) {
-		if (!strcmp(name, token)) {
-			found = i;
-			matches = 1;
-			break;
-		}
-		if (!exact && len && !strncmp(name, token, len)) {
-			found = i;
-			matches++;
-		}
+	switch (weir_match(rows, stride, token, exact, same, &row)) {
+	case 1:
+		return row;
+	case 0:
+		unknown(rows, stride, token, same, err);
+		return NULL;
 	}
-	if (matches == 1)
-		return (const char *)rows + found * stride;
-	if (matches)
-		ambiguous(rows, stride, token, err);
-	else if (i)
-		weir_err_set(err, "unknown word '%.60s'; the nearest is '%s'",
-			     token, nearest(rows, stride, token));
-	else
-		weir_err_set(err, "'%.60s' is a word too many", token);
+	list_names(rows, stride, token, same, list, sizeof(list));
+	weir_err_set(err, "'%s' is short for more than one word: %s", token,
+		     list);
 	return NULL;
 }
 
@@ -239,7 +303,7 @@ static int parse_next(const struct weir_word *words, struct weir_args *args,
 		value = token;
 	} else {
 		word = weir_pick(keywords(words), sizeof(*words), token,
-				 args->exact, args->err);
+				 args->exact, NULL, args->err);
 		if (!word)
 			return -EINVAL;
 		if (args->negate && !(word->flags & WEIR_WORD_NOT))

@@ -44,8 +44,13 @@ struct weir_word {
 const char *weir_args_peek(const struct weir_args *args);
 const char *weir_args_next(struct weir_args *args);
 
+typedef bool weir_same(const void *row, const void *other);
+
+size_t weir_match(const void *rows, size_t stride, const char *token,
+		  bool exact, weir_same *same, const void **row);
 const void *weir_pick(const void *rows, size_t stride, const char *token,
-		      bool exact, struct weir_err *err);
+		      bool exact, weir_same *same, struct weir_err *err);
+const char *weir_nearest(const void *rows, size_t stride, const char *token);
 int weir_words_parse(const struct weir_word *words, struct weir_args *args,
 		     void *model);
 int weir_split(char *line, char **words, int max);

@@ -32,10 +32,14 @@ good "comments, blank lines, continued lines, tabs and CRLF" <<-'CONF'
 CONF
 printf 'limit add web budget 1/s to ::/0\r\nexempt add ::/0\r\n' | good "lines that end in CRLF"
 printf 'limit add web budget 1/s to ::/0' | good "a last line without an end"
+printf '\xef\xbb\xbflimit add web budget 1/s to ::/0\r\n' | good "a byte order mark, as some editors write it"
 echo '# nothing' | good "a comment alone: an empty configuration"
 
 bad ' the file is empty' "an empty file" </dev/null
 printf '\n \t\n' | bad ' the file is empty' "a file of blanks"
+printf '\xef\xbb\xbf\r\n' | bad ' the file is empty' "a byte order mark alone"
+printf '# one\n\xef\xbb\xbflimit add web budget 1/s\n' | bad '2: unknown word' "a byte order mark is for the beginning"
+printf '\xff\xfel\0i\0m\0i\0t\0\n\0' | bad '1: a NUL byte: this is not text' "UTF-16"
 bad "3: limit add: to: '192.0.2.1/24' has host bits" "an error says its line" <<-'CONF'
 	# one
 	limit add a budget 1/s
@@ -103,6 +107,27 @@ run -check -force -batch batch
 like "$status $err" "^1 .*batch:2: .*batch:4: limit: unknown word 'ad'" "with -force it goes on"
 run -check -batch nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
+printf '\xef\xbb\xbflimit show\r\nlimit add a budget 5\r\n' >'batch'
+run -check -batch batch
+like "$status $err" "^1 weir: batch:2: limit add: budget: '5' has no time" "a batch with byte order mark and CRLF"
+: >'batch'
+run -check -batch batch
+is "$status $err" "0 " "an empty batch is nothing to do"
+echo 'limit show -j' >'batch'
+run -check -batch batch
+like "$err" "'-j' is an option; options come before the object" "options have no place in a batch"
+seq -f 'limit add l%.0f budget 1/s to ::/0' 100000 >'batch'
+run -check -batch batch
+is "$status $err" "0 " "a batch of 100,000 lines"
+
+# what is worth saying of many limits is said of the first, and counted
+seq -f 'limit add l%.0f budget 1/s' 3 >conf
+for option in -file -batch; do
+	run -check $option conf
+	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no to, dport or syn: it also counts answers to this host's own connections
+weir: note: conf: the same of 2 more limits: has no to, dport or syn: it also counts answers to this host's own connections" \
+		"a note of many limits ($option)"
+done
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'

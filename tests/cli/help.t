@@ -18,14 +18,51 @@ for object in limit source exempt stats monitor save; do
 	like "$out" "^Usage: weir $object" "weir $object help tells usage"
 done
 for verb in show add set del flush; do
-	run limit "$verb" help
-	like "$out" "^Usage: weir limit $verb" "weir limit $verb help"
+	for words in "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"; do
+		# shellcheck disable=SC2086 # words
+		run $words
+		like "$status $out" "^0 Usage: weir limit $verb" "weir $words"
+	done
 done
+for words in "help limit" "help source" "help save" "monitor help"; do
+	# shellcheck disable=SC2086 # words
+	run $words
+	like "$status $out" "^0 Usage: weir" "weir $words"
+done
+# in the place of what is wrong, or not yet said
+for words in "limit add web help" "limit add web budget help" "limit add web budget 1/s colour help"; do
+	# shellcheck disable=SC2086 # words
+	run $words
+	like "$status $out" "^0 Usage: weir limit add" "weir $words"
+done
+run help nosuch
+like "$status $err" "^1 weir: unknown word 'nosuch'" "no help of what there is not"
+run limit help nosuch
+like "$status $err" "^1 weir: limit: unknown word 'nosuch'" "nor of a verb"
+run help limit add web
+like "$status $err" "^1 weir: limit add: 'web' is a word too many" "nor of more words"
 run source charge help
 like "$out" 'charge ADDR limit NAME \[ dev' "weir source charge help tells its words"
 like "$out" 'mode +all\|drain' "weir source charge help tells values"
-longest=$("$weir" limit help | awk '{ if (length > n) n = length } END { print n }')
-ok $((longest > 80)) "help fits 80 columns"
+longest=$(
+	{
+		"$weir" help
+		for object in limit source exempt stats; do
+			"$weir" help "$object"
+			"$weir" -complete "$object" | grep -vx help | xargs -n 1 "$weir" help "$object"
+		done
+	} | awk '{ if (length > n) n = length } END { print n }'
+)
+ok $((longest > 79)) "help fits 80 columns"
+# every option that is told is one, and its letter too
+run help
+mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
+is "${#options[@]}" 13 "help tells the options"
+for option in "${options[@]}"; do
+	run -check "$option" x
+	[[ $err != *unknown\ option* ]]
+	ok $? "$option is an option" || diag "$err"
+done
 
 # every word that parses is in help, and help has no other
 run limit add help

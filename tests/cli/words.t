@@ -31,6 +31,8 @@ says <<'LINES'
 # abbreviations, where they are unique
 0 | -check l a web bu 1/s to ::/0 |
 0 | -check sour sh limit web |
+0 | -check limit d web |
+0 | -check limit dele web |
 1 | -check s show | 's' is short for more than one word: source, stats, save
 1 | -check source show l | 'l' is short for more than one word: limit, limited
 
@@ -44,6 +46,11 @@ says <<'LINES'
 1 | exempt add 10.0.0.0/8 dve lo | the nearest is 'dev'
 1 | limit flush now | 'now' is a word too many
 1 | save x | ^weir: save: 'x' is a word too many$
+# what is far from all of them is told all of them, or where they are
+1 | rate | ^weir: unknown word 'rate'; known are limit, source, exempt, stats, monitor, save$
+1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; known are show, add, set, del, flush$
+1 | limit add web budget 1/s action reject | action: unknown word 'reject'; known are drop, observe$
+1 | limit add web budget 1/s colour blue | unknown word 'colour'; help in its place tells those known$
 
 # a value is missing
 1 | limit add | ^weir: limit add: NAME missing$
@@ -54,7 +61,7 @@ says <<'LINES'
 1 | source get | ADDR missing
 1 | source charge 10.0.0.1 | limit missing
 1 | exempt del | PREFIX missing
-1 | -netns | ^weir: option -netns: value missing$
+1 | -netns | ^weir: option -netns: value missing \(NAME.PATH.PID\)$
 
 # out of range, with the range
 1 | limit add web budget 0/s | ^weir: limit add: budget: 0 not in 1..4294967295$
@@ -106,19 +113,41 @@ says <<'LINES'
 1 | limit add '' budget 1/s | the name of a limit is empty
 1 | limit add budget 1000/s | 'budget' was taken for the name
 1 | limit add web budget 1/s dev 1234567890123456 | longer than the 15 bytes of a device's name
+1 | limit add web budget 1/s dev 'a/b' | dev: 'a/b' cannot name a device$
+1 | limit add web budget 1/s dev 'a#b' | a device with #, .* is not supported
+1 | limit add web budget 1/s dev $'a\e[31mb' | ^weir: limit add: dev: 'a\\x1b\[31mb': a device with .* control characters in its name is not supported
+1 | $'\e]0;x\a' show | ^weir: unknown word '\\x1b\]0;x\\x07'
 0 | -check limit add web budget 1/s dev nosuchdev0 to ::/0 | ^weir: warning: device 'nosuchdev0' does not exist here \(it may come\)$
 0 | -check exempt add 10.0.0.0/8 dev nosuchdev0 | warning: device 'nosuchdev0' does not exist
 1 | -n nosuchnetns limit show | ^weir: no network namespace 'nosuchnetns'
 1 | -n /etc/passwd limit show | ^weir: ('/etc/passwd' is not a network namespace¦cannot enter)
 
 # options
-1 | -jsonn limit show | ^weir: option: unknown word 'jsonn'; the nearest is 'json'$
+1 | -jsonn limit show | ^weir: unknown option '-jsonn'; the nearest is '-json'$
+1 | --bacth x | ^weir: unknown option '--bacth'; the nearest is '-batch'$
+1 | -bogus limit show | ^weir: unknown option '-bogus'; the value of an option is a word of its own: -batch FILE$
+1 | -nblue limit show | ^weir: unknown option '-nblue'; .*: -netns NAME
+1 | -x limit show | ^weir: unknown option '-x'; weir -help tells those known$
+1 | -xyzzy limit show | ^weir: unknown option '-xyzzy'; weir -help tells those known$
+1 | -jx limit show | ^weir: unknown option '-jx'
+1 | -jn blue limit show | ^weir: unknown option '-jn'
+1 | -json=yes limit show | ^weir: option '-json=yes': -json takes no value$
+1 | limit show -j | ^weir: limit show: '-j' is an option; options come before the object: weir -j limit ...$
+1 | limit -s show | ^weir: limit: '-s' is an option; options come before the object: weir -s limit
+1 | limit add web budget 1/s -check | '-check' is an option; options come before
+1 | source show -jp | '-jp' is an option; options come before
+1 | limit del -x | limit del: name '-x' begins with -$
 1 | -color=sometimes limit show | -color: 'sometimes' is not always, auto or never
 1 | -batch x -file y | -batch and -file exclude each other
 1 | -file x limit show | 'limit': no command goes with -batch or -file
 0 | -check -jp -s -t -c=never -exist -force limit show |
 0 | -check -j -p -stats -timestamp -color=always -netns blue limit show |
 0 | -check --json --pretty limit show |
+0 | -check -sta limit show |
+0 | -check -statis limit show |
+0 | -ch -js -pre -ti -e -fo limit show |
+0 | -check -netns=blue limit show |
+0 | -check -n=blue -- limit show |
 LINES
 
 [ -e /sys/module/weir ] || says <<'LINES'

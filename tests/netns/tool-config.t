@@ -66,7 +66,7 @@ file "an error in words: its line" 1 "weir: $tmp/conf:3: limit add: budget: '5' 
 	limit add b budget 1/s
 	limit add c budget 5
 CONF
-file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4: limit slots: slots shorter than a clock tick" <<-'CONF'
+file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4: limit add: slots: slots shorter than a clock tick" <<-'CONF'
 	# one
 	limit add a budget 100/s to ::/0
 	exempt add 10.0.0.0/8
@@ -78,8 +78,31 @@ file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 	echo 'limit add a budget 100/s to ::/0'
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
 } >"$tmp/memory"
-file "memory that there is not" 2 "weir: $tmp/conf:2[0-9]*: limit sources: no memory" <"$tmp/memory"
+file "memory that there is not" 2 "weir: $tmp/conf:2[0-9]*: limit add: sources: no memory" <"$tmp/memory"
+{
+	seq -f '# comment %.0f' 99998
+	echo 'limit add a budget 100/s to ::/0'
+	echo 'limit add a budget 100/s to ::/0'
+} >"$tmp/long"
+file "an error in line 100,000" 1 "weir: $tmp/conf:100000: limit add: limit 'a' is on line 99999 already" <"$tmp/long"
 is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
+head -n 99999 "$tmp/long" | file "a file of 100,000 lines is applied" 0 '$'
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "whole"
+
+# what the kernel thinks of it: of which limit, on which line, and how often
+{
+	echo 'limit add large budget 1000/s to ::/0'
+	seq -f 'limit add small%.0f budget 5/s to ::/0' 3
+} >"$tmp/small"
+gro='a GRO packet of more segments than the budget will never fit'
+file "limits that are warned of" 0 '' <"$tmp/small"
+is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro (2 more limits are warned of too)" \
+	"a file's warning: the limit, its line, and how many more"
+head -n 2 "$tmp/small" | file "one that is warned of" 0 "weir: warning: $tmp/conf:2: limit 'small1': $gro\$"
+weir limit flush
+weir -batch "$tmp/small" >"$tmp/out" 2>"$tmp/err"
+is "$(<"$tmp/err")" "weir: warning: $tmp/small:2: limit 'small1': $gro
+weir: warning: $tmp/small: the same of 2 more limits: $gro" "a batch's is said once, and counted"
 
 # as large as it may be: one message
 {
@@ -105,21 +128,30 @@ cat >"$tmp/batch" <<-'BATCH'
 	limit add a budget 200/s to ::/0
 	limit add b budget 100/s to ::/0
 BATCH
-like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: name: a limit of that name exists.*2$" \
+like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: NAME: a limit of that name exists.*2$" \
 	"a batch ends at a refusal"
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "what stood before is done"
 weir limit flush
 weir -force -batch "$tmp/batch" >/dev/null 2>&1
 is "$?,$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "2,a b" "with -force it goes on, and fails all the same"
-weir -exist -batch "$tmp/batch" >/dev/null 2>&1
-is $? 0 "with -exist it is no failure"
+like "$(weir -exist -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" \
+	"^weir: $tmp/batch:3: limit add: limit 'a' exists and differs in budget; .*2$" "with -exist what differs is a failure"
+is "$(weir -j limit show a | jq '.[0].budget')" 100 "and stays as it is"
+sed -i 3d "$tmp/batch"
+weir -exist -batch "$tmp/batch" >/dev/null 2>"$tmp/err"
+is "$?$(<"$tmp/err")" 0 "what does not is none"
 weir -json -batch "$tmp/batch" 2>/dev/null | jq -e . >/dev/null
 weir -json -batch - <<<'limit show' | jq -e '.[0].name == "a"' >/dev/null
 ok $? "a batch from stdin, in JSON"
 weir limit flush >/dev/full && weir limit show >/dev/full 2>"$tmp/err"
 is $? 0 "nothing to write is no failure"
-weir limit add a budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
-is "$? $(<"$tmp/err")" "2 weir: cannot write what was to be shown" "a full disk is one"
+weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
+is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full disk is one of its own"
+is "$(weir -j limit show full | jq -r '.[0].name')" full "for what was asked is done"
+weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
+is $? 2 "a refusal is a refusal all the same"
+weir save >&- 2>"$tmp/err"
+is "$? $(<"$tmp/err")" "4 weir: write error: Bad file descriptor" "and so is nowhere to write"
 unload
 ok $? "the module goes"
 finish

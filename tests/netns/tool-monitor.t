@@ -13,7 +13,10 @@ watch() {
 	shift
 	"${through[@]}" "$top/userspace/weir" "$@" monitor >"$file" 2>"$file.err" &
 	pids+=($!)
-	wait_for 60 grep -q present "$file" || bail "monitor shows nothing"
+	wait_for 60 grep -q present "$file" && return
+	# where is it?
+	diag "$(<"$file.err")" "$(head -n 20 "/proc/$!/stack" "/proc/$!/status" 2>&1)" "$(<"/proc/loadavg")"
+	bail "monitor shows nothing"
 }
 # saw PATTERN FILE: within a while
 saw() { wait_for 60 grep -Eq -- "$1" "$2"; }

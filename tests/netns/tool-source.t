@@ -31,6 +31,14 @@ like "$(weir source charge 198.51.100.1 limit bulk packets 4 2>&1; echo $?)" \
 like "$(weir source charge 198.51.100.2 limit web)" \
 	'^198.51.100.2 limit web taken 1 count 1 of 100 left 99$' "as text"
 
+like "$(weir source charge 198.51.101.2 limit net)" '^198.51.101.0/24 limit net taken 1 ' "what is charged is the source"
+like "$(weir source charge 2001:db8:1:2::3 limit all)" '^everybody limit all taken 1 ' "or everybody"
+is "$(answer '.[0].source' source charge 2001:db8:1:2:3::4 limit bulk)" "2001:db8:1:2::/64" "in JSON too"
+weir source forget all >"$tmp/out"
+weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
+weir source charge 198.51.100.2 limit web >"$tmp/out"
+weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
+
 # get
 out=$(weir source get 198.51.100.1)
 like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [0-9.]+m?s dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 5(\.[0-9]+)?s, oldest first'$'\n' \
@@ -80,6 +88,11 @@ weir limit add local budget 100/20s from fe80::/10 sources 64 2>/dev/null
 flood -s fe80::7 -d 2001:db8::1 -c 3
 is "$(answer '.[0] | [.source, .dev, .count]' source get fe80::7 dev rx0 limit local)" '["fe80::7","rx0",3]' \
 	"a link-local source is whole and its device's"
+# a name that would order something from the terminal does not
+ip link set rx0 down
+ip link set rx0 name $'rx\e[7m'
+like "$(weir source show limit local)" '^fe80::7 dev rx\\x1b\[7m limit local ' "a device's name is shown harmlessly"
+ip link set $'rx\e[7m' name rx0
 weir exempt add 198.51.100.0/24
 is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all"
 weir limit flush

@@ -36,6 +36,22 @@ run -j stats
 is "$status$out" 3 "no module: no JSON either"
 begin
 
+# bad words: those that need no kernel to be refused change nothing in it
+weir exempt add 10.0.0.0/8
+before=$(weir save; weir -j stats)
+bad=0
+sed -n '/^says <</,/^LINES/p' "$top/tests/cli/words.t" >"$tmp/bad"
+while IFS='|' read -r wanted words _; do
+	[ "${wanted// /}" = 1 ] || continue
+	eval "words=(${words})"
+	command weir "${words[@]}" >"$tmp/out" 2>"$tmp/err" </dev/null
+	is $? 1 "weir ${words[*]@Q}: status 1"
+	bad=$((bad + 1))
+done <"$tmp/bad"
+within "$bad" 80 999 "all the bad words there are"
+is "$(weir save; weir -j stats)" "$before" "none of them changes anything"
+weir exempt flush
+
 # what the design's grammar shows
 done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
 like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+$' \
@@ -51,14 +67,37 @@ done_with '' limit set bulk match any
 done_with '' limit set bulk budget 20M/s
 is "$(weir -j limit show bulk | jq -r '.[0].unit')" bytes "a budget without a unit keeps the unit"
 
-refused 'limit add: name: a limit of that name exists; set changes it' limit add web budget 1/s
-done_with '' -exist limit add web budget 1/s
-is "$(weir -j limit show web | jq '.[0].budget')" 2000 "-exist adds nothing to what is there"
-refused 'limit set: name: no limit of that name' limit set nosuch budget 1/s
-refused 'limit del: name: no limit of that name' limit del nosuch
+refused 'limit add: NAME: a limit of that name exists; set changes it' limit add web budget 1/s
+refused 'limit set: NAME: no limit of that name' limit set nosuch budget 1/s
+refused 'limit del: NAME: no limit of that name' limit del nosuch
 done_with '$' -exist limit del nosuch
-refused 'limit show: name: no limit of that name' limit show nosuch
-refused 'limit set: prefix4: the prefix of a limit cannot change' limit set web per 24
+refused 'limit show: NAME: no limit of that name' limit show nosuch
+refused 'limit set: per: the prefix of a limit cannot change' limit set web per 24
+
+# -exist: what is there as it was to be is good, another stays and is a failure
+words="web budget 2000/s to 192.0.2.0/24 proto tcp dport 443"
+# shellcheck disable=SC2086 # words
+done_with '$' -exist limit add $words
+like "$out" "^$words slots " "-exist shows what is there"
+# shellcheck disable=SC2086 # words
+done_with '$' -exist limit add $words before syn
+done_with '$' -exist limit add all budget 2M/s per 0 action observe
+# differs WORD... -- LIST: a limit of these words would be another by those
+differs() {
+	local words=()
+	while [ "$1" != -- ]; do words+=("$1") && shift; done
+	refused "limit add: limit '${words[0]}' exists and differs in $2; it was left as it is \(limit set changes it\)\$" \
+		-exist limit add "${words[@]}"
+}
+differs web budget 1/s -- 'budget, to, proto, dport'
+differs web budget 2000/2s to 192.0.2.0/24 proto tcp dport 443 -- budget
+differs web budget 2000/s bytes to 192.0.2.0/24 proto tcp dport 443 -- budget
+differs web budget 2000/s not to 192.0.2.0/24 proto tcp dport 444 syn -- 'to, dport, syn'
+differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 'per, strict.lenient'
+differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64 action observe -- 'slots, sources, action'
+differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
+differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
+differs syn budget 20/10s proto tcp syn -- sources
 refused 'limit add: before: no limit of that name' limit add x budget 1/s before nosuch
 # 6.1 does not say where in a dump's request the fault is.
 refused 'source show: (limit: )?no limit of that name' source show limit nosuch
@@ -66,13 +105,14 @@ refused 'source charge: limit: no limit of that name' source charge 10.0.0.1 lim
 refused 'source forget: limit: no limit of that name' source forget all limit nosuch
 refused 'exempt add: limit: no limit of that name' exempt add 10.0.0.0/8 limit nosuch
 done_with '$' exempt add 10.0.0.0/8 limit web
-refused 'exempt add: .*exempt already' exempt add 10.0.0.0/8 limit web
+refused 'exempt add: PREFIX: that is exempt already' exempt add 10.0.0.0/8 limit web
 done_with '$' -exist exempt add 10.0.0.0/8 limit web
-refused 'exempt del: .*no such exemption' exempt del 11.0.0.0/8
+refused 'exempt del: PREFIX: no such exemption' exempt del 11.0.0.0/8
+refused 'exempt del: limit: no limit of that name to be exempt from; show' exempt del 10.0.0.0/8 limit nosuch
 done_with '$' -exist exempt del 11.0.0.0/8
 done_with '$' exempt get 10.1.2.3 limit web
 is "$out" "10.0.0.0/8 limit web" "exempt get says why"
-refused 'exempt get: ' exempt get 10.1.2.3
+refused 'exempt get: ADDR: ' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist here" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist here" limit add later budget 100/s to ::/0 dev nosuchdev0
 if [ "$HZ" -lt 1000 ]; then
@@ -80,8 +120,9 @@ if [ "$HZ" -lt 1000 ]; then
 fi
 
 # the kernel's warnings
-done_with 'weir: warning: .*GRO packet' limit add small budget 5/s to ::/0
-done_with 'weir: warning: .*packets larger than the budget' limit set small budget 100/s bytes
+done_with "weir: warning: limit 'small': a GRO packet" limit add small budget 5/s to ::/0
+done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
+done_with '$' -exist limit add small budget 100/s bytes to ::/0
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
@@ -108,10 +149,14 @@ unset SSH_CONNECTION
 
 # who may not
 mere() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$top/userspace/weir" "$@" 2>&1; }
-for words in "limit add x budget 1/s" "limit flush" "source show" "source get 10.0.0.1" "exempt flush" monitor; do
+before=$(weir save)
+for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web" "limit flush" \
+	"source show" "source get 10.0.0.1" "source charge 10.0.0.1 limit web" "source forget all" \
+	"exempt add 11.0.0.0/8" "exempt flush" "-file -" monitor; do
 	# shellcheck disable=SC2086 # words
-	like "$(mere $words; echo $?)" '^weir: .*: needs CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
+	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*needs CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
 done
+is "$(weir save)" "$before" "and nothing has changed"
 like "$(mere limit show web; echo $?)" '0$' "limits may be seen by all"
 like "$(mere stats show; echo $?)" '0$' "and counters"
 

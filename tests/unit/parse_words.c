@@ -263,6 +263,50 @@ static void test_split(void **state)
 	assert_int_equal(weir_split(many, words, 4), -E2BIG);
 }
 
+struct row {
+	const char *name;
+	int meaning;
+};
+
+static bool same_row(const void *row, const void *other)
+{
+	const struct row *a = row, *b = other;
+
+	return a->meaning == b->meaning;
+}
+
+/* What was meant, where that is likely; all there is, where it is not. */
+static void test_pick(void **state)
+{
+	static const struct row rows[] = {
+		{ "show", 1 }, { "list", 1 }, { "add", 2 }, { "del", 3 },
+		{ "delete", 3 }, { "depend", 4 }, { 0 }
+	};
+	static const struct {
+		const char *word, *why;
+	} bad[] = {
+		{ "shwo", "unknown word 'shwo'; the nearest is 'show'" },
+		{ "ad", NULL }, { "dele", NULL }, { "del", NULL },
+		{ "aad", "the nearest is 'add'" },
+		{ "deleet", "the nearest is 'delete'" },
+		{ "de", "'de' is short for more than one word: del, depend" },
+		{ "save", "unknown word 'save'; known are show, add, del, depend" },
+		{ "x", "known are" }, { "aXdXdX", "known are" },
+		{ "", "unknown word ''; known are" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const void *row = weir_pick(rows, sizeof(*rows), bad[i].word,
+					    false, same_row, &err);
+
+		check(!row == !!bad[i].why, "%s", bad[i].word);
+		check(row || strstr(err.text, bad[i].why), "%s: %s",
+		      bad[i].word, err.text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_query),
 		cmocka_unit_test(test_query_refused),
 		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_pick),
 	};
 
 	return cmocka_run_group_tests_name("parse_words", tests, NULL, NULL);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Refusals of the kernel, as the attribute names of the specification say them. */
+/* Refusals of the kernel, in the operator's own words. */
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <sys/socket.h>
 
 #include "nl_priv.h"
+#include "parse.h"
 #include "unit.h"
 
 static struct weir_nl nl = { .family = 0x20, .seq = 1, .portid = 7 };
 static char request_buf[4096] __attribute__((aligned(8)));
 static char answer_buf[4096] __attribute__((aligned(8)));
-static char warned[256];
+static struct weir_nl_warning warned;
 
-static void warn(const char *sentence, void *data)
+static void warn(const struct weir_nl_warning *warning, void *data)
 {
 	(void)data;
-	snprintf(warned, sizeof(warned), "%s", sentence);
+	warned = *warning;
 }
 
 static struct nlmsghdr *begin_answer(int error)
@@ -101,7 +102,7 @@ static void test_length(void **state)
 	mnl_attr_put_u32(nlh, NL_POLICY_TYPE_ATTR_MAX_LENGTH, 2);
 	mnl_attr_nest_end(nlh, nest);
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ERANGE);
-	assert_string_equal(weir_nl_error(&nl), "name: longer than 2 bytes");
+	assert_string_equal(weir_nl_error(&nl), "NAME: longer than 2 bytes");
 }
 
 static void test_nested(void **state)
@@ -114,7 +115,7 @@ static void test_nested(void **state)
 			 offset_of(request, PATH(WEIR_A_LIMIT_MATCH,
 						 WEIR_A_MATCH_FROM_LEN), 0));
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
-	assert_string_equal(weir_nl_error(&nl), "match from-len: a sentence");
+	assert_string_equal(weir_nl_error(&nl), "from: a sentence");
 }
 
 static void test_missing(void **state)
@@ -124,14 +125,14 @@ static void test_missing(void **state)
 	(void)state;
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_LIMIT_WINDOW_MS);
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
-	assert_string_equal(weir_nl_error(&nl), "window-ms: is missing");
+	assert_string_equal(weir_nl_error(&nl), "budget: is missing");
 
 	nlh = begin_answer(-EINVAL);
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_MATCH_TO_LEN);
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_NEST,
 			 offset_of(request, PATH(WEIR_A_LIMIT_MATCH), 0));
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
-	assert_string_equal(weir_nl_error(&nl), "match to-len: is missing");
+	assert_string_equal(weir_nl_error(&nl), "to: is missing");
 }
 
 static void test_config_item(void **state)
@@ -156,7 +157,7 @@ static void test_config_item(void **state)
 			 offset_of(request, PATH(WEIR_A_CONFIG_EXEMPT,
 						 WEIR_A_EXEMPT_PREFIX_LEN), 2));
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EEXIST);
-	assert_string_equal(weir_nl_error(&nl), "exempt prefix-len: stands twice");
+	assert_string_equal(weir_nl_error(&nl), "exempt add: PREFIX: stands twice");
 	assert_int_equal(nl.fault_type, WEIR_A_CONFIG_EXEMPT);
 	assert_int_equal(nl.fault_item, 2);
 }
@@ -183,11 +184,116 @@ static void test_warning(void **state)
 	(void)state;
 	nl.warn = warn;
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(request, PATH(WEIR_A_LIMIT_BUDGET), 0));
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
-	assert_string_equal(warned, "budget: may never fit");
+	assert_string_equal(warned.sentence, "may never fit");
+	assert_int_equal(warned.place, 0);
+	assert_int_equal(warned.more, 0);
+
+	/* of three limits, the fifth is the first */
+	nlh = begin_answer(0);
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
+	mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE, 3ULL << 32 | 5);
+	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+	assert_int_equal(warned.place, 5);
+	assert_int_equal(warned.more, 2);
 	nl.warn = NULL;
+}
+
+/* Whether each part of @text, cut at |, is a word of the rows. */
+static bool are_words(const char *text, const struct weir_word *rows)
+{
+	char copy[128], *save, *part;
+	const struct weir_word *row;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (part = strtok_r(copy, "|", &save); part;
+	     part = strtok_r(NULL, "|", &save)) {
+		for (row = rows; row->name && strcmp(row->name, part); row++)
+			;
+		if (!row->name && strcmp(part, "not"))
+			return false;
+	}
+	return true;
+}
+
+static void check_word(struct nlmsghdr *request, const struct nlattr *attr,
+		       const struct weir_word *rows)
+{
+	struct nlmsghdr *nlh = begin_answer(-EINVAL);
+	char text[128];
+
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 (const char *)attr - (const char *)request);
+	weir_nl_ack(&nl, request, nlh);
+	snprintf(text, sizeof(text), "%s", weir_nl_error(&nl));
+	check(strstr(text, ": x"), "%s", text);
+	*strstr(text, ": x") = '\0';
+	check(are_words(text, rows), "'%s' is no word of the command", text);
+}
+
+static void check_words(struct nlmsghdr *request, const struct weir_word *rows)
+{
+	const struct nlattr *attr, *inner;
+
+	mnl_attr_for_each(attr, request, GENL_HDRLEN) {
+		if (rows != weir_words_limit_add ||
+		    mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH) {
+			check_word(request, attr, rows);
+			continue;
+		}
+		mnl_attr_for_each_nested(inner, attr)
+			check_word(request, inner, rows);
+	}
+}
+
+/* What the kernel points at is a word that the operator can write. */
+static void test_words(void **state)
+{
+	static const struct {
+		uint8_t cmd;
+		const struct weir_word *rows;
+	} queries[] = {
+		{ WEIR_CMD_SOURCE_SHOW, weir_words_source_show },
+		{ WEIR_CMD_SOURCE_CHARGE, weir_words_source_charge },
+		{ WEIR_CMD_SOURCE_GET, weir_words_source_get },
+		{ WEIR_CMD_SOURCE_FORGET, weir_words_source_forget },
+	}, exempts[] = {
+		{ WEIR_CMD_EXEMPT_ADD, weir_words_exempt },
+		{ WEIR_CMD_EXEMPT_GET, weir_words_exempt_get },
+	};
+	struct weir_limit limit = {
+		.has = -1, .name = "web", .before = "all",
+		.match = { .conds = -1, .invert = 1, .dev = "lo",
+			   .from.family = AF_INET, .to.family = AF_INET },
+	};
+	struct weir_exempt exempt = {
+		.prefix.family = AF_INET, .dev = "lo", .limit = "web",
+	};
+	struct weir_query query = {
+		.limit = "web", .prefix.family = AF_INET, .dev = "lo",
+	};
+	struct nlmsghdr *nlh;
+	size_t i;
+
+	(void)state;
+	nlh = weir_nl_begin(&nl, request_buf, WEIR_CMD_LIMIT_ADD, 0);
+	weir_nl_put_limit(nlh, &limit);
+	check_words(nlh, weir_words_limit_add);
+	for (i = 0; i < 2; i++) {
+		nlh = weir_nl_begin(&nl, request_buf, exempts[i].cmd, 0);
+		weir_nl_put_exempt(nlh, &exempt);
+		check_words(nlh, exempts[i].rows);
+	}
+	for (i = 0; i < 4; i++) {
+		query.top = queries[i].cmd == WEIR_CMD_SOURCE_SHOW;
+		query.limited = query.top;
+		query.idle = query.top;
+		query.cost = queries[i].cmd == WEIR_CMD_SOURCE_CHARGE;
+		nlh = weir_nl_begin(&nl, request_buf, queries[i].cmd, 0);
+		weir_nl_put_query(nlh, &query);
+		check_words(nlh, queries[i].rows);
+	}
 }
 
 /* The end of a dump is an int and what else there is to say. */
@@ -206,7 +312,7 @@ static void test_done(void **state)
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
 			 offset_of(request, PATH(WEIR_A_LIMIT_NAME), 0));
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ENOENT);
-	assert_string_equal(weir_nl_error(&nl), "name: no limit of that name");
+	assert_string_equal(weir_nl_error(&nl), "NAME: no limit of that name");
 	*error = 0;
 	nlh->nlmsg_flags = NLM_F_MULTI;
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
@@ -241,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_config_item),
 		cmocka_unit_test(test_bare_errno),
 		cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_done),
 		cmocka_unit_test(test_any_offset),
 	};

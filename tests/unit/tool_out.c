@@ -98,6 +98,25 @@ static void test_text(void **state)
 	end("all", "\033[36mname x\033[0m big yes\n");
 }
 
+/* What others chose the names of orders nothing from a terminal. */
+static void test_escape(void **state)
+{
+	static const char name[] = "a\033[31m\b\x7f\xc2\x9b\xc3\xa9\xff\t\xc2";
+
+	(void)state;
+	begin(false, false, false);
+	weir_out_str("dev", name, "dev %s\n", name);
+	weir_out_color(WEIR_COLOR_NAME);
+	weir_out_text("%s", "end");
+	end("text", "dev a\\x1b[31m\\x08\\x7f\\xc2\\x9b\xc3\xa9\\xff\\x09\\xc2\nend");
+	begin(true, false, false);
+	weir_out_str(NULL, name, NULL);
+	end("JSON", "\"a\\u001b[31m\\u0008\\u007f\\u009b\xc3\xa9\\ufffd\\u0009\\ufffd\"");
+	begin(false, false, false);
+	weir_out_escape(stdout, "one\nline", false);
+	end("one line", "one\\x0aline");
+}
+
 static struct weir_source sample = {
 	.limit = "web", .prefix = { AF_INET, 32, { 203, 0, 113, 9 } },
 	.count = 1000, .budget = 1000, .next_ns = 312000000, .dropped = 51,
@@ -176,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_pretty),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_escape),
 		cmocka_unit_test(test_source),
 		cmocka_unit_test(test_exempt_source),
 		cmocka_unit_test(test_limit),
