@@ -116,7 +116,8 @@ int weir_draft_edit_exempts(struct weir_draft *draft,
 	struct weir_exempt *list;
 	int err;
 
-	list = kvmalloc_array(count + 1, sizeof(*list), GFP_KERNEL);
+	list = kvmalloc_array(count + 1, sizeof(*list),
+			      GFP_KERNEL | __GFP_NOWARN);
 	if (!list)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {

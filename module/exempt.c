@@ -132,12 +132,12 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt,
 	unsigned int i;
 
 	exempts = kvzalloc(struct_size(exempts, exempt, count),
-			   GFP_KERNEL_ACCOUNT);
+			   GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!exempts)
 		return ERR_PTR(-ENOMEM);
 	exempts->count = count;
 	exempts->node = kvcalloc(count, sizeof(*exempts->node),
-				 GFP_KERNEL_ACCOUNT);
+				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!exempts->node) {
 		kvfree(exempts);
 		return ERR_PTR(-ENOMEM);

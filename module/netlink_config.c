@@ -300,10 +300,14 @@ int weir_nl_config_replace(struct sk_buff *skb, struct genl_info *info)
 		err = replace_count(info, &replace);
 	if (err)
 		return err;
+	/* Not for the log, which a user who is root in a namespace of their own
+	 * could fill; the answer says it.
+	 */
 	replace.limit = kvcalloc(replace.limits ?: 1, sizeof(*replace.limit),
-				 GFP_KERNEL);
+				 GFP_KERNEL | __GFP_NOWARN);
 	replace.exempt = kvcalloc(replace.exempts ?: 1,
-				  sizeof(*replace.exempt), GFP_KERNEL);
+				  sizeof(*replace.exempt),
+				  GFP_KERNEL | __GFP_NOWARN);
 	err = -ENOMEM;
 	if (replace.limit && replace.exempt)
 		err = replace_words(info, &replace);

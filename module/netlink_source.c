@@ -257,7 +257,7 @@ static int show_rank(struct show *show, struct weir_net *wn)
 	int err;
 
 	show->rank = kvmalloc_array(show->top, sizeof(*show->rank),
-				    GFP_KERNEL_ACCOUNT);
+				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!show->rank)
 		return -ENOMEM;
 	while ((err = show_step(show, wn)) > 0) {

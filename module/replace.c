@@ -61,7 +61,8 @@ static int replace_exempts(struct weir_draft *draft,
 	unsigned int i;
 	int err = 0;
 
-	list = kvmalloc_array(count ?: 1, sizeof(*list), GFP_KERNEL);
+	list = kvmalloc_array(count ?: 1, sizeof(*list),
+			      GFP_KERNEL | __GFP_NOWARN);
 	if (!list)
 		return -ENOMEM;
 	fault->is_exempt = true;
