@@ -115,7 +115,7 @@ says <<'LINES'
 1 | limit add web budget 1/s dev 1234567890123456 | longer than the 15 bytes of a device's name
 1 | limit add web budget 1/s dev 'a/b' | dev: 'a/b' cannot name a device$
 1 | limit add web budget 1/s dev 'a#b' | a device with #, .* is not supported
-1 | limit add web budget 1/s dev $'a\e[31mb' | ^weir: limit add: dev: 'a\\x1b\[31mb': a device with .* control characters in its name is not supported
+1 | limit add web budget 1/s dev $'a\e[31mb' | ^weir: limit add: dev: 'a\\x1b\[31mb': a device with .*control characters.* is not supported
 1 | $'\e]0;x\a' show | ^weir: unknown word '\\x1b\]0;x\\x07'
 0 | -check limit add web budget 1/s dev nosuchdev0 to ::/0 | ^weir: warning: device 'nosuchdev0' does not exist here \(it may come\)$
 0 | -check exempt add 10.0.0.0/8 dev nosuchdev0 | warning: device 'nosuchdev0' does not exist
