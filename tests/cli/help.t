@@ -75,6 +75,10 @@ for words in -V -Version --Version -version version; do
 	run "$words"
 	like "$status $out" '^0 weir [0-9]+\.[0-9]+' "weir $words"
 done
+"$weir" -V >/dev/full 2>err
+is "$? $(<err)" "4 weir: write error: No space left on device" "a full disk is said, with a status of its own"
+"$weir" help >&- 2>err
+is "$? $(<err)" "4 weir: write error: Bad file descriptor" "and so is nowhere to write"
 run -json -Version
 is "$(jq -re '.[0].version' <<<"$out")" "$("$weir" -V | cut -d' ' -f2)" "weir -json -Version is JSON"
 finish
