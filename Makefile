@@ -109,6 +109,10 @@ bench: ## instructions a packet, weir and its peers (ROWS= chooses, BENCH_WRITE=
 	@tests/setup.sh test
 	@tests/bench/bench.sh $(ROWS)
 
+mutants: ## see that small wrong changes do not survive the tests (10 min)
+	@tests/setup.sh test
+	@tests/mutants/run.py $(if $(T),$(T),-o tests/mutants/result)
+
 litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
 	@tests/run.sh litmus

@@ -36,7 +36,7 @@ struct twin_limit {
 /* A packet as it is said, from which its bytes are made. */
 struct said {
 	unsigned int source, to, proto, port, dev;
-	bool ipv6, later, syn;
+	bool ipv6, first, later, syn;	/* the first fragment, a later one */
 	u32 mark;
 	unsigned int segments;
 };
@@ -231,17 +231,18 @@ static unsigned int make_packet(const struct said *said, u8 *byte)
 	memset(byte, 0, 128);
 	if (said->ipv6) {
 		byte[0] = 0x60;
-		byte[6] = said->later ? 44 : said->proto;
+		byte[6] = said->later || said->first ? 44 : said->proto;
 		byte[7] = 64;
 		memcpy(byte + 8, from.word, 16);
 		memcpy(byte + 24, to.word, 16);
-		if (said->later) {
+		if (said->later || said->first) {
 			byte[len] = said->proto;
-			byte[len + 3] = 8;
+			byte[len + 3] = 8 * said->later + said->first;
 			len += 8;
 		}
 	} else {
 		byte[0] = 0x45;
+		byte[6] = said->first ? 0x20 : 0;
 		byte[7] = said->later;
 		byte[9] = said->proto;
 		memcpy(byte + 12, from.word, 4);
@@ -266,7 +267,8 @@ static struct said random_said(void)
 	};
 
 	said.syn = said.proto == IPPROTO_TCP && below(2);
-	if (said.later || said.proto != IPPROTO_TCP)
+	said.first = !said.later && !below(6);
+	if (said.later || said.first || said.proto != IPPROTO_TCP)
 		said.segments = 1;
 	return said;
 }
@@ -449,6 +451,15 @@ static void packet(void)
 
 /* ---- changes ------------------------------------------------------------ */
 
+/* From an address to the prefix that it shares with another. */
+static void widen(struct weir_net_prefix *prefix)
+{
+	prefix->len = prefix->family == AF_INET ? 24 : 64;
+	if (prefix->family == AF_INET)
+		prefix->word[0] &= htonl(0xffffff00);
+	prefix->word[3] = 0;
+}
+
 static void random_match(struct weir_match *match)
 {
 	u16 cond;
@@ -462,14 +473,11 @@ static void random_match(struct weir_match *match)
 			.to = address_of(below(2), below(SOURCES / 2)),
 			.sport = { 0, 500 + below(1000) },
 			.dport = { below(3), 1 + below(3) },
-			.mark_mask = 3, .mark = below(4),
+			.mark_mask = 1 + below(3),
 		};
-		if (below(2)) {
-			match->from.len = match->from.family == AF_INET ? 24 : 64;
-			match->from.word[0] &= match->from.family == AF_INET ?
-					       htonl(0xffffff00) : ~0u;
-			match->from.word[3] = 0;
-		}
+		match->mark = below(4) & match->mark_mask;
+		if (below(2))
+			widen(&match->from);
 		strcpy(match->dev, t.dev[below(2)].name);
 		if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
 			match->conds |= WEIR_IF_PROTO;
@@ -669,6 +677,8 @@ static void add_exempt(void)
 	if (t.exempts == EXEMPTS_MAX)
 		return;
 	if (below(2))
+		widen(&words.exempt.prefix);
+	if (below(2))
 		strcpy(words.exempt.dev, t.dev[below(2)].name);
 	if (below(2))
 		strcpy(words.limit, t.limit[below(t.limits)].words.name);
@@ -734,6 +744,8 @@ static void step(void)
 	default:
 		packet();
 	}
+	check(weir_exempts_count(weir_config_get(&t.wn)->exempts) == t.exempts,
+	      "run %llu: exemptions", t.run);
 }
 
 static void begin(u64 run)

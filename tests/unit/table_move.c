@@ -19,6 +19,7 @@ struct moved_source {
 	struct twin_wheel wheel, next_wheel;
 	struct twin_history history;	/* in the table's unit */
 	struct twin_history since;	/* the last change */
+	u64 dropped;
 };
 
 static struct {
@@ -27,7 +28,7 @@ static struct {
 	u64 budget, next_budget;
 	u64 budget_most, window_least;
 	u64 tick;
-	bool exact, same_unit, gives_back;
+	bool exact, same_unit, gives_back, no_sweep;
 	unsigned int sources, done;
 	struct moved_source source[SOURCES_MAX];
 	u64 run, admitted, refused, pressed, moves;
@@ -146,6 +147,7 @@ static void charge(struct moved_source *s)
 	if (m.exact)
 		foretell(s, tick, cost, result & ~WEIR_FIRST);
 	m.pressed += !!(result & (WEIR_EVICTED | WEIR_FLOORED));
+	s->dropped += !!early + !!(result & WEIR_REFUSED);
 	if (result & WEIR_REFUSED) {
 		m.refused++;
 	} else {
@@ -295,6 +297,21 @@ static struct weir_table *random_table(u64 *budget, const struct weir_table *was
 	return table;
 }
 
+/* Refusals follow their source, those that waited, too. */
+static void check_dropped(struct weir_table *table)
+{
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source_state state;
+	struct moved_source *s;
+
+	for (s = m.source; s < m.source + m.sources; s++) {
+		weir_table_peek(table, &s->source, s->hash, m.tick, m.budget,
+				&state, slot);
+		check(state.dropped == s->dropped, "run %llu: %llu for %llu",
+		      m.run, state.dropped, s->dropped);
+	}
+}
+
 static void go_live(void)
 {
 	struct weir_table *old = m.table;
@@ -326,7 +343,10 @@ static void go_live(void)
 	m.budget = m.next_budget;
 	m.next = NULL;
 	m.same_unit = true;
+	weir_table_settle(old, m.table);
 	weir_table_put(old);
+	if (m.exact && m.no_sweep)
+		check_dropped(m.table);
 }
 
 static void move(void)
@@ -373,6 +393,10 @@ static void one_run(u64 run)
 	m.gives_back = chance_one_in(&m.chance, 2);
 	m.same_unit = true;
 	m.tick = chance_below(&m.chance, BIT_ULL(40));
+	/* Right behind a sweep, whatever the slots: the next one is far. */
+	m.no_sweep = chance_one_in(&m.chance, 2);
+	if (m.no_sweep)
+		m.tick = (1 + m.tick % 8) * 26771144400 << WEIR_SWEEP_SHIFT;
 	m.table = random_table(&m.budget, NULL);
 	m.budget_most = m.budget;
 	m.window_least = window_of(m.table);
