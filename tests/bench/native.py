@@ -203,11 +203,11 @@ def memory(results):
 
 def data(results):
     """Files for the plots: name -> lines."""
-    for what in ("drop", "admit"):
+    for what, hook in (("drop", "drop"), ("admit", "accept")):
         lines = ["# sources, then of weir, hashlimit, nft and the hook: ns, lowest, highest"]
         for name, size in SIZES.items():
             row = f"{what}-{name}"
-            values = [results.of(row, tool) for tool in ("weir", *PEERS, what)]
+            values = [results.of(row, tool) for tool in ("weir", *PEERS, hook)]
             if all(values):
                 lines.append(" ".join([str(size), *("%.2f %.2f %.2f" % v for v in values)]))
         yield f"sources-{what}.dat", lines

@@ -14,14 +14,15 @@ out=$top/.cache/bench/native boots=${BOOTS:-5} reps=${REPS:-3}
 fail() { echo "bench-native: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || fail "network namespaces and a priority take root"
 
-# module KDIR FOLDER [ARCH]: what is loaded
+# build KDIR FOLDER [ARCH]: what is loaded, and the tool
 build() {
 	local kdir=$1 to=$2 arch=(${3:+"ARCH=$3"})
 	make --no-print-directory modules "KDIR=$kdir" "BUILD=$to" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= >"$to.log" 2>&1 &&
 		mkdir -p "$to/bench" && cp tests/bench/module/* "$to/bench/" &&
 		make --no-print-directory -C "$kdir" "M=$to/bench" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= modules >>"$to.log" 2>&1 &&
-		mv "$to/bench/weir_bench.ko" "$to/" && make --no-print-directory -s -C userspace >>"$to.log" 2>&1 ||
-		{ tail -n 30 "$to.log" >&2; fail "the modules do not build"; }
+		mv "$to/bench/weir_bench.ko" "$to/" && make --no-print-directory -s -C userspace >>"$to.log" 2>&1 && return
+	tail -n 30 "$to.log" >&2
+	fail "the modules do not build"
 }
 
 # What a figure is worth depends on it; on stdout, a line each.
@@ -36,8 +37,9 @@ circumstances() {
 state() { echo "# $1: load $(cut -d ' ' -f 1 /proc/loadavg), stolen $(awk '/^cpu /{ print $9 }' /proc/stat) ticks"; }
 
 uml() {
-	local boot huge word
-	mkdir -p "$out/huge" && { mountpoint -q "$out/huge" || mount -t tmpfs -o huge=always,size=6g,mode=700 weir-bench "$out/huge"; } ||
+	local boot word
+	mkdir -p "$out/huge" || exit 1
+	mountpoint -q "$out/huge" || mount -t tmpfs -o huge=always,size=6g,mode=700 weir-bench "$out/huge" ||
 		fail "no memory file system of huge pages"
 	trap 'umount "$out/huge"' EXIT
 	word=$(IFS=, && echo "$*")
@@ -59,7 +61,7 @@ uml() {
 own() {
 	local m pass loaded=()
 	trap 'for m in "${loaded[@]}"; do rmmod "$m"; done' EXIT
-	[ ! -d /sys/module/weir ] || fail "weir is loaded: its limits would be in the way of nothing, but it may not be this one"
+	[ ! -d /sys/module/weir ] || fail "a weir is loaded already; which one is not known"
 	for m in nf_tables nft_limit iptable_raw ip6table_raw xt_hashlimit xt_tcpudp; do
 		modprobe "$m" || fail "no module $m"
 	done

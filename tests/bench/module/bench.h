@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the harness: words (bench.c) say what a run is, packets (packet.c)
+ * are sent (run.c), random numbers (seed.c) are no longer so.
+ */
+#ifndef WEIR_BENCH_H
+#define WEIR_BENCH_H
+
+#include <linux/netfilter.h>
+#include <linux/types.h>
+
+struct net;
+struct net_device;
+struct sk_buff;
+
+#define CPUS_MAX 2
+
+/**
+ * struct bench - a run
+ * @pf: family of @from and @to
+ * @from: the first source
+ * @to: destination, of the same family
+ * @dport: of UDP
+ * @sources: addresses in use, a power of two unless @seq
+ * @shift: bits that a source's number is shifted by
+ * @skip: number of the first source
+ * @seq: in their order, not shuffled
+ * @hook: the verdict of a hook of this run's own, or -1
+ * @align: ticks
+ * @warm: packets that are not measured, first
+ * @wait: ticks from the begin to what is measured, at least
+ * @count: packets that are
+ * @batch: packets with interrupts off
+ * @cpus: that send at the same time, or 0: the writer's
+ * @apart: each CPU has sources of its own
+ * @net: the writer's namespace
+ * @dev: which packets come from
+ * @skb: the packet
+ * @saddr: in it, as far as it changes
+ * @base: the first source there
+ * @next: number of the next source
+ * @accepted: packets
+ * @cycles: that the measured packets took
+ * @ns: likewise
+ * @lost: nanoseconds of the measured time that were somebody else's
+ */
+struct bench {
+	u8 pf;
+	union nf_inet_addr from;
+	union nf_inet_addr to;
+	u32 dport;
+	u32 sources;
+	u32 shift;
+	u32 skip;
+	u32 seq;
+	int hook;
+	u32 align;
+	u32 warm;
+	u32 wait;
+	u32 count;
+	u32 batch;
+	u32 cpus;
+	u32 apart;
+
+	struct net *net;
+	struct net_device *dev;
+	struct sk_buff *skb;
+	void *saddr;
+	u64 base;
+	u32 next;
+	u64 accepted;
+	u64 cycles;
+	u64 ns;
+	u64 lost;
+};
+
+int packet_make(struct bench *bench);
+void packet_free(struct bench *bench);
+
+int bench_run(struct bench bench[CPUS_MAX]);
+
+extern u32 bench_seed;
+int seed_init(void);
+void seed_exit(void);
+
+#endif /* WEIR_BENCH_H */
