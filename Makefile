@@ -109,6 +109,10 @@ bench: ## instructions a packet, weir and its peers (ROWS= chooses, BENCH_WRITE=
 	@tests/setup.sh test
 	@tests/bench/bench.sh $(ROWS)
 
+bench-native: ## nanoseconds a packet in User-Mode Linux (NATIVE=1: on this kernel; ROWS=, BENCH_WRITE=1), as root
+	@tests/setup.sh $(if $(NATIVE),test,native)
+	@tests/bench/native.sh $(ROWS)
+
 mutants: ## see that small wrong changes do not survive the tests (10 min)
 	@tests/setup.sh test
 	@tests/mutants/run.py $(if $(T),$(T),-o tests/mutants/result)
@@ -126,4 +130,4 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules no-headers tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-debug test-fresh bench lint help FORCE
+	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native lint help FORCE

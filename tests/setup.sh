@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test|debug...: make a Debian 12 or 13 machine fit for `make demo`,
+# setup.sh demo|test|debug|native...: make a Debian 12 or 13 machine fit for `make demo`,
 # `make test` and `make test-debug`: install the packages that are missing,
 # download guest kernels, or the source of some, into .cache. What is there is
 # left alone; NO_SETUP=1 does nothing.
@@ -23,7 +23,8 @@ for group; do
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
-	*) die "there is no set-up called $group (demo, test, debug)." ;;
+	native) packages="$packages $debug_packages gnuplot-nox util-linux" kernels="$kernels uml" ;;
+	*) die "there is no set-up called $group (demo, test, debug, native)." ;;
 	esac
 done
 
