@@ -77,11 +77,11 @@ int weir_value_prefix(const char *text, struct weir_prefix *prefix,
 	if (!slash)
 		return 0;
 	if (weir_value_number(slash + 1, 0, prefix->len, &bits, err))
-		return weir_err_set(err, "'%s': prefix length not in 0..%u",
+		return weir_err_set(err, "'%.60s': prefix length not in 0..%u",
 				    text, prefix->len);
 	prefix->len = bits;
 	if (mask_host_bits(prefix))
-		return weir_err_set(err, "'%s' has host bits; the prefix is %s",
+		return weir_err_set(err, "'%.60s' has host bits; the prefix is %s",
 				    text, weir_text_prefix(prefix, right));
 	return 0;
 }
@@ -98,7 +98,7 @@ int weir_value_address(const char *text, struct weir_prefix *address,
 		       struct weir_err *err)
 {
 	if (strchr(text, '/'))
-		return weir_err_set(err, "'%s' is a prefix; one address is wanted",
+		return weir_err_set(err, "'%.60s' is a prefix; one address is wanted",
 				    text);
 	return weir_value_prefix(text, address, err);
 }
@@ -123,7 +123,7 @@ int weir_value_proto(const char *text, uint8_t *proto, struct weir_err *err)
 		}
 	}
 	if (weir_value_number(text, 0, 255, &number, err))
-		return weir_err_set(err, "'%s' is not a protocol (tcp, udp, icmp, sctp, ... or 0..255)",
+		return weir_err_set(err, "'%.60s' is not a protocol (tcp, udp, icmp, sctp, ... or 0..255)",
 				    text);
 	*proto = number;
 	return 0;
@@ -157,7 +157,7 @@ int weir_value_ports(const char *text, uint16_t ports[2], struct weir_err *err)
 			return 0;
 		}
 	}
-	return weir_err_set(err, "'%s' is not PORT[-PORT], each in 0..65535",
+	return weir_err_set(err, "'%.60s' is not PORT[-PORT], each in 0..65535",
 			    text);
 }
 
@@ -187,13 +187,13 @@ int weir_value_mark(const char *text, uint32_t *mark, uint32_t *mask,
 		goto bad;
 	if (value & ~bits)
 		return weir_err_set(err,
-				    "'%s' has bits outside its mask; the mark is 0x%" PRIx64
+				    "'%.60s' has bits outside its mask; the mark is 0x%" PRIx64
 				    "/0x%" PRIx64, text, value & bits, bits);
 	*mark = value;
 	*mask = bits;
 	return 0;
 bad:
-	return weir_err_set(err, "'%s' is not VALUE[/MASK], each in 0..0xffffffff",
+	return weir_err_set(err, "'%.60s' is not VALUE[/MASK], each in 0..0xffffffff",
 			    text);
 }
 
@@ -227,7 +227,7 @@ int weir_value_per(const char *text, uint8_t *prefix4, uint8_t *prefix6,
 	*prefix6 = v6;
 	return 0;
 bad:
-	return weir_err_set(err, "'%s' is not V4[,V6], prefix lengths in 0..32 and 0..128",
+	return weir_err_set(err, "'%.60s' is not V4[,V6], prefix lengths in 0..32 and 0..128",
 			    text);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "value.h"
 
 #define TEXT_ROOM	1024	/* for what one call prints */
 
@@ -73,30 +74,6 @@ static void new_line(void)
 		fputs("    ", stdout);
 }
 
-/* Length of the UTF-8 sequence at @at, or 0 where it is none. */
-static int utf8_len(const unsigned char *at)
-{
-	int len = at[0] >= 0xf0 && at[0] <= 0xf4 ? 4 : at[0] >= 0xe0 ? 3 : 2, i;
-
-	if (at[0] < 0xc2 || at[0] > 0xf4)
-		return 0;
-	for (i = 1; i < len; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-/* Whether a terminal may take the byte, or the two from it, for an order. */
-static bool is_control(const unsigned char *at)
-{
-	return *at < ' ' || *at == 0x7f ||
-	       (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
-}
-
 /**
  * weir_out_escape - write text that may hold what is not meant for terminals
  * @to: where to
@@ -105,42 +82,35 @@ static bool is_control(const unsigned char *at)
  */
 void weir_out_escape(FILE *to, const char *text, bool lines)
 {
-	const unsigned char *at = (const unsigned char *)text;
 	int len;
 
-	while (*at) {
-		len = *at < 0x80 ? 1 : utf8_len(at);
-		if (len && (!is_control(at) || (lines && *at == '\n'))) {
-			fwrite(at, 1, len, to);
-			at += len;
+	for (; *text; text += len) {
+		len = weir_text_char(text);
+		if (len && (!weir_text_control(text) || (lines && *text == '\n'))) {
+			fwrite(text, 1, len, to);
 		} else {
-			fprintf(to, "\\x%02x", *at++);
+			fprintf(to, "\\x%02x", (unsigned char)*text);
+			len = 1;
 		}
 	}
 }
 
 static void put_string(const char *value)
 {
-	const unsigned char *at = (const unsigned char *)value;
 	int len;
 
 	putchar('"');
-	while (*at) {
-		if (*at == '"' || *at == '\\') {
-			printf("\\%c", *at++);
-		} else if (is_control(at)) {
-			at += *at == 0xc2;
-			printf("\\u%04x", *at++);
-		} else if (*at < 0x80) {
-			putchar(*at++);
-		} else {
-			len = utf8_len(at);
-			if (len)
-				fwrite(at, 1, len, stdout);
-			else
-				fputs("\\ufffd", stdout);
-			at += len ? len : 1;
-		}
+	for (; *value; value += len) {
+		len = weir_text_char(value);
+		if (*value == '"' || *value == '\\')
+			printf("\\%c", *value);
+		else if (len && weir_text_control(value))
+			printf("\\u%04x", (unsigned char)value[len - 1]);
+		else if (len)
+			fwrite(value, 1, len, stdout);
+		else
+			fputs("\\ufffd", stdout);
+		len = len ? len : 1;
 	}
 	putchar('"');
 }

@@ -99,7 +99,7 @@ static int row_any(const struct weir_word *word, struct weir_args *args,
 
 	(void)word;
 	if (strcmp(value, "any"))
-		return weir_err_set(args->err, "'%s' is not any; conditions are words of their own",
+		return weir_err_set(args->err, "'%.60s' is not any; conditions are words of their own",
 				    value);
 	if (limit->match.conds)
 		return weir_err_set(args->err, "any excludes every condition");

@@ -107,7 +107,7 @@ int weir_value_number(const char *text, uint64_t min, uint64_t max,
 	const char *at = text;
 
 	if (!take_number(&at, value) || *at)
-		return weir_err_set(err, "'%s' is not a number", text);
+		return weir_err_set(err, "'%.60s' is not a number", text);
 	return check_range(text, *value, min, max, err);
 }
 
@@ -127,7 +127,7 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 	const char *at = text;
 
 	if (!take_count(&at, value) || *at)
-		return weir_err_set(err, "'%s' is not a number (with k, M or G)",
+		return weir_err_set(err, "'%.60s' is not a number (with k, M or G)",
 				    text);
 	return check_range(text, *value, min, max, err);
 }
@@ -151,10 +151,10 @@ int weir_value_budget(const char *text, uint64_t max, uint64_t *budget,
 	size_t i;
 
 	if (!take_count(&at, budget) || (*at && *at != '/'))
-		return weir_err_set(err, "'%s' is not COUNT[k|M|G]/TIME, like 1000/s",
+		return weir_err_set(err, "'%.60s' is not COUNT[k|M|G]/TIME, like 1000/s",
 				    text);
 	if (!*at || !at[1])
-		return weir_err_set(err, "'%s' has no time, like 1000/s or 20/10s",
+		return weir_err_set(err, "'%.60s' has no time, like 1000/s or 20/10s",
 				    text);
 	snprintf(count, sizeof(count), "%.*s", (int)(at - text), text);
 	unit = ++at;
@@ -164,7 +164,7 @@ int weir_value_budget(const char *text, uint64_t max, uint64_t *budget,
 			break;
 	}
 	if (i == ARRAY_SIZE(windows))
-		return weir_err_set(err, "'%s' is not a time ([N]ms, s, m, h or d)",
+		return weir_err_set(err, "'%.60s' is not a time ([N]ms, s, m, h or d)",
 				    unit);
 	if (__builtin_mul_overflow(window, (uint64_t)windows[i].ms, &window) ||
 	    window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
@@ -195,14 +195,51 @@ int weir_value_name(const char *text, char name[WEIR_NAME_SIZE],
 		unsigned char c = text[i];
 
 		if (c == ' ')
-			return weir_err_set(err, "name '%s' has a space", text);
+			return weir_err_set(err, "name '%.60s' has a space", text);
 		if (!isascii(c) || (!isalnum(c) && !strchr("_-.:+@", c)))
 			return weir_err_set(err, "a name has letters, digits and _-.:+@ alone");
 	}
 	if (text[0] == '-')
-		return weir_err_set(err, "name '%s' begins with -", text);
+		return weir_err_set(err, "name '%.60s' begins with -", text);
 	memcpy(name, text, len + 1);
 	return 0;
+}
+
+/**
+ * weir_text_char - the character that a text begins with
+ * @text: a text that is not empty
+ *
+ * Return: its length in bytes; 0 where it is not UTF-8.
+ */
+int weir_text_char(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	int len = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2, i;
+
+	if (at[0] < 0x80)
+		return 1;
+	if (at[0] < 0xc2 || at[0] > 0xf4)
+		return 0;
+	for (i = 1; i < len; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+/**
+ * weir_text_control - whether a terminal may take a character for an order
+ * @text: a text that begins with it, in UTF-8
+ */
+bool weir_text_control(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	return *at < ' ' || *at == 0x7f ||
+	       (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
 }
 
 /**
@@ -217,21 +254,23 @@ int weir_value_dev(const char *text, char dev[WEIR_DEV_SIZE],
 		   struct weir_err *err)
 {
 	size_t len = strlen(text), i;
+	int size;
 
 	if (!len || !strcmp(text, ".") || !strcmp(text, ".."))
-		return weir_err_set(err, "'%s' cannot name a device", text);
+		return weir_err_set(err, "'%.60s' cannot name a device", text);
 	if (len > WEIR_DEV_MAX)
 		return weir_err_set(err, "'%.40s' is longer than the %d bytes of a device's name",
 				    text, WEIR_DEV_MAX);
-	for (i = 0; i < len; i++) {
+	for (i = 0; i < len; i += size) {
+		size = weir_text_char(text + i);
 		if (text[i] == '/' || text[i] == ':' ||
 		    isspace((unsigned char)text[i]))
-			return weir_err_set(err, "'%s' cannot name a device",
+			return weir_err_set(err, "'%.60s' cannot name a device",
 					    text);
 		/* what a file of commands could not say again, or a terminal show */
-		if (text[i] == '#' || text[i] == '\\' ||
-		    iscntrl((unsigned char)text[i]))
-			return weir_err_set(err, "'%s': a device with #, \\ or control characters in its name is not supported; rename it",
+		if (text[i] == '#' || text[i] == '\\' || !size ||
+		    weir_text_control(text + i))
+			return weir_err_set(err, "'%.60s': a device with #, \\, control characters or what is not UTF-8 in its name is not supported; rename it",
 					    text);
 	}
 	memcpy(dev, text, len + 1);

@@ -39,6 +39,9 @@ int weir_value_per(const char *text, uint8_t *prefix4, uint8_t *prefix6,
 
 bool weir_proto_has_ports(uint8_t proto);
 
+int weir_text_char(const char *text);
+bool weir_text_control(const char *text);
+
 const char *weir_text_budget(uint64_t budget, uint32_t window_ms,
 			     char buf[WEIR_TEXT_SIZE]);
 const char *weir_text_prefix(const struct weir_prefix *prefix,

@@ -25,7 +25,7 @@ static int choose_color(struct weir_tool *tool, const char *when, bool *color)
 	else if (!strcmp(when, "never"))
 		*color = false;
 	else
-		return weir_err_set(&tool->err, "-color: '%s' is not always, auto or never",
+		return weir_err_set(&tool->err, "-color: '%.60s' is not always, auto or never",
 				    when);
 	return 0;
 }
@@ -93,7 +93,7 @@ static int take_options(struct weir_tool *tool, struct choice *choice,
 	if (choice->batch && choice->file)
 		weir_err_set(&tool->err, "-batch and -file exclude each other");
 	else if ((choice->batch || choice->file) && weir_args_peek(args))
-		weir_err_set(&tool->err, "'%s': no command goes with -batch or -file",
+		weir_err_set(&tool->err, "'%.60s': no command goes with -batch or -file",
 			     weir_args_peek(args));
 	else
 		return WEIR_EXIT_OK;

@@ -206,7 +206,7 @@ const void *weir_pick(const void *rows, size_t stride, const char *token,
 		return NULL;
 	}
 	list_names(rows, stride, token, same, list, sizeof(list));
-	weir_err_set(err, "'%s' is short for more than one word: %s", token,
+	weir_err_set(err, "'%.60s' is short for more than one word: %s", token,
 		     list);
 	return NULL;
 }
@@ -307,7 +307,7 @@ static int parse_next(const struct weir_word *words, struct weir_args *args,
 		if (!word)
 			return -EINVAL;
 		if (args->negate && !(word->flags & WEIR_WORD_NOT))
-			return weir_err_set(args->err, "not: '%s' is not a condition",
+			return weir_err_set(args->err, "not: '%.60s' is not a condition",
 					    word->name);
 	}
 	if (check_twice(words, *seen, word, args->err))
@@ -330,7 +330,7 @@ static int blame_first(const struct weir_word *words, const char *first,
 
 	for (words = keywords(words); first && words->name; words++) {
 		if (!strcmp(words->name, first))
-			weir_err_set(err, "%s (and '%s' was taken for the name)",
+			weir_err_set(err, "%s (and '%.60s' was taken for the name)",
 				     inner.text, first);
 	}
 	return -EINVAL;

@@ -188,6 +188,13 @@ static void test_dev(void **state)
 	assert_true(weir_value_dev("..", dev, &err));
 	assert_true(weir_value_dev("a/b", dev, &err));
 	assert_true(weir_value_dev("a b", dev, &err));
+	assert_int_equal(weir_value_dev("\xc3\xa9th", dev, &err), 0);
+	/* what save would write otherwise than it is read */
+	assert_true(weir_value_dev("a#b", dev, &err));
+	assert_true(weir_value_dev("a\033", dev, &err));
+	assert_true(weir_value_dev("a\xc2\x9b", dev, &err));
+	assert_true(weir_value_dev("et0\xf8", dev, &err));
+	assert_true(weir_value_dev("et0\xc3", dev, &err));
 }
 
 static void test_proto(void **state)
