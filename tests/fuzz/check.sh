@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# check.sh OUT SEED RUNS FUZZER...: run libFuzzer's programs, with the corpus of
+# the tree and what earlier runs found. TAP.
+set -u
+here=$(cd "$(dirname "$0")" && pwd -P)
+out=$1 seed=$2 runs=$3 n=0 failed=0
+shift 3
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
+echo "1..$#"
+for fuzzer; do
+	n=$((n + 1)) corpus=$out/corpus/$fuzzer seeds=()
+	mkdir -p "$corpus" "$out/found"
+	[ ! -d "$here/corpus/$fuzzer" ] || seeds=("$here/corpus/$fuzzer")
+	case $fuzzer in words | file) dict=-dict=$here/words.dict ;; *) dict=-dict=/dev/null ;; esac
+	if "$out/$fuzzer" "$dict" -seed="$seed" -runs="$runs" -max_len=4096 -timeout=20 -verbosity=0 -print_final_stats=1 \
+		-artifact_prefix="$out/found/$fuzzer-" "$corpus" "${seeds[@]}" >"$out/$fuzzer.log" 2>&1; then
+		echo "ok $n - $fuzzer: $(awk '/executed_units/ { print $2 }' "$out/$fuzzer.log") inputs, seed $seed"
+	else
+		failed=1
+		echo "not ok $n - $fuzzer: seed $seed, $runs inputs"
+		grep -vE '^ +#|^$' "$out/$fuzzer.log" | cut -c 1-400 | tail -n 30 | sed 's/^/# /'
+	fi
+done
+exit "$failed"

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libFuzzer on the packet's way: packet.c, match.c, source.c and cost.c of the
+ * module, unchanged, on packets whose linear part ends anywhere, against the
+ * twin. An input is the family, a match, how the packet lies in memory, then its
+ * bytes from the network header on.
+ */
+#include <linux/skbuff.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "match.h"
+#include "packet.h"
+#include "packets.h"
+#include "twin.h"
+
+#define LAYOUT 72	/* bytes of an input in front of its packet */
+
+struct input {
+	const uint8_t *byte;
+	size_t left;
+};
+
+static unsigned int take(struct input *input, unsigned int bytes)
+{
+	unsigned int value = 0;
+
+	while (bytes--) {
+		value <<= 8;
+		if (input->left) {
+			value |= *input->byte++;
+			input->left--;
+		}
+	}
+	return value;
+}
+
+static void take_prefix(struct input *input, struct weir_net_prefix *prefix,
+			struct twin_prefix *twin)
+{
+	unsigned int i;
+
+	twin->family = take(input, 1) & 1 ? 6 : 4;
+	for (i = 0; i < 16; i++)
+		twin->address[i] = take(input, 1);
+	twin->len = take(input, 1) % (twin->family == 6 ? 129 : 33);
+	for (i = twin->len; i < 128; i++)
+		twin->address[i / 8] &= ~(0x80 >> i % 8);
+	prefix->family = twin->family == 6 ? AF_INET6 : AF_INET;
+	prefix->len = twin->len;
+	memcpy(prefix->word, twin->address, 16);
+}
+
+static void take_match(struct input *input, struct weir_match *match,
+		       struct twin_rule *rule)
+{
+	static const char *const devs[] = { "eth0", "eth1" };
+
+	rule->conds = take(input, 2) & 0x3ff;
+	match->conds = rule->conds;
+	rule->invert = take(input, 2) & rule->conds;
+	match->invert = rule->invert;
+	rule->family = take(input, 1) & 1 ? 6 : 4;
+	match->family = rule->family == 6 ? AF_INET6 : AF_INET;
+	strcpy(rule->dev, devs[take(input, 1) & 1]);
+	strcpy(match->dev, rule->dev);
+	take_prefix(input, &match->from, &rule->from);
+	take_prefix(input, &match->to, &rule->to);
+	rule->proto = take(input, 1);
+	rule->sport_min = take(input, 2);
+	rule->sport_max = take(input, 2);
+	rule->dport_min = take(input, 2);
+	rule->dport_max = take(input, 2);
+	rule->mask = take(input, 4);
+	rule->mark = take(input, 4) & rule->mask;
+	match->proto = rule->proto;
+	match->sport = (struct weir_port_range) { rule->sport_min, rule->sport_max };
+	match->dport = (struct weir_port_range) { rule->dport_min, rule->dport_max };
+	match->mark_mask = rule->mask;
+	match->mark = rule->mark;
+}
+
+/* What ip_rcv() and ipv6_rcv() make sure of in front of the hook. */
+static bool received(int family, const uint8_t *byte, size_t *len,
+		     size_t *header)
+{
+	size_t told;
+
+	*header = family == 6 ? 40 : 20;
+	if (*len < *header || byte[0] >> 4 != family)
+		return false;
+	if (family == 4) {
+		*header = 4 * (byte[0] & 15);
+		told = byte[2] << 8 | byte[3];
+		if (*header < 20 || told < *header)
+			return false;
+	} else {
+		told = 40 + (byte[4] << 8 | byte[5]);
+		/* A jumbogram's length stands elsewhere. */
+		if (told == 40 && byte[6] == 0)
+			told = *len;
+	}
+	if (told > *len || *len < *header)
+		return false;
+	*len = told;
+	return true;
+}
+
+/* The packet, linear up to where the input says, behind its header. */
+static void skb_build(struct sk_buff *skb, struct input *input,
+		      const uint8_t *byte, size_t len, size_t header)
+{
+	size_t linear = header + take(input, 1);
+
+	linear = linear < len ? linear : len;
+	skb->network = 0;
+	skb->len = len;
+	skb->data_len = len - linear;
+	skb->data = malloc(linear ?: 1);
+	skb->rest = malloc(skb->data_len ?: 1);
+	memcpy(skb->data, byte, linear);
+	memcpy(skb->rest, byte + linear, skb->data_len);
+	skb->transport = header;
+	skb->inner_transport = take(input, 1) % (len + 1);
+	skb->mark = take(input, 4);
+	skb->shinfo.gso_size = take(input, 2);
+	skb->shinfo.gso_segs = take(input, 1);
+	skb->shinfo.gso_type = take(input, 1);
+	skb->encapsulation = take(input, 1) & 1;
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "fuzz_packet: %s\n", what);
+	abort();
+}
+
+static void check_cost(const struct sk_buff *skb, u8 family)
+{
+	struct weir_cost cost = weir_packet_cost(skb, family);
+
+	if (!cost.packets || cost.bytes < skb->len)
+		fail("a packet costs less than what arrived");
+	if (cost.bytes > (u64)cost.packets * skb->len)
+		fail("a packet costs more than its segments");
+	if (!skb_is_gso(skb) && (cost.packets != 1 || cost.bytes != skb->len))
+		fail("a packet costs more than itself");
+}
+
+static void check(const struct sk_buff *skb, const uint8_t *byte, int family,
+		  const struct weir_match *match, const struct twin_rule *rule)
+{
+	const struct net_device dev = { "eth0", 7 };
+	struct twin_packet twin = { .family = family, .byte = byte,
+				    .len = skb->len, .dev = "eth0",
+				    .mark = skb->mark };
+	u8 af = family == 6 ? AF_INET6 : AF_INET;
+	struct weir_packet packet;
+
+	twin_read(&twin);
+	weir_packet_init(&packet, skb, &dev, af);
+	weir_packet_parse(&packet, true);
+	if (!(packet.flags & WEIR_PACKET_CUT) != !twin.cut)
+		fail("cut or not?");
+	if (!(packet.flags & WEIR_PACKET_VITAL) != !twin.vital)
+		fail("vital or not?");
+	if (weir_match_packet(match, &packet) != twin_meets(&twin, rule))
+		fail(twin_meets(&twin, rule) ? "the limit should meet it" :
+		     "the limit should not meet it");
+	check_cost(skb, af);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input input = { data, size < LAYOUT ? size : LAYOUT };
+	struct weir_match match = { 0 };
+	struct twin_rule rule = { 0 };
+	struct sk_buff skb = { 0 };
+	size_t len, header;
+	int family;
+	u16 cond;
+
+	if (size <= LAYOUT)
+		return 0;
+	len = size - LAYOUT;
+	family = take(&input, 1) & 1 ? 6 : 4;
+	take_match(&input, &match, &rule);
+	if (weir_match_check(&match, &cond) ||
+	    !received(family, data + LAYOUT, &len, &header))
+		return 0;
+	skb_build(&skb, &input, data + LAYOUT, len, header);
+	check(&skb, data + LAYOUT, family, &match, &rule);
+	free(skb.data);
+	free(skb.rest);
+	return 0;
+}
+
+/* Bytes are changed, or the packet is made anew. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	struct packet packet;
+	struct dice dice;
+
+	dice_seed(&dice, seed, 0);
+	if (size < LAYOUT || max < LAYOUT + PACKET_MAX || dice_of(&dice, 2))
+		return LLVMFuzzerMutate(data, size, max);
+	packet_make(&packet, &dice);
+	data[0] = packet.family == 6;
+	memcpy(data + LAYOUT, packet.byte, packet.len);
+	return LAYOUT + packet.len;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libFuzzer on the words of every command: as a file of -batch, or, behind a
+ * first line that begins with "#argv", one word a line as a shell would hand
+ * them over. Either they are good, or one sentence says why not.
+ */
+#include "tool_fuzz.h"
+
+#define WORDS 64
+
+static int run_argv(struct weir_tool *tool, char *text)
+{
+	char *words[WORDS + 1], *word;
+	size_t len = strlen(text);
+	int count = 0;
+
+	if (len && text[len - 1] == '\n')
+		text[len - 1] = '\0';
+	strsep(&text, "\n");
+	while ((word = strsep(&text, "\n")) && count < WORDS)
+		words[count++] = word;
+	words[count] = NULL;
+	return count ? weir_run_words(tool, words, count, false) : 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct weir_tool tool = { .check = true };
+	bool argv = size > 5 && !memcmp(data, "#argv", 5);
+	const struct said *said;
+	char *text = NULL;
+	int status;
+
+	said_begin();
+	if (argv) {
+		text = strndup((const char *)data, size);
+		status = run_argv(&tool, text);
+	} else {
+		tool_input(data, size);
+		status = weir_run_batch(&tool, "-");
+	}
+	said = said_end();
+	free(text);
+	if (status)
+		tool_sentence(said->err);
+	else
+		tool_notes(said->err);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHIM_NETDEVICE_H
+#define SHIM_NETDEVICE_H
+
+#include <linux/if.h>
+#include <stdbool.h>
+
+struct net_device {
+	char name[IFNAMSIZ];
+	int ifindex;
+};
+
+static inline bool netif_is_l3_master(const struct net_device *dev)
+{
+	(void)dev;
+	return false;
+}
+
+bool dev_valid_name(const char *name);
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tool_fuzz.h"
+
+static struct said said;
+static size_t out_size, err_size;
+static FILE *real_out, *real_err;
+
+/**
+ * tool_input - what the tool finds on its stdin
+ * @data: bytes, which stay where they are
+ * @size: of them
+ */
+void tool_input(const uint8_t *data, size_t size)
+{
+	static FILE *before;
+
+	if (before)
+		fclose(before);
+	/* There is no empty one. */
+	before = size ? fmemopen((void *)data, size, "r") : fopen("/dev/null", "r");
+	if (!before)
+		abort();
+	stdin = before;
+}
+
+/**
+ * said_begin - listen to stdout and stderr
+ */
+void said_begin(void)
+{
+	struct weir_out_opts opts = { 0 };
+
+	free(said.out);
+	free(said.err);
+	real_out = stdout;
+	real_err = stderr;
+	stdout = open_memstream(&said.out, &out_size);
+	stderr = open_memstream(&said.err, &err_size);
+	if (!stdout || !stderr)
+		abort();
+	weir_out_init(&opts);
+}
+
+/**
+ * said_end - what was said since
+ *
+ * Return: texts that stay until the next beginning.
+ */
+const struct said *said_end(void)
+{
+	weir_out_flush();
+	fclose(stdout);
+	fclose(stderr);
+	stdout = real_out;
+	stderr = real_err;
+	return &said;
+}
+
+void tool_fail(const char *what, const char *more, const char *most)
+{
+	fprintf(stderr, "fuzz: %s\n%s\n%s\n", what, more, most);
+	abort();
+}
+
+static bool is_note(const char *line)
+{
+	return !strncmp(line, "weir: note: ", 12) ||
+	       !strncmp(line, "weir: warning: ", 15);
+}
+
+static void check_sentence(const char *line, const char *end)
+{
+	if (strncmp(line, "weir: ", 6) || end - line < 12 || end[-1] == ' ' ||
+	    end[-1] == ':')
+		tool_fail("refused with half a sentence", line, "");
+}
+
+/* Among the notes there is one sentence. */
+void tool_sentence(const char *err)
+{
+	unsigned int sentences = 0;
+	const char *line, *end;
+
+	for (line = err; *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			tool_fail("the last line does not end", err, "");
+		if (is_note(line))
+			continue;
+		check_sentence(line, end);
+		sentences++;
+	}
+	if (sentences != 1)
+		tool_fail(sentences ? "refused with more than a sentence" :
+			  "refused without a sentence", err, "");
+}
+
+/* Nothing else. */
+void tool_notes(const char *err)
+{
+	while (*err) {
+		if (!is_note(err) || !strchr(err, '\n'))
+			tool_fail("done, and yet there is something to say", err, "");
+		err = strchr(err, '\n') + 1;
+	}
+}

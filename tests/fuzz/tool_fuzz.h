@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tool in the hands of a fuzzer: what it reads, and what it says. */
+#ifndef TOOL_FUZZ_H
+#define TOOL_FUZZ_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+struct said {
+	char *out, *err;
+};
+
+void tool_input(const uint8_t *data, size_t size);
+void said_begin(void);
+const struct said *said_end(void);
+
+/* Each aborts where it is not so. */
+void tool_fail(const char *what, const char *more, const char *most);
+void tool_sentence(const char *err);
+void tool_notes(const char *err);
+
+#endif

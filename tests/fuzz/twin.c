@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "twin.h"
+
+enum { HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTH = 51, NONE = 59, DEST = 60 };
+enum { ICMP6 = 58, TCP = 6, UDP = 17, DCCP = 33, SCTP = 132, UDPLITE = 136 };
+
+static bool extension(unsigned int proto)
+{
+	return proto == HOP || proto == ROUTING || proto == FRAGMENT ||
+	       proto == AUTH || proto == DEST;
+}
+
+static bool has_ports(unsigned int proto)
+{
+	return proto == TCP || proto == UDP || proto == DCCP || proto == SCTP ||
+	       proto == UDPLITE;
+}
+
+/* Neighbour discovery and MLD that routers do not pass on. */
+static void read_icmp6(struct twin_packet *packet, size_t at)
+{
+	unsigned int hops = packet->byte[7], type;
+	bool linklocal = packet->byte[8] == 0xfe && packet->byte[9] >> 6 == 2;
+
+	if (at >= packet->len) {
+		packet->cut = true;
+		return;
+	}
+	type = packet->byte[at];
+	if (type >= 133 && type <= 137 && hops == 255)
+		packet->vital = true;
+	if (((type >= 130 && type <= 132) || type == 143) && hops == 1 && linklocal)
+		packet->vital = true;
+}
+
+static void read_transport(struct twin_packet *packet, size_t at)
+{
+	const uint8_t *byte = packet->byte + at;
+	size_t left = at < packet->len ? packet->len - at : 0;
+
+	if (packet->family == 6 && packet->proto == ICMP6)
+		read_icmp6(packet, at);
+	if (has_ports(packet->proto)) {
+		packet->ports_known = left >= 4;
+		packet->cut |= left < 4;
+		if (packet->ports_known) {
+			packet->sport = byte[0] << 8 | byte[1];
+			packet->dport = byte[2] << 8 | byte[3];
+		}
+	}
+	if (packet->proto == TCP) {
+		packet->flags_known = left >= 20;
+		packet->cut |= left < 20;
+		/* of FIN, SYN, RST and ACK, SYN alone */
+		packet->syn = left >= 20 && (byte[13] & 0x17) == 2;
+	}
+}
+
+static void read_ipv4(struct twin_packet *packet)
+{
+	const uint8_t *byte = packet->byte;
+
+	packet->vital = !byte[12] && !byte[13] && !byte[14] && !byte[15];
+	packet->proto = byte[9];
+	packet->proto_known = true;
+	packet->later_known = true;
+	packet->later = (byte[6] & 0x1f) || byte[7];
+	if (!packet->later)
+		read_transport(packet, 4 * (byte[0] & 15));
+}
+
+static void read_ipv6(struct twin_packet *packet)
+{
+	const uint8_t *byte = packet->byte;
+	unsigned int next = byte[6], was, depth = 0;
+	static const uint8_t none[16];
+	size_t at = 40;
+
+	packet->vital = !memcmp(byte + 8, none, 16);
+	while (extension(next)) {
+		was = next;
+		if (++depth > 8 || at + (was == FRAGMENT ? 8 : 2) > packet->len) {
+			packet->cut = true;
+			return;
+		}
+		next = byte[at];
+		if (was == FRAGMENT && (byte[at + 2] || byte[at + 3] & 0xf8)) {
+			packet->later = true;
+			packet->later_known = true;
+			packet->proto = next;
+			packet->proto_known = !extension(next);
+			return;
+		}
+		if (was == FRAGMENT)
+			at += 8;
+		else if (was == AUTH)
+			at += 4 * (byte[at + 1] + 2);
+		else
+			at += 8 * (byte[at + 1] + 1);
+	}
+	packet->proto = next;
+	packet->proto_known = true;
+	packet->later_known = true;
+	read_transport(packet, at);
+}
+
+/**
+ * twin_read - find out what lies behind the network header
+ * @packet: its first fields are given, the others are zero
+ */
+void twin_read(struct twin_packet *packet)
+{
+	if (packet->family == 4)
+		read_ipv4(packet);
+	else
+		read_ipv6(packet);
+}
+
+static bool within(const struct twin_packet *packet,
+		   const struct twin_prefix *prefix, size_t at)
+{
+	unsigned int i;
+
+	if (packet->family != prefix->family)
+		return false;
+	for (i = 0; i < prefix->len; i++)
+		if ((packet->byte[at + i / 8] ^ prefix->address[i / 8]) &
+		    (0x80 >> i % 8))
+			return false;
+	return true;
+}
+
+/* Does one condition hold, before it is inverted? */
+static bool holds(const struct twin_packet *packet,
+		  const struct twin_rule *rule, unsigned int cond)
+{
+	size_t from = packet->family == 4 ? 12 : 8;
+	size_t to = packet->family == 4 ? 16 : 24;
+
+	switch (cond) {
+	case TWIN_FAMILY: return packet->family == rule->family;
+	case TWIN_DEV: return !strcmp(packet->dev, rule->dev);
+	case TWIN_FROM: return within(packet, &rule->from, from);
+	case TWIN_TO: return within(packet, &rule->to, to);
+	case TWIN_PROTO: return packet->proto == rule->proto;
+	case TWIN_SPORT: return packet->sport >= rule->sport_min &&
+				packet->sport <= rule->sport_max;
+	case TWIN_DPORT: return packet->dport >= rule->dport_min &&
+				packet->dport <= rule->dport_max;
+	case TWIN_SYN: return packet->syn;
+	case TWIN_FRAG: return packet->later;
+	default: return (packet->mark & rule->mask) == rule->mark;
+	}
+}
+
+/* Can a condition be judged at all? */
+static bool known(const struct twin_packet *packet, unsigned int cond)
+{
+	switch (cond) {
+	case TWIN_PROTO: return packet->proto_known;
+	case TWIN_SPORT:
+	case TWIN_DPORT: return packet->ports_known;
+	case TWIN_SYN: return packet->flags_known;
+	case TWIN_FRAG: return packet->later_known;
+	default: return true;
+	}
+}
+
+/**
+ * twin_meets - does a packet meet a limit?
+ * @packet: read
+ * @rule: match of the limit
+ */
+bool twin_meets(const struct twin_packet *packet, const struct twin_rule *rule)
+{
+	unsigned int cond;
+	bool unreadable;
+
+	if (packet->vital && !(rule->conds & ~rule->invert & TWIN_PROTO))
+		return false;
+	for (cond = 1; cond <= TWIN_MARK; cond <<= 1) {
+		if (!(rule->conds & cond))
+			continue;
+		if (known(packet, cond)) {
+			if (holds(packet, rule, cond) == !!(rule->invert & cond))
+				return false;
+			continue;
+		}
+		/* What cannot be read holds; what is not there does not. */
+		unreadable = packet->cut || cond == TWIN_PROTO;
+		if (!unreadable)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fuzz-packets.t: malformed packets: headers and lengths that lie, options,
+# chains of extension headers, fragments that are too short, overlap or nest,
+# tags in tags. Each meets the limits that a simple twin says it does, and all
+# are counted. FUZZ_SEED and FUZZ_PACKETS choose others, or more.
+. "$(dirname "$0")/lib.sh"
+PATH=$top/.cache/build/fuzz:$PATH
+need_tool
+command -v fuzz-packets >/dev/null || skip_all "tests/fuzz is not built"
+seed=${FUZZ_SEED:-1}
+packets=${FUZZ_PACKETS:-16000}
+round=8000
+
+load
+pair
+ip_rx link add link rx0 name rx0.5 type vlan id 5 && ip_rx link set rx0.5 addrgenmode none &&
+	ip_rx link set rx0.5 up
+ok $? "a VLAN on the device"
+
+# thrown FUZZ-OPTION...: the packets, and what is foreseen of them
+thrown() {
+	recount
+	tx fuzz-packets -s "$seed" -i tx0 "$@" >"$tmp/told" || bail "cannot send"
+	sent=$(sed -n 's/^sent=//p' "$tmp/told")
+	grep -v ^sent= "$tmp/told" >"$tmp/foreseen"
+	wait_for 10 all_in || bail "of $sent packets $(arrived) arrive"
+}
+all_in() { [ "$(arrived)" = "$sent" ]; }
+
+# What weir counted since the last time, as fuzz-packets tells it.
+count_now() {
+	weir -json stats show | jq -r '.[0] | "seen=\(.seen)", "exempt=\(.exempt)", "unmatched=\(.unmatched)",
+		"unparsable=\(.unparsable)"'
+	weir -json -stats limit show | jq -r '.[] | "\(.name)=\(.stats.matched.packets)"'
+}
+counted() {
+	count_now >"$tmp/new"
+	awk -F= 'FNR == NR { was[$1] = $2; next } { print $1 "=" $2 - was[$1] }' "$tmp/old" "$tmp/new"
+	mv "$tmp/new" "$tmp/old"
+}
+
+# differs FIRST COUNT: do these packets meet other limits than they should?
+differs() {
+	thrown -f "$1" -n "$2"
+	counted >"$tmp/counted"
+	! diff "$tmp/foreseen" "$tmp/counted" >"$tmp/diff"
+}
+
+# culprit FIRST COUNT: the first packet of them that does
+culprit() {
+	local first=$1 count=$2 half
+	while [ "$count" -gt 1 ]; do
+		half=$((count / 2))
+		if differs "$first" "$half"; then count=$half; else first=$((first + half)) count=$((count - half)); fi
+	done
+	differs "$first" 1
+	diag "packet $first:" "$(fuzz-packets -s "$seed" -f "$first" -n 1 -x 2>&1 >/dev/null)" "$(<"$tmp/diff")"
+}
+
+fuzz-packets -s "$seed" -l >"$tmp/words"
+config <"$tmp/words"
+ok $? "limits made by lot (seed $seed)"
+count_now >"$tmp/old"
+for ((first = 0; first < packets; first += round)); do
+	! differs $first $round
+	ok $? "packets $first to $((first + round - 1)) meet the limits that they should" || {
+		diag "$(<"$tmp/diff")"
+		culprit $first $round
+	}
+done
+within "$(sed -n 's/^unparsable=//p' "$tmp/old")" 1 "$packets" "some of them cannot be parsed"
+
+# Those that the kernel may take or leave, which then go on through it.
+end_not_here
+config <<'WORDS'
+exempt add 10.9.0.0/16
+limit add few budget 20/10s sources 64 proto tcp
+limit add bytes budget 100k/1h bytes sources 64 frag
+limit add all budget 1M/1h sources 4096 action observe
+WORDS
+recount
+count_now >"$tmp/old"
+before=$(weir -json stats show | jq -c '.[0]')
+tx fuzz-packets -s "$seed" -i tx0 -w -n "$packets" >/dev/null
+ok $? "any packets"
+after=$(weir -json stats show | jq -c '.[0]')
+is "$(jq -n --argjson a "$before" --argjson b "$after" \
+	'[$a, $b] | map(.seen - .exempt - .unmatched - .admitted - .dropped) | unique | tostring')" '"[0]"' \
+	"each is exempt, unmatched, admitted or dropped"
+within "$(jq -n --argjson a "$before" --argjson b "$after" '$b.seen - $a.seen')" $((packets / 3)) "$packets" \
+	"many of them are seen"
+is "$(weir -json -stats limit show | jq -c '[.[].stats | .matched.packets - .admitted.packets - .dropped.packets
+	- .would_drop.packets - .elsewhere.packets] | unique')" "[0]" "limits account for each that they met"
+is "$(weir -json -stats limit show | jq '[.[].stats.dropped.packets] | add')" \
+	"$(jq -n --argjson a "$before" --argjson b "$after" '$b.dropped - $a.dropped')" "and what is dropped one limit has dropped"
+unload
+ok $? "the module goes"
+finish
