@@ -100,7 +100,7 @@ check_licence() {
 	while IFS= read -r f; do
 		case $f in
 		module/uapi/* | Documentation/netlink/specs/*) want=$dual ;;
-		module/* | Kbuild) want=GPL-2.0-only ;;
+		module/* | Kbuild | *.patch) want=GPL-2.0-only ;;
 		*) want=GPL-2.0-or-later ;;
 		esac
 		head -n 5 -- "$f" | grep -qF -- "SPDX-License-Identifier: $want" && continue

@@ -45,6 +45,7 @@ GOALS = {
     "full-64k": (1 / 3, None), "full-1m": (1 / 3, None),
 }
 INSTEAD = {"full-64k": "new-64k", "full-1m": "new-1m"}
+LICENCE = "# SPDX-License-Identifier: GPL-2.0-or-later"
 PEERS = ("hashlimit", "nft")
 SIZES = {"1": 1, "1k": 1 << 10, "16k": 1 << 14, "64k": 1 << 16, "256k": 1 << 18, "1m": 1 << 20}
 
@@ -245,9 +246,9 @@ def main():
     print(text, end="")
     if args.write:
         args.write.mkdir(exist_ok=True)
-        (args.write / "native.txt").write_text(text)
+        (args.write / "native.txt").write_text(LICENCE + "\n\n" + text)
         for name, lines in data(results):
-            (args.write / name).write_text("\n".join([results.circumstances.rstrip(), *lines]) + "\n")
+            (args.write / name).write_text("\n".join([LICENCE, results.circumstances.rstrip(), *lines]) + "\n")
 
 
 main()
