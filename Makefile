@@ -130,4 +130,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules no-headers tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native lint help FORCE
+	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native mutants litmus \
+	lint help FORCE

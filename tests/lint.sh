@@ -6,7 +6,7 @@
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 checks=(layers licence words layout skb clock versions bugs packet_path checkpatch sparse
-	shell python man spelling spec)
+	shell python man spelling spec mutants)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
 # What git has or would take; kept in $tmp/files.
@@ -240,6 +240,9 @@ check_spec() {
 	return "$status"
 }
 
+# What make mutants changes must be there to be changed.
+check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$tmp/mutants"; return 1; }; }
+
 declare -A says=(
 	[layers]="who includes whom"
 	[licence]="a licence in every file"
@@ -256,6 +259,7 @@ declare -A says=(
 	[python]="scripts of Python can be read"
 	[man]="man pages"
 	[spelling]="spelling"
+	[mutants]="each small wrong change can be made still"
 	[spec]="specification, header and reference agree"
 )
 [ $# -eq 0 ] || checks=("$@")

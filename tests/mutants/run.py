@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [-o FILE] [WORD...]: apply the changes in tests/mutants/list, one at a
+"""run.py [-n] [-o FILE] [WORD...]: apply the changes in tests/mutants/list, one at a
 time, to a copy of the sources, and see that a fast test dies of each. WORD
 chooses those whose name, file or killer contains it. TAP; -o FILE keeps what
-became of them, a line each.
+became of them, a line each; -n sees only that each can be applied.
 
 The list has paragraphs: a line "NAME FILE KILLER", then lines to look for, each
 behind "-", and those to put there instead, behind "+". What is looked for is in
@@ -95,7 +95,9 @@ def here(top, killer):
 
 def main():
     words = sys.argv[1:]
-    keep = None
+    keep, only_apply = None, False
+    if words[:1] == ["-n"]:
+        only_apply, words = True, words[1:]
     if words[:1] == ["-o"]:
         keep, words = words[1], words[2:]
     mutants = [m for m in read_list() if not words or
@@ -110,12 +112,14 @@ def main():
         for m in mutants:
             m.undo(top)
         for killer in sorted({m.killer for m in mutants}):
-            failed = here(top, killer)
+            failed = "" if only_apply else here(top, killer)
             if failed != "":
                 sys.exit("%s fails without a change: %s" % (killer, failed))
         for n, m in enumerate(mutants, 1):
             word = "cannot be applied: what it looks for " + str(wrong[m.name])
-            if not wrong[m.name]:
+            if only_apply and not wrong[m.name]:
+                word = "can be applied"
+            elif not wrong[m.name]:
                 m.apply(top)
                 killed = here(top, m.killer)
                 m.undo(top)
@@ -124,7 +128,7 @@ def main():
                     word = "does not build"
                 elif killed:
                     word = "died of " + killed.split(", ")[0]
-            dead = word.startswith("died")
+            dead = word.startswith(("died", "can be"))
             bad += not dead
             print("%sok %d - %s: %s" % ("" if dead else "not ", n, m.name, word),
                   flush=True)
