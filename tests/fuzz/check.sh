@@ -12,8 +12,8 @@ for fuzzer; do
 	n=$((n + 1)) corpus=$out/corpus/$fuzzer seeds=()
 	mkdir -p "$corpus" "$out/found"
 	[ ! -d "$here/corpus/$fuzzer" ] || seeds=("$here/corpus/$fuzzer")
-	case $fuzzer in words | file) dict=-dict=$here/words.dict ;; *) dict=-dict=/dev/null ;; esac
-	if "$out/$fuzzer" "$dict" -seed="$seed" -runs="$runs" -max_len=4096 -timeout=20 -verbosity=0 -print_final_stats=1 \
+	args=() && case $fuzzer in words | file) args=("-dict=$here/words.dict") ;; esac
+	if "$out/$fuzzer" "${args[@]}" -seed="$seed" -runs="$runs" -max_len=4096 -timeout=20 -verbosity=0 -print_final_stats=1 \
 		-artifact_prefix="$out/found/$fuzzer-" "$corpus" "${seeds[@]}" >"$out/$fuzzer.log" 2>&1; then
 		echo "ok $n - $fuzzer: $(awk '/executed_units/ { print $2 }' "$out/$fuzzer.log") inputs, seed $seed"
 	else

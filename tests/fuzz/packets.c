@@ -38,7 +38,7 @@ static uint64_t sent, seen, exempt, unmatched, unparsable, met[RULES];
 
 /* A frame around a packet, and the device that gets it, or NULL. */
 static const char *frame_head(uint8_t *head, size_t *len, struct dice *dice,
-			      int family)
+			      const struct packet *packet)
 {
 	static const struct {
 		int tags, vid[2];
@@ -53,7 +53,8 @@ static const char *frame_head(uint8_t *head, size_t *len, struct dice *dice,
 
 	memcpy(head, macs, 12);
 	*len = 12;
-	if (dice_percent(dice, 15)) {
+	/* A tag with less behind it does not even arrive. */
+	if (packet->len >= 2 && dice_percent(dice, 15)) {
 		kind = dice_of(dice, sizeof(kinds) / sizeof(*kinds));
 		dev = kinds[kind].dev;
 		for (i = 0; i < kinds[kind].tags; i++) {
@@ -62,7 +63,7 @@ static const char *frame_head(uint8_t *head, size_t *len, struct dice *dice,
 			*len += 4;
 		}
 	}
-	memcpy(head + *len, family == 4 ? "\x08\0" : "\x86\xdd", 2);
+	memcpy(head + *len, packet->family == 4 ? "\x08\0" : "\x86\xdd", 2);
 	*len += 2;
 	return dev;
 }
@@ -121,7 +122,7 @@ static int step(int fd, uint64_t n)
 	do
 		packet_make(&packet, &dice);
 	while (!options.wild && packet_received(&packet, &len) == WHO_KNOWS);
-	dev = frame_head(frame, &head, &dice, packet.family);
+	dev = frame_head(frame, &head, &dice, &packet);
 	memcpy(frame + head, packet.byte, packet.len);
 	foresee(&packet, dev);
 	if (options.print)
