@@ -121,6 +121,10 @@ litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
 	@tests/run.sh litmus
 
+compare: ## weir, hashlimit and nft under one flood (COMPARE_WRITE=1: into README.md)
+	@tests/setup.sh test
+	@tests/bench/compare.sh
+
 lint: ## check the sources
 	@tests/lint.sh
 
@@ -130,5 +134,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules no-headers tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native mutants litmus \
+	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native compare mutants litmus \
 	lint help FORCE

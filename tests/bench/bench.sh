@@ -5,6 +5,7 @@
 # QEMU counts them, and the guest's time is their number. Prints a table; status 1
 # if a row of weir's takes over 2 % more than the file expected says.
 # bench.sh -p ROW [TOOL]: in which functions they are, weir's or TOOL's.
+# bench.sh -f: what the file flood says, in instructions.
 # BENCH_WRITE=1 writes the file expected; BENCH_NO_BUILD=1 takes what is built.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
@@ -14,7 +15,7 @@ fail() { echo "bench: $*" >&2; exit 1; }
 [ -r ".cache/kernels/$kernel/vmlinux" ] || { echo "bench: no guest kernel $kernel here; make setup downloads it" >&2; exit 4; }
 [ -n "${BENCH_NO_BUILD:-}" ] || tests/bench/build.sh "$kernel" || fail "the modules do not build"
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
-tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell} || exit 1
+tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell,flood} || exit 1
 
 # machine WORD...: the guest, with words for its kernel. One CPU, no clock but
 # the count of instructions, nothing from outside. Return thunks and the like are
@@ -33,12 +34,19 @@ if [ "${1:-}" = -p ]; then
 	exec tests/bench/profile.py -l ".cache/build/$kernel/weir.ko" "${qemu[@]}"
 fi
 rows=$(IFS=, && echo "$*")
-machine "${rows:+weir.rows=$rows}"
+case ${1:-} in
+-f) machine weir.flood ;;
+*) machine "${rows:+weir.rows=$rows}" ;;
+esac
 "${qemu[@]}" -serial "file:$out/cells" </dev/null >&2
 sed -i 's/\r$//' "$out/cells"
 if [ "$(tail -n 1 "$out/cells")" != @end ] || grep -hE 'BUG:|WARNING:|Oops|Call Trace|Kernel panic' "$out/console"; then
 	tail -n 20 "$out/console" "$out/cells" >&2
 	fail "the guest did not end well"
+fi
+if [ "${1:-}" = -f ]; then
+	grep -v @end "$out/cells"
+	exit
 fi
 grep -vE '^(@end|[a-z0-9-]+ [a-z]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+)$' "$out/cells" >&2 && fail "a cell failed"
 
@@ -75,11 +83,12 @@ awk '
 
 if [ -n "${BENCH_WRITE:-}" ]; then
 	[ $# = 0 ] || fail "the file is written whole"
-	cp "$out/result" "$expected" && echo "bench: $expected is written"
+	{ echo "# SPDX-License-Identifier: GPL-2.0-or-later" && cat "$out/result"; } >"$expected" && echo "bench: $expected is written"
 	exit
 fi
 [ -e "$expected" ] || exit 0
 awk '
+	/^#/ { next }
 	FNR == NR { was[$1, $2] = $3; next }
 	!(($1, $2) in was) { printf "bench: %s %s is new: %s\n", $1, $2, $3; next }
 	{ now = $3; then = was[$1, $2]; percent = 100 * (now - then) / then }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# build.sh NAME: build what the benches load on the guest kernel NAME: weir.ko,
-# weir_bench.ko (in .cache/build/bench/NAME) and the tool.
+# build.sh NAME: build what the benches need on the guest kernel NAME: weir.ko,
+# the modules of theirs (in .cache/build/bench/NAME), the tools.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 name=${1:?usage: build.sh NAME}
@@ -14,3 +14,4 @@ export REAL_CC CC_UNKNOWN
 make --no-print-directory -C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= \
 	"CC=$top/tests/vm/cc" modules >"$out/log" 2>&1 || { tail -n 30 "$out/log" >&2; exit 1; }
 make --no-print-directory -s -C userspace >"$out/log.tool" 2>&1 || { tail -n 30 "$out/log.tool" >&2; exit 1; }
+${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -o "$top/.cache/build/bench/compare" tests/bench/compare.c || exit 1

@@ -25,6 +25,7 @@ program() {
 }
 program busybox bin/
 program nft sbin/
+program ip sbin/
 program iptables-legacy-restore sbin/iptables-legacy-restore
 program ip6tables-legacy-restore sbin/ip6tables-legacy-restore
 program "$top/userspace/weir" bin/
@@ -39,7 +40,7 @@ while read -r m; do
 	n=$((n + 1))
 	cp "$m" "$tmp/modules/$n-${m##*/}" || exit 1
 done < <(
-	for m in nf_tables nft_limit iptable_raw ip6table_raw xt_hashlimit xt_tcpudp; do
+	for m in nf_tables nft_limit iptable_raw ip6table_raw xt_hashlimit xt_tcpudp veth pktgen; do
 		modprobe -d "$kernel" -S "$(<"$kernel/version")" --show-depends "$m" || echo "no module $m" >&2
 	done | sed -n 's/^insmod //p' | awk '!/-intel/ && !seen[$1]++ { print $1 }' # the CPU has no SSE 4.2
 	echo "$built/${kernel##*/}/weir.ko"

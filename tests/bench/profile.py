@@ -42,8 +42,12 @@ class Debugger:
             self.rest += data
 
     def ask(self, text):
+        """Having stopped at the connection is told when it comes to it."""
         self.send(text)
-        return self.receive()
+        while True:
+            reply = self.receive()
+            if text in ("?", "c", "s") or not reply.startswith("T"):
+                return reply
 
     def address(self):
         # rip follows sixteen registers of eight bytes
@@ -158,7 +162,7 @@ def main():
             count = follow(debugger, known["weir_bench_begin [weir_bench]"],
                            known["weir_bench_end [weir_bench]"])
         finally:
-            qemu.kill()
+            qemu.terminate()
             qemu.wait()
     report(args, symbols, count, base)
 

@@ -9,7 +9,6 @@
  */
 #include <linux/ip.h>
 #include <linux/jiffies.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
@@ -22,14 +21,14 @@
 /**
  * struct record - a packet at one of the two hooks
  * @source: of it
- * @tick: jiffies, the coarse clock
- * @us: since boot, modulo 2^32
+ * @came: jiffies at the first hook
+ * @tick: jiffies
  * @passed: at the second hook
  */
 struct record {
 	__be32 source;
+	u32 came;
 	u32 tick;
-	u32 us;
 	u32 passed;
 };
 
@@ -47,8 +46,8 @@ static void record(const struct sk_buff *skb, bool passed)
 		return;
 	records[index] = (struct record) {
 		.source = ip_hdr(skb)->saddr,
+		.came = skb->mark,
 		.tick = jiffies,
-		.us = ktime_get_ns() / NSEC_PER_USEC,
 		.passed = passed,
 	};
 }
@@ -56,6 +55,8 @@ static void record(const struct sk_buff *skb, bool passed)
 static unsigned int hook_first(void *priv, struct sk_buff *skb,
 			       const struct nf_hook_state *state)
 {
+	/* Nobody else here uses the mark. */
+	skb->mark = jiffies;
 	record(skb, false);
 	return NF_ACCEPT;
 }

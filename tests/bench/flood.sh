@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# flood.sh: what a flooded namespace takes end to end, from pktgen through veth,
+# as the file flood has it. Prints a table: instructions a packet, exact, from
+# the machine of bench.sh; packets a second, medians of ROUNDS=7 rounds in one
+# boot of a guest, which are good for ratios only.
+set -u
+top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
+kernel=6.12 out=$top/.cache/flood rounds=${ROUNDS:-7}
+fail() { echo "flood: $*" >&2; exit 1; }
+
+[ -r ".cache/kernels/$kernel/vmlinux" ] || { echo "flood: no guest kernel $kernel here; make setup downloads it" >&2; exit 4; }
+mkdir -p "$out" && exec 8>"$out/lock" && flock 8 || exit 1
+tests/bench/bench.sh -f >"$out/exact" || fail "no instructions"
+tests/vm/guest.sh -k "$kernel" -t 500 -o "$out" -- bash -c "set -e
+	strip -g -o /run/weir.ko \$WEIR_KO && insmod /run/weir.ko && modprobe pktgen
+	PATH=$top/userspace:\$PATH tests/bench/flood 100000 $rounds" >"$out/rounds" || fail "the guest did not end well"
+
+awk '
+	FILENAME ~ /exact/ { if (NF == 2) { exact[$1] = $2; order[++n] = $1 }; next }
+	NF == 2 { value[$1, ++count[$1]] = $2 }
+	function median(way,   i, j, t, k) {
+		k = count[way]
+		for (i = 1; i <= k; i++) for (j = i + 1; j <= k; j++)
+			if (value[way, j] < value[way, i]) { t = value[way, i]; value[way, i] = value[way, j]; value[way, j] = t }
+		return (value[way, int((k + 1) / 2)] + value[way, int((k + 2) / 2)]) / 2
+	}
+	END {
+		printf "%-16s %18s %12s %22s %12s\n", "", "instructions", "over prefix", "packets/s (median)", "of prefix"
+		for (i = 1; i <= n; i++) m[order[i]] = median(order[i])
+		for (i = 1; i <= n; i++) {
+			w = order[i]
+			printf "%-16s %18.0f %12.0f %22.0f %11.1f%%\n", w, exact[w], exact[w] - exact["prefix"],
+				1e9 / m[w], 100 * m["prefix"] / m[w]
+		}
+	}' "$out/exact" "$out/rounds"
