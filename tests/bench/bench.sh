@@ -6,7 +6,8 @@
 # if a row of weir's takes over 2 % more than the file expected says.
 # bench.sh -p ROW [TOOL]: in which functions they are, weir's or TOOL's.
 # bench.sh -f: what the file flood says, in instructions.
-# BENCH_WRITE=1 writes the file expected; BENCH_NO_BUILD=1 takes what is built.
+# BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
+# BENCH_NO_BUILD=1 takes what is built.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=6.12 out=$top/.cache/bench expected=tests/bench/expected
@@ -65,7 +66,6 @@ awk '
 
 awk '
 	BEGIN {
-		print "Instructions a packet (in brackets: over a hook that returns the verdict at once)\n"
 		printf "%-34s %7s %13s %13s %13s %10s %8s\n", "", "a hook", "weir", "hashlimit", "nft", "hashlimit", "nft"
 		printf "%-34s %7s %13s %13s %13s %10s %8s\n", "", "", "", "", "", "= 1/", "= 1/"
 	}
@@ -79,21 +79,28 @@ awk '
 		printf "%-34s %7d %13s %13s %13s %10.2f %8.2f\n", $1, base($1, "weir") + .5,
 			cell($1, "weir"), cell($1, "hashlimit"), cell($1, "nft"),
 			over($1, "hashlimit") / over($1, "weir"), over($1, "nft") / over($1, "weir")
-	}' "$out/result" tests/bench/rows
+	}' "$out/result" tests/bench/rows >"$out/table"
+cat "$out/table"
 
+# Another compiler makes other code, which is no fault of weir's.
+made="made by gcc $(strings -n 8 ".cache/build/$kernel/weir.ko" | sed -nE 's/^GCC: .* ([0-9]+)\.[0-9.]+$/\1/p;T;q')"
 if [ -n "${BENCH_WRITE:-}" ]; then
 	[ $# = 0 ] || fail "the file is written whole"
-	{ echo "# SPDX-License-Identifier: GPL-2.0-or-later" && cat "$out/result"; } >"$expected" && echo "bench: $expected is written"
+	{ echo "# SPDX-License-Identifier: GPL-2.0-or-later" && echo "# $made" && cat "$out/result"; } >"$expected" &&
+		tests/bench/splice.sh -l Documentation/performance.rst "make bench" <"$out/table" &&
+		echo "bench: $expected and Documentation/performance.rst are written"
 	exit
 fi
 [ -e "$expected" ] || exit 0
-awk '
+strict=1
+grep -qxF "# $made" "$expected" || { strict='' && echo "bench: $expected is not of a weir $made; no growth fails"; }
+awk -v strict="$strict" '
 	/^#/ { next }
 	FNR == NR { was[$1, $2] = $3; next }
 	!(($1, $2) in was) { printf "bench: %s %s is new: %s\n", $1, $2, $3; next }
 	{ now = $3; then = was[$1, $2]; percent = 100 * (now - then) / then }
 	percent > 2 || percent < -2 {
 		printf "bench: %s %s: %.2f, was %.2f (%+.1f %%)\n", $1, $2, now, then, percent
-		if ($2 == "weir" && percent > 2) bad = 1
+		if ($2 == "weir" && percent > 2) bad = strict
 	}
-	END { if (bad) print "bench: a row has grown by more than 2 %; BENCH_WRITE=1 if that is meant"; exit bad }' "$expected" "$out/result"
+	END { if (bad) print "bench: a row has grown by more than 2 %; BENCH_WRITE=1 if that is meant"; exit bad + 0 }' "$expected" "$out/result"

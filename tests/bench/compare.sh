@@ -38,10 +38,4 @@ table() {
 }
 table <"$out/cases" >"$out/table" || exit 1
 cat "$out/table"
-[ -z "${COMPARE_WRITE:-}" ] && exit
-awk -v table="$out/table" '
-	/<!-- end of make compare -->/ { skip = 0 }
-	!skip { print }
-	/<!-- make compare -->/ { skip = seen = 1; while ((getline line < table) > 0) print line }
-	END { exit !seen }' README.md >"$out/README.md" || fail "README.md has no place for it"
-cp "$out/README.md" README.md
+[ -z "${COMPARE_WRITE:-}" ] || tests/bench/splice.sh README.md "make compare" <"$out/table"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # flood.sh: what a flooded namespace takes end to end, from pktgen through veth,
 # as the file flood has it. Prints a table: instructions a packet, exact, from
-# the machine of bench.sh; packets a second, medians of ROUNDS=7 rounds in one
-# boot of a guest, which are good for ratios only.
+# the machine of bench.sh; packets a second, medians of ROUNDS=25 rounds in one
+# boot of a guest, which are good for ratios only. FLOOD_WRITE=1 puts the table
+# into Documentation/.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
-kernel=6.12 out=$top/.cache/flood rounds=${ROUNDS:-7}
+kernel=6.12 out=$top/.cache/flood rounds=${ROUNDS:-25}
 fail() { echo "flood: $*" >&2; exit 1; }
 
 [ -r ".cache/kernels/$kernel/vmlinux" ] || { echo "flood: no guest kernel $kernel here; make setup downloads it" >&2; exit 4; }
@@ -14,7 +15,7 @@ mkdir -p "$out" && exec 8>"$out/lock" && flock 8 || exit 1
 tests/bench/bench.sh -f >"$out/exact" || fail "no instructions"
 tests/vm/guest.sh -k "$kernel" -t 500 -o "$out" -- bash -c "set -e
 	strip -g -o /run/weir.ko \$WEIR_KO && insmod /run/weir.ko && modprobe pktgen
-	PATH=$top/userspace:\$PATH tests/bench/flood 100000 $rounds" >"$out/rounds" || fail "the guest did not end well"
+	PATH=$top/userspace:\$PATH tests/bench/flood 30000 $rounds" >"$out/rounds" || fail "the guest did not end well"
 
 awk '
 	FILENAME ~ /exact/ { if (NF == 2) { exact[$1] = $2; order[++n] = $1 }; next }
@@ -33,4 +34,6 @@ awk '
 			printf "%-16s %18.0f %12.0f %22.0f %11.1f%%\n", w, exact[w], exact[w] - exact["prefix"],
 				1e9 / m[w], 100 * m["prefix"] / m[w]
 		}
-	}' "$out/exact" "$out/rounds"
+	}' "$out/exact" "$out/rounds" >"$out/table"
+cat "$out/table"
+[ -z "${FLOOD_WRITE:-}" ] || tests/bench/splice.sh -l Documentation/performance.rst tests/bench/flood.sh <"$out/table"
