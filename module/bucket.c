@@ -34,6 +34,41 @@ static void way_give(const struct weir_table *table, struct weir_way *way,
 }
 
 /**
+ * weir_bucket_search - the way of a source, wherever in the bucket it is
+ * @table: table
+ * @bucket: bucket of the source
+ * @source: masked source
+ * @tag: of its hash, not 0
+ *
+ * Context: as weir_bucket_find().
+ * Return: the way or NULL.
+ */
+struct weir_way *weir_bucket_search(const struct weir_table *table,
+				    struct weir_bucket *bucket,
+				    const struct weir_source *source, u8 tag)
+{
+	unsigned int base = weir_bucket_home(table, tag) & ~7u, seen, i;
+	u64 pattern = tag * 0x0101010101010101ull, equal;
+	struct weir_way *way;
+
+	for (seen = 0; seen < table->ways; seen += 8) {
+		equal = weir_tags_equal(bucket->tag + base, pattern);
+		for (; equal; equal &= equal - 1) {
+			i = base + __ffs64(equal) / 8;
+			if (i >= table->ways)
+				break;
+			way = weir_bucket_way(table, bucket, i);
+			if (likely(weir_way_is(table, way, source)))
+				return way;
+		}
+		base += 8;
+		if (base >= table->ways)
+			base = 0;
+	}
+	return NULL;
+}
+
+/**
  * weir_bucket_turn - bring a bucket to a slot
  * @table: table
  * @bucket: locked bucket, its sequence count odd

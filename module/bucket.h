@@ -63,21 +63,18 @@ struct weir_way {
 	__be32 word[];
 };
 
-/* Refusals of one source that its way does not know of yet. */
+/*
+ * Refusals of one source that its way does not know of yet; and where it was
+ * seen, so that the next one is quick.
+ */
 struct weir_drops {
 	struct weir_source source;
 	u32 hash;
+	u64 slot;
+	struct weir_way *way;
 	u32 count;
 	u32 epoch;
-	u64 slot;
-};
-
-#define WEIR_DROPS_BITS 4
-
-/* One CPU's; touched by that CPU with BH off, read by others for display. */
-struct weir_drops_cache {
-	struct weir_drops entry[BIT(WEIR_DROPS_BITS)];
-};
+} __aligned(64);
 
 /**
  * struct weir_table - constant once published, but for the last group
@@ -87,6 +84,7 @@ struct weir_drops_cache {
  * @ways: ways of a bucket
  * @slot_inverse: of the length of a slot, see weir_table_slot()
  * @slot_shift: log2 of it, rounded up
+ * @drops_shift: see @drops
  * @mask: buckets less one
  * @stride: bytes of a bucket
  * @way_off: offset of the first way in a bucket
@@ -96,7 +94,8 @@ struct weir_drops_cache {
  * @chunks: of memory
  * @bytes: of memory, all told
  * @budget_max: the largest budget that the counts hold
- * @drops: CPU-local
+ * @drops: BIT(drops_shift) entries of each CPU, touched by that CPU with BH
+ *	off and read by others for display
  * @ref: the limit's and the dumps'
  * @next: successor, published before the first bucket is copied
  * @epoch: grows when all sources are forgotten; refusals that wait and are
@@ -112,6 +111,7 @@ struct weir_table {
 	u8 words;
 	u8 ways;
 	u8 slot_shift;
+	u8 drops_shift;
 	u64 slot_inverse;
 	u32 mask;
 	u32 stride;
@@ -122,7 +122,7 @@ struct weir_table {
 	u32 chunks;
 	u64 bytes;
 	u64 budget_max;
-	struct weir_drops_cache __percpu *drops;
+	struct weir_drops *drops;
 	refcount_t ref;
 
 	struct weir_table __rcu *next;
@@ -175,6 +175,12 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 {
 	return mul_u64_u64_shr(tick << 1, table->slot_inverse, 64) >>
 	       table->slot_shift;
+}
+
+static inline struct weir_drops *
+weir_cpu_drops(const struct weir_table *table, unsigned int cpu)
+{
+	return table->drops + ((size_t)cpu << table->drops_shift);
 }
 
 static inline u64 weir_table_cost(const struct weir_table *table,
@@ -231,6 +237,10 @@ static inline u64 weir_tags_equal(const u8 *tag, u64 pattern)
 	return ~(((x & low) + low) | x | low);
 }
 
+struct weir_way *weir_bucket_search(const struct weir_table *table,
+				    struct weir_bucket *bucket,
+				    const struct weir_source *source, u8 tag);
+
 /**
  * weir_bucket_find - the way of a source
  * @table: table
@@ -242,29 +252,16 @@ static inline u64 weir_tags_equal(const u8 *tag, u64 pattern)
  * answer is worth what the count says.
  * Return: the way or NULL.
  */
-static inline struct weir_way *
+static __always_inline struct weir_way *
 weir_bucket_find(const struct weir_table *table, struct weir_bucket *bucket,
 		 const struct weir_source *source, u8 tag)
 {
-	unsigned int base = weir_bucket_home(table, tag) & ~7u, seen, i;
-	u64 pattern = tag * 0x0101010101010101ull, equal;
-	struct weir_way *way;
+	unsigned int home = weir_bucket_home(table, tag);
+	struct weir_way *way = weir_bucket_way(table, bucket, home);
 
-	for (seen = 0; seen < table->ways; seen += 8) {
-		equal = weir_tags_equal(bucket->tag + base, pattern);
-		for (; equal; equal &= equal - 1) {
-			i = base + __ffs64(equal) / 8;
-			if (i >= table->ways)
-				break;
-			way = weir_bucket_way(table, bucket, i);
-			if (likely(weir_way_is(table, way, source)))
-				return way;
-		}
-		base += 8;
-		if (base >= table->ways)
-			base = 0;
-	}
-	return NULL;
+	if (bucket->tag[home] == tag && likely(weir_way_is(table, way, source)))
+		return way;
+	return weir_bucket_search(table, bucket, source, tag);
 }
 
 /* A sum in the bucket has become this, and may be the smallest now. */
@@ -296,7 +293,8 @@ void weir_bucket_drops(const struct weir_table *table,
 		       const struct weir_source *source, u32 hash, u32 count,
 		       u64 slot);
 void weir_drops_note(struct weir_table *table,
-		     const struct weir_source *source, u32 hash, u64 slot);
+		     const struct weir_source *source, u32 hash, u64 slot,
+		     struct weir_way *way);
 u64 weir_drops_pending(const struct weir_table *table,
 		       const struct weir_source *source);
 

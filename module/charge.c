@@ -56,7 +56,7 @@ unsigned int weir_table_refuse(struct weir_table *table,
 		return 0;
 	if (!way)
 		return WEIR_REFUSED | WEIR_FLOORED;
-	weir_drops_note(table, source, hash, slot);
+	weir_drops_note(table, source, hash, slot, way);
 	return WEIR_REFUSED;
 }
 

@@ -37,7 +37,8 @@
  * @masked: the sender as the last limit that was asked counts it
  * @prefix: what it was masked with
  * @hash: of it
- * @hashed: @masked, @prefix and @hash are filled
+ * @has_mask: @masked and @prefix are filled
+ * @hashed: @hash is, too
  * @glance: at the source in the table of the last limit that was asked
  * @met: limits that the packet met
  * @which: index of each in their order
@@ -52,6 +53,7 @@ struct passage {
 	struct weir_source masked;
 	struct weir_prefix prefix;
 	u32 hash;
+	bool has_mask;
 	bool hashed;
 	struct weir_glance glance;
 	unsigned int met;
@@ -101,18 +103,27 @@ static void count_fate(const struct weir_limit *limit, struct weir_cost cost,
 }
 
 /* The sender as a limit counts it; limits of one prefix share the work. */
-static void passage_mask(struct passage *passage, struct weir_net *wn,
-			 const struct weir_limit *limit)
+static __always_inline void passage_mask(struct passage *passage,
+					 const struct weir_limit *limit)
 {
-	if (passage->hashed && passage->prefix.len4 == limit->prefix.len4 &&
+	if (passage->has_mask && passage->prefix.len4 == limit->prefix.len4 &&
 	    passage->prefix.len6 == limit->prefix.len6)
 		return;
-	passage->masked = passage->packet.source;
 	passage->prefix = limit->prefix;
+	passage->has_mask = true;
+	passage->hashed = false;
+	passage->masked = passage->packet.source;
 	weir_source_mask(&passage->masked, limit->prefix);
-	passage->hash = weir_source_hash(&passage->masked, limit->prefix,
-					 &wn->key);
-	passage->hashed = true;
+}
+
+static __always_inline u32 passage_hash(struct passage *passage, const struct weir_net *wn)
+{
+	if (!passage->hashed) {
+		passage->hash = weir_source_hash(&passage->masked,
+						 passage->prefix, &wn->key);
+		passage->hashed = true;
+	}
+	return passage->hash;
 }
 
 static u8 result_why(unsigned int result)
@@ -139,10 +150,14 @@ static u8 limit_ask(struct passage *passage, struct weir_net *wn,
 	if ((limit->bytes ? passage->cost.bytes : passage->cost.packets) >
 	    limit->budget)
 		return NO_ROOM | TOO_LARGE;
-	passage_mask(passage, wn, limit);
+	passage_mask(passage, limit);
+	if (weir_table_recall(limit->table, &passage->masked, passage->tick,
+			      passage->cost, limit->budget))
+		return NO_ROOM;
 	result = weir_table_refuse(limit->table, &passage->masked,
-				   passage->hash, passage->tick, passage->cost,
-				   limit->budget, &passage->glance);
+				   passage_hash(passage, wn), passage->tick,
+				   passage->cost, limit->budget,
+				   &passage->glance);
 	if (!result)
 		return 0;
 	if (unlikely(result & WEIR_FLOORED))
@@ -157,9 +172,9 @@ static unsigned int limit_charge(struct passage *passage, struct weir_net *wn,
 	u64 tick = passage->tick;
 	unsigned int result;
 
-	passage_mask(passage, wn, limit);
+	passage_mask(passage, limit);
 	result = weir_table_charge(limit->table, &passage->masked,
-				   passage->hash, &tick, passage->cost,
+				   passage_hash(passage, wn), &tick, passage->cost,
 				   limit->budget, &passage->glance);
 	if (result & WEIR_AGAIN)
 		return result;
@@ -172,7 +187,8 @@ static unsigned int limit_charge(struct passage *passage, struct weir_net *wn,
 		 * all limits count at one time and can give back at it.
 		 */
 		weir_table_uncharge(limit->table, &passage->masked,
-				    passage->hash, tick, passage->cost);
+				    passage_hash(passage, wn), tick,
+				    passage->cost);
 		passage->late = tick;
 		return WEIR_AGAIN;
 	}
@@ -203,9 +219,9 @@ static void passage_give_back(struct passage *passage, struct weir_net *wn,
 		if (!(passage->fate[i] & CHARGED))
 			continue;
 		limit = config->limit[passage->which[i]];
-		passage_mask(passage, wn, limit);
+		passage_mask(passage, limit);
 		weir_table_uncharge(limit->table, &passage->masked,
-				    passage->hash, passage->tick,
+				    passage_hash(passage, wn), passage->tick,
 				    passage->cost);
 		trace_weir_uncharge(limit, &passage->packet.source,
 				    passage->cost.packets,
@@ -215,9 +231,10 @@ static void passage_give_back(struct passage *passage, struct weir_net *wn,
 }
 
 /* Count what became of a packet at the first of the limits that it met. */
-static void passage_count(struct passage *passage,
-			  const struct weir_config *config, unsigned int count,
-			  enum weir_fate fate)
+static __always_inline void passage_count(struct passage *passage,
+					  const struct weir_config *config,
+					  unsigned int count,
+					  enum weir_fate fate)
 {
 	unsigned int i;
 	u8 had;
@@ -300,7 +317,7 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	passage.cost = weir_packet_cost(skb, state->pf);
 	passage.tick = weir_hook_clock();
 	passage.late = 0;
-	passage.hashed = false;
+	passage.has_mask = false;
 	passage.glance.table = NULL;
 again:
 	config = weir_config_get(wn);

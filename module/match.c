@@ -96,24 +96,17 @@ static bool transport_holds(const struct weir_match *match,
 }
 
 /**
- * weir_match_packet - is a limit asked about a packet?
- * @match: of the limit
+ * weir_match_conds - do the conditions of a match hold?
+ * @match: of a limit
  * @packet: parsed packet
- *
- * What keeps a link alive is met by matches that name its protocol only.
  *
  * Context: any.
  */
-bool weir_match_packet(const struct weir_match *match,
-		       const struct weir_packet *packet)
+bool weir_match_conds(const struct weir_match *match,
+		      const struct weir_packet *packet)
 {
 	u16 conds = match->conds, failed = 0;
 
-	if (unlikely(packet->flags & WEIR_PACKET_VITAL) &&
-	    !(conds & ~match->invert & WEIR_IF_PROTO))
-		return false;
-	if (!conds)
-		return true;
 	if (conds & WEIR_IF_FAMILY && packet->family != match->family)
 		failed |= WEIR_IF_FAMILY;
 	if (conds & WEIR_IF_DEV && !same_dev(packet->in->name, match->dev))

@@ -59,13 +59,31 @@ struct weir_match {
 	u32 mark_mask;
 };
 
-bool weir_match_packet(const struct weir_match *match,
-		       const struct weir_packet *packet);
+bool weir_match_conds(const struct weir_match *match,
+		      const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
 bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 			 const struct weir_source *source);
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
 const char *weir_match_check(const struct weir_match *match, u16 *cond);
+
+/**
+ * weir_match_packet - is a limit asked about a packet?
+ * @match: of the limit
+ * @packet: parsed packet
+ *
+ * What keeps a link alive is met by matches that name its protocol only.
+ *
+ * Context: any.
+ */
+static inline bool weir_match_packet(const struct weir_match *match,
+				     const struct weir_packet *packet)
+{
+	if (unlikely(packet->flags & WEIR_PACKET_VITAL) &&
+	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
+		return false;
+	return !match->conds || weir_match_conds(match, packet);
+}
 
 #endif /* WEIR_MATCH_H */

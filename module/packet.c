@@ -22,30 +22,6 @@
 #define EXT_DEPTH 8
 
 /**
- * weir_packet_init - what any limit wants to know
- * @packet: filled
- * @skb: packet in PRE_ROUTING
- * @in: device that it arrived on
- * @family: AF_INET or AF_INET6
- */
-void weir_packet_init(struct weir_packet *packet, const struct sk_buff *skb,
-		      const struct net_device *in, u8 family)
-{
-	packet->skb = skb;
-	packet->in = in;
-	packet->family = family;
-	packet->flags = 0;
-	if (family == AF_INET)
-		weir_source_ipv4(&packet->source, ip_hdr(skb)->saddr,
-				 in->ifindex);
-	else
-		weir_source_ipv6(&packet->source, &ipv6_hdr(skb)->saddr,
-				 in->ifindex);
-	if (unlikely(!weir_source_known(&packet->source)))
-		packet->flags = WEIR_PACKET_VITAL;
-}
-
-/**
  * weir_proto_has_ports - does a protocol begin with two ports?
  * @proto: IPPROTO_*
  */
@@ -190,27 +166,14 @@ static int walk_ipv4(struct weir_packet *packet)
 }
 
 /**
- * weir_packet_parse - find out what lies behind the network header
+ * weir_packet_walk - find out what lies behind the network header
  * @packet: initialised packet
- * @transport: some limit has a condition of WEIR_IF_TRANSPORT
- *
- * Where none has, only IPv6 is walked, and only for what keeps a link alive.
  */
-void weir_packet_parse(struct weir_packet *packet, bool transport)
+void weir_packet_walk(struct weir_packet *packet)
 {
-	int offset;
+	int offset = packet->family == AF_INET ? walk_ipv4(packet) :
+						 walk_ipv6(packet);
 
-	if (packet->family == AF_INET) {
-		if (!transport)
-			return;
-		offset = walk_ipv4(packet);
-	} else {
-		u8 next = ipv6_hdr(packet->skb)->nexthdr;
-
-		if (!transport && next != NEXTHDR_ICMP && !ipv6_ext_hdr(next))
-			return;
-		offset = walk_ipv6(packet);
-	}
 	if (offset < 0)
 		return;
 	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)

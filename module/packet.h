@@ -5,9 +5,12 @@
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
 
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
+#include <net/ipv6.h>
 
 #include "source.h"
 
@@ -35,9 +38,54 @@ struct weir_packet {
 	u16 dport;
 };
 
-void weir_packet_init(struct weir_packet *packet, const struct sk_buff *skb,
-		      const struct net_device *in, u8 family);
-void weir_packet_parse(struct weir_packet *packet, bool transport);
+/**
+ * weir_packet_init - what any limit wants to know
+ * @packet: filled
+ * @skb: packet in PRE_ROUTING
+ * @in: device that it arrived on
+ * @family: AF_INET or AF_INET6
+ */
+static inline void weir_packet_init(struct weir_packet *packet,
+				    const struct sk_buff *skb,
+				    const struct net_device *in, u8 family)
+{
+	packet->skb = skb;
+	packet->in = in;
+	packet->family = family;
+	packet->flags = 0;
+	if (family == AF_INET)
+		weir_source_ipv4(&packet->source, ip_hdr(skb)->saddr,
+				 in->ifindex);
+	else
+		weir_source_ipv6(&packet->source, &ipv6_hdr(skb)->saddr,
+				 in->ifindex);
+	if (unlikely(!weir_source_known(&packet->source)))
+		packet->flags = WEIR_PACKET_VITAL;
+}
+
+void weir_packet_walk(struct weir_packet *packet);
+
+/**
+ * weir_packet_parse - find out what lies behind the network header
+ * @packet: initialised packet
+ * @transport: some limit has a condition of WEIR_IF_TRANSPORT
+ *
+ * Where none has, only IPv6 is walked, and only for what keeps a link alive.
+ */
+static inline void weir_packet_parse(struct weir_packet *packet, bool transport)
+{
+	u8 next;
+
+	if (!transport) {
+		if (packet->family == AF_INET)
+			return;
+		next = ipv6_hdr(packet->skb)->nexthdr;
+		if (next != NEXTHDR_ICMP && !ipv6_ext_hdr(next))
+			return;
+	}
+	weir_packet_walk(packet);
+}
+
 bool weir_packet_decrypted(const struct sk_buff *skb, u8 family);
 bool weir_proto_has_ports(u8 proto);
 

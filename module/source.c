@@ -12,15 +12,11 @@ static __be32 word_mask(unsigned int bits)
 }
 
 /**
- * weir_source_mask - reduce a sender to what a limit counts
+ * weir_source_cut - weir_source_mask() where there is something to cut
  * @source: whole sender
  * @prefix: prefix lengths of the limit
- *
- * Everybody of both families is one source. Link-local senders stay whole.
- * Where half an IPv6 address makes a source, theirs is the half that differs,
- * the interface identifier.
  */
-void weir_source_mask(struct weir_source *source, struct weir_prefix prefix)
+void weir_source_cut(struct weir_source *source, struct weir_prefix prefix)
 {
 	bool ipv6 = source->zone & WEIR_ZONE_IPV6;
 	unsigned int len = ipv6 ? prefix.len6 : prefix.len4;

@@ -79,7 +79,25 @@ static inline bool weir_source_known(const struct weir_source *source)
 	       source->word[3];
 }
 
-void weir_source_mask(struct weir_source *source, struct weir_prefix prefix);
+void weir_source_cut(struct weir_source *source, struct weir_prefix prefix);
+
+/**
+ * weir_source_mask - reduce a sender to what a limit counts
+ * @source: whole sender
+ * @prefix: prefix lengths of the limit
+ *
+ * Everybody of both families is one source. Link-local senders stay whole.
+ * Where half an IPv6 address makes a source, theirs is the half that differs,
+ * the interface identifier.
+ */
+static inline void weir_source_mask(struct weir_source *source,
+				    struct weir_prefix prefix)
+{
+	/* Most often it is a whole IPv4 address. */
+	if (source->zone || prefix.len4 != 32)
+		weir_source_cut(source, prefix);
+}
+
 u8 weir_source_address(const struct weir_source *source,
 		       struct weir_prefix prefix, struct in6_addr *addr,
 		       u8 *len);

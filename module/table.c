@@ -44,14 +44,19 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
-#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
 
 #include "bucket.h"
 
-/* Chunks are large, so that vmalloc maps them by huge pages. */
-#define CHUNK_BYTES (32u << 20)
+/* The most that the page allocator gives in one piece on any kernel. */
+#define CHUNK_BYTES (4u << 20)
+
+/* Entries of a CPU for refusals that wait, as powers of two. */
+#define DROPS_SHIFT_MIN 4
+#define DROPS_SHIFT_MAX 10
 
 #define WAYS_MIN 4
 
@@ -120,7 +125,43 @@ static void table_layout(struct weir_table *table)
 
 static size_t chunk_bytes(const struct weir_table *table)
 {
-	return (size_t)table->stride << table->chunk_shift;
+	return PAGE_ALIGN((size_t)table->stride << table->chunk_shift);
+}
+
+/*
+ * Pages in one piece are mapped by huge ones, so that a packet misses the TLB
+ * once; where memory is in pieces, any pages do.
+ */
+static void *chunk_alloc(size_t bytes, gfp_t gfp)
+{
+	void *chunk = alloc_pages_exact(bytes, gfp | __GFP_ZERO |
+					__GFP_NORETRY);
+
+	return chunk ?: __vmalloc(bytes, gfp | __GFP_ZERO |
+				  __GFP_RETRY_MAYFAIL);
+}
+
+static void chunk_free(void *chunk, size_t bytes)
+{
+	if (is_vmalloc_addr(chunk))
+		vfree(chunk);
+	else if (chunk)
+		free_pages_exact(chunk, bytes);
+}
+
+/* As many for all CPUs together as a sixteenth of the sources, or a few. */
+static void table_drops(struct weir_table *table)
+{
+	u32 entries = table->spec.sources / 16 / num_possible_cpus();
+
+	table->drops_shift = clamp(ilog2(entries | 1), DROPS_SHIFT_MIN,
+				   DROPS_SHIFT_MAX);
+}
+
+static size_t drops_bytes(const struct weir_table *table)
+{
+	return ((size_t)nr_cpu_ids << table->drops_shift) *
+	       sizeof(*table->drops);
 }
 
 static void bucket_init(struct weir_bucket *bucket)
@@ -134,8 +175,8 @@ static void table_free(struct weir_table *table)
 	u32 i;
 
 	for (i = 0; i < table->chunks; i++)
-		kvfree(table->chunk[i]);
-	free_percpu(table->drops);
+		chunk_free(table->chunk[i], chunk_bytes(table));
+	kvfree(table->drops);
 	kvfree(table);
 }
 
@@ -146,9 +187,10 @@ static void table_plan(struct weir_table *table,
 	table_size(table);
 	table_slot_inverse(table);
 	table_layout(table);
+	table_drops(table);
 	table->bytes = (u64)chunk_bytes(table) * table->chunks +
 		       struct_size(table, chunk, table->chunks) +
-		       sizeof(*table->drops) * num_possible_cpus();
+		       drops_bytes(table);
 }
 
 /**
@@ -174,7 +216,7 @@ u64 weir_table_need(const struct weir_table_spec *spec)
  */
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 	struct weir_table layout, *table;
 	u32 i;
 
@@ -187,11 +229,11 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
 		return ERR_PTR(-ENOMEM);
 	*table = layout;
 	refcount_set(&table->ref, 1);
-	table->drops = alloc_percpu_gfp(struct weir_drops_cache, gfp);
+	table->drops = kvzalloc(drops_bytes(table), gfp);
 	if (!table->drops)
 		goto err;
 	for (i = 0; i < table->chunks; i++) {
-		table->chunk[i] = kvzalloc(chunk_bytes(table), gfp);
+		table->chunk[i] = chunk_alloc(chunk_bytes(table), gfp);
 		if (!table->chunk[i])
 			goto err;
 		cond_resched();

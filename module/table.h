@@ -95,6 +95,9 @@ u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
 u32 weir_table_buckets(const struct weir_table *table);
 
+unsigned int weir_table_recall(struct weir_table *table,
+			       const struct weir_source *source, u64 tick,
+			       struct weir_cost cost, u64 budget);
 unsigned int weir_table_refuse(struct weir_table *table,
 			       const struct weir_source *source, u32 hash,
 			       u64 tick, struct weir_cost cost, u64 budget,

@@ -81,7 +81,7 @@ static unsigned int charge_all(struct weir_table *table, u64 key)
 		tick = 1000;
 		hash = hash_of(&chosen[i], table->spec.prefix, key);
 		pressed += !!weir_table_charge(table, &chosen[i], hash, &tick,
-					       cost, 100);
+					       cost, 100, NULL);
 	}
 	local_bh_enable();
 	return pressed;

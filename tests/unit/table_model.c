@@ -251,7 +251,9 @@ static bool try_refuse(struct model *m, struct model_source *s, u64 cost,
 	u64 slot = m->tick / m->table->spec.slot_ticks;
 	unsigned int result, foretold;
 
-	result = weir_table_refuse(m->table, &s->source, s->hash, m->tick,
+	result = weir_table_recall(m->table, &s->source, m->tick,
+				   cost_of(m, cost), m->budget) ?:
+		 weir_table_refuse(m->table, &s->source, s->hash, m->tick,
 				   cost_of(m, cost), m->budget, &s->glance);
 	check(result || !must, "run %llu: full, and not refused", m->run);
 	if (!result)
@@ -757,6 +759,7 @@ static void test_many_refusals(void **state)
 	u64 slot[WEIR_SLOTS_MAX + 1], tick = 5;
 	struct weir_cost cost = { .packets = 1 };
 	struct weir_source_state stood;
+	struct weir_glance glance;
 	struct weir_table *table;
 	unsigned int i;
 
@@ -766,11 +769,14 @@ static void test_many_refusals(void **state)
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
 		weir_table_charge(table, &source, 1, &tick, cost, 1, NULL);
-	weir_drops_note(table, &source, 1, tick);
-	for (i = 0; i < BIT(WEIR_DROPS_BITS); i++)
-		if (table->drops[shim_cpu].entry[i].count)
-			table->drops[shim_cpu].entry[i].count = U32_MAX;
-	weir_drops_note(table, &source, 1, tick);
+	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 1,
+				      &glance));
+	for (i = 0; i < BIT(table->drops_shift); i++)
+		if (weir_cpu_drops(table, shim_cpu)[i].count)
+			weir_cpu_drops(table, shim_cpu)[i].count = U32_MAX;
+	assert_true(weir_table_recall(table, &source, tick, cost, 1) ?:
+		    weir_table_refuse(table, &source, 1, tick, cost, 1,
+				      &glance));
 	weir_table_peek(table, &source, 1, tick, 1, &stood, slot);
 	assert_true(stood.dropped == U32_MAX + 2ull);
 	local_bh_enable();

@@ -127,7 +127,7 @@ static void foretell(struct moved_source *s, u64 tick, struct weir_cost cost,
 static void charge(struct moved_source *s)
 {
 	struct weir_cost cost = random_cost();
-	struct weir_glance glance;
+	struct weir_glance glance = { };
 	u64 tick = m.tick;
 	unsigned int result, early;
 
@@ -135,7 +135,9 @@ static void charge(struct moved_source *s)
 		tick -= min(tick, chance_below(&m.chance, WINDOW / 2));
 	shim_cpu = chance_below(&m.chance, SHIM_CPUS);
 	local_bh_disable();
-	early = weir_table_refuse(m.table, &s->source, s->hash, m.tick, cost,
+	early = weir_table_recall(m.table, &s->source, m.tick, cost,
+				  m.budget) ?:
+		weir_table_refuse(m.table, &s->source, s->hash, m.tick, cost,
 				  m.budget, &glance);
 	result = weir_table_charge(m.table, &s->source, s->hash,
 				   early ? &m.tick : &tick, cost, m.budget,

@@ -48,7 +48,8 @@ static void packet(struct worker *w, struct chance *c, unsigned int i)
 	do {
 		t = rcu_dereference(table);
 		tick = test_clock();
-		result = weir_table_refuse(t, &source, hash, tick, cost, budget,
+		result = weir_table_recall(t, &source, tick, cost, budget) ?:
+			 weir_table_refuse(t, &source, hash, tick, cost, budget,
 					   &glance);
 		if (!result)
 			result = weir_table_charge(t, &source, hash, &tick,

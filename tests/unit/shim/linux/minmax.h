@@ -8,5 +8,6 @@
 		     c_ > d_ ? c_ : d_; })
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
+#define clamp(x, low, high) min(max(x, low), high)
 
 #endif

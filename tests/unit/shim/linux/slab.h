@@ -11,6 +11,8 @@
 #define __GFP_NOWARN		2u
 #define __GFP_RETRY_MAYFAIL	4u
 #define GFP_KERNEL		8u
+#define __GFP_ZERO		16u
+#define __GFP_NORETRY		32u
 
 void *kvzalloc(size_t size, gfp_t gfp);
 void kvfree(const void *p);
