@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
-# that the words choose: build, unit, litmus, cli, lint, bench, netns, netns/limit, 6.1, 6.12,
-# sid, 6.12-kasan, 6.12-kcsan. TAP on stdout, one line a test; the last line says
-# how many passed, failed and were skipped; status 1 if any failed. All output is
-# in .cache/test; V=1 shows it, JOBS=2 runs two kernels side by side.
+# that the words choose: build, unit, litmus, cli, lint, bench, netns,
+# netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan. TAP on stdout, one line a
+# test; the last line says how many passed, failed and were skipped; status 1 if
+# any failed. All output is in .cache/test; V=1 shows it. Two kernels run side by
+# side, or JOBS of them.
 #
 # A test is a program that writes TAP (tests/*/*.t), or one that just ends well;
 # status 4 skips it. tests/netns runs as root in guests: whole on 6.1 and 6.12,
@@ -266,7 +267,7 @@ if wants build || wants netns; then
 	pids=()
 	for i in "${!all[@]}"; do
 		# JOBS kernels run at a time, and are shown in order.
-		for ((j = ${#pids[@]}; j < i + ${JOBS:-1} && j < ${#all[@]}; j++)); do
+		for ((j = ${#pids[@]}; j < i + ${JOBS:-2} && j < ${#all[@]}; j++)); do
 			kernel=${all[j]} mine=("${files[@]}")
 			if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
 				mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep /smoke)
