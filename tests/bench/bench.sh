@@ -32,7 +32,12 @@ machine() {
 rm -f "$out"/{console,cells}
 if [ "${1:-}" = -p ]; then
 	machine "weir.profile weir.rows=$2 weir.tools=${3:-weir}"
-	exec tests/bench/profile.py -l ".cache/build/$kernel/weir.ko" "${qemu[@]}"
+	tests/bench/profile.py -l ".cache/build/$kernel/weir.ko" "${qemu[@]}" >"$out/profile" || exit
+	cat "$out/profile"
+	# without single lines
+	[ -z "${BENCH_WRITE:-}" ] || grep -v '^ \{12\}' "$out/profile" |
+		tests/bench/splice.sh -l Documentation/performance.rst "bench.sh $*"
+	exit
 fi
 rows=$(IFS=, && echo "$*")
 case ${1:-} in
@@ -66,8 +71,8 @@ awk '
 
 awk '
 	BEGIN {
-		printf "%-34s %7s %13s %13s %13s %10s %8s\n", "", "a hook", "weir", "hashlimit", "nft", "hashlimit", "nft"
-		printf "%-34s %7s %13s %13s %13s %10s %8s\n", "", "", "", "", "", "= 1/", "= 1/"
+		printf "%-14s %6s %12s %13s %13s   %s\n", "instructions", "a", "", "", "", "weir is 1/N of"
+		printf "%-14s %6s %12s %13s %13s %11s %6s\n", "a packet", "hook", "weir", "hashlimit", "nft", "hashlimit", "nft"
 	}
 	function base(row, tool) { return cost[row, verdict[row, tool]] }
 	function over(row, tool) { return cost[row, tool] - base(row, tool) }
@@ -76,7 +81,7 @@ awk '
 	/^#/ { text[$2] = substr($0, index($0, $3)); next }
 	NF && ($1, "weir") in cost {
 		verdict[$1, "weir"] = $2; verdict[$1, "hashlimit"] = $3; verdict[$1, "nft"] = $4
-		printf "%-34s %7d %13s %13s %13s %10.2f %8.2f\n", $1, base($1, "weir") + .5,
+		printf "%-14s %6d %12s %13s %13s %11.2f %6.2f\n", $1, base($1, "weir") + .5,
 			cell($1, "weir"), cell($1, "hashlimit"), cell($1, "nft"),
 			over($1, "hashlimit") / over($1, "weir"), over($1, "nft") / over($1, "weir")
 	}' "$out/result" tests/bench/rows >"$out/table"

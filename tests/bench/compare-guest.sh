@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd) && cd /run || exit 1
 export PATH=$TOP/.cache/build/bench:$TOP/.cache/build/netns:$TOP/userspace:/usr/sbin:/sbin:$PATH
 mkfifo never && exec {never}<>never || exit 1
 fail() { echo "compare: $*" >&2; exit 1; }
-pause() { read -rt "$1" -u "$never"; }
+pause() { read -rt "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))" -u "$never"; } # MS
 rx() { ip netns exec "$rx" "$@"; }
 
 # configure TOOL SIZE: LIMIT packets of each source in a second
@@ -96,14 +96,14 @@ case_run() {
 	rx sh -c "echo start $((4 * 1000 * 1000)) >/proc/weir_record" || fail "no record"
 	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.64.0.0 -n "$FLOOD_SOURCES" -R -r "$FLOOD_RATE" -k -t $((FILL_MS + RUN_MS)) >/dev/null &
 	pids+=($!)
-	pause "$(bc <<<"scale=3; $FILL_MS / 1000")"
+	pause "$FILL_MS"
 	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.1.0.0 -n "$HONEST" -r $((HONEST * HONEST_RATE)) -k -t "$RUN_MS" >/dev/null &
 	pids+=($!)
 	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.6.6.6 -r "$HEAVY_RATE" -k -t "$RUN_MS" >/dev/null &
 	pids+=($!)
 	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.7.7.7 -r "$SLOW_RATE" -k -t "$RUN_MS" >/dev/null &
 	pids+=($!)
-	pause "$(bc <<<"scale=3; $RUN_MS * 3 / 4000")"
+	pause $((RUN_MS * 3 / 4))
 	memory=$(memory "$tool" "$size" "$before")
 	wait "${pids[@]}"
 	text=$(says "$tool")
