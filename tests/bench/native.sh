@@ -30,7 +30,7 @@ circumstances() {
 	local where=$1
 	echo "# $where"
 	sed -n 's/^model name\t*: /# processor: /p;T;q' /proc/cpuinfo
-	echo "# $(LC_ALL=C lscpu | sed -nE 's/^(L[23] cache): *(.*)/\1 \2/p' | paste -sd, | sed 's/,/, /g'), $(nproc) CPUs of a $(systemd-detect-virt 2>/dev/null | sed 's/^none$/machine/;t;s/.*/virtual machine (&)/')"
+	echo "# $(LC_ALL=C lscpu | sed -nE 's/^(L[23] cache): *(.*)/\1 \2/p' | paste -sd, | sed 's/,/, /g'), $(nproc) CPUs$(grep -qw hypervisor /proc/cpuinfo && echo ' of a virtual machine')"
 	echo "# module: $(git describe --always --dirty 2>/dev/null || echo unknown), $(date -u +%F)"
 }
 # load and steal around a boot

@@ -15,7 +15,8 @@
  * between batches, so that time goes on there. A run begins at a tick that is a
  * multiple of @align.
  *
- * seed=N instead makes the kernel's random numbers a series that N begins: how
+ * A line without a count waits until what ended runs have left is taken down.
+ * seed=N makes the kernel's random numbers a series that N begins: how
  * a hash spreads sources does not depend on luck then.
  */
 #include <linux/inet.h>
@@ -108,11 +109,9 @@ static ssize_t bench_write(struct file *file, const char __user *from,
 	kfree(text);
 	if (error)
 		return error;
-	if (!bench->count)
-		return size;
 	mutex_lock(&lock);
-	error = bench_run(bench);
-	if (!error)
+	error = bench->count ? bench_run(bench) : bench_quiet();
+	if (!error && bench->count)
 		memcpy(last, bench, sizeof(last));
 	mutex_unlock(&lock);
 	return error ?: size;

@@ -77,6 +77,7 @@ struct bench {
 int packet_make(struct bench *bench);
 void packet_free(struct bench *bench);
 
+int bench_quiet(void);
 int bench_run(struct bench bench[CPUS_MAX]);
 
 extern u32 bench_seed;

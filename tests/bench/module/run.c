@@ -191,8 +191,11 @@ static int passes(struct bench *bench, u32 cpus)
 
 static struct pernet_operations nothing;
 
-/* What earlier runs have left is taken down now and not while this one is on. */
-static int quiet(void)
+/*
+ * What earlier runs have left is taken down now and not while the next one is
+ * on. Context: process.
+ */
+int bench_quiet(void)
 {
 	int error = register_pernet_subsys(&nothing);
 
@@ -223,7 +226,7 @@ int bench_run(struct bench bench[CPUS_MAX])
 		.priv = (void *)(long)bench->hook,
 	};
 	u32 i, count = max(bench->cpus, 1u);
-	int error = quiet();
+	int error = bench_quiet();
 
 	for (i = 1; i < count; i++)
 		bench[i] = bench[0];
