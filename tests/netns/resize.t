@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# resize.t: the table's size, the window and the slots change under a flood
+# resize.t: the table's size, the window, the slots and the unit change under a
+# flood
 . "$(dirname "$0")/lib.sh"
 begin
 config <<<"limit add r budget 40/200ms slots 4 sources 1000" || bail "cannot configure"
@@ -31,6 +32,9 @@ changed "fewer slots" "slots 4" "slots 1" "slots 4"
 changed "a longer window" "budget 40/400ms" "budget 40/800ms"
 changed "a shorter window" "budget 40/400ms" "budget 40/200ms"
 changed "wider counts" "budget 40/200ms sources 100000" "slots 10 sources 300" "slots 4 sources 1000"
+# 40 packets of 46 bytes
+changed "bytes for packets" "budget 1840/200ms bytes"
+changed "packets for bytes" "budget 40/200ms"
 quiet
 is "$(stats unmatched)" 0 "no packet went by unmatched"
 is "$(stats seen)" "$(arrived)" "... nor unseen"
