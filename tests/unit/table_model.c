@@ -748,6 +748,51 @@ static void test_second_look(void **state)
 	weir_table_put(table);
 }
 
+/* What waits on a CPU tells where a source is, as long as that is so. */
+static void test_recall(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 10, .slot_ticks = 4, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source source = twin_source(1, spec.prefix);
+	struct weir_cost cost = { .packets = 10 };
+	struct weir_glance glance;
+	struct weir_table *table;
+	struct weir_drops *drops;
+	unsigned int i;
+	u64 tick = 41;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	local_bh_disable();
+	for (i = 0; i < 2; i++)
+		weir_table_charge(table, &source, 1, &tick, cost, 10, NULL);
+	assert_false(weir_table_recall(table, &source, tick, cost, 10));
+	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10,
+				      &glance));
+	assert_true(weir_table_recall(table, &source, tick, cost, 10));
+	assert_false(weir_table_recall(table, &source, tick + 4, cost, 10));
+	/* Another one's refusals in its place. */
+	drops = weir_cpu_drops(table, shim_cpu);
+	while (!drops->count)
+		drops++;
+	drops->source.word[0]++;
+	assert_false(weir_table_recall(table, &source, tick, cost, 10));
+	drops->source.word[0]--;
+	assert_true(weir_table_recall(table, &source, tick, cost, 10));
+	local_bh_enable();
+	/* All are forgotten; the way still has its old wheel. */
+	weir_table_clear(table, 1 & table->mask);
+	local_bh_disable();
+	assert_false(weir_table_recall(table, &source, tick, cost, 10));
+	assert_false(weir_table_charge(table, &source, 1, &tick, cost, 10,
+				       NULL));
+	local_bh_enable();
+	weir_table_put(table);
+}
+
 /* More refusals than 32 bits hold, on one CPU within one slot. */
 static void test_many_refusals(void **state)
 {
@@ -789,6 +834,7 @@ int main(void)
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_budget_cut),
 		cmocka_unit_test(test_second_look),
+		cmocka_unit_test(test_recall),
 		cmocka_unit_test(test_many_refusals),
 	};
 
