@@ -81,6 +81,7 @@ clean: ## remove what was built (downloads stay)
 	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
 	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
 	$(if $(wildcard tests/netns/Makefile),$(MAKE) -C tests/netns clean)
+	$(if $(wildcard tests/fuzz/Makefile),$(MAKE) -C tests/fuzz clean)
 	$(if $(wildcard tests/demo/Makefile),$(MAKE) -C tests/demo clean)
 endif
 
@@ -113,6 +114,14 @@ bench-native: ## nanoseconds a packet in User-Mode Linux (NATIVE=1: on this kern
 	@tests/setup.sh $(if $(NATIVE),test,native)
 	@tests/bench/native.sh $(ROWS)
 
+fuzz: ## fuzz the module and the tool for hours: words, packets, a million messages (FUZZ_SEED= repeats)
+	@tests/setup.sh test
+	@tests/fuzz/run.sh
+
+soak: ## floods, changes, dumps, namespaces, reloads all at once, for SOAK=10m (90s, 2h)
+	@tests/setup.sh test
+	@tests/soak/run.sh $(or $(SOAK),10m)
+
 mutants: ## see that small wrong changes do not survive the tests (10 min)
 	@tests/setup.sh test
 	@tests/mutants/run.py $(if $(T),$(T),-o tests/mutants/result)
@@ -134,5 +143,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules no-headers tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native compare mutants litmus \
+	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native compare mutants litmus fuzz soak \
 	lint help FORCE

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
-# that the words choose: build, unit, litmus, cli, lint, bench, netns,
+# that the words choose: build, unit, litmus, cli, fuzz, lint, bench, netns,
 # netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan. TAP on stdout, one line a
 # test; the last line says how many passed, failed and were skipped; status 1 if
 # any failed. All output is in .cache/test; V=1 shows it. Two kernels run side by
@@ -219,12 +219,12 @@ kernels=() suites=()
 for word; do
 	case $word in
 	6.1 | 6.12 | sid | 6.12-kasan | 6.12-kcsan) kernels+=("$word") ;;
-	build | unit | litmus | cli | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan)" >&2; exit 1 ;;
+	build | unit | litmus | cli | fuzz | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan)" >&2; exit 1 ;;
 	esac
 done
 # A kernel alone means all that runs on it.
-[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus cli lint bench netns)
+[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus cli fuzz lint bench netns)
 
 # chosen SUITE: the files of SUITE that the words choose
 chosen() {
@@ -255,6 +255,7 @@ wants litmus && [ -x tests/litmus/run.sh ] && host litmus tests/litmus/run.sh
 if wants cli; then
 	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
 fi
+wants fuzz && host fuzz make --no-print-directory -s -C tests/fuzz check FUZZ_RUNS=20000
 wants lint && [ -x tests/lint.sh ] && host lint tests/lint.sh
 wants bench && host bench tests/bench/bench.sh
 if wants build || wants netns; then

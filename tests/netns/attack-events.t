@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# attack-events.t: a flood of events is budgeted, and what is lost is counted;
+# a listener that does not listen costs the others nothing
+. "$(dirname "$0")/lib.sh"
+begin
+config <<<'limit add one budget 1/1h sources 65536' || bail "cannot configure"
+kernel_kib() { awk '/^(Slab|VmallocUsed):/ { sum += $2 } END { print sum }' /proc/meminfo; }
+
+command weir -json monitor >"$tmp/heard" 2>"$tmp/lost" &
+pids+=($!)
+mkfifo "$tmp/full"
+exec 7<>"$tmp/full"
+command weir monitor >"$tmp/full" 2>/dev/null &
+deaf=$!
+pids+=("$deaf")
+heard() { grep -c '"event":"source"' "$tmp/heard"; }
+hears() {
+	weir limit add zero budget 5/1s >/dev/null 2>&1
+	weir limit del zero >/dev/null 2>&1
+	[ -s "$tmp/heard" ]
+}
+wait_for 20 hears
+ok $? "somebody listens"
+kill -STOP "$deaf"
+before=$(kernel_kib)
+lost=$(stats events_lost)
+trace_start weir_limited
+# Each is admitted once and limited with its second packet.
+flood -s 10.0.0.0 -n 20000 -c 40000
+trace_stop
+limited=$(grep -c weir_limited: "$tmp/trace")
+is "$limited" 20000 "twenty thousand sources become limited"
+lost=$(($(stats events_lost) - lost))
+all_told() { [ "$(heard)" -ge $((limited - lost)) ] || grep -q lost "$tmp/lost"; }
+wait_for 20 all_told
+ok $? "what was not lost is told" || diag "$(heard) heard, $lost lost" "$(<"$tmp/lost")"
+diag "$(heard) heard, $lost found the ring full"
+within "$(($(heard) + lost))" 1 "$limited" "nothing is told twice"
+within "$lost" 1 "$limited" "what the ring has no room for is counted"
+within "$(($(kernel_kib) - before))" -1000000 16384 "a listener that does not listen costs what its socket may hold"
+is "$(stats seen)" 40000 "every packet was seen"
+is "$(stats admitted)" 20000 "and judged"
+
+# Pressure is told once a second at most.
+weir limit add few budget 100/1h sources 64 before one >/dev/null 2>&1
+flood -s 10.1.0.0 -n 65536 -R -t 2500
+pressure() { grep -c '"event":"pressure"' "$tmp/heard"; }
+within "$(pressure)" 0 5 "pressure is told once a second at most"
+kill -CONT "$deaf"
+quiet
+finish
