@@ -184,29 +184,25 @@ static bool may_count(struct sk_buff *skb, const struct weir_net *wn)
 	return netlink_ns_capable(skb, wn->net->user_ns, CAP_NET_ADMIN);
 }
 
-static int limit_tell(struct weir_net *wn, struct genl_info *info, u8 cmd,
-		      const char *name, bool stats, bool sources)
+static int limit_copy(struct weir_net *wn, const char *name, bool stats,
+		      bool sources, struct copy *copy)
 {
 	const struct weir_limit *limit;
-	struct sk_buff *reply;
-	struct copy copy;
-	void *header;
-	int err;
 
 	rcu_read_lock();
 	limit = weir_limit_find(weir_config_get(wn), name);
 	if (limit)
-		copy_take(&copy, limit, stats, sources);
+		copy_take(copy, limit, stats, sources);
 	rcu_read_unlock();
-	if (!limit)
-		return -ENOENT;
-	err = copy_count(&copy);
-	if (err)
-		return err;
-	reply = weir_nl_reply(info, cmd, &header);
-	if (!reply)
-		return -ENOMEM;
-	err = put_limit(reply, header, &copy);
+	return limit ? copy_count(copy) : -ENOENT;
+}
+
+/* Takes the reply. */
+static int limit_reply(struct genl_info *info, struct sk_buff *reply,
+		       void *header, const struct copy *copy)
+{
+	int err = put_limit(reply, header, copy);
+
 	if (err) {
 		nlmsg_free(reply);
 		return err;
@@ -214,11 +210,27 @@ static int limit_tell(struct weir_net *wn, struct genl_info *info, u8 cmd,
 	return genlmsg_reply(reply, info);
 }
 
+static int limit_do(struct weir_net *wn, struct genl_info *info, u8 cmd,
+		    const struct weir_words *words)
+{
+	struct weir_fault fault = { .word = -1 };
+	int err;
+
+	if (cmd == WEIR_CMD_LIMIT_ADD)
+		err = weir_limit_add(wn, words, &fault);
+	else
+		err = weir_limit_set(wn, words, &fault);
+	weir_nl_limit_fault(info->attrs, &fault, err, info->extack);
+	return err;
+}
+
 static int limit_change(struct genl_info *info, u8 cmd)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct weir_fault fault = { .word = -1 };
 	struct weir_words words = { };
+	struct sk_buff *reply = NULL;
+	struct copy copy;
+	void *header;
 	int err;
 
 	err = weir_nl_once(info->nlhdr, 0, info->extack);
@@ -228,14 +240,18 @@ static int limit_change(struct genl_info *info, u8 cmd)
 					  info->extack);
 	if (err)
 		return err;
-	if (cmd == WEIR_CMD_LIMIT_ADD)
-		err = weir_limit_add(wn, &words, &fault);
+	/* Allocated first: a change that cannot be told is not made. */
+	if (info->nlhdr->nlmsg_flags & NLM_F_ECHO) {
+		reply = weir_nl_reply(info, cmd, &header);
+		if (!reply)
+			return -ENOMEM;
+	}
+	err = limit_do(wn, info, cmd, &words);
+	/* Somebody else may have removed it since. */
+	if (reply && !err && !limit_copy(wn, words.name, false, false, &copy))
+		limit_reply(info, reply, header, &copy);
 	else
-		err = weir_limit_set(wn, &words, &fault);
-	weir_nl_limit_fault(info->attrs, &fault, err, info->extack);
-	/* What was done stays done, whether it can be told or not. */
-	if (!err && info->nlhdr->nlmsg_flags & NLM_F_ECHO)
-		limit_tell(wn, info, cmd, words.name, false, false);
+		nlmsg_free(reply);
 	return err;
 }
 
@@ -294,19 +310,24 @@ int weir_nl_limit_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	char name[WEIR_NAME_SIZE];
+	struct sk_buff *reply;
+	struct copy copy;
+	void *header;
 	int err;
 
 	err = limit_name(info, name);
 	if (err)
 		return err;
-	err = limit_tell(wn, info, WEIR_CMD_LIMIT_GET, name,
-			 info->attrs[WEIR_A_LIMIT_WANT_STATS],
-			 may_count(skb, wn));
+	err = limit_copy(wn, name, info->attrs[WEIR_A_LIMIT_WANT_STATS],
+			 may_count(skb, wn), &copy);
 	if (err == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[WEIR_A_LIMIT_NAME],
 				    "no limit of that name; show lists them");
-	return err;
+	if (err)
+		return err;
+	reply = weir_nl_reply(info, WEIR_CMD_LIMIT_GET, &header);
+	return reply ? limit_reply(info, reply, header, &copy) : -ENOMEM;
 }
 
 /* The limit at a place, or false behind the last. */

@@ -275,7 +275,8 @@ static int show_rank(struct show *show, struct weir_net *wn)
 
 static struct show *show_start(struct netlink_callback *cb, struct weir_net *wn)
 {
-	struct show *show = kvzalloc(sizeof(*show), GFP_KERNEL_ACCOUNT);
+	struct show *show = kvzalloc(sizeof(*show),
+				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int err;
 
 	if (!show)
