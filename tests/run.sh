@@ -184,6 +184,7 @@ have_debug_kernel() {
 		return 1
 	fi
 	HOST_TIMEOUT=7200 host "guest kernel $1" tests/vm/kernel-debug.sh "$1"
+	host "faults for $1" tests/vm/kernel-build.sh -w -m tests/fault -o ".cache/build/$1/fault" "$1" W=1
 	[ "$failed" = 0 ]
 }
 

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernel-build.sh [-w] [-o DIR] NAME [MAKE-ARGUMENT...]: build weir.ko for the
-# guest kernel NAME into DIR (.cache/build/NAME). Arguments are make's: CC=clang
-# W=1 C=1. -w: a warning is an error.
+# kernel-build.sh [-w] [-o DIR] [-m FOLDER] NAME [MAKE-ARGUMENT...]: build weir.ko
+# for the guest kernel NAME into DIR (.cache/build/NAME). Arguments are make's:
+# CC=clang W=1 C=1. -w: a warning is an error. -m: build the module of FOLDER.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
-strict='' out=''
-while getopts wo: opt; do
+strict='' out='' folder=''
+while getopts wo:m: opt; do
 	case $opt in
 	w) strict=1 ;;
 	o) out=$OPTARG ;;
+	m) folder=$(realpath "$OPTARG") || exit 1 ;;
 	*) exit 1 ;;
 	esac
 done
@@ -32,9 +33,13 @@ for arg; do
 done
 CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
+target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out")
+if [ -n "$folder" ]; then
+	find "$out" -type l -delete && cp -rs "$folder/." "$out/" || exit 1
+	target=(-C "$kernel/kdir" "M=$out" modules)
+fi
 # Without a vmlinux there is no BTF to make, with one it would take pahole.
-make --no-print-directory -C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" \
-	"BUILD=$out" CONFIG_DEBUG_INFO_BTF_MODULES= CF=-D__CHECK_ENDIAN__ \
+make --no-print-directory "${target[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
 # Ours are what counts: headers meant for another compiler have their own, and

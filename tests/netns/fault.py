@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""fault.py: calls of the module that fail, one after the other."""
+import os
+import pathlib
+
+from wire import Tap
+
+DEBUG = pathlib.Path("/sys/kernel/debug")
+PROBE = pathlib.Path("/sys/module/weir_fault/parameters")
+
+
+def write(path, value):
+    """A word into a file of the kernel's"""
+    path.write_text(f"{value}\n")
+
+
+class Slab:
+    """The nth allocation that the module makes in this task fails, be it of
+    slab or pages; and with rest, all that follow. What the tool's socket needs
+    is allocated outside of the module and does not count."""
+
+    POINTS = ("failslab", "fail_page_alloc")
+    # Where modules are; there is no other in the guest.
+    MODULES = (0xffffffffa0000000, 0xffffffffff000000)
+
+    def __init__(self, rest=False):
+        self.name = "all allocations from one on" if rest else "one allocation"
+        self.self = pathlib.Path("/proc/self")
+        for point in self.POINTS:
+            to = DEBUG / point
+            for name, value in (("verbose", 0), ("times", -1), ("interval", 1), ("space", 0),
+                                ("probability", 100 if rest else 0), ("task-filter", "Y"),
+                                ("require-start", hex(self.MODULES[0])),
+                                ("require-end", hex(self.MODULES[1])),
+                                ("stacktrace-depth", 32), ("ignore-gfp-wait", "N")):
+                write(to / name, value)
+        write(DEBUG / "fail_page_alloc/ignore-gfp-highmem", "N")
+        write(DEBUG / "fail_page_alloc/min-order", 0)
+
+    def arm(self, nth):
+        """From here on, in this task"""
+        write(self.self / "fail-nth", nth)
+        write(self.self / "make-it-fail", 1)
+
+    def disarm(self):
+        """Has it failed?"""
+        write(self.self / "make-it-fail", 0)
+        left = int((self.self / "fail-nth").read_text())
+        write(self.self / "fail-nth", 0)
+        return left == 0
+
+
+class Call:
+    """The nth call of a function by the module in this task fails."""
+
+    def __init__(self):
+        self.name = (PROBE / "symbol").read_text().strip()
+
+    def arm(self, nth):
+        """From here on, in this task"""
+        write(PROBE / "task", os.getpid())
+        write(PROBE / "nth", nth)
+
+    def disarm(self):
+        """Has it failed?"""
+        left = int((PROBE / "nth").read_text())
+        write(PROBE / "nth", 0)
+        return left == 0
+
+
+def difference(was, now):
+    """Where two states differ, in words"""
+    if isinstance(was, (tuple, list)) and isinstance(now, (tuple, list)) and len(was) == len(now):
+        return "; ".join(difference(a, b) for a, b in zip(was, now) if a != b)
+    return f"{was!r} became {now!r}"
+
+
+class Trial:
+    """One operation that is tried until none of its faults is left."""
+
+    def __init__(self, name, faults):
+        self.name, self.faults = name, faults
+        self.count = self.failed = 0
+        self.bad = []
+
+    def run(self, reset, do, state, done):
+        """reset makes the state that do begins with; do returns an errno, 0 if
+        it is done; state tells what there is; done is what that is after do."""
+        reset()
+        before = state()
+        while len(self.bad) < 5:
+            self.count += 1
+            self.faults.arm(self.count)
+            error = do()
+            hit = self.faults.disarm()
+            now = state()
+            if error and not hit:
+                self.bad.append(f"{self.count}: {os.strerror(error)}, but nothing was made to fail")
+            elif error and now != before:
+                self.bad.append(f"{self.count}: {os.strerror(error)}, and {difference(before, now)}")
+            elif not error and now != done:
+                self.bad.append(f"{self.count}: done, but {difference(done, now)}")
+            if not error:
+                if not hit:
+                    break
+                reset()
+            else:
+                self.failed += 1
+
+    def tell(self):
+        """A line of TAP. What hits a spare way or a debug facility's own memory
+        does no harm."""
+        Tap.ok(not self.bad, f"{self.name}, {self.faults.name}: nothing changes "
+               f"({self.count - 1} faults, {self.failed} of them errors)", *self.bad)
+        return self.failed

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""fault_config.py slab|rest|call: every operation, with each of its faults in
+turn: an error and nothing changed, or done as if nothing had failed."""
+import errno
+import socket
+import sys
+
+from fault import Call, Slab, Trial
+from wire import DUMP, ECHO, OPS, Tap, Wire, attrs_of, encode_all, parse
+
+HOUR = 3600000
+WEB = {"name": "web", "budget": 100, "window-ms": HOUR, "slots": 4, "sources": 64,
+       "match": {"proto": 6, "dport-min": 443}}
+MAIL = {"name": "mail", "budget": 100000, "window-ms": HOUR, "slots": 4, "sources": 64, "unit": 1}
+NEW = {"name": "new", "budget": 5, "window-ms": HOUR, "sources": 64, "before": "web"}
+FIRST = {k: v for k, v in NEW.items() if k != "before"}
+# Tables and lists of some pages, in vmalloc's hands where they must be.
+LARGE = {"name": "large", "budget": 5, "window-ms": HOUR, "sources": 16384}
+
+
+def net(text, bits=32, **words):
+    """An exemption"""
+    return {"address": socket.inet_aton(text), "prefix-len": bits, **words}
+
+
+EXEMPTS = [net("10.0.0.0", 8), net("10.1.0.0", 16, dev="eth0"), net("10.2.0.0", 16, limit="web")]
+SENT = [("web", "192.0.2.1", 7), ("web", "192.0.2.2", 100), ("mail", "192.0.2.1", 700)]
+
+
+def config(limits, exempts):
+    """What config-replace takes"""
+    return encode_all("config", [("limit", v) for v in limits] + [("exempt", v) for v in exempts])
+
+
+def words(payload, aset, names):
+    """These attributes, as bytes"""
+    number = {attrs_of(aset)[n]["number"]: n for n in names}
+    return tuple(sorted((number[k], v) for k, v in parse(payload) if k in number))
+
+
+class World:
+    """The namespace, and what is told of it that time does not change"""
+
+    def __init__(self):
+        self.wire = Wire()
+
+    def must(self, op, payload=b"", flags=0):
+        """What is needed and cannot fail"""
+        answer = self.wire.ask(op, payload, flags)
+        if answer.error:
+            raise OSError(answer.error, f"{op}: {answer}")
+        return answer
+
+    def empty(self):
+        """Nothing configured"""
+        self.must("config-replace")
+
+    def base(self):
+        """Two limits, three exemptions, three sources"""
+        self.empty()
+        self.must("config-replace", config([WEB, MAIL], EXEMPTS))
+        for limit, address, cost in SENT:
+            self.must("source-charge", {"limit": limit, "address": socket.inet_aton(address),
+                                        "cost": cost})
+
+    def state(self):
+        """Limits, exemptions, memory, and what was counted"""
+        sources = [words(p, "source", ("limit", "address", "count", "dropped"))
+                   for p in self.must("source-show").payloads]
+        stats = words(self.must("stats-get").payloads[0], "stats", ("memory", "limits", "exempts"))
+        return self.wire.all_of(), sorted(sources), stats
+
+
+def told(op, answer):
+    """What an answer says, but for the time"""
+    if op.startswith("source-"):
+        return [words(p, "source", ("limit", "address", "count", "left", "taken", "forgotten"))
+                for p in answer.payloads]
+    return answer.payloads
+
+
+ADDRESS = {"address": socket.inet_aton("192.0.2.1")}
+# What begins with nothing configured registers or releases the hook.
+TRIALS = [
+    ("the first limit-add", World.empty, "limit-add", WEB, ECHO),
+    ("the last limit-del", lambda w: (w.empty(), w.must("limit-add", WEB)), "limit-del",
+     {"name": "web"}, 0),
+    ("limit-add", World.base, "limit-add", NEW, 0),
+    ("limit-add, large", World.base, "limit-add", LARGE, 0),
+    ("limit-set budget", World.base, "limit-set", {"name": "web", "budget": 9}, ECHO),
+    ("limit-set match", World.base, "limit-set", {"name": "web", "match": {"proto": 17}}, 0),
+    ("limit-set sources", World.base, "limit-set", {"name": "web", "sources": 256}, 0),
+    ("limit-set window", World.base, "limit-set", {"name": "web", "window-ms": 2 * HOUR}, 0),
+    ("limit-del", World.base, "limit-del", {"name": "web"}, 0),
+    ("limit-flush", World.base, "limit-flush", {}, 0),
+    ("exempt-add", World.base, "exempt-add", net("10.3.0.0", 16, limit="mail"), 0),
+    ("exempt-del", World.base, "exempt-del", net("10.0.0.0", 8), 0),
+    ("exempt-flush", World.base, "exempt-flush", {}, 0),
+    ("config-replace", World.base, "config-replace",
+     config([FIRST, {**WEB, "budget": 7, "sources": 256}], EXEMPTS[:2]), 0),
+    ("config-replace, large", World.base, "config-replace",
+     config([WEB], [net(f"10.{i >> 8}.{i & 255}.0", 24) for i in range(2000)]), 0),
+    ("source-charge", World.base, "source-charge", {**ADDRESS, "limit": "web", "cost": 3}, 0),
+    ("source-forget of one", World.base, "source-forget", ADDRESS, 0),
+    ("source-forget of a prefix", World.base, "source-forget", net("192.0.0.0", 16), 0),
+    ("source-forget of a limit", World.base, "source-forget", {"limit": "web"}, 0),
+    ("source-show", World.base, "source-show", {}, 0),
+    ("source-show top", World.base, "source-show", {"top": 2, "rank": 1}, 0),
+    ("source-get", World.base, "source-get", ADDRESS, 0),
+    ("limit-get", World.base, "limit-get", {"name": "web", "want-stats": True}, 0),
+    ("all of limit-get", World.base, "limit-get", {"want-stats": True}, DUMP),
+    ("exempt-get", World.base, "exempt-get", net("10.2.3.4"), 0),
+    ("all of exempt-get", World.base, "exempt-get", {}, DUMP),
+    ("stats-get", World.base, "stats-get", {}, 0),
+]
+
+
+def trial(world, faults, name, reset, op, payload, flags):
+    """One operation. Its answer belongs to the state: half a list that is said
+    to be whole is no success. Returns how many errors there were."""
+    said = []
+
+    def do():
+        answer = world.wire.ask(op, payload, flags)
+        said[:] = [told(op, answer)] if not answer.error else [None]
+        if answer.error and answer.error not in (errno.ENOMEM, errno.ENOBUFS):
+            said[:] = [repr(answer)]
+        return answer.error
+
+    def state():
+        return world.state(), said[0]
+
+    reset(world)
+    do()
+    done = state()
+    this = Trial(name, faults)
+    said[:] = [None]
+    this.run(lambda: (reset(world), said.__setitem__(0, None)), do, state, done)
+    return this.tell()
+
+
+def main():
+    """All operations"""
+    kind = sys.argv[1]
+    faults = Call() if kind == "call" else Slab(rest=kind == "rest")
+    world = World()
+    seen = {t[2] for t in TRIALS}
+    if kind != "call":
+        Tap.ok(seen == set(n for n in OPS if not n.endswith("-ntf")), "every operation is tried",
+               set(OPS) ^ seen)
+    failed = sum(trial(world, faults, *t) for t in TRIALS)
+    Tap.ok(failed > 0, f"{faults.name}: some of it mattered ({failed} errors)")
+    world.empty()
+
+
+main()
