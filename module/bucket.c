@@ -91,6 +91,7 @@ void weir_bucket_turn(const struct weir_table *table,
 		weir_wheel_reset(table->shape, weir_bucket_floor(bucket), slot);
 	if (gap || (slot ^ bucket->slot) >> WEIR_SWEEP_SHIFT) {
 		weir_wheel_turn(table->shape, weir_bucket_floor(bucket), slot);
+		bucket->full = false;
 		for (i = 0; i < table->ways; i++) {
 			wheel = weir_way_wheel(table,
 					       weir_bucket_way(table, bucket, i));
@@ -104,12 +105,14 @@ void weir_bucket_turn(const struct weir_table *table,
 
 /* A free way, the one where the search for a tag begins if it can be, or -1. */
 static int way_free(const struct weir_table *table,
-		    const struct weir_bucket *bucket, u8 tag)
+		    struct weir_bucket *bucket, u8 tag)
 {
 	unsigned int home = weir_bucket_home(table, tag);
 	unsigned int base = home & ~7u, seen, i;
 	u64 free;
 
+	if (bucket->full)
+		return -1;
 	if (!bucket->tag[home])
 		return home;
 	for (seen = 0; seen < table->ways; seen += 8) {
@@ -123,6 +126,7 @@ static int way_free(const struct weir_table *table,
 		if (base >= table->ways)
 			base = 0;
 	}
+	bucket->full = true;
 	return -1;
 }
 
@@ -153,16 +157,6 @@ static unsigned int way_smallest(const struct weir_table *table,
 	bucket->least = least;
 	bucket->hand = smallest + 1 == table->ways ? 0 : smallest + 1;
 	return smallest;
-}
-
-static void wheel_swap(const struct weir_table *table, struct weir_wheel *a,
-		       struct weir_wheel *b)
-{
-	size_t i, size = weir_wheel_size(table->shape) / sizeof(u16);
-	u16 *x = (u16 *)a, *y = (u16 *)b;
-
-	for (i = 0; i < size; i++)
-		swap(x[i], y[i]);
 }
 
 /**
@@ -196,13 +190,10 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
 		weir_wheel_reset(table->shape, wheel, bucket->slot);
 	} else {
 		weir_wheel_turn(table->shape, floor, bucket->slot);
-		if (live) {
-			weir_wheel_join(table->shape, wheel, floor);
-			wheel_swap(table, wheel, floor);
-			wheel->has_refused = 0;
-		} else {
+		if (live)
+			weir_wheel_trade(table->shape, floor, wheel);
+		else
 			weir_wheel_copy(table->shape, wheel, floor);
-		}
 	}
 	way_give(table, way, source);
 	bucket->tag[i] = tag;

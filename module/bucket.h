@@ -41,6 +41,7 @@
  * @tag: eight bits of the hash of each way's source, 0 where the way is free
  * @least: no source with a way has a smaller sum in this slot
  * @hand: way to look at first when one must go
+ * @full: no way is free
  */
 struct weir_bucket {
 	spinlock_t lock;	/* covers the bucket, its floor and its ways */
@@ -50,6 +51,7 @@ struct weir_bucket {
 
 	u64 least;
 	u8 hand;
+	bool full;
 };
 
 /**

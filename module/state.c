@@ -113,6 +113,7 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	spin_lock_bh(&bucket->lock);
 	write_seqcount_begin(&bucket->seq);
 	memset(bucket->tag, 0, sizeof(bucket->tag));
+	bucket->full = false;
 	/* Read where refusals wait: those from before are nobody's now. */
 	WRITE_ONCE(table->epoch, table->epoch + 1);
 	weir_wheel_reset(table->shape, weir_bucket_floor(bucket), bucket->slot);

@@ -386,6 +386,49 @@ static inline void weir_wheel_join(struct weir_wheel_shape shape,
 	w->until = w->at;
 }
 
+static __always_inline void
+weir_wheel_trade_counts(struct weir_wheel_shape shape, struct weir_wheel *w,
+			struct weir_wheel *v)
+{
+	unsigned int i = 1 + w->head, j = 1 + v->head, left;
+	u64 of_w = 0, of_v = 0, of_join = 0, last, count;
+
+	for (left = shape.ring; left; left--) {
+		count = weir_wheel_load(shape, w, i);
+		of_w += count;
+		of_v += weir_wheel_load(shape, v, j);
+		weir_wheel_store(shape, v, j, count);
+		last = of_join;
+		of_join = max(of_w, of_v);
+		weir_wheel_store(shape, w, i, of_join - last);
+		i = i > 1 ? i - 1 : shape.ring;
+		j = j > 1 ? j - 1 : shape.ring;
+	}
+	weir_wheel_store(shape, w, 0, of_join);
+	weir_wheel_store(shape, v, 0, of_w);
+}
+
+/**
+ * weir_wheel_trade - join a wheel into another, and leave there what that was
+ * @shape: shape of both
+ * @w: wheel, and the least upper bound of both
+ * @v: wheel turned to the same slot, and then a copy of @w as it was that
+ *	remembers no refusal
+ */
+static inline void weir_wheel_trade(struct weir_wheel_shape shape,
+				    struct weir_wheel *w, struct weir_wheel *v)
+{
+	/* Most often counts have two bytes. */
+	if (shape.width == 2)
+		weir_wheel_trade_counts((struct weir_wheel_shape) {
+						shape.ring, 2 }, w, v);
+	else
+		weir_wheel_trade_counts(shape, w, v);
+	w->until = w->at;
+	v->until = v->at;
+	v->has_refused = 0;
+}
+
 /* A copy that remembers no refusal. */
 static inline void weir_wheel_copy(struct weir_wheel_shape shape,
 				   struct weir_wheel *w,

@@ -230,6 +230,13 @@ static void test_join(void **state)
 					  suffix(&tb, j + 1));
 		check_suffixes(run, shape, &ab.wheel, expected);
 		check_suffixes(run, shape, &ba.wheel, expected);
+		/* The same, and what was there goes to the other. */
+		ba = a;
+		later = b;
+		weir_wheel_trade(shape, &ba.wheel, &later.wheel);
+		check_suffixes(run, shape, &ba.wheel, expected);
+		check_equal(run, shape, &later.wheel, &ta);
+		check(!later.wheel.has_refused, "run %llu: it remembers", run);
 		/* (a b) c and a (b c) */
 		weir_wheel_join(shape, &ab.wheel, &c.wheel);
 		weir_wheel_join(shape, &b.wheel, &c.wheel);
