@@ -50,8 +50,8 @@ class Debugger:
                 return reply
 
     def address(self):
-        # rip follows sixteen registers of eight bytes
-        return int.from_bytes(bytes.fromhex(self.ask("g"))[128:136], "little")
+        # rip is the seventeenth register
+        return int.from_bytes(bytes.fromhex(self.ask("p10"))[:8], "little")
 
 
 def connect(path, process):
@@ -143,7 +143,7 @@ def report(args, symbols, count, base):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-l", dest="lines")
-    parser.add_argument("-n", dest="packets", type=int, default=16)
+    parser.add_argument("-n", dest="packets", type=int, default=8)
     parser.add_argument("qemu", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as where:
