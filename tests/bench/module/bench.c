@@ -73,7 +73,7 @@ static int words(struct bench *bench, char *text)
 	char *name, *value;
 	int error;
 
-	while ((name = strsep(&text, " \n"))) {
+	while ((name = strsep(&text, "\n "))) {
 		if (!*name)
 			continue;
 		value = strchr(name, '=');
