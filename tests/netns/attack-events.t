@@ -7,7 +7,7 @@ begin
 config <<<'limit add one budget 1/1h sources 65536' || bail "cannot configure"
 kernel_kib() { awk '/^(Slab|VmallocUsed):/ { sum += $2 } END { print sum }' /proc/meminfo; }
 
-command weir -json monitor >"$tmp/heard" 2>"$tmp/lost" &
+command weir -json monitor >"$tmp/heard" 2>/dev/null &
 pids+=($!)
 mkfifo "$tmp/full"
 exec 7<>"$tmp/full"
@@ -32,9 +32,10 @@ trace_stop
 limited=$(grep -c weir_limited: "$tmp/trace")
 is "$limited" 20000 "twenty thousand sources become limited"
 lost=$(($(stats events_lost) - lost))
-all_told() { [ "$(heard)" -ge $((limited - lost)) ] || grep -q lost "$tmp/lost"; }
+# The listener itself may be too slow, and says so.
+all_told() { [ "$(heard)" -ge $((limited - lost)) ] || grep -q '"event":"lost"' "$tmp/heard"; }
 wait_for 20 all_told
-ok $? "what was not lost is told" || diag "$(heard) heard, $lost lost" "$(<"$tmp/lost")"
+ok $? "what was not lost is told, or that it was"
 diag "$(heard) heard, $lost found the ring full"
 within "$(($(heard) + lost))" 1 "$limited" "nothing is told twice"
 within "$lost" 1 "$limited" "what the ring has no room for is counted"
