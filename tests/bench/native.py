@@ -20,7 +20,7 @@ TITLES = {
     "admit-1": "admit, 1 source", "admit-1k": "admit, 1 k sources",
     "admit-16k": "admit, 16 k", "admit-64k": "admit, 64 k",
     "admit-256k": "admit, 256 k", "admit-1m": "admit, 1 M",
-    "new-64k": "new source, table of 64 k", "new-1m": "new source, table of 1 M",
+    "new-64k": "new source, 64 k table", "new-1m": "new source, 1 M table",
     "full-64k": "new source, 64 k full [1]", "full-1m": "new source, 1 M full [1]",
     "refused-64k": "new source, refused [2]",
     "two-drop-1": "2 CPUs: drop, 1 source", "two-drop-1k": "2 CPUs: drop, 1 k each",
@@ -47,6 +47,7 @@ GOALS = {
 INSTEAD = {"full-64k": "new-64k", "full-1m": "new-1m"}
 LICENCE = "# SPDX-License-Identifier: GPL-2.0-or-later"
 PEERS = ("hashlimit", "nft")
+MEMORY = {"memory-64k": "64 k sources", "memory-256k": "256 k sources", "memory-1m": "1 M sources"}
 SIZES = {"1": 1, "1k": 1 << 10, "16k": 1 << 14, "64k": 1 << 16, "256k": 1 << 18, "1m": 1 << 20}
 
 Figure = collections.namedtuple("Figure", "middle low high")
@@ -118,7 +119,7 @@ class Results:
 def cell(value):
     if not value:
         return "-"
-    return f"{value.middle:.1f} ({value.low:.1f}-{value.high:.1f})"
+    return f"{value.middle:.1f} ({value.low:.0f}-{value.high:.0f})"
 
 
 def table(results):
@@ -129,12 +130,13 @@ def table(results):
     yield f"{len(results.cost)} boots, {results.cells} cells kept, {thrown} thrown away (disturbed)"
     yield ""
     yield "Nanoseconds a packet and CPU, harness included: median of boots (lowest-highest);"
-    yield "ratios of what comes on top of a hook that returns the verdict at once"
+    yield "what weir takes over a hook that returns the verdict at once, as a part of what"
+    yield "the others take"
     yield ""
-    form = "%-26s %6s %21s %21s %21s %9s %7s  %s"
-    yield (form % ("", "a hook", "weir", "hashlimit", "nft", "weir/hash", "w/nft", "goal")).rstrip()
+    form = "%-24s %6s %16s %16s %16s %9s %5s  %s"
+    yield form % ("", "a hook", "weir", "hashlimit", "nft", "of hashl.", "of nft", "goal")
     for row in results.rows:
-        if not results.of(row, "weir"):
+        if row in MEMORY or not results.of(row, "weir"):
             continue
         base = results.of(row, results.verdict[row, "weir"])
         ratios = [results.ratio(row, peer) for peer in PEERS]
@@ -156,7 +158,7 @@ def goal(row, ratios):
         if want and is_:
             text.append(f"1/{1 / want:.0f}")
             met = met and is_.middle <= want
-    return f"{', '.join(text)}: {'met' if met else 'missed'}"
+    return f"{' '.join(text)}: {'met' if met else 'missed'}"
 
 
 def two_cpus(results):
@@ -189,10 +191,10 @@ def memory_of(results, row, tool):
 
 def memory(results):
     lines = []
-    for row in ("admit-64k", "admit-256k", "admit-1m"):
+    for row in ("memory-64k", "memory-256k", "memory-1m"):
         said = [memory_of(results, row, tool) for tool in ("weir", *PEERS)]
         if said[0]:
-            lines.append("%-26s %18s %18s %18s" % (TITLES[row].split(", ")[1] + " sources",
+            lines.append("%-26s %18s %18s %18s" % (MEMORY[row],
                          *("%.0f (%.0f-%.0f)" % s if s else "-" for s in said)))
     if lines:
         yield ""
@@ -220,10 +222,10 @@ def data(results):
             lines.append(" ".join([f'"{title}"', *("%.2f" % v.middle for v in values)]))
     yield "cpus.dat", lines
     lines = ["# sources, then bytes a source of weir, hashlimit, nft"]
-    for name in ("64k", "256k", "1m"):
-        values = [memory_of(results, f"admit-{name}", tool) for tool in ("weir", *PEERS)]
+    for row, title in MEMORY.items():
+        values = [memory_of(results, row, tool) for tool in ("weir", *PEERS)]
         if all(values):
-            lines.append(" ".join([f'"{TITLES["admit-" + name][7:]}"', *("%.1f" % v.middle for v in values)]))
+            lines.append(" ".join([f'"{title}"', *("%.1f" % v.middle for v in values)]))
     yield "memory.dat", lines
     lines = ["# row tool, then a median for each boot, ns a packet"]
     for row in results.rows:
@@ -246,7 +248,6 @@ def main():
     print(text, end="")
     if args.write:
         args.write.mkdir(exist_ok=True)
-        (args.write / "native.txt").write_text(LICENCE + "\n\n" + text)
         for name, lines in data(results):
             (args.write / name).write_text("\n".join([LICENCE, results.circumstances.rstrip(), *lines]) + "\n")
 

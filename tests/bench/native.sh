@@ -6,8 +6,8 @@
 # namespaces of this machine's own kernel, if it takes modules. As root.
 #
 # BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
-# the table of them. BENCH_WRITE=1 keeps it, the data and the plots in
-# Documentation/performance.
+# the table of them. BENCH_WRITE=1 puts it into Documentation/performance.rst, the
+# data and the plots into the folder beside it.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 out=$top/.cache/bench/native boots=${BOOTS:-5} reps=${REPS:-3}
@@ -93,7 +93,8 @@ else
 	uml "$@"
 fi
 
-write=()
-[ -z "${BENCH_WRITE:-}" ] || write=(--write Documentation/performance)
-tests/bench/native.py "${write[@]}" "$out" || exit
-[ -z "${BENCH_WRITE:-}" ] || tests/bench/plots.sh
+tests/bench/native.py "$out" | tee "$out/table"
+[ "${PIPESTATUS[0]}" = 0 ] || exit 1
+[ -n "${BENCH_WRITE:-}" ] || exit 0
+tests/bench/native.py --write Documentation/performance "$out" >"$out/table" &&
+	tests/bench/splice.sh -l Documentation/performance.rst "make bench-native" <"$out/table" && tests/bench/plots.sh
