@@ -206,7 +206,7 @@ static void check_suffixes(u64 run, struct weir_wheel_shape shape,
 static void test_join(void **state)
 {
 	u64 run, runs = unit_rounds(30000), expected[RING_MAX], budget, slot;
-	union room a, b, c, ab, ba, later;
+	union room a, b, c, ab, ba, later, before;
 	struct weir_wheel_shape shape;
 	struct twin ta, tb, tc;
 	struct chance chance;
@@ -237,6 +237,22 @@ static void test_join(void **state)
 		check_suffixes(run, shape, &ba.wheel, expected);
 		check_equal(run, shape, &later.wheel, &ta);
 		check(!later.wheel.has_refused, "run %llu: it remembers", run);
+		/* What a floor takes in, it leaves itself for. */
+		later = a;
+		before = b;
+		weir_wheel_trade(shape, &later.wheel, &before.wheel);
+		check_suffixes(run, shape, &later.wheel, expected);
+		check_equal(run, shape, &before.wheel, &ta);
+		check(!before.wheel.has_refused, "run %llu: refused", run);
+		for (j = 0; j <= shape.ring; j++) {
+			union room turned = later;
+
+			weir_wheel_turn(shape, &turned.wheel, slot + j);
+			check(!weir_wheel_shut(shape, &later.wheel, slot + j, 1,
+					       budget) ||
+			      !weir_wheel_room(shape, &turned.wheel, budget),
+			      "run %llu: traded, shut %u slots on", run, j);
+		}
 		/* (a b) c and a (b c) */
 		weir_wheel_join(shape, &ab.wheel, &c.wheel);
 		weir_wheel_join(shape, &b.wheel, &c.wheel);
