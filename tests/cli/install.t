@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# install.t: what make install puts where, and that make uninstall takes all of
+# it away and nothing else. Under DESTDIR; tests/netns/install.t does it to /.
+. "$(dirname "$0")/lib.sh"
+kernel=6.12
+umask 022
+root=$tmp/root
+
+# as tests/run.sh builds it, so that nothing is built twice
+if [ -e "$top/.cache/kernels/$kernel/version" ]; then
+	version=$(<"$top/.cache/kernels/$kernel/version")
+	make_it() { "$top/tests/vm/kernel-build.sh" -w "$kernel" W=1 "$@" >log 2>&1; }
+else
+	version=''
+	make_it() { make -C "$top" KDIR=/nonexistent "$@" >log 2>&1; }
+fi
+installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | sort -k2); }
+
+wanted() {
+	local sbin=$1 share=$2
+	[ -z "$version" ] || echo "644 lib/modules/$version/updates/weir.ko"
+	echo "755 $sbin/weir
+644 $share/bash-completion/completions/weir
+644 $share/man/man4/weir.4
+644 $share/man/man8/weir.8"
+}
+
+make_it install DESTDIR="$root"
+ok $? "make install DESTDIR=" || diag "$(tail -n 20 log)"
+# Debian's kernels since 6.12 have their modules compressed.
+is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" "$(wanted usr/sbin usr/share)" "... puts these"
+PATH=$PATH:/usr/sbin:/sbin
+[ -z "$version" ] || is "$(modinfo -F vermagic "$root/lib/modules/$version/updates"/weir.ko* | cut -d ' ' -f 1)" \
+	"$version" "... and the module is of the kernel that was asked for"
+is "$("$root/usr/sbin/weir" -V)" "weir $(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$top/module/main.c")" \
+	"... the command runs, and has the module's version"
+
+# others' things, and what is left of another kernel
+mkdir -p "$root/lib/modules/other/updates" "$root/lib/modules/mine/updates"
+: | tee "$root/usr/sbin/weird" "$root/lib/modules/other/updates/weir.ko.zst" "$root/lib/modules/mine/updates/weird.ko" >/dev/null
+make_it uninstall DESTDIR="$root"
+ok $? "make uninstall DESTDIR=" || diag "$(tail -n 20 log)"
+is "$(installed "$root")" "644 lib/modules/mine/updates/weird.ko
+644 usr/sbin/weird" "... leaves what is not weir's and nothing else"
+[ ! -e "$root/lib/modules/other/updates" ]
+ok $? "... nor an empty folder among a kernel's modules"
+make_it uninstall DESTDIR="$root"
+ok $? "... and again, where nothing is"
+
+rm -rf "$root"
+make_it install DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
+ok $? "make install PREFIX= MODDIR=" || diag "$(tail -n 20 log)"
+is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" \
+	"$(wanted opt/weir/sbin opt/weir/share | sed s/updates/extra/)" "... puts these"
+make_it uninstall DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
+is "$(installed "$root")" "" "... and make uninstall leaves nothing"
+finish
