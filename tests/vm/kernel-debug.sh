@@ -18,10 +18,15 @@ dry=''
 
 say() { printf '# %s\n' "$*"; }
 
-# What a kernel is built from, in a word.
+# What make is told besides, a word a line
+words_of() {
+	case $1 in kcsan) echo KCSAN_SANITIZE=n ;; esac
+}
+
+# What a kernel is built from, in a word
 key() {
 	local hash
-	hash=$(cat "$here/debug/base.config" "$here/debug/$1.config" <("$cc" --version) | sha256sum) &&
+	hash=$({ cat "$here/debug/base.config" "$here/debug/$1.config" && words_of "$1" && "$cc" --version; } | sha256sum) &&
 		echo "$(<"$cache/source/version")-$1-${hash:0:12}"
 }
 
@@ -42,7 +47,6 @@ install() {
 		rm -f "$to"/lib/modules/*/{build,source} &&
 		strip -o "$to/vmlinux" "$dir/vmlinux" &&
 		cp "$dir/include/config/kernel.release" "$to/version" &&
-		cp "$here/debug/$flavour.guest" "$to/guest" &&
 		ln -s "../../debug/$flavour" "$to/kdir" &&
 		rm -rf "$top/.cache/kernels/$3" && mv -T "$to" "$top/.cache/kernels/$3"
 }
@@ -54,12 +58,13 @@ relocate() {
 }
 
 build() {
-	local flavour=$1 name=$2 dir=$cache/$1 start=$SECONDS
+	local flavour=$1 name=$2 dir=$cache/$1 start=$SECONDS words
+	mapfile -t words < <(words_of "$flavour")
 	say "building $name, which takes a quarter of an hour on two cores (log: .cache/debug/$flavour.log)"
 	rm -f "$dir/key"
 	{
 		configure "$flavour" "$dir" &&
-			nice make -s -C "$source" "O=$dir" "CC=$cc" "-j$(nproc)" vmlinux modules &&
+			nice make -s -C "$source" "O=$dir" "CC=$cc" "-j$(nproc)" "${words[@]}" vmlinux modules &&
 			install "$flavour" "$dir" "$name" && relocate "$dir" && key "$flavour" >"$dir/key"
 	} >"$cache/$flavour.log" 2>&1 </dev/null ||
 		{ tail -n 20 "$cache/$flavour.log"; say "$name does not build"; return 1; }
@@ -76,7 +81,10 @@ for name; do
 	6.12-kasan | 6.12-kcsan) ;;
 	*) say "no debug kernel is called $name (6.12-kasan, 6.12-kcsan)"; exit 1 ;;
 	esac
-	[ -e "$top/.cache/kernels/$name/version" ] && [ "$(cat "$cache/$flavour/key" 2>/dev/null)" = "$(key "$flavour")" ] && continue
-	[ -z "$dry" ] || exit 1
-	build "$flavour" "$name" || exit 1
+	if [ ! -e "$top/.cache/kernels/$name/version" ] || [ "$(cat "$cache/$flavour/key" 2>/dev/null)" != "$(key "$flavour")" ]; then
+		[ -z "$dry" ] || exit 1
+		build "$flavour" "$name" || exit 1
+	fi
+	cmp -s "$here/debug/$flavour.guest" "$top/.cache/kernels/$name/guest" ||
+		cp "$here/debug/$flavour.guest" "$top/.cache/kernels/$name/guest" || exit 1
 done
