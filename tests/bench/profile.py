@@ -12,6 +12,7 @@ import bisect
 import collections
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -42,16 +43,12 @@ class Debugger:
             self.rest += data
 
     def ask(self, text):
-        """Having stopped at the connection is told when it comes to it."""
         self.send(text)
-        while True:
-            reply = self.receive()
-            if text in ("?", "c", "s") or not reply.startswith("T"):
-                return reply
+        return self.receive()
 
     def address(self):
         # rip is the seventeenth register
-        return int.from_bytes(bytes.fromhex(self.ask("p10"))[:8], "little")
+        return int.from_bytes(bytes.fromhex(self.ask("p10")), "little")
 
 
 def connect(path, process):
@@ -96,7 +93,7 @@ def inlined(path, base, addresses):
 
 def follow(debugger, begin, end):
     """How often each address was executed between two functions."""
-    debugger.ask("?")
+    debugger.receive() # it has stopped for us
     debugger.ask("Z1,%x,1" % begin)
     debugger.ask("c")
     debugger.ask("z1,%x,1" % begin)
@@ -146,6 +143,8 @@ def main():
     parser.add_argument("-n", dest="packets", type=int, default=8)
     parser.add_argument("qemu", nargs=argparse.REMAINDER)
     args = parser.parse_args()
+    # QEMU does not outlive us
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as where:
         serial, gdb = os.path.join(where, "serial"), os.path.join(where, "gdb")
         qemu = subprocess.Popen(args.qemu + ["-serial", f"unix:{serial},server=on,wait=on",
