@@ -7,14 +7,16 @@ command -v gnuplot >/dev/null || { echo "plots: no gnuplot here (apt-get install
 
 # plot NAME: gnuplot's words on stdin, into NAME.svg
 plot() {
-	gnuplot -e "
-		set terminal svg size 720,400 dynamic font 'sans-serif,14' background rgb 'white'
-		set output '$1.svg'
-		set datafile separator whitespace
-		set border 3 lc rgb '#606060'; set tics nomirror; set grid y lc rgb '#d8d8d8' lw 1
-		set style fill solid 1 noborder
-		weir = '#1b6ca8'; hashlimit = '#d1792b'; nft = '#5e9c4b'; hook = '#808080'
-		" - || exit 1
+	{
+		cat <<-SETUP
+			set terminal svg size 720,400 dynamic font 'sans-serif,14' background rgb 'white'
+			set output '$1.svg'
+			set border 3 lc rgb '#606060'; set tics nomirror; set grid y lc rgb '#d8d8d8' lw 1
+			set style fill solid 1 noborder
+			weir = '#1b6ca8'; hashlimit = '#d1792b'; nft = '#5e9c4b'; hook = '#808080'
+		SETUP
+		cat
+	} | gnuplot || exit 1
 	# gnuplot's own name and version are of no use to a reader of the change
 	sed -i -E '/^<(title|desc)>/d' "$1.svg"
 }
@@ -36,7 +38,7 @@ sources admit "Sources within their limit, one CPU"
 plot cpus <<-'PLOT'
 	set style data histograms; set style histogram clustered gap 1.5; set boxwidth .9
 	set logscale y 2; set yrange [8:2048]; set ylabel 'ns a packet and CPU'
-	set key right top; set title 'One CPU alone (pale), each of two at the same time (full)'
+	set bmargin 4; set key right top; set title 'One CPU alone (pale), each of two at the same time (full)'
 	set xrange [-.6:3.6]
 	plot 'cpus.dat' using 3:xtic(1) lc rgb weir title 'weir', \
 		'' using 5 lc rgb hashlimit title 'hashlimit', '' using 7 lc rgb nft title 'nft', \
@@ -44,10 +46,12 @@ plot cpus <<-'PLOT'
 		'' using 2 lc rgb '#9cc4e2' notitle, '' using 4 lc rgb '#efc39d' notitle, '' using 6 lc rgb '#bcd9b3' notitle
 PLOT
 
+# Rows may have been chosen.
+grep -q '^[^#]' memory.dat || exit 0
 plot memory <<-'PLOT'
 	set style data histograms; set style histogram clustered gap 1.5; set boxwidth .9
 	set yrange [0:*]; set ylabel 'bytes a source'; set xlabel 'sources that the table is made for, all of them in it'
-	set key right top; set title 'Memory, all that the kernel has less of'
+	set key outside center bottom horizontal; set title 'Memory, all that the kernel has less of'
 	set xrange [-.6:2.6]
 	plot 'memory.dat' using 2:xtic(1) lc rgb weir title 'weir', \
 		'' using 3 lc rgb hashlimit title 'hashlimit', '' using 4 lc rgb nft title 'nft'
