@@ -18,7 +18,7 @@ plot() {
 		cat
 	} | gnuplot || exit 1
 	# gnuplot's own name and version are of no use to a reader of the change
-	sed -i -E '/^<(title|desc)>/d' "$1.svg"
+	sed -i -E '/^<(title|desc)>/d; s/[[:blank:]]+$//' "$1.svg"
 }
 
 sources() {
