@@ -8,6 +8,8 @@ COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 MODDIR ?= updates
 INSTALL ?= install
 DEPMOD ?= /sbin/depmod
+# The debug information of kbuild's modules is thirty times the module.
+INSTALL_MOD_STRIP ?= 1
 
 # KDIR alone says which kernel it is; KVER alone where its headers are.
 ifneq ($(origin KDIR),undefined)
@@ -46,10 +48,10 @@ endif
 tool: ## build the weir command
 	$(MAKE) -C userspace
 
-install: $(if $(HAVE_KDIR),install-module) install-tool ## install module, tool, man pages, completion (DESTDIR, PREFIX)
+install: $(if $(HAVE_KDIR),install-module,no-headers) install-tool ## install module, tool, man pages, completion (DESTDIR, PREFIX)
 
 install-module: modules
-	$(MAKE) -C $(KDIR) M=$(ABSBUILD) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=$(MODDIR) DEPMOD=true modules_install
+	$(MAKE) -C $(KDIR) M=$(ABSBUILD) INSTALL_MOD_PATH=$(if $(DESTDIR),$(abspath $(DESTDIR))) INSTALL_MOD_DIR=$(MODDIR) INSTALL_MOD_STRIP=$(INSTALL_MOD_STRIP) DEPMOD=true modules_install
 	$(if $(DESTDIR),,$(DEPMOD) -a $(KVER))
 
 define install-man
@@ -65,6 +67,8 @@ install-tool: tool
 uninstall: ## remove all that install put there, for every kernel
 	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir
 	$(if $(MANPAGES),rm -f) $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
+	@rmdir --ignore-fail-on-non-empty $(sort $(foreach m,$(MANPAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m))))) \
+		$(DESTDIR)$(COMPLETIONDIR) $(DESTDIR)$(patsubst %/,%,$(dir $(COMPLETIONDIR))) 2>/dev/null || :
 	@for f in $(DESTDIR)/lib/modules/*/$(MODDIR)/weir.ko*; do \
 		[ -e "$$f" ] || continue; \
 		dir=$${f%/*}; ver=$${dir%/$(MODDIR)}; ver=$${ver##*/}; \

@@ -55,4 +55,6 @@ is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" \
 	"$(wanted opt/weir/sbin opt/weir/share | sed s/updates/extra/)" "... puts these"
 make_it uninstall DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
 is "$(installed "$root")" "" "... and make uninstall leaves nothing"
+is "$(cd "$root/opt" && find . -mindepth 2 -type d | sort | xargs)" "./weir/sbin ./weir/share ./weir/share/man" \
+	"... but folders that anybody may have"
 finish
