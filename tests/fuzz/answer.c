@@ -334,3 +334,19 @@ void channel_close(struct channel *channel)
 {
 	close(channel->fd);
 }
+
+/**
+ * channel_abandon - send a message and be gone, perhaps in the middle of a dump
+ * @channel: to the family; another one afterwards
+ * @message: netlink message
+ * @len: in bytes
+ *
+ * Return: 0, or -1 where there is no other channel.
+ */
+int channel_abandon(struct channel *channel, const void *message, size_t len)
+{
+	int ret = send(channel->fd, message, len, 0) < 0 ? -1 : 0;
+
+	channel_close(channel);
+	return ret ? ret : channel_open(channel);
+}

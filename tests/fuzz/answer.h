@@ -25,6 +25,7 @@ int channel_open(struct channel *channel);
 void channel_close(struct channel *channel);
 int channel_ask(struct channel *channel, const void *message, size_t len,
 		uint32_t seq, const struct set *set, struct answer *answer);
+int channel_abandon(struct channel *channel, const void *message, size_t len);
 int channel_config(struct channel *channel, uint64_t *hash);
 
 #endif

@@ -11,7 +11,7 @@
  *	-v		print each message and its answer
  *
  * Every message must be answered: done, or refused by an error that has a
- * sentence, and then nothing has changed. The last line says how often; the
+ * sentence, and then nothing has changed. Of some the answer is not waited for. The last line says how often; the
  * status is 1 if an answer was wrong, with the message on stderr.
  */
 #include <errno.h>
@@ -116,6 +116,8 @@ static int step(struct channel *talk, struct channel *look, uint64_t n)
 	dice_seed(&dice, options.seed, n);
 	message_make(&message, &dice, talk->family, n);
 	compare = !options.others && !dice_of(&dice, options.compare);
+	if (!dice_of(&dice, 100))
+		return channel_abandon(talk, message.byte, message.len);
 	if (compare && channel_config(look, &before))
 		return fault(n, &message, &answer, "the configuration cannot be read");
 	if (channel_ask(talk, message.byte, message.len, n, message.op->set, &answer))
