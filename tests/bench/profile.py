@@ -151,13 +151,13 @@ def main():
                                              "-gdb", f"unix:{gdb},server=on,wait=off"],
                                 stdin=subprocess.DEVNULL)
         try:
-            port = connect(serial, qemu).makefile("rwb", buffering=0)
-            lines = (line.decode() for line in iter(port.readline, b""))
+            port = connect(serial, qemu)
+            lines = (line.decode() for line in port.makefile("rb"))
             symbols = symbols_read(lines)
             known = {name: address for address, name in symbols}
             base = int(next(lines), 16)
             debugger = Debugger(connect(gdb, qemu))
-            port.write(b"go\n")
+            port.sendall(b"go\n")
             count = follow(debugger, known["weir_bench_begin [weir_bench]"],
                            known["weir_bench_end [weir_bench]"])
         finally:
