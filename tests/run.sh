@@ -112,7 +112,7 @@ keep_hooks() {
 		table netdev keep { chain in { type filter hook ingress device lo priority 0; }; }
 		table inet keep { chain pre { type filter hook prerouting priority 0; }; }
 	RULES
-	read -r ready <"$fifo" && [ "$ready" = yes ] || echo "# no hooks stay"
+	read -r -t 20 ready <>"$fifo" && [ "$ready" = yes ] || echo "# no hooks stay"
 }
 
 # in_guest FILE...: what a guest runs; no test finds the weir of the one before

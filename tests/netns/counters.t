@@ -5,22 +5,22 @@
 . "$(dirname "$0")/lib.sh"
 begin
 config <<-WORDS || bail "cannot configure"
-	limit add watch budget 30/400ms slots 4 from 198.51.100.0/24 action observe
-	limit add tcp budget 40/400ms slots 4 proto tcp
-	limit add bytes budget 4000/400ms bytes slots 4 from 198.51.100.0/24
-	limit add tiny budget 3/400ms slots 4 from 192.168.0.0/16
-	limit add six budget 1/400ms family ipv6 sources 64
+	limit add watch budget 30/10s slots 4 from 198.51.100.0/24 action observe
+	limit add tcp budget 40/10s slots 4 proto tcp
+	limit add bytes budget 4000/10s bytes slots 4 from 198.51.100.0/24
+	limit add tiny budget 3/10s slots 4 from 192.168.0.0/16
+	limit add six budget 1/10s family ipv6 sources 64
 	exempt add 10.0.0.0/8
 	exempt add 198.51.100.3 limit watch
 WORDS
 trace_start weir_charge weir_uncharge weir_drop weir_limited
-flooding -s 198.51.100.1 -n 4 -R -r 3000 -t 2000
-flooding -s 198.51.100.1 -n 4 -P tcp -l 60 -r 3000 -R -t 2000
-flooding -s 192.168.0.1 -n 3 -R -P tcp -l 5000 -G 1000 -r 300 -t 2000
-flooding -s 10.0.0.1 -r 1000 -t 2000
-flooding -s 203.0.113.1 -r 1000 -t 2000
-flooding -s 2001:db8:1::1 -n 2000 -R -B 64 -r 3000 -t 2000
-flooding -s 198.51.100.9 -P tcp -x 00 -r 100 -t 2000
+flooding -s 198.51.100.1 -n 4 -R -r 3000 -c 600
+flooding -s 198.51.100.1 -n 4 -P tcp -l 60 -r 3000 -R -c 600
+flooding -s 192.168.0.1 -n 3 -R -P tcp -l 5000 -G 1000 -r 300 -c 60
+flooding -s 10.0.0.1 -r 1000 -c 200
+flooding -s 203.0.113.1 -r 1000 -c 200
+flooding -s 2001:db8:1::1 -n 2000 -R -B 64 -r 3000 -c 1000
+flooding -s 198.51.100.9 -P tcp -x 00 -r 100 -c 20
 flooded
 trace_stop
 
@@ -52,9 +52,9 @@ is "$(all seen)" "$(arrived)" "seen is what came"
 is "$(all seen)" $(($(all exempt) + $(all unmatched) + $(all admitted) + $(all dropped))) "... and the sum of all"
 is "$(all dropped)" "$(grep -c ' weir_drop: ' "$tmp/trace")" "dropped is what was dropped"
 is "$(passed)" $(($(all seen) - $(all dropped))) "what was not dropped went on"
-within "$(all exempt)" 100 2000 "exempt ones are counted"
-within "$(all unmatched)" 100 2000 "those that met no limit are counted"
-within "$(all unparsable)" 10 200 "those cut short are counted"
+is "$(all exempt)" 200 "exempt ones are counted"
+is "$(all unmatched)" 200 "those that met no limit are counted"
+is "$(all unparsable)" 20 "those cut short are counted"
 is "$(jq '[.[].memory] | add' "$tmp/limits")" "$(all memory)" "memory is that of all tables"
 is "$(all limits):$(all exempts)" 5:2 "limits and exemptions are counted"
 shown=$(weir -json source show limit tcp idle | jq '[.[].dropped] | add')

@@ -79,7 +79,7 @@ recount
 before=$(stats seen)
 flooding -s 10.0.0.0 -n 16 -R -r 2000
 by=(as_user unshare -Urn)
-fuzz "root of a namespace of one's own: every message is answered" -n $((messages / 4))
+fuzz "root of a namespace of one's own: every message is answered" -n $((messages / 2))
 is "$(never accepted)" "" "and every operation was done"
 quiet
 is "$(weir save)" "$(<"$tmp/before")" "the host's configuration is as it was"

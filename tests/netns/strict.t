@@ -5,21 +5,22 @@
 . "$(dirname "$0")/lib.sh"
 begin
 config <<-WORDS || bail "cannot configure"
-	limit add one budget 40/200ms from 198.51.100.0/24 slots 1
-	limit add four budget 40/200ms from 198.18.4.0/24 slots 4
-	limit add sixteen budget 40/200ms from 198.18.16.0/24 slots 16
-	limit add six budget 40/200ms from 2001:db8:6::/48 slots 4
-	limit add host budget 40/200ms from 2001:db8:7::/48 per 32,128 slots 5
-	limit add net budget 40/200ms from 198.19.0.0/16 per 24,64 slots 10
-	limit add all budget 40/200ms from 203.0.113.0/24 per 0 slots 4
-	limit add byte budget 20000/200ms bytes from 192.88.99.0/24 slots 4
-	limit add merged budget 40/200ms from 192.168.1.0/24 slots 4
-	limit add merged6 budget 20000/200ms bytes from 2001:db8:8::/48 slots 5
+	limit add one budget 20/400ms from 198.51.100.0/24 slots 1
+	limit add four budget 20/400ms from 198.18.4.0/24 slots 4
+	limit add sixteen budget 20/400ms from 198.18.16.0/24 slots 16
+	limit add six budget 20/400ms from 2001:db8:6::/48 slots 4
+	limit add host budget 20/400ms from 2001:db8:7::/48 per 32,128 slots 5
+	limit add net budget 20/400ms from 198.19.0.0/16 per 24,64 slots 10
+	limit add all budget 20/400ms from 203.0.113.0/24 per 0 slots 4
+	limit add byte budget 10000/400ms bytes from 192.88.99.0/24 slots 4
+	limit add merged budget 40/400ms from 192.168.1.0/24 slots 4
+	limit add merged6 budget 20000/400ms bytes from 2001:db8:8::/48 slots 5
 WORDS
 trace_start weir_charge weir_uncharge weir_drop
 
-# Bursts and rests at random, a few sources at a time from either CPU.
-ms=2500
+# Bursts and rests at random, a few sources at a time from either CPU. Budgets
+# are small and windows long enough for kernels that send a tenth of the usual.
+ms=4000
 senders=(
 	"-s 198.51.100.1 -n 3" "-s 198.18.4.1 -n 3" "-s 198.18.16.1 -n 3"
 	"-s 2001:db8:6::1 -n 3 -B 64" "-s 2001:db8:7::1 -n 3"
@@ -46,16 +47,16 @@ kept() {
 	[ "$(value drops "$line")" -gt 0 ]
 	ok $? "$limit: the rest is dropped"
 }
-kept one 200 1 40
-kept four 200 4 40
-kept sixteen 200 16 40
-kept six 200 4 40
-kept host 200 5 40 -p 32,128
-kept net 200 10 40 -p 24,64
-kept all 200 4 40 -p 0,0
-kept byte 200 4 20000 -b
-kept merged 200 4 40
-kept merged6 200 5 20000 -b
+kept one 400 1 20
+kept four 400 4 20
+kept sixteen 400 16 20
+kept six 400 4 20
+kept host 400 5 20 -p 32,128
+kept net 400 10 20 -p 24,64
+kept all 400 4 20 -p 0,0
+kept byte 400 4 10000 -b
+kept merged 400 4 40
+kept merged6 400 5 20000 -b
 is "$(value packets "$(grep -m1 'weir_charge: limit=merged ' "$tmp/trace")")" 7 \
 	"seven segments in one cost seven packets"
 is "$(value bytes "$(grep -m1 'weir_charge: limit=merged6 ' "$tmp/trace")")" $((5 * (60 + 1000))) \

@@ -86,7 +86,8 @@ file "memory that there is not" 2 "weir: $tmp/conf:2[0-9]*: limit add: sources: 
 } >"$tmp/long"
 file "an error in line 100,000" 1 "weir: $tmp/conf:100000: limit add: limit 'a' is on line 99999 already" <"$tmp/long"
 is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
-head -n 99999 "$tmp/long" | file "a file of 100,000 lines is applied" 0 '$'
+head -n 99999 "$tmp/long" >"$tmp/100k"
+file "a file of 100,000 lines is applied" 0 '$' <"$tmp/100k"
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "whole"
 
 # what the kernel thinks of it: of which limit, on which line, and how often
@@ -98,7 +99,8 @@ gro='a GRO packet of more segments than the budget will never fit'
 file "limits that are warned of" 0 '' <"$tmp/small"
 is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro (2 more limits are warned of too)" \
 	"a file's warning: the limit, its line, and how many more"
-head -n 2 "$tmp/small" | file "one that is warned of" 0 "weir: warning: $tmp/conf:2: limit 'small1': $gro\$"
+head -n 2 "$tmp/small" >"$tmp/one-small"
+file "one that is warned of" 0 "weir: warning: $tmp/conf:2: limit 'small1': $gro\$" <"$tmp/one-small"
 weir limit flush
 weir -batch "$tmp/small" >"$tmp/out" 2>"$tmp/err"
 is "$(<"$tmp/err")" "weir: warning: $tmp/small:2: limit 'small1': $gro
