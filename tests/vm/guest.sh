@@ -37,8 +37,9 @@ kernel=$top/.cache/kernels/$name
 [ -r "$kernel/vmlinux" ] || { echo "guest.sh: no guest kernel $name here; make setup downloads it" >&2; exit 4; }
 "$top/tests/vm/initramfs.sh" "$name" || exit 1
 
-# A kernel may want another processor, words and memory.
-cpu=max words='' default_mem=2048
+# A kernel may want another processor, words and memory. What QEMU does slowly is
+# left out: a fifth level of page tables to walk, and clearing a page byte by byte.
+cpu=max,-la57,-erms words='' default_mem=2048
 # shellcheck source=/dev/null
 [ ! -e "$kernel/guest" ] || . "$kernel/guest"
 
