@@ -8,7 +8,7 @@ config <<-'WORDS' || bail "cannot configure"
 	limit add small budget 10/10s sources 64
 	limit add large budget 100/1s sources 65536
 WORDS
-tables() { weir -json stats show | jq '.[0].memory'; }
+tables() { stats memory; }
 
 # kernel_kib: what the kernel holds that a module can make grow
 kernel_kib() { awk '/^(Slab|Percpu|VmallocUsed|PageTables|KernelStack):/ { sum += $2 } END { print sum }' /proc/meminfo; }

@@ -33,7 +33,7 @@ within "$(($(value amount "$line") / 20 - spans))" 1 2 "one that floods gets n/(
 first=$(traced -l first -S 198.51.100.1) second=$(traced -l second -S 198.51.100.1)
 is "$(value amount "$second")" 10 "of two limits the second one refuses"
 is "$(value amount "$first")" 10 "... and what it refused has left no charge in the first"
-is "$(weir -json source get 198.51.100.1 limit first | jq '.[0].count')" 10 "... as source get says"
+is "$(weir -json source get 198.51.100.1 limit first | json count)" 10 "... as source get says"
 is "$(stat_of first admitted.packets):$(stat_of first dropped.packets)" 10:0 "... and the counters"
 is "$(stat_of first elsewhere.packets)" "$(stat_of second dropped.packets)" "the rest was dropped elsewhere"
 recount

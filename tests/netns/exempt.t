@@ -43,7 +43,7 @@ packets_meet
 is "$(stats exempt)" 9 "those of no limit at all are counted" ||
 	weir stats show
 
-answer() { weir -json exempt get "$@" 2>/dev/null | jq -r '.[0].prefix // empty'; }
+answer() { weir -json exempt get "$@" 2>/dev/null | json prefix; }
 is "$(answer 198.51.100.9)" 198.51.100.0/24 "exempt get finds a prefix"
 is "$(answer 198.18.1.17 dev rx1)" 198.18.1.16/28 "... the longest, by device"
 is "$(answer 198.18.1.17 limit b)" 198.18.1.0/24 "... by limit"
@@ -52,7 +52,7 @@ is "$(answer 198.18.1.17 dev rx0)" "" "... none for all limits on another device
 # Under a flood.
 weir limit add c budget 10/m from 192.88.99.0/24 >/dev/null 2>&1
 flooding -s 192.88.99.1 -t 30000 -r 3000
-full() { [ "$(weir -json source get 192.88.99.1 limit c | jq '.[0].limited')" = true ]; }
+full() { [ "$(weir -json source get 192.88.99.1 limit c | json limited)" = true ]; }
 wait_for 5 full
 ok $? "a flood is limited"
 weir exempt add 192.88.99.1

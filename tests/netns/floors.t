@@ -35,7 +35,7 @@ for twice in 1 2 4 8; do
 	recount
 	flood -s 10.0.0.1 -n 16000000 -R -r "$rate" -k -t $((5 * ms))
 	matched=$(stat_of "f$twice" matched.packets) lost=$(stat_of "f$twice" dropped.packets)
-	ways=$(weir -json limit show "f$twice" | jq '.[0].ways')
+	ways=$(weir -json limit show "f$twice" | json ways)
 	came=$((matched * ms / (5 * ms)))
 	room=$((ways * (budget - 3))) need=$((came * (window + slot) / window))
 	most=$((need > room ? 100 - 100 * room / need : 0))

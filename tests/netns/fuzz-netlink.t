@@ -100,7 +100,7 @@ else
 	skip "no memory controller" "a table beyond the memory of one's control group is refused"
 fi
 flood -s 10.0.0.1 -c 200
-within "$(weir -json source get 10.0.0.1 | jq '.[0].count')" 50 50 "the host's limit goes on"
+within "$(weir -json source get 10.0.0.1 | json count)" 50 50 "the host's limit goes on"
 unload
 ok $? "the module goes"
 finish

@@ -10,14 +10,14 @@ end_not_here
 # by GRO at the receiver.
 ip_tx addr add 192.0.2.2/24 dev tx0
 ip_tx neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 nud permanent dev tx0
-mac=$(ip_tx -json link show dev tx0 | jq -r '.[0].address')
+mac=$(ip_tx -json link show dev tx0 | json address)
 ip_rx neigh add 192.0.2.2 lladdr "$mac" nud permanent dev rx0
 tx ethtool -K tx0 tso off gso off >/dev/null
 rx ethtool -K rx0 gro on >/dev/null
 config <<<"limit add c budget 4G/1h action observe" || bail "cannot configure"
 
 # A veth counts bytes with or without the Ethernet header.
-frames() { ip_tx -json -s link show dev tx0 | jq -r ".[0].stats64.tx.$1"; }
+frames() { ip_tx -json -s link show dev tx0 | json "stats64.tx.$1"; }
 rx iperf3 -s -1 -D -B 192.0.2.1 --pidfile "$tmp/iperf"
 listening() { rx ss -Hltn 'sport = 5201' | grep -q .; }
 wait_for 20 listening || bail "no server"

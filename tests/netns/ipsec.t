@@ -6,7 +6,7 @@
 begin
 end_not_here
 # The sender has addresses here, for its own stack sends.
-mac=$(ip_tx -json link show dev tx0 | jq -r '.[0].address')
+mac=$(ip_tx -json link show dev tx0 | json address)
 ip_tx -batch - <<-WORDS
 	addr add 192.0.2.2/24 dev tx0
 	addr add 2001:db8::2/64 dev tx0 nodad

@@ -277,8 +277,20 @@ begin() {
 }
 
 # stat_of LIMIT WHAT: as in dropped.packets
-stat_of() { weir -json -stats limit show "$1" | jq ".[0].stats.$2"; }
-stats() { weir -json stats show | jq ".[0].$1"; }
+stat_of() { weir -json -stats limit show "$1" | json "stats.$2"; }
+stats() { weir -json stats show | json "$1"; }
+
+# json NAME[.NAME]...: the first such value of one that weir writes; jq, which is
+# slow to start, is for what asks more
+json() {
+	local text name
+	IFS= read -rd '' text
+	for name in ${1//./ }; do
+		[[ $text == *"\"$name\":"* ]] || return 1
+		text=${text#*"\"$name\":"}
+	done
+	[[ $text =~ ^\"([^\"\\]*)\" || $text =~ ^([-+.0-9a-z]+) ]] && echo "${BASH_REMATCH[1]}"
+}
 
 # ---- the trace -----------------------------------------------------------
 

@@ -57,7 +57,7 @@ is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "the order of set before is sav
 # counts stay where limits stay
 weir source charge 198.51.100.1 limit web packets 10 >"$tmp/out"
 weir -file "$tmp/one" 2>/dev/null
-is "$(weir -j source get 198.51.100.1 limit web | jq '.[0].count')" 10 "a limit that stays keeps its counts"
+is "$(weir -j source get 198.51.100.1 limit web | json count)" 10 "a limit that stays keeps its counts"
 
 # all or nothing
 weir save >"$tmp/before"
@@ -138,7 +138,7 @@ weir -force -batch "$tmp/batch" >/dev/null 2>&1
 is "$?,$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "2,a b" "with -force it goes on, and fails all the same"
 like "$(weir -exist -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" \
 	"^weir: $tmp/batch:3: limit add: limit 'a' exists and differs in budget; .*2$" "with -exist what differs is a failure"
-is "$(weir -j limit show a | jq '.[0].budget')" 100 "and stays as it is"
+is "$(weir -j limit show a | json budget)" 100 "and stays as it is"
 sed -i 3d "$tmp/batch"
 weir -exist -batch "$tmp/batch" >/dev/null 2>"$tmp/err"
 is "$?$(<"$tmp/err")" 0 "what does not is none"
@@ -149,7 +149,7 @@ weir limit flush >/dev/full && weir limit show >/dev/full 2>"$tmp/err"
 is $? 0 "nothing to write is no failure"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
 is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full disk is one of its own"
-is "$(weir -j limit show full | jq -r '.[0].name')" full "for what was asked is done"
+is "$(weir -j limit show full | json name)" full "for what was asked is done"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
 is $? 2 "a refusal is a refusal all the same"
 weir save >&- 2>"$tmp/err"

@@ -65,7 +65,7 @@ done_with '$' limit set all before bulk
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "all bulk web syn" "set moves a limit"
 done_with '' limit set bulk match any
 done_with '' limit set bulk budget 20M/s
-is "$(weir -j limit show bulk | jq -r '.[0].unit')" bytes "a budget without a unit keeps the unit"
+is "$(weir -j limit show bulk | json unit)" bytes "a budget without a unit keeps the unit"
 
 refused 'limit add: NAME: a limit of that name exists; set changes it' limit add web budget 1/s
 refused 'limit set: NAME: no limit of that name' limit set nosuch budget 1/s
@@ -163,11 +163,11 @@ like "$(mere stats show; echo $?)" '0$' "and counters"
 # another namespace
 ip netns add weir-tool && spaces+=(weir-tool)
 done_with '' -netns weir-tool limit add other budget 100/s to ::/0
-is "$(weir -n /run/netns/weir-tool -j limit show | jq -r '.[].name')" other "-netns by path"
+is "$(weir -n /run/netns/weir-tool -j limit show | json name)" other "-netns by path"
 ip netns exec weir-tool bash -c "echo; read -r" <"$tmp/never" >"$tmp/up" &
 pids+=($!)
 wait_for 10 test -s "$tmp/up"
-is "$(weir -n $! -j limit show | jq -r '.[].name')" other "-netns by process"
+is "$(weir -n $! -j limit show | json name)" other "-netns by process"
 like "$(weir -n $$ limit show other 2>&1)" 'no limit of that name' "not here"
 run -n nosuchnetns limit show
 like "$status $err" "^1 weir: no network namespace 'nosuchnetns'" "a namespace that does not exist"
