@@ -5,7 +5,7 @@
 # netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan. TAP on stdout, one line a
 # test; the last line says how many passed, failed and were skipped; status 1 if
 # any failed. All output is in .cache/test; V=1 shows it. Two kernels run side by
-# side, or JOBS of them.
+# side, or JOBS of them, and what needs no guest beside them.
 #
 # A test is a program that writes TAP (tests/*/*.t), or one that just ends well;
 # status 4 skips it. tests/netns runs as root in guests: whole on 6.1 and 6.12,
@@ -267,47 +267,45 @@ echo "TAP version 13"
 if wants build || wants netns || wants cli; then
 	host "build tool" make --no-print-directory tool
 fi
+# start_kernels: JOBS of all at a time, each into a file of its own
+start_kernels() {
+	local kernel mine started=0
+	for kernel in "${all[@]}"; do
+		[ "$started" -lt "${JOBS:-2}" ] || wait -n
+		started=$((started + 1)) mine=("${files[@]}")
+		if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
+			mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep /smoke)
+		fi
+		(
+			tests/run.sh --on-kernel "$kernel" "${mine[@]}" 2>&1
+			printf '\n@end %d\n' $?
+		) >>"$logs/$kernel.tap" &
+	done
+	wait
+}
+all=() files=()
+if wants build || wants netns; then
+	all=("${kernels[@]}") && [ ${#all[@]} -gt 0 ] || all=(6.1 6.12 sid)
+	if wants netns; then
+		mapfile -t files < <(chosen netns)
+		host "build tests/netns" make --no-print-directory -s -C tests/netns
+	fi
+	for kernel in "${all[@]}"; do : >"$logs/$kernel.tap"; done
+	start_kernels 9>&- &
+	started=$!
+fi
+# These run beside the guests, whose files are shown at the end, in order.
 if wants cli; then
 	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
 fi
 wants lint && [ -x tests/lint.sh ] && host lint tests/lint.sh
 wants bench && host bench tests/bench/bench.sh
-
-# start_kernels COUNT: start those of all that are not, until COUNT are
-start_kernels() {
-	local kernel mine
-	while [ ${#pids[@]} -lt "$1" ] && [ ${#pids[@]} -lt ${#all[@]} ]; do
-		kernel=${all[${#pids[@]}]} mine=("${files[@]}")
-		if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
-			mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep /smoke)
-		fi
-		: >"$logs/$kernel.tap"
-		(
-			tests/run.sh --on-kernel "$kernel" "${mine[@]}" 2>&1
-			printf '\n@end %d\n' $?
-		) >>"$logs/$kernel.tap" 9>&- &
-		pids+=($!)
-	done
-}
-all=() pids=()
-if wants build || wants netns; then
-	all=("${kernels[@]}") && [ ${#all[@]} -gt 0 ] || all=(6.1 6.12 sid)
-	files=()
-	if wants netns; then
-		mapfile -t files < <(chosen netns)
-		host "build tests/netns" make --no-print-directory -s -C tests/netns
-	fi
-	start_kernels "${JOBS:-2}"
-fi
-# Guests wait more than they work: these run beside them.
 wants unit && [ -e tests/unit/Makefile ] && host unit make --no-print-directory -s -C tests/unit check
 wants litmus && [ -x tests/litmus/run.sh ] && host litmus tests/litmus/run.sh
 wants fuzz && host fuzz make --no-print-directory -s -C tests/fuzz check FUZZ_RUNS=20000
-for i in "${!all[@]}"; do
-	# JOBS kernels run at a time, and are shown in order.
-	start_kernels $((i + ${JOBS:-2}))
-	exec 3< <(tail -n +1 -s 0.1 -f --pid="${pids[i]}" "$logs/${all[i]}.tap")
-	collect "${all[i]}" '' || result "not ok" "${all[i]}: ends"
+for kernel in "${all[@]}"; do
+	exec 3< <(tail -n +1 -s 0.1 -f --pid="$started" "$logs/$kernel.tap")
+	collect "$kernel" '' || result "not ok" "$kernel: ends"
 	exec 3<&-
 done
 finish
