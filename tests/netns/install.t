@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# install.t: on this machine, make install, modprobe with parameters, use, make
+# uninstall. What the guest writes into its / goes with it. Of what is put
+# elsewhere tests/cli/install.t would tell.
+. "$(dirname "$0")/lib.sh"
+release=$(uname -r)
+modules=/lib/modules/$release
+
+[ "$WEIR_KO" = "$top/.cache/build/$WEIR_KERNEL/weir.ko" ] || skip_all "weir.ko is not that of kernel-build.sh"
+[ -e "$modules/modules.dep" ] || skip_all "no modules of the kernel are here"
+
+# what is where a thing is installed, and what depmod makes of it
+files() {
+	ls -U1 /usr/sbin /usr/local/* /usr/share/man/man[48] /usr/share/bash-completion/* /etc/mod* "$modules" "$modules/updates" 2>&1 | sort
+	grep -h weir "$modules"/modules.{dep,alias,symbols,softdep}
+}
+
+files >"$tmp/before"
+# as tests/run.sh builds it, so that nothing is built here
+"$top/tests/vm/kernel-build.sh" -w "$WEIR_KERNEL" W=1 install >"$tmp/log" 2>&1
+ok $? "make install" || diag "$(tail -n 20 "$tmp/log")"
+# Debian's kernels since 6.12 have their modules compressed.
+found=$(modinfo -n weir)
+is "${found%.[gxz]*}" "$modules/updates/weir.ko" "modprobe would find the module"
+is "$(modinfo -F alias weir)" "net-pf-16-proto-16-family-weir" "... by the name of its family, too"
+
+modprobe weir packets=1000 window_ms=1000
+ok $? "modprobe weir packets=1000 window_ms=1000"
+like "$(/usr/sbin/weir limit show)" "^default budget 1000/s slots 16 sources 65536" "... makes the limit that weir shows"
+modprobe -r weir
+ok $? "modprobe -r weir"
+is "$(/usr/sbin/weir limit show 2>&1)" "" "weir has it loaded when it is used, without a limit"
+loaded
+ok $? "... and there it is"
+modprobe -r weir
+
+make -C "$top" uninstall >"$tmp/log" 2>&1
+ok $? "make uninstall" || diag "$(tail -n 20 "$tmp/log")"
+files >"$tmp/after"
+is "$(diff "$tmp/before" "$tmp/after")" "" "... leaves nothing"
+/usr/sbin/weir limit show 2>/dev/null
+is $? 127 "... no command"
+! modprobe -q weir
+ok $? "... and no module"
+finish
