@@ -12,7 +12,7 @@ modules=/lib/modules/$release
 
 # what is where a thing is installed, and what depmod makes of it
 files() {
-	ls -U1 /usr/sbin /usr/local/* /usr/share/man/man[48] /usr/share/bash-completion/* /etc/mod* "$modules" "$modules/updates" 2>&1 | sort
+	find /usr/sbin /usr/local /usr/share/man/man[48] /usr/share/bash-completion /etc/mod* "$modules" -maxdepth 2 | sort
 	grep -h weir "$modules"/modules.{dep,alias,symbols,softdep}
 }
 
