@@ -74,6 +74,19 @@ static void new_line(void)
 		fputs("    ", stdout);
 }
 
+/* How many bytes from here on stand for themselves wherever they are written:
+ * all, as a rule.
+ */
+static int plain(const char *text)
+{
+	int len = 0;
+
+	while (text[len] >= ' ' && text[len] < 0x7f && text[len] != '"' &&
+	       text[len] != '\\')
+		len++;
+	return len;
+}
+
 /**
  * weir_out_escape - write text that may hold what is not meant for terminals
  * @to: where to
@@ -85,7 +98,9 @@ void weir_out_escape(FILE *to, const char *text, bool lines)
 	int len;
 
 	for (; *text; text += len) {
-		len = weir_text_char(text);
+		len = plain(text);
+		if (!len)
+			len = weir_text_char(text);
 		if (len && (!weir_text_control(text) || (lines && *text == '\n'))) {
 			fwrite(text, 1, len, to);
 		} else {
@@ -101,7 +116,9 @@ static void put_string(const char *value)
 
 	putchar('"');
 	for (; *value; value += len) {
-		len = weir_text_char(value);
+		len = plain(value);
+		if (!len)
+			len = weir_text_char(value);
 		if (*value == '"' || *value == '\\')
 			printf("\\%c", *value);
 		else if (len && weir_text_control(value))
