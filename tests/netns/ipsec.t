@@ -21,7 +21,7 @@ rx nft -f - <<-RULES || bail "no nft"
 		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
 	}
 RULES
-taken() { rx nft list counter inet probe taken | awk '/packets/ { print $2 }'; }
+taken() { rx counter inet probe taken; }
 
 # secure PROTOCOL MODE [WORDS...]: what the sender sends is, and $rx knows it
 key=0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f

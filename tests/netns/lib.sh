@@ -16,8 +16,8 @@
 # which ends there. $rx is the initial namespace after "pair init", else one
 # with a random name.
 #
-# Programs beside the tests, send and window, are built by make -C tests/netns
-# before the guest starts.
+# Programs beside the tests, send, window and counter, are built by
+# make -C tests/netns before the guest starts.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -203,9 +203,9 @@ end_not_here() {
 }
 
 # arrived, passed: packets since pair; recount sets both to 0
-arrived() { rx nft list counter netdev probe arrived | awk '/packets/ { print $2 }'; }
-passed() { rx nft list counter inet probe passed | awk '/packets/ { print $2 }'; }
-recount() { rx nft 'reset counters' >/dev/null; }
+arrived() { rx counter netdev probe arrived; }
+passed() { rx counter inet probe passed; }
+recount() { rx counter reset; }
 
 send_args() {
 	args=(-z "$tx" -i tx0 "$@")

@@ -4,7 +4,7 @@
 # again byte by byte, all of it or nothing
 . "$(dirname "$0")/lib.sh"
 need_tool
-insmod "$WEIR_KO" || bail "cannot load"
+load || bail "cannot load"
 
 # file NAME STATUS PATTERN: -file of stdin
 file() {

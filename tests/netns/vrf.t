@@ -19,7 +19,7 @@ rx nft -f - <<-RULES || bail "no nft"
 		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
 	}
 RULES
-taken() { rx nft list counter inet probe taken | awk '/packets/ { print $2 }'; }
+taken() { rx counter inet probe taken; }
 config <<-WORDS || bail "cannot configure"
 	limit add port budget 1k/1h dev rx0 action observe
 	limit add master budget 1k/1h dev vrf0 action observe
