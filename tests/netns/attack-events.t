@@ -23,11 +23,18 @@ hears() {
 wait_for 20 hears
 ok $? "somebody listens"
 kill -STOP "$deaf"
-before=$(kernel_kib)
 lost=$(stats events_lost)
 trace_start weir_limited
-# Each is admitted once and limited with its second packet.
-flood -s 10.0.0.0 -n 20000 -c 40000
+before=$(kernel_kib)
+# Each is admitted once and limited with its second packet; senders that let
+# nobody else run fill the ring on the slowest kernel.
+senders=()
+for source in 10.0.0.0 10.1.0.0; do
+	send_args -s $source -n 10000 -c 20000
+	chrt -f 10 send "${args[@]}" >/dev/null &
+	senders+=($!)
+done
+wait "${senders[@]}"
 trace_stop
 limited=$(grep -c weir_limited: "$tmp/trace")
 is "$limited" 20000 "twenty thousand sources become limited"
@@ -39,13 +46,16 @@ ok $? "what was not lost is told, or that it was"
 diag "$(heard) heard, $lost found the ring full"
 within "$(($(heard) + lost))" 1 "$limited" "nothing is told twice"
 within "$lost" 1 "$limited" "what the ring has no room for is counted"
-within "$(($(kernel_kib) - before))" -1000000 16384 "a listener that does not listen costs what its socket may hold"
+# Where each allocation and each freed piece of memory is kept in mind, that too.
+most=16384
+[ ! -e /sys/kernel/debug/kmemleak ] || most=65536
+within "$(($(kernel_kib) - before))" -1000000 $most "a listener that does not listen costs what its socket may hold"
 is "$(stats seen)" 40000 "every packet was seen"
 is "$(stats admitted)" 20000 "and judged"
 
 # Pressure is told once a second at most.
 weir limit add few budget 100/1h sources 64 before one >/dev/null 2>&1
-flood -s 10.1.0.0 -n 65536 -R -t 2500
+flood -s 10.2.0.0 -n 65536 -R -t 2500
 pressure() { grep -c '"event":"pressure"' "$tmp/heard"; }
 within "$(pressure)" 0 5 "pressure is told once a second at most"
 kill -CONT "$deaf"
