@@ -31,10 +31,14 @@ state() {
 	weir -json source show idle | jq -c '.[] | {limit, address, count, dropped}' | sort
 }
 
+# A kernel that complains would carry more packets, and do nothing else.
+rate=2000
+[ ! -e /sys/kernel/debug/kmemleak ] || rate=200
+
 floods() {
-	flooding -s 10.0.0.0 -n 64 -R -r 4000
-	flooding -s 198.51.100.0 -n 8 -P tcp -D 80 -r 2000
-	flooding -s 2001:db8::1 -n 16 -R -B 64 -r 2000
+	flooding -s 10.0.0.0 -n 64 -R -r $((2 * rate))
+	flooding -s 198.51.100.0 -n 8 -P tcp -D 80 -r $rate
+	flooding -s 2001:db8::1 -n 16 -R -B 64 -r $rate
 }
 
 # as_user COMMAND...: one who may do nothing here
@@ -77,7 +81,7 @@ ok $? "and one for neighbours"
 weir save >"$tmp/before"
 recount
 before=$(stats seen)
-flooding -s 10.0.0.0 -n 16 -R -r 2000
+flooding -s 10.0.0.0 -n 16 -R -r $rate
 by=(as_user unshare -Urn)
 fuzz "root of a namespace of one's own: every message is answered" -n $((messages / 2))
 is "$(never accepted)" "" "and every operation was done"
