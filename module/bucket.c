@@ -33,6 +33,31 @@ static void way_give(const struct weir_table *table, struct weir_way *way,
 	way->word[i] = (__force __be32)source->zone;
 }
 
+/* Let nobody find himself in a way that is free. */
+static void way_free(const struct weir_table *table, struct weir_way *way)
+{
+	way->word[table->words] = (__force __be32)WEIR_ZONE_NOBODY;
+}
+
+/**
+ * weir_bucket_wipe - free all ways of a bucket
+ * @table: table
+ * @bucket: locked bucket, its sequence count odd, or one that nobody knows
+ */
+void weir_bucket_wipe(const struct weir_table *table,
+		      struct weir_bucket *bucket)
+{
+	unsigned int i;
+
+	for (i = 0; i < table->ways; i++)
+		way_free(table, weir_bucket_way(table, bucket, i));
+	memset(bucket->tag, WEIR_TAG_FRESH, table->ways);
+	/* Where no way is, none is fresh. */
+	memset(bucket->tag + table->ways, WEIR_TAG_FREED,
+	       sizeof(bucket->tag) - table->ways);
+	bucket->full = false;
+}
+
 /**
  * weir_bucket_search - the way of a source, wherever in the bucket it is
  * @table: table
@@ -61,11 +86,38 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 			if (likely(weir_way_is(table, way, source)))
 				return way;
 		}
+		if (weir_tags_equal(bucket->tag + base, WEIR_TAG_FRESH))
+			break;
 		base += 8;
 		if (base >= table->ways)
 			base = 0;
 	}
 	return NULL;
+}
+
+/* Free the ways that hold nothing. */
+static void bucket_sweep(const struct weir_table *table,
+			 struct weir_bucket *bucket)
+{
+	unsigned int i, live = 0;
+	struct weir_way *way;
+
+	weir_wheel_turn(table->shape, weir_bucket_floor(bucket), bucket->slot);
+	for (i = 0; i < table->ways; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		if (weir_tag_free(bucket->tag[i]))
+			continue;
+		if (weir_wheel_idle(table->shape, weir_way_wheel(table, way),
+				    bucket->slot)) {
+			bucket->tag[i] = WEIR_TAG_FREED;
+			way_free(table, way);
+		} else {
+			live++;
+		}
+	}
+	bucket->full = false;
+	if (!live)
+		weir_bucket_wipe(table, bucket);
 }
 
 /**
@@ -81,31 +133,26 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 void weir_bucket_turn(const struct weir_table *table,
 		      struct weir_bucket *bucket, u64 slot)
 {
-	bool gap = slot >= bucket->slot + WEIR_SWEEP_SLOTS;
-	struct weir_wheel *wheel;
-	unsigned int i;
+	u64 was = bucket->slot;
 
-	if (slot <= bucket->slot)
+	if (slot <= was)
 		return;
-	if (gap)
-		weir_wheel_reset(table->shape, weir_bucket_floor(bucket), slot);
-	if (gap || (slot ^ bucket->slot) >> WEIR_SWEEP_SHIFT) {
-		weir_wheel_turn(table->shape, weir_bucket_floor(bucket), slot);
-		bucket->full = false;
-		for (i = 0; i < table->ways; i++) {
-			wheel = weir_way_wheel(table,
-					       weir_bucket_way(table, bucket, i));
-			if (gap || weir_wheel_idle(table->shape, wheel, slot))
-				bucket->tag[i] = 0;
-		}
-	}
 	bucket->slot = slot;
 	bucket->least = 0;
+	if (slot >= was + WEIR_SWEEP_SLOTS) {
+		weir_wheel_reset(table->shape, weir_bucket_floor(bucket), slot);
+		weir_bucket_wipe(table, bucket);
+	} else if ((slot ^ was) >> WEIR_SWEEP_SHIFT) {
+		bucket_sweep(table, bucket);
+	}
 }
 
-/* A free way, the one where the search for a tag begins if it can be, or -1. */
-static int way_free(const struct weir_table *table,
-		    struct weir_bucket *bucket, u8 tag)
+/*
+ * A free way where the search for a tag comes first, or -1. One that was freed
+ * will do, for nothing fresh is in front of it.
+ */
+static int bucket_free_way(const struct weir_table *table,
+			   struct weir_bucket *bucket, u8 tag)
 {
 	unsigned int home = weir_bucket_home(table, tag);
 	unsigned int base = home & ~7u, seen, i;
@@ -113,10 +160,12 @@ static int way_free(const struct weir_table *table,
 
 	if (bucket->full)
 		return -1;
-	if (!bucket->tag[home])
+	if (weir_tag_free(bucket->tag[home]))
 		return home;
 	for (seen = 0; seen < table->ways; seen += 8) {
-		free = weir_tags_equal(bucket->tag + base, 0);
+		free = weir_tags_equal(bucket->tag + base, WEIR_TAG_FRESH) |
+		       weir_tags_equal(bucket->tag + base,
+				       WEIR_TAG_FREED * 0x0101010101010101ull);
 		if (free) {
 			i = base + __ffs64(free) / 8;
 			if (i < table->ways)
@@ -177,7 +226,7 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
 				  bool *evicted)
 {
 	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
-	int i = way_free(table, bucket, tag);
+	int i = bucket_free_way(table, bucket, tag);
 	bool taken = i < 0, live;
 	struct weir_way *way;
 
@@ -202,36 +251,25 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
 }
 
 /**
- * weir_bucket_charge - take room for a cost in a bucket, or refuse it
+ * weir_bucket_admit - take room for a source that has no way, or refuse it
  * @table: table
  * @bucket: locked and turned bucket, its sequence count odd
- * @way: of the source, or NULL if it has none
  * @source: masked source
- * @hash: its hash
  * @cost: in the table's unit
  * @budget: of the limit, no more than the counts hold
+ * @visit: with the source's hash; the way that it gets is filled in
  *
  * Return: as weir_table_charge().
  */
-unsigned int weir_bucket_charge(const struct weir_table *table,
-				struct weir_bucket *bucket,
-				struct weir_way *way,
-				const struct weir_source *source, u32 hash,
-				u64 cost, u64 budget)
+unsigned int weir_bucket_admit(const struct weir_table *table,
+			       struct weir_bucket *bucket,
+			       const struct weir_source *source,
+			       u64 cost, u64 budget, struct weir_visit *visit)
 {
 	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
 	bool evicted = false;
 
 	lockdep_assert_held(&bucket->lock);
-	if (likely(way)) {
-		wheel = weir_way_wheel(table, way);
-		weir_wheel_turn(table->shape, wheel, bucket->slot);
-		if (weir_wheel_charge(table->shape, wheel, cost, budget))
-			return 0;
-		way->dropped++;
-		return WEIR_REFUSED |
-		       (weir_wheel_refuse(table->shape, wheel) ? WEIR_FIRST : 0);
-	}
 	if (table->spec.lenient) {
 		/* What never fits takes no way either. */
 		if (cost > budget)
@@ -243,11 +281,12 @@ unsigned int weir_bucket_charge(const struct weir_table *table,
 			return WEIR_REFUSED | WEIR_FLOORED;
 		}
 	}
-	way = weir_bucket_take(table, bucket, source, weir_hash_tag(hash),
-			       &evicted);
-	wheel = weir_way_wheel(table, way);
+	visit->way = weir_bucket_take(table, bucket, source,
+				      weir_hash_tag(visit->hash), &evicted);
+	wheel = weir_way_wheel(table, visit->way);
 	weir_wheel_charge(table->shape, wheel, cost, budget);
-	weir_bucket_least(bucket, weir_wheel_sum(table->shape, wheel));
+	visit->sum = weir_wheel_sum(table->shape, wheel);
+	weir_bucket_least(bucket, visit->sum);
 	return evicted ? WEIR_EVICTED : 0;
 }
 

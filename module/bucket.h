@@ -23,6 +23,7 @@
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
 
+#include "recent.h"
 #include "table.h"
 #include "wheel.h"
 
@@ -38,7 +39,7 @@
  * @lock: covers the bucket, its floor and its ways; taken with BH off
  * @seq: odd while one of them changes
  * @slot: slot of the last turn, the only time that is not cut
- * @tag: eight bits of the hash of each way's source, 0 where the way is free
+ * @tag: eight bits of the hash of each way's source, or WEIR_TAG_*
  * @least: no source with a way has a smaller sum in this slot
  * @hand: way to look at first when one must go
  * @full: no way is free
@@ -65,28 +66,15 @@ struct weir_way {
 	__be32 word[];
 };
 
-/*
- * Refusals of one source that its way does not know of yet; and where it was
- * seen, so that the next one is quick.
- */
-struct weir_drops {
-	struct weir_source source;
-	u32 hash;
-	u64 slot;
-	struct weir_way *way;
-	u32 count;
-	u32 epoch;
-} __aligned(64);
-
 /**
  * struct weir_table - constant once published, but for the last group
+ * @recents: what CPUs remember
  * @spec: what it was made for
  * @shape: of the wheels
  * @words: words of a key, without the zone
  * @ways: ways of a bucket
  * @slot_inverse: of the length of a slot, see weir_table_slot()
  * @slot_shift: log2 of it, rounded up
- * @drops_shift: see @drops
  * @mask: buckets less one
  * @stride: bytes of a bucket
  * @way_off: offset of the first way in a bucket
@@ -96,24 +84,20 @@ struct weir_drops {
  * @chunks: of memory
  * @bytes: of memory, all told
  * @budget_max: the largest budget that the counts hold
- * @drops: BIT(drops_shift) entries of each CPU, touched by that CPU with BH
- *	off and read by others for display
  * @ref: the limit's and the dumps'
  * @next: successor, published before the first bucket is copied
- * @epoch: grows when all sources are forgotten; refusals that wait and are
- *	of another one count no more
  * @copied: buckets below this index are in the successor too; bucket i is
  *	marked under its lock
  * @live: a successor's: packets enter by it; set before the configuration
  *	that has it is published
  */
 struct weir_table {
+	struct weir_recents recents;
 	struct weir_table_spec spec;
 	struct weir_wheel_shape shape;
 	u8 words;
 	u8 ways;
 	u8 slot_shift;
-	u8 drops_shift;
 	u64 slot_inverse;
 	u32 mask;
 	u32 stride;
@@ -124,11 +108,9 @@ struct weir_table {
 	u32 chunks;
 	u64 bytes;
 	u64 budget_max;
-	struct weir_drops *drops;
 	refcount_t ref;
 
 	struct weir_table __rcu *next;
-	u32 epoch;
 	u32 copied;
 	bool live;
 
@@ -148,6 +130,21 @@ weir_bucket(const struct weir_table *table, u32 index)
 
 	index &= BIT(table->chunk_shift) - 1;
 	return chunk + (size_t)index * table->stride;
+}
+
+/*
+ * The number of the bucket's sequence. Whoever finds it as it was, and it was
+ * even, knows that nobody has written since: it goes up in front of each write.
+ */
+static inline const unsigned int *
+weir_bucket_number(const struct weir_bucket *bucket)
+{
+	return &bucket->seq.seqcount.sequence;
+}
+
+static inline struct weir_bucket *weir_bucket_of(const unsigned int *number)
+{
+	return container_of(number, struct weir_bucket, seq.seqcount.sequence);
 }
 
 static inline struct weir_wheel *weir_bucket_floor(struct weir_bucket *bucket)
@@ -179,22 +176,29 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 	       table->slot_shift;
 }
 
-static inline struct weir_drops *
-weir_cpu_drops(const struct weir_table *table, unsigned int cpu)
-{
-	return table->drops + ((size_t)cpu << table->drops_shift);
-}
-
 static inline u64 weir_table_cost(const struct weir_table *table,
 				  struct weir_cost cost)
 {
 	return table->spec.bytes ? cost.bytes : cost.packets;
 }
 
+/*
+ * Tags of ways that are free. In the order of a search no source stands behind
+ * eight ways of which one is fresh, so it ends there. A way whose source is
+ * forgotten alone is freed but not fresh.
+ */
+#define WEIR_TAG_FRESH	0
+#define WEIR_TAG_FREED	1
+
 /* Buckets are found by the low bits of a hash, ways by the highest. */
 static inline u8 weir_hash_tag(u32 hash)
 {
-	return hash >> 24 ?: 1;
+	return max_t(u8, hash >> 24, WEIR_TAG_FREED + 1);
+}
+
+static inline bool weir_tag_free(u8 tag)
+{
+	return tag <= WEIR_TAG_FREED;
 }
 
 /* The successor, if this locked bucket has been copied to it. */
@@ -239,6 +243,8 @@ static inline u64 weir_tags_equal(const u8 *tag, u64 pattern)
 	return ~(((x & low) + low) | x | low);
 }
 
+void weir_bucket_wipe(const struct weir_table *table,
+		      struct weir_bucket *bucket);
 struct weir_way *weir_bucket_search(const struct weir_table *table,
 				    struct weir_bucket *bucket,
 				    const struct weir_source *source, u8 tag);
@@ -278,15 +284,53 @@ struct weir_way *weir_bucket_take(const struct weir_table *table,
 				  struct weir_bucket *bucket,
 				  const struct weir_source *source, u8 tag,
 				  bool *evicted);
-unsigned int weir_bucket_charge(const struct weir_table *table,
-				struct weir_bucket *bucket,
-				struct weir_way *way,
-				const struct weir_source *source, u32 hash,
-				u64 cost, u64 budget);
+unsigned int weir_bucket_admit(const struct weir_table *table,
+			       struct weir_bucket *bucket,
+			       const struct weir_source *source,
+			       u64 cost, u64 budget,
+			       struct weir_visit *visit);
 void weir_bucket_add(const struct weir_table *table,
 		     struct weir_bucket *bucket,
 		     const struct weir_source *source, u32 hash, u64 slot,
 		     u64 cost);
+
+/**
+ * weir_bucket_charge - take room for a cost in a bucket, or refuse it
+ * @table: table
+ * @bucket: locked and turned bucket, its sequence count odd
+ * @source: masked source
+ * @cost: in the table's unit
+ * @budget: of the limit, no more than the counts hold
+ * @visit: with the source's hash and its way, NULL if it has none; the way that
+ *	it has then, and its sum, are filled in
+ *
+ * Return: as weir_table_charge().
+ */
+static __always_inline unsigned int
+weir_bucket_charge(const struct weir_table *table, struct weir_bucket *bucket,
+		   const struct weir_source *source, u64 cost, u64 budget,
+		   struct weir_visit *visit)
+{
+	struct weir_wheel *wheel;
+	unsigned int result = 0;
+
+	lockdep_assert_held(&bucket->lock);
+	if (unlikely(!visit->way))
+		return weir_bucket_admit(table, bucket, source, cost, budget,
+					 visit);
+	wheel = weir_way_wheel(table, visit->way);
+	if (unlikely(wheel->at != (u16)bucket->slot))
+		weir_wheel_turn(table->shape, wheel, bucket->slot);
+	if (unlikely(!weir_wheel_charge(table->shape, wheel, cost, budget))) {
+		visit->way->dropped++;
+		result = WEIR_REFUSED;
+		if (weir_wheel_refuse(table->shape, wheel))
+			result |= WEIR_FIRST;
+	}
+	visit->sum = weir_wheel_sum(table->shape, wheel);
+	return result;
+}
+
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source);
 
@@ -294,10 +338,31 @@ void weir_bucket_drops(const struct weir_table *table,
 		       struct weir_bucket *bucket,
 		       const struct weir_source *source, u32 hash, u32 count,
 		       u64 slot);
-void weir_drops_note(struct weir_table *table,
-		     const struct weir_source *source, u32 hash, u64 slot,
-		     struct weir_way *way);
-u64 weir_drops_pending(const struct weir_table *table,
-		       const struct weir_source *source);
+void weir_recent_take(struct weir_table *table,
+		      const struct weir_source *source,
+		      const struct weir_visit *visit);
+
+/* Remember a source that was charged, as weir_recent_take(). */
+static __always_inline void
+weir_recent_charge(struct weir_table *table, const struct weir_source *source,
+		   const struct weir_visit *visit)
+{
+	struct weir_recent *recent = visit->recent;
+
+	if (likely(visit->recalled && !recent->count)) {
+		recent->sum = visit->sum;
+		recent->seq = visit->seq;
+		recent->until = 0;
+	} else if (recent) {
+		weir_recent_take(table, source, visit);
+	}
+}
+
+void weir_recent_refuse(struct weir_table *table,
+			const struct weir_source *source,
+			const struct weir_visit *visit, u64 slot,
+			unsigned int count);
+u64 weir_recent_pending(const struct weir_table *table,
+			const struct weir_source *source);
 
 #endif /* WEIR_BUCKET_H */

@@ -22,7 +22,10 @@
  */
 int weir_draft_init(struct weir_draft *draft, unsigned int count)
 {
-	draft->config = kzalloc(struct_size(draft->config, limit, count),
+	size_t gates = ALIGN(struct_size(draft->config, limit, count),
+			     __alignof__(struct weir_gate));
+
+	draft->config = kzalloc(gates + count * sizeof(struct weir_gate),
 				GFP_KERNEL_ACCOUNT);
 	draft->was = kcalloc(count ?: 1, sizeof(*draft->was), GFP_KERNEL);
 	if (!draft->config || !draft->was) {
@@ -31,6 +34,7 @@ int weir_draft_init(struct weir_draft *draft, unsigned int count)
 		return -ENOMEM;
 	}
 	draft->config->count = count;
+	draft->config->gate = (void *)draft->config + gates;
 	return 0;
 }
 
@@ -144,8 +148,10 @@ static void draft_finish(struct weir_draft *draft)
 	unsigned int i;
 
 	config->conds = 0;
-	for (i = 0; i < config->count; i++)
+	for (i = 0; i < config->count; i++) {
 		config->conds |= config->limit[i]->match.conds;
+		weir_gate_build(&config->gate[i], &config->limit[i]->match);
+	}
 }
 
 static bool draft_moves(const struct weir_draft *draft, unsigned int i)

@@ -166,6 +166,7 @@ struct weir_limit {
  * @exempts: or NULL
  * @conds: all conditions of all limits
  * @count: of limits
+ * @gate: of each limit
  * @limit: in their order
  */
 struct weir_config {
@@ -173,6 +174,7 @@ struct weir_config {
 	struct weir_exempts *exempts;
 	u16 conds;
 	u16 count;
+	struct weir_gate *gate;
 	struct weir_limit *limit[] __counted_by(count);
 };
 

@@ -59,6 +59,37 @@ struct weir_match {
 	u32 mark_mask;
 };
 
+/**
+ * struct weir_gate - what a packet must have to meet a match, at a glance
+ * @care: bits of the facts that must be those of @want
+ * @from_mask: bits of the source's first word that must be those of @from
+ * @to_mask: bits of the destination's
+ *
+ * Necessary and not sufficient: who passes the gate is compared as a whole.
+ */
+struct weir_gate {
+	union weir_facts want;
+	union weir_facts care;
+	__be32 from;
+	__be32 from_mask;
+	__be32 to;
+	__be32 to_mask;
+};
+
+/**
+ * struct weir_gate_view - a packet as gates see it
+ * @facts: its
+ * @sure: those of which that are not open for want of a header to read
+ */
+struct weir_gate_view {
+	u64 facts;
+	u64 sure;
+	__be32 from;
+	__be32 to;
+};
+
+void weir_gate_build(struct weir_gate *gate, const struct weir_match *match);
+
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
@@ -80,10 +111,44 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond);
 static inline bool weir_match_packet(const struct weir_match *match,
 				     const struct weir_packet *packet)
 {
-	if (unlikely(packet->flags & WEIR_PACKET_VITAL) &&
+	if (unlikely(packet->facts.flags & WEIR_PACKET_VITAL) &&
 	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
 		return false;
 	return !match->conds || weir_match_conds(match, packet);
+}
+
+/**
+ * weir_gate_view - see a packet as gates do
+ * @packet: parsed packet
+ *
+ * Where headers are cut short or too deep, conditions on what lies behind hold,
+ * and gates say nothing of it.
+ */
+static inline struct weir_gate_view
+weir_gate_view(const struct weir_packet *packet)
+{
+	const union weir_facts family = { .family = U8_MAX };
+	const u16 unsure = WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
+	struct weir_gate_view view = {
+		.facts = packet->facts.all,
+		.sure = packet->facts.flags & unsure ? family.all : U64_MAX,
+		.from = packet->source.word[0],
+	};
+
+	if (packet->facts.family == AF_INET)
+		view.to = ip_hdr(packet->skb)->daddr;
+	else
+		view.to = ipv6_hdr(packet->skb)->daddr.s6_addr32[0];
+	return view;
+}
+
+/* Does a gate keep a packet out? */
+static __always_inline bool weir_gate_shut(const struct weir_gate *gate,
+					   const struct weir_gate_view *view)
+{
+	return (view->facts ^ gate->want.all) & gate->care.all & view->sure ||
+	       (view->from ^ gate->from) & gate->from_mask ||
+	       (view->to ^ gate->to) & gate->to_mask;
 }
 
 #endif /* WEIR_MATCH_H */

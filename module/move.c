@@ -156,7 +156,7 @@ static void copy_bucket(struct move *move, u32 index, u64 (*clock)(void))
 			 weir_table_slot(move->old, move->tick));
 	for (i = 0; i < move->old->ways; i++) {
 		way = weir_bucket_way(move->old, bucket, i);
-		if (bucket->tag[i])
+		if (!weir_tag_free(bucket->tag[i]))
 			copy_way(move, way);
 	}
 	copy_floor(move, weir_bucket_floor(bucket), index);

@@ -188,17 +188,17 @@ static unsigned int charge_table(struct weir_net *wn,
 		.packets = limit->bytes ? 1 : min_t(u64, cost, U32_MAX),
 		.bytes = cost,
 	};
-	u64 tick = weir_hook_clock();
+	struct weir_visit visit = { .tick = weir_hook_clock(), .hash = hash };
 	unsigned int result;
 
 	if (cost > limit->budget)
 		return WEIR_REFUSED;
-	result = weir_table_charge(limit->table, masked, hash, &tick, both,
-				   limit->budget, NULL);
+	result = weir_table_charge(limit->table, masked, both, limit->budget,
+				   &visit);
 	if (result & WEIR_EVICTED)
 		weir_limit_count_evictions(limit, 1);
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
-		weir_event_pressure(wn, limit, tick);
+		weir_event_pressure(wn, limit, visit.tick);
 	if (result & WEIR_FIRST)
 		weir_event_source(wn, limit, &charge->asked.source);
 	return result;

@@ -43,16 +43,16 @@ static void parse_ports(struct weir_packet *packet, int offset)
 	const __be16 *ports;
 	__be16 room[2];
 
-	if (!weir_proto_has_ports(packet->proto))
+	if (!weir_proto_has_ports(packet->facts.proto))
 		return;
 	ports = skb_header_pointer(packet->skb, offset, sizeof(room), room);
 	if (!ports) {
-		packet->flags |= WEIR_PACKET_CUT;
+		packet->facts.flags |= WEIR_PACKET_CUT;
 		return;
 	}
-	packet->sport = ntohs(ports[0]);
-	packet->dport = ntohs(ports[1]);
-	packet->flags |= WEIR_PACKET_PORTS;
+	packet->facts.sport = ntohs(ports[0]);
+	packet->facts.dport = ntohs(ports[1]);
+	packet->facts.flags |= WEIR_PACKET_PORTS;
 }
 
 static void parse_tcp(struct weir_packet *packet, int offset)
@@ -60,16 +60,16 @@ static void parse_tcp(struct weir_packet *packet, int offset)
 	const struct tcphdr *tcp;
 	struct tcphdr room;
 
-	if (packet->proto != IPPROTO_TCP)
+	if (packet->facts.proto != IPPROTO_TCP)
 		return;
 	tcp = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
 	if (!tcp) {
-		packet->flags |= WEIR_PACKET_CUT;
+		packet->facts.flags |= WEIR_PACKET_CUT;
 		return;
 	}
-	packet->flags |= WEIR_PACKET_TCP;
+	packet->facts.flags |= WEIR_PACKET_TCP;
 	if (tcp->syn && !tcp->ack && !tcp->rst && !tcp->fin)
-		packet->flags |= WEIR_PACKET_SYN;
+		packet->facts.flags |= WEIR_PACKET_SYN;
 }
 
 /*
@@ -84,7 +84,7 @@ static void parse_icmpv6(struct weir_packet *packet, int offset)
 
 	type = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
 	if (!type) {
-		packet->flags |= WEIR_PACKET_CUT;
+		packet->facts.flags |= WEIR_PACKET_CUT;
 		return;
 	}
 	switch (*type) {
@@ -94,7 +94,7 @@ static void parse_icmpv6(struct weir_packet *packet, int offset)
 	case NDISC_NEIGHBOUR_ADVERTISEMENT:
 	case NDISC_REDIRECT:
 		if (ip6->hop_limit == 255)
-			packet->flags |= WEIR_PACKET_VITAL;
+			packet->facts.flags |= WEIR_PACKET_VITAL;
 		break;
 	case ICMPV6_MGM_QUERY:
 	case ICMPV6_MGM_REPORT:
@@ -102,7 +102,7 @@ static void parse_icmpv6(struct weir_packet *packet, int offset)
 	case ICMPV6_MLD2_REPORT:
 		if (ip6->hop_limit == 1 &&
 		    ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
-			packet->flags |= WEIR_PACKET_VITAL;
+			packet->facts.flags |= WEIR_PACKET_VITAL;
 		break;
 	}
 }
@@ -131,11 +131,11 @@ static int walk_ipv6(struct weir_packet *packet)
 		if (next == NEXTHDR_FRAGMENT) {
 			frag = header;
 			if (frag->frag_off & htons(IP6_OFFSET)) {
-				packet->flags |= WEIR_PACKET_LATER;
-				packet->proto = ext->nexthdr;
+				packet->facts.flags |= WEIR_PACKET_LATER;
+				packet->facts.proto = ext->nexthdr;
 				if (ipv6_ext_hdr(ext->nexthdr) &&
 				    ext->nexthdr != NEXTHDR_NONE)
-					packet->flags |= WEIR_PACKET_NO_PROTO;
+					packet->facts.flags |= WEIR_PACKET_NO_PROTO;
 				return -1;
 			}
 			offset += sizeof(*frag);
@@ -146,10 +146,10 @@ static int walk_ipv6(struct weir_packet *packet)
 		}
 		next = ext->nexthdr;
 	}
-	packet->proto = next;
+	packet->facts.proto = next;
 	return offset;
 cut:
-	packet->flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
+	packet->facts.flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
 	return -1;
 }
 
@@ -157,9 +157,9 @@ static int walk_ipv4(struct weir_packet *packet)
 {
 	const struct iphdr *ip = ip_hdr(packet->skb);
 
-	packet->proto = ip->protocol;
+	packet->facts.proto = ip->protocol;
 	if (ip->frag_off & htons(IP_OFFSET)) {
-		packet->flags |= WEIR_PACKET_LATER;
+		packet->facts.flags |= WEIR_PACKET_LATER;
 		return -1;
 	}
 	return skb_network_offset(packet->skb) + ip->ihl * 4;
@@ -171,12 +171,12 @@ static int walk_ipv4(struct weir_packet *packet)
  */
 void weir_packet_walk(struct weir_packet *packet)
 {
-	int offset = packet->family == AF_INET ? walk_ipv4(packet) :
+	int offset = packet->facts.family == AF_INET ? walk_ipv4(packet) :
 						 walk_ipv6(packet);
 
 	if (offset < 0)
 		return;
-	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
+	if (packet->facts.family == AF_INET6 && packet->facts.proto == IPPROTO_ICMPV6)
 		parse_icmpv6(packet, offset);
 	parse_ports(packet, offset);
 	parse_tcp(packet, offset);

@@ -24,6 +24,23 @@
 #define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
 
 /**
+ * union weir_facts - what is known of a packet beyond its addresses
+ * @all: to be compared at once
+ * @family: AF_INET or AF_INET6
+ * @flags: WEIR_PACKET_*
+ */
+union weir_facts {
+	u64 all;
+	struct {
+		u8 family;
+		u8 proto;
+		u16 flags;
+		u16 sport;
+		u16 dport;
+	};
+};
+
+/**
  * struct weir_packet - a packet on its way through the limits
  * @source: its whole sender
  */
@@ -31,11 +48,7 @@ struct weir_packet {
 	const struct sk_buff *skb;
 	const struct net_device *in;
 	struct weir_source source;
-	u8 family;
-	u8 proto;
-	u16 flags;
-	u16 sport;
-	u16 dport;
+	union weir_facts facts;
 };
 
 /**
@@ -51,8 +64,7 @@ static inline void weir_packet_init(struct weir_packet *packet,
 {
 	packet->skb = skb;
 	packet->in = in;
-	packet->family = family;
-	packet->flags = 0;
+	packet->facts = (union weir_facts) { .family = family };
 	if (family == AF_INET)
 		weir_source_ipv4(&packet->source, ip_hdr(skb)->saddr,
 				 in->ifindex);
@@ -60,7 +72,7 @@ static inline void weir_packet_init(struct weir_packet *packet,
 		weir_source_ipv6(&packet->source, &ipv6_hdr(skb)->saddr,
 				 in->ifindex);
 	if (unlikely(!weir_source_known(&packet->source)))
-		packet->flags = WEIR_PACKET_VITAL;
+		packet->facts.flags = WEIR_PACKET_VITAL;
 }
 
 void weir_packet_walk(struct weir_packet *packet);
@@ -77,7 +89,7 @@ static inline void weir_packet_parse(struct weir_packet *packet, bool transport)
 	u8 next;
 
 	if (!transport) {
-		if (packet->family == AF_INET)
+		if (packet->facts.family == AF_INET)
 			return;
 		next = ipv6_hdr(packet->skb)->nexthdr;
 		if (next != NEXTHDR_ICMP && !ipv6_ext_hdr(next))

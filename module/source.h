@@ -14,6 +14,7 @@
 #define WEIR_ZONE_IPV6		BIT(0)	/* family */
 #define WEIR_ZONE_LINKLOCAL	BIT(1)	/* counted whole and by device */
 #define WEIR_ZONE_DEV_SHIFT	2	/* then the device's index, else 0 */
+#define WEIR_ZONE_NOBODY	(~0u)	/* of no source: no index is so large */
 
 /**
  * struct weir_source - a sender, whole or masked
@@ -79,6 +80,16 @@ static inline bool weir_source_known(const struct weir_source *source)
 	       source->word[3];
 }
 
+/* Are two senders, whole or masked alike, the same? */
+static __always_inline bool weir_source_same(const struct weir_source *a,
+					     const struct weir_source *b)
+{
+	/* One by one, as they were just written: wider loads would wait. */
+	return a->word[0] == b->word[0] && a->zone == b->zone &&
+	       a->word[1] == b->word[1] && a->word[2] == b->word[2] &&
+	       a->word[3] == b->word[3];
+}
+
 void weir_source_cut(struct weir_source *source, struct weir_prefix prefix);
 
 /**
@@ -96,6 +107,26 @@ static inline void weir_source_mask(struct weir_source *source,
 	/* Most often it is a whole IPv4 address. */
 	if (source->zone || prefix.len4 != 32)
 		weir_source_cut(source, prefix);
+}
+
+/**
+ * weir_source_masked - a sender as a limit counts it
+ * @source: whole sender
+ * @prefix: prefix lengths of the limit
+ * @masked: room for it
+ *
+ * Return: @source, if that is it, or @masked.
+ */
+static inline const struct weir_source *
+weir_source_masked(const struct weir_source *source, struct weir_prefix prefix,
+		   struct weir_source *masked)
+{
+	/* Most often it is a whole IPv4 address. */
+	if (likely(!source->zone && prefix.len4 == 32))
+		return source;
+	*masked = *source;
+	weir_source_cut(masked, prefix);
+	return masked;
 }
 
 u8 weir_source_address(const struct weir_source *source,

@@ -62,7 +62,7 @@ void weir_table_peek(struct weir_table *table,
 
 	wheel_state(table, &copy.wheel, bucket_slot, tick, budget, state);
 	if (way)
-		state->dropped += weir_drops_pending(table, source);
+		state->dropped += weir_recent_pending(table, source);
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	for (i = 0; i < table->shape.ring; i++)
 		slot[WEIR_SLOTS_MAX - i] = weir_wheel_slot(table->shape,
@@ -89,7 +89,7 @@ bool weir_table_forget(struct weir_table *table,
 	if (way) {
 		write_seqcount_begin(&bucket->seq);
 		/* Those that wait on a CPU will still be added. */
-		way->dropped = -weir_drops_pending(table, source);
+		way->dropped = -weir_recent_pending(table, source);
 		weir_wheel_reset(table->shape, weir_way_wheel(table, way),
 				 bucket->slot);
 		weir_bucket_least(bucket, 0);
@@ -112,10 +112,9 @@ void weir_table_clear(struct weir_table *table, u32 index)
 
 	spin_lock_bh(&bucket->lock);
 	write_seqcount_begin(&bucket->seq);
-	memset(bucket->tag, 0, sizeof(bucket->tag));
-	bucket->full = false;
+	weir_bucket_wipe(table, bucket);
 	/* Read where refusals wait: those from before are nobody's now. */
-	WRITE_ONCE(table->epoch, table->epoch + 1);
+	WRITE_ONCE(table->recents.epoch, table->recents.epoch + 1);
 	weir_wheel_reset(table->shape, weir_bucket_floor(bucket), bucket->slot);
 	write_seqcount_end(&bucket->seq);
 	spin_unlock_bh(&bucket->lock);
@@ -142,7 +141,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 
 	spin_lock_bh(&bucket->lock);
 	for (i = 0; i < table->ways; i++) {
-		if (!bucket->tag[i])
+		if (weir_tag_free(bucket->tag[i]))
 			continue;
 		way = weir_bucket_way(table, bucket, i);
 		state[n] = (struct weir_source_state) {
@@ -157,6 +156,6 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 	}
 	spin_unlock_bh(&bucket->lock);
 	for (i = 0; i < n; i++)
-		state[i].dropped += weir_drops_pending(table, &state[i].source);
+		state[i].dropped += weir_recent_pending(table, &state[i].source);
 	return n;
 }

@@ -33,8 +33,7 @@
  * bucket to a later slot, the charge counts there, and the caller is told.
  *
  * A way's count of refusals is written under the lock. Refusals without the
- * lock wait in a CPU-local cache until their slot is over or another source
- * wants their place.
+ * lock wait on their CPU: see recent.c.
  *
  * Tables are found through an RCU pointer of the configuration. Whoever sleeps
  * with one holds a reference; the owner drops its own after a grace period.
@@ -54,9 +53,9 @@
 /* The most that the page allocator gives in one piece on any kernel. */
 #define CHUNK_BYTES (4u << 20)
 
-/* Entries of a CPU for refusals that wait, as powers of two. */
-#define DROPS_SHIFT_MIN 4
-#define DROPS_SHIFT_MAX 10
+/* Entries of a CPU for sources it met a moment ago, as powers of two. */
+#define RECENTS_SHIFT_MIN 4
+#define RECENTS_SHIFT_MAX 10
 
 #define WAYS_MIN 4
 
@@ -72,6 +71,8 @@ static const u16 sources_per_bucket[] = {
 	553,
 };
 
+/* Where weir_table_recall() looks for them. */
+static_assert(offsetof(struct weir_table, recents) == 0);
 static_assert(ARRAY_SIZE(sources_per_bucket) == WEIR_WAYS_MAX - WAYS_MIN + 1);
 
 /* The fewest buckets that hold the sources, and the ways that this takes. */
@@ -149,25 +150,27 @@ static void chunk_free(void *chunk, size_t bytes)
 		free_pages_exact(chunk, bytes);
 }
 
-/* As many for all CPUs together as a sixteenth of the sources, or a few. */
-static void table_drops(struct weir_table *table)
+/* As many for all CPUs together as an eighth of the sources, or a few. */
+static void table_recents(struct weir_table *table)
 {
-	u32 entries = table->spec.sources / 16 / num_possible_cpus();
+	u32 entries = table->spec.sources / 8 / num_possible_cpus();
 
-	table->drops_shift = clamp(ilog2(entries | 1), DROPS_SHIFT_MIN,
-				   DROPS_SHIFT_MAX);
+	table->recents.shift = clamp(ilog2(entries | 1), RECENTS_SHIFT_MIN,
+				     RECENTS_SHIFT_MAX);
 }
 
-static size_t drops_bytes(const struct weir_table *table)
+static size_t recents_bytes(const struct weir_table *table)
 {
-	return ((size_t)nr_cpu_ids << table->drops_shift) *
-	       sizeof(*table->drops);
+	return ((size_t)nr_cpu_ids << table->recents.shift) *
+	       sizeof(*table->recents.entry);
 }
 
-static void bucket_init(struct weir_bucket *bucket)
+static void bucket_init(const struct weir_table *table,
+			struct weir_bucket *bucket)
 {
 	spin_lock_init(&bucket->lock);
 	seqcount_spinlock_init(&bucket->seq, &bucket->lock);
+	weir_bucket_wipe(table, bucket);
 }
 
 static void table_free(struct weir_table *table)
@@ -176,7 +179,7 @@ static void table_free(struct weir_table *table)
 
 	for (i = 0; i < table->chunks; i++)
 		chunk_free(table->chunk[i], chunk_bytes(table));
-	kvfree(table->drops);
+	kvfree(table->recents.entry);
 	kvfree(table);
 }
 
@@ -187,10 +190,10 @@ static void table_plan(struct weir_table *table,
 	table_size(table);
 	table_slot_inverse(table);
 	table_layout(table);
-	table_drops(table);
+	table_recents(table);
 	table->bytes = (u64)chunk_bytes(table) * table->chunks +
 		       struct_size(table, chunk, table->chunks) +
-		       drops_bytes(table);
+		       recents_bytes(table);
 }
 
 /**
@@ -229,8 +232,8 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
 		return ERR_PTR(-ENOMEM);
 	*table = layout;
 	refcount_set(&table->ref, 1);
-	table->drops = kvzalloc(drops_bytes(table), gfp);
-	if (!table->drops)
+	table->recents.entry = kvzalloc(recents_bytes(table), gfp);
+	if (!table->recents.entry)
 		goto err;
 	for (i = 0; i < table->chunks; i++) {
 		table->chunk[i] = chunk_alloc(chunk_bytes(table), gfp);
@@ -239,7 +242,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
 		cond_resched();
 	}
 	for (i = 0; i <= table->mask; i++) {
-		bucket_init(weir_bucket(table, i));
+		bucket_init(table, weir_bucket(table, i));
 		if (!(i & 1023))
 			cond_resched();
 	}

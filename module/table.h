@@ -45,6 +45,10 @@ struct weir_cost {
 #define WEIR_EVICTED	BIT(3)	/* a live source lost its way to this one */
 #define WEIR_AGAIN	BIT(4)	/* a new configuration is out: read it */
 
+/* What a recall can say, beside WEIR_REFUSED. */
+#define WEIR_KNOWN	BIT(5)	/* the source's place in the table */
+#define WEIR_ROOMY	BIT(6)	/* ... and that it had room */
+
 /**
  * struct weir_source_state - how a source stands in a table
  * @source: masked
@@ -66,16 +70,30 @@ struct weir_source_state {
 struct weir_table;
 struct weir_way;
 
+struct weir_recent;
+
 /**
- * struct weir_glance - where a source was seen without a lock
- * @table: that was looked at, or NULL if nothing can be said
- * @way: of the source, or NULL
- * @seq: the bucket's; while it lasts the source is still there
+ * struct weir_visit - a packet of a source, at a table
+ * @tick: now; after a charge the time that it was counted at
+ * @hash: of the source, once it is known
+ * @recalled: @recent is the source's
+ * @recent: where this CPU remembers the source, or NULL if it shall not
+ * @table: that was looked at, or NULL where nothing is known of the next three
+ * @number: that of the sequence of the source's bucket
+ * @way: of the source when @number was @seq, or NULL
+ * @seq: even
+ * @sum: in the wheel, or in the floor of a source without a way
  */
-struct weir_glance {
+struct weir_visit {
+	u64 tick;
+	u32 hash;
+	bool recalled;
+	struct weir_recent *recent;
 	const struct weir_table *table;
+	const unsigned int *number;
 	struct weir_way *way;
 	unsigned int seq;
+	u64 sum;
 };
 
 /*
@@ -95,17 +113,13 @@ u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
 u32 weir_table_buckets(const struct weir_table *table);
 
-unsigned int weir_table_recall(struct weir_table *table,
-			       const struct weir_source *source, u64 tick,
-			       struct weir_cost cost, u64 budget);
 unsigned int weir_table_refuse(struct weir_table *table,
-			       const struct weir_source *source, u32 hash,
-			       u64 tick, struct weir_cost cost, u64 budget,
-			       struct weir_glance *glance);
+			       const struct weir_source *source, u64 cost,
+			       u64 budget, struct weir_visit *visit);
 unsigned int weir_table_charge(struct weir_table *table,
-			       const struct weir_source *source, u32 hash,
-			       u64 *tick, struct weir_cost cost, u64 budget,
-			       const struct weir_glance *glance);
+			       const struct weir_source *source,
+			       struct weir_cost cost, u64 budget,
+			       struct weir_visit *visit);
 void weir_table_uncharge(struct weir_table *table,
 			 const struct weir_source *source, u32 hash,
 			 u64 tick, struct weir_cost cost);

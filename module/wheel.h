@@ -232,6 +232,20 @@ static inline bool weir_wheel_shut(struct weir_wheel_shape shape,
 	       (s16)(w->until - slot) > 0;
 }
 
+static __always_inline bool
+weir_wheel_charge_counts(struct weir_wheel_shape shape, struct weir_wheel *w,
+			 u64 cost, u64 budget)
+{
+	u64 sum = weir_wheel_sum(shape, w);
+	unsigned int head = 1 + w->head;
+
+	if (sum > budget || cost > budget - sum)
+		return false;
+	weir_wheel_store(shape, w, 0, sum + cost);
+	weir_wheel_store(shape, w, head, weir_wheel_load(shape, w, head) + cost);
+	return true;
+}
+
 /**
  * weir_wheel_charge - take room for a cost, whole or not at all
  * @shape: shape of the wheel
@@ -241,15 +255,16 @@ static inline bool weir_wheel_shut(struct weir_wheel_shape shape,
  *
  * Return: whether there was room; where there was none, nothing is counted.
  */
-static inline bool weir_wheel_charge(struct weir_wheel_shape shape,
-				     struct weir_wheel *w, u64 cost, u64 budget)
+static __always_inline bool
+weir_wheel_charge(struct weir_wheel_shape shape, struct weir_wheel *w,
+		  u64 cost, u64 budget)
 {
-	if (cost > weir_wheel_room(shape, w, budget))
-		return false;
-	weir_wheel_store(shape, w, 0, weir_wheel_sum(shape, w) + cost);
-	weir_wheel_store(shape, w, 1 + w->head,
-			 weir_wheel_slot(shape, w, 0) + cost);
-	return true;
+	/* Most often counts have two bytes. */
+	if (shape.width == 2)
+		return weir_wheel_charge_counts((struct weir_wheel_shape) {
+							shape.ring, 2 },
+						w, cost, budget);
+	return weir_wheel_charge_counts(shape, w, cost, budget);
 }
 
 /**

@@ -48,15 +48,16 @@ layers() {
 		module/limit\.h	exempt.h match.h source.h table.h
 		module/(limit_priv|draft|trace)\.h	limit.h
 		module/(netlink|weir)\.h	event.h
-		module/bucket\.h	table.h wheel.h
-		module/(table|bucket|charge|drops|state|move)\.c	bucket.h
+		module/recent\.h	source.h table.h
+		module/bucket\.h	recent.h table.h wheel.h
+		module/(table|bucket|charge|recent|state|move)\.c	bucket.h
 		module/(source|packet|match|cost|exempt)\.c	SELF
 		module/limit\.c	limit_priv.h weir.h
 		module/counts\.c	limit_priv.h
 		module/draft\.c	draft.h hook.h limit_priv.h weir.h
 		module/(config|replace)\.c	draft.h limit_priv.h weir.h
 		module/event\.c	event.h hook.h limit.h netlink.h table.h weir.h
-		module/hook\.c	compat.h cost.h hook.h limit.h source.h table.h trace.h weir.h
+		module/hook\.c	compat.h cost.h hook.h limit.h recent.h source.h table.h trace.h weir.h
 		module/main\.c	hook.h limit.h netlink.h weir.h
 		module/netlink(_.*)?\.[ch]	compat.h event.h exempt.h hook.h limit.h match.h netlink.h netlink_priv.h source.h table.h weir.h UAPI
 		module/uapi/.*\.h
@@ -158,7 +159,7 @@ check_bugs() {
 # Allocation and printing have no place in the packet's way.
 check_packet_path() {
 	local list
-	mapfile -t list < <(files '^module/(hook|charge|bucket|drops|match|source|cost)\.c$')
+	mapfile -t list < <(files '^module/(hook|charge|bucket|recent|match|source|cost)\.c$')
 	code '\b(k[vmz]*alloc[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited)\(?' "${list[@]}"
 }
 

@@ -94,7 +94,7 @@ static void test_sources(void **state)
 		for (i = 0; i < sources[n]; i++) {
 			source = twin_source(i, table->spec.prefix);
 			tick = 1000;
-			result = weir_table_charge(table, &source,
+			result = twin_charge(table, &source,
 					weir_source_hash(&source,
 							 table->spec.prefix,
 							 &key),

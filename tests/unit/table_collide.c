@@ -80,7 +80,7 @@ static unsigned int charge_all(struct weir_table *table, u64 key)
 	for (i = 0; i < CHOSEN; i++) {
 		tick = 1000;
 		hash = hash_of(&chosen[i], table->spec.prefix, key);
-		pressed += !!weir_table_charge(table, &chosen[i], hash, &tick,
+		pressed += !!twin_charge(table, &chosen[i], hash, &tick,
 					       cost, 100, NULL);
 	}
 	local_bh_enable();

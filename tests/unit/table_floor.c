@@ -54,7 +54,7 @@ static unsigned int charge(u64 number, u64 cost, u32 *hash)
 	struct weir_cost packets = { cost, cost };
 	u64 tick = t.tick;
 
-	return weir_table_charge(t.table, &source, *hash, &tick, packets,
+	return twin_charge(t.table, &source, *hash, &tick, packets,
 				 t.budget, NULL);
 }
 

@@ -11,7 +11,7 @@
 #define NOWAY WEIR_WAYS_MAX
 
 struct model_source {
-	struct weir_glance glance;
+	struct weir_visit visit;
 	struct weir_source source;
 	u32 hash;
 	unsigned int way;	/* in its bucket, or NOWAY */
@@ -105,8 +105,12 @@ static void model_turn(struct model *m, struct model_bucket *bucket,
 	}
 }
 
-/* A source got a way: find it, and see that its former holder could go. */
-static void model_take(struct model *m, struct model_source *s, bool live)
+/*
+ * A source got a way: find it, and see that its former holder could go. Refusals
+ * that waited before will be counted in it.
+ */
+static void model_take(struct model *m, struct model_source *s, bool live,
+		       u64 pending)
 {
 	struct model_bucket *bucket = bucket_of(m, s);
 	struct weir_bucket *real = real_bucket(m, s);
@@ -142,7 +146,7 @@ static void model_take(struct model *m, struct model_source *s, bool live)
 	s->way = i;
 	s->wheel = m->table->spec.lenient ?
 		   (struct twin_wheel) { .at = bucket->slot } : floor;
-	s->dropped = weir_drops_pending(m->table, &s->source);
+	s->dropped = pending;
 	s->has_refused = false;
 }
 
@@ -238,10 +242,10 @@ static void check_wheels(struct model *m, struct model_source *s)
 			       s->wheel, bucket->slot);
 	check(differs < 0, "run %llu: wheel, age %d", m->run, differs);
 	check(real_way(m, s)->dropped +
-	      weir_drops_pending(m->table, &s->source) == s->dropped,
+	      weir_recent_pending(m->table, &s->source) == s->dropped,
 	      "run %llu: dropped %llu + %llu for %llu", m->run,
 	      real_way(m, s)->dropped,
-	      weir_drops_pending(m->table, &s->source), s->dropped);
+	      weir_recent_pending(m->table, &s->source), s->dropped);
 }
 
 /* A refusal without the lock: only where a charge is refused too. */
@@ -251,10 +255,10 @@ static bool try_refuse(struct model *m, struct model_source *s, u64 cost,
 	u64 slot = m->tick / m->table->spec.slot_ticks;
 	unsigned int result, foretold;
 
-	result = weir_table_recall(m->table, &s->source, m->tick,
-				   cost_of(m, cost), m->budget) ?:
-		 weir_table_refuse(m->table, &s->source, s->hash, m->tick,
-				   cost_of(m, cost), m->budget, &s->glance);
+	result = twin_recall(m->table, &s->source, m->tick, cost_of(m, cost),
+			     m->budget, &s->visit) ?:
+		 twin_refuse(m->table, &s->source, s->hash, m->tick,
+			     cost_of(m, cost), m->budget, &s->visit);
 	check(result || !must, "run %llu: full, and not refused", m->run);
 	if (!result)
 		return false;
@@ -350,21 +354,67 @@ static void let_go(struct model *m, struct model_source *s)
 	twin_forget(&s->history);
 }
 
-/* With the source's last glance, however old, or with none. */
+/* Without the lock, on the way to a charge: true if that is needless. */
+static bool refuse_first(struct model *m, struct model_source *s, u64 cost,
+			 struct weir_visit *visit)
+{
+	unsigned int result = twin_refuse(m->table, &s->source, s->hash,
+					  m->tick, cost_of(m, cost), m->budget,
+					  visit);
+
+	if (!result)
+		return false;
+	if (s->way != NOWAY)
+		s->dropped++;
+	m->refused++;
+	m->first = false;
+	return true;
+}
+
+/*
+ * With what was seen last, however old, with what the CPU recalls, or with
+ * nothing. Recalling may refuse at once.
+ */
 static void charge(struct model *m, struct model_source *s, u64 cost)
 {
-	const struct weir_glance *glance = chance_one_in(&m->chance, 2) ?
-					   &s->glance : NULL;
 	struct model_bucket *bucket = bucket_of(m, s);
-	u64 slot = m->tick / m->table->spec.slot_ticks, tick = m->tick;
+	u64 slot = m->tick / m->table->spec.slot_ticks, tick = m->tick, pending;
 	unsigned int result, foretold;
+	struct weir_visit visit = { };
+
+	switch (chance_below(&m->chance, 3)) {
+	case 0:
+		visit = s->visit;
+		visit.recalled = false;
+		visit.recent = NULL;
+		break;
+	case 1:
+		if (!twin_recall(m->table, &s->source, m->tick,
+				 cost_of(m, cost), m->budget, &visit)) {
+			/* As a packet does where it was not known to have room. */
+			if (chance_one_in(&m->chance, 2) &&
+			    refuse_first(m, s, cost, &visit))
+				return;
+			break;
+		}
+		foretold = foretell(m, s, cost);
+		check(foretold & WEIR_REFUSED && s->way != NOWAY,
+		      "run %llu: recalled", m->run);
+		m->refused++;
+		s->dropped++;
+		m->first = false;
+		return;
+	}
 
 	model_turn(m, bucket, real_bucket(m, s), slot);
 	if (all_idle(m, bucket))
 		bucket->since_idle = 0;
 	foretold = foretell(m, s, cost);
-	result = weir_table_charge(m->table, &s->source, s->hash, &tick,
-				   cost_of(m, cost), m->budget, glance);
+	local_bh_disable(); /* a reader that gave up early ends here */
+	local_bh_enable();
+	pending = weir_recent_pending(m->table, &s->source);
+	result = twin_charge(m->table, &s->source, s->hash, &tick,
+				   cost_of(m, cost), m->budget, &visit);
 	if (!m->first) {
 		result &= ~WEIR_FIRST;
 		foretold &= ~WEIR_FIRST;
@@ -378,7 +428,7 @@ static void charge(struct model *m, struct model_source *s, u64 cost)
 		refused(m, s, cost, result);
 	} else {
 		if (s->way == NOWAY)
-			model_take(m, s, result & WEIR_EVICTED);
+			model_take(m, s, result & WEIR_EVICTED, pending);
 		m->evicted += !!(result & WEIR_EVICTED);
 		admitted(m, s, tick, cost);
 		hold(m, s, tick, cost);
@@ -465,7 +515,7 @@ static void clear(struct model *m, u32 index)
 	local_bh_enable();
 	for (i = 0; i < m->sources; i++)
 		m->source[i].dropped -=
-			weir_drops_pending(m->table, &m->source[i].source);
+			weir_recent_pending(m->table, &m->source[i].source);
 	weir_table_clear(m->table, index);
 	for (i = 0; i < m->table->ways; i++)
 		if (bucket->holder[i] >= 0)
@@ -687,10 +737,10 @@ static void test_budget_cut(void **state)
 	table = weir_table_alloc(&spec);
 	assert_false(IS_ERR(table));
 	local_bh_disable();
-	assert_int_equal(weir_table_charge(table, &source, 1, &tick, cost,
+	assert_int_equal(twin_charge(table, &source, 1, &tick, cost,
 					   1000000, NULL), 0);
 	cost.packets = 1;
-	assert_true(weir_table_charge(table, &source, 1, &tick, cost, 1000000,
+	assert_true(twin_charge(table, &source, 1, &tick, cost, 1000000,
 				      NULL) & WEIR_REFUSED);
 	local_bh_enable();
 	weir_table_put(table);
@@ -707,7 +757,7 @@ static void other_charges(void)
 	struct weir_cost cost = { .packets = 1 };
 	u64 tick = 5;
 
-	weir_table_charge(other.table, &other.source, 1, &tick, cost, 10, NULL);
+	twin_charge(other.table, &other.source, 1, &tick, cost, 10, NULL);
 }
 
 /* What a writer came across is thrown away, and so is what it is at. */
@@ -720,7 +770,7 @@ static void test_second_look(void **state)
 	struct weir_source source = twin_source(1, spec.prefix);
 	struct weir_cost cost = { .packets = 10 };
 	struct weir_bucket *bucket;
-	struct weir_glance glance;
+	struct weir_visit visit;
 	struct weir_table *table;
 	unsigned int i;
 	u64 tick = 5;
@@ -733,22 +783,25 @@ static void test_second_look(void **state)
 	other.source = twin_source(2, spec.prefix);
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
-		weir_table_charge(table, &source, 1, &tick, cost, 10, NULL);
-	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
+		twin_charge(table, &source, 1, &tick, cost, 10, NULL);
+	assert_true(twin_refuse(table, &source, 1, tick, cost, 10, &visit));
 	shim_reading = other_charges;
-	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
+	assert_false(twin_refuse(table, &source, 1, tick, cost, 10, &visit));
 	shim_reading = NULL;
-	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
+	assert_true(twin_refuse(table, &source, 1, tick, cost, 10, &visit));
 	spin_lock(&bucket->lock);
 	write_seqcount_begin(&bucket->seq);
-	assert_false(weir_table_refuse(table, &source, 1, tick, cost, 10, &glance));
+	assert_false(twin_refuse(table, &source, 1, tick, cost, 10, &visit));
 	write_seqcount_end(&bucket->seq);
 	spin_unlock(&bucket->lock);
 	local_bh_enable();
 	weir_table_put(table);
 }
 
-/* What waits on a CPU tells where a source is, as long as that is so. */
+/*
+ * What a CPU remembers refuses at once, but nothing that was not so: for no
+ * other source, slot, sum, budget or bucket than it saw.
+ */
 static void test_recall(void **state)
 {
 	struct weir_table_spec spec = {
@@ -756,40 +809,87 @@ static void test_recall(void **state)
 		.prefix = { 32, 64 },
 	};
 	struct weir_source source = twin_source(1, spec.prefix);
-	struct weir_cost cost = { .packets = 10 };
-	struct weir_glance glance;
+	struct weir_source another = twin_source(2, spec.prefix);
+	struct weir_cost cost = { .packets = 10 }, less = { .packets = 1 };
+	struct weir_recent *recent;
+	struct weir_visit visit;
 	struct weir_table *table;
-	struct weir_drops *drops;
-	unsigned int i;
 	u64 tick = 41;
 
 	(void)state;
 	table = weir_table_alloc(&spec);
 	assert_false(IS_ERR(table));
 	local_bh_disable();
-	for (i = 0; i < 2; i++)
-		weir_table_charge(table, &source, 1, &tick, cost, 10, NULL);
-	assert_false(weir_table_recall(table, &source, tick, cost, 10));
-	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 10,
-				      &glance));
-	assert_true(weir_table_recall(table, &source, tick, cost, 10));
-	assert_false(weir_table_recall(table, &source, tick + 4, cost, 10));
+	assert_false(twin_recall(table, &source, tick, cost, 10, &visit));
+	assert_false(visit.recalled);
+	assert_false(twin_charge(table, &source, 1, &tick, cost, 10, &visit));
+	/* Full, but how long it will be nobody has asked. */
+	assert_false(twin_recall(table, &source, tick, less, 10, &visit));
+	assert_true(visit.recalled);
+	assert_true(twin_charge(table, &source, 1, &tick, cost, 10, &visit));
+	assert_true(twin_recall(table, &source, tick, less, 10, &visit));
+	assert_int_equal(weir_recent_pending(table, &source), 1);
+
+	assert_false(twin_recall(table, &another, tick, cost, 10, &visit));
+	assert_false(twin_recall(table, &source, tick + 4, less, 10, &visit));
+	assert_false(twin_recall(table, &source, tick, less, 11, &visit));
+	assert_true(twin_recall(table, &source, tick, less, 10, &visit));
 	/* Another one's refusals in its place. */
-	drops = weir_cpu_drops(table, shim_cpu);
-	while (!drops->count)
-		drops++;
-	drops->source.word[0]++;
-	assert_false(weir_table_recall(table, &source, tick, cost, 10));
-	drops->source.word[0]--;
-	assert_true(weir_table_recall(table, &source, tick, cost, 10));
+	recent = visit.recent;
+	recent->source.word[0]++;
+	assert_false(twin_recall(table, &source, tick, less, 10, &visit));
+	recent->source.word[0]--;
+	assert_true(twin_recall(table, &source, tick, less, 10, &visit));
+	/* Somebody has been at the bucket. */
+	assert_false(twin_charge(table, &another, 1, &tick, less, 10, NULL));
+	assert_false(twin_recall(table, &source, tick, less, 10, &visit));
+	assert_true(twin_refuse(table, &source, 1, tick, less, 10, &visit));
+	assert_true(twin_recall(table, &source, tick, less, 10, &visit));
 	local_bh_enable();
 	/* All are forgotten; the way still has its old wheel. */
 	weir_table_clear(table, 1 & table->mask);
 	local_bh_disable();
-	assert_false(weir_table_recall(table, &source, tick, cost, 10));
-	assert_false(weir_table_charge(table, &source, 1, &tick, cost, 10,
-				       NULL));
+	assert_false(twin_recall(table, &source, tick, cost, 10, &visit));
+	assert_false(twin_charge(table, &source, 1, &tick, cost, 10, &visit));
 	local_bh_enable();
+	weir_table_put(table);
+}
+
+/* Refusals keep their place for a slot; those without one are counted, too. */
+static void test_place_taken(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 1, .slot_ticks = 4, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_cost cost = { .packets = 1 };
+	u64 slot[WEIR_SLOTS_MAX + 1], tick = 41;
+	struct weir_source_state stood;
+	struct weir_source source[40];
+	struct weir_table *table;
+	struct weir_visit visit;
+	unsigned int i, n;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	assert_true(BIT(table->recents.shift) < ARRAY_SIZE(source));
+	for (n = 0; n < 64; n++) {
+		for (i = 0; i < ARRAY_SIZE(source); i++) {
+			source[i] = twin_source(i, spec.prefix);
+			local_bh_disable();
+			if (!twin_recall(table, &source[i], tick, cost, 1, &visit) &&
+			    !twin_refuse(table, &source[i], i << 24, tick, cost, 1,
+					 &visit))
+				twin_charge(table, &source[i], i << 24, &tick,
+					    cost, 1, &visit);
+			local_bh_enable();
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(source); i++) {
+		weir_table_peek(table, &source[i], i << 24, tick, 1, &stood, slot);
+		assert_int_equal(stood.dropped, n - 1);
+	}
 	weir_table_put(table);
 }
 
@@ -804,7 +904,7 @@ static void test_many_refusals(void **state)
 	u64 slot[WEIR_SLOTS_MAX + 1], tick = 5;
 	struct weir_cost cost = { .packets = 1 };
 	struct weir_source_state stood;
-	struct weir_glance glance;
+	struct weir_visit visit;
 	struct weir_table *table;
 	unsigned int i;
 
@@ -813,15 +913,12 @@ static void test_many_refusals(void **state)
 	assert_false(IS_ERR(table));
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
-		weir_table_charge(table, &source, 1, &tick, cost, 1, NULL);
-	assert_true(weir_table_refuse(table, &source, 1, tick, cost, 1,
-				      &glance));
-	for (i = 0; i < BIT(table->drops_shift); i++)
-		if (weir_cpu_drops(table, shim_cpu)[i].count)
-			weir_cpu_drops(table, shim_cpu)[i].count = U32_MAX;
-	assert_true(weir_table_recall(table, &source, tick, cost, 1) ?:
-		    weir_table_refuse(table, &source, 1, tick, cost, 1,
-				      &glance));
+		twin_charge(table, &source, 1, &tick, cost, 1, NULL);
+	assert_false(twin_recall(table, &source, tick, cost, 1, &visit));
+	assert_true(twin_refuse(table, &source, 1, tick, cost, 1, &visit));
+	visit.recent->count = U32_MAX;
+	assert_true(twin_recall(table, &source, tick, cost, 1, &visit) ?:
+		    twin_refuse(table, &source, 1, tick, cost, 1, &visit));
 	weir_table_peek(table, &source, 1, tick, 1, &stood, slot);
 	assert_true(stood.dropped == U32_MAX + 2ull);
 	local_bh_enable();
@@ -835,6 +932,7 @@ int main(void)
 		cmocka_unit_test(test_budget_cut),
 		cmocka_unit_test(test_second_look),
 		cmocka_unit_test(test_recall),
+		cmocka_unit_test(test_place_taken),
 		cmocka_unit_test(test_many_refusals),
 	};
 

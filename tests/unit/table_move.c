@@ -131,7 +131,7 @@ static void foretell(struct moved_source *s, u64 tick, struct weir_cost cost,
 static void charge(struct moved_source *s)
 {
 	struct weir_cost cost = random_cost();
-	struct weir_glance glance = { };
+	struct weir_visit visit = { };
 	u64 tick = m.tick;
 	unsigned int result, early;
 
@@ -139,13 +139,13 @@ static void charge(struct moved_source *s)
 		tick -= min(tick, chance_below(&m.chance, WINDOW / 2));
 	shim_cpu = chance_below(&m.chance, SHIM_CPUS);
 	local_bh_disable();
-	early = weir_table_recall(m.table, &s->source, m.tick, cost,
-				  m.budget) ?:
-		weir_table_refuse(m.table, &s->source, s->hash, m.tick, cost,
-				  m.budget, &glance);
-	result = weir_table_charge(m.table, &s->source, s->hash,
+	early = twin_recall(m.table, &s->source, m.tick, cost, m.budget,
+			    &visit) ?:
+		twin_refuse(m.table, &s->source, s->hash, m.tick, cost,
+			    m.budget, &visit);
+	result = twin_charge(m.table, &s->source, s->hash,
 				   early ? &m.tick : &tick, cost, m.budget,
-				   &glance);
+				   &visit);
 	tick = early ? m.tick : tick;
 	check(!early || result & WEIR_REFUSED, "run %llu: %u then %u", m.run,
 	      early, result);
@@ -332,7 +332,7 @@ static void go_live(void)
 		u64 tick = m.tick;
 
 		s = &m.source[i];
-		check(weir_table_charge(old, &s->source, s->hash, &tick, cost,
+		check(twin_charge(old, &s->source, s->hash, &tick, cost,
 					m.budget, NULL) == WEIR_AGAIN,
 		      "run %llu", m.run);
 		s->wheel = s->next_wheel;
@@ -385,7 +385,7 @@ static void silence(void)
 	if (!m.table->spec.bytes)
 		assert_true(cost <= U32_MAX);
 	local_bh_disable();
-	check(!weir_table_charge(m.table, &s->source, s->hash, &tick,
+	check(!twin_charge(m.table, &s->source, s->hash, &tick,
 				 (struct weir_cost) { cost, cost }, m.budget,
 				 NULL),
 	      "run %llu: no burst", m.run);

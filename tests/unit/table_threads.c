@@ -38,7 +38,7 @@ static void packet(struct worker *w, struct chance *c, unsigned int i)
 	struct weir_source source = twin_source(i, prefix);
 	u32 hash = weir_source_hash(&source, prefix, &twin_key);
 	struct weir_cost cost = { .packets = 1, .bytes = 1 };
-	struct weir_glance glance;
+	struct weir_visit visit;
 	unsigned int result;
 	struct weir_table *t;
 	u64 tick;
@@ -48,12 +48,12 @@ static void packet(struct worker *w, struct chance *c, unsigned int i)
 	do {
 		t = rcu_dereference(table);
 		tick = test_clock();
-		result = weir_table_recall(t, &source, tick, cost, budget) ?:
-			 weir_table_refuse(t, &source, hash, tick, cost, budget,
-					   &glance);
+		result = twin_recall(t, &source, tick, cost, budget, &visit) ?:
+			 twin_refuse(t, &source, hash, tick, cost, budget,
+				     &visit);
 		if (!result)
-			result = weir_table_charge(t, &source, hash, &tick,
-						   cost, budget, &glance);
+			result = twin_charge(t, &source, hash, &tick, cost,
+					     budget, &visit);
 		w->again += !!(result & WEIR_AGAIN);
 	} while (result & WEIR_AGAIN);
 	if (result & WEIR_REFUSED) {

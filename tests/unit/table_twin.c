@@ -150,4 +150,6 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 	assert_true(buckets <= table->mask + 1 && ways <= table->ways);
 	table->mask = buckets - 1;
 	table->ways = ways;
+	while (buckets--)
+		weir_bucket_wipe(table, weir_bucket(table, buckets));
 }

@@ -59,4 +59,48 @@ extern const hsiphash_key_t twin_key;
 void twin_shrink(struct weir_table *table, unsigned int buckets,
 		 unsigned int ways);
 
+/*
+ * The three questions of a packet, with @visit between them or, where it is
+ * NULL, with nothing remembered. Context: as of those in table.h.
+ */
+static inline unsigned int twin_recall(struct weir_table *table,
+				       const struct weir_source *source,
+				       u64 tick, struct weir_cost cost,
+				       u64 budget, struct weir_visit *visit)
+{
+	visit->tick = tick;
+	return weir_table_recall(table, source, weir_table_cost(table, cost),
+				 budget, visit) & WEIR_REFUSED;
+}
+
+static inline unsigned int twin_refuse(struct weir_table *table,
+				       const struct weir_source *source,
+				       u32 hash, u64 tick,
+				       struct weir_cost cost, u64 budget,
+				       struct weir_visit *visit)
+{
+	visit->tick = tick;
+	visit->hash = hash;
+	return weir_table_refuse(table, source, weir_table_cost(table, cost),
+				 budget, visit);
+}
+
+static inline unsigned int twin_charge(struct weir_table *table,
+				       const struct weir_source *source,
+				       u32 hash, u64 *tick,
+				       struct weir_cost cost, u64 budget,
+				       struct weir_visit *visit)
+{
+	struct weir_visit fresh = { };
+	unsigned int result;
+
+	if (!visit)
+		visit = &fresh;
+	visit->tick = *tick;
+	visit->hash = hash;
+	result = weir_table_charge(table, source, cost, budget, visit);
+	*tick = visit->tick;
+	return result;
+}
+
 #endif /* TABLE_TWIN_H */

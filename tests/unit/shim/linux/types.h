@@ -31,6 +31,7 @@ typedef unsigned int gfp_t;
 #define static_assert(x) _Static_assert(x, #x)
 
 #define likely(x)	__builtin_expect(!!(x), 1)
+#define noinline	__attribute__((noinline))
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -38,6 +39,9 @@ typedef unsigned int gfp_t;
 #define ALIGN(x, a)	(((x) + (a) - 1) / (a) * (a))
 #define BIT(n)		(1ul << (n))
 #define BIT_ULL(n)	(1ull << (n))
+
+#define container_of(p, type, member) \
+	((type *)((char *)(p) - offsetof(type, member)))
 
 #define swap(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
 
