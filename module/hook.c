@@ -292,12 +292,12 @@ static int passage_ask(struct passage *passage, struct weir_net *wn,
 		if (met->fate[i] & NO_ROOM)
 			continue;
 		limit = config->limit[met->which[i]];
-		passage_source_again(passage, limit, last);
-		last = limit;
-		passage_hash(passage, wn, limit);
-		passage->visit.tick = passage->tick;
 		if (met->count > 1) {
 			/* The visit was to another table. */
+			passage_source_again(passage, limit, last);
+			last = limit;
+			passage_hash(passage, wn, limit);
+			passage->visit.tick = passage->tick;
 			passage->visit.recalled = false;
 			passage->visit.recent = NULL;
 			passage->visit.table = NULL;

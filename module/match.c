@@ -146,12 +146,12 @@ void weir_gate_build(struct weir_gate *gate, const struct weir_match *match)
 				    match->to.family;
 	}
 	if (named & WEIR_IF_FROM) {
-		gate->from = match->from.word[0];
-		gate->from_mask = first_mask(&match->from);
+		gate->ends.from = match->from.word[0];
+		gate->mask.from = first_mask(&match->from);
 	}
 	if (named & WEIR_IF_TO) {
-		gate->to = match->to.word[0];
-		gate->to_mask = first_mask(&match->to);
+		gate->ends.to = match->to.word[0];
+		gate->mask.to = first_mask(&match->to);
 	}
 	if (named & WEIR_IF_PROTO) {
 		gate->care.proto = U8_MAX;

@@ -60,20 +60,29 @@ struct weir_match {
 };
 
 /**
+ * union weir_ends - the first words of both addresses of a packet
+ * @all: to be compared at once
+ */
+union weir_ends {
+	u64 all;
+	struct {
+		__be32 from;
+		__be32 to;
+	};
+};
+
+/**
  * struct weir_gate - what a packet must have to meet a match, at a glance
  * @care: bits of the facts that must be those of @want
- * @from_mask: bits of the source's first word that must be those of @from
- * @to_mask: bits of the destination's
+ * @mask: bits of the addresses that must be those of @ends
  *
  * Necessary and not sufficient: who passes the gate is compared as a whole.
  */
 struct weir_gate {
 	union weir_facts want;
 	union weir_facts care;
-	__be32 from;
-	__be32 from_mask;
-	__be32 to;
-	__be32 to_mask;
+	union weir_ends ends;
+	union weir_ends mask;
 };
 
 /**
@@ -84,8 +93,7 @@ struct weir_gate {
 struct weir_gate_view {
 	u64 facts;
 	u64 sure;
-	__be32 from;
-	__be32 to;
+	union weir_ends ends;
 };
 
 void weir_gate_build(struct weir_gate *gate, const struct weir_match *match);
@@ -132,13 +140,13 @@ weir_gate_view(const struct weir_packet *packet)
 	struct weir_gate_view view = {
 		.facts = packet->facts.all,
 		.sure = packet->facts.flags & unsure ? family.all : U64_MAX,
-		.from = packet->source.word[0],
+		.ends.from = packet->source.word[0],
 	};
 
 	if (packet->facts.family == AF_INET)
-		view.to = ip_hdr(packet->skb)->daddr;
+		view.ends.to = ip_hdr(packet->skb)->daddr;
 	else
-		view.to = ipv6_hdr(packet->skb)->daddr.s6_addr32[0];
+		view.ends.to = ipv6_hdr(packet->skb)->daddr.s6_addr32[0];
 	return view;
 }
 
@@ -147,8 +155,7 @@ static __always_inline bool weir_gate_shut(const struct weir_gate *gate,
 					   const struct weir_gate_view *view)
 {
 	return (view->facts ^ gate->want.all) & gate->care.all & view->sure ||
-	       (view->from ^ gate->from) & gate->from_mask ||
-	       (view->to ^ gate->to) & gate->to_mask;
+	       (view->ends.all ^ gate->ends.all) & gate->mask.all;
 }
 
 #endif /* WEIR_MATCH_H */

@@ -63,6 +63,7 @@ class Results:
     def __init__(self, folder):
         self.cost = []  # of each boot: {(row, tool): ns}
         self.memory = []
+        self.shown = collections.defaultdict(list)  # {row: [(all, ten)]}, microseconds
         self.verdict = {}  # {(row, tool): accept or drop, whichever is more}
         self.rows = []
         self.thrown = collections.Counter()
@@ -79,6 +80,8 @@ class Results:
             word = line.split()
             if line.startswith("# boot"):
                 self.states.append(line[2:])
+            if line.startswith("@shown "):
+                self.shown[word[1]].append(tuple(map(int, word[2:])))
             if len(word) != 9 or not all(re.fullmatch(r"-?\d+", w) for w in word[2:]):
                 continue
             row, tool = word[:2]
@@ -201,6 +204,16 @@ def memory(results):
         yield "Bytes a source, all that the kernel has less of"
         yield ""
         yield "%-26s %18s %18s %18s" % ("", "weir", *PEERS)
+        yield from lines
+    lines = []
+    for row, values in results.shown.items():
+        said = ["%.2f (%.2f-%.2f)" % figure([v / 1e6 for v in column]) for column in zip(*values)]
+        lines.append("%-26s %18s %18s" % (MEMORY[row], *said))
+    if lines:
+        yield ""
+        yield "Seconds that weir takes to show all of them, and the ten worst (top 10 by count)"
+        yield ""
+        yield "%-26s %18s %18s" % ("", "all", "ten")
         yield from lines
 
 
