@@ -20,6 +20,8 @@
 #define LIMITS_MAX 6
 #define SOURCES 12
 #define EXEMPTS_MAX 4
+#define OPTIONS_MAX 8	/* headers of IPv6 that are walked */
+#define PACKET_MAX 160
 
 /* One source as one limit counts it. */
 struct twin_source {
@@ -37,6 +39,9 @@ struct twin_limit {
 struct said {
 	unsigned int source, to, proto, port, dev;
 	bool ipv6, first, later, syn;	/* the first fragment, a later one */
+	bool hidden;			/* a later one of IPv6, of options */
+	unsigned int options;		/* headers of IPv6 in front */
+	unsigned int missing;		/* bytes of the last header */
 	u32 mark;
 	unsigned int segments;
 };
@@ -122,11 +127,45 @@ static bool within(struct weir_net_prefix prefix, struct weir_net_prefix address
 	return true;
 }
 
+static bool has_ports(const struct said *said)
+{
+	return said->proto == IPPROTO_TCP || said->proto == IPPROTO_UDP;
+}
+
+static bool too_deep(const struct said *said)
+{
+	return said->options > OPTIONS_MAX;
+}
+
+/* Is there a header that cannot be read? */
+static bool is_cut(const struct said *said)
+{
+	if (too_deep(said))
+		return true;
+	return !said->later &&
+	       (said->missing > 16 ? has_ports(said) :
+		said->missing && said->proto == IPPROTO_TCP);
+}
+
+/* The conditions that hold, inverted or not, for want of a header to read. */
+static u16 open_conds(const struct said *said)
+{
+	u16 open = said->hidden ? WEIR_IF_PROTO : 0;
+
+	if (too_deep(said))
+		return WEIR_IF_TRANSPORT;
+	if (!is_cut(said))
+		return open;
+	if (said->missing > 16)
+		open |= WEIR_IF_SPORT | WEIR_IF_DPORT;
+	return open | WEIR_IF_SYN;
+}
+
 /* By the words: does a packet meet a limit? */
 static bool meets(const struct weir_match *match, const struct said *said)
 {
-	bool ports = (said->proto == IPPROTO_TCP || said->proto == IPPROTO_UDP) &&
-		     !said->later;
+	bool ports = has_ports(said) && !said->later;
+	u16 open = open_conds(said);
 	u16 holds = 0, carried = WEIR_IF_SPORT | WEIR_IF_DPORT;
 
 	if (match->family == (said->ipv6 ? AF_INET6 : AF_INET))
@@ -149,12 +188,12 @@ static bool meets(const struct weir_match *match, const struct said *said)
 		holds |= WEIR_IF_FRAG;
 	if ((said->mark & match->mark_mask) == match->mark)
 		holds |= WEIR_IF_MARK;
-	if (match->conds & carried && !ports)
+	if (match->conds & carried & ~open && !ports)
 		return false;
-	if (match->conds & WEIR_IF_SYN &&
+	if (match->conds & WEIR_IF_SYN & ~open &&
 	    (said->proto != IPPROTO_TCP || said->later))
 		return false;
-	return ((holds ^ match->invert) & match->conds) == match->conds;
+	return (((holds ^ match->invert) | open) & match->conds) == match->conds;
 }
 
 /* The exemptions that hold for a packet: of all limits, or of one. */
@@ -226,20 +265,23 @@ static unsigned int make_packet(const struct said *said, u8 *byte)
 {
 	struct weir_net_prefix from = address_of(said->ipv6, said->source);
 	struct weir_net_prefix to = address_of(said->ipv6, said->to);
-	unsigned int len = said->ipv6 ? 40 : 20;
+	unsigned int len = said->ipv6 ? 40 : 20, i;
 
-	memset(byte, 0, 128);
+	memset(byte, 0, PACKET_MAX);
 	if (said->ipv6) {
 		byte[0] = 0x60;
-		byte[6] = said->later || said->first ? 44 : said->proto;
+		byte[6] = said->later || said->first ? 44 :
+			  said->options ? 60 : said->proto;
 		byte[7] = 64;
 		memcpy(byte + 8, from.word, 16);
 		memcpy(byte + 24, to.word, 16);
 		if (said->later || said->first) {
-			byte[len] = said->proto;
+			byte[len] = said->hidden ? 60 : said->proto;
 			byte[len + 3] = 8 * said->later + said->first;
 			len += 8;
 		}
+		for (i = said->options; i; i--, len += 8)
+			byte[len] = i > 1 ? 60 : said->proto;
 	} else {
 		byte[0] = 0x45;
 		byte[6] = said->first ? 0x20 : 0;
@@ -253,7 +295,7 @@ static unsigned int make_packet(const struct said *said, u8 *byte)
 	byte[len + 3] = said->port;
 	byte[len + 12] = 0x50;
 	byte[len + 13] = said->syn ? 2 : 16;
-	return len + 20;
+	return len + 20 - said->missing;
 }
 
 static struct said random_said(void)
@@ -268,7 +310,14 @@ static struct said random_said(void)
 
 	said.syn = said.proto == IPPROTO_TCP && below(2);
 	said.first = !said.later && !below(6);
-	if (said.later || said.first || said.proto != IPPROTO_TCP)
+	if (said.ipv6 && said.later)
+		said.hidden = below(2);
+	else if (said.ipv6 && !said.first && !below(4))
+		said.options = OPTIONS_MAX + below(2);
+	if (!below(6))
+		said.missing = 1 + below(20);
+	if (said.later || said.first || said.options || said.missing ||
+	    said.proto != IPPROTO_TCP)
 		said.segments = 1;
 	return said;
 }
@@ -386,7 +435,7 @@ static void check_admitted(struct foretold *met, unsigned int n,
 	}
 }
 
-static void check_seen(enum weir_outcome outcome)
+static void check_seen(enum weir_outcome outcome, bool unparsable)
 {
 	u64 count[WEIR_OUTCOMES] = { };
 	unsigned int i, cpu;
@@ -395,7 +444,21 @@ static void check_seen(enum weir_outcome outcome)
 		for (i = 0; i < WEIR_OUTCOMES; i++)
 			count[i] += per_cpu_ptr(t.wn.stats, cpu)->packets[i].v;
 	t.seen[outcome]++;
+	t.seen[WEIR_SEEN_UNPARSABLE] += unparsable;
 	assert_memory_equal(count, t.seen, sizeof(count));
+}
+
+/* Are the headers read? Where no limit asks, only what IPv6 has in front. */
+static bool is_parsed(const struct said *said)
+{
+	struct twin_limit *limit;
+
+	if (said->ipv6 && (said->options || said->first || said->later))
+		return true;
+	for (limit = t.limit; limit < t.limit + t.limits; limit++)
+		if (limit->words.match.conds & WEIR_IF_TRANSPORT)
+			return true;
+	return false;
 }
 
 static void packet(void)
@@ -408,7 +471,7 @@ static void packet(void)
 	struct weir_cost cost;
 	bool drops = false;
 	unsigned int n, i, header, verdict;
-	u8 byte[128];
+	u8 byte[PACKET_MAX];
 	struct sk_buff skb = { .network = byte, .mark = said.mark };
 
 	header = make_packet(&said, byte);
@@ -444,7 +507,8 @@ static void packet(void)
 		check_admitted(met, n, cost);
 	check_seen(exempt(&said, "") ? WEIR_SEEN_EXEMPT : !n ?
 		   WEIR_SEEN_UNMATCHED : drops ? WEIR_SEEN_DROPPED :
-		   WEIR_SEEN_ADMITTED);
+		   WEIR_SEEN_ADMITTED,
+		   is_cut(&said) && is_parsed(&said) && !exempt(&said, ""));
 	t.dropped += drops;
 	t.admitted += !drops && n;
 }
@@ -477,7 +541,15 @@ static void random_match(struct weir_match *match)
 		};
 		match->mark = below(4) & match->mark_mask;
 		if (below(2))
+			match->sport.min = match->sport.max = 999 + below(3);
+		if (below(2))
 			widen(&match->from);
+		if (below(2))
+			widen(&match->to);
+		if (!below(8))
+			match->to = (struct weir_net_prefix) {
+				.family = match->to.family,
+			};
 		strcpy(match->dev, t.dev[below(2)].name);
 		if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
 			match->conds |= WEIR_IF_PROTO;
@@ -805,7 +877,7 @@ static unsigned int pass(struct net_device *dev)
 	struct nf_hook_state state = { .pf = AF_INET, .in = dev };
 	struct sk_buff skb = { };
 	unsigned int verdict;
-	u8 byte[128];
+	u8 byte[PACKET_MAX];
 
 	skb.len = make_packet(&said, byte);
 	skb.network = byte;
@@ -907,12 +979,42 @@ static void test_late(void **state)
 	end();
 }
 
+/* The same where there is one limit. */
+static void test_late_alone(void **state)
+{
+	struct weir_words words = plain_words("a", 3, false);
+	struct weir_fault fault = { };
+	const struct weir_limit *limit;
+	struct weir_counts counts;
+	u64 now;
+
+	(void)state;
+	begin(3);
+	assert_int_equal(weir_limit_add(&t.wn, &words, &fault), 0);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	now = shim_jiffies += 100;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	shim_jiffies -= 60;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	shim_jiffies = now;
+	assert_int_equal(count_in("a"), 3);
+	limit = weir_limit_find(weir_config_get(&t.wn), "a");
+	weir_limit_counts(limit, &counts);
+	assert_true(counts.packets[WEIR_ADMITTED] == 3);
+	assert_true(counts.packets[WEIR_DROPPED] == 1);
+	shim_jiffies = now + 250 - 100 + limit->slot_ticks + 60;
+	assert_int_equal(count_in("a"), 2);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packets),
 		cmocka_unit_test(test_passed_by),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_late_alone),
 	};
 
 	return cmocka_run_group_tests_name("hook_random", tests, NULL, NULL);

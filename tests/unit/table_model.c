@@ -6,6 +6,8 @@
  * Which of several idle ways is given away is the table's business: the model
  * looks, and checks that it was one that could go.
  */
+#include <linux/jiffies.h>
+
 #include "table_twin.h"
 
 #define NOWAY WEIR_WAYS_MAX
@@ -123,7 +125,8 @@ static void model_take(struct model *m, struct model_source *s, bool live,
 	for (i = 0; i < m->table->ways; i++) {
 		weir_way_source(m->table, weir_bucket_way(m->table, real, i),
 				&holder);
-		if (real->tag[i] && !memcmp(&holder, &s->source, sizeof(holder)))
+		if (!weir_tag_free(real->tag[i]) &&
+		    !memcmp(&holder, &s->source, sizeof(holder)))
 			break;
 	}
 	check(i < m->table->ways, "run %llu: no way", m->run);
@@ -236,7 +239,8 @@ static void check_wheels(struct model *m, struct model_source *s)
 	check_bound(m, bucket, s->way == NOWAY ? &bucket->floor : &s->wheel);
 	if (s->way == NOWAY)
 		return;
-	check(real->tag[s->way], "run %llu: way %u is free", m->run, s->way);
+	check(!weir_tag_free(real->tag[s->way]), "run %llu: way %u is free",
+	      m->run, s->way);
 	differs = twin_differs(m->table,
 			       weir_way_wheel(m->table, real_way(m, s)),
 			       s->wheel, bucket->slot);
@@ -855,19 +859,108 @@ static void test_recall(void **state)
 	weir_table_put(table);
 }
 
-/* Refusals keep their place for a slot; those without one are counted, too. */
+/* ... nor for longer than a second, in which a sequence comes round. */
+static void test_recall_ends(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 1, .slot_ticks = 100 * HZ, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source source = twin_source(1, spec.prefix);
+	struct weir_cost cost = { .packets = 1 };
+	struct weir_visit visit;
+	struct weir_table *table;
+	u64 tick = 5;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	local_bh_disable();
+	assert_false(twin_recall(table, &source, tick, cost, 1, &visit));
+	assert_false(twin_charge(table, &source, 1, &tick, cost, 1, &visit));
+	assert_true(twin_charge(table, &source, 1, &tick, cost, 1, &visit));
+	assert_true(twin_recall(table, &source, tick + HZ - 1, cost, 1, &visit));
+	assert_false(twin_recall(table, &source, tick + HZ, cost, 1, &visit));
+	local_bh_enable();
+	weir_table_put(table);
+}
+
+/* Who lost his way and got another one is remembered there. */
+static void test_recall_elsewhere(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 10, .slot_ticks = 4, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source source[3];
+	struct weir_cost cost = { .packets = 1 }, more = { .packets = 5 };
+	struct weir_visit visit;
+	struct weir_table *table;
+	struct weir_way *was;
+	u64 tick = 41;
+	unsigned int i;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	twin_shrink(table, 1, 2);
+	for (i = 0; i < ARRAY_SIZE(source); i++)
+		source[i] = twin_source(i + 1, spec.prefix);
+	local_bh_disable();
+	assert_false(twin_recall(table, &source[0], tick, cost, 10, &visit));
+	assert_false(twin_charge(table, &source[0], 1, &tick, cost, 10, &visit));
+	was = visit.way;
+	assert_false(twin_charge(table, &source[1], 2, &tick, more, 10, NULL));
+	assert_int_equal(twin_charge(table, &source[2], 3, &tick, more, 10, NULL),
+			 WEIR_EVICTED);
+	assert_int_equal(twin_charge(table, &source[0], 1, &tick, cost, 10, NULL),
+			 WEIR_EVICTED);
+	assert_false(twin_recall(table, &source[0], tick, cost, 10, &visit));
+	assert_ptr_equal(visit.way, was);
+	assert_false(weir_way_is(table, was, &source[0]));
+	assert_false(twin_refuse(table, &source[0], 1, tick, cost, 10, &visit));
+	assert_false(twin_charge(table, &source[0], 1, &tick, cost, 10, &visit));
+	assert_false(twin_recall(table, &source[0], tick, cost, 10, &visit));
+	assert_true(weir_way_is(table, visit.way, &source[0]));
+	local_bh_enable();
+	weir_table_put(table);
+}
+
+/* As a packet does it. */
+static unsigned int meet(struct weir_table *table,
+			 const struct weir_source *source, u32 hash, u64 tick)
+{
+	struct weir_cost cost = { .packets = 1 };
+	struct weir_visit visit;
+	unsigned int result;
+
+	local_bh_disable();
+	result = twin_recall(table, source, tick, cost, 1, &visit) ?:
+		 twin_refuse(table, source, hash, tick, cost, 1, &visit) ?:
+		 twin_charge(table, source, hash, &tick, cost, 1, &visit);
+	local_bh_enable();
+	return result;
+}
+
+static u64 dropped_of(struct weir_table *table,
+		      const struct weir_source *source, u32 hash, u64 tick)
+{
+	struct weir_source_state stood;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	weir_table_peek(table, source, hash, tick, 1, &stood, slot);
+	return stood.dropped;
+}
+
+/* Those without a place in which to count their refusals are counted, too. */
 static void test_place_taken(void **state)
 {
 	struct weir_table_spec spec = {
 		.budget = 1, .slot_ticks = 4, .slots = 4, .sources = 64,
 		.prefix = { 32, 64 },
 	};
-	struct weir_cost cost = { .packets = 1 };
-	u64 slot[WEIR_SLOTS_MAX + 1], tick = 41;
-	struct weir_source_state stood;
 	struct weir_source source[40];
 	struct weir_table *table;
-	struct weir_visit visit;
 	unsigned int i, n;
 
 	(void)state;
@@ -877,19 +970,54 @@ static void test_place_taken(void **state)
 	for (n = 0; n < 64; n++) {
 		for (i = 0; i < ARRAY_SIZE(source); i++) {
 			source[i] = twin_source(i, spec.prefix);
-			local_bh_disable();
-			if (!twin_recall(table, &source[i], tick, cost, 1, &visit) &&
-			    !twin_refuse(table, &source[i], i << 24, tick, cost, 1,
-					 &visit))
-				twin_charge(table, &source[i], i << 24, &tick,
-					    cost, 1, &visit);
-			local_bh_enable();
+			meet(table, &source[i], i << 24, 41);
 		}
 	}
-	for (i = 0; i < ARRAY_SIZE(source); i++) {
-		weir_table_peek(table, &source[i], i << 24, tick, 1, &stood, slot);
-		assert_int_equal(stood.dropped, n - 1);
+	for (i = 0; i < ARRAY_SIZE(source); i++)
+		assert_int_equal(dropped_of(table, &source[i], i << 24, 41),
+				 n - 1);
+	weir_table_put(table);
+}
+
+/* Refusals keep their place for a slot, but for one in so many of another's. */
+static void test_place_kept(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 1, .slot_ticks = 4, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source a = twin_source(1, spec.prefix), b;
+	struct weir_recent *recent;
+	struct weir_table *table;
+	unsigned int i;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	assert_true(table->mask);
+	recent = weir_recent_entry(&table->recents, shim_cpu, &a);
+	for (i = 2; ; i++) {
+		b = twin_source(i, spec.prefix);
+		if (weir_recent_entry(&table->recents, shim_cpu, &b) == recent)
+			break;
 	}
+	assert_false(meet(table, &a, 0, 41));
+	for (i = 0; i < 2; i++)
+		assert_true(meet(table, &a, 0, 41));
+	assert_false(meet(table, &b, 1, 41));
+	assert_true(weir_source_same(&recent->source, &a));
+	/* In the next slot they are of the past. */
+	assert_true(meet(table, &b, 1, 44));
+	assert_true(weir_source_same(&recent->source, &b));
+	assert_int_equal(dropped_of(table, &a, 0, 44), 2);
+	assert_true(meet(table, &b, 1, 44));
+	assert_true(meet(table, &a, 0, 44));
+	assert_true(weir_source_same(&recent->source, &b));
+	for (i = 0; i < 16; i++)
+		assert_true(meet(table, &a, 0, 44));
+	assert_true(weir_source_same(&recent->source, &a));
+	assert_int_equal(dropped_of(table, &a, 0, 44), 19);
+	assert_int_equal(dropped_of(table, &b, 1, 44), 2);
 	weir_table_put(table);
 }
 
@@ -932,7 +1060,10 @@ int main(void)
 		cmocka_unit_test(test_budget_cut),
 		cmocka_unit_test(test_second_look),
 		cmocka_unit_test(test_recall),
+		cmocka_unit_test(test_recall_ends),
+		cmocka_unit_test(test_recall_elsewhere),
 		cmocka_unit_test(test_place_taken),
+		cmocka_unit_test(test_place_kept),
 		cmocka_unit_test(test_many_refusals),
 	};
 
