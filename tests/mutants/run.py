@@ -61,7 +61,8 @@ def unit(top, program):
     build = "clang-tsan" if program == "table_threads" else "gcc-asan"
     env = dict(os.environ, UNIT_TIMEOUT="100")
     args = ["MODULE=" + top + "/module", "USERSPACE=" + top + "/userspace",
-            "OUT=" + top + "/out", "BUILDS=" + build, "T=" + program]
+            "OUT=" + top + "/out", "BUILDS=" + build, "T=" + program,
+            "CFLAGS=-O1"]
     make = ["make", "-s", "-C", TOP + "/tests/unit"] + args
     built = subprocess.run(make + ["all"], env=env, capture_output=True,
                            text=True)
