@@ -1021,6 +1021,48 @@ static void test_place_kept(void **state)
 	weir_table_put(table);
 }
 
+/*
+ * A way that a sweep has freed is given away as what it is, though so long has
+ * passed since that the time of its wheel says nothing any more.
+ */
+static void test_swept(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 10, .slot_ticks = 1, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_cost cost = { .packets = 1 }, more = { .packets = 5 };
+	struct weir_source source[4];
+	u64 tick = WEIR_SWEEP_SLOTS + 1;
+	struct weir_table *table;
+	unsigned int i;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	twin_shrink(table, 1, 2);
+	local_bh_disable();
+	for (i = 0; i < ARRAY_SIZE(source); i++)
+		source[i] = twin_source(i + 1, spec.prefix);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(twin_charge(table, &source[i], i, &tick, cost,
+					     10, NULL),
+				 i == 2 ? WEIR_EVICTED : 0);
+	/* One source stays live at each sweep. */
+	for (i = 2; i < 7; i++) {
+		tick = i * WEIR_SWEEP_SLOTS - 1;
+		assert_false(twin_charge(table, &source[2], 2, &tick, more, 10,
+					 NULL));
+		tick++;
+		assert_false(twin_charge(table, &source[2], 2, &tick, more, 10,
+					 NULL));
+	}
+	assert_int_equal(twin_charge(table, &source[3], 3, &tick, cost, 10,
+				     NULL), 0);
+	local_bh_enable();
+	weir_table_put(table);
+}
+
 /* More refusals than 32 bits hold, on one CPU within one slot. */
 static void test_many_refusals(void **state)
 {
@@ -1064,6 +1106,7 @@ int main(void)
 		cmocka_unit_test(test_recall_elsewhere),
 		cmocka_unit_test(test_place_taken),
 		cmocka_unit_test(test_place_kept),
+		cmocka_unit_test(test_swept),
 		cmocka_unit_test(test_many_refusals),
 	};
 
