@@ -885,6 +885,37 @@ static void test_recall_ends(void **state)
 	weir_table_put(table);
 }
 
+/* Refusals of more than there was room for wait no longer than that is so. */
+static void test_admitted_again(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 10, .slot_ticks = 4, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_source source = twin_source(1, spec.prefix);
+	struct weir_cost cost = { .packets = 1 }, more = { .packets = 9 };
+	struct weir_visit visit;
+	struct weir_table *table;
+	u64 tick = 41;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	local_bh_disable();
+	assert_false(twin_recall(table, &source, tick, more, 10, &visit));
+	assert_false(twin_charge(table, &source, 1, &tick, more, 10, &visit));
+	assert_false(twin_recall(table, &source, tick, more, 10, &visit));
+	assert_true(twin_charge(table, &source, 1, &tick, more, 10, &visit));
+	assert_true(twin_recall(table, &source, tick, more, 10, &visit));
+	assert_int_equal(weir_recent_pending(table, &source), 1);
+	assert_false(twin_recall(table, &source, tick, cost, 10, &visit));
+	assert_false(twin_charge(table, &source, 1, &tick, cost, 10, &visit));
+	assert_int_equal(weir_recent_pending(table, &source), 0);
+	assert_int_equal(visit.way->dropped, 2);
+	local_bh_enable();
+	weir_table_put(table);
+}
+
 /* Who lost his way and got another one is remembered there. */
 static void test_recall_elsewhere(void **state)
 {
@@ -1063,6 +1094,39 @@ static void test_swept(void **state)
 	weir_table_put(table);
 }
 
+/* A source is found behind ways that a sweep has freed. */
+static void test_behind_swept(void **state)
+{
+	struct weir_table_spec spec = {
+		.budget = 10, .slot_ticks = 1, .slots = 4, .sources = 64,
+		.prefix = { 32, 64 },
+	};
+	struct weir_cost cost = { .packets = 6 };
+	u64 tick = WEIR_SWEEP_SLOTS + 1;
+	struct weir_table *table;
+	struct weir_source source;
+	unsigned int i;
+
+	(void)state;
+	table = weir_table_alloc(&spec);
+	assert_false(IS_ERR(table));
+	twin_shrink(table, 1, 16);
+	local_bh_disable();
+	/* All would stand among the first eight ways. */
+	for (i = 1; i < 10; i++) {
+		if (i == 9)
+			tick = 2 * WEIR_SWEEP_SLOTS - 1;
+		source = twin_source(i, spec.prefix);
+		assert_false(twin_charge(table, &source, i << 24, &tick, cost,
+					 10, NULL));
+	}
+	tick++;
+	assert_true(twin_charge(table, &source, 9 << 24, &tick, cost, 10, NULL) &
+		    WEIR_REFUSED);
+	local_bh_enable();
+	weir_table_put(table);
+}
+
 /* More refusals than 32 bits hold, on one CPU within one slot. */
 static void test_many_refusals(void **state)
 {
@@ -1103,10 +1167,12 @@ int main(void)
 		cmocka_unit_test(test_second_look),
 		cmocka_unit_test(test_recall),
 		cmocka_unit_test(test_recall_ends),
+		cmocka_unit_test(test_admitted_again),
 		cmocka_unit_test(test_recall_elsewhere),
 		cmocka_unit_test(test_place_taken),
 		cmocka_unit_test(test_place_kept),
 		cmocka_unit_test(test_swept),
+		cmocka_unit_test(test_behind_swept),
 		cmocka_unit_test(test_many_refusals),
 	};
 

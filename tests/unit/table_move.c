@@ -319,6 +319,24 @@ static void check_dropped(struct weir_table *table)
 	}
 }
 
+/* Who holds the old table is sent to the new one, and nothing is remembered. */
+static void come_late(struct weir_table *old, struct moved_source *s)
+{
+	struct weir_cost cost = { .packets = 1, .bytes = 1 };
+	struct weir_recent was;
+	struct weir_visit visit;
+	u64 tick = m.tick;
+
+	if (twin_recall(old, &s->source, tick, cost, m.budget, &visit)) {
+		s->dropped++;
+		return;
+	}
+	was = *visit.recent;
+	check(twin_charge(old, &s->source, s->hash, &tick, cost, m.budget,
+			  &visit) == WEIR_AGAIN, "run %llu", m.run);
+	assert_memory_equal(&was, visit.recent, sizeof(was));
+}
+
 static void go_live(void)
 {
 	struct weir_table *old = m.table;
@@ -328,13 +346,8 @@ static void go_live(void)
 	local_bh_disable();
 	weir_table_live(m.next);
 	for (i = 0; i < m.sources; i++) {
-		struct weir_cost cost = { .packets = 1, .bytes = 1 };
-		u64 tick = m.tick;
-
 		s = &m.source[i];
-		check(twin_charge(old, &s->source, s->hash, &tick, cost,
-					m.budget, NULL) == WEIR_AGAIN,
-		      "run %llu", m.run);
+		come_late(old, s);
 		s->wheel = s->next_wheel;
 		twin_forget(&s->since);
 		if (!m.same_unit)
