@@ -7,22 +7,9 @@
 
 #include "bucket.h"
 
-/**
- * weir_table_refuse - refuse without a lock where there surely is no room
- * @table: table
- * @source: masked source
- * @cost: of the packet, in the table's unit
- * @budget: of the limit
- * @visit: as weir_table_recall() left it, and with the hash
- *
- * Context: BH off, RCU read lock. Writes nothing that CPUs share, but once a
- * slot and source to count its refusals, or where another source's keep the
- * place in which this CPU does.
- * Return: 0 if a charge must tell, or WEIR_REFUSED and perhaps WEIR_FLOORED.
- */
-unsigned int weir_table_refuse(struct weir_table *table,
-			       const struct weir_source *source, u64 cost,
-			       u64 budget, struct weir_visit *visit)
+static __always_inline unsigned int
+table_refuse(struct weir_table *table, const struct weir_source *source,
+	     u64 cost, u64 budget, struct weir_visit *visit)
 {
 	bool known = visit->table == table;
 	u8 tag = weir_hash_tag(visit->hash);
@@ -70,6 +57,30 @@ unsigned int weir_table_refuse(struct weir_table *table,
 		return WEIR_REFUSED | WEIR_FLOORED;
 	weir_recent_refuse(table, source, visit, slot, 1);
 	return WEIR_REFUSED;
+}
+
+/**
+ * weir_table_refuse - refuse without a lock where there surely is no room
+ * @table: table
+ * @source: masked source
+ * @cost: of the packet, in the table's unit
+ * @budget: of the limit
+ * @visit: as weir_table_recall() left it, and with the hash
+ *
+ * Context: BH off, RCU read lock. Writes nothing that CPUs share, but once a
+ * slot and source to count its refusals, or where another source's keep the
+ * place in which this CPU does.
+ * Return: 0 if a charge must tell, or WEIR_REFUSED and perhaps WEIR_FLOORED.
+ */
+unsigned int weir_table_refuse(struct weir_table *table,
+			       const struct weir_source *source, u64 cost,
+			       u64 budget, struct weir_visit *visit)
+{
+	unsigned int result = table_refuse(table, source, cost, budget, visit);
+
+	/* Where the count was not asked again: for KCSAN its readers end here. */
+	kcsan_atomic_next(0);
+	return result;
 }
 
 /*

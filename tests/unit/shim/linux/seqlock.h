@@ -15,6 +15,8 @@ typedef struct {
 /* Runs what a test has put there, as if another CPU came in between. */
 extern void (*shim_reading)(void);
 
+static inline void kcsan_atomic_next(int n) { (void)n; }
+
 /* What is read in between may race, and is told apart by the count. */
 unsigned int raw_read_seqcount(const seqcount_spinlock_t *seq);
 bool read_seqcount_retry(const seqcount_spinlock_t *seq, unsigned int start);
