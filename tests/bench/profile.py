@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """profile.py [-l WEIR.KO] [-n PACKETS] QEMU...: where the instructions of a packet go
 
-Runs QEMU with two more options: a socket as its next serial port, on which the
-guest says the kernel's symbols and waits, and a debugger's. Follows the measured
+Runs QEMU with three more options: a socket as its next serial port, on which the
+guest waits, a file as the one behind it, for the kernel's symbols, and a debugger's. Follows the measured
 packets step by step and prints how many instructions each function takes a
 packet. -l tells of the module WEIR.KO what was inlined into what, too.
 """
@@ -63,20 +63,17 @@ def connect(path, process):
                 sys.exit("profile: QEMU did not start")
 
 
-def symbols_read(lines):
-    """ADDRESS TYPE NAME [MODULE] lines up to "@symbols"."""
-    found = []
+def symbols_read(lines, path):
+    """ADDRESS TYPE NAME [MODULE] lines, all there when the guest says "@symbols"."""
     for line in lines:
         if line.startswith("@symbols"):
-            found.sort()
-            return found
-        words = line.split()
-        if len(words) >= 3 and words[1] in "tTwW":
-            name = words[2] + (" " + words[3] if len(words) > 3 else "")
-            found.append((int(words[0], 16), name))
-        elif words:
-            print(line.rstrip(), file=sys.stderr)
-    sys.exit("profile: the guest gave no symbols")
+            break
+        print(line.rstrip(), file=sys.stderr)
+    with open(path, encoding="utf-8") as file:
+        words = [line.split() for line in file]
+    if not words:
+        sys.exit("profile: the guest gave no symbols")
+    return sorted((int(w[0], 16), " ".join(w[2:4])) for w in words)
 
 
 def inlined(path, base, addresses):
@@ -146,14 +143,14 @@ def main():
     # QEMU does not outlive us
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as where:
-        serial, gdb = os.path.join(where, "serial"), os.path.join(where, "gdb")
-        qemu = subprocess.Popen(args.qemu + ["-serial", f"unix:{serial},server=on,wait=on",
+        serial, gdb, table = (os.path.join(where, name) for name in ("serial", "gdb", "symbols"))
+        qemu = subprocess.Popen(args.qemu + ["-serial", f"unix:{serial},server=on,wait=on", "-serial", f"file:{table}",
                                              "-gdb", f"unix:{gdb},server=on,wait=off"],
                                 stdin=subprocess.DEVNULL)
         try:
             port = connect(serial, qemu)
             lines = (line.decode() for line in port.makefile("rb"))
-            symbols = symbols_read(lines)
+            symbols = symbols_read(lines, table)
             known = {name: address for address, name in symbols}
             base = int(next(lines), 16)
             debugger = Debugger(connect(gdb, qemu))
