@@ -6,6 +6,7 @@
 #define WEIR_MATCH_H
 
 #include <linux/if.h>
+#include <linux/limits.h>
 #include <linux/types.h>
 
 #include "packet.h"

@@ -157,18 +157,24 @@ static void check(const struct sk_buff *skb, const uint8_t *byte, int family,
 				    .len = skb->len, .dev = "eth0",
 				    .mark = skb->mark };
 	u8 af = family == 6 ? AF_INET6 : AF_INET;
+	struct weir_gate_view view;
 	struct weir_packet packet;
+	struct weir_gate gate;
 
 	twin_read(&twin);
 	weir_packet_init(&packet, skb, &dev, af);
 	weir_packet_parse(&packet, true);
-	if (!(packet.flags & WEIR_PACKET_CUT) != !twin.cut)
+	if (!(packet.facts.flags & WEIR_PACKET_CUT) != !twin.cut)
 		fail("cut or not?");
-	if (!(packet.flags & WEIR_PACKET_VITAL) != !twin.vital)
+	if (!(packet.facts.flags & WEIR_PACKET_VITAL) != !twin.vital)
 		fail("vital or not?");
 	if (weir_match_packet(match, &packet) != twin_meets(&twin, rule))
 		fail(twin_meets(&twin, rule) ? "the limit should meet it" :
 		     "the limit should not meet it");
+	weir_gate_build(&gate, match);
+	view = weir_gate_view(&packet);
+	if (twin_meets(&twin, rule) && weir_gate_shut(&gate, &view))
+		fail("the gate keeps out what the limit should meet");
 	check_cost(skb, af);
 }
 

@@ -17,7 +17,6 @@
 #define htons(x) __cpu_to_be16(x)
 #define ntohs(x) __be16_to_cpu(x)
 #define __aligned(x) __attribute__((aligned(x)))
-#define U32_MAX UINT32_MAX
 
 #define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 #define SKB_GSO_TCPV4	BIT(0)
