@@ -850,6 +850,14 @@ static void test_recall(void **state)
 	assert_true(twin_refuse(table, &source, 1, tick, less, 10, &visit));
 	assert_true(twin_recall(table, &source, tick, less, 10, &visit));
 	local_bh_enable();
+	/* Those of another bucket are forgotten, and all refusals that wait. */
+	assert_true(table->mask);
+	weir_table_clear(table, 0);
+	local_bh_disable();
+	assert_false(twin_recall(table, &source, tick, less, 10, &visit));
+	assert_true(twin_refuse(table, &source, 1, tick, less, 10, &visit));
+	assert_int_equal(weir_recent_pending(table, &source), 1);
+	local_bh_enable();
 	/* All are forgotten; the way still has its old wheel. */
 	weir_table_clear(table, 1 & table->mask);
 	local_bh_disable();
