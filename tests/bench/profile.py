@@ -8,8 +8,10 @@ packets step by step and prints how many instructions each function takes a
 packet. -l tells of the module WEIR.KO what was inlined into what, too.
 """
 import argparse
+import base64
 import bisect
 import collections
+import gzip
 import os
 import re
 import signal
@@ -64,13 +66,13 @@ def connect(path, process):
 
 
 def symbols_read(lines, path):
-    """ADDRESS TYPE NAME [MODULE] lines, all there when the guest says "@symbols"."""
+    """ADDRESS TYPE NAME [MODULE] lines, packed, all there when the guest says "@symbols"."""
     for line in lines:
         if line.startswith("@symbols"):
             break
         print(line.rstrip(), file=sys.stderr)
-    with open(path, encoding="utf-8") as file:
-        words = [line.split() for line in file]
+    with open(path, "rb") as file:
+        words = [line.split() for line in gzip.decompress(base64.b64decode(file.read())).decode().splitlines()]
     if not words:
         sys.exit("profile: the guest gave no symbols")
     return sorted((int(w[0], 16), " ".join(w[2:4])) for w in words)
