@@ -542,8 +542,10 @@ static void random_match(struct weir_match *match)
 			.mark_mask = 1 + below(3),
 		};
 		match->mark = below(4) & match->mark_mask;
-		if (below(2))
-			match->sport.min = match->sport.max = 999 + below(3);
+		if (below(2)) {
+			match->sport.max = 999 + below(3);
+			match->sport.min = match->sport.max;
+		}
 		if (below(2))
 			widen(&match->from);
 		if (below(2))
