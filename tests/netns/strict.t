@@ -32,6 +32,11 @@ for args in "${senders[@]}"; do
 	flooding $args -R -r 4000 -b 120,120 -t "$ms"
 done
 flooded
+# And a burst of each after silence, so that budgets are used up, however little
+# time the senders above were given.
+let_pass 900
+for args in "${senders[@]}"; do later $args -c 300; done
+deliver
 trace_stop
 
 # kept LIMIT WINDOW_MS SLOTS BUDGET WINDOW-OPTION...
