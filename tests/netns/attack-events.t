@@ -26,12 +26,13 @@ kill -STOP "$deaf"
 lost=$(stats events_lost)
 trace_start weir_limited
 before=$(kernel_kib)
-# Each is admitted once and limited with its second packet; senders that let
-# nobody else run fill the ring on the slowest kernel.
-senders=()
+# Each is admitted once and limited with its second packet. On a kernel that
+# complains only senders that let nobody else run fill the ring.
+senders=() alone=()
+[ ! -e /sys/kernel/debug/kmemleak ] || alone=(chrt -f 10)
 for source in 10.0.0.0 10.1.0.0; do
 	send_args -s $source -n 10000 -c 20000
-	chrt -f 10 send "${args[@]}" >/dev/null &
+	"${alone[@]}" send "${args[@]}" >/dev/null &
 	senders+=($!)
 done
 wait "${senders[@]}"
