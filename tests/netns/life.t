@@ -15,8 +15,8 @@ limit add six budget 10/1s per 32,128 sources 600k"
 flooded_place() {
 	pair
 	config <<<"$words" || bail "cannot configure"
-	flooding -s 198.51.100.1 -n 1000 -R -r 5000 -k
-	flooding -s 2001:db8:1::1 -n 1000 -R -r 5000 -k
+	flooding -s 198.51.100.1 -n 1000 -R -r 5000 -k -q
+	flooding -s 2001:db8:1::1 -n 1000 -R -r 5000 -k -q
 	wait_for 30 dropping
 	ok $? "$1: weir drops a flood"
 }

@@ -15,6 +15,8 @@
  *	-t MS		for so long, and no longer
  *	-r RATE		packets per second, never two closer (as fast as it goes)
  *	-k		... but what was missed is made up for
+ *	-q		through the device's queue: the device may go away. 6.1 may
+ *			divide by the number of its queues, 0 then, otherwise
  *	-b ON,OFF	send for up to ON ms, rest for up to OFF ms, at random
  *	-P PROTO	udp, tcp, icmp, icmpv6 or a number (udp)
  *	-S, -D PORT	source port (1024), destination port (9)
@@ -86,6 +88,7 @@ struct plan {
 	uint64_t ns;
 	double rate;
 	bool keep;
+	bool queue;
 	unsigned int on_ms, off_ms;
 };
 
@@ -317,15 +320,16 @@ static void enter(const char *netns)
 	close(fd);
 }
 
-static int socket_open(const char *dev, bool offload)
+static int socket_open(const char *dev, bool offload, bool queue)
 {
 	struct sockaddr_ll to = { .sll_family = AF_PACKET };
 	int fd = socket(AF_PACKET, SOCK_RAW, 0), one = 1, room = 4 << 20;
+	int bypass = !queue;
 
 	to.sll_ifindex = if_nametoindex(dev);
 	if (fd < 0 || !to.sll_ifindex ||
 	    bind(fd, (struct sockaddr *)&to, sizeof(to)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &bypass, sizeof(bypass)) ||
 	    (offload && setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)))) {
 		fprintf(stderr, "send: %s: %s\n", dev, strerror(errno));
 		exit(1);
@@ -371,7 +375,7 @@ static uint64_t run(const struct plan *plan, const struct packet *packet)
 	size_t ahead = packet->segment ? sizeof(struct virtio_net_hdr) : 0;
 	struct iovec iov[BATCH];
 	uint64_t end = plan->ns ? now() + plan->ns : UINT64_MAX, sent = 0;
-	int fd = socket_open(plan->dev, ahead), took;
+	int fd = socket_open(plan->dev, ahead, plan->queue), took;
 	unsigned int i, due;
 
 	for (i = 0; i < BATCH; i++) {
@@ -442,7 +446,7 @@ static void parse(int argc, char **argv, struct plan *plan,
 	int opt, family = 0;
 	uint8_t *mac = packet->mac;
 
-	while ((opt = getopt(argc, argv, "z:i:s:d:m:n:RB:c:N:t:r:kb:P:S:D:f:l:x:T:F:E:V:G:")) != -1) {
+	while ((opt = getopt(argc, argv, "z:i:s:d:m:n:RB:c:N:t:r:kqb:P:S:D:f:l:x:T:F:E:V:G:")) != -1) {
 		switch (opt) {
 		case 'z': enter(optarg); break;
 		case 'i': plan->dev = optarg; break;
@@ -460,6 +464,7 @@ static void parse(int argc, char **argv, struct plan *plan,
 		case 't': plan->ns = strtoull(optarg, NULL, 0) * 1000000; break;
 		case 'r': plan->rate = atof(optarg); break;
 		case 'k': plan->keep = true; break;
+		case 'q': plan->queue = true; break;
 		case 'b': sscanf(optarg, "%u,%u", &plan->on_ms, &plan->off_ms); break;
 		case 'P': packet->proto = parse_proto(optarg); break;
 		case 'S': packet->sport = atoi(optarg); break;
