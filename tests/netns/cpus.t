@@ -22,13 +22,18 @@ for budget in "7 40 4" "300 20 1" "3000 100 5" "30000 1000 16"; do
 		pair init
 		link tx1 rx1 02:00:00:00:00:01
 	fi
-	recount
-	trace_start
-	both 1000 198.51.100.1
-	trace_stop
 	name="$packets packets in $ms ms, $slots slots"
-	line=$(traced -T "$window" -L "$packets")
-	ok $? "$name: never more" || diag "$line"
+	# Where one CPU runs both of a guest's, one of them may take all of few.
+	for _ in 1 2 3 4 5; do
+		recount
+		trace_start
+		both 1000 198.51.100.1
+		trace_stop
+		line=$(traced -T "$window" -L "$packets")
+		never_more=$?
+		if [ "$never_more" != 0 ] || [ "$(value cpus "$line")" = 2 ]; then break; fi
+	done
+	ok $never_more "$name: never more" || diag "$line"
 	is "$(value cpus "$line")" 2 "$name: both CPUs charged"
 	is "$(passed)" "$(value amount "$line")" "$name: what was charged is what went on"
 	least=$((packets * HZ / (window + slot) / 2))
