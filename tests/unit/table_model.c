@@ -774,7 +774,7 @@ static void test_second_look(void **state)
 	struct weir_source source = twin_source(1, spec.prefix);
 	struct weir_cost cost = { .packets = 10 };
 	struct weir_bucket *bucket;
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	struct weir_table *table;
 	unsigned int i;
 	u64 tick = 5;
@@ -816,7 +816,7 @@ static void test_recall(void **state)
 	struct weir_source another = twin_source(2, spec.prefix);
 	struct weir_cost cost = { .packets = 10 }, less = { .packets = 1 };
 	struct weir_recent *recent;
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	struct weir_table *table;
 	u64 tick = 41;
 
@@ -876,7 +876,7 @@ static void test_recall_ends(void **state)
 	};
 	struct weir_source source = twin_source(1, spec.prefix);
 	struct weir_cost cost = { .packets = 1 };
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	struct weir_table *table;
 	u64 tick = 5;
 
@@ -902,7 +902,7 @@ static void test_admitted_again(void **state)
 	};
 	struct weir_source source = twin_source(1, spec.prefix);
 	struct weir_cost cost = { .packets = 1 }, more = { .packets = 9 };
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	struct weir_table *table;
 	u64 tick = 41;
 
@@ -933,7 +933,7 @@ static void test_recall_elsewhere(void **state)
 	};
 	struct weir_source source[3];
 	struct weir_cost cost = { .packets = 1 }, more = { .packets = 5 };
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	struct weir_table *table;
 	struct weir_way *was;
 	u64 tick = 41;
@@ -970,7 +970,7 @@ static unsigned int meet(struct weir_table *table,
 			 const struct weir_source *source, u32 hash, u64 tick)
 {
 	struct weir_cost cost = { .packets = 1 };
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	unsigned int result;
 
 	local_bh_disable();
@@ -1146,7 +1146,7 @@ static void test_many_refusals(void **state)
 	u64 slot[WEIR_SLOTS_MAX + 1], tick = 5;
 	struct weir_cost cost = { .packets = 1 };
 	struct weir_source_state stood;
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	struct weir_table *table;
 	unsigned int i;
 

@@ -324,7 +324,7 @@ static void come_late(struct weir_table *old, struct moved_source *s)
 {
 	struct weir_cost cost = { .packets = 1, .bytes = 1 };
 	struct weir_recent was;
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	u64 tick = m.tick;
 
 	if (twin_recall(old, &s->source, tick, cost, m.budget, &visit)) {

@@ -38,7 +38,7 @@ static void packet(struct worker *w, struct chance *c, unsigned int i)
 	struct weir_source source = twin_source(i, prefix);
 	u32 hash = weir_source_hash(&source, prefix, &twin_key);
 	struct weir_cost cost = { .packets = 1, .bytes = 1 };
-	struct weir_visit visit;
+	struct weir_visit visit = { };
 	unsigned int result;
 	struct weir_table *t;
 	u64 tick;
