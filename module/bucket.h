@@ -147,6 +147,29 @@ static inline struct weir_bucket *weir_bucket_of(const unsigned int *number)
 	return container_of(number, struct weir_bucket, seq.seqcount.sequence);
 }
 
+/* Write a bucket. Context: BH off. */
+static inline void weir_bucket_begin(struct weir_bucket *bucket)
+	__acquires(&bucket->lock)
+{
+	spin_lock(&bucket->lock);
+	write_seqcount_begin(&bucket->seq);
+}
+
+/* ... one of a successor, while that of the old table is written. */
+static inline void weir_bucket_begin_nested(struct weir_bucket *bucket)
+	__acquires(&bucket->lock)
+{
+	spin_lock_nested(&bucket->lock, SINGLE_DEPTH_NESTING);
+	write_seqcount_begin_nested(&bucket->seq, SINGLE_DEPTH_NESTING);
+}
+
+static inline void weir_bucket_end(struct weir_bucket *bucket)
+	__releases(&bucket->lock)
+{
+	write_seqcount_end(&bucket->seq);
+	spin_unlock(&bucket->lock);
+}
+
 static inline struct weir_wheel *weir_bucket_floor(struct weir_bucket *bucket)
 {
 	return (struct weir_wheel *)(bucket + 1);

@@ -251,19 +251,14 @@ void weir_table_uncharge(struct weir_table *table,
 	struct weir_bucket *follower;
 	struct weir_table *next;
 
-	spin_lock(&bucket->lock);
-	write_seqcount_begin(&bucket->seq);
+	weir_bucket_begin(bucket);
 	bucket_uncharge(table, bucket, source, hash, tick, cost);
 	next = weir_bucket_follower(table, index);
 	if (unlikely(next)) {
 		follower = weir_bucket(next, hash & next->mask);
-		spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
-		write_seqcount_begin_nested(&follower->seq,
-					    SINGLE_DEPTH_NESTING);
+		weir_bucket_begin_nested(follower);
 		bucket_uncharge(next, follower, source, hash, tick, cost);
-		write_seqcount_end(&follower->seq);
-		spin_unlock(&follower->lock);
+		weir_bucket_end(follower);
 	}
-	write_seqcount_end(&bucket->seq);
-	spin_unlock(&bucket->lock);
+	weir_bucket_end(bucket);
 }

@@ -96,8 +96,7 @@ static void copy_way(struct move *move, struct weir_way *way)
 	hash = weir_source_hash(&source, next->spec.prefix, move->key);
 	bucket = weir_bucket(next, hash & next->mask);
 
-	spin_lock_nested(&bucket->lock, SINGLE_DEPTH_NESTING);
-	write_seqcount_begin_nested(&bucket->seq, SINGLE_DEPTH_NESTING);
+	weir_bucket_begin_nested(bucket);
 	weir_bucket_turn(next, bucket, weir_table_slot(next, move->tick));
 	new = weir_bucket_take(next, bucket, &source, weir_hash_tag(hash),
 			       &evicted);
@@ -109,8 +108,7 @@ static void copy_way(struct move *move, struct weir_way *way)
 	wheel->has_refused = from->has_refused;
 	wheel->refused = wheel->at;
 	weir_bucket_least(bucket, weir_wheel_sum(next->shape, wheel));
-	write_seqcount_end(&bucket->seq);
-	spin_unlock(&bucket->lock);
+	weir_bucket_end(bucket);
 }
 
 /* Under the old bucket's lock. */
@@ -130,16 +128,14 @@ static void copy_floor(const struct move *move, struct weir_wheel *from,
 	for (i = index & next->mask; i <= next->mask;
 	     i += (u64)move->old->mask + 1) {
 		bucket = weir_bucket(next, i);
-		spin_lock_nested(&bucket->lock, SINGLE_DEPTH_NESTING);
-		write_seqcount_begin_nested(&bucket->seq, SINGLE_DEPTH_NESTING);
+		weir_bucket_begin_nested(bucket);
 		weir_bucket_turn(next, bucket,
 				 weir_table_slot(next, move->tick));
 		floor = weir_bucket_floor(bucket);
 		weir_wheel_turn(next->shape, floor, bucket->slot);
 		wheel_convert(move, &copy.wheel, bucket->slot, from);
 		weir_wheel_join(next->shape, floor, &copy.wheel);
-		write_seqcount_end(&bucket->seq);
-		spin_unlock(&bucket->lock);
+		weir_bucket_end(bucket);
 	}
 }
 

@@ -62,21 +62,16 @@ static void table_drops(struct weir_table *table,
 	struct weir_bucket *bucket = weir_bucket(table, index), *follower;
 	struct weir_table *next;
 
-	spin_lock(&bucket->lock);
-	write_seqcount_begin(&bucket->seq);
+	weir_bucket_begin(bucket);
 	weir_bucket_drops(table, bucket, source, hash, count, slot);
 	next = weir_bucket_follower(table, index);
 	if (unlikely(next)) {
 		follower = weir_bucket(next, hash & next->mask);
-		spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
-		write_seqcount_begin_nested(&follower->seq,
-					    SINGLE_DEPTH_NESTING);
+		weir_bucket_begin_nested(follower);
 		weir_bucket_drops(next, follower, source, hash, count, 0);
-		write_seqcount_end(&follower->seq);
-		spin_unlock(&follower->lock);
+		weir_bucket_end(follower);
 	}
-	write_seqcount_end(&bucket->seq);
-	spin_unlock(&bucket->lock);
+	weir_bucket_end(bucket);
 }
 
 /* The slot of the refusals that wait. */

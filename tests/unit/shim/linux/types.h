@@ -21,6 +21,8 @@ typedef unsigned int gfp_t;
 #define __force
 #define __rcu
 #define __percpu
+#define __acquires(x)
+#define __releases(x)
 #define __aligned(x)	__attribute__((aligned(x)))
 #define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
 #ifndef __counted_by
