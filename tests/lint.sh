@@ -57,7 +57,9 @@ layers() {
 		module/draft\.c	draft.h hook.h limit_priv.h weir.h
 		module/(config|replace)\.c	draft.h limit_priv.h weir.h
 		module/event\.c	event.h hook.h limit.h netlink.h table.h weir.h
-		module/hook\.c	compat.h cost.h hook.h limit.h recent.h source.h table.h trace.h weir.h
+		module/passage\.h	compat.h cost.h limit.h recent.h table.h trace.h weir.h
+		module/passage\.c	SELF
+		module/hook\.c	hook.h passage.h trace.h
 		module/main\.c	hook.h limit.h netlink.h weir.h
 		module/netlink(_.*)?\.[ch]	compat.h event.h exempt.h hook.h limit.h match.h netlink.h netlink_priv.h source.h table.h weir.h UAPI
 		module/uapi/.*\.h
@@ -131,7 +133,7 @@ check_layout() {
 # Packets are seen by these alone; to netlink an sk_buff is a message.
 check_skb() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|source|packet|match|cost|trace|compat|netlink.*)\.[ch]$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|passage|source|packet|match|cost|trace|compat|netlink.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 
@@ -159,7 +161,7 @@ check_bugs() {
 # Allocation and printing have no place in the packet's way.
 check_packet_path() {
 	local list
-	mapfile -t list < <(files '^module/(hook|charge|bucket|recent|match|source|cost)\.c$')
+	mapfile -t list < <(files '^module/(hook|passage|charge|bucket|recent|match|source|cost)\.c$')
 	code '\b(k[vmz]*alloc[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited)\(?' "${list[@]}"
 }
 
@@ -249,7 +251,7 @@ declare -A says=(
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
 	[layout]="no stray blanks"
-	[skb]="packets are seen by hook, source, match, cost and trace alone"
+	[skb]="packets are seen by hook, passage, source, match, cost and trace alone"
 	[clock]="the clock is read in the hook and in netlink alone"
 	[versions]="kernels are told apart by name, in compat.h"
 	[bugs]="nothing stops the machine"

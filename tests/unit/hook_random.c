@@ -42,6 +42,7 @@ struct said {
 	unsigned int source, to, proto, port, dev;
 	bool ipv6, first, later, syn;	/* the first fragment, a later one */
 	bool hidden;			/* a later one of IPv6, of options */
+	u8 flags;			/* of TCP */
 	unsigned int options;		/* headers of IPv6 in front */
 	unsigned int missing;		/* bytes of the last header */
 	u32 mark;
@@ -296,13 +297,15 @@ static unsigned int make_packet(const struct said *said, u8 *byte)
 	byte[len + 1] = 1000 & 255;
 	byte[len + 3] = said->port;
 	byte[len + 12] = 0x50;
-	byte[len + 13] = said->syn ? 2 : 16;
+	byte[len + 13] = said->flags;
 	return len + 20 - said->missing;
 }
 
 static struct said random_said(void)
 {
 	static const u8 protos[] = { IPPROTO_TCP, IPPROTO_UDP, 47 };
+	/* SYN alone begins a connection; with FIN, RST or ACK it does not. */
+	static const u8 flags[] = { 2, 2, 2, 16, 3, 6, 18 };
 	struct said said = {
 		.source = below(SOURCES / 2), .to = below(SOURCES / 2),
 		.proto = protos[below(3)], .port = below(4),
@@ -310,7 +313,8 @@ static struct said random_said(void)
 		.mark = below(4), .segments = below(4) ? 1 : 1 + below(12),
 	};
 
-	said.syn = said.proto == IPPROTO_TCP && below(2);
+	said.flags = flags[below(ARRAY_SIZE(flags))];
+	said.syn = said.proto == IPPROTO_TCP && said.flags == 2;
 	said.first = !said.later && !below(6);
 	if (said.ipv6 && said.later)
 		said.hidden = below(2);
