@@ -14,8 +14,9 @@ die() { say "$*" >&2; exit 1; }
 demo_packages='gcc libc6-dev make pkgconf libmnl-dev libelf1 busybox-static kmod
 	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq python3
-	python3-yaml python3-jsonschema iptables iputils-ping ethtool tcpdump libcap2-bin"
-debug_packages="$test_packages flex bison bc libelf-dev"
+	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema iptables iputils-ping
+	ethtool tcpdump iperf3 bc libcap2-bin"
+debug_packages="$test_packages flex bison libelf-dev"
 
 packages='' kernels=''
 for group; do
