@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frames that send sends: a packet in words, made into bytes. */
+#ifndef FRAME_H
+#define FRAME_H
+
+#include <linux/virtio_net.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FRAME_MAX	65600
+
+/* What is sent. */
+struct packet {
+	uint8_t mac[6];
+	int family;
+	uint8_t source[16], destination[16];
+	int proto;
+	uint16_t sport, dport;
+	const char *flags;
+	unsigned int payload;
+	uint8_t raw[FRAME_MAX];
+	int raw_len;		/* -1: none */
+	uint8_t ttl;
+	bool fragment, more;
+	unsigned int offset;
+	const char *extensions;
+	int vid;		/* -1: none */
+	unsigned int segment;	/* 0: none */
+};
+
+/* A frame, where its network header is, and what the device is to know. */
+struct frame {
+	struct virtio_net_hdr offload;
+	uint8_t byte[FRAME_MAX];
+	size_t len;
+	size_t network;
+};
+
+/* Append a packet's frame to an empty one; ends the program if it is too long. */
+void frame_build(struct frame *frame, const struct packet *packet);
+/* The source becomes the index-th one, counted from a bit on, 0 is the last. */
+void frame_source(struct frame *frame, const struct packet *packet,
+		  uint32_t index, unsigned int bit);
+
+#endif /* FRAME_H */
