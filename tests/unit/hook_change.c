@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Random changes, which fail at each allocation first and then change nothing. */
+#include <linux/jiffies.h>
+
+#include "hook_twin.h"
+
+static void random_match(struct weir_match *match)
+{
+	u16 cond;
+
+	do {
+		*match = (struct weir_match) {
+			.conds = below(3) ? 1 << below(10) | 1 << below(10) : 0,
+			.family = below(2) ? AF_INET : AF_INET6,
+			.proto = below(2) ? IPPROTO_TCP : IPPROTO_UDP,
+			.from = said_address(below(2), below(SOURCES / 2)),
+			.to = said_address(below(2), below(SOURCES / 2)),
+			.sport = { 0, 500 + below(1000) },
+			.dport = { below(3), 1 + below(3) },
+			.mark_mask = 1 + below(3),
+		};
+		match->mark = below(4) & match->mark_mask;
+		if (below(2)) {
+			match->sport.max = 999 + below(3);
+			match->sport.min = match->sport.max;
+		}
+		if (below(2))
+			prefix_widen(&match->from);
+		if (below(2))
+			prefix_widen(&match->to);
+		if (!below(8))
+			match->to = (struct weir_net_prefix) {
+				.family = match->to.family,
+			};
+		strcpy(match->dev, said_dev[below(2)]);
+		if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
+			match->conds |= WEIR_IF_PROTO;
+		if (below(3) == 0)
+			match->invert = match->conds & ~WEIR_IF_PROTO &
+					chance(&t.chance);
+	} while (weir_match_check(match, &cond));
+}
+
+static struct weir_words random_words(void)
+{
+	static const struct weir_prefix prefix[] = {
+		{ 32, 64 }, { 32, 128 }, { 24, 48 }, { 0, 0 },
+	};
+	static const u32 window_ms[] = { 40, 400, 1000 };
+	struct weir_words words = {
+		.given = 0xffff & ~BIT(WEIR_WORD_BEFORE),
+		.window_ms = window_ms[below(3)],
+		.bytes = below(3) == 0,
+		.slots = 1 + below(4),
+		.lenient = below(4) == 0,
+		.prefix = prefix[below(4)],
+		.sources = 64,
+		.observe = below(3) == 0,
+	};
+
+	words.budget = words.bytes ? 100 + below(3000) : 1 + below(20);
+	if (below(2))
+		words.given &= ~BIT(WEIR_WORD_SLOTS);
+	random_match(&words.match);
+	snprintf(words.name, sizeof(words.name), "l%u", t.names++);
+	return words;
+}
+
+/* A change: at first without memory, step by step; then it must be done. */
+static void change(int (*does)(const void *words, struct weir_fault *fault),
+		   const void *words, int err)
+{
+	const struct weir_config *config = weir_config_get(&t.wn);
+	unsigned int allocations = shim_allocations;
+	u64 bytes = t.wn.bytes;
+	int i, result;
+
+	for (i = 0; ; i++) {
+		struct weir_fault fault = { .word = -1 };
+
+		shim_fail_after = below(4) ? -1 : i;
+		result = does(words, &fault);
+		shim_fail_after = -1;
+		if (!err && result != -ENOMEM)
+			break;
+		t.failures++;
+		check(weir_config_get(&t.wn) == config &&
+		      shim_allocations == allocations && t.wn.bytes == bytes,
+		      "run %llu: %d, and something changed", t.run, result);
+		if (err && result != -ENOMEM)
+			break;
+	}
+	check(result == err, "run %llu: %d for %d", t.run, result, err);
+}
+
+static int does_add(const void *words, struct weir_fault *fault)
+{
+	return weir_limit_add(&t.wn, words, fault);
+}
+
+static int does_set(const void *words, struct weir_fault *fault)
+{
+	return weir_limit_set(&t.wn, words, fault);
+}
+
+static int does_del(const void *name, struct weir_fault *fault)
+{
+	return weir_limit_del(&t.wn, name, fault);
+}
+
+static int does_exempt_add(const void *words, struct weir_fault *fault)
+{
+	return weir_exempt_add(&t.wn, words, fault);
+}
+
+static int does_exempt_del(const void *words, struct weir_fault *fault)
+{
+	return weir_exempt_del(&t.wn, words, fault);
+}
+
+static int does_replace(const void *words, struct weir_fault *fault)
+{
+	return weir_config_replace(&t.wn, words, t.limits, t.exempt, t.exempts,
+				   fault);
+}
+
+void hook_add(void)
+{
+	struct twin_limit limit = { .words = random_words() };
+	unsigned int place = t.limits;
+
+	if (t.limits == LIMITS_MAX)
+		return;
+	if (t.limits && below(2)) {
+		limit.words.given |= BIT(WEIR_WORD_BEFORE);
+		place = below(t.limits);
+		strcpy(limit.words.before, t.limit[place].words.name);
+	}
+	change(does_add, &limit.words, 0);
+	change(does_add, &limit.words, -EEXIST);
+	memmove(t.limit + place + 1, t.limit + place,
+		(t.limits++ - place) * sizeof(limit));
+	t.limit[place] = limit;
+}
+
+/* The new table's wheels, which know as much in all. */
+static void follow(struct twin_limit *limit)
+{
+	const struct weir_limit *real = hook_real(limit);
+	u64 slot[WEIR_SLOTS_MAX + 1], count;
+	struct twin_source *s;
+	unsigned int age;
+
+	for (s = limit->source; s < limit->source + limit->sources; s++) {
+		count = hook_peek(real, s, slot);
+		check(count == twin_sum(&s->wheel), "run %llu: %llu moved to %llu",
+		      t.run, twin_sum(&s->wheel), count);
+		s->wheel.at = shim_jiffies / real->slot_ticks;
+		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
+			s->wheel.count[age] = slot[WEIR_SLOTS_MAX - age];
+	}
+}
+
+void hook_set(void)
+{
+	struct twin_limit *limit = &t.limit[below(t.limits)];
+	struct weir_words words = random_words(), other;
+
+	strcpy(words.name, limit->words.name);
+	words.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
+		      BIT(WEIR_WORD_ACTION);
+	if (below(2))
+		words.given |= BIT(WEIR_WORD_MATCH);
+	if (below(4) == 0)
+		words.given |= BIT(WEIR_WORD_SOURCES);
+	words.sources = 64 << below(3);
+	if (below(4) == 0)
+		words.given |= BIT(WEIR_WORD_WINDOW);
+	if (limit->words.bytes != words.bytes)
+		words.budget = limit->words.bytes ? 1000 : 7;
+	other = words;
+	other.given |= BIT(WEIR_WORD_PREFIX4);
+	other.prefix.len4 = limit->words.prefix.len4 ^ 1;
+	change(does_set, &other, -EINVAL);
+	hook_check(limit);
+	/* Slots that were asked for may not fit a shorter window. */
+	if (words.given & BIT(WEIR_WORD_WINDOW) &&
+	    words.window_ms < limit->words.window_ms)
+		words.window_ms = limit->words.window_ms;
+	change(does_set, &words, 0);
+	limit->words.budget = words.budget;
+	limit->words.observe = words.observe;
+	if (words.given & BIT(WEIR_WORD_MATCH))
+		limit->words.match = words.match;
+	if (words.given & BIT(WEIR_WORD_WINDOW))
+		limit->words.window_ms = words.window_ms;
+	if (words.given & BIT(WEIR_WORD_SOURCES))
+		limit->words.sources = words.sources;
+	follow(limit);
+}
+
+static void gone(unsigned int place)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < t.exempts; i++)
+		if (strcmp(t.exempt[i].limit, t.limit[place].words.name))
+			t.exempt[n++] = t.exempt[i];
+	t.exempts = n;
+	memmove(t.limit + place, t.limit + place + 1,
+		(--t.limits - place) * sizeof(t.limit[0]));
+}
+
+void hook_del(void)
+{
+	unsigned int place = below(t.limits);
+
+	if (t.limits < 2)
+		return;
+	change(does_del, "none", -ENOENT);
+	change(does_del, t.limit[place].words.name, 0);
+	gone(place);
+}
+
+void hook_add_exempt(void)
+{
+	struct weir_exempt_words words = {
+		.exempt.prefix = said_address(below(2), below(SOURCES / 2)),
+	};
+
+	if (t.exempts == EXEMPTS_MAX)
+		return;
+	if (below(2))
+		prefix_widen(&words.exempt.prefix);
+	if (below(2))
+		strcpy(words.exempt.dev, said_dev[below(2)]);
+	if (below(2))
+		strcpy(words.limit, t.limit[below(t.limits)].words.name);
+	if (does_exempt_add(&words, &(struct weir_fault) { }))
+		return; /* it was there */
+	change(does_exempt_add, &words, -EEXIST);
+	t.exempt[t.exempts++] = words;
+}
+
+void hook_del_exempt(void)
+{
+	unsigned int i = below(EXEMPTS_MAX);
+
+	if (i >= t.exempts)
+		return;
+	change(does_exempt_del, &t.exempt[i], 0);
+	change(does_exempt_del, &t.exempt[i], -ENOENT);
+	t.exempt[i] = t.exempt[--t.exempts];
+}
+
+/* The same words once more change nothing; another order and action do. */
+void hook_replace(void)
+{
+	struct weir_words words[LIMITS_MAX];
+	struct twin_limit first = t.limit[0];
+	unsigned int i;
+
+	memmove(t.limit, t.limit + 1, (t.limits - 1) * sizeof(first));
+	t.limit[t.limits - 1] = first;
+	t.limit[0].words.observe ^= below(2);
+	for (i = 0; i < t.limits; i++)
+		words[i] = t.limit[i].words;
+	change(does_replace, words, 0);
+	for (i = 0; i < t.limits; i++)
+		hook_check(&t.limit[i]);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Single packets of one source: who is passed by, and those that come late. */
+#include <linux/jiffies.h>
+#include <linux/skbuff.h>
+
+#include <unistd.h>
+
+#include "hook_twin.h"
+
+/* TCP of IPv4, from source 0 */
+static const struct said said = { .proto = IPPROTO_TCP };
+
+/* One packet; the verdict */
+static unsigned int pass(struct net_device *dev)
+{
+	struct sk_buff skb = { };
+	u8 byte[PACKET_MAX];
+
+	skb.len = said_make(&said, byte);
+	skb.network = byte;
+	return hook_verdict(&skb, false, dev);
+}
+
+static struct weir_words plain_words(const char *name, u64 budget, bool observe)
+{
+	struct weir_words words = {
+		.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
+			 BIT(WEIR_WORD_WINDOW) | BIT(WEIR_WORD_SOURCES) |
+			 BIT(WEIR_WORD_ACTION),
+		.budget = budget, .window_ms = 1000, .sources = 64,
+		.observe = observe,
+	};
+
+	strcpy(words.name, name);
+	return words;
+}
+
+static void add(const char *name, u64 budget, bool observe)
+{
+	struct weir_words words = plain_words(name, budget, observe);
+	struct weir_fault fault = { };
+
+	assert_int_equal(weir_limit_add(&t.wn, &words, &fault), 0);
+}
+
+static const struct weir_limit *limit_of(const char *name)
+{
+	return weir_limit_find(weir_config_get(&t.wn), name);
+}
+
+static u64 count_in(const char *name)
+{
+	struct twin_source s = { .source = said_source(&said) };
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	return hook_peek(limit_of(name), &s, slot);
+}
+
+/* What is met by nobody: loopback, and a VRF's second look. */
+static void test_passed_by(void **state)
+{
+	struct weir_words words = plain_words("a", 1, false);
+	struct weir_fault fault = { };
+
+	(void)state;
+	hook_begin(1);
+	shim_hooks_error = -ENOMEM;
+	assert_int_equal(weir_limit_add(&t.wn, &words, &fault), -ENOMEM);
+	assert_null(weir_config_get(&t.wn));
+	assert_int_equal(shim_allocations, 1);
+	shim_hooks_error = 0;
+	assert_int_equal(weir_limit_add(&t.wn, &words, &fault), 0);
+	t.dev[0].flags = IFF_LOOPBACK;
+	t.dev[1].l3_master = true;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[1]), NF_ACCEPT);
+	assert_int_equal(count_in("a"), 0);
+	memset(t.dev, 0, sizeof(t.dev));
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(count_in("a"), 1);
+	hook_end();
+}
+
+/* One in time, then one that comes late, then late ones that find no room. */
+static void come_late(unsigned int dropped)
+{
+	shim_jiffies += 100;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	shim_jiffies -= 60;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	while (dropped--)
+		assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	shim_jiffies += 60;
+}
+
+/* What a limit has of one from before the leap, and of what came then. */
+static void check_late(const char *name, enum weir_fate fate, u64 packets)
+{
+	const struct weir_limit *limit = limit_of(name);
+	struct weir_counts counts;
+
+	assert_int_equal(count_in(name), 3);
+	weir_limit_counts(limit, &counts);
+	assert_true(counts.packets[WEIR_ADMITTED] == 3);
+	assert_true(counts.packets[fate] == packets);
+	/* The one of before the leap leaves first, the late ones with the rest. */
+	shim_jiffies += 250 - 100 + limit->slot_ticks + 60;
+	assert_int_equal(count_in(name), 2);
+}
+
+/*
+ * On a CPU whose clock is late a packet counts at the time of the bucket, in
+ * all limits, and what is given back is found there.
+ */
+static void test_late(void **state)
+{
+	(void)state;
+	/* A packet may start again, but not for ever. */
+	alarm(20);
+	hook_begin(2);
+	add("a", 100, false);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	add("b", 100, true);
+	add("c", 2, false);
+	come_late(2);
+	assert_int_equal(count_in("b"), 2);
+	assert_int_equal(count_in("c"), 2);
+	check_late("a", WEIR_ELSEWHERE, 2);
+	hook_end();
+	alarm(0);
+}
+
+/* The same where there is one limit. */
+static void test_late_alone(void **state)
+{
+	(void)state;
+	alarm(20);
+	hook_begin(3);
+	add("a", 3, false);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	come_late(1);
+	check_late("a", WEIR_DROPPED, 1);
+	hook_end();
+	alarm(0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_passed_by),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_late_alone),
+	};
+
+	return cmocka_run_group_tests_name("hook_pass", tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <linux/jiffies.h>
+#include <linux/user_namespace.h>
+
+#include "hook_twin.h"
+
+struct hook_twin t;
+
+void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
+		       const struct weir_source *source)
+{
+	(void)wn, (void)limit, (void)source;
+	t.events++;
+}
+
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
+			 u64 tick)
+{
+	(void)wn, (void)limit, (void)tick;
+	fail_msg("there is no pressure");
+}
+
+void weir_event_limit(struct weir_net *wn, enum weir_event_type type,
+		      const struct weir_limit *limit)
+{
+	(void)wn, (void)type, (void)limit;
+}
+
+bool hook_exempts(const struct said *said, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < t.exempts; i++)
+		if (!strcmp(t.exempt[i].limit, name) &&
+		    said_exempt(said, &t.exempt[i].exempt))
+			return true;
+	return false;
+}
+
+struct weir_limit *hook_real(const struct twin_limit *limit)
+{
+	return weir_limit_find(weir_config_get(&t.wn), limit->words.name);
+}
+
+struct twin_source *hook_source(struct twin_limit *limit,
+				struct weir_source source)
+{
+	struct twin_source *s;
+
+	weir_source_mask(&source, limit->words.prefix);
+	for (s = limit->source; s < limit->source + limit->sources; s++)
+		if (!memcmp(&s->source, &source, sizeof(source)))
+			return s;
+	check(limit->sources++ < SOURCES, "run %llu", t.run);
+	*s = (struct twin_source) { .source = source };
+	return s;
+}
+
+u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
+	      u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	struct weir_source_state state;
+
+	weir_table_peek(real->table, &s->source,
+			weir_source_hash(&s->source, real->prefix, &t.wn.key),
+			shim_jiffies, real->budget, &state, slot);
+	return state.count;
+}
+
+void hook_check(struct twin_limit *limit)
+{
+	const struct weir_limit *real = hook_real(limit);
+	u64 slot[WEIR_SLOTS_MAX + 1], count;
+	struct twin_source *s;
+
+	for (s = limit->source; s < limit->source + limit->sources; s++) {
+		twin_turn(&s->wheel, real->slots + !real->lenient,
+			  shim_jiffies / real->slot_ticks);
+		count = hook_peek(real, s, slot);
+		check(count == twin_sum(&s->wheel), "run %llu: %s: %llu for %llu",
+		      t.run, real->name, count, twin_sum(&s->wheel));
+	}
+}
+
+unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
+			  struct net_device *dev)
+{
+	struct nf_hook_state state = {
+		.pf = ipv6 ? AF_INET6 : AF_INET, .in = dev,
+	};
+	unsigned int verdict;
+
+	local_bh_disable();
+	rcu_read_lock();
+	verdict = shim_hooks[ipv6].hook(shim_hooks[ipv6].priv, skb, &state);
+	rcu_read_unlock();
+	local_bh_enable();
+	return verdict;
+}
+
+void hook_begin(u64 run)
+{
+	unsigned int i;
+
+	memset(&t.wn, 0, sizeof(t.wn));
+	t.chance = chance_of(run);
+	t.run = run;
+	t.limits = 0;
+	t.exempts = 0;
+	t.names = 0;
+	memset(t.seen, 0, sizeof(t.seen));
+	t.net.user_ns = &init_user_ns;
+	t.wn.net = &t.net;
+	t.wn.key = (hsiphash_key_t) { { chance(&t.chance), run } };
+	t.wn.stats = alloc_percpu_gfp(struct weir_net_stats, GFP_KERNEL);
+	assert_non_null(t.wn.stats);
+	mutex_init(&t.wn.lock);
+	for (i = 0; i < ARRAY_SIZE(t.dev); i++) {
+		strcpy(t.dev[i].name, said_dev[i]);
+		t.dev[i].ifindex = i + 1;
+	}
+	shim_jiffies = below(BIT_ULL(40));
+}
+
+void hook_end(void)
+{
+	assert_int_equal(weir_limit_flush(&t.wn), 0);
+	assert_null(shim_hooks);
+	assert_true(!t.wn.bytes);
+	weir_config_free(&t.wn);
+	free_percpu(t.wn.stats);
+	assert_int_equal(shim_allocations, 0);
+}
