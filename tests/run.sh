@@ -219,6 +219,12 @@ on_kernel() {
 	[ "$failed" != 0 ] || [ $# = 0 ] || guest "$kernel" "$@"
 }
 
+# with_clang KERNEL: the module by the other compiler, without a warning
+with_clang() {
+	debug_kernel "$1" || [ ! -e ".cache/kernels/$1/version" ] ||
+		host "build $1 with clang" tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang W=1
+}
+
 finish() {
 	echo "1..$n"
 	echo "$passed passed, $failed failed, $skipped skipped"
@@ -299,6 +305,9 @@ fi
 # These run beside the guests, whose files are shown at the end, in order.
 if wants cli; then
 	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
+fi
+if wants build; then
+	for kernel in "${all[@]}"; do with_clang "$kernel"; done
 fi
 wants lint && [ -x tests/lint.sh ] && host lint tests/lint.sh
 wants bench && host bench tests/bench/bench.sh

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# dkms.t: DKMS builds the module for 6.1 and 6.12 from what dkms.conf says, signs
+# it, installs it, and takes it away. In a mount namespace: this machine's own
+# DKMS, sources and modules are out of sight.
+skip_all() { echo "1..0 # SKIP $*"; exit 4; }
+PATH=$PATH:/usr/sbin:/sbin
+command -v dkms >/dev/null || skip_all "no dkms here"
+if [ -z "${WEIR_DKMS:-}" ]; then
+	unshare -m true 2>/dev/null || skip_all "no right to a mount namespace"
+	WEIR_DKMS=1 exec unshare -m "$0"
+fi
+. "$(dirname "$0")/lib.sh"
+
+name=weir/$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
+mkdir -p /var/lib/dkms /lib/modules
+for hidden in /var/lib/dkms /usr/src /lib/modules; do
+	mount -t tmpfs tmpfs "$hidden" || skip_all "nothing can be mounted over $hidden"
+done
+source=/usr/src/${name/\//-}
+mkdir "$source" bin && (cd "$top" && cp -r Kbuild Makefile dkms.conf module userspace "$source")
+# The headers call the compiler that built their kernel; another does as well.
+ln -s "$top/tests/vm/cc" bin/gcc-12
+REAL_CC=$(command -v gcc-12 || command -v gcc)
+export REAL_CC CC_UNKNOWN
+
+dkms add "$name" >log 2>&1
+ok $? "dkms knows the module" || diag "$(cat log)"
+for kernel in 6.1 6.12; do
+	version=$(cat "$top/.cache/kernels/$kernel/version") || continue # run.sh says so
+	CC_UNKNOWN=$tmp/unknown-$kernel
+	mkdir "/lib/modules/$version" && touch "/lib/modules/$version/modules."{order,builtin}
+	ln -s "$(realpath "$top/.cache/kernels/$kernel/kdir")" "/lib/modules/$version/build"
+	PATH=$tmp/bin:$PATH dkms install -k "$version" "$name" >log 2>&1
+	ok $? "$kernel: it is built and installed" || diag "$(tail -n 20 log; tail -n 20 "/var/lib/dkms/$name/build/make.log")"
+	module=$(find "/lib/modules/$version/updates/dkms" -name 'weir.ko*')
+	is "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" "$version" "... for this kernel"
+	[ -n "$(modinfo -F sig_id "$module")" ] && [ -n "$(modinfo -F signer "$module")" ]
+	ok $? "... and signed"
+done
+dkms remove "$name" --all >log 2>&1
+ok $? "dkms takes it away" || diag "$(cat log)"
+is "$(find /lib/modules -name 'weir*')" "" "... and nothing of it is left"
+finish
