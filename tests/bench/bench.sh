@@ -75,15 +75,16 @@ awk '
 		printf "%-14s %6s %12s %13s %13s %11s %6s\n", "a packet", "hook", "weir", "hashlimit", "nft", "hashlimit", "nft"
 	}
 	function base(row, tool) { return cost[row, verdict[row, tool]] }
+	function ratio(row, tool) { return !((row, tool) in cost) ? "-" : sprintf("%.2f", over(row, tool) / over(row, "weir")) }
 	function over(row, tool) { return cost[row, tool] - base(row, tool) }
-	function cell(row, tool) { return sprintf("%d (%d)", cost[row, tool] + .5, over(row, tool) + .5) }
+	function cell(row, tool) { return !((row, tool) in cost) ? "-" : sprintf("%d (%d)", cost[row, tool] + .5, over(row, tool) + .5) }
 	FILENAME ~ /result/ { cost[$1, $2] = $3; next }
 	/^#/ { text[$2] = substr($0, index($0, $3)); next }
 	NF && ($1, "weir") in cost {
 		verdict[$1, "weir"] = $2; verdict[$1, "hashlimit"] = $3; verdict[$1, "nft"] = $4
-		printf "%-14s %6d %12s %13s %13s %11.2f %6.2f\n", $1, base($1, "weir") + .5,
+		printf "%-14s %6d %12s %13s %13s %11s %6s\n", $1, base($1, "weir") + .5,
 			cell($1, "weir"), cell($1, "hashlimit"), cell($1, "nft"),
-			over($1, "hashlimit") / over($1, "weir"), over($1, "nft") / over($1, "weir")
+			ratio($1, "hashlimit"), ratio($1, "nft")
 	}' "$out/result" tests/bench/rows >"$out/table"
 cat "$out/table"
 
