@@ -80,7 +80,8 @@ static const struct field limit_stats_fields[] = {
 	COUNTER(WEIR_A_LIMIT_STATS_FLOOR_REFUSED, floor_refused),
 	COUNTER(WEIR_A_LIMIT_STATS_TOO_LARGE, too_large),
 	UINT(WEIR_A_LIMIT_STATS_EVICTIONS, limit_stats, evictions),
-	UINT(WEIR_A_LIMIT_STATS_SOURCES_NOW, limit_stats, sources_now),
+	{ WEIR_A_LIMIT_STATS_SOURCES_NOW, FIELD_UINT, AT(limit_stats, sources_now),
+	  .bits = 1, .bits_at = offsetof(struct weir_limit_stats, has_sources_now) },
 	UINT(WEIR_A_LIMIT_STATS_SOURCES_WANTED, limit_stats, sources_wanted),
 	{ 0 }
 };

@@ -43,6 +43,7 @@ struct weir_limit_stats {
 	struct weir_counter matched, admitted, dropped, would_drop, elsewhere,
 			    floor_refused, too_large;
 	uint64_t evictions, sources_now;
+	uint32_t has_sources_now;	/* not without the right to read sources */
 	uint64_t sources_wanted;	/* 0 without pressure */
 };
 

@@ -185,9 +185,13 @@ static void show_limit_stats(const struct weir_limit_stats *stats)
 	show_counter("floor_refused", "refused by floors",
 		     &stats->floor_refused);
 	show_counter("too_large", "too large to fit", &stats->too_large);
-	weir_out_u64("sources_now", stats->sources_now,
-		     "    sources now       %12" PRIu64, stats->sources_now);
-	weir_out_u64("evictions", stats->evictions, " evictions %" PRIu64 "\n",
+	if (stats->has_sources_now)
+		weir_out_u64("sources_now", stats->sources_now,
+			     "    sources now       %12" PRIu64 " evictions ",
+			     stats->sources_now);
+	else
+		weir_out_text("    evictions         ");
+	weir_out_u64("evictions", stats->evictions, "%" PRIu64 "\n",
 		     stats->evictions);
 	if (stats->sources_wanted) {
 		weir_out_color(WEIR_COLOR_BAD);
