@@ -18,10 +18,10 @@ struct choice {
 
 static int choose_color(struct weir_tool *tool, const char *when, bool *color)
 {
-	if (!when || !strcmp(when, "auto"))
-		*color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	else if (!strcmp(when, "always"))
+	if (!when || !strcmp(when, "always"))
 		*color = true;
+	else if (!strcmp(when, "auto"))
+		*color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
 	else if (!strcmp(when, "never"))
 		*color = false;
 	else
