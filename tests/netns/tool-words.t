@@ -147,6 +147,18 @@ out=$(bash -c 'env -u SSH_CONNECTION weir limit set sudo budget 101/s; :' 2>&1)
 like "$out" 'ssh connection' "or whoever started it"
 unset SSH_CONNECTION
 
+# colour: always where it is asked for, else of a terminal that has it
+# colours WORD...: does weir write orders to a terminal?
+colours() { [[ $("$@") == *$'\e['* ]]; }
+# terminal WORD...: weir on one
+terminal() { script -qec "$top/userspace/weir $* limit show" /dev/null; }
+colours weir -c limit show
+ok $? "-c colours, whatever it writes to"
+! colours weir -c=auto limit show && ! colours weir limit show && ! colours weir -c=never limit show
+ok $? "auto does not what is no terminal, nor does weir without -c"
+colours terminal -c=auto && ! NO_COLOR=1 colours terminal -c=auto && NO_COLOR=1 colours terminal -c && ! colours terminal
+ok $? "auto does a terminal, unless NO_COLOR is set"
+
 # who may not
 mere() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$top/userspace/weir" "$@" 2>&1; }
 before=$(weir save)
@@ -159,6 +171,8 @@ done
 is "$(weir save)" "$before" "and nothing has changed"
 like "$(mere limit show web; echo $?)" '0$' "limits may be seen by all"
 like "$(mere stats show; echo $?)" '0$' "and counters"
+like "$(mere -s limit show web)" $'\n    evictions +0$' "sources are not counted for everybody: nor shown as none"
+is "$(mere -j -s limit show web | jq -c '.[0].stats | [.sources_now, .evictions]')" '[null,0]' "... in JSON"
 
 # another namespace
 ip netns add weir-tool && spaces+=(weir-tool)
