@@ -6,7 +6,6 @@ begin
 senders=()
 command weir -json monitor >"$tmp/events" 2>"$tmp/said" &
 pids+=($!)
-monitor=$!
 # event FILTER: it has been told
 event() { jq -c "select($1)" "$tmp/events" 2>/dev/null | grep -q .; }
 told() {
@@ -20,6 +19,15 @@ ready() {
 	[ -s "$tmp/events" ]
 }
 wait_for 20 ready
+# Another namespace's listener, and limit, meanwhile.
+command weir -netns "$tx" -json monitor >"$tmp/other" 2>"$tmp/said" &
+pids+=($!)
+other_ready() {
+	command weir -netns "$tx" limit add own budget 5/1s >/dev/null 2>&1
+	command weir -netns "$tx" limit del own
+	[ -s "$tmp/other" ]
+}
+wait_for 20 other_ready
 weir limit add one budget 5/500ms slots 4 >/dev/null 2>&1
 told '.event == "limit" and .change == "added" and .limit == "one" and .budget == 5' "a limit came"
 flood -s 198.51.100.7 -c 20
@@ -50,9 +58,8 @@ done
 wait "${senders[@]}"
 [ "$(stats events_lost)" -gt 0 ]
 ok $? "events that find no room are counted" || weir stats show
-kill "$monitor"
-wait "$monitor" 2>/dev/null
-pids=()
+quiet
+is "$(jq -r .limit "$tmp/other" | sort -u):$(grep -c '"own"' "$tmp/events")" own:0 "a namespace hears of its own limits alone"
 before=$(stats events_lost)
 flood -s 10.2.0.1 -n 5000 -c 10000
 is "$(stats events_lost)" "$before" "with nobody listening nothing is lost"
