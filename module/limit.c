@@ -216,8 +216,13 @@ static bool table_serves(const struct weir_limit *was,
 	       weir_table_holds(was->table, limit->budget);
 }
 
+/*
+ * A table for a limit. Its counts are as wide as those of @was, or a source that
+ * has sent more than narrow ones hold would have the rest of its budget again
+ * when that grows once more.
+ */
 static int limit_table(struct weir_net *wn, struct weir_limit *limit,
-		       struct weir_fault *fault)
+		       const struct weir_limit *was, struct weir_fault *fault)
 {
 	struct weir_table_spec spec = {
 		.budget = limit->budget,
@@ -228,9 +233,13 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 		.bytes = limit->bytes,
 		.prefix = limit->prefix,
 	};
-	u64 bytes = weir_table_need(&spec);
 	struct weir_table *table;
+	u64 bytes;
 
+	if (was && was->bytes == limit->bytes)
+		spec.budget = max(spec.budget,
+				  weir_table_spec(was->table)->budget);
+	bytes = weir_table_need(&spec);
 	fault->value = bytes;
 	if (wn->net->user_ns != &init_user_ns &&
 	    wn->bytes + bytes > BYTES_UNPRIVILEGED)
@@ -286,11 +295,11 @@ static int limit_equip(struct weir_net *wn, struct weir_limit *limit,
 			limit->table = was->table;
 			return 0;
 		}
-		return limit_table(wn, limit, fault);
+		return limit_table(wn, limit, was, fault);
 	}
 	limit->id = ++wn->next_id;
 	err = weir_limit_account(limit);
-	return err ?: limit_table(wn, limit, fault);
+	return err ?: limit_table(wn, limit, NULL, fault);
 }
 
 /**

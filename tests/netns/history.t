@@ -53,6 +53,12 @@ now budget 330/3m
 more 10 "lenient, budget 330: for 10"
 now strict
 more 0 "strict again: none"
+weir limit add wide budget 100000/10m from 203.0.113.0/24 before h >/dev/null 2>&1
+weir source charge 203.0.113.1 limit wide packets 90000 >/dev/null
+weir limit set wide budget 1000/10m sources 2048 >/dev/null 2>&1
+weir limit set wide budget 100000/10m sources 1024 >/dev/null 2>&1
+is "$(weir -json source get 203.0.113.1 limit wide | json count)" 90000 "a small budget between, and two tables: 90,000 are 90,000"
+weir limit del wide
 weir limit add other budget 1000/s before h >/dev/null 2>&1
 more 0 "another limit: none"
 now before other

@@ -195,6 +195,16 @@ static void test_tables(void **state)
 		assert_true(weir_table_holds(limit->table, limit->budget));
 		assert_int_equal(limit->table != table, i == 2);
 	}
+	/* A narrow budget gets no narrower counts with another table. */
+	words.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
+		      BIT(WEIR_WORD_SOURCES);
+	words.budget = 5;
+	words.sources = 2 * limit->sources;
+	table = limit->table;
+	assert_int_equal(weir_limit_set(&wn, &words, &fault), 0);
+	limit = weir_limit_find(weir_config_get(&wn), "a");
+	assert_true(limit->table != table);
+	assert_true(weir_table_holds(limit->table, U32_MAX));
 	assert_true(wn.bytes == weir_table_bytes(limit->table));
 	assert_int_equal(weir_limit_flush(&wn), 0);
 	assert_true(!wn.bytes);
