@@ -195,8 +195,10 @@ static void old_free(struct weir_net *wn, const struct weir_draft *draft,
 				heir = draft->config->limit[j];
 		if (heir == limit)
 			continue;
-		if (heir && heir->table != limit->table)
+		if (heir && heir->table != limit->table) {
 			weir_table_settle(limit->table, heir->table);
+			weir_pressure_forget(heir->pressure);
+		}
 		if (!heir || heir->table != limit->table)
 			wn->bytes -= weir_table_bytes(limit->table);
 		weir_limit_shell_free(limit, heir);

@@ -12,6 +12,7 @@
 #include "hook.h"
 #include "limit.h"
 #include "netlink.h"
+#include "pressure.h"
 #include "table.h"
 #include "weir.h"
 
@@ -138,23 +139,27 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
  * weir_event_pressure - note that a table is too small for what it meets
  * @wn: namespace
  * @limit: whose table
+ * @hash: of a newcomer that found no free way
  * @tick: now
  *
  * Context: BH off. Two CPUs may both note it, which is told twice.
  */
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick)
+			 u32 hash, u64 tick)
 {
 	struct weir_event event = {
 		.type = WEIR_EVENT_PRESSURE,
 		.limit = limit->id,
 	};
-	unsigned long last = READ_ONCE(*limit->pressure);
+	u32 ticks = min_t(u64, (limit->slots + 1ull) * limit->slot_ticks,
+			  U32_MAX);
+	unsigned long last = READ_ONCE(limit->pressure->told);
 
+	weir_pressure_meet(limit->pressure, hash, ticks, tick);
 	/* Pairs with itself on other CPUs; 0 is never. */
 	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
 		return;
-	WRITE_ONCE(*limit->pressure, (unsigned long)tick ?: 1);
+	WRITE_ONCE(limit->pressure->told, (unsigned long)tick ?: 1);
 	event_note(wn, &event);
 }
 

@@ -11,6 +11,7 @@
 
 #include "exempt.h"
 #include "match.h"
+#include "pressure.h"
 #include "source.h"
 #include "table.h"
 
@@ -128,7 +129,7 @@ struct weir_limit_stats {
  * @table: counts of the sources; the limit's reference, which a changed copy
  *	of the limit takes over, as it does @stats and @pressure
  * @stats: CPU-local
- * @pressure: tick of the last pressure event; any CPU writes it
+ * @pressure: what @table was too small for
  * @prefix: what makes a source
  * @bytes: count bytes and not packets
  * @observe: drop nothing
@@ -146,7 +147,7 @@ struct weir_limit {
 	u64 budget;
 	struct weir_table *table;
 	struct weir_limit_stats __percpu *stats;
-	unsigned long *pressure;
+	struct weir_pressure *pressure;
 	struct weir_prefix prefix;
 	bool bytes;
 	bool observe;

@@ -198,7 +198,7 @@ static unsigned int charge_table(struct weir_net *wn,
 	if (result & WEIR_EVICTED)
 		weir_limit_count_evictions(limit, 1);
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
-		weir_event_pressure(wn, limit, visit.tick);
+		weir_event_pressure(wn, limit, hash, visit.tick);
 	if (result & WEIR_FIRST)
 		weir_event_source(wn, limit, &charge->asked.source);
 	return result;

@@ -20,6 +20,7 @@
  * @memory: bytes of the table
  * @ways: of the table
  * @sources: counted
+ * @wanted: size of table that would end the pressure
  * @has_stats: @counts are filled
  * @has_sources: @sources is
  */
@@ -30,6 +31,7 @@ struct copy {
 	u64 memory;
 	u32 ways;
 	u64 sources;
+	u64 wanted;
 	bool has_stats;
 	bool has_sources;
 };
@@ -37,22 +39,17 @@ struct copy {
 /**
  * weir_nl_sources_wanted - the size that would end the pressure on a table
  * @limit: of the table
- * @counts: of the limit
- * @now: sources with a count in the window, as far as they have a way
  *
- * What the table could not hold is not known, so twice what it was made for
- * or holds is told; an operator who follows gets there in a few steps.
+ * What it was made for, and those that found it full.
  *
- * Return: a power of two, or 0 without pressure.
+ * Return: a power of two, or 0 if there was no pressure since it was made.
  */
-u64 weir_nl_sources_wanted(const struct weir_limit *limit,
-			   const struct weir_counts *counts, u64 now)
+u64 weir_nl_sources_wanted(const struct weir_limit *limit)
 {
-	u64 wanted = 2 * max_t(u64, limit->sources, now);
+	u64 most = weir_pressure_most(limit->pressure);
 
-	if (!counts->evictions && !counts->packets[WEIR_FLOOR_REFUSED])
-		return 0;
-	return min_t(u64, roundup_pow_of_two(wanted), WEIR_SOURCES_MAX);
+	return !most ? 0 : min_t(u64, roundup_pow_of_two(limit->sources + most),
+				 WEIR_SOURCES_MAX);
 }
 
 /* Under rcu_read_lock(). */
@@ -65,14 +62,16 @@ static void copy_take(struct copy *copy, const struct weir_limit *limit,
 	copy->has_stats = stats;
 	copy->table = NULL;
 	copy->has_sources = false;
-	if (stats)
+	if (stats) {
 		weir_limit_counts(limit, &copy->counts);
+		copy->wanted = weir_nl_sources_wanted(limit);
+	}
 	if (stats && sources && weir_table_tryget(limit->table))
 		copy->table = limit->table;
 }
 
 /* Count the sources and let go of the table. May sleep. */
-static int copy_count(struct copy *copy)
+static int copy_count(struct copy *copy, struct netlink_ext_ack *extack)
 {
 	struct weir_source_state *state;
 	u32 bucket, buckets;
@@ -84,6 +83,7 @@ static int copy_count(struct copy *copy)
 	copy->sources = 0;
 	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL);
 	if (!state) {
+		NL_SET_ERR_MSG(extack, "no memory to count the sources; ask without statistics or try again");
 		err = -ENOMEM;
 		goto out;
 	}
@@ -110,9 +110,6 @@ out:
 static int put_stats(struct sk_buff *skb, const struct copy *copy)
 {
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_LIMIT_STATS);
-	u64 wanted = weir_nl_sources_wanted(&copy->limit, &copy->counts,
-					    copy->has_sources ?
-					    copy->sources : 0);
 
 	if (!nest || weir_nl_put_fates(skb, &copy->counts) ||
 	    nla_put_u64_64bit(skb, WEIR_A_LIMIT_STATS_EVICTIONS,
@@ -122,9 +119,9 @@ static int put_stats(struct sk_buff *skb, const struct copy *copy)
 	    nla_put_u64_64bit(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW,
 			      copy->sources, WEIR_A_LIMIT_STATS_PAD))
 		return -EMSGSIZE;
-	if (wanted &&
-	    nla_put_u64_64bit(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted,
-			      WEIR_A_LIMIT_STATS_PAD))
+	if (copy->wanted &&
+	    nla_put_u64_64bit(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED,
+			      copy->wanted, WEIR_A_LIMIT_STATS_PAD))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -184,6 +181,7 @@ static bool may_count(struct sk_buff *skb, const struct weir_net *wn)
 	return netlink_ns_capable(skb, wn->net->user_ns, CAP_NET_ADMIN);
 }
 
+/* What is to be counted is left to copy_count(). */
 static int limit_copy(struct weir_net *wn, const char *name, bool stats,
 		      bool sources, struct copy *copy)
 {
@@ -194,7 +192,7 @@ static int limit_copy(struct weir_net *wn, const char *name, bool stats,
 	if (limit)
 		copy_take(copy, limit, stats, sources);
 	rcu_read_unlock();
-	return limit ? copy_count(copy) : -ENOENT;
+	return limit ? 0 : -ENOENT;
 }
 
 /* Takes the reply. */
@@ -324,6 +322,8 @@ int weir_nl_limit_get(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[WEIR_A_LIMIT_NAME],
 				    "no limit of that name; show lists them");
+	else
+		err = copy_count(&copy, info->extack);
 	if (err)
 		return err;
 	reply = weir_nl_reply(info, WEIR_CMD_LIMIT_GET, &header);
@@ -359,7 +359,7 @@ static int limits_put(struct sk_buff *skb, struct netlink_callback *cb,
 			return skb->len;
 		if (!limit_at(wn, cb->args[0], stats, sources, &copy))
 			return 0;
-		err = copy_count(&copy);
+		err = copy_count(&copy, cb->extack);
 		if (err)
 			return err;
 		err = put_limit(skb, weir_nl_dump_put(skb, cb,

@@ -42,7 +42,8 @@ noinline unsigned int weir_passage_charged(struct weir_passage *passage,
 	if (result & WEIR_EVICTED)
 		weir_limit_count_evictions(limit, 1);
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
-		weir_event_pressure(wn, limit, passage->tick);
+		weir_event_pressure(wn, limit, passage->visit.hash,
+				    passage->tick);
 	if (!(result & WEIR_REFUSED)) {
 		if (passage->visit.tick == passage->tick)
 			return 0;

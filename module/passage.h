@@ -196,7 +196,8 @@ static __always_inline u8 weir_passage_ask(struct weir_passage *passage,
 	if (!result)
 		return 0;
 	if (unlikely(result & WEIR_FLOORED))
-		weir_event_pressure(wn, limit, passage->tick);
+		weir_event_pressure(wn, limit, passage->visit.hash,
+				    passage->tick);
 	return weir_passage_why(result);
 }
 

@@ -40,23 +40,23 @@ code() {
 # a wheel, is the table's alone; the tool's parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
-		module/(wheel|source|hook|compat)\.h
+		module/(wheel|source|hook|compat|pressure)\.h
 		module/(table|packet|event)\.h	source.h
 		module/match\.h	packet.h source.h
 		module/cost\.h	table.h
 		module/exempt\.h	match.h source.h
-		module/limit\.h	exempt.h match.h source.h table.h
+		module/limit\.h	exempt.h match.h pressure.h source.h table.h
 		module/(limit_priv|draft|trace)\.h	limit.h
 		module/(netlink|weir)\.h	event.h
 		module/recent\.h	source.h table.h
 		module/bucket\.h	recent.h table.h wheel.h
 		module/(table|bucket|charge|recent|state|move)\.c	bucket.h
-		module/(source|packet|match|cost|exempt)\.c	SELF
+		module/(source|packet|match|cost|exempt|pressure)\.c	SELF
 		module/limit\.c	limit_priv.h weir.h
 		module/counts\.c	limit_priv.h
 		module/draft\.c	draft.h hook.h limit_priv.h weir.h
 		module/(config|replace)\.c	draft.h limit_priv.h weir.h
-		module/event\.c	event.h hook.h limit.h netlink.h table.h weir.h
+		module/event\.c	event.h hook.h limit.h netlink.h pressure.h table.h weir.h
 		module/passage\.h	compat.h cost.h limit.h recent.h table.h trace.h weir.h
 		module/passage\.c	SELF
 		module/hook\.c	hook.h passage.h trace.h
@@ -161,7 +161,7 @@ check_bugs() {
 # Allocating, sleeping, printing and sending have no place in the packet's way.
 check_packet_path() {
 	local list
-	mapfile -t list < <(files '^module/((hook|passage|packet|charge|bucket|recent|match|source|cost)\.[ch]|(wheel|trace)\.h)$')
+	mapfile -t list < <(files '^module/((hook|passage|pressure|packet|charge|bucket|recent|match|source|cost)\.[ch]|(wheel|trace)\.h)$')
 	code '\b(k[vmz]*alloc[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+|msleep|schedule_timeout[a-z_]*|wait_event[a-z_]*|synchronize_[a-z_]+|(genl|n)lmsg_[a-z_]+)\(?' "${list[@]}"
 }
 

@@ -45,4 +45,23 @@ for twice in 1 2 4 8; do
 	[ "$lost" = "$(stat_of "f$twice" floor_refused.packets)" ]
 	ok $? "... by floors alone, and counted so"
 done
+
+# Whoever follows the advice gets there. 12,000 come within a window, once.
+config <<<"limit add w budget 5/1m slots 4 sources 64" || bail "cannot configure"
+spoofed() {
+	local amount
+	amount=$(stat_of w evictions)
+	flood -s 10.0.0.1 -n 12000 -r 20000 -c 12000
+	pressure=$(($(stat_of w evictions) - amount))
+}
+spoofed
+[ "$pressure" -gt 0 ]
+ok $? "12,000 sources are too many for a table of 64"
+is "$(stat_of w sources_wanted)" 16384 "... and 16,384 would end it"
+weir limit set w sources 16384 >/dev/null
+weir source forget all limit w >/dev/null
+is "$(stat_of w sources_wanted)" "" "with such a table nothing is wanted"
+spoofed
+is "$pressure" 0 "... and none is evicted"
+is "$(stat_of w sources_wanted)" "" "... still"
 finish

@@ -20,9 +20,9 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 }
 
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick)
+			 u32 hash, u64 tick)
 {
-	(void)wn, (void)limit, (void)tick;
+	(void)wn, (void)limit, (void)hash, (void)tick;
 }
 
 void weir_event_limit(struct weir_net *wn, enum weir_event_type type,

@@ -14,9 +14,9 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 }
 
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick)
+			 u32 hash, u64 tick)
 {
-	(void)wn, (void)limit, (void)tick;
+	(void)wn, (void)limit, (void)hash, (void)tick;
 	fail_msg("there is no pressure");
 }
 

@@ -8,4 +8,6 @@ typedef struct {
 	s64 counter;
 } atomic64_t;
 
+#define cmpxchg(at, old, new) __sync_val_compare_and_swap(at, old, new)
+
 #endif
