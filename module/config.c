@@ -60,7 +60,7 @@ static int find_before(const struct weir_config *config,
 	before = weir_limit_find(config, words->before);
 	if (!before)
 		return weir_refuse(fault, -ENOENT, WEIR_WORD_BEFORE,
-				   "no limit of that name to be placed before");
+				   "no limit of that name to be placed before; limit show lists them");
 	*place = limit_index(config, before);
 	return 0;
 }
@@ -219,7 +219,7 @@ int weir_exempt_resolve(const struct weir_config *config,
 		return weir_refuse(fault, -EINVAL, WEIR_WORD_EXEMPT_ADDRESS, msg);
 	if (*exempt->dev && !dev_valid_name(exempt->dev))
 		return weir_refuse(fault, -EINVAL, WEIR_WORD_EXEMPT_DEV,
-				   "not a name that a device can have");
+				   "not a name that a device can have; no space, / or :, and not . or ..");
 	if (!*words->limit)
 		return 0;
 	limit = weir_limit_find(config, words->limit);
@@ -294,7 +294,7 @@ int weir_exempt_add(struct weir_net *wn, const struct weir_exempt_words *words,
 		goto out;
 	if (config && weir_exempts_find(config->exempts, &exempt) >= 0)
 		err = weir_refuse(fault, -EEXIST, WEIR_WORD_EXEMPT_ADDRESS,
-				  "that is exempt already");
+				  "that is exempt already; it need not be added");
 	else if (config && weir_exempts_count(config->exempts) == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(fault, -ENOSPC, WEIR_WORD_EXEMPT_ADDRESS,
 				  "a namespace has at most 8192 exemptions");

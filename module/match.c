@@ -244,7 +244,7 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 		return "no such address family; 2 is IPv4, 10 is IPv6";
 	*cond = WEIR_IF_DEV;
 	if (match->conds & WEIR_IF_DEV && !dev_valid_name(match->dev))
-		return "not a name that a device can have";
+		return "not a name that a device can have; no space, / or :, and not . or ..";
 	*cond = WEIR_IF_FROM;
 	if (match->conds & WEIR_IF_FROM)
 		msg = weir_net_prefix_check(&match->from);
@@ -269,10 +269,10 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 	    !(named & WEIR_IF_PROTO && weir_proto_has_ports(match->proto)))
 		return "ports need a protocol that has them: tcp, udp, udplite, sctp, dccp";
 	if (match->conds & WEIR_IF_SPORT && match->sport.min > match->sport.max)
-		return "port range ends before it begins";
+		return "port range ends before it begins; give the lower port first";
 	*cond = WEIR_IF_DPORT;
 	if (match->conds & WEIR_IF_DPORT && match->dport.min > match->dport.max)
-		return "port range ends before it begins";
+		return "port range ends before it begins; give the lower port first";
 	*cond = WEIR_IF_SYN;
 	if (match->conds & WEIR_IF_SYN && match->conds & WEIR_IF_PROTO &&
 	    (match->invert & WEIR_IF_PROTO || match->proto != IPPROTO_TCP))
@@ -280,9 +280,9 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 	*cond = WEIR_IF_FRAG;
 	if (named & WEIR_IF_FRAG &&
 	    match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT | WEIR_IF_SYN))
-		return "later fragments carry no ports and no flags";
+		return "later fragments carry no ports and no flags; leave these or frag out";
 	*cond = WEIR_IF_MARK;
 	if (match->conds & WEIR_IF_MARK && match->mark & ~match->mark_mask)
-		return "mark has bits outside of its mask";
+		return "mark has bits outside of its mask; clear them or widen the mask";
 	return NULL;
 }

@@ -276,6 +276,8 @@ void weir_netlink_exit(void)
  * @cmd: WEIR_CMD_*
  * @header: set; for genlmsg_end()
  *
+ * Asked for before anything is changed: if there is none, the request says so.
+ *
  * Return: the message or NULL.
  */
 struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header)
@@ -284,6 +286,9 @@ struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header)
 
 	if (skb)
 		*header = genlmsg_put_reply(skb, info, &weir_nl_family, 0, cmd);
+	else
+		GENL_SET_ERR_MSG(info,
+				 "no memory for the answer; nothing was done, try again");
 	return skb;
 }
 

@@ -56,7 +56,7 @@ int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 	if (within->ifindex)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_DEV],
-			    "no device of that name");
+			    "no device of that name; ip link lists them");
 	return -ENODEV;
 }
 
@@ -163,7 +163,7 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 		return 0;
 	if (*dev) {
 		NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_DEV],
-				    "no device of that name");
+				    "no device of that name; ip link lists them");
 		return -ENODEV;
 	}
 	NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_ADDRESS],

@@ -82,7 +82,7 @@ static int exempt_tell(struct sk_buff *reply, const struct weir_config *config,
 	if (!exempt) {
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[WEIR_A_EXEMPT_ADDRESS],
-				    "no exemption holds the address");
+				    "no exemption holds the address; exempt show lists them");
 		return -ENOENT;
 	}
 	return weir_nl_put_exempt(reply, config, exempt);
@@ -308,9 +308,10 @@ int weir_nl_config_replace(struct sk_buff *skb, struct genl_info *info)
 	replace.exempt = kvcalloc(replace.exempts ?: 1,
 				  sizeof(*replace.exempt),
 				  GFP_KERNEL | __GFP_NOWARN);
-	err = -ENOMEM;
 	if (replace.limit && replace.exempt)
 		err = replace_words(info, &replace);
+	else
+		err = weir_nl_fault(&fault, NULL, -ENOMEM, info->extack);
 	if (!err) {
 		err = weir_config_replace(weir_net(genl_info_net(info)),
 					  replace.limit, replace.limits,

@@ -130,14 +130,18 @@ static int forget_locked(struct weir_net *wn, struct forget *forget)
 	return found ? err : -ENOENT;
 }
 
-static int forget_do(struct weir_net *wn, struct forget *forget)
+static int forget_do(struct weir_net *wn, struct forget *forget,
+		     struct netlink_ext_ack *extack)
 {
 	int err;
 
 	forget->state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget->state),
 				       GFP_KERNEL);
-	if (!forget->state)
+	if (!forget->state) {
+		NL_SET_ERR_MSG(extack,
+			       "no memory to walk the sources; nothing was forgotten, try again");
 		return -ENOMEM;
+	}
 	mutex_lock(&wn->lock);
 	err = forget_locked(wn, forget);
 	mutex_unlock(&wn->lock);
@@ -160,7 +164,7 @@ int weir_nl_source_forget(struct sk_buff *skb, struct genl_info *info)
 	reply = weir_nl_reply(info, WEIR_CMD_SOURCE_FORGET, &header);
 	if (!reply)
 		return -ENOMEM;
-	err = forget_do(wn, &forget);
+	err = forget_do(wn, &forget, info->extack);
 	if (err == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[WEIR_A_SOURCE_LIMIT],

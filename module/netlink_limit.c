@@ -83,7 +83,8 @@ static int copy_count(struct copy *copy, struct netlink_ext_ack *extack)
 	copy->sources = 0;
 	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL);
 	if (!state) {
-		NL_SET_ERR_MSG(extack, "no memory to count the sources; ask without statistics or try again");
+		NL_SET_ERR_MSG(extack,
+			       "no memory to count the sources; ask without statistics or try again");
 		err = -ENOMEM;
 		goto out;
 	}

@@ -50,7 +50,7 @@ static int match_conds(struct nlattr **tb, const struct nlattr *nest,
 		if (!tb[match_pair[i].attr] || tb[match_pair[i].needs])
 			continue;
 		NL_SET_ERR_MSG_ATTR(extack, tb[match_pair[i].attr],
-				    "only half of a condition; the other half is missing");
+				    "only half of a condition; give the missing half too, or neither");
 		NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest,
 				     match_pair[i].needs);
 		return -EINVAL;
@@ -62,7 +62,7 @@ static int match_conds(struct nlattr **tb, const struct nlattr *nest,
 		match->invert = nla_get_u32(tb[WEIR_A_MATCH_INVERT]);
 	if (match->invert & ~match->conds) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[WEIR_A_MATCH_INVERT],
-				    "inverts a condition that is not there");
+				    "inverts a condition that is not there; name it or leave it out of invert");
 		return -EINVAL;
 	}
 	return 0;

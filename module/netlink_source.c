@@ -252,14 +252,19 @@ static void heap_add(struct show *show, const struct weir_source_state *state)
 }
 
 /* Find the worst; then there is nothing left to walk. */
-static int show_rank(struct show *show, struct weir_net *wn)
+static int show_rank(struct show *show, struct weir_net *wn,
+		     struct netlink_callback *cb)
 {
 	int err;
 
 	show->rank = kvmalloc_array(show->top, sizeof(*show->rank),
 				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!show->rank)
+	if (!show->rank) {
+		NL_SET_ERR_MSG_ATTR(cb->extack,
+				    weir_dump_attrs(cb)[WEIR_A_SOURCE_TOP],
+				    "no memory for so many sources; ask for a smaller top");
 		return -ENOMEM;
+	}
 	while ((err = show_step(show, wn)) > 0) {
 		if (show_wants(show, &show->state[show->next]))
 			heap_add(show, &show->state[show->next]);
@@ -279,11 +284,14 @@ static struct show *show_start(struct netlink_callback *cb, struct weir_net *wn)
 				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int err;
 
-	if (!show)
+	if (!show) {
+		NL_SET_ERR_MSG(cb->extack,
+			       "no memory to list the sources; try again");
 		return ERR_PTR(-ENOMEM);
+	}
 	err = show_words(show, wn, cb);
 	if (!err && show->top) {
-		err = show_rank(show, wn);
+		err = show_rank(show, wn, cb);
 		show_close(show);
 	}
 	if (err) {

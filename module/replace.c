@@ -35,7 +35,7 @@ static int replace_limits(struct weir_net *wn, struct weir_draft *draft,
 		fault->index = i;
 		if (weir_limit_find(config, words[i].name))
 			return weir_refuse(fault, -EEXIST, WEIR_WORD_NAME,
-					   "the name of a limit stands twice");
+					   "the name of a limit stands twice; give each limit a name of its own");
 		was = weir_limit_find(old, words[i].name);
 		if (was && !weir_limit_same(was, &words[i]))
 			was = NULL;
@@ -74,7 +74,7 @@ static int replace_exempts(struct weir_draft *draft,
 		err = weir_draft_exempts(draft, list, count);
 	if (err == -EEXIST)
 		weir_refuse(fault, err, WEIR_WORD_EXEMPT_ADDRESS,
-			    "an exemption stands twice");
+			    "an exemption stands twice; leave one of them out");
 	fault->is_exempt = err;
 	kvfree(list);
 	return err;

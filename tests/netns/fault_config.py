@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """fault_config.py slab|rest|call: every operation, with each of its faults in
-turn: an error and nothing changed, or done as if nothing had failed."""
+turn: an error with a sentence and nothing changed, or done as if nothing had
+failed."""
 import errno
 import socket
 import sys
@@ -125,6 +126,8 @@ def trial(world, faults, name, reset, op, payload, flags):
         said[:] = [told(op, answer)] if not answer.error else [None]
         if answer.error and answer.error not in (errno.ENOMEM, errno.ENOBUFS):
             said[:] = [repr(answer)]
+        elif answer.error and not answer.msg:
+            said[:] = ["no sentence"]
         return answer.error
 
     def state():

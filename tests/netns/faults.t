@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # faults.t: every allocation and every other step that can fail fails once, and
 # fails with all that follow, in every operation, in a new namespace and while
-# the module is loaded: an error and nothing changed, or done as if nothing had
-# failed. What it leaks, the kernel says. For kernels with fault injection.
+# the module is loaded: an error, which a sentence explains, and nothing changed,
+# or done as if nothing had failed. What it leaks, the kernel says. For kernels
+# with fault injection.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/python.sh"
 debug=/sys/kernel/debug

@@ -98,14 +98,14 @@ differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64
 differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
 differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
 differs syn budget 20/10s proto tcp syn -- sources
-refused 'limit add: before: no limit of that name' limit add x budget 1/s before nosuch
+refused 'limit add: before: no limit of that name to be placed before; limit show' limit add x budget 1/s before nosuch
 # 6.1 does not say where in a dump's request the fault is.
 refused 'source show: (limit: )?no limit of that name' source show limit nosuch
 refused 'source charge: limit: no limit of that name' source charge 10.0.0.1 limit nosuch
 refused 'source forget: limit: no limit of that name' source forget all limit nosuch
 refused 'exempt add: limit: no limit of that name' exempt add 10.0.0.0/8 limit nosuch
 done_with '$' exempt add 10.0.0.0/8 limit web
-refused 'exempt add: PREFIX: that is exempt already' exempt add 10.0.0.0/8 limit web
+refused 'exempt add: PREFIX: that is exempt already; it need not' exempt add 10.0.0.0/8 limit web
 done_with '$' -exist exempt add 10.0.0.0/8 limit web
 refused 'exempt del: PREFIX: no such exemption' exempt del 11.0.0.0/8
 refused 'exempt del: limit: no limit of that name to be exempt from; show' exempt del 10.0.0.0/8 limit nosuch
