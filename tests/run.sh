@@ -219,10 +219,11 @@ on_kernel() {
 	[ "$failed" != 0 ] || [ $# = 0 ] || guest "$kernel" "$@"
 }
 
-# with_clang KERNEL: the module by the other compiler, without a warning
+# with_clang KERNEL: the module by the other compiler and under sparse, without a
+# warning
 with_clang() {
 	debug_kernel "$1" || [ ! -e ".cache/kernels/$1/version" ] ||
-		host "build $1 with clang" tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang W=1
+		host "build $1 with clang" tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang W=1 C=1
 }
 
 finish() {

@@ -50,6 +50,8 @@ case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
 elif grep -E '((^|/)module/|weir|modpost).*(warning|error):|WARNING' "$out/log" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
+	# What is not built again would not warn again.
+	find "$out" -name '*.o' -delete
 	status=1
 fi
 exit "$status"
