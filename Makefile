@@ -126,7 +126,7 @@ soak: ## floods, changes, dumps, namespaces, reloads all at once, for SOAK=10m (
 	@tests/setup.sh test
 	@tests/soak/run.sh $(or $(SOAK),10m)
 
-mutants: ## see that small wrong changes do not survive the tests (10 min)
+mutants: ## see that small wrong changes do not survive the tests (15 min; T= chooses)
 	@tests/setup.sh test
 	@tests/mutants/run.py $(if $(T),$(T),-o tests/mutants/result)
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [-m WEIR.KO]: the demo. Boot a guest, let scene.sh play in it, and
+# run.sh [-m WEIR.KO] [-o DIR]: the demo. Boot a guest, let scene.sh play in it, and
 # judge what it left: the status is 1 if a source got more than its budget in
 # any window, or weir dropped a packet of an honest host.
 #
@@ -14,9 +14,10 @@ top=$(cd "$(dirname "$0")/../.." && pwd) && cd "$top" || exit 1
 # shellcheck source=cast.sh
 . tests/demo/cast.sh
 kernel=6.12 module='' out=.cache/demo
-while getopts m: opt; do
+while getopts m:o: opt; do
 	case $opt in
 	m) module=$(realpath "$OPTARG") || exit 1 ;;
+	o) out=$(realpath -m "$OPTARG") || exit 1 ;;
 	*) exit 1 ;;
 	esac
 done
