@@ -42,14 +42,15 @@ fi
 make --no-print-directory "${target[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
-# Ours are what counts: headers meant for another compiler have their own, and
-# what objtool misses in clang's code are the options that this clang lacks, and
-# clang before 15 calls the guards of the kernel's own macros unused.
+# Ours are what counts, whatever the folder of the checkout is called: headers
+# meant for another compiler have their own, what objtool misses in clang's code
+# are the options that this clang lacks, and clang before 15 calls the guards of
+# the kernel's own macros unused.
 skip=' differs from the one|^  (CC|LD|MODPOST)|attribute directive ignored|unknown attribute|unused variable .__UNIQUE_ID_'
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
-elif grep -E '((^|/)module/|weir|modpost).*(warning|error):|WARNING' "$out/log" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
+elif sed "s|$top/||g" "$out/log" | grep -E '((^|/)module/|weir|modpost).*(warning|error):|WARNING' | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
 	# What is not built again would not warn again.
 	find "$out" -name '*.o' -delete
 	status=1
