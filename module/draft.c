@@ -246,12 +246,15 @@ int weir_draft_publish(struct weir_net *wn, struct weir_draft *draft)
 	for (i = 0; i < config->count; i++)
 		if (draft_moves(draft, i))
 			limit_move(wn, draft->was[i], config->limit[i]);
+	/* A packet in between would wait for what it has interrupted. */
+	local_bh_disable();
 	preempt_disable();
 	for (i = 0; i < config->count; i++)
 		if (draft_moves(draft, i))
 			weir_table_live(config->limit[i]->table);
 	rcu_assign_pointer(wn->config, config);
 	preempt_enable();
+	local_bh_enable();
 
 	/* Read by dumps without the lock, only to be compared. */
 	WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);

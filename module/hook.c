@@ -4,6 +4,7 @@
  * verdict. The hook stands in PRE_ROUTING in front of reassembly and of the
  * raw tables, so a flood pays before it costs anything else.
  */
+#include <linux/bottom_half.h>
 #include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
@@ -57,6 +58,21 @@ static __always_inline int passage_limit(struct weir_passage *passage,
 }
 
 static unsigned int weir_hook(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state);
+
+/* A packet comes back from user space in the context of who said its verdict. */
+static noinline unsigned int hook_reinjected(void *priv, struct sk_buff *skb,
+					     const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = weir_hook(priv, skb, state);
+	local_bh_enable();
+	return verdict;
+}
+
+static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 			      const struct nf_hook_state *state)
 {
 	/* Each part is filled before it is read. */
@@ -65,6 +81,10 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	const struct weir_config *config;
 	struct weir_net *wn = priv;
 	int verdict;
+
+	/* What is CPU-local, and locks, are kept from packets in softirqs. */
+	if (unlikely(!softirq_count()))
+		return hook_reinjected(priv, skb, state);
 
 	if (in->flags & IFF_LOOPBACK || weir_packet_charged(skb, in, state->pf))
 		return NF_ACCEPT;

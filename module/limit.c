@@ -234,11 +234,15 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 		.prefix = limit->prefix,
 	};
 	struct weir_table *table;
-	u64 bytes;
+	u64 bytes, held;
 
-	if (was && was->bytes == limit->bytes)
-		spec.budget = max(spec.budget,
-				  weir_table_spec(was->table)->budget);
+	if (was) {
+		held = weir_table_spec(was->table)->budget;
+		if (was->bytes != limit->bytes)
+			held = weir_budget_part(held, limit->budget,
+						was->budget);
+		spec.budget = max(spec.budget, held);
+	}
 	bytes = weir_table_need(&spec);
 	fault->value = bytes;
 	if (wn->net->user_ns != &init_user_ns &&

@@ -10,7 +10,7 @@
  *     then on its charges go to both tables: the old one decides, the new one
  *     follows, so the new one knows at all times what it must.
  *  3. When all are copied, the successor is declared live and the
- *     configuration that has it is published, both with preemption off.
+ *     configuration that has it is published, both with BH and preemption off.
  *     Packets enter by it now, and it decides alone. A packet that still has
  *     the old configuration finds the successor live under the successor's
  *     bucket lock and starts again with the new one.
@@ -28,6 +28,7 @@
  * used.
  */
 #include <linux/bottom_half.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
@@ -60,9 +61,8 @@ static void wheel_convert(const struct move *move, struct weir_wheel *to,
 		u64 sum = weir_wheel_sum(old, from);
 
 		if (!move->same_unit)
-			sum = sum >= move->old_budget ? move->next_budget :
-			      mul_u64_u64_div_u64(sum, move->next_budget,
-						  move->old_budget) + !!sum;
+			sum = weir_budget_part(sum, move->next_budget,
+					       move->old_budget);
 		weir_wheel_add(new, to, sum);
 		return;
 	}
@@ -205,10 +205,11 @@ u64 weir_table_move(struct weir_table *old, struct weir_table *next,
  * weir_table_live - let packets enter by a successor from now on
  * @next: filled successor
  *
- * The configuration that has it is published next, with preemption off in
+ * The configuration that has it is published next, with BH and preemption off in
  * between: until then packets of the old configuration start again and again.
  */
 void weir_table_live(struct weir_table *next)
 {
+	lockdep_assert(softirq_count());
 	WRITE_ONCE(next->live, true);
 }

@@ -185,8 +185,9 @@ static unsigned int charge_table(struct weir_net *wn,
 				 u64 cost)
 {
 	struct weir_cost both = {
-		.packets = limit->bytes ? 1 : min_t(u64, cost, U32_MAX),
-		.bytes = cost,
+		/* Where the unit changes meanwhile, nobody gains by it. */
+		.packets = limit->bytes ? U32_MAX : min_t(u64, cost, U32_MAX),
+		.bytes = limit->bytes ? cost : U64_MAX,
 	};
 	struct weir_visit visit = { .tick = weir_hook_clock(), .hash = hash };
 	unsigned int result;

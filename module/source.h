@@ -14,7 +14,9 @@
 #define WEIR_ZONE_IPV6		BIT(0)	/* family */
 #define WEIR_ZONE_LINKLOCAL	BIT(1)	/* counted whole and by device */
 #define WEIR_ZONE_DEV_SHIFT	2	/* then the device's index, else 0 */
-#define WEIR_ZONE_NOBODY	(~0u)	/* of no source: no index is so large */
+
+/* The zone of no source: it has a device, and is not link-local. */
+#define WEIR_ZONE_NOBODY	((u32)~WEIR_ZONE_LINKLOCAL)
 
 /**
  * struct weir_source - a sender, whole or masked

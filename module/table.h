@@ -5,6 +5,8 @@
 #ifndef WEIR_TABLE_H
 #define WEIR_TABLE_H
 
+#include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/siphash.h>
 #include <linux/types.h>
 
@@ -101,6 +103,24 @@ struct weir_visit {
  * given to a table is masked with its prefix; its hash is weir_source_hash()
  * with the same key throughout the life of the table and its successors.
  */
+
+/**
+ * weir_budget_part - a count of one unit as one of another
+ * @count: in the old unit; any, for it may exceed a budget that has shrunk
+ * @budget: in the new unit, above 0
+ * @of: budget in the old unit, above 0
+ *
+ * Return: the same part of @budget as @count is of @of, rounded up, or U64_MAX.
+ */
+static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
+{
+	u64 rest, part = 0, whole = div64_u64_rem(count, of, &rest);
+
+	if (rest)
+		part = mul_u64_u64_div_u64(rest, budget, of) + 1;
+	return whole > (U64_MAX - part) / budget ? U64_MAX :
+	       whole * budget + part;
+}
 
 u64 weir_table_need(const struct weir_table_spec *spec);
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec);

@@ -210,6 +210,56 @@ static void test_tables(void **state)
 	assert_true(!wn.bytes);
 }
 
+/* Packets of 100 bytes, one after the other; returns how many are let through. */
+static unsigned int admitted(unsigned int packets)
+{
+	const struct weir_limit *limit = weir_limit_find(weir_config_get(&wn), "a");
+	struct weir_cost cost = { .packets = 1, .bytes = 100 };
+	struct weir_source source = { .word[0] = 1 };
+	struct weir_visit visit;
+	unsigned int count = 0;
+
+	local_bh_disable();
+	while (packets--) {
+		visit = (struct weir_visit) {
+			.tick = shim_jiffies,
+			.hash = weir_source_hash(&source, limit->prefix, &wn.key),
+		};
+		count += !weir_table_charge(limit->table, &source, cost,
+					    limit->budget, &visit);
+	}
+	local_bh_enable();
+	return count;
+}
+
+/* What a source has sent stays so, whatever its budget was meanwhile. */
+static void test_units(void **state)
+{
+	static const struct {
+		u64 budget;
+		bool bytes;
+		unsigned int admitted;
+	} steps[] = {
+		{ 1000, false, 1000 }, { 10, false, 0 }, { 10000, true, 0 },
+		{ 10, false, 0 }, { 1000, false, 0 }, { 500000, true, 0 },
+		{ 2000, false, 0 }, { 3000, false, 1000 },
+	};
+	struct weir_words words = words_of("a");
+	struct weir_fault fault;
+	unsigned int i;
+
+	(void)state;
+	words.given |= BIT(WEIR_WORD_BUDGET) | BIT(WEIR_WORD_UNIT);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		words.budget = steps[i].budget;
+		words.bytes = steps[i].bytes;
+		assert_int_equal(i ? weir_limit_set(&wn, &words, &fault) :
+				 add(&words, &fault), 0);
+		check(admitted(3000) == steps[i].admitted, "step %u", i);
+	}
+	assert_int_equal(weir_limit_flush(&wn), 0);
+}
+
 /* All tables of a user's namespace together. */
 static void test_quota(void **state)
 {
@@ -238,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_quota),
 	};
 

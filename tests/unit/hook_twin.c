@@ -88,13 +88,17 @@ unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
 	struct nf_hook_state state = {
 		.pf = ipv6 ? AF_INET6 : AF_INET, .in = dev,
 	};
+	/* A packet that comes back from user space comes with BH on. */
+	bool reinjected = chance_one_in(&t.chance, 8);
 	unsigned int verdict;
 
-	local_bh_disable();
+	if (!reinjected)
+		local_bh_disable();
 	rcu_read_lock();
 	verdict = shim_hooks[ipv6].hook(shim_hooks[ipv6].priv, skb, &state);
 	rcu_read_unlock();
-	local_bh_enable();
+	if (!reinjected)
+		local_bh_enable();
 	return verdict;
 }
 

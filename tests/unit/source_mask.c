@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whose packet it is: masks bit by bit, link-local senders, addresses told. */
+#include <limits.h>
+
 #include <linux/in.h>
 #include <linux/in6.h>
 #include <linux/socket.h>
@@ -101,6 +103,15 @@ static void test_linklocal(void **state)
 						     &len), AF_INET);
 		assert_int_equal(len, 32);
 		assert_true(told.s6_addr32[0] == htonl(0xa9fe0102));
+	}
+	/* A device of any index makes nobody of nobody. */
+	for (i = 0; i < 31; i++) {
+		weir_source_ipv6(&a, &addr, (1u << i) - 1);
+		assert_true(a.zone != WEIR_ZONE_NOBODY);
+		weir_source_ipv6(&a, &addr, INT_MAX >> i);
+		assert_true(a.zone != WEIR_ZONE_NOBODY);
+		weir_source_ipv4(&a, htonl(0xa9fe0102), INT_MAX >> i);
+		assert_true(a.zone != WEIR_ZONE_NOBODY);
 	}
 	/* Everybody is everybody. */
 	weir_source_ipv6(&a, &addr, 3);

@@ -85,6 +85,11 @@ static void reading_end(void)
 	reading = false;
 }
 
+unsigned int softirq_count(void)
+{
+	return bh_off;
+}
+
 void local_bh_disable(void)
 {
 	bh_off++;

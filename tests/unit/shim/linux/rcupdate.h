@@ -16,8 +16,8 @@ struct rcu_head {
 	void *unused;
 };
 
-#define preempt_disable()	local_bh_disable()
-#define preempt_enable()	local_bh_enable()
+#define preempt_disable()	do { } while (0)
+#define preempt_enable()	do { } while (0)
 
 void rcu_read_lock(void);
 void rcu_read_unlock(void);

@@ -18,7 +18,9 @@ void spin_lock_init(spinlock_t *lock);
 void spin_lock_nested(spinlock_t *lock, unsigned int subclass);
 void spin_unlock(spinlock_t *lock);
 void lockdep_assert_held(const spinlock_t *lock);
+#define lockdep_assert(condition)	assert(condition)
 
+unsigned int softirq_count(void);
 void local_bh_disable(void);
 void local_bh_enable(void);
 
