@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the programs given, one after the other, and print one TAP stream of all
-# their tests. A program that ends before its last test fails.
+# Run the programs given, as many at a time as there are CPUs, and print one TAP
+# stream of all their tests in the order given. A program that ends before its
+# last test fails.
 set -u
+tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
 export CMOCKA_MESSAGE_OUTPUT=TAP
 number=0
@@ -13,6 +15,12 @@ say() { # ok|'not ok' NAME
 	[ "$1" = ok ] || failed=$((failed + 1))
 	printf '%s %d - %s\n' "$1" "$number" "$2"
 }
+
+# shellcheck disable=SC2016 # it is sh's
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I @ sh -c '
+	out=$0/$(echo "$1" | tr / :)
+	timeout "${UNIT_TIMEOUT:-300}" "$1" >"$out" 2>&1
+	echo "exit $?" >>"$out"' "$tmp" @
 
 for program in "$@"; do
 	build=${program%/*}
@@ -37,7 +45,7 @@ for program in "$@"; do
 		*)
 			printf '# %s\n' "${line#\# }" ;;
 		esac
-	done < <(timeout "${UNIT_TIMEOUT:-300}" "$program" 2>&1; echo "exit $?")
+	done <"$tmp/${program//\//:}"
 	if [ "$seen" != "$planned" ]; then
 		say 'not ok' "$name: ended after $seen of $planned tests"
 	elif [ "$status" != 0 ] && [ "$failed" = "$before" ]; then

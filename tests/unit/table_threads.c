@@ -115,8 +115,10 @@ static void *move(void *arg)
 		next = make_table(&c, *(bool *)arg);
 		weir_table_move(old, next, budget, budget, &twin_key,
 				test_clock);
+		local_bh_disable();
 		weir_table_live(next);
 		rcu_assign_pointer(table, next);
+		local_bh_enable();
 		synchronize_rcu();
 		weir_table_put(old);
 	}
