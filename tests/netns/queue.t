@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# queue.t: packets that user space had in its hands (NFQUEUE) go on in the context
+# of who gave them back, and are counted there beside those of softirqs
+. "$(dirname "$0")/lib.sh"
+begin
+rx nft -f - 2>/dev/null <<-RULES || skip_all "this kernel has no NFQUEUE"
+	table inet probe {
+		chain hold { type filter hook prerouting priority -460; ip saddr 198.51.100.0/24 queue num 5; }
+	}
+RULES
+config <<<"limit add q budget 20/1h sources 64" || bail "cannot configure"
+mkfifo "$tmp/says"
+queue 5 >"$tmp/says" &
+queue=$!
+read -r said <"$tmp/says"
+is "$said" ready "somebody takes what is queued"
+trace_start weir_charge
+# Both kinds meet in the two buckets of the table, on one CPU and on two.
+flooding -s 203.0.113.1 -n 40 -R -t 60000
+flood -s 198.51.100.1 -n 10 -r 2000 -c 2000
+quiet
+all_seen() { [ "$(stats seen)" = "$(arrived)" ]; }
+wait_for 20 all_seen
+ok $? "each packet is seen" || diag "$(stats seen) of $(arrived)"
+kill "$queue"
+wait "$queue" 2>/dev/null
+trace_stop
+line=$(traced -T "$((3600 * HZ))" -L 20)
+ok $? "nobody is let through more than 20 times" || diag "$line"
+[ "$(traced -s | grep -c '=198\.51\.100\.')" = 10 ]
+ok $? "... of those that were queued either, who were all let through" || diag "$(traced -s)"
+is "$(stat_of q matched.packets)" "$(($(stat_of q admitted.packets) + $(stat_of q dropped.packets)))" "all were admitted or dropped"
+is "$(passed)" "$(value amount "$line")" "what was charged is what went on"
+finish
