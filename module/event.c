@@ -151,11 +151,9 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 		.type = WEIR_EVENT_PRESSURE,
 		.limit = limit->id,
 	};
-	u32 ticks = min_t(u64, (limit->slots + 1ull) * limit->slot_ticks,
-			  U32_MAX);
 	unsigned long last = READ_ONCE(limit->pressure->told);
 
-	weir_pressure_meet(limit->pressure, hash, ticks, tick);
+	weir_pressure_meet(limit->pressure, hash, limit->span_ticks, tick);
 	/* Pairs with itself on other CPUs; 0 is never. */
 	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
 		return;

@@ -189,6 +189,8 @@ static int limit_check(struct weir_limit *limit, struct weir_fault *fault)
 				   "slots shorter than a clock tick; fewer would fit the window");
 	}
 	limit->slots = slots;
+	limit->span_ticks = min_t(u64, (slots + 1ull) * limit->slot_ticks,
+				  U32_MAX);
 	return 0;
 }
 

@@ -138,6 +138,7 @@ struct weir_limit_stats {
  * @slots: of the window
  * @id: never used again in this namespace, from 1
  * @slot_ticks: length of a slot
+ * @span_ticks: window and a slot, as long as a source keeps its way
  * @sources: size of the table as asked for
  * @window_ms: as asked for
  * @name: padded with zeroes
@@ -156,6 +157,7 @@ struct weir_limit {
 	u8 slots;
 	u32 id;
 	u32 slot_ticks;
+	u32 span_ticks;
 	u32 sources;
 	u32 window_ms;
 	char name[WEIR_NAME_SIZE];

@@ -145,8 +145,8 @@ static void copy_bucket(struct move *move, u32 index, u64 (*clock)(void))
 	struct weir_way *way;
 	unsigned int i;
 
-	spin_lock_bh(&bucket->lock);
-	write_seqcount_begin(&bucket->seq);
+	local_bh_disable();
+	weir_bucket_begin(bucket);
 	move->tick = max(clock(), bucket->slot * move->old->spec.slot_ticks);
 	weir_bucket_turn(move->old, bucket,
 			 weir_table_slot(move->old, move->tick));
@@ -158,8 +158,8 @@ static void copy_bucket(struct move *move, u32 index, u64 (*clock)(void))
 	copy_floor(move, weir_bucket_floor(bucket), index);
 	/* Read by bucket_follower(), under the same lock where it matters. */
 	WRITE_ONCE(move->old->copied, index + 1);
-	write_seqcount_end(&bucket->seq);
-	spin_unlock_bh(&bucket->lock);
+	weir_bucket_end(bucket);
+	local_bh_enable();
 }
 
 /**

@@ -17,6 +17,7 @@
  * an entry, others that belong there are counted in their ways at once, and
  * take it over now and then.
  */
+#include <linux/bottom_half.h>
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 
@@ -110,12 +111,12 @@ void weir_table_settle(struct weir_table *old, struct weir_table *next)
 			if (!recent->count || recent->epoch != old->recents.epoch)
 				continue;
 			bucket = weir_bucket(next, recent->hash & next->mask);
-			spin_lock_bh(&bucket->lock);
-			write_seqcount_begin(&bucket->seq);
+			local_bh_disable();
+			weir_bucket_begin(bucket);
 			weir_bucket_drops(next, bucket, &recent->source,
 					  recent->hash, recent->count, 0);
-			write_seqcount_end(&bucket->seq);
-			spin_unlock_bh(&bucket->lock);
+			weir_bucket_end(bucket);
+			local_bh_enable();
 		}
 		cond_resched();
 	}

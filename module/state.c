@@ -2,6 +2,7 @@
 /*
  * A table seen from outside: how sources stand, and forgetting them.
  */
+#include <linux/bottom_half.h>
 #include <linux/string.h>
 
 #include "bucket.h"
@@ -110,14 +111,14 @@ void weir_table_clear(struct weir_table *table, u32 index)
 {
 	struct weir_bucket *bucket = weir_bucket(table, index);
 
-	spin_lock_bh(&bucket->lock);
-	write_seqcount_begin(&bucket->seq);
+	local_bh_disable();
+	weir_bucket_begin(bucket);
 	weir_bucket_wipe(table, bucket);
 	/* Read where refusals wait: those from before are nobody's now. */
 	WRITE_ONCE(table->recents.epoch, table->recents.epoch + 1);
 	weir_wheel_reset(table->shape, weir_bucket_floor(bucket), bucket->slot);
-	write_seqcount_end(&bucket->seq);
-	spin_unlock_bh(&bucket->lock);
+	weir_bucket_end(bucket);
+	local_bh_enable();
 }
 
 /**
