@@ -57,7 +57,7 @@ struct weir_bucket {
 
 /**
  * struct weir_way - a source's place
- * @dropped: refusals of the source since it took the way
+ * @dropped: packets of the source refused since it took the way
  * @word: two or four words of its masked address, then its zone; the wheel
  *	follows at table->wheel_off
  */
@@ -345,7 +345,7 @@ weir_bucket_charge(const struct weir_table *table, struct weir_bucket *bucket,
 	if (unlikely(wheel->at != (u16)bucket->slot))
 		weir_wheel_turn(table->shape, wheel, bucket->slot);
 	if (unlikely(!weir_wheel_charge(table->shape, wheel, cost, budget))) {
-		visit->way->dropped++;
+		visit->way->dropped += visit->packets;
 		result = WEIR_REFUSED;
 		if (weir_wheel_refuse(table->shape, wheel))
 			result |= WEIR_FIRST;

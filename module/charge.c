@@ -55,7 +55,7 @@ table_refuse(struct weir_table *table, const struct weir_source *source,
 		return 0;
 	if (!way)
 		return WEIR_REFUSED | WEIR_FLOORED;
-	weir_recent_refuse(table, source, visit, slot, 1);
+	weir_recent_refuse(table, source, visit, slot, visit->packets);
 	return WEIR_REFUSED;
 }
 
@@ -111,7 +111,7 @@ charge_both(struct weir_table *table, struct weir_bucket *bucket,
 					slot, weir_table_cost(next, cost));
 		else if (!(result & WEIR_FLOORED))
 			weir_bucket_drops(next, follower, source, visit->hash,
-					  1, slot);
+					  visit->packets, slot);
 		write_seqcount_end(&follower->seq);
 	}
 	spin_unlock(&follower->lock);
@@ -159,7 +159,7 @@ static noinline void visit_refused(struct weir_table *table,
  * @source: masked source
  * @cost: of the packet
  * @budget: of the limit; what the table's counts cannot hold is cut
- * @visit: with tick and hash, @visit->table NULL or as weir_table_recall() or
+ * @visit: with tick, packets and hash, @visit->table NULL or as weir_table_recall() or
  *	weir_table_refuse() left it
  *
  * Context: BH off, RCU read lock.

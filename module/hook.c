@@ -91,6 +91,7 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 
 	weir_packet_init(&passage.packet, skb, in, state->pf);
 	passage.cost = weir_packet_cost(skb, state->pf);
+	passage.visit.packets = passage.cost.packets;
 	passage.tick = weir_hook_clock();
 	do {
 		config = weir_config_get(wn);

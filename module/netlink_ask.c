@@ -189,7 +189,9 @@ static unsigned int charge_table(struct weir_net *wn,
 		.packets = limit->bytes ? U32_MAX : min_t(u64, cost, U32_MAX),
 		.bytes = limit->bytes ? cost : U64_MAX,
 	};
-	struct weir_visit visit = { .tick = weir_hook_clock(), .hash = hash };
+	struct weir_visit visit = {
+		.tick = weir_hook_clock(), .packets = 1, .hash = hash,
+	};
 	unsigned int result;
 
 	if (cost > limit->budget)

@@ -32,7 +32,7 @@
  * @bucket: locked bucket, its sequence count odd
  * @source: masked source
  * @hash: its hash
- * @count: of refusals
+ * @count: of packets
  * @slot: of the last of them
  */
 void weir_bucket_drops(const struct weir_table *table,
@@ -179,7 +179,7 @@ void weir_recent_take(struct weir_table *table,
  * @source: masked source that has a way
  * @visit: after the refusal
  * @slot: of the refusal
- * @count: refusals that its way does not know of, 0 or 1
+ * @count: packets refused that its way does not know of, below WEIR_RECENT_FULL
  *
  * Context: BH off, no bucket locked.
  */
@@ -201,7 +201,7 @@ void weir_recent_refuse(struct weir_table *table,
 	}
 	/* A slot of a long window has room for more than 32 bits hold. */
 	if (recent->count &&
-	    (recent->epoch != epoch || recent->count == U32_MAX ||
+	    (recent->epoch != epoch || recent->count >= WEIR_RECENT_FULL ||
 	     !weir_source_same(&recent->source, source) ||
 	     recent_slot(table, recent) != slot))
 		recent_flush(table, recent);
@@ -213,7 +213,8 @@ void weir_recent_refuse(struct weir_table *table,
 }
 
 /**
- * weir_recent_pending - refusals of a source that its way does not know of yet
+ * weir_recent_pending - packets of a source refused that its way does not know
+ * of yet
  * @table: table
  * @source: masked source
  *

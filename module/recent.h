@@ -13,6 +13,9 @@
 #include "source.h"
 #include "table.h"
 
+/* No packet has so many segments that two halves do not fit 32 bits. */
+#define WEIR_RECENT_FULL BIT(31)
+
 /**
  * struct weir_recent - what a CPU remembers of a source
  * @source: masked
@@ -22,7 +25,7 @@
  *	the slot of the last one; else 0
  * @sum: in the wheel
  * @seq: @number when this was so
- * @count: refusals that wait
+ * @count: packets of the refusals that wait, flushed from WEIR_RECENT_FULL on
  * @epoch: of the table when they began to
  * @way_at: bytes from @number to its way
  */
@@ -72,7 +75,7 @@ weir_recent_entry(const struct weir_recents *recents, unsigned int cpu,
  * @source: masked source
  * @cost: of the packet, in the table's unit
  * @budget: of the limit
- * @visit: with the tick; filled for weir_table_refuse(), weir_table_charge()
+ * @visit: with the tick and the packets; filled for weir_table_refuse(), weir_table_charge()
  *
  * Context: BH off, RCU read lock. Writes nothing that CPUs share.
  * Return: WEIR_REFUSED; or WEIR_KNOWN, perhaps with WEIR_ROOMY, and the hash is
@@ -99,8 +102,8 @@ weir_table_recall(struct weir_table *table, const struct weir_source *source,
 	if (!roomy && visit->tick < recent->until &&
 	    READ_ONCE(*recent->number) == recent->seq &&
 	    recent->epoch == READ_ONCE(recents->epoch) &&
-	    likely(recent->count < U32_MAX)) {
-		WRITE_ONCE(recent->count, recent->count + 1);
+	    likely(recent->count < WEIR_RECENT_FULL)) {
+		WRITE_ONCE(recent->count, recent->count + visit->packets);
 		return WEIR_REFUSED;
 	}
 	visit->recalled = true;

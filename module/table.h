@@ -55,7 +55,7 @@ struct weir_cost {
  * struct weir_source_state - how a source stands in a table
  * @source: masked
  * @count: packets or bytes in the window
- * @dropped: refusals since it took its way
+ * @dropped: packets refused since it took its way
  * @wait: ticks until one more is let through, 0 if now
  * @live: something is counted in the window
  * @floor: it has no way, and the count is its bucket's floor
@@ -77,6 +77,7 @@ struct weir_recent;
 /**
  * struct weir_visit - a packet of a source, at a table
  * @tick: now; after a charge the time that it was counted at
+ * @packets: that it has, and a refusal adds to the drops of the source
  * @hash: of the source, once it is known
  * @recalled: @recent is the source's
  * @recent: where this CPU remembers the source, or NULL if it shall not
@@ -88,6 +89,7 @@ struct weir_recent;
  */
 struct weir_visit {
 	u64 tick;
+	u32 packets;
 	u32 hash;
 	bool recalled;
 	struct weir_recent *recent;

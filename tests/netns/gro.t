@@ -14,7 +14,10 @@ mac=$(ip_tx -json link show dev tx0 | json address)
 ip_rx neigh add 192.0.2.2 lladdr "$mac" nud permanent dev rx0
 tx ethtool -K tx0 tso off gso off >/dev/null
 rx ethtool -K rx0 gro on >/dev/null
-config <<<"limit add c budget 4G/1h action observe" || bail "cannot configure"
+config <<-'WORDS' || bail "cannot configure"
+	limit add c budget 4G/1h action observe
+	limit add few budget 100/1h action observe
+WORDS
 
 # A veth counts bytes with or without the Ethernet header.
 frames() { ip_tx -json -s link show dev tx0 | json "stats64.tx.$1"; }
@@ -38,4 +41,9 @@ diag "$packets packets came as $(value charges "$all")"
 is "$(value amount "$all")" "$packets" "they cost the packets that were sent"
 is "$(value amount "$(traced -l c -b)")" "$bytes" "... and the bytes"
 is "$(stat_of c admitted.packets):$(stat_of c admitted.bytes)" "$((packets + ${admitted%:*})):$((bytes + ${admitted#*:}))" "the counters say so, too"
+# A limit's counter and what it knows of a source are of one kind.
+refused=$(stat_of few would_drop.packets)
+[ "$refused" -gt 1000 ]
+ok $? "another limit would refuse most of it" || diag "$refused"
+is "$(weir -json source get 192.0.2.2 limit few | json dropped)" "$refused" "and knows as many of its source"
 finish

