@@ -3,6 +3,7 @@
 # attack-dump.t: who dumps without end slows no packet; who stalls in the
 # middle of a dump holds up nobody
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 config <<-'WORDS' || bail "cannot configure"
 	limit add all budget 1G/1h sources 65536

@@ -3,6 +3,7 @@
 # attack-events.t: a flood of events is budgeted, and what is lost is counted;
 # a listener that does not listen costs the others nothing
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 config <<<'limit add one budget 1/1h sources 65536' || bail "cannot configure"
 kernel_kib() { awk '/^(Slab|VmallocUsed):/ { sum += $2 } END { print sum }' /proc/meminfo; }

@@ -3,6 +3,7 @@
 # attack-flood.t: under a flood from spoofed addresses memory stays as it is,
 # and whoever configures gets on
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 config <<-'WORDS' || bail "cannot configure"
 	limit add small budget 10/10s sources 64

@@ -3,7 +3,7 @@
 # cpus.t: two CPUs that carry one source never admit one packet too many
 . "$(dirname "$0")/lib.sh"
 need_tool
-[ "$(nproc)" -ge 2 ] || bail "this guest has one CPU"
+need_cpus 2
 
 # both MS SOURCE: flood from either CPU, through a device of its own
 both() {

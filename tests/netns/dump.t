@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # dump.t: 100,000 sources are told while they change
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 config <<-WORDS || bail "cannot configure"
 	limit add d budget 1k/1h sources 400000

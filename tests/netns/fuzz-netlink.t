@@ -5,6 +5,7 @@
 # nothing then; by root, by a user without rights, and by one who is root in a
 # namespace of their own. FUZZ_SEED and FUZZ_MESSAGES choose others, or more.
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 PATH=$top/.cache/build/fuzz:$PATH
 need_tool
 command -v fuzz-netlink >/dev/null || skip_all "tests/fuzz is not built"

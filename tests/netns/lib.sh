@@ -85,6 +85,9 @@ skip_all() { echo "1..0 # SKIP $*"; exit 4; }
 
 bail() { echo "Bail out! $*"; exit 1; }
 
+# need_cpus N: run.sh looks for the tests that say so
+need_cpus() { [ "$(nproc)" -ge "$1" ] || bail "this guest has $(nproc) CPU"; }
+
 finish() {
 	echo "1..$tests"
 	[ "$failures" = 0 ]

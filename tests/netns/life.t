@@ -3,6 +3,7 @@
 # life.t: a namespace, or the whole module, goes away under a flood from both
 # CPUs; what follows is as if weir had never been there
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 need_tool
 load || bail "cannot load"
 log_mark

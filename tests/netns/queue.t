@@ -3,6 +3,7 @@
 # queue.t: packets that user space had in its hands (NFQUEUE) go on in the context
 # of who gave them back, and are counted there beside those of softirqs
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 rx nft -f - 2>/dev/null <<-RULES || skip_all "this kernel has no NFQUEUE"
 	table inet probe {

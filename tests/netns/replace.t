@@ -3,6 +3,7 @@
 # replace.t: a whole configuration is replaced under a flood: no packet goes by
 # uncounted, none is dropped that no configuration would drop
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 # Two configurations that share their limits by name but hardly a word of them,
 # and one that is refused. The flood has at most 40 a window in either; what

@@ -3,6 +3,7 @@
 # resize.t: the table's size, the window, the slots and the unit change under a
 # flood
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 config <<<"limit add r budget 40/200ms slots 4 sources 1000" || bail "cannot configure"
 trace_start weir_charge weir_uncharge

@@ -116,13 +116,16 @@ refused 'exempt get: ADDR: ' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist here" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist here" limit add later budget 100/s to ::/0 dev nosuchdev0
 if [ "$HZ" -lt 1000 ]; then
-	refused 'limit add: slots: slots shorter than a clock tick' limit add x budget 100/10ms slots 10
+	refused 'limit add: slots: slots shorter than a clock tick; fewer would fit the window \(at most '$((HZ > 100 ? HZ / 100 : 1))'\)$' \
+		limit add x budget 100/10ms slots 10
 fi
 
 # the kernel's warnings
 done_with "weir: warning: limit 'small': a GRO packet" limit add small budget 5/s to ::/0
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
+done_with "weir: warning: limit 'nosyn': a GRO packet" limit add nosyn budget 5/s to ::/0 not syn
+done_with '$' limit set nosyn match to ::/0 syn
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
