@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# judge.sh DIR HZ: what the demo has shown, and whether weir kept its word. The
+# status is 1 if a source got more than its budget in any window, or weir dropped
+# a packet of an honest host; 2 if that cannot be told. In DIR are
+#	hook		the hook's charges and drops, in ticks of HZ a second
+#	receiver	what came to the protected host, as charges in ticks of a microsecond
+#	sent.KIND	how many packets the honest, the flooder, the spoofer sent
+#
+# Two clocks, and neither is trusted alone. The hook's: the tick of each charge,
+# exact. The receiver's: the time at which the kernel stamped the packet, a
+# little before or after the tick that the hook read. The i-th packet that a
+# source got through is its i-th charge, so how far the two differ is measured,
+# and a window that is shorter by that must not hold more than the budget.
+set -u
+here=$(cd "$(dirname "$0")" && pwd) || exit 2
+# shellcheck source=cast.sh
+. "$here/cast.sh"
+PATH=$here/../../.cache/build/netns:$PATH	# window
+export LC_ALL=C
+dir=${1:?usage: judge.sh DIR HZ} hz=${2:?usage: judge.sh DIR HZ}
+
+fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off" >&2; exit 2; }
+
+# most FILE LIMIT TICKS: what any source was charged within so many ticks
+most() { window -l "$2" -T "$3" <"$dir/$1" | sed -n 's/.* max=\([0-9]*\).*/\1/p'; }
+
+# judge LIMIT SECONDS: "MAX AT-THE-RECEIVER JITTER-MS EXCESS" of a limit; EXCESS
+# counts packets that came without a charge
+judge() {
+	local jitter excess most got ticks
+	read -r jitter excess < <(awk -v us=$((1000000 / hz)) -v want="limit=$1" '
+		$2 != want { next }
+		{ sub("tick=", "", $4) }
+		FNR == NR { tick[$3, ++n[$3]] = $4; next }
+		{ stamp[$3, ++m[$3]] = $4 }
+		END {
+			for (s in m) {
+				if (m[s] > n[s]) excess += m[s] - n[s]
+				if (m[s] != n[s]) continue # some were lost: which?
+				for (i = 1; i <= n[s]; i++) {
+					d = stamp[s, i] - tick[s, i] * us
+					if (!seen++) lo = hi = d
+					if (d < lo) lo = d
+					if (d > hi) hi = d
+				}
+			}
+			printf "%d %d\n", hi - lo, excess
+		}' <(grep weir_charge "$dir/hook" | sort -k4,4) <(sort -k4,4 "$dir/receiver"))
+	# A window of T ends with the tick that is T after its first.
+	most=$(most hook "$1" $((hz * $2 + 1)))
+	ticks=$((1000000 * $2 - jitter))
+	got=$(most receiver "$1" $((ticks > 0 ? ticks : 1)))
+	echo "${most:-0} ${got:-0} $(((jitter + 999) / 1000)) $excess"
+}
+
+# kinds FILE FIELD: sum over the sources of each kind: honest flooder spoofer
+kinds() {
+	window -s <"$dir/$1" | awk -v field="$2" '
+		{ kind = $2 ~ /=10\.1\./ ? 0 : $2 ~ /=10\.6\./ ? 1 : 2
+		  for (i = 3; i <= NF; i++) { split($i, v, "="); if (v[1] == field) sum[kind] += v[2] } }
+		END { printf "%d %d %d\n", sum[0], sum[1], sum[2] }'
+}
+
+table() {
+	local i names=("$HONEST honest hosts" "1 flooding host" "$(thousands "$SPOOFED") spoofed sources")
+	printf '\n%s%-24s %12s %14s %12s %14s%s\n' "$bold" "" sent "weir dropped" got "machine lost" "$off"
+	for i in 0 1 2; do
+		printf '%-24s %12s %14s %12s %14s\n' "${names[i]}" "$(thousands "${sent[i]}")" \
+			"$(thousands "${dropped[i]}")" "$(thousands "${got[i]}")" \
+			"$(thousands $((sent[i] - dropped[i] - got[i])))"
+	done
+}
+
+# verdict STATUS TEXT
+verdict() {
+	if [ "$1" = 0 ]; then
+		printf '%sok%s      %s\n' "$green" "$off" "$2"
+	else
+		printf '%sNOT OK%s  %s\n' "$red$bold" "$off" "$2"
+		status=1
+	fi
+}
+
+command -v window >/dev/null || fail "window is not built"
+for file in hook receiver; do [ -r "$dir/$file" ] || fail "nothing to judge in $dir"; done
+read -ra sent < <(cat "$dir"/sent.{honest,flooder,spoofer} | tr '\n' ' ')
+[ ${#sent[@]} = 3 ] || fail "the senders did not say what they sent"
+read -ra dropped < <(kinds hook dropped)
+read -ra got < <(kinds receiver amount)
+table
+status=0
+for limit in "${LIMITS[@]}"; do
+	read -r name budget window _ <<<"$limit"
+	read -r most received jitter excess < <(judge "$name" "$window")
+	[ "$most" -gt 0 ] && [ "$most" -le "$budget" ] && [ "$received" -le "$budget" ] &&
+		[ "$excess" = 0 ] && [ "$jitter" -lt $((1000 * window)) ]
+	verdict $? "$name: at most $most of $budget in any $window s; by the receiver $received, +-$jitter ms"
+	[ "$excess" = 0 ] || echo "        $excess packets came that weir did not charge"
+done
+[ "${sent[0]}" -gt 0 ] && [ "${dropped[0]}" = 0 ]
+verdict $? "weir dropped ${dropped[0]} packets of honest hosts"
+exit "$status"
