@@ -15,7 +15,7 @@ demo_packages='gcc libc6-dev make pkgconf libmnl-dev libelf1 busybox-static kmod
 	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq python3
 	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema iptables iputils-ping
-	ethtool tcpdump iperf3 bc libcap2-bin"
+	ethtool tcpdump iperf3 bc libcap2-bin dkms openssl"
 debug_packages="$test_packages flex bison libelf-dev"
 
 packages='' kernels=''
@@ -37,8 +37,10 @@ missing() {
 		sed -nE 's/^ii //p' | tr -s ', ' '\n' | sort -u | comm -13 - <(words "$packages")
 }
 
-command -v dpkg-query apt-get >/dev/null || die "this is no Debian; what is needed: ${packages//[[:space:]]/ }"
-todo=$(missing | tr '\n' ' ')
+for tool in dpkg-query apt-get; do
+	command -v "$tool" >/dev/null || die "this is no Debian; what is needed: $(words "$packages" | paste -sd ' ')"
+done
+todo=$(missing | paste -sd ' ')
 if [ -n "$todo" ]; then
 	sudo=()
 	if [ "$(id -u)" != 0 ]; then

@@ -120,7 +120,7 @@ PROP
 prop weir <<-'PROP'
 	while [[ $1 = -* ]]; do shift; done
 	"$WEIR" -check "$@" || exit
-	[ "$1" = source ] || exit 0
+	[ "$1" = source ] || { echo "$3 as it was made" && echo "    and what resulted" && exit; }
 	for i in 1 2 3 4; do echo "10.6.6.$i limit dns and so on until nobody can read what is written behind the eightieth column"; done
 	echo shown >>"$OUT/shown"
 PROP
