@@ -16,7 +16,10 @@ cp "$top/tests/vm/fetch.sh" tests/vm/real.sh
 PROP
 chmod +x tests/vm/fetch.sh
 prop dpkg-query <<-'PROP'
-	sed -E 's/^[^ ]+/ii  &/' "$tmp/there"
+	case $* in
+	*'${Provides}'*) sed 's/^/ii  /' "$tmp/there" ;;
+	*) sed 's/^/ii  /; s/ [^ ]*$//' "$tmp/there" ;;
+	esac
 PROP
 prop apt-get <<-'PROP'
 	echo "apt-get $*" >>"$tmp/calls"
@@ -90,7 +93,7 @@ for package in clang sparse shellcheck mandoc codespell jq python3-yaml libcmock
 	grep -qx "$package *" there
 	ok $? "make test's set-up has $package"
 done
-sed -i 's/^libelf1 $/libelf1t64 libelf1 (= 0.191)/' there
+sed -i 's/^libelf1 $/libelf1t64 libelf1/' there
 set_up demo
 is "$status $said" "0 " "what another package provides is there"
 
