@@ -296,6 +296,47 @@ static void test_words(void **state)
 	}
 }
 
+/* A refusal may come with the number that would be right. */
+static void test_number(void **state)
+{
+	static const struct {
+		int error;
+		uint64_t value;
+		const char *sentence;
+	} told[] = {
+		{ -EINVAL, 64, "slots: that is wrong (at most 64)" },
+		{ -ERANGE, 1, "slots: that is wrong (at most 1)" },
+		{ -ENOSPC, 1ULL << 56,
+		  "slots: that is wrong (at most 72057594037927936)" },
+		{ -ENOMEM, 1610748024,
+		  "slots: that is wrong (it takes 1610748024 bytes)" },
+		{ -EDQUOT, 5ULL << 32,
+		  "slots: that is wrong (it takes 21474836480 bytes)" },
+		{ -ENOMEM, 0, "slots: that is wrong" },
+		{ -EINVAL, 0, "slots: that is wrong" },
+	};
+	struct weir_limit limit = {
+		.has = WEIR_HAS_SLOTS, .name = "web", .slots = 64,
+	};
+	struct nlmsghdr *request, *nlh;
+	unsigned int i;
+
+	(void)state;
+	request = weir_nl_begin(&nl, request_buf, WEIR_CMD_LIMIT_ADD, 0);
+	weir_nl_put_limit(request, &limit);
+	for (i = 0; i < sizeof(told) / sizeof(*told); i++) {
+		nlh = begin_answer(told[i].error);
+		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "that is wrong");
+		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+				 offset_of(request, PATH(WEIR_A_LIMIT_SLOTS), 0));
+		if (told[i].value)
+			mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE,
+					 told[i].value);
+		assert_int_equal(weir_nl_ack(&nl, request, nlh), told[i].error);
+		assert_string_equal(weir_nl_error(&nl), told[i].sentence);
+	}
+}
+
 /* The end of a dump is an int and what else there is to say. */
 static void test_done(void **state)
 {
@@ -347,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_config_item),
 		cmocka_unit_test(test_bare_errno),
 		cmocka_unit_test(test_warning),
+		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_done),
 		cmocka_unit_test(test_any_offset),
