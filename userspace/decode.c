@@ -210,11 +210,12 @@ static void store_slot(struct weir_source *source, const struct nlattr *attr)
 static void store_attr(const struct field *fields, const struct nlattr *attr,
 		       void *model)
 {
+	uint16_t type = mnl_attr_get_type(attr);
 	const struct field *field = fields;
 	const struct nlattr *inner;
 	char *at;
 
-	while (field->kind != FIELD_END && field->type != mnl_attr_get_type(attr))
+	while (field->kind != FIELD_END && field->type != type)
 		field++;
 	at = (char *)model + field->offset;
 	if (field->bits)

@@ -167,6 +167,15 @@ static int finish(int status)
 	return status ? status : WEIR_EXIT_OUTPUT;
 }
 
+/* A list of a million goes into a file or a pipe in large pieces. */
+static void keep_output(void)
+{
+	static char room[1 << 16];
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, room, _IOFBF, sizeof(room));
+}
+
 int main(int argc, char **argv)
 {
 	struct weir_tool tool = { 0 };
@@ -176,6 +185,7 @@ int main(int argc, char **argv)
 	int status;
 
 	fill_standard_files();
+	keep_output();
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && !strcmp(argv[1], "-complete")) {
 		weir_complete(&tool, argc - 2, argv + 2);
