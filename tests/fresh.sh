@@ -9,7 +9,8 @@ top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 # Runs in a mount and process name space of its own, which takes its mounts along
 inside() {
 	local root=$1 target=$2
-	mount -t proc proc "$root/proc" && mount -t sysfs -o ro sys "$root/sys" &&
+	# Tests mount in a name space of their own: / has to be a mount.
+	mount --bind "$root" "$root" && mount -t proc proc "$root/proc" && mount -t sysfs -o ro sys "$root/sys" &&
 		mount --rbind /dev "$root/dev" && mount -t tmpfs shm "$root/dev/shm" || return
 	cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
 	# shellcheck disable=SC2086 # a target and its variables

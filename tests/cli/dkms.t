@@ -20,7 +20,7 @@ done
 source=/usr/src/${name/\//-}
 mkdir "$source" bin && (cd "$top" && cp -r Kbuild Makefile dkms.conf module userspace "$source")
 # The headers call the compiler that built their kernel; another does as well.
-ln -s "$top/tests/vm/cc" bin/gcc-12
+for cc in gcc-12 x86_64-linux-gnu-gcc-12; do ln -s "$top/tests/vm/cc" "bin/$cc"; done
 REAL_CC=$(command -v gcc-12 || command -v gcc)
 export REAL_CC CC_UNKNOWN
 

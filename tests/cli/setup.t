@@ -89,7 +89,7 @@ like "$said" '^setup: installing ' "the tests want more"
 ok $? "... and only that is named"
 is "$(tail -n 1 calls)" "fetch 6.1 6.12 herd sid source" "... and more kernels"
 # what a test of its own looks for and would skip itself without
-for package in clang sparse shellcheck mandoc codespell jq python3-yaml libcmocka-dev dkms openssl; do
+for package in clang sparse shellcheck mandoc codespell jq python3-yaml libcmocka-dev dkms openssl pahole; do
 	grep -qx "$package *" there
 	ok $? "make test's set-up has $package"
 done

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# build.t: which kernel make builds the module for, and where. In a mount
+# namespace: this machine's own modules and headers are out of sight.
+if [ -z "${WEIR_BUILD:-}" ]; then
+	unshare -m true 2>/dev/null || { echo "1..0 # SKIP no right to a mount namespace"; exit 4; }
+	WEIR_BUILD=1 exec unshare -m "$0"
+fi
+. "$(dirname "$0")/lib.sh"
+PATH=$PATH:/usr/sbin:/sbin
+here=$(uname -r)
+mkdir -p /lib/modules
+mount -t tmpfs tmpfs /lib/modules || { echo "1..0 # SKIP nothing can be mounted over /lib/modules"; exit 4; }
+unset KVER KDIR BUILD MAKEFLAGS
+
+# A tree with a tool that is soon built, and headers that tell what they are asked.
+mkdir tree tree/userspace && cp -r "$top"/{Makefile,Kbuild,module} tree/ && printf 'all:\n\t@: >weir\n' >tree/userspace/Makefile
+
+# headers VERSION FOLDER: of a kernel that is said to be VERSION
+headers() {
+	mkdir -p "$2/include/config" && echo "$1" >"$2/include/config/kernel.release"
+	# shellcheck disable=SC2016 # make's
+	echo 'modules: ; cat $(M)/Kbuild $(M)/module/main.c >/dev/null && cp include/config/kernel.release $(M)/weir.ko' >"$2/Makefile"
+}
+headers "$here" "/lib/modules/$here/build"
+headers 6.6.6-other /lib/modules/6.6.6-other/build
+headers 7.7.7-elsewhere "$tmp/headers"
+
+# builds VERSION NAME ARGUMENT...: make builds for this kernel, where its own are built
+builds() {
+	local version=$1 name=$2
+	shift 2
+	rm -rf tree/.cache tree/userspace/weir
+	make -C tree "$@" >log 2>&1
+	ok $? "$name" || diag "$(<log)"
+	is "$(cd tree && grep -r . .cache --include=weir.ko)" ".cache/build/$version/weir.ko:$version" "... for $version, in a folder of its own"
+	like "$(<log)" "weir: built .cache/build/$version/weir.ko for $version" "... and says so"
+}
+builds "$here" "make"
+[ -e tree/userspace/weir ]
+ok $? "... the tool as well"
+builds 6.6.6-other "make KVER=" KVER=6.6.6-other
+builds 7.7.7-elsewhere "make KDIR=" KDIR="$tmp/headers"
+builds 6.6.6-other "make KDIR=, of a kernel that is installed" KDIR=/lib/modules/6.6.6-other/build
+export KDIR=$tmp/headers
+builds 7.7.7-elsewhere "KDIR in the environment"
+unset KDIR
+builds 6.6.6-other "make modules" modules KVER=6.6.6-other
+[ ! -e tree/userspace/weir ]
+ok $? "... makes no tool"
+
+make -C tree KVER=6.6.6-gone >log 2>&1
+ok $? "no headers: make makes the tool" || diag "$(<log)"
+like "$(<log)" "weir: no headers for kernel 6.6.6-gone at /lib/modules/6.6.6-gone/build; the module is not built" "... and says that the module is not"
+make -C tree modules KVER=6.6.6-gone >log 2>&1
+is "$?" 2 "no headers: make modules fails"
+like "$(<log)" "weir: no headers for kernel 6.6.6-gone .*apt-get install linux-headers-6.6.6-gone" "... and says what is missing"
+
+# And true ones, in a copy of what tests/run.sh has built, at the same place and by
+# the same words: only the module's parts are put together anew.
+kernel=$top/.cache/kernels/6.12 out=$top/.cache/build/6.12
+if [ ! -e "$kernel/version" ]; then
+	echo "ok $((tests += 1)) - the module itself # SKIP no guest kernel 6.12 here; make setup downloads it"
+	finish
+fi
+version=$(<"$kernel/version")
+REAL_CC=$(command -v gcc-12 || command -v gcc)
+CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
+export REAL_CC CC_UNKNOWN
+rm -r "/lib/modules/$here" && mkdir "/lib/modules/$here" "/lib/modules/$version"
+ln -s "$(realpath "$kernel/kdir")" "/lib/modules/$version/build"
+ln -s "$(realpath "$kernel/kdir")" "/lib/modules/$here/build"
+mkdir -p "$out" copy && flock "$out/.lock" cp -a "$out/." copy && mount --bind copy "$out" || exit 1
+for choice in '' "KVER=$version" "KDIR=$kernel/kdir"; do
+	rm -f "$out/weir.ko"
+	make -C "$top" --no-print-directory modules ${choice:+"$choice"} "BUILD=$out" CONFIG_DEBUG_INFO_BTF_MODULES= \
+		CF=-D__CHECK_ENDIAN__ "CC=$top/tests/vm/cc" W=1 >log 2>&1
+	ok $? "make modules${choice:+ ${choice%%=*}=} builds the module" || diag "$(tail -n 20 log)"
+	is "$(modinfo -F vermagic "$out/weir.ko" | cut -d ' ' -f 1)" "$version" "... for the kernel of its headers"
+done
+finish
