@@ -45,12 +45,11 @@ static void step(void)
 
 static void test_packets(void **state)
 {
-	u64 run = unit_number("UNIT_RUN", 0), runs = unit_rounds(300), i;
+	struct unit_runs runs = unit_runs(300);
+	u64 run, i;
 
 	(void)state;
-	if (getenv("UNIT_RUN"))
-		runs = run + 1;
-	for (; run < runs; run++) {
+	for (run = runs.first; run < runs.end; run++) {
 		hook_begin(run);
 		hook_add();
 		for (i = 0; i < 1500; i++)
@@ -58,7 +57,7 @@ static void test_packets(void **state)
 		hook_end();
 	}
 	print_message("# %llu runs: %llu admitted, %llu dropped, %llu events, %llu failures\n",
-		      runs, t.admitted, t.dropped, t.events, t.failures);
+		      runs.end - runs.first, t.admitted, t.dropped, t.events, t.failures);
 }
 
 int main(void)

@@ -47,6 +47,9 @@ struct model {
 	struct model_bucket bucket[8];
 	u64 admitted, refused, floored, evicted;
 	u64 run;
+	/* What is too large for a kernel's stack. */
+	struct weir_source_state state[WEIR_WAYS_MAX];
+	char before[32768];
 };
 
 static inline struct model_bucket *bucket_of(struct model *m,

@@ -21,18 +21,17 @@ static u64 wait_of(struct model *m, struct model_source *s, u64 *count)
 
 void model_peek(struct model *m, struct model_source *s)
 {
-	struct weir_bucket *real = real_bucket(m, s);
+	const void *behind_lock = &real_bucket(m, s)->lock + 1;
+	size_t size = m->table->stride - sizeof(spinlock_t);
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1], count, wait, sum = 0;
-	char before[32768];
 	unsigned int i;
 
-	assert_true(m->table->stride <= sizeof(before));
-	memcpy(before, real, m->table->stride);
-	/* What a lock leaves behind is the same. */
+	assert_true(size <= sizeof(m->before));
+	memcpy(m->before, behind_lock, size);
 	weir_table_peek(m->table, &s->source, s->hash, m->tick, m->budget,
 			&state, slot);
-	assert_memory_equal(before, real, m->table->stride);
+	assert_memory_equal(m->before, behind_lock, size);
 	wait = wait_of(m, s, &count);
 	for (i = 0; i <= WEIR_SLOTS_MAX; i++)
 		sum += slot[i];
@@ -94,8 +93,8 @@ void model_clear(struct model *m, u32 index)
 
 void model_walk(struct model *m, u32 index)
 {
-	struct weir_source_state state[WEIR_WAYS_MAX];
 	struct model_bucket *bucket = &m->bucket[index];
+	struct weir_source_state *state = m->state;
 	unsigned int i, j, n, holders = 0;
 	u64 count, wait;
 

@@ -137,8 +137,9 @@ static void charge(struct moved_source *s)
 
 	if (chance_one_in(&m.chance, 8))
 		tick -= min(tick, chance_below(&m.chance, WINDOW / 2));
-	shim_cpu = chance_below(&m.chance, SHIM_CPUS);
+	twin_wander(&m.chance);
 	local_bh_disable();
+	rcu_read_lock();
 	early = twin_recall(m.table, &s->source, m.tick, cost, m.budget,
 			    &visit) ?:
 		twin_refuse(m.table, &s->source, s->hash, m.tick, cost,
@@ -161,6 +162,7 @@ static void charge(struct moved_source *s)
 		if (m.gives_back && chance_one_in(&m.chance, 8))
 			give_back(s, tick, cost);
 	}
+	rcu_read_unlock();
 	local_bh_enable();
 }
 
@@ -196,8 +198,7 @@ static void convert(struct moved_source *s)
 		sum = twin_sum(&s->wheel);
 		if (!m.same_unit && sum)
 			sum = sum >= m.budget ? m.next_budget :
-			      (unsigned __int128)sum * m.next_budget /
-			      m.budget + 1;
+			      mul_u64_u64_div_u64(sum, m.next_budget, m.budget) + 1;
 		s->next_wheel = (struct twin_wheel) {
 			.at = weir_bucket(m.next, s->hash & m.next->mask)->slot,
 			.count[0] = sum,
@@ -344,6 +345,7 @@ static void go_live(void)
 	unsigned int i;
 
 	local_bh_disable();
+	rcu_read_lock();
 	weir_table_live(m.next);
 	for (i = 0; i < m.sources; i++) {
 		s = &m.source[i];
@@ -353,6 +355,7 @@ static void go_live(void)
 		if (!m.same_unit)
 			twin_forget(&s->history);
 	}
+	rcu_read_unlock();
 	local_bh_enable();
 	m.budget_most = m.same_unit ? max(m.budget_most, m.next_budget) :
 			m.next_budget;
@@ -398,10 +401,12 @@ static void silence(void)
 	if (!m.table->spec.bytes)
 		assert_true(cost <= U32_MAX);
 	local_bh_disable();
+	rcu_read_lock();
 	check(!twin_charge(m.table, &s->source, s->hash, &tick,
 				 (struct weir_cost) { cost, cost }, m.budget,
 				 NULL),
 	      "run %llu: no burst", m.run);
+	rcu_read_unlock();
 	local_bh_enable();
 }
 
@@ -448,16 +453,16 @@ static void one_run(u64 run)
 
 static void test_move(void **state)
 {
-	u64 run = unit_number("UNIT_RUN", 0), runs = unit_rounds(1000);
+	struct unit_runs runs = unit_runs(1000);
+	u64 run;
 
 	(void)state;
-	if (getenv("UNIT_RUN"))
-		runs = run + 1;
-	for (; run < runs; run++)
+	for (run = runs.first; run < runs.end; run++)
 		one_run(run);
 	print_message("# %llu moves: %llu admitted, %llu refused, %llu under pressure\n",
 		      m.moves, m.admitted, m.refused, m.pressed);
 	assert_int_equal(shim_allocations, 0);
+	assert_true(m.admitted && m.refused && m.pressed);
 }
 
 int main(void)

@@ -4,23 +4,21 @@
  * table under them: what they were admitted together is never above the
  * budget, and exact where time stands still.
  */
-#include <pthread.h>
-#include <sched.h>
-
 #include "table_twin.h"
 
 #define THREADS 3
 #define SOURCES 24
 
-static struct weir_table *table;	/* by RCU */
+static struct weir_table __rcu *table;
 static u64 now = 1000;			/* atomic */
 static bool stop;			/* atomic */
 static u64 budget;
 static unsigned int sources, packets, moves, moves_least;
+static u32 begun;			/* atomic */
 static bool time_passes;
 
 struct worker {
-	pthread_t thread;
+	struct thread thread;
 	unsigned int number;
 	struct twin_history history[SOURCES];
 	u64 refused[SOURCES], given_back, again, packets;
@@ -29,6 +27,12 @@ struct worker {
 static u64 test_clock(void)
 {
 	return READ_ONCE(now);
+}
+
+/* Where nobody else publishes one. */
+static struct weir_table *current_table(void)
+{
+	return rcu_dereference_protected(table, true);
 }
 
 /* As the hook does it. */
@@ -68,20 +72,23 @@ static void packet(struct worker *w, struct chance *c, unsigned int i)
 	local_bh_enable();
 }
 
-static void *work(void *arg)
+static void work(void *arg)
 {
 	struct worker *w = arg;
 	struct chance c = chance_of(w->number);
 	unsigned int i;
 
-	shim_cpu = w->number;
+	thread_go(w->number);
+	__atomic_add_fetch(&begun, 1, __ATOMIC_RELAXED);
+	while (READ_ONCE(begun) < THREADS)
+		cond_resched();
 	for (i = 0; i < packets || READ_ONCE(moves) < moves_least; i++) {
 		packet(w, &c, chance_below(&c, sources));
 		if (time_passes && chance_one_in(&c, 200))
 			__atomic_add_fetch(&now, 1, __ATOMIC_RELAXED);
 		w->packets++;
+		cond_resched();
 	}
-	return NULL;
 }
 
 static struct weir_table *make_table(struct chance *c, bool tiny)
@@ -104,25 +111,26 @@ static struct weir_table *make_table(struct chance *c, bool tiny)
 	return t;
 }
 
-static void *move(void *arg)
+static void move(void *arg)
 {
 	struct chance c = chance_of(99);
 	struct weir_table *old, *next;
 
 	while (!READ_ONCE(stop)) {
 		WRITE_ONCE(moves, moves + 1);
-		old = table;
+		old = current_table();
 		next = make_table(&c, *(bool *)arg);
 		weir_table_move(old, next, budget, budget, &twin_key,
 				test_clock);
 		local_bh_disable();
+		preempt_disable();
 		weir_table_live(next);
 		rcu_assign_pointer(table, next);
+		preempt_enable();
 		local_bh_enable();
 		synchronize_rcu();
 		weir_table_put(old);
 	}
-	return NULL;
 }
 
 /* Returns what was admitted, and checks every window of every source. */
@@ -156,12 +164,18 @@ static u64 join(struct worker *worker, u64 *packet, u64 *refused,
 	return admitted;
 }
 
+static void forget_table(void)
+{
+	weir_table_put(current_table());
+	assert_int_equal(shim_allocations, 0);
+}
+
 /* Returns what was refused. */
 static u64 run(unsigned int n, bool tiny, bool time, bool mover)
 {
 	static struct worker worker[THREADS];
 	u64 admitted, packet = 0, refused = 0, again = 0;
-	pthread_t mover_thread;
+	struct thread mover_thread;
 	struct chance c = chance_of(n);
 	unsigned int i;
 
@@ -172,20 +186,20 @@ static u64 run(unsigned int n, bool tiny, bool time, bool mover)
 	time_passes = time;
 	moves = 0;
 	moves_least = mover ? unit_rounds(200) : 0;
-	table = make_table(&c, tiny);
+	RCU_INIT_POINTER(table, make_table(&c, tiny));
 	stop = false;
+	begun = 0;
 	for (i = 0; i < THREADS; i++) {
 		worker[i].number = i;
-		assert_false(pthread_create(&worker[i].thread, NULL, work,
-					    &worker[i]));
+		thread_start(&worker[i].thread, work, &worker[i]);
 	}
 	if (mover)
-		assert_false(pthread_create(&mover_thread, NULL, move, &tiny));
+		thread_start(&mover_thread, move, &tiny);
 	for (i = 0; i < THREADS; i++)
-		pthread_join(worker[i].thread, NULL);
+		thread_join(&worker[i].thread);
 	WRITE_ONCE(stop, true);
 	if (mover)
-		pthread_join(mover_thread, NULL);
+		thread_join(&mover_thread);
 	admitted = join(worker, &packet, &refused, &again);
 	assert_int_equal(admitted + refused, packet);
 	print_message("# %llu admitted, %llu refused, %llu again, %u moves\n",
@@ -206,7 +220,7 @@ static void test_exact(void **state)
 	refused = run(SOURCES, false, false, false);
 	for (i = 0; i < SOURCES; i++) {
 		source = twin_source(i, prefix);
-		weir_table_peek(table, &source,
+		weir_table_peek(current_table(), &source,
 				weir_source_hash(&source, prefix, &twin_key),
 				now, budget, &stood, slot);
 		counted += stood.count;
@@ -214,35 +228,35 @@ static void test_exact(void **state)
 	}
 	assert_true(counted == SOURCES * budget);
 	check(dropped == refused, "%llu for %llu", dropped, refused);
-	weir_table_put(table);
+	forget_table();
 }
 
 static void test_one_source(void **state)
 {
 	(void)state;
 	run(1, false, true, false);
-	weir_table_put(table);
+	forget_table();
 }
 
 static void test_one_source_moved(void **state)
 {
 	(void)state;
 	run(1, false, true, true);
-	weir_table_put(table);
+	forget_table();
 }
 
 static void test_tiny_moved(void **state)
 {
 	(void)state;
 	run(SOURCES, true, true, true);
-	weir_table_put(table);
+	forget_table();
 }
 
 static void test_table_moved(void **state)
 {
 	(void)state;
 	run(SOURCES, false, true, true);
-	weir_table_put(table);
+	forget_table();
 }
 
 int main(void)

@@ -14,6 +14,7 @@
 
 #include "bucket.h"
 
+#include "thread.h"
 #include "unit.h"
 
 struct twin_wheel {
@@ -52,6 +53,13 @@ int twin_differs(const struct weir_table *table, const struct weir_wheel *wheel,
 
 /* Source i of a test: IPv4 and IPv6 in turns, masked, and its hash. */
 struct weir_source twin_source(unsigned int i, struct weir_prefix prefix);
+
+/* Go to any CPU, or stay: where it takes long to go, as a rule. */
+static inline void twin_wander(struct chance *c)
+{
+	if (chance_one_in(c, THREAD_STAY))
+		thread_go(chance_below(c, thread_cpus()));
+}
 
 extern const hsiphash_key_t twin_key;
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the unit tests share: cmocka, chance, how much to do. */
+/*
+ * What the unit tests share: cmocka, chance, how much to do. In a kernel, what
+ * tests/table has in their place.
+ */
 #ifndef UNIT_H
 #define UNIT_H
 
+#ifdef __KERNEL__
+#include "unit_kernel.h"
+#else
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,17 +19,13 @@
 
 #include <cmocka.h>
 
-/* A run is told by its seed: UNIT_SEED, the same each time unless given. */
-struct chance {
-	uint64_t state;
-};
-
 static inline uint64_t unit_number(const char *name, uint64_t otherwise)
 {
 	const char *value = getenv(name);
 
 	return value && *value ? strtoull(value, NULL, 0) : otherwise;
 }
+#endif
 
 /* Of n rounds as many as UNIT_PERCENT says. */
 static inline uint64_t unit_rounds(uint64_t n)
@@ -31,6 +33,25 @@ static inline uint64_t unit_rounds(uint64_t n)
 	n = n * unit_number("UNIT_PERCENT", 100) / 100;
 	return n ? n : 1;
 }
+
+/* Random runs, from the first to before the end. */
+struct unit_runs {
+	unsigned long long first, end;
+};
+
+/* As unit_rounds(), or UNIT_RUN alone. */
+static inline struct unit_runs unit_runs(uint64_t n)
+{
+	uint64_t all = ~0ull, run = unit_number("UNIT_RUN", all);
+
+	return run == all ? (struct unit_runs) { 0, unit_rounds(n) } :
+			    (struct unit_runs) { run, run + 1 };
+}
+
+/* A run is told by its seed: UNIT_SEED, the same each time unless given. */
+struct chance {
+	uint64_t state;
+};
 
 static inline struct chance chance_of(uint64_t run)
 {
@@ -60,11 +81,10 @@ static inline int chance_one_in(struct chance *c, uint64_t n)
 }
 
 /* Like assert_true(), and says what run and what numbers. */
-#define check(cond, ...) do {						\
+#define check(cond, fmt, ...) do {					\
 	if (!(cond)) {							\
-		print_error("# %s:%d: %s: ", __FILE__, __LINE__, #cond);\
-		print_error(__VA_ARGS__);				\
-		print_error("\n");					\
+		print_error("# %s:%d: %s: " fmt "\n", __FILE__,		\
+			    __LINE__, #cond, ##__VA_ARGS__);		\
 		fail();							\
 	}								\
 } while (0)
