@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernel-build.sh [-w] [-o DIR] [-m FOLDER] NAME [MAKE-ARGUMENT...]: build weir.ko
-# for the guest kernel NAME into DIR (.cache/build/NAME). Arguments are make's:
-# CC=clang W=1 C=1. -w: a warning is an error. -m: build the module of FOLDER.
+# kernel-build.sh [-w] [-o DIR] [-m FOLDER [-a FOLDER]...] NAME [MAKE-ARGUMENT...]:
+# build weir.ko for the guest kernel NAME into DIR (.cache/build/NAME). Arguments
+# are make's: CC=clang W=1 C=1. -w: a warning is an error. -m: build the module of
+# FOLDER; -a: with the sources of another beside its own, under that one's name.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
-strict='' out='' folder=''
-while getopts wo:m: opt; do
+strict='' out='' folder='' beside=()
+while getopts wo:m:a: opt; do
 	case $opt in
 	w) strict=1 ;;
 	o) out=$OPTARG ;;
 	m) folder=$(realpath "$OPTARG") || exit 1 ;;
+	a) beside+=("$(realpath "$OPTARG")") || exit 1 ;;
 	*) exit 1 ;;
 	esac
 done
@@ -35,7 +37,7 @@ CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
 target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out")
 if [ -n "$folder" ]; then
-	find "$out" -type l -delete && cp -rs "$folder/." "$out/" || exit 1
+	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
 	target=(-C "$kernel/kdir" "M=$out" modules)
 fi
 # Without a vmlinux there is no BTF to make, with one it would take pahole.
@@ -50,7 +52,7 @@ skip=' differs from the one|^  (CC|LD|MODPOST)|attribute directive ignored|unkno
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
-elif sed "s|$top/||g" "$out/log" | grep -E '((^|/)module/|weir|modpost).*(warning|error):|WARNING' | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
+elif sed "s|$top/||g" "$out/log" | grep -E '((^|/)(module|unit)/|weir|modpost).*(warning|error):|WARNING' | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
 	# What is not built again would not warn again.
 	find "$out" -name '*.o' -delete
 	status=1
