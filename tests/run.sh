@@ -9,9 +9,9 @@
 #
 # A test is a program that writes TAP (tests/*/*.t), or one that just ends well;
 # status 4 skips it. tests/netns runs as root in guests: whole on 6.1 and 6.12,
-# smoke*.t on sid, and whole on the kernels that complain where they are named:
-# those are built here first. WEIR_UNTIL, in seconds since 1970, ends it: what
-# would take longer is skipped, and said.
+# smoke*.t and table.t on sid, and whole on the kernels that complain where they
+# are named: those are built here first. WEIR_UNTIL, in seconds since 1970, ends
+# it: what would take longer is skipped, and said.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 logs=${WEIR_LOGS:-$top/.cache/test}
@@ -150,11 +150,14 @@ debug_kernel() { [[ $1 = *-kasan || $1 = *-kcsan ]]; }
 # guest KERNEL CPUS FILE...: boot as often as it takes to run them all
 boot=0
 guest() {
-	local kernel=$1 cpus=$2 todo line name guest_status out seconds=1800 env=()
+	local kernel=$1 cpus=$2 todo line name guest_status out seconds=1800 env=(env) word
 	shift 2
 	todo=("$@")
 	# The kernels that complain are slow.
-	! debug_kernel "$kernel" || { seconds=7200 && env=(env WEIR_TEST_TIMEOUT=900 "WEIR_UNTIL=${WEIR_UNTIL:-}"); }
+	! debug_kernel "$kernel" || { seconds=7200 && env+=(WEIR_TEST_TIMEOUT=900 "WEIR_UNTIL=${WEIR_UNTIL:-}"); }
+	for word in UNIT_PERCENT UNIT_SEED UNIT_RUN; do
+		[ -z "${!word:-}" ] || env+=("$word=${!word}")
+	done
 	while [ ${#todo[@]} -gt 0 ]; do
 		boot=$((boot + 1)) guest_status='' out=$logs/guest-$kernel-$boot
 		exec 3< <(
@@ -222,6 +225,8 @@ on_kernel() {
 		return
 	fi
 	host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel" W=1
+	[[ " $* " != *"/table.t "* ]] || host "table tests for $kernel" tests/vm/kernel-build.sh -w \
+		-m tests/table -a module -a tests/unit -o ".cache/build/$kernel-table" "$kernel" W=1
 	[ "$failed" != 0 ] || [ $# = 0 ] || guests "$kernel" "$@"
 }
 
@@ -300,7 +305,7 @@ start_kernels() {
 		[ "$started" -lt "${JOBS:-2}" ] || wait -n
 		started=$((started + 1)) mine=("${files[@]}")
 		if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
-			mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep /smoke)
+			mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep -E '/(smoke|table)')
 		fi
 		(
 			tests/run.sh --on-kernel "$kernel" "${mine[@]}" 2>&1
