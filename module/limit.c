@@ -202,7 +202,7 @@ static void limit_warn(const struct weir_limit *limit,
 		weir_refuse(fault, 0, WEIR_WORD_BUDGET,
 			    "packets larger than the budget (up to 64k bytes) will never fit");
 	else if (!limit->bytes && limit->budget < LARGE_PACKETS &&
-		 !(limit->match.conds & WEIR_IF_SYN))
+		 !(limit->match.conds & ~limit->match.invert & WEIR_IF_SYN))
 		weir_refuse(fault, 0, WEIR_WORD_BUDGET,
 			    "a GRO packet of more segments than the budget will never fit");
 }

@@ -125,7 +125,7 @@ done_with "weir: warning: limit 'small': a GRO packet" limit add small budget 5/
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': a GRO packet" limit add nosyn budget 5/s to ::/0 not syn
-done_with '$' limit set nosyn match to ::/0 syn
+done_with '$' limit set nosyn to ::/0 syn
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
