@@ -127,7 +127,8 @@ int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
 		return 0;
 	if (extack) {
 		extack->_msg = msg;
-		NL_SET_BAD_ATTR(extack, len && prefix->len > bits ? len : address);
+		NL_SET_BAD_ATTR(extack, prefix->family && prefix->len > bits ?
+				len : address);
 	}
 	return -EINVAL;
 }

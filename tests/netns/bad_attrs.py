@@ -96,6 +96,9 @@ def late(aset, name):
     raw = encode(aset, name, good(aset, name))
     yield "in network order", tlv(attr["number"] | BYTEORDER | (NESTED if attr["type"] == "nest" else 0),
                                   payload_of(aset, name)), 0
+    if attr["type"] == "binary":
+        for size in (0, 3, 5, 15):
+            yield f"of {size} bytes", tlv(attr["number"], bytes(size)), 0
     if not attr.get("multi-attr"):
         yield "repeated", raw + raw, len(raw)
 
@@ -155,12 +158,21 @@ class Bad:
             self.refused(op, flags, what, head, whole, skip)
 
     def nests(self, op, aset, nest, inner, **words):
-        """The same for the attributes of a nest, behind other words."""
-        number = attrs_of(aset)[nest]["number"]
-        head = encode_all(aset, {k.replace("_", "-"): v for k, v in words.items()})
-        self.attributes(op, 0, inner, list(attrs_of(inner)),
-                        lambda raw: (head, tlv(number | NESTED, raw), 4))
-        self.done(f"{op}: attributes of {nest} said wrongly")
+        """The same for the attributes of a nest, behind other words. What is in
+        another nest is told as outer/nest, and the words are those of outer."""
+        outer, _, nest = nest.rpartition("/")
+        whole = attrs_of(aset)[outer]["nested-attributes"] if outer else aset
+        number = attrs_of(whole)[nest]["number"]
+        head = encode_all(whole, {k.replace("_", "-"): v for k, v in words.items()})
+
+        def wrap(raw):
+            raw = tlv(number | NESTED, raw)
+            if not outer:
+                return head, raw, 4
+            return b"", tlv(attrs_of(aset)[outer]["number"] | NESTED, head + raw), 4 + len(head) + 4
+
+        self.attributes(op, 0, inner, list(attrs_of(inner)), wrap)
+        self.done(f"{op}: attributes of {outer}{'/' if outer else ''}{nest} said wrongly")
 
 
 def main():
@@ -176,6 +188,7 @@ def main():
     bad.nests("limit-add", "limit", "match", "match", name="new", budget=1, window_ms=1000)
     bad.nests("limit-set", "limit", "match", "match", name="here")
     bad.nests("config-replace", "config", "limit", "limit-entry")
+    bad.nests("config-replace", "config", "limit/match", "match", name="new", budget=1, window_ms=1000)
     bad.nests("config-replace", "config", "exempt", "exempt-entry")
 
 

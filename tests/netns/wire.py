@@ -77,13 +77,14 @@ def parse(raw):
 
 
 class Answer:
-    """error, msg, offset, miss, cookie of the message that ends an answer,
-    whether it ends a dump, and how many messages came before it"""
+    """error, msg, offset, miss, nest (where that is missing), cookie of the
+    message that ends an answer, whether it ends a dump, and how many messages
+    came before it"""
 
     def __init__(self):
         self.error = self.count = self.flags = 0
         self.dumped = False
-        self.msg = self.offset = self.miss = self.cookie = None
+        self.msg = self.offset = self.miss = self.nest = self.cookie = None
         self.payloads = []
 
     def end(self, flags, raw, start):
@@ -100,10 +101,12 @@ class Answer:
                 self.cookie = struct.unpack("=Q", value)[0]
             elif number == 5:
                 self.miss = struct.unpack("=I", value)[0]
+            elif number == 6:
+                self.nest = struct.unpack("=I", value)[0]
 
     def __repr__(self):
         return (f"{os.strerror(self.error) if self.error else 'done'}: {self.msg}"
-                f" (offset {self.offset}, missing {self.miss}, value {self.cookie})")
+                f" (offset {self.offset}, missing {self.miss} in {self.nest}, value {self.cookie})")
 
 
 class Wire:
