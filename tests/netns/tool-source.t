@@ -93,10 +93,59 @@ ip link set rx0 down
 ip link set rx0 name $'rx\e[7m'
 like "$(weir source show limit local)" '^fe80::7 dev rx\\x1b\[7m limit local ' "a device's name is shown harmlessly"
 ip link set $'rx\e[7m' name rx0
+ip link set rx0 up
+
+# ... and of no other one that has the same address
+link tx1 rx1 02:00:00:00:00:01
+flood -i tx1 -s fe80::7 -d 2001:db8::1 -c 2
+flood -i tx1 -s fe80::8 -d 2001:db8::1 -c 1
+locals() { weir source show limit local | awk '{ print $1, $3, $7 }' | sort | paste -sd,; }
+is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "two devices, two sources of one address"
+like "$(weir source forget fe80::7 2>&1; echo $?)" '^weir: source forget: .*link-local.*2$' "without a device it is nobody"
+is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... who is not forgotten"
+is "$(weir source forget fe80::7 dev rx0 limit local)" "forgotten 1" "forget one on its device"
+is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"
+is "$(answer '.[0].left' source get fe80::7 dev rx0 limit local)" 100 "... where it may send again"
+is "$(weir source forget fe80::/10 dev rx0 limit local)" "forgotten 0" "a prefix on a device, where nobody is left"
+is "$(weir source forget fe80::/10 dev rx1 limit local)" "forgotten 2" "... and on the other"
+
 weir exempt add 198.51.100.0/24
 is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all"
 weir limit flush
 is "$(weir source get 198.51.100.7)" "198.51.100.7 meets no limit" "nothing to meet"
+
+# Which limits answer: those that would meet the address on that device, or on some
+# device where none is said.
+weir exempt flush
+config <<-WORDS || bail "cannot configure"
+	limit add four budget 1k/1h family ipv4
+	limit add nfour budget 1k/1h not family ipv4
+	limit add from budget 1k/1h from 198.51.100.0/24
+	limit add nfrom budget 1k/1h not from 198.51.100.0/24
+	limit add dev budget 1k/1h dev rx0
+	limit add ndev budget 1k/1h not dev rx0
+	limit add to budget 1k/1h to 2001:db8::/32
+	limit add nto budget 1k/1h not to 2001:db8::/32
+WORDS
+# who WORD...: the limits that weir tells of
+who() { weir "$@" | sed -n 's/.* limit \([a-z]*\) .*/\1/p' | paste -sd' '; }
+# meets ADDRESS LIMITS DEVICE LIMITS: anywhere, and on that device, where a packet
+# meets the same ones; IPv6 goes to 2001:db8::1
+meets() {
+	is "$(who source get "$1")" "$2" "who answers for $1"
+	is "$(who source get "$1" dev "$3")" "$4" "... on $3"
+	flood -i "tx${3#rx}" -s "$1" -c 1
+	is "$(who source show "$1")" "${4/%to nto/to}" "... where they are charged"
+}
+meets 198.51.100.1 "four from dev ndev nto" rx0 "four from dev nto"
+meets 203.0.113.1 "four nfrom dev ndev nto" rx0 "four nfrom dev nto"
+meets 203.0.113.2 "four nfrom dev ndev nto" rx1 "four nfrom ndev nto"
+meets 2001:db8:1::1 "nfour nfrom dev ndev to nto" rx1 "nfour nfrom ndev to nto"
+weir exempt add 198.51.100.0/24 dev rx0
+is "$(weir source get 198.51.100.1 dev rx0 | grep -c ' exempt by 198.51.100.0/24 dev rx0$')" 4 "exempt on a device, told for it"
+is "$(answer 'map(.exempt) | unique' source get 198.51.100.1 dev rx0)" '[{"prefix":"198.51.100.0/24","dev":"rx0"}]' "in JSON too"
+is "$(weir source get 198.51.100.1 dev rx1 | grep -c exempt):$(weir source get 198.51.100.1 | grep -c exempt)" 0:0 \
+	"... and for no other, nor where none is said"
 unload
 ok $? "the module goes"
 finish
