@@ -17,6 +17,7 @@ harmless() {
 }
 trap 'harmless; [ ! -d /sys/module/weir_fault ] || rmmod weir_fault; cleanup' EXIT
 
+expect_log '^weir: (sources=64 takes |cannot make the limit )'
 load
 ok $? "the module loads"
 for kind in slab rest; do

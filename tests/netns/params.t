@@ -3,6 +3,8 @@
 # params.t: what the module says to its parameters
 . "$(dirname "$0")/lib.sh"
 
+expect_log '^weir: (.* is not in |.* invalid for parameter |packets needs |a limit needs |sources=16777216 takes )'
+
 # refused PARAMETER RANGE WORD...: is to be, for that parameter
 names=() ranges=() words=() statuses=() said=()
 refused() {
@@ -45,6 +47,26 @@ for i in "${!names[@]}"; do
 	[ "$(grep -c . <<<"$log")" = 1 ] && [[ $log =~ ^weir:\ .*${names[i]}.*${ranges[i]} ]]
 	ok $? "... and one line in the log names the parameter and its range" || diag "$log"
 done
+
+# A table that memory cannot hold
+need_tool
+free() { awk '$1 == "MemFree:" { print $2 }' /proc/meminfo; }
+log_mark
+before=$(free)
+told=$(load packets=4294967295 window_ms=60000 slots=64 sources=16777216 2>&1)
+is "$?:$(loaded; echo $?)" 1:1 "a table beyond all memory: refused"
+like "$told" "Cannot allocate memory" "... with ENOMEM"
+log=$(log_since | grep '^weir')
+like "$log" $'^weir: sources=16777216 takes ([0-9]+) bytes: no memory for a table of so many sources; fewer may fit$' \
+	"... and one line in the log says how many bytes it takes"
+bytes=${BASH_REMATCH[1]:-0}
+is "$(grep -c '\[weir\]' /proc/kallsyms):$(($(free) < before - 65536))" 0:0 "... nothing stays"
+load
+like "$(rx='' weir limit add x budget 4294967295/60s slots 64 sources 16777216 to ::/0 2>&1)" "\(it takes $bytes bytes\)\$" \
+	"... as the tool is told of such a limit"
+[ "$bytes" -gt $((16777216 * 65 * 4)) ]
+ok $? "... with room for the counts of all of them"
+unload
 
 load
 ok $? "no parameters: loads"
