@@ -9,6 +9,7 @@
 #include "event.h"
 #include "hook.h"
 #include "netlink_priv.h"
+#include "trace.h"
 
 /**
  * struct asked - one source, and the limit it is asked about
@@ -202,8 +203,10 @@ static unsigned int charge_table(struct weir_net *wn,
 		weir_limit_count_evictions(limit, 1);
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
 		weir_event_pressure(wn, limit, hash, visit.tick);
-	if (result & WEIR_FIRST)
+	if (result & WEIR_FIRST) {
+		trace_weir_limited(limit, &charge->asked.source, visit.tick);
 		weir_event_source(wn, limit, &charge->asked.source);
+	}
 	return result;
 }
 

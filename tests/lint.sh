@@ -61,6 +61,7 @@ layers() {
 		module/passage\.c	SELF
 		module/hook\.c	hook.h passage.h trace.h
 		module/main\.c	hook.h limit.h netlink.h weir.h
+		module/netlink_ask\.c	event.h hook.h netlink_priv.h trace.h
 		module/netlink(_.*)?\.[ch]	compat.h event.h exempt.h hook.h limit.h match.h netlink.h netlink_priv.h source.h table.h weir.h UAPI
 		module/uapi/.*\.h
 		userspace/(err|out|names)\.h
