@@ -210,6 +210,17 @@ u64 weir_table_need(const struct weir_table_spec *spec)
 	return layout.bytes;
 }
 
+/*
+ * Who asks for a page in vain has processes ended for it: a table may have all
+ * that is free or easily freed but an eighth, which is left to others.
+ */
+static bool memory_holds(u64 bytes)
+{
+	u64 available = max(si_mem_available(), 0L);
+
+	return bytes >> PAGE_SHIFT <= available - available / 8;
+}
+
 /**
  * weir_table_alloc - make an empty table
  * @spec: what it is for
@@ -224,7 +235,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
 	u32 i;
 
 	table_plan(&layout, spec);
-	if (layout.bytes >> PAGE_SHIFT > totalram_pages())
+	if (!memory_holds(layout.bytes))
 		return ERR_PTR(-ENOMEM);
 
 	table = kvzalloc(struct_size(table, chunk, layout.chunks), gfp);

@@ -80,6 +80,16 @@ file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 } >"$tmp/memory"
 file "memory that there is not" 2 \
 	"weir: $tmp/conf:2: limit add: sources: no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]{9,} bytes\)\$" <"$tmp/memory"
+# Of what is there, too, others keep an eighth: a table of 19 in 20 parts of it.
+free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
+weir limit add scale budget 1G/s bytes slots 64 sources 64k to ::/0
+each=$(($(weir -json limit show scale | json memory) / 65536))
+weir limit del scale
+said=$(weir limit add most budget 1G/s bytes slots 64 sources $((free * 973 / each)) to ::/0 2>&1)
+is $? 2 "a table that would leave nothing to others is refused"
+like "$said" 'no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]* bytes\)$' "with its size"
+size=${said##*takes } size=${size% bytes*}
+within "$size" $((free * 900)) $((free * 1000)) "which is less than there is"
 {
 	seq -f '# comment %.0f' 99998
 	echo 'limit add a budget 100/s to ::/0'

@@ -42,7 +42,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 _Thread_local unsigned int shim_cpu;
 void (*shim_resched)(void);
 void (*shim_reading)(void);
-unsigned long shim_totalram_pages = 1ul << 24;
+long shim_available_pages = 1l << 24;
 u64 shim_allocated;
 unsigned int shim_allocations;
 int shim_fail_after = -1;

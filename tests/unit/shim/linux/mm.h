@@ -11,11 +11,11 @@
 #define alloc_pages_exact(size, gfp)	((void)(size), (void)(gfp), (void *)0)
 #define free_pages_exact(p, size)	((void)(p), (void)(size))
 
-extern unsigned long shim_totalram_pages;
+extern long shim_available_pages;
 
-static inline unsigned long totalram_pages(void)
+static inline long si_mem_available(void)
 {
-	return shim_totalram_pages;
+	return shim_available_pages;
 }
 
 #endif
