@@ -133,21 +133,43 @@ static void move(void *arg)
 	}
 }
 
+/* What a source was admitted by all threads, in order of time. */
+static struct twin_history merge(const struct worker *worker, unsigned int i)
+{
+	const struct twin_history *of, *from;
+	unsigned int at[THREADS] = { }, n, first = 0;
+	struct twin_history all = { };
+
+	do {
+		from = NULL;
+		for (n = 0; n < THREADS; n++) {
+			of = &worker[n].history[i];
+			if (at[n] == of->len || (from && of->event[at[n]].tick >=
+						 from->event[at[first]].tick))
+				continue;
+			from = of;
+			first = n;
+		}
+		if (from) {
+			twin_note(&all, from->event[at[first]].tick,
+				  from->event[at[first]].cost);
+			at[first]++;
+		}
+	} while (from);
+	return all;
+}
+
 /* Returns what was admitted, and checks every window of every source. */
 static u64 join(struct worker *worker, u64 *packet, u64 *refused,
 		u64 *again)
 {
 	struct twin_history all;
-	unsigned int i, n, k;
+	unsigned int i, n;
 	u64 admitted = 0;
 
 	for (i = 0; i < sources; i++) {
-		all = (struct twin_history) { };
+		all = merge(worker, i);
 		for (n = 0; n < THREADS; n++) {
-			for (k = 0; k < worker[n].history[i].len; k++)
-				twin_note(&all,
-					  worker[n].history[i].event[k].tick,
-					  worker[n].history[i].event[k].cost);
 			*refused += worker[n].refused[i];
 			twin_forget(&worker[n].history[i]);
 		}
@@ -155,6 +177,7 @@ static u64 join(struct worker *worker, u64 *packet, u64 *refused,
 		check(twin_most(&all, 32) <= budget,
 		      "source %u: %llu of %llu", i, twin_most(&all, 32), budget);
 		twin_forget(&all);
+		cond_resched();
 	}
 	for (n = 0; n < THREADS; n++) {
 		admitted += worker[n].given_back;
