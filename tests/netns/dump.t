@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dump.t: 100,000 sources are told while they change
+# dump.t: 100,000 sources are told, while they rest, while they change, while
+# others do
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -18,25 +19,53 @@ show() {
 	shift
 	(ulimit -v 16384 && weir source show limit d "$@") >"$tmp/$file" 2>"$tmp/said"
 }
-# once FILE: those that rest, their packets, and how many of all are in it twice
-once() {
-	awk 'seen[$1]++ { twice++ }
-		/^10\./ { n++; for (i = 2; $i != "count"; i++); sum += $(i + 1) }
-		END { print n, sum, twice + 0 }' "$tmp/$1"
-}
 show rest
 is "$?:$(<"$tmp/said")" "0:" "they are told, in 16 MiB"
 within "$(wc -c <"$tmp/rest")" 4000000 99999999 "... of some megabytes"
-is "$(once rest)" "100000 100000 0" "... each once, with its count"
+
+# They go on.
+sent() { stat_of d admitted.packets; }
+settled() { local n; n=$(sent) && rest; [ "$(sent)" = "$n" ]; }
+more() { [ "$(sent)" -gt 102000 ]; }
+flooding -s 10.0.0.0 -n 100000 -R -r 5000 -k
+wait_for 10 more
+before=$(sent)
+show going
+is "$?:$(<"$tmp/said")" "0:" "told while they send, they are not interrupted"
+after=$(sent)
+quiet
+[ "$after" -gt $((before + 1000)) ]
+ok $? "... which they did meanwhile" || diag "from $before to $after"
+wait_for 10 settled
+rested=$(sent)
+is "$(stat_of d evictions)" 0 "... none is evicted"
 
 # Others come, go on and become limited.
 flooding -s 198.18.0.0 -n 20000 -R -r 5000 -k
 flooding -s 198.51.100.0 -n 100 -R -r 5000 -k
 show flood
 is "$?:$(<"$tmp/said")" "0:" "told while others send, they are not interrupted"
-is "$(once flood)" "100000 100000 0" "... each that rests is there once"
 within "$(grep -c '^198\.1[89]\.' "$tmp/flood")" 1 20000 "... and so are newcomers"
 quiet
+
+# Of each dump: the 100,000, their packets, and how many are there twice. From one
+# to the next none may have fewer packets, and some have more.
+awk 'FNR == 1 { file++ }
+	/^10\./ {
+		for (i = 2; $i != "count"; i++);
+		count = $(i + 1)
+		n[file]++; sum[file] += count
+		twice[file] += seen[$1] == file; less += count < last[$1]; more[file] += count > last[$1]
+		seen[$1] = file; last[$1] = count
+	}
+	END { for (file = 1; file <= 3; file++) print n[file], twice[file] + 0, sum[file], less + 0, (more[file] > 0) }' \
+	"$tmp"/{rest,going,flood} >"$tmp/told"
+{ read -r rest; read -ra going; read -r flood; } <"$tmp/told"
+is "$rest" "100000 0 100000 0 1" "at rest each is there once, with its packet"
+is "${going[*]:0:2}" "100000 0" "while they send each is there once"
+within "${going[2]}" "$before" "$after" "... with no fewer packets than were sent, and no more"
+is "${going[*]:3}" "0 1" "... none with fewer than before, and some with more"
+is "$flood" "100000 0 $rested 0 1" "in the end each is there once, with all of them"
 
 # The worst, against the whole dump.
 # same LIMIT FIRST SECOND: the order, and what decides between equals
