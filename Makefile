@@ -119,7 +119,7 @@ bench-native: ## nanoseconds a packet in User-Mode Linux (NATIVE=1: on this kern
 	@tests/bench/native.sh $(ROWS)
 
 fuzz: ## fuzz the module and the tool for hours: words, packets, a million messages (FUZZ_SEED= repeats)
-	@tests/setup.sh test
+	@tests/setup.sh test native
 	@tests/fuzz/run.sh
 
 soak: ## floods, changes, dumps, namespaces, reloads all at once, for SOAK=10m (90s, 2h)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
 # that the words choose: build, unit, litmus, cli, fuzz, lint, bench, netns,
-# netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan. TAP on stdout, one line a
+# netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
 # test; the last line says how many passed, failed and were skipped; status 1 if
 # any failed. All output is in .cache/test; V=1 shows it. Two kernels run side by
 # side, or JOBS of them, and what needs no guest beside them.
@@ -191,25 +191,27 @@ verdict() {
 	*)
 		result "not ok" "$kernel: the guest ends well (boot $boot, status $guest_status)"
 		tail -n 20 "$out.log" | sed 's/^/# /'
-		grep -q '^@begin' "$out.log" || todo=()
 		;;
 	esac
+	grep -q '^@begin' "$out.log" || todo=()
 }
 
 # have_debug_kernel KERNEL: build it, if there is a source and the time
 have_debug_kernel() {
-	local need=$DEBUG_SUITE
-	if [ ! -e .cache/debug/source/version ]; then
+	local need=$DEBUG_SUITE source=debug build=(tests/vm/kernel-debug.sh) flavour=$1
+	[ "$1" != uml-kasan ] || { source=uml build=(tests/vm/uml-build.sh) flavour=kasan; }
+	if [ ! -e ".cache/$source/source/version" ]; then
 		result ok "$1: build and guest" "SKIP the mirror has no source for it"
 		return 1
 	fi
-	tests/vm/kernel-debug.sh -n "$1" >/dev/null || need=$((need + DEBUG_BUILD))
+	"${build[@]}" -n "$flavour" >/dev/null || need=$((need + DEBUG_BUILD))
 	if ! time_for "$need"; then
 		result ok "$1: build and guest" "SKIP no time is left: it takes $((need / 60)) minutes"
 		return 1
 	fi
-	HOST_TIMEOUT=7200 host "guest kernel $1" tests/vm/kernel-debug.sh "$1"
-	host "faults for $1" tests/vm/kernel-build.sh -w -m tests/fault -o ".cache/build/$1/fault" "$1" W=1
+	HOST_TIMEOUT=7200 host "guest kernel $1" "${build[@]}" "$flavour"
+	# It has no probes.
+	[ "$1" = uml-kasan ] || host "faults for $1" tests/vm/kernel-build.sh -w -m tests/fault -o ".cache/build/$1/fault" "$1" W=1
 	[ "$failed" = 0 ]
 }
 
@@ -266,9 +268,9 @@ trap 'exit 130' INT TERM
 kernels=() suites=()
 for word; do
 	case $word in
-	6.1 | 6.12 | sid | 6.12-kasan | 6.12-kcsan) kernels+=("$word") ;;
+	6.1 | 6.12 | sid | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
 	build | unit | litmus | cli | fuzz | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan)" >&2; exit 1 ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
 	esac
 done
 # A kernel alone means all that runs on it.

@@ -95,7 +95,7 @@ if [ -n "${NATIVE:-}" ]; then
 	circumstances "this machine's kernel, $(uname -r)" >"$out/circumstances"
 	own "$@"
 else
-	linux=$(tests/vm/uml-build.sh) || exit
+	linux=$(tests/vm/uml-build.sh bench) || exit
 	built=$top/.cache/build/uml
 	mkdir -p "$built" && build "$linux" "$built" um
 	circumstances "User-Mode Linux ${linux##*/} on $(uname -r)" >"$out/circumstances"

@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [KERNEL]: the long run of all fuzzers: libFuzzer's on this machine,
-# then a million messages and half a million packets in a guest of KERNEL (the
-# one with KASAN, if it has been built, else 6.12). TAP. FUZZ_SEED, FUZZ_RUNS,
+# then a million messages and half a million packets in a guest of KERNEL
+# (uml-kasan, which is built first: native, with KASAN and lockdep). TAP. FUZZ_SEED, FUZZ_RUNS,
 # FUZZ_MESSAGES and FUZZ_PACKETS choose others. Status 1 if anything was found.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
-kernel=${1:-}
-[ -n "$kernel" ] || { [ -e .cache/kernels/6.12-kasan/version ] && kernel=6.12-kasan; } || kernel=6.12
+kernel=${1:-uml-kasan}
 seed=${FUZZ_SEED:-$(date +%s)}
 out=.cache/test/fuzz failed=0
 mkdir -p "$out" || exit 1
 echo "# seed $seed, kernel $kernel"
 make --no-print-directory -s -C tests/fuzz check FUZZ_SEED=$((seed % 4294967296)) FUZZ_RUNS="${FUZZ_RUNS:-5000000}" || failed=1
 
+[ "$kernel" != uml-kasan ] || tests/vm/uml-build.sh kasan >/dev/null || exit
 make --no-print-directory -s tool && make --no-print-directory -s -C tests/netns && make --no-print-directory -s -C tests/fuzz &&
 	tests/vm/kernel-build.sh "$kernel" || exit 1
 # The test asks for twice as many messages, as one or another sender.

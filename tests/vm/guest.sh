@@ -3,8 +3,9 @@
 # guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] -- COMMAND...
 #
 # Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid; 6.12-kasan,
-# 6.12-kcsan of kernel-debug.sh; default 6.12) in a machine of its own (QEMU, no
-# hardware virtualisation), with this machine's files: / is seen read-only under
+# 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12) in a
+# machine of its own (QEMU, no hardware virtualisation; uml-kasan is User-Mode
+# Linux, a program), with this machine's files: / is seen read-only under
 # a memory file system, so whatever the command writes is gone with the guest,
 # but for what it writes into DIR (in the guest too, and in its environment as
 # OUT). The current directory and the status are kept, output comes as it is
@@ -34,8 +35,16 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || { echo "guest.sh: no command" >&2; exit 1; }
 kernel=$top/.cache/kernels/$name
-[ -r "$kernel/vmlinux" ] || { echo "guest.sh: no guest kernel $name here; make setup downloads it" >&2; exit 4; }
-"$top/tests/vm/initramfs.sh" "$name" || exit 1
+port=/dev/vport0p1 end=reboot
+if [ -x "$kernel/linux" ]; then
+	[ -z "$tty" ] || { echo "guest.sh: $name has no terminal" >&2; exit 1; }
+	port=/run/out/guest.out end=poweroff
+elif [ -r "$kernel/vmlinux" ]; then
+	"$top/tests/vm/initramfs.sh" "$name" || exit 1
+else
+	echo "guest.sh: no guest kernel $name here; make setup downloads it" >&2
+	exit 4
+fi
 
 # A kernel may want another processor, words and memory. What QEMU does slowly is
 # left out: a fifth level of page tables to walk, and clearing a page byte by byte.
@@ -45,9 +54,9 @@ cpu=max,-la57,-erms words='' default_mem=2048
 
 [ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
 mkdir -p "$out" && out=$(realpath "$out") || exit 1
-rm -f "$out"/{guest.status,kernel.log,console.log}
+rm -f "$out"/{guest.status,guest.out,kernel.log,console.log}
 {
-	printf '%s=%q\n' TOP "$top" OUT "$out" WEIR_KERNEL "$name" \
+	printf '%s=%q\n' TOP "$top" OUT "$out" WEIR_KERNEL "$name" PORT "$port" END "$end" \
 		WEIR_KO "$top/.cache/build/$name/weir.ko" TERM "${TERM:-dumb}" LANG C.UTF-8
 	[ -z "$tty" ] || printf 'TTY=%q\n' "$(stty size 2>/dev/null || echo 24 80)"
 } >"$out/guest.env"
@@ -69,7 +78,21 @@ qemu=(timeout --foreground -k 5 "$seconds" qemu-system-x86_64
 	-device virtio-9p-pci,fsdev=root,mount_tag=root
 	-fsdev "local,id=out,path=$out,security_model=none,multidevs=remap"
 	-device virtio-9p-pci,fsdev=out,mount_tag=out)
-if [ -n "$tty" ]; then
+# shellcheck disable=SC2054 # UML's commas
+uml=(timeout --foreground -k 5 "$seconds" setsid "$kernel/linux"
+	"mem=${mem:-$default_mem}M" "ncpus=$cpus" seccomp=on root=/dev/root rootfstype=hostfs rootflags=/ ro
+	quiet loglevel=5 panic=1 oops=panic log_buf_len=4M con=null con0=fd:0,fd:1
+	"init=$top/tests/vm/uml-init" "weir.out=$out")
+if [ -x "$kernel/linux" ]; then
+	: >"$out/guest.out"
+	# shellcheck disable=SC2086 # $words and $append are lists
+	"${uml[@]}" $words $append </dev/null >"$out/console.log" 2>&1 &
+	# It is in a session of its own.
+	trap 'kill $!' INT TERM
+	tail -n +1 -s 0.1 -f --pid=$! "$out/guest.out"
+	wait $!
+	status=$?
+elif [ -n "$tty" ]; then
 	"${qemu[@]}" -chardev stdio,id=io,signal=off -device virtconsole,chardev=io
 	status=$?
 else
@@ -88,7 +111,7 @@ if [ -s "$out/kernel.bad" ]; then
 	exit 99
 fi
 if [ ! -e "$out/guest.status" ]; then
-	echo "guest.sh: the guest died (QEMU's status $status)" >&2
+	echo "guest.sh: the guest died (status $status)" >&2
 	tail -n 20 "$out/console.log" >&2
 	exit 98
 fi

@@ -35,6 +35,7 @@ for arg; do
 done
 CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
+[ ! -x "$kernel/linux" ] || args+=(ARCH=um)
 target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out")
 if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1

@@ -1,38 +1,67 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# uml-build.sh: build User-Mode Linux for two CPUs from Debian's newest kernel
-# source, if that has not been done: .cache/uml/VERSION-CONFIGURATION/{linux,...}
-# and the link .cache/uml/kernel to it, where modules are built for it (make
-# modules KDIR=.cache/uml/kernel ARCH=um). Prints the folder. 4: nothing to
-# build from.
+# uml-build.sh [-n] bench|kasan: build User-Mode Linux from Debian's newest kernel
+# source, if that has not been done: .cache/uml/VERSION-CONFIGURATION/{linux,...}.
+#   bench  what bench-native measures on; .cache/uml/kernel is a link to it, where
+#          modules are built for it (make modules KDIR=.cache/uml/kernel ARCH=um)
+#   kasan  the guest kernel uml-kasan, which complains as 6.12-kasan does, natively:
+#          .cache/kernels/uml-kasan for guest.sh, kernel-build.sh and run.sh
+#	-n  build nothing: 1 if something had to be built
+# Prints the folder. 4: nothing to build from.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) && uml=${here%/tests/vm}/.cache/uml || exit 1
-"$here/fetch.sh" uml >&2 || exit 4
-mkdir -p "$uml" && exec 9>"$uml/.lock" && flock 9 || exit 1
+dry=''
+[ "${1:-}" != -n ] || { dry=1; shift; }
+case ${1:-} in
+bench) configs=("$here/uml.config") ;;
+kasan) configs=("$here"/debug/{base,kasan,uml}.config) ;;
+*) echo "usage: uml-build.sh [-n] bench|kasan" >&2; exit 1 ;;
+esac
+[ -n "$dry" ] || "$here/fetch.sh" uml >&2 || exit 4
+[ -e "$uml/source/version" ] || exit 4
+exec 9>"$uml/.lock-$1" && flock 9 || exit 1
 
 # What the kernel is made of names it: source, configuration, patch, compiler.
 version=$(<"$uml/source/version")
-key=$({ cat "$here/uml.config" "$here/uml.patch" && gcc --version; } | sha256sum | cut -c 1-8)
-dir=$uml/$version-$key
-if [ ! -x "$dir/linux" ]; then
-	new=$uml/.$version-$key.new
+key=$({ cat "${configs[@]}" "$here/uml.patch" && gcc --version; } | sha256sum | cut -c 1-8)
+dir=$uml/$version-$key new=$uml/.$version-$key.new
+
+# The last word of the configuration on each option, but for those without.
+wanted() { awk -F= '/^CONFIG_/ { last[$1] = $0 } END { for (name in last) if (last[name] !~ /=n$/) print last[name] }' "$@"; }
+
+build() {
+	local lacks
 	trap 'rm -rf "$new"' EXIT
 	rm -rf "$new"
-	echo "uml: building $version, which takes about five minutes" >&2
+	echo "uml: building $version ($1), which takes five to ten minutes" >&2
 	# patch and kbuild write new files, so links serve as a copy
 	if ! {
 		cp -al "$uml/source/linux" "$new" && patch -d "$new" -p1 <"$here/uml.patch" &&
-			make -C "$new" ARCH=um KCONFIG_ALLCONFIG="$here/uml.config" allnoconfig &&
-			make -C "$new" ARCH=um -j"$(nproc)" linux modules
-	} >"$uml/log" 2>&1; then
+			cat "${configs[@]}" >"$new/wanted.config" &&
+			make -C "$new" ARCH=um KCONFIG_ALLCONFIG="$new/wanted.config" allnoconfig &&
+			make -C "$new" ARCH=um -j"$(nproc)" linux modules &&
+			make -C "$new" ARCH=um INSTALL_MOD_PATH="$new/root" modules_install
+	} >"$uml/log" 2>&1 </dev/null; then
 		tail -n 20 "$uml/log" >&2
-		exit 1
+		return 1
 	fi
-	while read -r line; do
-		case $line in CONFIG_*=[my]) grep -qx "${line%=*}=[my]" "$new/.config" || echo "uml: this kernel has no $line" >&2 ;; esac
-	done <"$here/uml.config"
-	make -C "$new" ARCH=um INSTALL_MOD_PATH="$new/root" modules_install >>"$uml/log" 2>&1 || exit 1
-	mv -T "$new" "$dir" || exit 1
+	# A module that another option wants within is as good.
+	lacks=$(wanted "$new/wanted.config" | grep -vxFf "$new/.config" | grep -vxFf <(sed -n 's/=y$/=m/p' "$new/.config"))
+	[ -z "$lacks" ] || { printf 'uml: this source cannot have:\n%s\n' "$lacks" >&2; return 1; }
+	mv -T "$new" "$dir"
+}
+
+if [ ! -x "$dir/linux" ]; then
+	[ -z "$dry" ] || exit 1
+	build "$1" || exit 1
 fi
-ln -sfn "${dir##*/}" "$uml/kernel"
+case $1 in
+bench) ln -sfn "${dir##*/}" "$uml/kernel" ;;
+kasan)
+	kernel=${here%/tests/vm}/.cache/kernels/uml-kasan
+	mkdir -p "$kernel" && ln -sfn "../../uml/${dir##*/}" "$kernel/kdir" && ln -sfn kdir/linux "$kernel/linux" &&
+		ln -sfn kdir/root/lib "$kernel/lib" && cp "$here/debug/uml.guest" "$kernel/guest" &&
+		cp "$dir/include/config/kernel.release" "$kernel/version" || exit 1
+	;;
+esac
 echo "$dir"
