@@ -242,7 +242,10 @@ guests() {
 		mapfile -t two < <(grep -l '^need_cpus 2' "${@:2}")
 	fi
 	guest "$kernel" 1 "${one[@]}"
+	# Nor do two such guests have the machine at once.
+	exec 8>.cache/guest.lock && flock 8
 	guest "$kernel" 2 "${two[@]}"
+	exec 8>&-
 }
 
 # with_clang KERNEL: the module by the other compiler and under sparse, without a

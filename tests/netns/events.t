@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # events.t: weir monitor tells what becomes limited, of limits, and of pressure
 . "$(dirname "$0")/lib.sh"
-need_cpus 2
 begin
 senders=()
 command weir -json monitor >"$tmp/events" 2>"$tmp/said" &

@@ -10,7 +10,7 @@ PATH=$top/.cache/build/fuzz:$PATH
 need_tool
 command -v fuzz-netlink >/dev/null || skip_all "tests/fuzz is not built"
 seed=${FUZZ_SEED:-1}
-messages=${FUZZ_MESSAGES:-8000}
+messages=${FUZZ_MESSAGES:-5000}
 groups=/sys/fs/cgroup
 
 # fuzz NAME OPTION...: in $rx, by the command in $by
