@@ -10,7 +10,7 @@ PATH=$top/.cache/build/fuzz:$PATH
 need_tool
 command -v fuzz-netlink >/dev/null || skip_all "tests/fuzz is not built"
 seed=${FUZZ_SEED:-1}
-messages=${FUZZ_MESSAGES:-5000}
+messages=${FUZZ_MESSAGES:-8000}
 groups=/sys/fs/cgroup
 
 # fuzz NAME OPTION...: in $rx, by the command in $by
@@ -45,11 +45,18 @@ floods() {
 # as_user COMMAND...: one who may do nothing here
 as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
 
+# lasting: floods, and who listens, are there to the end
+lasting() {
+	local pid gone=0
+	for pid in "${pids[@]}"; do kill -0 "$pid" || gone=1; done
+	ok $gone "$1" || diag "$(cat "$tmp/monitor")"
+}
+
 begin
 # A change waits for a grace period: that would be most of the time.
 echo 1 >/sys/kernel/rcu_expedited
 floods
-weir monitor >/dev/null 2>&1 &
+weir monitor >/dev/null 2>"$tmp/monitor" &
 pids+=($!)
 fuzz "root: every message is answered" -n "$messages"
 is "$(never accepted)" "" "every operation was done"
@@ -60,6 +67,7 @@ second=$!
 fuzz "and where others change the configuration, too" -f "$messages" -n $((messages / 4)) -o
 wait "$second"
 ok $? "so are those of the other" || diag "$(head -c 4000 "$tmp/second")"
+lasting "floods and a listener went on meanwhile"
 quiet
 
 config <<-'WORDS'
@@ -86,6 +94,8 @@ flooding -s 10.0.0.0 -n 16 -R -r $rate
 by=(as_user unshare -Urn)
 fuzz "root of a namespace of one's own: every message is answered" -n $((messages / 2))
 is "$(never accepted)" "" "and every operation was done"
+: >"$tmp/monitor"
+lasting "a flood went on meanwhile"
 quiet
 is "$(weir save)" "$(<"$tmp/before")" "the host's configuration is as it was"
 is $(($(stats seen) - before)) "$(arrived)" "the host's packets are seen"
