@@ -11,19 +11,23 @@ flooding -s 198.51.100.1 -n 3 -R -r 4000 -b 100,60 -t 60000
 flooding -s 198.18.0.1 -n 300 -R -r 4000 -t 60000
 
 # changed NAME WORDS...: no 200 ms have more than the budget, be it across the
-# change
+# change; and before long some have much of it, for a longer window's counts wane
 changed() {
-	local name=$1 words line
+	local name=$1 words line status=0 try
 	shift
 	trace_start weir_charge weir_uncharge
 	let_pass 300
 	for words; do
 		weir limit set r $words >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"
 	done
-	let_pass 300
-	trace_stop
-	line=$(traced -l r -T "$(ms_ticks 200)" -L 40)
-	ok $? "$name: never more than the budget" || diag "$line"
+	for try in 1 2 3 4; do
+		let_pass 300
+		trace_stop
+		line=$(traced -l r -T "$(ms_ticks 200)" -L 40) || status=1
+		if [ "$status" != 0 ] || [ "$try" = 4 ] || [ "$(value max "$line")" -ge 15 ]; then break; fi
+		trace_start weir_charge weir_uncharge
+	done
+	ok $status "$name: never more than the budget" || diag "$line"
 	within "$(value max "$line")" 15 40 "$name: but much of it"
 }
 changed "larger" "sources 100000" "sources 4000"
