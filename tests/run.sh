@@ -241,10 +241,17 @@ guests() {
 		mapfile -t one < <(grep -L '^need_cpus 2' "${@:2}")
 		mapfile -t two < <(grep -l '^need_cpus 2' "${@:2}")
 	fi
-	guest "$kernel" 1 "${one[@]}"
-	# Nor do two such guests have the machine at once.
-	exec 8>.cache/guest.lock && flock 8
-	guest "$kernel" 2 "${two[@]}"
+	# Nor do two such guests have the machine at once: who comes first begins with it.
+	exec 8>.cache/guest.lock
+	if flock -n 8; then
+		guest "$kernel" 2 "${two[@]}"
+		flock -u 8
+		guest "$kernel" 1 "${one[@]}"
+	else
+		guest "$kernel" 1 "${one[@]}"
+		flock 8
+		guest "$kernel" 2 "${two[@]}"
+	fi
 	exec 8>&-
 }
 
