@@ -4,6 +4,7 @@
  * charging it. See the top of table.c for the rules.
  */
 #include "bucket.h"
+#include "wheel_join.h"
 
 /**
  * weir_way_source - the source that holds a way

@@ -33,6 +33,7 @@
 #include <linux/sched.h>
 
 #include "bucket.h"
+#include "wheel_join.h"
 
 /* What is constant while one table is copied to another. */
 struct move {
@@ -134,7 +135,7 @@ static void copy_floor(const struct move *move, struct weir_wheel *from,
 		floor = weir_bucket_floor(bucket);
 		weir_wheel_turn(next->shape, floor, bucket->slot);
 		wheel_convert(move, &copy.wheel, bucket->slot, from);
-		weir_wheel_join(next->shape, floor, &copy.wheel);
+		weir_wheel_trade(next->shape, floor, &copy.wheel);
 		weir_bucket_end(bucket);
 	}
 }

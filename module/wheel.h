@@ -16,13 +16,6 @@
  * no such interval admits more. With n counts only, slot 5 would be gone
  * while its last packets are less than a window old.
  *
- * What a wheel may still admit depends on how its counts leave. Let S(j) be
- * the sum of the newest j slots (a suffix sum). At any later time the wheel's
- * sum is one of today's suffix sums plus what came since, so a wheel w is an
- * upper bound of a wheel v if S_w(j) >= S_v(j) for all j. The least upper
- * bound of two wheels has S(j) = max(S_v(j), S_w(j)); its total is the larger
- * of the two totals and so never exceeds a budget that both keep.
- *
  * Slots are numbered from zero by the caller and stored modulo 2^16. Between
  * two turns of a wheel less than 2^15 slots may pass; the caller sees to it.
  * Time moves only forward: an earlier slot counts as the wheel's own.
@@ -374,83 +367,6 @@ static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 		sum -= weir_wheel_slot(shape, w, shape.ring - 1 - wait);
 	}
 	return wait;
-}
-
-/**
- * weir_wheel_join - the least upper bound of two wheels
- * @shape: shape of both
- * @w: wheel, and the result
- * @v: wheel turned to the same slot
- */
-static inline void weir_wheel_join(struct weir_wheel_shape shape,
-				   struct weir_wheel *w,
-				   const struct weir_wheel *v)
-{
-	u64 of_w = 0, of_v = 0, of_join = 0, last;
-	unsigned int age, i;
-
-	for (age = 0; age < shape.ring; age++) {
-		i = weir_wheel_index(shape, w, age);
-		of_w += weir_wheel_load(shape, w, i);
-		of_v += weir_wheel_slot(shape, v, age);
-		last = of_join;
-		of_join = max(of_w, of_v);
-		weir_wheel_store(shape, w, i, of_join - last);
-	}
-	weir_wheel_store(shape, w, 0, of_join);
-	w->until = w->at;
-}
-
-static __always_inline void
-weir_wheel_trade_counts(struct weir_wheel_shape shape, struct weir_wheel *w,
-			struct weir_wheel *v)
-{
-	unsigned int i = 1 + w->head, j = 1 + v->head, left;
-	u64 of_w = 0, of_v = 0, of_join = 0, last, count;
-
-	for (left = shape.ring; left; left--) {
-		count = weir_wheel_load(shape, w, i);
-		of_w += count;
-		of_v += weir_wheel_load(shape, v, j);
-		weir_wheel_store(shape, v, j, count);
-		last = of_join;
-		of_join = max(of_w, of_v);
-		weir_wheel_store(shape, w, i, of_join - last);
-		i = i > 1 ? i - 1 : shape.ring;
-		j = j > 1 ? j - 1 : shape.ring;
-	}
-	weir_wheel_store(shape, w, 0, of_join);
-	weir_wheel_store(shape, v, 0, of_w);
-}
-
-/**
- * weir_wheel_trade - join a wheel into another, and leave there what that was
- * @shape: shape of both
- * @w: wheel, and the least upper bound of both
- * @v: wheel turned to the same slot, and then a copy of @w as it was that
- *	remembers no refusal
- */
-static inline void weir_wheel_trade(struct weir_wheel_shape shape,
-				    struct weir_wheel *w, struct weir_wheel *v)
-{
-	/* Most often counts have two bytes. */
-	if (shape.width == 2)
-		weir_wheel_trade_counts((struct weir_wheel_shape) {
-						shape.ring, 2 }, w, v);
-	else
-		weir_wheel_trade_counts(shape, w, v);
-	w->until = w->at;
-	v->until = v->at;
-	v->has_refused = 0;
-}
-
-/* A copy that remembers no refusal. */
-static inline void weir_wheel_copy(struct weir_wheel_shape shape,
-				   struct weir_wheel *w,
-				   const struct weir_wheel *v)
-{
-	memcpy(w, v, weir_wheel_size(shape));
-	w->has_refused = 0;
 }
 
 #endif /* WEIR_WHEEL_H */

@@ -49,8 +49,10 @@ layers() {
 		module/(limit_priv|draft|trace)\.h	limit.h
 		module/(netlink|weir)\.h	event.h
 		module/recent\.h	source.h table.h
+		module/wheel_join\.h	wheel.h
 		module/bucket\.h	recent.h table.h wheel.h
-		module/(table|bucket|charge|recent|state|move)\.c	bucket.h
+		module/(table|charge|recent|state)\.c	bucket.h
+		module/(bucket|move)\.c	bucket.h wheel_join.h
 		module/(source|packet|match|cost|exempt|pressure)\.c	SELF
 		module/limit\.c	limit_priv.h weir.h
 		module/counts\.c	limit_priv.h
