@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "message.h"
-
-enum mood { GOOD, ODD_VALUES, ODD_ATTRS, ODD_BYTES };
+#include "value.h"
 
 /* No more attributes from here on: the largest one still fits. */
 #define MESSAGE_FULL (MESSAGE_MAX - 12288)
@@ -62,129 +61,18 @@ static void attr_put(struct message *message, uint16_t type, const void *data,
 	attr_end(message, at);
 }
 
-/* Few names, so that operations meet. */
-static void put_string(struct maker *maker, const struct attr *attr, char *text)
-{
-	static const char *const limits[] = { "a", "b", "c", "d", "default" };
-	static const char *const devs[] = { "rx0", "lo", "eth9", "tx0" };
-	static const char *const odd[] = {
-		"", " ", "a b", "-a", ".", "..", "a/b", "\n", "\xff\xfe", "%s%n",
-		"a:1", "0123456789012345678901234567890",
-		"01234567890123456789012345678901", "\xc3\xa9",
-	};
-	struct dice *dice = maker->dice;
-	bool dev = !strcmp(attr->name, "dev");
-
-	if (maker->mood != GOOD && dice_percent(dice, 20))
-		strcpy(text, odd[dice_of(dice, sizeof(odd) / sizeof(*odd))]);
-	else if (dev)
-		strcpy(text, devs[dice_of(dice, 4)]);
-	else
-		strcpy(text, limits[dice_of(dice, 5)]);
-}
-
-/* Prefixes that the flood is in, and others. */
-static size_t put_address(struct maker *maker, uint8_t *address)
-{
-	static const uint8_t known[][16] = {
-		{ 10, 0, 0, 0 }, { 198, 51, 100, 0 }, { 0 }, { 169, 254, 0, 1 },
-		{ 0x20, 1, 0xd, 0xb8 }, { 0xfe, 0x80, [15] = 1 }, { 0 },
-		{ 0x20, 1, 0xd, 0xb8, [15] = 1 },
-	};
-	struct dice *dice = maker->dice;
-	unsigned int which = dice_of(dice, 8);
-	unsigned int i, bits;
-
-	memcpy(address, known[which], 16);
-	if (dice_percent(dice, 20)) {
-		address[which < 4 ? 3 : 15] = dice_of(dice, 4);
-	} else if (dice_percent(dice, 10)) {
-		bits = dice_of(dice, 17);
-		for (i = 0; i < bits; i++)
-			address[i] = dice_roll(dice);
-	}
-	if (maker->mood != GOOD && dice_percent(dice, 10))
-		return dice_of(dice, 20);
-	return which < 4 ? 4 : 16;
-}
-
-/* A number: small, at an edge, or any. */
-static uint64_t number(struct maker *maker, const struct attr *attr)
-{
-	static const uint8_t prefix_lens[] = { 0, 8, 24, 32, 32, 64, 128 };
-	static const uint8_t protos[] = { 6, 17, 6, 17, 1, 58 };
-	struct dice *dice = maker->dice;
-	uint64_t span = attr->most - attr->least, value;
-
-	/* Prefixes of the addresses that there are. */
-	if (strstr(attr->name, "-len") && dice_percent(dice, 80))
-		return prefix_lens[dice_of(dice, sizeof(prefix_lens))];
-	if (!strcmp(attr->name, "proto") && dice_percent(dice, 80))
-		return protos[dice_of(dice, sizeof(protos))];
-	if (!strcmp(attr->name, "family") && dice_percent(dice, 80))
-		return dice_of(dice, 2) ? 2 : 10;
-	/* What a table costs is time for the kernel to clear it. */
-	if (!strcmp(attr->name, "sources"))
-		span = dice_of(dice, 500) ? 4096 : span;
-	if (!strcmp(attr->name, "window-ms") && dice_percent(dice, 70))
-		span = 4000;
-	if (!strcmp(attr->name, "budget") && dice_percent(dice, 80))
-		span = UINT32_MAX - 1;
-	switch (dice_of(dice, 6)) {
-	case 0:
-		value = attr->least;
-		break;
-	case 1:
-		value = attr->least + span;
-		break;
-	default:
-		value = dice_long(dice);
-		if (span + 1)
-			value %= span + 1;
-		value += attr->least;
-	}
-	if (!dice_percent(dice, maker->mood == ODD_VALUES ? 30 : 1))
-		return value;
-	switch (dice_of(dice, 4)) {
-	case 0: return attr->least - 1;
-	case 1: return attr->most + 1;
-	case 2: return dice_roll(dice);
-	default: return 1ull << dice_of(dice, 64);
-	}
-}
-
 static void make_attrs(struct maker *maker, const struct set *set,
 		       const struct mode *mode);
 
 static void make_value(struct maker *maker, const struct attr *attr)
 {
-	struct message *message = maker->message;
-	uint64_t value;
-	uint8_t address[20] = { 0 };
-	char text[64];
+	uint8_t value[VALUE_MAX];
 
-	switch (attr->kind) {
-	case U8:
-	case U16:
-	case U32:
-	case U64:
-		value = number(maker, attr);
-		put(message, &value, kind_bytes(attr->kind));
-		break;
-	case STRING:
-		put_string(maker, attr, text);
-		put(message, text, strlen(text) + 1);
-		break;
-	case BINARY:
-		put(message, address, put_address(maker, address));
-		break;
-	case NEST:
+	if (attr->kind == NEST)
 		make_attrs(maker, attr->nest, NULL);
-		break;
-	case FLAG:
-	case PAD:
-		break;
-	}
+	else
+		put(maker->message, value,
+		    value_make(value, maker->dice, attr, maker->mood));
 }
 
 /* The flood of nests: what is inside is the outer one again. */
