@@ -7,13 +7,7 @@
 #include "wheel_join.h"
 
 #include "unit.h"
-
-#define RING_MAX 65
-
-union room {
-	struct weir_wheel wheel;
-	u64 bytes[2 + RING_MAX];
-};
+#include "wheel_chance.h"
 
 struct twin {
 	u64 at;
@@ -24,18 +18,6 @@ static const u64 budgets[] = {
 	1, 2, 7, 100, 1000, U16_MAX - 1, U16_MAX, U16_MAX + 1ull,
 	U32_MAX - 1, U32_MAX, U32_MAX + 1ull, BIT_ULL(56),
 };
-
-static struct weir_wheel_shape random_shape(struct chance *c, u64 budget)
-{
-	struct weir_wheel_shape shape = {
-		.ring = 1 + chance_below(c, chance_one_in(c, 3) ? 65 : 6),
-		.width = weir_wheel_width(budget),
-	};
-
-	while (shape.width < 8 && chance_one_in(c, 3))
-		shape.width *= 2;
-	return shape;
-}
 
 static void twin_turn(struct twin *t, unsigned int ring, u64 slot)
 {
@@ -72,19 +54,6 @@ static void check_equal(u64 run, struct weir_wheel_shape shape,
 		      weir_wheel_slot(shape, w, age), t->count[age]);
 	check(weir_wheel_sum(shape, w) == suffix(t, shape.ring),
 	      "run %llu: sum", run);
-}
-
-static u64 random_step(struct chance *c, unsigned int ring)
-{
-	switch (chance_below(c, 64)) {
-	case 0 ... 15:
-		return 1;
-	case 16 ... 18:
-		return chance_below(c, ring + 2);
-	case 19:
-		return chance_below(c, 30000);
-	}
-	return 0;
 }
 
 static void one_wheel(u64 run)
@@ -317,142 +286,6 @@ static void test_add(void **state)
 	}
 }
 
-/*
- * By the tick: no interval of n slots, wherever it begins, has more than the
- * budget, or twice that where the wheel is lenient, which refuses nothing that
- * an exact sliding count admits. CPUs' clocks differ, and times wrap.
- */
-static void one_source(u64 run)
-{
-	struct chance c = chance_of(run);
-	u64 budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 8 : 300);
-	struct weir_wheel_shape shape = random_shape(&c, budget);
-	bool lenient = chance_one_in(&c, 2) || shape.ring < 2;
-	u64 slots = shape.ring - !lenient, slot_ticks = 1 + chance_below(&c, 9);
-	u64 window = slots * slot_ticks, cost, tick, sum, exact;
-	u64 now = chance_below(&c, BIT_ULL(40)), at = now / slot_ticks;
-	struct { u64 tick, cost; } event[600];
-	unsigned int i, k, n = 0;
-	union room room;
-
-	weir_wheel_reset(shape, &room.wheel, at);
-	for (i = 0; i < ARRAY_SIZE(event); i++) {
-		cost = 1 + chance_below(&c, chance_one_in(&c, 4) ? budget : 2);
-		now += random_step(&c, window);
-		tick = now - (chance_one_in(&c, 4) ?
-			      chance_below(&c, min(now, 3 * slot_ticks) + 1) : 0);
-		weir_wheel_turn(shape, &room.wheel, tick / slot_ticks);
-		at = max(at, tick / slot_ticks);
-		tick = max(tick, at * slot_ticks);
-		for (k = n, exact = 0; k--;)
-			if (event[k].tick + window > tick)
-				exact += event[k].cost;
-		if (!weir_wheel_charge(shape, &room.wheel, cost, budget)) {
-			check(!lenient || exact + cost > budget,
-			      "run %llu: %llu + %llu of %llu", run, exact, cost,
-			      budget);
-			weir_wheel_refuse(shape, &room.wheel);
-			continue;
-		}
-		for (k = n++; k && event[k - 1].tick > tick; k--)
-			event[k] = event[k - 1];
-		event[k].tick = tick;
-		event[k].cost = cost;
-		/* All that end at this charge or after it. */
-		for (; k < n; k++) {
-			unsigned int j = k + 1;
-
-			for (sum = 0; j && event[j - 1].tick + window >=
-					   event[k].tick;)
-				sum += event[--j].cost;
-			check(sum <= budget * (lenient ? 2 : 1),
-			      "run %llu: %llu of %llu", run, sum, budget);
-		}
-	}
-}
-
-static void test_intervals(void **state)
-{
-	u64 run, runs = unit_rounds(5000);
-
-	(void)state;
-	for (run = 0; run < runs; run++)
-		one_source(run);
-}
-
-/*
- * One cost c each (n+1) S c / L or later, in whatever phase to the slots, is
- * never refused; S is 2^20 L ticks here, so that no time is rounded.
- */
-static void test_even(void **state)
-{
-	u64 run, runs = unit_rounds(3000), budget, cost, apart, time, slot, i;
-	struct weir_wheel_shape shape;
-	struct weir_wheel *w;
-	struct chance c;
-	union room room;
-
-	(void)state;
-	for (run = 0; run < runs; run++) {
-		c = chance_of(run);
-		budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 5 : 5000);
-		shape = random_shape(&c, budget);
-		shape.ring = max_t(u8, shape.ring, 2);
-		cost = 1 + chance_below(&c, chance_one_in(&c, 2) ? 1 : budget);
-		/* As many in n+1 slots as fit whole */
-		apart = ((u64)shape.ring * budget << 20) / (budget / cost);
-		apart += !!(((u64)shape.ring * budget << 20) % (budget / cost));
-		time = chance_below(&c, BIT_ULL(50));
-		w = &room.wheel;
-		weir_wheel_reset(shape, w, time / (budget << 20));
-		for (i = 0; i < 1000; i++) {
-			slot = time / (budget << 20);
-			weir_wheel_turn(shape, w, slot);
-			check(weir_wheel_charge(shape, w, cost, budget),
-			      "run %llu: %llu of %llu, ring %u", run, cost,
-			      budget, shape.ring);
-			time += apart;
-			if (chance_one_in(&c, 8))
-				time += chance_below(&c, apart);
-		}
-	}
-}
-
-/* Silence of T and a slot makes a burst whole; n/(n+1) is never refused. */
-static void test_bursts(void **state)
-{
-	u64 budget, slot, i, slots, cost, sent;
-	struct weir_wheel_shape shape;
-	struct weir_wheel *w;
-	union room room;
-
-	(void)state;
-	for (slots = 1; slots <= 64; slots++) {
-		shape = (struct weir_wheel_shape) { slots + 1, 4 };
-		budget = 1000 * (slots + 1);
-		w = &room.wheel;
-		slot = 3;
-		weir_wheel_reset(shape, w, slot);
-		/* L a window less 1/(n+1) is L/(n+1) a slot */
-		for (i = 0; i < 10 * slots; i++, slot++) {
-			weir_wheel_turn(shape, w, slot);
-			for (sent = 0; sent < 1000; sent += cost) {
-				cost = i % 2 ? 1 : 500;
-				assert_true(weir_wheel_charge(shape, w, cost,
-							      budget));
-			}
-		}
-		slot += slots;
-		weir_wheel_turn(shape, w, slot);
-		assert_true(weir_wheel_charge(shape, w, budget, budget));
-		slot += slots;
-		weir_wheel_turn(shape, w, slot);
-		assert_false(weir_wheel_charge(shape, w, 1, budget));
-		weir_wheel_turn(shape, w, slot + 1);
-		assert_true(weir_wheel_charge(shape, w, budget, budget));
-	}
-}
-
 /* Sizes and widths as they are told. */
 static void test_widths(void **state)
 {
@@ -476,9 +309,6 @@ int main(void)
 		cmocka_unit_test(test_arrivals),
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_intervals),
-		cmocka_unit_test(test_even),
-		cmocka_unit_test(test_bursts),
 		cmocka_unit_test(test_widths),
 	};
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a wheel promises a source and those behind it: no interval of a window
+ * has more than the budget, an even sender is never refused, silence gives the
+ * whole burst back.
+ */
+#include "wheel.h"
+
+#include "unit.h"
+#include "wheel_chance.h"
+
+/*
+ * By the tick: no interval of n slots, wherever it begins, has more than the
+ * budget, or twice that where the wheel is lenient, which refuses nothing that
+ * an exact sliding count admits. CPUs' clocks differ, and times wrap.
+ */
+static void one_source(u64 run)
+{
+	struct chance c = chance_of(run);
+	u64 budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 8 : 300);
+	struct weir_wheel_shape shape = random_shape(&c, budget);
+	bool lenient = chance_one_in(&c, 2) || shape.ring < 2;
+	u64 slots = shape.ring - !lenient, slot_ticks = 1 + chance_below(&c, 9);
+	u64 window = slots * slot_ticks, cost, tick, sum, exact;
+	u64 now = chance_below(&c, BIT_ULL(40)), at = now / slot_ticks;
+	struct { u64 tick, cost; } event[600];
+	unsigned int i, k, n = 0;
+	union room room;
+
+	weir_wheel_reset(shape, &room.wheel, at);
+	for (i = 0; i < ARRAY_SIZE(event); i++) {
+		cost = 1 + chance_below(&c, chance_one_in(&c, 4) ? budget : 2);
+		now += random_step(&c, window);
+		tick = now - (chance_one_in(&c, 4) ?
+			      chance_below(&c, min(now, 3 * slot_ticks) + 1) : 0);
+		weir_wheel_turn(shape, &room.wheel, tick / slot_ticks);
+		at = max(at, tick / slot_ticks);
+		tick = max(tick, at * slot_ticks);
+		for (k = n, exact = 0; k--;)
+			if (event[k].tick + window > tick)
+				exact += event[k].cost;
+		if (!weir_wheel_charge(shape, &room.wheel, cost, budget)) {
+			check(!lenient || exact + cost > budget,
+			      "run %llu: %llu + %llu of %llu", run, exact, cost,
+			      budget);
+			weir_wheel_refuse(shape, &room.wheel);
+			continue;
+		}
+		for (k = n++; k && event[k - 1].tick > tick; k--)
+			event[k] = event[k - 1];
+		event[k].tick = tick;
+		event[k].cost = cost;
+		/* All that end at this charge or after it. */
+		for (; k < n; k++) {
+			unsigned int j = k + 1;
+
+			for (sum = 0; j && event[j - 1].tick + window >=
+					   event[k].tick;)
+				sum += event[--j].cost;
+			check(sum <= budget * (lenient ? 2 : 1),
+			      "run %llu: %llu of %llu", run, sum, budget);
+		}
+	}
+}
+
+static void test_intervals(void **state)
+{
+	u64 run, runs = unit_rounds(5000);
+
+	(void)state;
+	for (run = 0; run < runs; run++)
+		one_source(run);
+}
+
+/*
+ * One cost c each (n+1) S c / L or later, in whatever phase to the slots, is
+ * never refused; S is 2^20 L ticks here, so that no time is rounded.
+ */
+static void test_even(void **state)
+{
+	u64 run, runs = unit_rounds(3000), budget, cost, apart, time, slot, i;
+	struct weir_wheel_shape shape;
+	struct weir_wheel *w;
+	struct chance c;
+	union room room;
+
+	(void)state;
+	for (run = 0; run < runs; run++) {
+		c = chance_of(run);
+		budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 5 : 5000);
+		shape = random_shape(&c, budget);
+		shape.ring = max_t(u8, shape.ring, 2);
+		cost = 1 + chance_below(&c, chance_one_in(&c, 2) ? 1 : budget);
+		/* As many in n+1 slots as fit whole */
+		apart = ((u64)shape.ring * budget << 20) / (budget / cost);
+		apart += !!(((u64)shape.ring * budget << 20) % (budget / cost));
+		time = chance_below(&c, BIT_ULL(50));
+		w = &room.wheel;
+		weir_wheel_reset(shape, w, time / (budget << 20));
+		for (i = 0; i < 1000; i++) {
+			slot = time / (budget << 20);
+			weir_wheel_turn(shape, w, slot);
+			check(weir_wheel_charge(shape, w, cost, budget),
+			      "run %llu: %llu of %llu, ring %u", run, cost,
+			      budget, shape.ring);
+			time += apart;
+			if (chance_one_in(&c, 8))
+				time += chance_below(&c, apart);
+		}
+	}
+}
+
+/* Silence of T and a slot makes a burst whole; n/(n+1) is never refused. */
+static void test_bursts(void **state)
+{
+	u64 budget, slot, i, slots, cost, sent;
+	struct weir_wheel_shape shape;
+	struct weir_wheel *w;
+	union room room;
+
+	(void)state;
+	for (slots = 1; slots <= 64; slots++) {
+		shape = (struct weir_wheel_shape) { slots + 1, 4 };
+		budget = 1000 * (slots + 1);
+		w = &room.wheel;
+		slot = 3;
+		weir_wheel_reset(shape, w, slot);
+		/* L a window less 1/(n+1) is L/(n+1) a slot */
+		for (i = 0; i < 10 * slots; i++, slot++) {
+			weir_wheel_turn(shape, w, slot);
+			for (sent = 0; sent < 1000; sent += cost) {
+				cost = i % 2 ? 1 : 500;
+				assert_true(weir_wheel_charge(shape, w, cost,
+							      budget));
+			}
+		}
+		slot += slots;
+		weir_wheel_turn(shape, w, slot);
+		assert_true(weir_wheel_charge(shape, w, budget, budget));
+		slot += slots;
+		weir_wheel_turn(shape, w, slot);
+		assert_false(weir_wheel_charge(shape, w, 1, budget));
+		weir_wheel_turn(shape, w, slot + 1);
+		assert_true(weir_wheel_charge(shape, w, budget, budget));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_intervals),
+		cmocka_unit_test(test_even),
+		cmocka_unit_test(test_bursts),
+	};
+
+	return cmocka_run_group_tests_name("wheel_window", tests, NULL, NULL);
+}
