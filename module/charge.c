@@ -159,8 +159,8 @@ static noinline void visit_refused(struct weir_table *table,
  * @source: masked source
  * @cost: of the packet
  * @budget: of the limit; what the table's counts cannot hold is cut
- * @visit: with tick, packets and hash, @visit->table NULL or as weir_table_recall() or
- *	weir_table_refuse() left it
+ * @visit: with tick, packets and hash, @visit->table NULL or as
+ *	weir_table_recall() or weir_table_refuse() left it
  *
  * Context: BH off, RCU read lock.
  * Return: 0 or WEIR_EVICTED if admitted; WEIR_REFUSED with flags, or

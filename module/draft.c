@@ -141,6 +141,25 @@ int weir_draft_edit_exempts(struct weir_draft *draft,
 	return err;
 }
 
+/* For floods that are refused at once. */
+static void plain_find(struct weir_config *config)
+{
+	const struct weir_limit *limit;
+
+	config->plain4 = NULL;
+	config->plain6 = NULL;
+	if (!config->count || config->exempts ||
+	    config->conds & WEIR_IF_TRANSPORT)
+		return;
+	limit = config->limit[0];
+	if (limit->match.conds || limit->observe || limit->bytes)
+		return;
+	if (limit->prefix.len4 == 32)
+		config->plain4 = limit;
+	if (limit->prefix.len6 == 64)
+		config->plain6 = limit;
+}
+
 /* What the packet path wants to know of all limits at once. */
 static void draft_finish(struct weir_draft *draft)
 {
@@ -152,6 +171,7 @@ static void draft_finish(struct weir_draft *draft)
 		config->conds |= config->limit[i]->match.conds;
 		weir_gate_build(&config->gate[i], &config->limit[i]->match);
 	}
+	plain_find(config);
 }
 
 static bool draft_moves(const struct weir_draft *draft, unsigned int i)

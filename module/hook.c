@@ -57,23 +57,9 @@ static __always_inline int passage_limit(struct weir_passage *passage,
 	return weir_passage_accept(passage, wn, WEIR_SEEN_ADMITTED);
 }
 
-static unsigned int weir_hook(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state);
-
-/* A packet comes back from user space in the context of who said its verdict. */
-static noinline unsigned int hook_reinjected(void *priv, struct sk_buff *skb,
-					     const struct nf_hook_state *state)
-{
-	unsigned int verdict;
-
-	local_bh_disable();
-	verdict = weir_hook(priv, skb, state);
-	local_bh_enable();
-	return verdict;
-}
-
-static unsigned int weir_hook(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
+/* All that a packet may be asked. */
+static noinline unsigned int hook_passage(void *priv, struct sk_buff *skb,
+					  const struct nf_hook_state *state)
 {
 	/* Each part is filled before it is read. */
 	struct weir_passage passage __weir_uninitialized;
@@ -81,10 +67,6 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	const struct weir_config *config;
 	struct weir_net *wn = priv;
 	int verdict;
-
-	/* What is CPU-local, and locks, are kept from packets in softirqs. */
-	if (unlikely(!softirq_count()))
-		return hook_reinjected(priv, skb, state);
 
 	if (in->flags & IFF_LOOPBACK || weir_packet_charged(skb, in, state->pf))
 		return NF_ACCEPT;
@@ -119,15 +101,113 @@ static unsigned int weir_hook(void *priv, struct sk_buff *skb,
 	return verdict;
 }
 
+/* A packet comes back from user space in the context of who said its verdict. */
+static noinline unsigned int hook_reinjected(void *priv, struct sk_buff *skb,
+					     const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = hook_passage(priv, skb, state);
+	local_bh_enable();
+	return verdict;
+}
+
+/* The sender as a plain limit counts it, if no more need be known of a packet. */
+static __always_inline bool plain_source(struct weir_source *source,
+					 const struct sk_buff *skb, u8 family)
+{
+	u8 next;
+
+	if (family == NFPROTO_IPV4) {
+		weir_source_ipv4(source, ip_hdr(skb)->saddr, 0);
+		return !source->zone && weir_source_known(source);
+	}
+	next = ipv6_hdr(skb)->nexthdr;
+	if (next != IPPROTO_UDP && next != IPPROTO_TCP)
+		return false;
+	weir_source_ipv6(source, &ipv6_hdr(skb)->saddr, 0);
+	if (source->zone != WEIR_ZONE_IPV6 || !weir_source_known(source))
+		return false;
+	source->word[2] = 0;
+	source->word[3] = 0;
+	return true;
+}
+
+/*
+ * Does this CPU remember that the source has no room? Whoever watches drops has
+ * them told by hook_passage().
+ */
+static __always_inline bool plain_refuses(const struct weir_limit *limit,
+					  const struct sk_buff *skb,
+					  const struct net_device *in,
+					  u8 family)
+{
+	struct weir_visit visit = {
+		.tick = weir_hook_clock(),
+		.packets = 1,
+	};
+	struct weir_source source;
+
+	return weir_table_refuses(limit->table, visit.tick) &&
+	       !(in->flags & IFF_LOOPBACK) && !netif_is_l3_master(in) &&
+	       !skb_has_extensions((struct sk_buff *)skb) &&
+	       !skb_is_gso(skb) && !trace_weir_drop_enabled() &&
+	       plain_source(&source, skb, family) &&
+	       weir_table_recall(limit->table, &source, 1, limit->budget,
+				 &visit) & WEIR_REFUSED;
+}
+
+/*
+ * Most of a flood ends here: where the first limit is plain, what this CPU
+ * remembers is asked before anything is laid on the stack. If it refuses no
+ * other is asked.
+ */
+static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
+					 const struct nf_hook_state *state,
+					 u8 family)
+{
+	const struct weir_config *config;
+	const struct weir_limit *plain;
+	struct weir_net *wn = priv;
+
+	/* What is CPU-local, and locks, are kept from packets in softirqs. */
+	if (unlikely(!softirq_count()))
+		return hook_reinjected(priv, skb, state);
+
+	config = weir_config_get(wn);
+	if (unlikely(!config))
+		return NF_ACCEPT;
+	plain = family == NFPROTO_IPV4 ? config->plain4 : config->plain6;
+	if (!plain || !plain_refuses(plain, skb, state->in, family))
+		return hook_passage(priv, skb, state);
+	weir_passage_count(plain, (struct weir_cost) { 1, skb->len },
+			   WEIR_DROPPED, 0);
+	weir_passage_seen(wn, WEIR_SEEN_DROPPED, false);
+	return weir_nf_drop(skb);
+}
+
+static unsigned int weir_hook_ipv4(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
+{
+	return hook(priv, skb, state, NFPROTO_IPV4);
+}
+
+static unsigned int weir_hook_ipv6(void *priv, struct sk_buff *skb,
+				   const struct nf_hook_state *state)
+{
+	return hook(priv, skb, state, NFPROTO_IPV6);
+}
+
 static const struct nf_hook_ops hook_ops[] = {
 	{
-		.hook		= weir_hook,
+		.hook		= weir_hook_ipv4,
 		.pf		= NFPROTO_IPV4,
 		.hooknum	= NF_INET_PRE_ROUTING,
 		.priority	= NF_IP_PRI_RAW_BEFORE_DEFRAG - 1,
 	},
 	{
-		.hook		= weir_hook,
+		.hook		= weir_hook_ipv6,
 		.pf		= NFPROTO_IPV6,
 		.hooknum	= NF_INET_PRE_ROUTING,
 		.priority	= NF_IP6_PRI_RAW_BEFORE_DEFRAG - 1,

@@ -169,6 +169,10 @@ struct weir_limit {
  * @exempts: or NULL
  * @conds: all conditions of all limits
  * @count: of limits
+ * @plain4: the first limit, if it has no conditions, drops what exceeds it in
+ *	packets, and a source of IPv4 is a /32, where nothing is exempt and none
+ *	has a condition of WEIR_IF_TRANSPORT; or NULL
+ * @plain6: likewise, where a source of IPv6 is a /64
  * @gate: of each limit
  * @limit: in their order
  */
@@ -177,6 +181,8 @@ struct weir_config {
 	struct weir_exempts *exempts;
 	u16 conds;
 	u16 count;
+	const struct weir_limit *plain4;
+	const struct weir_limit *plain6;
 	struct weir_gate *gate;
 	struct weir_limit *limit[] __counted_by(count);
 };

@@ -190,6 +190,7 @@ void weir_recent_refuse(struct weir_table *table,
 {
 	struct weir_recent *recent = visit->recent;
 	u32 epoch = READ_ONCE(table->recents.epoch);
+	u64 until;
 
 	if (!recent)
 		return;
@@ -205,11 +206,14 @@ void weir_recent_refuse(struct weir_table *table,
 	     !weir_source_same(&recent->source, source) ||
 	     recent_slot(table, recent) != slot))
 		recent_flush(table, recent);
-	recent_see(recent, source, visit,
-		   min((slot + 1) * table->spec.slot_ticks,
-		       max(visit->tick, slot * table->spec.slot_ticks) + HZ));
+	until = min((slot + 1) * table->spec.slot_ticks,
+		    max(visit->tick, slot * table->spec.slot_ticks) + HZ);
+	recent_see(recent, source, visit, until);
 	recent->epoch = epoch;
 	WRITE_ONCE(recent->count, recent->count + count);
+	/* Once a slot, for all; pairs with weir_table_refuses(). */
+	if (READ_ONCE(table->recents.until) < until)
+		WRITE_ONCE(table->recents.until, until);
 }
 
 /**

@@ -48,6 +48,7 @@ struct weir_recent {
  * @shift: log2 of the entries of a CPU
  * @epoch: grows when all sources are forgotten; refusals that wait and are of
  *	another one count no more
+ * @until: tick from which no entry refuses; what it misses is refused elsewhere
  *
  * The front of a table: what a packet reads before it enters.
  */
@@ -55,6 +56,7 @@ struct weir_recents {
 	struct weir_recent *entry;
 	u8 shift;
 	u32 epoch;
+	u64 until;
 };
 
 /* Where a source is remembered; no more than a cache, so any hash will do. */
@@ -70,12 +72,27 @@ weir_recent_entry(const struct weir_recents *recents, unsigned int cpu,
 }
 
 /**
+ * weir_table_refuses - may weir_table_recall() refuse somebody?
+ * @table: table
+ * @tick: now
+ */
+static __always_inline bool weir_table_refuses(struct weir_table *table,
+					       u64 tick)
+{
+	const struct weir_recents *recents = (void *)table;
+
+	/* Pairs with weir_recent_refuse(). A hint: a torn one is no harm. */
+	return tick < READ_ONCE(recents->until);
+}
+
+/**
  * weir_table_recall - what this CPU remembers of a source
  * @table: table
  * @source: masked source
  * @cost: of the packet, in the table's unit
  * @budget: of the limit
- * @visit: with the tick and the packets; filled for weir_table_refuse(), weir_table_charge()
+ * @visit: with the tick and the packets; filled for weir_table_refuse() and
+ *	weir_table_charge()
  *
  * Context: BH off, RCU read lock. Writes nothing that CPUs share.
  * Return: WEIR_REFUSED; or WEIR_KNOWN, perhaps with WEIR_ROOMY, and the hash is

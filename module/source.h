@@ -46,8 +46,8 @@ struct weir_prefix {
  * @addr: its address
  * @ifindex: the device it arrived on, kept for 169.254.0.0/16 only
  */
-static inline void weir_source_ipv4(struct weir_source *source, __be32 addr,
-				    int ifindex)
+static __always_inline void weir_source_ipv4(struct weir_source *source,
+					     __be32 addr, int ifindex)
 {
 	*source = (struct weir_source) { .word[0] = addr };
 	if (unlikely((addr & htonl(0xffff0000)) == htonl(0xa9fe0000)))
@@ -64,10 +64,15 @@ static inline void weir_source_ipv4(struct weir_source *source, __be32 addr,
  * Link-local addresses have 54 zero bits behind fe80::/10 (RFC 4291, 2.5.6);
  * others of that range are counted as any address is.
  */
-static inline void weir_source_ipv6(struct weir_source *source,
-				    const struct in6_addr *addr, int ifindex)
+static __always_inline void weir_source_ipv6(struct weir_source *source,
+					     const struct in6_addr *addr,
+					     int ifindex)
 {
-	memcpy(source->word, addr, sizeof(source->word));
+	/* One by one: what is not stored need not be loaded again. */
+	source->word[0] = addr->s6_addr32[0];
+	source->word[1] = addr->s6_addr32[1];
+	source->word[2] = addr->s6_addr32[2];
+	source->word[3] = addr->s6_addr32[3];
 	source->zone = WEIR_ZONE_IPV6;
 	if (unlikely(addr->s6_addr32[0] == htonl(0xfe800000) &&
 		     !addr->s6_addr32[1]))
@@ -88,8 +93,9 @@ static __always_inline bool weir_source_same(const struct weir_source *a,
 {
 	/* One by one, as they were just written: wider loads would wait. */
 	return a->word[0] == b->word[0] && a->zone == b->zone &&
-	       a->word[1] == b->word[1] && a->word[2] == b->word[2] &&
-	       a->word[3] == b->word[3];
+	       (!(b->zone & WEIR_ZONE_IPV6) ||
+		(a->word[1] == b->word[1] && a->word[2] == b->word[2] &&
+		 a->word[3] == b->word[3]));
 }
 
 void weir_source_cut(struct weir_source *source, struct weir_prefix prefix);

@@ -72,5 +72,5 @@ awk '
 		print at, why; at = packet = ""
 	}' "$tmp/trace" >"$tmp/freed"
 is "$(cut -d' ' -f2 "$tmp/freed" | sort | uniq -c | xargs)" "40 NETFILTER_DROP" "skb:kfree_skb tells why"
-is "$(cut -d' ' -f1 "$tmp/freed" | sort -u | xargs)" weir_hook "... and that weir's hook did it"
+is "$(cut -d' ' -f1 "$tmp/freed" | sort -u | xargs)" weir_hook_ipv4 "... and that weir's hook did it"
 finish

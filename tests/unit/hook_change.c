@@ -58,10 +58,17 @@ static struct weir_words random_words(void)
 		.observe = below(3) == 0,
 	};
 
+	random_match(&words.match);
+	if (t.plain && below(4)) {
+		words.bytes = false;
+		words.observe = false;
+		words.prefix = prefix[below(8) ? 0 : 1];
+		words.match.conds = 0;
+		words.match.invert = 0;
+	}
 	words.budget = words.bytes ? 100 + below(3000) : 1 + below(20);
 	if (below(2))
 		words.given &= ~BIT(WEIR_WORD_SLOTS);
-	random_match(&words.match);
 	snprintf(words.name, sizeof(words.name), "l%u", t.names++);
 	return words;
 }

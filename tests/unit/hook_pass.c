@@ -11,14 +11,19 @@
 static const struct said said = { .proto = IPPROTO_TCP };
 
 /* One packet; the verdict */
-static unsigned int pass(struct net_device *dev)
+static unsigned int pass_one(const struct said *one, struct net_device *dev)
 {
 	struct sk_buff skb = { };
 	u8 byte[PACKET_MAX];
 
-	skb.len = said_make(&said, byte);
+	skb.len = said_make(one, byte);
 	skb.network = byte;
 	return hook_verdict(&skb, false, dev);
+}
+
+static unsigned int pass(struct net_device *dev)
+{
+	return pass_one(&said, dev);
 }
 
 static struct weir_words plain_words(const char *name, u64 budget, bool observe)
@@ -35,12 +40,18 @@ static struct weir_words plain_words(const char *name, u64 budget, bool observe)
 	return words;
 }
 
+static void add_words(const struct weir_words *words)
+{
+	struct weir_fault fault = { };
+
+	assert_int_equal(weir_limit_add(&t.wn, words, &fault), 0);
+}
+
 static void add(const char *name, u64 budget, bool observe)
 {
 	struct weir_words words = plain_words(name, budget, observe);
-	struct weir_fault fault = { };
 
-	assert_int_equal(weir_limit_add(&t.wn, &words, &fault), 0);
+	add_words(&words);
 }
 
 static const struct weir_limit *limit_of(const char *name)
@@ -79,7 +90,61 @@ static void test_passed_by(void **state)
 	memset(t.dev, 0, sizeof(t.dev));
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
 	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
 	assert_int_equal(count_in("a"), 1);
+	/* Nor by those who are refused else. */
+	t.dev[0].flags = IFF_LOOPBACK;
+	t.dev[1].l3_master = true;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[1]), NF_ACCEPT);
+	memset(t.dev, 0, sizeof(t.dev));
+	hook_end();
+}
+
+/* Who is refused at once is let through when it becomes exempt. */
+static void test_exempt(void **state)
+{
+	struct weir_exempt_words words = {
+		.exempt.prefix = said_address(false, 0),
+	};
+	struct weir_fault fault = { };
+
+	(void)state;
+	hook_begin(4);
+	add("a", 1, false);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(weir_exempt_add(&t.wn, &words, &fault), 0);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(weir_exempt_flush(&t.wn), 0);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	hook_end();
+}
+
+/* Headers that are cut short are counted, whoever refuses the packet. */
+static void test_cut_short(void **state)
+{
+	const struct said cut = { .proto = IPPROTO_TCP, .missing = 10 };
+	struct weir_words words = plain_words("b", 1, false);
+	u64 unparsable = 0;
+	unsigned int cpu;
+
+	(void)state;
+	hook_begin(5);
+	add("a", 1, false);
+	words.given |= BIT(WEIR_WORD_MATCH);
+	words.match = (struct weir_match) {
+		.conds = WEIR_IF_PROTO | WEIR_IF_DPORT,
+		.proto = IPPROTO_TCP, .dport = { 1, 2 },
+	};
+	add_words(&words);
+	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_DROP);
+	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_DROP);
+	for_each_possible_cpu(cpu)
+		unparsable += per_cpu_ptr(t.wn.stats, cpu)->packets[WEIR_SEEN_UNPARSABLE].v;
+	assert_int_equal(unparsable, 3);
 	hook_end();
 }
 
@@ -150,6 +215,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_passed_by),
+		cmocka_unit_test(test_exempt),
+		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_late_alone),
 	};

@@ -17,7 +17,11 @@ static void step(void)
 		shim_jiffies += below(12);
 	if (below(200) == 0)
 		shim_jiffies += below(400);
-	switch (below(200)) {
+	if (t.plain && !below(100)) {
+		hook_del();
+		hook_del_exempt();
+	}
+	switch (below(t.plain ? 1000 : 200)) {
 	case 0 ... 2:
 		hook_add();
 		break;
@@ -43,12 +47,12 @@ static void step(void)
 	      "run %llu: exemptions", t.run);
 }
 
-static void test_packets(void **state)
+static void random_runs(unsigned int n, bool plain)
 {
-	struct unit_runs runs = unit_runs(300);
+	struct unit_runs runs = unit_runs(n);
 	u64 run, i;
 
-	(void)state;
+	t.plain = plain;
 	for (run = runs.first; run < runs.end; run++) {
 		hook_begin(run);
 		hook_add();
@@ -60,10 +64,24 @@ static void test_packets(void **state)
 		      runs.end - runs.first, t.admitted, t.dropped, t.events, t.failures);
 }
 
+static void test_packets(void **state)
+{
+	(void)state;
+	random_runs(300, false);
+}
+
+/* What is refused at once, and what is not while others are. */
+static void test_plain(void **state)
+{
+	(void)state;
+	random_runs(100, true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests_name("hook_random", tests, NULL, NULL);

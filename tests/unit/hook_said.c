@@ -12,9 +12,9 @@ struct weir_net_prefix said_address(bool ipv6, unsigned int i)
 	if (ipv6) {
 		address.word[0] = htonl(0x20010db8);
 		address.word[1] = htonl(i / 2);
-		address.word[3] = htonl(i % 2 + 1);
+		address.word[3] = htonl(i % 2);
 	} else {
-		address.word[0] = htonl(0xc6336400 + (i / 2 << 8) + i % 2 + 1);
+		address.word[0] = htonl(0xc6336400 + (i / 2 << 8) + i % 2);
 	}
 	return address;
 }

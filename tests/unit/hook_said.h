@@ -32,7 +32,10 @@ struct said {
 extern const char said_dev[2][IFNAMSIZ];
 
 struct said said_random(struct chance *c);
-/* Sources 0..: half of them in a prefix each, IPv6 in one /64 by twos. */
+/*
+ * Sources 0..: by twos in a prefix, a /24 or a /64; the first of them is like the
+ * prefix itself.
+ */
 struct weir_net_prefix said_address(bool ipv6, unsigned int i);
 struct weir_source said_source(const struct said *said);
 /* Write the bytes; how many. */

@@ -37,6 +37,7 @@ struct hook_twin {
 	struct weir_exempt_words exempt[EXEMPTS_MAX];
 	unsigned int exempts;
 	u64 seen[WEIR_OUTCOMES];
+	bool plain;	/* limits are mostly, and there is one mostly */
 	u64 run, events, dropped, admitted, failures;
 	u32 names;
 };

@@ -42,7 +42,7 @@ static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets,
 	while (each < buckets && 2 * each * bucket <= 4 << 20)
 		each *= 2;
 	return buckets / each * (up(each * bucket, 4096) + 8) +
-	       64 * cpus * entries(spec, cpus) + 120;
+	       64 * cpus * entries(spec, cpus) + 128;
 }
 
 static void test_formula(void **state)

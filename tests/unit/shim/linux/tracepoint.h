@@ -8,7 +8,9 @@
 #define TP_STRUCT__entry(args...)
 #define TP_fast_assign(args...)
 #define TP_printk(args...)
-#define SHIM_TRACE(name, proto) static inline void __attribute__((unused)) trace_##name(proto) { }
+#define SHIM_TRACE(name, proto)							\
+	static inline void __attribute__((unused)) trace_##name(proto) { }	\
+	static inline bool __attribute__((unused)) trace_##name##_enabled(void) { return false; }
 #define TRACE_EVENT(name, proto, args...)		SHIM_TRACE(name, TP_PROTO(proto))
 #define DECLARE_EVENT_CLASS(name, proto, args...)
 #define DEFINE_EVENT(class, name, proto, args...)	SHIM_TRACE(name, TP_PROTO(proto))
