@@ -359,7 +359,7 @@ void weir_way_source(const struct weir_table *table,
 
 void weir_bucket_drops(const struct weir_table *table,
 		       struct weir_bucket *bucket,
-		       const struct weir_source *source, u32 hash, u32 count,
+		       const struct weir_source *source, u32 hash, s64 count,
 		       u64 slot);
 void weir_recent_take(struct weir_table *table,
 		      const struct weir_source *source,

@@ -71,20 +71,39 @@ static void source_again(struct weir_passage *passage,
 		weir_passage_source(passage, limit);
 }
 
-/* Give back what the first of the limits that it met were charged. */
+/* Does a source's way, or a note of it, count the refusal? */
+static bool refused_by_count(u8 fate)
+{
+	return (fate & (WEIR_MET_NO_ROOM | WEIR_MET_FLOORED |
+			WEIR_MET_TOO_LARGE)) == WEIR_MET_NO_ROOM;
+}
+
+/*
+ * Give back what the limits that it met were charged, and, where they are asked
+ * once more, that they refused.
+ */
 static void give_back(struct weir_passage *passage, struct weir_net *wn,
 		      const struct weir_config *config, struct meetings *met,
-		      unsigned int count)
+		      bool again)
 {
 	const struct weir_limit *limit;
+	bool charged, refused;
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
-		if (!(met->fate[i] & WEIR_MET_CHARGED))
+	for (i = 0; i < met->count; i++) {
+		charged = met->fate[i] & WEIR_MET_CHARGED;
+		refused = again && refused_by_count(met->fate[i]);
+		if (!charged && !refused)
 			continue;
 		limit = config->limit[met->which[i]];
 		weir_passage_source(passage, limit);
 		weir_passage_hash(passage, wn, limit);
+		if (refused) {
+			weir_table_unrefuse(limit->table, passage->source,
+					    passage->visit.hash,
+					    passage->cost.packets);
+			continue;
+		}
 		weir_table_uncharge(limit->table, passage->source,
 				    passage->visit.hash, passage->tick,
 				    passage->cost);
@@ -159,7 +178,7 @@ static int charge_all(struct weir_passage *passage, struct weir_net *wn,
 		    (result & WEIR_REFUSED && limit->observe))
 			continue;
 		late = max(passage->tick, passage->visit.tick);
-		give_back(passage, wn, config, met, i);
+		give_back(passage, wn, config, met, result & WEIR_AGAIN);
 		if (!(result & WEIR_AGAIN))
 			return i;
 		passage->tick = late;

@@ -32,12 +32,12 @@
  * @bucket: locked bucket, its sequence count odd
  * @source: masked source
  * @hash: its hash
- * @count: of packets
- * @slot: of the last of them
+ * @count: of packets; below 0 to take them back
+ * @slot: of the last of them, or 0
  */
 void weir_bucket_drops(const struct weir_table *table,
 		       struct weir_bucket *bucket,
-		       const struct weir_source *source, u32 hash, u32 count,
+		       const struct weir_source *source, u32 hash, s64 count,
 		       u64 slot)
 {
 	struct weir_wheel *wheel;
@@ -55,15 +55,19 @@ void weir_bucket_drops(const struct weir_table *table,
 		wheel->refused = slot;
 }
 
+/* Adds @count; if it is what waits in an entry, none waits any more. */
 static void table_drops(struct weir_table *table,
-			const struct weir_source *source, u32 hash, u32 count,
-			u64 slot)
+			const struct weir_source *source, u32 hash,
+			struct weir_recent *recent, s64 count, u64 slot)
 {
 	u32 index = hash & table->mask;
 	struct weir_bucket *bucket = weir_bucket(table, index), *follower;
 	struct weir_table *next;
 
 	weir_bucket_begin(bucket);
+	/* Who has the lock finds them here or there: weir_table_forget(). */
+	if (recent)
+		WRITE_ONCE(recent->count, 0);
 	weir_bucket_drops(table, bucket, source, hash, count, slot);
 	next = weir_bucket_follower(table, index);
 	if (unlikely(next)) {
@@ -85,9 +89,25 @@ static u64 recent_slot(const struct weir_table *table,
 static void recent_flush(struct weir_table *table, struct weir_recent *recent)
 {
 	if (recent->count && recent->epoch == READ_ONCE(table->recents.epoch))
-		table_drops(table, &recent->source, recent->hash, recent->count,
-			    recent_slot(table, recent));
+		table_drops(table, &recent->source, recent->hash, recent,
+			    recent->count, recent_slot(table, recent));
 	WRITE_ONCE(recent->count, 0);
+}
+
+/**
+ * weir_table_unrefuse - take a refusal back that the packet met too early
+ * @table: table that counted it at the source's way
+ * @source: masked source
+ * @hash: its hash
+ * @packets: of the packet
+ *
+ * Context: BH off, RCU read lock.
+ */
+void weir_table_unrefuse(struct weir_table *table,
+			 const struct weir_source *source, u32 hash,
+			 u32 packets)
+{
+	table_drops(table, source, hash, NULL, -(s64)packets, 0);
 }
 
 /**
@@ -197,7 +217,8 @@ void weir_recent_refuse(struct weir_table *table,
 	if (recent_taken(table, recent, source, visit->tick) &&
 	    visit->seq / 2 % TURNS) {
 		if (count)
-			table_drops(table, source, visit->hash, count, slot);
+			table_drops(table, source, visit->hash, NULL, count,
+				    slot);
 		return;
 	}
 	/* A slot of a long window has room for more than 32 bits hold. */
@@ -210,7 +231,8 @@ void weir_recent_refuse(struct weir_table *table,
 		    max(visit->tick, slot * table->spec.slot_ticks) + HZ);
 	recent_see(recent, source, visit, until);
 	recent->epoch = epoch;
-	WRITE_ONCE(recent->count, recent->count + count);
+	/* Pairs with weir_recent_pending(). */
+	smp_store_release(&recent->count, recent->count + count);
 	/* Once a slot, for all; pairs with weir_table_refuses(). */
 	if (READ_ONCE(table->recents.until) < until)
 		WRITE_ONCE(table->recents.until, until);
@@ -222,7 +244,8 @@ void weir_recent_refuse(struct weir_table *table,
  * @table: table
  * @source: masked source
  *
- * Entries change while they are read; at rest the answer is exact.
+ * Entries change while they are read: an answer is exact at rest, and for those
+ * that waited before where the bucket is locked.
  */
 u64 weir_recent_pending(const struct weir_table *table,
 			const struct weir_source *source)
@@ -230,14 +253,16 @@ u64 weir_recent_pending(const struct weir_table *table,
 	u32 epoch = READ_ONCE(table->recents.epoch);
 	const struct weir_recent *recent;
 	u64 pending = 0;
+	u32 count;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		recent = weir_recent_entry(&table->recents, cpu, source);
-		/* An entry that changes hands is counted or not. */
+		/* Pairs with weir_recent_refuse(): who comes next is seen. */
+		count = smp_load_acquire(&recent->count);
 		if (data_race(recent->epoch == epoch &&
 			      weir_source_same(&recent->source, source)))
-			pending += READ_ONCE(recent->count);
+			pending += count;
 	}
 	return pending;
 }

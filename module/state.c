@@ -7,6 +7,15 @@
 
 #include "bucket.h"
 
+/* Refusals that wait may get into the way between two looks. */
+static u64 dropped_in_all(const struct weir_table *table,
+			  const struct weir_source *source, u64 in_way)
+{
+	s64 dropped = in_way + weir_recent_pending(table, source);
+
+	return max(dropped, 0ll);
+}
+
 /* How a wheel will stand at a tick; turns it. */
 static void wheel_state(const struct weir_table *table,
 			struct weir_wheel *wheel, u64 bucket_slot, u64 tick,
@@ -63,7 +72,7 @@ void weir_table_peek(struct weir_table *table,
 
 	wheel_state(table, &copy.wheel, bucket_slot, tick, budget, state);
 	if (way)
-		state->dropped += weir_recent_pending(table, source);
+		state->dropped = dropped_in_all(table, source, state->dropped);
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	for (i = 0; i < table->shape.ring; i++)
 		slot[WEIR_SLOTS_MAX - i] = weir_wheel_slot(table->shape,
@@ -157,6 +166,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 	}
 	spin_unlock_bh(&bucket->lock);
 	for (i = 0; i < n; i++)
-		state[i].dropped += weir_recent_pending(table, &state[i].source);
+		state[i].dropped = dropped_in_all(table, &state[i].source,
+						  state[i].dropped);
 	return n;
 }

@@ -145,6 +145,9 @@ unsigned int weir_table_charge(struct weir_table *table,
 void weir_table_uncharge(struct weir_table *table,
 			 const struct weir_source *source, u32 hash,
 			 u64 tick, struct weir_cost cost);
+void weir_table_unrefuse(struct weir_table *table,
+			 const struct weir_source *source, u32 hash,
+			 u32 packets);
 
 void weir_table_peek(struct weir_table *table,
 		     const struct weir_source *source, u32 hash, u64 tick,

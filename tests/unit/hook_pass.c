@@ -211,6 +211,33 @@ static void test_late_alone(void **state)
 	alarm(0);
 }
 
+/* A limit that only observes has refused it once, however often it was asked. */
+static void test_late_observed(void **state)
+{
+	struct twin_source s = { .source = said_source(&said) };
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source_state stood;
+	const struct weir_limit *limit;
+	struct weir_counts counts;
+
+	(void)state;
+	alarm(20);
+	hook_begin(6);
+	add("a", 1, true);
+	add("b", 100, false);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	come_late(0);
+	limit = limit_of("a");
+	weir_limit_counts(limit, &counts);
+	assert_true(counts.packets[WEIR_WOULD_DROP] == 2);
+	weir_table_peek(limit->table, &s.source,
+			weir_source_hash(&s.source, limit->prefix, &t.wn.key),
+			shim_jiffies, limit->budget, &stood, slot);
+	assert_true(stood.dropped == 2);
+	hook_end();
+	alarm(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_late_alone),
+		cmocka_unit_test(test_late_observed),
 	};
 
 	return cmocka_run_group_tests_name("hook_pass", tests, NULL, NULL);

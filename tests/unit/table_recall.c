@@ -253,6 +253,44 @@ static void test_many_refusals(void **state)
 	end();
 }
 
+static const struct sender forgotten = {
+	.source = { .word[0] = (__force __be32)1 }, .hash = 1,
+};
+
+static void other_forgets(void)
+{
+	shim_unlocked = NULL;
+	local_bh_enable();
+	assert_true(weir_table_forget(t.table, &forgotten.source,
+				      forgotten.hash));
+	local_bh_disable();
+}
+
+/* A source is forgotten while its refusals come home: they are not owed twice. */
+static void test_forgotten(void **state)
+{
+	const struct sender *s = &forgotten;
+	unsigned int i;
+
+	(void)state;
+	begin(1, 4, 41);
+	assert_false(recall(s, 1));
+	assert_false(charge(s, 1));
+	assert_false(recall(s, 1));
+	assert_true(charge(s, 1));
+	for (i = 0; i < 5; i++)
+		assert_true(recall(s, 1));
+	assert_int_equal(pending(s), 5);
+	t.tick += 4;
+	assert_false(recall(s, 1));
+	shim_unlocked = other_forgets;
+	assert_true(refuse(s, 3));
+	assert_null(shim_unlocked);
+	/* Those that came before are forgotten, the last one is not. */
+	assert_int_equal(dropped(s), 3);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +301,7 @@ int main(void)
 		cmocka_unit_test(test_place_taken),
 		cmocka_unit_test(test_place_kept),
 		cmocka_unit_test(test_many_refusals),
+		cmocka_unit_test(test_forgotten),
 	};
 
 	return cmocka_run_group_tests_name("table_recall", tests, NULL, NULL);

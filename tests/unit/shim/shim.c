@@ -42,6 +42,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 _Thread_local unsigned int shim_cpu;
 void (*shim_resched)(void);
 void (*shim_reading)(void);
+void (*shim_unlocked)(void);
 long shim_available_pages = 1l << 24;
 u64 shim_allocated;
 unsigned int shim_allocations;
@@ -129,6 +130,8 @@ void spin_unlock(spinlock_t *lock)
 	lockdep_assert_held(lock);
 	locks_held--;
 	__atomic_store_n(&lock->owner, 0, __ATOMIC_RELEASE);
+	if (shim_unlocked)
+		shim_unlocked();
 }
 
 void lockdep_assert_held(const spinlock_t *lock)

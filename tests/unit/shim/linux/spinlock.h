@@ -17,6 +17,8 @@ typedef struct {
 void spin_lock_init(spinlock_t *lock);
 void spin_lock_nested(spinlock_t *lock, unsigned int subclass);
 void spin_unlock(spinlock_t *lock);
+/* What another CPU does before this one goes on. */
+extern void (*shim_unlocked)(void);
 void lockdep_assert_held(const spinlock_t *lock);
 #define lockdep_assert(condition)	assert(condition)
 
