@@ -258,8 +258,9 @@ u64 weir_recent_pending(const struct weir_table *table,
 
 	for_each_possible_cpu(cpu) {
 		recent = weir_recent_entry(&table->recents, cpu, source);
-		/* Pairs with weir_recent_refuse(): who comes next is seen. */
+		/* Pairs with weir_recent_refuse(): its source came first. */
 		count = smp_load_acquire(&recent->count);
+		/* Compared while it is written, it may be another's. */
 		if (data_race(recent->epoch == epoch &&
 			      weir_source_same(&recent->source, source)))
 			pending += count;

@@ -11,9 +11,7 @@
 static u64 dropped_in_all(const struct weir_table *table,
 			  const struct weir_source *source, u64 in_way)
 {
-	s64 dropped = in_way + weir_recent_pending(table, source);
-
-	return max(dropped, 0ll);
+	return max_t(s64, in_way + weir_recent_pending(table, source), 0);
 }
 
 /* How a wheel will stand at a tick; turns it. */

@@ -25,7 +25,7 @@ static u64 wait_of(struct model *m, struct model_source *s, u64 *count)
  */
 static u64 told_dropped(const struct model_source *s)
 {
-	return max((s64)s->dropped, 0ll);
+	return max_t(s64, s->dropped, 0);
 }
 
 void model_peek(struct model *m, struct model_source *s)
