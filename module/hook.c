@@ -58,8 +58,9 @@ static __always_inline int passage_limit(struct weir_passage *passage,
 }
 
 /* All that a packet may be asked. */
-static noinline unsigned int hook_passage(void *priv, struct sk_buff *skb,
-					  const struct nf_hook_state *state)
+static noinline unsigned int
+weir_hook_passage(void *priv, struct sk_buff *skb,
+		  const struct nf_hook_state *state)
 {
 	/* Each part is filled before it is read. */
 	struct weir_passage passage __weir_uninitialized;
@@ -108,7 +109,7 @@ static noinline unsigned int hook_reinjected(void *priv, struct sk_buff *skb,
 	unsigned int verdict;
 
 	local_bh_disable();
-	verdict = hook_passage(priv, skb, state);
+	verdict = weir_hook_passage(priv, skb, state);
 	local_bh_enable();
 	return verdict;
 }
@@ -136,7 +137,7 @@ static __always_inline bool plain_source(struct weir_source *source,
 
 /*
  * Does this CPU remember that the source has no room? Whoever watches drops has
- * them told by hook_passage().
+ * them told by weir_hook_passage().
  */
 static __always_inline bool plain_refuses(const struct weir_limit *limit,
 					  const struct sk_buff *skb,
@@ -180,7 +181,7 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	plain = family == NFPROTO_IPV4 ? config->plain4 : config->plain6;
 	if (!plain || !plain_refuses(plain, skb, state->in, family))
-		return hook_passage(priv, skb, state);
+		return weir_hook_passage(priv, skb, state);
 	weir_passage_count(plain, (struct weir_cost) { 1, skb->len },
 			   WEIR_DROPPED, 0);
 	weir_passage_seen(wn, WEIR_SEEN_DROPPED, false);

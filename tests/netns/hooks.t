@@ -60,17 +60,33 @@ is "$(grep -c ' weir_drop: .*limit=d ' "$tmp/trace")" 40 "weir_drop tells each d
 is "$(awk '/ weir_limited: / { print $(NF - 1) }' "$tmp/trace" | xargs)" \
 	"saddr=::ffff:198.51.100.1 saddr=2001:db8:1::1 saddr=::ffff:198.51.100.2" \
 	"weir_limited each source that became limited, once, by a charge too"
-# Each weir_drop is followed by a kfree_skb of that packet.
-awk '
-	/ weir_drop: / { match($0, /skbaddr=[^ ]*/); packet = substr($0, RSTART, RLENGTH) " " }
-	packet && / kfree_skb: / && index($0, packet) {
-		match($0, /location=[^ +]*/); at = substr($0, RSTART + 9, RLENGTH - 9)
-		match($0, /reason: .*/); why = substr($0, RSTART + 8)
-	}
-	at && (at ~ /^weir_/ || sub(/^ => weir_/, "weir_")) {
-		if (at !~ /^weir_/) at = $1
-		print at, why; at = packet = ""
-	}' "$tmp/trace" >"$tmp/freed"
-is "$(cut -d' ' -f2 "$tmp/freed" | sort | uniq -c | xargs)" "40 NETFILTER_DROP" "skb:kfree_skb tells why"
-is "$(cut -d' ' -f1 "$tmp/freed" | sort -u | xargs)" weir_hook_ipv4 "... and that weir's hook did it"
+# freed_by [all]: who freed a packet and why, of all, or of those that weir_drop told
+freed_by() {
+	awk -v all="${1:-}" '
+		/ weir_drop: / { match($0, /skbaddr=[^ ]*/); packet = substr($0, RSTART, RLENGTH) " " }
+		/ kfree_skb: / { at = "" }
+		/ kfree_skb: / && (all || packet && index($0, packet)) {
+			match($0, /location=[^ +]*/); at = substr($0, RSTART + 9, RLENGTH - 9)
+			match($0, /reason: .*/); why = substr($0, RSTART + 8)
+		}
+		at && (at ~ /^weir_/ || sub(/^ => weir_/, "weir_")) {
+			if (at !~ /^weir_/) at = $1
+			print at, why; at = packet = ""
+		}' "$tmp/trace" | sort | uniq -c | xargs
+}
+is "$(freed_by)" "40 weir_hook_passage NETFILTER_DROP" "skb:kfree_skb tells why, and that weir's hook did it"
+
+# Where nobody watches weir_drop most packets end sooner.
+echo 0 >"$TRACING/events/weir/weir_drop/enable"
+echo stacktrace >"$freed/trigger"
+echo 1 >"$freed/enable"
+trace_start weir_limited
+flood -s 198.51.100.1 -c 25
+flood -s 2001:db8:1::1 -c 25
+trace_stop
+echo 0 >"$freed/enable"
+echo '!stacktrace' >"$freed/trigger"
+line=$(freed_by all)
+is "$(awk '{ for (i = 1; i < NF; i += 3) n += $i; print n }' <<<"$line")" 50 "... so of those that are refused at once"
+like "$line" '2[0-9] weir_hook_ipv4 NETFILTER_DROP 2[0-9] weir_hook_ipv6 NETFILTER_DROP' "... which most are, of both families"
 finish
