@@ -150,7 +150,7 @@ debug_kernel() { [[ $1 = *-kasan || $1 = *-kcsan ]]; }
 # guest KERNEL CPUS FILE...: boot as often as it takes to run them all
 boot=0
 guest() {
-	local kernel=$1 cpus=$2 todo line name guest_status out seconds=1800 env=(env) word
+	local kernel=$1 cpus=$2 todo line name guest_status out seconds=1800 env=(env) word begun
 	shift 2
 	todo=("$@")
 	# The kernels that complain are slow.
@@ -159,8 +159,9 @@ guest() {
 		[ -z "${!word:-}" ] || env+=("$word=${!word}")
 	done
 	while [ ${#todo[@]} -gt 0 ]; do
-		boot=$((boot + 1)) guest_status='' out=$logs/guest-$kernel-$boot
+		boot=$((boot + 1)) guest_status='' begun='' out=$logs/guest-$kernel-$boot
 		exec 3< <(
+			exec 8>&- # a guest that outlives this run holds no lock
 			tests/vm/guest.sh -k "$kernel" -s "$cpus" -t "$seconds" -o "$out" -- "${env[@]}" tests/run.sh --in-guest "${todo[@]}" 2>&1 |
 				tee "$out.log"
 			echo "@guest ${PIPESTATUS[0]}"
@@ -169,7 +170,7 @@ guest() {
 			case $line in
 			"@guest "*) guest_status=${line#@guest } ;;
 			"@begin "*)
-				name=${line#@begin tests/} todo=("${todo[@]:1}")
+				begun=1 name=${line#@begin tests/} todo=("${todo[@]:1}")
 				collect "$kernel ${name%.t}" || result "not ok" "$kernel ${name%.t}: the guest survives"
 				;;
 			esac
@@ -193,7 +194,10 @@ verdict() {
 		tail -n 20 "$out.log" | sed 's/^/# /'
 		;;
 	esac
-	grep -q '^@begin' "$out.log" || todo=()
+	[ -z "$begun" ] || return
+	[ "$guest_status" != 0 ] || result "not ok" "$kernel: the guest begins its tests (boot $boot)"
+	printf '# not run: %s\n' "${todo[*]}"
+	todo=()
 }
 
 # have_debug_kernel KERNEL: build it, if there is a source and the time
@@ -243,7 +247,9 @@ guests() {
 	fi
 	# Nor do two such guests have the machine at once: who comes first begins with it.
 	exec 8>.cache/guest.lock
-	if flock -n 8; then
+	if [ ${#two[@]} = 0 ]; then
+		guest "$kernel" 1 "${one[@]}"
+	elif flock -n 8; then
 		guest "$kernel" 2 "${two[@]}"
 		flock -u 8
 		guest "$kernel" 1 "${one[@]}"
@@ -251,6 +257,7 @@ guests() {
 		guest "$kernel" 1 "${one[@]}"
 		flock 8
 		guest "$kernel" 2 "${two[@]}"
+		flock -u 8
 	fi
 	exec 8>&-
 }

@@ -49,11 +49,12 @@ status=$?
 # meant for another compiler have their own, what objtool misses in clang's code
 # are the options that this clang lacks, and clang before 15 calls the guards of
 # the kernel's own macros unused.
+ours=$(sed 's/[^a-zA-Z0-9_/-]/\\&/g' <<<"${out#"$top/"}/")
 skip=' differs from the one|^  (CC|LD|MODPOST)|attribute directive ignored|unknown attribute|unused variable .__UNIQUE_ID_'
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
-elif sed "s|$top/||g" "$out/log" | grep -E '((^|/)(module|unit)/|weir|modpost).*(warning|error):|WARNING' | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
+elif sed "s|$top/||g; s|$(realpath "$kernel")/||g" "$out/log" | grep -E "((^|/)(module|unit)/|$ours|^[^/: ]+\.[ch]:|weir|modpost).*(warning|error):|WARNING" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
 	# What is not built again would not warn again.
 	find "$out" -name '*.o' -delete
 	status=1
