@@ -53,11 +53,13 @@ cpu=max,-la57,-erms words='' default_mem=2048
 [ ! -e "$kernel/guest" ] || . "$kernel/guest"
 
 [ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
+# Where it is, if .cache or what is in it is a link: the guest's / is not ours yet.
+modules=$(realpath -e "$kernel/lib/modules") || exit 1
 mkdir -p "$out" && out=$(realpath "$out") || exit 1
 rm -f "$out"/{guest.status,guest.out,kernel.log,console.log}
 {
 	printf '%s=%q\n' TOP "$top" OUT "$out" WEIR_KERNEL "$name" PORT "$port" END "$end" \
-		WEIR_KO "$top/.cache/build/$name/weir.ko" TERM "${TERM:-dumb}" LANG C.UTF-8
+		WEIR_MODULES "$modules" WEIR_KO "$top/.cache/build/$name/weir.ko" TERM "${TERM:-dumb}" LANG C.UTF-8
 	[ -z "$tty" ] || printf 'TTY=%q\n' "$(stty size 2>/dev/null || echo 24 80)"
 } >"$out/guest.env"
 printf 'cd %q || exit\n' "$PWD" >"$out/guest.cmd"
@@ -87,10 +89,12 @@ if [ -x "$kernel/linux" ]; then
 	: >"$out/guest.out"
 	# shellcheck disable=SC2086 # $words and $append are lists
 	"${uml[@]}" $words $append </dev/null >"$out/console.log" 2>&1 &
-	# It is in a session of its own.
-	trap 'kill $!' INT TERM
-	tail -n +1 -s 0.1 -f --pid=$! "$out/guest.out"
+	guest=$!
+	# It is in a session of its own. A trap runs within wait, but after a command.
+	trap 'kill "$guest"; wait "$guest"; exit 130' INT TERM
+	tail -n +1 -s 0.1 -f --pid="$guest" "$out/guest.out" &
 	wait $!
+	wait "$guest"
 	status=$?
 elif [ -n "$tty" ]; then
 	"${qemu[@]}" -chardev stdio,id=io,signal=off -device virtconsole,chardev=io

@@ -47,7 +47,6 @@ install() {
 		rm -f "$to"/lib/modules/*/{build,source} &&
 		strip -o "$to/vmlinux" "$dir/vmlinux" &&
 		cp "$dir/include/config/kernel.release" "$to/version" &&
-		ln -s "../../debug/$flavour" "$to/kdir" &&
 		rm -rf "$top/.cache/kernels/$3" && mv -T "$to" "$top/.cache/kernels/$3"
 }
 
@@ -85,6 +84,9 @@ for name; do
 		[ -z "$dry" ] || exit 1
 		build "$flavour" "$name" || exit 1
 	fi
+	# Whoever moves the kernels to another disk leaves this behind.
+	[ -e "$top/.cache/kernels/$name/kdir" ] ||
+		ln -sfn "$(realpath --relative-to="$top/.cache/kernels/$name" "$cache/$flavour")" "$top/.cache/kernels/$name/kdir" || exit 1
 	cmp -s "$here/debug/$flavour.guest" "$top/.cache/kernels/$name/guest" ||
 		cp "$here/debug/$flavour.guest" "$top/.cache/kernels/$name/guest" || exit 1
 done

@@ -59,7 +59,7 @@ case $1 in
 bench) ln -sfn "${dir##*/}" "$uml/kernel" ;;
 kasan)
 	kernel=${here%/tests/vm}/.cache/kernels/uml-kasan
-	mkdir -p "$kernel" && ln -sfn "../../uml/${dir##*/}" "$kernel/kdir" && ln -sfn kdir/linux "$kernel/linux" &&
+	mkdir -p "$kernel" && ln -sfn "$(realpath --relative-to="$kernel" "$dir")" "$kernel/kdir" && ln -sfn kdir/linux "$kernel/linux" &&
 		ln -sfn kdir/root/lib "$kernel/lib" && cp "$here/debug/uml.guest" "$kernel/guest" &&
 		cp "$dir/include/config/kernel.release" "$kernel/version" || exit 1
 	;;
