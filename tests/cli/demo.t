@@ -79,6 +79,23 @@ late 1003000
 judged 1 "NOT OK +dns: .*\+-1000 ms" "... but not by as much as the window"
 all_well && event charge dns $honest 9000000 >>receiver
 judged 1 "NOT OK +dns: .* 1 packets came that weir did not charge" "a packet that came by another way"
+# Each source of dns loses one packet on the way; NUMBER of the others come
+# within a second by their stamps.
+all_lose() {
+	all_well
+	sed -i '/limit=dns/d' receiver
+	event charge dns $honest 4003000 >>receiver
+	for ((i = 0; i < $1; i++)); do event charge dns $flooder $((4003000 + 9000 * i)) >>receiver; done
+}
+all_lose 99
+judged 0 "ok +dns: .*; by the receiver 99, clocks not compared.*ok +syn" "each source lost a packet: no window has too many by any clock"
+all_lose 100
+sed -i '/10\.6\.6\.6 tick=4003000/s/packets=1/packets=2/' receiver
+judged 2 "\?\? +dns: .*; by the receiver 101, .*cannot be told: every source lost packets" "... and one that has too many tells nothing"
+sed -i '/limit=dns/d' receiver
+judged 2 "\?\? +dns: .*; by the receiver 0, .*ok +syn" "... nor does a receiver that got none"
+event charge dns $flooder $((1000 + hz)) >>hook
+judged 1 "NOT OK +dns: at most 101 of 100" "... but the hook's own times do"
 all_well && sed -i '/limit=syn/d' hook receiver
 judged 1 "NOT OK +syn: at most 0 of 1" "a limit that nobody met"
 all_well && event drop dns $honest 1200 >>hook
@@ -172,4 +189,21 @@ if scene "on a terminal" script -qefc; then
 	[ "$(wc -L <screen)" -le 80 ]
 	ok $? "... of 80 columns" || diag "$(<screen)"
 fi
+
+# And run.sh, with no guest, on what it left behind.
+mkdir -p stage/tests/{demo,vm} stage/.cache/{demo,build/demo,kernels/6.12/kdir/include/config}
+cp "$top"/tests/demo/{run,cast}.sh stage/tests/demo/
+echo CONFIG_HZ=250 >stage/.cache/kernels/6.12/kdir/include/config/auto.conf
+prop ../tests/vm/guest.sh <<-'PROP'
+	cd .cache/demo && [ ! -e hook ] && [ ! -e receiver ] && : | tee received trace.cpu0 events
+PROP
+prop ../tests/demo/judge.sh <<<'echo "judged by $*"'
+prop ../.cache/build/demo/{make,unpack} <<<:
+# shellcheck disable=SC2016 # the prop's
+prop ../.cache/build/demo/receive <<<'exit "$UNREADABLE"'
+: | tee stage/.cache/demo/{hook,receiver}
+UNREADABLE=0 stage/tests/demo/run.sh -m /dev/null >said 2>log
+is "$? $(tail -n 1 said)" "0 judged by .cache/demo 250" "run.sh: nothing of an earlier demo is judged" || diag "$(<log)"
+UNREADABLE=1 stage/tests/demo/run.sh -m /dev/null >said 2>log
+is "$? $(grep -c judged said) $(<log)" "1 0 demo: what came to the host cannot be read" "... nor what cannot be read"
 finish

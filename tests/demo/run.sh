@@ -34,7 +34,7 @@ build() {
 play() {
 	local tty=()
 	[ ! -t 0 ] || [ ! -t 1 ] || tty=(-i)
-	rm -f "$out"/{received,trace.*,sent.*,events}
+	rm -f "$out"/{received,trace.*,sent.*,events,hook,receiver}
 	tests/vm/guest.sh -k "$kernel" -t 120 -o "$out" "${tty[@]}" -- \
 		env ${module:+"WEIR_KO=$module"} ${NO_COLOR:+"NO_COLOR=$NO_COLOR"} tests/demo/scene.sh
 }
@@ -44,6 +44,6 @@ echo "${dim}demo: booting Linux $kernel with weir in a machine of its own (QEMU)
 play || fail "the guest ended with status $?"
 # shellcheck disable=SC2046 # numbers
 unpack $(<"$out/events") < <(cat "$out"/trace.*) >"$out/hook" || fail "the trace cannot be read"
-receive -p dns syn <"$out/received" >"$out/receiver"
+receive -p dns syn <"$out/received" >"$out/receiver" || fail "what came to the host cannot be read"
 hz=$(sed -n 's/^CONFIG_HZ=//p' ".cache/kernels/$kernel/kdir/include/config/auto.conf")
 tests/demo/judge.sh "$out" "$hz"
