@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # order.t: limits are met in their order, that of creation or as before says
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 order() { weir -json limit show | jq -r '.[].name' | xargs; }
 # blamed LIMIT:COUNT NAME...: of three packets of a new source two are dropped,

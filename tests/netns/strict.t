@@ -3,6 +3,7 @@
 # strict.t: no window of a source has more than its budget, whatever it does:
 # 1, 4 and 16 slots, IPv4, IPv6, prefixes, everybody, bytes, GRO
 . "$(dirname "$0")/lib.sh"
+need_cpus 2
 begin
 config <<-WORDS || bail "cannot configure"
 	limit add one budget 20/400ms from 198.51.100.0/24 slots 1
