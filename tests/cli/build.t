@@ -67,9 +67,9 @@ version=$(<"$kernel/version")
 REAL_CC=$(command -v gcc-12 || command -v gcc)
 CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
-rm -r "/lib/modules/$here" && mkdir "/lib/modules/$here" "/lib/modules/$version"
+rm -r "/lib/modules/$here" && mkdir -p "/lib/modules/$here" "/lib/modules/$version"
 ln -s "$(realpath "$kernel/kdir")" "/lib/modules/$version/build"
-ln -s "$(realpath "$kernel/kdir")" "/lib/modules/$here/build"
+[ "$here" = "$version" ] || ln -s "$(realpath "$kernel/kdir")" "/lib/modules/$here/build"
 mkdir -p "$out" copy && flock "$out/.lock" cp -a "$out/." copy && mount --bind copy "$out" || exit 1
 for choice in '' "KVER=$version" "KDIR=$kernel/kdir"; do
 	rm -f "$out/weir.ko"
