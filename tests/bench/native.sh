@@ -8,13 +8,15 @@
 # BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
 # the table of them. BENCH_WRITE=1 puts it into Documentation/performance.rst, the
 # data and the plots into the folder beside it.
-# native.sh -p ROW: where in weir the time of a row goes, by perf (linux-perf).
+# native.sh -p ROW: where in weir the time of a row goes, by perf (linux-perf), in
+# User-Mode Linux.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 out=$top/.cache/bench/native boots=${BOOTS:-5} reps=${REPS:-3}
 fail() { echo "bench-native: $*" >&2; exit 1; }
 profile=()
 if [ "${1:-}" = -p ]; then
+	[ -z "${NATIVE:-}" ] || fail "a profile is taken in User-Mode Linux: leave NATIVE out"
 	command -v perf >/dev/null || fail "a profile takes perf, of the package linux-perf"
 	profile=(perf record -q -F 4999 -o "$out/perf.data" --) boots=1 reps=1
 	shift
