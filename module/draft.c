@@ -154,10 +154,14 @@ static void plain_find(struct weir_config *config)
 	limit = config->limit[0];
 	if (limit->match.conds || limit->observe || limit->bytes)
 		return;
-	if (limit->prefix.len4 == 32)
+	if (limit->prefix.len4) {
 		config->plain4 = limit;
-	if (limit->prefix.len6 == 64)
+		config->mask4 = htonl(~0u << (32 - limit->prefix.len4));
+	}
+	if (limit->prefix.len6 > 32 && limit->prefix.len6 <= 64) {
 		config->plain6 = limit;
+		config->mask6 = htonl(~0u << (64 - limit->prefix.len6));
+	}
 }
 
 /* What the packet path wants to know of all limits at once. */

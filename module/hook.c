@@ -116,13 +116,17 @@ static noinline unsigned int hook_reinjected(void *priv, struct sk_buff *skb,
 
 /* The sender as a plain limit counts it, if no more need be known of a packet. */
 static __always_inline bool plain_source(struct weir_source *source,
+					 const struct weir_config *config,
 					 const struct sk_buff *skb, u8 family)
 {
 	u8 next;
 
 	if (family == NFPROTO_IPV4) {
 		weir_source_ipv4(source, ip_hdr(skb)->saddr, 0);
-		return !source->zone && weir_source_known(source);
+		if (source->zone || !weir_source_known(source))
+			return false;
+		source->word[0] &= config->mask4;
+		return true;
 	}
 	next = ipv6_hdr(skb)->nexthdr;
 	if (next != IPPROTO_UDP && next != IPPROTO_TCP)
@@ -130,6 +134,7 @@ static __always_inline bool plain_source(struct weir_source *source,
 	weir_source_ipv6(source, &ipv6_hdr(skb)->saddr, 0);
 	if (source->zone != WEIR_ZONE_IPV6 || !weir_source_known(source))
 		return false;
+	source->word[1] &= config->mask6;
 	source->word[2] = 0;
 	source->word[3] = 0;
 	return true;
@@ -140,6 +145,7 @@ static __always_inline bool plain_source(struct weir_source *source,
  * them told by weir_hook_passage().
  */
 static __always_inline bool plain_refuses(const struct weir_limit *limit,
+					  const struct weir_config *config,
 					  const struct sk_buff *skb,
 					  const struct net_device *in,
 					  u8 family)
@@ -154,7 +160,7 @@ static __always_inline bool plain_refuses(const struct weir_limit *limit,
 	       !(in->flags & IFF_LOOPBACK) && !netif_is_l3_master(in) &&
 	       !skb_has_extensions((struct sk_buff *)skb) &&
 	       !skb_is_gso(skb) && !trace_weir_drop_enabled() &&
-	       plain_source(&source, skb, family) &&
+	       plain_source(&source, config, skb, family) &&
 	       weir_table_recall(limit->table, &source, 1, limit->budget,
 				 &visit) & WEIR_REFUSED;
 }
@@ -180,7 +186,7 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	if (unlikely(!config))
 		return NF_ACCEPT;
 	plain = family == NFPROTO_IPV4 ? config->plain4 : config->plain6;
-	if (!plain || !plain_refuses(plain, skb, state->in, family))
+	if (!plain || !plain_refuses(plain, config, skb, state->in, family))
 		return weir_hook_passage(priv, skb, state);
 	weir_passage_count(plain, (struct weir_cost) { 1, skb->len },
 			   WEIR_DROPPED, 0);

@@ -170,9 +170,11 @@ struct weir_limit {
  * @conds: all conditions of all limits
  * @count: of limits
  * @plain4: the first limit, if it has no conditions, drops what exceeds it in
- *	packets, and a source of IPv4 is a /32, where nothing is exempt and none
- *	has a condition of WEIR_IF_TRANSPORT; or NULL
- * @plain6: likewise, where a source of IPv6 is a /64
+ *	packets, and IPv4 is not one source, where nothing is exempt and none has a
+ *	condition of WEIR_IF_TRANSPORT; or NULL
+ * @plain6: likewise, where a source of IPv6 is 33 to 64 bits
+ * @mask4: of a source of @plain4
+ * @mask6: of the second word of a source of @plain6
  * @gate: of each limit
  * @limit: in their order
  */
@@ -183,6 +185,8 @@ struct weir_config {
 	u16 count;
 	const struct weir_limit *plain4;
 	const struct weir_limit *plain6;
+	__be32 mask4;
+	__be32 mask6;
 	struct weir_gate *gate;
 	struct weir_limit *limit[] __counted_by(count);
 };

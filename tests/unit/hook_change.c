@@ -62,7 +62,6 @@ static struct weir_words random_words(void)
 	if (t.plain && below(4)) {
 		words.bytes = false;
 		words.observe = false;
-		words.prefix = prefix[below(8) ? 0 : 1];
 		words.match.conds = 0;
 		words.match.invert = 0;
 	}
