@@ -223,6 +223,7 @@ void cond_resched(void)
 static struct {
 	void *p;
 	size_t size;
+	u64 replaced;	/* in that epoch it was the readers', or 0 */
 } allocation[512];
 
 static u32 allocation_lock;
@@ -248,6 +249,9 @@ static void allocation_note(void *old, void *new, size_t size)
 			break;
 	expect(i < ARRAY_SIZE(allocation));
 	if (old) {
+		/* A grace period has passed since. */
+		expect(allocation[i].replaced !=
+		       __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST));
 		shim_allocations--;
 		shim_allocated -= allocation[i].size;
 	}
@@ -257,6 +261,21 @@ static void allocation_note(void *old, void *new, size_t size)
 	}
 	allocation[i].p = new;
 	allocation[i].size = size;
+	allocation[i].replaced = 0;
+	allocations_unlock();
+}
+
+void shim_rcu_replace(const void *old)
+{
+	unsigned int i;
+
+	if (!old)
+		return;
+	allocations_lock();
+	for (i = 0; i < ARRAY_SIZE(allocation); i++)
+		if (allocation[i].p == old)
+			allocation[i].replaced =
+				__atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST);
 	allocations_unlock();
 }
 
