@@ -122,6 +122,24 @@ static void test_exempt(void **state)
 	hook_end();
 }
 
+/* Nor is it refused at once where the limit does not meet it. */
+static void test_unmatched(void **state)
+{
+	struct weir_words words = plain_words("a", 1, false);
+
+	(void)state;
+	hook_begin(7);
+	words.given |= BIT(WEIR_WORD_MATCH);
+	words.match.conds = WEIR_IF_DEV;
+	strcpy(words.match.dev, said_dev[0]);
+	add_words(&words);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(pass(&t.dev[1]), NF_ACCEPT);
+	hook_end();
+}
+
 /* Headers that are cut short are counted, whoever refuses the packet. */
 static void test_cut_short(void **state)
 {
@@ -243,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_passed_by),
 		cmocka_unit_test(test_exempt),
+		cmocka_unit_test(test_unmatched),
 		cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_late_alone),
