@@ -254,8 +254,8 @@ loaded() { [ -d /sys/module/weir ]; }
 unload() { ! loaded || rmmod weir; }
 
 # log_mark, log_since: what the kernel said in between
-log_mark() { echo "weir-mark-$((mark = ${mark:-0} + 1))" >/dev/kmsg; }
-log_since() { dmesg -t | awk -v m="weir-mark-$mark" '$0 == m { on = 1; next } on'; }
+log_mark() { echo "weir-mark-$$-$((mark = ${mark:-0} + 1))" >/dev/kmsg; }
+log_since() { dmesg -t | awk -v m="weir-mark-$$-$mark" '$0 == m { on = 1; next } on'; }
 # expect_log PATTERN: what the module says in this test, which is wrong elsewhere
 expect_log() { echo "weir-expects: $1" >/dev/kmsg; }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * queue NUMBER: accept what the kernel queues to user space there (NFQUEUE), so
- * that each packet goes on in the context of this process. Says "ready" when it
- * listens.
+ * that each packet goes on in the context of this process, but for those that come
+ * faster than it is: they go on where they are. Says "ready" when it listens.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nfnetlink.h>
@@ -31,11 +32,14 @@ static bool listen_to(struct mnl_socket *nl, int number)
 {
 	struct nfqnl_msg_config_cmd cmd = { .command = NFQNL_CFG_CMD_BIND };
 	struct nfqnl_msg_config_params params = { .copy_mode = NFQNL_COPY_META };
+	uint32_t flags = htonl(NFQA_CFG_F_FAIL_OPEN);
 	char buf[256];
 	struct nlmsghdr *nlh = begin(buf, NFQNL_MSG_CONFIG, number);
 
 	mnl_attr_put(nlh, NFQA_CFG_CMD, sizeof(cmd), &cmd);
 	mnl_attr_put(nlh, NFQA_CFG_PARAMS, sizeof(params), &params);
+	mnl_attr_put(nlh, NFQA_CFG_FLAGS, sizeof(flags), &flags);
+	mnl_attr_put(nlh, NFQA_CFG_MASK, sizeof(flags), &flags);
 	return mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) > 0;
 }
 
@@ -69,7 +73,7 @@ static bool receive(struct mnl_socket *nl, int number)
 	for (; len > 0 && mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
 		if (nlh->nlmsg_type >= NLMSG_MIN_TYPE && !accept_packet(nl, nlh, number))
 			return false;
-	return len > 0;
+	return len > 0 || (len < 0 && errno == ENOBUFS);
 }
 
 int main(int argc, char **argv)
