@@ -70,7 +70,7 @@ layers() {
 		userspace/model\.h	UAPI
 		userspace/(nl|show|parse|rows|value|word|config|ssh|lines)\.h	err.h model.h out.h value.h word.h
 		userspace/nl_priv\.h	nl.h LIBMNL
-		userspace/(parse(_.*)?|word|value|addr)\.c	err.h model.h parse.h rows.h value.h word.h
+		userspace/(parse(_.*)?|word|pick|value|addr)\.c	err.h model.h parse.h rows.h value.h word.h
 		userspace/show(_.*)?\.c	model.h out.h show.h value.h
 		userspace/(nl|ack|ask(_.*)?|decode|msg)\.c	err.h model.h names.h nl.h nl_priv.h UAPI LIBMNL
 		userspace/names\.c	names.h UAPI

@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "value.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#include "word.h"
 
 /* Named here, not by /etc/protocols: a file means the same on every host. */
 static const struct {
-	const char *name;
+	const char *name;	/* first in every row: weir_nearest() */
 	uint8_t number;
 	bool ports;
 } protos[] = {
@@ -26,6 +25,7 @@ static const struct {
 	{ "ospf", 89, false }, { "vrrp", 112, false }, { "eigrp", 88, false },
 	{ "l2tp", 115, false }, { "ipcomp", IPPROTO_COMP, false },
 	{ "ipv6-icmp", IPPROTO_ICMPV6, false },
+	{ 0 }
 };
 
 static unsigned int family_bits(uint8_t family)
@@ -70,6 +70,9 @@ int weir_value_prefix(const char *text, struct weir_prefix *prefix,
 	memcpy(addr, text, len);
 	addr[len] = '\0';
 	prefix->family = strchr(addr, ':') ? AF_INET6 : AF_INET;
+	if (strchr(addr, '%'))
+		return weir_err_set(err, "'%.60s': a device is a word of its own: dev %.20s",
+				    text, strchr(addr, '%') + 1);
 	if (inet_pton(prefix->family, addr, prefix->addr) != 1)
 		return weir_err_set(err, "'%.60s' is not an IPv4 or IPv6 %s",
 				    text, slash ? "prefix" : "address");
@@ -113,20 +116,26 @@ int weir_value_address(const char *text, struct weir_prefix *address,
  */
 int weir_value_proto(const char *text, uint8_t *proto, struct weir_err *err)
 {
+	const char *near;
 	uint64_t number;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(protos); i++) {
+	for (i = 0; protos[i].name; i++) {
 		if (!strcmp(protos[i].name, text)) {
 			*proto = protos[i].number;
 			return 0;
 		}
 	}
-	if (weir_value_number(text, 0, 255, &number, err))
-		return weir_err_set(err, "'%.60s' is not a protocol (tcp, udp, icmp, sctp, ... or 0..255)",
-				    text);
-	*proto = number;
-	return 0;
+	if (!weir_value_number(text, 0, 255, &number, err)) {
+		*proto = number;
+		return 0;
+	}
+	near = weir_nearest(protos, sizeof(*protos), text);
+	if (near)
+		return weir_err_set(err, "'%.60s' is not a protocol; the nearest is '%s'",
+				    text, near);
+	return weir_err_set(err, "'%.60s' is not a protocol (tcp, udp, icmp, sctp, ... or 0..255)",
+			    text);
 }
 
 /**
@@ -241,11 +250,27 @@ bool weir_proto_has_ports(uint8_t proto)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(protos); i++) {
+	for (i = 0; protos[i].name; i++) {
 		if (protos[i].number == proto)
 			return protos[i].ports;
 	}
 	return false;
+}
+
+/**
+ * weir_proto_answers - whether what this host sends by a protocol is answered
+ * @proto: number of the protocol
+ *
+ * Return: whether it may be; not where neighbours announce themselves.
+ */
+bool weir_proto_answers(uint8_t proto)
+{
+	static const uint8_t announce[] = {
+		IPPROTO_IGMP, 88 /* EIGRP */, 89 /* OSPF */, IPPROTO_PIM,
+		112 /* VRRP */, 0
+	};
+
+	return !proto || !strchr((const char *)announce, proto);
 }
 
 /**
@@ -283,7 +308,7 @@ const char *weir_text_proto(uint8_t proto, char buf[WEIR_TEXT_SIZE])
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(protos); i++) {
+	for (i = 0; protos[i].name; i++) {
 		if (protos[i].number == proto)
 			return strcpy(buf, protos[i].name);
 	}

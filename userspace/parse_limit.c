@@ -28,6 +28,12 @@ static int row_budget(const struct weir_word *word, struct weir_args *args,
 		limit->unit = i;
 		limit->has |= WEIR_HAS_UNIT;
 	}
+	if (unit && !(limit->has & WEIR_HAS_UNIT)) {
+		unit = weir_nearest(weir_units, sizeof(*weir_units), unit);
+		if (unit)
+			return weir_err_set(args->err, "unknown word '%.60s'; the nearest is '%s'",
+					    weir_args_peek(args), unit);
+	}
 	if (limit->has & WEIR_HAS_UNIT)
 		max = limit->unit == WEIR_UNIT_BYTES ? WEIR_BYTES_MAX :
 						       WEIR_PACKETS_MAX;
@@ -297,6 +303,15 @@ static int check_proto(const struct weir_match *match, struct weir_err *err)
 	return 0;
 }
 
+/* Where help is typed, help is what is wanted; in a file it may be a name. */
+static int check_help(const struct weir_limit *limit,
+		      const struct weir_args *args)
+{
+	if (args->exact || strcmp(limit->name, "help"))
+		return 0;
+	return weir_err_set(args->err, "a limit called help could not be shown or deleted; give it another name");
+}
+
 static int check_limit(struct weir_limit *limit, struct weir_err *err)
 {
 	char buf[WEIR_TEXT_SIZE];
@@ -331,5 +346,7 @@ int weir_parse_limit(struct weir_args *args, const struct weir_word *words,
 	if (words == weir_words_limit_set && !limit->has)
 		return weir_err_set(args->err, "nothing to change in '%s'",
 				    limit->name);
+	if (words == weir_words_limit_add && check_help(limit, args))
+		return -EINVAL;
 	return check_limit(limit, args->err);
 }

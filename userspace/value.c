@@ -10,6 +10,9 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+/* Fewer are written out, as 1000/s. */
+#define K_FROM	100000
+
 static const struct {
 	const char *name;
 	uint32_t ms;
@@ -298,6 +301,9 @@ const char *weir_text_budget(uint64_t budget, uint32_t window_ms,
 	} else if (budget && budget % 1000000 == 0) {
 		budget /= 1000000;
 		scale = "M";
+	} else if (budget >= K_FROM && budget % 1000 == 0) {
+		budget /= 1000;
+		scale = "k";
 	}
 	while (windows[i].ms > 1 && (!window_ms || window_ms % windows[i].ms))
 		i++;

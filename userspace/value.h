@@ -38,6 +38,7 @@ int weir_value_per(const char *text, uint8_t *prefix4, uint8_t *prefix6,
 		   struct weir_err *err);
 
 bool weir_proto_has_ports(uint8_t proto);
+bool weir_proto_answers(uint8_t proto);
 
 int weir_text_char(const char *text);
 bool weir_text_control(const char *text);

@@ -10,6 +10,9 @@ says <<'LINES'
 0 | -check limit add all budget 2M/s per 0 action observe | ^weir: note: limit 'all' has no to, dport or syn
 0 | -check limit add bulk budget 10M/1s bytes slots 8 lenient before web to ::/0 |
 0 | -check limit set web budget 2000/s |
+0 | -check limit add routes budget 100/s proto ospf |
+0 | -check limit add gre budget 100/s proto gre | note: limit 'gre' has no to
+0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no to
 0 | -check limit set web match any | note: limit 'web' has no to
 0 | -check limit show |
 0 | -check limit show web |
@@ -50,7 +53,23 @@ says <<'LINES'
 1 | rate | ^weir: unknown word 'rate'; known are limit, source, exempt, stats, monitor, save$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; known are show, add, set, del, flush$
 1 | limit add web budget 1/s action reject | action: unknown word 'reject'; known are drop, observe$
-1 | limit add web budget 1/s colour blue | unknown word 'colour'; help in its place tells those known$
+1 | limit add web budget 1/s colour blue | unknown word 'colour'; known are budget, family, dev, .*, action, before$
+# as near as each other
+1 | limit add web budget 1/s proto tcp port 443 | unknown word 'port'; the nearest is 'sport' or 'dport'$
+1 | limit add web budget 1/s byte | budget: unknown word 'byte'; the nearest is 'bytes'$
+# a value without its word
+1 | limit add web budget 1/s observe | ^weir: limit add: 'observe' is a value; say action observe$
+1 | limit add web budget 1/s ipv6 | 'ipv6' is a value; say family ipv6$
+1 | weir limit show | ^weir: leave 'weir' out; what follows it is the command$
+1 | limit add web budget 1/s not not proto tcp | not: given twice$
+1 | limit add web budget 1/s proto TCP | proto: 'TCP' is not a protocol; the nearest is 'tcp'$
+1 | limit add web budget 1/s proto smtp | proto: 'smtp' is not a protocol; the nearest is 'sctp'$
+1 | limit add web budget 1/s proto http | proto: 'http' is not a protocol \(tcp, udp,
+1 | exempt add fe80::1%eth0 | 'fe80::1%eth0': a device is a word of its own: dev eth0$
+1 | source show fe80::%eth0/64 | 'fe80::%eth0/64': a device is a word of its own: dev eth0$
+# what would never be reached
+1 | limit add help budget 5/s syn | ^weir: limit add: a limit called help could not be shown or deleted; give it another name$
+
 
 # a value is missing
 1 | limit add | ^weir: limit add: NAME missing$
@@ -120,6 +139,7 @@ says <<'LINES'
 0 | -check limit add web budget 1/s dev nosuchdev0 to ::/0 | ^weir: warning: device 'nosuchdev0' does not exist here \(it may come\)$
 0 | -check exempt add 10.0.0.0/8 dev nosuchdev0 | warning: device 'nosuchdev0' does not exist
 1 | -n nosuchnetns limit show | ^weir: no network namespace 'nosuchnetns'
+1 | -n 4194305 limit show | ^weir: no network namespace and no process '4194305'$
 1 | -n /etc/passwd limit show | ^weir: ('/etc/passwd' is not a network namespace¦cannot enter)
 
 # options
@@ -151,7 +171,7 @@ says <<'LINES'
 LINES
 
 [ -e /sys/module/weir ] || says <<'LINES'
-3 | limit show | ^weir: the kernel module is not loaded: modprobe weir
+3 | limit show | ^weir: the kernel module is not loaded and did not load by itself: modprobe weir says why
 3 | -j stats show | modprobe weir
 3 | limit add web budget 1/s to ::/0 | modprobe weir
 LINES

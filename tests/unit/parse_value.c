@@ -80,6 +80,8 @@ static void test_budget_again(void **state)
 		budget = budget ? budget : 1;
 		if (chance_one_in(&c, 3))
 			budget = budget % 1000 * 1000000 + 1000000;
+		else if (chance_one_in(&c, 3))
+			budget = (budget % 1000 + 1) * 1000;
 		window = WEIR_WINDOW_MS_MIN +
 			 chance_below(&c, WEIR_WINDOW_MS_MAX - WEIR_WINDOW_MS_MIN + 1);
 		if (chance_one_in(&c, 2))
@@ -89,6 +91,27 @@ static void test_budget_again(void **state)
 					 &err), "%s: %s", text, err.text);
 		check(again == budget && told == window, "%s", text);
 	}
+}
+
+/* Many zeroes are not for people to count. */
+static void test_budget_text(void **state)
+{
+	static const struct {
+		uint64_t budget;
+		const char *text;
+	} told[] = {
+		{ 1000, "1000/s" }, { 99000, "99000/s" }, { 100000, "100k/s" },
+		{ 100001, "100001/s" }, { 123000, "123k/s" },
+		{ 1000000, "1M/s" }, { 1500000, "1500k/s" },
+		{ 1500001, "1500001/s" }, { 3000000000, "3G/s" },
+	};
+	char text[WEIR_TEXT_SIZE];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		assert_string_equal(weir_text_budget(told[i].budget, 1000, text),
+				    told[i].text);
 }
 
 static void test_prefix(void **state)
@@ -119,7 +142,7 @@ static void test_prefix(void **state)
 		{ "example.org", "is not an IPv4 or IPv6 address" },
 		{ "", "is not an IPv4 or IPv6 address" },
 		{ "/24", "is not an IPv4 or IPv6 prefix" },
-		{ "fe80::1%eth0", "is not an IPv4 or IPv6 address" },
+		{ "fe80::1%eth0", "a device is a word of its own: dev eth0" },
 		{ "1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111",
 		  "is not an IPv4 or IPv6 address" },
 	};
@@ -312,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_budget),
 		cmocka_unit_test(test_budget_again),
+		cmocka_unit_test(test_budget_text),
 		cmocka_unit_test(test_prefix),
 		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_dev),
