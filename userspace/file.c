@@ -14,7 +14,11 @@ static const struct line_kind {
 } kinds[] = {
 	{ "limit", "add", weir_limit_commands },
 	{ "exempt", "add", weir_exempt_commands },
+	{ 0 }
 };
+
+/* So many bad lines are enough to say. */
+#define BAD_LINES	16
 
 /* The command of a line, or NULL with a sentence. */
 static const struct weir_command *line_command(struct weir_tool *tool,
@@ -22,18 +26,27 @@ static const struct weir_command *line_command(struct weir_tool *tool,
 {
 	const char *verb = lines->count > 1 ? lines->words[1] : "";
 	const struct weir_object *object;
+	const void *row = NULL;
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (i = 0; kinds[i].object; i++) {
 		if (!strcmp(kinds[i].object, lines->words[0]) &&
 		    !strcmp(kinds[i].verb, verb))
 			return weir_pick(kinds[i].commands,
 					 sizeof(*kinds[i].commands), verb,
 					 true, NULL, &tool->err);
 	}
-	object = weir_pick(weir_objects, sizeof(*weir_objects),
-			   lines->words[0], true, NULL, &tool->err);
-	if (object)
+	if (weir_match(weir_objects, sizeof(*weir_objects), lines->words[0],
+		       true, NULL, &row) != 1) {
+		weir_pick_object(kinds, sizeof(*kinds), lines->words[0], true,
+				 &tool->err);
+		return NULL;
+	}
+	object = row;
+	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
+		weir_err_set(&tool->err, "'%s %s' is short for '%s add'; words of a file are written out",
+			     object->name, verb, object->name);
+	else
 		weir_err_set(&tool->err, "'%s%s%.40s' does not make a configuration; limit add and exempt add do",
 			     object->name, *verb ? " " : "", verb);
 	return NULL;
@@ -50,8 +63,9 @@ static int add_item(struct weir_tool *tool, const struct weir_command *command,
 	return weir_config_add_exempt(config, &model->exempt, &tool->err);
 }
 
+/* Read a line; behind a bad one its words alone are judged. */
 static int read_item(struct weir_tool *tool, struct weir_lines *lines,
-		     struct weir_config *config)
+		     struct weir_config *config, bool bad)
 {
 	struct weir_args args = { .words = lines->words, .count = lines->count,
 				  .at = 2, .exact = true };
@@ -62,7 +76,7 @@ static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 	if (!command)
 		return WEIR_EXIT_WORDS;
 	if (!weir_parse_words(tool, command, &args, &model) &&
-	    !add_item(tool, command, &model, config))
+	    (bad || !add_item(tool, command, &model, config)))
 		return WEIR_EXIT_OK;
 	inner = tool->err;
 	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0],
@@ -79,10 +93,24 @@ static int check_empty(struct weir_tool *tool, const struct weir_lines *lines)
 	return WEIR_EXIT_WORDS;
 }
 
+/* Say that a line is bad; whether there have been enough of them. */
+static int count_bad(struct weir_tool *tool, unsigned int *bad)
+{
+	weir_complain(tool, NULL);
+	if (++*bad < BAD_LINES)
+		return WEIR_EXIT_OK;
+	tool->line = 0;
+	weir_err_set(&tool->err, "%d bad lines; what follows them was not read",
+		     BAD_LINES);
+	return WEIR_EXIT_WORDS;
+}
+
+/* Read the whole file and say what is wrong. */
 static int read_config(struct weir_tool *tool, const char *path,
 		       struct weir_config *config)
 {
 	struct weir_lines lines;
+	unsigned int bad = 0;
 	int status, ret;
 
 	status = weir_lines_open(&lines, path, &tool->err) ? WEIR_EXIT_WORDS :
@@ -92,17 +120,20 @@ static int read_config(struct weir_tool *tool, const char *path,
 		tool->line = ret ? lines.line : 0;
 		if (ret < 0)
 			status = WEIR_EXIT_WORDS;
-		else if (ret)
-			status = read_item(tool, &lines, config);
-		else
+		else if (!ret)
 			break;
+		else if (read_item(tool, &lines, config, bad))
+			status = count_bad(tool, &bad);
 	}
 	if (!status)
 		status = check_empty(tool, &lines);
-	if (!status && weir_config_check(config, &tool->line, &tool->err))
+	if (!status && !bad &&
+	    weir_config_check(config, &tool->line, &tool->err))
 		status = WEIR_EXIT_WORDS;
 	weir_lines_close(&lines);
-	return status;
+	if (status)
+		weir_complain(tool, NULL);
+	return bad ? WEIR_EXIT_WORDS : status;
 }
 
 static bool spared_by_file(const struct weir_config *config,
@@ -161,12 +192,15 @@ static int apply(struct weir_tool *tool, const struct weir_config *config)
 
 	tool->line = 0;
 	status = weir_tool_reach(tool);
+	if (!status) {
+		tool->config = config;
+		ret = weir_nl_replace(tool->nl, config, &tool->line);
+		tool->config = NULL;
+		status = weir_tool_settle(tool, ret, 0);
+	}
 	if (status)
-		return status;
-	tool->config = config;
-	ret = weir_nl_replace(tool->nl, config, &tool->line);
-	tool->config = NULL;
-	return weir_tool_settle(tool, ret, 0);
+		weir_complain(tool, NULL);
+	return status;
 }
 
 /**
@@ -185,9 +219,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	status = read_config(tool, path, &config);
 	if (!status && !tool->check)
 		status = apply(tool, &config);
-	if (status)
-		weir_complain(tool, NULL);
-	else
+	if (!status)
 		note_items(tool, &config);
 	weir_config_free(&config);
 	return status;

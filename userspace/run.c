@@ -8,18 +8,22 @@
 
 const struct weir_object weir_objects[] = {
 	{ "limit", "budgets of packets or bytes per source and window",
-	  weir_limit_commands, false },
+	  weir_limit_commands, false, "TIME := [N]{ ms | s | m | h | d }" },
 	{ "source", "who sends, how much, and who is limited",
-	  weir_source_commands, false },
+	  weir_source_commands, false, "PREFIX := ADDR[/LENGTH]" },
 	{ "exempt", "prefixes that limits are not asked about",
-	  weir_exempt_commands, false },
+	  weir_exempt_commands, false, "PREFIX := ADDR[/LENGTH]" },
 	{ "stats", "counters of the network namespace",
-	  weir_stats_commands, false },
-	{ "monitor", "show events as they come", weir_monitor_commands, true },
+	  weir_stats_commands, false, NULL },
+	{ "monitor", "show events as they come", weir_monitor_commands, true,
+	  NULL },
 	{ "save", "write the configuration, as -file reads it",
-	  weir_save_commands, true },
+	  weir_save_commands, true, NULL },
 	{ 0 }
 };
+
+#define SIGNED	\
+	" (this kernel takes signed modules alone: where Secure Boot refuses the key, enrol it with mokutil --import)"
 
 /* Whether this kernel takes modules only with a signature that it knows. */
 static bool wants_signature(void)
@@ -51,10 +55,9 @@ int weir_tool_reach(struct weir_tool *tool)
 	ret = weir_nl_open(&tool->nl, weir_note_kernel, tool, &why);
 	if (!ret)
 		return WEIR_EXIT_OK;
-	if (ret == -ENOENT && wants_signature())
-		weir_err_set(&tool->err, "the kernel module is not loaded: modprobe weir (this kernel takes signed modules alone: where Secure Boot refuses the key, enrol it with mokutil --import)");
-	else if (ret == -ENOENT)
-		weir_err_set(&tool->err, "the kernel module is not loaded: modprobe weir");
+	if (ret == -ENOENT)
+		weir_err_set(&tool->err, "the kernel module is not loaded and did not load by itself: modprobe weir says why%s",
+			     wants_signature() ? SIGNED : "");
 	else
 		weir_err_set(&tool->err, "cannot reach the kernel module: %s",
 			     why.text);
@@ -133,6 +136,25 @@ const struct weir_command *weir_pick_command(const struct weir_object *object,
 			 exact, same_command, err);
 }
 
+/**
+ * weir_pick_object - find the object that a command begins with
+ * @rows: rows that begin with a pointer to their name; NULL ends them
+ * @stride: size of a row
+ * @word: what was written
+ * @exact: whether an abbreviation will not do
+ * @err: takes the sentence where there is none
+ *
+ * Return: the row, or NULL.
+ */
+const void *weir_pick_object(const void *rows, size_t stride, const char *word,
+			     bool exact, struct weir_err *err)
+{
+	if (strcmp(word, "weir"))
+		return weir_pick(rows, stride, word, exact, NULL, err);
+	weir_err_set(err, "leave 'weir' out; what follows it is the command");
+	return NULL;
+}
+
 /* What the words of a command are, as far as they could be read. */
 struct reading {
 	const struct weir_object *object;
@@ -163,8 +185,8 @@ static int read_verb(struct weir_args *args, struct reading *reading)
 	word = weir_args_next(args);
 	if (!word)
 		return 0;
-	reading->object = weir_pick(weir_objects, sizeof(*weir_objects), word,
-				    args->exact, NULL, args->err);
+	reading->object = weir_pick_object(weir_objects, sizeof(*weir_objects),
+					   word, args->exact, args->err);
 	if (!reading->object)
 		return -EINVAL;
 	reading->help |= take_help(args, false);
@@ -242,6 +264,7 @@ static int run_command(struct weir_tool *tool, struct reading *reading)
 	status = weir_tool_reach(tool);
 	if (!status)
 		status = command->run(tool, &reading->model);
+	weir_note_warned(tool);
 	tool->limit = NULL;
 	return status;
 }

@@ -17,6 +17,7 @@ struct weir_tool {
 	bool elsewhere;		/* that is not the caller's */
 	struct weir_nl *nl;	/* weir_tool_reach() opens it */
 	const char *limit;	/* that is being changed, or NULL */
+	char warned[160];	/* what the kernel thinks of it, or "" */
 	const struct weir_config *config;	/* that is being applied, or NULL */
 	const char *file;	/* that words are read from, or NULL */
 	unsigned int line;
@@ -52,12 +53,15 @@ struct weir_object {
 	const char *help;
 	const struct weir_command *commands;	/* none named: the first */
 	bool alone;		/* no verb: the first is all there is */
+	const char *terms;	/* what its help names and does not tell; or NULL */
 };
 
 /* run.c: from words to a command's exit */
 extern const struct weir_object weir_objects[];
 int weir_tool_reach(struct weir_tool *tool);
 int weir_tool_settle(struct weir_tool *tool, int ret, int allowed);
+const void *weir_pick_object(const void *rows, size_t stride, const char *word,
+			     bool exact, struct weir_err *err);
 int weir_parse_words(struct weir_tool *tool, const struct weir_command *command,
 		     struct weir_args *args, union weir_model *model);
 const struct weir_command *weir_pick_command(const struct weir_object *object,
@@ -68,7 +72,12 @@ int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
 /* note.c: what is said on stderr */
 void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
 	WEIR_PRINTF(2);
+void weir_note(const struct weir_tool *tool, const char *fmt, ...)
+	WEIR_PRINTF(2);
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
+void weir_note_warned(struct weir_tool *tool);
+void weir_note_lost(const struct weir_tool *tool, const struct weir_match *was,
+		    const struct weir_limit *limit);
 void weir_complain(const struct weir_tool *tool, const char *what);
 void weir_note_dev(const struct weir_tool *tool, const char *dev);
 void weir_note_limit(const struct weir_tool *tool,

@@ -54,8 +54,13 @@ bad "1: 'limit set' does not make a configuration" "other commands have no place
 bad "1: 'limit flush'" "nor has flush" <<<'limit flush'
 bad "1: 'monitor'" "nor has monitor" <<<'monitor'
 bad "1: unknown word 'limt'; the nearest is 'limit'" "an unknown object" <<<'limt add web budget 1/s'
-bad "1: limit add: unknown word 'bu'" "no abbreviations in files" <<<'limit add web bu 1/s'
-bad "1: unknown word 'l'" "not even of objects" <<<'l add web budget 1/s'
+bad "1: limit add: 'bu' is short for 'budget'; words of a file are written out" "no abbreviations in files" <<<'limit add web bu 1/s'
+bad "1: 'l' is short for 'limit'; words of a file are written out" "not even of objects" <<<'l add web budget 1/s'
+bad "1: 'limit ad' is short for 'limit add'; words of a file are written out" "nor of verbs" <<<'limit ad web budget 1/s'
+bad "1: leave 'weir' out" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
+bad "1: unknown word 'rate'; known are limit, exempt\$" "a word that begins no line" <<<'rate 5'
+good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
+bad "1: limit add: unknown word ';'; known are budget, .*, before\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' is on line 1 already" "a name twice" <<-'CONF'
 	limit add web budget 1/s
 	limit add web budget 2/s
@@ -76,6 +81,21 @@ run -check -file nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such file"
 run -check -file .
 like "$status $err" '^1 weir: \.: cannot read: Is a directory' "a directory"
+
+# each bad line is told, as far as it is bad by itself
+cat >conf <<-'CONF'
+	limit add a budget 5
+	limit add b budget 1/s before a
+	exempt add 10.0.0.1/8 limit a
+	limit add c budget 1/s surces
+CONF
+run -check -file conf
+is "$status $err" "1 weir: conf:1: limit add: budget: '5' has no time, like 1000/s or 20/10s
+weir: conf:3: exempt add: '10.0.0.1/8' has host bits; the prefix is 10.0.0.0/8
+weir: conf:4: limit add: unknown word 'surces'; the nearest is 'sources'" "three bad lines"
+seq -f 'exempt add line%.0f' 100000 >conf
+run -check -file conf
+is "$status $(wc -l <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 bad lines; what follows them was not read" "enough of them"
 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
@@ -104,7 +124,7 @@ CONF
 run -check -batch batch
 is "$status $err" "1 weir: batch:2: limit add: budget: '5' has no time, like 1000/s or 20/10s" "a batch ends at a failure"
 run -check -force -batch batch
-like "$status $err" "^1 .*batch:2: .*batch:4: limit: unknown word 'ad'" "with -force it goes on"
+like "$status $err" "^1 .*batch:2: .*batch:4: limit: 'ad' is short for 'add'; words of a file are written out$" "with -force it goes on"
 run -check -batch nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
 printf '\xef\xbb\xbflimit show\r\nlimit add a budget 5\r\n' >'batch'

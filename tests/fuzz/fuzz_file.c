@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * libFuzzer on a file of a whole configuration: what is read is written as
- * weir save does and reads again as the same; what is not is refused with one
- * sentence.
+ * weir save does and reads again as the same; what is not is refused with a
+ * sentence for each bad line.
  */
 #include "file.c"
 
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (*said->out)
 		tool_fail("a file says something on stdout", said->out, "");
 	if (status)
-		tool_sentence(said->err);
+		tool_sentences(said->err, BAD_LINES + 1);
 	else
 		tool_notes(said->err);
 	if (status)

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	said = said_end();
 	free(text);
 	if (status)
-		tool_sentence(said->err);
+		tool_sentences(said->err, 1);
 	else
 		tool_notes(said->err);
 	return 0;

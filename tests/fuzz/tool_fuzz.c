@@ -75,8 +75,8 @@ static void check_sentence(const char *line, const char *end)
 		tool_fail("refused with half a sentence", line, "");
 }
 
-/* Among the notes there is one sentence. */
-void tool_sentence(const char *err)
+/* Among the notes there is a sentence, and at most so many. */
+void tool_sentences(const char *err, unsigned int most)
 {
 	unsigned int sentences = 0;
 	const char *line, *end;
@@ -90,8 +90,8 @@ void tool_sentence(const char *err)
 		check_sentence(line, end);
 		sentences++;
 	}
-	if (sentences != 1)
-		tool_fail(sentences ? "refused with more than a sentence" :
+	if (!sentences || sentences > most)
+		tool_fail(sentences ? "refused with too many sentences" :
 			  "refused without a sentence", err, "");
 }
 

@@ -19,7 +19,7 @@ const struct said *said_end(void);
 
 /* Each aborts where it is not so. */
 void tool_fail(const char *what, const char *more, const char *most);
-void tool_sentence(const char *err);
+void tool_sentences(const char *err, unsigned int most);
 void tool_notes(const char *err);
 
 #endif
