@@ -225,7 +225,7 @@ int weir_exempt_resolve(const struct weir_config *config,
 	limit = weir_limit_find(config, words->limit);
 	if (!limit)
 		return weir_refuse(fault, -ENOENT, WEIR_WORD_EXEMPT_LIMIT,
-				   "no limit of that name to be exempt from; show lists them");
+				   "no limit of that name to be exempt from; limit show lists them");
 	exempt->limit = limit->id;
 	return 0;
 }
@@ -264,7 +264,7 @@ int weir_limit_del(struct weir_net *wn, const char *name,
 		err = del_locked(wn, limit);
 	else
 		err = weir_refuse(fault, -ENOENT, WEIR_WORD_NAME,
-				  "no limit of that name; show lists them");
+				  "no limit of that name; limit show lists them");
 	mutex_unlock(&wn->lock);
 	return err;
 }
@@ -321,7 +321,7 @@ int weir_exempt_del(struct weir_net *wn, const struct weir_exempt_words *words,
 		at = weir_exempts_find(config->exempts, &exempt);
 	if (at < 0)
 		err = weir_refuse(fault, -ENOENT, WEIR_WORD_EXEMPT_ADDRESS,
-				  "no such exemption; show lists them");
+				  "no such exemption; exempt show lists them");
 	else
 		err = exempt_locked(wn, weir_exempts_at(config->exempts, at),
 				    NULL, false);

@@ -322,7 +322,7 @@ int weir_nl_limit_get(struct sk_buff *skb, struct genl_info *info)
 	if (err == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[WEIR_A_LIMIT_NAME],
-				    "no limit of that name; show lists them");
+				    "no limit of that name; limit show lists them");
 	else
 		err = copy_count(&copy, info->extack);
 	if (err)

@@ -4,6 +4,7 @@
  * into the request; the specification's names make a sentence of it.
  */
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -261,7 +262,7 @@ static const char *say_errno(int error)
 	switch (error) {
 	case EPERM:
 	case EACCES:
-		return "needs CAP_NET_ADMIN in the network namespace's user namespace (as root?)";
+		return WEIR_NL_EPERM;
 	case EOPNOTSUPP:
 		return "the loaded module does not know this; is it older than this command?";
 	default:
@@ -286,6 +287,47 @@ static const char *missing_name(struct weir_nl *nl,
 					   NULL;
 }
 
+/* The length that msg.c puts behind an address which may be a prefix, or NULL. */
+static const struct nlattr *find_len(const struct nlmsghdr *request,
+				     const struct nlattr *address)
+{
+	const struct nlattr *attr = mnl_attr_next(address);
+	const char *end = mnl_nlmsg_get_payload_tail(request);
+
+	if (mnl_attr_ok(attr, end - (const char *)attr) &&
+	    mnl_attr_get_type(attr) == mnl_attr_get_type(address) + 1 &&
+	    mnl_attr_get_payload_len(attr) == 1)
+		return attr;
+	return NULL;
+}
+
+/* Behind its word: the name or address that is there not, or already. */
+static void add_given(const struct nlmsghdr *request, struct spot *spot)
+{
+	const struct nlattr *attr = spot->attr, *len;
+	char text[WEIR_NAME_SIZE * 2];
+	int size;
+
+	if (!spot->name)
+		return;
+	size = mnl_attr_get_payload_len(attr);
+	if (spot->name->kind == WEIR_KIND_STRING) {
+		snprintf(text, sizeof(text), "'%.*s'", size,
+			 (const char *)mnl_attr_get_payload(attr));
+		add_path(spot, text);
+	} else if (spot->name->kind == WEIR_KIND_BINARY &&
+		   inet_ntop(size == 16 ? AF_INET6 : AF_INET,
+			     mnl_attr_get_payload(attr), text, sizeof(text))) {
+		add_path(spot, text);
+		len = find_len(request, attr);
+		if (!len || mnl_attr_get_u8(len) == 8 * size)
+			return;
+		snprintf(text, sizeof(text), "/%u", mnl_attr_get_u8(len));
+		strncat(spot->path, text,
+			sizeof(spot->path) - strlen(spot->path) - 1);
+	}
+}
+
 static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
 			const struct ack *ack, int error)
 {
@@ -303,8 +345,13 @@ static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
 		locate(nl, request, ack->off, &spot);
 		if (say_policy(ack, &spot, text, sizeof(text)))
 			what = text;
+		else if (error == ENOENT || error == EEXIST || error == ENODEV)
+			add_given(request, &spot);
 	}
-	if (ack->value && (error == ENOMEM || error == EDQUOT))
+	if (ack->value >> 20 && (error == ENOMEM || error == EDQUOT))
+		snprintf(value, sizeof(value), " (it takes %" PRIu64 " bytes, %" PRIu64 " MiB)",
+			 ack->value, ack->value >> 20);
+	else if (ack->value && (error == ENOMEM || error == EDQUOT))
 		snprintf(value, sizeof(value), " (it takes %" PRIu64 " bytes)",
 			 ack->value);
 	else if (ack->value)

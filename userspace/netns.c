@@ -53,8 +53,12 @@ int weir_enter_netns(struct weir_tool *tool)
 	int fd = open_netns(tool->netns), status = WEIR_EXIT_OK;
 
 	if (fd < 0) {
-		weir_err_set(&tool->err, "no network namespace '%s': %s",
-			     tool->netns, strerror(errno));
+		if (errno == ENOENT && is_number(tool->netns))
+			weir_err_set(&tool->err, "no network namespace and no process '%s'",
+				     tool->netns);
+		else
+			weir_err_set(&tool->err, "no network namespace '%s': %s",
+				     tool->netns, strerror(errno));
 		return WEIR_EXIT_WORDS;
 	}
 	tool->elsewhere = !is_own(fd);

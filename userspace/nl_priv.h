@@ -12,7 +12,7 @@
 #define WEIR_NL_DUMP_SIZE	32768	/* what the kernel fills at best */
 
 #define WEIR_NL_EPERM	\
-	"needs CAP_NET_ADMIN in the user namespace of this network namespace (as root?)"
+	"needs root: CAP_NET_ADMIN in the user namespace of this network namespace"
 
 struct weir_nl {
 	struct mnl_socket *sock;

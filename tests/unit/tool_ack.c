@@ -162,6 +162,41 @@ static void test_config_item(void **state)
 	assert_int_equal(nl.fault_item, 2);
 }
 
+/* What there is not, or already, is told as it was typed. */
+static void test_given(void **state)
+{
+	static const struct {
+		struct weir_exempt exempt;
+		int error;
+		const char *sentence;
+	} given[] = {
+		{ { .prefix = { AF_INET, 8, { 11 } } }, -ENOENT,
+		  "PREFIX 11.0.0.0/8: so it is" },
+		{ { .prefix = { AF_INET, 32, { 192, 0, 2, 1 } } }, -EEXIST,
+		  "PREFIX 192.0.2.1: so it is" },
+		{ { .prefix = { AF_INET6, 64, { 0xfe, 0x80 } }, .dev = "lo" },
+		  -ENOENT, "PREFIX fe80::/64: so it is" },
+		{ { .prefix = { AF_INET6, 128, { 0x20, 1 } } }, -ENODEV,
+		  "PREFIX 2001::: so it is" },
+		{ { .prefix = { AF_INET, 8, { 11 } } }, -EINVAL,
+		  "PREFIX: so it is" },
+	};
+	struct nlmsghdr *request, *nlh;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(given) / sizeof(*given); i++) {
+		request = weir_nl_begin(&nl, request_buf, WEIR_CMD_EXEMPT_DEL, 0);
+		weir_nl_put_exempt(request, &given[i].exempt);
+		nlh = begin_answer(given[i].error);
+		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "so it is");
+		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+				 offset_of(request, PATH(WEIR_A_EXEMPT_ADDRESS), 0));
+		assert_int_equal(weir_nl_ack(&nl, request, nlh), given[i].error);
+		assert_string_equal(weir_nl_error(&nl), given[i].sentence);
+	}
+}
+
 static void test_bare_errno(void **state)
 {
 	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-EPERM);
@@ -169,7 +204,7 @@ static void test_bare_errno(void **state)
 	(void)state;
 	nlh->nlmsg_flags = NLM_F_CAPPED;
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EPERM);
-	assert_non_null(strstr(weir_nl_error(&nl), "needs CAP_NET_ADMIN"));
+	assert_non_null(strstr(weir_nl_error(&nl), "needs root: CAP_NET_ADMIN"));
 	nlh = begin_answer(-ENOMEM);
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ENOMEM);
 	assert_string_equal(weir_nl_error(&nl), "Cannot allocate memory");
@@ -309,9 +344,11 @@ static void test_number(void **state)
 		{ -ENOSPC, 1ULL << 56,
 		  "slots: that is wrong (at most 72057594037927936)" },
 		{ -ENOMEM, 1610748024,
-		  "slots: that is wrong (it takes 1610748024 bytes)" },
+		  "slots: that is wrong (it takes 1610748024 bytes, 1536 MiB)" },
+		{ -ENOMEM, 1048575,
+		  "slots: that is wrong (it takes 1048575 bytes)" },
 		{ -EDQUOT, 5ULL << 32,
-		  "slots: that is wrong (it takes 21474836480 bytes)" },
+		  "slots: that is wrong (it takes 21474836480 bytes, 20480 MiB)" },
 		{ -ENOMEM, 0, "slots: that is wrong" },
 		{ -EINVAL, 0, "slots: that is wrong" },
 	};
@@ -353,7 +390,7 @@ static void test_done(void **state)
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
 			 offset_of(request, PATH(WEIR_A_LIMIT_NAME), 0));
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ENOENT);
-	assert_string_equal(weir_nl_error(&nl), "NAME: no limit of that name");
+	assert_string_equal(weir_nl_error(&nl), "NAME 'web': no limit of that name");
 	*error = 0;
 	nlh->nlmsg_flags = NLM_F_MULTI;
 	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
@@ -386,6 +423,7 @@ int main(void)
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_config_item),
+		cmocka_unit_test(test_given),
 		cmocka_unit_test(test_bare_errno),
 		cmocka_unit_test(test_warning),
 		cmocka_unit_test(test_number),
