@@ -133,6 +133,12 @@ static bool same_cond(const struct weir_match *a, const struct weir_match *b,
 	}
 }
 
+/* By the bit of each condition. */
+static const char *const conds[] = {
+	"family", "dev", "from", "to", "proto", "sport", "dport", "syn",
+	"frag", "mark",
+};
+
 static void add_word(char text[WEIR_DIFFERS_SIZE], bool same, const char *word)
 {
 	size_t used = strlen(text);
@@ -140,6 +146,20 @@ static void add_word(char text[WEIR_DIFFERS_SIZE], bool same, const char *word)
 	if (!same)
 		snprintf(text + used, WEIR_DIFFERS_SIZE - used, "%s%s",
 			 used ? ", " : "", word);
+}
+
+/**
+ * weir_conds_text - name conditions
+ * @which: WEIR_COND_* of them
+ * @text: takes their words
+ */
+void weir_conds_text(uint32_t which, char text[WEIR_DIFFERS_SIZE])
+{
+	size_t i;
+
+	*text = '\0';
+	for (i = 0; i < sizeof(conds) / sizeof(conds[0]); i++)
+		add_word(text, !(which & 1U << i), conds[i]);
 }
 
 /**
@@ -154,10 +174,6 @@ bool weir_limit_differs(const struct weir_limit *words,
 			const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE])
 {
-	static const char *const conds[] = {
-		"family", "dev", "from", "to", "proto", "sport", "dport",
-		"syn", "frag", "mark",
-	};
 	struct weir_limit full = *words;
 	bool same;
 	size_t i;

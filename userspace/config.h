@@ -16,6 +16,7 @@ int weir_config_check(const struct weir_config *config, unsigned int *line,
 /* Room for all words of a limit. */
 #define WEIR_DIFFERS_SIZE	160
 
+void weir_conds_text(uint32_t which, char text[WEIR_DIFFERS_SIZE]);
 bool weir_limit_differs(const struct weir_limit *words,
 			const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE]);

@@ -58,6 +58,7 @@ static int exempt_get(struct weir_tool *tool, union weir_model *model)
 	if (!ret)
 		show_told(&exempt, NULL);
 	weir_out_array_end();
+	weir_note_dev(tool, model->exempt.dev);
 	return weir_tool_settle(tool, ret, 0);
 }
 

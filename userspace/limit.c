@@ -106,11 +106,18 @@ static int limit_add(struct weir_tool *tool, union weir_model *model)
 static int limit_set(struct weir_tool *tool, union weir_model *model)
 {
 	bool match = model->limit.has & WEIR_HAS_MATCH;
-	struct weir_limit made = { 0 };
-	int ret = weir_nl_limit_set(tool->nl, &model->limit, &made);
+	struct weir_limit made = { 0 }, was = { 0 };
+	int ret = 0;
 
-	if (!ret)
+	if (match)
+		ret = weir_nl_limit_get(tool->nl, model->limit.name, false,
+					&was);
+	if (!ret || ret == -ENOENT)	/* set has words of its own for it */
+		ret = weir_nl_limit_set(tool->nl, &model->limit, &made);
+	if (!ret) {
 		tell_made(tool, &made, match);
+		weir_note_lost(tool, &was.match, &made);
+	}
 	return weir_tool_settle(tool, ret, 0);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config.h"
 #include "tool.h"
 #include "value.h"
 
@@ -58,6 +59,22 @@ void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	put_line(tool, "warning", text);
+}
+
+/**
+ * weir_note - say what is worth knowing
+ * @tool: the run
+ * @fmt: as printf's
+ */
+void weir_note(const struct weir_tool *tool, const char *fmt, ...)
+{
+	char text[TEXT_ROOM];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	put_line(tool, "note", text);
 }
 
 /**
@@ -143,21 +160,31 @@ static void warn_config(struct weir_tool *tool,
 }
 
 /**
- * weir_note_kernel - pass on a warning of the kernel
+ * weir_note_warned - pass on what the kernel thinks of a limit that it changed
+ * @tool: the run, behind what it shows of the limit
+ */
+void weir_note_warned(struct weir_tool *tool)
+{
+	if (*tool->warned)
+		say_of(tool, "warning", tool->limit, tool->warned);
+	*tool->warned = '\0';
+}
+
+/**
+ * weir_note_kernel - take a warning of the kernel
  * @warning: what it said
  * @data: the run
  */
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 {
 	struct weir_tool *tool = data;
-	char sentence[160];
 
 	if (tool->config && warning->place &&
 	    warning->place <= tool->config->limit_count) {
 		warn_config(tool, warning);
 	} else if (tool->limit) {
-		snprintf(sentence, sizeof(sentence), ": %s", warning->sentence);
-		say_of(tool, "warning", tool->limit, sentence);
+		snprintf(tool->warned, sizeof(tool->warned), ": %s",
+			 warning->sentence);
 	} else {
 		weir_warn(tool, "%s", warning->sentence);
 	}
@@ -218,10 +245,30 @@ void weir_note_limit(const struct weir_tool *tool,
 
 	if (match->conds & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
-	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN))
+	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
+	    (plain & WEIR_COND_PROTO && !weir_proto_answers(match->proto)))
 		return;
 	say_of(tool, "note", limit->name,
 	       " has no to, dport or syn: it also counts answers to this host's own connections");
+}
+
+/**
+ * weir_note_lost - say what conditions a limit has no longer
+ * @tool: the run
+ * @was: the match that it had
+ * @limit: the limit as it is
+ */
+void weir_note_lost(const struct weir_tool *tool, const struct weir_match *was,
+		    const struct weir_limit *limit)
+{
+	uint32_t lost = was->conds & ~limit->match.conds;
+	char text[WEIR_DIFFERS_SIZE];
+
+	if (!lost || !limit->match.conds)
+		return;
+	weir_conds_text(lost, text);
+	weir_note(tool, "limit '%s' had %s too; conditions that are given replace the whole match",
+		  limit->name, text);
 }
 
 /**

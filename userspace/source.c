@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir source */
 
+#include <errno.h>
 #include <inttypes.h>
 
 #include "tool.h"
@@ -43,6 +44,8 @@ static int source_get(struct weir_tool *tool, union weir_model *model)
 	if (!ret)
 		weir_note_interrupted(tool);
 	weir_out_array_end();
+	if (!ret)
+		weir_note_dev(tool, model->query.dev);
 	if (!ret && !listing.told)
 		weir_out_text("%s meets no limit\n",
 			      weir_text_prefix(&model->query.prefix, buf));
@@ -58,12 +61,28 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 	if (!query->has_unit)
 		return WEIR_EXIT_OK;
 	ret = weir_nl_limit_get(tool->nl, query->limit, false, &limit);
+	if (ret == -ENOENT)
+		return WEIR_EXIT_OK;	/* the charge says so, and of what word */
 	if (ret || limit.unit == query->unit)
 		return weir_tool_settle(tool, ret, 0);
 	weir_err_set(&tool->err, "limit '%s' counts %s; say %s N",
 		     query->limit, weir_units[!query->unit],
 		     weir_units[!query->unit]);
 	return WEIR_EXIT_WORDS;
+}
+
+/* Nothing was taken: say why. */
+static void note_refused(const struct weir_tool *tool,
+			 const struct weir_query *query,
+			 const struct weir_source *source)
+{
+	uint64_t cost = query->cost ? query->cost : 1;
+
+	if (source->left)
+		weir_note(tool, "nothing was taken: %" PRIu64 " are more than are left; mode drain takes those",
+			  cost);
+	else
+		weir_note(tool, "nothing was taken: nothing is left");
 }
 
 static int source_charge(struct weir_tool *tool, union weir_model *model)
@@ -78,6 +97,8 @@ static int source_charge(struct weir_tool *tool, union weir_model *model)
 	if (!ret)
 		weir_show_charge(&source);
 	weir_out_array_end();
+	if (!ret && !source.taken)
+		note_refused(tool, &model->query, &source);
 	return weir_tool_settle(tool, ret, 0);
 }
 

@@ -54,6 +54,13 @@ weir save >"$tmp/one"
 weir -file "$tmp/one" 2>/dev/null
 is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "the order of set before is saved"
 
+# an exemption from a limit goes with it
+weir exempt add 203.0.113.0/24 limit frag
+weir limit del frag
+is "$(weir exempt show | grep -c 'limit frag')" 0 "with a limit the exemptions from it go"
+is "$(weir save | grep -c '^exempt add')" 5 "... and no others"
+weir -file "$tmp/one" 2>/dev/null
+
 # counts stay where limits stay
 weir source charge 198.51.100.1 limit web packets 10 >"$tmp/out"
 weir -file "$tmp/one" 2>/dev/null
@@ -79,7 +86,7 @@ file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
 } >"$tmp/memory"
 file "memory that there is not" 2 \
-	"weir: $tmp/conf:2: limit add: sources: no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]{9,} bytes\)\$" <"$tmp/memory"
+	"weir: $tmp/conf:2: limit add: sources: no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)\$" <"$tmp/memory"
 # Of what is there, too, others keep an eighth: a table of 19 in 20 parts of it.
 free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
 weir limit add scale budget 1G/s bytes slots 64 sources 64k to ::/0
@@ -87,7 +94,7 @@ each=$(($(weir -json limit show scale | json memory) / 65536))
 weir limit del scale
 said=$(weir limit add most budget 1G/s bytes slots 64 sources $((free * 973 / each)) to ::/0 2>&1)
 is $? 2 "a table that would leave nothing to others is refused"
-like "$said" 'no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]* bytes\)$' "with its size"
+like "$said" 'no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "with its size"
 size=${said##*takes } size=${size% bytes*}
 within "$size" $((free * 900)) $((free * 1000)) "which is less than there is"
 {
@@ -106,7 +113,7 @@ is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "whole"
 	echo 'limit add large budget 1000/s to ::/0'
 	seq -f 'limit add small%.0f budget 5/s to ::/0' 3
 } >"$tmp/small"
-gro='a GRO packet of more segments than the budget will never fit'
+gro='packets joined on receipt (GRO) from more segments than the budget will never fit'
 file "limits that are warned of" 0 '' <"$tmp/small"
 is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro (2 more limits are warned of too)" \
 	"a file's warning: the limit, its line, and how many more"
@@ -141,7 +148,7 @@ cat >"$tmp/batch" <<-'BATCH'
 	limit add a budget 200/s to ::/0
 	limit add b budget 100/s to ::/0
 BATCH
-like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: NAME: a limit of that name exists.*2$" \
+like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: NAME 'a': a limit of that name exists.*2$" \
 	"a batch ends at a refusal"
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "what stood before is done"
 weir limit flush

@@ -31,7 +31,7 @@ done_with() {
 }
 
 run limit show
-like "$status $err" '^3 weir: the kernel module is not loaded: modprobe weir' "no module: status 3, and what to do"
+like "$status $err" '^3 weir: the kernel module is not loaded and did not load by itself: modprobe weir says why' "no module: status 3, and what to do"
 run -j stats
 is "$status$out" 3 "no module: no JSON either"
 begin
@@ -67,11 +67,11 @@ done_with '' limit set bulk match any
 done_with '' limit set bulk budget 20M/s
 is "$(weir -j limit show bulk | json unit)" bytes "a budget without a unit keeps the unit"
 
-refused 'limit add: NAME: a limit of that name exists; set changes it' limit add web budget 1/s
-refused 'limit set: NAME: no limit of that name' limit set nosuch budget 1/s
-refused 'limit del: NAME: no limit of that name' limit del nosuch
+refused "limit add: NAME 'web': a limit of that name exists; set changes it" limit add web budget 1/s
+refused "limit set: NAME 'nosuch': no limit of that name; add makes one" limit set nosuch budget 1/s
+refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them" limit del nosuch
 done_with '$' -exist limit del nosuch
-refused 'limit show: NAME: no limit of that name' limit show nosuch
+refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them" limit show nosuch
 refused 'limit set: per: the prefix of a limit cannot change' limit set web per 24
 
 # -exist: what is there as it was to be is good, another stays and is a failure
@@ -98,21 +98,22 @@ differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64
 differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
 differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
 differs syn budget 20/10s proto tcp syn -- sources
-refused 'limit add: before: no limit of that name to be placed before; limit show' limit add x budget 1/s before nosuch
+refused "limit add: before 'nosuch': no limit of that name to be placed before; limit show" limit add x budget 1/s before nosuch
 # 6.1 does not say where in a dump's request the fault is.
-refused 'source show: (limit: )?no limit of that name' source show limit nosuch
-refused 'source charge: limit: no limit of that name' source charge 10.0.0.1 limit nosuch
-refused 'source forget: limit: no limit of that name' source forget all limit nosuch
-refused 'exempt add: limit: no limit of that name' exempt add 10.0.0.0/8 limit nosuch
+refused "source show: (limit 'nosuch': )?no limit of that name; limit show" source show limit nosuch
+refused "source charge: limit 'nosuch': no limit of that name; limit show" source charge 10.0.0.1 limit nosuch
+refused "source charge: limit 'nosuch': no limit of that name; limit show" source charge 10.0.0.1 limit nosuch packets 3
+refused "source forget: limit 'nosuch': no limit of that name; limit show" source forget all limit nosuch
+refused "exempt add: limit 'nosuch': no limit of that name to be exempt from; limit show lists them" exempt add 10.0.0.0/8 limit nosuch
 done_with '$' exempt add 10.0.0.0/8 limit web
-refused 'exempt add: PREFIX: that is exempt already; it need not' exempt add 10.0.0.0/8 limit web
+refused 'exempt add: PREFIX 10.0.0.0/8: that is exempt already; it need not' exempt add 10.0.0.0/8 limit web
 done_with '$' -exist exempt add 10.0.0.0/8 limit web
-refused 'exempt del: PREFIX: no such exemption' exempt del 11.0.0.0/8
-refused 'exempt del: limit: no limit of that name to be exempt from; show' exempt del 10.0.0.0/8 limit nosuch
+refused 'exempt del: PREFIX 11.0.0.0/8: no such exemption; exempt show lists them' exempt del 11.0.0.0/8
+refused "exempt del: limit 'nosuch': no limit of that name to be exempt from; limit show" exempt del 10.0.0.0/8 limit nosuch
 done_with '$' -exist exempt del 11.0.0.0/8
 done_with '$' exempt get 10.1.2.3 limit web
 is "$out" "10.0.0.0/8 limit web" "exempt get says why"
-refused 'exempt get: ADDR: ' exempt get 10.1.2.3
+refused 'exempt get: ADDR 10.1.2.3: no exemption holds the address' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist here" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist here" limit add later budget 100/s to ::/0 dev nosuchdev0
 if [ "$HZ" -lt 1000 ]; then
@@ -121,11 +122,18 @@ if [ "$HZ" -lt 1000 ]; then
 fi
 
 # the kernel's warnings
-done_with "weir: warning: limit 'small': a GRO packet" limit add small budget 5/s to ::/0
+joined='packets joined on receipt \(GRO\) from more segments than the budget will never fit'
+done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ::/0
+is "$(weir limit set small budget 6/s 2>&1 | sed -E '1s/^(small budget 6).*/\1/; 2d')" "small budget 6
+weir: warning: limit 'small': ${joined//\\/}" "... behind what is shown of it"
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
-done_with "weir: warning: limit 'nosyn': a GRO packet" limit add nosyn budget 5/s to ::/0 not syn
+done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
+done_with ".*weir: note: limit 'nosyn' had to, syn too; conditions that are given replace the whole match\$" \
+	limit set nosyn from ::/0 not dport 9 proto udp action observe
+done_with '' limit set nosyn match any
 done_with '$' limit set nosyn to ::/0 syn
+done_with '$' limit set nosyn to ::/0 syn dev lo
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
@@ -169,7 +177,7 @@ for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web"
 	"source show" "source get 10.0.0.1" "source charge 10.0.0.1 limit web" "source forget all" \
 	"exempt add 11.0.0.0/8" "exempt flush" "-file -" monitor; do
 	# shellcheck disable=SC2086 # words
-	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*needs CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
+	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*needs root: CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
 done
 is "$(weir save)" "$before" "and nothing has changed"
 like "$(mere limit show web; echo $?)" '0$' "limits may be seen by all"
