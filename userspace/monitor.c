@@ -2,7 +2,9 @@
 /* weir monitor: one line an event, as they come. */
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -110,6 +112,14 @@ static void show_lost(const struct watch *watch)
 	weir_out_line_end();
 }
 
+/* Whoever read has gone: end as the next write would. */
+static int lose_reader(struct weir_tool *tool)
+{
+	raise(SIGPIPE);
+	weir_err_set(&tool->err, "write error: %s", strerror(EPIPE));
+	return WEIR_EXIT_OUTPUT;
+}
+
 /* Show events until something fails. */
 static int follow(struct watch *watch, struct weir_nl *events)
 {
@@ -118,6 +128,8 @@ static int follow(struct watch *watch, struct weir_nl *events)
 	if (ret)
 		return weir_tool_settle(watch->tool, ret, 0);
 	do {
+		if (weir_nl_wait(events, STDOUT_FILENO))
+			return lose_reader(watch->tool);
 		ret = weir_nl_listen(events, show_notice, watch);
 		if (ret == -ENOBUFS) {
 			show_lost(watch);

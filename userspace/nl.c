@@ -2,6 +2,7 @@
 /* The socket: finding the family, asking and being answered, listening. */
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -296,6 +297,25 @@ static bool take_notice(const struct weir_nl *nl, const struct nlmsghdr *nlh,
 		return true;
 	}
 	return false;
+}
+
+/**
+ * weir_nl_wait - wait for events, as long as somebody may read of them
+ * @nl: the connection, subscribed
+ * @out: file descriptor that they are written to
+ *
+ * Return: 0, or -EPIPE where nobody reads what is written there.
+ */
+int weir_nl_wait(const struct weir_nl *nl, int out)
+{
+	struct pollfd fds[] = {
+		{ .fd = mnl_socket_get_fd(nl->sock), .events = POLLIN },
+		{ .fd = out },		/* its end alone */
+	};
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	return fds[1].revents & (POLLERR | POLLHUP) ? -EPIPE : 0;
 }
 
 /**

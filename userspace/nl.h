@@ -63,6 +63,7 @@ int weir_nl_replace(struct weir_nl *nl, const struct weir_config *config,
 int weir_nl_stats(struct weir_nl *nl, struct weir_stats *stats);
 
 int weir_nl_subscribe(struct weir_nl *nl);
+int weir_nl_wait(const struct weir_nl *nl, int out);
 int weir_nl_listen(struct weir_nl *nl, weir_nl_noticed *noticed, void *data);
 
 #endif

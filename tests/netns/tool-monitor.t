@@ -106,6 +106,17 @@ is "$(jq -ce '.[-1]' "$tmp/dump")" '{"interrupted":true}' "in JSON too, last"
 weir -j source show limit big 2>"$tmp/err" | jq -e 'length > 10000 and all(.interrupted | not)' >"$tmp/out"
 is "$(<"$tmp/out")$(<"$tmp/err")" true "an undisturbed one is whole"
 
+# who reads it goes
+mkfifo "$tmp/pipe"
+"$top/userspace/weir" monitor >"$tmp/pipe" &
+alone=$!
+head -n 1 "$tmp/pipe" >"$tmp/out"
+ended() { ! kill -0 "$alone" 2>/dev/null; }
+wait_for 60 ended
+ok $? "monitor ends where nobody reads, with nothing to tell" || kill "$alone"
+wait "$alone"
+is "$?:$(grep -c present "$tmp/out")" 141:1 "... as the next write would end it"
+
 # the module goes
 watch "$tmp/gone"
 unload
