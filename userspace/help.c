@@ -155,6 +155,8 @@ void weir_help_object(FILE *to, const struct weir_object *object)
 				  command == object->commands ? "Usage:" :
 								"      ");
 	}
+	if (object->terms)
+		fprintf(to, "%s\n", object->terms);
 }
 
 /**
@@ -168,6 +170,7 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 {
 	const struct weir_word *word;
 	const char *value;
+	bool bare;
 
 	put_usage(to, object, command, "Usage:");
 	if (command->help)
@@ -175,7 +178,8 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 	for (word = command->words; word->name; word++) {
 		if (!word->help)
 			continue;
-		value = word->value ? word->value : "";
+		bare = word->flags & (WEIR_WORD_FIRST | WEIR_WORD_BARE);
+		value = word->value && !bare ? word->value : "";
 		fprintf(to, "  %-8s %-*s", word->name, VALUE, value);
 		if (strlen(value) > VALUE)
 			fprintf(to, "\n  %-8s %-*s", "", VALUE, "");

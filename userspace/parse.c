@@ -126,8 +126,8 @@ static int row_charge_mode(const struct weir_word *word,
 	.parse = weir_row_dev, QUERY(dev) }
 
 const struct weir_word weir_words_source_show[] = {
-	{ "PREFIX", "PREFIX", NULL, .parse = weir_row_prefix,
-	  .flags = WEIR_WORD_BARE, QUERY(prefix) },
+	{ "PREFIX", "PREFIX", "only those that share addresses with ADDR[/LENGTH]",
+	  .parse = weir_row_prefix, .flags = WEIR_WORD_BARE, QUERY(prefix) },
 	QUERY_LIMIT,
 	QUERY_DEV,
 	{ "limited", NULL, "only those that are limited now", .parse = row_flag,
@@ -165,7 +165,8 @@ const struct weir_word weir_words_source_charge[] = {
 };
 
 const struct weir_word weir_words_source_forget[] = {
-	{ "PREFIX", "PREFIX|all", NULL, .parse = row_prefix_or_all,
+	{ "PREFIX", "PREFIX|all", "those that lie in ADDR[/LENGTH], or all",
+	  .parse = row_prefix_or_all,
 	  .flags = WEIR_WORD_FIRST | WEIR_WORD_NEEDED, QUERY(prefix) },
 	QUERY_DEV,
 	QUERY_LIMIT,
@@ -173,7 +174,7 @@ const struct weir_word weir_words_source_forget[] = {
 };
 
 const struct weir_word weir_words_exempt[] = {
-	{ "PREFIX", "PREFIX", NULL, .parse = weir_row_prefix,
+	{ "PREFIX", "PREFIX", "whom: ADDR[/LENGTH]", .parse = weir_row_prefix,
 	  .flags = WEIR_WORD_FIRST | WEIR_WORD_NEEDED, EXEMPT(prefix) },
 	{ "dev", "IFACE", "only what arrives on this device", .parse = weir_row_dev,
 	  EXEMPT(dev) },

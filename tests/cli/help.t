@@ -44,6 +44,12 @@ like "$status $err" "^1 weir: limit add: 'web' is a word too many" "nor of more 
 run source charge help
 like "$out" 'charge ADDR limit NAME \[ dev' "weir source charge help tells its words"
 like "$out" 'mode +all\|drain' "weir source charge help tells values"
+run limit help
+like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \}$' "weir limit help tells what TIME is"
+run source help
+like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]$' "weir source help tells what PREFIX is"
+run source show help
+like "$out" $'\n''  PREFIX +only those that share addresses' "... and of what weir source show"
 longest=$(
 	{
 		"$weir" help
