@@ -24,10 +24,13 @@ HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
 MANPAGES := $(wildcard Documentation/*.[1-9])
 COMPLETION := $(wildcard userspace/weir.bash)
 
-all: $(if $(HAVE_KDIR),modules,no-headers) tool ## build the module (if the kernel's headers are here) and the tool
+# Behind all else, where it is seen.
+ifeq ($(HAVE_KDIR),)
+no-module = @echo "weir: no headers for kernel $(KVER) at $(KDIR); the module is not $(1) (apt-get install linux-headers-$(KVER))" >&2
+endif
 
-no-headers:
-	@echo "weir: no headers for kernel $(KVER) at $(KDIR); the module is not built (apt-get install linux-headers-$(KVER))"
+all: $(if $(HAVE_KDIR),modules) tool ## build the module (where there are headers) and the tool
+	$(call no-module,built)
 
 ifeq ($(HAVE_KDIR),)
 modules:
@@ -48,7 +51,8 @@ endif
 tool: ## build the weir command
 	$(MAKE) -C userspace
 
-install: $(if $(HAVE_KDIR),install-module,no-headers) install-tool ## install module, tool, man pages, completion (DESTDIR, PREFIX)
+install: $(if $(HAVE_KDIR),install-module) install-tool ## install module, tool, man pages, completion (DESTDIR, PREFIX)
+	$(call no-module,installed)
 
 install-module: modules
 	$(MAKE) -C $(KDIR) M=$(ABSBUILD) INSTALL_MOD_PATH=$(if $(DESTDIR),$(abspath $(DESTDIR))) INSTALL_MOD_DIR=$(MODDIR) INSTALL_MOD_STRIP=$(INSTALL_MOD_STRIP) DEPMOD=true modules_install
@@ -92,10 +96,10 @@ endif
 distclean: clean ## remove all of .cache, downloads too
 	rm -rf .cache
 
-setup: ## install and download what demo and test need (NO_SETUP=1: nothing)
+setup: ## install, download what demo and test need (NO_SETUP=1: nothing)
 	@tests/setup.sh demo test
 
-demo: ## set up, boot a small machine with weir in it, flood it, show what happened
+demo: ## set up, boot a small machine with weir in it, and flood it
 	@tests/setup.sh demo
 	@tests/demo/run.sh
 
@@ -103,30 +107,30 @@ test: ## set up, run every test (T='netns/limit 6.1' chooses)
 	@tests/setup.sh test
 	@tests/run.sh $(T)
 
-test-debug: ## build kernels that complain of memory, locks, leaks, races; run the guest tests on them
+test-debug: ## run the guest tests on kernels that complain of memory, races
 	@tests/setup.sh debug
 	@tests/run.sh 6.12-kasan 6.12-kcsan $(T)
 
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
 
-bench: ## instructions a packet, weir and its peers (ROWS= chooses, BENCH_WRITE=1 keeps)
+bench: ## instructions a packet, weir and its peers (ROWS=, BENCH_WRITE=1)
 	@tests/setup.sh test
 	@tests/bench/bench.sh $(ROWS)
 
-bench-native: ## nanoseconds a packet in User-Mode Linux (NATIVE=1: on this kernel; ROWS=, BENCH_WRITE=1), as root
+bench-native: ## nanoseconds, in User-Mode Linux (NATIVE=1: this kernel), as root
 	@tests/setup.sh $(if $(NATIVE),test,native)
 	@tests/bench/native.sh $(ROWS)
 
-fuzz: ## fuzz the module and the tool for hours: words, packets, a million messages (FUZZ_SEED= repeats)
+fuzz: ## fuzz words, packets, messages for hours (FUZZ_SEED= repeats)
 	@tests/setup.sh test native
 	@tests/fuzz/run.sh
 
-soak: ## floods, changes, dumps, namespaces, reloads all at once, for SOAK=10m (90s, 2h)
+soak: ## floods, changes, dumps, reloads all at once, for SOAK=10m
 	@tests/setup.sh test
 	@tests/soak/run.sh $(or $(SOAK),10m)
 
-mutants: ## see that small wrong changes do not survive the tests (15 min; T= chooses)
+mutants: ## see that wrong changes do not survive the tests (T= chooses)
 	@tests/setup.sh test
 	@tests/mutants/run.py $(if $(T),$(T),-o tests/mutants/result)
 
@@ -134,7 +138,7 @@ litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
 	@tests/run.sh litmus
 
-compare: ## weir, hashlimit and nft under one flood (COMPARE_WRITE=1: into README.md)
+compare: ## weir, hashlimit, nft under one flood (COMPARE_WRITE=1: README.md)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
 
@@ -146,6 +150,6 @@ help: ## list the targets
 		while IFS='	' read -r t d; do printf '  %-12s %s\n' "$$t" "$$d"; done
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
-.PHONY: all modules no-headers tool install install-module install-tool \
+.PHONY: all modules tool install install-module install-tool \
 	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native compare mutants litmus fuzz soak \
 	lint help FORCE
