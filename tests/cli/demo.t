@@ -176,7 +176,7 @@ scene() {
 	is "$(grep '^#' screen)" "# insmod weir.ko
 # weir limit add dns budget 100/s proto udp dport 53
 # weir limit add syn budget 1/2s proto tcp syn
-# 16 hosts: 50/s each, one flooding: 10,000/s, 20,000 spoofed: up to 40,000/s
+# up to: 16 hosts 50/s each, one flooding 10,000/s, 20,000 spoofed 40,000/s
 # weir source show top 4 by dropped" "... with commands as they are typed"
 	is "$(grep -c '^10\.6\.6\.[1-4] limit dns' screen)" 4 "... and the sources, live"
 }
