@@ -12,10 +12,10 @@ answer() {
 	weir -j "$@" | jq -rc "$filter"
 }
 
-weir limit add web budget 100/20s to 192.0.2.0/24 slots 4 sources 4096
-weir limit add bulk budget 5000/20s bytes to 192.0.2.0/24 slots 4 sources 64 2>/dev/null
-weir limit add net budget 100/20s per 24,48 to 0.0.0.0/0 sources 64
-weir limit add all budget 1000/20s per 0 action observe not from fe80::/10 sources 64 2>/dev/null
+weir limit add web budget 100/100s to 192.0.2.0/24 slots 4 sources 4096
+weir limit add bulk budget 5000/100s bytes to 192.0.2.0/24 slots 4 sources 64 2>/dev/null
+weir limit add net budget 100/100s per 24,48 to 0.0.0.0/0 sources 64
+weir limit add all budget 1000/100s per 0 action observe not from fe80::/10 sources 64 2>/dev/null
 
 # charge
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web)" '[1,1,99,false]' \
@@ -48,7 +48,7 @@ weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
 
 # get
 out=$(weir source get 198.51.100.1)
-like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [0-9.]+m?s dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 5(\.[0-9]+)?s, oldest first'$'\n' \
+like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [0-9.ms]+ dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 25(\.[0-9]+)?s, oldest first'$'\n' \
 	"get tells count, rest, when, and the wheel"
 like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "of each limit"
 like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "by the prefix that is counted"
@@ -57,7 +57,7 @@ like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{1
 is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
 	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["all","everybody","packets","observe"]]' \
 	"the same in JSON"
-is "$(answer '.[0] | (.slots | length, add), (.next_ns > 0), (.next_ns <= 25000000000)' source get 198.51.100.1 limit web | paste -sd,)" \
+is "$(answer '.[0] | (.slots | length, add), (.next_ns > 0), (.next_ns <= 125000000000)' source get 198.51.100.1 limit web | paste -sd,)" \
 	"5,100,true,true" "the slots are numbers and add up"
 before=$(answer '.[0].count' source get 198.51.100.1 limit bulk)
 is "$(answer '.[0].count' source get 198.51.100.1 limit bulk)" "$before" "get consumes nothing"
@@ -91,7 +91,7 @@ is "$(answer '.[0] | [.count, .left, .limited, .dropped]' source get 198.51.100.
 	"packets are counted, and drops"
 is "$(answer '.[0].source' source show limit web top 1)" 198.51.100.7 "top is by drops"
 # a source of a device
-weir limit add local budget 100/20s from fe80::/10 sources 64 2>/dev/null
+weir limit add local budget 100/100s from fe80::/10 sources 64 2>/dev/null
 flood -s fe80::7 -d 2001:db8::1 -c 3
 is "$(answer '.[0] | [.source, .dev, .count]' source get fe80::7 dev rx0 limit local)" '["fe80::7","rx0",3]' \
 	"a link-local source is whole and its device's"
@@ -113,7 +113,7 @@ is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... who is not forgo
 is "$(note source get fe80::7 dev rx0)$(note source get 203.0.113.1 dev nosuch0)" \
 	"weir: warning: device 'nosuch0' does not exist here (it may come)" "a device that is not there is told"
 is "$(note exempt get fe80::7)" \
-	"weir: exempt get: ADDR fe80::7: no exemption holds the address (those of a device: with dev); exempt show lists them" \
+	"weir: exempt get: ADDR fe80::7: no exemption holds the address (of a device: say dev); exempt show lists them" \
 	"an address is exempt on a device where it is asked for"
 is "$(weir source forget fe80::7 dev rx0 limit local)" "forgotten 1" "forget one on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"
