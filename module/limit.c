@@ -204,7 +204,7 @@ static void limit_warn(const struct weir_limit *limit,
 	else if (!limit->bytes && limit->budget < LARGE_PACKETS &&
 		 !(limit->match.conds & ~limit->match.invert & WEIR_IF_SYN))
 		weir_refuse(fault, 0, WEIR_WORD_BUDGET,
-			    "packets joined on receipt (GRO) from more segments than the budget will never fit");
+			    "packets joined (GRO) from more segments than the budget will never fit");
 }
 
 static bool table_serves(const struct weir_limit *was,

@@ -82,7 +82,7 @@ static int exempt_tell(struct sk_buff *reply, const struct weir_config *config,
 	if (!exempt) {
 		NL_SET_ERR_MSG_ATTR(info->extack,
 				    info->attrs[WEIR_A_EXEMPT_ADDRESS],
-				    "no exemption holds the address (those of a device: with dev); exempt show lists them");
+				    "no exemption holds the address (of a device: say dev); exempt show lists them");
 		return -ENOENT;
 	}
 	return weir_nl_put_exempt(reply, config, exempt);

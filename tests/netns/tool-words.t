@@ -122,14 +122,14 @@ if [ "$HZ" -lt 1000 ]; then
 fi
 
 # the kernel's warnings
-joined='packets joined on receipt \(GRO\) from more segments than the budget will never fit'
+joined='packets joined \(GRO\) from more segments than the budget will never fit'
 done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ::/0
 is "$(weir limit set small budget 6/s 2>&1 | sed -E '1s/^(small budget 6).*/\1/; 2d')" "small budget 6
 weir: warning: limit 'small': ${joined//\\/}" "... behind what is shown of it"
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
-done_with ".*weir: note: limit 'nosyn' had to, syn too; conditions that are given replace the whole match\$" \
+done_with ".*weir: note: limit 'nosyn' had to, syn too; conditions that are given replace the whole match" \
 	limit set nosyn from ::/0 not dport 9 proto udp action observe
 done_with '' limit set nosyn match any
 done_with '$' limit set nosyn to ::/0 syn
