@@ -56,7 +56,8 @@ make -s -C tree install KVER=6.6.6-gone DESTDIR="$tmp/root" >log 2>&1
 ok $? "... and installs it" || diag "$(<log)"
 like "$(tail -n 1 log)" "^weir: no headers for kernel 6.6.6-gone .*; the module is not installed " "... and says the same"
 make -s -C tree help >log
-is "$(wc -L <log | awk '{ print $1 > 80 }')" 0 "make help fits 80 columns"
+[ "$(wc -L <log)" -le 80 ]
+ok $? "make help fits 80 columns" || diag "$(<log)"
 make -C tree modules KVER=6.6.6-gone >log 2>&1
 is "$?" 2 "no headers: make modules fails"
 like "$(<log)" "weir: no headers for kernel 6.6.6-gone .*apt-get install linux-headers-6.6.6-gone" "... and says what is missing"
