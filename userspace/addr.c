@@ -71,7 +71,7 @@ int weir_value_prefix(const char *text, struct weir_prefix *prefix,
 	addr[len] = '\0';
 	prefix->family = strchr(addr, ':') ? AF_INET6 : AF_INET;
 	if (strchr(addr, '%'))
-		return weir_err_set(err, "'%.60s': a device is a word of its own: dev %.20s",
+		return weir_err_set(err, "'%.60s': dev %.20s is a word of its own",
 				    text, strchr(addr, '%') + 1);
 	if (inet_pton(prefix->family, addr, prefix->addr) != 1)
 		return weir_err_set(err, "'%.60s' is not an IPv4 or IPv6 %s",

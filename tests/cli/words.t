@@ -65,8 +65,8 @@ says <<'LINES'
 1 | limit add web budget 1/s proto TCP | proto: 'TCP' is not a protocol; the nearest is 'tcp'$
 1 | limit add web budget 1/s proto smtp | proto: 'smtp' is not a protocol; the nearest is 'sctp'$
 1 | limit add web budget 1/s proto http | proto: 'http' is not a protocol \(tcp, udp,
-1 | exempt add fe80::1%eth0 | 'fe80::1%eth0': a device is a word of its own: dev eth0$
-1 | source show fe80::%eth0/64 | 'fe80::%eth0/64': a device is a word of its own: dev eth0$
+1 | exempt add fe80::1%eth0 | 'fe80::1%eth0': dev eth0 is a word of its own$
+1 | source show fe80::%eth0/64 | 'fe80::%eth0/64': dev eth0 is a word of its own$
 # what would never be reached
 1 | limit add help budget 5/s syn | ^weir: limit add: a limit called help could not be shown or deleted; give it another name$
 

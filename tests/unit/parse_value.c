@@ -142,7 +142,8 @@ static void test_prefix(void **state)
 		{ "example.org", "is not an IPv4 or IPv6 address" },
 		{ "", "is not an IPv4 or IPv6 address" },
 		{ "/24", "is not an IPv4 or IPv6 prefix" },
-		{ "fe80::1%eth0", "a device is a word of its own: dev eth0" },
+		{ "fe80::1%eth0", "dev eth0 is a word of its own" },
+		{ "1%92.0.2.0:", "dev 92.0.2.0: is a word of its own" },
 		{ "1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111",
 		  "is not an IPv4 or IPv6 address" },
 	};
