@@ -2,6 +2,7 @@
 /* What is said on stderr: what is wrong, and what is worth knowing. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <net/if.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,12 +46,10 @@ static void put_line(const struct weir_tool *tool, const char *kind,
 	fputc('\n', stderr);
 }
 
-/**
- * weir_warn - say what may not be as it was meant
- * @tool: the run
- * @fmt: as printf's
- */
-void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
+/* Say what may not be as it was meant, or is worth knowing. */
+WEIR_PRINTF(3)
+static void say(const struct weir_tool *tool, const char *kind,
+		const char *fmt, ...)
 {
 	char text[TEXT_ROOM];
 	va_list ap;
@@ -58,23 +57,7 @@ void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	put_line(tool, "warning", text);
-}
-
-/**
- * weir_note - say what is worth knowing
- * @tool: the run
- * @fmt: as printf's
- */
-void weir_note(const struct weir_tool *tool, const char *fmt, ...)
-{
-	char text[TEXT_ROOM];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	put_line(tool, "note", text);
+	put_line(tool, kind, text);
 }
 
 /**
@@ -155,8 +138,8 @@ static void warn_config(struct weir_tool *tool,
 		snprintf(more, sizeof(more), " (%u more limit%s warned of too)",
 			 warning->more, warning->more == 1 ? " is" : "s are");
 	tool->line = limit->line;
-	weir_warn(tool, "limit '%s': %s%s", limit->name, warning->sentence,
-		  more);
+	say(tool, "warning", "limit '%s': %s%s", limit->name, warning->sentence,
+	    more);
 }
 
 /**
@@ -186,7 +169,7 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 		snprintf(tool->warned, sizeof(tool->warned), ": %s",
 			 warning->sentence);
 	} else {
-		weir_warn(tool, "%s", warning->sentence);
+		say(tool, "warning", "%s", warning->sentence);
 	}
 }
 
@@ -229,7 +212,7 @@ void weir_note_dev(const struct weir_tool *tool, const char *dev)
 	if (count == DEVS_WARNED)
 		return;
 	strcpy(warned[count++], dev);
-	weir_warn(tool, "device '%s' does not exist here (it may come)", dev);
+	say(tool, "warning", "device '%s' does not exist here (it may come)", dev);
 }
 
 /**
@@ -267,8 +250,8 @@ void weir_note_lost(const struct weir_tool *tool, const struct weir_match *was,
 	if (!lost || !limit->match.conds)
 		return;
 	weir_conds_text(lost, text);
-	weir_note(tool, "limit '%s' had %s too; conditions that are given replace the whole match",
-		  limit->name, text);
+	say(tool, "note", "limit '%s' had %s too; conditions that are given replace the whole match",
+	    limit->name, text);
 }
 
 /**
@@ -283,8 +266,8 @@ void weir_note_ssh(const struct weir_tool *tool, const struct weir_ssh *ssh,
 	char buf[WEIR_TEXT_SIZE];
 	const char *peer = weir_text_prefix(&ssh->peer, buf);
 
-	weir_warn(tool, "limit '%s' meets your own ssh connection; to spare it: weir exempt add %s%s%s",
-		  limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
+	say(tool, "warning", "limit '%s' meets your own ssh connection; to spare it: weir exempt add %s%s%s",
+	    limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
 }
 
 /**
@@ -302,5 +285,21 @@ void weir_note_interrupted(const struct weir_tool *tool)
 		weir_out_flag("interrupted", true, NULL);
 		weir_out_object_end();
 	}
-	weir_warn(tool, "changed while it was read; what is shown may be incomplete");
+	say(tool, "warning", "changed while it was read; what is shown may be incomplete");
+}
+
+/**
+ * weir_note_refused - say why a charge took nothing
+ * @tool: the run
+ * @cost: that it should have taken; 0 is 1
+ * @left: what there was to take
+ */
+void weir_note_refused(const struct weir_tool *tool, uint64_t cost,
+		       uint64_t left)
+{
+	if (left)
+		say(tool, "note", "nothing was taken: %" PRIu64 " are more than are left; mode drain takes those",
+		    cost ? cost : 1);
+	else
+		say(tool, "note", "nothing was taken: nothing is left");
 }

@@ -71,20 +71,6 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 	return WEIR_EXIT_WORDS;
 }
 
-/* Nothing was taken: say why. */
-static void note_refused(const struct weir_tool *tool,
-			 const struct weir_query *query,
-			 const struct weir_source *source)
-{
-	uint64_t cost = query->cost ? query->cost : 1;
-
-	if (source->left)
-		weir_note(tool, "nothing was taken: %" PRIu64 " are more than are left; mode drain takes those",
-			  cost);
-	else
-		weir_note(tool, "nothing was taken: nothing is left");
-}
-
 static int source_charge(struct weir_tool *tool, union weir_model *model)
 {
 	struct weir_source source;
@@ -98,7 +84,7 @@ static int source_charge(struct weir_tool *tool, union weir_model *model)
 		weir_show_charge(&source);
 	weir_out_array_end();
 	if (!ret && !source.taken)
-		note_refused(tool, &model->query, &source);
+		weir_note_refused(tool, model->query.cost, source.left);
 	return weir_tool_settle(tool, ret, 0);
 }
 

@@ -70,12 +70,10 @@ const struct weir_command *weir_pick_command(const struct weir_object *object,
 int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
 
 /* note.c: what is said on stderr */
-void weir_warn(const struct weir_tool *tool, const char *fmt, ...)
-	WEIR_PRINTF(2);
-void weir_note(const struct weir_tool *tool, const char *fmt, ...)
-	WEIR_PRINTF(2);
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 void weir_note_warned(struct weir_tool *tool);
+void weir_note_refused(const struct weir_tool *tool, uint64_t cost,
+		       uint64_t left);
 void weir_note_lost(const struct weir_tool *tool, const struct weir_match *was,
 		    const struct weir_limit *limit);
 void weir_complain(const struct weir_tool *tool, const char *what);
