@@ -91,7 +91,8 @@ static void recent_flush(struct weir_table *table, struct weir_recent *recent)
 	if (recent->count && recent->epoch == READ_ONCE(table->recents.epoch))
 		table_drops(table, &recent->source, recent->hash, recent,
 			    recent->count, recent_slot(table, recent));
-	WRITE_ONCE(recent->count, 0);
+	else
+		WRITE_ONCE(recent->count, 0);
 }
 
 /**
