@@ -147,6 +147,13 @@ in_guest() {
 
 debug_kernel() { [[ $1 = *-kasan || $1 = *-kcsan ]]; }
 
+# What the files in guests run most
+near=()
+for word in awk bash cat dirname echo grep insmod ip jq mkfifo mktemp nft paste rm rmmod sed sh sort timeout xargs \
+	"$top/userspace/weir" "$top/.cache/build/netns/"{counter,send,window}; do
+	near+=(-p "$word")
+done
+
 # guest KERNEL CPUS FILE...: boot as often as it takes to run them all
 boot=0
 guest() {
@@ -162,7 +169,7 @@ guest() {
 		boot=$((boot + 1)) guest_status='' begun='' out=$logs/guest-$kernel-$boot
 		exec 3< <(
 			exec 8>&- # a guest that outlives this run holds no lock
-			tests/vm/guest.sh -k "$kernel" -s "$cpus" -t "$seconds" -o "$out" -- "${env[@]}" tests/run.sh --in-guest "${todo[@]}" 2>&1 |
+			tests/vm/guest.sh -k "$kernel" -s "$cpus" -t "$seconds" -o "$out" "${near[@]}" -- "${env[@]}" tests/run.sh --in-guest "${todo[@]}" 2>&1 |
 				tee "$out.log"
 			echo "@guest ${PIPESTATUS[0]}"
 		)
@@ -215,7 +222,7 @@ have_debug_kernel() {
 	fi
 	HOST_TIMEOUT=7200 host "guest kernel $1" "${build[@]}" "$flavour"
 	# It has no probes.
-	[ "$1" = uml-kasan ] || host "faults for $1" tests/vm/kernel-build.sh -w -m tests/fault -o ".cache/build/$1/fault" "$1" W=1
+	[ "$1" = uml-kasan ] || host "faults for $1" tests/vm/kernel-build.sh -w -m tests/fault -o ".cache/build/$1/fault" "$1"
 	[ "$failed" = 0 ]
 }
 
@@ -230,9 +237,9 @@ on_kernel() {
 		result "$word" "$kernel: build and guest" "SKIP the mirror has no such kernel"
 		return
 	fi
-	host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel" W=1
+	host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel"
 	[[ " $* " != *"/table.t "* ]] || host "table tests for $kernel" tests/vm/kernel-build.sh -w \
-		-m tests/table -a module -a tests/unit -o ".cache/build/$kernel-table" "$kernel" W=1
+		-m tests/table -a module -a tests/unit -o ".cache/build/$kernel-table" "$kernel"
 	[ "$failed" != 0 ] || [ $# = 0 ] || guests "$kernel" "$@"
 }
 
@@ -266,7 +273,7 @@ guests() {
 # warning
 with_clang() {
 	debug_kernel "$1" || [ ! -e ".cache/kernels/$1/version" ] ||
-		host "build $1 with clang" tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang W=1 C=1
+		host "build $1 with clang" tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang C=1
 }
 
 finish() {

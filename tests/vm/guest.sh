@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] -- COMMAND...
+# guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] [-p PROGRAM]... -- COMMAND...
 #
 # Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid; 6.12-kasan,
 # 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12) in a
@@ -12,6 +12,7 @@
 # written.
 #	-i  interactive: COMMAND has a terminal, of this one's size
 #	-a  words for the kernel's command line
+#	-p  a program that is run so often that it is in memory from the beginning
 # DIR gets kernel.log, the kernel's whole log, and kernel.bad, what in it a sound
 # kernel does not say (complaints.awk). In the environment of COMMAND:
 # WEIR_KERNEL (NAME), WEIR_KO (weir.ko as kernel-build.sh NAME makes it), OUT.
@@ -19,8 +20,8 @@
 # anything; 98 if the guest died; 124 if SECONDS were over; 4 if NAME is not here.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
-name=6.12 cpus=2 mem='' seconds=300 out='' tty='' append=''
-while getopts k:s:m:t:o:a:i opt; do
+name=6.12 cpus=2 mem='' seconds=300 out='' tty='' append='' programs=()
+while getopts k:s:m:t:o:a:p:i opt; do
 	case $opt in
 	k) name=$OPTARG ;;
 	s) cpus=$OPTARG ;;
@@ -28,6 +29,7 @@ while getopts k:s:m:t:o:a:i opt; do
 	t) seconds=$OPTARG ;;
 	o) out=$OPTARG ;;
 	a) append=$OPTARG ;;
+	p) programs+=("$OPTARG") ;;
 	i) tty=1 ;;
 	*) sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 1 ;;
 	esac
@@ -46,6 +48,18 @@ else
 	exit 4
 fi
 
+# near: the programs of -p and what they load, each a line of what it is and where
+# it is found. To open one over 9p takes a guest as long as to run it.
+near() {
+	local at program
+	[ ${#programs[@]} -gt 0 ] || return
+	mapfile -t program < <(PATH=$PATH:/usr/sbin:/sbin type -P "${programs[@]}")
+	{ printf '%s\n' "${program[@]}" /etc/ld.so.cache && ldd "${program[@]}" 2>/dev/null | grep -o '/[^ :]*'; } | sort -u |
+		while read -r at; do
+			[ ! -f "$at" ] || printf '%s\t%s/%s\n' "$(realpath "$at")" "$(realpath "${at%/*}")" "${at##*/}"
+		done
+}
+
 # A kernel may want another processor, words and memory. What QEMU does slowly is
 # left out: a fifth level of page tables to walk, and clearing a page byte by byte.
 cpu=max,-la57,-erms words='' default_mem=2048
@@ -62,6 +76,7 @@ rm -f "$out"/{guest.status,guest.out,kernel.log,console.log}
 		WEIR_MODULES "$modules" WEIR_KO "$top/.cache/build/$name/weir.ko" TERM "${TERM:-dumb}" LANG C.UTF-8
 	[ -z "$tty" ] || printf 'TTY=%q\n' "$(stty size 2>/dev/null || echo 24 80)"
 } >"$out/guest.env"
+near >"$out/guest.near"
 printf 'cd %q || exit\n' "$PWD" >"$out/guest.cmd"
 printf '%q ' exec "$@" >>"$out/guest.cmd"
 
