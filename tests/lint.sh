@@ -242,7 +242,7 @@ sparse_on() {
 	command -v sparse >/dev/null || { echo "SKIP sparse is not installed"; return 4; }
 	[ -e "$kernel/version" ] || { echo "SKIP no guest kernel $1 here; make setup downloads it"; return 4; }
 	# What tests/run.sh builds with clang: nothing is built twice.
-	tests/vm/kernel-build.sh -w -o "$out" "$1" CC=clang W=1 C=1 2>&1 || return
+	tests/vm/kernel-build.sh -w -o "$out" "$1" CC=clang C=1 2>&1 || return
 	# kbuild says little where it does without.
 	if grep -q 'sparse is not available' "$out/log" || { grep -q '^ *CC' "$out/log" && ! grep -q '^ *CHECK' "$out/log"; }; then
 		echo "sparse has not run on $(<"$kernel/version"): $(grep -m 1 -o 'C=1 specified.*' "$out/log")"

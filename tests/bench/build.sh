@@ -7,7 +7,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 name=${1:?usage: build.sh NAME}
 kernel=$top/.cache/kernels/$name out=$top/.cache/build/bench/$name
 tests/vm/kernel-build.sh "$name" || exit
-mkdir -p "$out" && cp tests/bench/module/* "$out/" || exit 1
+mkdir -p "$out" && cp -pu tests/bench/module/* "$out/" || exit 1
 REAL_CC=$(command -v gcc-12 || command -v gcc)
 CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN

@@ -10,7 +10,7 @@ root=$tmp/root
 # as tests/run.sh builds it, so that nothing is built twice
 if [ -e "$top/.cache/kernels/$kernel/version" ]; then
 	version=$(<"$top/.cache/kernels/$kernel/version")
-	make_it() { "$top/tests/vm/kernel-build.sh" -w "$kernel" W=1 "$@" >log 2>&1; }
+	make_it() { "$top/tests/vm/kernel-build.sh" -w "$kernel" "$@" >log 2>&1; }
 else
 	version=''
 	make_it() { make -C "$top" KDIR=/nonexistent "$@" >log 2>&1; }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernel-build.sh [-w] [-o DIR] [-m FOLDER [-a FOLDER]...] NAME [MAKE-ARGUMENT...]:
-# build weir.ko for the guest kernel NAME into DIR (.cache/build/NAME). Arguments
-# are make's: CC=clang W=1 C=1. -w: a warning is an error. -m: build the module of
-# FOLDER; -a: with the sources of another beside its own, under that one's name.
+# build weir.ko for the guest kernel NAME into DIR (.cache/build/NAME), with W=1.
+# Arguments are make's: CC=clang C=1. -w: a warning is an error. -m: build the module
+# of FOLDER; -a: with the sources of another beside its own, under that one's name.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 strict='' out='' folder='' beside=()
@@ -42,7 +42,7 @@ if [ -n "$folder" ]; then
 	target=(-C "$kernel/kdir" "M=$out" modules)
 fi
 # Without a vmlinux there is no BTF to make, with one it would take pahole.
-make --no-print-directory "${target[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= CF=-D__CHECK_ENDIAN__ \
+make --no-print-directory "${target[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= W=1 CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
 # Ours are what counts, whatever the folder of the checkout is called: headers
