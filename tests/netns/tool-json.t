@@ -42,16 +42,16 @@ cat >"$tmp/schema.jq" <<-'JQ'
 	def list(f): type == "array" and all(f);
 JQ
 
-# tells FILTER COUNT WORD...: an array of so many, each as the schema says
+# tells FILTER COUNT WORD...: an array of so many, each as the schema says, and the
+# same when it is to be pretty and in colour. jq is slow to start.
 tells() {
-	local filter=$1 count=$2 form
+	local filter=$1 count=$2
 	shift 2
-	for form in -j "-jp -color=always"; do
-		# shellcheck disable=SC2086 # words
-		weir $form "$@" >"$tmp/out" 2>"$tmp/err"
-		jq -es "$(<"$tmp/schema.jq") length == 1 and (.[0] | list($filter) and length == $count)" "$tmp/out" >/dev/null
-		ok $? "weir $form $*" || diag "$(<"$tmp/out")" "$(<"$tmp/err")"
-	done
+	weir -j "$@" >"$tmp/out" 2>"$tmp/err"
+	weir -jp -color=always "$@" >"$tmp/pretty" 2>>"$tmp/err"
+	jq -en --slurpfile plain "$tmp/out" --slurpfile pretty "$tmp/pretty" "$(<"$tmp/schema.jq")
+		all(\$plain, \$pretty; length == 1 and (.[0] | list($filter) and length == $count))" >/dev/null
+	ok $? "weir -j, -jp -color=always $*" || diag "$(<"$tmp/out")" "$(<"$tmp/pretty")" "$(<"$tmp/err")"
 }
 
 tells limit 0 limit show
