@@ -283,9 +283,24 @@ finish() {
 	exit
 }
 
+# on_host SUITE...: what takes no guest but bench's own
+on_host() {
+	local suite
+	for suite; do
+		case $suite in
+		lint) host lint tests/lint.sh ;;
+		bench) host bench tests/bench/bench.sh ;;
+		unit) host unit make --no-print-directory -s -C tests/unit check ;;
+		litmus) host litmus tests/litmus/run.sh ;;
+		fuzz) host fuzz make --no-print-directory -s -C tests/fuzz check FUZZ_RUNS=20000 ;;
+		esac
+	done
+}
+
 case ${1:-} in
 --in-guest) shift && in_guest "$@"; exit 0 ;;
 --on-kernel) shift && on_kernel "$@"; finish ;;
+--on-host) shift && on_host "$@"; finish ;;
 esac
 
 trap 'exit 130' INT TERM
@@ -324,7 +339,24 @@ echo "TAP version 13"
 if wants build || wants netns || wants cli; then
 	host "build tool" make --no-print-directory tool
 fi
-# start_kernels: JOBS of all at a time, each into a file of its own
+# aside NAME OPTION WORD...: this script with the words, into a file of its own
+aside() {
+	local name=$1
+	shift
+	{
+		tests/run.sh "$@" 2>&1
+		printf '\n@end %d\n' $?
+	} >>"$logs/$name.tap"
+}
+
+# shown NAME PID: that file, until PID ends
+shown() {
+	exec 3< <(tail -n +1 -s 0.1 -f --pid="$2" "$logs/$1.tap")
+	collect "$1" '' || result "not ok" "$1: ends"
+	exec 3<&-
+}
+
+# start_kernels: JOBS of all at a time
 start_kernels() {
 	local kernel mine started=0
 	for kernel in "${all[@]}"; do
@@ -333,10 +365,7 @@ start_kernels() {
 		if [ "$kernel" = sid ] && [ ${#kernels[@]} = 0 ]; then
 			mapfile -t mine < <(printf '%s\n' "${files[@]}" | grep -E '/(smoke|table)')
 		fi
-		(
-			tests/run.sh --on-kernel "$kernel" "${mine[@]}" 2>&1
-			printf '\n@end %d\n' $?
-		) >>"$logs/$kernel.tap" &
+		aside "$kernel" --on-kernel "$kernel" "${mine[@]}" &
 	done
 	wait
 }
@@ -353,21 +382,22 @@ if wants build || wants netns; then
 	# Tests in guests watch the clock.
 	renice -n 10 -p $$ >/dev/null
 fi
-# These run beside the guests, whose files are shown at the end, in order.
+# These run beside the guests, in two rows; what is in a file is shown at the end,
+# in order.
+mapfile -t second < <(for word in lint litmus fuzz; do ! wants "$word" || echo "$word"; done)
+if [ ${#second[@]} -gt 0 ]; then
+	: >"$logs/host.tap"
+	aside host --on-host "${second[@]}" 9>&- &
+	beside=$!
+fi
 if wants cli; then
 	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
 fi
 if wants build; then
 	for kernel in "${all[@]}"; do with_clang "$kernel"; done
 fi
-wants lint && [ -x tests/lint.sh ] && host lint tests/lint.sh
-wants bench && host bench tests/bench/bench.sh
-wants unit && [ -e tests/unit/Makefile ] && host unit make --no-print-directory -s -C tests/unit check
-wants litmus && [ -x tests/litmus/run.sh ] && host litmus tests/litmus/run.sh
-wants fuzz && host fuzz make --no-print-directory -s -C tests/fuzz check FUZZ_RUNS=20000
-for kernel in "${all[@]}"; do
-	exec 3< <(tail -n +1 -s 0.1 -f --pid="$started" "$logs/$kernel.tap")
-	collect "$kernel" '' || result "not ok" "$kernel: ends"
-	exec 3<&-
-done
+mapfile -t first < <(for word in bench unit; do ! wants "$word" || echo "$word"; done)
+on_host "${first[@]}"
+[ ${#second[@]} = 0 ] || shown host "$beside"
+for kernel in "${all[@]}"; do shown "$kernel" "$started"; done
 finish
