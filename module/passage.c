@@ -124,15 +124,17 @@ static unsigned int ask_all(struct weir_passage *passage, struct weir_net *wn,
 			    struct meetings *met,
 			    const struct weir_limit **last)
 {
+	const struct weir_gate *gate, *end = config->gate + config->count;
 	struct weir_gate_view view = weir_gate_view(&passage->packet);
 	const struct weir_limit *limit;
 	unsigned int i;
 	u8 fate;
 
 	met->count = 0;
-	for (i = 0; i < config->count; i++) {
-		if (weir_gate_shut(&config->gate[i], &view))
+	for (gate = config->gate; gate < end; gate++) {
+		if (weir_gate_shut(gate, &view))
 			continue;
+		i = gate - config->gate;
 		limit = config->limit[i];
 		if (!weir_passage_meets(passage, limit))
 			continue;
