@@ -79,12 +79,12 @@ static bool refused_by_count(u8 fate)
 }
 
 /*
- * Give back what the limits that it met were charged, and, where they are asked
- * once more, that they refused.
+ * Give back what the limits that it met were charged. What the first @stand of
+ * them refused stays refused; the others are asked once more, or in vain.
  */
 static void give_back(struct weir_passage *passage, struct weir_net *wn,
 		      const struct weir_config *config, struct meetings *met,
-		      bool again)
+		      unsigned int stand)
 {
 	const struct weir_limit *limit;
 	bool charged, refused;
@@ -92,7 +92,7 @@ static void give_back(struct weir_passage *passage, struct weir_net *wn,
 
 	for (i = 0; i < met->count; i++) {
 		charged = met->fate[i] & WEIR_MET_CHARGED;
-		refused = again && refused_by_count(met->fate[i]);
+		refused = i >= stand && refused_by_count(met->fate[i]);
 		if (!charged && !refused)
 			continue;
 		limit = config->limit[met->which[i]];
@@ -180,7 +180,8 @@ static int charge_all(struct weir_passage *passage, struct weir_net *wn,
 		    (result & WEIR_REFUSED && limit->observe))
 			continue;
 		late = max(passage->tick, passage->visit.tick);
-		give_back(passage, wn, config, met, result & WEIR_AGAIN);
+		give_back(passage, wn, config, met,
+			  result & WEIR_AGAIN ? 0 : i + 1);
 		if (!(result & WEIR_AGAIN))
 			return i;
 		passage->tick = late;

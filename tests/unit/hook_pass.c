@@ -229,15 +229,26 @@ static void test_late_alone(void **state)
 	alarm(0);
 }
 
-/* A limit that only observes has refused it once, however often it was asked. */
-static void test_late_observed(void **state)
+/* A limit that only observes has refused as much as its source was refused. */
+static void check_observed(const char *name, u64 packets)
 {
 	struct twin_source s = { .source = said_source(&said) };
+	const struct weir_limit *limit = limit_of(name);
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_source_state stood;
-	const struct weir_limit *limit;
 	struct weir_counts counts;
 
+	weir_limit_counts(limit, &counts);
+	assert_true(counts.packets[WEIR_WOULD_DROP] == packets);
+	weir_table_peek(limit->table, &s.source,
+			weir_source_hash(&s.source, limit->prefix, &t.wn.key),
+			shim_jiffies, limit->budget, &stood, slot);
+	assert_true(stood.dropped == packets);
+}
+
+/* It has refused it once, however often it was asked. */
+static void test_late_observed(void **state)
+{
 	(void)state;
 	alarm(20);
 	hook_begin(6);
@@ -245,15 +256,25 @@ static void test_late_observed(void **state)
 	add("b", 100, false);
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
 	come_late(0);
-	limit = limit_of("a");
-	weir_limit_counts(limit, &counts);
-	assert_true(counts.packets[WEIR_WOULD_DROP] == 2);
-	weir_table_peek(limit->table, &s.source,
-			weir_source_hash(&s.source, limit->prefix, &t.wn.key),
-			shim_jiffies, limit->budget, &stood, slot);
-	assert_true(stood.dropped == 2);
+	check_observed("a", 2);
 	hook_end();
 	alarm(0);
+}
+
+/* ... and not at all, where one in front of it drops the packet. */
+static void test_observed_behind(void **state)
+{
+	(void)state;
+	hook_begin(8);
+	add("a", 2, false);
+	add("b", 1, true);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	check_observed("b", 1);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	check_observed("b", 1);
+	hook_end();
 }
 
 int main(void)
@@ -266,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_late_alone),
 		cmocka_unit_test(test_late_observed),
+		cmocka_unit_test(test_observed_behind),
 	};
 
 	return cmocka_run_group_tests_name("hook_pass", tests, NULL, NULL);
