@@ -93,6 +93,8 @@ static void recent_flush(struct weir_table *table, struct weir_recent *recent)
 			    recent->count, recent_slot(table, recent));
 	else
 		WRITE_ONCE(recent->count, 0);
+	/* Another source comes after this; pairs with weir_recent_pending(). */
+	smp_wmb();
 }
 
 /**
@@ -262,9 +264,12 @@ u64 weir_recent_pending(const struct weir_table *table,
 		/* Pairs with weir_recent_refuse(): its source came first. */
 		count = smp_load_acquire(&recent->count);
 		/* Compared while it is written, it may be another's. */
-		if (data_race(recent->epoch == epoch &&
-			      weir_source_same(&recent->source, source)))
-			pending += count;
+		if (!data_race(recent->epoch == epoch &&
+			       weir_source_same(&recent->source, source)))
+			continue;
+		/* The count may have been that of the source before. */
+		smp_rmb();
+		pending += min(count, READ_ONCE(recent->count));
 	}
 	return pending;
 }

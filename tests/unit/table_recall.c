@@ -291,6 +291,65 @@ static void test_forgotten(void **state)
 	end();
 }
 
+static struct sender newcomer;
+static struct weir_visit its_visit;
+
+static void takes_place(void *arg)
+{
+	(void)arg;
+	thread_go(0);
+	local_bh_disable();
+	weir_recent_refuse(t.table, &newcomer.source, &its_visit,
+			   weir_table_slot(t.table, t.tick), 1);
+	local_bh_enable();
+}
+
+static void other_takes_place(void)
+{
+	struct thread thread;
+
+	shim_racing = NULL;
+	thread_start(&thread, takes_place, NULL);
+	thread_join(&thread);
+}
+
+/*
+ * A source is forgotten while it takes over the entry of another: it is not owed
+ * what that one was refused.
+ */
+static void test_forgotten_newcomer(void **state)
+{
+	struct sender a = sender(1, 0);
+	unsigned int i = 2;
+
+	(void)state;
+	begin(1, 4, 41);
+	do
+		newcomer = sender(i++, 1);
+	while (place_of(&newcomer) != place_of(&a));
+	assert_false(meet(&newcomer));
+	assert_true(meet(&newcomer));
+	its_visit = t.visit;
+	its_visit.seq = 0;
+	t.tick = 44;
+	for (i = 0; i < 9; i++)
+		meet(&a);
+	t.tick = 48;
+	assert_true(has_place(&a));
+	assert_int_equal(pending(&a), 7);
+	local_bh_enable();
+	shim_racing = other_takes_place;
+	assert_true(weir_table_forget(t.table, &newcomer.source, newcomer.hash));
+	local_bh_disable();
+	assert_null(shim_racing);
+	assert_true(has_place(&newcomer));
+	assert_int_equal(dropped(&a), 8);
+	for (i = 0; i < 11; i++)
+		meet(&newcomer);
+	assert_int_equal(dropped(&newcomer), 10);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_place_kept),
 		cmocka_unit_test(test_many_refusals),
 		cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_forgotten_newcomer),
 	};
 
 	return cmocka_run_group_tests_name("table_recall", tests, NULL, NULL);

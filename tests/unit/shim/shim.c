@@ -43,6 +43,7 @@ _Thread_local unsigned int shim_cpu;
 void (*shim_resched)(void);
 void (*shim_reading)(void);
 void (*shim_unlocked)(void);
+void (*shim_racing)(void);
 long shim_available_pages = 1l << 24;
 u64 shim_allocated;
 unsigned int shim_allocations;

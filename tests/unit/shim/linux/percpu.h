@@ -13,8 +13,12 @@ extern _Thread_local unsigned int shim_cpu;
 void shim_race_begin(void);
 void shim_race_end(void);
 
+/* What another CPU does before one of these is read. */
+extern void (*shim_racing)(void);
+
 #define data_race(x) \
-	({ shim_race_begin(); __auto_type r_ = (x); shim_race_end(); r_; })
+	({ if (shim_racing) shim_racing();				\
+	   shim_race_begin(); __auto_type r_ = (x); shim_race_end(); r_; })
 
 #define alloc_percpu_gfp(type, gfp) \
 	((type *)kvzalloc(sizeof(type) * SHIM_CPUS, gfp))
