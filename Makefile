@@ -85,7 +85,7 @@ clean:
 	$(MAKE) -C $(KDIR) M=$(ABSBUILD) clean
 else
 clean: ## remove what was built (downloads stay)
-	rm -rf .cache/build .cache/test
+	rm -rf .cache/build .cache/test .cache/fuzz .cache/soak
 	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
 	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
 	$(if $(wildcard tests/netns/Makefile),$(MAKE) -C tests/netns clean)

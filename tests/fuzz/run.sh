@@ -8,7 +8,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=${1:-uml-kasan}
 seed=${FUZZ_SEED:-$(date +%s)}
-out=.cache/test/fuzz failed=0
+out=.cache/fuzz failed=0
 mkdir -p "$out" || exit 1
 echo "# seed $seed, kernel $kernel"
 make --no-print-directory -s -C tests/fuzz check FUZZ_SEED=$((seed % 4294967296)) FUZZ_RUNS="${FUZZ_RUNS:-5000000}" || failed=1

@@ -11,7 +11,7 @@ case $time in
 *m) seconds=$((${time%m} * 60)) ;;
 *) seconds=${time%s} ;;
 esac
-out=.cache/test/soak
+out=.cache/soak
 mkdir -p "$out" || exit 1
 make --no-print-directory -s tool && make --no-print-directory -s -C tests/netns && tests/vm/kernel-build.sh "$kernel" || exit 1
 tests/vm/guest.sh -k "$kernel" -t $((seconds * 2 + 300)) -o "$out" -- tests/soak/soak.sh "$seconds" | tee "$out.log"
