@@ -6,6 +6,7 @@
 #ifndef WEIR_COMPAT_H
 #define WEIR_COMPAT_H
 
+#include <linux/local_lock.h>
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
 #include <net/genetlink.h>
@@ -19,6 +20,18 @@ static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 	return NF_DROP;
 #endif
 }
+
+/*
+ * With BH off a CPU has one packet at a time, but for kernels with PREEMPT_RT that
+ * have this lock for it; without PREEMPT_RT it is nothing but lockdep's.
+ */
+#ifdef local_lock_nested_bh
+#define weir_lock_nested_bh(lock)	local_lock_nested_bh(lock)
+#define weir_unlock_nested_bh(lock)	local_unlock_nested_bh(lock)
+#else
+#define weir_lock_nested_bh(lock)	((void)(lock))
+#define weir_unlock_nested_bh(lock)	((void)(lock))
+#endif
 
 /* Kernels that clear the stack need not clear what is filled before it is read. */
 #if __has_attribute(__uninitialized__)

@@ -6,16 +6,27 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/jiffies.h>
+#include <linux/local_lock.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
+#include <linux/percpu.h>
 
 #include "hook.h"
 #include "passage.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
+
+/* What is a CPU's own, notes of sources and counters, belongs to one packet. */
+struct hook_cpu {
+	local_lock_t lock;
+};
+
+static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
 
 /**
  * weir_hook_clock - the coarse clock
@@ -109,7 +120,9 @@ static noinline unsigned int hook_reinjected(void *priv, struct sk_buff *skb,
 	unsigned int verdict;
 
 	local_bh_disable();
+	weir_lock_nested_bh(&hook_cpu.lock);
 	verdict = weir_hook_passage(priv, skb, state);
+	weir_unlock_nested_bh(&hook_cpu.lock);
 	local_bh_enable();
 	return verdict;
 }
@@ -170,17 +183,13 @@ static __always_inline bool plain_refuses(const struct weir_limit *limit,
  * remembers is asked before anything is laid on the stack. If it refuses no
  * other is asked.
  */
-static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
-					 const struct nf_hook_state *state,
-					 u8 family)
+static __always_inline unsigned int hook_front(void *priv, struct sk_buff *skb,
+					       const struct nf_hook_state *state,
+					       u8 family)
 {
 	const struct weir_config *config;
 	const struct weir_limit *plain;
 	struct weir_net *wn = priv;
-
-	/* What is CPU-local, and locks, are kept from packets in softirqs. */
-	if (unlikely(!softirq_count()))
-		return hook_reinjected(priv, skb, state);
 
 	config = weir_config_get(wn);
 	if (unlikely(!config))
@@ -192,6 +201,22 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 			   WEIR_DROPPED, 0);
 	weir_passage_seen(wn, WEIR_SEEN_DROPPED, false);
 	return weir_nf_drop(skb);
+}
+
+static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
+					 const struct nf_hook_state *state,
+					 u8 family)
+{
+	unsigned int verdict;
+
+	/* What is CPU-local, and locks, are kept from packets in softirqs. */
+	if (unlikely(!softirq_count()))
+		return hook_reinjected(priv, skb, state);
+
+	weir_lock_nested_bh(&hook_cpu.lock);
+	verdict = hook_front(priv, skb, state, family);
+	weir_unlock_nested_bh(&hook_cpu.lock);
+	return verdict;
 }
 
 static unsigned int weir_hook_ipv4(void *priv, struct sk_buff *skb,
