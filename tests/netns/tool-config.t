@@ -87,17 +87,23 @@ file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 } >"$tmp/memory"
 file "memory that there is not" 2 \
 	"weir: $tmp/conf:2: limit add: sources: no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)\$" <"$tmp/memory"
-# Of what is there, too, others keep an eighth: a table of 19 in 20 parts of it.
-# What a source takes differs by the size, so the sentence is asked for it.
+# Of what is there, too, others keep an eighth: a table of more than seven.
+# Sizes come in steps, so the sentence is asked for them, from more on down; some
+# width of a way has a step there.
 free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
-many=16000000
-for _ in 1 2 3 4; do
-	said=$(weir limit add most budget 1G/s bytes slots 64 sources "$many" to ::/0 2>&1)
-	status=$? size=${said##*takes } size=${size% bytes*}
-	if [ "$status" != 2 ] || [ "$size" -le $((free * 1000)) ]; then break; fi
-	many=$((many * (free * 973) / size))
-done
-is "$status" 2 "a table that would leave nothing to others is refused"
+nearly() {
+	local many=16000000 first=1
+	while said=$(weir limit add most budget 1G/s bytes slots "$1" sources "$many" to ::/0 2>&1); [ $? = 2 ]; do
+		size=${said##*takes } size=${size% bytes*}
+		[ "$size" -gt $((free * 1000)) ] || return 0
+		if [ -n "$first" ]; then many=$((many * (free * 1100) / size)); else many=$((many * 97 / 100)); fi
+		first=''
+	done
+	weir limit del most
+	return 1
+}
+nearly 64 || nearly 56 || nearly 48
+ok $? "a table that would leave nothing to others is refused" || diag "$said"
 like "$said" 'no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "with its size"
 within "$size" $((free * 900)) $((free * 1000)) "which is less than there is"
 {
