@@ -1,322 +1,297 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What happens inside one bucket: finding a way, giving it to another source,
- * charging it. See the top of table.c for the rules.
+ * the floor. See the top of table.c for the rules.
  */
 #include "bucket.h"
-#include "wheel_join.h"
+
+#define BYTES(x) ((x) * 0x0101010101010101ull)
+
+/* Ways that are looked at for one that holds little. */
+#define VICTIMS 8
+
+/* The bytes of eight tags that are equal to one, by their highest bit. */
+static u64 tags_equal(const u8 *tag, u8 wanted)
+{
+	u64 low = BYTES(0x7f);
+	/* Pairs with the stores under the bucket's lock. */
+	u64 x = le64_to_cpu((__force __le64)READ_ONCE(*(const u64 *)tag)) ^
+		BYTES(wanted);
+
+	return ~(((x & low) + low) | x | low);
+}
+
+struct weir_way *weir_bucket_search(const struct weir_table *table,
+				    struct weir_bucket *bucket,
+				    const struct weir_source *source, u32 hash)
+{
+	u8 tag = weir_hash_tag(hash);
+	struct weir_way *way;
+	unsigned int base;
+	u64 equal;
+
+	for (base = 0; base < table->ways; base += 8)
+		for (equal = tags_equal(bucket->tag + base, tag); equal;
+		     equal &= equal - 1) {
+			way = weir_bucket_way(table, bucket,
+					      base + __ffs64(equal) / 8);
+			if (data_race(weir_way_is(table, way, source)))
+				return way;
+		}
+	return NULL;
+}
 
 /**
- * weir_way_source - the source that holds a way
+ * weir_way_source - the source that has a way
  * @table: table
- * @way: way with a tag
+ * @way: way that is not free
  * @source: filled, masked
  */
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source)
 {
-	unsigned int i;
-
-	*source = (struct weir_source) { };
-	for (i = 0; i < table->words; i++)
-		source->word[i] = way->word[i];
-	source->zone = (__force u32)way->word[i];
+	*source = (struct weir_source) { .zone = way->zone };
+	memcpy(source->word, way->word, table->words * sizeof(*way->word));
 }
 
-static void way_give(const struct weir_table *table, struct weir_way *way,
-		     const struct weir_source *source)
+/* Under both locks, its version odd. */
+static void way_give(const struct weir_table *table, struct weir_bucket *bucket,
+		     struct weir_way *way, const struct weir_source *source,
+		     u32 hash)
 {
-	unsigned int i;
+	unsigned int i = ((void *)way - (void *)bucket - table->way_off) /
+			 table->way_size;
 
-	way->dropped = 0;
-	for (i = 0; i < table->words; i++)
-		way->word[i] = source->word[i];
-	way->word[i] = (__force __be32)source->zone;
-}
-
-/* Let nobody find himself in a way that is free. */
-static void way_free(const struct weir_table *table, struct weir_way *way)
-{
-	way->word[table->words] = (__force __be32)WEIR_ZONE_NOBODY;
+	way->zone = source->zone;
+	memcpy(way->word, source->word, table->words * sizeof(*way->word));
+	/* Pairs with searches without the lock. */
+	WRITE_ONCE(bucket->tag[i], weir_hash_tag(hash));
 }
 
 /**
- * weir_bucket_wipe - free all ways of a bucket
+ * weir_way_free - let a way be nobody's
  * @table: table
- * @bucket: locked bucket, its sequence count odd, or one that nobody knows
+ * @bucket: locked bucket
+ * @i: the way, locked
  */
-void weir_bucket_wipe(const struct weir_table *table,
-		      struct weir_bucket *bucket)
+void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
+		   unsigned int i)
 {
-	unsigned int i;
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
-	for (i = 0; i < table->ways; i++)
-		way_free(table, weir_bucket_way(table, bucket, i));
-	memset(bucket->tag, WEIR_TAG_FRESH, table->ways);
-	/* Where no way is, none is fresh. */
-	memset(bucket->tag + table->ways, WEIR_TAG_FREED,
-	       sizeof(bucket->tag) - table->ways);
-	bucket->full = false;
+	lockdep_assert_held(&bucket->lock);
+	write_seqcount_begin(&way->seq);
+	way->zone = WEIR_ZONE_NOBODY;
+	write_seqcount_end(&way->seq);
+	/* Pairs with searches without the lock. */
+	WRITE_ONCE(bucket->tag[i], 0);
 }
 
-/**
- * weir_bucket_search - the way of a source, wherever in the bucket it is
- * @table: table
- * @bucket: bucket of the source
- * @source: masked source
- * @tag: of its hash, not 0
- *
- * Context: as weir_bucket_find().
- * Return: the way or NULL.
- */
-struct weir_way *weir_bucket_search(const struct weir_table *table,
-				    struct weir_bucket *bucket,
-				    const struct weir_source *source, u8 tag)
+/* A free way, the home or its neighbour if they are; or NULL. */
+static struct weir_way *free_way(const struct weir_table *table,
+				 struct weir_bucket *bucket, u32 hash)
 {
-	unsigned int base = weir_bucket_home(table, tag) & ~7u, seen, i;
-	u64 pattern = tag * 0x0101010101010101ull, equal;
-	struct weir_way *way;
+	unsigned int home = weir_hash_home(table, hash), base;
+	u64 free;
 
-	for (seen = 0; seen < table->ways; seen += 8) {
-		equal = weir_tags_equal(bucket->tag + base, pattern);
-		for (; equal; equal &= equal - 1) {
-			i = base + __ffs64(equal) / 8;
-			if (i >= table->ways)
-				break;
-			way = weir_bucket_way(table, bucket, i);
-			if (likely(weir_way_is(table, way, source)))
-				return way;
-		}
-		if (weir_tags_equal(bucket->tag + base, WEIR_TAG_FRESH))
-			break;
-		base += 8;
-		if (base >= table->ways)
-			base = 0;
+	if (!bucket->tag[home])
+		return weir_bucket_way(table, bucket, home);
+	if (!bucket->tag[home ^ 1])
+		return weir_bucket_way(table, bucket, home ^ 1);
+	for (base = 0; base < table->ways; base += 8) {
+		free = tags_equal(bucket->tag + base, 0);
+		if (!free)
+			continue;
+		/* Behind the ways that there are all tags are 0. */
+		base += __ffs64(free) / 8;
+		return base < table->ways ?
+		       weir_bucket_way(table, bucket, base) : NULL;
 	}
 	return NULL;
 }
 
-/* Free the ways that hold nothing. */
-static void bucket_sweep(const struct weir_table *table,
-			 struct weir_bucket *bucket)
+/* Whoever has a way may charge it meanwhile: a hint, as all that follows. */
+static u64 way_sum(const struct weir_table *table, struct weir_way *way,
+		   u32 slot)
 {
-	unsigned int i, live = 0;
-	struct weir_way *way;
-
-	weir_wheel_turn(table->shape, weir_bucket_floor(bucket), bucket->slot);
-	for (i = 0; i < table->ways; i++) {
-		way = weir_bucket_way(table, bucket, i);
-		if (weir_tag_free(bucket->tag[i]))
-			continue;
-		if (weir_wheel_idle(table->shape, weir_way_wheel(table, way),
-				    bucket->slot)) {
-			bucket->tag[i] = WEIR_TAG_FREED;
-			way_free(table, way);
-		} else {
-			live++;
-		}
-	}
-	bucket->full = false;
-	if (!live)
-		weir_bucket_wipe(table, bucket);
-}
-
-/**
- * weir_bucket_turn - bring a bucket to a slot
- * @table: table
- * @bucket: locked bucket, its sequence count odd
- * @slot: the current slot; an earlier one than the bucket's changes nothing
- *
- * Wheels are turned when they are used. What is done here keeps their short
- * times unambiguous: after WEIR_SWEEP_SLOTS or more, ways that hold nothing
- * are freed.
- */
-void weir_bucket_turn(const struct weir_table *table,
-		      struct weir_bucket *bucket, u64 slot)
-{
-	u64 was = bucket->slot;
-
-	if (slot <= was)
-		return;
-	bucket->slot = slot;
-	bucket->least = 0;
-	if (slot >= was + WEIR_SWEEP_SLOTS) {
-		weir_wheel_reset(table->shape, weir_bucket_floor(bucket), slot);
-		weir_bucket_wipe(table, bucket);
-	} else if ((slot ^ was) >> WEIR_SWEEP_SHIFT) {
-		bucket_sweep(table, bucket);
-	}
+	return data_race(weir_wheel_sum(table->shape,
+					weir_way_wheel(table, way), slot));
 }
 
 /*
- * A free way where the search for a tag comes first, or -1. One that was freed
- * will do, for nothing fresh is in front of it.
+ * The way that goes where none is free: an idle one; else the home if it holds
+ * no more than what comes; else the one of the smallest sum of eight. A look at
+ * all that found none idle is good for a quarter of the window.
  */
-static int bucket_free_way(const struct weir_table *table,
-			   struct weir_bucket *bucket, u8 tag)
+static struct weir_way *victim(const struct weir_table *table,
+			       struct weir_bucket *bucket, u32 slot, u32 hash,
+			       u64 cost)
 {
-	unsigned int home = weir_bucket_home(table, tag);
-	unsigned int base = home & ~7u, seen, i;
-	u64 free;
+	struct weir_way *way, *best;
+	unsigned int left;
+	u64 sum, least;
 
-	if (bucket->full)
-		return -1;
-	if (weir_tag_free(bucket->tag[home]))
-		return home;
-	for (seen = 0; seen < table->ways; seen += 8) {
-		free = weir_tags_equal(bucket->tag + base, WEIR_TAG_FRESH) |
-		       weir_tags_equal(bucket->tag + base,
-				       WEIR_TAG_FREED * 0x0101010101010101ull);
-		if (free) {
-			i = base + __ffs64(free) / 8;
-			if (i < table->ways)
-				return i;
+	if (bucket->rescan - slot - 1 > table->shape.reach) {
+		for (left = table->ways; left; left--) {
+			way = weir_bucket_way(table, bucket, bucket->hand);
+			bucket->hand = (bucket->hand + 1) % table->ways;
+			if (!way_sum(table, way, slot))
+				return way;
 		}
-		base += 8;
-		if (base >= table->ways)
-			base = 0;
+		bucket->rescan = slot + 1 + table->shape.reach / 4;
 	}
-	bucket->full = true;
-	return -1;
-}
-
-/*
- * The way of the smallest sum, 0 if any is idle. Where many have it, as when
- * each source of a flood sends one packet, the hand finds the next at once.
- */
-static unsigned int way_smallest(const struct weir_table *table,
-				 struct weir_bucket *bucket)
-{
-	unsigned int i = bucket->hand, smallest = i, left;
-	struct weir_wheel *wheel;
-	u64 sum, least = U64_MAX;
-
-	for (left = table->ways; left; left--) {
-		wheel = weir_way_wheel(table, weir_bucket_way(table, bucket, i));
-		weir_wheel_turn(table->shape, wheel, bucket->slot);
-		sum = weir_wheel_sum(table->shape, wheel);
+	best = weir_bucket_way(table, bucket, weir_hash_home(table, hash));
+	least = way_sum(table, best, slot);
+	for (left = VICTIMS - 1; left && least > cost; left--) {
+		way = weir_bucket_way(table, bucket, bucket->hand);
+		bucket->hand = (bucket->hand + 1) % table->ways;
+		sum = way_sum(table, way, slot);
 		if (sum < least) {
 			least = sum;
-			smallest = i;
-			if (sum <= bucket->least)
-				break;
+			best = way;
 		}
-		if (++i == table->ways)
-			i = 0;
 	}
-	bucket->least = least;
-	bucket->hand = smallest + 1 == table->ways ? 0 : smallest + 1;
-	return smallest;
+	return best;
 }
 
 /**
- * weir_bucket_take - give a source a way
+ * weir_bucket_raise - join a wheel into the floor
  * @table: table
- * @bucket: locked and turned bucket, its sequence count odd
- * @source: masked source that has no way here
- * @tag: of its hash, not 0
- * @evicted: set if a live source lost its way
+ * @bucket: locked bucket
+ * @wheel: an upper bound of what some sources without a way were admitted, and
+ *	then of what the floor was
  *
- * The wheel starts as the floor was before anybody was evicted, or empty in a
- * lenient table, and is turned. The caller counts in it, and says what it then
- * holds by weir_bucket_least().
+ * Both are turned to the later of their times: a wheel that is ahead of the
+ * clock keeps its counts as long as it would have.
  */
-struct weir_way *weir_bucket_take(const struct weir_table *table,
-				  struct weir_bucket *bucket,
-				  const struct weir_source *source, u8 tag,
-				  bool *evicted)
+void weir_bucket_raise(const struct weir_table *table,
+		       struct weir_bucket *bucket, struct weir_wheel *wheel)
 {
-	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
-	int i = bucket_free_way(table, bucket, tag);
-	bool taken = i < 0, live;
-	struct weir_way *way;
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 
-	if (taken)
-		i = way_smallest(table, bucket);
-	way = weir_bucket_way(table, bucket, i);
-	wheel = weir_way_wheel(table, way);
-	live = taken && weir_wheel_sum(table->shape, wheel);
-	if (table->spec.lenient) {
-		weir_wheel_reset(table->shape, wheel, bucket->slot);
-	} else {
-		weir_wheel_turn(table->shape, floor, bucket->slot);
-		if (live)
-			weir_wheel_trade(table->shape, floor, wheel);
-		else
-			weir_wheel_copy(table->shape, wheel, floor);
+	lockdep_assert_held(&bucket->lock);
+	weir_wheel_turn(table->shape, floor, wheel->at);
+	weir_wheel_turn(table->shape, wheel, floor->at);
+	weir_wheel_join_swap(table->shape, floor, wheel);
+}
+
+/*
+ * Give a source a way, from the floor as it was before anybody was evicted, and
+ * charge it. Returns whether a live source lost its way.
+ */
+static bool bucket_take(const struct weir_table *table,
+			struct weir_bucket *bucket, struct weir_lookup *lookup,
+			u32 slot)
+{
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
+	struct weir_way *way = free_way(table, bucket, lookup->hash);
+	bool live = false;
+
+	if (!way) {
+		way = victim(table, bucket, slot, lookup->hash, lookup->cost);
+		live = true;
 	}
-	way_give(table, way, source);
-	bucket->tag[i] = tag;
-	*evicted = live;
-	return way;
+	raw_spin_lock(&way->lock);
+	write_seqcount_begin(&way->seq);
+	wheel = weir_way_wheel(table, way);
+	live = live && weir_wheel_sum(table->shape, wheel, slot);
+	if (live) {
+		weir_wheel_turn(table->shape, wheel, slot);
+		weir_bucket_raise(table, bucket, wheel);
+	} else {
+		/* A refusal of the source before may just be marked in it. */
+		data_race(memcpy(wheel, floor, weir_wheel_size(table->shape)));
+		weir_wheel_unmark(wheel);
+	}
+	way_give(table, bucket, way, lookup->source, lookup->hash);
+	atomic_set(&way->dropped, 0);
+	weir_wheel_charge(table->shape, wheel, lookup->cost, lookup->budget);
+	write_seqcount_end(&way->seq);
+	lookup->way = way;
+	weir_way_receipt(table, wheel, lookup);
+	raw_spin_unlock(&way->lock);
+	return live;
 }
 
 /**
- * weir_bucket_admit - take room for a source that has no way, or refuse it
+ * weir_bucket_admit - take room for a source that seems to have no way
  * @table: table
- * @bucket: locked and turned bucket, its sequence count odd
- * @source: masked source
- * @cost: in the table's unit
- * @budget: of the limit, no more than the counts hold
- * @visit: with the source's hash; the way that it gets is filled in
+ * @lookup: packet; its results are filled
  *
  * Return: as weir_table_charge().
  */
-unsigned int weir_bucket_admit(const struct weir_table *table,
-			       struct weir_bucket *bucket,
-			       const struct weir_source *source,
-			       u64 cost, u64 budget, struct weir_visit *visit)
+u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup)
 {
-	struct weir_wheel *floor = weir_bucket_floor(bucket), *wheel;
-	bool evicted = false;
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	u32 slot = weir_table_slot(table, lookup->tick);
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	struct weir_table *old;
+	struct weir_way *way;
+	u8 result;
 
-	lockdep_assert_held(&bucket->lock);
-	if (table->spec.lenient) {
-		/* What never fits takes no way either. */
-		if (cost > budget)
-			return WEIR_REFUSED;
-	} else {
-		weir_wheel_turn(table->shape, floor, bucket->slot);
-		if (cost > weir_wheel_room(table->shape, floor, budget)) {
-			weir_wheel_refuse(table->shape, floor);
-			return WEIR_REFUSED | WEIR_FLOORED;
-		}
+	raw_spin_lock(&bucket->lock);
+	if (unlikely(bucket->moved)) {
+		result = WEIR_AGAIN;
+		goto out;
 	}
-	visit->way = weir_bucket_take(table, bucket, source,
-				      weir_hash_tag(visit->hash), &evicted);
-	wheel = weir_way_wheel(table, visit->way);
-	weir_wheel_charge(table->shape, wheel, cost, budget);
-	visit->sum = weir_wheel_sum(table->shape, wheel);
-	weir_bucket_least(bucket, visit->sum);
-	return evicted ? WEIR_EVICTED : 0;
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	if (unlikely(way)) {
+		raw_spin_lock(&way->lock);
+		result = weir_way_charge(table, way, lookup);
+		lookup->way = way;
+		raw_spin_unlock(&way->lock);
+		goto out;
+	}
+	old = rcu_dereference(table->old);
+	if (unlikely(old))
+		weir_bucket_raise_old(table, bucket, old, lookup->hash,
+				      lookup->tick);
+	weir_wheel_turn(table->shape, floor, slot);
+	if (weir_wheel_full(table->shape, floor, slot, lookup->cost,
+			    lookup->budget)) {
+		lookup->way = NULL;
+		result = WEIR_REFUSED | WEIR_FLOORED;
+	} else {
+		result = WEIR_CHARGED;
+		if (bucket_take(table, bucket, lookup, slot))
+			result |= WEIR_EVICTED;
+	}
+out:
+	raw_spin_unlock(&bucket->lock);
+	return result;
 }
 
 /**
- * weir_bucket_add - count what was admitted elsewhere
+ * weir_bucket_place - let a source have what it had in a predecessor
  * @table: table
- * @bucket: locked bucket, its sequence count odd
+ * @bucket: locked bucket of a source that has no way here
  * @source: masked source
  * @hash: its hash
- * @slot: the current slot
- * @cost: what was admitted
+ * @wheel: what it was admitted; changed
+ * @dropped: refusals, as in its way
+ *
+ * It takes a way if one is free. If none is, the floor covers it.
+ *
+ * Return: whether it has a way.
  */
-void weir_bucket_add(const struct weir_table *table,
-		     struct weir_bucket *bucket,
-		     const struct weir_source *source, u32 hash, u64 slot,
-		     u64 cost)
+bool weir_bucket_place(const struct weir_table *table,
+		       struct weir_bucket *bucket,
+		       const struct weir_source *source, u32 hash,
+		       struct weir_wheel *wheel, u32 dropped)
 {
-	struct weir_wheel *wheel;
-	struct weir_way *way;
-	bool evicted;
+	struct weir_way *way = free_way(table, bucket, hash);
 
-	lockdep_assert_held(&bucket->lock);
-	weir_bucket_turn(table, bucket, slot);
-	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
-	if (!way)
-		way = weir_bucket_take(table, bucket, source,
-				       weir_hash_tag(hash), &evicted);
-	wheel = weir_way_wheel(table, way);
-	weir_wheel_turn(table->shape, wheel, bucket->slot);
-	weir_wheel_add(table->shape, wheel, cost);
-	weir_bucket_least(bucket, weir_wheel_sum(table->shape, wheel));
+	if (!way) {
+		weir_bucket_raise(table, bucket, wheel);
+		return false;
+	}
+	raw_spin_lock(&way->lock);
+	write_seqcount_begin(&way->seq);
+	data_race(memcpy(weir_way_wheel(table, way), wheel,
+			 weir_wheel_size(table->shape)));
+	way_give(table, bucket, way, source, hash);
+	atomic_set(&way->dropped, dropped);
+	write_seqcount_end(&way->seq);
+	raw_spin_unlock(&way->lock);
+	return true;
 }

@@ -1,264 +1,173 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packet path of a table: refuse without a lock, charge, give back.
+ * The packet's way through a table: refuse without a lock, charge, give back.
  */
-#include <linux/prefetch.h>
-#include <linux/rcupdate.h>
-
 #include "bucket.h"
-
-static __always_inline unsigned int
-table_refuse(struct weir_table *table, const struct weir_source *source,
-	     u64 cost, u64 budget, struct weir_visit *visit)
-{
-	bool known = visit->table == table;
-	u8 tag = weir_hash_tag(visit->hash);
-	struct weir_bucket *bucket;
-	struct weir_wheel *wheel;
-	struct weir_way *way;
-	u64 slot;
-
-	if (known) {
-		bucket = weir_bucket_of(visit->number);
-	} else {
-		bucket = weir_bucket(table, visit->hash & table->mask);
-		/* Most likely the source's: come along with the head. */
-		prefetch(weir_bucket_way(table, bucket,
-					 weir_bucket_home(table, tag)));
-	}
-	visit->table = NULL;
-	visit->seq = raw_read_seqcount(&bucket->seq);
-	if (unlikely(visit->seq & 1))
-		return 0;
-	if (known && weir_way_is(table, visit->way, source)) {
-		way = visit->way;
-	} else {
-		way = weir_bucket_find(table, bucket, source, tag);
-		/* What this CPU remembers of it is another way. */
-		visit->recalled = false;
-	}
-	visit->table = table;
-	visit->number = weir_bucket_number(bucket);
-	visit->way = way;
-	if (!way && table->spec.lenient)
-		return 0;
-	wheel = way ? weir_way_wheel(table, way) : weir_bucket_floor(bucket);
-	visit->sum = weir_wheel_sum(table->shape, wheel);
-	/* Most often there is room, and no more need be asked. */
-	if (visit->sum + cost <= budget)
-		return 0;
-	/* A clock that is late counts at the bucket's time, as a charge does. */
-	slot = max(weir_table_slot(table, visit->tick), bucket->slot);
-	if (slot - bucket->slot >= WEIR_SWEEP_SLOTS ||
-	    !weir_wheel_shut(table->shape, wheel, slot, cost, budget) ||
-	    read_seqcount_retry(&bucket->seq, visit->seq))
-		return 0;
-	if (!way)
-		return WEIR_REFUSED | WEIR_FLOORED;
-	weir_recent_refuse(table, source, visit, slot, visit->packets);
-	return WEIR_REFUSED;
-}
 
 /**
  * weir_table_refuse - refuse without a lock where there surely is no room
  * @table: table
- * @source: masked source
- * @cost: of the packet, in the table's unit
- * @budget: of the limit
- * @visit: as weir_table_recall() left it, and with the hash
+ * @lookup: packet; its results are filled, for weir_table_charge() too
  *
- * Context: BH off, RCU read lock. Writes nothing that CPUs share, but once a
- * slot and source to count its refusals, or where another source's keep the
- * place in which this CPU does.
- * Return: 0 if a charge must tell, or WEIR_REFUSED and perhaps WEIR_FLOORED.
+ * Writes nothing that CPUs share but the slot of the refusal, once a slot.
+ *
+ * Return: WEIR_REFUSED, or 0 if only a charge can tell.
  */
-unsigned int weir_table_refuse(struct weir_table *table,
-			       const struct weir_source *source, u64 cost,
-			       u64 budget, struct weir_visit *visit)
+u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
-	unsigned int result = table_refuse(table, source, cost, budget, visit);
+	u32 slot = weir_table_slot(table, lookup->tick);
+	struct weir_wheel *wheel;
+	struct weir_way *way;
+	bool full, marked;
+	u8 refused;
 
-	/* Where the count was not asked again: for KCSAN its readers end here. */
-	kcsan_atomic_next(0);
-	return result;
+	weir_table_settle(table, lookup->hash, lookup->tick);
+	way = weir_bucket_find(table, weir_bucket(table, lookup->hash),
+			       lookup->source, lookup->hash);
+	lookup->way = way;
+	if (!way)
+		return 0;
+	lookup->seq = raw_read_seqcount(&way->seq);
+	wheel = weir_way_wheel(table, way);
+	full = weir_wheel_full(table->shape, wheel, slot, lookup->cost,
+			       lookup->budget);
+	marked = weir_wheel_marked(table->shape, wheel, slot);
+	refused = wheel->refused;
+	/* The source once more: what was found was a hint. */
+	full &= !(lookup->seq & 1) && weir_way_is(table, way, lookup->source);
+	if (read_seqcount_retry(&way->seq, lookup->seq) || !full || !marked)
+		return 0;
+	/* Pairs with other refusals, and with turns, which may undo it. */
+	if (refused != (u8)slot)
+		WRITE_ONCE(wheel->refused, slot);
+	return WEIR_REFUSED;
 }
 
-/*
- * A bucket that has been copied is charged in both tables: the old one
- * decides, the new one follows. Once packets enter by the new one it alone
- * decides, and whoever still holds the old configuration reads again. That is
- * asked under the successor's lock: a packet that entered by it held the same
- * lock and had seen @live.
+/**
+ * weir_way_charge - take room in the way of a source, or refuse it
+ * @table: table
+ * @way: locked way of the source
+ * @lookup: packet; its results are filled
+ *
+ * Return: WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST.
  */
-static noinline unsigned int
-charge_both(struct weir_table *table, struct weir_bucket *bucket,
-	    struct weir_table *next, const struct weir_source *source,
-	    struct weir_cost cost, u64 budget, struct weir_visit *visit)
+u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
+		   struct weir_lookup *lookup)
 {
-	struct weir_bucket *follower = weir_bucket(next, visit->hash & next->mask);
-	u64 slot = weir_table_slot(next, visit->tick);
-	unsigned int result = WEIR_AGAIN;
+	u32 slot = weir_table_slot(table, lookup->tick);
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	bool first;
 
-	spin_lock_nested(&follower->lock, SINGLE_DEPTH_NESTING);
-	if (!READ_ONCE(next->live)) {
-		result = weir_bucket_charge(table, bucket, source,
-					    weir_table_cost(table, cost),
-					    budget, visit);
-		write_seqcount_begin_nested(&follower->seq,
-					    SINGLE_DEPTH_NESTING);
-		if (!(result & WEIR_REFUSED))
-			weir_bucket_add(next, follower, source, visit->hash,
-					slot, weir_table_cost(next, cost));
-		else if (!(result & WEIR_FLOORED))
-			weir_bucket_drops(next, follower, source, visit->hash,
-					  visit->packets, slot);
-		write_seqcount_end(&follower->seq);
+	lockdep_assert_held(&way->lock);
+	if (weir_wheel_full(table->shape, wheel, slot, lookup->cost,
+			    lookup->budget)) {
+		lookup->seq = raw_read_seqcount(&way->seq);
+		first = !weir_wheel_marked(table->shape, wheel, slot);
+		/* Pairs with refusals without the lock. */
+		WRITE_ONCE(wheel->refused, slot);
+		return first ? WEIR_REFUSED | WEIR_FIRST : WEIR_REFUSED;
 	}
-	spin_unlock(&follower->lock);
-	return result;
-}
-
-/*
- * Bring a locked bucket to the time of a visit, or the visit to that of a
- * bucket that is ahead. Ways may be freed.
- */
-static noinline void visit_turn(const struct weir_table *table,
-				struct weir_bucket *bucket,
-				struct weir_visit *visit)
-{
-	u64 slot = weir_table_slot(table, visit->tick);
-
-	if (slot < bucket->slot)
-		visit->tick = bucket->slot * table->spec.slot_ticks;
-	else
-		weir_bucket_turn(table, bucket, slot);
-}
-
-/* Does the way that was seen still belong to the source? */
-static bool visit_finds(const struct weir_table *table,
-			const struct weir_source *source,
-			const struct weir_visit *visit)
-{
-	return visit->table == table && visit->way &&
-	       weir_way_is(table, visit->way, source);
-}
-
-static noinline void visit_refused(struct weir_table *table,
-				   const struct weir_source *source,
-				   const struct weir_visit *visit,
-				   unsigned int result)
-{
-	if (visit->way && !(result & WEIR_AGAIN))
-		weir_recent_refuse(table, source, visit,
-				   weir_table_slot(table, visit->tick), 0);
+	write_seqcount_begin(&way->seq);
+	weir_wheel_turn(table->shape, wheel, slot);
+	weir_wheel_charge(table->shape, wheel, lookup->cost, lookup->budget);
+	write_seqcount_end(&way->seq);
+	weir_way_receipt(table, wheel, lookup);
+	return WEIR_CHARGED;
 }
 
 /**
  * weir_table_charge - take room for a packet, or refuse it
  * @table: table
- * @source: masked source
- * @cost: of the packet
- * @budget: of the limit; what the table's counts cannot hold is cut
- * @visit: with tick, packets and hash, @visit->table NULL or as
- *	weir_table_recall() or weir_table_refuse() left it
+ * @lookup: packet, as weir_table_refuse() left it
  *
- * Context: BH off, RCU read lock.
- * Return: 0 or WEIR_EVICTED if admitted; WEIR_REFUSED with flags, or
- * WEIR_AGAIN, if nothing was counted.
+ * Return: WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN.
  */
-unsigned int weir_table_charge(struct weir_table *table,
-			       const struct weir_source *source,
-			       struct weir_cost cost, u64 budget,
-			       struct weir_visit *visit)
+u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
-	u32 index = visit->hash & table->mask, ticks = table->spec.slot_ticks;
-	bool stands = visit->table == table && !visit->recalled;
-	struct weir_bucket *bucket;
-	struct weir_table *next;
-	unsigned int result;
+	struct weir_way *way = lookup->way;
+	u8 result = 0;
 
-	bucket = visit->table == table ? weir_bucket_of(visit->number) :
-					 weir_bucket(table, index);
-	budget = min(budget, table->budget_max);
-	spin_lock(&bucket->lock);
-	/* What was seen a moment ago; who holds the lock sees no writer. */
-	stands = stands && visit->seq == *weir_bucket_number(bucket);
-	write_seqcount_begin(&bucket->seq);
-	if (unlikely(visit->tick - bucket->slot * ticks >= ticks)) {
-		visit_turn(table, bucket, visit);
-		stands = false;
+	if (likely(way)) {
+		raw_spin_lock(&way->lock);
+		if (likely(weir_way_is(table, way, lookup->source)))
+			result = weir_way_charge(table, way, lookup);
+		raw_spin_unlock(&way->lock);
 	}
-	if (!stands && !visit_finds(table, source, visit)) {
-		visit->way = weir_bucket_find(table, bucket, source,
-					      weir_hash_tag(visit->hash));
-		visit->recalled = false;
-	}
-	visit->table = table;
-	visit->number = weir_bucket_number(bucket);
-	next = weir_bucket_follower(table, index);
-	if (unlikely(next))
-		result = charge_both(table, bucket, next, source, cost, budget,
-				     visit);
-	else
-		result = weir_bucket_charge(table, bucket, source,
-					    weir_table_cost(table, cost),
-					    budget, visit);
-	write_seqcount_end(&bucket->seq);
-	visit->seq = *visit->number;
-	spin_unlock(&bucket->lock);
-	if (likely(!(result & ~WEIR_EVICTED)))
-		weir_recent_charge(table, source, visit);
-	else
-		visit_refused(table, source, visit, result);
-	return result;
-}
-
-static void bucket_uncharge(const struct weir_table *table,
-			    struct weir_bucket *bucket,
-			    const struct weir_source *source, u32 hash,
-			    u64 tick, struct weir_cost cost)
-{
-	struct weir_way *way;
-
-	lockdep_assert_held(&bucket->lock);
-	way = weir_bucket_find(table, bucket, source, weir_hash_tag(hash));
-	if (!way)
-		return;
-	weir_wheel_uncharge(table->shape, weir_way_wheel(table, way),
-			    weir_table_slot(table, tick),
-			    weir_table_cost(table, cost));
-	weir_bucket_least(bucket, 0);
+	return likely(result) ? result : weir_bucket_admit(table, lookup);
 }
 
 /**
  * weir_table_uncharge - give back what another limit made void
  * @table: table
- * @source: masked source
- * @hash: its hash
- * @tick: the time given to weir_table_charge(), or what it was set to
- * @cost: as charged
+ * @lookup: packet, with the receipt of weir_table_charge()
  *
- * A source that lost its way since keeps the charge in the floor.
+ * Where the source was forgotten or moved meanwhile, or its wheel no longer holds
+ * so much in that slot, all is left as it is.
  *
- * Context: BH off, RCU read lock.
+ * Return: whether it was given back.
  */
-void weir_table_uncharge(struct weir_table *table,
-			 const struct weir_source *source, u32 hash,
-			 u64 tick, struct weir_cost cost)
+bool weir_table_uncharge(struct weir_table *table,
+			 const struct weir_lookup *lookup)
 {
-	u32 index = hash & table->mask;
-	struct weir_bucket *bucket = weir_bucket(table, index);
-	struct weir_bucket *follower;
-	struct weir_table *next;
+	u32 slot = weir_table_slot(table, lookup->tick) + lookup->receipt.late;
+	struct weir_way *way;
+	bool given = false;
 
-	weir_bucket_begin(bucket);
-	bucket_uncharge(table, bucket, source, hash, tick, cost);
-	next = weir_bucket_follower(table, index);
-	if (unlikely(next)) {
-		follower = weir_bucket(next, hash & next->mask);
-		weir_bucket_begin_nested(follower);
-		bucket_uncharge(next, follower, source, hash, tick, cost);
-		weir_bucket_end(follower);
+	if (lookup->receipt.late == U8_MAX)
+		return false;
+	way = weir_bucket_find(table, weir_bucket(table, lookup->hash),
+			       lookup->source, lookup->hash);
+	if (!way)
+		return false;
+	raw_spin_lock(&way->lock);
+	/* Pairs with weir_table_forget() and weir_table_clear(). */
+	if (weir_way_is(table, way, lookup->source) &&
+	    lookup->receipt.epoch == READ_ONCE(table->epoch)) {
+		write_seqcount_begin(&way->seq);
+		given = weir_wheel_uncharge(table->shape,
+					    weir_way_wheel(table, way),
+					    slot, lookup->cost);
+		write_seqcount_end(&way->seq);
 	}
-	weir_bucket_end(bucket);
+	raw_spin_unlock(&way->lock);
+	return given;
+}
+
+/**
+ * weir_table_dropped - count refusals of a source, if it has a way still
+ * @table: table
+ * @lookup: source and hash
+ * @packets: refused
+ * @observed: and let through all the same
+ */
+void weir_table_dropped(struct weir_table *table,
+			const struct weir_lookup *lookup, u32 packets,
+			bool observed)
+{
+	struct weir_way *way;
+
+	way = weir_bucket_find(table, weir_bucket(table, lookup->hash),
+			       lookup->source, lookup->hash);
+	if (way)
+		weir_way_dropped(way, packets, observed);
+}
+
+/**
+ * weir_way_dropped - count refusals in a way
+ * @way: of the source, or of one that has it since
+ * @packets: refused
+ * @observed: and let through all the same; a count is of one kind, and begins
+ *	anew with the other
+ */
+void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
+{
+	u32 kind = observed ? WEIR_DROPPED_OBSERVED : 0, was, count;
+	int old = atomic_read(&way->dropped);
+
+	do {
+		was = old & WEIR_DROPPED_MAX;
+		if ((old & WEIR_DROPPED_OBSERVED) != kind)
+			was = 0;
+		count = min(packets, (u32)WEIR_DROPPED_MAX - was) + was;
+	} while (!atomic_try_cmpxchg_relaxed(&way->dropped, &old, count | kind));
 }

@@ -352,6 +352,7 @@ void weir_config_free(struct weir_net *wn)
 
 	if (!config)
 		return;
+	weir_refusals_free(wn, config, NULL);
 	for (i = 0; i < config->count; i++)
 		weir_limit_shell_free(config->limit[i], NULL);
 	weir_exempts_free(config->exempts);

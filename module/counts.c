@@ -3,6 +3,8 @@
  * The counters of a limit: CPU-local, and added up when they are read.
  */
 #include <linux/bottom_half.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -79,4 +81,69 @@ void weir_limit_counts(const struct weir_limit *limit,
 		}
 		counts->evictions += part.evictions;
 	}
+}
+
+/* Newcomers that found no free or idle way, and those that found no room. */
+static u64 wayless(const struct weir_limit *limit)
+{
+	struct weir_counts counts;
+
+	weir_limit_counts(limit, &counts);
+	return counts.evictions + counts.packets[WEIR_FLOOR_REFUSED];
+}
+
+/**
+ * weir_pressure_reset - the limit has another table
+ * @limit: limit
+ *
+ * Context: the namespace's mutex.
+ */
+void weir_pressure_reset(const struct weir_limit *limit)
+{
+	*limit->pressure = (struct weir_pressure) { .base = wayless(limit) };
+}
+
+/**
+ * weir_pressure_sample - see how many newcomers found no way
+ * @limit: limit
+ * @tick: now
+ *
+ * Context: the namespace's mutex.
+ */
+void weir_pressure_sample(const struct weir_limit *limit, u64 tick)
+{
+	struct weir_pressure *pressure = limit->pressure;
+	u64 now = wayless(limit), passed, found = now - pressure->base;
+
+	if (!pressure->since)
+		pressure->since = tick;
+	passed = tick - pressure->since;
+	if (passed >= limit->span_ticks) {
+		found = mul_u64_u64_div_u64(found, limit->span_ticks, passed);
+		pressure->since = tick;
+		pressure->base = now;
+	}
+	/* Pairs with weir_pressure_sources(). */
+	if (found > pressure->most)
+		WRITE_ONCE(pressure->most, found);
+}
+
+/**
+ * weir_pressure_sources - the size of table that would end the pressure
+ * @limit: limit
+ *
+ * A source that comes again and again without a way is counted each time, so no
+ * more than 16 times the present size is told at once.
+ *
+ * Return: a power of two, or 0 if there was no pressure since the table was made.
+ */
+u64 weir_pressure_sources(const struct weir_limit *limit)
+{
+	/* Pairs with weir_pressure_sample(). */
+	u64 most = READ_ONCE(limit->pressure->most);
+
+	if (!most)
+		return 0;
+	most = min(limit->sources + most, limit->sources * 16ull);
+	return min_t(u64, roundup_pow_of_two(most), WEIR_SOURCES_MAX);
 }

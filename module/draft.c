@@ -22,10 +22,7 @@
  */
 int weir_draft_init(struct weir_draft *draft, unsigned int count)
 {
-	size_t gates = ALIGN(struct_size(draft->config, limit, count),
-			     __alignof__(struct weir_gate));
-
-	draft->config = kzalloc(gates + count * sizeof(struct weir_gate),
+	draft->config = kzalloc(struct_size(draft->config, limit, count),
 				GFP_KERNEL_ACCOUNT);
 	draft->was = kcalloc(count ?: 1, sizeof(*draft->was), GFP_KERNEL);
 	if (!draft->config || !draft->was) {
@@ -34,7 +31,6 @@ int weir_draft_init(struct weir_draft *draft, unsigned int count)
 		return -ENOMEM;
 	}
 	draft->config->count = count;
-	draft->config->gate = (void *)draft->config + gates;
 	return 0;
 }
 
@@ -71,6 +67,7 @@ void weir_draft_drop(struct weir_net *wn, struct weir_draft *draft)
 			wn->bytes -= weir_table_bytes(limit->table);
 		weir_limit_shell_free(limit, was);
 	}
+	weir_refusals_free(wn, draft->config, NULL);
 	weir_exempts_free(draft->config->exempts);
 	kfree(draft->config);
 	kfree(draft->was);
@@ -141,43 +138,6 @@ int weir_draft_edit_exempts(struct weir_draft *draft,
 	return err;
 }
 
-/* For floods that are refused at once. */
-static void plain_find(struct weir_config *config)
-{
-	const struct weir_limit *limit;
-
-	config->plain4 = NULL;
-	config->plain6 = NULL;
-	if (!config->count || config->exempts ||
-	    config->conds & WEIR_IF_TRANSPORT)
-		return;
-	limit = config->limit[0];
-	if (limit->match.conds || limit->observe || limit->bytes)
-		return;
-	if (limit->prefix.len4) {
-		config->plain4 = limit;
-		config->mask4 = htonl(~0u << (32 - limit->prefix.len4));
-	}
-	if (limit->prefix.len6 > 32 && limit->prefix.len6 <= 64) {
-		config->plain6 = limit;
-		config->mask6 = htonl(~0u << (64 - limit->prefix.len6));
-	}
-}
-
-/* What the packet path wants to know of all limits at once. */
-static void draft_finish(struct weir_draft *draft)
-{
-	struct weir_config *config = draft->config;
-	unsigned int i;
-
-	config->conds = 0;
-	for (i = 0; i < config->count; i++) {
-		config->conds |= config->limit[i]->match.conds;
-		weir_gate_build(&config->gate[i], &config->limit[i]->match);
-	}
-	plain_find(config);
-}
-
 static bool draft_moves(const struct weir_draft *draft, unsigned int i)
 {
 	return draft->was[i] &&
@@ -212,6 +172,7 @@ static void old_free(struct weir_net *wn, const struct weir_draft *draft,
 	struct weir_limit *limit, *heir;
 	unsigned int i, j;
 
+	weir_refusals_free(wn, old, draft->config);
 	for (i = 0; i < old->count; i++) {
 		limit = old->limit[i];
 		for (heir = NULL, j = 0; j < draft->config->count; j++)
@@ -219,27 +180,14 @@ static void old_free(struct weir_net *wn, const struct weir_draft *draft,
 				heir = draft->config->limit[j];
 		if (heir == limit)
 			continue;
-		if (heir && heir->table != limit->table) {
-			weir_table_settle(limit->table, heir->table);
-			weir_pressure_forget(heir->pressure);
-		}
+		if (heir && heir->table != limit->table)
+			weir_pressure_reset(heir);
 		if (!heir || heir->table != limit->table)
 			wn->bytes -= weir_table_bytes(limit->table);
 		weir_limit_shell_free(limit, heir);
 	}
 	weir_exempts_free(old->exempts);
 	kfree(old);
-}
-
-/* Fill the table of a changed limit from the one that it had. */
-static void limit_move(struct weir_net *wn, const struct weir_limit *was,
-		       const struct weir_limit *limit)
-{
-	u64 evictions = weir_table_move(was->table, limit->table, was->budget,
-					limit->budget, &wn->key,
-					weir_hook_clock);
-
-	weir_limit_count_evictions(limit, evictions);
 }
 
 /**
@@ -258,7 +206,11 @@ int weir_draft_publish(struct weir_net *wn, struct weir_draft *draft)
 	unsigned int i;
 	int err;
 
-	draft_finish(draft);
+	err = weir_refusals_init(config);
+	if (err) {
+		weir_draft_drop(wn, draft);
+		return err;
+	}
 	if (config->count && !wn->hooked) {
 		err = weir_hook_register(wn);
 		if (err) {
@@ -269,16 +221,16 @@ int weir_draft_publish(struct weir_net *wn, struct weir_draft *draft)
 	}
 	for (i = 0; i < config->count; i++)
 		if (draft_moves(draft, i))
-			limit_move(wn, draft->was[i], config->limit[i]);
-	/* A packet in between would wait for what it has interrupted. */
-	local_bh_disable();
-	preempt_disable();
+			weir_table_succeed(config->limit[i]->table,
+					   draft->was[i]->table,
+					   config->limit[i]->budget,
+					   draft->was[i]->budget, &wn->key);
+	rcu_assign_pointer(wn->config, config);
 	for (i = 0; i < config->count; i++)
 		if (draft_moves(draft, i))
-			weir_table_live(config->limit[i]->table);
-	rcu_assign_pointer(wn->config, config);
-	preempt_enable();
-	local_bh_enable();
+			weir_limit_count_evictions(config->limit[i],
+						   weir_table_drain(config->limit[i]->table,
+								    weir_hook_clock));
 
 	/* Read by dumps without the lock, only to be compared. */
 	WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);

@@ -12,7 +12,6 @@
 #include "hook.h"
 #include "limit.h"
 #include "netlink.h"
-#include "pressure.h"
 #include "table.h"
 #include "weir.h"
 
@@ -39,7 +38,8 @@ static void event_note(struct weir_net *wn, const struct weir_event *event)
 	struct weir_events *events = &wn->events;
 	bool room;
 
-	if (!weir_netlink_heard(wn))
+	/* Pressure is sampled by who sends. */
+	if (event->type != WEIR_EVENT_PRESSURE && !weir_netlink_heard(wn))
 		return;
 	spin_lock_bh(&events->lock);
 	room = events->count < WEIR_EVENTS;
@@ -71,6 +71,7 @@ static void event_send(struct weir_net *wn, const struct weir_event *event)
 	if (!limit)
 		return;
 	if (event->type == WEIR_EVENT_PRESSURE) {
+		weir_pressure_sample(limit, weir_hook_clock());
 		weir_netlink_pressure(wn, limit);
 		return;
 	}
@@ -79,6 +80,7 @@ static void event_send(struct weir_net *wn, const struct weir_event *event)
 	weir_table_peek(limit->table, &masked,
 			weir_source_hash(&masked, limit->prefix, &wn->key),
 			weir_hook_clock(), limit->budget, &state, slot);
+	weir_refusals_pending(&config->refusals, limit, &state, 1);
 	weir_netlink_source(wn, limit, &state);
 }
 
@@ -139,13 +141,12 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
  * weir_event_pressure - note that a table is too small for what it meets
  * @wn: namespace
  * @limit: whose table
- * @hash: of a newcomer that found no free way
  * @tick: now
  *
  * Context: BH off. Two CPUs may both note it, which is told twice.
  */
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u32 hash, u64 tick)
+			 u64 tick)
 {
 	struct weir_event event = {
 		.type = WEIR_EVENT_PRESSURE,
@@ -153,7 +154,6 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 	};
 	unsigned long last = READ_ONCE(limit->pressure->told);
 
-	weir_pressure_meet(limit->pressure, hash, limit->span_ticks, tick);
 	/* Pairs with itself on other CPUs; 0 is never. */
 	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
 		return;

@@ -62,7 +62,7 @@ void weir_events_exit(struct weir_events *events);
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 		       const struct weir_source *source);
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u32 hash, u64 tick);
+			 u64 tick);
 void weir_event_limit(struct weir_net *wn, enum weir_event_type type,
 		      const struct weir_limit *limit);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packet's way: which limits it meets, whether each has room, and the
- * verdict. The hook stands in PRE_ROUTING in front of reassembly and of the
- * raw tables, so a flood pays before it costs anything else.
+ * The packet's way: refusal cache -> source -> limits that match -> refuse, all
+ * -> charge, in order. The hook stands in PRE_ROUTING in front of reassembly and
+ * of the raw tables, so a flood pays before it costs anything else.
  */
 #include <linux/bottom_half.h>
 #include <linux/jiffies.h>
@@ -13,19 +13,53 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/percpu.h>
 
+#include "compat.h"
 #include "hook.h"
-#include "passage.h"
+#include "limit.h"
+#include "weir.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* What is a CPU's own, notes of sources and counters, belongs to one packet. */
+/* What is CPU-local, caches and counters, belongs to one packet at a time. */
 struct hook_cpu {
 	local_lock_t lock;
 };
 
 static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
+};
+
+/**
+ * struct met - a limit that a packet met
+ * @limit: its place among the limits
+ * @result: what became of the packet there, WEIR_*
+ * @receipt: where it was charged
+ */
+struct met {
+	u8 limit;
+	u8 result;
+	struct weir_receipt receipt;
+};
+
+/**
+ * struct context - a packet on its way
+ * @packet: it
+ * @cost: of it
+ * @place: of its source among the exemptions
+ * @masked: the source as the last limit that was asked counts it
+ * @lookup: at the table of that limit
+ * @prefix: of it; that of no limit at first
+ * @asked: some limit has asked for what lies behind the network header
+ */
+struct context {
+	struct weir_packet packet;
+	struct weir_cost cost;
+	struct weir_exempt_place place;
+	struct weir_source masked;
+	struct weir_lookup lookup;
+	struct weir_prefix prefix;
+	bool asked;
 };
 
 /**
@@ -38,185 +72,346 @@ u64 weir_hook_clock(void)
 	return get_jiffies_64();
 }
 
-/* One limit alone, as weir_passage_limits(): there is nothing to give back. */
-static __always_inline int passage_limit(struct weir_passage *passage,
-					 struct weir_net *wn,
-					 const struct weir_limit *limit,
-					 struct sk_buff *skb)
+static void count_seen(struct weir_net *wn, enum weir_outcome outcome,
+		       bool unparsable)
 {
-	enum weir_fate end = WEIR_ADMITTED;
-	unsigned int result;
-	u8 fate;
+	struct weir_net_stats *stats = this_cpu_ptr(wn->stats);
 
-	if (!weir_passage_meets(passage, limit))
-		return weir_passage_accept(passage, wn, WEIR_SEEN_UNMATCHED);
-	weir_passage_source(passage, limit);
-	fate = weir_passage_ask(passage, wn, limit);
-	if (!(fate & WEIR_MET_NO_ROOM)) {
-		result = weir_passage_charge(passage, wn, limit, &fate);
-		if (unlikely(result & WEIR_AGAIN)) {
-			passage->tick = max(passage->tick, passage->visit.tick);
-			return -1;
-		}
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_inc(&stats->packets[outcome]);
+	if (unlikely(unparsable))
+		u64_stats_inc(&stats->packets[WEIR_SEEN_UNPARSABLE]);
+	u64_stats_update_end(&stats->syncp);
+}
+
+static void count_fate(struct weir_limit_stats *stats, enum weir_fate fate,
+		       struct weir_cost cost)
+{
+	u64_stats_add(&stats->packets[fate], cost.packets);
+	u64_stats_add(&stats->bytes[fate], cost.bytes);
+}
+
+static void count_limit(const struct weir_limit *limit, struct weir_cost cost,
+			enum weir_fate fate, u8 result)
+{
+	struct weir_limit_stats *stats = this_cpu_ptr(limit->stats);
+
+	u64_stats_update_begin(&stats->syncp);
+	count_fate(stats, fate, cost);
+	if (unlikely(result & WEIR_FLOORED))
+		count_fate(stats, WEIR_FLOOR_REFUSED, cost);
+	if (unlikely(result & WEIR_TOO_LARGE))
+		count_fate(stats, WEIR_TOO_LARGE_REFUSED, cost);
+	if (unlikely(result & WEIR_EVICTED))
+		u64_stats_inc(&stats->evictions);
+	u64_stats_update_end(&stats->syncp);
+}
+
+/* Is the limit asked about the packet? */
+static bool meets(struct context *ctx, const struct weir_limit *limit)
+{
+	if (limit->match.conds & WEIR_IF_TRANSPORT) {
+		ctx->asked = true;
+		if (!(ctx->packet.flags & WEIR_PACKET_PARSED))
+			weir_packet_parse(&ctx->packet);
 	}
-	if (fate & WEIR_MET_NO_ROOM) {
-		if (!limit->observe)
-			return weir_passage_drop(passage, wn, limit, fate, skb);
-		end = WEIR_WOULD_DROP;
+	return weir_match_packet(&limit->match, &ctx->packet) &&
+	       (likely(!ctx->place.exempts) ||
+		!weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id));
+}
+
+/*
+ * Is the packet surely refused? Lays out the lookup at the limit's table, for
+ * charge().
+ */
+static u8 ask(struct context *ctx, const struct weir_net *wn,
+	      const struct weir_limit *limit)
+{
+	struct weir_lookup *lookup = &ctx->lookup;
+
+	lookup->cost = limit->bytes ? ctx->cost.bytes : ctx->cost.packets;
+	lookup->budget = limit->budget;
+	if (unlikely(lookup->cost > lookup->budget))
+		return WEIR_REFUSED | WEIR_TOO_LARGE;
+	if (ctx->prefix.len4 != limit->prefix.len4 ||
+	    ctx->prefix.len6 != limit->prefix.len6) {
+		ctx->prefix = limit->prefix;
+		ctx->masked = ctx->packet.source;
+		weir_source_mask(&ctx->masked, ctx->prefix);
+		lookup->hash = weir_source_hash(&ctx->masked, ctx->prefix,
+						&wn->key);
 	}
-	weir_passage_count(limit, passage->cost, end, fate);
-	return weir_passage_accept(passage, wn, WEIR_SEEN_ADMITTED);
+	return weir_table_refuse(limit->table, lookup);
 }
 
-/* All that a packet may be asked. */
-static noinline unsigned int
-weir_hook_passage(void *priv, struct sk_buff *skb,
-		  const struct nf_hook_state *state)
+/* The tick that a charge counted at: later than a clock that was late. */
+static u64 charged_at(const struct weir_limit *limit,
+		      const struct weir_lookup *lookup)
 {
-	/* Each part is filled before it is read. */
-	struct weir_passage passage __weir_uninitialized;
-	struct net_device *in = state->in;
-	const struct weir_config *config;
-	struct weir_net *wn = priv;
-	int verdict;
-
-	if (in->flags & IFF_LOOPBACK || weir_packet_charged(skb, in, state->pf))
-		return NF_ACCEPT;
-
-	weir_packet_init(&passage.packet, skb, in, state->pf);
-	passage.cost = weir_packet_cost(skb, state->pf);
-	passage.visit.packets = passage.cost.packets;
-	passage.tick = weir_hook_clock();
-	do {
-		config = weir_config_get(wn);
-		if (unlikely(!config))
-			return NF_ACCEPT;
-		passage.place.exempts = config->exempts;
-		if (config->exempts) {
-			weir_exempt_place(config->exempts,
-					  &passage.packet.source, in->name,
-					  &passage.place);
-			if (passage.place.all) {
-				weir_passage_seen(wn, WEIR_SEEN_EXEMPT, false);
-				return NF_ACCEPT;
-			}
-		}
-		weir_packet_parse(&passage.packet,
-				  config->conds & WEIR_IF_TRANSPORT);
-		if (likely(config->count == 1))
-			verdict = passage_limit(&passage, wn, config->limit[0],
-						skb);
-		else
-			verdict = weir_passage_limits(&passage, wn, config,
-						      skb);
-	} while (unlikely(verdict < 0));
-	return verdict;
+	if (likely(!lookup->receipt.late))
+		return lookup->tick;
+	return (div_u64(lookup->tick, limit->slot_ticks) +
+		lookup->receipt.late) * limit->slot_ticks;
 }
 
-/* A packet comes back from user space in the context of who said its verdict. */
-static noinline unsigned int hook_reinjected(void *priv, struct sk_buff *skb,
-					     const struct nf_hook_state *state)
+/* Charge what ask() has laid out, and tell what is seldom to be told. */
+static u8 charge(struct context *ctx, struct weir_net *wn,
+		 const struct weir_limit *limit)
 {
-	unsigned int verdict;
+	u8 result = weir_table_charge(limit->table, &ctx->lookup);
 
-	local_bh_disable();
-	weir_lock_nested_bh(&hook_cpu.lock);
-	verdict = weir_hook_passage(priv, skb, state);
-	weir_unlock_nested_bh(&hook_cpu.lock);
-	local_bh_enable();
-	return verdict;
+	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED)))
+		weir_event_pressure(wn, limit, ctx->lookup.tick);
+	if (unlikely(result & WEIR_FIRST)) {
+		trace_weir_limited(limit, &ctx->packet.source,
+				   ctx->lookup.tick);
+		weir_event_source(wn, limit, &ctx->packet.source);
+	}
+	if (likely(result & WEIR_CHARGED))
+		trace_weir_charge(limit, &ctx->packet.source,
+				  ctx->cost.packets, ctx->cost.bytes,
+				  charged_at(limit, &ctx->lookup));
+	return result;
 }
 
-/* The sender as a plain limit counts it, if no more need be known of a packet. */
-static __always_inline bool plain_source(struct weir_source *source,
-					 const struct weir_config *config,
-					 const struct sk_buff *skb, u8 family)
+static void give_back(struct context *ctx, const struct weir_net *wn,
+		      const struct weir_config *config, const struct met *met,
+		      unsigned int count)
+{
+	const struct weir_limit *limit;
+
+	for (; count; count--, met++) {
+		if (!(met->result & WEIR_CHARGED))
+			continue;
+		limit = config->limit[met->limit];
+		ask(ctx, wn, limit);
+		ctx->lookup.receipt = met->receipt;
+		if (weir_table_uncharge(limit->table, &ctx->lookup))
+			trace_weir_uncharge(limit, &ctx->packet.source,
+					    ctx->cost.packets, ctx->cost.bytes,
+					    charged_at(limit, &ctx->lookup));
+	}
+}
+
+/*
+ * The source as caches of refusals know it, for a packet that is one and of
+ * which no more need be known. False where that is not so.
+ */
+static __always_inline bool refusal_key(const struct weir_refusals *refusals,
+					const struct sk_buff *skb, u8 family,
+					struct weir_source *key)
 {
 	u8 next;
 
+	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb))
+		return false;
 	if (family == NFPROTO_IPV4) {
-		weir_source_ipv4(source, ip_hdr(skb)->saddr, 0);
-		if (source->zone || !weir_source_known(source))
+		weir_source_ipv4(key, ip_hdr(skb)->saddr, 0);
+		if (key->zone || !key->word[0])
 			return false;
-		source->word[0] &= config->mask4;
+		key->word[0] &= refusals->mask4;
 		return true;
 	}
 	next = ipv6_hdr(skb)->nexthdr;
 	if (next != IPPROTO_UDP && next != IPPROTO_TCP)
 		return false;
-	weir_source_ipv6(source, &ipv6_hdr(skb)->saddr, 0);
-	if (source->zone != WEIR_ZONE_IPV6 || !weir_source_known(source))
+	weir_source_ipv6(key, &ipv6_hdr(skb)->saddr, 0);
+	if (key->zone != WEIR_ZONE_IPV6 || !weir_source_known(key))
 		return false;
-	source->word[1] &= config->mask6;
-	source->word[2] = 0;
-	source->word[3] = 0;
+	key->word[0] &= refusals->mask[0];
+	key->word[1] &= refusals->mask[1];
+	key->word[2] &= refusals->mask[2];
+	key->word[3] &= refusals->mask[3];
 	return true;
 }
 
-/*
- * Does this CPU remember that the source has no room? Whoever watches drops has
- * them told by weir_hook_passage().
- */
-static __always_inline bool plain_refuses(const struct weir_limit *limit,
-					  const struct weir_config *config,
-					  const struct sk_buff *skb,
-					  const struct net_device *in,
-					  u8 family)
+/* Count a refusal for its source, in the cache where one will answer next time. */
+static void count_refusal(const struct context *ctx,
+			  const struct weir_config *config,
+			  const struct weir_limit *limit, bool first,
+			  const struct met *met)
 {
-	struct weir_visit visit = {
-		.tick = weir_hook_clock(),
-		.packets = 1,
-	};
-	struct weir_source source;
+	const struct weir_packet *packet = &ctx->packet;
+	struct weir_source key;
 
-	return weir_table_refuses(limit->table, visit.tick) &&
-	       !(in->flags & IFF_LOOPBACK) && !netif_is_l3_master(in) &&
-	       !skb_has_extensions((struct sk_buff *)skb) &&
-	       !skb_is_gso(skb) && !trace_weir_drop_enabled() &&
-	       plain_source(&source, config, skb, family) &&
-	       weir_table_recall(limit->table, &source, 1, limit->budget,
-				 &visit) & WEIR_REFUSED;
+	if (met->result & (WEIR_FLOORED | WEIR_TOO_LARGE))
+		return;
+	if (first && !limit->observe && met->limit < config->refusals.limits &&
+	    refusal_key(&config->refusals, packet->skb, packet->family, &key))
+		weir_refusal_store(&config->refusals, &key,
+				   packet->in->ifindex, limit, &ctx->lookup);
+	else
+		weir_way_dropped(ctx->lookup.way, ctx->cost.packets,
+				 limit->observe);
 }
 
 /*
- * Most of a flood ends here: where the first limit is plain, what this CPU
- * remembers is asked before anything is laid on the stack. If it refuses no
- * other is asked.
+ * Ask and charge the limits in their order. Returns how many the packet met,
+ * the last of which drops it if *dropped; or -1 to start again.
  */
-static __always_inline unsigned int hook_front(void *priv, struct sk_buff *skb,
-					       const struct nf_hook_state *state,
-					       u8 family)
+static int meet_limits(struct context *ctx, struct weir_net *wn,
+		       const struct weir_config *config, struct met *met,
+		       bool *dropped)
 {
-	const struct weir_config *config;
-	const struct weir_limit *plain;
-	struct weir_net *wn = priv;
+	const struct weir_limit *limit;
+	int count = 0, i;
 
-	config = weir_config_get(wn);
-	if (unlikely(!config))
+	for (i = 0; i < config->count && !*dropped; i++) {
+		limit = config->limit[i];
+		if (!meets(ctx, limit))
+			continue;
+		met[count].limit = i;
+		met[count].result = ask(ctx, wn, limit);
+		if (met[count].result & WEIR_REFUSED) {
+			count_refusal(ctx, config, limit, !count, &met[count]);
+			*dropped = !limit->observe;
+		}
+		count++;
+	}
+	if (*dropped)
+		return count;
+	for (i = 0; i < count; i++) {
+		if (met[i].result & WEIR_REFUSED)
+			continue;
+		limit = config->limit[met[i].limit];
+		/* The lookup was at another table. */
+		if (count > 1)
+			met[i].result = ask(ctx, wn, limit);
+		if (!(met[i].result & WEIR_REFUSED))
+			met[i].result = charge(ctx, wn, limit);
+		met[i].receipt = ctx->lookup.receipt;
+		if (likely(met[i].result & WEIR_CHARGED))
+			continue;
+		if (met[i].result & WEIR_AGAIN) {
+			give_back(ctx, wn, config, met, i);
+			return -1;
+		}
+		count_refusal(ctx, config, limit, !i, &met[i]);
+		if (limit->observe)
+			continue;
+		*dropped = true;
+		give_back(ctx, wn, config, met, i);
+		return i + 1;
+	}
+	return count;
+}
+
+/* The limits of a configuration. Returns the verdict, or -1 to start again. */
+static int limits(struct context *ctx, struct weir_net *wn,
+		  const struct weir_config *config)
+{
+	/* What is filled before it is read is not cleared. */
+	struct met met[WEIR_LIMITS_MAX] __weir_uninitialized;
+	const struct weir_limit *limit = NULL;
+	bool dropped = false, unparsable;
+	enum weir_fate fate;
+	int count, i;
+
+	count = meet_limits(ctx, wn, config, met, &dropped);
+	if (unlikely(count < 0))
+		return -1;
+	for (i = 0; i < count; i++) {
+		limit = config->limit[met[i].limit];
+		if (!(met[i].result & WEIR_REFUSED))
+			fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
+		else
+			fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
+		count_limit(limit, ctx->cost, fate, met[i].result);
+	}
+	unparsable = ctx->asked && ctx->packet.flags & WEIR_PACKET_CUT;
+	if (!dropped) {
+		count_seen(wn, count ? WEIR_SEEN_ADMITTED : WEIR_SEEN_UNMATCHED,
+			   unparsable);
 		return NF_ACCEPT;
-	plain = family == NFPROTO_IPV4 ? config->plain4 : config->plain6;
-	if (!plain || !plain_refuses(plain, config, skb, state->in, family))
-		return weir_hook_passage(priv, skb, state);
-	weir_passage_count(plain, (struct weir_cost) { 1, skb->len },
-			   WEIR_DROPPED, 0);
-	weir_passage_seen(wn, WEIR_SEEN_DROPPED, false);
-	return weir_nf_drop(skb);
+	}
+	count_seen(wn, WEIR_SEEN_DROPPED, unparsable);
+	trace_weir_drop(ctx->packet.skb, limit, &ctx->packet.source,
+			ctx->cost.packets, ctx->cost.bytes, ctx->lookup.tick);
+	return NF_DROP;
+}
+
+/* All that a packet may be asked. */
+static noinline unsigned int hook_packet(struct weir_net *wn,
+					 struct sk_buff *skb,
+					 const struct nf_hook_state *state)
+{
+	/* Each part is filled before it is read. */
+	struct context ctx __weir_uninitialized;
+	struct net_device *in = state->in;
+	const struct weir_config *config;
+	int verdict;
+
+	if (in->flags & IFF_LOOPBACK ||
+	    weir_packet_already_seen(skb, in, state->pf))
+		return NF_ACCEPT;
+	weir_packet_init(&ctx.packet, skb, in, state->pf);
+	if (state->pf == NFPROTO_IPV6 && weir_packet_may_be_vital(skb))
+		weir_packet_parse(&ctx.packet);
+	ctx.cost = weir_packet_cost(skb, state->pf);
+	ctx.prefix.len4 = U8_MAX;
+	ctx.asked = false;
+	ctx.lookup.source = &ctx.masked;
+	ctx.lookup.tick = weir_hook_clock();
+	do {
+		config = weir_config_get(wn);
+		if (unlikely(!config))
+			return NF_ACCEPT;
+		ctx.place.exempts = config->exempts;
+		if (config->exempts)
+			weir_exempt_place(config->exempts, &ctx.packet.source,
+					  in->name, &ctx.place);
+		if (config->exempts && ctx.place.all) {
+			count_seen(wn, WEIR_SEEN_EXEMPT, false);
+			return NF_ACCEPT;
+		}
+		verdict = limits(&ctx, wn, config);
+	} while (unlikely(verdict < 0));
+	return verdict;
+}
+
+/* Whoever watches drops has them told by hook_packet(). */
+static __always_inline bool refused_before(struct weir_net *wn,
+					   const struct sk_buff *skb,
+					   const struct net_device *in,
+					   u8 family)
+{
+	const struct weir_config *config = weir_config_get(wn);
+	struct weir_refusal *entry;
+	struct weir_source key;
+
+	if (unlikely(!config) || trace_weir_drop_enabled() ||
+	    !refusal_key(&config->refusals, skb, family, &key))
+		return false;
+	entry = weir_refusal_find(&config->refusals, &key, in->ifindex,
+				  weir_hook_clock(), skb->len);
+	if (!entry)
+		return false;
+	/* Pairs with weir_refusals_pending(). */
+	WRITE_ONCE(entry->count, entry->count + 1);
+	count_limit(entry->limit, (struct weir_cost) { 1, skb->len },
+		    WEIR_DROPPED, 0);
+	count_seen(wn, WEIR_SEEN_DROPPED, false);
+	return true;
 }
 
 static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state,
 					 u8 family)
 {
-	unsigned int verdict;
+	unsigned int verdict = NF_DROP;
+	/* One that comes back from user space is in process context. */
+	bool process = unlikely(!softirq_count());
 
 	/* What is CPU-local, and locks, are kept from packets in softirqs. */
-	if (unlikely(!softirq_count()))
-		return hook_reinjected(priv, skb, state);
-
+	if (process)
+		local_bh_disable();
 	weir_lock_nested_bh(&hook_cpu.lock);
-	verdict = hook_front(priv, skb, state, family);
+	if (!refused_before(priv, skb, state->in, family))
+		verdict = hook_packet(priv, skb, state);
 	weir_unlock_nested_bh(&hook_cpu.lock);
-	return verdict;
+	if (process)
+		local_bh_enable();
+	return likely(verdict != NF_DROP) ? verdict : weir_nf_drop(skb);
 }
 
 static unsigned int weir_hook_ipv4(void *priv, struct sk_buff *skb,

@@ -12,10 +12,11 @@
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
 
+#include "hook.h"
 #include "limit_priv.h"
 #include "weir.h"
 
-#define SLOTS_DEFAULT_MAX	16
+#define SLOTS_DEFAULT_MAX	15
 #define PREFIX4_DEFAULT		32
 #define PREFIX6_DEFAULT		64
 #define SOURCES_DEFAULT		65536
@@ -251,7 +252,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit,
 	    wn->bytes + bytes > BYTES_UNPRIVILEGED)
 		return weir_refuse(fault, -EDQUOT, WEIR_WORD_SOURCES,
 				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
-	table = weir_table_alloc(&spec);
+	table = weir_table_alloc(&spec, weir_hook_clock());
 	if (IS_ERR(table))
 		return weir_refuse(fault, PTR_ERR(table), WEIR_WORD_SOURCES,
 				   "no memory for a table of so many sources; fewer may fit");

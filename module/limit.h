@@ -11,7 +11,7 @@
 
 #include "exempt.h"
 #include "match.h"
-#include "pressure.h"
+#include "refusal.h"
 #include "source.h"
 #include "table.h"
 
@@ -104,7 +104,7 @@ enum weir_fate {
 	WEIR_WOULD_DROP,
 	WEIR_ELSEWHERE,
 	WEIR_FLOOR_REFUSED,	/* of the refused */
-	WEIR_TOO_LARGE,		/* of the refused */
+	WEIR_TOO_LARGE_REFUSED,	/* of the refused */
 	WEIR_FATES
 };
 
@@ -120,6 +120,20 @@ struct weir_limit_stats {
 	u64_stats_t bytes[WEIR_FATES];
 	u64_stats_t evictions;
 	struct u64_stats_sync syncp;
+};
+
+/**
+ * struct weir_pressure - what a table was too small for; see event.c
+ * @told: tick of the last event, 0 is never; any CPU writes it
+ * @since: tick from which @base counts
+ * @base: newcomers that had found no way until then
+ * @most: of them in a window and a slot, since the table was made
+ */
+struct weir_pressure {
+	unsigned long told;
+	u64 since;
+	u64 base;
+	u64 most;
 };
 
 /**
@@ -169,13 +183,7 @@ struct weir_limit {
  * @exempts: or NULL
  * @conds: all conditions of all limits
  * @count: of limits
- * @plain4: the first limit, if it has no conditions, drops what exceeds it in
- *	packets, and IPv4 is not one source, where nothing is exempt and none has a
- *	condition of WEIR_IF_TRANSPORT; or NULL
- * @plain6: likewise, where a source of IPv6 is 33 to 64 bits
- * @mask4: of a source of @plain4
- * @mask6: of the second word of a source of @plain6
- * @gate: of each limit
+ * @refusals: what CPUs remember of sources that were refused
  * @limit: in their order
  */
 struct weir_config {
@@ -183,11 +191,7 @@ struct weir_config {
 	struct weir_exempts *exempts;
 	u16 conds;
 	u16 count;
-	const struct weir_limit *plain4;
-	const struct weir_limit *plain6;
-	__be32 mask4;
-	__be32 mask6;
-	struct weir_gate *gate;
+	struct weir_refusals refusals;
 	struct weir_limit *limit[] __counted_by(count);
 };
 
@@ -220,6 +224,9 @@ struct weir_limit *weir_limit_find(const struct weir_config *config,
 				   const char *name);
 
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
+void weir_pressure_reset(const struct weir_limit *limit);
+void weir_pressure_sample(const struct weir_limit *limit, u64 tick);
+u64 weir_pressure_sources(const struct weir_limit *limit);
 void weir_limit_counts(const struct weir_limit *limit,
 		       struct weir_counts *counts);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots,

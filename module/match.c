@@ -37,7 +37,7 @@ static bool prefix_has_destination(const struct weir_net_prefix *prefix,
 {
 	struct weir_source to;
 
-	if (packet->facts.family == AF_INET)
+	if (packet->family == AF_INET)
 		weir_source_ipv4(&to, ip_hdr(packet->skb)->daddr, 0);
 	else
 		weir_source_ipv6(&to, &ipv6_hdr(packet->skb)->daddr, 0);
@@ -63,31 +63,31 @@ static bool transport_holds(const struct weir_match *match,
 	u16 conds = match->conds, failed = 0;
 
 	/* Behind headers that nest too deep may be that of a fragment. */
-	if ((packet->facts.flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER)) ==
+	if ((packet->flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER)) ==
 	    WEIR_PACKET_NO_PROTO)
 		conds &= ~WEIR_IF_FRAG;
-	else if (conds & WEIR_IF_FRAG && !(packet->facts.flags & WEIR_PACKET_LATER))
+	else if (conds & WEIR_IF_FRAG && !(packet->flags & WEIR_PACKET_LATER))
 		failed |= WEIR_IF_FRAG;
-	if (packet->facts.flags & WEIR_PACKET_NO_PROTO)
+	if (packet->flags & WEIR_PACKET_NO_PROTO)
 		conds &= ~WEIR_IF_PROTO;
-	else if (conds & WEIR_IF_PROTO && packet->facts.proto != match->proto)
+	else if (conds & WEIR_IF_PROTO && packet->proto != match->proto)
 		failed |= WEIR_IF_PROTO;
 
-	if (packet->facts.flags & WEIR_PACKET_PORTS) {
-		if (conds & WEIR_IF_SPORT && !port_in(&match->sport, packet->facts.sport))
+	if (packet->flags & WEIR_PACKET_PORTS) {
+		if (conds & WEIR_IF_SPORT && !port_in(&match->sport, packet->sport))
 			failed |= WEIR_IF_SPORT;
-		if (conds & WEIR_IF_DPORT && !port_in(&match->dport, packet->facts.dport))
+		if (conds & WEIR_IF_DPORT && !port_in(&match->dport, packet->dport))
 			failed |= WEIR_IF_DPORT;
-	} else if (packet->facts.flags & WEIR_PACKET_CUT) {
+	} else if (packet->flags & WEIR_PACKET_CUT) {
 		conds &= ~(WEIR_IF_SPORT | WEIR_IF_DPORT);
 	} else if (conds & (WEIR_IF_SPORT | WEIR_IF_DPORT)) {
 		return false;
 	}
 
-	if (packet->facts.flags & WEIR_PACKET_TCP) {
-		if (conds & WEIR_IF_SYN && !(packet->facts.flags & WEIR_PACKET_SYN))
+	if (packet->flags & WEIR_PACKET_TCP) {
+		if (conds & WEIR_IF_SYN && !(packet->flags & WEIR_PACKET_SYN))
 			failed |= WEIR_IF_SYN;
-	} else if (packet->facts.flags & WEIR_PACKET_CUT) {
+	} else if (packet->flags & WEIR_PACKET_CUT) {
 		conds &= ~WEIR_IF_SYN;
 	} else if (conds & WEIR_IF_SYN) {
 		return false;
@@ -107,7 +107,7 @@ bool weir_match_conds(const struct weir_match *match,
 {
 	u16 conds = match->conds, failed = 0;
 
-	if (conds & WEIR_IF_FAMILY && packet->facts.family != match->family)
+	if (conds & WEIR_IF_FAMILY && packet->family != match->family)
 		failed |= WEIR_IF_FAMILY;
 	if (conds & WEIR_IF_DEV && !same_dev(packet->in->name, match->dev))
 		failed |= WEIR_IF_DEV;
@@ -122,58 +122,6 @@ bool weir_match_conds(const struct weir_match *match,
 	if ((failed ^ match->invert) & conds & ~WEIR_IF_TRANSPORT)
 		return false;
 	return !(conds & WEIR_IF_TRANSPORT) || transport_holds(match, packet);
-}
-
-static __be32 first_mask(const struct weir_net_prefix *prefix)
-{
-	return prefix->len ? htonl(~0u << (32 - min_t(u8, prefix->len, 32))) : 0;
-}
-
-/**
- * weir_gate_build - what a packet must have to meet a match
- * @gate: filled
- * @match: of a limit
- */
-void weir_gate_build(struct weir_gate *gate, const struct weir_match *match)
-{
-	u16 named = match->conds & ~match->invert;
-
-	*gate = (struct weir_gate) { };
-	if (named & (WEIR_IF_FAMILY | WEIR_IF_FROM | WEIR_IF_TO)) {
-		gate->care.family = U8_MAX;
-		gate->want.family = named & WEIR_IF_FAMILY ? match->family :
-				    named & WEIR_IF_FROM ? match->from.family :
-				    match->to.family;
-	}
-	if (named & WEIR_IF_FROM) {
-		gate->ends.from = match->from.word[0];
-		gate->mask.from = first_mask(&match->from);
-	}
-	if (named & WEIR_IF_TO) {
-		gate->ends.to = match->to.word[0];
-		gate->mask.to = first_mask(&match->to);
-	}
-	if (named & WEIR_IF_PROTO) {
-		gate->care.proto = U8_MAX;
-		gate->want.proto = match->proto;
-	}
-	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
-		gate->want.flags |= WEIR_PACKET_PORTS;
-	if (named & WEIR_IF_SPORT && match->sport.min == match->sport.max) {
-		gate->care.sport = U16_MAX;
-		gate->want.sport = match->sport.min;
-	}
-	if (named & WEIR_IF_DPORT && match->dport.min == match->dport.max) {
-		gate->care.dport = U16_MAX;
-		gate->want.dport = match->dport.min;
-	}
-	if (match->conds & WEIR_IF_SYN)
-		gate->want.flags |= WEIR_PACKET_TCP;
-	if (named & WEIR_IF_SYN)
-		gate->want.flags |= WEIR_PACKET_SYN;
-	if (named & WEIR_IF_FRAG)
-		gate->want.flags |= WEIR_PACKET_LATER;
-	gate->care.flags = gate->want.flags;
 }
 
 /**

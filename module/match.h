@@ -28,6 +28,9 @@
 #define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
 			   WEIR_IF_SYN | WEIR_IF_FRAG)
 
+/* Those that look at nothing but the source and the device. */
+#define WEIR_IF_SENDER	(WEIR_IF_FAMILY | WEIR_IF_DEV | WEIR_IF_FROM)
+
 /* A prefix of one family; IPv4 in the first word. */
 struct weir_net_prefix {
 	__be32 word[4];
@@ -60,45 +63,6 @@ struct weir_match {
 	u32 mark_mask;
 };
 
-/**
- * union weir_ends - the first words of both addresses of a packet
- * @all: to be compared at once
- */
-union weir_ends {
-	u64 all;
-	struct {
-		__be32 from;
-		__be32 to;
-	};
-};
-
-/**
- * struct weir_gate - what a packet must have to meet a match, at a glance
- * @care: bits of the facts that must be those of @want
- * @mask: bits of the addresses that must be those of @ends
- *
- * Necessary and not sufficient: who passes the gate is compared as a whole.
- */
-struct weir_gate {
-	union weir_facts want;
-	union weir_facts care;
-	union weir_ends ends;
-	union weir_ends mask;
-};
-
-/**
- * struct weir_gate_view - a packet as gates see it
- * @facts: its
- * @sure: those of which that are not open for want of a header to read
- */
-struct weir_gate_view {
-	u64 facts;
-	u64 sure;
-	union weir_ends ends;
-};
-
-void weir_gate_build(struct weir_gate *gate, const struct weir_match *match);
-
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
@@ -120,43 +84,10 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond);
 static inline bool weir_match_packet(const struct weir_match *match,
 				     const struct weir_packet *packet)
 {
-	if (unlikely(packet->facts.flags & WEIR_PACKET_VITAL) &&
+	if (unlikely(packet->flags & WEIR_PACKET_VITAL) &&
 	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
 		return false;
 	return !match->conds || weir_match_conds(match, packet);
-}
-
-/**
- * weir_gate_view - see a packet as gates do
- * @packet: parsed packet
- *
- * Where headers are cut short or too deep, conditions on what lies behind hold,
- * and gates say nothing of it.
- */
-static inline struct weir_gate_view
-weir_gate_view(const struct weir_packet *packet)
-{
-	const union weir_facts family = { .family = U8_MAX };
-	const u16 unsure = WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
-	struct weir_gate_view view = {
-		.facts = packet->facts.all,
-		.sure = packet->facts.flags & unsure ? family.all : U64_MAX,
-		.ends.from = packet->source.word[0],
-	};
-
-	if (packet->facts.family == AF_INET)
-		view.ends.to = ip_hdr(packet->skb)->daddr;
-	else
-		view.ends.to = ipv6_hdr(packet->skb)->daddr.s6_addr32[0];
-	return view;
-}
-
-/* Does a gate keep a packet out? */
-static __always_inline bool weir_gate_shut(const struct weir_gate *gate,
-					   const struct weir_gate_view *view)
-{
-	return (view->facts ^ gate->want.all) & gate->care.all & view->sure ||
-	       (view->ends.all ^ gate->ends.all) & gate->mask.all;
 }
 
 #endif /* WEIR_MATCH_H */

@@ -2,215 +2,199 @@
 /*
  * Successors
  *
- * A change of size, window, slots, unit or width makes a new table. It is
- * filled while packets still enter by the old one:
+ * A change of size, window, slots, unit or width makes a new table. It knows
+ * the old one, and is published at once:
  *
- *  1. The old table is told its successor.
- *  2. Each bucket of the old table is copied under its lock and marked. From
- *     then on its charges go to both tables: the old one decides, the new one
- *     follows, so the new one knows at all times what it must.
- *  3. When all are copied, the successor is declared live and the
- *     configuration that has it is published, both with BH and preemption off.
- *     Packets enter by it now, and it decides alone. A packet that still has
- *     the old configuration finds the successor live under the successor's
- *     bucket lock and starts again with the new one.
- *  4. A grace period later the old table goes, and refusals that it still has
- *     to count are counted in the successor.
+ *  1. Whoever comes to the new table first pulls the old bucket of his source
+ *     over: with the old bucket locked each way is copied and made nobody's,
+ *     and put into the new table under its bucket there; then the old bucket is
+ *     marked. Nothing changes in it any more.
+ *  2. A packet that still has the old configuration charges the old table until
+ *     it finds the mark, under the old bucket's lock, where it looks for a
+ *     source that has no way; then it starts again with the new configuration.
+ *  3. A newcomer starts from the join of its bucket's floor and of that of its
+ *     old bucket, which is at rest once marked.
+ *  4. The change itself pulls what is left, joins the old floors bucket by
+ *     bucket, and lets go of the old table a grace period later. So a table has
+ *     one predecessor at most.
  *
- * So a packet sees either the old budget and table or the new ones, also where
- * several limits change at once.
+ * Both tables find their bucket by the low bits of the same hash: a growing
+ * table splits a bucket, a shrinking one joins several. Where slots are as long
+ * and as many as before, wheels are copied entry by entry, otherwise their sum
+ * goes to the newest slot: an upper bound. Between packets and bytes a source
+ * keeps the part of its budget that it has used.
  *
- * Both tables find their bucket by the low bits of the same hash. A growing
- * table splits a bucket and copies its floor to all the parts, a shrinking one
- * joins them. Where slots are as long and as many as before, wheels are copied
- * slot by slot, otherwise their sum goes to the newest slot: an upper bound.
- * Between packets and bytes a source keeps the part of its budget that it has
- * used.
+ * Locks: the old bucket's, then the new one's, nested, then a way's.
  */
 #include <linux/bottom_half.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 #include "bucket.h"
-#include "wheel_join.h"
 
-/* What is constant while one table is copied to another. */
-struct move {
-	struct weir_table *old;
-	struct weir_table *next;
-	const hsiphash_key_t *key;
-	u64 old_budget;
-	u64 next_budget;
-	u64 tick;
-	u64 evictions;
-	bool same_unit;
-	bool same_slots;
-};
-
-/* A wheel of the old table as one of the new, turned to the bucket's slot. */
-static void wheel_convert(const struct move *move, struct weir_wheel *to,
-			  u64 to_slot, struct weir_wheel *from)
+/* A wheel of the old table as one of the new. */
+static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
+			  const struct weir_table *old,
+			  const struct weir_wheel *from, u64 tick)
 {
-	struct weir_wheel_shape new = move->next->shape;
-	struct weir_wheel_shape old = move->old->shape;
-	unsigned int age;
+	u64 most = weir_wheel_max(next->shape.width), count;
+	u32 slot = weir_table_slot(old, tick), at, age, i;
 
-	weir_wheel_turn(old, from, weir_table_slot(move->old, move->tick));
-	weir_wheel_reset(new, to, to_slot);
-	if (!move->same_slots || !move->same_unit) {
-		u64 sum = weir_wheel_sum(old, from);
-
-		if (!move->same_unit)
-			sum = weir_budget_part(sum, move->next_budget,
-					       move->old_budget);
-		weir_wheel_add(new, to, sum);
-		return;
+	if (old->spec.slot_ticks == next->spec.slot_ticks &&
+	    old->shape.reach == next->shape.reach &&
+	    old->spec.bytes == next->spec.bytes) {
+		at = (s32)(slot - from->at) > 0 ? slot : from->at;
+		weir_wheel_reset(next->shape, to, at);
+		for (age = 0; age <= next->shape.reach; age++) {
+			i = at - age;
+			count = (s32)(i - from->at) > 0 ? 0 :
+				weir_wheel_since(old->shape, from, i);
+			weir_wheel_store(next->shape, to,
+					 1 + (i & next->shape.mask),
+					 -min(count, most));
+		}
+	} else {
+		count = weir_wheel_sum(old->shape, from, slot);
+		if (old->spec.bytes != next->spec.bytes)
+			count = weir_budget_part(count, next->budget,
+						 next->old_budget);
+		weir_wheel_reset(next->shape, to, weir_table_slot(next, tick));
+		weir_wheel_store(next->shape, to, 0, min(count, most));
 	}
-	/* The bucket may be ahead of the clock that was read, never behind. */
-	to->at = from->at;
-	to->until = from->at;
-	for (age = old.ring; age--;) {
-		to->head = old.ring - 1 - age;
-		weir_wheel_add(new, to, weir_wheel_slot(old, from, age));
-	}
-	weir_wheel_turn(new, to, to_slot);
+	if (weir_wheel_marked(old->shape, from, slot))
+		to->refused = to->at;
 }
 
-/* Under the old bucket's lock. */
-static void copy_way(struct move *move, struct weir_way *way)
+/* Bring a way over. Under the old bucket's lock. */
+static void way_pull(struct weir_table *next, struct weir_table *old,
+		     struct weir_bucket *from, unsigned int i, u64 tick)
 {
-	struct weir_table *next = move->next;
-	struct weir_wheel *from = weir_way_wheel(move->old, way), *wheel;
-	struct weir_bucket *bucket;
+	struct weir_way *way = weir_bucket_way(old, from, i);
+	struct weir_wheel *wheel = weir_way_wheel(old, way);
+	union weir_wheel_copy copy;
 	struct weir_source source;
-	struct weir_way *new;
-	union weir_wheel_copy copy;
-	bool evicted;
-	u32 hash;
+	struct weir_bucket *to;
+	u32 hash, dropped;
+	bool live;
 
-	weir_wheel_turn(move->old->shape, from,
-			weir_table_slot(move->old, move->tick));
-	if (!weir_wheel_sum(move->old->shape, from) && !way->dropped)
+	raw_spin_lock(&way->lock);
+	live = weir_wheel_sum(old->shape, wheel, weir_table_slot(old, tick));
+	wheel_convert(next, &copy.wheel, old, wheel, tick);
+	weir_way_source(old, way, &source);
+	dropped = atomic_read(&way->dropped);
+	weir_way_free(old, from, i);
+	raw_spin_unlock(&way->lock);
+
+	if (!live && !dropped)
 		return;
-	weir_way_source(move->old, way, &source);
-	hash = weir_source_hash(&source, next->spec.prefix, move->key);
-	bucket = weir_bucket(next, hash & next->mask);
-
-	weir_bucket_begin_nested(bucket);
-	weir_bucket_turn(next, bucket, weir_table_slot(next, move->tick));
-	new = weir_bucket_take(next, bucket, &source, weir_hash_tag(hash),
-			       &evicted);
-	move->evictions += evicted;
-	new->dropped = way->dropped;
-	wheel = weir_way_wheel(next, new);
-	wheel_convert(move, &copy.wheel, bucket->slot, from);
-	memcpy(wheel, &copy.wheel, weir_wheel_size(next->shape));
-	wheel->has_refused = from->has_refused;
-	wheel->refused = wheel->at;
-	weir_bucket_least(bucket, weir_wheel_sum(next->shape, wheel));
-	weir_bucket_end(bucket);
+	hash = weir_source_hash(&source, next->spec.prefix, next->key);
+	to = weir_bucket(next, hash);
+	raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
+	if (!weir_bucket_place(next, to, &source, hash, &copy.wheel, dropped) &&
+	    live)
+		atomic64_inc(&next->evicted);
+	raw_spin_unlock(&to->lock);
 }
 
-/* Under the old bucket's lock. */
-static void copy_floor(const struct move *move, struct weir_wheel *from,
-		       u32 index)
+/**
+ * weir_table_pull - bring the old bucket of a source over
+ * @next: table
+ * @old: its predecessor
+ * @hash: of the source
+ * @tick: now
+ *
+ * Context: BH off, RCU read lock.
+ */
+void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash,
+		     u64 tick)
 {
-	struct weir_table *next = move->next;
-	struct weir_bucket *bucket;
-	struct weir_wheel *floor;
-	union weir_wheel_copy copy;
-	u64 i;
-
-	if (move->old->spec.lenient || next->spec.lenient ||
-	    weir_wheel_idle(move->old->shape, from,
-			    weir_table_slot(move->old, move->tick)))
-		return;
-	for (i = index & next->mask; i <= next->mask;
-	     i += (u64)move->old->mask + 1) {
-		bucket = weir_bucket(next, i);
-		weir_bucket_begin_nested(bucket);
-		weir_bucket_turn(next, bucket,
-				 weir_table_slot(next, move->tick));
-		floor = weir_bucket_floor(bucket);
-		weir_wheel_turn(next->shape, floor, bucket->slot);
-		wheel_convert(move, &copy.wheel, bucket->slot, from);
-		weir_wheel_trade(next->shape, floor, &copy.wheel);
-		weir_bucket_end(bucket);
-	}
-}
-
-static void copy_bucket(struct move *move, u32 index, u64 (*clock)(void))
-{
-	struct weir_bucket *bucket = weir_bucket(move->old, index);
-	struct weir_way *way;
+	struct weir_bucket *bucket = weir_bucket(old, hash);
 	unsigned int i;
 
-	local_bh_disable();
-	weir_bucket_begin(bucket);
-	move->tick = max(clock(), bucket->slot * move->old->spec.slot_ticks);
-	weir_bucket_turn(move->old, bucket,
-			 weir_table_slot(move->old, move->tick));
-	for (i = 0; i < move->old->ways; i++) {
-		way = weir_bucket_way(move->old, bucket, i);
-		if (!weir_tag_free(bucket->tag[i]))
-			copy_way(move, way);
+	/* Pairs with the release below: what was there is in @next. */
+	if (smp_load_acquire(&bucket->moved))
+		return;
+	raw_spin_lock(&bucket->lock);
+	if (!bucket->moved) {
+		for (i = 0; i < old->ways; i++)
+			if (bucket->tag[i])
+				way_pull(next, old, bucket, i, tick);
+		smp_store_release(&bucket->moved, true);
 	}
-	copy_floor(move, weir_bucket_floor(bucket), index);
-	/* Read by bucket_follower(), under the same lock where it matters. */
-	WRITE_ONCE(move->old->copied, index + 1);
-	weir_bucket_end(bucket);
-	local_bh_enable();
+	raw_spin_unlock(&bucket->lock);
 }
 
 /**
- * weir_table_move - fill a successor while packets enter by the old table
- * @old: table in use
- * @next: table that was just made
- * @old_budget: of the limit
- * @next_budget: what it will be
- * @key: of the hash
+ * weir_bucket_raise_old - join the floor of an old bucket into a new one's
+ * @next: table
+ * @bucket: locked bucket of it
+ * @old: its predecessor
+ * @hash: of which the old bucket is; it was pulled
+ * @tick: now
+ *
+ * Context: BH off, RCU read lock.
+ */
+void weir_bucket_raise_old(const struct weir_table *next,
+			   struct weir_bucket *bucket,
+			   const struct weir_table *old, u32 hash, u64 tick)
+{
+	struct weir_wheel *floor = weir_bucket_floor(old,
+						     weir_bucket(old, hash));
+	union weir_wheel_copy copy;
+
+	if (!weir_wheel_sum(old->shape, floor, weir_table_slot(old, tick)))
+		return;
+	wheel_convert(next, &copy.wheel, old, floor, tick);
+	weir_bucket_raise(next, bucket, &copy.wheel);
+}
+
+/**
+ * weir_table_succeed - let a table that nobody knows yet take over from another
+ * @next: it
+ * @old: its predecessor, which has none itself
+ * @budget: of the limit with @next
+ * @old_budget: of the limit with @old
+ * @key: of the hash, which outlives @next
+ */
+void weir_table_succeed(struct weir_table *next, struct weir_table *old,
+			u64 budget, u64 old_budget, const hsiphash_key_t *key)
+{
+	next->key = key;
+	next->budget = budget;
+	next->old_budget = old_budget;
+	rcu_assign_pointer(next->old, old);
+}
+
+/**
+ * weir_table_drain - bring over all that is left in the predecessor
+ * @next: published table, which has one
  * @clock: tells the tick
  *
- * The caller keeps other movers out, calls weir_table_live() next, and
- * weir_table_settle() a grace period later.
+ * The predecessor may be freed a grace period later.
  *
- * Context: process, may sleep.
- * Return: live sources that lost their way to another one.
+ * Context: process, may sleep; the caller keeps other changes out.
+ * Return: live sources that found no way.
  */
-u64 weir_table_move(struct weir_table *old, struct weir_table *next,
-		    u64 old_budget, u64 next_budget,
-		    const hsiphash_key_t *key, u64 (*clock)(void))
+u64 weir_table_drain(struct weir_table *next, u64 (*clock)(void))
 {
-	struct move move = {
-		.old = old,
-		.next = next,
-		.key = key,
-		.old_budget = old_budget,
-		.next_budget = next_budget,
-		.same_unit = old->spec.bytes == next->spec.bytes,
-		.same_slots = old->spec.slot_ticks == next->spec.slot_ticks &&
-			      old->shape.ring == next->shape.ring,
-	};
-	u32 i;
+	struct weir_table *old = rcu_dereference_protected(next->old, true);
+	struct weir_bucket *bucket;
+	u32 i, most = max(old->mask, next->mask);
 
-	rcu_assign_pointer(old->next, next);
 	for (i = 0; i <= old->mask; i++) {
-		copy_bucket(&move, i, clock);
+		local_bh_disable();
+		weir_table_pull(next, old, i, clock());
+		local_bh_enable();
 		cond_resched();
 	}
-	return move.evictions;
-}
-
-/**
- * weir_table_live - let packets enter by a successor from now on
- * @next: filled successor
- *
- * The configuration that has it is published next, with BH and preemption off in
- * between: until then packets of the old configuration start again and again.
- */
-void weir_table_live(struct weir_table *next)
-{
-	lockdep_assert(softirq_count());
-	WRITE_ONCE(next->live, true);
+	for (i = 0; i <= most; i++) {
+		bucket = weir_bucket(next, i);
+		local_bh_disable();
+		raw_spin_lock(&bucket->lock);
+		weir_bucket_raise_old(next, bucket, old, i, clock());
+		raw_spin_unlock(&bucket->lock);
+		local_bh_enable();
+		cond_resched();
+	}
+	rcu_assign_pointer(next->old, NULL);
+	return atomic64_read(&next->evicted);
 }

@@ -101,6 +101,7 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	weir_table_peek(limit->table, &masked,
 			weir_source_hash(&masked, limit->prefix, &wn->key),
 			weir_hook_clock(), limit->budget, &state, slot);
+	weir_refusals_pending(&config->refusals, limit, &state, 1);
 	if (weir_nl_put_source(skb, wn->net, &view, &state) ||
 	    put_slots(skb, &view, slot) ||
 	    put_exempt(skb, config, limit, asked)) {
@@ -179,32 +180,30 @@ struct charge {
 	struct weir_source_state state;
 };
 
-static unsigned int charge_table(struct weir_net *wn,
-				 const struct weir_limit *limit,
-				 const struct charge *charge,
-				 const struct weir_source *masked, u32 hash,
-				 u64 cost)
+static u8 charge_table(struct weir_net *wn, const struct weir_limit *limit,
+		       const struct charge *charge,
+		       const struct weir_source *masked, u32 hash, u64 cost)
 {
-	struct weir_cost both = {
-		/* Where the unit changes meanwhile, nobody gains by it. */
-		.packets = limit->bytes ? U32_MAX : min_t(u64, cost, U32_MAX),
-		.bytes = limit->bytes ? cost : U64_MAX,
+	struct weir_lookup lookup = {
+		.source = masked,
+		.hash = hash,
+		.tick = weir_hook_clock(),
+		.cost = cost,
+		.budget = limit->budget,
 	};
-	struct weir_visit visit = {
-		.tick = weir_hook_clock(), .packets = 1, .hash = hash,
-	};
-	unsigned int result;
+	u8 result;
 
 	if (cost > limit->budget)
 		return WEIR_REFUSED;
-	result = weir_table_charge(limit->table, masked, both, limit->budget,
-				   &visit);
+	result = weir_table_refuse(limit->table, &lookup);
+	if (!result)
+		result = weir_table_charge(limit->table, &lookup);
 	if (result & WEIR_EVICTED)
 		weir_limit_count_evictions(limit, 1);
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
-		weir_event_pressure(wn, limit, hash, visit.tick);
+		weir_event_pressure(wn, limit, lookup.tick);
 	if (result & WEIR_FIRST) {
-		trace_weir_limited(limit, &charge->asked.source, visit.tick);
+		trace_weir_limited(limit, &charge->asked.source, lookup.tick);
 		weir_event_source(wn, limit, &charge->asked.source);
 	}
 	return result;
@@ -220,7 +219,7 @@ static int charge_try(struct weir_net *wn, struct charge *charge)
 	u64 slot[WEIR_SLOTS_MAX + 1], cost = charge->cost, tick;
 	struct weir_source_state *state = &charge->state;
 	const struct weir_limit *limit;
-	unsigned int result = 0;
+	u8 result = 0;
 	u32 hash;
 
 	limit = weir_limit_find(weir_config_get(wn), charge->asked.limit);
@@ -243,6 +242,7 @@ static int charge_try(struct weir_net *wn, struct charge *charge)
 	charge->taken = result & WEIR_REFUSED ? 0 : cost;
 	weir_table_peek(limit->table, &masked, hash, weir_hook_clock(),
 			limit->budget, state, slot);
+	weir_refusals_pending(&weir_config_get(wn)->refusals, limit, state, 1);
 	return 0;
 }
 

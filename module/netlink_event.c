@@ -134,7 +134,7 @@ void weir_netlink_pressure(struct weir_net *wn, const struct weir_limit *limit)
 	int err;
 
 	weir_limit_counts(limit, &counts);
-	wanted = weir_nl_sources_wanted(limit);
+	wanted = weir_pressure_sources(limit);
 	skb = event_begin(WEIR_CMD_PRESSURE_NTF, &header);
 	err = !skb ||
 	      nla_put_string(skb, WEIR_A_PRESSURE_LIMIT, limit->name) ||

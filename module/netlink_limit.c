@@ -36,22 +36,6 @@ struct copy {
 	bool has_sources;
 };
 
-/**
- * weir_nl_sources_wanted - the size that would end the pressure on a table
- * @limit: of the table
- *
- * What it was made for, and those that found it full.
- *
- * Return: a power of two, or 0 if there was no pressure since it was made.
- */
-u64 weir_nl_sources_wanted(const struct weir_limit *limit)
-{
-	u64 most = weir_pressure_most(limit->pressure);
-
-	return !most ? 0 : min_t(u64, roundup_pow_of_two(limit->sources + most),
-				 WEIR_SOURCES_MAX);
-}
-
 /* Under rcu_read_lock(). */
 static void copy_take(struct copy *copy, const struct weir_limit *limit,
 		      bool stats, bool sources)
@@ -64,7 +48,7 @@ static void copy_take(struct copy *copy, const struct weir_limit *limit,
 	copy->has_sources = false;
 	if (stats) {
 		weir_limit_counts(limit, &copy->counts);
-		copy->wanted = weir_nl_sources_wanted(limit);
+		copy->wanted = weir_pressure_sources(limit);
 	}
 	if (stats && sources && weir_table_tryget(limit->table))
 		copy->table = limit->table;

@@ -114,7 +114,6 @@ int weir_nl_put_fates(struct sk_buff *skb, const struct weir_counts *counts);
 const struct weir_limit *
 weir_nl_limit_by_id(const struct weir_config *config, u32 id);
 void weir_nl_view(struct weir_nl_view *view, const struct weir_limit *limit);
-u64 weir_nl_sources_wanted(const struct weir_limit *limit);
 struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header);
 void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb,
 		       u8 cmd);

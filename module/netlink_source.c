@@ -149,6 +149,21 @@ static bool show_open(struct show *show, struct weir_net *wn)
 	return show->table;
 }
 
+/* Add the refusals that wait on their CPUs, if the table is still in use. */
+static void show_pending(struct show *show, struct weir_net *wn)
+{
+	const struct weir_config *config;
+	const struct weir_limit *limit;
+
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	limit = weir_nl_limit_by_id(config, show->view[show->at].id);
+	if (limit && limit->table == show->table)
+		weir_refusals_pending(&config->refusals, limit, show->state,
+				      show->states);
+	rcu_read_unlock();
+}
+
 /* Have a state at hand. Returns 1, 0 at the end, or negative errno. */
 static int show_step(struct show *show, struct weir_net *wn)
 {
@@ -166,6 +181,7 @@ static int show_step(struct show *show, struct weir_net *wn)
 					       weir_hook_clock(),
 					       show->view[show->at].budget,
 					       show->state);
+		show_pending(show, wn);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;

@@ -10,6 +10,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
+#include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/mld.h>
@@ -43,16 +44,16 @@ static void parse_ports(struct weir_packet *packet, int offset)
 	const __be16 *ports;
 	__be16 room[2];
 
-	if (!weir_proto_has_ports(packet->facts.proto))
+	if (!weir_proto_has_ports(packet->proto))
 		return;
 	ports = skb_header_pointer(packet->skb, offset, sizeof(room), room);
 	if (!ports) {
-		packet->facts.flags |= WEIR_PACKET_CUT;
+		packet->flags |= WEIR_PACKET_CUT;
 		return;
 	}
-	packet->facts.sport = ntohs(ports[0]);
-	packet->facts.dport = ntohs(ports[1]);
-	packet->facts.flags |= WEIR_PACKET_PORTS;
+	packet->sport = ntohs(ports[0]);
+	packet->dport = ntohs(ports[1]);
+	packet->flags |= WEIR_PACKET_PORTS;
 }
 
 static void parse_tcp(struct weir_packet *packet, int offset)
@@ -60,16 +61,16 @@ static void parse_tcp(struct weir_packet *packet, int offset)
 	const struct tcphdr *tcp;
 	struct tcphdr room;
 
-	if (packet->facts.proto != IPPROTO_TCP)
+	if (packet->proto != IPPROTO_TCP)
 		return;
 	tcp = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
 	if (!tcp) {
-		packet->facts.flags |= WEIR_PACKET_CUT;
+		packet->flags |= WEIR_PACKET_CUT;
 		return;
 	}
-	packet->facts.flags |= WEIR_PACKET_TCP;
+	packet->flags |= WEIR_PACKET_TCP;
 	if (tcp->syn && !tcp->ack && !tcp->rst && !tcp->fin)
-		packet->facts.flags |= WEIR_PACKET_SYN;
+		packet->flags |= WEIR_PACKET_SYN;
 }
 
 /*
@@ -84,7 +85,7 @@ static void parse_icmpv6(struct weir_packet *packet, int offset)
 
 	type = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
 	if (!type) {
-		packet->facts.flags |= WEIR_PACKET_CUT;
+		packet->flags |= WEIR_PACKET_CUT;
 		return;
 	}
 	switch (*type) {
@@ -94,7 +95,7 @@ static void parse_icmpv6(struct weir_packet *packet, int offset)
 	case NDISC_NEIGHBOUR_ADVERTISEMENT:
 	case NDISC_REDIRECT:
 		if (ip6->hop_limit == 255)
-			packet->facts.flags |= WEIR_PACKET_VITAL;
+			packet->flags |= WEIR_PACKET_VITAL;
 		break;
 	case ICMPV6_MGM_QUERY:
 	case ICMPV6_MGM_REPORT:
@@ -102,7 +103,7 @@ static void parse_icmpv6(struct weir_packet *packet, int offset)
 	case ICMPV6_MLD2_REPORT:
 		if (ip6->hop_limit == 1 &&
 		    ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
-			packet->facts.flags |= WEIR_PACKET_VITAL;
+			packet->flags |= WEIR_PACKET_VITAL;
 		break;
 	}
 }
@@ -131,11 +132,11 @@ static int walk_ipv6(struct weir_packet *packet)
 		if (next == NEXTHDR_FRAGMENT) {
 			frag = header;
 			if (frag->frag_off & htons(IP6_OFFSET)) {
-				packet->facts.flags |= WEIR_PACKET_LATER;
-				packet->facts.proto = ext->nexthdr;
+				packet->flags |= WEIR_PACKET_LATER;
+				packet->proto = ext->nexthdr;
 				if (ipv6_ext_hdr(ext->nexthdr) &&
 				    ext->nexthdr != NEXTHDR_NONE)
-					packet->facts.flags |= WEIR_PACKET_NO_PROTO;
+					packet->flags |= WEIR_PACKET_NO_PROTO;
 				return -1;
 			}
 			offset += sizeof(*frag);
@@ -146,10 +147,10 @@ static int walk_ipv6(struct weir_packet *packet)
 		}
 		next = ext->nexthdr;
 	}
-	packet->facts.proto = next;
+	packet->proto = next;
 	return offset;
 cut:
-	packet->facts.flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
+	packet->flags |= WEIR_PACKET_CUT | WEIR_PACKET_NO_PROTO;
 	return -1;
 }
 
@@ -157,26 +158,27 @@ static int walk_ipv4(struct weir_packet *packet)
 {
 	const struct iphdr *ip = ip_hdr(packet->skb);
 
-	packet->facts.proto = ip->protocol;
+	packet->proto = ip->protocol;
 	if (ip->frag_off & htons(IP_OFFSET)) {
-		packet->facts.flags |= WEIR_PACKET_LATER;
+		packet->flags |= WEIR_PACKET_LATER;
 		return -1;
 	}
 	return skb_network_offset(packet->skb) + ip->ihl * 4;
 }
 
 /**
- * weir_packet_walk - find out what lies behind the network header
+ * weir_packet_parse - find out what lies behind the network header
  * @packet: initialised packet
  */
-void weir_packet_walk(struct weir_packet *packet)
+void weir_packet_parse(struct weir_packet *packet)
 {
-	int offset = packet->facts.family == AF_INET ? walk_ipv4(packet) :
+	int offset = packet->family == AF_INET ? walk_ipv4(packet) :
 						 walk_ipv6(packet);
 
+	packet->flags |= WEIR_PACKET_PARSED;
 	if (offset < 0)
 		return;
-	if (packet->facts.family == AF_INET6 && packet->facts.proto == IPPROTO_ICMPV6)
+	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
 		parse_icmpv6(packet, offset);
 	parse_ports(packet, offset);
 	parse_tcp(packet, offset);
@@ -213,4 +215,55 @@ bool weir_packet_decrypted(const struct sk_buff *skb, u8 family)
 	}
 #endif
 	return false;
+}
+
+/* Where the header in front of the payload begins. */
+static int transport_offset(const struct sk_buff *skb, u8 family)
+{
+	__be16 frag_off;
+	u8 next;
+	int offset;
+
+	if (skb->encapsulation)
+		return skb_inner_transport_offset(skb);
+	if (family == AF_INET)
+		return skb_transport_offset(skb);
+	next = ipv6_hdr(skb)->nexthdr;
+	offset = ipv6_skip_exthdr(skb, skb_network_offset(skb) +
+				  sizeof(struct ipv6hdr), &next, &frag_off);
+	return offset < 0 ? skb_transport_offset(skb) : offset;
+}
+
+/* Bytes in front of the payload of each segment. */
+static unsigned int segment_header(const struct sk_buff *skb, u8 family)
+{
+	int offset = transport_offset(skb, family);
+	unsigned int header = offset - skb_network_offset(skb);
+	const struct tcphdr *tcp;
+	struct tcphdr room;
+
+	if (!(skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)))
+		return header + sizeof(struct udphdr);
+	tcp = skb_header_pointer(skb, offset, sizeof(room), &room);
+	return header + (tcp ? tcp->doff * 4 : sizeof(room));
+}
+
+/**
+ * weir_segments_cost - what a packet costs that GRO has put together
+ * @skb: packet in PRE_ROUTING
+ * @family: AF_INET or AF_INET6
+ *
+ * What arrived: its segments, and in bytes the headers that each of them had.
+ */
+struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family)
+{
+	struct weir_cost cost = { .bytes = skb->len };
+	unsigned int header, segments;
+
+	header = min(segment_header(skb, family), skb->len);
+	segments = skb_shinfo(skb)->gso_segs ?:
+		   DIV_ROUND_UP(skb->len - header, skb_shinfo(skb)->gso_size);
+	cost.packets = max(segments, 1u);
+	cost.bytes += (u64)(cost.packets - 1) * header;
+	return cost;
 }

@@ -14,6 +14,12 @@
 
 #include "source.h"
 
+/* What a packet costs in either unit. */
+struct weir_cost {
+	u32 packets;
+	u64 bytes;
+};
+
 /* What is known of a packet beyond its addresses. */
 #define WEIR_PACKET_LATER	BIT(0)	/* a fragment that is not the first */
 #define WEIR_PACKET_PORTS	BIT(1)	/* sport and dport are its */
@@ -22,33 +28,23 @@
 #define WEIR_PACKET_CUT		BIT(4)	/* headers cut short or too deep */
 #define WEIR_PACKET_NO_PROTO	BIT(5)	/* ... before the protocol was known */
 #define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
-
-/**
- * union weir_facts - what is known of a packet beyond its addresses
- * @all: to be compared at once
- * @family: AF_INET or AF_INET6
- * @flags: WEIR_PACKET_*
- */
-union weir_facts {
-	u64 all;
-	struct {
-		u8 family;
-		u8 proto;
-		u16 flags;
-		u16 sport;
-		u16 dport;
-	};
-};
+#define WEIR_PACKET_PARSED	BIT(7)	/* what lies behind the network header is known */
 
 /**
  * struct weir_packet - a packet on its way through the limits
  * @source: its whole sender
+ * @family: AF_INET or AF_INET6
+ * @flags: WEIR_PACKET_*
  */
 struct weir_packet {
 	const struct sk_buff *skb;
 	const struct net_device *in;
 	struct weir_source source;
-	union weir_facts facts;
+	u8 family;
+	u8 proto;
+	u16 flags;
+	u16 sport;
+	u16 dport;
 };
 
 /**
@@ -64,7 +60,8 @@ static inline void weir_packet_init(struct weir_packet *packet,
 {
 	packet->skb = skb;
 	packet->in = in;
-	packet->facts = (union weir_facts) { .family = family };
+	packet->family = family;
+	packet->flags = 0;
 	if (family == AF_INET)
 		weir_source_ipv4(&packet->source, ip_hdr(skb)->saddr,
 				 in->ifindex);
@@ -72,37 +69,43 @@ static inline void weir_packet_init(struct weir_packet *packet,
 		weir_source_ipv6(&packet->source, &ipv6_hdr(skb)->saddr,
 				 in->ifindex);
 	if (unlikely(!weir_source_known(&packet->source)))
-		packet->facts.flags = WEIR_PACKET_VITAL;
+		packet->flags = WEIR_PACKET_VITAL;
 }
 
 void weir_packet_walk(struct weir_packet *packet);
 
-/**
- * weir_packet_parse - find out what lies behind the network header
- * @packet: initialised packet
- * @transport: some limit has a condition of WEIR_IF_TRANSPORT
- *
- * Where none has, only IPv6 is walked, and only for what keeps a link alive.
- */
-static inline void weir_packet_parse(struct weir_packet *packet, bool transport)
-{
-	u8 next;
+struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
 
-	if (!transport) {
-		if (packet->facts.family == AF_INET)
-			return;
-		next = ipv6_hdr(packet->skb)->nexthdr;
-		if (next != NEXTHDR_ICMP && !ipv6_ext_hdr(next))
-			return;
-	}
-	weir_packet_walk(packet);
+/**
+ * weir_packet_cost - what a packet costs in either unit
+ * @skb: packet in PRE_ROUTING
+ * @family: AF_INET or AF_INET6
+ *
+ * Bytes are counted from the network header on.
+ */
+static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
+						u8 family)
+{
+	if (unlikely(skb_is_gso(skb)))
+		return weir_segments_cost(skb, family);
+	return (struct weir_cost) { .packets = 1, .bytes = skb->len };
 }
 
 bool weir_packet_decrypted(const struct sk_buff *skb, u8 family);
 bool weir_proto_has_ports(u8 proto);
 
+/* Must IPv6 be parsed to know whether a packet keeps the link alive? */
+static inline bool weir_packet_may_be_vital(const struct sk_buff *skb)
+{
+	u8 next = ipv6_hdr(skb)->nexthdr;
+
+	return next == NEXTHDR_ICMP || ipv6_ext_hdr(next);
+}
+
+void weir_packet_parse(struct weir_packet *packet);
+
 /**
- * weir_packet_charged - was a packet charged in this namespace before?
+ * weir_packet_already_seen - was a packet charged in this namespace before?
  * @skb: packet in PRE_ROUTING
  * @in: device that it arrived on
  * @family: AF_INET or AF_INET6
@@ -110,8 +113,9 @@ bool weir_proto_has_ports(u8 proto);
  * A VRF hands its packets to the hook again with the master as their device,
  * and IPsec in transport mode hands over what it has decrypted.
  */
-static inline bool weir_packet_charged(const struct sk_buff *skb,
-				       const struct net_device *in, u8 family)
+static inline bool weir_packet_already_seen(const struct sk_buff *skb,
+					    const struct net_device *in,
+					    u8 family)
 {
 	return netif_is_l3_master(in) ||
 	       (unlikely(skb_has_extensions((struct sk_buff *)skb)) &&

@@ -2,50 +2,56 @@
 /*
  * Theory of operation
  *
- * A table is a power of two of buckets, found by a keyed hash of the source.
- * A bucket is a set of ways; a way holds a source and its wheel. All memory
- * is allocated when the table is made.
+ * A table is a power of two of buckets, found by a keyed hash of the source. A
+ * bucket is a head and a set of ways; a way holds a source and its wheel, in one
+ * cache line as a rule. The hash names the bucket and in it a home. Whoever has
+ * a packet looks at the home and its neighbour, comparing whole sources, and
+ * only where neither is the source's at the tags in the head. All memory is
+ * allocated when the table is made.
  *
- * A bucket also has a floor: a wheel that is an upper bound of what any
- * source without a way in this bucket has sent. At first it is empty. When a
- * source needs a way and none is free or idle, the way of the smallest sum is
- * taken and its wheel joined into the floor; so the bound holds for the
- * source that lost its way. A source that takes a way starts from a copy of
- * the floor, for it may have had a way before. One that the floor leaves no
- * room is refused, takes no way and evicts nobody. So no source ever sends
- * more than its budget in a window, however small the table is; what too
- * small a table costs are refusals that come early. A lenient table has no
- * floor: newcomers start empty, and the bound holds per stay.
+ * A bucket has a floor: a wheel that is an upper bound of what any source
+ * without a way in this bucket was admitted. At first it is empty. When a source
+ * needs a way and none is free or idle, a live one gives way and its wheel is
+ * joined into the floor; so the bound holds for the source that lost its way. A
+ * source that takes a way starts from a copy of the floor, for it may have had
+ * one before. One that the floor leaves no room is refused, takes no way and
+ * evicts nobody. So no source ever sends more than its budget in a window,
+ * however small the table is; what too small a table costs are refusals that
+ * come early. Any victim is sound; a small one raises the floor least.
  *
  * Serialisation
  *
- * A bucket's spinlock covers its ways and its floor. It is taken with BH off,
- * and never with another table lock held but while a successor is filled or
- * charged beside the old table: old bucket first, then the successor's.
+ * The lock of a way covers its source and its wheel, the lock of a bucket its
+ * head, its floor and which source has which way: a way changes hands under
+ * both. Order: bucket, then way; nobody waits for a bucket with a way locked.
+ * Both are raw spinlocks, taken with BH off and held for a bounded number of
+ * cache lines, so that they mean the same with PREEMPT_RT.
  *
- * A refusal takes no lock: weir_table_refuse() reads tag, key, sum and
- * boundary inside the bucket's sequence count. It never waits: when a writer
- * is at work it says nothing, and the caller charges under the lock. A
- * refusal read so was true at the moment of the read: the sum had no room and
- * nothing leaves the wheel before its boundary.
+ *   refuse	no lock: reads source, time, total and one entry of the ring
+ *		between two looks at the version of the way
+ *   charge	the lock of the way, and the source compared again under it
+ *   newcomer	the lock of the bucket, a second search, then that of the way
  *
- * The time of a charge is the bucket's: when another CPU has turned the
- * bucket to a later slot, the charge counts there, and the caller is told.
+ * What a search without the bucket's lock finds is a hint. That it finds
+ * nothing means nothing until the bucket is locked.
  *
- * A way's count of refusals is written under the lock. Refusals without the
- * lock wait on their CPU: see recent.c.
+ * A way has its own time: on a CPU whose clock is late it counts and refuses at
+ * the way's. Two wheels are turned to the later of their times before they are
+ * joined. Times have 32 bits: weir_table_age() frees ways that were idle for
+ * long enough to be taken for new.
  *
  * Tables are found through an RCU pointer of the configuration. Whoever sleeps
- * with one holds a reference; the owner drops its own after a grace period.
+ * with one holds a reference; the owner drops its own after a grace period. How
+ * one table takes over from another is at the top of move.c.
  */
 #include <linux/bitops.h>
+#include <linux/bottom_half.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/vmalloc.h>
 
 #include "bucket.h"
@@ -53,9 +59,8 @@
 /* The most that the page allocator gives in one piece on any kernel. */
 #define CHUNK_BYTES (4u << 20)
 
-/* Entries of a CPU for sources it met a moment ago, as powers of two. */
-#define RECENTS_SHIFT_MIN 4
-#define RECENTS_SHIFT_MAX 10
+/* Ways and their neighbours are pairs of lines. */
+#define PAIR_BYTES 128
 
 #define WAYS_MIN 4
 
@@ -71,8 +76,6 @@ static const u16 sources_per_bucket[] = {
 	553,
 };
 
-/* Where weir_table_recall() looks for them. */
-static_assert(offsetof(struct weir_table, recents) == 0);
 static_assert(ARRAY_SIZE(sources_per_bucket) == WEIR_WAYS_MAX - WAYS_MIN + 1);
 
 /* The fewest buckets that hold the sources, and the ways that this takes. */
@@ -88,6 +91,7 @@ static void table_size(struct weir_table *table)
 	table->ways = WAYS_MIN;
 	while (sources > (u64)sources_per_bucket[table->ways - WAYS_MIN] << shift)
 		table->ways++;
+	table->ways = ALIGN(table->ways, 2);
 }
 
 /* See weir_table_slot(). */
@@ -105,20 +109,20 @@ static void table_slot_inverse(struct weir_table *table)
 static void table_layout(struct weir_table *table)
 {
 	const struct weir_table_spec *spec = &table->spec;
-	u64 wheel;
+	size_t wheel;
 
-	table->shape.ring = spec->slots + !spec->lenient;
-	table->shape.width = weir_wheel_width(spec->budget);
-	table->budget_max = weir_wheel_max(table->shape.width);
+	table->shape = weir_wheel_shape(spec->slots, spec->lenient,
+					weir_wheel_width(spec->budget));
 	table->words = weir_prefix_words(spec->prefix);
 	wheel = weir_wheel_size(table->shape);
 
 	table->wheel_off = ALIGN(offsetof(struct weir_way, word) +
-				 4 * (table->words + 1), table->shape.width);
-	table->way_size = ALIGN(table->wheel_off + wheel, 8);
-	table->way_off = ALIGN(sizeof(struct weir_bucket) + wheel, 64);
+				 4 * table->words, 8);
+	table->way_size = ALIGN(table->wheel_off + wheel, 64);
+	table->floor_off = ALIGN(offsetofend(struct weir_bucket, rescan), 8);
+	table->way_off = ALIGN(table->floor_off + wheel, PAIR_BYTES);
 	table->stride = ALIGN(table->way_off + table->ways * table->way_size,
-			      64);
+			      PAIR_BYTES);
 	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride),
 				 fls(table->mask));
 	table->chunks = (table->mask >> table->chunk_shift) + 1;
@@ -150,27 +154,20 @@ static void chunk_free(void *chunk, size_t bytes)
 		free_pages_exact(chunk, bytes);
 }
 
-/* As many for all CPUs together as an eighth of the sources, or a few. */
-static void table_recents(struct weir_table *table)
-{
-	u32 entries = table->spec.sources / 8 / num_possible_cpus();
-
-	table->recents.shift = clamp(ilog2(entries | 1), RECENTS_SHIFT_MIN,
-				     RECENTS_SHIFT_MAX);
-}
-
-static size_t recents_bytes(const struct weir_table *table)
-{
-	return ((size_t)nr_cpu_ids << table->recents.shift) *
-	       sizeof(*table->recents.entry);
-}
-
 static void bucket_init(const struct weir_table *table,
-			struct weir_bucket *bucket)
+			struct weir_bucket *bucket, u32 slot)
 {
-	spin_lock_init(&bucket->lock);
-	seqcount_spinlock_init(&bucket->seq, &bucket->lock);
-	weir_bucket_wipe(table, bucket);
+	struct weir_way *way;
+	unsigned int i;
+
+	raw_spin_lock_init(&bucket->lock);
+	weir_wheel_reset(table->shape, weir_bucket_floor(table, bucket), slot);
+	for (i = 0; i < table->ways; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		raw_spin_lock_init(&way->lock);
+		seqcount_raw_spinlock_init(&way->seq, &way->lock);
+		way->zone = WEIR_ZONE_NOBODY;
+	}
 }
 
 static void table_free(struct weir_table *table)
@@ -179,7 +176,6 @@ static void table_free(struct weir_table *table)
 
 	for (i = 0; i < table->chunks; i++)
 		chunk_free(table->chunk[i], chunk_bytes(table));
-	kvfree(table->recents.entry);
 	kvfree(table);
 }
 
@@ -190,10 +186,8 @@ static void table_plan(struct weir_table *table,
 	table_size(table);
 	table_slot_inverse(table);
 	table_layout(table);
-	table_recents(table);
 	table->bytes = (u64)chunk_bytes(table) * table->chunks +
-		       struct_size(table, chunk, table->chunks) +
-		       recents_bytes(table);
+		       struct_size(table, chunk, table->chunks);
 }
 
 /**
@@ -211,8 +205,8 @@ u64 weir_table_need(const struct weir_table_spec *spec)
 }
 
 /*
- * Who asks for a page in vain has processes ended for it: a table may have all
- * that is free or easily freed but an eighth, which is left to others.
+ * A failed allocation would wake the OOM killer: a table may have all that is
+ * free or easily freed but an eighth.
  */
 static bool memory_holds(u64 bytes)
 {
@@ -224,11 +218,13 @@ static bool memory_holds(u64 bytes)
 /**
  * weir_table_alloc - make an empty table
  * @spec: what it is for
+ * @tick: now
  *
  * Context: process, may sleep.
  * Return: the table with one reference, or ERR_PTR(-ENOMEM).
  */
-struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
+				    u64 tick)
 {
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 	struct weir_table layout, *table;
@@ -243,24 +239,21 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec)
 		return ERR_PTR(-ENOMEM);
 	*table = layout;
 	refcount_set(&table->ref, 1);
-	table->recents.entry = kvzalloc(recents_bytes(table), gfp);
-	if (!table->recents.entry)
-		goto err;
 	for (i = 0; i < table->chunks; i++) {
 		table->chunk[i] = chunk_alloc(chunk_bytes(table), gfp);
-		if (!table->chunk[i])
-			goto err;
+		if (!table->chunk[i]) {
+			table_free(table);
+			return ERR_PTR(-ENOMEM);
+		}
 		cond_resched();
 	}
 	for (i = 0; i <= table->mask; i++) {
-		bucket_init(table, weir_bucket(table, i));
+		bucket_init(table, weir_bucket(table, i),
+			    weir_table_slot(table, tick));
 		if (!(i & 1023))
 			cond_resched();
 	}
 	return table;
-err:
-	table_free(table);
-	return ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -293,7 +286,7 @@ const struct weir_table_spec *weir_table_spec(const struct weir_table *table)
 /** weir_table_holds - are the counts wide enough for a budget? */
 bool weir_table_holds(const struct weir_table *table, u64 budget)
 {
-	return budget <= table->budget_max;
+	return budget <= weir_wheel_max(table->shape.width);
 }
 
 /** weir_table_bytes - memory of a table, all told */

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A cache of refusals, and of nothing else: no packet that is admitted writes
+ * it, and an entry is no more than an answer that was given a moment ago. It
+ * holds as long as the version of the source's way stands, for the rest of the
+ * slot, and for a second at most, in which no version comes round and a device
+ * that changes its name is forgotten.
+ *
+ * An entry stands for all packets of its source that come by the same device
+ * and cost as much. So it is written only where the limit that refused was the
+ * first that the packet met, and where that limit and those in front of it look
+ * at nothing but source and device; and its source is masked to the longest
+ * prefix that any of them, or an exemption, tells apart. Caches belong to a
+ * configuration and go with it.
+ *
+ * Packets refused by an entry wait in it until its source is seen in another
+ * slot, or another source takes the entry, which is when it has expired; readers
+ * add what waits. They are added to the way without its lock: what meets an
+ * eviction in that moment is counted for the source that has the way then.
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+
+#include "limit.h"
+#include "weir.h"
+
+/* The source of an entry as its limit counts it. */
+static struct weir_source entry_source(const struct weir_refusal *entry)
+{
+	struct weir_source source = entry->key;
+
+	weir_source_mask(&source, entry->limit->prefix);
+	return source;
+}
+
+static void entry_flush(struct weir_refusal *entry)
+{
+	struct weir_source source;
+
+	if (!entry->count)
+		return;
+	source = entry_source(entry);
+	if (data_race(weir_way_is(entry->limit->table, entry->way, &source)))
+		weir_way_dropped(entry->way, entry->count, false);
+	WRITE_ONCE(entry->count, 0);
+	/* Another source comes after this; pairs with weir_refusals_pending(). */
+	smp_wmb();
+}
+
+/**
+ * weir_refusal_store - remember a refusal, and count it
+ * @refusals: of the configuration
+ * @key: source, masked
+ * @ifindex: of the device that it came by
+ * @limit: that refused it
+ * @lookup: the one that did, of a single packet
+ *
+ * An entry that another source still uses is left to it, and the refusal counted
+ * in the source's way.
+ *
+ * Context: BH off, RCU read lock.
+ */
+void weir_refusal_store(const struct weir_refusals *refusals,
+			const struct weir_source *key, int ifindex,
+			const struct weir_limit *limit,
+			const struct weir_lookup *lookup)
+{
+	struct weir_refusal *entry;
+	u64 end;
+
+	entry = weir_refusal_entry(this_cpu_ptr(refusals->cache), key);
+	if (entry->ifindex && lookup->tick < entry->until &&
+	    !weir_source_same(&entry->key, key) &&
+	    READ_ONCE(entry->way->seq.seqcount.sequence) == entry->seq) {
+		weir_way_dropped(lookup->way, 1, false);
+		return;
+	}
+	entry_flush(entry);
+	end = (weir_table_slot(limit->table, lookup->tick) + 1) *
+	      limit->slot_ticks;
+	entry->key = *key;
+	entry->ifindex = ifindex;
+	entry->until = min(end, lookup->tick + HZ);
+	entry->way = lookup->way;
+	entry->limit = limit;
+	entry->seq = lookup->seq;
+	entry->bytes = limit->bytes ? lookup->cost : 0;
+	/* Pairs with weir_refusals_pending(). */
+	smp_store_release(&entry->count, 1);
+}
+
+/**
+ * weir_refusals_pending - add what waits in the caches to how sources stand
+ * @refusals: of the configuration
+ * @limit: of it
+ * @state: sources of the limit
+ * @count: of them
+ *
+ * Entries change while they are read: an answer is exact at rest.
+ *
+ * Context: RCU read lock.
+ */
+void weir_refusals_pending(const struct weir_refusals *refusals,
+			   const struct weir_limit *limit,
+			   struct weir_source_state *state, unsigned int count)
+{
+	const struct weir_refusal *entry;
+	struct weir_source source;
+	unsigned int i, j;
+	u32 waiting;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++) {
+			entry = &per_cpu_ptr(refusals->cache, cpu)->entry[i];
+			/* Pairs with weir_refusal_store(): the source came first. */
+			waiting = smp_load_acquire(&entry->count);
+			if (!waiting || data_race(entry->limit) != limit)
+				continue;
+			source = data_race(entry_source(entry));
+			/* The count may have been that of the source before. */
+			smp_rmb();
+			waiting = min(waiting, READ_ONCE(entry->count));
+			for (j = 0; j < count; j++)
+				if (weir_source_same(&state[j].source, &source))
+					state[j].dropped += waiting;
+		}
+	}
+}
+
+static void mask_lengthen(struct weir_refusals *refusals, u8 len4, u8 len6)
+{
+	unsigned int i, bits;
+
+	for (i = 0; i < 4; i++, len6 -= bits) {
+		bits = min_t(u8, len6, 32);
+		refusals->mask[i] |= htonl(~0ull << (32 - bits));
+	}
+	refusals->mask4 |= htonl(~0ull << (32 - len4));
+}
+
+static void mask_lengthen_for(struct weir_refusals *refusals,
+			      const struct weir_net_prefix *prefix)
+{
+	if (prefix->family == AF_INET)
+		mask_lengthen(refusals, prefix->len, 0);
+	else
+		mask_lengthen(refusals, 0, prefix->len);
+}
+
+/**
+ * weir_refusals_init - empty caches for a configuration
+ * @config: with its limits and exemptions
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int weir_refusals_init(struct weir_config *config)
+{
+	struct weir_refusals *refusals = &config->refusals;
+	const struct weir_limit *limit;
+	unsigned int i;
+
+	for (i = 0; i < config->count; i++) {
+		limit = config->limit[i];
+		if (limit->match.conds & ~WEIR_IF_SENDER)
+			break;
+		mask_lengthen(refusals, limit->prefix.len4, limit->prefix.len6);
+		if (limit->match.conds & WEIR_IF_FROM)
+			mask_lengthen_for(refusals, &limit->match.from);
+	}
+	refusals->limits = i;
+	for (i = 0; i < weir_exempts_count(config->exempts); i++)
+		mask_lengthen_for(refusals, &weir_exempts_at(config->exempts,
+							     i)->prefix);
+	refusals->cache = alloc_percpu_gfp(struct weir_refusal_cache,
+					   GFP_KERNEL_ACCOUNT);
+	return refusals->cache ? 0 : -ENOMEM;
+}
+
+/* Count what waits where the limit goes on. */
+static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry,
+			 const struct weir_config *next)
+{
+	struct weir_source source = entry_source(entry);
+	struct weir_lookup lookup = {
+		.source = &source,
+		.hash = weir_source_hash(&source, entry->limit->prefix,
+					 &wn->key),
+	};
+	unsigned int i;
+
+	for (i = 0; i < next->count; i++)
+		if (next->limit[i]->id == entry->limit->id)
+			weir_table_dropped(next->limit[i]->table, &lookup,
+					   entry->count, false);
+}
+
+/**
+ * weir_refusals_free - free the caches of a configuration
+ * @wn: namespace
+ * @config: that no packet finds any more, with its limits
+ * @next: the one that replaced it, or NULL
+ *
+ * Context: process, may sleep.
+ */
+void weir_refusals_free(struct weir_net *wn, struct weir_config *config,
+			const struct weir_config *next)
+{
+	struct weir_refusals *refusals = &config->refusals;
+	const struct weir_refusal *entry;
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (!refusals->cache || !next)
+			break;
+		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++) {
+			entry = &per_cpu_ptr(refusals->cache, cpu)->entry[i];
+			if (entry->count)
+				entry_settle(wn, entry, next);
+		}
+	}
+	free_percpu(refusals->cache);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A CPU's cache of refusals: what a flood from a few sources is refused by
+ * before anything is hashed or shared is written. See the top of refusal.c.
+ */
+#ifndef WEIR_REFUSAL_H
+#define WEIR_REFUSAL_H
+
+#include <linux/hash.h>
+#include <linux/percpu.h>
+
+#include "bucket.h"
+
+#define WEIR_REFUSALS_SHIFT 6
+
+struct weir_config;
+struct weir_limit;
+struct weir_net;
+
+/**
+ * struct weir_refusal - a source that a limit refused
+ * @key: the source, masked by weir_refusals
+ * @ifindex: of the device that it came by, 0 in an entry never used
+ * @seq: version of @way then
+ * @until: tick until which it is refused while the version stands
+ * @way: of the source
+ * @limit: that refused it
+ * @bytes: that a packet must have at least to be refused as well
+ * @count: packets refused since, which @way does not know of
+ */
+struct weir_refusal {
+	struct weir_source key;
+	int ifindex;
+	u64 until;
+	struct weir_way *way;
+	const struct weir_limit *limit;
+	u32 seq;
+	u32 bytes;
+	u32 count;
+} __aligned(64);
+
+struct weir_refusal_cache {
+	struct weir_refusal entry[1 << WEIR_REFUSALS_SHIFT];
+};
+
+/**
+ * struct weir_refusals - the caches of a configuration
+ * @cache: CPU-local, written with BH off
+ * @mask: what of an IPv6 source, and
+ * @mask4: of an IPv4 source, exemptions and the first @limits tell apart
+ * @limits: so many at the front look at nothing but source and device
+ */
+struct weir_refusals {
+	struct weir_refusal_cache __percpu *cache;
+	__be32 mask[4];
+	__be32 mask4;
+	unsigned int limits;
+};
+
+/* The entry where a masked source is kept. */
+static __always_inline struct weir_refusal *
+weir_refusal_entry(struct weir_refusal_cache *cache,
+		   const struct weir_source *key)
+{
+	__be32 mix = key->word[0] ^ key->word[1] ^ key->word[2] ^ key->word[3];
+
+	return &cache->entry[hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT)];
+}
+
+/**
+ * weir_refusal_find - is a source surely refused, and by what?
+ * @refusals: of the configuration
+ * @key: source, masked
+ * @ifindex: of the device that it came by
+ * @tick: now
+ * @bytes: of the packet, which is one and not several
+ *
+ * Context: BH off, RCU read lock.
+ * Return: the entry, in which the caller counts the packet, or NULL.
+ */
+static __always_inline struct weir_refusal *
+weir_refusal_find(const struct weir_refusals *refusals,
+		  const struct weir_source *key, int ifindex, u64 tick,
+		  u32 bytes)
+{
+	struct weir_refusal *entry;
+
+	entry = weir_refusal_entry(this_cpu_ptr(refusals->cache), key);
+	if (!weir_source_same(&entry->key, key) || entry->ifindex != ifindex ||
+	    tick >= entry->until || bytes < entry->bytes)
+		return NULL;
+	/* Unchanged, nothing was charged, given back or moved since. */
+	if (READ_ONCE(entry->way->seq.seqcount.sequence) != entry->seq)
+		return NULL;
+	return entry;
+}
+
+void weir_refusal_store(const struct weir_refusals *refusals,
+			const struct weir_source *key, int ifindex,
+			const struct weir_limit *limit,
+			const struct weir_lookup *lookup);
+void weir_refusals_pending(const struct weir_refusals *refusals,
+			   const struct weir_limit *limit,
+			   struct weir_source_state *state, unsigned int count);
+int weir_refusals_init(struct weir_config *config);
+void weir_refusals_free(struct weir_net *wn, struct weir_config *config,
+			const struct weir_config *next);
+
+#endif /* WEIR_REFUSAL_H */
