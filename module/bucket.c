@@ -25,11 +25,15 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 				    struct weir_bucket *bucket,
 				    const struct weir_source *source, u32 hash)
 {
+	unsigned int home = weir_hash_home(table, hash), base;
 	u8 tag = weir_hash_tag(hash);
 	struct weir_way *way;
-	unsigned int base;
 	u64 equal;
 
+	/* A fifth of the sources that are not at home are beside it. */
+	way = weir_bucket_way(table, bucket, home ^ 1);
+	if (data_race(weir_way_is(table, way, source)))
+		return way;
 	for (base = 0; base < table->ways; base += 8)
 		for (equal = tags_equal(bucket->tag + base, tag); equal;
 		     equal &= equal - 1) {
@@ -180,11 +184,11 @@ void weir_bucket_raise(const struct weir_table *table,
  * charge it. Returns whether a live source lost its way.
  */
 static bool bucket_take(const struct weir_table *table,
-			struct weir_bucket *bucket, struct weir_lookup *lookup,
-			u32 slot)
+			struct weir_bucket *bucket, struct weir_lookup *lookup)
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
 	struct weir_way *way = free_way(table, bucket, lookup->hash);
+	u32 slot = lookup->slot;
 	bool live = false;
 
 	if (!way) {
@@ -223,7 +227,6 @@ static bool bucket_take(const struct weir_table *table,
 u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	u32 slot = weir_table_slot(table, lookup->tick);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 	struct weir_table *old;
 	struct weir_way *way;
@@ -246,14 +249,14 @@ u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup)
 	if (unlikely(old))
 		weir_bucket_raise_old(table, bucket, old, lookup->hash,
 				      lookup->tick);
-	weir_wheel_turn(table->shape, floor, slot);
-	if (weir_wheel_full(table->shape, floor, slot, lookup->cost,
+	weir_wheel_turn(table->shape, floor, lookup->slot);
+	if (weir_wheel_full(table->shape, floor, floor->at, lookup->cost,
 			    lookup->budget)) {
 		lookup->way = NULL;
 		result = WEIR_REFUSED | WEIR_FLOORED;
 	} else {
 		result = WEIR_CHARGED;
-		if (bucket_take(table, bucket, lookup, slot))
+		if (bucket_take(table, bucket, lookup))
 			result |= WEIR_EVICTED;
 	}
 out:

@@ -74,6 +74,7 @@ struct weir_way {
  * @chunk_shift: log2 of the buckets in a chunk
  * @slot_inverse: of the length of a slot, see weir_table_slot()
  * @mask: buckets less one
+ * @chunk_mask: buckets of a chunk less one
  * @stride: bytes of a bucket
  * @floor_off: offset of the floor in a bucket
  * @way_off: offset of the first way in a bucket
@@ -98,6 +99,7 @@ struct weir_table {
 	u8 chunk_shift;
 	u64 slot_inverse;
 	u32 mask;
+	u32 chunk_mask;
 	u32 stride;
 	u16 floor_off;
 	u16 way_off;
@@ -127,11 +129,9 @@ union weir_wheel_copy {
 static inline struct weir_bucket *
 weir_bucket(const struct weir_table *table, u32 hash)
 {
-	u32 index = hash & table->mask;
-	void *chunk = table->chunk[index >> table->chunk_shift];
+	void *chunk = table->chunk[(hash & table->mask) >> table->chunk_shift];
 
-	index &= BIT(table->chunk_shift) - 1;
-	return chunk + (size_t)index * table->stride;
+	return chunk + (size_t)(hash & table->chunk_mask) * table->stride;
 }
 
 static inline struct weir_wheel *
@@ -191,12 +191,10 @@ static inline bool weir_way_is(const struct weir_table *table,
 
 /* Under the lock of the way that was charged. */
 static inline void weir_way_receipt(const struct weir_table *table,
-				    struct weir_wheel *wheel,
+				    const struct weir_wheel *wheel,
 				    struct weir_lookup *lookup)
 {
-	u32 late = wheel->at - (u32)weir_table_slot(table, lookup->tick);
-
-	lookup->receipt.late = min_t(u32, late, U8_MAX);
+	lookup->receipt.late = min_t(u32, wheel->at - lookup->slot, U8_MAX);
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	lookup->receipt.epoch = READ_ONCE(table->epoch);
 }
@@ -208,21 +206,6 @@ static inline void weir_way_receipt(const struct weir_table *table,
 struct weir_way *weir_bucket_search(const struct weir_table *table,
 				    struct weir_bucket *bucket,
 				    const struct weir_source *source, u32 hash);
-
-static inline struct weir_way *
-weir_bucket_find(const struct weir_table *table, struct weir_bucket *bucket,
-		 const struct weir_source *source, u32 hash)
-{
-	unsigned int home = weir_hash_home(table, hash);
-	struct weir_way *way = weir_bucket_way(table, bucket, home);
-
-	if (likely(data_race(weir_way_is(table, way, source))))
-		return way;
-	way = weir_bucket_way(table, bucket, home ^ 1);
-	if (data_race(weir_way_is(table, way, source)))
-		return way;
-	return weir_bucket_search(table, bucket, source, hash);
-}
 
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source);

@@ -4,10 +4,105 @@
  */
 #include "bucket.h"
 
+/* Refuse, if there surely is no room in what was read since @seq. */
+static noinline bool way_refuses(const struct weir_table *table,
+				 struct weir_way *way, u32 seq,
+				 const struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	bool surely;
+
+	/* The source once more: what was found was a hint. */
+	surely = !(seq & 1) && weir_way_is(table, way, lookup->source) &&
+		 weir_wheel_full(table->shape, wheel, lookup->slot,
+				 lookup->cost, lookup->budget) &&
+		 weir_wheel_marked(table->shape, wheel, lookup->slot);
+	surely = !read_seqcount_retry(&way->seq, seq) && surely;
+	/* Pairs with other refusals, and with turns, which may undo it. */
+	if (surely && READ_ONCE(wheel->refused) != (u8)lookup->slot)
+		WRITE_ONCE(wheel->refused, lookup->slot);
+	return surely;
+}
+
+/*
+ * Find the way of a source, refuse without its lock if there surely is no room,
+ * else charge, if that is wanted. The shape is that of the table.
+ */
+static __always_inline u8 table_take(struct weir_table *table,
+				     struct weir_lookup *lookup,
+				     struct weir_wheel_shape shape,
+				     const bool wanted)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_wheel *wheel;
+	struct weir_way *way;
+	u8 result = 0;
+	bool room;
+	u32 seq;
+
+	weir_table_settle(table, lookup->hash, lookup->tick);
+	lookup->slot = weir_table_slot(table, lookup->tick);
+	way = weir_bucket_way(table, bucket,
+			      weir_hash_home(table, lookup->hash));
+	seq = raw_read_seqcount(&way->seq);
+	if (unlikely(!weir_way_is(table, way, lookup->source))) {
+		way = weir_bucket_search(table, bucket, lookup->source,
+					 lookup->hash);
+		if (!way)
+			goto stranger;
+		seq = raw_read_seqcount(&way->seq);
+		/* A way that is another's by now has no version that counts. */
+		if (!weir_way_is(table, way, lookup->source))
+			seq = 1;
+	}
+	/* What was read is as it was if the version is so under the lock. */
+	lookup->way = way;
+	lookup->seq = seq;
+	wheel = weir_way_wheel(table, way);
+	room = !weir_wheel_full(shape, wheel, lookup->slot, lookup->cost,
+				lookup->budget);
+	if (!room && way_refuses(table, way, seq, lookup))
+		return WEIR_REFUSED;
+	kcsan_atomic_next(0);
+	if (!wanted)
+		return 0;
+
+	raw_spin_lock(&way->lock);
+	if (likely(way->seq.seqcount.sequence == seq && room)) {
+		write_seqcount_begin(&way->seq);
+		if (wheel->at != lookup->slot)
+			weir_wheel_turn(table->shape, wheel, lookup->slot);
+		weir_wheel_add(shape, wheel, lookup->cost);
+		write_seqcount_end(&way->seq);
+		weir_way_receipt(table, wheel, lookup);
+		result = WEIR_CHARGED;
+	} else if (weir_way_is(table, way, lookup->source)) {
+		result = weir_way_charge(table, way, lookup);
+	}
+	raw_spin_unlock(&way->lock);
+	if (likely(result))
+		return result;
+stranger:
+	kcsan_atomic_next(0);
+	return wanted ? weir_bucket_admit(table, lookup) : 0;
+}
+
+/* Most often counts have two bytes: the compiler makes that case its own. */
+static __always_inline u8 take(struct weir_table *table,
+			       struct weir_lookup *lookup, const bool wanted)
+{
+	struct weir_wheel_shape shape = table->shape;
+
+	if (unlikely(shape.width != 2))
+		return table_take(table, lookup, shape, wanted);
+	shape.width = 2;
+	return table_take(table, lookup, shape, wanted);
+}
+
 /**
  * weir_table_refuse - refuse without a lock where there surely is no room
  * @table: table
- * @lookup: packet; its results are filled, for weir_table_charge() too
+ * @lookup: packet; its results are filled
  *
  * Writes nothing that CPUs share but the slot of the refusal, once a slot.
  *
@@ -15,32 +110,21 @@
  */
 u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
-	u32 slot = weir_table_slot(table, lookup->tick);
-	struct weir_wheel *wheel;
-	struct weir_way *way;
-	bool full, marked;
-	u8 refused;
+	return take(table, lookup, false);
+}
 
-	weir_table_settle(table, lookup->hash, lookup->tick);
-	way = weir_bucket_find(table, weir_bucket(table, lookup->hash),
-			       lookup->source, lookup->hash);
-	lookup->way = way;
-	if (!way)
-		return 0;
-	lookup->seq = raw_read_seqcount(&way->seq);
-	wheel = weir_way_wheel(table, way);
-	full = weir_wheel_full(table->shape, wheel, slot, lookup->cost,
-			       lookup->budget);
-	marked = weir_wheel_marked(table->shape, wheel, slot);
-	refused = wheel->refused;
-	/* The source once more: what was found was a hint. */
-	full &= !(lookup->seq & 1) && weir_way_is(table, way, lookup->source);
-	if (read_seqcount_retry(&way->seq, lookup->seq) || !full || !marked)
-		return 0;
-	/* Pairs with other refusals, and with turns, which may undo it. */
-	if (refused != (u8)slot)
-		WRITE_ONCE(wheel->refused, slot);
-	return WEIR_REFUSED;
+/**
+ * weir_table_charge - take room for a packet, or refuse it
+ * @table: table
+ * @lookup: packet; its results are filled
+ *
+ * Refuses without a lock where weir_table_refuse() does.
+ *
+ * Return: WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN.
+ */
+u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
+{
+	return take(table, lookup, true);
 }
 
 /**
@@ -54,46 +138,23 @@ u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		   struct weir_lookup *lookup)
 {
-	u32 slot = weir_table_slot(table, lookup->tick);
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
-	bool first;
+	bool charged, marked;
 
 	lockdep_assert_held(&way->lock);
-	if (weir_wheel_full(table->shape, wheel, slot, lookup->cost,
-			    lookup->budget)) {
-		lookup->seq = raw_read_seqcount(&way->seq);
-		first = !weir_wheel_marked(table->shape, wheel, slot);
-		/* Pairs with refusals without the lock. */
-		WRITE_ONCE(wheel->refused, slot);
-		return first ? WEIR_REFUSED | WEIR_FIRST : WEIR_REFUSED;
-	}
 	write_seqcount_begin(&way->seq);
-	weir_wheel_turn(table->shape, wheel, slot);
-	weir_wheel_charge(table->shape, wheel, lookup->cost, lookup->budget);
+	weir_wheel_turn(table->shape, wheel, lookup->slot);
+	charged = weir_wheel_charge(table->shape, wheel, lookup->cost,
+				    lookup->budget);
 	write_seqcount_end(&way->seq);
 	weir_way_receipt(table, wheel, lookup);
-	return WEIR_CHARGED;
-}
-
-/**
- * weir_table_charge - take room for a packet, or refuse it
- * @table: table
- * @lookup: packet, as weir_table_refuse() left it
- *
- * Return: WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN.
- */
-u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
-{
-	struct weir_way *way = lookup->way;
-	u8 result = 0;
-
-	if (likely(way)) {
-		raw_spin_lock(&way->lock);
-		if (likely(weir_way_is(table, way, lookup->source)))
-			result = weir_way_charge(table, way, lookup);
-		raw_spin_unlock(&way->lock);
-	}
-	return likely(result) ? result : weir_bucket_admit(table, lookup);
+	if (charged)
+		return WEIR_CHARGED;
+	lookup->seq = raw_read_seqcount(&way->seq);
+	marked = weir_wheel_marked(table->shape, wheel, wheel->at);
+	/* Pairs with refusals without the lock. */
+	WRITE_ONCE(wheel->refused, wheel->at);
+	return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
 }
 
 /**
@@ -115,7 +176,7 @@ bool weir_table_uncharge(struct weir_table *table,
 
 	if (lookup->receipt.late == U8_MAX)
 		return false;
-	way = weir_bucket_find(table, weir_bucket(table, lookup->hash),
+	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
 			       lookup->source, lookup->hash);
 	if (!way)
 		return false;
@@ -146,7 +207,7 @@ void weir_table_dropped(struct weir_table *table,
 {
 	struct weir_way *way;
 
-	way = weir_bucket_find(table, weir_bucket(table, lookup->hash),
+	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
 			       lookup->source, lookup->hash);
 	if (way)
 		weir_way_dropped(way, packets, observed);

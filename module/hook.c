@@ -5,6 +5,7 @@
  * of the raw tables, so a flood pays before it costs anything else.
  */
 #include <linux/bottom_half.h>
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/local_lock.h>
 #include <linux/netdevice.h>
@@ -50,6 +51,8 @@ struct met {
  * @masked: the source as the last limit that was asked counts it
  * @lookup: at the table of that limit
  * @prefix: of it; that of no limit at first
+ * @entry: where refusals of the source are kept, or NULL if they cannot be
+ * @key: of it
  * @asked: some limit has asked for what lies behind the network header
  */
 struct context {
@@ -59,6 +62,8 @@ struct context {
 	struct weir_source masked;
 	struct weir_lookup lookup;
 	struct weir_prefix prefix;
+	struct weir_refusal *entry;
+	struct weir_source key;
 	bool asked;
 };
 
@@ -121,11 +126,11 @@ static bool meets(struct context *ctx, const struct weir_limit *limit)
 }
 
 /*
- * Is the packet surely refused? Lays out the lookup at the limit's table, for
- * charge().
+ * Lay out the lookup at the limit's table. Returns WEIR_REFUSED | WEIR_TOO_LARGE
+ * if there is nothing to look up, or 0.
  */
-static u8 ask(struct context *ctx, const struct weir_net *wn,
-	      const struct weir_limit *limit)
+static inline u8 prepare(struct context *ctx, const struct weir_net *wn,
+			 const struct weir_limit *limit)
 {
 	struct weir_lookup *lookup = &ctx->lookup;
 
@@ -136,12 +141,12 @@ static u8 ask(struct context *ctx, const struct weir_net *wn,
 	if (ctx->prefix.len4 != limit->prefix.len4 ||
 	    ctx->prefix.len6 != limit->prefix.len6) {
 		ctx->prefix = limit->prefix;
-		ctx->masked = ctx->packet.source;
-		weir_source_mask(&ctx->masked, ctx->prefix);
-		lookup->hash = weir_source_hash(&ctx->masked, ctx->prefix,
+		lookup->source = weir_source_masked(&ctx->packet.source,
+						    ctx->prefix, &ctx->masked);
+		lookup->hash = weir_source_hash(lookup->source, ctx->prefix,
 						&wn->key);
 	}
-	return weir_table_refuse(limit->table, lookup);
+	return 0;
 }
 
 /* The tick that a charge counted at: later than a clock that was late. */
@@ -154,20 +159,28 @@ static u64 charged_at(const struct weir_limit *limit,
 		lookup->receipt.late) * limit->slot_ticks;
 }
 
-/* Charge what ask() has laid out, and tell what is seldom to be told. */
-static u8 charge(struct context *ctx, struct weir_net *wn,
-		 const struct weir_limit *limit)
+/* What is seldom to be told of a charge. */
+static noinline void tell(const struct context *ctx, struct weir_net *wn,
+			  const struct weir_limit *limit, u8 result)
 {
-	u8 result = weir_table_charge(limit->table, &ctx->lookup);
-
-	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED)))
+	if (result & (WEIR_EVICTED | WEIR_FLOORED))
 		weir_event_pressure(wn, limit, ctx->lookup.tick);
-	if (unlikely(result & WEIR_FIRST)) {
+	if (result & WEIR_FIRST) {
 		trace_weir_limited(limit, &ctx->packet.source,
 				   ctx->lookup.tick);
 		weir_event_source(wn, limit, &ctx->packet.source);
 	}
-	if (likely(result & WEIR_CHARGED))
+}
+
+/* Charge what prepare() has laid out. */
+static inline u8 charge(struct context *ctx, struct weir_net *wn,
+			const struct weir_limit *limit)
+{
+	u8 result = weir_table_charge(limit->table, &ctx->lookup);
+
+	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST)))
+		tell(ctx, wn, limit, result);
+	if (likely(result & WEIR_CHARGED) && trace_weir_charge_enabled())
 		trace_weir_charge(limit, &ctx->packet.source,
 				  ctx->cost.packets, ctx->cost.bytes,
 				  charged_at(limit, &ctx->lookup));
@@ -184,7 +197,7 @@ static void give_back(struct context *ctx, const struct weir_net *wn,
 		if (!(met->result & WEIR_CHARGED))
 			continue;
 		limit = config->limit[met->limit];
-		ask(ctx, wn, limit);
+		prepare(ctx, wn, limit);
 		ctx->lookup.receipt = met->receipt;
 		if (weir_table_uncharge(limit->table, &ctx->lookup))
 			trace_weir_uncharge(limit, &ctx->packet.source,
@@ -194,197 +207,211 @@ static void give_back(struct context *ctx, const struct weir_net *wn,
 }
 
 /*
- * The source as caches of refusals know it, for a packet that is one and of
- * which no more need be known. False where that is not so.
+ * Count a refusal for its source, in the cache where one will answer next time:
+ * @first is the place of the limit, if that was the first that the packet met.
  */
-static __always_inline bool refusal_key(const struct weir_refusals *refusals,
-					const struct sk_buff *skb, u8 family,
-					struct weir_source *key)
+static noinline void count_refusal(const struct context *ctx,
+				   const struct weir_config *config,
+				   const struct weir_limit *limit, u8 result,
+				   unsigned int first)
 {
-	u8 next;
+	struct weir_refusal *entry = ctx->entry;
 
-	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb))
-		return false;
-	if (family == NFPROTO_IPV4) {
-		weir_source_ipv4(key, ip_hdr(skb)->saddr, 0);
-		if (key->zone || !key->word[0])
-			return false;
-		key->word[0] &= refusals->mask4;
-		return true;
-	}
-	next = ipv6_hdr(skb)->nexthdr;
-	if (next != IPPROTO_UDP && next != IPPROTO_TCP)
-		return false;
-	weir_source_ipv6(key, &ipv6_hdr(skb)->saddr, 0);
-	if (key->zone != WEIR_ZONE_IPV6 || !weir_source_known(key))
-		return false;
-	key->word[0] &= refusals->mask[0];
-	key->word[1] &= refusals->mask[1];
-	key->word[2] &= refusals->mask[2];
-	key->word[3] &= refusals->mask[3];
-	return true;
-}
-
-/* Count a refusal for its source, in the cache where one will answer next time. */
-static void count_refusal(const struct context *ctx,
-			  const struct weir_config *config,
-			  const struct weir_limit *limit, bool first,
-			  const struct met *met)
-{
-	const struct weir_packet *packet = &ctx->packet;
-	struct weir_source key;
-
-	if (met->result & (WEIR_FLOORED | WEIR_TOO_LARGE))
+	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
-	if (first && !limit->observe && met->limit < config->refusals.limits &&
-	    refusal_key(&config->refusals, packet->skb, packet->family, &key))
-		weir_refusal_store(&config->refusals, &key,
-				   packet->in->ifindex, limit, &ctx->lookup);
+	if (entry && !limit->observe && first < config->refusals.limits &&
+	    (ctx->lookup.tick >= entry->until ||
+	     weir_source_same(&entry->key, &ctx->key)))
+		weir_refusal_store(entry, &ctx->key, ctx->packet.in->ifindex,
+				   limit, &ctx->lookup);
 	else
 		weir_way_dropped(ctx->lookup.way, ctx->cost.packets,
 				 limit->observe);
 }
 
+/* The next limit from one on that is asked about the packet, or their number. */
+static inline unsigned int next_met(struct context *ctx,
+				    const struct weir_config *config,
+				    unsigned int i)
+{
+	while (i < config->count && !meets(ctx, config->limit[i]))
+		i++;
+	return i;
+}
+
+/* Count the packet at a limit. @dropped: by that or another one. */
+static inline void count_met(const struct context *ctx,
+			     const struct weir_limit *limit, u8 result,
+			     bool dropped)
+{
+	enum weir_fate fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
+
+	if (result & WEIR_REFUSED)
+		fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
+	count_limit(limit, ctx->cost, fate, result);
+}
+
 /*
- * Ask and charge the limits in their order. Returns how many the packet met,
- * the last of which drops it if *dropped; or -1 to start again.
+ * Charge the limits that were met and have not refused, in their order. Returns
+ * the one that drops the packet, @count if none does, or -1 to start again.
  */
-static int meet_limits(struct context *ctx, struct weir_net *wn,
-		       const struct weir_config *config, struct met *met,
-		       bool *dropped)
+static int charge_all(struct context *ctx, struct weir_net *wn,
+		      const struct weir_config *config, struct met *met,
+		      int count)
 {
 	const struct weir_limit *limit;
-	int count = 0, i;
+	int i;
 
-	for (i = 0; i < config->count && !*dropped; i++) {
-		limit = config->limit[i];
-		if (!meets(ctx, limit))
-			continue;
-		met[count].limit = i;
-		met[count].result = ask(ctx, wn, limit);
-		if (met[count].result & WEIR_REFUSED) {
-			count_refusal(ctx, config, limit, !count, &met[count]);
-			*dropped = !limit->observe;
-		}
-		count++;
-	}
-	if (*dropped)
-		return count;
 	for (i = 0; i < count; i++) {
-		if (met[i].result & WEIR_REFUSED)
+		if (met[i].result)
 			continue;
 		limit = config->limit[met[i].limit];
-		/* The lookup was at another table. */
-		if (count > 1)
-			met[i].result = ask(ctx, wn, limit);
-		if (!(met[i].result & WEIR_REFUSED))
-			met[i].result = charge(ctx, wn, limit);
+		prepare(ctx, wn, limit);
+		met[i].result = charge(ctx, wn, limit);
 		met[i].receipt = ctx->lookup.receipt;
 		if (likely(met[i].result & WEIR_CHARGED))
 			continue;
-		if (met[i].result & WEIR_AGAIN) {
-			give_back(ctx, wn, config, met, i);
-			return -1;
+		if (!(met[i].result & WEIR_AGAIN)) {
+			count_refusal(ctx, config, limit, met[i].result,
+				      !i ? met[i].limit : U8_MAX);
+			if (limit->observe)
+				continue;
 		}
-		count_refusal(ctx, config, limit, !i, &met[i]);
-		if (limit->observe)
-			continue;
-		*dropped = true;
 		give_back(ctx, wn, config, met, i);
-		return i + 1;
+		return met[i].result & WEIR_AGAIN ? -1 : i;
 	}
 	return count;
 }
 
-/* The limits of a configuration. Returns the verdict, or -1 to start again. */
-static int limits(struct context *ctx, struct weir_net *wn,
-		  const struct weir_config *config)
+/*
+ * A packet that several limits meet, two of which are known: all are asked
+ * before one is charged. Returns the limit that drops it, NULL if none does, or
+ * ERR_PTR(-EAGAIN) to start again.
+ */
+static noinline const struct weir_limit *
+meet_all(struct context *ctx, struct weir_net *wn,
+	 const struct weir_config *config, unsigned int first,
+	 unsigned int second)
 {
 	/* What is filled before it is read is not cleared. */
 	struct met met[WEIR_LIMITS_MAX] __weir_uninitialized;
-	const struct weir_limit *limit = NULL;
-	bool dropped = false, unparsable;
-	enum weir_fate fate;
-	int count, i;
+	const struct weir_limit *limit;
+	int count = 0, dropper = -1, i;
+	unsigned int at = first;
 
-	count = meet_limits(ctx, wn, config, met, &dropped);
-	if (unlikely(count < 0))
-		return -1;
-	for (i = 0; i < count; i++) {
+	do {
+		limit = config->limit[at];
+		met[count].limit = at;
+		met[count].result = prepare(ctx, wn, limit) ?:
+				    weir_table_refuse(limit->table,
+						      &ctx->lookup);
+		if (met[count].result) {
+			count_refusal(ctx, config, limit, met[count].result,
+				      !count ? at : U8_MAX);
+			if (!limit->observe)
+				dropper = count;
+		}
+		at = count++ ? next_met(ctx, config, at + 1) : second;
+	} while (dropper < 0 && at < config->count);
+	if (dropper < 0)
+		dropper = charge_all(ctx, wn, config, met, count);
+	if (unlikely(dropper < 0))
+		return ERR_PTR(-EAGAIN);
+	for (i = 0; i < count && i <= dropper; i++) {
 		limit = config->limit[met[i].limit];
-		if (!(met[i].result & WEIR_REFUSED))
-			fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
-		else
-			fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
-		count_limit(limit, ctx->cost, fate, met[i].result);
+		count_met(ctx, limit, met[i].result, dropper < count);
 	}
-	unparsable = ctx->asked && ctx->packet.flags & WEIR_PACKET_CUT;
-	if (!dropped) {
-		count_seen(wn, count ? WEIR_SEEN_ADMITTED : WEIR_SEEN_UNMATCHED,
-			   unparsable);
+	return dropper < count ? limit : NULL;
+}
+
+/* As meet_all(), of one limit: to refuse and to charge are one. */
+static inline const struct weir_limit *
+meet_one(struct context *ctx, struct weir_net *wn,
+	 const struct weir_config *config, unsigned int at)
+{
+	const struct weir_limit *limit = config->limit[at];
+	u8 result = prepare(ctx, wn, limit);
+	bool refused;
+
+	if (likely(!result))
+		result = charge(ctx, wn, limit);
+	if (unlikely(result & WEIR_AGAIN))
+		return ERR_PTR(-EAGAIN);
+	refused = result & WEIR_REFUSED;
+	if (refused)
+		count_refusal(ctx, config, limit, result, at);
+	count_met(ctx, limit, result, false);
+	return refused && !limit->observe ? limit : NULL;
+}
+
+/* The limits of a configuration. Returns the verdict, or -1 to start again. */
+static inline int limits(struct context *ctx, struct weir_net *wn,
+			 const struct weir_config *config)
+{
+	unsigned int first = next_met(ctx, config, 0), second = config->count;
+	const struct weir_limit *dropper = NULL;
+	enum weir_outcome outcome;
+
+	if (first < config->count) {
+		second = next_met(ctx, config, first + 1);
+		dropper = likely(second == config->count) ?
+			  meet_one(ctx, wn, config, first) :
+			  meet_all(ctx, wn, config, first, second);
+	}
+	if (IS_ERR(dropper))
+		return -1;
+	outcome = dropper ? WEIR_SEEN_DROPPED :
+		  first < config->count ? WEIR_SEEN_ADMITTED :
+					  WEIR_SEEN_UNMATCHED;
+	count_seen(wn, outcome,
+		   ctx->asked && ctx->packet.flags & WEIR_PACKET_CUT);
+	if (!dropper)
 		return NF_ACCEPT;
-	}
-	count_seen(wn, WEIR_SEEN_DROPPED, unparsable);
-	trace_weir_drop(ctx->packet.skb, limit, &ctx->packet.source,
-			ctx->cost.packets, ctx->cost.bytes, ctx->lookup.tick);
+	if (trace_weir_drop_enabled())
+		trace_weir_drop(ctx->packet.skb, dropper, &ctx->packet.source,
+				ctx->cost.packets, ctx->cost.bytes,
+				ctx->lookup.tick);
 	return NF_DROP;
 }
 
-/* All that a packet may be asked. */
-static noinline unsigned int hook_packet(struct weir_net *wn,
-					 struct sk_buff *skb,
-					 const struct nf_hook_state *state)
+/*
+ * The source as caches of refusals know it. False where more has to be known of
+ * a packet before it may be refused, or where that costs otherwise.
+ */
+static __always_inline bool refusal_key(const struct weir_refusals *refusals,
+					const struct weir_packet *packet,
+					u8 family, struct weir_source *key)
 {
-	/* Each part is filled before it is read. */
-	struct context ctx __weir_uninitialized;
-	struct net_device *in = state->in;
-	const struct weir_config *config;
-	int verdict;
+	const struct sk_buff *skb = packet->skb;
+	u8 next;
 
-	if (in->flags & IFF_LOOPBACK ||
-	    weir_packet_already_seen(skb, in, state->pf))
-		return NF_ACCEPT;
-	weir_packet_init(&ctx.packet, skb, in, state->pf);
-	if (state->pf == NFPROTO_IPV6 && weir_packet_may_be_vital(skb))
-		weir_packet_parse(&ctx.packet);
-	ctx.cost = weir_packet_cost(skb, state->pf);
-	ctx.prefix.len4 = U8_MAX;
-	ctx.asked = false;
-	ctx.lookup.source = &ctx.masked;
-	ctx.lookup.tick = weir_hook_clock();
-	do {
-		config = weir_config_get(wn);
-		if (unlikely(!config))
-			return NF_ACCEPT;
-		ctx.place.exempts = config->exempts;
-		if (config->exempts)
-			weir_exempt_place(config->exempts, &ctx.packet.source,
-					  in->name, &ctx.place);
-		if (config->exempts && ctx.place.all) {
-			count_seen(wn, WEIR_SEEN_EXEMPT, false);
-			return NF_ACCEPT;
-		}
-		verdict = limits(&ctx, wn, config);
-	} while (unlikely(verdict < 0));
-	return verdict;
+	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
+	    packet->flags || packet->source.zone & WEIR_ZONE_LINKLOCAL)
+		return false;
+	*key = packet->source;
+	if (family == NFPROTO_IPV4) {
+		key->word[0] &= refusals->mask4;
+		return true;
+	}
+	next = ipv6_hdr(skb)->nexthdr;
+	key->word[0] &= refusals->mask[0];
+	key->word[1] &= refusals->mask[1];
+	key->word[2] &= refusals->mask[2];
+	key->word[3] &= refusals->mask[3];
+	return next == IPPROTO_UDP || next == IPPROTO_TCP;
 }
 
-/* Whoever watches drops has them told by hook_packet(). */
-static __always_inline bool refused_before(struct weir_net *wn,
-					   const struct sk_buff *skb,
-					   const struct net_device *in,
-					   u8 family)
+/* What refused the source a moment ago; whoever watches drops has them told. */
+static __always_inline bool refused_before(struct context *ctx,
+					   struct weir_net *wn,
+					   const struct weir_config *config)
 {
-	const struct weir_config *config = weir_config_get(wn);
-	struct weir_refusal *entry;
-	struct weir_source key;
+	const struct sk_buff *skb = ctx->packet.skb;
+	struct weir_refusal *entry = ctx->entry;
 
-	if (unlikely(!config) || trace_weir_drop_enabled() ||
-	    !refusal_key(&config->refusals, skb, family, &key))
-		return false;
-	entry = weir_refusal_find(&config->refusals, &key, in->ifindex,
-				  weir_hook_clock(), skb->len);
-	if (!entry)
+	if (!weir_refusal_holds(entry, &ctx->key, ctx->packet.in->ifindex,
+				ctx->lookup.tick, skb->len) ||
+	    trace_weir_drop_enabled())
 		return false;
 	/* Pairs with weir_refusals_pending(). */
 	WRITE_ONCE(entry->count, entry->count + 1);
@@ -394,35 +421,97 @@ static __always_inline bool refused_before(struct weir_net *wn,
 	return true;
 }
 
+/* All that a packet may be asked that no cache refuses. */
+static noinline unsigned int hook_packet(struct context *ctx,
+					 struct weir_net *wn,
+					 const struct weir_config *config,
+					 struct sk_buff *skb, u8 family)
+{
+	const struct net_device *in = ctx->packet.in;
+	int verdict;
+
+	if (in->flags & IFF_LOOPBACK ||
+	    weir_packet_already_seen(skb, in, family))
+		return NF_ACCEPT;
+	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb))
+		weir_packet_parse(&ctx->packet);
+	ctx->cost = weir_packet_cost(skb, family);
+	ctx->asked = false;
+	do {
+		ctx->prefix.len4 = U8_MAX;
+		ctx->place.exempts = config->exempts;
+		if (config->exempts) {
+			weir_exempt_place(config->exempts, &ctx->packet.source,
+					  in->name, &ctx->place);
+			if (ctx->place.all) {
+				count_seen(wn, WEIR_SEEN_EXEMPT, false);
+				return NF_ACCEPT;
+			}
+		}
+		verdict = limits(ctx, wn, config);
+		if (likely(verdict >= 0))
+			return verdict;
+		/* The entry belongs to the configuration of before. */
+		ctx->entry = NULL;
+		config = weir_config_get(wn);
+	} while (config);
+	return NF_ACCEPT;
+}
+
 static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state,
 					 u8 family)
 {
+	/* Each part is filled before it is read. */
+	struct context ctx __weir_uninitialized;
+	const struct weir_config *config;
 	unsigned int verdict = NF_DROP;
-	/* One that comes back from user space is in process context. */
-	bool process = unlikely(!softirq_count());
+	struct weir_net *wn = priv;
 
-	/* What is CPU-local, and locks, are kept from packets in softirqs. */
-	if (process)
-		local_bh_disable();
+	config = weir_config_get(wn);
+	if (unlikely(!config))
+		return NF_ACCEPT;
+	weir_packet_init(&ctx.packet, skb, state->in, family);
+	ctx.lookup.tick = weir_hook_clock();
+	ctx.entry = NULL;
 	weir_lock_nested_bh(&hook_cpu.lock);
-	if (!refused_before(priv, skb, state->in, family))
-		verdict = hook_packet(priv, skb, state);
+	if (refusal_key(&config->refusals, &ctx.packet, family, &ctx.key))
+		ctx.entry = weir_refusal_entry(&config->refusals, &ctx.key);
+	if (!ctx.entry || !refused_before(&ctx, wn, config))
+		verdict = hook_packet(&ctx, wn, config, skb, family);
 	weir_unlock_nested_bh(&hook_cpu.lock);
-	if (process)
-		local_bh_enable();
-	return likely(verdict != NF_DROP) ? verdict : weir_nf_drop(skb);
+	return verdict == NF_ACCEPT ? NF_ACCEPT : weir_nf_drop(skb);
+}
+
+/*
+ * A packet that comes back from user space is in process context. What is
+ * CPU-local, and locks, are kept from packets in softirqs.
+ */
+static noinline unsigned int hook_reinjected(nf_hookfn *again, void *priv,
+					     struct sk_buff *skb,
+					     const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = again(priv, skb, state);
+	local_bh_enable();
+	return verdict;
 }
 
 static unsigned int weir_hook_ipv4(void *priv, struct sk_buff *skb,
 				   const struct nf_hook_state *state)
 {
+	if (unlikely(!softirq_count()))
+		return hook_reinjected(weir_hook_ipv4, priv, skb, state);
 	return hook(priv, skb, state, NFPROTO_IPV4);
 }
 
 static unsigned int weir_hook_ipv6(void *priv, struct sk_buff *skb,
 				   const struct nf_hook_state *state)
 {
+	if (unlikely(!softirq_count()))
+		return hook_reinjected(weir_hook_ipv6, priv, skb, state);
 	return hook(priv, skb, state, NFPROTO_IPV6);
 }
 

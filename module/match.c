@@ -15,6 +15,25 @@
 
 #include "match.h"
 
+/* Is an address, in network order, within a prefix? */
+static bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
+			 const __be32 *addr)
+{
+	if (prefix->family != family)
+		return false;
+	if (family == AF_INET)
+		return !((*addr ^ prefix->word[0]) &
+			 htonl(~0ull << (32 - prefix->len)));
+	return ipv6_prefix_equal((const struct in6_addr *)addr,
+				 (const struct in6_addr *)prefix->word,
+				 prefix->len);
+}
+
+static u8 source_family(const struct weir_source *source)
+{
+	return source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
+}
+
 /**
  * weir_net_prefix_has - is an address within a prefix?
  * @prefix: prefix
@@ -23,25 +42,15 @@
 bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 			 const struct weir_source *source)
 {
-	bool ipv6 = source->zone & WEIR_ZONE_IPV6;
-
-	if (prefix->family != (ipv6 ? AF_INET6 : AF_INET))
-		return false;
-	return ipv6_prefix_equal((const struct in6_addr *)source->word,
-				 (const struct in6_addr *)prefix->word,
-				 prefix->len);
+	return prefix_holds(prefix, source_family(source), source->word);
 }
 
-static bool prefix_has_destination(const struct weir_net_prefix *prefix,
-				   const struct weir_packet *packet)
+static bool destination_in(const struct weir_net_prefix *prefix,
+			   const struct weir_packet *packet)
 {
-	struct weir_source to;
-
-	if (packet->family == AF_INET)
-		weir_source_ipv4(&to, ip_hdr(packet->skb)->daddr, 0);
-	else
-		weir_source_ipv6(&to, &ipv6_hdr(packet->skb)->daddr, 0);
-	return weir_net_prefix_has(prefix, &to);
+	return prefix_holds(prefix, packet->family, packet->family == AF_INET ?
+			    &ip_hdr(packet->skb)->daddr :
+			    ipv6_hdr(packet->skb)->daddr.s6_addr32);
 }
 
 static bool same_dev(const char *a, const char *b)
@@ -49,79 +58,77 @@ static bool same_dev(const char *a, const char *b)
 	return !strncmp(a, b, IFNAMSIZ);
 }
 
-static bool port_in(const struct weir_port_range *range, u16 port)
+/* There is such a condition, and it does not hold. */
+static bool unmet(const struct weir_match *match, u16 cond, bool holds)
 {
-	return port >= range->min && port <= range->max;
+	return match->conds & cond && holds == !!(match->invert & cond);
 }
 
-/* One condition, before it is inverted; or true where the header cannot be
- * read, and false where there is none, inverted or not.
- */
-static bool transport_holds(const struct weir_match *match,
-			    const struct weir_packet *packet)
+static bool ports_unmet(const struct weir_match *match,
+			const struct weir_packet *packet)
 {
-	u16 conds = match->conds, failed = 0;
+	if (!(packet->flags & WEIR_PACKET_PORTS))
+		return match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
+		       !(packet->flags & WEIR_PACKET_CUT);
+	return unmet(match, WEIR_IF_DPORT,
+		     packet->dport >= match->dport.min &&
+		     packet->dport <= match->dport.max) ||
+	       unmet(match, WEIR_IF_SPORT,
+		     packet->sport >= match->sport.min &&
+		     packet->sport <= match->sport.max);
+}
 
-	/* Behind headers that nest too deep may be that of a fragment. */
-	if ((packet->flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER)) ==
-	    WEIR_PACKET_NO_PROTO)
-		conds &= ~WEIR_IF_FRAG;
-	else if (conds & WEIR_IF_FRAG && !(packet->flags & WEIR_PACKET_LATER))
-		failed |= WEIR_IF_FRAG;
-	if (packet->flags & WEIR_PACKET_NO_PROTO)
-		conds &= ~WEIR_IF_PROTO;
-	else if (conds & WEIR_IF_PROTO && packet->proto != match->proto)
-		failed |= WEIR_IF_PROTO;
+static bool syn_unmet(const struct weir_match *match,
+		      const struct weir_packet *packet)
+{
+	if (!(packet->flags & WEIR_PACKET_TCP))
+		return match->conds & WEIR_IF_SYN &&
+		       !(packet->flags & WEIR_PACKET_CUT);
+	return unmet(match, WEIR_IF_SYN, packet->flags & WEIR_PACKET_SYN);
+}
 
-	if (packet->flags & WEIR_PACKET_PORTS) {
-		if (conds & WEIR_IF_SPORT && !port_in(&match->sport, packet->sport))
-			failed |= WEIR_IF_SPORT;
-		if (conds & WEIR_IF_DPORT && !port_in(&match->dport, packet->dport))
-			failed |= WEIR_IF_DPORT;
-	} else if (packet->flags & WEIR_PACKET_CUT) {
-		conds &= ~(WEIR_IF_SPORT | WEIR_IF_DPORT);
-	} else if (conds & (WEIR_IF_SPORT | WEIR_IF_DPORT)) {
-		return false;
-	}
+/* Behind headers that nest too deep may be that of a fragment. */
+static bool frag_unmet(const struct weir_match *match,
+		       const struct weir_packet *packet)
+{
+	u16 frag = packet->flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER);
 
-	if (packet->flags & WEIR_PACKET_TCP) {
-		if (conds & WEIR_IF_SYN && !(packet->flags & WEIR_PACKET_SYN))
-			failed |= WEIR_IF_SYN;
-	} else if (packet->flags & WEIR_PACKET_CUT) {
-		conds &= ~WEIR_IF_SYN;
-	} else if (conds & WEIR_IF_SYN) {
-		return false;
-	}
-	return !((failed ^ match->invert) & conds & WEIR_IF_TRANSPORT);
+	return frag != WEIR_PACKET_NO_PROTO &&
+	       unmet(match, WEIR_IF_FRAG, frag & WEIR_PACKET_LATER);
 }
 
 /**
  * weir_match_conds - do the conditions of a match hold?
  * @match: of a limit
- * @packet: parsed packet
+ * @packet: packet, parsed if there is one of WEIR_IF_TRANSPORT
  *
  * Context: any.
  */
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet)
 {
-	u16 conds = match->conds, failed = 0;
+	u16 conds = match->conds;
 
-	if (conds & WEIR_IF_FAMILY && packet->family != match->family)
-		failed |= WEIR_IF_FAMILY;
-	if (conds & WEIR_IF_DEV && !same_dev(packet->in->name, match->dev))
-		failed |= WEIR_IF_DEV;
-	if (conds & WEIR_IF_FROM &&
-	    !weir_net_prefix_has(&match->from, &packet->source))
-		failed |= WEIR_IF_FROM;
-	if (conds & WEIR_IF_TO && !prefix_has_destination(&match->to, packet))
-		failed |= WEIR_IF_TO;
-	if (conds & WEIR_IF_MARK &&
-	    (packet->skb->mark & match->mark_mask) != match->mark)
-		failed |= WEIR_IF_MARK;
-	if ((failed ^ match->invert) & conds & ~WEIR_IF_TRANSPORT)
+	if (conds & WEIR_IF_TRANSPORT &&
+	    (ports_unmet(match, packet) ||
+	     (!(packet->flags & WEIR_PACKET_NO_PROTO) &&
+	      unmet(match, WEIR_IF_PROTO, packet->proto == match->proto)) ||
+	     syn_unmet(match, packet) || frag_unmet(match, packet)))
 		return false;
-	return !(conds & WEIR_IF_TRANSPORT) || transport_holds(match, packet);
+	if (unmet(match, WEIR_IF_FAMILY, packet->family == match->family) ||
+	    unmet(match, WEIR_IF_MARK,
+		  (packet->skb->mark & match->mark_mask) == match->mark))
+		return false;
+	if (conds & WEIR_IF_TO &&
+	    unmet(match, WEIR_IF_TO, destination_in(&match->to, packet)))
+		return false;
+	if (conds & WEIR_IF_FROM &&
+	    unmet(match, WEIR_IF_FROM,
+		  weir_net_prefix_has(&match->from, &packet->source)))
+		return false;
+	return !(conds & WEIR_IF_DEV) ||
+	       !unmet(match, WEIR_IF_DEV,
+		      same_dev(packet->in->name, match->dev));
 }
 
 /**
@@ -134,7 +141,7 @@ bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev)
 {
 	u16 conds = match->conds & (WEIR_IF_FAMILY | WEIR_IF_FROM), failed = 0;
-	u8 family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
+	u8 family = source_family(source);
 
 	if (family != match->family)
 		failed |= WEIR_IF_FAMILY;

@@ -37,12 +37,13 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 			  const struct weir_wheel *from, u64 tick)
 {
 	u64 most = weir_wheel_max(next->shape.width), count;
-	u32 slot = weir_table_slot(old, tick), at, age, i;
+	u64 slot = weir_table_slot(old, tick);
+	s32 ahead = from->at - (u32)slot;
+	u32 at = slot + max(ahead, 0), age, i;
 
 	if (old->spec.slot_ticks == next->spec.slot_ticks &&
 	    old->shape.reach == next->shape.reach &&
 	    old->spec.bytes == next->spec.bytes) {
-		at = (s32)(slot - from->at) > 0 ? slot : from->at;
 		weir_wheel_reset(next->shape, to, at);
 		for (age = 0; age <= next->shape.reach; age++) {
 			i = at - age;
@@ -53,6 +54,9 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 					 -min(count, most));
 		}
 	} else {
+		/* On a late clock what is counted may be later than @tick. */
+		if (ahead >= 0)
+			tick = (slot + ahead + 1) * old->spec.slot_ticks - 1;
 		count = weir_wheel_sum(old->shape, from, slot);
 		if (old->spec.bytes != next->spec.bytes)
 			count = weir_budget_part(count, next->budget,

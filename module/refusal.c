@@ -49,32 +49,21 @@ static void entry_flush(struct weir_refusal *entry)
 
 /**
  * weir_refusal_store - remember a refusal, and count it
- * @refusals: of the configuration
+ * @entry: where it is kept, of which nothing is needed any more
  * @key: source, masked
  * @ifindex: of the device that it came by
  * @limit: that refused it
  * @lookup: the one that did, of a single packet
  *
- * An entry that another source still uses is left to it, and the refusal counted
- * in the source's way.
- *
  * Context: BH off, RCU read lock.
  */
-void weir_refusal_store(const struct weir_refusals *refusals,
+void weir_refusal_store(struct weir_refusal *entry,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup)
 {
-	struct weir_refusal *entry;
 	u64 end;
 
-	entry = weir_refusal_entry(this_cpu_ptr(refusals->cache), key);
-	if (entry->ifindex && lookup->tick < entry->until &&
-	    !weir_source_same(&entry->key, key) &&
-	    READ_ONCE(entry->way->seq.seqcount.sequence) == entry->seq) {
-		weir_way_dropped(lookup->way, 1, false);
-		return;
-	}
 	entry_flush(entry);
 	end = (weir_table_slot(limit->table, lookup->tick) + 1) *
 	      limit->slot_ticks;

@@ -57,45 +57,39 @@ struct weir_refusals {
 	unsigned int limits;
 };
 
-/* The entry where a masked source is kept. */
-static __always_inline struct weir_refusal *
-weir_refusal_entry(struct weir_refusal_cache *cache,
+/* The entry of this CPU where a masked source is kept. BH off. */
+static inline struct weir_refusal *
+weir_refusal_entry(const struct weir_refusals *refusals,
 		   const struct weir_source *key)
 {
 	__be32 mix = key->word[0] ^ key->word[1] ^ key->word[2] ^ key->word[3];
 
-	return &cache->entry[hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT)];
+	return this_cpu_ptr(refusals->cache)->entry +
+	       hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT);
 }
 
 /**
- * weir_refusal_find - is a source surely refused, and by what?
- * @refusals: of the configuration
+ * weir_refusal_holds - is a source surely refused?
+ * @entry: where it is kept
  * @key: source, masked
  * @ifindex: of the device that it came by
  * @tick: now
  * @bytes: of the packet, which is one and not several
  *
  * Context: BH off, RCU read lock.
- * Return: the entry, in which the caller counts the packet, or NULL.
  */
-static __always_inline struct weir_refusal *
-weir_refusal_find(const struct weir_refusals *refusals,
-		  const struct weir_source *key, int ifindex, u64 tick,
-		  u32 bytes)
+static inline bool weir_refusal_holds(const struct weir_refusal *entry,
+				      const struct weir_source *key,
+				      int ifindex, u64 tick, u32 bytes)
 {
-	struct weir_refusal *entry;
-
-	entry = weir_refusal_entry(this_cpu_ptr(refusals->cache), key);
-	if (!weir_source_same(&entry->key, key) || entry->ifindex != ifindex ||
-	    tick >= entry->until || bytes < entry->bytes)
-		return NULL;
-	/* Unchanged, nothing was charged, given back or moved since. */
-	if (READ_ONCE(entry->way->seq.seqcount.sequence) != entry->seq)
-		return NULL;
-	return entry;
+	/* An unchanged version: nothing was charged, given back or moved since. */
+	return weir_source_same(&entry->key, key) &&
+	       entry->ifindex == ifindex && tick < entry->until &&
+	       bytes >= entry->bytes &&
+	       READ_ONCE(entry->way->seq.seqcount.sequence) == entry->seq;
 }
 
-void weir_refusal_store(const struct weir_refusals *refusals,
+void weir_refusal_store(struct weir_refusal *entry,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup);

@@ -125,6 +125,7 @@ static void table_layout(struct weir_table *table)
 			      PAIR_BYTES);
 	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride),
 				 fls(table->mask));
+	table->chunk_mask = BIT(table->chunk_shift) - 1;
 	table->chunks = (table->mask >> table->chunk_shift) + 1;
 }
 

@@ -71,8 +71,9 @@ struct weir_receipt {
  * @cost: of the packet, in the table's unit
  * @budget: of the limit, no more than the counts hold
  * @hash: of @source
- * @receipt: result: of a charge
+ * @slot: result: of @tick
  * @seq: result: version of @way when it refused
+ * @receipt: result: of a charge
  * @way: result: the way of the source, a hint, or NULL
  */
 struct weir_lookup {
@@ -81,8 +82,9 @@ struct weir_lookup {
 	u64 cost;
 	u64 budget;
 	u32 hash;
-	struct weir_receipt receipt;
+	u32 slot;
 	u32 seq;
+	struct weir_receipt receipt;
 	struct weir_way *way;
 };
 

@@ -207,13 +207,20 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape,
 		weir_wheel_unmark(w);
 }
 
+/* Count a cost for which a turned wheel has room. */
+static inline void weir_wheel_add(struct weir_wheel_shape shape,
+				  struct weir_wheel *w, u64 cost)
+{
+	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
+}
+
 /* Take room for a cost, whole or not at all, in a turned wheel. */
 static inline bool weir_wheel_charge(struct weir_wheel_shape shape,
 				     struct weir_wheel *w, u64 cost, u64 budget)
 {
 	if (weir_wheel_full(shape, w, w->at, cost, budget))
 		return false;
-	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
+	weir_wheel_add(shape, w, cost);
 	return true;
 }
 
