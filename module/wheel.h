@@ -1,71 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The wheel: what one source has sent within the window.
+ * The wheel: what one source was admitted within the window, as a running
+ * total and its history.
  *
- * A window of n slots is counted in a ring of r = n + 1 counts (strict) or
- * r = n counts (lenient). When time is in slot k, the ring covers the slots
- * k-r+1..k, the count of the current one included. n = 4, strict, time in
- * slot 9:
+ * Time is cut into numbered slots, n to a window. total counts all that was
+ * ever admitted, modulo its width; ring[k & mask] is what it was when slot k
+ * began. So total - ring[j & mask] was admitted from slot j on, a charge is one
+ * addition, and a turn stores total once for each slot that begins. n = 4:
  *
- *	slot       4    5    6    7    8    9
- *	         gone | 3    0    1    0    2 |  sum 6
- *	                ^ oldest           ^ head
+ *	slot k           4    5    6    7    8    9
+ *	total at begin  17   17   20   20   21   21    total 23
+ *	admitted         0    3    0    1    0    2
+ *	                     '------ 23 - 17 = 6 ----'
  *
- * Every interval of n slots' length that ends in slot 9 lies within slots
- * 5..9, wherever it starts; so as long as the sum never exceeds the budget,
- * no such interval admits more. With n counts only, slot 5 would be gone
- * while its last packets are less than a window old.
+ * A strict wheel reaches back n slots: every interval of n slots' length that
+ * ends in slot 9 lies within slots 5..9, wherever it starts, so as long as
+ * their sum never exceeds the budget, no such interval admits more. A lenient
+ * wheel reaches back n - 1.
  *
- * Slots are numbered from zero by the caller and stored modulo 2^16. Between
- * two turns of a wheel less than 2^15 slots may pass; the caller sees to it.
- * Time moves only forward: an earlier slot counts as the wheel's own.
+ * A wheel w is an upper bound of a wheel v if it counted at least as much from
+ * slot j on, for all j; the least upper bound of both is the larger of the two
+ * in every entry, and its sum the larger sum.
  *
- * Nothing here knows a clock, a packet, a lock or an allocation. The caller
- * serialises; weir_wheel_room() and weir_wheel_shut() may be asked inside a
- * sequence count, where they give some answer for any bytes.
+ * Slots are stored modulo 2^32: no wheel is left alone for 2^31 slots. Time
+ * moves only forward: who comes with an earlier slot counts in the wheel's own.
+ *
+ * Nothing here knows a clock, a packet, a lock or an allocation; the caller
+ * serialises. weir_wheel_full() and weir_wheel_marked() give some answer for
+ * any bytes, so they may be asked inside a sequence count.
  */
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
 
 #include <linux/limits.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
 /**
  * struct weir_wheel_shape - what all wheels of a table have in common
- * @ring: counts in the ring, 1..65
- * @width: bytes of a count: 2, 4 or 8
+ * @reach: slots before the current one that are summed with it, 0..64
+ * @mask: entries of the ring less one; a power of two, above @reach
+ * @width: bytes of an entry: 2, 4 or 8
  */
 struct weir_wheel_shape {
-	u8 ring;
+	u8 reach;
+	u8 mask;
 	u8 width;
 };
 
 /**
  * struct weir_wheel - one source's counts
  * @at: slot of the last turn
- * @until: slot before which the sum cannot fall, or @at where that is unknown
- * @refused: slot of the last refusal, where @has_refused
- * @head: index in the ring of the slot @at
- * @has_refused: something was refused within the last window or so
- * @count: the sum, then the ring; each shape.width bytes
- *
- * Aligned to the shape's width.
+ * @refused: slot of the last refusal modulo 2^8, see weir_wheel_marked()
+ * @entry: total and ring where they are two bytes wide; wider ones begin 8
+ *	bytes behind @at, and such wheels are aligned to 8
  */
 struct weir_wheel {
-	u16 at;
-	u16 until;
-	u16 refused;
-	u8 head;
-	u8 has_refused;
-	u8 count[];
+	u32 at;
+	u8 refused;
+	u8 reserved;
+	u16 entry[];
 };
+
+/* The shape of wheels of a number of slots. */
+static inline struct weir_wheel_shape
+weir_wheel_shape(unsigned int slots, bool lenient, u8 width)
+{
+	unsigned int reach = slots - lenient;
+
+	return (struct weir_wheel_shape) {
+		.reach = reach,
+		.mask = roundup_pow_of_two(reach + 1) - 1,
+		.width = width,
+	};
+}
 
 /* Bytes of a wheel. */
 static inline size_t weir_wheel_size(struct weir_wheel_shape shape)
 {
-	return sizeof(struct weir_wheel) + shape.width * (1u + shape.ring);
+	return (shape.width == 2 ? offsetof(struct weir_wheel, entry) : 8) +
+	       shape.width * (shape.mask + 2u);
 }
 
 /* The largest count, and so the largest budget, that a width holds. */
@@ -80,293 +96,183 @@ static inline u8 weir_wheel_width(u64 budget)
 	return budget <= U16_MAX ? 2 : budget <= U32_MAX ? 4 : 8;
 }
 
-/* Count i of the array: 0 is the sum, 1..ring the slots. */
-static inline u64 weir_wheel_load(struct weir_wheel_shape shape,
-				  const struct weir_wheel *w, unsigned int i)
+/* Entry 0 is the total, entry 1 + (k & mask) belongs to slot k. */
+static inline u64 weir_wheel_entry(struct weir_wheel_shape shape,
+				   const struct weir_wheel *w, unsigned int i)
 {
-	switch (shape.width) {
-	case 2:
-		return ((const u16 *)w->count)[i];
-	case 4:
-		return ((const u32 *)w->count)[i];
-	default:
-		return ((const u64 *)w->count)[i];
-	}
+	if (likely(shape.width == 2))
+		return w->entry[i];
+	if (shape.width == 4)
+		return ((const u32 *)w)[2 + i];
+	return ((const u64 *)w)[1 + i];
 }
 
 static inline void weir_wheel_store(struct weir_wheel_shape shape,
 				    struct weir_wheel *w, unsigned int i, u64 v)
 {
-	switch (shape.width) {
-	case 2:
-		((u16 *)w->count)[i] = v;
-		break;
-	case 4:
-		((u32 *)w->count)[i] = v;
-		break;
-	default:
-		((u64 *)w->count)[i] = v;
-	}
+	if (likely(shape.width == 2))
+		w->entry[i] = v;
+	else if (shape.width == 4)
+		((u32 *)w)[2 + i] = v;
+	else
+		((u64 *)w)[1 + i] = v;
 }
 
-static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
-				 const struct weir_wheel *w)
+/* S[slot]: what was counted from a slot on, at - reach <= slot <= at. */
+static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
+				   const struct weir_wheel *w, u32 slot)
 {
-	return weir_wheel_load(shape, w, 0);
+	return (weir_wheel_entry(shape, w, 0) -
+		weir_wheel_entry(shape, w, 1 + (slot & shape.mask))) &
+	       weir_wheel_max(shape.width);
 }
 
-/* Index in the array of the slot that is age slots older than the newest. */
-static inline unsigned int weir_wheel_index(struct weir_wheel_shape shape,
-					    const struct weir_wheel *w,
-					    unsigned int age)
-{
-	return 1 + (w->head >= age ? w->head - age : w->head + shape.ring - age);
-}
-
-/**
- * weir_wheel_slot - what was counted in one slot
- * @shape: shape of the wheel
- * @w: wheel
- * @age: slots before the newest, 0..ring-1
- */
+/* What was counted in the slot that is age slots before the wheel's. */
 static inline u64 weir_wheel_slot(struct weir_wheel_shape shape,
 				  const struct weir_wheel *w, unsigned int age)
 {
-	return weir_wheel_load(shape, w, weir_wheel_index(shape, w, age));
+	return weir_wheel_since(shape, w, w->at - age) -
+	       (age ? weir_wheel_since(shape, w, w->at - age + 1) : 0);
 }
 
-/**
- * weir_wheel_reset - an empty wheel
- * @shape: shape of the wheel
- * @w: wheel, weir_wheel_size() bytes
- * @slot: the current slot
+/* The sum of the window in a slot. */
+static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
+				 const struct weir_wheel *w, u32 slot)
+{
+	s32 passed = slot - w->at;
+
+	if (passed > shape.reach)
+		return 0;
+	return weir_wheel_since(shape, w, w->at + max(passed, 0) - shape.reach);
+}
+
+/* Is there no room for a cost in a slot? */
+static inline bool weir_wheel_full(struct weir_wheel_shape shape,
+				   const struct weir_wheel *w, u32 slot,
+				   u64 cost, u64 budget)
+{
+	u64 sum = weir_wheel_sum(shape, w, slot);
+
+	return sum > budget || cost > budget - sum;
+}
+
+/* Forget that anything was refused. */
+static inline void weir_wheel_unmark(struct weir_wheel *w)
+{
+	w->refused = w->at + 100;
+}
+
+/*
+ * Was a refusal marked in this slot, or less than a window and a slot before?
+ * A mark may be some slots ahead of a clock that is late. Those that grow old
+ * are cleared by weir_wheel_turn() before they could be taken for new ones.
  */
+static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
+				     const struct weir_wheel *w, u32 slot)
+{
+	const u8 late = 32;
+
+	return (s32)(slot - w->at) <= shape.reach + 1 &&
+	       (u8)(slot - w->refused + late) <= shape.reach + 1 + late;
+}
+
+/* An empty wheel. */
 static inline void weir_wheel_reset(struct weir_wheel_shape shape,
-				    struct weir_wheel *w, u16 slot)
+				    struct weir_wheel *w, u32 slot)
 {
 	memset(w, 0, weir_wheel_size(shape));
 	w->at = slot;
-	w->until = slot;
+	weir_wheel_unmark(w);
 }
 
-/* Has all that was counted left the window by this slot? */
-static inline bool weir_wheel_idle(struct weir_wheel_shape shape,
-				   const struct weir_wheel *w, u16 slot)
-{
-	return !weir_wheel_sum(shape, w) || (s16)(slot - w->at) >= shape.ring;
-}
-
-/**
- * weir_wheel_turn - let go of the slots that have left the window
- * @shape: shape of the wheel
- * @w: wheel
- * @slot: the current slot; an earlier one than the wheel's changes nothing
- */
+/* Bring a wheel to a slot. */
 static inline void weir_wheel_turn(struct weir_wheel_shape shape,
-				   struct weir_wheel *w, u16 slot)
+				   struct weir_wheel *w, u32 slot)
 {
-	s16 passed = slot - w->at;
-	u64 sum;
+	s32 passed = slot - w->at, i;
+	bool marked;
+	u64 total;
 
 	if (passed <= 0)
 		return;
-	if (w->has_refused && (s16)(slot - w->refused) > shape.ring)
-		w->has_refused = 0;
-	if ((s16)(slot - w->until) >= 0)
-		w->until = slot;
+	marked = weir_wheel_marked(shape, w, slot);
+	total = weir_wheel_entry(shape, w, 0);
+	for (i = min_t(s32, passed, shape.mask + 1); i; i--)
+		weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask),
+				 total);
 	w->at = slot;
-
-	sum = weir_wheel_sum(shape, w);
-	if (!sum)
-		return;
-	if (passed >= shape.ring) {
-		memset(w->count, 0, shape.width * (1u + shape.ring));
-		return;
-	}
-	do {
-		if (++w->head == shape.ring)
-			w->head = 0;
-		sum -= weir_wheel_load(shape, w, 1 + w->head);
-		weir_wheel_store(shape, w, 1 + w->head, 0);
-	} while (--passed);
-	weir_wheel_store(shape, w, 0, sum);
+	if (!marked)
+		weir_wheel_unmark(w);
 }
 
-/**
- * weir_wheel_room - what a turned wheel still admits
- * @shape: shape of the wheel
- * @w: wheel
- * @budget: of the limit
- */
-static inline u64 weir_wheel_room(struct weir_wheel_shape shape,
-				  const struct weir_wheel *w, u64 budget)
+/* Take room for a cost, whole or not at all, in a turned wheel. */
+static inline bool weir_wheel_charge(struct weir_wheel_shape shape,
+				     struct weir_wheel *w, u64 cost, u64 budget)
 {
-	u64 sum = weir_wheel_sum(shape, w);
-
-	return sum < budget ? budget - sum : 0;
-}
-
-/**
- * weir_wheel_shut - is a cost refused whatever has left the window since?
- * @shape: shape of the wheel
- * @w: wheel, turned to an earlier slot perhaps
- * @slot: the current slot
- * @cost: what is asked for
- * @budget: of the limit
- *
- * True only if the cost has no room and no count leaves before @until. False
- * says nothing. Writes nothing.
- */
-static inline bool weir_wheel_shut(struct weir_wheel_shape shape,
-				   const struct weir_wheel *w, u16 slot,
-				   u64 cost, u64 budget)
-{
-	return cost > weir_wheel_room(shape, w, budget) &&
-	       (s16)(w->until - slot) > 0;
-}
-
-static __always_inline bool
-weir_wheel_charge_counts(struct weir_wheel_shape shape, struct weir_wheel *w,
-			 u64 cost, u64 budget)
-{
-	u64 sum = weir_wheel_sum(shape, w);
-	unsigned int head = 1 + w->head;
-
-	if (sum > budget || cost > budget - sum)
+	if (weir_wheel_full(shape, w, w->at, cost, budget))
 		return false;
-	weir_wheel_store(shape, w, 0, sum + cost);
-	weir_wheel_store(shape, w, head, weir_wheel_load(shape, w, head) + cost);
+	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
 	return true;
 }
 
-/**
- * weir_wheel_charge - take room for a cost, whole or not at all
- * @shape: shape of the wheel
- * @w: wheel, turned to the current slot
- * @cost: what is asked for
- * @budget: of the limit, at most weir_wheel_max()
- *
- * Return: whether there was room; where there was none, nothing is counted.
+/*
+ * Give back what was charged in a slot. Returns false, and leaves all as it is,
+ * where that slot has left the window or no longer holds so much.
  */
-static __always_inline bool
-weir_wheel_charge(struct weir_wheel_shape shape, struct weir_wheel *w,
-		  u64 cost, u64 budget)
+static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
+				       struct weir_wheel *w, u32 slot, u64 cost)
 {
-	/* Most often counts have two bytes. */
-	if (shape.width == 2)
-		return weir_wheel_charge_counts((struct weir_wheel_shape) {
-							shape.ring, 2 },
-						w, cost, budget);
-	return weir_wheel_charge_counts(shape, w, cost, budget);
+	s32 age = w->at - slot;
+	u32 i;
+
+	if (age < 0 || age > shape.reach ||
+	    weir_wheel_slot(shape, w, age) < cost)
+		return false;
+	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) - cost);
+	for (i = slot + 1; age; age--, i++)
+		weir_wheel_store(shape, w, 1 + (i & shape.mask),
+				 weir_wheel_entry(shape, w,
+						  1 + (i & shape.mask)) - cost);
+	return true;
 }
 
-/**
- * weir_wheel_refuse - note a refusal
- * @shape: shape of the wheel
- * @w: wheel, turned to the current slot
- *
- * Finds the slot before which the sum cannot fall.
- *
- * Return: whether this is the first refusal for a window or more.
- */
-static inline bool weir_wheel_refuse(struct weir_wheel_shape shape,
-				     struct weir_wheel *w)
-{
-	bool first = !w->has_refused;
-	unsigned int age;
-
-	w->has_refused = 1;
-	w->refused = w->at;
-	if (w->until != w->at || !weir_wheel_sum(shape, w))
-		return first;
-	for (age = shape.ring - 1; age; age--)
-		if (weir_wheel_slot(shape, w, age))
-			break;
-	w->until = w->at - age + shape.ring;
-	return first;
-}
-
-/**
- * weir_wheel_add - count a cost that was admitted elsewhere
- * @shape: shape of the wheel
- * @w: wheel, turned to the current slot
- * @cost: what was admitted
- *
- * Beyond what the width holds, the oldest counts give way: every suffix sum
- * is then exact or the largest count, which no budget exceeds.
- */
-static inline void weir_wheel_add(struct weir_wheel_shape shape,
-				  struct weir_wheel *w, u64 cost)
-{
-	u64 max = weir_wheel_max(shape.width);
-	u64 sum = weir_wheel_sum(shape, w);
-	u64 head = weir_wheel_slot(shape, w, 0);
-	u64 excess, count;
-	unsigned int age, i;
-
-	cost = min(cost, max - head);
-	excess = cost > max - sum ? cost - (max - sum) : 0;
-	weir_wheel_store(shape, w, 1 + w->head, head + cost);
-	weir_wheel_store(shape, w, 0, sum + (cost - excess));
-	for (age = shape.ring - 1; excess && age; age--) {
-		i = weir_wheel_index(shape, w, age);
-		count = weir_wheel_load(shape, w, i);
-		weir_wheel_store(shape, w, i, count - min(count, excess));
-		excess -= min(count, excess);
-	}
-}
-
-/**
- * weir_wheel_uncharge - give back what was charged
- * @shape: shape of the wheel
- * @w: wheel, turned to the current slot
- * @slot: the slot of the charge, or an earlier one
- * @cost: what was charged
- *
- * Gives back no more than the slot holds. Taking from an earlier slot than
- * the charge's leaves every suffix sum at least what it should be, or, in a
- * wheel that weir_wheel_add() has cut, less by what was given back.
- */
-static inline void weir_wheel_uncharge(struct weir_wheel_shape shape,
-				       struct weir_wheel *w, u16 slot, u64 cost)
-{
-	s16 age = w->at - slot;
-	unsigned int i;
-	u64 count;
-
-	age = max_t(s16, age, 0);
-	if (age >= shape.ring)
-		return;
-	i = weir_wheel_index(shape, w, age);
-	count = weir_wheel_load(shape, w, i);
-	cost = min(cost, count);
-	weir_wheel_store(shape, w, i, count - cost);
-	weir_wheel_store(shape, w, 0, weir_wheel_sum(shape, w) - cost);
-}
-
-/**
- * weir_wheel_peek - when will a cost be admitted?
- * @shape: shape of the wheel
- * @w: wheel, turned to the current slot
- * @cost: what would be asked for, at most @budget
- * @budget: of the limit
- *
- * Return: slots from the wheel's slot on until the first one in which a
- * charge of @cost succeeds if nothing else is charged, 0..ring.
+/*
+ * Slots from the wheel's on until a charge of a cost (at most the budget)
+ * succeeds if nothing else is charged, 0..reach + 1.
  */
 static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 					   const struct weir_wheel *w,
 					   u64 cost, u64 budget)
 {
-	u64 sum = weir_wheel_sum(shape, w);
-	unsigned int wait;
+	unsigned int wait = 0;
 
-	for (wait = 0; wait < shape.ring; wait++) {
-		if (sum <= budget && cost <= budget - sum)
-			break;
-		sum -= weir_wheel_slot(shape, w, shape.ring - 1 - wait);
-	}
+	while (wait <= shape.reach &&
+	       weir_wheel_full(shape, w, w->at + wait, cost, budget))
+		wait++;
 	return wait;
+}
+
+/*
+ * Replace a wheel by the least upper bound of itself and of another of the
+ * same slot, and the other by what this one was, without a mark.
+ */
+static inline void weir_wheel_join_swap(struct weir_wheel_shape shape,
+					struct weir_wheel *w,
+					struct weir_wheel *v)
+{
+	u64 total_w = weir_wheel_entry(shape, w, 0);
+	u64 total_v = weir_wheel_entry(shape, v, 0);
+	u64 max_count = weir_wheel_max(shape.width), of_w, of_v;
+	unsigned int left, i;
+
+	for (left = shape.reach + 1; left; left--) {
+		i = 1 + ((w->at - left + 1) & shape.mask);
+		of_w = (total_w - weir_wheel_entry(shape, w, i)) & max_count;
+		of_v = (total_v - weir_wheel_entry(shape, v, i)) & max_count;
+		weir_wheel_store(shape, v, i, total_v - of_w);
+		weir_wheel_store(shape, w, i, total_w - max(of_w, of_v));
+	}
+	weir_wheel_unmark(v);
 }
 
 #endif /* WEIR_WHEEL_H */
