@@ -132,7 +132,7 @@ def right(R, Q):
         ('a newcomer starts from the floors of a table and of its predecessor',
          And(is_wheel(S, R, L), is_wheel(T, R, L), Or(bounds(S, G, R, L), bounds(T, G, R, L))),
          bounds(join(S, T), G, R, L)),
-        # K is G by the new slots: of the old window, wherever it is in them.
+        # K is G by the new slots: of the old window, wherever it is in them, up to the newest.
         ('other slots: the sum goes into the newest', And(source(R), grows(K, Q), K(Q - 1) <= G(R - 1)),
          bounds(into_newest(S, R), K, Q, L)),
         ('another width or reach: entry by entry', And(source(R), M >= L),
@@ -166,6 +166,9 @@ def wrong(R):
         ('a newcomer starts empty', source(R), bounds(lambda a: 0 * a, G, R, L)),
         ('other slots: the sum goes into the oldest', And(source(R), grows(K, R), K(R - 1) <= G(R - 1)),
          bounds(lambda a: If(a == R - 1, S(R - 1), 0), K, R, L)),
+        ('other slots: the sum goes into the slot of a late clock',
+         And(source(R), grows(K, R), K(R - 1) <= G(R - 1)),
+         bounds(turn(into_newest(S, R), 1), K, R, L)),
         ('a width below the largest budget', source(R), bounds(by_entry(S, R, M), G, R, L)),
     ]
 
