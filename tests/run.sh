@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
-# that the words choose: build, unit, litmus, cli, fuzz, lint, bench, netns,
+# that the words choose: build, unit, litmus, proof, cli, fuzz, lint, bench, netns,
 # netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
 # test; the last line says how many passed, failed and were skipped; status 1 if
 # any failed. All output is in .cache/test; V=1 shows it. Two kernels run side by
@@ -292,6 +292,7 @@ on_host() {
 		bench) host bench tests/bench/bench.sh ;;
 		unit) host unit make --no-print-directory -s -C tests/unit check ;;
 		litmus) host litmus tests/litmus/run.sh ;;
+		proof) host proof tests/proof/wheel.py ;;
 		fuzz) host fuzz make --no-print-directory -s -C tests/fuzz check FUZZ_RUNS=20000 ;;
 		esac
 	done
@@ -308,12 +309,12 @@ kernels=() suites=()
 for word; do
 	case $word in
 	6.1 | 6.12 | sid | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
-	build | unit | litmus | cli | fuzz | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
+	build | unit | litmus | proof | cli | fuzz | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, proof, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
 	esac
 done
 # A kernel alone means all that runs on it.
-[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus cli fuzz lint bench netns)
+[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus proof cli fuzz lint bench netns)
 
 # chosen SUITE: the files of SUITE that the words choose
 chosen() {
@@ -384,7 +385,7 @@ if wants build || wants netns; then
 fi
 # These run beside the guests, in two rows; what is in a file is shown at the end,
 # in order.
-mapfile -t second < <(for word in lint litmus fuzz; do ! wants "$word" || echo "$word"; done)
+mapfile -t second < <(for word in lint litmus proof fuzz; do ! wants "$word" || echo "$word"; done)
 if [ ${#second[@]} -gt 0 ]; then
 	: >"$logs/host.tap"
 	aside host --on-host "${second[@]}" 9>&- &

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Wheels by chance: room for any, a shape for a budget, a step of time.
+ * Random wheels: room for any, a shape for a budget, a slot, a step of time.
  */
 #ifndef WHEEL_CHANCE_H
 #define WHEEL_CHANCE_H
@@ -13,24 +13,34 @@
 
 union room {
 	struct weir_wheel wheel;
-	u64 bytes[2 + RING_MAX];
+	u64 bytes[1 + 1 + 128];
 };
 
-/* Of 1 to 65 slots, as wide as the budget needs or wider. */
+/* Of 1 to 64 slots, as wide as the budget needs or wider. */
 static inline struct weir_wheel_shape
-random_shape(struct chance *c, u64 budget)
+random_shape(struct chance *c, u64 budget, bool lenient)
 {
-	struct weir_wheel_shape shape = {
-		.ring = 1 + chance_below(c, chance_one_in(c, 3) ? 65 : 6),
-		.width = weir_wheel_width(budget),
-	};
+	u8 width = weir_wheel_width(budget);
 
-	while (shape.width < 8 && chance_one_in(c, 3))
-		shape.width *= 2;
-	return shape;
+	while (width < 8 && chance_one_in(c, 3))
+		width *= 2;
+	return weir_wheel_shape(1 + chance_below(c, chance_one_in(c, 3) ? 64 : 6),
+				lenient, width);
 }
 
-/* In slots: mostly none or one, up to a whole turn, at times far beyond. */
+/* Half of them wrap soon. */
+static inline u64 random_slot(struct chance *c)
+{
+	u64 wraps = BIT_ULL(32) * (1 + chance_below(c, 256));
+
+	return chance_one_in(c, 2) ? wraps - chance_below(c, 500) :
+				     wraps + chance_below(c, BIT_ULL(32));
+}
+
+/*
+ * In slots: mostly none or one, up to a whole turn, at times beyond that, where
+ * marks of refusals wrap, or far beyond.
+ */
 static inline u64 random_step(struct chance *c, unsigned int ring)
 {
 	switch (chance_below(c, 64)) {
@@ -39,9 +49,24 @@ static inline u64 random_step(struct chance *c, unsigned int ring)
 	case 16 ... 18:
 		return chance_below(c, ring + 2);
 	case 19:
-		return chance_below(c, 30000);
+		return 256 * (1 + chance_below(c, 3)) - chance_below(c, 100);
+	case 20:
+		return chance_below(c, chance_one_in(c, 4) ? BIT(31) - 200 :
+						     30000);
 	}
 	return 0;
+}
+
+/* Let the total wrap soon: add to it and to all that it was. */
+static inline void random_total(struct chance *c, struct weir_wheel_shape shape,
+				struct weir_wheel *w)
+{
+	u64 more = chance_one_in(c, 2) ? chance(c) : -chance_below(c, 300);
+	unsigned int i;
+
+	for (i = 0; i < shape.mask + 2u; i++)
+		weir_wheel_store(shape, w, i,
+				 weir_wheel_entry(shape, w, i) + more);
 }
 
 #endif

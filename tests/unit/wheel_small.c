@@ -3,8 +3,8 @@
  * The wheel, exhaustively: every shape of up to 4 slots, every budget up to
  * 4, every cost up to 3, and all schedules of 4 arrivals (5 where there is one
  * slot), each 0 to n + 2 slots after the last, by halves of a slot, or on a CPU
- * whose clock is late by a slot and a half. The twin is the list of what was
- * admitted.
+ * whose clock is late by a slot and a half. Slots and totals wrap on the way.
+ * The twin is the list of what was admitted.
  */
 #include "wheel.h"
 
@@ -26,6 +26,7 @@ static struct {
 	u64 budget;
 	struct arrival admitted[DEPTH_MAX];
 	unsigned int depth, len;
+	u64 refused;	/* slot of the last refusal, 0 if none */
 	u64 schedules, refusals;
 } t;
 
@@ -74,25 +75,30 @@ static void arrive(struct weir_wheel *w, u64 *now, u64 tick, u64 cost)
 {
 	u64 slot, sum;
 	unsigned int wait;
-	bool admitted;
+	bool admitted, full;
 
-	/* Who is late counts in the wheel's slot. */
+	/* A late clock counts in the wheel's slot. */
+	full = weir_wheel_full(t.shape, w, tick / SLOT_TICKS, cost, t.budget);
 	weir_wheel_turn(t.shape, w, tick / SLOT_TICKS);
 	slot = max(*now, tick) / SLOT_TICKS;
 	tick = max(tick, slot * SLOT_TICKS);
 	*now = max(*now, tick);
-	sum = in_slots(slot + 1 - t.shape.ring, slot);
-	assert_int_equal(weir_wheel_sum(t.shape, w), sum);
+	sum = in_slots(slot - t.shape.reach, slot);
+	assert_int_equal(weir_wheel_sum(t.shape, w, slot), sum);
+	assert_int_equal(weir_wheel_marked(t.shape, w, slot),
+			 t.refused && slot - t.refused <= t.shape.reach + 1u);
 	wait = cost <= t.budget ? weir_wheel_peek(t.shape, w, cost, t.budget) :
 	       ~0u;
 	admitted = weir_wheel_charge(t.shape, w, cost, t.budget);
 	assert_int_equal(admitted, !wait);
+	assert_int_equal(admitted, !full);
 	/* Refused only where there is no room, admitted only where there is. */
 	assert_int_equal(admitted, sum + cost <= t.budget);
 	if (t.lenient && in_window(tick) + cost <= t.budget)
 		assert_true(admitted);
 	if (!admitted) {
-		weir_wheel_refuse(t.shape, w);
+		w->refused = slot;
+		t.refused = slot;
 		t.refusals++;
 		return;
 	}
@@ -103,14 +109,14 @@ static void arrive(struct weir_wheel *w, u64 *now, u64 tick, u64 cost)
 /* At the moment that peek names a cost is admitted, and not before. */
 static void check_peek(const struct weir_wheel *w, size_t size)
 {
-	char room[64] __attribute__((aligned(8)));
+	char room[64] __aligned(8);
 	struct weir_wheel *copy = (void *)room;
 	unsigned int wait, slot;
 	u64 cost;
 
 	for (cost = 1; cost <= t.budget; cost++) {
 		wait = weir_wheel_peek(t.shape, w, cost, t.budget);
-		assert_true(wait <= t.shape.ring);
+		assert_true(wait <= t.shape.reach + 1u);
 		for (slot = 0; slot <= wait; slot++) {
 			memcpy(room, w, size);
 			weir_wheel_turn(t.shape, copy, w->at + slot);
@@ -118,11 +124,12 @@ static void check_peek(const struct weir_wheel *w, size_t size)
 							   t.budget),
 					 slot == wait);
 		}
-		/* Shut without a lock says the same, wherever it says so. */
-		for (slot = 0; slot <= t.shape.ring; slot++)
-			if (weir_wheel_shut(t.shape, w, w->at + slot, cost,
-					    t.budget))
-				assert_true(slot < wait);
+		/* The same without turning it. */
+		for (slot = 0; slot <= t.shape.reach + 2u; slot++)
+			assert_int_equal(weir_wheel_full(t.shape, w,
+							 w->at + slot, cost,
+							 t.budget),
+					 slot < wait);
 	}
 	/* Silence of a window and a slot makes a burst whole. */
 	memcpy(room, w, size);
@@ -133,10 +140,11 @@ static void check_peek(const struct weir_wheel *w, size_t size)
 static void all_schedules(const struct weir_wheel *was, u64 tick,
 			  unsigned int depth)
 {
-	char room[64] __attribute__((aligned(8)));
+	char room[64] __aligned(8);
 	struct weir_wheel *w = (void *)room;
 	size_t size = weir_wheel_size(t.shape);
 	unsigned int len = t.len;
+	u64 refused = t.refused;
 	int later;
 	u64 cost;
 
@@ -154,6 +162,7 @@ static void all_schedules(const struct weir_wheel *was, u64 tick,
 			arrive(w, &now, tick + later, cost);
 			all_schedules(w, now, depth + 1);
 			t.len = len;
+			t.refused = refused;
 		}
 	}
 }
@@ -162,22 +171,22 @@ static void test_all(void **state)
 {
 	u64 room[8] = { };
 	struct weir_wheel *w = (void *)room;
-	unsigned int phase;
+	unsigned int phase, i;
 
 	(void)state;
 	for (t.slots = 1; t.slots <= 4; t.slots++)
 	for (t.lenient = false; ; t.lenient = true) {
-		t.shape.ring = t.slots + !t.lenient;
-		t.shape.width = 2;
+		t.shape = weir_wheel_shape(t.slots, t.lenient, 2);
 		t.depth = (t.slots > 1 ? 4 : 5) -
 			  (unit_number("UNIT_PERCENT", 100) < 100);
 		for (t.budget = 1; t.budget <= 4; t.budget++)
 		for (phase = 0; phase < SLOT_TICKS; phase++) {
-			/* The stored slot wraps on the way. */
-			u64 tick = (2 * 65536 - 3) * SLOT_TICKS + phase;
+			u64 tick = (BIT_ULL(33) - 3) * SLOT_TICKS + phase;
 
 			t.len = 0;
 			weir_wheel_reset(t.shape, w, tick / SLOT_TICKS);
+			for (i = 0; i < t.shape.mask + 2u; i++)
+				weir_wheel_store(t.shape, w, i, U16_MAX - 1);
 			all_schedules(w, tick, 0);
 		}
 		if (t.lenient)

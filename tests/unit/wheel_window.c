@@ -18,16 +18,17 @@ static void one_source(u64 run)
 {
 	struct chance c = chance_of(run);
 	u64 budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 8 : 300);
-	struct weir_wheel_shape shape = random_shape(&c, budget);
-	bool lenient = chance_one_in(&c, 2) || shape.ring < 2;
-	u64 slots = shape.ring - !lenient, slot_ticks = 1 + chance_below(&c, 9);
+	bool lenient = chance_one_in(&c, 2);
+	struct weir_wheel_shape shape = random_shape(&c, budget, lenient);
+	u64 slots = shape.reach + lenient, slot_ticks = 1 + chance_below(&c, 9);
 	u64 window = slots * slot_ticks, cost, tick, sum, exact;
-	u64 now = chance_below(&c, BIT_ULL(40)), at = now / slot_ticks;
+	u64 at = random_slot(&c), now = at * slot_ticks;
 	struct { u64 tick, cost; } event[600];
 	unsigned int i, k, n = 0;
 	union room room;
 
 	weir_wheel_reset(shape, &room.wheel, at);
+	random_total(&c, shape, &room.wheel);
 	for (i = 0; i < ARRAY_SIZE(event); i++) {
 		cost = 1 + chance_below(&c, chance_one_in(&c, 4) ? budget : 2);
 		now += random_step(&c, window);
@@ -43,7 +44,6 @@ static void one_source(u64 run)
 			check(!lenient || exact + cost > budget,
 			      "run %llu: %llu + %llu of %llu", run, exact, cost,
 			      budget);
-			weir_wheel_refuse(shape, &room.wheel);
 			continue;
 		}
 		for (k = n++; k && event[k - 1].tick > tick; k--)
@@ -88,21 +88,21 @@ static void test_even(void **state)
 	for (run = 0; run < runs; run++) {
 		c = chance_of(run);
 		budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 5 : 5000);
-		shape = random_shape(&c, budget);
-		shape.ring = max_t(u8, shape.ring, 2);
+		shape = random_shape(&c, budget, false);
 		cost = 1 + chance_below(&c, chance_one_in(&c, 2) ? 1 : budget);
 		/* As many in n+1 slots as fit whole */
-		apart = ((u64)shape.ring * budget << 20) / (budget / cost);
-		apart += !!(((u64)shape.ring * budget << 20) % (budget / cost));
+		apart = ((shape.reach + 1ull) * budget << 20) / (budget / cost);
+		apart += !!(((shape.reach + 1ull) * budget << 20) % (budget / cost));
 		time = chance_below(&c, BIT_ULL(50));
 		w = &room.wheel;
 		weir_wheel_reset(shape, w, time / (budget << 20));
+		random_total(&c, shape, w);
 		for (i = 0; i < 1000; i++) {
 			slot = time / (budget << 20);
 			weir_wheel_turn(shape, w, slot);
 			check(weir_wheel_charge(shape, w, cost, budget),
-			      "run %llu: %llu of %llu, ring %u", run, cost,
-			      budget, shape.ring);
+			      "run %llu: %llu of %llu, reach %u", run, cost,
+			      budget, shape.reach);
 			time += apart;
 			if (chance_one_in(&c, 8))
 				time += chance_below(&c, apart);
@@ -120,7 +120,7 @@ static void test_bursts(void **state)
 
 	(void)state;
 	for (slots = 1; slots <= 64; slots++) {
-		shape = (struct weir_wheel_shape) { slots + 1, 4 };
+		shape = weir_wheel_shape(slots, false, 4);
 		budget = 1000 * (slots + 1);
 		w = &room.wheel;
 		slot = 3;

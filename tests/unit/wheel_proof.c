@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The wheel in C against the operations that tests/proof/wheel.py reasons about,
+ * on functions from ages to sums, here arrays S[0..reach]: every reach and
+ * width, totals and slots at their wraps, sums at their bounds and by chance.
+ * What the ring has beyond the reach is arbitrary.
+ */
+#include "wheel.h"
+
+#include "unit.h"
+#include "wheel_chance.h"
+
+typedef u64 sums[RING_MAX];
+
+/* As in wheel.py, for all ages below R */
+static void charge(sums S, unsigned int R, u64 cost)
+{
+	unsigned int a;
+
+	for (a = 0; a < R; a++)
+		S[a] += cost;
+}
+
+static void turn(sums S, unsigned int R, u64 passed)
+{
+	unsigned int a;
+
+	for (a = R; a--;)
+		S[a] = a < passed ? 0 : S[a - passed];
+}
+
+static void uncharge(sums S, unsigned int R, unsigned int age, u64 cost)
+{
+	unsigned int a;
+
+	for (a = age; a < R; a++)
+		S[a] -= cost;
+}
+
+static void join(sums S, unsigned int R, const sums T)
+{
+	unsigned int a;
+
+	for (a = 0; a < R; a++)
+		S[a] = max(S[a], T[a]);
+}
+
+static bool has_room(const sums S, unsigned int R, u64 budget, u64 cost)
+{
+	return S[R - 1] <= budget && cost <= budget - S[R - 1];
+}
+
+static bool holds(const sums S, unsigned int age, u64 cost)
+{
+	return S[age] - (age ? S[age - 1] : 0) >= cost;
+}
+
+static u64 edge(struct chance *c, u64 max)
+{
+	switch (chance_below(c, 6)) {
+	case 0:
+		return 0;
+	case 1:
+		return max;
+	case 2:
+		return min(max, 1ull);
+	case 3:
+		return max - min(max, 1ull);
+	}
+	return max == U64_MAX ? chance(c) : chance_below(c, max + 1);
+}
+
+/* Sums that grow up to a budget */
+static void random_sums(struct chance *c, sums S, unsigned int R, u64 budget)
+{
+	unsigned int a;
+
+	S[R - 1] = edge(c, budget);
+	for (a = R - 1; a--;)
+		S[a] = chance_one_in(c, 3) ? edge(c, S[a + 1]) : S[a + 1];
+}
+
+/* The wheel of sums, in a slot */
+static void wheel_of(struct chance *c, struct weir_wheel_shape shape,
+		     union room *room, u32 at, const sums S)
+{
+	u64 most = weir_wheel_max(shape.width), total;
+	struct weir_wheel *w = &room->wheel;
+	unsigned int i;
+
+	total = chance_one_in(c, 3) ? S[edge(c, shape.reach)] : edge(c, most);
+	for (i = 0; i < ARRAY_SIZE(room->bytes); i++)
+		room->bytes[i] = chance(c);
+	w->at = at;
+	weir_wheel_unmark(w);
+	weir_wheel_store(shape, w, 0, total);
+	for (i = 0; i <= shape.reach; i++)
+		weir_wheel_store(shape, w, 1 + ((at - i) & shape.mask),
+				 total - S[i]);
+}
+
+static void check_sums(u64 run, const char *name, struct weir_wheel_shape shape,
+		       const union room *room, u32 at, const sums S)
+{
+	const struct weir_wheel *w = &room->wheel;
+	unsigned int a;
+
+	check(w->at == at, "run %llu: %s: in slot %u for %u", run, name, w->at,
+	      at);
+	for (a = 0; a <= shape.reach; a++)
+		check(weir_wheel_since(shape, w, at - a) == S[a],
+		      "run %llu: %s: reach %u, width %u, age %u: %llu for %llu",
+		      run, name, shape.reach, shape.width, a,
+		      weir_wheel_since(shape, w, at - a), S[a]);
+}
+
+static void check_charge(struct chance *c, u64 run,
+			 struct weir_wheel_shape shape, union room *room,
+			 sums S, u64 budget)
+{
+	unsigned int R = shape.reach + 1;
+	u32 at = room->wheel.at;
+	u64 cost, asked = edge(c, budget);
+	bool room_for;
+
+	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) :
+				     edge(c, U64_MAX);
+	room_for = has_room(S, R, asked, cost);
+	check(weir_wheel_charge(shape, &room->wheel, cost, asked) == room_for,
+	      "run %llu: %llu + %llu of %llu", run, S[R - 1], cost, asked);
+	if (room_for)
+		charge(S, R, cost);
+	check_sums(run, "charge", shape, room, at, S);
+}
+
+static void check_turn(struct chance *c, u64 run, struct weir_wheel_shape shape,
+		       union room *room, sums S)
+{
+	u32 at = room->wheel.at, passed = edge(c, shape.reach + 2), a;
+
+	if (chance_one_in(c, 8))
+		passed = edge(c, BIT(31) - 1);
+	for (a = 0; a <= shape.reach + 2u; a++)
+		check(weir_wheel_sum(shape, &room->wheel, at + a) ==
+		      (a > shape.reach ? 0 : S[shape.reach - a]),
+		      "run %llu: sum %u slots on", run, a);
+	/* A late clock changes nothing. */
+	a = edge(c, 1000);
+	check(weir_wheel_sum(shape, &room->wheel, at - a) == S[shape.reach],
+	      "run %llu: sum %u slots before", run, a);
+	weir_wheel_turn(shape, &room->wheel, at - a);
+	check_sums(run, "turn back", shape, room, at, S);
+	weir_wheel_turn(shape, &room->wheel, at + passed);
+	turn(S, shape.reach + 1, passed);
+	check_sums(run, "turn", shape, room, at + passed, S);
+}
+
+static void check_uncharge(struct chance *c, u64 run,
+			   struct weir_wheel_shape shape, union room *room,
+			   sums S)
+{
+	s32 age = edge(c, shape.reach + 2) - chance_one_in(c, 8);
+	u32 at = room->wheel.at;
+	u64 cost = edge(c, U64_MAX);
+	bool done = false;
+
+	if (age >= 0 && age <= shape.reach) {
+		if (chance_one_in(c, 2))
+			cost = S[age] - (age ? S[age - 1] : 0) +
+			       chance_below(c, 3) - 1;
+		done = holds(S, age, cost);
+	}
+	check(weir_wheel_uncharge(shape, &room->wheel, at - age, cost) == done,
+	      "run %llu: reach %u, %llu of age %d", run, shape.reach, cost, age);
+	if (done)
+		uncharge(S, shape.reach + 1, age, cost);
+	check_sums(run, "uncharge", shape, room, at, S);
+}
+
+static void check_join(struct chance *c, u64 run, struct weir_wheel_shape shape,
+		       union room *room, sums S, u64 budget)
+{
+	unsigned int R = shape.reach + 1;
+	u32 at = room->wheel.at;
+	union room other;
+	sums T, was;
+
+	random_sums(c, T, R, budget);
+	wheel_of(c, shape, &other, at, T);
+	memcpy(was, S, sizeof(was));
+	join(S, R, T);
+	weir_wheel_join_swap(shape, &room->wheel, &other.wheel);
+	check_sums(run, "join", shape, room, at, S);
+	check_sums(run, "swap", shape, &other, at, was);
+}
+
+static void one_state(u64 run, struct weir_wheel_shape shape)
+{
+	struct chance c = chance_of(run);
+	u64 budget = edge(&c, weir_wheel_max(shape.width));
+	u32 at = chance_one_in(&c, 2) ? chance_below(&c, 200) - 100 : chance(&c);
+	union room room, was;
+	unsigned int op;
+	sums S, before;
+
+	random_sums(&c, S, shape.reach + 1, budget);
+	wheel_of(&c, shape, &was, at, S);
+	check_sums(run, "start", shape, &was, at, S);
+	memcpy(before, S, sizeof(before));
+	for (op = 0; op < 4; op++) {
+		room = was;
+		memcpy(S, before, sizeof(S));
+		if (op == 0)
+			check_charge(&c, run, shape, &room, S, budget);
+		else if (op == 1)
+			check_turn(&c, run, shape, &room, S);
+		else if (op == 2)
+			check_uncharge(&c, run, shape, &room, S);
+		else
+			check_join(&c, run, shape, &room, S, budget);
+	}
+	weir_wheel_reset(shape, &room.wheel, at);
+	memset(S, 0, sizeof(S));
+	check_sums(run, "reset", shape, &room, at, S);
+}
+
+static void test_operations(void **state)
+{
+	struct weir_wheel_shape shape;
+	u64 run = 0, i, runs = unit_rounds(2000);
+	unsigned int slots, width;
+
+	(void)state;
+	for (slots = 1; slots <= 65; slots++)
+	for (width = 2; width <= 8; width *= 2) {
+		/* reach 0 to 64 */
+		shape = weir_wheel_shape(slots, true, width);
+		assert_int_equal(shape.reach, slots - 1);
+		for (i = 0; i < runs; i++)
+			one_state(run++, shape);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_operations),
+	};
+
+	return cmocka_run_group_tests_name("wheel_proof", tests, NULL, NULL);
+}
