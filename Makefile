@@ -111,6 +111,10 @@ test-debug: ## run the guest tests on kernels that complain of memory, races
 	@tests/setup.sh debug
 	@tests/run.sh 6.12-kasan 6.12-kcsan $(T)
 
+test-arm64: ## build for Debian's arm64 6.12, run some guest tests there
+	@tests/setup.sh arm64
+	@tests/run.sh netns/smoke netns/strict netns/cpus netns/table 6.12-arm64
+
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
 
@@ -151,5 +155,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native compare mutants litmus fuzz soak \
+	uninstall clean distclean setup demo test test-debug test-arm64 test-fresh bench bench-native compare mutants litmus fuzz soak \
 	lint help FORCE

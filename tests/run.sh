@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
 # that the words choose: build, unit, litmus, cli, fuzz, lint, bench, netns,
-# netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
+# netns/limit, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
 # test; the last line says how many passed, failed and were skipped; status 1 if
 # any failed. All output is in .cache/test; V=1 shows it. Two kernels run side by
 # side, or JOBS of them, and what needs no guest beside them.
@@ -240,6 +240,7 @@ on_kernel() {
 	host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel"
 	[[ " $* " != *"/table.t "* ]] || host "table tests for $kernel" tests/vm/kernel-build.sh -w \
 		-m tests/table -a module -a tests/unit -o ".cache/build/$kernel-table" "$kernel"
+	[ ! -d ".cache/kernels/$kernel/root" ] || host "programs for $kernel" tests/vm/cross-build.sh "$kernel"
 	[ "$failed" != 0 ] || [ $# = 0 ] || guests "$kernel" "$@"
 }
 
@@ -307,9 +308,9 @@ trap 'exit 130' INT TERM
 kernels=() suites=()
 for word; do
 	case $word in
-	6.1 | 6.12 | sid | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
+	6.1 | 6.12 | sid | 6.12-arm64 | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
 	build | unit | litmus | cli | fuzz | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
 	esac
 done
 # A kernel alone means all that runs on it.

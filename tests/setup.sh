@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test|debug|native...: make a Debian 12 or 13 machine fit for `make demo`,
+# setup.sh demo|test|debug|arm64|native...: make a Debian 12 or 13 machine fit for `make demo`,
 # `make test` and `make test-debug`: install the packages that are missing,
 # download guest kernels, or the source of some, into .cache. What is there is
 # left alone; NO_SETUP=1 does nothing.
@@ -17,6 +17,7 @@ test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq python
 	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema iptables iputils-ping
 	ethtool tcpdump iperf3 bc libcap2-bin dkms openssl pahole"
 debug_packages="$test_packages flex bison libelf-dev"
+arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 packages='' kernels=''
 for group; do
@@ -24,8 +25,9 @@ for group; do
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
+	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages gnuplot-nox util-linux" kernels="$kernels uml" ;;
-	*) die "there is no set-up called $group (demo, test, debug, native)." ;;
+	*) die "there is no set-up called $group (demo, test, debug, arm64, native)." ;;
 	esac
 done
 

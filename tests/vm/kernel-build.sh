@@ -25,8 +25,11 @@ out=$(realpath -m "${out:-$top/.cache/build/$name}")
 mkdir -p "$out" && exec 9>"$out/.lock" && flock 9 || exit 1
 
 # gcc-12 built Debian's 6.1 and 6.12; another gcc does as well, and clang.
-REAL_CC=$(command -v gcc-12 || command -v gcc)
-args=()
+args=() cross=''
+if [ -d "$kernel/root" ]; then
+	cross=aarch64-linux-gnu- args=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
+fi
+REAL_CC=$(command -v "${cross}gcc-12" || command -v "${cross}gcc") || { echo "no ${cross}gcc here" >&2; exit 4; }
 for arg; do
 	case $arg in
 	CC=*) REAL_CC=$(command -v "${arg#CC=}") || { echo "no ${arg#CC=} here" >&2; exit 4; } ;;
