@@ -270,13 +270,6 @@ guests() {
 	exec 8>&-
 }
 
-# with_clang KERNEL: the module by the other compiler and under sparse, without a
-# warning
-with_clang() {
-	debug_kernel "$1" || [ ! -e ".cache/kernels/$1/version" ] ||
-		host "build $1 with clang" tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang C=1
-}
-
 finish() {
 	echo "1..$n"
 	echo "$passed passed, $failed failed, $skipped skipped"
@@ -393,9 +386,6 @@ if [ ${#second[@]} -gt 0 ]; then
 fi
 if wants cli; then
 	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
-fi
-if wants build; then
-	for kernel in "${all[@]}"; do with_clang "$kernel"; done
 fi
 mapfile -t first < <(for word in bench unit; do ! wants "$word" || echo "$word"; done)
 on_host "${first[@]}"

@@ -71,7 +71,9 @@ near() {
 # left out: a fifth level of page tables to walk, and clearing a page byte by byte.
 cpu=max,-la57,-erms words='' default_mem=2048
 if [ -d "$kernel/root" ]; then
+	# shellcheck disable=SC2054 # QEMU's commas
 	qemu=(qemu-system-aarch64 -M virt) cpu=max,pauth-impdef=on console=ttyAMA0
+	# shellcheck disable=SC2054
 	foreign=(-fsdev "local,id=foreign,path=$(realpath "$kernel/root"),security_model=none,readonly=on,multidevs=remap"
 		-device virtio-9p-pci,fsdev=foreign,mount_tag=foreign)
 fi
