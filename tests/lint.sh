@@ -5,8 +5,8 @@
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-checks=(layers licence words layout skb clock versions bugs packet_path checkpatch sparse sparse_sid
-	shell python man spelling spec mutants)
+checks=(layers size licence words layout skb clock versions bugs packet_path checkpatch sparse sparse_sid
+	circles shell python man spelling spec mutants)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
 # What git has or would take; kept in $tmp/files.
@@ -35,37 +35,10 @@ code() {
 	done | { ! grep .; }
 }
 
-# Who of ours includes whom: the first line that matches a file says what it may
-# include. Each file includes downwards only; bucket.h, and with it the inside of
-# a wheel, is the table's alone; the tool's parser and printer know no netlink.
+# Who of the tool includes whom: the first line that matches a file says what it may
+# include; its parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
-		module/(wheel|source|hook|compat|pressure)\.h
-		module/(table|packet|event)\.h	source.h
-		module/match\.h	packet.h source.h
-		module/cost\.h	table.h
-		module/exempt\.h	match.h source.h
-		module/limit\.h	exempt.h match.h pressure.h source.h table.h
-		module/(limit_priv|draft|trace)\.h	limit.h
-		module/(netlink|weir)\.h	event.h
-		module/recent\.h	source.h table.h
-		module/wheel_join\.h	wheel.h
-		module/bucket\.h	recent.h table.h wheel.h
-		module/(table|charge|recent|state)\.c	bucket.h
-		module/(bucket|move)\.c	bucket.h wheel_join.h
-		module/(source|packet|match|cost|exempt|pressure)\.c	SELF
-		module/limit\.c	limit_priv.h weir.h
-		module/counts\.c	limit_priv.h
-		module/draft\.c	draft.h hook.h limit_priv.h weir.h
-		module/(config|replace)\.c	draft.h limit_priv.h weir.h
-		module/event\.c	event.h hook.h limit.h netlink.h pressure.h table.h weir.h
-		module/passage\.h	compat.h cost.h limit.h recent.h table.h trace.h weir.h
-		module/passage\.c	SELF
-		module/hook\.c	hook.h passage.h trace.h
-		module/main\.c	hook.h limit.h netlink.h weir.h
-		module/netlink_ask\.c	event.h hook.h netlink_priv.h trace.h
-		module/netlink(_.*)?\.[ch]	compat.h event.h exempt.h hook.h limit.h match.h netlink.h netlink_priv.h source.h table.h weir.h UAPI
-		module/uapi/.*\.h
 		userspace/(err|out|names)\.h
 		userspace/model\.h	UAPI
 		userspace/(nl|show|parse|rows|value|word|config|ssh|lines)\.h	err.h model.h out.h value.h word.h
@@ -80,8 +53,18 @@ layers() {
 	EOF
 }
 
+# includes FILE: our headers that it includes, without their folders
+includes() {
+	sed -nE -e 's,^#[ \t]*include[ \t]*"(uapi/linux/weir\.h)".*,UAPI,p;t' -e 's,^#[ \t]*include[ \t]*"([^"]*)".*,\1,p' \
+		-e 's,^#[ \t]*include[ \t]*<(uapi/)?linux/weir\.h>.*,UAPI,p' \
+		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
+}
+
+# The module's files have no list: what matters is what its headers are for.
+# bucket.h and wheel.h are the inside of the table, which knows no packet and no
+# limit; nor does what a limit is made of know limits.
 check_layers() {
-	local f name allowed pattern bad=0 rest
+	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|event|netlink|trace'
 	layers >"$tmp/layers"
 	while IFS= read -r f; do
 		allowed=none
@@ -94,10 +77,62 @@ check_layers() {
 		name=${f##*/} allowed=" ${allowed/SELF/${name%.*}.h} "
 		while IFS= read -r name; do
 			[[ $allowed == *" $name "* ]] || { echo "$f: may not include $name"; bad=1; }
-		done < <(sed -nE -e 's,^#[ \t]*include[ \t]*"([^"]*)".*,\1,p' \
-			-e 's,^#[ \t]*include[ \t]*<(uapi/)?linux/weir\.h>.*,UAPI,p' \
-			-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$f")
-	done < <(files '^(module|userspace)/.*\.[ch]$')
+		done < <(includes "$f")
+	done < <(files '^userspace/.*\.[ch]$')
+	while IFS= read -r f; do
+		names=" $(includes "$f" | paste -sd ' ') " pattern=''
+		case $f in module/netlink*) ;; *) pattern='netlink_[a-z]*' ;; esac
+		case $f in */wheel.h | */compat.h) pattern='[a-zA-Z_]+' ;; esac
+		case $f in */source.* | */packet.* | */match.* | */exempt.* | */table.*) pattern="$over" ;; esac
+		case $names in *" bucket.h "* | *" wheel.h "*) pattern="packet|match|exempt|$over" ;; esac
+		if [ -n "$pattern" ] && [[ $names =~ \ ($pattern)(\.h)?\  ]]; then
+			echo "$f: may not include${BASH_REMATCH[0]}" && bad=1
+		fi
+	done < <(files '^module/.*\.[ch]$')
+	return "$bad"
+}
+
+# No two of the module's files need each other: no header another that needs it, and
+# no function another file whose functions call it. main.c starts them all, and
+# netlink.c has the table of what netlink_*.c do.
+check_circles() {
+	local f name objects=.cache/build/6.12-clang/module
+	while IFS= read -r f; do
+		name=${f##*/}
+		includes "$f" | sed -nE "s/^([a-z_]+)\.h$/${name%.h} \1/p"
+	done < <(files '^module/[^/]*\.h$') >"$tmp/edges"
+	tsort "$tmp/edges" 2>&1 >/dev/null | sed 's/^tsort: /of headers: /' >"$tmp/circles"
+	if [ ! -d "$objects" ] && [ ! -s "$tmp/circles" ]; then
+		echo "SKIP nothing is built for 6.12 by clang to look for calls in"
+		return 4
+	fi
+	# What Kbuild names, as objects of files that are gone may be there.
+	while IFS= read -r f; do
+		nm "$objects/$f.o" | sed "s/^/$f /"
+	done < <(grep -o 'module/[a-z0-9_]*\.o' Kbuild | sed 's,.*/,,; s,\.o$,,') >"$tmp/symbols"
+	awk '
+		$3 ~ /^[TDBR]$/ { file[$4] = $1 }
+		$2 == "U" { user[++n] = $1; name[n] = $3 }
+		END {
+			for (i = 1; i <= n; i++) {
+				to = file[name[i]]
+				if (to && to != user[i] && to != "main" && !(user[i] == "netlink" && to ~ /^netlink_/))
+					print user[i], to
+			}
+		}' "$tmp/symbols" | sort -u >"$tmp/edges"
+	tsort "$tmp/edges" 2>&1 >/dev/null | sed 's/^tsort: /of calls: /' >>"$tmp/circles"
+	[ ! -s "$tmp/circles" ] || { cat "$tmp/circles"; return 1; }
+}
+
+# A house that its builders alone can carry is too large.
+check_size() {
+	local list n bad=0
+	mapfile -t list < <(files '^module/[^/]*\.[ch]$')
+	n=$(cat "${list[@]}" | wc -l)
+	[ "$n" -le 6500 ] || { echo "module/ has $n lines; 6500 is the most" && bad=1; }
+	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
+	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
+	wc -l "${list[@]}" | awk '$2 ~ /\.h$/ && $1 > 250 { print $2 " has " $1 " lines; a header has 250 at the most"; bad = 1 } END { exit bad }' || bad=1
 	return "$bad"
 }
 
@@ -136,7 +171,7 @@ check_layout() {
 # Packets are seen by these alone; to netlink an sk_buff is a message.
 check_skb() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|passage|source|packet|match|cost|trace|compat|netlink.*)\.[ch]$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|packet|source|match|trace|compat|netlink.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 
@@ -161,39 +196,18 @@ check_bugs() {
 	code '\b(BUG|BUG_ON|panic)\(' "${list[@]}"
 }
 
-# without FILE FUNCTION...: FILE without these, line by line, as $tmp/without/FILE
-without() {
-	local f=$1 name
-	shift
-	mkdir -p "$tmp/without/${f%/*}" && cp "$f" "$tmp/without/$f"
-	for name; do
-		NAME=$name perl -0777 -i -pe '$n += s{^\w[^;{}]*\b$ENV{NAME}\([^;{}]*\)\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm;
-			END { $? = $n != 1 }' "$tmp/without/$f" || { echo "$f: there is no function $name"; return 1; }
-	done
-}
-
-# Allocating, sleeping, printing and sending have no place in the packet's way.
+# Allocating, sleeping, printing and sending have no place in the packet's way,
+# which is all of the module but what configures it, and functions whose comment says
+# that they may sleep.
 check_packet_path() {
-	local list f names bad=0 whole words
+	local list f words
 	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
 	words="$words|msleep|might_sleep|cond_resched|schedule_timeout[a-z_]*|wait_event[a-z_]*|synchronize_[a-z_]+|(genl|n)lmsg_[a-z_]+"
-	whole='(hook|passage|pressure|packet|charge|bucket|match|source|cost)\.[ch]|(wheel|trace|recent)\.h'
-	mapfile -t list < <(files "^module/($whole)\$")
-	code "\\b($words)\\(?" "${list[@]}" || bad=1
-	# The packet enters these as well; what they do beside that, in a process, is
-	# named: all the rest is the packet's.
-	while read -r f names; do
-		# shellcheck disable=SC2086 # names
-		without "$f" $names || { bad=1 && continue; }
-		(cd "$tmp/without" && code "\\b($words)\\(?" "$f") || bad=1
-	done <<-'EOF'
-		module/recent.c	weir_table_settle
-		module/event.c	events_work
-		module/exempt.c	weir_exempts_alloc
-		module/counts.c	weir_limit_account
-		module/netlink_event.c	weir_nl_silence event_begin event_end weir_netlink_limit weir_netlink_source weir_netlink_pressure
-	EOF
-	return "$bad"
+	mapfile -t list < <(files '^module/[^/]*\.[ch]$' '^module/((config|limit|main|netlink.*)\.c|netlink.*\.h|compat\.h)$')
+	for f in "${list[@]}"; do
+		perl -0777 -pe 's{/\*(?:(?!\*/).)*\bmay sleep\b(?:(?!\*/).)*\*/\n[^;{}]*\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm' "$f" >"$tmp/without"
+		code "\\b($words)\\(?" "$tmp/without" | sed "s|^$tmp/without|$f|"
+	done | { ! grep .; }
 }
 
 # unseen NAME FILE...: those that were not good for NAME as they are, into $list;
@@ -314,10 +328,12 @@ check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$
 
 declare -A says=(
 	[layers]="who includes whom"
+	[size]="the module stays small"
+	[circles]="no two files need each other"
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
 	[layout]="no stray blanks"
-	[skb]="packets are seen by hook, passage, source, match, cost and trace alone"
+	[skb]="packets are seen by hook, packet, source, match and trace alone"
 	[clock]="the clock is read in the hook and in netlink alone"
 	[versions]="kernels are told apart by name, in compat.h"
 	[bugs]="nothing stops the machine"
