@@ -31,6 +31,7 @@ struct sk_buff;
  * @wait: ticks from the begin to what is measured, at least
  * @count: packets that are
  * @batch: packets with interrupts off
+ * @fence: each packet begins when the accesses of the one before are over
  * @cpus: that send at the same time, or 0: the writer's
  * @apart: each CPU has sources of its own
  * @net: the writer's namespace
@@ -59,6 +60,7 @@ struct bench {
 	u32 wait;
 	u32 count;
 	u32 batch;
+	u32 fence;
 	u32 cpus;
 	u32 apart;
 
