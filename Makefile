@@ -136,7 +136,7 @@ soak: ## floods, changes, dumps, reloads all at once, for SOAK=10m
 
 mutants: ## see that wrong changes do not survive the tests (T= chooses)
 	@tests/setup.sh test
-	@tests/mutants/run.py $(if $(T),$(T),-o tests/mutants/result)
+	@tests/mutants/run.py $(T)
 
 litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test

@@ -54,7 +54,7 @@ static __always_inline void fence(void)
 #if defined(CONFIG_X86) || defined(CONFIG_UML)
 	asm volatile("mfence; lfence" ::: "memory");
 #else
-	mb();
+	mb(); /* all of the one before is over */
 #endif
 }
 
