@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lint.sh [CHECK...]: check the sources, all checks or those named. TAP, one
-# line a check; what is wrong follows the line. Status 1 if a check fails.
+# lint.sh [CHECK...]: check the sources, by all checks or the ones named. TAP, a line a
+# check, with its findings behind it. Status 1 if a check fails.
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
@@ -9,13 +9,13 @@ checks=(layers size licence words layout skb clock versions bugs packet_path che
 	circles shell python man spelling spec mutants)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
-# What git has or would take; kept in $tmp/files.
+# Tracked and untracked files, without ignored ones, are in $tmp/files.
 git -c core.quotePath=off ls-files --cached --others --exclude-standard | while IFS= read -r f; do
 	[ ! -f "$f" ] || printf '%s\n' "$f"
 done | sort -u >"$tmp/files"
-[ -s "$tmp/files" ] || { echo "Bail out! git tells no files of $top"; exit 1; }
+[ -s "$tmp/files" ] || { echo "Bail out! git lists no files of $top"; exit 1; }
 
-# files REGEX [BUT]: names that match, without those that match BUT
+# files REGEX [BUT]: the names that match REGEX and not BUT
 files() { grep -E -- "$1" "$tmp/files" | grep -vE -- "${2:-^$}"; }
 
 # search REGEX FILE...: lines with a match, as FILE:LINE:TEXT; none is success
@@ -35,8 +35,8 @@ code() {
 	done | { ! grep .; }
 }
 
-# Who of the tool includes whom: the first line that matches a file says what it may
-# include; its parser and printer know no netlink.
+# The tool's includes: the first line that matches a file lists what it may include.
+# Parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
 		userspace/(err|out|names)\.h
@@ -60,9 +60,9 @@ includes() {
 		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
 }
 
-# The module's files have no list: what matters is what its headers are for.
-# bucket.h and wheel.h are the inside of the table, which knows no packet and no
-# limit; nor does what a limit is made of know limits.
+# The module's files are not listed; rules are by header. bucket.h and wheel.h are the
+# inside of the table, whose files know neither packets nor limits. The parts that a
+# limit is made of do not know limits.
 check_layers() {
 	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|event|netlink|trace'
 	layers >"$tmp/layers"
@@ -92,9 +92,9 @@ check_layers() {
 	return "$bad"
 }
 
-# No two of the module's files need each other: no header another that needs it, and
-# no function another file whose functions call it. main.c starts them all, and
-# netlink.c has the table of what netlink_*.c do.
+# No circles between the module's files: of headers that include each other, of files
+# that call each other. main.c starts all others, and netlink.c lists the operations in
+# netlink_*.c: these calls do not count.
 check_circles() {
 	local f name objects=.cache/build/6.12-clang/module
 	while IFS= read -r f; do
@@ -106,7 +106,7 @@ check_circles() {
 		echo "SKIP nothing is built for 6.12 by clang to look for calls in"
 		return 4
 	fi
-	# What Kbuild names, as objects of files that are gone may be there.
+	# Only objects that Kbuild names: those of deleted files may still be there.
 	while IFS= read -r f; do
 		nm "$objects/$f.o" | sed "s/^/$f /"
 	done < <(grep -o 'module/[a-z0-9_]*\.o' Kbuild | sed 's,.*/,,; s,\.o$,,') >"$tmp/symbols"
@@ -124,7 +124,7 @@ check_circles() {
 	[ ! -s "$tmp/circles" ] || { cat "$tmp/circles"; return 1; }
 }
 
-# A house that its builders alone can carry is too large.
+# Limits on size, so that the module does not grow back.
 check_size() {
 	local list n bad=0
 	mapfile -t list < <(files '^module/[^/]*\.[ch]$')
@@ -151,7 +151,7 @@ check_licence() {
 	return "$bad"
 }
 
-# Notes to oneself belong elsewhere, and so do the paths of one's own machine.
+# No notes to oneself, no paths of one's own machine.
 check_words() {
 	local list
 	mapfile -t list < <(files .)
@@ -168,14 +168,14 @@ check_layout() {
 	return "$bad"
 }
 
-# Packets are seen by these alone; to netlink an sk_buff is a message.
+# Only these handle packets; to netlink an sk_buff is a message.
 check_skb() {
 	local list
 	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|packet|source|match|trace|compat|netlink.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 
-# Time is read in one place and passed on.
+# Time is an argument everywhere else.
 check_clock() {
 	local list
 	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.c|netlink.*\.c)$')
@@ -196,9 +196,8 @@ check_bugs() {
 	code '\b(BUG|BUG_ON|panic)\(' "${list[@]}"
 }
 
-# Allocating, sleeping, printing and sending have no place in the packet's way,
-# which is all of the module but what configures it, and functions whose comment says
-# that they may sleep.
+# The packet path does not allocate, sleep, print or send. It is the whole module but
+# the files of configuration, and functions whose comment says that they may sleep.
 check_packet_path() {
 	local list f words
 	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
@@ -210,8 +209,8 @@ check_packet_path() {
 	done | { ! grep .; }
 }
 
-# unseen NAME FILE...: those that were not good for NAME as they are, into $list;
-# when they are, seen NAME says so. What judges them counts as well.
+# unseen NAME FILE...: set $list to the files that check NAME has not passed in their
+# present state, nor with the present checker; seen records that it has.
 unseen() {
 	local name=$1 judge
 	shift
@@ -231,27 +230,27 @@ check_checkpatch() {
 	mapfile -t list < <(files '^(module|userspace|tests)/.*\.[ch]$' '^tests/unit/shim/')
 	unseen checkpatch "${list[@]}" || return
 	[ ${#list[@]} -gt 0 ] || return 0
-	# It leaves a file where it runs.
+	# It writes a file into its working directory.
 	(cd "$tmp" && perl "$top/.cache/source/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
 		--no-summary --ignore SPDX_LICENSE_TAG,ALLOC_WITH_SIZEOF -f "${list[@]/#/$top/}") >"$tmp/checkpatch" 2>&1
 	status=$?
 	[ "$status" -le 1 ] || { cat "$tmp/checkpatch"; return 1; }
 
-	# Tracepoints are written as the kernel's are. Of the kernel's macros and
-	# types the tool and the tests know nothing; tests may be terse.
+	# Tracepoints have the kernel's own layout. The tool and the tests have no kernel
+	# macros and types; tests may be terse.
 	ours="module/trace\.h:[0-9]*:$kind(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)"
 	tool="(userspace|tests)/.*$kind(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH"
 	tool="$tool|FUNCTION_ARGUMENTS|AVOID_EXTERNS|VOLATILE|CAMELCASE|LINE_SPACING|BIT_MACRO|PREFER_DEFINED_ATTRIBUTE_MACRO"
 	tool="$tool|LONG_LINE_STRING|MACRO_ARG_[A-Z]*|COMPLEX_MACRO|EMBEDDED_FUNCTION_NAME)"
 	tests="tests/.*$kind(TRAILING_STATEMENTS|NAKED_SSCANF|SPLIT_STRING|LONG_LINE|TYPO_SPELLING|REPEATED_WORD"
 	tests="$tests|SUSPECT_CODE_INDENT|PARENTHESIS_ALIGNMENT|ASSIGN_IN_IF|BRACES|SPACING|UNSPECIFIED_INT)"
-	# What names no file is checkpatch's own.
+	# Lines that name no file are checkpatch's own.
 	sed -n "s|^$top/||p" "$tmp/checkpatch" | grep -vE "^($ours|$tool|$tests)"
 	[ "${PIPESTATUS[1]}" != 0 ] && seen
 }
 
-# sparse_on KERNEL: the module by clang and under sparse, without a warning; 5 where
-# kbuild does without sparse
+# sparse_on KERNEL: build with clang and sparse, without a warning; 5 where kbuild
+# refuses this sparse
 sparse_on() {
 	command -v sparse >/dev/null || { echo "SKIP sparse is not installed"; return 4; }
 	[ -e ".cache/kernels/$1/version" ] || { echo "SKIP no guest kernel $1 here; make setup downloads it"; return 4; }
@@ -260,7 +259,7 @@ sparse_on() {
 
 check_sparse() { sparse_on 6.1 && sparse_on 6.12; }
 
-# Debian's sparse cannot read the headers of 7.2, and kbuild will not have it try.
+# Debian's sparse cannot parse the headers of 7.2, and kbuild refuses it.
 check_sparse_sid() {
 	sparse_on sid >"$tmp/sparse"
 	case $? in
@@ -280,8 +279,7 @@ check_shell() {
 	all=("${list[@]}")
 	unseen shell "${all[@]}" || return
 	[ ${#list[@]} -gt 0 ] || return 0
-	# All of them, for one reads another. That $? is a condition's, not a
-	# command's, is what "ok $?" means.
+	# All of them, as one sources another. "ok $?" tests a condition on purpose.
 	shellcheck -x -P SCRIPTDIR -e SC2319 "${all[@]}" && seen
 }
 
@@ -304,7 +302,7 @@ check_spelling() {
 	local list
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
 	mapfile -t list < <(files . '^COPYING$')
-	# The tests of the parser misspell on purpose.
+	# Tests of the parser misspell on purpose.
 	codespell -L 'nd,ue,te,ans,hist,fo,bu,dorp,shwo,lmit,lmited' "${list[@]}"
 }
 
@@ -323,29 +321,29 @@ check_spec() {
 	return "$status"
 }
 
-# What make mutants changes must be there to be changed.
+# Every mutant must still apply.
 check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$tmp/mutants"; return 1; }; }
 
 declare -A says=(
-	[layers]="who includes whom"
+	[layers]="includes follow the layers"
 	[size]="the module stays small"
-	[circles]="no two files need each other"
+	[circles]="no circles of includes or calls"
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
-	[layout]="no stray blanks"
-	[skb]="packets are seen by hook, packet, source, match and trace alone"
-	[clock]="the clock is read in the hook and in netlink alone"
-	[versions]="kernels are told apart by name, in compat.h"
-	[bugs]="nothing stops the machine"
-	[packet_path]="the packet's way allocates nothing, waits for nothing, prints and sends nothing"
+	[layout]="no trailing blanks"
+	[skb]="only hook, packet, source, match and trace handle packets"
+	[clock]="only hook and netlink read the clock"
+	[versions]="kernel differences are in compat.h, by name"
+	[bugs]="no BUG or panic"
+	[packet_path]="the packet path does not allocate, sleep, print or send"
 	[checkpatch]="checkpatch --strict"
 	[sparse]="clang and sparse, on 6.1 and 6.12"
 	[sparse_sid]="clang and sparse, on the newest kernel"
 	[shell]="shellcheck"
-	[python]="scripts of Python can be read"
+	[python]="Python scripts parse"
 	[man]="man pages"
 	[spelling]="spelling"
-	[mutants]="each small wrong change can be made still"
+	[mutants]="every mutant applies"
 	[spec]="specification, header and reference agree"
 )
 [ $# -eq 0 ] || checks=("$@")

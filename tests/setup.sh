@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test|debug|arm64|native...: make a Debian 12 or 13 machine fit for `make demo`,
-# `make test` and `make test-debug`: install the packages that are missing,
-# download guest kernels, or the source of some, into .cache. What is there is
-# left alone; NO_SETUP=1 does nothing.
+# setup.sh demo|test|debug|arm64|native...: prepare a Debian 12 or 13 machine for the make
+# targets: install missing packages, download guest kernels or kernel sources into
+# .cache. NO_SETUP=1 does nothing.
 set -u
 [ -z "${NO_SETUP:-}" ] || exit 0
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
@@ -33,7 +32,7 @@ done
 
 words() { tr -s '[:space:]' '\n' <<<"$*" | grep . | sort -u; }
 
-# Also what another package provides is there.
+# A package that another one provides is not missing.
 missing() {
 	dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Provides}\n' |
 		sed -nE 's/^ii //p' | tr -s ', ' '\n' | sort -u | comm -13 - <(words "$packages")
@@ -61,6 +60,6 @@ fi
 mapfile -t kernels < <(words "$kernels")
 "$here/vm/fetch.sh" "${kernels[@]}"
 case $? in
-0 | 3) exit 0 ;; # what is not everywhere: the tests say that they skip it
+0 | 3) exit 0 ;; # something optional is missing: its tests are skipped
 *) exit 1 ;;
 esac

@@ -45,7 +45,7 @@ judged() {
 all_well
 judged 0 "ok +dns: at most 100 of 100 .*ok +syn: at most 1 of 1 .*ok +weir dropped 0 packets" "all is well"
 like "$said" "16 honest hosts +100 +0 +100 +0"$'\n'"1 flooding host +36,587 +1 +101 +36,485"$'\n' \
-	"... and what each kind sent, lost and got is told"
+	"... with what each kind sent, lost and got"
 [ "$(wc -L <<<"$said")" -le 80 ]
 ok $? "... in lines of a terminal" || diag "$said"
 
@@ -62,7 +62,7 @@ judged 1 "NOT OK +dns: .* 1 packets came that weir did not charge" "a packet tha
 all_well && event drop dns $honest 1200 >>hook
 judged 1 "ok +dns.*ok +syn.*NOT OK +weir dropped 1 packets of honest hosts" "an honest packet is dropped"
 all_well && sed -i '/limit=syn/d' hook receiver
-judged 1 "NOT OK +syn: at most 0 of 1" "a limit that nobody met"
+judged 1 "NOT OK +syn: at most 0 of 1" "a limit that matched nothing"
 all_well && : >sent.spoofer
 judged 2 "the senders did not say" "a sender that died"
 rm receiver

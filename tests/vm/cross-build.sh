@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cross-build.sh NAME: build the tool and the tests' programs for the processor of
-# guest kernel NAME, which is not this machine's, and lay them out with the modules
-# that kernel-build.sh has built as a layer over this machine's files:
-# .cache/build/NAME-guest, which guest.sh puts there.
+# cross-build.sh NAME: build the tool and the tests' programs for the architecture of
+# guest kernel NAME. They and the modules that kernel-build.sh has built are laid out in
+# .cache/build/NAME-guest by their paths; guest.sh copies them over this machine's files.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 name=${1:?usage: cross-build.sh NAME}

@@ -9,9 +9,8 @@
 #   herd           herd7, and the libraries that it wants: .cache/herd/herd7
 #   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
 #                  and 6.12's source: .cache/NAME/source/{version,linux}
-# What is there already is not looked at again; what is unfinished never shows
-# under its name. --sources SUITE prints the sources.list for SUITE.
-# Exit 1 if a 6.1 or 6.12 cannot be had, 3 if only another.
+# What exists is not downloaded again; nothing unfinished has its final name. --sources SUITE prints the sources.list for SUITE.
+# Exit 1 if a kernel 6.1 or 6.12 is not available, 3 if only something else.
 # shellcheck disable=SC2015,SC2016
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
@@ -20,8 +19,7 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 say() { printf 'setup: %s\n' "$*"; }
 
-# The mirror is whatever this machine is configured with; the other suites are
-# looked for beside its own.
+# The mirror that this machine is configured with; other suites are on it, too.
 mirrors() {
 	local code uri release
 	# shellcheck source=/dev/null
@@ -74,7 +72,7 @@ download() {
 
 why() { grep -h '^[EW]:' "$cache/apt/$1/log" 2>/dev/null | head -n 1; }
 
-# The modules that a network test can want, of a tree ten times as large.
+# The modules that network tests use, of a tree ten times as large.
 wanted() {
 	local d
 	for d in ./lib/modules/'*' ./usr/lib/modules/'*'; do
@@ -122,7 +120,7 @@ unpack_image() {
 	rm -f "$dir/tar.log"
 	[ -d "$dir/usr/lib/modules" ] && mkdir -p "$dir/lib" && mv "$dir/usr/lib/modules" "$dir/lib/"
 	mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" 2>/dev/null || mv "$dir"/lib/modules/*/vmlinuz "$dir/vmlinuz" || return
-	# A guest has no machine to spare for decompression and signatures.
+	# Decompression takes an emulated guest seconds.
 	unpack_vmlinuz "$dir/vmlinuz" >"$dir/vmlinux" && rm -f "$dir/vmlinuz" || return
 	find "$dir/lib/modules" -name '*.ko.xz' -print0 | xargs -0 -r -n 64 -P 2 xz -d || return
 	find "$dir/lib/modules" -name '*.ko.zst' -print0 | xargs -0 -r -n 64 -P 2 zstd -dq --rm || return

@@ -6,17 +6,16 @@
 # 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12) in a
 # machine of its own (QEMU, no hardware virtualisation; uml-kasan is User-Mode
 # Linux, a program), with this machine's files: / is seen read-only under
-# a memory file system, so whatever the command writes is gone with the guest,
-# but for what it writes into DIR (in the guest too, and in its environment as
-# OUT). The current directory and the status are kept, output comes as it is
+# a memory file system: what the command writes is lost when the guest ends, but for
+# files in DIR (the same path in the guest, and in its environment as OUT). The current directory and the status are kept, output comes as it is
 # written.
 #	-i  interactive: COMMAND has a terminal, of this one's size
 #	-a  words for the kernel's command line
-#	-p  a program that is run so often that it is in memory from the beginning
-# A kernel of another processor has programs of its own over this machine's files, and
-# what cross-build.sh has made.
-# DIR gets kernel.log, the kernel's whole log, and kernel.bad, what in it a sound
-# kernel does not say (complaints.awk). In the environment of COMMAND:
+#	-p  a program that the guest copies into memory when it boots
+# On a kernel of another architecture the programs of its root and what cross-build.sh
+# has built lie over this machine's files.
+# DIR gets kernel.log, the kernel's whole log, and kernel.bad, the warnings in it
+# (warnings.awk). In the environment of COMMAND:
 # WEIR_KERNEL (NAME), WEIR_KO (weir.ko as kernel-build.sh NAME makes it), OUT.
 # Status: the command's; 99 and kernel.bad's beginning on stderr if it holds
 # anything; 98 if the guest died; 124 if SECONDS were over; 4 if NAME is not here.
@@ -51,8 +50,8 @@ else
 	exit 4
 fi
 
-# near: the programs of -p and what they load, each a line of what it is and where
-# it is found. To open one over 9p takes a guest as long as to run it.
+# near: the programs of -p and their libraries, each a line of its file here and its
+# place there. To open one over 9p takes a guest as long as to run it.
 near() {
 	local at program
 	if [ ${#foreign[@]} -gt 0 ]; then
@@ -67,8 +66,8 @@ near() {
 		done
 }
 
-# A kernel may want another processor, words and memory. What QEMU does slowly is
-# left out: a fifth level of page tables to walk, and clearing a page byte by byte.
+# The file guest of a kernel sets another processor, parameters and memory. Features
+# that QEMU emulates slowly are off: five-level page tables, and clearing pages bytewise.
 cpu=max,-la57,-erms words='' default_mem=2048
 if [ -d "$kernel/root" ]; then
 	# shellcheck disable=SC2054 # QEMU's commas
@@ -81,7 +80,7 @@ fi
 [ ! -e "$kernel/guest" ] || . "$kernel/guest"
 
 [ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
-# Where it is, if .cache or what is in it is a link: the guest's / is not ours yet.
+# The target, as .cache may be a link: early in the guest its path is another.
 modules=$(realpath -e "$kernel/lib/modules") || exit 1
 mkdir -p "$out" && out=$(realpath "$out") || exit 1
 rm -f "$out"/{guest.status,guest.out,kernel.log,console.log}
@@ -136,10 +135,10 @@ fi
 [ "$status" != 124 ] || { echo "guest.sh: still running after $seconds s" >&2; exit 124; }
 
 [ -e "$out/kernel.log" ] || cp "$out/console.log" "$out/kernel.log" 2>/dev/null
-awk -f "$top/tests/vm/complaints.awk" "$out/kernel.log" >"$out/kernel.bad"
-[ -s "$out/kernel.bad" ] || awk -f "$top/tests/vm/complaints.awk" "$out/console.log" >"$out/kernel.bad"
+awk -f "$top/tests/vm/warnings.awk" "$out/kernel.log" >"$out/kernel.bad"
+[ -s "$out/kernel.bad" ] || awk -f "$top/tests/vm/warnings.awk" "$out/console.log" >"$out/kernel.bad"
 if [ -s "$out/kernel.bad" ]; then
-	echo "guest.sh: the log of kernel $name says:" >&2
+	echo "guest.sh: the log of kernel $name has warnings:" >&2
 	head -n 40 "$out/kernel.bad" >&2
 	exit 99
 fi

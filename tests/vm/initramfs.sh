@@ -8,7 +8,7 @@ kernel=$(realpath "$here/../../.cache/kernels/${1:?usage: initramfs.sh NAME}") |
 out=$kernel/initramfs
 [ "$out" -nt "$here/init" ] && [ "$out" -nt "$kernel/version" ] && exit
 PATH=$PATH:/sbin:/usr/sbin
-busybox=$kernel/root/bin/busybox # another processor's
+busybox=$kernel/root/bin/busybox # of another architecture
 [ -e "$busybox" ] || busybox=$(command -v busybox) || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

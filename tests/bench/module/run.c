@@ -11,13 +11,13 @@
 
 #include "bench.h"
 
-/* Where a packet would go that a hook has kept for later; none does. */
+/* okfn of nf_hook(): no hook here queues packets. */
 static int nowhere(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	return 0;
 }
 
-/* Where a measured batch begins and ends, for who follows it step by step. */
+/* Begin and end of a measured batch: breakpoints of profile.py. */
 noinline void weir_bench_begin(void);
 noinline void weir_bench_begin(void)
 {
@@ -111,10 +111,10 @@ static void sleep_until(u64 tick)
 		schedule_timeout_uninterruptible(left);
 }
 
-/* CPUs that are ready to send together, and those that send. */
+/* CPUs that wait for each other to start, CPUs that have not finished. */
 static atomic_t ready, sending;
 
-/* When one of several CPUs is done, all are: none is measured alone. */
+/* All CPUs stop with the first that is done: none is measured alone. */
 static u32 batches(struct bench *bench, u32 count, bool counts)
 {
 	u32 n, done = 0;
@@ -134,7 +134,7 @@ static u32 batches(struct bench *bench, u32 count, bool counts)
 }
 
 #ifdef CONFIG_UML
-/* The host's clocks: 1 is time, 3 what this thread has had of it. */
+/* The host's clocks: 1 is CLOCK_MONOTONIC, 3 CLOCK_THREAD_CPUTIME_ID. */
 static u64 host_clock(long clock)
 {
 	long nr = 228, time[2];
@@ -149,7 +149,7 @@ static u64 lost_time(void)
 	return host_clock(1) - host_clock(3);
 }
 #else
-/* What others ran here, and what the host of a virtual machine kept. */
+/* Time of other tasks, and time stolen by the host. */
 static u64 lost_time(void)
 {
 	u64 lost = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
@@ -210,10 +210,7 @@ static int passes(struct bench *bench, u32 cpus)
 
 static struct pernet_operations nothing;
 
-/*
- * What earlier runs have left is taken down now and not while the next one is
- * on. Context: process.
- */
+/* Wait until namespaces of earlier runs are freed. Context: process. */
 int bench_quiet(void)
 {
 	int error = register_pernet_subsys(&nothing);
