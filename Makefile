@@ -11,7 +11,7 @@ DEPMOD ?= /sbin/depmod
 # The debug information of kbuild's modules is thirty times the module.
 INSTALL_MOD_STRIP ?= 1
 
-# KDIR alone says which kernel it is; KVER alone where its headers are.
+# KVER follows from KDIR, and KDIR from KVER.
 ifneq ($(origin KDIR),undefined)
 KVER ?= $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 endif
@@ -24,7 +24,7 @@ HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
 MANPAGES := $(wildcard Documentation/*.[1-9])
 COMPLETION := $(wildcard userspace/weir.bash)
 
-# Behind all else, where it is seen.
+# Last, so that it is not scrolled away.
 ifeq ($(HAVE_KDIR),)
 no-module = @echo "weir: no headers for kernel $(KVER) at $(KDIR); the module is not $(1) (apt-get install linux-headers-$(KVER))" >&2
 endif
@@ -41,7 +41,7 @@ modules: $(ABSBUILD)/Kbuild ## build weir.ko for KVER (or KDIR) into .cache/buil
 	@echo "weir: built $(BUILD)/weir.ko for $(KVER)"
 endif
 
-# kbuild writes beside what it reads: give it a folder of links to the sources.
+# kbuild writes beside the sources: give it a folder of links to them.
 ifneq ($(ABSBUILD),$(CURDIR))
 $(ABSBUILD)/Kbuild: FORCE
 	@mkdir -p $(ABSBUILD) && find $(ABSBUILD) -type l -delete
@@ -107,9 +107,13 @@ test: ## set up, run every test (T='netns/limit 6.1' chooses)
 	@tests/setup.sh test
 	@tests/run.sh $(T)
 
-test-debug: ## run the guest tests on kernels that complain of memory, races
+test-debug: ## run the guest tests on debug kernels (KASAN, KCSAN)
 	@tests/setup.sh debug
 	@tests/run.sh 6.12-kasan 6.12-kcsan $(T)
+
+test-arm64: ## build for Debian's arm64 6.12, run some guest tests there
+	@tests/setup.sh arm64
+	@tests/run.sh netns/smoke netns/strict netns/cpus netns/table 6.12-arm64
 
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
@@ -130,9 +134,9 @@ soak: ## floods, changes, dumps, reloads all at once, for SOAK=10m
 	@tests/setup.sh test
 	@tests/soak/run.sh $(or $(SOAK),10m)
 
-mutants: ## see that wrong changes do not survive the tests (T= chooses)
+mutants: ## see that the tests fail on wrong changes (T= chooses)
 	@tests/setup.sh test
-	@tests/mutants/run.py $(if $(T),$(T),-o tests/mutants/result)
+	@tests/mutants/run.py $(T)
 
 litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
@@ -151,5 +155,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-debug test-fresh bench bench-native compare mutants litmus fuzz soak \
+	uninstall clean distclean setup demo test test-debug test-arm64 test-fresh bench bench-native compare mutants litmus fuzz soak \
 	lint help FORCE

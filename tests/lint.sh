@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lint.sh [CHECK...]: check the sources, all checks or those named. TAP, one
-# line a check; what is wrong follows the line. Status 1 if a check fails.
+# lint.sh [CHECK...]: check the sources, by all checks or the ones named. TAP, a line a
+# check, with its findings behind it. Status 1 if a check fails.
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-checks=(layers licence words layout skb clock versions bugs packet_path checkpatch sparse sparse_sid
-	shell python man spelling spec mutants)
+checks=(layers size licence words layout skb clock versions bugs packet_path checkpatch sparse sparse_sid
+	circles shell python man spelling spec mutants)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
-# What git has or would take; kept in $tmp/files.
+# Tracked and untracked files, without ignored ones, are in $tmp/files.
 git -c core.quotePath=off ls-files --cached --others --exclude-standard | while IFS= read -r f; do
 	[ ! -f "$f" ] || printf '%s\n' "$f"
 done | sort -u >"$tmp/files"
-[ -s "$tmp/files" ] || { echo "Bail out! git tells no files of $top"; exit 1; }
+[ -s "$tmp/files" ] || { echo "Bail out! git lists no files of $top"; exit 1; }
 
-# files REGEX [BUT]: names that match, without those that match BUT
+# files REGEX [BUT]: the names that match REGEX and not BUT
 files() { grep -E -- "$1" "$tmp/files" | grep -vE -- "${2:-^$}"; }
 
 # search REGEX FILE...: lines with a match, as FILE:LINE:TEXT; none is success
@@ -35,37 +35,10 @@ code() {
 	done | { ! grep .; }
 }
 
-# Who of ours includes whom: the first line that matches a file says what it may
-# include. Each file includes downwards only; bucket.h, and with it the inside of
-# a wheel, is the table's alone; the tool's parser and printer know no netlink.
+# The tool's includes: the first line that matches a file lists what it may include.
+# Parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
-		module/(wheel|source|hook|compat|pressure)\.h
-		module/(table|packet|event)\.h	source.h
-		module/match\.h	packet.h source.h
-		module/cost\.h	table.h
-		module/exempt\.h	match.h source.h
-		module/limit\.h	exempt.h match.h pressure.h source.h table.h
-		module/(limit_priv|draft|trace)\.h	limit.h
-		module/(netlink|weir)\.h	event.h
-		module/recent\.h	source.h table.h
-		module/wheel_join\.h	wheel.h
-		module/bucket\.h	recent.h table.h wheel.h
-		module/(table|charge|recent|state)\.c	bucket.h
-		module/(bucket|move)\.c	bucket.h wheel_join.h
-		module/(source|packet|match|cost|exempt|pressure)\.c	SELF
-		module/limit\.c	limit_priv.h weir.h
-		module/counts\.c	limit_priv.h
-		module/draft\.c	draft.h hook.h limit_priv.h weir.h
-		module/(config|replace)\.c	draft.h limit_priv.h weir.h
-		module/event\.c	event.h hook.h limit.h netlink.h pressure.h table.h weir.h
-		module/passage\.h	compat.h cost.h limit.h recent.h table.h trace.h weir.h
-		module/passage\.c	SELF
-		module/hook\.c	hook.h passage.h trace.h
-		module/main\.c	hook.h limit.h netlink.h weir.h
-		module/netlink_ask\.c	event.h hook.h netlink_priv.h trace.h
-		module/netlink(_.*)?\.[ch]	compat.h event.h exempt.h hook.h limit.h match.h netlink.h netlink_priv.h source.h table.h weir.h UAPI
-		module/uapi/.*\.h
 		userspace/(err|out|names)\.h
 		userspace/model\.h	UAPI
 		userspace/(nl|show|parse|rows|value|word|config|ssh|lines)\.h	err.h model.h out.h value.h word.h
@@ -80,8 +53,18 @@ layers() {
 	EOF
 }
 
+# includes FILE: our headers that it includes, without their folders
+includes() {
+	sed -nE -e 's,^#[ \t]*include[ \t]*"(uapi/linux/weir\.h)".*,UAPI,p;t' -e 's,^#[ \t]*include[ \t]*"([^"]*)".*,\1,p' \
+		-e 's,^#[ \t]*include[ \t]*<(uapi/)?linux/weir\.h>.*,UAPI,p' \
+		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
+}
+
+# The module's files are not listed; rules are by header. bucket.h and wheel.h are the
+# inside of the table, whose files know neither packets nor limits. The parts that a
+# limit is made of do not know limits.
 check_layers() {
-	local f name allowed pattern bad=0 rest
+	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|event|netlink|trace'
 	layers >"$tmp/layers"
 	while IFS= read -r f; do
 		allowed=none
@@ -94,10 +77,62 @@ check_layers() {
 		name=${f##*/} allowed=" ${allowed/SELF/${name%.*}.h} "
 		while IFS= read -r name; do
 			[[ $allowed == *" $name "* ]] || { echo "$f: may not include $name"; bad=1; }
-		done < <(sed -nE -e 's,^#[ \t]*include[ \t]*"([^"]*)".*,\1,p' \
-			-e 's,^#[ \t]*include[ \t]*<(uapi/)?linux/weir\.h>.*,UAPI,p' \
-			-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$f")
-	done < <(files '^(module|userspace)/.*\.[ch]$')
+		done < <(includes "$f")
+	done < <(files '^userspace/.*\.[ch]$')
+	while IFS= read -r f; do
+		names=" $(includes "$f" | paste -sd ' ') " pattern=''
+		case $f in module/netlink*) ;; *) pattern='netlink_[a-z]*' ;; esac
+		case $f in */wheel.h | */compat.h) pattern='[a-zA-Z_]+' ;; esac
+		case $f in */source.* | */packet.* | */match.* | */exempt.* | */table.*) pattern="$over" ;; esac
+		case $names in *" bucket.h "* | *" wheel.h "*) pattern="packet|match|exempt|$over" ;; esac
+		if [ -n "$pattern" ] && [[ $names =~ \ ($pattern)(\.h)?\  ]]; then
+			echo "$f: may not include${BASH_REMATCH[0]}" && bad=1
+		fi
+	done < <(files '^module/.*\.[ch]$')
+	return "$bad"
+}
+
+# No circles between the module's files: of headers that include each other, of files
+# that call each other. main.c starts all others, and netlink.c lists the operations in
+# netlink_*.c: these calls do not count.
+check_circles() {
+	local f name objects=.cache/build/6.12-clang/module
+	while IFS= read -r f; do
+		name=${f##*/}
+		includes "$f" | sed -nE "s/^([a-z_]+)\.h$/${name%.h} \1/p"
+	done < <(files '^module/[^/]*\.h$') >"$tmp/edges"
+	tsort "$tmp/edges" 2>&1 >/dev/null | sed 's/^tsort: /of headers: /' >"$tmp/circles"
+	if [ ! -d "$objects" ] && [ ! -s "$tmp/circles" ]; then
+		echo "SKIP nothing is built for 6.12 by clang to look for calls in"
+		return 4
+	fi
+	# Only objects that Kbuild names: those of deleted files may still be there.
+	while IFS= read -r f; do
+		nm "$objects/$f.o" | sed "s/^/$f /"
+	done < <(grep -o 'module/[a-z0-9_]*\.o' Kbuild | sed 's,.*/,,; s,\.o$,,') >"$tmp/symbols"
+	awk '
+		$3 ~ /^[TDBR]$/ { file[$4] = $1 }
+		$2 == "U" { user[++n] = $1; name[n] = $3 }
+		END {
+			for (i = 1; i <= n; i++) {
+				to = file[name[i]]
+				if (to && to != user[i] && to != "main" && !(user[i] == "netlink" && to ~ /^netlink_/))
+					print user[i], to
+			}
+		}' "$tmp/symbols" | sort -u >"$tmp/edges"
+	tsort "$tmp/edges" 2>&1 >/dev/null | sed 's/^tsort: /of calls: /' >>"$tmp/circles"
+	[ ! -s "$tmp/circles" ] || { cat "$tmp/circles"; return 1; }
+}
+
+# Limits on size, so that the module does not grow back.
+check_size() {
+	local list n bad=0
+	mapfile -t list < <(files '^module/[^/]*\.[ch]$')
+	n=$(cat "${list[@]}" | wc -l)
+	[ "$n" -le 6500 ] || { echo "module/ has $n lines; 6500 is the most" && bad=1; }
+	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
+	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
+	wc -l "${list[@]}" | awk '$2 ~ /\.h$/ && $1 > 250 { print $2 " has " $1 " lines; a header has 250 at the most"; bad = 1 } END { exit bad }' || bad=1
 	return "$bad"
 }
 
@@ -116,7 +151,7 @@ check_licence() {
 	return "$bad"
 }
 
-# Notes to oneself belong elsewhere, and so do the paths of one's own machine.
+# No notes to oneself, no paths of one's own machine.
 check_words() {
 	local list
 	mapfile -t list < <(files .)
@@ -133,14 +168,14 @@ check_layout() {
 	return "$bad"
 }
 
-# Packets are seen by these alone; to netlink an sk_buff is a message.
+# Only these handle packets; to netlink an sk_buff is a message.
 check_skb() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|passage|source|packet|match|cost|trace|compat|netlink.*)\.[ch]$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|packet|source|match|trace|compat|netlink.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 
-# Time is read in one place and passed on.
+# Time is an argument everywhere else.
 check_clock() {
 	local list
 	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.c|netlink.*\.c)$')
@@ -161,43 +196,21 @@ check_bugs() {
 	code '\b(BUG|BUG_ON|panic)\(' "${list[@]}"
 }
 
-# without FILE FUNCTION...: FILE without these, line by line, as $tmp/without/FILE
-without() {
-	local f=$1 name
-	shift
-	mkdir -p "$tmp/without/${f%/*}" && cp "$f" "$tmp/without/$f"
-	for name; do
-		NAME=$name perl -0777 -i -pe '$n += s{^\w[^;{}]*\b$ENV{NAME}\([^;{}]*\)\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm;
-			END { $? = $n != 1 }' "$tmp/without/$f" || { echo "$f: there is no function $name"; return 1; }
-	done
-}
-
-# Allocating, sleeping, printing and sending have no place in the packet's way.
+# The packet path does not allocate, sleep, print or send. It is the whole module but
+# the files of configuration, and functions whose comment says that they may sleep.
 check_packet_path() {
-	local list f names bad=0 whole words
+	local list f words
 	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
 	words="$words|msleep|might_sleep|cond_resched|schedule_timeout[a-z_]*|wait_event[a-z_]*|synchronize_[a-z_]+|(genl|n)lmsg_[a-z_]+"
-	whole='(hook|passage|pressure|packet|charge|bucket|match|source|cost)\.[ch]|(wheel|trace|recent)\.h'
-	mapfile -t list < <(files "^module/($whole)\$")
-	code "\\b($words)\\(?" "${list[@]}" || bad=1
-	# The packet enters these as well; what they do beside that, in a process, is
-	# named: all the rest is the packet's.
-	while read -r f names; do
-		# shellcheck disable=SC2086 # names
-		without "$f" $names || { bad=1 && continue; }
-		(cd "$tmp/without" && code "\\b($words)\\(?" "$f") || bad=1
-	done <<-'EOF'
-		module/recent.c	weir_table_settle
-		module/event.c	events_work
-		module/exempt.c	weir_exempts_alloc
-		module/counts.c	weir_limit_account
-		module/netlink_event.c	weir_nl_silence event_begin event_end weir_netlink_limit weir_netlink_source weir_netlink_pressure
-	EOF
-	return "$bad"
+	mapfile -t list < <(files '^module/[^/]*\.[ch]$' '^module/((config|limit|main|netlink.*)\.c|netlink.*\.h|compat\.h)$')
+	for f in "${list[@]}"; do
+		perl -0777 -pe 's{/\*(?:(?!\*/).)*\bmay sleep\b(?:(?!\*/).)*\*/\n[^;{}]*\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm' "$f" >"$tmp/without"
+		code "\\b($words)\\(?" "$tmp/without" | sed "s|^$tmp/without|$f|"
+	done | { ! grep .; }
 }
 
-# unseen NAME FILE...: those that were not good for NAME as they are, into $list;
-# when they are, seen NAME says so. What judges them counts as well.
+# unseen NAME FILE...: set $list to the files that check NAME has not passed in their
+# present state, nor with the present checker; seen records that it has.
 unseen() {
 	local name=$1 judge
 	shift
@@ -217,42 +230,36 @@ check_checkpatch() {
 	mapfile -t list < <(files '^(module|userspace|tests)/.*\.[ch]$' '^tests/unit/shim/')
 	unseen checkpatch "${list[@]}" || return
 	[ ${#list[@]} -gt 0 ] || return 0
-	# It leaves a file where it runs.
+	# It writes a file into its working directory.
 	(cd "$tmp" && perl "$top/.cache/source/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
 		--no-summary --ignore SPDX_LICENSE_TAG,ALLOC_WITH_SIZEOF -f "${list[@]/#/$top/}") >"$tmp/checkpatch" 2>&1
 	status=$?
 	[ "$status" -le 1 ] || { cat "$tmp/checkpatch"; return 1; }
 
-	# Tracepoints are written as the kernel's are. Of the kernel's macros and
-	# types the tool and the tests know nothing; tests may be terse.
+	# Tracepoints have the kernel's own layout. The tool and the tests have no kernel
+	# macros and types; tests may be terse.
 	ours="module/trace\.h:[0-9]*:$kind(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)"
 	tool="(userspace|tests)/.*$kind(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH"
 	tool="$tool|FUNCTION_ARGUMENTS|AVOID_EXTERNS|VOLATILE|CAMELCASE|LINE_SPACING|BIT_MACRO|PREFER_DEFINED_ATTRIBUTE_MACRO"
 	tool="$tool|LONG_LINE_STRING|MACRO_ARG_[A-Z]*|COMPLEX_MACRO|EMBEDDED_FUNCTION_NAME)"
 	tests="tests/.*$kind(TRAILING_STATEMENTS|NAKED_SSCANF|SPLIT_STRING|LONG_LINE|TYPO_SPELLING|REPEATED_WORD"
 	tests="$tests|SUSPECT_CODE_INDENT|PARENTHESIS_ALIGNMENT|ASSIGN_IN_IF|BRACES|SPACING|UNSPECIFIED_INT)"
-	# What names no file is checkpatch's own.
+	# Lines that name no file are checkpatch's own.
 	sed -n "s|^$top/||p" "$tmp/checkpatch" | grep -vE "^($ours|$tool|$tests)"
 	[ "${PIPESTATUS[1]}" != 0 ] && seen
 }
 
-# sparse_on KERNEL: 5 where kbuild does without
+# sparse_on KERNEL: build with clang and sparse, without a warning; 5 where kbuild
+# refuses this sparse
 sparse_on() {
-	local kernel=.cache/kernels/$1 out=.cache/build/$1-clang
 	command -v sparse >/dev/null || { echo "SKIP sparse is not installed"; return 4; }
-	[ -e "$kernel/version" ] || { echo "SKIP no guest kernel $1 here; make setup downloads it"; return 4; }
-	# What tests/run.sh builds with clang: nothing is built twice.
-	tests/vm/kernel-build.sh -w -o "$out" "$1" CC=clang C=1 2>&1 || return
-	# kbuild says little where it does without.
-	if grep -q 'sparse is not available' "$out/log" || { grep -q '^ *CC' "$out/log" && ! grep -q '^ *CHECK' "$out/log"; }; then
-		echo "sparse has not run on $(<"$kernel/version"): $(grep -m 1 -o 'C=1 specified.*' "$out/log")"
-		return 5
-	fi
+	[ -e ".cache/kernels/$1/version" ] || { echo "SKIP no guest kernel $1 here; make setup downloads it"; return 4; }
+	tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang C=1 2>&1
 }
 
 check_sparse() { sparse_on 6.1 && sparse_on 6.12; }
 
-# Debian's sparse cannot read the headers of 7.2, and kbuild will not have it try.
+# Debian's sparse cannot parse the headers of 7.2, and kbuild refuses it.
 check_sparse_sid() {
 	sparse_on sid >"$tmp/sparse"
 	case $? in
@@ -272,8 +279,7 @@ check_shell() {
 	all=("${list[@]}")
 	unseen shell "${all[@]}" || return
 	[ ${#list[@]} -gt 0 ] || return 0
-	# All of them, for one reads another. That $? is a condition's, not a
-	# command's, is what "ok $?" means.
+	# All of them, as one sources another. "ok $?" tests a condition on purpose.
 	shellcheck -x -P SCRIPTDIR -e SC2319 "${all[@]}" && seen
 }
 
@@ -296,7 +302,7 @@ check_spelling() {
 	local list
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
 	mapfile -t list < <(files . '^COPYING$')
-	# The tests of the parser misspell on purpose.
+	# Tests of the parser misspell on purpose.
 	codespell -L 'nd,ue,te,ans,hist,fo,bu,dorp,shwo,lmit,lmited' "${list[@]}"
 }
 
@@ -315,27 +321,29 @@ check_spec() {
 	return "$status"
 }
 
-# What make mutants changes must be there to be changed.
+# Every mutant must still apply.
 check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$tmp/mutants"; return 1; }; }
 
 declare -A says=(
-	[layers]="who includes whom"
+	[layers]="includes follow the layers"
+	[size]="the module stays small"
+	[circles]="no circles of includes or calls"
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
-	[layout]="no stray blanks"
-	[skb]="packets are seen by hook, passage, source, match, cost and trace alone"
-	[clock]="the clock is read in the hook and in netlink alone"
-	[versions]="kernels are told apart by name, in compat.h"
-	[bugs]="nothing stops the machine"
-	[packet_path]="the packet's way allocates nothing, waits for nothing, prints and sends nothing"
+	[layout]="no trailing blanks"
+	[skb]="only hook, packet, source, match and trace handle packets"
+	[clock]="only hook and netlink read the clock"
+	[versions]="kernel differences are in compat.h, by name"
+	[bugs]="no BUG or panic"
+	[packet_path]="the packet path does not allocate, sleep, print or send"
 	[checkpatch]="checkpatch --strict"
-	[sparse]="sparse, on 6.1 and 6.12"
-	[sparse_sid]="sparse, on the newest kernel"
+	[sparse]="clang and sparse, on 6.1 and 6.12"
+	[sparse_sid]="clang and sparse, on the newest kernel"
 	[shell]="shellcheck"
-	[python]="scripts of Python can be read"
+	[python]="Python scripts parse"
 	[man]="man pages"
 	[spelling]="spelling"
-	[mutants]="each small wrong change can be made still"
+	[mutants]="every mutant applies"
 	[spec]="specification, header and reference agree"
 )
 [ $# -eq 0 ] || checks=("$@")

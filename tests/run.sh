@@ -1,26 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [SUITE[/FILE]...] [KERNEL...]: run the tests, all of them or those
-# that the words choose: build, unit, litmus, proof, cli, fuzz, lint, bench, netns,
-# netns/limit, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
-# test; the last line says how many passed, failed and were skipped; status 1 if
-# any failed. All output is in .cache/test; V=1 shows it. Two kernels run side by
-# side, or JOBS of them, and what needs no guest beside them.
+# run.sh [SUITE[/FILE]...] [KERNEL...]: run all tests, or the ones named: build, unit, litmus, proof, cli, fuzz, lint, bench, netns,
+# netns/limit, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
+# test; the last line counts passed, failed and skipped; status 1 if any failed. All
+# output is in .cache/test; V=1 shows it. JOBS=2 kernels run in parallel, and the
+# tests that need no guest beside them.
 #
-# A test is a program that writes TAP (tests/*/*.t), or one that just ends well;
-# status 4 skips it. tests/netns runs as root in guests: whole on 6.1 and 6.12,
-# smoke*.t and table.t on sid, and whole on the kernels that complain where they
-# are named: those are built here first. WEIR_UNTIL, in seconds since 1970, ends
-# it: what would take longer is skipped, and said.
+# A test is a program that writes TAP (tests/*/*.t), or whose exit status counts;
+# status 4 skips it. tests/netns runs as root in guests: all files on 6.1 and 6.12,
+# smoke*.t and table.t on sid, and all files on the debug kernels that are named,
+# which are built first. WEIR_UNTIL, in seconds since 1970, is a deadline: tests that
+# would run past it are skipped.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 logs=${WEIR_LOGS:-$top/.cache/test}
 n=0 passed=0 failed=0 skipped=0
-# Seconds that a kernel that complains takes on two cores: to build, and to begin
-# the tests at all, which stop when the time is over.
+# Seconds that a debug kernel needs on two cores: to build, and for a useful part of
+# the tests, which stop at the deadline.
 DEBUG_BUILD=1000 DEBUG_SUITE=300
 
-# result WORD NAME [DIRECTIVE]: one line of TAP, and count it
+# result WORD NAME [DIRECTIVE]: print a line of TAP and count it
 result() {
 	n=$((n + 1))
 	case "$1 ${3:-}" in
@@ -32,8 +31,8 @@ result() {
 }
 
 # collect NAME [PREFIX]: read a program's output from fd 3 to the line "@end
-# STATUS"; count its TAP and show it under NAME, with what follows a failure.
-# 1: the end did not come.
+# STATUS"; count its TAP and print it under NAME, with the diagnostics of a failure.
+# 1: the output ended without "@end".
 collect() {
 	local name=$1 prefix=${2-$1: } line plan='' seen=0 bad=0 skip='' show='' tail=()
 	while IFS= read -r -u 3 line; do
@@ -72,7 +71,7 @@ tap_line() {
 	result "$word" "$prefix$text" "$directive"
 }
 
-# ended STATUS: say what collect's program left unsaid
+# ended STATUS: report what collect's program did not
 ended() {
 	if { [ "$1" = 4 ] || [ "$plan" = 0 ]; } && [ "$seen" = 0 ]; then
 		result ok "$name" "SKIP${skip:- ${tail[*]: -1}}"
@@ -101,9 +100,9 @@ host() {
 # time_for SECONDS: before WEIR_UNTIL
 time_for() { [ -z "${WEIR_UNTIL:-}" ] || [ $(($(date +%s) + $1)) -lt "$WEIR_UNTIL" ]; }
 
-# keep_hooks: a namespace with hooks that stay. With the first and the last hook
-# of a machine the kernel patches the code that packets run through, and that
-# now and then goes wrong under QEMU's TCG.
+# keep_hooks: a namespace whose hooks stay. With the first and the last hook of a
+# machine the kernel patches the code that packets run through, and QEMU's TCG now
+# and then executes the old code.
 keep_hooks() {
 	local ready fifo=/run/weir-keep
 	mkfifo "$fifo"
@@ -112,10 +111,10 @@ keep_hooks() {
 		table netdev keep { chain in { type filter hook ingress device lo priority 0; }; }
 		table inet keep { chain pre { type filter hook prerouting priority 0; }; }
 	RULES
-	read -r -t 20 ready <>"$fifo" && [ "$ready" = yes ] || echo "# no hooks stay"
+	read -r -t 20 ready <>"$fifo" && [ "$ready" = yes ] || echo "# keep_hooks failed"
 }
 
-# in_guest FILE...: what a guest runs; no test finds the weir of the one before
+# in_guest FILE...: run tests in this guest, each without the module of the one before
 in_guest() {
 	local t status start most=${WEIR_TEST_TIMEOUT:-240} seconds
 	PATH=$top/userspace:$PATH
@@ -147,20 +146,20 @@ in_guest() {
 
 debug_kernel() { [[ $1 = *-kasan || $1 = *-kcsan ]]; }
 
-# What the files in guests run most
+# The programs that guest tests start most often
 near=()
 for word in awk bash cat dirname echo grep insmod ip jq mkfifo mktemp nft paste rm rmmod sed sh sort timeout xargs \
 	"$top/userspace/weir" "$top/.cache/build/netns/"{counter,send,window}; do
 	near+=(-p "$word")
 done
 
-# guest KERNEL CPUS FILE...: boot as often as it takes to run them all
+# guest KERNEL CPUS FILE...: run the files, in a new boot after each that kills its guest
 boot=0
 guest() {
 	local kernel=$1 cpus=$2 todo line name guest_status out seconds=1800 env=(env) word begun
 	shift 2
 	todo=("$@")
-	# The kernels that complain are slow.
+	# Debug kernels are slow.
 	! debug_kernel "$kernel" || { seconds=7200 && env+=(WEIR_TEST_TIMEOUT=900 "WEIR_UNTIL=${WEIR_UNTIL:-}"); }
 	for word in UNIT_PERCENT UNIT_SEED UNIT_RUN; do
 		[ -z "${!word:-}" ] || env+=("$word=${!word}")
@@ -187,8 +186,8 @@ guest() {
 	done
 }
 
-# What guest's guest.sh says of a whole boot. A guest that began nothing would
-# do so again.
+# verdict: report a whole boot by guest.sh's status. A guest that began no test would
+# not begin one in the next boot either.
 verdict() {
 	case $guest_status in
 	0) result ok "$kernel: the kernel's log is clean (boot $boot)" ;;
@@ -240,19 +239,19 @@ on_kernel() {
 	host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel"
 	[[ " $* " != *"/table.t "* ]] || host "table tests for $kernel" tests/vm/kernel-build.sh -w \
 		-m tests/table -a module -a tests/unit -o ".cache/build/$kernel-table" "$kernel"
+	[ ! -d ".cache/kernels/$kernel/root" ] || host "programs for $kernel" tests/vm/cross-build.sh "$kernel"
 	[ "$failed" != 0 ] || [ $# = 0 ] || guests "$kernel" "$@"
 }
 
-# guests KERNEL FILE...: two CPUs wait for each other most of the time where a
-# busy machine plays them, so there are two for the tests that need_cpus alone. A
-# kernel that complains has to see them all.
+# guests KERNEL FILE...: emulated CPUs wait for each other most of the time on a busy
+# machine, so only the tests that need_cpus get two. On a debug kernel all do.
 guests() {
 	local kernel=$1 one=() two=("${@:2}")
 	if ! debug_kernel "$kernel"; then
 		mapfile -t one < <(grep -L '^need_cpus 2' "${@:2}")
 		mapfile -t two < <(grep -l '^need_cpus 2' "${@:2}")
 	fi
-	# Nor do two such guests have the machine at once: who comes first begins with it.
+	# One guest with two CPUs runs at a time; the others start with their one-CPU files.
 	exec 8>.cache/guest.lock
 	if [ ${#two[@]} = 0 ]; then
 		guest "$kernel" 1 "${one[@]}"
@@ -269,13 +268,6 @@ guests() {
 	exec 8>&-
 }
 
-# with_clang KERNEL: the module by the other compiler and under sparse, without a
-# warning
-with_clang() {
-	debug_kernel "$1" || [ ! -e ".cache/kernels/$1/version" ] ||
-		host "build $1 with clang" tests/vm/kernel-build.sh -w -o ".cache/build/$1-clang" "$1" CC=clang C=1
-}
-
 finish() {
 	echo "1..$n"
 	echo "$passed passed, $failed failed, $skipped skipped"
@@ -283,7 +275,7 @@ finish() {
 	exit
 }
 
-# on_host SUITE...: what takes no guest but bench's own
+# on_host SUITE...: the suites that need no guest, or boot their own (bench)
 on_host() {
 	local suite
 	for suite; do
@@ -308,15 +300,15 @@ trap 'exit 130' INT TERM
 kernels=() suites=()
 for word; do
 	case $word in
-	6.1 | 6.12 | sid | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
+	6.1 | 6.12 | sid | 6.12-arm64 | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
 	build | unit | litmus | proof | cli | fuzz | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, proof, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, proof, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
 	esac
 done
-# A kernel alone means all that runs on it.
+# A kernel without a suite means build and netns.
 [ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus proof cli fuzz lint bench netns)
 
-# chosen SUITE: the files of SUITE that the words choose
+# chosen SUITE: the files of SUITE that are named
 chosen() {
 	local s
 	for s in "${suites[@]}"; do
@@ -331,7 +323,7 @@ chosen() {
 
 wants() { [[ " ${suites[*]} " == *" $1"[\ /]* ]]; }
 
-# Another run at the same time has its logs to itself, until it ends.
+# A second run at the same time has its own logs, until it ends.
 mkdir -p .cache && exec 9>.cache/test.lock || exit 1
 flock -n 9 || { logs=$logs-$$ && trap 'rm -rf "$logs"' EXIT; }
 export WEIR_LOGS=$logs
@@ -340,7 +332,7 @@ echo "TAP version 13"
 if wants build || wants netns || wants cli; then
 	host "build tool" make --no-print-directory tool
 fi
-# aside NAME OPTION WORD...: this script with the words, into a file of its own
+# aside NAME OPTION WORD...: run this script in the background, its TAP into a file
 aside() {
 	local name=$1
 	shift
@@ -350,14 +342,14 @@ aside() {
 	} >>"$logs/$name.tap"
 }
 
-# shown NAME PID: that file, until PID ends
+# shown NAME PID: print that file until PID ends
 shown() {
 	exec 3< <(tail -n +1 -s 0.1 -f --pid="$2" "$logs/$1.tap")
 	collect "$1" '' || result "not ok" "$1: ends"
 	exec 3<&-
 }
 
-# start_kernels: JOBS of all at a time
+# start_kernels: on_kernel for each of all, JOBS at a time
 start_kernels() {
 	local kernel mine started=0
 	for kernel in "${all[@]}"; do
@@ -383,8 +375,8 @@ if wants build || wants netns; then
 	# Tests in guests watch the clock.
 	renice -n 10 -p $$ >/dev/null
 fi
-# These run beside the guests, in two rows; what is in a file is shown at the end,
-# in order.
+# These run beside the guests, in two queues; those that write into a file are printed
+# at the end, in order.
 mapfile -t second < <(for word in lint litmus proof fuzz; do ! wants "$word" || echo "$word"; done)
 if [ ${#second[@]} -gt 0 ]; then
 	: >"$logs/host.tap"
@@ -393,9 +385,6 @@ if [ ${#second[@]} -gt 0 ]; then
 fi
 if wants cli; then
 	while read -r t; do t=${t%.t} && host "${t#tests/}" "$t.t"; done < <(chosen cli)
-fi
-if wants build; then
-	for kernel in "${all[@]}"; do with_clang "$kernel"; done
 fi
 mapfile -t first < <(for word in bench unit; do ! wants "$word" || echo "$word"; done)
 on_host "${first[@]}"

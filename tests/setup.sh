@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test|debug|native...: make a Debian 12 or 13 machine fit for `make demo`,
-# `make test` and `make test-debug`: install the packages that are missing,
-# download guest kernels, or the source of some, into .cache. What is there is
-# left alone; NO_SETUP=1 does nothing.
+# setup.sh demo|test|debug|arm64|native...: prepare a Debian 12 or 13 machine for the make
+# targets: install missing packages, download guest kernels or kernel sources into
+# .cache. NO_SETUP=1 does nothing.
 set -u
 [ -z "${NO_SETUP:-}" ] || exit 0
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
@@ -17,6 +16,7 @@ test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq python
 	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema python3-z3 iptables iputils-ping
 	ethtool tcpdump iperf3 bc libcap2-bin dkms openssl pahole"
 debug_packages="$test_packages flex bison libelf-dev"
+arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 packages='' kernels=''
 for group; do
@@ -24,14 +24,15 @@ for group; do
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
+	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages gnuplot-nox util-linux" kernels="$kernels uml" ;;
-	*) die "there is no set-up called $group (demo, test, debug, native)." ;;
+	*) die "there is no set-up called $group (demo, test, debug, arm64, native)." ;;
 	esac
 done
 
 words() { tr -s '[:space:]' '\n' <<<"$*" | grep . | sort -u; }
 
-# Also what another package provides is there.
+# A package that another one provides is not missing.
 missing() {
 	dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Provides}\n' |
 		sed -nE 's/^ii //p' | tr -s ', ' '\n' | sort -u | comm -13 - <(words "$packages")
@@ -59,6 +60,6 @@ fi
 mapfile -t kernels < <(words "$kernels")
 "$here/vm/fetch.sh" "${kernels[@]}"
 case $? in
-0 | 3) exit 0 ;; # what is not everywhere: the tests say that they skip it
+0 | 3) exit 0 ;; # something optional is missing: its tests are skipped
 *) exit 1 ;;
 esac

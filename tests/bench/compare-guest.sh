@@ -66,7 +66,7 @@ memory() {
 	esac
 }
 
-# says TOOL: what somebody would find who looks
+# says TOOL: what the tool reports about the flood
 says() {
 	local text
 	case $1 in

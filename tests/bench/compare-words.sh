@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash disable=SC2034 # for who sources it
-# compare-words.sh: who sends how much in compare.sh
+# shellcheck shell=bash disable=SC2034 # sourced
+# compare-words.sh: the senders of compare.sh and their rates
 LIMIT=20		# packets a second
 FLOOD_SOURCES=16384	# a power of two
 FLOOD_RATE=20000	# packets a second, of all

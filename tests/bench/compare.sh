@@ -15,7 +15,7 @@ fail() { echo "compare: $*" >&2; exit 1; }
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
 tests/bench/build.sh "$kernel" || fail "the modules do not build"
 make --no-print-directory -s -C tests/netns || fail "the tools do not build"
-# Caches of their own tell how much memory an entry of hashlimit's takes.
+# Slab caches of their own show how much memory an entry of hashlimit takes.
 tests/vm/guest.sh -k "$kernel" -t 580 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh >"$out/cases" ||
 	fail "the guest did not end well"
 

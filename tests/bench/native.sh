@@ -40,11 +40,13 @@ circumstances() {
 	echo "# $where"
 	sed -n 's/^model name\t*: /# processor: /p;T;q' /proc/cpuinfo
 	echo "# $(LC_ALL=C lscpu | sed -nE 's/^(L[23] cache): *(.*)/\1 \2/p' | paste -sd, | sed 's/,/, /g'), $(nproc) CPUs$(grep -qw hypervisor /proc/cpuinfo && echo ' of a virtual machine')"
-	echo "# a line of 72 MiB, which are the ways of a million sources, each line named by the one before: $("$out/lines" 72) ns"
 	echo "# module: $(git describe --always --dirty 2>/dev/null || echo unknown), $(date -u +%F)"
 }
-# load and steal around a boot
-state() { echo "# $1: load $(cut -d ' ' -f 1 /proc/loadavg), stolen $(awk '/^cpu /{ print $9 }' /proc/stat) ticks"; }
+# load and steal around a boot, and a line of the memory that a million sources take,
+# each line named by the one before
+state() {
+	echo "# $1: load $(cut -d ' ' -f 1 /proc/loadavg), stolen $(awk '/^cpu /{ print $9 }' /proc/stat) ticks, a line of 72 MiB takes $("$out/lines" 72) ns"
+}
 
 uml() {
 	local boot word

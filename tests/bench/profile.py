@@ -5,7 +5,7 @@
 Runs QEMU with three more options: a socket as its next serial port, on which the
 guest waits, a file as the one behind it, for the kernel's symbols, and a debugger's. Follows the measured
 packets step by step and prints how many instructions each function takes a
-packet. -l tells of the module WEIR.KO what was inlined into what, too.
+packet. -l also resolves inlined functions and lines of the module WEIR.KO.
 """
 import argparse
 import base64
@@ -41,7 +41,7 @@ class Debugger:
                 return match.group(1).decode("latin-1")
             data = self.sock.recv(65536)
             if not data:
-                raise EOFError("QEMU is gone")
+                raise EOFError("QEMU has ended")
             self.rest += data
 
     def ask(self, text):
@@ -93,7 +93,7 @@ def inlined(path, base, addresses):
 def follow(debugger, begin, end):
     """How often each address was executed between two functions."""
     debugger.receive() # it has stopped for us
-    # QEMU gives single registers to who has read what they are
+    # QEMU serves single registers only after their description was read
     debugger.ask("qXfer:features:read:target.xml:0,ffb")
     debugger.ask("Z1,%x,1" % begin)
     debugger.ask("c")

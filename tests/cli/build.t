@@ -13,7 +13,7 @@ mkdir -p /lib/modules
 mount -t tmpfs tmpfs /lib/modules || { echo "1..0 # SKIP nothing can be mounted over /lib/modules"; exit 4; }
 unset KVER KDIR BUILD MAKEFLAGS
 
-# A tree with a tool that is soon built, and headers that tell what they are asked.
+# A tree with a stub of the tool, and stubs of kernel headers that record their version.
 mkdir tree tree/userspace && cp -r "$top"/{Makefile,Kbuild,module} tree/ && printf 'all:\n\t@: >weir\n' >tree/userspace/Makefile
 
 # headers VERSION FOLDER: of a kernel that is said to be VERSION

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash disable=SC2034 # for those who source it
-# cast.sh: who takes part in the demo, for the guest and for the judgement.
+# shellcheck shell=bash disable=SC2034 # sourced
+# cast.sh: the senders, limits and colours of the demo.
 
 # NAME PACKETS WINDOW (seconds) MATCH
 LIMITS=("dns 100 1 proto udp dport 53" "syn 1 2 proto tcp syn")

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # judge.sh DIR HZ: what the demo has shown, and whether weir kept its word. The
 # status is 1 if a source got more than its budget in any window, or weir dropped
-# a packet of an honest host; else 2 if that cannot be told. In DIR are
+# a packet of an honest host; else 2 if that cannot be decided. In DIR are
 #	hook		the hook's charges and drops, in ticks of HZ a second
 #	receiver	what came to the protected host, as charges in ticks of a microsecond
 #	sent.KIND	how many packets the honest, the flooder, the spoofer sent
 #
-# Two clocks, and neither is trusted alone. The hook's: the tick of each charge,
-# exact. The receiver's: the time at which the kernel stamped the packet, a
-# little before or after the tick that the hook read. The i-th packet that a
+# Two clocks are compared. The hook's: the tick of each charge, exact. The receiver's:
+# the kernel's timestamp of the packet, a little before or after the tick that the hook
+# read. The i-th packet that a
 # source got through is its i-th charge, so how far the two differ is measured,
 # and a window that is shorter by that must not hold more than the budget. Where
 # each source lost a packet behind weir, it is not known which came and when: then
-# too many in a window, or none at all, tell nothing.
+# too many in a window, or none at all, decide nothing.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 # shellcheck source=cast.sh
@@ -78,7 +78,7 @@ table() {
 	done
 }
 
-# verdict STATUS TEXT: 2 is that it cannot be told
+# verdict STATUS TEXT: 2 is undecided
 verdict() {
 	case $1 in
 	0) printf '%sok%s      %s\n' "$green" "$off" "$2" ;;
@@ -118,7 +118,7 @@ for limit in "${LIMITS[@]}"; do
 	kept=$? clocks="+-$jitter ms"
 	[ "$jitter" != unknown ] || clocks="clocks not compared"
 	verdict "$kept" "$name: at most $most of $budget in any $window s; by the receiver $received, $clocks"
-	[ "$kept" != 2 ] || echo "        that cannot be told: every source lost packets behind weir"
+	[ "$kept" != 2 ] || echo "        undecided: every source lost packets behind weir"
 	[ "$excess" = 0 ] || echo "        $excess packets came that weir did not charge"
 done
 [ "${sent[0]}" -gt 0 ] && [ "${dropped[0]}" = 0 ]

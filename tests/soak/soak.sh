@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # soak.sh SECONDS: what a machine may meet in years, in a guest, all at once and
 # over and over: floods, spoofed floods, fragments, changes, dumps, listeners,
-# namespaces that come and go, the module reloaded. Memory stays flat and the
-# promise is kept. TAP; SEED chooses another course.
+# namespaces made and deleted, the module reloaded. Memory stays flat and the promise is
+# kept. TAP; SEED chooses another course.
 . "$(dirname "$0")/../netns/lib.sh"
 seconds=${1:?usage: soak.sh SECONDS}
 RANDOM=${SEED:-1}
@@ -46,7 +46,7 @@ floods() {
 	flooding -s 192.0.2.9 -n 16 -R -G 1000 -l 8000 -r 300
 }
 
-# change: something that an operator does; it may be refused
+# change: a random operation of an administrator; it may be refused
 change() {
 	local n=$((RANDOM % 40))
 	case $((RANDOM % 10)) in
@@ -71,7 +71,7 @@ ask() {
 	weir save
 } >/dev/null 2>&1
 
-# A namespace with a limit and packets of its own comes and goes under them.
+# Make a namespace with a limit and packets of its own, and delete it.
 passing_space() {
 	local name=weir-pass-$rounds
 	ip netns add "$name" && ip -n "$name" link set lo up || return

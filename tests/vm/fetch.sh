@@ -3,14 +3,14 @@
 # fetch.sh NAME...: download and unpack into .cache what guests need; nothing of
 # it is installed on the machine. NAME is
 #   6.1 6.12 sid   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
+#   6.12-arm64     the same of arm64, with root, the programs of a small arm64 system
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
 #   herd           herd7, and the libraries that it wants: .cache/herd/herd7
 #   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
 #                  and 6.12's source: .cache/NAME/source/{version,linux}
-# What is there already is not looked at again; what is unfinished never shows
-# under its name. --sources SUITE prints the sources.list for SUITE.
-# Exit 1 if 6.1 or 6.12 cannot be had, 3 if only another.
+# What exists is not downloaded again; nothing unfinished has its final name. --sources SUITE prints the sources.list for SUITE.
+# Exit 1 if a kernel 6.1 or 6.12 is not available, 3 if only something else.
 # shellcheck disable=SC2015,SC2016
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
@@ -19,8 +19,7 @@ keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 say() { printf 'setup: %s\n' "$*"; }
 
-# The mirror is whatever this machine is configured with; the other suites are
-# looked for beside its own.
+# The mirror that this machine is configured with; other suites are on it, too.
 mirrors() {
 	local code uri release
 	# shellcheck source=/dev/null
@@ -38,19 +37,22 @@ mirrors() {
 }
 
 sources() {
-	echo "deb [signed-by=$keyring] $main $1 main"
-	[ "$1" = sid ] || echo "deb [signed-by=$keyring] $security $1-security main"
+	local suite=${1%-arm64}
+	echo "deb [signed-by=$keyring] $main $suite main"
+	[ "$suite" = sid ] || echo "deb [signed-by=$keyring] $security $suite-security main"
 }
 
-# apt SUITE apt-get|apt-cache ARGS...: with a package state of the suite's own
+# apt SUITE apt-get|apt-cache ARGS...: with a package state of the suite's own;
+# SUITE-arm64 is of arm64, with this machine's packages beside them
 apt() {
-	local d=$cache/apt/$1 tool=$2
+	local d=$cache/apt/$1 tool=$2 arch=amd64
+	case $1 in *-arm64) arch=arm64,amd64 ;; esac
 	shift 2
 	LC_ALL=C "$tool" -o Dir::Etc::sourcelist="$d/sources.list" -o Dir::Etc::sourceparts=- \
 		-o Dir::Etc::preferences=- -o Dir::Etc::preferencesparts="$d/none" -o APT::Default-Release= \
 		-o Dir::State="$d" -o Dir::State::Lists="$d/lists" -o Dir::State::status="$d/status" \
-		-o Dir::Cache="$d/cache" -o Acquire::Languages=none -o APT::Architecture=amd64 \
-		-o APT::Architectures=amd64 -o APT::Sandbox::User= -o Acquire::Retries=3 "$@"
+		-o Dir::Cache="$d/cache" -o Acquire::Languages=none -o "APT::Architecture=${arch%,*}" \
+		-o "APT::Architectures=$arch" -o APT::Sandbox::User= -o Acquire::Retries=3 "$@"
 }
 
 suite_init() {
@@ -70,7 +72,7 @@ download() {
 
 why() { grep -h '^[EW]:' "$cache/apt/$1/log" 2>/dev/null | head -n 1; }
 
-# The modules that a network test can want, of a tree ten times as large.
+# The modules that network tests use, of a tree ten times as large.
 wanted() {
 	local d
 	for d in ./lib/modules/'*' ./usr/lib/modules/'*'; do
@@ -88,9 +90,13 @@ unwanted() {
 }
 
 # unpack_vmlinuz FILE: the ELF kernel in a bzImage, where its header (see the
-# kernel's Documentation/arch/x86/boot.rst) says that it is
+# kernel's Documentation/arch/x86/boot.rst) says that it is; arm64's is not packed
 unpack_vmlinuz() {
 	local setup offset length
+	if [ "$(od -An -c -j 56 -N 4 "$1" | tr -d ' ')" = ARMd ]; then
+		cat "$1"
+		return
+	fi
 	read -r setup < <(od -An -tu1 -j 497 -N 1 "$1")
 	read -r offset length < <(od -An -tu4 -j 584 -N 8 "$1")
 	tail -c "+$(((setup + 1) * 512 + offset + 1))" "$1" | head -c "$length" >"$1.payload"
@@ -114,11 +120,11 @@ unpack_image() {
 	rm -f "$dir/tar.log"
 	[ -d "$dir/usr/lib/modules" ] && mkdir -p "$dir/lib" && mv "$dir/usr/lib/modules" "$dir/lib/"
 	mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" 2>/dev/null || mv "$dir"/lib/modules/*/vmlinuz "$dir/vmlinuz" || return
-	# A guest has no machine to spare for decompression and signatures.
+	# Decompression takes an emulated guest seconds.
 	unpack_vmlinuz "$dir/vmlinuz" >"$dir/vmlinux" && rm -f "$dir/vmlinuz" || return
 	find "$dir/lib/modules" -name '*.ko.xz' -print0 | xargs -0 -r -n 64 -P 2 xz -d || return
 	find "$dir/lib/modules" -name '*.ko.zst' -print0 | xargs -0 -r -n 64 -P 2 zstd -dq --rm || return
-	find "$dir/lib/modules" -name '*.ko' -print0 | xargs -0 -n 64 -P 2 strip --strip-debug || return
+	find "$dir/lib/modules" -name '*.ko' -print0 | xargs -0 -n 64 -P 2 "${cross}strip" --strip-debug || return
 	PATH=$PATH:/sbin:/usr/sbin depmod -b "$dir" "$2" 2>/dev/null
 }
 
@@ -152,19 +158,36 @@ unpack_headers() {
 	rm -f "$dir/foreign"
 }
 
+# userland DIR: the programs that the tests run and libmnl's headers, of arm64
+userland() {
+	local dir=$1 deb link
+	apt bookworm-arm64 apt-get -qq -y --download-only --no-install-recommends install base-files bash busybox-static \
+		coreutils dash findutils grep iproute2 iputils-ping jq kmod libmnl-dev mawk nftables procps sed util-linux \
+		>>"$cache/apt/bookworm-arm64/log" 2>&1 || return
+	for link in bin lib sbin; do mkdir -p "$dir/usr/$link" && ln -s "usr/$link" "$dir/$link" || return; done
+	for deb in "$cache"/apt/bookworm-arm64/cache/archives/*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" |
+			tar -x -C "$dir" --keep-directory-symlink --exclude=./{etc,var,usr/share} --exclude='./usr/lib/*/perl*' || return
+	done
+	rmdir "$dir"/* 2>/dev/null
+	true
+}
+
 kernel() {
-	local name=$1 suite meta ver dir pkgs kbuild
+	local name=$1 suite meta ver dir pkgs kbuild cross=''
 	case $name in
 	6.1) suite=bookworm meta=linux-headers-amd64 ;;
 	6.12) suite=bookworm meta=linux-headers-6.12-amd64 ;;
+	6.12-arm64) suite=bookworm-arm64 meta=linux-headers-6.12-arm64 cross=aarch64-linux-gnu- ;;
 	sid) suite=sid meta=linux-headers-amd64 ;;
-	*) say "no kernel is called $name (6.1, 6.12, sid)."; return 1 ;;
+	*) say "no kernel is called $name (6.1, 6.12, 6.12-arm64, sid)."; return 1 ;;
 	esac
 	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
 	ver=$(apt "$suite" apt-cache depends "$meta" | sed -nE 's/.*Depends: linux-headers-([0-9].*)/\1/p' | head -n 1)
 	[ -n "$ver" ] || { say "$suite has no $meta, so guest kernel $name cannot be had."; return 1; }
 	kbuild=$(apt "$suite" apt-cache depends "linux-headers-$ver" | sed -nE 's/.*Depends: (linux-kbuild-.*)/\1/p' | head -n 1)
-	pkgs="linux-headers-$ver linux-headers-${ver%-amd64}-common $kbuild"
+	# kbuild's tools run here.
+	pkgs="linux-headers-$ver linux-headers-${ver%-*}-common $kbuild:amd64"
 	if apt "$suite" apt-cache show "linux-modules-$ver" >/dev/null 2>&1; then
 		pkgs="$pkgs linux-base-$ver linux-binary-$ver linux-modules-$ver"
 	else
@@ -175,6 +198,8 @@ kernel() {
 	say "downloading guest kernel $name ($ver)"
 	# shellcheck disable=SC2086 # a list of package names
 	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
+	[ -z "$cross" ] || userland "$dir/root" ||
+		{ say "the programs of arm64 cannot be had: $(why "$suite")"; return 1; }
 	unpack_image "$dir" "$ver" && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
 		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
 	rm -rf "${dir:?}"/{deb,boot,usr/share}

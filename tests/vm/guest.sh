@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] [-p PROGRAM]... -- COMMAND...
 #
-# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid; 6.12-kasan,
+# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid, 6.12-arm64; 6.12-kasan,
 # 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12) in a
 # machine of its own (QEMU, no hardware virtualisation; uml-kasan is User-Mode
 # Linux, a program), with this machine's files: / is seen read-only under
-# a memory file system, so whatever the command writes is gone with the guest,
-# but for what it writes into DIR (in the guest too, and in its environment as
-# OUT). The current directory and the status are kept, output comes as it is
+# a memory file system: what the command writes is lost when the guest ends, but for
+# files in DIR (the same path in the guest, and in its environment as OUT). The current directory and the status are kept, output comes as it is
 # written.
 #	-i  interactive: COMMAND has a terminal, of this one's size
 #	-a  words for the kernel's command line
-#	-p  a program that is run so often that it is in memory from the beginning
-# DIR gets kernel.log, the kernel's whole log, and kernel.bad, what in it a sound
-# kernel does not say (complaints.awk). In the environment of COMMAND:
+#	-p  a program that the guest copies into memory when it boots
+# On a kernel of another architecture the programs of its root and what cross-build.sh
+# has built lie over this machine's files.
+# DIR gets kernel.log, the kernel's whole log, and kernel.bad, the warnings in it
+# (warnings.awk). In the environment of COMMAND:
 # WEIR_KERNEL (NAME), WEIR_KO (weir.ko as kernel-build.sh NAME makes it), OUT.
 # Status: the command's; 99 and kernel.bad's beginning on stderr if it holds
 # anything; 98 if the guest died; 124 if SECONDS were over; 4 if NAME is not here.
@@ -37,6 +38,7 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || { echo "guest.sh: no command" >&2; exit 1; }
 kernel=$top/.cache/kernels/$name
+foreign=() qemu=(qemu-system-x86_64 -M pc) console=ttyS0
 port=/dev/vport0p1 end=reboot
 if [ -x "$kernel/linux" ]; then
 	[ -z "$tty" ] || { echo "guest.sh: $name has no terminal" >&2; exit 1; }
@@ -48,10 +50,14 @@ else
 	exit 4
 fi
 
-# near: the programs of -p and what they load, each a line of what it is and where
-# it is found. To open one over 9p takes a guest as long as to run it.
+# near: the programs of -p and their libraries, each a line of its file here and its
+# place there. To open one over 9p takes a guest as long as to run it.
 near() {
 	local at program
+	if [ ${#foreign[@]} -gt 0 ]; then
+		(cd "$top/.cache/build/$name-guest" && find "$PWD" -type f -printf "%p\t/%P\n")
+		return
+	fi
 	[ ${#programs[@]} -gt 0 ] || return
 	mapfile -t program < <(PATH=$PATH:/usr/sbin:/sbin type -P "${programs[@]}")
 	{ printf '%s\n' "${program[@]}" /etc/ld.so.cache && ldd "${program[@]}" 2>/dev/null | grep -o '/[^ :]*'; } | sort -u |
@@ -60,20 +66,27 @@ near() {
 		done
 }
 
-# A kernel may want another processor, words and memory. What QEMU does slowly is
-# left out: a fifth level of page tables to walk, and clearing a page byte by byte.
+# The file guest of a kernel sets another processor, parameters and memory. Features
+# that QEMU emulates slowly are off: five-level page tables, and clearing pages bytewise.
 cpu=max,-la57,-erms words='' default_mem=2048
+if [ -d "$kernel/root" ]; then
+	# shellcheck disable=SC2054 # QEMU's commas
+	qemu=(qemu-system-aarch64 -M virt) cpu=max,pauth-impdef=on console=ttyAMA0
+	# shellcheck disable=SC2054
+	foreign=(-fsdev "local,id=foreign,path=$(realpath "$kernel/root"),security_model=none,readonly=on,multidevs=remap"
+		-device virtio-9p-pci,fsdev=foreign,mount_tag=foreign)
+fi
 # shellcheck source=/dev/null
 [ ! -e "$kernel/guest" ] || . "$kernel/guest"
 
 [ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
-# Where it is, if .cache or what is in it is a link: the guest's / is not ours yet.
+# The target, as .cache may be a link: early in the guest its path is another.
 modules=$(realpath -e "$kernel/lib/modules") || exit 1
 mkdir -p "$out" && out=$(realpath "$out") || exit 1
 rm -f "$out"/{guest.status,guest.out,kernel.log,console.log}
 {
 	printf '%s=%q\n' TOP "$top" OUT "$out" WEIR_KERNEL "$name" PORT "$port" END "$end" \
-		WEIR_MODULES "$modules" WEIR_KO "$top/.cache/build/$name/weir.ko" TERM "${TERM:-dumb}" LANG C.UTF-8
+		WEIR_MODULES "$modules" WEIR_KO "$top/.cache/build/$name/weir.ko" TERM "${TERM:-dumb}" LANG C.UTF-8 FOREIGN "${foreign[*]:+yes}"
 	[ -z "$tty" ] || printf 'TTY=%q\n' "$(stty size 2>/dev/null || echo 24 80)"
 } >"$out/guest.env"
 near >"$out/guest.near"
@@ -84,17 +97,17 @@ printf '%q ' exec "$@" >>"$out/guest.cmd"
 # an exec; that halves the time of shell scripts. no_timer_check: on a busy machine
 # the timer seems not to work.
 # shellcheck disable=SC2054 # QEMU's commas
-qemu=(timeout --foreground -k 5 "$seconds" qemu-system-x86_64
-	-M pc -accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
+qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
+	-accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
 	-nodefaults -no-user-config -display none -no-reboot
 	-kernel "$kernel/vmlinux" -initrd "$kernel/initramfs"
-	-append "console=ttyS0 quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests log_buf_len=4M $words $append"
+	-append "console=$console quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests log_buf_len=4M $words $append"
 	-device virtio-serial-pci,max_ports=2
 	-serial "file:$out/console.log"
 	-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
 	-device virtio-9p-pci,fsdev=root,mount_tag=root
 	-fsdev "local,id=out,path=$out,security_model=none,multidevs=remap"
-	-device virtio-9p-pci,fsdev=out,mount_tag=out)
+	-device virtio-9p-pci,fsdev=out,mount_tag=out "${foreign[@]}")
 # shellcheck disable=SC2054 # UML's commas
 uml=(timeout --foreground -k 5 "$seconds" setsid "$kernel/linux"
 	"mem=${mem:-$default_mem}M" "ncpus=$cpus" seccomp=on root=/dev/root rootfstype=hostfs rootflags=/ ro
@@ -122,10 +135,10 @@ fi
 [ "$status" != 124 ] || { echo "guest.sh: still running after $seconds s" >&2; exit 124; }
 
 [ -e "$out/kernel.log" ] || cp "$out/console.log" "$out/kernel.log" 2>/dev/null
-awk -f "$top/tests/vm/complaints.awk" "$out/kernel.log" >"$out/kernel.bad"
-[ -s "$out/kernel.bad" ] || awk -f "$top/tests/vm/complaints.awk" "$out/console.log" >"$out/kernel.bad"
+awk -f "$top/tests/vm/warnings.awk" "$out/kernel.log" >"$out/kernel.bad"
+[ -s "$out/kernel.bad" ] || awk -f "$top/tests/vm/warnings.awk" "$out/console.log" >"$out/kernel.bad"
 if [ -s "$out/kernel.bad" ]; then
-	echo "guest.sh: the log of kernel $name says:" >&2
+	echo "guest.sh: the log of kernel $name has warnings:" >&2
 	head -n 40 "$out/kernel.bad" >&2
 	exit 99
 fi

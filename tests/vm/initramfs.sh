@@ -8,11 +8,13 @@ kernel=$(realpath "$here/../../.cache/kernels/${1:?usage: initramfs.sh NAME}") |
 out=$kernel/initramfs
 [ "$out" -nt "$here/init" ] && [ "$out" -nt "$kernel/version" ] && exit
 PATH=$PATH:/sbin:/usr/sbin
+busybox=$kernel/root/bin/busybox # of another architecture
+[ -e "$busybox" ] || busybox=$(command -v busybox) || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 mkdir -p "$tmp"/{bin,dev,proc,sys,lower,upper,root,modules} &&
-	cp "$(command -v busybox)" "$tmp/bin/" && cp "$here/init" "$tmp/init" || exit 1
+	cp "$busybox" "$tmp/bin/" && cp "$here/init" "$tmp/init" || exit 1
 n=10
 for m in virtio_pci virtio_console 9pnet_virtio 9p overlay; do
 	modprobe -d "$kernel" -S "$(<"$kernel/version")" --show-depends "$m" || exit 1

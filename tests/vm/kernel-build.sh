@@ -4,6 +4,9 @@
 # build weir.ko for the guest kernel NAME into DIR (.cache/build/NAME), with W=1.
 # Arguments are make's: CC=clang C=1. -w: a warning is an error. -m: build the module
 # of FOLDER; -a: with the sources of another beside its own, under that one's name.
+# Builds into one DIR wait for each other, and DIR/log is whole only until the next
+# begins: what is to be known of a build is judged here. Status 5: C=1, and sparse
+# has not run.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 strict='' out='' folder='' beside=()
@@ -25,8 +28,11 @@ out=$(realpath -m "${out:-$top/.cache/build/$name}")
 mkdir -p "$out" && exec 9>"$out/.lock" && flock 9 || exit 1
 
 # gcc-12 built Debian's 6.1 and 6.12; another gcc does as well, and clang.
-REAL_CC=$(command -v gcc-12 || command -v gcc)
-args=()
+args=() cross=''
+if [ -d "$kernel/root" ]; then
+	cross=aarch64-linux-gnu- args=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
+fi
+REAL_CC=$(command -v "${cross}gcc-12" || command -v "${cross}gcc") || { echo "no ${cross}gcc here" >&2; exit 4; }
 for arg; do
 	case $arg in
 	CC=*) REAL_CC=$(command -v "${arg#CC=}") || { echo "no ${arg#CC=} here" >&2; exit 4; } ;;
@@ -58,5 +64,10 @@ elif sed "s|$top/||g; s|$(realpath "$kernel")/||g" "$out/log" | grep -E "((^|/)(
 	# What is not built again would not warn again.
 	find "$out" -name '*.o' -delete
 	status=1
+elif [[ " ${args[*]} " = *" C=1 "* ]] && { grep -q 'sparse is not available' "$out/log" ||
+	{ grep -q '^ *CC' "$out/log" && ! grep -q '^ *CHECK' "$out/log"; }; }; then
+	# kbuild says little where it does without.
+	echo "sparse has not run on $(<"$kernel/version"): $(grep -m 1 -o 'C=1 specified.*' "$out/log")"
+	status=5
 fi
 exit "$status"

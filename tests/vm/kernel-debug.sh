@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# kernel-debug.sh [-n] NAME...: build guest kernels that complain, from Debian's
+# kernel-debug.sh [-n] NAME...: build debug kernels for guests, from Debian's
 # linux-source-6.12 (fetch.sh debug) and the configurations in debug/:
 #   6.12-kasan   memory, locks, RCU, lifetimes, leaks, undefined behaviour; faults
 #   6.12-kcsan   data races
@@ -18,19 +18,19 @@ dry=''
 
 say() { printf '# %s\n' "$*"; }
 
-# What make is told besides, a word a line
+# Further arguments of make, one a line
 words_of() {
 	case $1 in kcsan) echo KCSAN_SANITIZE=n ;; esac
 }
 
-# What a kernel is built from, in a word
+# A hash of what a kernel is built from
 key() {
 	local hash
 	hash=$({ cat "$here/debug/base.config" "$here/debug/$1.config" && words_of "$1" && "$cc" --version; } | sha256sum) &&
 		echo "$(<"$cache/source/version")-$1-${hash:0:12}"
 }
 
-# configure FLAVOUR DIR: what is wanted and not to be had is an error
+# configure FLAVOUR DIR: an option that the source lacks is an error
 configure() {
 	local want
 	mkdir -p "$2" && cat "$here/debug/base.config" "$here/debug/$1.config" >"$2/wanted.config" &&
@@ -84,7 +84,7 @@ for name; do
 		[ -z "$dry" ] || exit 1
 		build "$flavour" "$name" || exit 1
 	fi
-	# Whoever moves the kernels to another disk leaves this behind.
+	# Moving .cache/kernels to another disk breaks the link.
 	[ -e "$top/.cache/kernels/$name/kdir" ] ||
 		ln -sfn "$(realpath --relative-to="$top/.cache/kernels/$name" "$cache/$flavour")" "$top/.cache/kernels/$name/kdir" || exit 1
 	cmp -s "$here/debug/$flavour.guest" "$top/.cache/kernels/$name/guest" ||

@@ -4,7 +4,7 @@
 # source, if that has not been done: .cache/uml/VERSION-CONFIGURATION/{linux,...}.
 #   bench  what bench-native measures on; .cache/uml/kernel is a link to it, where
 #          modules are built for it (make modules KDIR=.cache/uml/kernel ARCH=um)
-#   kasan  the guest kernel uml-kasan, which complains as 6.12-kasan does, natively:
+#   kasan  the guest kernel uml-kasan, with the checks of 6.12-kasan at native speed:
 #          .cache/kernels/uml-kasan for guest.sh, kernel-build.sh and run.sh
 #	-n  build nothing: 1 if something had to be built
 # Prints the folder. 4: nothing to build from.
@@ -21,12 +21,12 @@ esac
 [ -e "$uml/source/version" ] || exit 4
 exec 9>"$uml/.lock-$1" && flock 9 || exit 1
 
-# What the kernel is made of names it: source, configuration, patch, compiler.
+# The folder is named by a hash of what the kernel is built from.
 version=$(<"$uml/source/version")
 key=$({ cat "${configs[@]}" "$here/uml.patch" && gcc --version; } | sha256sum | cut -c 1-8)
 dir=$uml/$version-$key new=$uml/.$version-$key.new
 
-# The last word of the configuration on each option, but for those without.
+# The last setting of each option that is not =n.
 wanted() { awk -F= '/^CONFIG_/ { last[$1] = $0 } END { for (name in last) if (last[name] !~ /=n$/) print last[name] }' "$@"; }
 
 build() {
@@ -45,7 +45,7 @@ build() {
 		tail -n 20 "$uml/log" >&2
 		return 1
 	fi
-	# A module that another option wants within is as good.
+	# =y in place of =m is as good.
 	lacks=$(wanted "$new/wanted.config" | grep -vxFf "$new/.config" | grep -vxFf <(sed -n 's/=y$/=m/p' "$new/.config"))
 	[ -z "$lacks" ] || { printf 'uml: this source cannot have:\n%s\n' "$lacks" >&2; return 1; }
 	mv -T "$new" "$dir"

@@ -49,8 +49,8 @@ static int word(struct bench *bench, const char *name, const char *value)
 		{ "seq", &bench->seq }, { "align", &bench->align },
 		{ "warm", &bench->warm }, { "wait", &bench->wait },
 		{ "count", &bench->count }, { "batch", &bench->batch },
-		{ "cpus", &bench->cpus }, { "apart", &bench->apart },
-		{ "seed", &bench_seed },
+		{ "fence", &bench->fence }, { "cpus", &bench->cpus },
+		{ "apart", &bench->apart }, { "seed", &bench_seed },
 	};
 	int i;
 

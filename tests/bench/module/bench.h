@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of the harness: words (bench.c) say what a run is, packets (packet.c)
- * are sent (run.c), random numbers (seed.c) are no longer so.
+ * The parts of the harness: parameters (bench.c), packets (packet.c), the run (run.c),
+ * reproducible random numbers (seed.c).
  */
 #ifndef WEIR_BENCH_H
 #define WEIR_BENCH_H
@@ -31,10 +31,11 @@ struct sk_buff;
  * @wait: ticks from the begin to what is measured, at least
  * @count: packets that are
  * @batch: packets with interrupts off
+ * @fence: each packet begins when the accesses of the one before are over
  * @cpus: that send at the same time, or 0: the writer's
  * @apart: each CPU has sources of its own
  * @net: the writer's namespace
- * @dev: which packets come from
+ * @dev: input device of the packets
  * @skb: the packet
  * @saddr: in it, as far as it changes
  * @base: the first source there
@@ -42,7 +43,7 @@ struct sk_buff;
  * @accepted: packets
  * @cycles: that the measured packets took
  * @ns: likewise
- * @lost: nanoseconds of the measured time that were somebody else's
+ * @lost: nanoseconds of the measured time in which this CPU ran other tasks
  */
 struct bench {
 	u8 pf;
@@ -59,6 +60,7 @@ struct bench {
 	u32 wait;
 	u32 count;
 	u32 batch;
+	u32 fence;
 	u32 cpus;
 	u32 apart;
 

@@ -69,7 +69,7 @@ static int skb_make(struct bench *bench)
 	return 0;
 }
 
-/* A device that packets are told to come from; nobody else sees it. */
+/* The packets' input device; it is not registered. */
 static int device_make(struct bench *bench)
 {
 	struct net_device *dev = alloc_netdev(0, "bench0", NET_NAME_USER, ether_setup);

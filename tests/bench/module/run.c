@@ -11,13 +11,13 @@
 
 #include "bench.h"
 
-/* Where a packet would go that a hook has kept for later; none does. */
+/* okfn of nf_hook(): no hook here queues packets. */
 static int nowhere(struct net *net, struct sock *sk, struct sk_buff *skb)
 {
 	return 0;
 }
 
-/* Where a measured batch begins and ends, for who follows it step by step. */
+/* Begin and end of a measured batch: breakpoints of profile.py. */
 noinline void weir_bench_begin(void);
 noinline void weir_bench_begin(void)
 {
@@ -45,7 +45,21 @@ static __always_inline void source_next(struct bench *bench)
 						      ((u64)(n + bench->skip) << bench->shift));
 }
 
-static void batch(struct bench *bench, unsigned int count)
+/*
+ * In a real stack thousands of instructions lie between two packets, so that the
+ * cache misses of one do not overlap with those of the next.
+ */
+static __always_inline void fence(void)
+{
+#if defined(CONFIG_X86) || defined(CONFIG_UML)
+	asm volatile("mfence; lfence" ::: "memory");
+#else
+	mb(); /* all of the one before is over */
+#endif
+}
+
+/* Two loops in one: where no fence is asked for, there is none to step over. */
+static __always_inline void batch(struct bench *bench, unsigned int count, bool fenced)
 {
 	struct sk_buff *skb = bench->skb;
 	unsigned int i, accepted = 0;
@@ -53,6 +67,8 @@ static void batch(struct bench *bench, unsigned int count)
 	for (i = 0; i < count; i++) {
 		source_next(bench);
 		skb_get(skb);
+		if (fenced)
+			fence();
 		if (nf_hook(bench->pf, NF_INET_PRE_ROUTING, bench->net, NULL,
 			    skb, bench->dev, NULL, nowhere) != 1)
 			continue;
@@ -74,7 +90,10 @@ static void batch_measure(struct bench *bench, unsigned int count, bool counts)
 		weir_bench_begin();
 	ns = ktime_get_ns();
 	cycles = get_cycles();
-	batch(bench, count);
+	if (bench->fence)
+		batch(bench, count, true);
+	else
+		batch(bench, count, false);
 	bench->cycles += get_cycles() - cycles;
 	bench->ns += ktime_get_ns() - ns;
 	if (counts)
@@ -92,10 +111,10 @@ static void sleep_until(u64 tick)
 		schedule_timeout_uninterruptible(left);
 }
 
-/* CPUs that are ready to send together, and those that send. */
+/* CPUs that wait for each other to start, CPUs that have not finished. */
 static atomic_t ready, sending;
 
-/* When one of several CPUs is done, all are: none is measured alone. */
+/* All CPUs stop with the first that is done: none is measured alone. */
 static u32 batches(struct bench *bench, u32 count, bool counts)
 {
 	u32 n, done = 0;
@@ -115,7 +134,7 @@ static u32 batches(struct bench *bench, u32 count, bool counts)
 }
 
 #ifdef CONFIG_UML
-/* The host's clocks: 1 is time, 3 what this thread has had of it. */
+/* The host's clocks: 1 is CLOCK_MONOTONIC, 3 CLOCK_THREAD_CPUTIME_ID. */
 static u64 host_clock(long clock)
 {
 	long nr = 228, time[2];
@@ -130,7 +149,7 @@ static u64 lost_time(void)
 	return host_clock(1) - host_clock(3);
 }
 #else
-/* What others ran here, and what the host of a virtual machine kept. */
+/* Time of other tasks, and time stolen by the host. */
 static u64 lost_time(void)
 {
 	u64 lost = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
@@ -191,10 +210,7 @@ static int passes(struct bench *bench, u32 cpus)
 
 static struct pernet_operations nothing;
 
-/*
- * What earlier runs have left is taken down now and not while the next one is
- * on. Context: process.
- */
+/* Wait until namespaces of earlier runs are freed. Context: process. */
 int bench_quiet(void)
 {
 	int error = register_pernet_subsys(&nothing);

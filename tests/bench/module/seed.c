@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel's random numbers. A return probe is the one way to have a say in
- * them; where there are none (UML) they stay what they are.
+ * Reproducible random numbers, by return probes. UML has none: there they stay
+ * random.
  */
 #include <linux/kprobes.h>
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# complaints.awk: what of a kernel's log a sound kernel does not say; each
-# complaint with the last line "weir-test: NAME" before it and what follows it. The
-# module says nothing of its own either, but what a line "weir-expects: PATTERN" in
-# the log announces, until the next test.
-{ sub(/\r$/, "") } # a console's
+# warnings.awk: the warnings in a kernel's log, each with the last line "weir-test: NAME"
+# before it and the lines behind it. A message of the module's own is a warning, too,
+# unless a line "weir-expects: PATTERN" of the same test matches it.
+{ sub(/\r$/, "") } # from a console
 /weir-test: tests\// { expected = "" }
 /weir-test: / { during = $NF; left = 0 }
 /weir-expects: / { expected = $0; sub(/.*weir-expects: /, "", expected); next }
