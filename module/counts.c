@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "limit_priv.h"
+#include "limit.h"
 
 /**
  * weir_limit_account - give a new limit its counters

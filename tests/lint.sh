@@ -40,31 +40,30 @@ code() {
 # a wheel, is the table's alone; the tool's parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
-		module/(wheel|source|hook|compat|pressure)\.h
-		module/(table|packet|event)\.h	source.h
+		module/(wheel|source|hook|compat|pressure|event|netlink_compat)\.h
+		module/(table|packet)\.h	source.h
 		module/match\.h	packet.h source.h
 		module/cost\.h	table.h
 		module/exempt\.h	match.h source.h
-		module/limit\.h	exempt.h match.h pressure.h source.h table.h
-		module/(limit_priv|draft|trace)\.h	limit.h
-		module/(netlink|weir)\.h	event.h
+		module/limit\.h	exempt.h match.h pressure.h source.h table.h uapi/linux/weir.h
+		module/trace\.h	limit.h
+		module/weir\.h	event.h
 		module/recent\.h	source.h table.h
 		module/wheel_join\.h	wheel.h
 		module/bucket\.h	recent.h table.h wheel.h
 		module/(table|charge|recent|state)\.c	bucket.h
 		module/(bucket|move)\.c	bucket.h wheel_join.h
 		module/(source|packet|match|cost|exempt|pressure)\.c	SELF
-		module/limit\.c	limit_priv.h weir.h
-		module/counts\.c	limit_priv.h
-		module/draft\.c	draft.h hook.h limit_priv.h weir.h
-		module/(config|replace)\.c	draft.h limit_priv.h weir.h
-		module/event\.c	event.h hook.h limit.h netlink.h pressure.h table.h weir.h
+		module/limit\.c	limit.h weir.h
+		module/counts\.c	limit.h
+		module/config\.c	event.h hook.h limit.h weir.h
 		module/passage\.h	compat.h cost.h limit.h recent.h table.h trace.h weir.h
 		module/passage\.c	SELF
 		module/hook\.c	hook.h passage.h trace.h
 		module/main\.c	hook.h limit.h netlink.h weir.h
-		module/netlink_ask\.c	event.h hook.h netlink_priv.h trace.h
-		module/netlink(_.*)?\.[ch]	compat.h event.h exempt.h hook.h limit.h match.h netlink.h netlink_priv.h source.h table.h weir.h UAPI
+		module/netlink_gen\.[ch]	netlink_gen.h UAPI
+		module/netlink\.h	limit.h netlink_compat.h netlink_gen.h weir.h
+		module/netlink(_.*)?\.c	hook.h netlink.h trace.h
 		module/uapi/.*\.h
 		userspace/(err|out|names)\.h
 		userspace/model\.h	UAPI
@@ -105,7 +104,7 @@ check_licence() {
 	local f want bad=0 dual='((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)'
 	while IFS= read -r f; do
 		case $f in
-		module/uapi/* | Documentation/netlink/specs/*) want=$dual ;;
+		module/uapi/* | module/netlink_gen.* | Documentation/netlink/specs/*) want=$dual ;;
 		module/* | Kbuild | *.patch) want=GPL-2.0-only ;;
 		*) want=GPL-2.0-or-later ;;
 		esac
@@ -151,7 +150,7 @@ check_versions() {
 	local list
 	mapfile -t list < <(files '^(module/.*\.[ch]|Kbuild)$')
 	search '\b(LINUX_VERSION_CODE|KERNEL_VERSION|UTS_RELEASE|RHEL_RELEASE)' "${list[@]}" || return
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/compat\.h$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(netlink_)?compat\.h$')
 	search '\bWEIR_HAS_[A-Za-z]' "${list[@]}"
 }
 
@@ -188,10 +187,9 @@ check_packet_path() {
 		(cd "$tmp/without" && code "\\b($words)\\(?" "$f") || bad=1
 	done <<-'EOF'
 		module/recent.c	weir_table_settle
-		module/event.c	events_work
 		module/exempt.c	weir_exempts_alloc
 		module/counts.c	weir_limit_account
-		module/netlink_event.c	weir_nl_silence event_begin event_end weir_netlink_limit weir_netlink_source weir_netlink_pressure
+		module/netlink_event.c	weir_nl_events_stop message_new message_send weir_event_limit event_send events_work weir_events_start
 	EOF
 	return "$bad"
 }
@@ -325,7 +323,7 @@ declare -A says=(
 	[layout]="no stray blanks"
 	[skb]="packets are seen by hook, passage, source, match, cost and trace alone"
 	[clock]="the clock is read in the hook and in netlink alone"
-	[versions]="kernels are told apart by name, in compat.h"
+	[versions]="kernels are told apart by name, in compat.h and netlink_compat.h"
 	[bugs]="nothing stops the machine"
 	[packet_path]="the packet's way allocates nothing, waits for nothing, prints and sends nothing"
 	[checkpatch]="checkpatch --strict"
