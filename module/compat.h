@@ -9,7 +9,6 @@
 #include <linux/local_lock.h>
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
-#include <net/genetlink.h>
 
 /* A verdict that drops, with a reason that dropwatch and perf can tell. */
 static inline unsigned int weir_nf_drop(struct sk_buff *skb)
@@ -39,20 +38,5 @@ static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 #else
 #define __weir_uninitialized
 #endif
-
-/* The flag of a group that needs CAP_NET_ADMIN was once that of operations. */
-#ifndef GENL_MCAST_CAP_NET_ADMIN
-#define GENL_MCAST_CAP_NET_ADMIN GENL_UNS_ADMIN_PERM
-#endif
-
-/* The attributes that a dump was asked for with. */
-static inline struct nlattr **weir_dump_attrs(struct netlink_callback *cb)
-{
-#ifdef WEIR_HAS_genl_info_dump
-	return genl_info_dump(cb)->attrs;
-#else
-	return genl_dumpit_info(cb)->attrs;
-#endif
-}
 
 #endif /* WEIR_COMPAT_H */

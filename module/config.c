@@ -2,342 +2,534 @@
 /*
  * The configuration of a namespace: an array of limits in their order and an
  * index of exemptions, published by one RCU pointer and never changed. Every
- * change drafts the whole of what shall be, allocates all that it needs, and
- * only then publishes; up to that point it can be given up without a trace.
- *
- * Limits that stay as they are stand in the old array and the new one. All
- * functions here run under the namespace's mutex.
+ * change edits a copy of both, allocates all that it needs, and only then
+ * publishes; up to that point it can be given up without a trace. Limits that
+ * stay as they are stand in the old array and in the new one.
  */
 #include <linux/err.h>
-#include <linux/netdevice.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "draft.h"
-#include "limit_priv.h"
+#include "event.h"
+#include "hook.h"
+#include "limit.h"
 #include "weir.h"
 
-static struct weir_config *config_now(const struct weir_net *wn)
-{
-	return rcu_dereference_protected(wn->config,
-					 lockdep_is_held(&wn->lock));
-}
+/**
+ * struct weir_edit - a copy of the configuration, while it is changed
+ * @wn: namespace, locked
+ * @old: published configuration or NULL
+ * @replace: begun empty
+ * @exempts_changed: the index of @old cannot be shared
+ * @count: of limits
+ * @limit: in their order, some of them those of @old
+ * @was: for each of them, the one of @old that it is or replaces, or NULL
+ * @exempts: number of exemptions
+ * @exempt: those
+ */
+struct weir_edit {
+	struct weir_net *wn;
+	struct weir_config *old;
+	bool replace;
+	bool exempts_changed;
+	unsigned int count;
+	struct weir_limit *limit[WEIR_LIMITS_MAX];
+	struct weir_limit *was[WEIR_LIMITS_MAX];
+	unsigned int exempts;
+	struct weir_exempt exempt[];
+};
 
 /**
  * weir_limit_find - a limit by its name
  * @config: configuration or NULL
  * @name: looked for
  */
-struct weir_limit *weir_limit_find(const struct weir_config *config,
-				   const char *name)
+struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
 {
 	unsigned int i;
 
 	for (i = 0; config && i < config->count; i++)
-		if (config->limit[i] && !strcmp(config->limit[i]->name, name))
+		if (!strcmp(config->limit[i]->name, name))
 			return config->limit[i];
 	return NULL;
 }
 
-static unsigned int limit_index(const struct weir_config *config,
-				const struct weir_limit *limit)
+/**
+ * weir_limit_by_id - a limit that may have been changed since
+ * @config: configuration or NULL
+ * @id: of the limit
+ */
+struct weir_limit *weir_limit_by_id(const struct weir_config *config, u32 id)
 {
 	unsigned int i;
 
-	for (i = 0; i < config->count; i++)
-		if (config->limit[i] == limit)
+	for (i = 0; config && i < config->count; i++)
+		if (config->limit[i]->id == id)
+			return config->limit[i];
+	return NULL;
+}
+
+/**
+ * weir_edit_begin - copy the configuration of a namespace
+ * @wn: namespace, whose mutex is taken
+ * @replace: begin with none
+ * @exempts: exemptions that will be added at the most
+ *
+ * Context: process, may sleep.
+ * Return: the copy, for weir_edit_end(), or NULL without memory.
+ */
+struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts)
+{
+	struct weir_config *old;
+	struct weir_edit *edit;
+	unsigned int i, n;
+
+	mutex_lock(&wn->lock);
+	old = rcu_dereference_protected(wn->config, lockdep_is_held(&wn->lock));
+	n = old && !replace ? weir_exempts_count(old->exempts) : 0;
+	/* Users of a namespace of their own could fill the log with warnings. */
+	edit = kvzalloc(struct_size(edit, exempt, n + exempts), GFP_KERNEL | __GFP_NOWARN);
+	if (!edit) {
+		mutex_unlock(&wn->lock);
+		return NULL;
+	}
+	edit->wn = wn;
+	edit->old = old;
+	edit->replace = replace;
+	edit->exempts_changed = replace;
+	if (!old || replace)
+		return edit;
+	for (i = 0; i < old->count; i++) {
+		edit->limit[i] = old->limit[i];
+		edit->was[i] = old->limit[i];
+	}
+	for (i = 0; i < n; i++)
+		edit->exempt[i] = *weir_exempts_at(old->exempts, i);
+	edit->count = old->count;
+	edit->exempts = n;
+	return edit;
+}
+
+/* The place of a limit, or that behind the last. */
+static unsigned int edit_place(const struct weir_edit *edit, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < edit->count; i++)
+		if (!strcmp(edit->limit[i]->name, name))
 			break;
 	return i;
 }
 
-static int find_before(const struct weir_config *config,
-		       const struct weir_words *words, unsigned int *place,
-		       struct weir_fault *fault)
+static void edit_remove(struct weir_edit *edit, unsigned int place)
 {
-	struct weir_limit *before;
+	unsigned int behind = --edit->count - place;
 
-	if (!(words->given & BIT(WEIR_WORD_BEFORE)))
-		return 0;
-	before = weir_limit_find(config, words->before);
-	if (!before)
-		return weir_refuse(fault, -ENOENT, WEIR_WORD_BEFORE,
-				   "no limit of that name to be placed before; limit show lists them");
-	*place = limit_index(config, before);
-	return 0;
+	memmove(&edit->limit[place], &edit->limit[place + 1], behind * sizeof(edit->limit[0]));
+	memmove(&edit->was[place], &edit->was[place + 1], behind * sizeof(edit->was[0]));
 }
 
-static int add_locked(struct weir_net *wn, const struct weir_words *words,
-		      struct weir_fault *fault)
+static void edit_insert(struct weir_edit *edit, unsigned int place,
+			struct weir_limit *limit, struct weir_limit *was)
 {
-	struct weir_config *old = config_now(wn);
-	unsigned int count = old ? old->count : 0;
-	unsigned int place = count, i;
-	struct weir_limit *limit;
-	struct weir_draft draft;
-	int err;
+	unsigned int behind = edit->count++ - place;
 
-	if (weir_limit_find(old, words->name))
-		return weir_refuse(fault, -EEXIST, WEIR_WORD_NAME,
-				   "a limit of that name exists; set changes it");
-	if (count == WEIR_LIMITS_MAX)
-		return weir_refuse(fault, -ENOSPC, WEIR_WORD_NAME,
-				   "a namespace has at most 256 limits");
-	err = find_before(old, words, &place, fault);
-	if (err)
-		return err;
-	err = weir_draft_init(&draft, count + 1);
-	if (err)
-		return err;
-	for (i = 0; i < count; i++)
-		weir_draft_keep(&draft, i + (i >= place), old, i);
-	limit = weir_limit_make(wn, words, NULL, true, fault);
-	err = PTR_ERR_OR_ZERO(limit);
-	if (!err) {
-		draft.config->limit[place] = limit;
-		err = weir_draft_edit_exempts(&draft, old, NULL, NULL);
-	}
-	if (err) {
-		weir_draft_drop(wn, &draft);
-		return err;
-	}
-	return weir_draft_publish(wn, &draft);
-}
-
-static int set_locked(struct weir_net *wn, const struct weir_words *words,
-		      struct weir_fault *fault)
-{
-	struct weir_config *old = config_now(wn);
-	unsigned int place, from, i, n = 0;
-	struct weir_limit *was, *limit;
-	struct weir_draft draft;
-	int err;
-
-	was = weir_limit_find(old, words->name);
-	if (!was)
-		return weir_refuse(fault, -ENOENT, WEIR_WORD_NAME,
-				   "no limit of that name; add makes one");
-	if (words->given & BIT(WEIR_WORD_PREFIX4) &&
-	    words->prefix.len4 != was->prefix.len4)
-		return weir_refuse(fault, -EINVAL, WEIR_WORD_PREFIX4,
-				   "the prefix of a limit cannot change; add another limit");
-	if (words->given & BIT(WEIR_WORD_PREFIX6) &&
-	    words->prefix.len6 != was->prefix.len6)
-		return weir_refuse(fault, -EINVAL, WEIR_WORD_PREFIX6,
-				   "the prefix of a limit cannot change; add another limit");
-	from = limit_index(old, was);
-	place = from;
-	err = find_before(old, words, &place, fault);
-	if (err)
-		return err;
-	if (place > from)
-		place--;
-	err = weir_draft_init(&draft, old->count);
-	if (err)
-		return err;
-	for (i = 0; i < old->count; i++) {
-		if (n == place)
-			n++;
-		if (i != from)
-			weir_draft_keep(&draft, n++, old, i);
-	}
-	limit = weir_limit_make(wn, words, was, false, fault);
-	err = PTR_ERR_OR_ZERO(limit);
-	if (!err) {
-		draft.config->limit[place] = limit;
-		draft.was[place] = was;
-		err = weir_draft_edit_exempts(&draft, old, NULL, NULL);
-	}
-	if (err) {
-		weir_draft_drop(wn, &draft);
-		return err;
-	}
-	return weir_draft_publish(wn, &draft);
-}
-
-/* Without one limit, or with all of NULL without any. */
-static int del_locked(struct weir_net *wn, const struct weir_limit *gone)
-{
-	struct weir_config *old = config_now(wn);
-	unsigned int i, n = 0;
-	struct weir_draft draft;
-	int err;
-
-	err = weir_draft_init(&draft, gone ? old->count - 1 : 0);
-	if (err)
-		return err;
-	for (i = 0; gone && i < old->count; i++)
-		if (old->limit[i] != gone)
-			weir_draft_keep(&draft, n++, old, i);
-	err = weir_draft_edit_exempts(&draft, old, NULL, NULL);
-	if (err) {
-		weir_draft_drop(wn, &draft);
-		return err;
-	}
-	return weir_draft_publish(wn, &draft);
-}
-
-/* The same limits with other exemptions. */
-static int exempt_locked(struct weir_net *wn, const struct weir_exempt *gone,
-			 const struct weir_exempt *come, bool flush)
-{
-	struct weir_config *old = config_now(wn);
-	unsigned int i, count = old ? old->count : 0;
-	struct weir_draft draft;
-	int err;
-
-	err = weir_draft_init(&draft, count);
-	if (err)
-		return err;
-	for (i = 0; i < count; i++)
-		weir_draft_keep(&draft, i, old, i);
-	if (!flush)
-		err = weir_draft_edit_exempts(&draft, old, gone, come);
-	if (err) {
-		weir_draft_drop(wn, &draft);
-		return err;
-	}
-	return weir_draft_publish(wn, &draft);
+	memmove(&edit->limit[place + 1], &edit->limit[place], behind * sizeof(edit->limit[0]));
+	memmove(&edit->was[place + 1], &edit->was[place], behind * sizeof(edit->was[0]));
+	edit->limit[place] = limit;
+	edit->was[place] = was;
 }
 
 /**
- * weir_exempt_resolve - check an exemption and find the limit that it names
- * @config: with the limits, or NULL
- * @words: what was said
- * @exempt: filled
- * @fault: filled where it is refused
- *
- * Return: 0, -EINVAL or -ENOENT.
+ * weir_edit_find - a limit of the copy
+ * @edit: copy of the configuration
+ * @name: looked for
+ * @error: filled if there is none
  */
-int weir_exempt_resolve(const struct weir_config *config,
-			const struct weir_exempt_words *words,
-			struct weir_exempt *exempt, struct weir_fault *fault)
+const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
+					struct weir_error *error)
 {
-	const char *msg = weir_net_prefix_check(&words->exempt.prefix);
-	struct weir_limit *limit;
+	unsigned int place = edit_place(edit, name);
 
-	*exempt = words->exempt;
-	if (msg)
-		return weir_refuse(fault, -EINVAL, WEIR_WORD_EXEMPT_ADDRESS, msg);
-	if (*exempt->dev && !dev_valid_name(exempt->dev))
-		return weir_refuse(fault, -EINVAL, WEIR_WORD_EXEMPT_DEV,
-				   "not a name that a device can have; no space, / or :, and not . or ..");
-	if (!*words->limit)
+	if (place < edit->count)
+		return edit->limit[place];
+	weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME, "no limit of that name; add makes one");
+	return NULL;
+}
+
+/* May a limit come into the copy? Finds the one that it replaces, if any. */
+static int edit_admit(const struct weir_edit *edit, const struct weir_limit *limit,
+		      struct weir_limit **was, struct weir_error *error)
+{
+	unsigned int place = edit_place(edit, limit->name);
+
+	*was = NULL;
+	if (place < edit->count && limit->id) {
+		*was = edit->limit[place];
+		if (limit->prefix.len4 == (*was)->prefix.len4 &&
+		    limit->prefix.len6 == (*was)->prefix.len6)
+			return 0;
+		return weir_refuse(error, -EINVAL,
+				   limit->prefix.len4 != (*was)->prefix.len4 ?
+				   WEIR_A_LIMIT_PREFIX4 : WEIR_A_LIMIT_PREFIX6,
+				   "the prefix of a limit cannot change; add another limit");
+	}
+	if (place < edit->count)
+		return weir_refuse(error, -EEXIST, WEIR_A_LIMIT_NAME, edit->replace ?
+				   "two limits have that name; give each a name of its own" :
+				   "a limit of that name exists; set changes it");
+	if (edit->count == WEIR_LIMITS_MAX)
+		return weir_refuse(error, -ENOSPC, WEIR_A_LIMIT_NAME,
+				   "a namespace has at most 256 limits");
+	if (!edit->replace)
 		return 0;
-	limit = weir_limit_find(config, words->limit);
-	if (!limit)
-		return weir_refuse(fault, -ENOENT, WEIR_WORD_EXEMPT_LIMIT,
-				   "no limit of that name to be exempt from; limit show lists them");
-	exempt->limit = limit->id;
+	*was = weir_limit_find(edit->old, limit->name);
+	if (*was && (limit->prefix.len4 != (*was)->prefix.len4 ||
+		     limit->prefix.len6 != (*was)->prefix.len6))
+		*was = NULL;
 	return 0;
 }
 
-int weir_limit_add(struct weir_net *wn, const struct weir_words *words,
-		   struct weir_fault *fault)
+/**
+ * weir_edit_limit - add a limit, or change one
+ * @edit: copy of the configuration
+ * @limit: configuration of a new limit, or a changed copy of one
+ * @before: name of the limit in front of which it is placed; or NULL: where it
+ *	is, or last
+ * @error: filled where it is refused, or with a warning
+ */
+int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
+		    struct weir_error *error)
 {
+	struct weir_limit *was, *made;
+	unsigned int place, from;
 	int err;
 
-	mutex_lock(&wn->lock);
-	err = add_locked(wn, words, fault);
-	mutex_unlock(&wn->lock);
-	return err;
-}
-
-int weir_limit_set(struct weir_net *wn, const struct weir_words *words,
-		   struct weir_fault *fault)
-{
-	int err;
-
-	mutex_lock(&wn->lock);
-	err = set_locked(wn, words, fault);
-	mutex_unlock(&wn->lock);
-	return err;
-}
-
-int weir_limit_del(struct weir_net *wn, const char *name,
-		   struct weir_fault *fault)
-{
-	struct weir_limit *limit;
-	int err;
-
-	mutex_lock(&wn->lock);
-	limit = weir_limit_find(config_now(wn), name);
-	if (limit)
-		err = del_locked(wn, limit);
-	else
-		err = weir_refuse(fault, -ENOENT, WEIR_WORD_NAME,
-				  "no limit of that name; limit show lists them");
-	mutex_unlock(&wn->lock);
-	return err;
-}
-
-int weir_limit_flush(struct weir_net *wn)
-{
-	int err = 0;
-
-	mutex_lock(&wn->lock);
-	if (config_now(wn))
-		err = del_locked(wn, NULL);
-	mutex_unlock(&wn->lock);
-	return err;
-}
-
-int weir_exempt_add(struct weir_net *wn, const struct weir_exempt_words *words,
-		    struct weir_fault *fault)
-{
-	struct weir_config *config;
-	struct weir_exempt exempt;
-	int err;
-
-	mutex_lock(&wn->lock);
-	config = config_now(wn);
-	err = weir_exempt_resolve(config, words, &exempt, fault);
+	err = edit_admit(edit, limit, &was, error);
 	if (err)
-		goto out;
-	if (config && weir_exempts_find(config->exempts, &exempt) >= 0)
-		err = weir_refuse(fault, -EEXIST, WEIR_WORD_EXEMPT_ADDRESS,
-				  "that is exempt already; it need not be added");
-	else if (config && weir_exempts_count(config->exempts) == WEIR_EXEMPTS_MAX)
-		err = weir_refuse(fault, -ENOSPC, WEIR_WORD_EXEMPT_ADDRESS,
-				  "a namespace has at most 8192 exemptions");
-	else
-		err = exempt_locked(wn, NULL, &exempt, false);
-out:
-	mutex_unlock(&wn->lock);
-	return err;
+		return err;
+	from = edit_place(edit, limit->name);
+	place = before ? edit_place(edit, before) : from;
+	if (before && place == edit->count)
+		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_BEFORE,
+				   "no limit of that name to be placed before; limit show lists them");
+	err = weir_limit_check(limit, error);
+	if (err)
+		return err;
+	made = weir_limit_make(edit->wn, limit, was, error);
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	if (edit->replace && was && !memcmp(made, was, sizeof(*made))) {
+		kfree(made);
+		made = was;
+	}
+	if (from < edit->count) {
+		edit_remove(edit, from);
+		place -= place > from;
+	}
+	edit_insert(edit, place, made, was);
+	return 0;
 }
 
-int weir_exempt_del(struct weir_net *wn, const struct weir_exempt_words *words,
-		    struct weir_fault *fault)
+/**
+ * weir_edit_limit_del - remove a limit and its exemptions
+ * @edit: copy of the configuration
+ * @name: of the limit
+ * @error: filled if there is none
+ */
+int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error)
 {
-	struct weir_config *config;
-	struct weir_exempt exempt;
-	int err, at = -1;
+	unsigned int place = edit_place(edit, name);
 
-	mutex_lock(&wn->lock);
-	config = config_now(wn);
-	err = weir_exempt_resolve(config, words, &exempt, fault);
+	if (place == edit->count)
+		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME,
+				   "no limit of that name; limit show lists them");
+	edit_remove(edit, place);
+	edit->exempts_changed = true;
+	return 0;
+}
+
+/** weir_edit_limit_flush - remove all limits and their exemptions */
+void weir_edit_limit_flush(struct weir_edit *edit)
+{
+	edit->count = 0;
+	edit->exempts_changed = true;
+}
+
+/* The id of the limit that an exemption names. */
+static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exempt,
+			  const char *limit, struct weir_error *error)
+{
+	unsigned int place = edit_place(edit, limit);
+
+	exempt->limit = 0;
+	if (!*limit)
+		return 0;
+	if (place == edit->count)
+		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
+				   "no limit of that name to be exempt from; limit show lists them");
+	exempt->limit = edit->limit[place]->id;
+	return 0;
+}
+
+/**
+ * weir_edit_exempt_add - add an exemption
+ * @edit: copy of the configuration
+ * @exempt: all but its limit
+ * @limit: name of that, or ""
+ * @error: filled where it is refused; that it is there already says the end
+ */
+int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
+			 const char *limit, struct weir_error *error)
+{
+	int err = exempt_resolve(edit, exempt, limit, error);
+
 	if (err)
-		goto out;
-	if (config)
-		at = weir_exempts_find(config->exempts, &exempt);
+		return err;
+	if (edit->exempts == WEIR_EXEMPTS_MAX)
+		return weir_refuse(error, -ENOSPC, WEIR_A_EXEMPT_ADDRESS,
+				   "a namespace has at most 8192 exemptions");
+	edit->exempt[edit->exempts++] = *exempt;
+	edit->exempts_changed = true;
+	return 0;
+}
+
+/**
+ * weir_edit_exempt_del - remove an exemption from a copy that has changed no other
+ * @edit: copy of the configuration
+ * @exempt: all but its limit
+ * @limit: name of that, or ""
+ * @error: filled where it is refused
+ */
+int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
+			 const char *limit, struct weir_error *error)
+{
+	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
+
+	if (err)
+		return err;
+	if (edit->old)
+		at = weir_exempts_find(edit->old->exempts, exempt);
 	if (at < 0)
-		err = weir_refuse(fault, -ENOENT, WEIR_WORD_EXEMPT_ADDRESS,
-				  "no such exemption; exempt show lists them");
+		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
+				   "no such exemption; exempt show lists them");
+	edit->exempt[at] = edit->exempt[--edit->exempts];
+	edit->exempts_changed = true;
+	return 0;
+}
+
+/** weir_edit_exempt_flush - remove all exemptions */
+void weir_edit_exempt_flush(struct weir_edit *edit)
+{
+	edit->exempts = 0;
+	edit->exempts_changed = true;
+}
+
+/* Exemptions from a limit go with it. */
+static void exempts_prune(struct weir_edit *edit)
+{
+	unsigned int i, j, n = 0;
+
+	for (i = 0; i < edit->exempts; i++) {
+		for (j = 0; edit->exempt[i].limit && j < edit->count; j++)
+			if (edit->limit[j]->id == edit->exempt[i].limit)
+				break;
+		if (!edit->exempt[i].limit || j < edit->count)
+			edit->exempt[n++] = edit->exempt[i];
+	}
+	edit->exempts = n;
+}
+
+static int config_exempts(struct weir_edit *edit, struct weir_config *config,
+			  struct weir_error *error)
+{
+	struct weir_exempts *exempts;
+
+	if (!edit->exempts_changed) {
+		config->exempts = edit->old ? edit->old->exempts : NULL;
+		return 0;
+	}
+	exempts_prune(edit);
+	if (!edit->exempts)
+		return 0;
+	exempts = weir_exempts_alloc(edit->exempt, edit->exempts);
+	if (!IS_ERR(exempts)) {
+		config->exempts = exempts;
+		return 0;
+	}
+	if (PTR_ERR(exempts) == -EEXIST)
+		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, edit->replace ?
+			    "an exemption stands twice; leave one of them out" :
+			    "that is exempt already; it need not be added");
+	return PTR_ERR(exempts);
+}
+
+/* Free a configuration but what another one shares. */
+static void config_drop(const struct weir_edit *edit, struct weir_config *config,
+			const struct weir_config *other)
+{
+	weir_refusals_free(config);
+	if (config->exempts && (!other || config->exempts != other->exempts))
+		weir_exempts_free(config->exempts);
+	kfree(config);
+}
+
+static struct weir_config *config_make(struct weir_edit *edit, struct weir_error *error)
+{
+	struct weir_config *config;
+	int err;
+
+	config = kzalloc(struct_size(config, limit, edit->count), GFP_KERNEL_ACCOUNT);
+	if (!config)
+		return ERR_PTR(-ENOMEM);
+	config->count = edit->count;
+	memcpy(config->limit, edit->limit, edit->count * sizeof(config->limit[0]));
+	err = config_exempts(edit, config, error) ?: weir_refusals_init(config);
+	if (!err)
+		return config;
+	config_drop(edit, config, edit->old);
+	return ERR_PTR(err);
+}
+
+static int hooks_start(struct weir_net *wn)
+{
+	int err = weir_events_start(wn);
+
+	if (err)
+		return err;
+	err = weir_hook_register(wn);
+	if (err)
+		weir_events_stop(wn);
 	else
-		err = exempt_locked(wn, weir_exempts_at(config->exempts, at),
-				    NULL, false);
-out:
-	mutex_unlock(&wn->lock);
+		wn->hooked = true;
 	return err;
 }
 
-int weir_exempt_flush(struct weir_net *wn)
+/* A grace period after the last limit was removed: no packet has one. */
+static void hooks_stop(struct weir_net *wn)
 {
+	weir_hook_unregister(wn);
+	weir_events_stop(wn);
+	wn->hooked = false;
+}
+
+/* Was the limit at a place given another table? */
+static bool edit_moves(const struct weir_edit *edit, unsigned int i)
+{
+	return edit->was[i] && edit->was[i]->table != edit->limit[i]->table;
+}
+
+/* Publish, and let tables take over from those that they replace. */
+static void config_publish(const struct weir_edit *edit, struct weir_config *config)
+{
+	struct weir_net *wn = edit->wn;
+	struct weir_limit *limit;
+	unsigned int i;
+
+	for (i = 0; i < edit->count; i++)
+		if (edit_moves(edit, i))
+			weir_table_succeed(edit->limit[i]->table, edit->was[i]->table,
+					   edit->limit[i]->budget, edit->was[i]->budget,
+					   &wn->key);
+	rcu_assign_pointer(wn->config, config);
+	/* Read by dumps without the lock, only to be compared. */
+	WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
+	for (i = 0; i < edit->count; i++) {
+		limit = edit->limit[i];
+		if (!edit_moves(edit, i))
+			continue;
+		weir_limit_count_evictions(limit, weir_table_drain(limit->table,
+								   weir_hook_clock));
+		weir_pressure_reset(limit);
+	}
+	if (edit->old)
+		synchronize_rcu();
+}
+
+/* The limit that took over from an old one, or NULL. */
+static struct weir_limit *edit_heir(const struct weir_edit *edit, const struct weir_limit *was)
+{
+	unsigned int i;
+
+	for (i = 0; i < edit->count; i++)
+		if (edit->was[i] == was)
+			return edit->limit[i];
+	return NULL;
+}
+
+/* Tell what has changed, and free what is left behind. */
+static void old_release(const struct weir_edit *edit, const struct weir_config *config)
+{
+	struct weir_limit *limit, *heir;
+	struct weir_net *wn = edit->wn;
+	unsigned int i;
+
+	for (i = 0; i < edit->count; i++)
+		if (edit->limit[i] != edit->was[i])
+			weir_event_limit(wn, edit->was[i] ? WEIR_LIMIT_EVENT_CHANGED :
+					 WEIR_LIMIT_EVENT_ADDED, edit->limit[i]);
+	if (!edit->old)
+		return;
+	weir_refusals_settle(wn, edit->old, config);
+	for (i = 0; i < edit->old->count; i++) {
+		limit = edit->old->limit[i];
+		heir = edit_heir(edit, limit);
+		if (!heir)
+			weir_event_limit(wn, WEIR_LIMIT_EVENT_REMOVED, limit);
+		if (heir != limit)
+			weir_limit_free(wn, limit, heir);
+	}
+	config_drop(edit, edit->old, config);
+}
+
+static int edit_publish(struct weir_edit *edit, struct weir_error *error)
+{
+	struct weir_config *config;
+	struct weir_net *wn = edit->wn;
 	int err = 0;
 
-	mutex_lock(&wn->lock);
-	if (config_now(wn))
-		err = exempt_locked(wn, NULL, NULL, true);
+	config = config_make(edit, error);
+	if (IS_ERR(config))
+		return PTR_ERR(config);
+	if (config->count && !wn->hooked)
+		err = hooks_start(wn);
+	if (err) {
+		config_drop(edit, config, edit->old);
+		return err;
+	}
+	config_publish(edit, config);
+	if (!config->count && wn->hooked)
+		hooks_stop(wn);
+	old_release(edit, config);
+	return 0;
+}
+
+/**
+ * weir_edit_end - publish an edited copy, or give it up
+ * @edit: copy of the configuration, freed
+ * @err: of what was to be changed; if there is one, nothing is
+ * @error: filled where the whole is refused
+ *
+ * Return: @err, -EEXIST for an exemption that stands twice, -ENOMEM, or what
+ * registering the hook says.
+ */
+int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
+{
+	struct weir_error warning = *error;
+	struct weir_net *wn = edit->wn;
+	unsigned int i;
+
+	if (!err) {
+		*error = (struct weir_error) { };
+		err = edit_publish(edit, error);
+		if (!err)
+			*error = warning;
+	}
+	for (i = 0; err && i < edit->count; i++)
+		if (edit->limit[i] != edit->was[i])
+			weir_limit_free(wn, edit->limit[i], edit->was[i]);
 	mutex_unlock(&wn->lock);
+	kvfree(edit);
 	return err;
 }
 
@@ -350,11 +542,12 @@ void weir_config_free(struct weir_net *wn)
 	struct weir_config *config = rcu_dereference_protected(wn->config, true);
 	unsigned int i;
 
+	weir_events_stop(wn);
 	if (!config)
 		return;
-	weir_refusals_free(wn, config, NULL);
+	weir_refusals_free(config);
 	for (i = 0; i < config->count; i++)
-		weir_limit_shell_free(config->limit[i], NULL);
+		weir_limit_free(wn, config->limit[i], NULL);
 	weir_exempts_free(config->exempts);
 	kfree(config);
 }

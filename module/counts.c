@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "limit_priv.h"
+#include "limit.h"
 
 /**
  * weir_limit_account - give a new limit its counters
@@ -27,6 +27,7 @@ int weir_limit_account(struct weir_limit *limit)
 					GFP_KERNEL_ACCOUNT);
 	if (!limit->pressure || !limit->stats)
 		return -ENOMEM;
+	spin_lock_init(&limit->pressure->lock);
 	for_each_possible_cpu(cpu)
 		u64_stats_init(&per_cpu_ptr(limit->stats, cpu)->syncp);
 	return 0;
@@ -96,25 +97,39 @@ static u64 wayless(const struct weir_limit *limit)
  * weir_pressure_reset - the limit has another table
  * @limit: limit
  *
- * Context: the namespace's mutex.
+ * Context: process.
  */
 void weir_pressure_reset(const struct weir_limit *limit)
 {
-	*limit->pressure = (struct weir_pressure) { .base = wayless(limit) };
+	struct weir_pressure *pressure = limit->pressure;
+
+	spin_lock(&pressure->lock);
+	pressure->since = 0;
+	pressure->base = wayless(limit);
+	pressure->most = 0;
+	spin_unlock(&pressure->lock);
 }
 
 /**
- * weir_pressure_sample - see how many newcomers found no way
+ * weir_pressure_sources - the size of table that would end the pressure
  * @limit: limit
  * @tick: now
  *
- * Context: the namespace's mutex.
+ * Who found no way within a window and a slot, of those that were seen since the
+ * last look; it is asked at each event of pressure. A source that comes again
+ * without a way counts again, so no more than 16 times the present size is told.
+ *
+ * Context: process.
+ * Return: a power of two, or 0 if there was no pressure since the table was made.
  */
-void weir_pressure_sample(const struct weir_limit *limit, u64 tick)
+u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 {
 	struct weir_pressure *pressure = limit->pressure;
-	u64 now = wayless(limit), passed, found = now - pressure->base;
+	u64 now, found, passed, most;
 
+	spin_lock(&pressure->lock);
+	now = wayless(limit);
+	found = now - pressure->base;
 	if (!pressure->since)
 		pressure->since = tick;
 	passed = tick - pressure->since;
@@ -123,24 +138,9 @@ void weir_pressure_sample(const struct weir_limit *limit, u64 tick)
 		pressure->since = tick;
 		pressure->base = now;
 	}
-	/* Pairs with weir_pressure_sources(). */
-	if (found > pressure->most)
-		WRITE_ONCE(pressure->most, found);
-}
-
-/**
- * weir_pressure_sources - the size of table that would end the pressure
- * @limit: limit
- *
- * A source that comes again and again without a way is counted each time, so no
- * more than 16 times the present size is told at once.
- *
- * Return: a power of two, or 0 if there was no pressure since the table was made.
- */
-u64 weir_pressure_sources(const struct weir_limit *limit)
-{
-	/* Pairs with weir_pressure_sample(). */
-	u64 most = READ_ONCE(limit->pressure->most);
+	pressure->most = max(pressure->most, found);
+	most = pressure->most;
+	spin_unlock(&pressure->lock);
 
 	if (!most)
 		return 0;

@@ -152,7 +152,6 @@ static int __net_init weir_net_init(struct net *net)
 	wn->generation = 1;
 	mutex_init(&wn->lock);
 	get_random_bytes(&wn->key, sizeof(wn->key));
-	weir_events_init(&wn->events);
 	wn->stats = alloc_percpu_gfp(struct weir_net_stats, GFP_KERNEL_ACCOUNT);
 	if (!wn->stats)
 		return -ENOMEM;
@@ -177,7 +176,6 @@ static void __net_exit weir_net_exit(struct net *net)
 {
 	struct weir_net *wn = weir_net(net);
 
-	weir_events_exit(&wn->events);
 	weir_config_free(wn);
 	free_percpu(wn->stats);
 }
@@ -211,34 +209,33 @@ static int __init params_check(void)
 
 static int __init params_limit(void)
 {
-	struct weir_words words = {
-		.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
-			 BIT(WEIR_WORD_WINDOW) | BIT(WEIR_WORD_PREFIX4) |
-			 BIT(WEIR_WORD_PREFIX6) | BIT(WEIR_WORD_SOURCES) |
-			 BIT(WEIR_WORD_ACTION) |
-			 (slots.given ? BIT(WEIR_WORD_SLOTS) : 0),
-		.name = "default",
-		.budget = packets.value,
-		.window_ms = window_ms.value,
-		.slots = slots.value,
-		.prefix = { .len4 = prefix4.value, .len6 = prefix6.value },
-		.sources = sources.value,
-		.observe = observe.value,
-	};
-	struct weir_fault fault = { };
-	int err;
+	struct weir_error error = { };
+	struct weir_limit limit;
+	struct weir_edit *edit;
+	int err = -ENOMEM;
 
 	if (!packets.given)
 		return 0;
-	err = weir_limit_add(weir_net(&init_net), &words, &fault);
+	weir_limit_init(&limit, "default");
+	limit.budget = packets.value;
+	limit.window_ms = window_ms.value;
+	limit.slots = slots.value;
+	limit.slots_given = slots.given;
+	limit.prefix = (struct weir_prefix) { .len4 = prefix4.value, .len6 = prefix6.value };
+	limit.sources = sources.value;
+	limit.observe = observe.value;
+	edit = weir_edit_begin(weir_net(&init_net), false, 0);
+	if (edit) {
+		err = weir_edit_limit(edit, &limit, NULL, &error);
+		err = weir_edit_end(edit, err, &error);
+	}
 	if (!err)
 		return 0;
-	if (fault.msg && fault.word == WEIR_WORD_SLOTS)
-		pr_err("slots=%u is not in 1..%llu: %s\n", slots.value,
-		       fault.value, fault.msg);
-	else if (fault.msg && fault.word == WEIR_WORD_SOURCES)
-		pr_err("sources=%u takes %llu bytes: %s\n", sources.value,
-		       fault.value, fault.msg);
+	if (error.attr == WEIR_A_LIMIT_SLOTS)
+		pr_err("slots=%u is not in 1..%llu: %s\n", slots.value, error.value, error.msg);
+	else if (error.attr == WEIR_A_LIMIT_SOURCES)
+		pr_err("sources=%u takes %llu bytes: %s\n", sources.value, error.value,
+		       error.msg);
 	else
 		pr_err("cannot make the limit \"default\": %d\n", err);
 	return err;

@@ -1,31 +1,119 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The message's way: generic netlink.
+ * The message's way: what the files of the generic netlink family share. What
+ * fills an extended ACK does so where it refuses, and returns a negative errno.
  */
 #ifndef WEIR_NETLINK_H
 #define WEIR_NETLINK_H
 
-#include <linux/init.h>
-#include <linux/types.h>
+#include <linux/math64.h>
+#include <linux/time64.h>
+#include <net/genetlink.h>
+#include <net/sock.h>
 
-#include "event.h"
-
-struct net;
-struct weir_limit;
-struct weir_source_state;
+#include "limit.h"
+#include "netlink_compat.h"
+#include "netlink_gen.h"
+#include "weir.h"
 
 int weir_netlink_init(void);
 void weir_netlink_exit(void);
+void weir_nl_events_stop(void);
 
-/* Does anybody listen to the events of a namespace? Any context. */
-bool weir_netlink_heard(const struct weir_net *wn);
+/**
+ * struct weir_nl_within - which sources are meant
+ * @prefix: that they are within, if it has a family
+ * @ifindex: of the device that they are bound to, or 0
+ */
+struct weir_nl_within {
+	struct weir_net_prefix prefix;
+	int ifindex;
+};
 
-/* Tell the listeners of a namespace. Context: process. */
-void weir_netlink_limit(struct weir_net *wn, enum weir_event_type type,
-			const struct weir_limit *limit);
-void weir_netlink_source(struct weir_net *wn, const struct weir_limit *limit,
-			 const struct weir_source_state *state);
-void weir_netlink_pressure(struct weir_net *wn,
-			   const struct weir_limit *limit);
+/* Messages: netlink.c */
+int weir_nl_once(const struct nlmsghdr *nlh, u64 multi, struct netlink_ext_ack *extack);
+int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
+		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
+int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
+		    const char *msg, struct netlink_ext_ack *extack);
+int weir_nl_string(const struct nlattr *attr, char *to, size_t size,
+		   struct netlink_ext_ack *extack);
+int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
+		   struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
+int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
+		  struct netlink_ext_ack *extack);
+int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack);
+struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header);
+int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *header, int err);
+void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
+
+/* Which sources a request means, and how one stands: netlink_address.c */
+int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
+		   struct weir_nl_within *within, struct netlink_ext_ack *extack);
+bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
+		      struct weir_prefix prefix);
+bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source *source,
+		   struct weir_prefix prefix);
+int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
+		   struct weir_source *source, char dev[IFNAMSIZ],
+		   struct netlink_ext_ack *extack);
+void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
+		  const struct weir_source *source, struct weir_source_state *state,
+		  u64 slot[WEIR_SLOTS_MAX + 1]);
+int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
+		       const struct weir_source_state *state);
+
+/* Parts of objects: netlink_match.c, netlink_show.c */
+int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
+		  struct netlink_ext_ack *extack);
+int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
+int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
+		   struct weir_exempt *exempt, char limit[WEIR_NAME_SIZE],
+		   struct netlink_ext_ack *extack);
+int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
+		       const struct weir_exempt *exempt);
+int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *skb, void *header,
+			const char *name);
+
+static inline struct weir_net *weir_nl_net(const struct sk_buff *skb)
+{
+	return weir_net(sock_net(skb->sk));
+}
+
+static inline u64 weir_nl_ns(u64 ticks)
+{
+	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
+}
+
+static inline u32 weir_nl_unit(const struct weir_limit *limit)
+{
+	return limit->bytes ? WEIR_UNIT_BYTES : WEIR_UNIT_PACKETS;
+}
+
+static inline u32 weir_nl_action(const struct weir_limit *limit)
+{
+	return limit->observe ? WEIR_ACTION_OBSERVE : WEIR_ACTION_DROP;
+}
+
+/* In all sets of attributes that have it, padding is the first. */
+static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
+	      WEIR_A_LIMIT_PAD == 1 && WEIR_A_SOURCE_PAD == 1 &&
+	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1);
+
+static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, 1);
+}
+
+/*
+ * A dump calls this first and last: whatever changed between or during two
+ * parts of it, the next message says so, if only the one that ends the dump.
+ */
+static inline void weir_nl_dump_check(struct netlink_callback *cb, const struct weir_net *wn)
+{
+	cb->seq = READ_ONCE(wn->generation);
+	if (!cb->prev_seq)
+		cb->prev_seq = cb->seq;
+}
 
 #endif /* WEIR_NETLINK_H */

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which sources a request means.
+ * Which sources a request means, and how one stands.
  */
 #include <linux/netdevice.h>
 #include <linux/socket.h>
 
-#include "netlink_priv.h"
+#include "hook.h"
+#include "netlink.h"
 
-/* The index of a device by its name, or 0. */
-static int dev_index(const struct weir_net *wn, const char *name)
+/* The index of the device that is named, 0 where none is, or -ENODEV. */
+static int dev_index(const struct weir_net *wn, const struct nlattr *attr, const char *name,
+		     struct netlink_ext_ack *extack)
 {
 	const struct net_device *dev;
 	int ifindex;
 
+	if (!*name)
+		return 0;
 	rcu_read_lock();
 	dev = dev_get_by_name_rcu(wn->net, name);
-	ifindex = dev ? dev->ifindex : 0;
+	ifindex = dev ? dev->ifindex : -ENODEV;
 	rcu_read_unlock();
+	if (ifindex < 0)
+		NL_SET_ERR_MSG_ATTR(extack, attr, "no device of that name; ip link lists them");
 	return ifindex;
 }
 
@@ -30,47 +36,39 @@ static int dev_index(const struct weir_net *wn, const char *name)
  * Return: 0, -EINVAL or -ENODEV.
  */
 int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
-		   struct weir_nl_within *within,
-		   struct netlink_ext_ack *extack)
+		   struct weir_nl_within *within, struct netlink_ext_ack *extack)
 {
+	const struct nlattr *address = attrs[WEIR_A_SOURCE_ADDRESS];
+	const struct nlattr *len = attrs[WEIR_A_SOURCE_PREFIX_LEN];
 	char dev[IFNAMSIZ] = "";
 	int err = 0;
 
 	*within = (struct weir_nl_within) { };
-	if (attrs[WEIR_A_SOURCE_ADDRESS]) {
-		err = weir_nl_prefix(attrs[WEIR_A_SOURCE_ADDRESS],
-				     attrs[WEIR_A_SOURCE_PREFIX_LEN],
-				     &within->prefix, extack);
-	} else if (attrs[WEIR_A_SOURCE_PREFIX_LEN]) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_PREFIX_LEN],
-				    "a prefix length needs its address");
+	if (address) {
+		err = weir_nl_prefix(address, len, &within->prefix, extack);
+	} else if (len) {
+		NL_SET_ERR_MSG_ATTR(extack, len, "a prefix length needs its address");
 		NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_ADDRESS);
 		err = -EINVAL;
 	}
 	if (!err)
-		err = weir_nl_string(attrs[WEIR_A_SOURCE_DEV], dev,
-				     sizeof(dev), extack);
-	if (err || !*dev)
+		err = weir_nl_string(attrs[WEIR_A_SOURCE_DEV], dev, sizeof(dev), extack);
+	if (err)
 		return err;
-	within->ifindex = dev_index(wn, dev);
-	if (within->ifindex)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_DEV],
-			    "no device of that name; ip link lists them");
-	return -ENODEV;
+	within->ifindex = dev_index(wn, attrs[WEIR_A_SOURCE_DEV], dev, extack);
+	return min(within->ifindex, 0);
 }
 
-/* The prefix that a masked source is, or false for everybody. */
-static bool source_prefix(const struct weir_source *source,
-			  struct weir_prefix prefix,
-			  struct weir_net_prefix *is)
+/* The prefix that a masked source is; that of everybody has no family. */
+static struct weir_net_prefix source_prefix(const struct weir_source *source,
+					    struct weir_prefix prefix)
 {
+	struct weir_net_prefix is = { };
 	struct in6_addr addr;
 
-	*is = (struct weir_net_prefix) { };
-	is->family = weir_source_address(source, prefix, &addr, &is->len);
-	memcpy(is->word, &addr, sizeof(is->word));
-	return is->family != AF_UNSPEC;
+	is.family = weir_source_address(source, prefix, &addr, &is.len);
+	memcpy(is.word, &addr, sizeof(is.word));
+	return is;
 }
 
 static bool prefix_holds(const struct weir_net_prefix *outer,
@@ -84,53 +82,42 @@ static bool prefix_holds(const struct weir_net_prefix *outer,
 	return weir_net_prefix_has(outer, &whole);
 }
 
-/**
- * weir_nl_overlaps - is some address of a source meant?
- * @within: what is meant
- * @source: masked source
- * @prefix: what it was masked with
- */
-bool weir_nl_overlaps(const struct weir_nl_within *within,
-		      const struct weir_source *source,
+/* Is some address of a source, masked with @prefix, meant? */
+bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
 		      struct weir_prefix prefix)
 {
-	struct weir_net_prefix outer = within->prefix, is;
+	struct weir_net_prefix outer = within->prefix, is = source_prefix(source, prefix);
 
 	if (within->ifindex && within->ifindex != weir_source_ifindex(source))
 		return false;
-	if (!outer.family || !source_prefix(source, prefix, &is))
+	if (!outer.family || !is.family)
 		return true;
 	outer.len = min(outer.len, is.len);
 	return prefix_holds(&outer, &is);
 }
 
-/**
- * weir_nl_holds - are all addresses of a source meant?
- * @within: what is meant
- * @source: masked source
- * @prefix: what it was masked with
- */
-bool weir_nl_holds(const struct weir_nl_within *within,
-		   const struct weir_source *source, struct weir_prefix prefix)
+/* Are all addresses of a source, masked with @prefix, meant? */
+bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source *source,
+		   struct weir_prefix prefix)
 {
-	struct weir_net_prefix is;
+	struct weir_net_prefix is = source_prefix(source, prefix);
 
 	if (within->ifindex && within->ifindex != weir_source_ifindex(source))
 		return false;
 	if (!within->prefix.family)
 		return true;
-	return source_prefix(source, prefix, &is) &&
-	       is.len >= within->prefix.len &&
-	       prefix_holds(&within->prefix, &is);
+	return is.family && is.len >= within->prefix.len && prefix_holds(&within->prefix, &is);
 }
 
 /**
- * weir_nl_sender - the one source that is meant by an address
+ * weir_nl_sender - the one sender that is meant by an address
  * @attrs: WEIR_A_SOURCE_*, up to the device
  * @wn: namespace
  * @source: filled, whole
  * @dev: filled with the name of the device, or ""; padded with zeroes
  * @extack: filled where it is refused
+ *
+ * A device that is not there has sources, unless they are link-local.
  *
  * Return: 0, -EINVAL or -ENODEV.
  */
@@ -139,35 +126,96 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 		   struct netlink_ext_ack *extack)
 {
 	struct weir_net_prefix prefix;
-	int err, ifindex;
+	int err, ifindex = 0;
 
 	memset(dev, 0, IFNAMSIZ);
-	if (NL_REQ_ATTR_CHECK(extack, NULL, attrs, WEIR_A_SOURCE_ADDRESS)) {
-		NL_SET_ERR_MSG(extack, "the address of the source is missing");
-		return -EINVAL;
-	}
-	err = weir_nl_prefix(attrs[WEIR_A_SOURCE_ADDRESS], NULL, &prefix,
-			     extack);
+	err = weir_nl_require(attrs, NULL, WEIR_A_SOURCE_ADDRESS,
+			      "the address of the source is missing", extack);
 	if (!err)
-		err = weir_nl_string(attrs[WEIR_A_SOURCE_DEV], dev, IFNAMSIZ,
-				     extack);
+		err = weir_nl_prefix(attrs[WEIR_A_SOURCE_ADDRESS], NULL, &prefix, extack);
+	if (!err)
+		err = weir_nl_string(attrs[WEIR_A_SOURCE_DEV], dev, IFNAMSIZ, extack);
 	if (err)
 		return err;
-	ifindex = *dev ? dev_index(wn, dev) : 0;
-	if (prefix.family == AF_INET)
-		weir_source_ipv4(source, prefix.word[0], ifindex);
-	else
-		weir_source_ipv6(source, (struct in6_addr *)prefix.word,
-				 ifindex);
-	if (!(source->zone & WEIR_ZONE_LINKLOCAL) || ifindex)
-		return 0;
-	if (*dev) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_DEV],
-				    "no device of that name; ip link lists them");
-		return -ENODEV;
-	}
+	/* Twice, for only these tell whether the address is link-local. */
+	do {
+		if (prefix.family == AF_INET)
+			weir_source_ipv4(source, prefix.word[0], ifindex);
+		else
+			weir_source_ipv6(source, (struct in6_addr *)prefix.word, ifindex);
+		if (!(source->zone & WEIR_ZONE_LINKLOCAL) || ifindex)
+			return 0;
+		ifindex = dev_index(wn, attrs[WEIR_A_SOURCE_DEV], dev, extack);
+	} while (ifindex > 0);
+	if (ifindex < 0)
+		return ifindex;
 	NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_ADDRESS],
 			    "a link-local address needs the device that it is on");
 	NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_DEV);
 	return -EINVAL;
+}
+
+/* How a sender stands under a limit, in all and by the slot. Under rcu_read_lock(). */
+void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
+		  const struct weir_source *source, struct weir_source_state *state,
+		  u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	struct weir_source masked = *source;
+
+	weir_source_mask(&masked, limit->prefix);
+	weir_table_peek(limit->table, &masked,
+			weir_source_hash(&masked, limit->prefix, &wn->key),
+			weir_hook_clock(), limit->budget, state, slot);
+	weir_refusals_pending(&weir_config_get(wn)->refusals, limit, state, 1);
+}
+
+/* A device that is gone has no name any more. */
+static int put_dev(struct sk_buff *skb, struct net *net, int ifindex)
+{
+	const struct net_device *dev;
+	int err = 0;
+
+	if (!ifindex)
+		return 0;
+	rcu_read_lock();
+	dev = dev_get_by_index_rcu(net, ifindex);
+	if (dev)
+		err = nla_put_string(skb, WEIR_A_SOURCE_DEV, dev->name);
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * weir_nl_put_source - tell how a source stands
+ * @skb: message
+ * @net: namespace of its device
+ * @limit: or a copy of it
+ * @state: of the source
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
+		       const struct weir_source_state *state)
+{
+	u64 left = limit->budget - min(limit->budget, state->count);
+	struct weir_net_prefix is = source_prefix(&state->source, limit->prefix);
+
+	if ((is.family &&
+	     nla_put(skb, WEIR_A_SOURCE_ADDRESS, is.family == AF_INET ? 4 : 16, is.word)) ||
+	    nla_put_u8(skb, WEIR_A_SOURCE_PREFIX_LEN, is.len) ||
+	    put_dev(skb, net, weir_source_ifindex(&state->source)) ||
+	    nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name) ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_COUNT, state->count) ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_LEFT, left) ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET, limit->budget) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, weir_nl_unit(limit)) ||
+	    (state->wait &&
+	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||
+	      weir_nl_put_u64(skb, WEIR_A_SOURCE_NEXT_NS, weir_nl_ns(state->wait)))) ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROPPED, state->dropped) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, weir_nl_action(limit)) ||
+	    (state->floor && nla_put_flag(skb, WEIR_A_SOURCE_FLOOR)) ||
+	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)))
+		return -EMSGSIZE;
+	return 0;
 }

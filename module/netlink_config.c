@@ -1,393 +1,290 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on exemptions, the whole configuration, and the counters of a
- * namespace.
+ * Operations that change the configuration: each edits a copy of it, straight
+ * from the attributes. The policies have checked types, lengths and ranges
+ * before; what is refused here is what a policy cannot say.
  */
-#include <linux/jiffies.h>
-#include <linux/slab.h>
-#include <linux/socket.h>
+#include <linux/netdevice.h>
 
-#include "netlink_priv.h"
+#include "netlink.h"
 
-static int exempt_change(struct genl_info *info, bool add)
+/* The name of a limit, and what it cannot be made without. */
+static int limit_name(struct nlattr **attrs, const struct nlattr *nest, bool make,
+		      char name[WEIR_NAME_SIZE], struct netlink_ext_ack *extack)
 {
-	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct weir_fault fault = { .word = -1 };
-	struct weir_exempt_words words = { };
-	int err;
+	int err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NAME,
+				  "the name of the limit is missing", extack);
 
-	err = weir_nl_once(info->nlhdr, 0, info->extack);
-	if (!err)
-		err = weir_nl_exempt_words(info->attrs, NULL, &words,
-					   info->extack);
-	if (err)
-		return err;
-	err = add ? weir_exempt_add(wn, &words, &fault) :
-		    weir_exempt_del(wn, &words, &fault);
-	return weir_nl_exempt_fault(info->attrs, &fault, err, info->extack);
+	if (!err && make)
+		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_BUDGET,
+				      "the budget of the limit is missing", extack);
+	if (!err && make)
+		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_WINDOW_MS,
+				      "the window of the budget is missing", extack);
+	return err ?: weir_nl_string(attrs[WEIR_A_LIMIT_NAME], name, WEIR_NAME_SIZE, extack);
 }
 
-/** weir_nl_exempt_add - WEIR_CMD_EXEMPT_ADD */
-int weir_nl_exempt_add(struct sk_buff *skb, struct genl_info *info)
+/* What is given of a limit, over what it has. */
+static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
+		       struct netlink_ext_ack *extack)
 {
-	return exempt_change(info, true);
-}
-
-/** weir_nl_exempt_del - WEIR_CMD_EXEMPT_DEL */
-int weir_nl_exempt_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return exempt_change(info, false);
-}
-
-/** weir_nl_exempt_flush - WEIR_CMD_EXEMPT_FLUSH */
-int weir_nl_exempt_flush(struct sk_buff *skb, struct genl_info *info)
-{
-	struct weir_fault fault = { .word = -1 };
-	int err = weir_exempt_flush(weir_net(genl_info_net(info)));
-
-	return weir_nl_fault(&fault, NULL, err, info->extack);
-}
-
-/* Under rcu_read_lock(). */
-static int exempt_tell(struct sk_buff *reply, const struct weir_config *config,
-		       const struct weir_exempt_words *words,
-		       struct genl_info *info)
-{
-	const struct weir_net_prefix *prefix = &words->exempt.prefix;
-	const struct weir_limit *limit = NULL;
-	const struct weir_exempt *exempt = NULL;
-	struct weir_exempt_place place;
-	struct weir_source source = {
-		.zone = prefix->family == AF_INET6 ? WEIR_ZONE_IPV6 : 0,
-	};
-
-	memcpy(source.word, prefix->word, sizeof(source.word));
-	if (*words->limit) {
-		limit = weir_limit_find(config, words->limit);
-		if (!limit) {
-			NL_SET_ERR_MSG_ATTR(info->extack,
-					    info->attrs[WEIR_A_EXEMPT_LIMIT],
-					    "no limit of that name; limit show lists them");
-			return -ENOENT;
-		}
+	if (attrs[WEIR_A_LIMIT_BUDGET])
+		limit->budget = nla_get_u64(attrs[WEIR_A_LIMIT_BUDGET]);
+	if (attrs[WEIR_A_LIMIT_WINDOW_MS])
+		limit->window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_WINDOW_MS]);
+	if (attrs[WEIR_A_LIMIT_UNIT])
+		limit->bytes = nla_get_u32(attrs[WEIR_A_LIMIT_UNIT]) == WEIR_UNIT_BYTES;
+	if (attrs[WEIR_A_LIMIT_SLOTS]) {
+		limit->slots = nla_get_u32(attrs[WEIR_A_LIMIT_SLOTS]);
+		limit->slots_given = true;
 	}
-	if (config) {
-		weir_exempt_place(config->exempts, &source, words->exempt.dev,
-				  &place);
-		exempt = weir_exempt_from(&place, words->exempt.dev, 0);
-		if (!exempt && limit)
-			exempt = weir_exempt_from(&place, words->exempt.dev,
-						  limit->id);
-	}
-	if (!exempt) {
-		NL_SET_ERR_MSG_ATTR(info->extack,
-				    info->attrs[WEIR_A_EXEMPT_ADDRESS],
-				    "no exemption holds the address (of a device: say dev); exempt show lists them");
-		return -ENOENT;
-	}
-	return weir_nl_put_exempt(reply, config, exempt);
-}
-
-static int exempt_whole(struct genl_info *info,
-			const struct weir_net_prefix *prefix)
-{
-	if (prefix->len == (prefix->family == AF_INET ? 32 : 128))
-		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEIR_A_EXEMPT_PREFIX_LEN],
-			    "get is for one address; leave the prefix length out");
-	return -EINVAL;
-}
-
-/** weir_nl_exempt_get - WEIR_CMD_EXEMPT_GET of an address */
-int weir_nl_exempt_get(struct sk_buff *skb, struct genl_info *info)
-{
-	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct weir_exempt_words words = { };
-	struct sk_buff *reply;
-	void *header;
-	int err;
-
-	err = weir_nl_once(info->nlhdr, 0, info->extack);
-	if (!err)
-		err = weir_nl_exempt_words(info->attrs, NULL, &words,
-					   info->extack);
-	if (!err)
-		err = exempt_whole(info, &words.exempt.prefix);
-	if (err)
-		return err;
-	reply = weir_nl_reply(info, WEIR_CMD_EXEMPT_GET, &header);
-	if (!reply)
-		return -ENOMEM;
-	rcu_read_lock();
-	err = exempt_tell(reply, weir_config_get(wn), &words, info);
-	rcu_read_unlock();
-	if (err) {
-		nlmsg_free(reply);
-		return err;
-	}
-	genlmsg_end(reply, header);
-	return genlmsg_reply(reply, info);
-}
-
-static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb,
-		       const struct weir_net *wn)
-{
-	const struct weir_config *config;
-	const struct weir_exempt *exempt;
-	void *header;
-	int err = 0;
-
-	rcu_read_lock();
-	config = weir_config_get(wn);
-	for (; config && cb->args[0] < weir_exempts_count(config->exempts);
-	     cb->args[0]++) {
-		exempt = weir_exempts_at(config->exempts, cb->args[0]);
-		header = weir_nl_dump_put(skb, cb, WEIR_CMD_EXEMPT_GET);
-		if (header && !weir_nl_put_exempt(skb, config, exempt)) {
-			genlmsg_end(skb, header);
-			continue;
-		}
-		if (header)
-			genlmsg_cancel(skb, header);
-		err = skb->len ?: -EMSGSIZE;
-		break;
-	}
-	rcu_read_unlock();
-	return err;
-}
-
-/** weir_nl_exempt_dump - WEIR_CMD_EXEMPT_GET of all; args[0] is a place */
-int weir_nl_exempt_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct nlattr **attrs = weir_dump_attrs(cb);
-	struct weir_net *wn = weir_nl_net(cb->skb);
-	unsigned int i;
-	int err;
-
-	for (i = 1; i <= WEIR_A_EXEMPT_MAX; i++) {
-		if (!attrs[i])
-			continue;
-		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[i],
-				    "a dump tells all exemptions; leave this out");
-		return -EINVAL;
-	}
-	weir_nl_dump_turn(cb, wn);
-	err = exempts_put(skb, cb, wn);
-	weir_nl_dump_turn(cb, wn);
-	return err;
-}
-
-/**
- * struct replace - a configuration to be
- * @limit: words of the limits
- * @exempt: words of the exemptions
- * @limits: so many
- * @exempts: so many
- */
-struct replace {
-	struct weir_words *limit;
-	struct weir_exempt_words *exempt;
-	unsigned int limits;
-	unsigned int exempts;
-};
-
-static int replace_count(struct genl_info *info, struct replace *replace)
-{
-	const struct nlattr *attr;
-	int rem;
-
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) == WEIR_A_CONFIG_EXEMPT)
-			replace->exempts++;
-		else
-			replace->limits++;
-		if (replace->limits > WEIR_LIMITS_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "a namespace has at most 256 limits");
-			return -ENOSPC;
-		}
-		if (replace->exempts > WEIR_EXEMPTS_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "a namespace has at most 8192 exemptions");
-			return -ENOSPC;
-		}
-	}
+	if (attrs[WEIR_A_LIMIT_MODE])
+		limit->lenient = nla_get_u32(attrs[WEIR_A_LIMIT_MODE]) == WEIR_MODE_LENIENT;
+	if (attrs[WEIR_A_LIMIT_PREFIX4])
+		limit->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
+	if (attrs[WEIR_A_LIMIT_PREFIX6])
+		limit->prefix.len6 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX6]);
+	if (attrs[WEIR_A_LIMIT_SOURCES])
+		limit->sources = nla_get_u32(attrs[WEIR_A_LIMIT_SOURCES]);
+	if (attrs[WEIR_A_LIMIT_ACTION])
+		limit->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]) == WEIR_ACTION_OBSERVE;
+	if (attrs[WEIR_A_LIMIT_MATCH])
+		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, extack);
 	return 0;
 }
 
-static int replace_limit(const struct nlattr *nest, struct weir_words *words,
-			 struct netlink_ext_ack *extack)
+/* Point at the attribute at fault, or else at the one that names the object. */
+static int object_error(const struct weir_error *error, struct nlattr **attrs, int name,
+			int err, struct netlink_ext_ack *extack)
+{
+	return weir_nl_error(error, attrs[error->attr] ?: attrs[name], err, extack);
+}
+
+static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struct nlattr *nest,
+		      bool make, struct weir_error *error, struct netlink_ext_ack *extack)
+{
+	char name[WEIR_NAME_SIZE], before[WEIR_NAME_SIZE];
+	const struct weir_limit *was;
+	struct weir_limit limit;
+	int err;
+
+	err = limit_name(attrs, nest, make, name, extack);
+	if (err)
+		return err;
+	if (make) {
+		weir_limit_init(&limit, name);
+	} else {
+		was = weir_edit_find(edit, name, error);
+		if (!was)
+			return -ENOENT;
+		limit = *was;
+	}
+	err = limit_parse(attrs, &limit, extack);
+	if (!err && attrs[WEIR_A_LIMIT_BEFORE])
+		err = weir_nl_string(attrs[WEIR_A_LIMIT_BEFORE], before, sizeof(before), extack);
+	if (err)
+		return err;
+	return weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ? before : NULL, error);
+}
+
+static int exempt_edit(struct weir_edit *edit, struct nlattr **attrs, const struct nlattr *nest,
+		       bool add, struct weir_error *error, struct netlink_ext_ack *extack)
+{
+	char limit[WEIR_NAME_SIZE] = "";
+	struct weir_exempt exempt;
+	int err;
+
+	err = weir_nl_exempt(attrs, nest, &exempt, limit, extack);
+	if (err)
+		return err;
+	return add ? weir_edit_exempt_add(edit, &exempt, limit, error) :
+		     weir_edit_exempt_del(edit, &exempt, limit, error);
+}
+
+/* An operation on one object. */
+static int change(struct genl_info *info, u8 cmd)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct netlink_ext_ack *extack = info->extack;
+	bool limit = cmd < WEIR_CMD_SOURCE_SHOW;
+	struct nlattr **attrs = info->attrs;
+	struct weir_error error = { };
+	char name[WEIR_NAME_SIZE];
+	struct weir_edit *edit;
+	int err;
+
+	err = weir_nl_once(info->nlhdr, 0, extack);
+	if (err)
+		return err;
+	edit = weir_edit_begin(wn, false, 1);
+	if (!edit)
+		return weir_nl_error(&error, NULL, -ENOMEM, extack);
+	if (!limit)
+		err = exempt_edit(edit, attrs, NULL, cmd == WEIR_CMD_EXEMPT_ADD, &error, extack);
+	else if (cmd == WEIR_CMD_LIMIT_DEL)
+		err = limit_name(attrs, NULL, false, name, extack) ?:
+		      weir_edit_limit_del(edit, name, &error);
+	else
+		err = limit_edit(edit, attrs, NULL, cmd == WEIR_CMD_LIMIT_ADD, &error, extack);
+	err = weir_edit_end(edit, err, &error);
+	return object_error(&error, attrs, limit ? WEIR_A_LIMIT_NAME : WEIR_A_EXEMPT_ADDRESS,
+			    err, extack);
+}
+
+static int flush(struct genl_info *info, void (*edit_flush)(struct weir_edit *edit))
+{
+	struct weir_edit *edit = weir_edit_begin(weir_net(genl_info_net(info)), false, 0);
+	struct weir_error error = { };
+	int err = -ENOMEM;
+
+	if (edit) {
+		edit_flush(edit);
+		err = weir_edit_end(edit, 0, &error);
+	}
+	return weir_nl_error(&error, NULL, err, info->extack);
+}
+
+/* Add or set, and with NLM_F_ECHO tell the limit that was made. */
+static int limit_change(struct genl_info *info, u8 cmd)
+{
+	struct sk_buff *reply = NULL;
+	void *header;
+	int err;
+
+	if (info->nlhdr->nlmsg_flags & NLM_F_ECHO) {
+		reply = weir_nl_reply(info, cmd, &header);
+		if (!reply)
+			return -ENOMEM;
+	}
+	err = change(info, cmd);
+	if (err || !reply)
+		nlmsg_free(reply);
+	else
+		weir_nl_limit_reply(info, reply, header,
+				    nla_data(info->attrs[WEIR_A_LIMIT_NAME]));
+	return err;
+}
+
+int weir_nl_limit_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return limit_change(info, WEIR_CMD_LIMIT_ADD);
+}
+
+int weir_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return limit_change(info, WEIR_CMD_LIMIT_SET);
+}
+
+int weir_nl_limit_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return change(info, WEIR_CMD_LIMIT_DEL);
+}
+
+int weir_nl_limit_flush_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return flush(info, weir_edit_limit_flush);
+}
+
+int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return change(info, WEIR_CMD_EXEMPT_ADD);
+}
+
+int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return change(info, WEIR_CMD_EXEMPT_DEL);
+}
+
+int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return flush(info, weir_edit_exempt_flush);
+}
+
+static int replace_limit(struct weir_edit *edit, const struct nlattr *nest,
+			 struct weir_error *error, struct netlink_ext_ack *extack)
 {
 	struct nlattr *attrs[WEIR_A_LIMIT_MATCH + 1];
 	int err;
 
-	err = weir_nl_nest(nest, attrs, WEIR_A_LIMIT_MATCH,
-			   weir_nl_limit_entry_policy, extack);
-	return err ?: weir_nl_limit_words(attrs, nest, true, words, extack);
+	err = weir_nl_nest(nest, attrs, WEIR_A_LIMIT_MATCH, weir_limit_entry_nl_policy, extack);
+	if (!err)
+		err = limit_edit(edit, attrs, nest, true, error, extack);
+	return err ? object_error(error, attrs, WEIR_A_LIMIT_NAME, err, extack) : 0;
 }
 
-static int replace_exempt(const struct nlattr *nest,
-			  struct weir_exempt_words *words,
-			  struct netlink_ext_ack *extack)
+static int replace_exempt(struct weir_edit *edit, const struct nlattr *nest,
+			  struct weir_error *error, struct netlink_ext_ack *extack)
 {
 	struct nlattr *attrs[WEIR_A_EXEMPT_MAX + 1];
 	int err;
 
-	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_MAX,
-			   weir_nl_exempt_policy, extack);
-	return err ?: weir_nl_exempt_words(attrs, nest, words, extack);
+	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_MAX, weir_exempt_entry_nl_policy, extack);
+	if (!err)
+		err = exempt_edit(edit, attrs, nest, true, error, extack);
+	return err ? object_error(error, attrs, WEIR_A_EXEMPT_ADDRESS, err, extack) : 0;
 }
 
-static int replace_words(struct genl_info *info, struct replace *replace)
+/*
+ * The limits, and then the exemptions, which may name them. Keeps the first
+ * warning, with its place, and counts the limits that have one.
+ */
+static int replace_all(struct weir_edit *edit, struct genl_info *info,
+		       struct weir_error *warning)
 {
-	unsigned int limits = 0, exempts = 0;
 	const struct nlattr *attr;
-	int rem, err = 0;
+	struct weir_error error;
+	u32 place = 0;
+	int err, rem;
 
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) == WEIR_A_CONFIG_EXEMPT)
-			err = replace_exempt(attr, &replace->exempt[exempts++],
-					     info->extack);
-		else
-			err = replace_limit(attr, &replace->limit[limits++],
-					    info->extack);
+		if (nla_type(attr) != WEIR_A_CONFIG_LIMIT)
+			continue;
+		place++;
+		error = (struct weir_error) { };
+		err = replace_limit(edit, attr, &error, info->extack);
 		if (err)
-			break;
+			return err;
+		if (error.msg && !warning->msg)
+			*warning = (struct weir_error) { .msg = error.msg, .value = place };
+		if (error.msg)
+			warning->value += 1ULL << 32;
 		cond_resched();
 	}
-	return err;
-}
-
-/* Point at the attribute of the entry at fault. */
-static int replace_fault(struct genl_info *info, const struct weir_fault *fault,
-			 int err)
-{
-	int type = fault->is_exempt ? WEIR_A_CONFIG_EXEMPT : WEIR_A_CONFIG_LIMIT;
-	struct nlattr *attrs[WEIR_A_LIMIT_MATCH + 1];
-	unsigned int index = fault->index;
-	const struct nlattr *attr;
-	int rem;
-
-	BUILD_BUG_ON((int)WEIR_A_EXEMPT_MAX > WEIR_A_LIMIT_MATCH);
-	if (!fault->msg)
-		return weir_nl_fault(fault, NULL, err, info->extack);
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(attr) != type || index--)
+		if (nla_type(attr) != WEIR_A_CONFIG_EXEMPT)
 			continue;
-		if (fault->is_exempt) {
-			weir_nl_nest(attr, attrs, WEIR_A_EXEMPT_MAX,
-				     weir_nl_exempt_policy, NULL);
-			return weir_nl_exempt_fault(attrs, fault, err,
-						    info->extack);
-		}
-		weir_nl_nest(attr, attrs, WEIR_A_LIMIT_MATCH,
-			     weir_nl_limit_entry_policy, NULL);
-		return weir_nl_limit_fault(attrs, fault, err, info->extack);
+		error = (struct weir_error) { };
+		err = replace_exempt(edit, attr, &error, info->extack);
+		if (err)
+			return err;
 	}
-	return weir_nl_fault(fault, NULL, err, info->extack);
-}
-
-/** weir_nl_config_replace - WEIR_CMD_CONFIG_REPLACE */
-int weir_nl_config_replace(struct sk_buff *skb, struct genl_info *info)
-{
-	struct weir_fault fault = { .word = -1 };
-	struct replace replace = { };
-	int err;
-
-	err = weir_nl_once(info->nlhdr, BIT_ULL(WEIR_A_CONFIG_LIMIT) |
-			   BIT_ULL(WEIR_A_CONFIG_EXEMPT), info->extack);
-	if (!err)
-		err = replace_count(info, &replace);
-	if (err)
-		return err;
-	/* Not for the log, which a user who is root in a namespace of their own
-	 * could fill; the answer says it.
-	 */
-	replace.limit = kvcalloc(replace.limits ?: 1, sizeof(*replace.limit),
-				 GFP_KERNEL | __GFP_NOWARN);
-	replace.exempt = kvcalloc(replace.exempts ?: 1,
-				  sizeof(*replace.exempt),
-				  GFP_KERNEL | __GFP_NOWARN);
-	if (replace.limit && replace.exempt)
-		err = replace_words(info, &replace);
-	else
-		err = weir_nl_fault(&fault, NULL, -ENOMEM, info->extack);
-	if (!err) {
-		err = weir_config_replace(weir_net(genl_info_net(info)),
-					  replace.limit, replace.limits,
-					  replace.exempt, replace.exempts,
-					  &fault);
-		replace_fault(info, &fault, err);
-	}
-	kvfree(replace.limit);
-	kvfree(replace.exempt);
-	return err;
-}
-
-static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
-{
-	static const u8 attr[WEIR_OUTCOMES] = {
-		[WEIR_SEEN_EXEMPT]	= WEIR_A_STATS_EXEMPT,
-		[WEIR_SEEN_UNMATCHED]	= WEIR_A_STATS_UNMATCHED,
-		[WEIR_SEEN_ADMITTED]	= WEIR_A_STATS_ADMITTED,
-		[WEIR_SEEN_DROPPED]	= WEIR_A_STATS_DROPPED,
-		[WEIR_SEEN_UNPARSABLE]	= WEIR_A_STATS_UNPARSABLE,
-	};
-	u64 count[WEIR_OUTCOMES], seen = 0;
-	unsigned int i;
-
-	weir_net_counts(wn, count);
-	for (i = 0; i < WEIR_SEEN_UNPARSABLE; i++)
-		seen += count[i];
-	if (nla_put_u64_64bit(reply, WEIR_A_STATS_SEEN, seen, WEIR_A_STATS_PAD))
-		return -EMSGSIZE;
-	for (i = 0; i < WEIR_OUTCOMES; i++)
-		if (nla_put_u64_64bit(reply, attr[i], count[i],
-				      WEIR_A_STATS_PAD))
-			return -EMSGSIZE;
 	return 0;
 }
 
-static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
-{
-	u32 limits = 0, exempts = 0, i;
-	struct weir_config *config;
-	u64 memory = 0;
-
-	rcu_read_lock();
-	config = weir_config_get(wn);
-	if (config) {
-		limits = config->count;
-		exempts = weir_exempts_count(config->exempts);
-		for (i = 0; i < limits; i++)
-			memory += weir_table_bytes(config->limit[i]->table);
-	}
-	rcu_read_unlock();
-	return nla_put_u64_64bit(reply, WEIR_A_STATS_EVENTS_LOST,
-				 atomic64_read(&wn->events.lost),
-				 WEIR_A_STATS_PAD) ||
-	       nla_put_u64_64bit(reply, WEIR_A_STATS_MEMORY, memory,
-				 WEIR_A_STATS_PAD) ||
-	       nla_put_u32(reply, WEIR_A_STATS_LIMITS, limits) ||
-	       nla_put_u32(reply, WEIR_A_STATS_EXEMPTS, exempts) ||
-	       nla_put_u64_64bit(reply, WEIR_A_STATS_TICK_NS, weir_nl_ns(1),
-				 WEIR_A_STATS_PAD);
-}
-
-/** weir_nl_stats_get - WEIR_CMD_STATS_GET */
-int weir_nl_stats_get(struct sk_buff *skb, struct genl_info *info)
+int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct sk_buff *reply;
-	void *header;
+	const struct nlattr *attr, *last = NULL;
+	struct weir_error error = { };
+	unsigned int exempts = 0;
+	struct weir_edit *edit;
+	int err, rem;
 
-	reply = weir_nl_reply(info, WEIR_CMD_STATS_GET, &header);
-	if (!reply)
-		return -ENOMEM;
-	if (put_outcomes(reply, wn) || put_holdings(reply, wn)) {
-		nlmsg_free(reply);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(reply, header);
-	return genlmsg_reply(reply, info);
+	err = weir_nl_once(info->nlhdr, BIT_ULL(WEIR_A_CONFIG_LIMIT) |
+			   BIT_ULL(WEIR_A_CONFIG_EXEMPT), info->extack);
+	if (err)
+		return err;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		if (nla_type(attr) == WEIR_A_CONFIG_EXEMPT) {
+			exempts++;
+			last = attr;
+		}
+	edit = weir_edit_begin(wn, true, min(exempts, (unsigned int)WEIR_EXEMPTS_MAX));
+	if (!edit)
+		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	err = replace_all(edit, info, &error);
+	if (err)
+		error.msg = NULL;
+	err = weir_edit_end(edit, err, &error);
+	return weir_nl_error(&error, err == -EEXIST ? last : NULL, err, info->extack);
 }

@@ -1,43 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What listeners are told.
+ * The packet path adds events to a ring of fixed size, if there are listeners;
+ * a work item takes them out, looks up how the source stands now, and sends. A
+ * full ring loses the new event and counts it.
  */
-#include "netlink_priv.h"
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
 
-#define EVENTS_GROUP 0
+#include "hook.h"
+#include "netlink.h"
 
-static_assert(WEIR_EVENT_LIMIT_ADDED == (u32)WEIR_LIMIT_EVENT_ADDED);
-static_assert(WEIR_EVENT_LIMIT_CHANGED == (u32)WEIR_LIMIT_EVENT_CHANGED);
-static_assert(WEIR_EVENT_LIMIT_REMOVED == (u32)WEIR_LIMIT_EVENT_REMOVED);
+#define EVENTS_MAX 256
 
-/* No group is ours any more; read in RCU sections that send. */
-static bool silent;
+/* Pressure on a table is told at most so often. */
+#define PRESSURE_TICKS HZ
+
+/* Pressure on the table of a limit, by its id, or a source, whole, became limited. */
+struct event {
+	u32 limit;
+	bool pressure;
+	struct weir_source source;
+};
+
+struct weir_events {
+	struct weir_net *wn;
+	struct work_struct work;
+	spinlock_t lock;	/* BH; protects the rest */
+	unsigned int first;
+	unsigned int count;
+	struct event ring[EVENTS_MAX];
+};
+
+/* The family is going; read in the RCU sections that send. */
+static bool stopped;
 
 /**
- * weir_nl_silence - tell nobody anything from now on
+ * weir_nl_events_stop - send nothing any more, in any namespace
  *
  * Context: process, may sleep.
  */
-void weir_nl_silence(void)
+void weir_nl_events_stop(void)
 {
-	/* Pairs with weir_netlink_heard() and event_end(). */
-	WRITE_ONCE(silent, true);
+	/* Pairs with has_listeners() and message_send(). */
+	WRITE_ONCE(stopped, true);
 	synchronize_rcu();
 }
 
-/**
- * weir_netlink_heard - does anybody listen?
- * @wn: namespace
- *
- * Context: any.
- */
-bool weir_netlink_heard(const struct weir_net *wn)
+static bool has_listeners(const struct weir_net *wn)
 {
-	return !READ_ONCE(silent) &&
-	       genl_has_listeners(&weir_nl_family, wn->net, EVENTS_GROUP);
+	return !READ_ONCE(stopped) &&
+	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
 }
 
-static struct sk_buff *event_begin(u8 cmd, void **header)
+/* Send a message, or lose it if it could not be filled. */
+static void message_send(struct weir_net *wn, struct sk_buff *skb, void *header, int err)
+{
+	if (err) {
+		nlmsg_free(skb);
+		atomic64_inc(&wn->events_lost);
+		return;
+	}
+	genlmsg_end(skb, header);
+	rcu_read_lock();
+	if (READ_ONCE(stopped))
+		nlmsg_free(skb);
+	else
+		genlmsg_multicast_netns(&weir_nl_family, wn->net, skb, 0,
+					WEIR_NLGRP_EVENTS, GFP_ATOMIC);
+	rcu_read_unlock();
+}
+
+static struct sk_buff *message_new(u8 cmd, void **header)
 {
 	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 
@@ -46,104 +80,153 @@ static struct sk_buff *event_begin(u8 cmd, void **header)
 	return skb;
 }
 
-/* Send an event, or lose it if it could not be filled. */
-static void event_end(struct weir_net *wn, struct sk_buff *skb, void *header,
-		      int err)
+void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
 {
-	if (err) {
-		nlmsg_free(skb);
-		atomic64_inc(&wn->events.lost);
-		return;
-	}
-	genlmsg_end(skb, header);
-	rcu_read_lock();
-	if (READ_ONCE(silent))
-		nlmsg_free(skb);
-	else
-		genlmsg_multicast_netns(&weir_nl_family, wn->net, skb, 0,
-					EVENTS_GROUP, GFP_ATOMIC);
-	rcu_read_unlock();
-}
-
-/**
- * weir_netlink_limit - tell what became of a limit
- * @wn: namespace, locked
- * @type: WEIR_EVENT_LIMIT_*
- * @limit: limit
- *
- * Context: process, may sleep.
- */
-void weir_netlink_limit(struct weir_net *wn, enum weir_event_type type,
-			const struct weir_limit *limit)
-{
-	u32 unit = limit->bytes ? WEIR_UNIT_BYTES : WEIR_UNIT_PACKETS;
-	u32 action = limit->observe ? WEIR_ACTION_OBSERVE : WEIR_ACTION_DROP;
 	struct sk_buff *skb;
 	void *header;
 	int err;
 
-	if (!weir_netlink_heard(wn))
+	if (!has_listeners(wn))
 		return;
-	skb = event_begin(WEIR_CMD_LIMIT_NTF, &header);
+	skb = message_new(WEIR_CMD_LIMIT_NTF, &header);
 	err = !skb ||
 	      nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||
-	      nla_put_u32(skb, WEIR_A_LIMIT_EVENT, type) ||
-	      nla_put_u64_64bit(skb, WEIR_A_LIMIT_BUDGET, limit->budget,
-				WEIR_A_LIMIT_PAD) ||
+	      nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) ||
+	      weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, limit->budget) ||
 	      nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, limit->window_ms) ||
-	      nla_put_u32(skb, WEIR_A_LIMIT_UNIT, unit) ||
-	      nla_put_u32(skb, WEIR_A_LIMIT_ACTION, action);
-	event_end(wn, skb, header, err);
+	      nla_put_u32(skb, WEIR_A_LIMIT_UNIT, weir_nl_unit(limit)) ||
+	      nla_put_u32(skb, WEIR_A_LIMIT_ACTION, weir_nl_action(limit));
+	message_send(wn, skb, header, err);
 }
 
-/**
- * weir_netlink_source - tell that a source became limited
- * @wn: namespace, locked
- * @limit: that has no room for it
- * @state: how the source stands now
- *
- * Context: process, may sleep.
- */
-void weir_netlink_source(struct weir_net *wn, const struct weir_limit *limit,
-			 const struct weir_source_state *state)
-{
-	struct weir_nl_view view;
-	struct sk_buff *skb;
-	void *header;
-	int err;
-
-	weir_nl_view(&view, limit);
-	skb = event_begin(WEIR_CMD_SOURCE_NTF, &header);
-	err = !skb || weir_nl_put_source(skb, wn->net, &view, state);
-	event_end(wn, skb, header, err);
-}
-
-/**
- * weir_netlink_pressure - tell that a table is too small for what it meets
- * @wn: namespace, locked
- * @limit: whose table
- *
- * Context: process, may sleep.
- */
-void weir_netlink_pressure(struct weir_net *wn, const struct weir_limit *limit)
+static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 {
 	struct weir_counts counts;
-	struct sk_buff *skb;
-	void *header;
-	u64 wanted;
-	int err;
 
 	weir_limit_counts(limit, &counts);
-	wanted = weir_pressure_sources(limit);
-	skb = event_begin(WEIR_CMD_PRESSURE_NTF, &header);
-	err = !skb ||
-	      nla_put_string(skb, WEIR_A_PRESSURE_LIMIT, limit->name) ||
-	      nla_put_u64_64bit(skb, WEIR_A_PRESSURE_EVICTIONS,
-				counts.evictions, WEIR_A_PRESSURE_PAD) ||
-	      nla_put_u64_64bit(skb, WEIR_A_PRESSURE_FLOOR_REFUSED,
-				counts.packets[WEIR_FLOOR_REFUSED],
-				WEIR_A_PRESSURE_PAD) ||
-	      nla_put_u64_64bit(skb, WEIR_A_PRESSURE_SOURCES_WANTED, wanted,
-				WEIR_A_PRESSURE_PAD);
-	event_end(wn, skb, header, err);
+	return nla_put_string(skb, WEIR_A_PRESSURE_LIMIT, limit->name) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_EVICTIONS, counts.evictions) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_FLOOR_REFUSED,
+			       counts.packets[WEIR_FLOOR_REFUSED]) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_SOURCES_WANTED,
+			       weir_pressure_sources(limit, weir_hook_clock()));
+}
+
+static int put_source(struct sk_buff *skb, const struct weir_net *wn,
+		      const struct weir_limit *limit, const struct weir_source *source)
+{
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	weir_nl_peek(wn, limit, source, &state, slot);
+	return weir_nl_put_source(skb, wn->net, limit, &state);
+}
+
+static void event_send(struct weir_net *wn, const struct event *event)
+{
+	const struct weir_limit *limit;
+	struct sk_buff *skb;
+	void *header;
+	int err;
+
+	skb = message_new(event->pressure ? WEIR_CMD_PRESSURE_NTF : WEIR_CMD_SOURCE_NTF, &header);
+	rcu_read_lock();
+	limit = weir_limit_by_id(weir_config_get(wn), event->limit);
+	if (!limit) {
+		rcu_read_unlock();
+		nlmsg_free(skb);
+		return;
+	}
+	err = !skb || (event->pressure ? put_pressure(skb, limit) :
+				  put_source(skb, wn, limit, &event->source));
+	rcu_read_unlock();
+	message_send(wn, skb, header, err);
+}
+
+static bool event_take(struct weir_events *events, struct event *event)
+{
+	bool some;
+
+	spin_lock_bh(&events->lock);
+	some = events->count;
+	if (some) {
+		*event = events->ring[events->first];
+		events->first = (events->first + 1) % EVENTS_MAX;
+		events->count--;
+	}
+	spin_unlock_bh(&events->lock);
+	return some;
+}
+
+static void events_work(struct work_struct *work)
+{
+	struct weir_events *events = container_of(work, struct weir_events, work);
+	struct event event;
+
+	while (event_take(events, &event)) {
+		event_send(events->wn, &event);
+		cond_resched();
+	}
+}
+
+static void event_add(struct weir_net *wn, const struct event *event)
+{
+	struct weir_events *events = wn->events;
+	bool room;
+
+	/* Pressure is looked at even so: see weir_pressure_sources(). */
+	if (!event->pressure && !has_listeners(wn))
+		return;
+	spin_lock_bh(&events->lock);
+	room = events->count < EVENTS_MAX;
+	if (room)
+		events->ring[(events->first + events->count++) % EVENTS_MAX] = *event;
+	spin_unlock_bh(&events->lock);
+	if (room)
+		queue_work(system_unbound_wq, &events->work);
+	else
+		atomic64_inc(&wn->events_lost);
+}
+
+int weir_events_start(struct weir_net *wn)
+{
+	struct weir_events *events = kzalloc(sizeof(*events), GFP_KERNEL_ACCOUNT);
+
+	if (!events)
+		return -ENOMEM;
+	events->wn = wn;
+	spin_lock_init(&events->lock);
+	INIT_WORK(&events->work, events_work);
+	wn->events = events;
+	return 0;
+}
+
+/* No packet has a limit any more, for a grace period. */
+void weir_events_stop(struct weir_net *wn)
+{
+	if (!wn->events)
+		return;
+	cancel_work_sync(&wn->events->work);
+	kfree(wn->events);
+	wn->events = NULL;
+}
+
+/* A source became limited: @limit has no room for it. */
+void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
+		       const struct weir_source *source)
+{
+	event_add(wn, &(struct event) { .limit = limit->id, .source = *source });
+}
+
+/* A newcomer found no way in the table of @limit. Two CPUs may both tell it. */
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
+			 u64 tick)
+{
+	unsigned long last = READ_ONCE(limit->pressure->told);
+
+	/* Pairs with itself on other CPUs; 0 is never. */
+	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
+		return;
+	WRITE_ONCE(limit->pressure->told, (unsigned long)tick ?: 1);
+	event_add(wn, &(struct event) { .limit = limit->id, .pressure = true });
 }

@@ -5,7 +5,7 @@
 #include <linux/bitops.h>
 #include <linux/socket.h>
 
-#include "netlink_priv.h"
+#include "netlink.h"
 
 /* The attribute that says each condition, by its bit. */
 static const u8 cond_attr[] = {
@@ -68,63 +68,61 @@ static int match_conds(struct nlattr **tb, const struct nlattr *nest,
 	return 0;
 }
 
-/**
- * weir_nl_match_words - what is said of a match
- * @nest: the match
- * @match: zeroed, filled
- * @extack: filled where it is refused
- *
- * Return: 0 or negative errno.
- */
-int weir_nl_match_words(const struct nlattr *nest, struct weir_match *match,
-			struct netlink_ext_ack *extack)
+/* Numbers, as the policy has checked them. */
+static void match_numbers(struct nlattr **tb, struct weir_match *match)
 {
-	struct nlattr *tb[WEIR_A_MATCH_MAX + 1];
-	int err;
-
-	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_nl_match_policy,
-			   extack);
-	if (!err)
-		err = match_conds(tb, nest, match, extack);
-	if (!err)
-		err = weir_nl_string(tb[WEIR_A_MATCH_DEV], match->dev,
-				     sizeof(match->dev), extack);
-	if (!err && tb[WEIR_A_MATCH_FROM])
-		err = weir_nl_prefix(tb[WEIR_A_MATCH_FROM],
-				     tb[WEIR_A_MATCH_FROM_LEN], &match->from,
-				     extack);
-	if (!err && tb[WEIR_A_MATCH_TO])
-		err = weir_nl_prefix(tb[WEIR_A_MATCH_TO],
-				     tb[WEIR_A_MATCH_TO_LEN], &match->to,
-				     extack);
-	if (err)
-		return err;
 	if (tb[WEIR_A_MATCH_FAMILY])
 		match->family = nla_get_u8(tb[WEIR_A_MATCH_FAMILY]);
 	if (tb[WEIR_A_MATCH_PROTO])
 		match->proto = nla_get_u8(tb[WEIR_A_MATCH_PROTO]);
-	match_ports(tb[WEIR_A_MATCH_SPORT_MIN], tb[WEIR_A_MATCH_SPORT_MAX],
-		    &match->sport);
-	match_ports(tb[WEIR_A_MATCH_DPORT_MIN], tb[WEIR_A_MATCH_DPORT_MAX],
-		    &match->dport);
-	if (tb[WEIR_A_MATCH_MARK]) {
+	match_ports(tb[WEIR_A_MATCH_SPORT_MIN], tb[WEIR_A_MATCH_SPORT_MAX], &match->sport);
+	match_ports(tb[WEIR_A_MATCH_DPORT_MIN], tb[WEIR_A_MATCH_DPORT_MAX], &match->dport);
+	if (tb[WEIR_A_MATCH_MARK])
 		match->mark = nla_get_u32(tb[WEIR_A_MATCH_MARK]);
-		match->mark_mask = tb[WEIR_A_MATCH_MARK_MASK] ?
-			nla_get_u32(tb[WEIR_A_MATCH_MARK_MASK]) : U32_MAX;
-	}
-	return 0;
+	if (tb[WEIR_A_MATCH_MARK_MASK])
+		match->mark_mask = nla_get_u32(tb[WEIR_A_MATCH_MARK_MASK]);
+	else if (tb[WEIR_A_MATCH_MARK])
+		match->mark_mask = U32_MAX;
 }
 
 /**
- * weir_nl_match_attr - the attribute that says a condition
+ * weir_nl_match - parse a match
  * @nest: the match
- * @cond: WEIR_IF_*, one or more
+ * @match: filled
+ * @extack: filled where it is refused
  *
- * Return: the attribute or NULL.
+ * Return: 0 or -EINVAL.
  */
-const struct nlattr *weir_nl_match_attr(const struct nlattr *nest, u16 cond)
+int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
+		  struct netlink_ext_ack *extack)
 {
-	return nla_find_nested(nest, cond_attr[__ffs(cond)]);
+	struct nlattr *tb[WEIR_A_MATCH_MAX + 1];
+	const char *msg;
+	u16 cond;
+	int err;
+
+	memset(match, 0, sizeof(*match));
+	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, extack);
+	if (!err)
+		err = match_conds(tb, nest, match, extack);
+	if (!err)
+		err = weir_nl_string(tb[WEIR_A_MATCH_DEV], match->dev, sizeof(match->dev),
+				     extack);
+	if (!err && tb[WEIR_A_MATCH_FROM])
+		err = weir_nl_prefix(tb[WEIR_A_MATCH_FROM], tb[WEIR_A_MATCH_FROM_LEN],
+				     &match->from, extack);
+	if (!err && tb[WEIR_A_MATCH_TO])
+		err = weir_nl_prefix(tb[WEIR_A_MATCH_TO], tb[WEIR_A_MATCH_TO_LEN],
+				     &match->to, extack);
+	if (err)
+		return err;
+	match_numbers(tb, match);
+	msg = weir_match_check(match, &cond);
+	if (!msg)
+		return 0;
+	extack->_msg = msg;
+	NL_SET_BAD_ATTR(extack, tb[cond_attr[__ffs(cond)]] ?: nest);
+	return -EINVAL;
 }
 
 static int put_prefix(struct sk_buff *skb, const struct weir_net_prefix *prefix,
@@ -176,16 +174,8 @@ static int put_cond(struct sk_buff *skb, const struct weir_match *match,
 	return 0;
 }
 
-/**
- * weir_nl_put_match - tell a match
- * @skb: message
- * @attr: number of the nest
- * @match: of a limit
- *
- * Return: 0 or -EMSGSIZE.
- */
-int weir_nl_put_match(struct sk_buff *skb, int attr,
-		      const struct weir_match *match)
+/* Returns 0 or -EMSGSIZE. */
+int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 	unsigned int i;

@@ -1,394 +1,430 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The dump of sources. It walks one table after the other by their buckets,
- * with a reference and no lock held between two of them. Between two parts of
- * the dump it holds nothing, lest a listener that stalls keeps a table that
- * its limit has given up; what changed meanwhile marks the dump as
- * interrupted. Asked for the worst sources, it walks all tables first and
- * keeps those in a heap whose root is the least of them.
+ * Operations on sources that are named by their address: get, charge, forget.
  */
-#include <linux/err.h>
+#include <linux/bottom_half.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
+#include <linux/socket.h>
 
 #include "hook.h"
-#include "netlink_priv.h"
+#include "netlink.h"
+#include "trace.h"
 
 /**
- * struct ranked - one of the worst sources
- * @state: how it stood when its bucket was walked
- * @view: index of its limit
+ * struct asked - one source, and the limit it is asked about
+ * @limit: name of the limit, or ""
+ * @source: whole
+ * @dev: that it sends through, or ""; padded with zeroes
  */
-struct ranked {
-	struct weir_source_state state;
-	u32 view;
+struct asked {
+	char limit[WEIR_NAME_SIZE];
+	struct weir_source source;
+	char dev[IFNAMSIZ] __aligned(8);
 };
 
-/**
- * struct show - a dump of sources on its way
- * @filter: which ones
- * @limited: only those that are limited now
- * @idle: also those that nothing is counted of
- * @by_count: rank by count, else by drops
- * @top: so many of the worst, or 0 for all in the order of the walk
- * @views: limits to be walked
- * @at: the limit that is walked
- * @table: its table, a reference for this part of the dump, or NULL
- * @bucket: of the table, the next one
- * @states: of the last bucket
- * @next: of them, the next one
- * @rank: the worst, a heap and then sorted
- * @ranked: of them
- * @state: of the last bucket
- * @view: the limits
- */
-struct show {
-	struct weir_nl_within filter;
-	bool limited;
-	bool idle;
-	bool by_count;
-	u32 top;
-
-	u32 views;
-	u32 at;
-	struct weir_table *table;
-	u32 bucket;
-	u32 states;
-	u32 next;
-
-	struct ranked *rank;
-	u32 ranked;
-
-	struct weir_source_state state[WEIR_WAYS_MAX];
-	struct weir_nl_view view[WEIR_LIMITS_MAX];
-};
-
-static void show_free(struct show *show)
+static int asked_parse(struct nlattr **attrs, const struct nlmsghdr *nlh,
+		       const struct weir_net *wn, struct asked *asked,
+		       struct netlink_ext_ack *extack)
 {
-	if (!show)
-		return;
-	kvfree(show->rank);
-	kvfree(show);
-}
-
-/* The limits that are asked for, as they are now. */
-static int show_views(struct show *show, const struct weir_net *wn,
-		      const char *name)
-{
-	const struct weir_config *config;
-	unsigned int i;
-
-	rcu_read_lock();
-	config = weir_config_get(wn);
-	for (i = 0; config && i < config->count; i++)
-		if (!*name || !strcmp(config->limit[i]->name, name))
-			weir_nl_view(&show->view[show->views++],
-				     config->limit[i]);
-	rcu_read_unlock();
-	return *name && !show->views ? -ENOENT : 0;
-}
-
-static int show_words(struct show *show, struct weir_net *wn,
-		      struct netlink_callback *cb)
-{
-	struct nlattr **attrs = weir_dump_attrs(cb);
-	char name[WEIR_NAME_SIZE] = "";
 	int err;
 
-	err = weir_nl_once(cb->nlh, 0, cb->extack);
+	*asked = (struct asked) { };
+	err = weir_nl_once(nlh, 0, extack);
 	if (!err)
-		err = weir_nl_within(attrs, wn, &show->filter, cb->extack);
-	if (!err)
-		err = weir_nl_string(attrs[WEIR_A_SOURCE_LIMIT], name,
-				     sizeof(name), cb->extack);
-	if (err)
-		return err;
-	if (attrs[WEIR_A_SOURCE_RANK] && !attrs[WEIR_A_SOURCE_TOP]) {
-		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[WEIR_A_SOURCE_RANK],
-				    "a rank needs a number of sources, top");
-		NL_SET_ERR_ATTR_MISS(cb->extack, NULL, WEIR_A_SOURCE_TOP);
-		return -EINVAL;
-	}
-	show->limited = attrs[WEIR_A_SOURCE_FILTER_LIMITED];
-	show->idle = attrs[WEIR_A_SOURCE_IDLE];
-	if (attrs[WEIR_A_SOURCE_TOP])
-		show->top = nla_get_u32(attrs[WEIR_A_SOURCE_TOP]);
-	if (attrs[WEIR_A_SOURCE_RANK])
-		show->by_count = nla_get_u32(attrs[WEIR_A_SOURCE_RANK]) ==
-				 WEIR_RANK_COUNT;
-	err = show_views(show, wn, name);
-	if (err)
-		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[WEIR_A_SOURCE_LIMIT],
-				    "no limit of that name; limit show lists them");
+		err = weir_nl_sender(attrs, wn, &asked->source, asked->dev, extack);
+	return err ?: weir_nl_string(attrs[WEIR_A_SOURCE_LIMIT], asked->limit,
+				     sizeof(asked->limit), extack);
+}
+
+static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
+		     const u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	unsigned int i = WEIR_SLOTS_MAX + 1 - limit->slots - !limit->lenient;
+	int err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(limit->slot_ticks));
+
+	for (; !err && i <= WEIR_SLOTS_MAX; i++)
+		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT, slot[i]);
 	return err;
 }
 
-static void show_close(struct show *show)
+/* Because of what the limit is not asked about a source, if anything. */
+static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
+		      const struct weir_limit *limit, const struct asked *asked)
 {
-	weir_table_put(show->table);
-	show->table = NULL;
-}
+	const struct weir_exempt *exempt;
+	struct weir_exempt_place place;
+	struct nlattr *nest;
 
-/* The table of this limit or the next one; one that is gone is passed over. */
-static bool show_open(struct show *show, struct weir_net *wn)
-{
-	const struct weir_limit *limit;
-
-	rcu_read_lock();
-	for (; show->at < show->views; show->at++, show->bucket = 0) {
-		limit = weir_nl_limit_by_id(weir_config_get(wn),
-					    show->view[show->at].id);
-		if (!limit || !weir_table_tryget(limit->table))
-			continue;
-		show->table = limit->table;
-		weir_nl_view(&show->view[show->at], limit);
-		break;
-	}
-	rcu_read_unlock();
-	return show->table;
-}
-
-/* Add the refusals that wait on their CPUs, if the table is still in use. */
-static void show_pending(struct show *show, struct weir_net *wn)
-{
-	const struct weir_config *config;
-	const struct weir_limit *limit;
-
-	rcu_read_lock();
-	config = weir_config_get(wn);
-	limit = weir_nl_limit_by_id(config, show->view[show->at].id);
-	if (limit && limit->table == show->table)
-		weir_refusals_pending(&config->refusals, limit, show->state,
-				      show->states);
-	rcu_read_unlock();
-}
-
-/* Have a state at hand. Returns 1, 0 at the end, or negative errno. */
-static int show_step(struct show *show, struct weir_net *wn)
-{
-	while (show->next == show->states) {
-		if (!show->table && !show_open(show, wn))
-			return 0;
-		if (show->bucket >= weir_table_buckets(show->table)) {
-			show_close(show);
-			show->at++;
-			show->bucket = 0;
-			continue;
-		}
-		show->next = 0;
-		show->states = weir_table_walk(show->table, show->bucket++,
-					       weir_hook_clock(),
-					       show->view[show->at].budget,
-					       show->state);
-		show_pending(show, wn);
-		cond_resched();
-		if (fatal_signal_pending(current))
-			return -EINTR;
-	}
-	return 1;
-}
-
-static bool show_wants(const struct show *show,
-		       const struct weir_source_state *state)
-{
-	if (!state->live && !show->idle)
-		return false;
-	if (!state->wait && show->limited)
-		return false;
-	return weir_nl_overlaps(&show->filter, &state->source,
-				show->view[show->at].prefix);
-}
-
-static int compare_u64(u64 a, u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
-/* Below 0 if a is less bad than b. The other measure decides between equals. */
-static int compare_rank(bool by_count, const struct ranked *a,
-			const struct ranked *b)
-{
-	int dropped = compare_u64(a->state.dropped, b->state.dropped);
-	int count = compare_u64(a->state.count, b->state.count);
-
-	return by_count ? count ?: dropped : dropped ?: count;
-}
-
-static int worst_dropped(const void *a, const void *b)
-{
-	return compare_rank(false, b, a);
-}
-
-static int worst_count(const void *a, const void *b)
-{
-	return compare_rank(true, b, a);
-}
-
-static void heap_down(struct show *show)
-{
-	struct ranked *heap = show->rank;
-	u32 at = 0, child;
-
-	while ((child = 2 * at + 1) < show->ranked) {
-		if (child + 1 < show->ranked &&
-		    compare_rank(show->by_count, &heap[child + 1], &heap[child]) < 0)
-			child++;
-		if (compare_rank(show->by_count, &heap[at], &heap[child]) <= 0)
-			break;
-		swap(heap[at], heap[child]);
-		at = child;
-	}
-}
-
-static void heap_up(struct show *show)
-{
-	struct ranked *heap = show->rank;
-	u32 at = show->ranked - 1, parent;
-
-	for (; at; at = parent) {
-		parent = (at - 1) / 2;
-		if (compare_rank(show->by_count, &heap[parent], &heap[at]) <= 0)
-			break;
-		swap(heap[at], heap[parent]);
-	}
-}
-
-static void heap_add(struct show *show, const struct weir_source_state *state)
-{
-	struct ranked entry = { .state = *state, .view = show->at };
-
-	if (show->ranked < show->top) {
-		show->rank[show->ranked++] = entry;
-		heap_up(show);
-	} else if (compare_rank(show->by_count, &entry, &show->rank[0]) > 0) {
-		show->rank[0] = entry;
-		heap_down(show);
-	}
-}
-
-/* Find the worst; then there is nothing left to walk. */
-static int show_rank(struct show *show, struct weir_net *wn,
-		     struct netlink_callback *cb)
-{
-	int err;
-
-	show->rank = kvmalloc_array(show->top, sizeof(*show->rank),
-				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!show->rank) {
-		NL_SET_ERR_MSG_ATTR(cb->extack,
-				    weir_dump_attrs(cb)[WEIR_A_SOURCE_TOP],
-				    "no memory for so many sources; ask for a smaller top");
-		return -ENOMEM;
-	}
-	while ((err = show_step(show, wn)) > 0) {
-		if (show_wants(show, &show->state[show->next]))
-			heap_add(show, &show->state[show->next]);
-		show->next++;
-	}
-	if (err)
-		return err;
-	sort(show->rank, show->ranked, sizeof(*show->rank),
-	     show->by_count ? worst_count : worst_dropped, NULL);
-	show->next = 0;
+	weir_exempt_place(config->exempts, &asked->source, asked->dev, &place);
+	exempt = weir_exempt_from(&place, asked->dev, 0) ?:
+		 weir_exempt_from(&place, asked->dev, limit->id);
+	if (!exempt)
+		return 0;
+	nest = nla_nest_start(skb, WEIR_A_SOURCE_EXEMPT);
+	if (!nest || weir_nl_put_exempt(skb, config, exempt))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
 	return 0;
 }
 
-static struct show *show_start(struct netlink_callback *cb, struct weir_net *wn)
+/* Under rcu_read_lock(). */
+static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct weir_net *wn, const struct weir_config *config,
+		     const struct weir_limit *limit, const struct asked *asked)
 {
-	struct show *show = kvzalloc(sizeof(*show),
-				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	int err;
-
-	if (!show) {
-		NL_SET_ERR_MSG(cb->extack,
-			       "no memory to list the sources; try again");
-		return ERR_PTR(-ENOMEM);
-	}
-	err = show_words(show, wn, cb);
-	if (!err && show->top) {
-		err = show_rank(show, wn, cb);
-		show_close(show);
-	}
-	if (err) {
-		show_free(show);
-		return ERR_PTR(err);
-	}
-	return show;
-}
-
-static int put_source(struct sk_buff *skb, struct netlink_callback *cb,
-		      const struct weir_nl_view *view,
-		      const struct weir_source_state *state)
-{
-	void *header = weir_nl_dump_put(skb, cb, WEIR_CMD_SOURCE_SHOW);
+	void *header = weir_nl_dump_put(skb, cb, WEIR_CMD_SOURCE_GET);
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	if (!header)
-		return -EMSGSIZE;
-	if (weir_nl_put_source(skb, sock_net(cb->skb->sk), view, state)) {
+		return skb->len ?: -EMSGSIZE;
+	weir_nl_peek(wn, limit, &asked->source, &state, slot);
+	if (weir_nl_put_source(skb, wn->net, limit, &state) ||
+	    put_slots(skb, limit, slot) || put_exempt(skb, config, limit, asked)) {
 		genlmsg_cancel(skb, header);
-		return -EMSGSIZE;
+		return skb->len ?: -EMSGSIZE;
 	}
 	genlmsg_end(skb, header);
 	return 0;
 }
 
-static int put_ranked(struct sk_buff *skb, struct netlink_callback *cb,
-		      struct show *show)
+/* A limit that is named is told even if it would not meet the address. */
+static bool meets(const struct weir_limit *limit, const struct asked *asked)
 {
-	const struct ranked *entry;
-	int err;
-
-	for (; show->next < show->ranked; show->next++) {
-		entry = &show->rank[show->next];
-		err = put_source(skb, cb, &show->view[entry->view],
-				 &entry->state);
-		if (err)
-			return skb->len ?: err;
-	}
-	return 0;
+	if (*asked->limit)
+		return !strcmp(limit->name, asked->limit);
+	return weir_match_source(&limit->match, &asked->source, asked->dev);
 }
 
-static int put_walked(struct sk_buff *skb, struct netlink_callback *cb,
-		      struct show *show, struct weir_net *wn)
+static int asked_put(struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct weir_net *wn, const struct asked *asked)
 {
-	const struct weir_source_state *state;
-	int err;
+	const struct weir_config *config;
+	const struct weir_limit *limit;
+	int err = 0;
 
-	while ((err = show_step(show, wn)) > 0) {
-		state = &show->state[show->next];
-		if (show_wants(show, state) &&
-		    put_source(skb, cb, &show->view[show->at], state))
-			return skb->len ?: -EMSGSIZE;
-		show->next++;
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	if (!cb->args[0] && *asked->limit && !weir_limit_find(config, asked->limit))
+		err = weir_nl_no_limit(weir_dump_attrs(cb)[WEIR_A_SOURCE_LIMIT], cb->extack);
+	for (; !err && config && cb->args[0] < config->count; cb->args[0] += !err) {
+		limit = config->limit[cb->args[0]];
+		if (meets(limit, asked))
+			err = put_asked(skb, cb, wn, config, limit, asked);
 	}
+	rcu_read_unlock();
 	return err;
 }
 
-/** weir_nl_source_dump - WEIR_CMD_SOURCE_SHOW; args[0] is a struct show */
-int weir_nl_source_dump(struct sk_buff *skb, struct netlink_callback *cb)
+/* args[0] is the place of a limit. */
+int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct weir_net *wn = weir_nl_net(cb->skb);
-	struct show *show = (struct show *)cb->args[0];
+	struct asked asked;
 	int err;
 
-	weir_nl_dump_turn(cb, wn);
-	if (!show) {
-		show = show_start(cb, wn);
-		if (IS_ERR(show))
-			return PTR_ERR(show);
-		cb->args[0] = (long)show;
-	}
-	err = show->top ? put_ranked(skb, cb, show) :
-			  put_walked(skb, cb, show, wn);
-	show_close(show);
-	weir_nl_dump_turn(cb, wn);
+	err = asked_parse(weir_dump_attrs(cb), cb->nlh, wn, &asked, cb->extack);
+	if (err)
+		return err;
+	weir_nl_dump_check(cb, wn);
+	err = asked_put(skb, cb, wn, &asked);
+	weir_nl_dump_check(cb, wn);
 	return err;
 }
 
-/** weir_nl_source_done - the end of a dump of sources, come to or not */
-int weir_nl_source_done(struct netlink_callback *cb)
+/**
+ * struct charge - a charge on its way
+ * @asked: whom, and under which limit
+ * @cost: packets or bytes
+ * @drain: or as much of it as there is room for
+ * @taken: what was charged
+ * @limit: a copy of it
+ * @state: of the source afterwards
+ */
+struct charge {
+	struct asked asked;
+	u64 cost;
+	bool drain;
+	u64 taken;
+	struct weir_limit limit;
+	struct weir_source_state state;
+};
+
+static u8 charge_table(struct weir_net *wn, const struct weir_limit *limit,
+		       const struct charge *charge, const struct weir_source *masked,
+		       u32 hash, u64 cost)
 {
-	show_free((struct show *)cb->args[0]);
+	struct weir_lookup lookup = {
+		.source = masked,
+		.hash = hash,
+		.tick = weir_hook_clock(),
+		.cost = cost,
+		.budget = limit->budget,
+	};
+	u8 result;
+
+	if (cost > limit->budget)
+		return WEIR_REFUSED;
+	result = weir_table_charge(limit->table, &lookup);
+	if (result & WEIR_EVICTED)
+		weir_limit_count_evictions(limit, 1);
+	if (result & (WEIR_EVICTED | WEIR_FLOORED))
+		weir_event_pressure(wn, limit, lookup.tick);
+	if (result & WEIR_FIRST) {
+		trace_weir_limited(limit, &charge->asked.source, lookup.tick);
+		weir_event_source(wn, limit, &charge->asked.source);
+	}
+	return result;
+}
+
+/*
+ * Returns 0, -ENOENT, or -EAGAIN where the configuration or the room has
+ * changed under our hands. With BH off, under rcu_read_lock().
+ */
+static int charge_try(struct weir_net *wn, struct charge *charge)
+{
+	struct weir_source masked = charge->asked.source;
+	u64 slot[WEIR_SLOTS_MAX + 1], cost = charge->cost, tick;
+	struct weir_source_state *state = &charge->state;
+	const struct weir_limit *limit;
+	u8 result = 0;
+	u32 hash;
+
+	limit = weir_limit_find(weir_config_get(wn), charge->asked.limit);
+	if (!limit)
+		return -ENOENT;
+	charge->limit = *limit;
+	weir_source_mask(&masked, limit->prefix);
+	hash = weir_source_hash(&masked, limit->prefix, &wn->key);
+	tick = weir_hook_clock();
+	if (charge->drain) {
+		weir_table_peek(limit->table, &masked, hash, tick,
+				limit->budget, state, slot);
+		cost = min(cost, limit->budget - min(limit->budget,
+						     state->count));
+	}
+	if (cost)
+		result = charge_table(wn, limit, charge, &masked, hash, cost);
+	if (result & WEIR_AGAIN || (result & WEIR_REFUSED && charge->drain))
+		return -EAGAIN;
+	charge->taken = result & WEIR_REFUSED ? 0 : cost;
+	weir_nl_peek(wn, limit, &charge->asked.source, state, slot);
 	return 0;
+}
+
+/* Others can only take the room away until the slot ends, so this ends. */
+static int charge_do(struct weir_net *wn, struct charge *charge)
+{
+	int err;
+
+	do {
+		cond_resched();
+		local_bh_disable();
+		rcu_read_lock();
+		err = charge_try(wn, charge);
+		rcu_read_unlock();
+		local_bh_enable();
+	} while (err == -EAGAIN && !fatal_signal_pending(current));
+	return err;
+}
+
+static int charge_parse(struct genl_info *info, const struct weir_net *wn,
+			struct charge *charge)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	err = asked_parse(attrs, info->nlhdr, wn, &charge->asked, info->extack);
+	if (!err)
+		err = weir_nl_require(attrs, NULL, WEIR_A_SOURCE_LIMIT,
+				      "the limit that is to be charged is missing", info->extack);
+	if (err)
+		return err;
+	charge->cost = attrs[WEIR_A_SOURCE_COST] ? nla_get_u64(attrs[WEIR_A_SOURCE_COST]) : 1;
+	charge->drain = attrs[WEIR_A_SOURCE_CHARGE_MODE] &&
+			nla_get_u32(attrs[WEIR_A_SOURCE_CHARGE_MODE]) == WEIR_CHARGE_MODE_DRAIN;
+	return 0;
+}
+
+int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct charge charge = { };
+	struct sk_buff *reply;
+	void *header;
+	int err;
+
+	err = charge_parse(info, wn, &charge);
+	if (err)
+		return err;
+	reply = weir_nl_reply(info, WEIR_CMD_SOURCE_CHARGE, &header);
+	if (!reply)
+		return -ENOMEM;
+	err = charge_do(wn, &charge);
+	if (err == -ENOENT)
+		weir_nl_no_limit(info->attrs[WEIR_A_SOURCE_LIMIT], info->extack);
+	if (!err)
+		err = weir_nl_put_source(reply, wn->net, &charge.limit, &charge.state) ?:
+		      weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge.taken);
+	return weir_nl_reply_end(info, reply, header, err);
+}
+
+/**
+ * struct forget - what is to be forgotten
+ * @within: prefix of sources, or empty for all of them and the floors
+ * @one: the prefix is a whole address
+ * @source: that address
+ * @limit: name, or "" for all
+ * @state: room for the states of a bucket
+ * @forgotten: sources so far
+ */
+struct forget {
+	struct weir_nl_within within;
+	bool one;
+	struct weir_source source;
+	char limit[WEIR_NAME_SIZE];
+	struct weir_source_state *state;
+	u64 forgotten;
+};
+
+static int forget_parse(struct genl_info *info, const struct weir_net *wn,
+			struct forget *forget)
+{
+	struct netlink_ext_ack *extack = info->extack;
+	struct nlattr **attrs = info->attrs;
+	char dev[IFNAMSIZ];
+	int err;
+
+	err = weir_nl_once(info->nlhdr, 0, extack);
+	if (!err)
+		err = weir_nl_within(attrs, wn, &forget->within, extack);
+	if (!err)
+		err = weir_nl_string(attrs[WEIR_A_SOURCE_LIMIT], forget->limit,
+				     sizeof(forget->limit), extack);
+	if (err)
+		return err;
+	if (attrs[WEIR_A_SOURCE_DEV] && !attrs[WEIR_A_SOURCE_ADDRESS]) {
+		NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_DEV],
+				    "a device needs an address that is on it");
+		NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_ADDRESS);
+		return -EINVAL;
+	}
+	forget->one = forget->within.prefix.len ==
+		      (forget->within.prefix.family == AF_INET ? 32 : 128);
+	return forget->one ? weir_nl_sender(attrs, wn, &forget->source, dev, extack) : 0;
+}
+
+static void forget_source(const struct weir_net *wn, struct forget *forget,
+			  const struct weir_limit *limit,
+			  const struct weir_source *masked)
+{
+	u32 hash = weir_source_hash(masked, limit->prefix, &wn->key);
+
+	forget->forgotten += weir_table_forget(limit->table, masked, hash);
+}
+
+static void forget_bucket(const struct weir_net *wn, struct forget *forget,
+			  const struct weir_limit *limit, u32 bucket)
+{
+	bool all = !forget->within.prefix.family;
+	struct weir_source_state *state;
+	unsigned int i, n;
+
+	n = weir_table_walk(limit->table, bucket, weir_hook_clock(),
+			    limit->budget, forget->state);
+	for (i = 0; i < n; i++) {
+		state = &forget->state[i];
+		if (!state->live)
+			continue;
+		if (all)
+			forget->forgotten++;
+		else if (weir_nl_holds(&forget->within, &state->source,
+				       limit->prefix))
+			forget_source(wn, forget, limit, &state->source);
+	}
+	if (all)
+		weir_table_clear(limit->table, bucket);
+}
+
+/*
+ * An address stands for the source that it belongs to under each limit, as it
+ * does for a packet; a prefix for the sources within it.
+ */
+static int forget_limit(const struct weir_net *wn, struct forget *forget,
+			const struct weir_limit *limit)
+{
+	u32 bucket, buckets = weir_table_buckets(limit->table);
+	struct weir_source masked = forget->source;
+
+	if (forget->one) {
+		weir_source_mask(&masked, limit->prefix);
+		forget_source(wn, forget, limit, &masked);
+		return 0;
+	}
+	for (bucket = 0; bucket < buckets; bucket++) {
+		forget_bucket(wn, forget, limit, bucket);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+static int forget_locked(struct weir_net *wn, struct forget *forget)
+{
+	const struct weir_config *config = weir_config_get(wn);
+	bool found = !*forget->limit;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && config && i < config->count; i++) {
+		if (*forget->limit &&
+		    strcmp(config->limit[i]->name, forget->limit))
+			continue;
+		found = true;
+		err = forget_limit(wn, forget, config->limit[i]);
+	}
+	return found ? err : -ENOENT;
+}
+
+static int forget_do(struct weir_net *wn, struct forget *forget,
+		     struct netlink_ext_ack *extack)
+{
+	int err;
+
+	forget->state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget->state),
+				       GFP_KERNEL);
+	if (!forget->state) {
+		NL_SET_ERR_MSG(extack,
+			       "no memory to walk the sources; nothing was forgotten, try again");
+		return -ENOMEM;
+	}
+	mutex_lock(&wn->lock);
+	err = forget_locked(wn, forget);
+	mutex_unlock(&wn->lock);
+	kvfree(forget->state);
+	return err;
+}
+
+int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct forget forget = { };
+	struct sk_buff *reply;
+	void *header;
+	int err;
+
+	err = forget_parse(info, wn, &forget);
+	if (err)
+		return err;
+	reply = weir_nl_reply(info, WEIR_CMD_SOURCE_FORGET, &header);
+	if (!reply)
+		return -ENOMEM;
+	err = forget_do(wn, &forget, info->extack);
+	if (err == -ENOENT)
+		weir_nl_no_limit(info->attrs[WEIR_A_SOURCE_LIMIT], info->extack);
+	if (!err)
+		err = weir_nl_put_u64(reply, WEIR_A_SOURCE_FORGOTTEN, forget.forgotten);
+	return weir_nl_reply_end(info, reply, header, err);
 }

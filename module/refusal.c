@@ -186,29 +186,34 @@ static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry,
 }
 
 /**
- * weir_refusals_free - free the caches of a configuration
+ * weir_refusals_settle - count what waits in the caches of a configuration
  * @wn: namespace
  * @config: that no packet finds any more, with its limits
- * @next: the one that replaced it, or NULL
+ * @next: the one that replaced it
  *
- * Context: process, may sleep.
+ * Context: process.
  */
-void weir_refusals_free(struct weir_net *wn, struct weir_config *config,
-			const struct weir_config *next)
+void weir_refusals_settle(struct weir_net *wn, const struct weir_config *config,
+			  const struct weir_config *next)
 {
-	struct weir_refusals *refusals = &config->refusals;
 	const struct weir_refusal *entry;
 	unsigned int i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (!refusals->cache || !next)
-			break;
 		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++) {
-			entry = &per_cpu_ptr(refusals->cache, cpu)->entry[i];
+			entry = &per_cpu_ptr(config->refusals.cache, cpu)->entry[i];
 			if (entry->count)
 				entry_settle(wn, entry, next);
 		}
 	}
-	free_percpu(refusals->cache);
+}
+
+/**
+ * weir_refusals_free - free the caches of a configuration
+ * @config: that no packet finds any more
+ */
+void weir_refusals_free(struct weir_config *config)
+{
+	free_percpu(config->refusals.cache);
 }

@@ -97,7 +97,8 @@ void weir_refusals_pending(const struct weir_refusals *refusals,
 			   const struct weir_limit *limit,
 			   struct weir_source_state *state, unsigned int count);
 int weir_refusals_init(struct weir_config *config);
-void weir_refusals_free(struct weir_net *wn, struct weir_config *config,
-			const struct weir_config *next);
+void weir_refusals_settle(struct weir_net *wn, const struct weir_config *config,
+			  const struct weir_config *next);
+void weir_refusals_free(struct weir_config *config);
 
 #endif /* WEIR_REFUSAL_H */

@@ -5,6 +5,7 @@
 #ifndef WEIR_H
 #define WEIR_H
 
+#include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rcupdate.h>
@@ -16,6 +17,7 @@
 #include "event.h"
 
 struct weir_config;
+struct weir_events;
 
 /* What became of a packet at the hook. All but the last exclude each other. */
 enum weir_outcome {
@@ -39,13 +41,14 @@ struct weir_net_stats {
  * @stats: CPU-local
  * @key: of the hash of sources, constant
  * @net: the namespace, which outlives this
- * @lock: one change at a time; protects the next five
+ * @lock: one change at a time; protects the next six
  * @next_id: of the next limit
  * @generation: of the configuration; 0 never, so that dumps notice
  * @bytes: held by the tables
  * @hooked: the hooks are registered
  * @ops: they
- * @events: what is to be told
+ * @events: the ring of events, there while @hooked
+ * @events_lost: found the ring full, or could not be sent
  */
 struct weir_net {
 	struct weir_config __rcu *config;
@@ -59,8 +62,9 @@ struct weir_net {
 	u64 bytes;
 	bool hooked;
 	struct nf_hook_ops ops[2];
+	struct weir_events *events;
 
-	struct weir_events events;
+	atomic64_t events_lost;
 };
 
 struct weir_net *weir_net(const struct net *net);

@@ -140,7 +140,7 @@ check_licence() {
 	local f want bad=0 dual='((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)'
 	while IFS= read -r f; do
 		case $f in
-		module/uapi/* | Documentation/netlink/specs/*) want=$dual ;;
+		module/uapi/* | module/netlink_gen.* | Documentation/netlink/specs/*) want=$dual ;;
 		module/* | Kbuild | *.patch) want=GPL-2.0-only ;;
 		*) want=GPL-2.0-or-later ;;
 		esac

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spec.sh [-w]: is the uapi header what the specification says? With -w, make
-# it so. The kernel's generator, which also checks the specification against
-# its schema, comes with the newest kernel source (tests/vm/fetch.sh source).
+# spec.sh [-w]: are the uapi header, the policies and the operations what the
+# specification says? With -w, make them so. The kernel's generator, which also
+# checks the specification against its schema, comes with the newest kernel source
+# (tests/vm/fetch.sh source).
 # Status: 0 the same, 1 not, 4 the generator is not here.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 source=$top/.cache/source
 spec=Documentation/netlink/specs/weir.yaml
-header=module/uapi/linux/weir.h
 gen=$source/tools/net/ynl/pyynl/ynl_gen_c.py
 
 [ -e "$gen" ] || { echo "spec.sh: skipped, no generator in .cache/source; make setup downloads it"; exit 4; }
@@ -19,22 +19,26 @@ cp "$source"/Documentation/netlink/*.yaml "$tmp/Documentation/netlink/" &&
 # The generator looks upwards for the top of a kernel tree.
 : >"$tmp/MAINTAINERS"
 
-# generate MODE PART: also what we do not keep must be generated from the
-# specification, so that others can
+# generate MODE PART FILE: FILE is what we keep; without it, what others may want
+# must be generated as well. A header is included by the name of its file.
+bad=0
 generate() {
-	if ! timeout 60 python3 "$gen" --spec "$tmp/$spec" --mode "$1" "--$2" -o "$tmp/out/$1-$2" ||
-		[ ! -s "$tmp/out/$1-$2" ]; then
+	local out=$tmp/out/${3:-user.c}
+	mkdir -p "${out%/*}"
+	if ! (cd "$tmp" && timeout 60 python3 "$gen" --spec "$spec" --mode "$1" "--$2" -o "$out") || [ ! -s "$out" ]; then
 		echo "spec.sh: $spec: no $2 of mode $1 can be generated" >&2
 		exit 1
 	fi
+	if [ "$write" ] && [ "${3-}" ]; then
+		mkdir -p "$top/${3%/*}" && cp "$out" "$top/$3" || exit 1
+	elif [ "${3-}" ]; then
+		diff -u --label "$3" --label "$spec, generated" "$top/$3" "$out" ||
+			{ echo "spec.sh: $3 is not what $spec says; tests/spec.sh -w makes it so" >&2; bad=1; }
+	fi
 }
-generate uapi header
-generate kernel source
+write=$([ "${1-}" != -w ] || echo 1)
+generate uapi header module/uapi/linux/weir.h
+generate kernel header module/netlink_gen.h
+generate kernel source module/netlink_gen.c
 generate user source
-
-if [ "${1-}" = -w ]; then
-	mkdir -p "$top/${header%/*}" && cp "$tmp/out/uapi-header" "$top/$header"
-	exit
-fi
-diff -u --label "$header" --label "$spec, generated" "$top/$header" "$tmp/out/uapi-header" ||
-	{ echo "spec.sh: $header is not what $spec says; tests/spec.sh -w makes it so" >&2; exit 1; }
+exit "$bad"

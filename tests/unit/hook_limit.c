@@ -6,9 +6,8 @@
 #include <linux/jiffies.h>
 #include <linux/user_namespace.h>
 
-#include "limit.h"
+#include "hook_edit.h"
 #include "table_twin.h"
-#include "weir.h"
 
 static struct net net = { .user_ns = &init_user_ns };
 static struct weir_net wn = { .net = &net };
@@ -25,10 +24,20 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 	(void)wn, (void)limit, (void)hash, (void)tick;
 }
 
-void weir_event_limit(struct weir_net *wn, enum weir_event_type type,
-		      const struct weir_limit *limit)
+void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
 {
-	(void)wn, (void)type, (void)limit;
+	(void)wn, (void)what, (void)limit;
+}
+
+int weir_events_start(struct weir_net *wn)
+{
+	(void)wn;
+	return 0;
+}
+
+void weir_events_stop(struct weir_net *wn)
+{
+	(void)wn;
 }
 
 /* Tick-milliseconds by which n slots are longer than the window, or -1. */
@@ -93,46 +102,45 @@ static void test_slots(void **state)
 		check_fit(1 + chance_below(&c, 2592000000));
 }
 
-static struct weir_words words_of(const char *name)
+static struct weir_limit limit_of(const char *name)
 {
-	struct weir_words words = {
-		.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
-			 BIT(WEIR_WORD_WINDOW) | BIT(WEIR_WORD_SOURCES),
-		.budget = 100, .window_ms = 1000, .sources = 64,
-	};
+	struct weir_limit limit;
 
-	strcpy(words.name, name);
-	return words;
+	weir_limit_init(&limit, name);
+	limit.budget = 100;
+	limit.window_ms = 1000;
+	limit.sources = 64;
+	return limit;
 }
 
-static int add(const struct weir_words *words, struct weir_fault *fault)
+static int add(const struct weir_limit *limit, struct weir_error *error)
 {
-	*fault = (struct weir_fault) { .word = -1 };
-	return weir_limit_add(&wn, words, fault);
+	*error = (struct weir_error) { };
+	return edit_add(&wn, limit, NULL, error);
 }
 
 /* Bounds, and one beyond each. */
-static void test_words(void **state)
+static void test_bounds(void **state)
 {
 	static const struct {
-		enum weir_word word;
+		u16 attr;
 		u64 good, bad;
 		int err;
 	} bounds[] = {
-		{ WEIR_WORD_BUDGET, 1, 0, -EINVAL },
-		{ WEIR_WORD_BUDGET, WEIR_PACKETS_MAX, WEIR_PACKETS_MAX + 1, -ERANGE },
-		{ WEIR_WORD_WINDOW, 10, 9, -ERANGE },
-		{ WEIR_WORD_WINDOW, 2592000000, 2592000001, -ERANGE },
-		{ WEIR_WORD_SLOTS, 64, 65, -ERANGE },
-		{ WEIR_WORD_SLOTS, 1, 251, -ERANGE },
-		{ WEIR_WORD_PREFIX4, 32, 33, -ERANGE },
-		{ WEIR_WORD_PREFIX6, 128, 129, -ERANGE },
-		{ WEIR_WORD_SOURCES, 64, 63, -ERANGE },
-		{ WEIR_WORD_SOURCES, 64, WEIR_SOURCES_MAX + 1, -ERANGE },
+		{ WEIR_A_LIMIT_BUDGET, 1, 0, -EINVAL },
+		{ WEIR_A_LIMIT_BUDGET, WEIR_PACKETS_MAX, WEIR_PACKETS_MAX + 1, -ERANGE },
+		{ WEIR_A_LIMIT_WINDOW_MS, 10, 9, -ERANGE },
+		{ WEIR_A_LIMIT_WINDOW_MS, 2592000000, 2592000001, -ERANGE },
+		{ WEIR_A_LIMIT_SLOTS, 64, 65, -ERANGE },
+		{ WEIR_A_LIMIT_SLOTS, 1, 251, -ERANGE },
+		{ WEIR_A_LIMIT_PREFIX4, 32, 33, -ERANGE },
+		{ WEIR_A_LIMIT_PREFIX6, 128, 129, -ERANGE },
+		{ WEIR_A_LIMIT_SOURCES, 64, 63, -ERANGE },
+		{ WEIR_A_LIMIT_SOURCES, 64, WEIR_SOURCES_MAX + 1, -ERANGE },
 	};
 	static const char *const names[] = { "a", "-a", "a-b_.:+@9", "", "a b", "a/b" };
-	struct weir_fault fault;
-	struct weir_words words;
+	struct weir_error error;
+	struct weir_limit limit;
 	unsigned int i, bad;
 	u64 value;
 
@@ -140,35 +148,35 @@ static void test_words(void **state)
 	for (i = 0; i < 2 * ARRAY_SIZE(bounds); i++) {
 		bad = i % 2;
 		value = bad ? bounds[i / 2].bad : bounds[i / 2].good;
-		words = words_of("a");
-		words.given |= BIT(bounds[i / 2].word);
-		if (bounds[i / 2].word == WEIR_WORD_BUDGET)
-			words.budget = value;
-		else if (bounds[i / 2].word == WEIR_WORD_WINDOW)
-			words.window_ms = value;
-		else if (bounds[i / 2].word == WEIR_WORD_SLOTS)
-			words.slots = value;
-		else if (bounds[i / 2].word == WEIR_WORD_PREFIX4)
-			words.prefix.len4 = value;
-		else if (bounds[i / 2].word == WEIR_WORD_PREFIX6)
-			words.prefix.len6 = value;
+		limit = limit_of("a");
+		if (bounds[i / 2].attr == WEIR_A_LIMIT_BUDGET)
+			limit.budget = value;
+		else if (bounds[i / 2].attr == WEIR_A_LIMIT_WINDOW_MS)
+			limit.window_ms = value;
+		else if (bounds[i / 2].attr == WEIR_A_LIMIT_SLOTS)
+			limit.slots = value;
+		else if (bounds[i / 2].attr == WEIR_A_LIMIT_PREFIX4)
+			limit.prefix.len4 = value;
+		else if (bounds[i / 2].attr == WEIR_A_LIMIT_PREFIX6)
+			limit.prefix.len6 = value;
 		else
-			words.sources = value;
-		check(add(&words, &fault) == (bad ? bounds[i / 2].err : 0),
+			limit.sources = value;
+		limit.slots_given = bounds[i / 2].attr == WEIR_A_LIMIT_SLOTS;
+		check(add(&limit, &error) == (bad ? bounds[i / 2].err : 0),
 		      "bound %u: %llu", i / 2, value);
 		if (bad) {
-			assert_int_equal(fault.word, bounds[i / 2].word);
-			assert_true(strlen(fault.msg) < 80);
+			assert_int_equal(error.attr, bounds[i / 2].attr);
+			assert_true(strlen(error.msg) < 80);
 		} else {
-			assert_int_equal(weir_limit_del(&wn, "a", &fault), 0);
+			assert_int_equal(edit_del(&wn, "a", &error), 0);
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		words = words_of(names[i]);
-		assert_int_equal(add(&words, &fault), i == 0 || i == 2 ? 0 :
+		limit = limit_of(names[i]);
+		assert_int_equal(add(&limit, &error), i == 0 || i == 2 ? 0 :
 				 -EINVAL);
 	}
-	assert_int_equal(weir_limit_flush(&wn), 0);
+	assert_int_equal(edit_flush(&wn, weir_edit_limit_flush), 0);
 }
 
 /* A budget that the counts cannot hold takes another table, others none. */
@@ -177,36 +185,32 @@ static void test_tables(void **state)
 	static const u64 budgets[] = { 1000, U16_MAX, U16_MAX + 1ull, 5, U32_MAX };
 	const struct weir_table *table = NULL;
 	const struct weir_limit *limit;
-	struct weir_fault fault = { };
-	struct weir_words words;
+	struct weir_limit config = limit_of("a");
+	struct weir_error error = { };
 	unsigned int i;
 
 	(void)state;
-	words = words_of("a");
-	assert_int_equal(add(&words, &fault), 0);
+	assert_int_equal(add(&config, &error), 0);
 	for (i = 0; i < ARRAY_SIZE(budgets); i++) {
-		words.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET);
-		words.budget = budgets[i];
+		config.budget = budgets[i];
 		limit = weir_limit_find(weir_config_get(&wn), "a");
 		table = limit->table;
-		assert_int_equal(weir_limit_set(&wn, &words, &fault), 0);
+		assert_int_equal(edit_set(&wn, &config, &error), 0);
 		limit = weir_limit_find(weir_config_get(&wn), "a");
 		assert_int_equal(limit->budget, budgets[i]);
 		assert_true(weir_table_holds(limit->table, limit->budget));
 		assert_int_equal(limit->table != table, i == 2);
 	}
 	/* A narrow budget gets no narrower counts with another table. */
-	words.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
-		      BIT(WEIR_WORD_SOURCES);
-	words.budget = 5;
-	words.sources = 2 * limit->sources;
+	config.budget = 5;
+	config.sources *= 2;
 	table = limit->table;
-	assert_int_equal(weir_limit_set(&wn, &words, &fault), 0);
+	assert_int_equal(edit_set(&wn, &config, &error), 0);
 	limit = weir_limit_find(weir_config_get(&wn), "a");
 	assert_true(limit->table != table);
 	assert_true(weir_table_holds(limit->table, U32_MAX));
 	assert_true(wn.bytes == weir_table_bytes(limit->table));
-	assert_int_equal(weir_limit_flush(&wn), 0);
+	assert_int_equal(edit_flush(&wn, weir_edit_limit_flush), 0);
 	assert_true(!wn.bytes);
 }
 
@@ -233,52 +237,64 @@ static unsigned int admitted(unsigned int packets)
 	return count;
 }
 
+struct step {
+	u64 budget;
+	bool bytes;
+	unsigned int packets, admitted;
+};
+
+static void take_steps(const struct step *steps, unsigned int count)
+{
+	struct weir_limit limit = limit_of("a");
+	struct weir_error error;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		limit.budget = steps[i].budget;
+		limit.bytes = steps[i].bytes;
+		assert_int_equal(i ? edit_set(&wn, &limit, &error) : add(&limit, &error), 0);
+		check(admitted(steps[i].packets) == steps[i].admitted, "step %u", i);
+	}
+	assert_int_equal(edit_flush(&wn, weir_edit_limit_flush), 0);
+}
+
 /* What a source has sent stays so, whatever its budget was meanwhile. */
 static void test_units(void **state)
 {
-	static const struct {
-		u64 budget;
-		bool bytes;
-		unsigned int admitted;
-	} steps[] = {
-		{ 1000, false, 1000 }, { 10, false, 0 }, { 10000, true, 0 },
-		{ 10, false, 0 }, { 1000, false, 0 }, { 500000, true, 0 },
-		{ 2000, false, 0 }, { 3000, false, 1000 },
+	static const struct step units[] = {
+		{ 1000, false, 3000, 1000 }, { 10, false, 3000, 0 }, { 10000, true, 3000, 0 },
+		{ 10, false, 3000, 0 }, { 1000, false, 3000, 0 }, { 500000, true, 3000, 0 },
+		{ 2000, false, 3000, 0 }, { 3000, false, 3000, 1000 },
 	};
-	struct weir_words words = words_of("a");
-	struct weir_fault fault;
-	unsigned int i;
+	/* The table has held more than the budget that it was made for. */
+	static const struct step grown[] = {
+		{ 100, false, 0, 0 }, { 60000, false, 60001, 60000 }, { 100, false, 1, 0 },
+		{ 1000, true, 1, 0 }, { 600000, true, 6000, 0 },
+	};
 
 	(void)state;
-	words.given |= BIT(WEIR_WORD_BUDGET) | BIT(WEIR_WORD_UNIT);
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
-		words.budget = steps[i].budget;
-		words.bytes = steps[i].bytes;
-		assert_int_equal(i ? weir_limit_set(&wn, &words, &fault) :
-				 add(&words, &fault), 0);
-		check(admitted(3000) == steps[i].admitted, "step %u", i);
-	}
-	assert_int_equal(weir_limit_flush(&wn), 0);
+	take_steps(units, ARRAY_SIZE(units));
+	take_steps(grown, ARRAY_SIZE(grown));
 }
 
 /* All tables of a user's namespace together. */
 static void test_quota(void **state)
 {
 	struct user_namespace user = { .id = 1 };
-	struct weir_words words = words_of("a");
-	struct weir_fault fault;
+	struct weir_limit limit = limit_of("a");
+	struct weir_error error;
 
 	(void)state;
-	words.sources = 400000;
+	limit.sources = 400000;
 	net.user_ns = &user;
-	assert_int_equal(add(&words, &fault), 0);
-	strcpy(words.name, "b");
-	assert_int_equal(add(&words, &fault), -EDQUOT);
-	assert_int_equal(fault.word, WEIR_WORD_SOURCES);
+	assert_int_equal(add(&limit, &error), 0);
+	strcpy(limit.name, "b");
+	assert_int_equal(add(&limit, &error), -EDQUOT);
+	assert_int_equal(error.attr, WEIR_A_LIMIT_SOURCES);
 	net.user_ns = &init_user_ns;
-	assert_int_equal(add(&words, &fault), 0);
+	assert_int_equal(add(&limit, &error), 0);
 	assert_true(wn.bytes > 64 << 20);
-	assert_int_equal(weir_limit_flush(&wn), 0);
+	assert_int_equal(edit_flush(&wn, weir_edit_limit_flush), 0);
 	weir_config_free(&wn);
 	assert_int_equal(shim_allocations, 0);
 }
@@ -287,7 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_units),
 		cmocka_unit_test(test_quota),

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Differences between kernels in netlink, as in compat.h.
+ */
+#ifndef WEIR_NETLINK_COMPAT_H
+#define WEIR_NETLINK_COMPAT_H
+
+#include <linux/module.h>
+#include <net/genetlink.h>
+
+/* The flag of a group that needs CAP_NET_ADMIN was once that of operations. */
+#ifndef GENL_MCAST_CAP_NET_ADMIN
+#define GENL_MCAST_CAP_NET_ADMIN GENL_UNS_ADMIN_PERM
+#endif
+
+#ifndef NLA_POLICY_MAX_LEN
+#define NLA_POLICY_MAX_LEN(_len) { .type = NLA_BINARY, .len = (_len) }
+#endif
+
+/*
+ * Before split operations a command has one entry, with one policy, for its do and
+ * its dump; and the range of a policy is not const.
+ */
+#ifndef WEIR_HAS_genl_split_ops
+#define genl_split_ops	genl_ops
+#define split_ops	ops
+#define n_split_ops	n_ops
+#undef NLA_POLICY_FULL_RANGE
+#define NLA_POLICY_FULL_RANGE(tp, _range) {		\
+	.type = NLA_ENSURE_UINT_OR_BINARY_TYPE(tp),	\
+	.validation_type = NLA_VALIDATE_RANGE_PTR,	\
+	.range = (void *)(_range),			\
+}
+#endif
+
+/* Join the entries of a command, where there may be but one. */
+static inline void weir_genl_prepare(struct genl_family *family)
+{
+#ifndef WEIR_HAS_genl_split_ops
+	static struct genl_ops joined[32] __ro_after_init;
+	const struct genl_ops *op = family->ops;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < family->n_ops && n < ARRAY_SIZE(joined); i++, op++) {
+		if (n && joined[n - 1].cmd == op->cmd) {
+			joined[n - 1].dumpit = op->dumpit;
+			joined[n - 1].done = op->done;
+		} else {
+			joined[n++] = *op;
+		}
+	}
+	family->ops = joined;
+	family->n_ops = n;
+#endif
+}
+
+/* Refuse what a dump does not take, BIT(type), where its policy does not. */
+static inline int weir_dump_only(struct netlink_callback *cb, u32 taken)
+{
+#ifndef WEIR_HAS_genl_split_ops
+	const struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, cb->nlh, GENL_HDRLEN, rem)
+		if (!(BIT(nla_type(attr)) & taken)) {
+			NL_SET_ERR_MSG_ATTR(cb->extack, attr,
+					    "a dump tells all of them; leave this out");
+			return -EINVAL;
+		}
+#endif
+	return 0;
+}
+
+/* The attributes that a dump was asked for with. */
+static inline struct nlattr **weir_dump_attrs(struct netlink_callback *cb)
+{
+#ifdef WEIR_HAS_genl_info_dump
+	return genl_info_dump(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->attrs;
+#endif
+}
+
+#endif /* WEIR_NETLINK_COMPAT_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/weir.yaml */
+/* YNL-GEN kernel source */
+/* To regenerate run: tools/net/ynl/ynl-regen.sh */
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include "netlink_gen.h"
+
+#include <uapi/linux/weir.h>
+#include <netlink_compat.h>
+
+/* Integer value ranges */
+static const struct netlink_range_validation weir_a_limit_budget_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BYTES_MAX,
+};
+
+static const struct netlink_range_validation weir_a_limit_window_ms_range = {
+	.min	= WEIR_WINDOW_MS_MIN,
+	.max	= WEIR_WINDOW_MS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_limit_sources_range = {
+	.min	= WEIR_SOURCES_MIN,
+	.max	= WEIR_SOURCES_MAX,
+};
+
+static const struct netlink_range_validation weir_a_source_cost_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BYTES_MAX,
+};
+
+/* Common nested types */
+const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
+	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
+	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
+	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
+	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
+};
+
+const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_MARK_MASK + 1] = {
+	[WEIR_A_MATCH_INVERT] = NLA_POLICY_MASK(NLA_U32, 0x3ff),
+	[WEIR_A_MATCH_FAMILY] = { .type = NLA_U8, },
+	[WEIR_A_MATCH_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_MATCH_FROM] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_MATCH_FROM_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_MATCH_TO] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_MATCH_TO_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_MATCH_PROTO] = { .type = NLA_U8, },
+	[WEIR_A_MATCH_SPORT_MIN] = { .type = NLA_U16, },
+	[WEIR_A_MATCH_SPORT_MAX] = { .type = NLA_U16, },
+	[WEIR_A_MATCH_DPORT_MIN] = { .type = NLA_U16, },
+	[WEIR_A_MATCH_DPORT_MAX] = { .type = NLA_U16, },
+	[WEIR_A_MATCH_SYN] = { .type = NLA_FLAG, },
+	[WEIR_A_MATCH_FRAG] = { .type = NLA_FLAG, },
+	[WEIR_A_MATCH_MARK] = { .type = NLA_U32, },
+	[WEIR_A_MATCH_MARK_MASK] = { .type = NLA_U32, },
+};
+
+/* WEIR_CMD_LIMIT_ADD - do */
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
+	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
+	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
+	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
+	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
+};
+
+/* WEIR_CMD_LIMIT_SET - do */
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
+	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
+	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
+	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
+	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
+};
+
+/* WEIR_CMD_LIMIT_DEL - do */
+static const struct nla_policy weir_limit_del_nl_policy[WEIR_A_LIMIT_NAME + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+/* WEIR_CMD_LIMIT_GET - do */
+static const struct nla_policy weir_limit_get_do_nl_policy[WEIR_A_LIMIT_WANT_STATS + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_WANT_STATS] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_LIMIT_GET - dump */
+static const struct nla_policy weir_limit_get_dump_nl_policy[WEIR_A_LIMIT_WANT_STATS + 1] = {
+	[WEIR_A_LIMIT_WANT_STATS] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_SOURCE_SHOW - dump */
+static const struct nla_policy weir_source_show_nl_policy[WEIR_A_SOURCE_RANK + 1] = {
+	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_SOURCE_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_SOURCE_FILTER_LIMITED] = { .type = NLA_FLAG, },
+	[WEIR_A_SOURCE_IDLE] = { .type = NLA_FLAG, },
+	[WEIR_A_SOURCE_TOP] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_TOP_MAX),
+	[WEIR_A_SOURCE_RANK] = NLA_POLICY_MAX(NLA_U32, 1),
+};
+
+/* WEIR_CMD_SOURCE_GET - dump */
+static const struct nla_policy weir_source_get_nl_policy[WEIR_A_SOURCE_DEV + 1] = {
+	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+/* WEIR_CMD_SOURCE_CHARGE - do */
+static const struct nla_policy weir_source_charge_nl_policy[WEIR_A_SOURCE_CHARGE_MODE + 1] = {
+	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_SOURCE_COST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_source_cost_range),
+	[WEIR_A_SOURCE_CHARGE_MODE] = NLA_POLICY_MAX(NLA_U32, 1),
+};
+
+/* WEIR_CMD_SOURCE_FORGET - do */
+static const struct nla_policy weir_source_forget_nl_policy[WEIR_A_SOURCE_DEV + 1] = {
+	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_SOURCE_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+/* WEIR_CMD_EXEMPT_ADD - do */
+static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+/* WEIR_CMD_EXEMPT_DEL - do */
+static const struct nla_policy weir_exempt_del_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+/* WEIR_CMD_EXEMPT_GET - do */
+static const struct nla_policy weir_exempt_get_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
+/* WEIR_CMD_CONFIG_REPLACE - do */
+static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_EXEMPT + 1] = {
+	[WEIR_A_CONFIG_LIMIT] = NLA_POLICY_NESTED(weir_limit_entry_nl_policy),
+	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
+};
+
+/* Ops table for weir */
+static const struct genl_split_ops weir_nl_ops[] = {
+	{
+		.cmd		= WEIR_CMD_LIMIT_ADD,
+		.doit		= weir_nl_limit_add_doit,
+		.policy		= weir_limit_add_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_MATCH,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_LIMIT_SET,
+		.doit		= weir_nl_limit_set_doit,
+		.policy		= weir_limit_set_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_MATCH,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_LIMIT_DEL,
+		.doit		= weir_nl_limit_del_doit,
+		.policy		= weir_limit_del_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_NAME,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_LIMIT_GET,
+		.doit		= weir_nl_limit_get_doit,
+		.policy		= weir_limit_get_do_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_WANT_STATS,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_LIMIT_GET,
+		.dumpit		= weir_nl_limit_get_dumpit,
+		.policy		= weir_limit_get_dump_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_WANT_STATS,
+		.flags		= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= WEIR_CMD_LIMIT_FLUSH,
+		.doit	= weir_nl_limit_flush_doit,
+		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_SOURCE_SHOW,
+		.dumpit		= weir_nl_source_show_dumpit,
+		.done		= weir_nl_source_show_done,
+		.policy		= weir_source_show_nl_policy,
+		.maxattr	= WEIR_A_SOURCE_RANK,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_SOURCE_GET,
+		.dumpit		= weir_nl_source_get_dumpit,
+		.policy		= weir_source_get_nl_policy,
+		.maxattr	= WEIR_A_SOURCE_DEV,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd		= WEIR_CMD_SOURCE_CHARGE,
+		.doit		= weir_nl_source_charge_doit,
+		.policy		= weir_source_charge_nl_policy,
+		.maxattr	= WEIR_A_SOURCE_CHARGE_MODE,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_SOURCE_FORGET,
+		.doit		= weir_nl_source_forget_doit,
+		.policy		= weir_source_forget_nl_policy,
+		.maxattr	= WEIR_A_SOURCE_DEV,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_EXEMPT_ADD,
+		.doit		= weir_nl_exempt_add_doit,
+		.policy		= weir_exempt_add_nl_policy,
+		.maxattr	= WEIR_A_EXEMPT_LIMIT,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_EXEMPT_DEL,
+		.doit		= weir_nl_exempt_del_doit,
+		.policy		= weir_exempt_del_nl_policy,
+		.maxattr	= WEIR_A_EXEMPT_LIMIT,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_EXEMPT_GET,
+		.doit		= weir_nl_exempt_get_doit,
+		.policy		= weir_exempt_get_nl_policy,
+		.maxattr	= WEIR_A_EXEMPT_LIMIT,
+		.flags		= GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_EXEMPT_GET,
+		.dumpit	= weir_nl_exempt_get_dumpit,
+		.flags	= GENL_CMD_CAP_DUMP,
+	},
+	{
+		.cmd	= WEIR_CMD_EXEMPT_FLUSH,
+		.doit	= weir_nl_exempt_flush_doit,
+		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_CONFIG_REPLACE,
+		.doit		= weir_nl_config_replace_doit,
+		.policy		= weir_config_replace_nl_policy,
+		.maxattr	= WEIR_A_CONFIG_EXEMPT,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd	= WEIR_CMD_STATS_GET,
+		.doit	= weir_nl_stats_get_doit,
+		.flags	= GENL_CMD_CAP_DO,
+	},
+};
+
+static const struct genl_multicast_group weir_nl_mcgrps[] = {
+	[WEIR_NLGRP_EVENTS] = { "events", },
+};
+
+struct genl_family weir_nl_family __ro_after_init = {
+	.name		= WEIR_FAMILY_NAME,
+	.version	= WEIR_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.module		= THIS_MODULE,
+	.split_ops	= weir_nl_ops,
+	.n_split_ops	= ARRAY_SIZE(weir_nl_ops),
+	.mcgrps		= weir_nl_mcgrps,
+	.n_mcgrps	= ARRAY_SIZE(weir_nl_mcgrps),
+};

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The dump of sources. It walks one table after the other by their buckets,
+ * with a reference and no lock held between two of them. Between two parts of
+ * the dump it holds nothing, lest a listener that stalls keeps a table that
+ * its limit has given up; what changed meanwhile marks the dump as
+ * interrupted. Asked for the worst sources, it walks all tables first and
+ * keeps those in a heap whose root is the least of them.
+ */
+#include <linux/err.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "hook.h"
+#include "netlink.h"
+
+/**
+ * struct ranked - one of the worst sources
+ * @state: how it stood when its bucket was walked
+ * @limit: id of its limit
+ */
+struct ranked {
+	struct weir_source_state state;
+	u32 limit;
+};
+
+/**
+ * struct show - a dump of sources on its way
+ * @filter: which ones
+ * @limited: only those that are limited now
+ * @idle: also those that nothing is counted of
+ * @by_count: rank by count, else by drops
+ * @top: so many of the worst, or 0 for all in the order of the walk
+ * @rank: the worst, a heap and then sorted
+ * @ranked: of them
+ * @limits: to be walked
+ * @id: of those
+ * @at: the limit that is walked
+ * @limit: a copy of it
+ * @table: its table, a reference for this part of the dump, or NULL
+ * @bucket: of the table, the next one
+ * @states: of the last bucket
+ * @next: of them, or of the worst, the next one
+ * @state: of the last bucket
+ */
+struct show {
+	struct weir_nl_within filter;
+	bool limited;
+	bool idle;
+	bool by_count;
+	u32 top;
+	struct ranked *rank;
+	u32 ranked;
+
+	u32 limits;
+	u32 id[WEIR_LIMITS_MAX];
+	u32 at;
+	struct weir_limit limit;
+	struct weir_table *table;
+	u32 bucket;
+	u32 states;
+	u32 next;
+	struct weir_source_state state[WEIR_WAYS_MAX];
+};
+
+static void show_free(struct show *show)
+{
+	if (!show)
+		return;
+	kvfree(show->rank);
+	kvfree(show);
+}
+
+/* The limits that are asked for, as they are now. */
+static int show_limits(struct show *show, const struct weir_net *wn,
+		       const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	const struct weir_config *config;
+	char name[WEIR_NAME_SIZE] = "";
+	unsigned int i;
+	int err;
+
+	err = weir_nl_string(attr, name, sizeof(name), extack);
+	if (err)
+		return err;
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	for (i = 0; config && i < config->count; i++)
+		if (!attr || !strcmp(config->limit[i]->name, name))
+			show->id[show->limits++] = config->limit[i]->id;
+	rcu_read_unlock();
+	return attr && !show->limits ? weir_nl_no_limit(attr, extack) : 0;
+}
+
+static int show_parse(struct show *show, struct weir_net *wn, struct netlink_callback *cb)
+{
+	struct nlattr **attrs = weir_dump_attrs(cb);
+	int err;
+
+	err = weir_nl_once(cb->nlh, 0, cb->extack);
+	if (!err)
+		err = weir_nl_within(attrs, wn, &show->filter, cb->extack);
+	if (!err)
+		err = show_limits(show, wn, attrs[WEIR_A_SOURCE_LIMIT], cb->extack);
+	if (err)
+		return err;
+	if (attrs[WEIR_A_SOURCE_RANK] && !attrs[WEIR_A_SOURCE_TOP]) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[WEIR_A_SOURCE_RANK],
+				    "a rank needs a number of sources, top");
+		NL_SET_ERR_ATTR_MISS(cb->extack, NULL, WEIR_A_SOURCE_TOP);
+		return -EINVAL;
+	}
+	show->limited = attrs[WEIR_A_SOURCE_FILTER_LIMITED];
+	show->idle = attrs[WEIR_A_SOURCE_IDLE];
+	if (attrs[WEIR_A_SOURCE_TOP])
+		show->top = nla_get_u32(attrs[WEIR_A_SOURCE_TOP]);
+	if (attrs[WEIR_A_SOURCE_RANK])
+		show->by_count = nla_get_u32(attrs[WEIR_A_SOURCE_RANK]) == WEIR_RANK_COUNT;
+	return 0;
+}
+
+static void show_close(struct show *show)
+{
+	weir_table_put(show->table);
+	show->table = NULL;
+}
+
+/* The table of this limit or the next one; one that is gone is passed over. */
+static bool show_open(struct show *show, struct weir_net *wn)
+{
+	const struct weir_limit *limit;
+
+	rcu_read_lock();
+	for (; show->at < show->limits; show->at++, show->bucket = 0) {
+		limit = weir_limit_by_id(weir_config_get(wn), show->id[show->at]);
+		if (!limit || !weir_table_tryget(limit->table))
+			continue;
+		show->table = limit->table;
+		show->limit = *limit;
+		break;
+	}
+	rcu_read_unlock();
+	return show->table;
+}
+
+/* Add the refusals that wait on their CPUs, if the table is still in use. */
+static void show_pending(struct show *show, struct weir_net *wn)
+{
+	const struct weir_config *config;
+	const struct weir_limit *limit;
+
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	limit = weir_limit_by_id(config, show->id[show->at]);
+	if (limit && limit->table == show->table)
+		weir_refusals_pending(&config->refusals, limit, show->state, show->states);
+	rcu_read_unlock();
+}
+
+/* Have a state at hand. Returns 1, 0 at the end, or negative errno. */
+static int show_step(struct show *show, struct weir_net *wn)
+{
+	while (show->next == show->states) {
+		if (!show->table && !show_open(show, wn))
+			return 0;
+		if (show->bucket >= weir_table_buckets(show->table)) {
+			show_close(show);
+			show->at++;
+			show->bucket = 0;
+			continue;
+		}
+		show->next = 0;
+		show->states = weir_table_walk(show->table, show->bucket++, weir_hook_clock(),
+					       show->limit.budget, show->state);
+		show_pending(show, wn);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 1;
+}
+
+static bool show_wants(const struct show *show, const struct weir_source_state *state)
+{
+	return (state->live || show->idle) && (state->wait || !show->limited) &&
+	       weir_nl_overlaps(&show->filter, &state->source, show->limit.prefix);
+}
+
+static int compare_u64(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Below 0 if a is less bad than b. The other measure decides between equals. */
+static int compare_rank(bool by_count, const struct ranked *a,
+			const struct ranked *b)
+{
+	int dropped = compare_u64(a->state.dropped, b->state.dropped);
+	int count = compare_u64(a->state.count, b->state.count);
+
+	return by_count ? count ?: dropped : dropped ?: count;
+}
+
+static int worst_dropped(const void *a, const void *b)
+{
+	return compare_rank(false, b, a);
+}
+
+static int worst_count(const void *a, const void *b)
+{
+	return compare_rank(true, b, a);
+}
+
+static void heap_down(struct show *show)
+{
+	struct ranked *heap = show->rank;
+	u32 at = 0, child;
+
+	while ((child = 2 * at + 1) < show->ranked) {
+		if (child + 1 < show->ranked &&
+		    compare_rank(show->by_count, &heap[child + 1], &heap[child]) < 0)
+			child++;
+		if (compare_rank(show->by_count, &heap[at], &heap[child]) <= 0)
+			break;
+		swap(heap[at], heap[child]);
+		at = child;
+	}
+}
+
+static void heap_up(struct show *show)
+{
+	struct ranked *heap = show->rank;
+	u32 at = show->ranked - 1, parent;
+
+	for (; at; at = parent) {
+		parent = (at - 1) / 2;
+		if (compare_rank(show->by_count, &heap[parent], &heap[at]) <= 0)
+			break;
+		swap(heap[at], heap[parent]);
+	}
+}
+
+static void heap_add(struct show *show, const struct weir_source_state *state)
+{
+	struct ranked entry = { .state = *state, .limit = show->id[show->at] };
+
+	if (show->ranked < show->top) {
+		show->rank[show->ranked++] = entry;
+		heap_up(show);
+	} else if (compare_rank(show->by_count, &entry, &show->rank[0]) > 0) {
+		show->rank[0] = entry;
+		heap_down(show);
+	}
+}
+
+/* Find the worst; then there is nothing left to walk. */
+static int show_rank(struct show *show, struct weir_net *wn,
+		     struct netlink_callback *cb)
+{
+	int err;
+
+	show->rank = kvmalloc_array(show->top, sizeof(*show->rank),
+				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!show->rank) {
+		NL_SET_ERR_MSG_ATTR(cb->extack,
+				    weir_dump_attrs(cb)[WEIR_A_SOURCE_TOP],
+				    "no memory for so many sources; ask for a smaller top");
+		return -ENOMEM;
+	}
+	while ((err = show_step(show, wn)) > 0) {
+		if (show_wants(show, &show->state[show->next]))
+			heap_add(show, &show->state[show->next]);
+		show->next++;
+	}
+	if (err)
+		return err;
+	sort(show->rank, show->ranked, sizeof(*show->rank),
+	     show->by_count ? worst_count : worst_dropped, NULL);
+	show->next = 0;
+	return 0;
+}
+
+static struct show *show_start(struct netlink_callback *cb, struct weir_net *wn)
+{
+	struct show *show = kvzalloc(sizeof(*show),
+				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	int err;
+
+	if (!show) {
+		NL_SET_ERR_MSG(cb->extack,
+			       "no memory to list the sources; try again");
+		return ERR_PTR(-ENOMEM);
+	}
+	err = show_parse(show, wn, cb);
+	if (!err && show->top) {
+		err = show_rank(show, wn, cb);
+		show_close(show);
+	}
+	if (err) {
+		show_free(show);
+		return ERR_PTR(err);
+	}
+	return show;
+}
+
+static int put_source(struct sk_buff *skb, struct netlink_callback *cb,
+		      const struct weir_limit *limit, const struct weir_source_state *state)
+{
+	void *header = weir_nl_dump_put(skb, cb, WEIR_CMD_SOURCE_SHOW);
+
+	if (!header || weir_nl_put_source(skb, sock_net(cb->skb->sk), limit, state)) {
+		genlmsg_cancel(skb, header);
+		return skb->len ?: -EMSGSIZE;
+	}
+	genlmsg_end(skb, header);
+	return 0;
+}
+
+/* Those of limits that are gone are left out; the dump was interrupted. */
+static int put_ranked(struct sk_buff *skb, struct netlink_callback *cb,
+		      struct show *show, const struct weir_net *wn)
+{
+	const struct weir_limit *limit;
+	const struct ranked *entry;
+	int err = 0;
+
+	rcu_read_lock();
+	for (; !err && show->next < show->ranked; show->next += !err) {
+		entry = &show->rank[show->next];
+		limit = weir_limit_by_id(weir_config_get(wn), entry->limit);
+		if (limit)
+			err = put_source(skb, cb, limit, &entry->state);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+static int put_walked(struct sk_buff *skb, struct netlink_callback *cb,
+		      struct show *show, struct weir_net *wn)
+{
+	const struct weir_source_state *state;
+	int err, step;
+
+	while ((step = show_step(show, wn)) > 0) {
+		state = &show->state[show->next];
+		err = show_wants(show, state) ? put_source(skb, cb, &show->limit, state) : 0;
+		if (err)
+			return err;
+		show->next++;
+	}
+	return step;
+}
+
+/* args[0] is a struct show. */
+int weir_nl_source_show_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct weir_net *wn = weir_nl_net(cb->skb);
+	struct show *show = (struct show *)cb->args[0];
+	int err;
+
+	weir_nl_dump_check(cb, wn);
+	if (!show) {
+		show = show_start(cb, wn);
+		if (IS_ERR(show))
+			return PTR_ERR(show);
+		cb->args[0] = (long)show;
+	}
+	err = show->top ? put_ranked(skb, cb, show, wn) : put_walked(skb, cb, show, wn);
+	show_close(show);
+	weir_nl_dump_check(cb, wn);
+	return err;
+}
+
+/* The end of a dump of sources, come to or not. */
+int weir_nl_source_show_done(struct netlink_callback *cb)
+{
+	show_free((struct show *)cb->args[0]);
+	return 0;
+}

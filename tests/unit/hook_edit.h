@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Changes of a configuration, each as one call. */
+#ifndef HOOK_EDIT_H
+#define HOOK_EDIT_H
+
+#include "limit.h"
+#include "weir.h"
+
+/* An exemption and the name of its limit. */
+struct said_exempt {
+	struct weir_exempt exempt;
+	char limit[WEIR_NAME_SIZE];
+};
+
+static inline int edit_add(struct weir_net *wn, const struct weir_limit *config,
+			   const char *before, struct weir_error *error)
+{
+	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
+	struct weir_limit limit = *config;
+
+	if (!edit)
+		return -ENOMEM;
+	return weir_edit_end(edit, weir_edit_limit(edit, &limit, before, error), error);
+}
+
+static inline int edit_set(struct weir_net *wn, const struct weir_limit *config,
+			   struct weir_error *error)
+{
+	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
+	struct weir_limit limit = *config;
+	const struct weir_limit *was;
+	int err = -ENOENT;
+
+	if (!edit)
+		return -ENOMEM;
+	was = weir_edit_find(edit, config->name, error);
+	if (was) {
+		limit.id = was->id;
+		err = weir_edit_limit(edit, &limit, NULL, error);
+	}
+	return weir_edit_end(edit, err, error);
+}
+
+static inline int edit_del(struct weir_net *wn, const char *name, struct weir_error *error)
+{
+	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
+
+	return edit ? weir_edit_end(edit, weir_edit_limit_del(edit, name, error), error) : -ENOMEM;
+}
+
+static inline int edit_flush(struct weir_net *wn, void (*flush)(struct weir_edit *edit))
+{
+	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
+	struct weir_error error = { };
+
+	if (!edit)
+		return -ENOMEM;
+	flush(edit);
+	return weir_edit_end(edit, 0, &error);
+}
+
+static inline int edit_exempt(struct weir_net *wn, const struct said_exempt *said, bool add,
+			      struct weir_error *error)
+{
+	struct weir_edit *edit = weir_edit_begin(wn, false, add);
+	struct weir_exempt exempt = said->exempt;
+
+	if (!edit)
+		return -ENOMEM;
+	return weir_edit_end(edit, add ?
+			     weir_edit_exempt_add(edit, &exempt, said->limit, error) :
+			     weir_edit_exempt_del(edit, &exempt, said->limit, error), error);
+}
+
+#endif /* HOOK_EDIT_H */
