@@ -123,39 +123,35 @@ static u64 way_sum(const struct weir_table *table, struct weir_way *way,
 }
 
 /*
- * The way that goes where none is free: an idle one; else the home if it holds
- * no more than what comes; else the one of the smallest sum of eight. A look at
- * all that found none idle is good for a quarter of the window.
+ * The way that goes where none is free: an idle one; else one that raises the
+ * floor by nothing; else the one of the smallest sum of eight. The hand comes to
+ * the oldest first. A look at all that found none idle is good for a quarter of
+ * the window.
  */
 static struct weir_way *victim(const struct weir_table *table,
-			       struct weir_bucket *bucket, u32 slot, u32 hash,
-			       u64 cost)
+			       struct weir_bucket *bucket, u32 slot)
 {
-	struct weir_way *way, *best;
-	unsigned int left;
-	u64 sum, least;
+	u64 sum, least = U64_MAX, floor = 0;
+	unsigned int i = bucket->hand, best = i, left = table->ways;
+	bool all = bucket->rescan - slot - 1 > table->shape.reach;
 
-	if (bucket->rescan - slot - 1 > table->shape.reach) {
-		for (left = table->ways; left; left--) {
-			way = weir_bucket_way(table, bucket, bucket->hand);
-			bucket->hand = (bucket->hand + 1) % table->ways;
-			if (!way_sum(table, way, slot))
-				return way;
-		}
-		bucket->rescan = slot + 1 + table->shape.reach / 4;
+	if (!all) {
+		left = VICTIMS;
+		floor = weir_wheel_sum(table->shape,
+				       weir_bucket_floor(table, bucket), slot);
 	}
-	best = weir_bucket_way(table, bucket, weir_hash_home(table, hash));
-	least = way_sum(table, best, slot);
-	for (left = VICTIMS - 1; left && least > cost; left--) {
-		way = weir_bucket_way(table, bucket, bucket->hand);
-		bucket->hand = (bucket->hand + 1) % table->ways;
-		sum = way_sum(table, way, slot);
+	for (; left && least > floor; left--) {
+		sum = way_sum(table, weir_bucket_way(table, bucket, i), slot);
 		if (sum < least) {
 			least = sum;
-			best = way;
+			best = i;
 		}
+		i = i + 1 == table->ways ? 0 : i + 1;
 	}
-	return best;
+	if (all && least)
+		bucket->rescan = slot + 1 + table->shape.reach / 4;
+	bucket->hand = best + 1 == table->ways ? 0 : best + 1;
+	return weir_bucket_way(table, bucket, best);
 }
 
 /**
@@ -192,7 +188,7 @@ static bool bucket_take(const struct weir_table *table,
 	bool live = false;
 
 	if (!way) {
-		way = victim(table, bucket, slot, lookup->hash, lookup->cost);
+		way = victim(table, bucket, slot);
 		live = true;
 	}
 	raw_spin_lock(&way->lock);

@@ -84,15 +84,6 @@ void weir_limit_counts(const struct weir_limit *limit,
 	}
 }
 
-/* Newcomers that found no free or idle way, and those that found no room. */
-static u64 wayless(const struct weir_limit *limit)
-{
-	struct weir_counts counts;
-
-	weir_limit_counts(limit, &counts);
-	return counts.evictions + counts.packets[WEIR_FLOOR_REFUSED];
-}
-
 /**
  * weir_pressure_reset - the limit has another table
  * @limit: limit
@@ -102,10 +93,13 @@ static u64 wayless(const struct weir_limit *limit)
 void weir_pressure_reset(const struct weir_limit *limit)
 {
 	struct weir_pressure *pressure = limit->pressure;
+	struct weir_counts counts;
 
+	weir_limit_counts(limit, &counts);
 	spin_lock(&pressure->lock);
 	pressure->since = 0;
-	pressure->base = wayless(limit);
+	pressure->evictions = counts.evictions;
+	pressure->refusals = counts.packets[WEIR_FLOOR_REFUSED];
 	pressure->most = 0;
 	spin_unlock(&pressure->lock);
 }
@@ -115,9 +109,9 @@ void weir_pressure_reset(const struct weir_limit *limit)
  * @limit: limit
  * @tick: now
  *
- * Who found no way within a window and a slot, of those that were seen since the
- * last look; it is asked at each event of pressure. A source that comes again
- * without a way counts again, so no more than 16 times the present size is told.
+ * Asked at each event of pressure: who evicted another source within a window and
+ * a slot would have found a way, and if some were refused by floors as many again
+ * as the table is for. One that is evicted and comes again counts again.
  *
  * Context: process.
  * Return: a power of two, or 0 if there was no pressure since the table was made.
@@ -125,25 +119,26 @@ void weir_pressure_reset(const struct weir_limit *limit)
 u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 {
 	struct weir_pressure *pressure = limit->pressure;
-	u64 now, found, passed, most;
+	struct weir_counts counts;
+	u64 found, passed, most;
 
+	weir_limit_counts(limit, &counts);
 	spin_lock(&pressure->lock);
-	now = wayless(limit);
-	found = now - pressure->base;
 	if (!pressure->since)
 		pressure->since = tick;
 	passed = tick - pressure->since;
+	found = counts.evictions - pressure->evictions +
+		min_t(u64, limit->sources, counts.packets[WEIR_FLOOR_REFUSED] -
+		      pressure->refusals);
 	if (passed >= limit->span_ticks) {
 		found = mul_u64_u64_div_u64(found, limit->span_ticks, passed);
 		pressure->since = tick;
-		pressure->base = now;
+		pressure->evictions = counts.evictions;
+		pressure->refusals = counts.packets[WEIR_FLOOR_REFUSED];
 	}
 	pressure->most = max(pressure->most, found);
 	most = pressure->most;
 	spin_unlock(&pressure->lock);
-
-	if (!most)
-		return 0;
-	most = min(limit->sources + most, limit->sources * 16ull);
-	return min_t(u64, roundup_pow_of_two(most), WEIR_SOURCES_MAX);
+	return !most ? 0 : min_t(u64, roundup_pow_of_two(limit->sources + most),
+				 WEIR_SOURCES_MAX);
 }

@@ -70,15 +70,17 @@ struct weir_limit_stats {
  * struct weir_pressure - what a table was too small for
  * @told: tick of the last event, 0 is never; any CPU writes it
  * @lock: protects the rest; process context
- * @since: tick from which @base counts
- * @base: newcomers that had found no way until then
- * @most: of them in a window and a slot, since the table was made
+ * @since: tick of the last sample
+ * @evictions: of the limit then
+ * @refusals: packets that floors had refused then
+ * @most: newcomers without a way in a window and a slot, since the table was made
  */
 struct weir_pressure {
 	unsigned long told;
 	spinlock_t lock;	/* protects the rest; process context */
 	u64 since;
-	u64 base;
+	u64 evictions;
+	u64 refusals;
 	u64 most;
 };
 
