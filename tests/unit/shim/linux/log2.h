@@ -13,4 +13,9 @@ static inline int order_base_2(unsigned long x)
 	return x > 1 ? ilog2(x - 1) + 1 : 0;
 }
 
+static inline unsigned long roundup_pow_of_two(unsigned long x)
+{
+	return 1ul << order_base_2(x);
+}
+
 #endif
