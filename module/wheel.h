@@ -160,20 +160,21 @@ static inline bool weir_wheel_full(struct weir_wheel_shape shape,
 static inline void weir_wheel_unmark(struct weir_wheel *w)
 {
 	/* Pairs with refusals that are marked without a lock. */
-	WRITE_ONCE(w->refused, w->at + 100);
+	WRITE_ONCE(w->refused, w->at + 160);
 }
 
 /*
  * Was a refusal marked in this slot, or less than a window and a slot before?
- * A mark may be some slots ahead of a clock that is late. Those that grow old
- * are cleared by weir_wheel_turn() before they could be taken for new ones.
+ * A mark may be @reach slots ahead of the wheel, which stays full for as long,
+ * and 30 ahead of a clock that is late. Those that grow old are cleared by
+ * weir_wheel_turn() before they could be taken for new ones.
  */
 static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
 				     const struct weir_wheel *w, u32 slot)
 {
-	const u8 late = 32;
+	const u8 late = 30;
 
-	return (s32)(slot - w->at) <= shape.reach + 1 &&
+	return (s32)(slot - w->at) <= 2 * shape.reach + 1 &&
 	       (u8)(slot - READ_ONCE(w->refused) + late) <=
 	       shape.reach + 1 + late;
 }
