@@ -33,6 +33,7 @@ typedef unsigned int gfp_t;
 #define static_assert(x) _Static_assert(x, #x)
 
 #define likely(x)	__builtin_expect(!!(x), 1)
+#undef __always_inline
 #define __always_inline	inline __attribute__((always_inline))
 #define noinline	__attribute__((noinline))
 #define unlikely(x)	__builtin_expect(!!(x), 0)
