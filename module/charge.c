@@ -21,7 +21,7 @@ u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 	bool full, marked;
 	u8 refused;
 
-	weir_table_settle(table, lookup->hash, lookup->tick);
+	weir_table_settle(table, lookup->hash);
 	way = weir_bucket_find(table, weir_bucket(table, lookup->hash),
 			       lookup->source, lookup->hash);
 	lookup->way = way;

@@ -224,13 +224,13 @@ int weir_draft_publish(struct weir_net *wn, struct weir_draft *draft)
 			weir_table_succeed(config->limit[i]->table,
 					   draft->was[i]->table,
 					   config->limit[i]->budget,
-					   draft->was[i]->budget, &wn->key);
+					   draft->was[i]->budget, &wn->key,
+					   weir_hook_clock);
 	rcu_assign_pointer(wn->config, config);
 	for (i = 0; i < config->count; i++)
 		if (draft_moves(draft, i))
 			weir_limit_count_evictions(config->limit[i],
-						   weir_table_drain(config->limit[i]->table,
-								    weir_hook_clock));
+						   weir_table_drain(config->limit[i]->table));
 
 	/* Read by dumps without the lock, only to be compared. */
 	WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
