@@ -243,8 +243,7 @@ u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup)
 	}
 	old = rcu_dereference(table->old);
 	if (unlikely(old))
-		weir_bucket_raise_old(table, bucket, old, lookup->hash,
-				      lookup->tick);
+		weir_bucket_raise_old(table, bucket, old, lookup->hash);
 	weir_wheel_turn(table->shape, floor, lookup->slot);
 	if (weir_wheel_full(table->shape, floor, floor->at, lookup->cost,
 			    lookup->budget)) {

@@ -85,6 +85,7 @@ struct weir_way {
  * @bytes: of memory, all told
  * @ref: the limit's and the dumps'
  * @key: of the hash, where there is a predecessor
+ * @clock: tells the tick
  * @budget: of the limit when it took over, where there is one
  * @old_budget: that of the predecessor
  * @evicted: live sources of the predecessor that found no way
@@ -110,6 +111,7 @@ struct weir_table {
 	u64 bytes;
 	refcount_t ref;
 	const hsiphash_key_t *key;
+	u64 (*clock)(void);
 	u64 budget;
 	u64 old_budget;
 	atomic64_t evicted;
@@ -223,20 +225,18 @@ void weir_bucket_raise(const struct weir_table *table,
 		       struct weir_bucket *bucket, struct weir_wheel *wheel);
 
 /* Successors: move.c. */
-void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash,
-		     u64 tick);
+void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash);
 void weir_bucket_raise_old(const struct weir_table *next,
 			   struct weir_bucket *bucket,
-			   const struct weir_table *old, u32 hash, u64 tick);
+			   const struct weir_table *old, u32 hash);
 
 /* Bring the bucket of a source over first, if there is a predecessor. */
-static inline void weir_table_settle(struct weir_table *table, u32 hash,
-				     u64 tick)
+static inline void weir_table_settle(struct weir_table *table, u32 hash)
 {
 	struct weir_table *old = rcu_dereference(table->old);
 
 	if (unlikely(old))
-		weir_table_pull(table, old, hash, tick);
+		weir_table_pull(table, old, hash);
 }
 
 #endif /* WEIR_BUCKET_H */

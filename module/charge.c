@@ -40,7 +40,7 @@ static __always_inline u8 table_take(struct weir_table *table,
 	bool room;
 	u32 seq;
 
-	weir_table_settle(table, lookup->hash, lookup->tick);
+	weir_table_settle(table, lookup->hash);
 	lookup->slot = weir_table_slot(table, lookup->tick);
 	way = weir_bucket_way(table, bucket,
 			      weir_hash_home(table, lookup->hash));

@@ -430,7 +430,7 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 		if (edit_moves(edit, i))
 			weir_table_succeed(edit->limit[i]->table, edit->was[i]->table,
 					   edit->limit[i]->budget, edit->was[i]->budget,
-					   &wn->key);
+					   &wn->key, weir_hook_clock);
 	rcu_assign_pointer(wn->config, config);
 	/* Read by dumps without the lock, only to be compared. */
 	WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
@@ -438,8 +438,7 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 		limit = edit->limit[i];
 		if (!edit_moves(edit, i))
 			continue;
-		weir_limit_count_evictions(limit, weir_table_drain(limit->table,
-								   weir_hook_clock));
+		weir_limit_count_evictions(limit, weir_table_drain(limit->table));
 		weir_pressure_reset(limit);
 	}
 	if (edit->old)

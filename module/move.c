@@ -21,8 +21,9 @@
  * Both tables find their bucket by the low bits of the same hash: a growing
  * table splits a bucket, a shrinking one joins several. Where slots are as long
  * and as many as before, wheels are copied entry by entry, otherwise their sum
- * goes to the newest slot: an upper bound. Between packets and bytes a source
- * keeps the part of its budget that it has used.
+ * goes to the newest slot: an upper bound. The newest is that of the clock, read
+ * under the lock, and not of a packet whose clock was late. Between packets and
+ * bytes a source keeps the part of its budget that it has used.
  *
  * Locks: the old bucket's, then the new one's, nested, then a way's.
  */
@@ -54,9 +55,6 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 					 -min(count, most));
 		}
 	} else {
-		/* On a late clock what is counted may be later than @tick. */
-		if (ahead >= 0)
-			tick = (slot + ahead + 1) * old->spec.slot_ticks - 1;
 		count = weir_wheel_sum(old->shape, from, slot);
 		if (old->spec.bytes != next->spec.bytes)
 			count = weir_budget_part(count, next->budget,
@@ -70,7 +68,7 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 
 /* Bring a way over. Under the old bucket's lock. */
 static void way_pull(struct weir_table *next, struct weir_table *old,
-		     struct weir_bucket *from, unsigned int i, u64 tick)
+		     struct weir_bucket *from, unsigned int i)
 {
 	struct weir_way *way = weir_bucket_way(old, from, i);
 	struct weir_wheel *wheel = weir_way_wheel(old, way);
@@ -79,8 +77,10 @@ static void way_pull(struct weir_table *next, struct weir_table *old,
 	struct weir_bucket *to;
 	u32 hash, dropped;
 	bool live;
+	u64 tick;
 
 	raw_spin_lock(&way->lock);
+	tick = next->clock();
 	live = weir_wheel_sum(old->shape, wheel, weir_table_slot(old, tick));
 	wheel_convert(next, &copy.wheel, old, wheel, tick);
 	weir_way_source(old, way, &source);
@@ -104,12 +104,10 @@ static void way_pull(struct weir_table *next, struct weir_table *old,
  * @next: table
  * @old: its predecessor
  * @hash: of the source
- * @tick: now
  *
  * Context: BH off, RCU read lock.
  */
-void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash,
-		     u64 tick)
+void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 {
 	struct weir_bucket *bucket = weir_bucket(old, hash);
 	unsigned int i;
@@ -121,7 +119,7 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash,
 	if (!bucket->moved) {
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
-				way_pull(next, old, bucket, i, tick);
+				way_pull(next, old, bucket, i);
 		smp_store_release(&bucket->moved, true);
 	}
 	raw_spin_unlock(&bucket->lock);
@@ -133,16 +131,16 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash,
  * @bucket: locked bucket of it
  * @old: its predecessor
  * @hash: of which the old bucket is; it was pulled
- * @tick: now
  *
  * Context: BH off, RCU read lock.
  */
 void weir_bucket_raise_old(const struct weir_table *next,
 			   struct weir_bucket *bucket,
-			   const struct weir_table *old, u32 hash, u64 tick)
+			   const struct weir_table *old, u32 hash)
 {
 	struct weir_wheel *floor = weir_bucket_floor(old,
 						     weir_bucket(old, hash));
+	u64 tick = next->clock();
 	union weir_wheel_copy copy;
 
 	if (!weir_wheel_sum(old->shape, floor, weir_table_slot(old, tick)))
@@ -158,11 +156,14 @@ void weir_bucket_raise_old(const struct weir_table *next,
  * @budget: of the limit with @next
  * @old_budget: of the limit with @old
  * @key: of the hash, which outlives @next
+ * @clock: tells the tick; no packet has seen a later one
  */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
-			u64 budget, u64 old_budget, const hsiphash_key_t *key)
+			u64 budget, u64 old_budget, const hsiphash_key_t *key,
+			u64 (*clock)(void))
 {
 	next->key = key;
+	next->clock = clock;
 	next->budget = budget;
 	next->old_budget = old_budget;
 	rcu_assign_pointer(next->old, old);
@@ -171,14 +172,13 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 /**
  * weir_table_drain - bring over all that is left in the predecessor
  * @next: published table, which has one
- * @clock: tells the tick
  *
  * The predecessor may be freed a grace period later.
  *
  * Context: process, may sleep; the caller keeps other changes out.
  * Return: live sources that found no way.
  */
-u64 weir_table_drain(struct weir_table *next, u64 (*clock)(void))
+u64 weir_table_drain(struct weir_table *next)
 {
 	struct weir_table *old = rcu_dereference_protected(next->old, true);
 	struct weir_bucket *bucket;
@@ -186,7 +186,7 @@ u64 weir_table_drain(struct weir_table *next, u64 (*clock)(void))
 
 	for (i = 0; i <= old->mask; i++) {
 		local_bh_disable();
-		weir_table_pull(next, old, i, clock());
+		weir_table_pull(next, old, i);
 		local_bh_enable();
 		cond_resched();
 	}
@@ -194,7 +194,7 @@ u64 weir_table_drain(struct weir_table *next, u64 (*clock)(void))
 		bucket = weir_bucket(next, i);
 		local_bh_disable();
 		raw_spin_lock(&bucket->lock);
-		weir_bucket_raise_old(next, bucket, old, i, clock());
+		weir_bucket_raise_old(next, bucket, old, i);
 		raw_spin_unlock(&bucket->lock);
 		local_bh_enable();
 		cond_resched();

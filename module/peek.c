@@ -64,7 +64,7 @@ void weir_table_peek(struct weir_table *table,
 
 	*state = (struct weir_source_state) { .source = *source };
 	local_bh_disable();
-	weir_table_settle(table, hash, tick);
+	weir_table_settle(table, hash);
 	raw_spin_lock(&bucket->lock);
 	way = weir_bucket_search(table, bucket, source, hash);
 	if (way) {

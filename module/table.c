@@ -162,6 +162,7 @@ static void bucket_init(const struct weir_table *table,
 	unsigned int i;
 
 	raw_spin_lock_init(&bucket->lock);
+	bucket->rescan = slot;
 	weir_wheel_reset(table->shape, weir_bucket_floor(table, bucket), slot);
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);

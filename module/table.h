@@ -149,8 +149,9 @@ void weir_table_dropped(struct weir_table *table,
 
 /* move.c */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
-			u64 budget, u64 old_budget, const hsiphash_key_t *key);
-u64 weir_table_drain(struct weir_table *next, u64 (*clock)(void));
+			u64 budget, u64 old_budget, const hsiphash_key_t *key,
+			u64 (*clock)(void));
+u64 weir_table_drain(struct weir_table *next);
 
 /* peek.c */
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,

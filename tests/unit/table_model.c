@@ -1,182 +1,586 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A table against its twin: every charge, refusal, flag and count of random
- * runs over tables of a few ways, foretold by a model that knows no bits.
+ * runs over tables of a few ways, expected by a model that knows no bits; and
+ * beside it the list of what each source was admitted.
  *
- * Which of several idle ways is given away is the table's business: the model
- * looks, and checks that it was one that could go.
+ * Which source loses its way is the table's business: the model looks, and
+ * checks that it was one that could go.
  */
-#include <linux/jiffies.h>
+#include "table_twin.h"
 
-#include "table_model.h"
+#define VICTIMS 7	/* ways that are looked at for one that goes, at least */
+#define HELD 8
 
-static void pass_time(struct model *m)
+struct model_source {
+	struct weir_source source;
+	u32 hash;
+	bool has_way;
+	struct twin_wheel wheel;
+	u64 dropped;
+	bool observed;		/* ... of this kind */
+	bool marked;
+	u64 mark;		/* slot of the last refusal */
+	struct twin_history history;
+};
+
+struct model_bucket {
+	struct twin_wheel floor;
+	struct twin_wheel all;	/* what it admitted, given back or not */
+	u64 since_idle;		/* the same since it held nothing */
+	u64 most_cost;		/* of these */
+};
+
+/* A charge that another limit may still make void. */
+struct model_held {
+	struct model_source *source;
+	struct weir_lookup lookup;
+};
+
+static struct model {
+	struct weir_table *table;
+	struct chance chance;
+	u64 run, tick, budget, budget_most;
+	unsigned int reach, sources;
+	bool very_late;		/* by more than marks are good for */
+	u8 epoch;
+	struct model_source *source;
+	struct model_bucket bucket[4];
+	struct model_held held[HELD];
+	u64 admitted, refused, floored, evicted, first, given, left;
+	/* What is too large for a kernel's stack. */
+	struct weir_source_state state[WEIR_WAYS_MAX];
+} m;
+
+static u64 below(u64 n)
 {
-	struct weir_table_spec *spec = &m->table->spec;
-	u64 slot = spec->slot_ticks;
-	unsigned int i;
-
-	switch (chance_below(&m->chance, 400)) {
-	case 0 ... 99:
-		m->tick += 1 + chance_below(&m->chance, slot);
-		break;
-	case 100 ... 129:
-		m->tick += slot * chance_below(&m->chance, 3);
-		break;
-	case 130 ... 139:
-		m->tick -= min(m->tick, chance_below(&m->chance, 3 * slot));
-		break;
-	case 140 ... 145:
-		m->tick += slot * chance_below(&m->chance, 2 * spec->slots + 2);
-		break;
-	case 146:
-		/* No packet takes so long. */
-		for (i = 0; i < ARRAY_SIZE(m->held); i++)
-			model_give_back(m, &m->held[i]);
-		m->tick += slot * (BIT(chance_below(&m->chance, 18)) -
-				   chance_below(&m->chance, 2));
-		break;
-	}
+	return chance_below(&m.chance, n);
 }
 
-static void step(struct model *m)
+static struct model_bucket *bucket_of(const struct model_source *s)
 {
-	u64 often = m->sources / 8 + 1, cost;
+	return &m.bucket[s->hash & m.table->mask];
+}
+
+static bool neighbours(const struct model_source *a, const struct model_source *b)
+{
+	return a != b && bucket_of(a) == bucket_of(b);
+}
+
+static struct weir_lookup lookup_of(const struct model_source *s, u64 cost)
+{
+	u64 late = below(8) ? 0 : below(20 * m.table->spec.slot_ticks);
+
+	if (m.very_late && !below(8))
+		late = below(400 * m.table->spec.slot_ticks);
+	return (struct weir_lookup) {
+		.source = &s->source, .hash = s->hash, .cost = cost,
+		.budget = m.budget, .tick = m.tick - min(m.tick, late),
+	};
+}
+
+static bool is_marked(const struct model_source *s, u64 slot)
+{
+	return s->marked && slot + 30 >= s->mark &&
+	       slot <= s->mark + m.reach + 1;
+}
+
+/* How a source should stand: its way, or its bucket's floor. */
+static struct weir_source_state expected(const struct model_source *s)
+{
+	const struct twin_wheel *w = s->has_way ? &s->wheel :
+				     &bucket_of(s)->floor;
+	u64 slot = max(weir_table_slot(m.table, m.tick), w->at), when;
+	struct weir_source_state state = {
+		.source = s->source, .count = twin_sum(w, m.reach, slot),
+		.floor = !s->has_way,
+	};
+
+	for (when = slot; twin_sum(w, m.reach, when) >= m.budget; when++)
+		;
+	when *= m.table->spec.slot_ticks;
+	state.live = state.count;
+	state.wait = when > m.tick ? when - m.tick : 0;
+	if (when == slot * m.table->spec.slot_ticks)
+		state.wait = 0;
+	if (s->has_way) {
+		state.dropped = s->dropped;
+		state.observed = s->dropped && s->observed;
+	}
+	return state;
+}
+
+static void check_state(const struct model_source *s,
+			const struct weir_source_state *is)
+{
+	struct weir_source_state be = expected(s);
+
+	check(is->count == be.count && is->live == be.live &&
+	      is->floor == be.floor && is->wait == be.wait &&
+	      is->dropped == be.dropped &&
+	      (is->observed == be.observed || !be.dropped),
+	      "run %llu: count %llu for %llu, wait %llu for %llu, dropped %llu for %llu, floor %u for %u",
+	      m.run, is->count, be.count, is->wait, be.wait, is->dropped,
+	      be.dropped, is->floor, be.floor);
+}
+
+static struct weir_source_state peek(const struct model_source *s,
+				     u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	struct weir_source_state state;
+
+	weir_table_peek(m.table, &s->source, s->hash, m.tick, m.budget, &state,
+			slot);
+	return state;
+}
+
+static void check_peek(const struct model_source *s)
+{
+	struct twin_wheel w = s->has_way ? s->wheel : bucket_of(s)->floor;
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	unsigned int age;
+
+	state = peek(s, slot);
+	check_state(s, &state);
+	twin_turn(&w, m.reach, weir_table_slot(m.table, m.tick));
+	for (age = 0; age <= WEIR_SLOTS_MAX; age++)
+		check(slot[WEIR_SLOTS_MAX - age] ==
+		      (age > m.reach ? 0 : w.count[age]),
+		      "run %llu: %llu for %llu, age %u", m.run,
+		      slot[WEIR_SLOTS_MAX - age], w.count[age], age);
+}
+
+/* Each source of a bucket that has a way is told of once. */
+static void check_walk(u32 bucket)
+{
+	unsigned int n, i, has_way = 0;
 	struct model_source *s;
 
-	pass_time(m);
-	s = &m->source[chance_below(&m->chance, chance_one_in(&m->chance, 2) ?
-				    often : m->sources)];
-	cost = chance_one_in(&m->chance, 3) ?
-	       1 + chance_below(&m->chance, m->budget + m->budget / 8 + 1) :
-	       1 + chance_below(&m->chance, m->budget / 4 + 1);
-	if (!m->table->spec.bytes)
-		cost = min(cost, (u64)U32_MAX);
-	switch (chance_below(&m->chance, 200)) {
-	case 0:
-		model_forget(m, s);
-		break;
-	case 1:
-		if (chance_one_in(&m->chance, 8))
-			model_clear(m, s->hash & m->table->mask);
-		else if (chance_one_in(&m->chance, 8))
-			m->budget = 1 + chance_below(&m->chance,
-						     m->table->spec.budget);
-		else if (chance_one_in(&m->chance, 4))
-			m->budget = m->table->spec.budget;
-		break;
-	case 2 ... 5:
-		model_walk(m, s->hash & m->table->mask);
-		break;
-	case 6 ... 20:
-		model_peek(m, s);
-		break;
-	case 21 ... 40:
-		model_turn(m, bucket_of(m, s), real_bucket(m, s), 0);
-		model_try_refuse(m, s, cost, false);
-		break;
-	default:
-		model_charge(m, s, cost);
+	n = weir_table_walk(m.table, bucket, m.tick, m.budget, m.state);
+	for (s = m.source; s < m.source + m.sources; s++) {
+		if (bucket_of(s) != &m.bucket[bucket] || !s->has_way)
+			continue;
+		has_way++;
+		for (i = 0; i < n; i++)
+			if (weir_source_same(&m.state[i].source, &s->source))
+				break;
+		check(i < n, "run %llu: not told of", m.run);
+		check_state(s, &m.state[i]);
+	}
+	check(n == has_way, "run %llu: %u for %u", m.run, n, has_way);
+}
+
+/* design.rst: what floors may hold. */
+static void check_floor(const struct model_bucket *b)
+{
+	u64 floor = twin_sum(&b->floor, m.reach, b->all.at);
+	u64 ways = min(m.table->ways, VICTIMS);
+
+	check(floor <= twin_sum(&b->all, m.reach, b->all.at),
+	      "run %llu: floor %llu of %llu", m.run, floor,
+	      twin_sum(&b->all, m.reach, b->all.at));
+	check(floor <= b->most_cost ||
+	      (floor - b->most_cost) <= b->since_idle / ways,
+	      "run %llu: floor %llu, costs %llu, since idle %llu", m.run, floor,
+	      b->most_cost, b->since_idle);
+}
+
+static void note_admitted(struct model_source *s,
+			  const struct weir_lookup *lookup, u64 at)
+{
+	struct model_bucket *b = bucket_of(s);
+	u64 now = weir_table_slot(m.table, m.tick), held;
+	/* No clock is later than that. */
+	u64 slot = now - min(now, 420ull);
+	struct model_source *other;
+
+	held = twin_sum(&b->floor, m.reach, slot);
+	for (other = m.source; other < m.source + m.sources; other++)
+		if (neighbours(s, other) && other->has_way)
+			held |= twin_sum(&other->wheel, m.reach, slot);
+	held |= twin_sum(&s->wheel, m.reach, slot) - lookup->cost;
+	if (!held) {
+		b->since_idle = 0;
+		b->most_cost = 0;
+	}
+	b->since_idle += lookup->cost;
+	b->most_cost = max(b->most_cost, lookup->cost);
+	twin_turn(&b->all, m.reach, at);
+	if (b->all.at - at <= m.reach)
+		b->all.count[b->all.at - at] += lookup->cost;
+	check_floor(b);
+	m.admitted++;
+}
+
+/* Not held any more: it has passed, so it counts for ever. */
+static void note_passed(struct model_source *s, const struct weir_lookup *lookup)
+{
+	u64 window = (u64)m.table->spec.slots * m.table->spec.slot_ticks;
+	u64 tick = twin_charged_at(m.table, lookup), most;
+
+	twin_admit(&s->history, tick, lookup->cost);
+	most = twin_most(&s->history, window, tick);
+	check(most / (m.table->spec.lenient ? 2 : 1) <= m.budget_most,
+	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
+}
+
+/* The source that has lost its way to another, or NULL. */
+static struct model_source *loser_to(const struct model_source *s)
+{
+	struct model_source *other, *loser = NULL;
+	unsigned int ways = 0;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	for (other = m.source; other < m.source + m.sources; other++) {
+		if (!neighbours(s, other) || !other->has_way)
+			continue;
+		ways++;
+		if (!peek(other, slot).floor)
+			continue;
+		check(!loser, "run %llu: two lost their ways", m.run);
+		loser = other;
+	}
+	check(!!loser == (ways == m.table->ways), "run %llu: %u ways of %u",
+	      m.run, ways, m.table->ways);
+	return loser;
+}
+
+/* Those that were idle for long are found before the live. */
+static void check_idle(const struct model_source *s, u64 slot)
+{
+	const struct model_source *other;
+
+	for (other = m.source; other < m.source + m.sources; other++)
+		check(!neighbours(s, other) || !other->has_way ||
+		      slot <= other->wheel.at + m.reach + m.reach / 4 + 1,
+		      "run %llu: a live source went before an idle one", m.run);
+}
+
+/* A newcomer starts from the floor as it was before anybody was evicted. */
+static void take(struct model_source *s, u64 slot, u8 result)
+{
+	struct model_source *loser = loser_to(s);
+	struct twin_wheel *floor = &bucket_of(s)->floor;
+	bool live = loser && twin_sum(&loser->wheel, m.reach, slot);
+
+	check(!(result & WEIR_EVICTED) == !live, "run %llu: %u", m.run, result);
+	if (loser)
+		loser->has_way = false;
+	if (live) {
+		m.evicted++;
+		check_idle(s, slot);
+		twin_turn(&loser->wheel, m.reach, slot);
+		twin_turn(floor, m.reach, loser->wheel.at);
+		twin_turn(&loser->wheel, m.reach, floor->at);
+	}
+	s->wheel = *floor;
+	if (live)
+		twin_join(floor, &loser->wheel, m.reach);
+	s->has_way = true;
+	s->dropped = 0;
+	s->marked = false;
+}
+
+static void refuse(struct model_source *s, const struct weir_lookup *lookup,
+		   u64 slot)
+{
+	bool observed = !below(50);
+	u32 packets = 1 + below(3);
+
+	s->marked = true;
+	s->mark = slot;
+	check(weir_way_is(m.table, lookup->way, &s->source), "run %llu", m.run);
+	weir_way_dropped(lookup->way, packets, observed);
+	if (observed != s->observed)
+		s->dropped = 0;
+	s->observed = observed;
+	s->dropped += packets;
+}
+
+static void charge_way(struct model_source *s, struct weir_lookup *lookup,
+		       u64 slot)
+{
+	if (slot > s->wheel.at && !(slot - s->wheel.at <= 2 * m.reach + 1 &&
+				    is_marked(s, slot)))
+		s->marked = false;
+	twin_turn(&s->wheel, m.reach, slot);
+	s->wheel.count[0] += lookup->cost;
+	check(lookup->receipt.late == min(s->wheel.at - slot, (u64)U8_MAX),
+	      "run %llu: late by %u", m.run, lookup->receipt.late);
+	note_admitted(s, lookup, s->wheel.at);
+}
+
+static void hold_or_pass(struct model_source *s, struct weir_lookup *lookup)
+{
+	struct model_held *held = &m.held[below(HELD)];
+
+	if (lookup->receipt.late != U8_MAX && !held->source && !below(4))
+		*held = (struct model_held) { s, *lookup };
+	else if (lookup->receipt.late != U8_MAX)
+		note_passed(s, lookup);
+}
+
+static void packet(struct model_source *s, u64 cost)
+{
+	struct weir_lookup lookup = lookup_of(s, cost);
+	u64 slot = weir_table_slot(m.table, lookup.tick);
+	struct twin_wheel *floor = &bucket_of(s)->floor;
+	bool had_way = s->has_way, marked, room, early;
+	u8 result;
+
+	twin_wander(&m.chance);
+	if (!had_way)
+		twin_turn(floor, m.reach, slot);
+	room = twin_sum(had_way ? &s->wheel : floor, m.reach, slot) + cost <=
+	       m.budget;
+	marked = is_marked(s, slot);
+	early = weir_table_refuse(m.table, &lookup);
+	check(!early || (had_way && !room), "run %llu: refused", m.run);
+	check(m.very_late || early == (had_way && !room && marked),
+	      "run %llu: %u", m.run, early);
+	if (early) {
+		refuse(s, &lookup, slot);
+		m.refused++;
+		return;
+	}
+	result = weir_table_charge(m.table, &lookup);
+	check(!(result & WEIR_CHARGED) == !room &&
+	      !(result & WEIR_REFUSED) == room, "run %llu: %u, cost %llu",
+	      m.run, result, cost);
+	check(!(result & WEIR_FLOORED) == (room || had_way), "run %llu", m.run);
+	m.refused += !room;
+	m.floored += !room && !had_way;
+	if (!room && had_way) {
+		check(m.very_late || !(result & WEIR_FIRST) == marked,
+		      "run %llu: %u", m.run, result);
+		m.first += !marked;
+		refuse(s, &lookup, slot);
+	} else if (room) {
+		if (!had_way)
+			take(s, slot, result);
+		charge_way(s, &lookup, slot);
+		hold_or_pass(s, &lookup);
 	}
 }
 
-static void random_spec(struct chance *c, struct weir_table_spec *spec)
+static void give_back(struct model_held *held)
+{
+	struct model_source *s = held->source;
+	u64 slot;
+	bool given;
+
+	if (!s)
+		return;
+	slot = weir_table_slot(m.table, held->lookup.tick) +
+	       held->lookup.receipt.late;
+	given = s->has_way && held->lookup.receipt.epoch == m.epoch &&
+		twin_uncharge(&s->wheel, m.reach, slot, held->lookup.cost);
+	check(weir_table_uncharge(m.table, &held->lookup) == given,
+	      "run %llu: given back or not?", m.run);
+	m.given += given;
+	m.left += !given;
+	held->source = NULL;
+}
+
+static void forget(struct model_source *s)
+{
+	check(weir_table_forget(m.table, &s->source, s->hash) == s->has_way,
+	      "run %llu", m.run);
+	if (!s->has_way)
+		return;
+	m.epoch++;
+	memset(s->wheel.count, 0, sizeof(s->wheel.count));
+	s->dropped = 0;
+	s->observed = false;
+	s->marked = false;
+	twin_forget(&s->history);
+}
+
+static void clear(u32 bucket)
+{
+	struct model_bucket *b = &m.bucket[bucket];
+	struct model_source *s;
+
+	weir_table_clear(m.table, bucket);
+	m.epoch++;
+	for (s = m.source; s < m.source + m.sources; s++)
+		if (bucket_of(s) == b) {
+			s->has_way = false;
+			twin_forget(&s->history);
+		}
+	*b = (struct model_bucket) { .floor.at = b->floor.at };
+}
+
+/* So long that times would be taken for new, were the table not aged. */
+static void leap(void)
+{
+	u64 slots = BIT(30) - 1 - below(BIT(29)), slot;
+	struct model_source *s;
+	unsigned int i;
+
+	if (m.tick > BIT_ULL(61) || m.table->spec.slot_ticks > 100)
+		return;
+	for (i = 0; i < HELD; i++)
+		give_back(&m.held[i]);
+	m.tick += slots * m.table->spec.slot_ticks;
+	slot = weir_table_slot(m.table, m.tick);
+	local_bh_enable();
+	rcu_read_unlock();
+	weir_table_age(m.table, m.tick);
+	rcu_read_lock();
+	local_bh_disable();
+	for (s = m.source; s < m.source + m.sources; s++)
+		if (s->has_way && slot >= s->wheel.at + BIT(30))
+			s->has_way = false;
+	for (i = 0; i <= m.table->mask; i++)
+		twin_turn(&m.bucket[i].floor, m.reach, slot);
+}
+
+static void pass_time(void)
+{
+	u64 slot = m.table->spec.slot_ticks;
+
+	switch (below(400)) {
+	case 0 ... 99:
+		m.tick += 1 + below(slot);
+		break;
+	case 100 ... 129:
+		m.tick += slot * below(3);
+		break;
+	case 130 ... 135:
+		m.tick += slot * below(2 * m.table->spec.slots + 2);
+		break;
+	case 136:
+		leap();
+		break;
+	}
+}
+
+static void step(void)
+{
+	struct model_source *s;
+	u64 cost;
+
+	pass_time();
+	s = &m.source[below(below(2) ? m.sources : m.sources / 8 + 1)];
+	cost = 1 + below(below(3) ? m.budget / 4 + 1 : m.budget);
+	switch (below(200)) {
+	case 0:
+		forget(s);
+		break;
+	case 1:
+		if (!below(8))
+			clear(s->hash & m.table->mask);
+		else if (!below(8))
+			m.budget = 1 + below(m.table->spec.budget);
+		m.budget_most = max(m.budget, m.budget_most);
+		break;
+	case 2 ... 4:
+		check_walk(s->hash & m.table->mask);
+		break;
+	case 5 ... 20:
+		check_peek(s);
+		break;
+	case 21 ... 50:
+		give_back(&m.held[below(HELD)]);
+		break;
+	default:
+		packet(s, cost);
+	}
+}
+
+static struct weir_table_spec random_spec(void)
 {
 	static const struct weir_prefix prefix[] = {
 		{ 32, 64 }, { 32, 128 }, { 24, 48 }, { 0, 128 },
 	};
 	static const u64 budget[] = {
-		1, 3, 10, 100, U16_MAX, U16_MAX + 1ull, U32_MAX,
+		1, 3, 10, 100, U16_MAX, U16_MAX + 1ull, U32_MAX, BIT_ULL(56),
 	};
 
-	*spec = (struct weir_table_spec) {
-		.budget = budget[chance_below(c, ARRAY_SIZE(budget))],
-		.slot_ticks = chance_one_in(c, 8) ?	/* 30 days of one slot */
-			      2592000000 : 1 + chance_below(c, 5),
-		.sources = 64,
-		.slots = 1 + chance_below(c, chance_one_in(c, 4) ? 64 : 8),
-		.lenient = chance_one_in(c, 4),
-		.bytes = chance_one_in(c, 3),
-		.prefix = prefix[chance_below(c, ARRAY_SIZE(prefix))],
+	return (struct weir_table_spec) {
+		.budget = budget[below(ARRAY_SIZE(budget))],
+		.slot_ticks = below(8) ? 1 + below(5) : 2592000000,
+		.sources = below(2) ? 1 : 64,
+		.slots = 1 + below(below(4) ? 8 : 64),
+		.lenient = !below(4),
+		.prefix = prefix[below(ARRAY_SIZE(prefix))],
 	};
-	if (spec->bytes && chance_one_in(c, 2))
-		spec->budget = chance_one_in(c, 2) ? BIT_ULL(56) :
-			       U32_MAX + 1ull;
 }
 
-static void model_init(struct model *m, u64 run)
+static void begin(u64 run)
 {
 	struct weir_table_spec spec;
+	struct model_source *s;
 	unsigned int i;
 
-	memset(m, 0, sizeof(*m));
-	m->chance = chance_of(run);
-	m->run = run;
-	random_spec(&m->chance, &spec);
-	m->table = weir_table_alloc(&spec);
-	assert_false(IS_ERR(m->table));
-	if (chance_one_in(&m->chance, 4))
-		twin_shrink(m->table, 2, m->table->ways);
-	else
-		twin_shrink(m->table, 1 + chance_below(&m->chance, 2),
-			    1 + chance_below(&m->chance, 12));
-	m->budget = spec.budget;
-	m->first = chance_one_in(&m->chance, 2);
-	m->sources = m->table->ways * (1 + chance_below(&m->chance, 5));
-	m->source = calloc(m->sources, sizeof(*m->source));
-	assert_non_null(m->source);
-	for (i = 0; i < ARRAY_SIZE(m->bucket); i++)
-		memset(m->bucket[i].holder, 0xff, sizeof(m->bucket[i].holder));
-	for (i = 0; i < m->sources; i++) {
-		m->source[i].way = NOWAY;
-		m->source[i].source = twin_source(i, spec.prefix);
-		m->source[i].hash = weir_source_hash(&m->source[i].source,
-						     spec.prefix, &twin_key);
-		/* Equal tags are rare: make them. */
-		if (chance_one_in(&m->chance, 2))
-			m->source[i].hash &= 0x03ffffff;
+	memset(m.bucket, 0, sizeof(m.bucket));
+	memset(m.held, 0, sizeof(m.held));
+	m.chance = chance_of(run);
+	m.run = run;
+	spec = random_spec();
+	m.very_late = !below(8);
+	/* Slots of 32 bits come round. */
+	m.tick = below(2) ? below(BIT_ULL(50)) :
+		 (BIT_ULL(32) * (1 + below(3)) - 20) * spec.slot_ticks;
+	m.table = weir_table_alloc(&spec, m.tick);
+	assert_false(IS_ERR(m.table));
+	twin_shrink(m.table, spec.sources > 1 ? 1 << below(2) : 1,
+		    below(4) ? 2 + 2 * below(3) : m.table->ways);
+	m.reach = m.table->shape.reach;
+	m.epoch = 0;
+	m.budget = below(2) ? spec.budget : 1 + below(spec.budget);
+	m.budget_most = m.budget;
+	m.sources = m.table->ways * (1 + below(4)) * (m.table->mask + 1);
+	m.source = calloc(m.sources, sizeof(*m.source));
+	assert_non_null(m.source);
+	for (i = 0; i <= m.table->mask; i++)
+		m.bucket[i].floor.at = weir_table_slot(m.table, m.tick);
+	for (s = m.source; s < m.source + m.sources; s++) {
+		s->source = twin_source(s - m.source, spec.prefix);
+		s->hash = weir_source_hash(&s->source, spec.prefix, &twin_key);
+		/* Equal tags are rare: make them, and equal homes. */
+		if (below(2))
+			s->hash &= 0xff00ffff;
+		if (!below(4))
+			s->hash &= 0x00ffffff;
 	}
-	m->tick = chance_one_in(&m->chance, 2) ? 0 :
-		  chance_below(&m->chance, BIT_ULL(50));
 }
 
-static void model_exit(struct model *m)
+static void end(void)
 {
-	unsigned int i;
+	struct model_source *s;
 
-	for (i = 0; i < m->sources; i++)
-		twin_forget(&m->source[i].history);
-	free(m->source);
-	weir_table_put(m->table);
+	for (s = m.source; s < m.source + m.sources; s++)
+		twin_forget(&s->history);
+	free(m.source);
+	weir_table_put(m.table);
 }
 
 static void test_model(void **state)
 {
-	u64 admitted = 0, refused = 0, floored = 0, evicted = 0, run, i;
 	struct unit_runs runs = unit_runs(600);
-	static struct model m;
+	u64 run, i;
 
 	(void)state;
 	for (run = runs.first; run < runs.end; run++) {
-		model_init(&m, run);
+		begin(run);
 		for (i = 0; i < 2500; i++) {
-			twin_wander(&m.chance);
-			local_bh_disable();
 			rcu_read_lock();
-			step(&m);
-			rcu_read_unlock();
+			local_bh_disable();
+			step();
 			local_bh_enable();
+			rcu_read_unlock();
 		}
-		admitted += m.admitted;
-		refused += m.refused;
-		floored += m.floored;
-		evicted += m.evicted;
-		model_exit(&m);
+		end();
 	}
-	print_message("# %llu runs: %llu admitted, %llu refused, %llu by floors, %llu evicted\n",
-		      runs.end - runs.first, admitted, refused, floored, evicted);
+	print_message("# %llu runs: %llu admitted, %llu refused, %llu by floors, %llu evicted, %llu given back, %llu left\n",
+		      runs.end - runs.first, m.admitted, m.refused, m.floored,
+		      m.evicted, m.given, m.left);
 	assert_int_equal(shim_allocations, 0);
-	assert_true(admitted && refused && floored && evicted);
+	assert_true(m.admitted && m.refused && m.floored && m.evicted &&
+		    m.first && m.given && m.left);
 }
 
 int main(void)

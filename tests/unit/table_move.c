@@ -1,293 +1,397 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Successors: tables that move to others while charges go on between any two
- * buckets, and move again.
- *
- * Where all sources find ways every answer is foretold by a twin of each
- * wheel. Where they do not, what holds is checked: no source above its budget
- * in any window, and after each move a bound for each source that its history
- * does not exceed.
+ * Tables that take over from others, and are taken over from, while packets come
+ * with the old configuration and the new one, between any two buckets. Where all
+ * sources find ways the twin expects every answer; where they do not, no window
+ * of any source holds more than the larger budget.
  */
-#include "table_move.h"
+#include "table_twin.h"
 
-struct moved moved;
+#define SOURCES_MAX 96
+#define WINDOW 24
+
+struct moved_source {
+	struct weir_source source;
+	u32 hash;
+	struct twin_wheel wheel;	/* in the table that has its bucket */
+	u64 dropped, refused_at;
+	struct twin_history history;	/* in the table's unit */
+	struct twin_history since;	/* the last change */
+};
+
+struct config {
+	struct weir_table *table;
+	u64 budget;
+};
+
+static struct moved {
+	struct chance chance;
+	struct config now, next;	/* next.table is NULL at rest */
+	u64 run, tick, budget_most, window_least;
+	bool exact, gives_back, same_unit;
+	unsigned int lenient;		/* budgets that a window may hold */
+	unsigned int sources, done;
+	bool pulled[1024];		/* buckets of now.table */
+	struct moved_source source[SOURCES_MAX];
+	struct weir_lookup held;	/* of a charge in now.table */
+	u64 admitted, refused, pressed, again, moves;
+} m;
+
+static u64 below(u64 n)
+{
+	return chance_below(&m.chance, n);
+}
 
 static u64 test_clock(void)
 {
-	return moved.tick;
+	return m.tick;
 }
 
-/* The twin of a wheel that was copied at this tick. */
-static void convert(struct moved_source *s)
+static u64 window_of(const struct weir_table *table)
 {
-	struct weir_bucket *bucket = weir_bucket(moved.table,
-						 s->hash & moved.table->mask);
-	u64 tick = max(moved.tick,
-		       bucket->slot * moved.table->spec.slot_ticks), sum;
+	return (u64)table->spec.slots * table->spec.slot_ticks;
+}
 
-	twin_turn(&s->wheel, moved.table->shape.ring,
-		  weir_table_slot(moved.table, tick));
-	s->was_idle |= !twin_sum(&s->wheel);
-	s->next_wheel = s->wheel;
-	if (!moved.same_unit ||
-	    moved.table->spec.slot_ticks != moved.next->spec.slot_ticks ||
-	    moved.table->shape.ring != moved.next->shape.ring) {
-		sum = twin_sum(&s->wheel);
-		if (!moved.same_unit && sum)
-			sum = sum >= moved.budget ? moved.next_budget :
-			      mul_u64_u64_div_u64(sum, moved.next_budget, moved.budget) + 1;
-		s->next_wheel = (struct twin_wheel) {
-			.at = weir_bucket(moved.next, s->hash & moved.next->mask)->slot,
-			.count[0] = sum,
+static bool same_slots(const struct weir_table *a, const struct weir_table *b)
+{
+	return a->spec.slot_ticks == b->spec.slot_ticks &&
+	       a->shape.reach == b->shape.reach &&
+	       a->spec.bytes == b->spec.bytes;
+}
+
+/* A bucket of the old table is brought over: so are its sources' twins. */
+static void pulled(u32 hash, u64 tick)
+{
+	const struct weir_table *old = m.now.table, *next = m.next.table;
+	u64 slot = weir_table_slot(old, tick), sum;
+	struct moved_source *s;
+
+	if (m.pulled[hash & old->mask])
+		return;
+	m.pulled[hash & old->mask] = true;
+	for (s = m.source; s < m.source + m.sources; s++) {
+		if ((s->hash ^ hash) & old->mask)
+			continue;
+		if (same_slots(old, next)) {
+			twin_turn(&s->wheel, next->shape.reach, slot);
+			continue;
+		}
+		sum = twin_sum(&s->wheel, old->shape.reach, slot);
+		if (old->spec.bytes != next->spec.bytes)
+			sum = weir_budget_part(sum, m.next.budget, m.now.budget);
+		s->wheel = (struct twin_wheel) {
+			.at = weir_table_slot(next, tick), .count[0] = sum,
 		};
 	}
-	twin_cut(&s->next_wheel, moved.next);
 }
 
-/* What a table knows of a source is at least what it was admitted. */
-static void check_bound(struct weir_table *table, struct moved_source *s)
+static struct config *config_of(const struct moved_source *s)
 {
-	struct weir_bucket *bucket = weir_bucket(table, s->hash & table->mask);
-	u64 slot = max(bucket->slot, weir_table_slot(table, moved.tick));
-	union weir_wheel_copy copy = { };
-	u64 bound = 0, sent = 0;
-	struct weir_way *way;
-	unsigned int age, i = s->history.len;
+	return m.next.table && m.pulled[s->hash & m.now.table->mask] ?
+	       &m.next : &m.now;
+}
 
-	if (table->spec.lenient || moved.table->spec.lenient)
+static void check_answer(struct moved_source *s, const struct weir_lookup *lookup,
+			 u8 result)
+{
+	const struct weir_table *table = config_of(s)->table;
+	unsigned int reach = table->shape.reach;
+	u64 slot = weir_table_slot(table, lookup->tick);
+	bool room = twin_sum(&s->wheel, reach, slot) + lookup->cost <=
+		    lookup->budget;
+
+	check(!(result & (WEIR_EVICTED | WEIR_FLOORED)), "run %llu", m.run);
+	check(!(result & WEIR_REFUSED) == room, "run %llu: %u, %llu + %llu of %llu",
+	      m.run, result, twin_sum(&s->wheel, reach, slot), lookup->cost,
+	      lookup->budget);
+	check(!(result & WEIR_FIRST) || !s->dropped || lookup->tick >=
+	      s->refused_at + m.window_least - m.window_least / table->spec.slots,
+	      "run %llu: first again", m.run);
+	if (room) {
+		twin_turn(&s->wheel, reach, slot);
+		s->wheel.count[0] += lookup->cost;
+	} else {
+		s->dropped++;
+		s->refused_at = lookup->tick;
+	}
+}
+
+static void admitted(struct moved_source *s, const struct config *config,
+		     const struct weir_lookup *lookup)
+{
+	u64 tick = twin_charged_at(config->table, lookup), most;
+
+	m.admitted++;
+	twin_admit(&s->history, tick, lookup->cost);
+	twin_admit(&s->since, tick, lookup->cost);
+	most = twin_most(&s->since, window_of(config->table), tick);
+	check(m.next.table || most / m.lenient <= config->budget,
+	      "run %llu: %llu of %llu since a change", m.run, most,
+	      config->budget);
+	most = twin_most(&s->history, m.window_least, tick);
+	check(!m.same_unit || most / m.lenient <= m.budget_most,
+	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
+}
+
+/* What was charged in a bucket that has moved since is left. */
+static void give_back(struct weir_lookup *lookup, struct config *config,
+		      bool here)
+{
+	struct moved_source *s = container_of(lookup->source,
+					      struct moved_source, source);
+	bool given = weir_table_uncharge(config->table, lookup);
+
+	check(here || !given, "run %llu: given back where it is not", m.run);
+	if (!m.exact || !here)
 		return;
-	/*
-	 * A full narrow count cannot tell what is given back. The larger
-	 * budget holds nonetheless, see note_admitted().
-	 */
-	if (moved.gives_back && table->budget_max < moved.table->budget_max)
+	check(given == twin_uncharge(&s->wheel, config->table->shape.reach,
+				     weir_table_slot(config->table,
+						     lookup->tick),
+				     lookup->cost),
+	      "run %llu: given back or not?", m.run);
+}
+
+static void give_back_held(void)
+{
+	struct weir_lookup held = m.held;
+
+	m.held.source = NULL;
+	if (held.source)
+		give_back(&held, &m.now, !m.next.table ||
+			  !m.pulled[held.hash & m.now.table->mask]);
+}
+
+static void packet(struct moved_source *s)
+{
+	struct config *config = m.next.table && below(2) ? &m.next : &m.now;
+	struct weir_lookup lookup = { .source = &s->source, .hash = s->hash };
+	u64 tick = m.tick;
+	bool again;
+	u8 result;
+
+	if (!m.exact && !below(8))
+		tick -= min(tick, below(WINDOW / 2));
+	twin_wander(&m.chance);
+	do {
+		lookup.tick = tick;
+		lookup.budget = config->budget;
+		lookup.cost = 1 + below(config->budget / 3 + 1);
+		if (config == &m.next)
+			pulled(s->hash, m.tick);
+		again = config == &m.now && config_of(s) == &m.next;
+		result = twin_packet(config->table, &lookup);
+		check(!(result & WEIR_AGAIN) == !again, "run %llu: %u", m.run,
+		      result);
+		m.again += again;
+		config = again ? &m.next : config;
+	} while (again);
+	m.pressed += !!(result & (WEIR_EVICTED | WEIR_FLOORED));
+	m.refused += !!(result & WEIR_REFUSED);
+	if (m.exact)
+		check_answer(s, &lookup, result);
+	if (!(result & WEIR_CHARGED))
 		return;
-	way = weir_bucket_find(table, bucket, &s->source,
-			       weir_hash_tag(s->hash));
-	memcpy(&copy, way ? weir_way_wheel(table, way) :
-	       weir_bucket_floor(bucket), weir_wheel_size(table->shape));
-	weir_wheel_turn(table->shape, &copy.wheel, slot);
-	for (age = 0; age < table->shape.ring; age++) {
-		bound += weir_wheel_slot(table->shape, &copy.wheel, age);
-		while (i && weir_table_slot(table, s->history.event[i - 1].tick)
-			    + age >= slot) {
-			/* The old table's window may be the shorter one. */
-			if (s->history.event[i - 1].tick + moved.window_least <
-			    moved.tick)
-				break;
-			sent += s->history.event[--i].cost;
-		}
-		check(bound >= min(sent, table->budget_max),
-		      "run %llu: %s knows %llu of %llu, age %u", moved.run,
-		      way ? "way" : "floor", bound, sent, age);
+	if (m.gives_back && !below(8))
+		give_back(&lookup, config, true);
+	else if (m.gives_back && !m.held.source && config == &m.now)
+		m.held = lookup;
+	else
+		admitted(s, config, &lookup);
+}
+
+static void traffic(unsigned int packets)
+{
+	while (packets--) {
+		if (!below(3))
+			m.tick += below(3);
+		if (!below(400))
+			m.tick += below(2 * WINDOW);
+		rcu_read_lock();
+		local_bh_disable();
+		packet(&m.source[below(below(2) ? m.sources / 4 + 1 : m.sources)]);
+		if (!below(16))
+			give_back_held();
+		local_bh_enable();
+		rcu_read_unlock();
 	}
 }
 
 static void between_buckets(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < moved.sources; i++)
-		if ((moved.source[i].hash & moved.table->mask) == moved.done)
-			convert(&moved.source[i]);
-	moved.done++;
-	moved_traffic(chance_below(&moved.chance, 20));
-	for (i = 0; moved.same_unit && i < moved.sources; i++)
-		if (is_copied(&moved.source[i]))
-			check_bound(moved.next, &moved.source[i]);
+	if (m.done <= m.now.table->mask)
+		pulled(m.done, m.tick);
+	m.done++;
+	traffic(below(20));
 }
 
-static struct weir_table *random_table(u64 *budget, const struct weir_table *was)
+static struct config random_config(const struct config *was)
 {
 	static const u8 slots[] = { 1, 2, 3, 4, 6, 8, 12, 24 };
 	static const u64 budgets[] = { 1, 5, 40, 300, 70000, 5000000000 };
+	const struct weir_table_spec *old = was ? weir_table_spec(was->table) : NULL;
 	struct weir_table_spec spec = {
-		.slots = slots[chance_below(&moved.chance, ARRAY_SIZE(slots))],
-		.sources = 64 << chance_below(&moved.chance, 5),
-		.bytes = chance_one_in(&moved.chance, 3),
-		.lenient = was ? was->spec.lenient :
-			   moved.exact && chance_one_in(&moved.chance, 8),
-		.prefix = was ? was->spec.prefix : (struct weir_prefix) {
-			32, chance_one_in(&moved.chance, 2) ? 64 : 128
-		},
+		.slots = slots[below(ARRAY_SIZE(slots))],
+		.sources = m.exact ? 512 << below(3) : 1 << below(6),
+		.bytes = old ? old->bytes ^ !below(6) : !below(3),
+		.lenient = !below(8),
+		.prefix = old ? old->prefix :
+			  (struct weir_prefix) { 32, below(2) ? 64 : 128 },
 	};
-	struct weir_table *table;
+	struct config config;
 
 	spec.slot_ticks = WINDOW / spec.slots;
-	if (was && chance_one_in(&moved.chance, 2)) {
-		spec.slots = was->spec.slots;
-		spec.slot_ticks = was->spec.slot_ticks;
+	if (old && below(2)) {
+		spec.slots = old->slots;
+		spec.slot_ticks = old->slot_ticks;
+		spec.lenient = old->lenient;
 	}
-	if (chance_one_in(&moved.chance, 4))
-		spec.slot_ticks += chance_below(&moved.chance, 2);
-	if (was && !chance_one_in(&moved.chance, 4))
-		spec.bytes = was->spec.bytes;
-	*budget = budgets[chance_below(&moved.chance, ARRAY_SIZE(budgets))];
-	if (!spec.bytes)
-		*budget = min(*budget, (u64)U32_MAX);
-	else
-		*budget *= 16;
-	if (was && chance_one_in(&moved.chance, 2) &&
-	    spec.bytes == was->spec.bytes)
-		*budget = moved.budget;
-	spec.budget = *budget;
-	if (chance_one_in(&moved.chance, 4))
-		spec.budget *= 2;
-	table = weir_table_alloc(&spec);
-	assert_false(IS_ERR(table));
-	if (!moved.exact)
-		twin_shrink(table, min(table->mask + 1,
-				       1u << chance_below(&moved.chance, 4)),
-			    1 + chance_below(&moved.chance, 4));
-	return table;
+	spec.slot_ticks += !below(4) && below(2);
+	config.budget = budgets[below(ARRAY_SIZE(budgets))];
+	if (old && below(2) && spec.bytes == old->bytes)
+		config.budget = was->budget;
+	/* As limit.c has it. */
+	spec.budget = config.budget;
+	if (old)
+		spec.budget = max(spec.budget, spec.bytes == old->bytes ? old->budget :
+				  weir_budget_part(old->budget, config.budget,
+						   was->budget));
+	config.table = weir_table_alloc(&spec, m.tick);
+	assert_false(IS_ERR(config.table));
+	if (!m.exact && config.table->ways > 6 && below(2))
+		twin_shrink(config.table, config.table->mask + 1, 2 + 2 * below(2));
+	if (spec.lenient)
+		m.lenient = 2;
+	return config;
 }
 
-/* Refusals follow their source, those that waited, too. */
-static void check_dropped(struct weir_table *table)
+/* What a table knows of a source is at least what it was admitted. */
+static void check_bound(struct moved_source *s)
 {
+	u64 now = weir_table_slot(m.now.table, m.tick), bound = 0, sent = 0;
+	const struct twin_event *event = s->history.event + s->history.len;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_source_state state;
-	struct moved_source *s;
+	unsigned int age;
 
-	for (s = moved.source; s < moved.source + moved.sources; s++) {
-		weir_table_peek(table, &s->source, s->hash, moved.tick,
-				moved.budget, &state, slot);
-		check(s->was_idle || state.dropped == s->dropped,
-		      "run %llu: %llu for %llu", moved.run, state.dropped,
-		      s->dropped);
+	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, m.now.budget,
+			&state, slot);
+	check(!m.exact || (state.dropped == s->dropped && state.count ==
+	      twin_sum(&s->wheel, m.now.table->shape.reach, now)),
+	      "run %llu: %llu dropped for %llu", m.run, state.dropped, s->dropped);
+	for (age = 0; m.same_unit && age <= m.now.table->shape.reach; age++) {
+		bound += slot[WEIR_SLOTS_MAX - age];
+		while (event > s->history.event && event[-1].tick + m.window_least >
+		       m.tick && weir_table_slot(m.now.table, event[-1].tick) + age >= now)
+			sent += (--event)->cost;
+		check(m.lenient > 1 || bound >= sent,
+		      "run %llu: %s knows %llu of %llu, age %u", m.run,
+		      state.floor ? "floor" : "way", bound, sent, age);
 	}
-}
-
-/* Who holds the old table is sent to the new one, and nothing is remembered. */
-static void come_late(struct weir_table *old, struct moved_source *s)
-{
-	struct weir_cost cost = { .packets = 1, .bytes = 1 };
-	struct weir_recent was;
-	struct weir_visit visit = { };
-	u64 tick = moved.tick;
-
-	if (twin_recall(old, &s->source, tick, cost, moved.budget, &visit)) {
-		s->dropped += twin_packets(cost);
-		return;
-	}
-	was = *visit.recent;
-	check(twin_charge(old, &s->source, s->hash, &tick, cost, moved.budget,
-			  &visit) == WEIR_AGAIN, "run %llu", moved.run);
-	assert_memory_equal(&was, visit.recent, sizeof(was));
-}
-
-static void go_live(void)
-{
-	struct weir_table *old = moved.table;
-	struct moved_source *s;
-	unsigned int i;
-
-	local_bh_disable();
-	rcu_read_lock();
-	weir_table_live(moved.next);
-	for (i = 0; i < moved.sources; i++) {
-		s = &moved.source[i];
-		come_late(old, s);
-		s->wheel = s->next_wheel;
-		twin_forget(&s->since);
-		if (!moved.same_unit)
-			twin_forget(&s->history);
-	}
-	rcu_read_unlock();
-	local_bh_enable();
-	moved.budget_most = moved.same_unit ?
-		max(moved.budget_most, moved.next_budget) : moved.next_budget;
-	moved.window_least = min(moved.window_least, window_of(moved.next));
-	if (!moved.same_unit)
-		moved.window_least = window_of(moved.next);
-	moved.reslotted +=
-		moved.table->spec.slot_ticks != moved.next->spec.slot_ticks ||
-		moved.table->shape.ring != moved.next->shape.ring;
-	moved.table = moved.next;
-	moved.budget = moved.next_budget;
-	moved.next = NULL;
-	moved.same_unit = true;
-	weir_table_settle(old, moved.table);
-	weir_table_put(old);
-	if (moved.exact && moved.no_sweep)
-		check_dropped(moved.table);
 }
 
 static void move(void)
 {
-	moved.next = random_table(&moved.next_budget, moved.table);
-	moved.same_unit = moved.next->spec.bytes == moved.table->spec.bytes;
-	moved.done = 0;
-	moved.moves++;
+	struct weir_table *old = m.now.table;
+	unsigned int i;
+	u64 evicted;
+
+	m.next = random_config(&m.now);
+	assert_true(old->mask < ARRAY_SIZE(m.pulled));
+	memset(m.pulled, 0, sizeof(m.pulled));
+	m.done = 0;
+	m.moves++;
+	if (m.next.table->spec.bytes != old->spec.bytes) {
+		m.same_unit = false;
+		for (i = 0; i < m.sources; i++)
+			twin_forget(&m.source[i].history);
+	}
+	m.budget_most = max(m.budget_most, m.next.budget);
+	m.window_least = min(m.window_least, window_of(m.next.table));
+	weir_table_succeed(m.next.table, old, m.next.budget, m.now.budget,
+			   &twin_key, test_clock);
+	traffic(below(50));
 	shim_resched = between_buckets;
-	weir_table_move(moved.table, moved.next, moved.budget,
-			moved.next_budget, &twin_key, test_clock);
+	evicted = weir_table_drain(m.next.table);
 	shim_resched = NULL;
-	check(moved.done == moved.table->mask + 1, "run %llu: %u buckets", moved.run,
-	      moved.done);
-	moved_traffic(50);
-	go_live();
+	check(m.done == old->mask + 1 + max(old->mask, m.next.table->mask) + 1,
+	      "run %llu: %u buckets", m.run, m.done);
+	check(!m.exact || !evicted, "run %llu: %llu lost their ways", m.run,
+	      evicted);
+	traffic(below(50));
+	rcu_read_lock();
+	local_bh_disable();
+	give_back_held();
+	local_bh_enable();
+	rcu_read_unlock();
+	for (i = 0; i < m.sources; i++)
+		twin_forget(&m.source[i].since);
+	if (!m.same_unit) {
+		for (i = 0; i < m.sources; i++)
+			twin_forget(&m.source[i].history);
+		m.budget_most = m.next.budget;
+		m.window_least = window_of(m.next.table);
+		m.same_unit = true;
+	}
+	m.now = m.next;
+	m.next.table = NULL;
+	synchronize_rcu();
+	weir_table_put(old);
+	for (i = 0; i < m.sources; i++)
+		check_bound(&m.source[i]);
 }
 
 /* After T and a slot of silence a whole burst passes. */
 static void silence(void)
 {
-	struct moved_source *s = &moved.source[0];
-	u64 cost = moved.budget, tick;
+	struct weir_lookup lookup = {
+		.source = &m.source[0].source, .hash = m.source[0].hash,
+		.budget = m.now.budget, .cost = m.now.budget,
+	};
 
-	moved.tick += window_of(moved.table) + moved.table->spec.slot_ticks;
-	tick = moved.tick;
-	if (!moved.table->spec.bytes)
-		assert_true(cost <= U32_MAX);
-	local_bh_disable();
+	m.tick += window_of(m.now.table) + m.now.table->spec.slot_ticks;
+	lookup.tick = m.tick;
 	rcu_read_lock();
-	check(!twin_charge(moved.table, &s->source, s->hash, &tick,
-				 (struct weir_cost) { cost, cost }, moved.budget,
-				 NULL),
-	      "run %llu: no burst", moved.run);
-	rcu_read_unlock();
+	local_bh_disable();
+	check(twin_packet(m.now.table, &lookup) & WEIR_CHARGED,
+	      "run %llu: no burst", m.run);
 	local_bh_enable();
+	rcu_read_unlock();
 }
 
 static void one_run(u64 run)
 {
-	unsigned int i, moves;
+	struct moved_source *s;
+	unsigned int moves;
 
-	moved.chance = chance_of(run);
-	moved.run = run;
-	moved.exact = chance_one_in(&moved.chance, 2);
-	moved.gives_back = chance_one_in(&moved.chance, 2);
-	moved.same_unit = true;
-	moved.reslotted = 0;
-	moved.tick = chance_below(&moved.chance, BIT_ULL(40));
-	/* Right behind a sweep, whatever the slots: the next one is far. */
-	moved.no_sweep = chance_one_in(&moved.chance, 2);
-	if (moved.no_sweep)
-		moved.tick = ((1 + moved.tick % 8) * 26771144400 << WEIR_SWEEP_SHIFT) +
-			 WINDOW;
-	moved.table = random_table(&moved.budget, NULL);
-	moved.budget_most = moved.budget;
-	moved.window_least = window_of(moved.table);
-	moved.sources = moved.exact ? 1 + chance_below(&moved.chance, 40) : SOURCES_MAX;
-	memset(moved.source, 0, sizeof(moved.source));
-	for (i = 0; i < moved.sources; i++) {
-		struct moved_source *s = &moved.source[i];
-
-		s->source = twin_source(i, moved.table->spec.prefix);
-		s->hash = weir_source_hash(&s->source, moved.table->spec.prefix,
+	m.chance = chance_of(run);
+	m.run = run;
+	m.exact = below(2);
+	m.gives_back = below(2);
+	m.same_unit = true;
+	m.lenient = 1;
+	m.tick = below(BIT_ULL(40));
+	m.now = random_config(NULL);
+	m.budget_most = m.now.budget;
+	m.window_least = window_of(m.now.table);
+	m.sources = m.exact ? 1 + below(40) : SOURCES_MAX;
+	memset(m.source, 0, sizeof(m.source));
+	for (s = m.source; s < m.source + m.sources; s++) {
+		s->source = twin_source(s - m.source, m.now.table->spec.prefix);
+		s->hash = weir_source_hash(&s->source, m.now.table->spec.prefix,
 					   &twin_key);
 	}
-	moved_traffic(200);
-	for (moves = 1 + chance_below(&moved.chance, 4); moves; moves--) {
+	traffic(200);
+	for (moves = 1 + below(4); moves; moves--) {
 		move();
-		moved_traffic(200);
+		traffic(200);
 	}
+	m.held.source = NULL;
 	silence();
-	for (i = 0; i < moved.sources; i++) {
-		twin_forget(&moved.source[i].history);
-		twin_forget(&moved.source[i].since);
+	for (s = m.source; s < m.source + m.sources; s++) {
+		twin_forget(&s->history);
+		twin_forget(&s->since);
 	}
-	weir_table_put(moved.table);
+	weir_table_put(m.now.table);
 }
 
 static void test_move(void **state)
@@ -298,10 +402,10 @@ static void test_move(void **state)
 	(void)state;
 	for (run = runs.first; run < runs.end; run++)
 		one_run(run);
-	print_message("# %llu moves: %llu admitted, %llu refused, %llu under pressure\n",
-		      moved.moves, moved.admitted, moved.refused, moved.pressed);
+	print_message("# %llu moves: %llu admitted, %llu refused, %llu under pressure, %llu again\n",
+		      m.moves, m.admitted, m.refused, m.pressed, m.again);
 	assert_int_equal(shim_allocations, 0);
-	assert_true(moved.admitted && moved.refused && moved.pressed);
+	assert_true(m.admitted && m.refused && m.pressed && m.again);
 }
 
 int main(void)

@@ -3,36 +3,36 @@
 
 const hsiphash_key_t twin_key = { { 0x0706050403020100, 0x0f0e0d0c0b0a0908 } };
 
-void twin_turn(struct twin_wheel *w, unsigned int ring, u64 slot)
+void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot)
 {
-	u64 old[WEIR_SLOTS_MAX + 1];
 	unsigned int age;
 
 	if (slot <= w->at)
 		return;
-	memcpy(old, w->count, sizeof(old));
-	for (age = 0; age < ring; age++)
-		w->count[age] = age >= slot - w->at ? old[age - (slot - w->at)] : 0;
+	for (age = reach + 1; age--;)
+		w->count[age] = age >= slot - w->at ?
+				w->count[age - (slot - w->at)] : 0;
 	w->at = slot;
 }
 
-u64 twin_sum(const struct twin_wheel *w)
+u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot)
 {
 	unsigned int age;
 	u64 sum = 0;
 
-	for (age = 0; age <= WEIR_SLOTS_MAX; age++)
-		sum += w->count[age];
+	for (age = 0; age <= reach; age++)
+		if (slot <= w->at || slot - w->at + age <= reach)
+			sum += w->count[age];
 	return sum;
 }
 
 void twin_join(struct twin_wheel *w, const struct twin_wheel *v,
-	       unsigned int ring)
+	       unsigned int reach)
 {
 	u64 of_w = 0, of_v = 0, last = 0, most;
 	unsigned int age;
 
-	for (age = 0; age < ring; age++) {
+	for (age = 0; age <= reach; age++) {
 		of_w += w->count[age];
 		of_v += v->count[age];
 		most = of_w > of_v ? of_w : of_v;
@@ -41,15 +41,16 @@ void twin_join(struct twin_wheel *w, const struct twin_wheel *v,
 	}
 }
 
-void twin_uncharge(struct twin_wheel *w, unsigned int ring, u64 slot, u64 cost)
+bool twin_uncharge(struct twin_wheel *w, unsigned int reach, u64 slot, u64 cost)
 {
-	u64 age = slot < w->at ? w->at - slot : 0;
-
-	if (age < ring)
-		w->count[age] -= min(cost, w->count[age]);
+	if (slot > w->at || w->at - slot > reach ||
+	    w->count[w->at - slot] < cost)
+		return false;
+	w->count[w->at - slot] -= cost;
+	return true;
 }
 
-void twin_note(struct twin_history *h, u64 tick, u64 cost)
+void twin_admit(struct twin_history *h, u64 tick, u64 cost)
 {
 	unsigned int i;
 
@@ -63,27 +64,15 @@ void twin_note(struct twin_history *h, u64 tick, u64 cost)
 	h->event[i] = (struct twin_event) { tick, cost };
 }
 
-void twin_take_back(struct twin_history *h, u64 tick, u64 cost)
-{
-	unsigned int i;
-
-	for (i = h->len; i--;)
-		if (h->event[i].tick == tick && h->event[i].cost == cost)
-			break;
-	assert_true(i < h->len);
-	memmove(h->event + i, h->event + i + 1,
-		(--h->len - i) * sizeof(*h->event));
-}
-
 void twin_forget(struct twin_history *h)
 {
 	free(h->event);
 	*h = (struct twin_history) { };
 }
 
-u64 twin_most_since(const struct twin_history *h, u64 ticks, u64 tick)
+u64 twin_most(const struct twin_history *h, u64 ticks, u64 tick)
 {
-	unsigned int first = h->len, last = h->len;
+	unsigned int first, last = h->len;
 	u64 sum = 0, most = 0;
 
 	while (last && h->event[last - 1].tick >= tick)
@@ -97,29 +86,6 @@ u64 twin_most_since(const struct twin_history *h, u64 ticks, u64 tick)
 		most = max(most, sum);
 	}
 	return most;
-}
-
-u64 twin_most(const struct twin_history *h, u64 ticks)
-{
-	return twin_most_since(h, ticks, 0);
-}
-
-int twin_differs(const struct weir_table *table, const struct weir_wheel *wheel,
-		 struct twin_wheel twin, u64 slot)
-{
-	union weir_wheel_copy copy = { };
-	unsigned int age;
-
-	memcpy(&copy, wheel, weir_wheel_size(table->shape));
-	weir_wheel_turn(table->shape, &copy.wheel, slot);
-	twin_turn(&twin, table->shape.ring, slot);
-	for (age = 0; age < table->shape.ring; age++)
-		if (weir_wheel_slot(table->shape, &copy.wheel, age) !=
-		    twin.count[age])
-			return age;
-	if (weir_wheel_sum(table->shape, &copy.wheel) != twin_sum(&twin))
-		return table->shape.ring;
-	return -1;
 }
 
 struct weir_source twin_source(unsigned int i, struct weir_prefix prefix)
@@ -148,8 +114,27 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 		 unsigned int ways)
 {
 	assert_true(buckets <= table->mask + 1 && ways <= table->ways);
+	assert_true(!(ways % 2) && !(buckets & (buckets - 1)));
 	table->mask = buckets - 1;
 	table->ways = ways;
-	while (buckets--)
-		weir_bucket_wipe(table, weir_bucket(table, buckets));
+}
+
+u64 twin_charged_at(const struct weir_table *table,
+		    const struct weir_lookup *lookup)
+{
+	if (!lookup->receipt.late)
+		return lookup->tick;
+	return (weir_table_slot(table, lookup->tick) + lookup->receipt.late) *
+	       table->spec.slot_ticks;
+}
+
+u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup)
+{
+	u8 result = weir_table_refuse(table, lookup);
+
+	if (!result)
+		result = weir_table_charge(table, lookup);
+	if ((result & (WEIR_REFUSED | WEIR_FLOORED)) == WEIR_REFUSED)
+		weir_way_dropped(lookup->way, 1, false);
+	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stupid twins: a wheel that counts by whole slot numbers and forgets
- * nothing it need not, and the list of all that a source was admitted.
+ * The stupid twins: a wheel that counts by whole slot numbers, and the list of
+ * all that a source was admitted.
  */
 #ifndef TABLE_TWIN_H
 #define TABLE_TWIN_H
@@ -22,11 +22,13 @@ struct twin_wheel {
 	u64 count[WEIR_SLOTS_MAX + 1];	/* by age */
 };
 
-void twin_turn(struct twin_wheel *w, unsigned int ring, u64 slot);
-u64 twin_sum(const struct twin_wheel *w);
+void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot);
+/* The sum of the window in a slot, or in the wheel's own if that is later. */
+u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot);
+/* Of two wheels of one time the larger count from each slot on, into the first. */
 void twin_join(struct twin_wheel *w, const struct twin_wheel *v,
-	       unsigned int ring);
-void twin_uncharge(struct twin_wheel *w, unsigned int ring, u64 slot, u64 cost);
+	       unsigned int reach);
+bool twin_uncharge(struct twin_wheel *w, unsigned int reach, u64 slot, u64 cost);
 
 /* What a source was admitted, in order of time. */
 struct twin_event {
@@ -39,19 +41,15 @@ struct twin_history {
 	unsigned int len, room;
 };
 
-void twin_note(struct twin_history *h, u64 tick, u64 cost);
-void twin_take_back(struct twin_history *h, u64 tick, u64 cost);
+void twin_admit(struct twin_history *h, u64 tick, u64 cost);
 void twin_forget(struct twin_history *h);
-/* The most within any interval of so many ticks, both its ends included. */
-u64 twin_most(const struct twin_history *h, u64 ticks);
-/* The same for the intervals that end at or after a tick. */
-u64 twin_most_since(const struct twin_history *h, u64 ticks, u64 tick);
+/*
+ * The most within any interval of so many ticks, both its ends included, that
+ * ends at or after a tick.
+ */
+u64 twin_most(const struct twin_history *h, u64 ticks, u64 tick);
 
-/* A real wheel turned to a slot against its twin; where they differ, or -1. */
-int twin_differs(const struct weir_table *table, const struct weir_wheel *wheel,
-		 struct twin_wheel twin, u64 slot);
-
-/* Source i of a test: IPv4 and IPv6 in turns, masked, and its hash. */
+/* Source i of a test: IPv4 and IPv6 in turns, masked. */
 struct weir_source twin_source(unsigned int i, struct weir_prefix prefix);
 
 /* Go to any CPU, or stay: where it takes long to go, as a rule. */
@@ -67,57 +65,11 @@ extern const hsiphash_key_t twin_key;
 void twin_shrink(struct weir_table *table, unsigned int buckets,
 		 unsigned int ways);
 
-/* Segments are few, whatever a test makes them cost. */
-static inline u32 twin_packets(struct weir_cost cost)
-{
-	return cost.packets % 45 ?: 1;
-}
+/* The tick that a charge counted at, in the wheel's time where a clock is late. */
+u64 twin_charged_at(const struct weir_table *table,
+		    const struct weir_lookup *lookup);
 
-/*
- * The three questions of a packet, with @visit between them or, where it is
- * NULL, with nothing remembered. Context: as of those in table.h.
- */
-static inline unsigned int twin_recall(struct weir_table *table,
-				       const struct weir_source *source,
-				       u64 tick, struct weir_cost cost,
-				       u64 budget, struct weir_visit *visit)
-{
-	visit->tick = tick;
-	visit->packets = twin_packets(cost);
-	return weir_table_recall(table, source, weir_table_cost(table, cost),
-				 budget, visit) & WEIR_REFUSED;
-}
-
-static inline unsigned int twin_refuse(struct weir_table *table,
-				       const struct weir_source *source,
-				       u32 hash, u64 tick,
-				       struct weir_cost cost, u64 budget,
-				       struct weir_visit *visit)
-{
-	visit->tick = tick;
-	visit->packets = twin_packets(cost);
-	visit->hash = hash;
-	return weir_table_refuse(table, source, weir_table_cost(table, cost),
-				 budget, visit);
-}
-
-static inline unsigned int twin_charge(struct weir_table *table,
-				       const struct weir_source *source,
-				       u32 hash, u64 *tick,
-				       struct weir_cost cost, u64 budget,
-				       struct weir_visit *visit)
-{
-	struct weir_visit fresh = { };
-	unsigned int result;
-
-	if (!visit)
-		visit = &fresh;
-	visit->tick = *tick;
-	visit->packets = twin_packets(cost);
-	visit->hash = hash;
-	result = weir_table_charge(table, source, cost, budget, visit);
-	*tick = visit->tick;
-	return result;
-}
+/* As the hook does it, refusals counted. Context: as weir_table_charge(). */
+u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup);
 
 #endif /* TABLE_TWIN_H */

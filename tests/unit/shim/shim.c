@@ -23,6 +23,14 @@
 #endif
 
 #ifdef __SANITIZE_THREAD__
+/* A refusal is marked without the lock in a wheel that is just emptied. */
+const char *__tsan_default_suppressions(void);
+
+const char *__tsan_default_suppressions(void)
+{
+	return "race:weir_wheel_reset";
+}
+
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 #else
@@ -49,9 +57,20 @@ u64 shim_allocated;
 unsigned int shim_allocations;
 int shim_fail_after = -1;
 
-static _Thread_local unsigned int bh_off, locks_held, self, rcu_depth;
+_Thread_local unsigned long shim_locks, shim_versions;
+
+static _Thread_local unsigned int bh_off, self, rcu_depth;
 static _Thread_local bool reading, racing;
 static u32 threads;
+
+/* Locks that a thread holds, and their classes as lockdep has them. */
+#define CLASSES_MAX 16
+
+static _Thread_local raw_spinlock_t *held[4];
+static _Thread_local u8 held_class[4];
+static _Thread_local unsigned int locks_held;
+static u8 classes;				/* atomic */
+static bool before[CLASSES_MAX][CLASSES_MAX];	/* atomic: who is taken first */
 
 /* 0 outside of a read section, else the epoch that it began in. */
 static u64 rcu_reader[THREADS_MAX], rcu_epoch = 1;
@@ -104,78 +123,111 @@ void local_bh_enable(void)
 	bh_off--;
 }
 
-void spin_lock_init(spinlock_t *lock)
+void shim_lock_init(raw_spinlock_t *lock, u8 *class)
 {
+	u8 none = 0, new;
+
+	if (!__atomic_load_n(class, __ATOMIC_RELAXED)) {
+		new = __atomic_add_fetch(&classes, 1, __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(class, &none, new, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+	lock->class = __atomic_load_n(class, __ATOMIC_RELAXED);
 	__atomic_store_n(&lock->owner, 0, __ATOMIC_RELAXED);
 }
 
-void spin_lock_nested(spinlock_t *lock, unsigned int subclass)
+/* Was a lock of class a ever held, by whomever, while one of class b was taken? */
+static bool taken_before(unsigned int a, unsigned int b)
 {
-	u32 nobody = 0;
+	unsigned int i;
+
+	if (__atomic_load_n(&before[a][b], __ATOMIC_RELAXED))
+		return true;
+	for (i = 0; i < CLASSES_MAX; i++)
+		if (i != a && __atomic_load_n(&before[a][i], __ATOMIC_RELAXED) &&
+		    taken_before(i, b))
+			return true;
+	return false;
+}
+
+void raw_spin_lock_nested(raw_spinlock_t *lock, unsigned int subclass)
+{
+	unsigned int class = 2 * lock->class + subclass, i;
+	u16 nobody = 0;
 
 	reading_end();
+	shim_locks++;
 	expect(bh_off);
-	expect(locks_held == subclass);
-	expect(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != me());
+	expect(locks_held < ARRAY_SIZE(held) && class < CLASSES_MAX);
+	for (i = 0; i < locks_held; i++) {
+		expect(held[i] != lock);
+		expect(held_class[i] != class);
+		expect(!taken_before(class, held_class[i]));
+		__atomic_store_n(&before[held_class[i]][class], true,
+				 __ATOMIC_RELAXED);
+	}
 	while (!__atomic_compare_exchange_n(&lock->owner, &nobody, me(), false,
 					    __ATOMIC_ACQUIRE,
 					    __ATOMIC_RELAXED)) {
 		nobody = 0;
 		sched_yield();
 	}
-	locks_held++;
+	held_class[locks_held] = class;
+	held[locks_held++] = lock;
 }
 
-void spin_unlock(spinlock_t *lock)
+void raw_spin_unlock(raw_spinlock_t *lock)
 {
 	lockdep_assert_held(lock);
+	expect(held[locks_held - 1] == lock);
 	locks_held--;
 	__atomic_store_n(&lock->owner, 0, __ATOMIC_RELEASE);
 	if (shim_unlocked)
 		shim_unlocked();
 }
 
-void lockdep_assert_held(const spinlock_t *lock)
+void lockdep_assert_held(const raw_spinlock_t *lock)
 {
 	expect(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == me());
 }
 
-void seqcount_spinlock_init(seqcount_spinlock_t *seq, spinlock_t *lock)
+void seqcount_raw_spinlock_init(seqcount_raw_spinlock_t *seq,
+				raw_spinlock_t *lock)
 {
 	(void)lock;
 	__atomic_store_n(&seq->seqcount.sequence, 0, __ATOMIC_RELAXED);
 }
 
-void write_seqcount_begin(seqcount_spinlock_t *seq)
+void write_seqcount_begin(seqcount_raw_spinlock_t *seq)
 {
+	shim_versions++;
 	expect(locks_held);
 	expect(!(__atomic_fetch_add(&seq->seqcount.sequence, 1, __ATOMIC_ACQ_REL) & 1));
 }
 
-void write_seqcount_end(seqcount_spinlock_t *seq)
+void write_seqcount_end(seqcount_raw_spinlock_t *seq)
 {
 	expect(locks_held);
 	expect(__atomic_fetch_add(&seq->seqcount.sequence, 1, __ATOMIC_ACQ_REL) & 1);
 }
 
-unsigned int raw_read_seqcount(const seqcount_spinlock_t *seq)
+unsigned int raw_read_seqcount(const seqcount_raw_spinlock_t *seq)
 {
 	unsigned int start;
 
 	reading_end();
+	start = __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE);
+	/* Who holds the lock need not look again. */
+	if (locks_held)
+		return start;
+	if (shim_reading)
+		shim_reading();
 	reading = true;
 	shim_race_begin();
-	start = __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE);
-	if (shim_reading) {
-		reading_end();
-		shim_reading();
-		shim_race_begin();
-		reading = true;
-	}
 	return start;
 }
 
-bool read_seqcount_retry(const seqcount_spinlock_t *seq, unsigned int start)
+bool read_seqcount_retry(const seqcount_raw_spinlock_t *seq, unsigned int start)
 {
 	reading_end();
 	/* Loads stay in order on the machines that run this. */

@@ -15,9 +15,6 @@ static inline int fls(unsigned int x)
 	return x ? 32 - __builtin_clz(x) : 0;
 }
 
-static inline u64 le64_to_cpup(const __le64 *p)
-{
-	return __le64_to_cpup(p);
-}
+#define le64_to_cpu(x)	__le64_to_cpu(x)
 
 #endif

@@ -9,5 +9,7 @@
 #define U16_MAX	((unsigned short)~0)
 #define U32_MAX	(~0u)
 #define U64_MAX	(~0ull)
+#define S32_MAX	((int)(U32_MAX >> 1))
+#define S32_MIN	(-S32_MAX - 1)
 
 #endif

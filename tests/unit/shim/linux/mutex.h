@@ -22,6 +22,6 @@ static inline void mutex_assert_held(const struct mutex *m)
 
 #define lockdep_assert_held(l)						\
 	_Generic((l), struct mutex *: mutex_assert_held,		\
-		 spinlock_t *: (lockdep_assert_held))(l)
+		 raw_spinlock_t *: (lockdep_assert_held))(l)
 
 #endif

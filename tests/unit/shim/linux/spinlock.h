@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Spinlocks that do what lockdep would: a lock taken twice, in the wrong
- * context or beside another of its class without nesting ends the program.
+ * context, beside another of its class without nesting, or in another order
+ * than anybody ever did, ends the program.
  */
 #ifndef SHIM_SPINLOCK_H
 #define SHIM_SPINLOCK_H
@@ -11,36 +12,35 @@
 #define SINGLE_DEPTH_NESTING 1
 
 typedef struct {
-	u32 owner;	/* atomic, the thread's number or 0 */
-} spinlock_t;
+	u16 owner;	/* atomic, the thread's number or 0 */
+	u8 class;
+} __attribute__((aligned(4))) raw_spinlock_t;
 
-void spin_lock_init(spinlock_t *lock);
-void spin_lock_nested(spinlock_t *lock, unsigned int subclass);
-void spin_unlock(spinlock_t *lock);
+typedef raw_spinlock_t spinlock_t;
+
+/* A class is where a lock is initialised. */
+#define raw_spin_lock_init(lock) do {	\
+	static u8 class_;		\
+					\
+	shim_lock_init(lock, &class_);	\
+} while (0)
+
+void shim_lock_init(raw_spinlock_t *lock, u8 *class);
+void raw_spin_lock_nested(raw_spinlock_t *lock, unsigned int subclass);
+void raw_spin_unlock(raw_spinlock_t *lock);
 /* What another CPU does before this one goes on. */
 extern void (*shim_unlocked)(void);
-void lockdep_assert_held(const spinlock_t *lock);
-#define lockdep_assert(condition)	assert(condition)
+/* Locks that a thread took, and versions that it moved. */
+extern _Thread_local unsigned long shim_locks, shim_versions;
+void lockdep_assert_held(const raw_spinlock_t *lock);
 
 unsigned int softirq_count(void);
 void local_bh_disable(void);
 void local_bh_enable(void);
 
-static inline void spin_lock(spinlock_t *lock)
+static inline void raw_spin_lock(raw_spinlock_t *lock)
 {
-	spin_lock_nested(lock, 0);
-}
-
-static inline void spin_lock_bh(spinlock_t *lock)
-{
-	local_bh_disable();
-	spin_lock(lock);
-}
-
-static inline void spin_unlock_bh(spinlock_t *lock)
-{
-	spin_unlock(lock);
-	local_bh_enable();
+	raw_spin_lock_nested(lock, 0);
 }
 
 #endif

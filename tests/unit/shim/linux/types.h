@@ -33,6 +33,8 @@ typedef unsigned int gfp_t;
 #define static_assert(x) _Static_assert(x, #x)
 
 #define likely(x)	__builtin_expect(!!(x), 1)
+#undef __always_inline
+#define __always_inline	inline __attribute__((always_inline))
 #define noinline	__attribute__((noinline))
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
@@ -41,6 +43,9 @@ typedef unsigned int gfp_t;
 #define ALIGN(x, a)	(((x) + (a) - 1) / (a) * (a))
 #define BIT(n)		(1ul << (n))
 #define BIT_ULL(n)	(1ull << (n))
+
+#define offsetofend(type, member) \
+	(offsetof(type, member) + sizeof(((type *)0)->member))
 
 #define container_of(p, type, member) \
 	((type *)((char *)(p) - offsetof(type, member)))
