@@ -87,7 +87,7 @@ static inline size_t weir_wheel_size(struct weir_wheel_shape shape)
 /* The largest count, and so the largest budget, that a width holds. */
 static inline u64 weir_wheel_max(u8 width)
 {
-	return U64_MAX >> (64 - 8 * width);
+	return width == 2 ? U16_MAX : width == 4 ? U32_MAX : U64_MAX;
 }
 
 /* The narrowest width that holds a budget. */
