@@ -66,6 +66,23 @@ struct weir_way {
 };
 
 /**
+ * struct weir_batch - room of a budget that a CPU has to itself; see batch.c
+ * @left: not yet spent
+ * @slot: in which it is counted
+ * @epoch: of the table then
+ */
+struct weir_batch {
+	u64 left;
+	u32 slot;
+	u8 epoch;
+};
+
+/* Of everybody, or all of IPv4, and of all of IPv6. */
+struct weir_batches {
+	struct weir_batch family[2];
+};
+
+/**
  * struct weir_table - constant once published, but for the last group
  * @shape: of the wheels
  * @words: words of a key, 2 or 4
@@ -88,6 +105,7 @@ struct weir_way {
  * @clock: tells the tick
  * @budget: of the limit when it took over, where there is one
  * @old_budget: that of the predecessor
+ * @batches: CPU-local, where a prefix length is 0
  * @evicted: live sources of the predecessor that found no way
  * @old: predecessor, until all that it had is here
  * @epoch: changes when sources are forgotten, under their bucket's lock
@@ -114,6 +132,7 @@ struct weir_table {
 	u64 (*clock)(void);
 	u64 budget;
 	u64 old_budget;
+	struct weir_batches __percpu *batches;
 	atomic64_t evicted;
 
 	struct weir_table __rcu *old;

@@ -48,6 +48,7 @@ static __always_inline u8 table_take(struct weir_table *table,
 	if (unlikely(!weir_way_is(table, way, lookup->source))) {
 		way = weir_bucket_search(table, bucket, lookup->source,
 					 lookup->hash);
+		lookup->way = way;
 		if (!way)
 			goto stranger;
 		seq = raw_read_seqcount(&way->seq);

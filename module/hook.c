@@ -14,6 +14,7 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/percpu.h>
 
+#include "batch.h"
 #include "compat.h"
 #include "hook.h"
 #include "limit.h"
@@ -159,6 +160,15 @@ static u64 charged_at(const struct weir_limit *limit,
 		lookup->receipt.late) * limit->slot_ticks;
 }
 
+/* Is the packet surely refused? Asked before any limit is charged. */
+static u8 refuse(struct context *ctx, const struct weir_limit *limit)
+{
+	if (weir_batch_wanted(limit->table, ctx->lookup.source) &&
+	    weir_batch_holds(limit->table, &ctx->lookup))
+		return 0;
+	return weir_table_refuse(limit->table, &ctx->lookup);
+}
+
 /* What is seldom to be told of a charge. */
 static noinline void tell(const struct context *ctx, struct weir_net *wn,
 			  const struct weir_limit *limit, u8 result)
@@ -176,7 +186,9 @@ static noinline void tell(const struct context *ctx, struct weir_net *wn,
 static inline u8 charge(struct context *ctx, struct weir_net *wn,
 			const struct weir_limit *limit)
 {
-	u8 result = weir_table_charge(limit->table, &ctx->lookup);
+	u8 result = weir_batch_wanted(limit->table, ctx->lookup.source) ?
+		    weir_batch_charge(limit->table, &ctx->lookup) :
+		    weir_table_charge(limit->table, &ctx->lookup);
 
 	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST)))
 		tell(ctx, wn, limit, result);
@@ -303,8 +315,7 @@ meet_all(struct context *ctx, struct weir_net *wn,
 		limit = config->limit[at];
 		met[count].limit = at;
 		met[count].result = prepare(ctx, wn, limit) ?:
-				    weir_table_refuse(limit->table,
-						      &ctx->lookup);
+				    refuse(ctx, limit);
 		if (met[count].result) {
 			count_refusal(ctx, config, limit, met[count].result,
 				      !count ? at : U8_MAX);

@@ -50,6 +50,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -178,7 +179,13 @@ static void table_free(struct weir_table *table)
 
 	for (i = 0; i < table->chunks; i++)
 		chunk_free(table->chunk[i], chunk_bytes(table));
+	free_percpu(table->batches);
 	kvfree(table);
+}
+
+static bool has_batches(const struct weir_table_spec *spec)
+{
+	return !spec->prefix.len4 || !spec->prefix.len6;
 }
 
 static void table_plan(struct weir_table *table,
@@ -189,7 +196,9 @@ static void table_plan(struct weir_table *table,
 	table_slot_inverse(table);
 	table_layout(table);
 	table->bytes = (u64)chunk_bytes(table) * table->chunks +
-		       struct_size(table, chunk, table->chunks);
+		       struct_size(table, chunk, table->chunks) +
+		       has_batches(spec) * nr_cpu_ids *
+		       sizeof(*table->batches);
 }
 
 /**
@@ -241,12 +250,15 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 		return ERR_PTR(-ENOMEM);
 	*table = layout;
 	refcount_set(&table->ref, 1);
+	if (has_batches(spec)) {
+		table->batches = alloc_percpu_gfp(struct weir_batches, gfp);
+		if (!table->batches)
+			goto err;
+	}
 	for (i = 0; i < table->chunks; i++) {
 		table->chunk[i] = chunk_alloc(chunk_bytes(table), gfp);
-		if (!table->chunk[i]) {
-			table_free(table);
-			return ERR_PTR(-ENOMEM);
-		}
+		if (!table->chunk[i])
+			goto err;
 		cond_resched();
 	}
 	for (i = 0; i <= table->mask; i++) {
@@ -256,6 +268,9 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 			cond_resched();
 	}
 	return table;
+err:
+	table_free(table);
+	return ERR_PTR(-ENOMEM);
 }
 
 /**

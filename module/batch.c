@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A budget that all CPUs share, as that of a prefix length of 0: one way that
+ * all of them want. A CPU takes a batch of what is left under the lock, good for
+ * this slot only, and spends it alone. It counts as used when taken, so the
+ * promise holds; what was not spent is given back, in the slot that counted it,
+ * when the CPU comes next. Batches shrink with what is left, down to single
+ * packets.
+ */
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+
+#include "batch.h"
+
+#define BATCH_PACKETS 64
+#define BATCH_BYTES (64u << 10)
+
+static struct weir_batch *batch_of(const struct weir_table *table,
+				   const struct weir_source *source)
+{
+	return &this_cpu_ptr(table->batches)->family[source->zone & 1];
+}
+
+/* What a CPU may take beside a cost, of what is left with it. */
+static u64 batch_size(const struct weir_table *table, u64 left)
+{
+	return min_t(u64, left / 4 / num_online_cpus(),
+		     table->spec.bytes ? BATCH_BYTES : BATCH_PACKETS);
+}
+
+/* Under the lock of the way: give back what is left of a batch, and take another. */
+static u8 batch_take(const struct weir_table *table, struct weir_way *way,
+		     struct weir_batch *batch, struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	u64 sum;
+	u8 result;
+
+	write_seqcount_begin(&way->seq);
+	weir_wheel_turn(table->shape, wheel, lookup->slot);
+	/* Pairs with weir_table_forget() and weir_table_clear(). */
+	if (batch->left && batch->epoch == READ_ONCE(table->epoch))
+		weir_wheel_uncharge(table->shape, wheel, batch->slot, batch->left);
+	write_seqcount_end(&way->seq);
+	batch->left = 0;
+
+	result = weir_way_charge(table, way, lookup);
+	sum = weir_wheel_sum(table->shape, wheel, wheel->at);
+	if (!(result & WEIR_CHARGED) || sum >= lookup->budget)
+		return result;
+	batch->left = batch_size(table, lookup->budget - sum);
+	batch->slot = wheel->at;
+	batch->epoch = lookup->receipt.epoch;
+	write_seqcount_begin(&way->seq);
+	weir_wheel_add(table->shape, wheel, batch->left);
+	write_seqcount_end(&way->seq);
+	return result;
+}
+
+/**
+ * weir_batch_holds - has this CPU room for a packet of a source that all share?
+ * @table: table with batches
+ * @lookup: packet
+ *
+ * Context: as weir_table_charge(), and what is CPU-local is this packet's.
+ */
+bool weir_batch_holds(const struct weir_table *table,
+		      const struct weir_lookup *lookup)
+{
+	const struct weir_batch *batch = batch_of(table, lookup->source);
+
+	return batch->left >= lookup->cost &&
+	       batch->slot == (u32)weir_table_slot(table, lookup->tick) &&
+	       batch->epoch == READ_ONCE(table->epoch);
+}
+
+/**
+ * weir_batch_charge - charge a source that all CPUs share
+ * @table: table with batches
+ * @lookup: packet; its results are filled
+ *
+ * Context: as weir_batch_holds().
+ * Return: as weir_table_charge().
+ */
+u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
+{
+	struct weir_batch *batch = batch_of(table, lookup->source);
+	u8 result;
+
+	if (weir_batch_holds(table, lookup)) {
+		batch->left -= lookup->cost;
+		lookup->receipt = (struct weir_receipt) { .epoch = batch->epoch };
+		return WEIR_CHARGED;
+	}
+	/* What is left of an earlier slot may be the room that is missing. */
+	result = weir_table_refuse(table, lookup);
+	if (result && !batch->left)
+		return result;
+	result = 0;
+	if (lookup->way) {
+		raw_spin_lock(&lookup->way->lock);
+		if (weir_way_is(table, lookup->way, lookup->source))
+			result = batch_take(table, lookup->way, batch, lookup);
+		raw_spin_unlock(&lookup->way->lock);
+	}
+	return result ?: weir_table_charge(table, lookup);
+}
+
+/**
+ * weir_batches_unspent - take what CPUs have not spent off a source's count
+ * @table: table
+ * @tick: now
+ * @state: source, as weir_table_peek() or weir_table_walk() tells it
+ * @slot: its counts by the slot, as weir_table_peek() tells them, or NULL
+ *
+ * Exact at rest.
+ *
+ * Context: RCU read lock.
+ */
+void weir_batches_unspent(const struct weir_table *table, u64 tick,
+			  struct weir_source_state *state, u64 *slot)
+{
+	const struct weir_batch *batch;
+	u64 left;
+	u32 age;
+	int cpu;
+
+	if (!weir_batch_wanted(table, &state->source))
+		return;
+	for_each_possible_cpu(cpu) {
+		batch = per_cpu_ptr(table->batches, cpu)->family +
+			(state->source.zone & 1);
+		/* Changes while it is read. */
+		left = min(data_race(batch->left), state->count);
+		age = (u32)weir_table_slot(table, tick) - data_race(batch->slot);
+		if (data_race(batch->epoch) != table->epoch ||
+		    age > table->shape.reach)
+			continue;
+		state->count -= left;
+		if (slot)
+			slot[WEIR_SLOTS_MAX - age] -=
+				min(slot[WEIR_SLOTS_MAX - age], left);
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Per-CPU batches of a budget that all CPUs share. See the top of batch.c.
+ */
+#ifndef WEIR_BATCH_H
+#define WEIR_BATCH_H
+
+#include "bucket.h"
+
+/* Is a source everybody, or all of a family, so that all CPUs want its way? */
+static inline bool weir_batch_wanted(const struct weir_table *table,
+				     const struct weir_source *source)
+{
+	return unlikely(table->batches) && !weir_source_known(source) &&
+	       !(source->zone & WEIR_ZONE_LINKLOCAL);
+}
+
+bool weir_batch_holds(const struct weir_table *table,
+		      const struct weir_lookup *lookup);
+u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup);
+void weir_batches_unspent(const struct weir_table *table, u64 tick,
+			  struct weir_source_state *state, u64 *slot);
+
+#endif /* WEIR_BATCH_H */
