@@ -45,13 +45,9 @@ static u64 slot_excess(u32 window_ms, unsigned int slots, u64 ticks)
 	return ticks * slots * MSEC_PER_SEC - (u64)window_ms * HZ;
 }
 
-/**
- * weir_slots_fit - the slots of a window
- * @window_ms: length of the window
- * @slots: asked for, or 0 for the largest number up to 16 that rounds little
- * @slot_ticks: filled with the length of a slot
- *
- * Return: the number of slots, or 0 if so many do not fit.
+/*
+ * The number of slots of a window and their length: @slots, or for 0 the largest
+ * number up to 16 that rounds little. 0 if so many do not fit.
  */
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks)
 {
@@ -89,17 +85,12 @@ static bool name_good(const char *name)
 	if (!*name || *name == '-')
 		return false;
 	for (; *name; name++)
-		if (!isascii(*name) ||
-		    (!isalnum(*name) && !strchr("_-.:+@", *name)))
+		if (!isascii(*name) || (!isalnum(*name) && !strchr("_-.:+@", *name)))
 			return false;
 	return true;
 }
 
-/**
- * weir_limit_init - the configuration of a limit where nothing is said
- * @limit: filled
- * @name: of the limit
- */
+/* The configuration of a limit where nothing is said. */
 void weir_limit_init(struct weir_limit *limit, const char *name)
 {
 	memset(limit, 0, sizeof(*limit));
@@ -121,13 +112,7 @@ static void limit_warn(const struct weir_limit *limit, struct weir_error *error)
 			    "packets joined (GRO) from more segments than the budget will never fit");
 }
 
-/**
- * weir_limit_check - check the configuration of a limit, and divide its window
- * @limit: all but its match, which was checked when it was read
- * @error: filled where it is refused
- *
- * Return: 0, -EINVAL or -ERANGE.
- */
+/* Check a configuration but for its match, and divide its window. */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
 	unsigned int slots = limit->slots_given ? limit->slots : 0;
@@ -136,8 +121,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "a name is letters, digits and any of _-.:+@, no dash in front");
 	if (!limit->budget)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET,
-				   "a budget is at least 1");
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET, "a budget is at least 1");
 	if (!limit->bytes && limit->budget > WEIR_PACKETS_MAX)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
 				   "a budget of packets is at most 4294967295 a window");
@@ -219,15 +203,9 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	return 0;
 }
 
-/**
- * weir_limit_make - a limit that can be published
- * @wn: namespace, locked
- * @limit: its configuration, checked
- * @was: the limit that it will replace, or NULL
- * @error: filled where it is refused, or with a warning
- *
- * Context: process, may sleep.
- * Return: a copy with table and counters, or ERR_PTR.
+/*
+ * A copy of a configuration that was checked, with table and counters, those of
+ * @was, which it will replace, where they serve. Under the namespace's mutex.
  */
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error)
@@ -261,14 +239,11 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit 
 	return ERR_PTR(err);
 }
 
-/**
- * weir_limit_free - free a limit but what another one goes on using
- * @wn: namespace, locked or gone
- * @limit: limit that is not published, a grace period later if it was
- * @heir: the one that shares its counters and perhaps its table, or NULL
+/*
+ * Free a limit that is not published, a grace period later if it was, but for what
+ * @heir goes on using: its counters, and perhaps its table.
  */
-void weir_limit_free(struct weir_net *wn, struct weir_limit *limit,
-		     const struct weir_limit *heir)
+void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (limit->table && (!heir || heir->table != limit->table)) {
 		wn->bytes -= weir_table_bytes(limit->table);

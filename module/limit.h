@@ -20,21 +20,14 @@ struct weir_net;
 
 #define WEIR_NAME_SIZE (WEIR_NAME_MAX + 1)
 
-/**
- * struct weir_error - why a change was refused, or a warning
- * @msg: constant sentence of less than 80 bytes: what is wrong, what would be
- *	right
- * @attr: WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0
- * @value: a number that the sentence speaks of, or 0
- */
+/* Why a change was refused, or a warning where it was not. */
 struct weir_error {
-	const char *msg;
-	u16 attr;
-	u64 value;
+	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
+	u16 attr;	 /* WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0 */
+	u64 value;	 /* a number that the sentence speaks of, or 0 */
 };
 
-static inline int weir_refuse(struct weir_error *error, int err, u16 attr,
-			      const char *msg)
+static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const char *msg)
 {
 	error->msg = msg;
 	error->attr = attr;
@@ -66,48 +59,29 @@ struct weir_limit_stats {
 	struct u64_stats_sync syncp;
 };
 
-/**
- * struct weir_limit - constant once published
- * @match: which packets
- * @budget: packets or bytes a window
- * @budget_most: the largest that it was while the history in @table began,
- *	in its present unit: what the counts may have to hold
- * @table: counts of the sources; the limit's reference, which a changed copy
- *	of the limit takes over, as it does @stats and @pressure
- * @stats: CPU-local
- * @pressure: what @table was too small for
- * @prefix: what makes a source
- * @bytes: count bytes and not packets
- * @observe: drop nothing
- * @lenient: sum one slot less
- * @slots_given: the number of slots was asked for
- * @slots: of the window
- * @id: never used again in this namespace; 0 until it is made
- * @slot_ticks: length of a slot
- * @span_ticks: window and a slot, as long as a source keeps its way
- * @sources: size of the table as asked for
- * @window_ms: as asked for
- * @name: padded with zeroes
+/*
+ * Constant once published. A changed copy of a limit takes over its id and its
+ * counters, and its table, if that serves.
  */
 struct weir_limit {
 	struct weir_match match;
-	u64 budget;
-	u64 budget_most;
-	struct weir_table *table;
+	u64 budget;		/* packets or bytes a window */
+	u64 budget_most;	/* the largest since its history began, in this unit */
+	struct weir_table *table;	/* the limit's reference */
 	struct weir_limit_stats __percpu *stats;
-	struct weir_pressure *pressure;
+	struct weir_pressure *pressure;	/* what the table was too small for */
 	struct weir_prefix prefix;
-	bool bytes;
-	bool observe;
-	bool lenient;
+	bool bytes;		/* the unit, else packets */
+	bool observe;		/* drop nothing */
+	bool lenient;		/* sum one slot less */
 	bool slots_given;
-	u8 slots;
-	u32 id;
-	u32 slot_ticks;
-	u32 span_ticks;
-	u32 sources;
-	u32 window_ms;
-	char name[WEIR_NAME_SIZE];
+	u8 slots;		/* of the window */
+	u32 id;			/* never used again in a namespace; 0 until it is made */
+	u32 slot_ticks;		/* length of a slot */
+	u32 span_ticks;		/* window and a slot: as long as a source keeps its way */
+	u32 sources;		/* as asked for */
+	u32 window_ms;		/* as asked for */
+	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 };
 
 /**
@@ -146,8 +120,7 @@ void weir_limit_init(struct weir_limit *limit, const char *name);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
-void weir_limit_free(struct weir_net *wn, struct weir_limit *limit,
-		     const struct weir_limit *heir);
+void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 int weir_limit_account(struct weir_limit *limit);
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
@@ -155,8 +128,9 @@ void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *count
 
 /*
  * A change of the configuration: config.c. Between begin, which takes the
- * namespace's mutex, and end, which publishes all or changes nothing.
- * Return 0, or a negative errno with or without a sentence.
+ * namespace's mutex, and end, which publishes all or changes nothing. Context:
+ * process, may sleep. Return 0, or a negative errno and, but for want of memory
+ * or a hook, an error that says why.
  */
 struct weir_edit;
 

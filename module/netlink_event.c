@@ -35,11 +35,7 @@ struct weir_events {
 /* The family is going; read in the RCU sections that send. */
 static bool stopped;
 
-/**
- * weir_nl_events_stop - send nothing any more, in any namespace
- *
- * Context: process, may sleep.
- */
+/* Send nothing any more, in any namespace. May sleep. */
 void weir_nl_events_stop(void)
 {
 	/* Pairs with has_listeners() and message_send(). */
@@ -108,8 +104,7 @@ static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_EVICTIONS, counts.evictions) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_FLOOR_REFUSED,
 			       counts.packets[WEIR_FLOOR_REFUSED]) ||
-	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_SOURCES_WANTED,
-			       weir_nl_sources_wanted(limit));
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_SOURCES_WANTED, weir_nl_sources_wanted(limit));
 }
 
 static int put_source(struct sk_buff *skb, const struct weir_net *wn,
@@ -221,8 +216,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
  * A newcomer of that hash found no free way in the table of @limit. Two CPUs may
  * both tell it.
  */
-void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u32 hash, u64 tick)
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit, u32 hash, u64 tick)
 {
 	unsigned long last = READ_ONCE(limit->pressure->told);
 
