@@ -15,7 +15,7 @@
 #include "limit.h"
 #include "weir.h"
 
-#define SLOTS_DEFAULT_MAX	16
+#define SLOTS_DEFAULT_MAX	15
 #define PREFIX4_DEFAULT		32
 #define PREFIX6_DEFAULT		64
 #define SOURCES_DEFAULT		65536
@@ -47,7 +47,7 @@ static u64 slot_excess(u32 window_ms, unsigned int slots, u64 ticks)
 
 /*
  * The number of slots of a window and their length: @slots, or for 0 the largest
- * number up to 16 that rounds little. 0 if so many do not fit.
+ * number up to 15 that rounds little. 0 if so many do not fit.
  */
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks)
 {

@@ -70,7 +70,7 @@ __MODULE_PARM_TYPE(window_ms, "uint");
 MODULE_PARM_DESC(window_ms, "Its window in milliseconds, 10 to 2592000000 (no default)");
 module_param_cb(slots, &param_ops, &slots, 0444);
 __MODULE_PARM_TYPE(slots, "uint");
-MODULE_PARM_DESC(slots, "Slots of the window, 1 to 64 (default: up to 16 that round the window little)");
+MODULE_PARM_DESC(slots, "Slots of the window, 1 to 64 (default: up to 15 that round the window little)");
 module_param_cb(prefix4, &param_ops, &prefix4, 0444);
 __MODULE_PARM_TYPE(prefix4, "uint");
 MODULE_PARM_DESC(prefix4, "Leading bits of an IPv4 address that make a source, 0 to 32 (default 32)");

@@ -68,8 +68,8 @@ static void check_fit(u32 window_ms)
 		check(!fit || slot_ticks == ticks, "%u ms, %u slots: %u ticks",
 		      window_ms, n, slot_ticks);
 	}
-	/* The largest up to 16 that grows by a sixteenth, or that grows least. */
-	for (n = 16; n; n--) {
+	/* The largest up to 15 that grows by a sixteenth, or that grows least. */
+	for (n = 15; n; n--) {
 		excess = excess_of(window_ms, n, &ticks);
 		if (excess < 0 || (best && excess >= least))
 			continue;
