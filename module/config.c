@@ -15,18 +15,6 @@
 #include "limit.h"
 #include "weir.h"
 
-/* A copy of the configuration, while it is changed. */
-struct weir_edit {
-	struct weir_net *wn;			/* locked */
-	struct weir_config *old;		/* published, or NULL */
-	bool replace;				/* begun empty */
-	unsigned int count;			/* of limits */
-	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some of them old */
-	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
-	unsigned int exempts;
-	struct weir_exempt exempt[];
-};
-
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
 {
 	unsigned int i;
@@ -192,11 +180,6 @@ int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_er
 	return 0;
 }
 
-void weir_edit_limit_flush(struct weir_edit *edit)
-{
-	edit->count = 0;
-}
-
 /* The id of the limit that an exemption names. */
 static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exempt,
 			  const char *limit, struct weir_error *error)
@@ -239,14 +222,11 @@ int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 	return err;
 }
 
-void weir_edit_exempt_flush(struct weir_edit *edit)
+/* Those from a limit that is gone go with it. */
+static int config_exempts(struct weir_edit *edit, struct weir_config *config,
+			  struct weir_error *error)
 {
-	edit->exempts = 0;
-}
-
-/* Exemptions from a limit go with it. */
-static void exempts_prune(struct weir_edit *edit)
-{
+	struct weir_exempts *exempts;
 	unsigned int i, j, n = 0;
 
 	for (i = 0; i < edit->exempts; i++) {
@@ -256,18 +236,9 @@ static void exempts_prune(struct weir_edit *edit)
 		if (!edit->exempt[i].limit || j < edit->count)
 			edit->exempt[n++] = edit->exempt[i];
 	}
-	edit->exempts = n;
-}
-
-static int config_exempts(struct weir_edit *edit, struct weir_config *config,
-			  struct weir_error *error)
-{
-	struct weir_exempts *exempts;
-
-	exempts_prune(edit);
-	if (!edit->exempts)
+	if (!n)
 		return 0;
-	exempts = weir_exempts_alloc(edit->exempt, edit->exempts);
+	exempts = weir_exempts_alloc(edit->exempt, n);
 	if (!IS_ERR(exempts))
 		config->exempts = exempts;
 	else if (PTR_ERR(exempts) == -EEXIST)
@@ -318,15 +289,11 @@ static void config_drop(struct weir_config *config)
 
 static int hooks_start(struct weir_net *wn)
 {
-	int err = weir_events_start(wn);
+	int err = weir_events_start(wn) ?: weir_hook_register(wn);
 
-	if (err)
-		return err;
-	err = weir_hook_register(wn);
+	wn->hooked = !err;
 	if (err)
 		weir_events_stop(wn);
-	else
-		wn->hooked = true;
 	return err;
 }
 
@@ -381,23 +348,12 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 		}
 }
 
-/* The limit that took over from an old one, or NULL. */
-static struct weir_limit *edit_heir(const struct weir_edit *edit, const struct weir_limit *was)
-{
-	unsigned int i;
-
-	for (i = 0; i < edit->count; i++)
-		if (edit->was[i] == was)
-			return edit->limit[i];
-	return NULL;
-}
-
 /* Tell what has changed, and free what is left behind. */
 static void old_release(const struct weir_edit *edit)
 {
 	struct weir_limit *limit, *heir;
 	struct weir_net *wn = edit->wn;
-	unsigned int i;
+	unsigned int i, j;
 
 	for (i = 0; i < edit->count; i++)
 		if (edit->limit[i] != edit->was[i])
@@ -407,7 +363,10 @@ static void old_release(const struct weir_edit *edit)
 		return;
 	for (i = 0; i < edit->old->count; i++) {
 		limit = edit->old->limit[i];
-		heir = edit_heir(edit, limit);
+		heir = NULL;
+		for (j = 0; j < edit->count && !heir; j++)
+			if (edit->was[j] == limit)
+				heir = edit->limit[j];
 		if (!heir)
 			weir_event_limit(wn, WEIR_LIMIT_EVENT_REMOVED, limit);
 		if (heir != limit)

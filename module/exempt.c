@@ -7,6 +7,7 @@
  * outwards, of which there are at most 129 steps. Within a node exemptions are
  * sorted by limit and device, and found by a binary search.
  */
+#include <linux/bsearch.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
@@ -144,20 +145,11 @@ const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, un
 /* The place of an exemption in the order, or -1. */
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt)
 {
-	unsigned int low = 0, high = weir_exempts_count(exempts), middle;
-	int order;
+	const struct weir_exempt *at = NULL;
 
-	while (low < high) {
-		middle = (low + high) / 2;
-		order = compare_exempt(exempt, &exempts->exempt[middle]);
-		if (!order)
-			return middle;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return -1;
+	if (exempts)
+		at = bsearch(exempt, exempts->exempt, exempts->count, sizeof(*at), compare_exempt);
+	return at ? at - exempts->exempt : -1;
 }
 
 static const struct weir_exempt *

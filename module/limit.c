@@ -112,7 +112,7 @@ static void limit_warn(const struct weir_limit *limit, struct weir_error *error)
 			    "packets joined (GRO) from more segments than the budget will never fit");
 }
 
-/* Check a configuration but for its match, and divide its window. */
+/* Check what no range of a single attribute says, and divide the window. */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
 	unsigned int slots = limit->slots_given ? limit->slots : 0;
@@ -120,29 +120,9 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (!name_good(limit->name))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "a name is letters, digits and any of _-.:+@, no dash in front");
-	if (!limit->budget)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET, "a budget is at least 1");
 	if (!limit->bytes && limit->budget > WEIR_PACKETS_MAX)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
 				   "a budget of packets is at most 4294967295 a window");
-	if (limit->budget > WEIR_BYTES_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
-				   "a budget of bytes is at most 2^56 a window");
-	if (limit->window_ms < WEIR_WINDOW_MS_MIN || limit->window_ms > WEIR_WINDOW_MS_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
-				   "a window is 10 ms to 30 d long");
-	if (slots > WEIR_SLOTS_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_SLOTS,
-				   "a window has 1 to 64 slots");
-	if (limit->prefix.len4 > 32)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PREFIX4,
-				   "an IPv4 prefix has 0 to 32 bits");
-	if (limit->prefix.len6 > 128)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PREFIX6,
-				   "an IPv6 prefix has 0 to 128 bits");
-	if (limit->sources < WEIR_SOURCES_MIN || limit->sources > WEIR_SOURCES_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_SOURCES,
-				   "a table is for 64 to 16777216 sources");
 	slots = weir_slots_fit(limit->window_ms, slots, &limit->slot_ticks);
 	if (!slots) {
 		error->value = max_t(u64, 1, div_u64((u64)limit->window_ms * HZ, MSEC_PER_SEC));

@@ -84,32 +84,17 @@ struct weir_limit {
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 };
 
-/**
- * struct weir_config - the limits and exemptions of a namespace
- * @rcu: frees it
- * @exempts: or NULL
- * @conds: all conditions of all limits
- * @count: of limits
- * @plain4: the first limit, if it has no conditions, drops what exceeds it in
- *	packets, and IPv4 is not one source, where nothing is exempt and none has a
- *	condition of WEIR_IF_TRANSPORT; or NULL
- * @plain6: likewise, where a source of IPv6 is 33 to 64 bits
- * @mask4: of a source of @plain4
- * @mask6: of the second word of a source of @plain6
- * @gate: of each limit
- * @limit: in their order
- */
+/* The limits and exemptions of a namespace. */
 struct weir_config {
-	struct rcu_head rcu;
-	struct weir_exempts *exempts;
-	u16 conds;
+	struct weir_exempts *exempts;	/* or NULL */
+	u16 conds;			/* all conditions of all limits */
 	u16 count;
 	const struct weir_limit *plain4;
 	const struct weir_limit *plain6;
 	__be32 mask4;
 	__be32 mask6;
-	struct weir_gate *gate;
-	struct weir_limit *limit[] __counted_by(count);
+	struct weir_gate *gate;		/* of each limit */
+	struct weir_limit *limit[] __counted_by(count); /* in their order */
 };
 
 /*
@@ -127,12 +112,21 @@ void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
 void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
 
 /*
- * A change of the configuration: config.c. Between begin, which takes the
- * namespace's mutex, and end, which publishes all or changes nothing. Context:
- * process, may sleep. Return 0, or a negative errno and, but for want of memory
- * or a hook, an error that says why.
+ * A copy of the configuration that is changed, config.c: between begin, which takes
+ * the namespace's mutex, and end, which publishes all or changes nothing. All may
+ * sleep, and return 0, or a negative errno and, but for want of memory or a hook, an
+ * error that says why.
  */
-struct weir_edit;
+struct weir_edit {
+	struct weir_net *wn;			/* locked */
+	struct weir_config *old;		/* published, or NULL */
+	bool replace;				/* begun empty */
+	unsigned int count;			/* of limits */
+	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some of them old */
+	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
+	unsigned int exempts;
+	struct weir_exempt exempt[];
+};
 
 struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts);
 int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error);
@@ -141,12 +135,10 @@ const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char
 int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
 		    struct weir_error *error);
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
-void weir_edit_limit_flush(struct weir_edit *edit);
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
-void weir_edit_exempt_flush(struct weir_edit *edit);
 void weir_config_free(struct weir_net *wn);
 
 /* Under rcu_read_lock() or the namespace's mutex; NULL where there is none. */

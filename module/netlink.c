@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family; its policies and operations, in netlink_gen.c, are
- * made from Documentation/netlink/specs/weir.yaml. Operations run in parallel;
- * changes take the namespace's mutex, reads take RCU. A message passes, in this
- * order:
+ * The generic netlink family; netlink_gen.c, its policies and operations, is made
+ * from Documentation/netlink/specs/weir.yaml. Changes take the namespace's mutex,
+ * reads take RCU. The core checks rights, types, lengths, ranges and nests; parsers
+ * what else is wrong with a message; limit.c and config.c what makes no sense, and
+ * their struct weir_error becomes the extended ACK.
  *
- *   the core      header, right to do it, and the operation's policy: types,
- *                 lengths, ranges, unknown attributes, nests
- *   weir_nl_once  repeated attributes
- *   the parsers   what belongs together, missing attributes
- *   limit.c etc.  what makes sense; a struct weir_error becomes the extended ACK
- *
- * A dump has the core's extended ACK in its first part and not at its start
- * on older kernels, so it reads its request there; a refusal then comes in the
- * message that ends the dump.
+ * A dump has the core's extended ACK in its first part and not at its start on
+ * older kernels, so it reads its request there; a refusal then comes in the message
+ * that ends the dump.
  */
 #include <linux/module.h>
 #include <linux/socket.h>

@@ -133,7 +133,7 @@ static int change(struct genl_info *info, u8 cmd)
 			    NULL, err, extack);
 }
 
-static int flush(struct genl_info *info, void (*edit_flush)(struct weir_edit *edit))
+static int flush(struct genl_info *info, bool limits)
 {
 	struct weir_error error = { };
 	struct weir_edit *edit;
@@ -145,7 +145,10 @@ static int flush(struct genl_info *info, void (*edit_flush)(struct weir_edit *ed
 	edit = weir_edit_begin(weir_net(genl_info_net(info)), false, 0);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	edit_flush(edit);
+	if (limits)
+		edit->count = 0;
+	else
+		edit->exempts = 0;
 	return weir_nl_error(&error, NULL, weir_edit_end(edit, 0, &error), info->extack);
 }
 
@@ -186,7 +189,7 @@ int weir_nl_limit_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_limit_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return flush(info, weir_edit_limit_flush);
+	return flush(info, true);
 }
 
 int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info)
@@ -201,7 +204,7 @@ int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return flush(info, weir_edit_exempt_flush);
+	return flush(info, false);
 }
 
 static int replace_limit(struct weir_edit *edit, const struct nlattr *nest,
