@@ -15,35 +15,6 @@
 #include "limit.h"
 #include "weir.h"
 
-/**
- * struct weir_edit - a copy of the configuration, while it is changed
- * @wn: namespace, locked
- * @old: published configuration or NULL
- * @replace: begun empty
- * @exempts_changed: the index of @old cannot be shared
- * @count: of limits
- * @limit: in their order, some of them those of @old
- * @was: for each of them, the one of @old that it is or replaces, or NULL
- * @exempts: number of exemptions
- * @exempt: those
- */
-struct weir_edit {
-	struct weir_net *wn;
-	struct weir_config *old;
-	bool replace;
-	bool exempts_changed;
-	unsigned int count;
-	struct weir_limit *limit[WEIR_LIMITS_MAX];
-	struct weir_limit *was[WEIR_LIMITS_MAX];
-	unsigned int exempts;
-	struct weir_exempt exempt[];
-};
-
-/**
- * weir_limit_find - a limit by its name
- * @config: configuration or NULL
- * @name: looked for
- */
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
 {
 	unsigned int i;
@@ -54,11 +25,6 @@ struct weir_limit *weir_limit_find(const struct weir_config *config, const char 
 	return NULL;
 }
 
-/**
- * weir_limit_by_id - a limit that may have been changed since
- * @config: configuration or NULL
- * @id: of the limit
- */
 struct weir_limit *weir_limit_by_id(const struct weir_config *config, u32 id)
 {
 	unsigned int i;
@@ -69,14 +35,9 @@ struct weir_limit *weir_limit_by_id(const struct weir_config *config, u32 id)
 	return NULL;
 }
 
-/**
- * weir_edit_begin - copy the configuration of a namespace
- * @wn: namespace, whose mutex is taken
- * @replace: begin with none
- * @exempts: exemptions that will be added at the most
- *
- * Context: process, may sleep.
- * Return: the copy, for weir_edit_end(), or NULL without memory.
+/*
+ * Copy the configuration, or with @replace begin with none; @exempts will be added
+ * at the most. NULL for want of memory.
  */
 struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts)
 {
@@ -96,16 +57,13 @@ struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned in
 	edit->wn = wn;
 	edit->old = old;
 	edit->replace = replace;
-	edit->exempts_changed = replace;
-	if (!old || replace)
-		return edit;
-	for (i = 0; i < old->count; i++) {
+	for (i = 0; old && !replace && i < old->count; i++) {
 		edit->limit[i] = old->limit[i];
 		edit->was[i] = old->limit[i];
 	}
+	edit->count = i;
 	for (i = 0; i < n; i++)
 		edit->exempt[i] = *weir_exempts_at(old->exempts, i);
-	edit->count = old->count;
 	edit->exempts = n;
 	return edit;
 }
@@ -140,12 +98,6 @@ static void edit_insert(struct weir_edit *edit, unsigned int place,
 	edit->was[place] = was;
 }
 
-/**
- * weir_edit_find - a limit of the copy
- * @edit: copy of the configuration
- * @name: looked for
- * @error: filled if there is none
- */
 const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
 					struct weir_error *error)
 {
@@ -157,65 +109,51 @@ const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char
 	return NULL;
 }
 
-/* May a limit come into the copy? Finds the one that it replaces, if any. */
-static int edit_admit(const struct weir_edit *edit, const struct weir_limit *limit,
-		      struct weir_limit **was, struct weir_error *error)
+/* May there be a new limit of that name? */
+static int edit_admit(const struct weir_edit *edit, unsigned int place, struct weir_error *error)
 {
-	unsigned int place = edit_place(edit, limit->name);
-
-	*was = NULL;
-	if (place < edit->count && limit->id) {
-		*was = edit->limit[place];
-		if (limit->prefix.len4 == (*was)->prefix.len4 &&
-		    limit->prefix.len6 == (*was)->prefix.len6)
-			return 0;
-		return weir_refuse(error, -EINVAL,
-				   limit->prefix.len4 != (*was)->prefix.len4 ?
-				   WEIR_A_LIMIT_PREFIX4 : WEIR_A_LIMIT_PREFIX6,
-				   "the prefix of a limit cannot change; add another limit");
-	}
 	if (place < edit->count)
 		return weir_refuse(error, -EEXIST, WEIR_A_LIMIT_NAME, edit->replace ?
-				   "two limits have that name; give each a name of its own" :
+				   "that name stands twice; give each limit a name of its own" :
 				   "a limit of that name exists; set changes it");
 	if (edit->count == WEIR_LIMITS_MAX)
-		return weir_refuse(error, -ENOSPC, WEIR_A_LIMIT_NAME,
-				   "a namespace has at most 256 limits");
-	if (!edit->replace)
-		return 0;
-	*was = weir_limit_find(edit->old, limit->name);
-	if (*was && (limit->prefix.len4 != (*was)->prefix.len4 ||
-		     limit->prefix.len6 != (*was)->prefix.len6))
-		*was = NULL;
+		return weir_refuse(error, -ENOSPC, 0, "a namespace has at most 256 limits");
 	return 0;
 }
 
-/**
- * weir_edit_limit - add a limit, or change one
- * @edit: copy of the configuration
- * @limit: configuration of a new limit, or a changed copy of one
- * @before: name of the limit in front of which it is placed; or NULL: where it
- *	is, or last
- * @error: filled where it is refused, or with a warning
+/*
+ * Add a limit, or change one, by a changed copy of it. It is placed before the
+ * limit of that name; for NULL where it is, or last.
  */
 int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
 		    struct weir_error *error)
 {
-	struct weir_limit *was, *made;
-	unsigned int place, from;
+	unsigned int from = edit_place(edit, limit->name), place = from;
+	struct weir_limit *was = NULL, *made;
+	bool same;
 	int err;
 
-	err = edit_admit(edit, limit, &was, error);
+	if (limit->id)
+		was = edit->limit[from];
+	else if (edit->replace)
+		was = weir_limit_find(edit->old, limit->name);
+	same = was && limit->prefix.len4 == was->prefix.len4 &&
+	       limit->prefix.len6 == was->prefix.len6;
+	if (limit->id && !same)
+		return weir_refuse(error, -EINVAL, limit->prefix.len4 != was->prefix.len4 ?
+				   WEIR_A_LIMIT_PREFIX4 : WEIR_A_LIMIT_PREFIX6,
+				   "the prefix of a limit cannot change; add another limit");
+	err = limit->id ? 0 : edit_admit(edit, from, error);
+	if (!err)
+		err = weir_limit_check(limit, error);
 	if (err)
 		return err;
-	from = edit_place(edit, limit->name);
-	place = before ? edit_place(edit, before) : from;
+	if (before)
+		place = edit_place(edit, before);
 	if (before && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_BEFORE,
 				   "no limit of that name to be placed before; limit show lists them");
-	err = weir_limit_check(limit, error);
-	if (err)
-		return err;
+	was = same ? was : NULL;
 	made = weir_limit_make(edit->wn, limit, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
@@ -231,12 +169,6 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 	return 0;
 }
 
-/**
- * weir_edit_limit_del - remove a limit and its exemptions
- * @edit: copy of the configuration
- * @name: of the limit
- * @error: filled if there is none
- */
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error)
 {
 	unsigned int place = edit_place(edit, name);
@@ -245,15 +177,7 @@ int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_er
 		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME,
 				   "no limit of that name; limit show lists them");
 	edit_remove(edit, place);
-	edit->exempts_changed = true;
 	return 0;
-}
-
-/** weir_edit_limit_flush - remove all limits and their exemptions */
-void weir_edit_limit_flush(struct weir_edit *edit)
-{
-	edit->count = 0;
-	edit->exempts_changed = true;
 }
 
 /* The id of the limit that an exemption names. */
@@ -262,72 +186,47 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 {
 	unsigned int place = edit_place(edit, limit);
 
-	exempt->limit = 0;
-	if (!*limit)
-		return 0;
-	if (place == edit->count)
+	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
 				   "no limit of that name to be exempt from; limit show lists them");
-	exempt->limit = edit->limit[place]->id;
+	exempt->limit = *limit ? edit->limit[place]->id : 0;
 	return 0;
 }
 
-/**
- * weir_edit_exempt_add - add an exemption
- * @edit: copy of the configuration
- * @exempt: all but its limit
- * @limit: name of that, or ""
- * @error: filled where it is refused; that it is there already says the end
- */
+/* That it is there already says the end. */
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
 	int err = exempt_resolve(edit, exempt, limit, error);
 
-	if (err)
-		return err;
-	if (edit->exempts == WEIR_EXEMPTS_MAX)
-		return weir_refuse(error, -ENOSPC, WEIR_A_EXEMPT_ADDRESS,
-				   "a namespace has at most 8192 exemptions");
-	edit->exempt[edit->exempts++] = *exempt;
-	edit->exempts_changed = true;
-	return 0;
+	if (!err && edit->exempts == WEIR_EXEMPTS_MAX)
+		err = weir_refuse(error, -ENOSPC, 0, "a namespace has at most 8192 exemptions");
+	if (!err)
+		edit->exempt[edit->exempts++] = *exempt;
+	return err;
 }
 
-/**
- * weir_edit_exempt_del - remove an exemption from a copy that has changed no other
- * @edit: copy of the configuration
- * @exempt: all but its limit
- * @limit: name of that, or ""
- * @error: filled where it is refused
- */
+/* From a copy that has changed no other. */
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
 	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
 
-	if (err)
-		return err;
-	if (edit->old)
+	if (!err && edit->old)
 		at = weir_exempts_find(edit->old->exempts, exempt);
-	if (at < 0)
-		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
-				   "no such exemption; exempt show lists them");
-	edit->exempt[at] = edit->exempt[--edit->exempts];
-	edit->exempts_changed = true;
-	return 0;
+	if (!err && at < 0)
+		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
+				  "no such exemption; exempt show lists them");
+	if (!err)
+		edit->exempt[at] = edit->exempt[--edit->exempts];
+	return err;
 }
 
-/** weir_edit_exempt_flush - remove all exemptions */
-void weir_edit_exempt_flush(struct weir_edit *edit)
+/* Those from a limit that is gone go with it. */
+static int config_exempts(struct weir_edit *edit, struct weir_config *config,
+			  struct weir_error *error)
 {
-	edit->exempts = 0;
-	edit->exempts_changed = true;
-}
-
-/* Exemptions from a limit go with it. */
-static void exempts_prune(struct weir_edit *edit)
-{
+	struct weir_exempts *exempts;
 	unsigned int i, j, n = 0;
 
 	for (i = 0; i < edit->exempts; i++) {
@@ -337,40 +236,22 @@ static void exempts_prune(struct weir_edit *edit)
 		if (!edit->exempt[i].limit || j < edit->count)
 			edit->exempt[n++] = edit->exempt[i];
 	}
-	edit->exempts = n;
-}
-
-static int config_exempts(struct weir_edit *edit, struct weir_config *config,
-			  struct weir_error *error)
-{
-	struct weir_exempts *exempts;
-
-	if (!edit->exempts_changed) {
-		config->exempts = edit->old ? edit->old->exempts : NULL;
+	if (!n)
 		return 0;
-	}
-	exempts_prune(edit);
-	if (!edit->exempts)
-		return 0;
-	exempts = weir_exempts_alloc(edit->exempt, edit->exempts);
-	if (!IS_ERR(exempts)) {
+	exempts = weir_exempts_alloc(edit->exempt, n);
+	if (!IS_ERR(exempts))
 		config->exempts = exempts;
-		return 0;
-	}
-	if (PTR_ERR(exempts) == -EEXIST)
+	else if (PTR_ERR(exempts) == -EEXIST)
 		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, edit->replace ?
 			    "an exemption stands twice; leave one of them out" :
 			    "that is exempt already; it need not be added");
-	return PTR_ERR(exempts);
+	return PTR_ERR_OR_ZERO(exempts);
 }
 
-/* Free a configuration but what another one shares. */
-static void config_drop(const struct weir_edit *edit, struct weir_config *config,
-			const struct weir_config *other)
+static void config_drop(struct weir_config *config)
 {
 	weir_refusals_free(config);
-	if (config->exempts && (!other || config->exempts != other->exempts))
-		weir_exempts_free(config->exempts);
+	weir_exempts_free(config->exempts);
 	kfree(config);
 }
 
@@ -387,21 +268,17 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	err = config_exempts(edit, config, error) ?: weir_refusals_init(config);
 	if (!err)
 		return config;
-	config_drop(edit, config, edit->old);
+	config_drop(config);
 	return ERR_PTR(err);
 }
 
 static int hooks_start(struct weir_net *wn)
 {
-	int err = weir_events_start(wn);
+	int err = weir_events_start(wn) ?: weir_hook_register(wn);
 
-	if (err)
-		return err;
-	err = weir_hook_register(wn);
+	wn->hooked = !err;
 	if (err)
 		weir_events_stop(wn);
-	else
-		wn->hooked = true;
 	return err;
 }
 
@@ -445,23 +322,12 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 		synchronize_rcu();
 }
 
-/* The limit that took over from an old one, or NULL. */
-static struct weir_limit *edit_heir(const struct weir_edit *edit, const struct weir_limit *was)
-{
-	unsigned int i;
-
-	for (i = 0; i < edit->count; i++)
-		if (edit->was[i] == was)
-			return edit->limit[i];
-	return NULL;
-}
-
 /* Tell what has changed, and free what is left behind. */
-static void old_release(const struct weir_edit *edit, const struct weir_config *config)
+static void old_release(const struct weir_edit *edit)
 {
 	struct weir_limit *limit, *heir;
 	struct weir_net *wn = edit->wn;
-	unsigned int i;
+	unsigned int i, j;
 
 	for (i = 0; i < edit->count; i++)
 		if (edit->limit[i] != edit->was[i])
@@ -469,16 +335,19 @@ static void old_release(const struct weir_edit *edit, const struct weir_config *
 					 WEIR_LIMIT_EVENT_ADDED, edit->limit[i]);
 	if (!edit->old)
 		return;
-	weir_refusals_settle(wn, edit->old, config);
+	weir_refusals_settle(wn, edit->old, weir_config_get(wn));
 	for (i = 0; i < edit->old->count; i++) {
 		limit = edit->old->limit[i];
-		heir = edit_heir(edit, limit);
+		heir = NULL;
+		for (j = 0; j < edit->count && !heir; j++)
+			if (edit->was[j] == limit)
+				heir = edit->limit[j];
 		if (!heir)
 			weir_event_limit(wn, WEIR_LIMIT_EVENT_REMOVED, limit);
 		if (heir != limit)
 			weir_limit_free(wn, limit, heir);
 	}
-	config_drop(edit, edit->old, config);
+	config_drop(edit->old);
 }
 
 static int edit_publish(struct weir_edit *edit, struct weir_error *error)
@@ -493,25 +362,17 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	if (config->count && !wn->hooked)
 		err = hooks_start(wn);
 	if (err) {
-		config_drop(edit, config, edit->old);
+		config_drop(config);
 		return err;
 	}
 	config_publish(edit, config);
 	if (!config->count && wn->hooked)
 		hooks_stop(wn);
-	old_release(edit, config);
+	old_release(edit);
 	return 0;
 }
 
-/**
- * weir_edit_end - publish an edited copy, or give it up
- * @edit: copy of the configuration, freed
- * @err: of what was to be changed; if there is one, nothing is
- * @error: filled where the whole is refused
- *
- * Return: @err, -EEXIST for an exemption that stands twice, -ENOMEM, or what
- * registering the hook says.
- */
+/* Publish, or with @err give up, and free the copy. */
 int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 {
 	struct weir_error warning = *error;
@@ -532,10 +393,7 @@ int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 	return err;
 }
 
-/**
- * weir_config_free - free the configuration of a namespace that is gone
- * @wn: namespace whose hooks are, a grace period ago
- */
+/* Of a namespace that is gone, a grace period after its hooks. */
 void weir_config_free(struct weir_net *wn)
 {
 	struct weir_config *config = rcu_dereference_protected(wn->config, true);
@@ -544,9 +402,7 @@ void weir_config_free(struct weir_net *wn)
 	weir_events_stop(wn);
 	if (!config)
 		return;
-	weir_refusals_free(config);
 	for (i = 0; i < config->count; i++)
 		weir_limit_free(wn, config->limit[i], NULL);
-	weir_exempts_free(config->exempts);
-	kfree(config);
+	config_drop(config);
 }

@@ -7,6 +7,7 @@
  * outwards, of which there are at most 129 steps. Within a node exemptions are
  * sorted by limit and device, and found by a binary search.
  */
+#include <linux/bsearch.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
@@ -17,29 +18,16 @@
 
 #define NO_NODE U32_MAX
 
-/**
- * struct exempt_node - a prefix
- * @prefix: that its exemptions have
- * @outer: the longest other node that holds this one
- * @first: of its exemptions
- * @count: of them
- * @any: one of them is for all limits and devices
- */
+/* A prefix. */
 struct exempt_node {
 	struct weir_net_prefix prefix;
-	u32 outer;
-	u32 first;
-	u32 count;
-	bool any;
+	u32 outer;	/* the longest other node that holds this one, or NO_NODE */
+	u32 first;	/* of its exemptions */
+	u32 count;	/* of them */
+	bool any;	/* one of them is for all limits and devices */
 };
 
-/**
- * struct weir_exempts - constant once made
- * @exempt: sorted
- * @node: sorted, IPv4 first
- * @count: of exemptions
- * @nodes: of nodes
- */
+/* Constant once made; both arrays sorted, IPv4 first. */
 struct weir_exempts {
 	struct exempt_node *node;
 	u32 nodes;
@@ -47,24 +35,17 @@ struct weir_exempts {
 	struct weir_exempt exempt[] __counted_by(count);
 };
 
-static int compare_words(const __be32 *a, const __be32 *b)
-{
-	return memcmp(a, b, 4 * sizeof(*a));
-}
-
-static int compare_prefix(const struct weir_net_prefix *a,
-			  const struct weir_net_prefix *b)
+static int compare_prefix(const struct weir_net_prefix *a, const struct weir_net_prefix *b)
 {
 	int order;
 
 	if (a->family != b->family)
 		return a->family == AF_INET ? -1 : 1;
-	order = compare_words(a->word, b->word);
-	return order ? order : (int)a->len - b->len;
+	order = memcmp(a->word, b->word, sizeof(a->word));
+	return order ?: (int)a->len - b->len;
 }
 
-static int compare_scope(const struct weir_exempt *a, u32 limit,
-			 const char *dev)
+static int compare_scope(const struct weir_exempt *a, u32 limit, const char *dev)
 {
 	if (a->limit != limit)
 		return a->limit < limit ? -1 : 1;
@@ -76,17 +57,14 @@ static int compare_exempt(const void *va, const void *vb)
 	const struct weir_exempt *a = va, *b = vb;
 	int order = compare_prefix(&a->prefix, &b->prefix);
 
-	return order ? order : compare_scope(a, b->limit, b->dev);
+	return order ?: compare_scope(a, b->limit, b->dev);
 }
 
-static bool prefix_holds(const struct weir_net_prefix *outer,
-			 const struct weir_net_prefix *inner)
+/* Is the inner prefix within the outer one? */
+bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner)
 {
-	struct weir_source source = {
-		.zone = inner->family == AF_INET6 ? WEIR_ZONE_IPV6 : 0,
-	};
+	struct weir_source source = weir_prefix_source(inner);
 
-	memcpy(source.word, inner->word, sizeof(source.word));
 	return outer->len <= inner->len && weir_net_prefix_has(outer, &source);
 }
 
@@ -101,7 +79,7 @@ static void make_nodes(struct weir_exempts *exempts)
 		if (!node || compare_prefix(&node->prefix, &exempt->prefix)) {
 			outer = node ? exempts->nodes - 1 : NO_NODE;
 			while (outer != NO_NODE &&
-			       !prefix_holds(&exempts->node[outer].prefix,
+			       !weir_prefix_holds(&exempts->node[outer].prefix,
 					     &exempt->prefix))
 				outer = exempts->node[outer].outer;
 			node = &exempts->node[exempts->nodes++];
@@ -117,27 +95,20 @@ static void make_nodes(struct weir_exempts *exempts)
 	}
 }
 
-/**
- * weir_exempts_alloc - an index of exemptions
- * @exempt: in any order
- * @count: of them, at least 1
- *
- * Context: process, may sleep.
- * Return: the index, ERR_PTR(-ENOMEM), or ERR_PTR(-EEXIST) if two are equal.
+/*
+ * An index of exemptions in any order, at least one; ERR_PTR(-EEXIST) if two are
+ * equal, or -ENOMEM.
  */
-struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt,
-					unsigned int count)
+struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count)
 {
 	struct weir_exempts *exempts;
 	unsigned int i;
 
-	exempts = kvzalloc(struct_size(exempts, exempt, count),
-			   GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	exempts = kvzalloc(struct_size(exempts, exempt, count), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!exempts)
 		return ERR_PTR(-ENOMEM);
 	exempts->count = count;
-	exempts->node = kvcalloc(count, sizeof(*exempts->node),
-				 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	exempts->node = kvcalloc(count, sizeof(*exempts->node), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!exempts->node) {
 		kvfree(exempts);
 		return ERR_PTR(-ENOMEM);
@@ -153,10 +124,6 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt,
 	return exempts;
 }
 
-/**
- * weir_exempts_free - free an index
- * @exempts: index or NULL
- */
 void weir_exempts_free(struct weir_exempts *exempts)
 {
 	if (!exempts)
@@ -165,43 +132,24 @@ void weir_exempts_free(struct weir_exempts *exempts)
 	kvfree(exempts);
 }
 
-/** weir_exempts_count - exemptions in an index, or 0 for NULL */
 unsigned int weir_exempts_count(const struct weir_exempts *exempts)
 {
 	return exempts ? exempts->count : 0;
 }
 
-/** weir_exempts_at - exemption by its place in the order */
-const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts,
-					  unsigned int index)
+const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index)
 {
 	return &exempts->exempt[index];
 }
 
-/**
- * weir_exempts_find - the place of an exemption
- * @exempts: index or NULL
- * @exempt: looked for
- *
- * Return: its place in the order, or -1.
- */
-int weir_exempts_find(const struct weir_exempts *exempts,
-		      const struct weir_exempt *exempt)
+/* The place of an exemption in the order, or -1. */
+int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt)
 {
-	unsigned int low = 0, high = weir_exempts_count(exempts), middle;
-	int order;
+	const struct weir_exempt *at = NULL;
 
-	while (low < high) {
-		middle = (low + high) / 2;
-		order = compare_exempt(exempt, &exempts->exempt[middle]);
-		if (!order)
-			return middle;
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return -1;
+	if (exempts)
+		at = bsearch(exempt, exempts->exempt, exempts->count, sizeof(*at), compare_exempt);
+	return at ? at - exempts->exempt : -1;
 }
 
 static const struct weir_exempt *
@@ -226,8 +174,7 @@ node_find(const struct weir_exempts *exempts, const struct exempt_node *node,
 
 /* The exemption of a limit's packets that arrive on a device, outwards. */
 static const struct weir_exempt *
-walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev,
-	      u32 limit)
+walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 limit)
 {
 	const struct weir_exempt *exempt;
 	const struct exempt_node *node;
@@ -245,14 +192,10 @@ walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev,
 	return NULL;
 }
 
-/**
- * weir_exempt_place - find an address among the exemptions
- * @exempts: index or NULL
- * @source: whole source
- * @dev: device that it sends through, or ""
- * @place: filled; @place->all says whether no limit is asked
- *
- * Context: any; @place lives as long as @exempts.
+/*
+ * Find the address of a whole source among the exemptions. @dev is the device that
+ * it sends through, or ""; @place->all says whether no limit is asked, and lives as
+ * long as @exempts.
  */
 void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
@@ -288,17 +231,12 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	place->all = walk_outwards(exempts, place->node, dev, 0);
 }
 
-/**
- * weir_exempt_from - the exemption because of which a limit is not asked
- * @place: of the address
- * @dev: device that it sends through, or ""
- * @limit: id of the limit, or 0 for those from all limits
- *
- * Return: an exemption from this very limit, or NULL.
+/*
+ * The exemption from this very limit, or for 0 from all, because of which it is not
+ * asked, or NULL.
  */
 const struct weir_exempt *
-weir_exempt_from(const struct weir_exempt_place *place, const char *dev,
-		 u32 limit)
+weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit)
 {
 	if (!place->exempts)
 		return NULL;

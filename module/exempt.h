@@ -6,6 +6,7 @@
 #define WEIR_EXEMPT_H
 
 #include <linux/if.h>
+#include <linux/socket.h>
 #include <linux/types.h>
 
 #include "match.h"
@@ -13,16 +14,10 @@
 
 #define WEIR_EXEMPTS_MAX 8192
 
-/**
- * struct weir_exempt - one exemption
- * @prefix: of the sources
- * @limit: id of the limit that is not asked, or 0 for all
- * @dev: device that the packet must arrive on, or ""; padded with zeroes
- */
 struct weir_exempt {
-	struct weir_net_prefix prefix;
-	u32 limit;
-	char dev[IFNAMSIZ] __aligned(8);
+	struct weir_net_prefix prefix;	/* of the sources */
+	u32 limit;	/* id of the limit that is not asked, or 0 for all */
+	char dev[IFNAMSIZ] __aligned(8); /* that packets arrive on, or ""; padded */
 };
 
 struct weir_exempts;
@@ -34,20 +29,28 @@ struct weir_exempt_place {
 	bool all;
 };
 
-struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt,
-					unsigned int count);
+/* The first address of a prefix. */
+static inline struct weir_source weir_prefix_source(const struct weir_net_prefix *prefix)
+{
+	struct weir_source source = {
+		.zone = prefix->family == AF_INET6 ? WEIR_ZONE_IPV6 : 0,
+	};
+
+	memcpy(source.word, prefix->word, sizeof(source.word));
+	return source;
+}
+
+bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
+struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count);
 void weir_exempts_free(struct weir_exempts *exempts);
 unsigned int weir_exempts_count(const struct weir_exempts *exempts);
-const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts,
-					  unsigned int index);
-int weir_exempts_find(const struct weir_exempts *exempts,
-		      const struct weir_exempt *exempt);
+const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index);
+int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt);
 
 void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
 		       struct weir_exempt_place *place);
 const struct weir_exempt *
-weir_exempt_from(const struct weir_exempt_place *place, const char *dev,
-		 u32 limit);
+weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit);
 
 #endif /* WEIR_EXEMPT_H */

@@ -46,13 +46,9 @@ static u64 slot_excess(u32 window_ms, unsigned int slots, u64 ticks)
 	return ticks * slots * MSEC_PER_SEC - (u64)window_ms * HZ;
 }
 
-/**
- * weir_slots_fit - the slots of a window
- * @window_ms: length of the window
- * @slots: asked for, or 0 for the largest number up to 15 that rounds little
- * @slot_ticks: filled with the length of a slot
- *
- * Return: the number of slots, or 0 if so many do not fit.
+/*
+ * The number of slots of a window and their length: @slots, or for 0 the largest
+ * number up to 15 that rounds little. 0 if so many do not fit.
  */
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks)
 {
@@ -90,17 +86,12 @@ static bool name_good(const char *name)
 	if (!*name || *name == '-')
 		return false;
 	for (; *name; name++)
-		if (!isascii(*name) ||
-		    (!isalnum(*name) && !strchr("_-.:+@", *name)))
+		if (!isascii(*name) || (!isalnum(*name) && !strchr("_-.:+@", *name)))
 			return false;
 	return true;
 }
 
-/**
- * weir_limit_init - the configuration of a limit where nothing is said
- * @limit: filled
- * @name: of the limit
- */
+/* The configuration of a limit where nothing is said. */
 void weir_limit_init(struct weir_limit *limit, const char *name)
 {
 	memset(limit, 0, sizeof(*limit));
@@ -122,13 +113,7 @@ static void limit_warn(const struct weir_limit *limit, struct weir_error *error)
 			    "packets joined (GRO) from more segments than the budget will never fit");
 }
 
-/**
- * weir_limit_check - check the configuration of a limit, and divide its window
- * @limit: all but its match, which was checked when it was read
- * @error: filled where it is refused
- *
- * Return: 0, -EINVAL or -ERANGE.
- */
+/* Check what no range of a single attribute says, and divide the window. */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
 	unsigned int slots = limit->slots_given ? limit->slots : 0;
@@ -136,30 +121,9 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (!name_good(limit->name))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "a name is letters, digits and any of _-.:+@, no dash in front");
-	if (!limit->budget)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BUDGET,
-				   "a budget is at least 1");
 	if (!limit->bytes && limit->budget > WEIR_PACKETS_MAX)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
 				   "a budget of packets is at most 4294967295 a window");
-	if (limit->budget > WEIR_BYTES_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
-				   "a budget of bytes is at most 2^56 a window");
-	if (limit->window_ms < WEIR_WINDOW_MS_MIN || limit->window_ms > WEIR_WINDOW_MS_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
-				   "a window is 10 ms to 30 d long");
-	if (slots > WEIR_SLOTS_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_SLOTS,
-				   "a window has 1 to 64 slots");
-	if (limit->prefix.len4 > 32)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PREFIX4,
-				   "an IPv4 prefix has 0 to 32 bits");
-	if (limit->prefix.len6 > 128)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PREFIX6,
-				   "an IPv6 prefix has 0 to 128 bits");
-	if (limit->sources < WEIR_SOURCES_MIN || limit->sources > WEIR_SOURCES_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_SOURCES,
-				   "a table is for 64 to 16777216 sources");
 	slots = weir_slots_fit(limit->window_ms, slots, &limit->slot_ticks);
 	if (!slots) {
 		error->value = max_t(u64, 1, div_u64((u64)limit->window_ms * HZ, MSEC_PER_SEC));
@@ -220,15 +184,9 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	return 0;
 }
 
-/**
- * weir_limit_make - a limit that can be published
- * @wn: namespace, locked
- * @limit: its configuration, checked
- * @was: the limit that it will replace, or NULL
- * @error: filled where it is refused, or with a warning
- *
- * Context: process, may sleep.
- * Return: a copy with table and counters, or ERR_PTR.
+/*
+ * A copy of a configuration that was checked, with table and counters, those of
+ * @was, which it will replace, where they serve. Under the namespace's mutex.
  */
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error)
@@ -262,14 +220,11 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit 
 	return ERR_PTR(err);
 }
 
-/**
- * weir_limit_free - free a limit but what another one goes on using
- * @wn: namespace, locked or gone
- * @limit: limit that is not published, a grace period later if it was
- * @heir: the one that shares its counters and perhaps its table, or NULL
+/*
+ * Free a limit that is not published, a grace period later if it was, but for what
+ * @heir goes on using: its counters, and perhaps its table.
  */
-void weir_limit_free(struct weir_net *wn, struct weir_limit *limit,
-		     const struct weir_limit *heir)
+void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (limit->table && (!heir || heir->table != limit->table)) {
 		wn->bytes -= weir_table_bytes(limit->table);

@@ -20,21 +20,14 @@ struct weir_net;
 
 #define WEIR_NAME_SIZE (WEIR_NAME_MAX + 1)
 
-/**
- * struct weir_error - why a change was refused, or a warning
- * @msg: constant sentence of less than 80 bytes: what is wrong, what would be
- *	right
- * @attr: WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0
- * @value: a number that the sentence speaks of, or 0
- */
+/* Why a change was refused, or a warning where it was not. */
 struct weir_error {
-	const char *msg;
-	u16 attr;
-	u64 value;
+	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
+	u16 attr;	 /* WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0 */
+	u64 value;	 /* a number that the sentence speaks of, or 0 */
 };
 
-static inline int weir_refuse(struct weir_error *error, int err, u16 attr,
-			      const char *msg)
+static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const char *msg)
 {
 	error->msg = msg;
 	error->attr = attr;
@@ -84,64 +77,37 @@ struct weir_pressure {
 	u64 most;
 };
 
-/**
- * struct weir_limit - constant once published
- * @match: which packets
- * @budget: packets or bytes a window
- * @budget_most: the largest that it was while the history in @table began,
- *	in its present unit: what the counts may have to hold
- * @table: counts of the sources; the limit's reference, which a changed copy
- *	of the limit takes over, as it does @stats and @pressure
- * @stats: CPU-local
- * @pressure: what @table was too small for
- * @prefix: what makes a source
- * @bytes: count bytes and not packets
- * @observe: drop nothing
- * @lenient: sum one slot less
- * @slots_given: the number of slots was asked for
- * @slots: of the window
- * @id: never used again in this namespace; 0 until it is made
- * @slot_ticks: length of a slot
- * @span_ticks: window and a slot, as long as a source keeps its way
- * @sources: size of the table as asked for
- * @window_ms: as asked for
- * @name: padded with zeroes
+/*
+ * Constant once published. A changed copy of a limit takes over its id and its
+ * counters, and its table, if that serves.
  */
 struct weir_limit {
 	struct weir_match match;
-	u64 budget;
-	u64 budget_most;
-	struct weir_table *table;
+	u64 budget;		/* packets or bytes a window */
+	u64 budget_most;	/* the largest since its history began, in this unit */
+	struct weir_table *table;	/* the limit's reference */
 	struct weir_limit_stats __percpu *stats;
-	struct weir_pressure *pressure;
+	struct weir_pressure *pressure;	/* what the table was too small for */
 	struct weir_prefix prefix;
-	bool bytes;
-	bool observe;
-	bool lenient;
+	bool bytes;		/* the unit, else packets */
+	bool observe;		/* drop nothing */
+	bool lenient;		/* sum one slot less */
 	bool slots_given;
-	u8 slots;
-	u32 id;
-	u32 slot_ticks;
-	u32 span_ticks;
-	u32 sources;
-	u32 window_ms;
-	char name[WEIR_NAME_SIZE];
+	u8 slots;		/* of the window */
+	u32 id;			/* never used again in a namespace; 0 until it is made */
+	u32 slot_ticks;		/* length of a slot */
+	u32 span_ticks;		/* window and a slot: as long as a source keeps its way */
+	u32 sources;		/* as asked for */
+	u32 window_ms;		/* as asked for */
+	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 };
 
-/**
- * struct weir_config - the limits and exemptions of a namespace
- * @rcu: frees it
- * @exempts: or NULL
- * @count: of limits
- * @refusals: what CPUs remember of sources that were refused
- * @limit: in their order
- */
+/* The limits and exemptions of a namespace. */
 struct weir_config {
-	struct rcu_head rcu;
-	struct weir_exempts *exempts;
+	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
-	struct weir_refusals refusals;
-	struct weir_limit *limit[] __counted_by(count);
+	struct weir_refusals refusals;	/* of sources that were refused a moment ago */
+	struct weir_limit *limit[] __counted_by(count); /* in their order */
 };
 
 /*
@@ -152,8 +118,7 @@ void weir_limit_init(struct weir_limit *limit, const char *name);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
-void weir_limit_free(struct weir_net *wn, struct weir_limit *limit,
-		     const struct weir_limit *heir);
+void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 int weir_limit_account(struct weir_limit *limit);
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
@@ -162,11 +127,21 @@ void weir_pressure_reset(const struct weir_limit *limit);
 u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick);
 
 /*
- * A change of the configuration: config.c. Between begin, which takes the
- * namespace's mutex, and end, which publishes all or changes nothing.
- * Return 0, or a negative errno with or without a sentence.
+ * A copy of the configuration that is changed, config.c: between begin, which takes
+ * the namespace's mutex, and end, which publishes all or changes nothing. All may
+ * sleep, and return 0, or a negative errno and, but for want of memory or a hook, an
+ * error that says why.
  */
-struct weir_edit;
+struct weir_edit {
+	struct weir_net *wn;			/* locked */
+	struct weir_config *old;		/* published, or NULL */
+	bool replace;				/* begun empty */
+	unsigned int count;			/* of limits */
+	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some of them old */
+	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
+	unsigned int exempts;
+	struct weir_exempt exempt[];
+};
 
 struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts);
 int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error);
@@ -175,12 +150,10 @@ const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char
 int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
 		    struct weir_error *error);
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
-void weir_edit_limit_flush(struct weir_edit *edit);
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
-void weir_edit_exempt_flush(struct weir_edit *edit);
 void weir_config_free(struct weir_net *wn);
 
 /* Under rcu_read_lock() or the namespace's mutex; NULL where there is none. */

@@ -18,15 +18,8 @@
 
 static unsigned int weir_net_id __read_mostly;
 
-/**
- * struct param - a number with a range
- * @value: 0 or the default until it is given
- * @min: smallest that may be given
- * @max: largest
- * @given: it was
- */
 struct param {
-	unsigned int value;
+	unsigned int value;	/* 0 or the default until it is given */
 	unsigned int min;
 	unsigned int max;
 	bool given;
@@ -37,10 +30,8 @@ static int param_set(const char *text, const struct kernel_param *kp)
 	struct param *param = kp->arg;
 	unsigned int value;
 
-	if (kstrtouint(text, 10, &value) || value < param->min ||
-	    value > param->max) {
-		pr_err("%s=%s is not in %u..%u\n", kp->name, text, param->min,
-		       param->max);
+	if (kstrtouint(text, 10, &value) || value < param->min || value > param->max) {
+		pr_err("%s=%s is not in %u..%u\n", kp->name, text, param->min, param->max);
 		return -EINVAL;
 	}
 	param->value = value;
@@ -60,69 +51,45 @@ static const struct kernel_param_ops param_ops = {
 	.get = param_get,
 };
 
-static struct param packets = {
-	.min = 1, .max = WEIR_PACKETS_MAX,
-};
-module_param_cb(packets, &param_ops, &packets, 0444);
-__MODULE_PARM_TYPE(packets, "uint");
-MODULE_PARM_DESC(packets, "Packets that a source may send in a window, 1 to 4294967295; makes the limit \"default\" in the initial network namespace (default: no limit)");
-
-static struct param window_ms = {
-	.min = WEIR_WINDOW_MS_MIN, .max = WEIR_WINDOW_MS_MAX,
-};
-module_param_cb(window_ms, &param_ops, &window_ms, 0444);
-__MODULE_PARM_TYPE(window_ms, "uint");
-MODULE_PARM_DESC(window_ms, "Window of that limit in milliseconds, 10 to 2592000000; goes with packets (default: no limit)");
-
-static struct param slots = {
-	.min = 1, .max = WEIR_SLOTS_MAX,
-};
-module_param_cb(slots, &param_ops, &slots, 0444);
-__MODULE_PARM_TYPE(slots, "uint");
-MODULE_PARM_DESC(slots, "Slots of its window, 1 to 64 (default: the largest number up to 16 that rounds the window little)");
-
-static struct param prefix4 = {
-	.value = 32, .min = 0, .max = 32,
-};
-module_param_cb(prefix4, &param_ops, &prefix4, 0444);
-__MODULE_PARM_TYPE(prefix4, "uint");
-MODULE_PARM_DESC(prefix4, "Leading bits of an IPv4 address that make a source, 0 to 32 (default 32)");
-
-static struct param prefix6 = {
-	.value = 64, .min = 0, .max = 128,
-};
-module_param_cb(prefix6, &param_ops, &prefix6, 0444);
-__MODULE_PARM_TYPE(prefix6, "uint");
-MODULE_PARM_DESC(prefix6, "Leading bits of an IPv6 address that make a source, 0 to 128 (default 64)");
-
+static struct param packets = { .min = 1, .max = WEIR_PACKETS_MAX };
+static struct param window_ms = { .min = WEIR_WINDOW_MS_MIN, .max = WEIR_WINDOW_MS_MAX };
+static struct param slots = { .min = 1, .max = WEIR_SLOTS_MAX };
+static struct param prefix4 = { .value = 32, .max = 32 };
+static struct param prefix6 = { .value = 64, .max = 128 };
 static struct param sources = {
 	.value = 65536, .min = WEIR_SOURCES_MIN, .max = WEIR_SOURCES_MAX,
 };
+
+static struct param observe = { .max = 1 };
+
+module_param_cb(packets, &param_ops, &packets, 0444);
+__MODULE_PARM_TYPE(packets, "uint");
+MODULE_PARM_DESC(packets, "Budget of a source, 1 to 4294967295; makes the limit \"default\" (no default)");
+module_param_cb(window_ms, &param_ops, &window_ms, 0444);
+__MODULE_PARM_TYPE(window_ms, "uint");
+MODULE_PARM_DESC(window_ms, "Its window in milliseconds, 10 to 2592000000 (no default)");
+module_param_cb(slots, &param_ops, &slots, 0444);
+__MODULE_PARM_TYPE(slots, "uint");
+MODULE_PARM_DESC(slots, "Slots of the window, 1 to 64 (default: up to 15 that round the window little)");
+module_param_cb(prefix4, &param_ops, &prefix4, 0444);
+__MODULE_PARM_TYPE(prefix4, "uint");
+MODULE_PARM_DESC(prefix4, "Leading bits of an IPv4 address that make a source, 0 to 32 (default 32)");
+module_param_cb(prefix6, &param_ops, &prefix6, 0444);
+__MODULE_PARM_TYPE(prefix6, "uint");
+MODULE_PARM_DESC(prefix6, "Leading bits of an IPv6 address that make a source, 0 to 128 (default 64)");
 module_param_cb(sources, &param_ops, &sources, 0444);
 __MODULE_PARM_TYPE(sources, "uint");
-MODULE_PARM_DESC(sources, "Live sources that find a place in its table, 64 to 16777216 (default 65536)");
-
-static struct param observe = {
-	.min = 0, .max = 1,
-};
+MODULE_PARM_DESC(sources, "Live sources that find a place in the table, 64 to 16777216 (default 65536)");
 module_param_cb(observe, &param_ops, &observe, 0444);
 __MODULE_PARM_TYPE(observe, "uint");
-MODULE_PARM_DESC(observe, "Whether it counts what it would drop and drops nothing, 0 or 1 (default 0)");
+MODULE_PARM_DESC(observe, "Count what would be dropped and drop nothing, 0 or 1 (default 0)");
 
-/**
- * weir_net - what a network namespace owns
- * @net: network namespace
- */
 struct weir_net *weir_net(const struct net *net)
 {
 	return net_generic(net, weir_net_id);
 }
 
-/**
- * weir_net_counts - add up the counters of a namespace
- * @wn: namespace
- * @count: filled; exact when traffic rests
- */
+/* Add up the counters of a namespace; exact when traffic rests. */
 void weir_net_counts(const struct weir_net *wn, u64 count[WEIR_OUTCOMES])
 {
 	const struct weir_net_stats *stats;
@@ -195,13 +162,11 @@ static int __init params_check(void)
 		      prefix6.given || sources.given || observe.given;
 
 	if (packets.given && !window_ms.given) {
-		pr_err("packets needs window_ms, in %u..%u\n", window_ms.min,
-		       window_ms.max);
+		pr_err("packets needs window_ms, in %u..%u\n", window_ms.min, window_ms.max);
 		return -EINVAL;
 	}
 	if (others && !packets.given) {
-		pr_err("a limit needs packets, in %u..%u\n", packets.min,
-		       packets.max);
+		pr_err("a limit needs packets, in %u..%u\n", packets.min, packets.max);
 		return -EINVAL;
 	}
 	return 0;
@@ -234,8 +199,7 @@ static int __init params_limit(void)
 	if (error.attr == WEIR_A_LIMIT_SLOTS)
 		pr_err("slots=%u is not in 1..%llu: %s\n", slots.value, error.value, error.msg);
 	else if (error.attr == WEIR_A_LIMIT_SOURCES)
-		pr_err("sources=%u takes %llu bytes: %s\n", sources.value, error.value,
-		       error.msg);
+		pr_err("sources=%u takes %llu bytes: %s\n", sources.value, error.value, error.msg);
 	else
 		pr_err("cannot make the limit \"default\": %d\n", err);
 	return err;

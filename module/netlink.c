@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family; its policies and operations, in netlink_gen.c, are
- * made from Documentation/netlink/specs/weir.yaml. Operations run in parallel;
- * changes take the namespace's mutex, reads take RCU. A message passes, in this
- * order:
+ * The generic netlink family; netlink_gen.c, its policies and operations, is made
+ * from Documentation/netlink/specs/weir.yaml. Changes take the namespace's mutex,
+ * reads take RCU. The core checks rights, types, lengths, ranges and nests; parsers
+ * what else is wrong with a message; limit.c and config.c what makes no sense, and
+ * their struct weir_error becomes the extended ACK.
  *
- *   the core      header, right to do it, and the operation's policy: types,
- *                 lengths, ranges, unknown attributes, nests
- *   weir_nl_once  repeated attributes
- *   the parsers   what belongs together, missing attributes
- *   limit.c etc.  what makes sense; a struct weir_error becomes the extended ACK
- *
- * A dump has the core's extended ACK in its first part and not at its start
- * on older kernels, so it reads its request there; a refusal then comes in the
- * message that ends the dump.
+ * A dump has the core's extended ACK in its first part and not at its start on
+ * older kernels, so it reads its request there; a refusal then comes in the message
+ * that ends the dump.
  */
 #include <linux/module.h>
 #include <linux/socket.h>
@@ -46,8 +41,7 @@ void weir_netlink_exit(void)
 }
 
 /* The core keeps the last of repeated attributes and says nothing. */
-static int attrs_once(const struct nlattr *head, int len, u64 multi,
-		      struct netlink_ext_ack *extack)
+static int attrs_once(const struct nlattr *head, int len, u64 multi, struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
 	u64 bit, seen = 0;
@@ -77,6 +71,21 @@ int weir_nl_once(const struct nlmsghdr *nlh, u64 multi, struct netlink_ext_ack *
 			  nlmsg_attrlen(nlh, GENL_HDRLEN), multi, extack);
 }
 
+/* Refuse all but @taken, BIT(type), where no policy does. */
+int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, nlh, GENL_HDRLEN, rem)
+		if (nla_type(attr) > 31 || !(BIT(nla_type(attr)) & taken)) {
+			NL_SET_ERR_MSG_ATTR(extack, attr,
+					    "this is for all there are; leave the attribute out");
+			return -EINVAL;
+		}
+	return 0;
+}
+
 /* The attributes of a nest that was validated, none of them repeated. */
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 		 const struct nla_policy *policy, struct netlink_ext_ack *extack)
@@ -97,8 +106,7 @@ int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 }
 
 /* A name, padded with zeroes. Without @attr, @to is left alone. */
-int weir_nl_string(const struct nlattr *attr, char *to, size_t size,
-		   struct netlink_ext_ack *extack)
+int weir_nl_string(const struct nlattr *attr, char *to, size_t size, struct netlink_ext_ack *extack)
 {
 	if (!attr)
 		return 0;
@@ -138,14 +146,9 @@ int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
 	return -EINVAL;
 }
 
-/**
- * weir_nl_error - tell why a change was refused, if no parser did, or a warning
- * @error: that
- * @attr: at fault, or NULL
- * @err: 0 for a warning
- * @extack: filled
- *
- * Return: @err.
+/*
+ * Tell why a change was refused, if no parser did, or with @err 0 a warning.
+ * Returns @err.
  */
 int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
 		  struct netlink_ext_ack *extack)

@@ -20,18 +20,15 @@ int weir_netlink_init(void);
 void weir_netlink_exit(void);
 void weir_nl_events_stop(void);
 
-/**
- * struct weir_nl_within - which sources are meant
- * @prefix: that they are within, if it has a family
- * @ifindex: of the device that they are bound to, or 0
- */
+/* Which sources are meant. */
 struct weir_nl_within {
-	struct weir_net_prefix prefix;
-	int ifindex;
+	struct weir_net_prefix prefix;	/* that they are within, if it has a family */
+	int ifindex;			/* of the device that they are bound to, or 0 */
 };
 
 /* Messages: netlink.c */
 int weir_nl_once(const struct nlmsghdr *nlh, u64 multi, struct netlink_ext_ack *extack);
+int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *extack);
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
@@ -55,15 +52,14 @@ bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_sou
 bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source *source,
 		   struct weir_prefix prefix);
 int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
-		   struct weir_source *source, char dev[IFNAMSIZ],
-		   struct netlink_ext_ack *extack);
+		   struct weir_source *source, char dev[IFNAMSIZ], struct netlink_ext_ack *extack);
 void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 		  const struct weir_source *source, struct weir_source_state *state,
 		  u64 slot[WEIR_SLOTS_MAX + 1]);
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state);
 
-/* Parts of objects: netlink_match.c, netlink_show.c */
+/* Parts of objects: netlink_match.c, netlink_exempt.c, netlink_limit.c */
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  struct netlink_ext_ack *extack);
 int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);

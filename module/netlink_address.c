@@ -5,6 +5,7 @@
 #include <linux/netdevice.h>
 #include <linux/socket.h>
 
+#include "batch.h"
 #include "hook.h"
 #include "netlink.h"
 
@@ -26,15 +27,7 @@ static int dev_index(const struct weir_net *wn, const struct nlattr *attr, const
 	return ifindex;
 }
 
-/**
- * weir_nl_within - the sources that are meant by a prefix
- * @attrs: WEIR_A_SOURCE_*, up to the device
- * @wn: namespace
- * @within: filled; empty where all are meant
- * @extack: filled where it is refused
- *
- * Return: 0, -EINVAL or -ENODEV.
- */
+/* The sources within a prefix, or on a device; @within is empty where all are meant. */
 int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_nl_within *within, struct netlink_ext_ack *extack)
 {
@@ -71,17 +64,6 @@ static struct weir_net_prefix source_prefix(const struct weir_source *source,
 	return is;
 }
 
-static bool prefix_holds(const struct weir_net_prefix *outer,
-			 const struct weir_net_prefix *inner)
-{
-	struct weir_source whole = {
-		.zone = inner->family == AF_INET6 ? WEIR_ZONE_IPV6 : 0,
-	};
-
-	memcpy(whole.word, inner->word, sizeof(whole.word));
-	return weir_net_prefix_has(outer, &whole);
-}
-
 /* Is some address of a source, masked with @prefix, meant? */
 bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
 		      struct weir_prefix prefix)
@@ -93,7 +75,7 @@ bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_sou
 	if (!outer.family || !is.family)
 		return true;
 	outer.len = min(outer.len, is.len);
-	return prefix_holds(&outer, &is);
+	return weir_prefix_holds(&outer, &is);
 }
 
 /* Are all addresses of a source, masked with @prefix, meant? */
@@ -106,24 +88,15 @@ bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source
 		return false;
 	if (!within->prefix.family)
 		return true;
-	return is.family && is.len >= within->prefix.len && prefix_holds(&within->prefix, &is);
+	return is.family && weir_prefix_holds(&within->prefix, &is);
 }
 
-/**
- * weir_nl_sender - the one sender that is meant by an address
- * @attrs: WEIR_A_SOURCE_*, up to the device
- * @wn: namespace
- * @source: filled, whole
- * @dev: filled with the name of the device, or ""; padded with zeroes
- * @extack: filled where it is refused
- *
- * A device that is not there has sources, unless they are link-local.
- *
- * Return: 0, -EINVAL or -ENODEV.
+/*
+ * The one sender, whole, that is meant by an address, and the name of its device,
+ * or "", padded with zeroes. Only a link-local one asks for a device that exists.
  */
 int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
-		   struct weir_source *source, char dev[IFNAMSIZ],
-		   struct netlink_ext_ack *extack)
+		   struct weir_source *source, char dev[IFNAMSIZ], struct netlink_ext_ack *extack)
 {
 	struct weir_net_prefix prefix;
 	int err, ifindex = 0;
@@ -163,10 +136,10 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 	struct weir_source masked = *source;
 
 	weir_source_mask(&masked, limit->prefix);
-	weir_table_peek(limit->table, &masked,
-			weir_source_hash(&masked, limit->prefix, &wn->key),
+	weir_table_peek(limit->table, &masked, weir_source_hash(&masked, limit->prefix, &wn->key),
 			weir_hook_clock(), limit->budget, state, slot);
 	weir_refusals_pending(&weir_config_get(wn)->refusals, limit, state, 1);
+	weir_batches_unspent(limit->table, weir_hook_clock(), state, slot);
 }
 
 /* A device that is gone has no name any more. */
@@ -185,15 +158,7 @@ static int put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 	return err;
 }
 
-/**
- * weir_nl_put_source - tell how a source stands
- * @skb: message
- * @net: namespace of its device
- * @limit: or a copy of it
- * @state: of the source
- *
- * Return: 0 or -EMSGSIZE.
- */
+/* How a source stands; @limit may be a copy. */
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state)
 {

@@ -54,23 +54,6 @@ static inline void weir_genl_prepare(struct genl_family *family)
 #endif
 }
 
-/* Refuse what a dump does not take, BIT(type), where its policy does not. */
-static inline int weir_dump_only(struct netlink_callback *cb, u32 taken)
-{
-#ifndef WEIR_HAS_genl_split_ops
-	const struct nlattr *attr;
-	int rem;
-
-	nlmsg_for_each_attr(attr, cb->nlh, GENL_HDRLEN, rem)
-		if (!(BIT(nla_type(attr)) & taken)) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, attr,
-					    "a dump tells all of them; leave this out");
-			return -EINVAL;
-		}
-#endif
-	return 0;
-}
-
 /* The attributes that a dump was asked for with. */
 static inline struct nlattr **weir_dump_attrs(struct netlink_callback *cb)
 {

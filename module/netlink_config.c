@@ -53,11 +53,13 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 	return 0;
 }
 
-/* Point at the attribute at fault, or else at the one that names the object. */
+/* Point at the attribute at fault, or else at the object or what names it. */
 static int object_error(const struct weir_error *error, struct nlattr **attrs, int name,
-			int err, struct netlink_ext_ack *extack)
+			const struct nlattr *nest, int err, struct netlink_ext_ack *extack)
 {
-	return weir_nl_error(error, attrs[error->attr] ?: attrs[name], err, extack);
+	if (error->attr)
+		nest = attrs[error->attr];
+	return weir_nl_error(error, nest ?: attrs[name], err, extack);
 }
 
 static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struct nlattr *nest,
@@ -128,20 +130,26 @@ static int change(struct genl_info *info, u8 cmd)
 		err = limit_edit(edit, attrs, NULL, cmd == WEIR_CMD_LIMIT_ADD, &error, extack);
 	err = weir_edit_end(edit, err, &error);
 	return object_error(&error, attrs, limit ? WEIR_A_LIMIT_NAME : WEIR_A_EXEMPT_ADDRESS,
-			    err, extack);
+			    NULL, err, extack);
 }
 
-static int flush(struct genl_info *info, void (*edit_flush)(struct weir_edit *edit))
+static int flush(struct genl_info *info, bool limits)
 {
-	struct weir_edit *edit = weir_edit_begin(weir_net(genl_info_net(info)), false, 0);
 	struct weir_error error = { };
-	int err = -ENOMEM;
+	struct weir_edit *edit;
+	int err;
 
-	if (edit) {
-		edit_flush(edit);
-		err = weir_edit_end(edit, 0, &error);
-	}
-	return weir_nl_error(&error, NULL, err, info->extack);
+	err = weir_nl_only(info->nlhdr, 0, info->extack);
+	if (err)
+		return err;
+	edit = weir_edit_begin(weir_net(genl_info_net(info)), false, 0);
+	if (!edit)
+		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	if (limits)
+		edit->count = 0;
+	else
+		edit->exempts = 0;
+	return weir_nl_error(&error, NULL, weir_edit_end(edit, 0, &error), info->extack);
 }
 
 /* Add or set, and with NLM_F_ECHO tell the limit that was made. */
@@ -160,8 +168,7 @@ static int limit_change(struct genl_info *info, u8 cmd)
 	if (err || !reply)
 		nlmsg_free(reply);
 	else
-		weir_nl_limit_reply(info, reply, header,
-				    nla_data(info->attrs[WEIR_A_LIMIT_NAME]));
+		weir_nl_limit_reply(info, reply, header, nla_data(info->attrs[WEIR_A_LIMIT_NAME]));
 	return err;
 }
 
@@ -182,7 +189,7 @@ int weir_nl_limit_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_limit_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return flush(info, weir_edit_limit_flush);
+	return flush(info, true);
 }
 
 int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info)
@@ -197,7 +204,7 @@ int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return flush(info, weir_edit_exempt_flush);
+	return flush(info, false);
 }
 
 static int replace_limit(struct weir_edit *edit, const struct nlattr *nest,
@@ -209,7 +216,7 @@ static int replace_limit(struct weir_edit *edit, const struct nlattr *nest,
 	err = weir_nl_nest(nest, attrs, WEIR_A_LIMIT_MATCH, weir_limit_entry_nl_policy, extack);
 	if (!err)
 		err = limit_edit(edit, attrs, nest, true, error, extack);
-	return err ? object_error(error, attrs, WEIR_A_LIMIT_NAME, err, extack) : 0;
+	return err ? object_error(error, attrs, WEIR_A_LIMIT_NAME, nest, err, extack) : 0;
 }
 
 static int replace_exempt(struct weir_edit *edit, const struct nlattr *nest,
@@ -221,15 +228,14 @@ static int replace_exempt(struct weir_edit *edit, const struct nlattr *nest,
 	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_MAX, weir_exempt_entry_nl_policy, extack);
 	if (!err)
 		err = exempt_edit(edit, attrs, nest, true, error, extack);
-	return err ? object_error(error, attrs, WEIR_A_EXEMPT_ADDRESS, err, extack) : 0;
+	return err ? object_error(error, attrs, WEIR_A_EXEMPT_ADDRESS, nest, err, extack) : 0;
 }
 
 /*
  * The limits, and then the exemptions, which may name them. Keeps the first
  * warning, with its place, and counts the limits that have one.
  */
-static int replace_all(struct weir_edit *edit, struct genl_info *info,
-		       struct weir_error *warning)
+static int replace_all(struct weir_edit *edit, struct genl_info *info, struct weir_error *warning)
 {
 	const struct nlattr *attr;
 	struct weir_error error;
@@ -286,5 +292,7 @@ int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		error.msg = NULL;
 	err = weir_edit_end(edit, err, &error);
-	return weir_nl_error(&error, err == -EEXIST ? last : NULL, err, info->extack);
+	if (err == -EEXIST && last)
+		last = nla_find_nested(last, WEIR_A_EXEMPT_ADDRESS);
+	return weir_nl_error(&error, last, err, info->extack);
 }

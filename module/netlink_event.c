@@ -35,11 +35,7 @@ struct weir_events {
 /* The family is going; read in the RCU sections that send. */
 static bool stopped;
 
-/**
- * weir_nl_events_stop - send nothing any more, in any namespace
- *
- * Context: process, may sleep.
- */
+/* Send nothing any more, in any namespace. May sleep. */
 void weir_nl_events_stop(void)
 {
 	/* Pairs with has_listeners() and message_send(). */

@@ -11,16 +11,11 @@
 #include "netlink.h"
 #include "trace.h"
 
-/**
- * struct asked - one source, and the limit it is asked about
- * @limit: name of the limit, or ""
- * @source: whole
- * @dev: that it sends through, or ""; padded with zeroes
- */
+/* One source, and the limit it is asked about. */
 struct asked {
-	char limit[WEIR_NAME_SIZE];
-	struct weir_source source;
-	char dev[IFNAMSIZ] __aligned(8);
+	char limit[WEIR_NAME_SIZE];	/* or "" */
+	struct weir_source source;	/* whole */
+	char dev[IFNAMSIZ] __aligned(8);	/* that it sends through, or "" */
 };
 
 static int asked_parse(struct nlattr **attrs, const struct nlmsghdr *nlh,
@@ -133,22 +128,13 @@ int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return err;
 }
 
-/**
- * struct charge - a charge on its way
- * @asked: whom, and under which limit
- * @cost: packets or bytes
- * @drain: or as much of it as there is room for
- * @taken: what was charged
- * @limit: a copy of it
- * @state: of the source afterwards
- */
 struct charge {
 	struct asked asked;
-	u64 cost;
-	bool drain;
+	u64 cost;			/* packets or bytes */
+	bool drain;			/* or as much of it as there is room for */
 	u64 taken;
-	struct weir_limit limit;
-	struct weir_source_state state;
+	struct weir_limit limit;	/* a copy */
+	struct weir_source_state state;	/* afterwards */
 };
 
 static u8 charge_table(struct weir_net *wn, const struct weir_limit *limit,
@@ -184,9 +170,10 @@ static u8 charge_table(struct weir_net *wn, const struct weir_limit *limit,
  */
 static int charge_try(struct weir_net *wn, struct charge *charge)
 {
-	struct weir_source masked = charge->asked.source;
-	u64 slot[WEIR_SLOTS_MAX + 1], cost = charge->cost, tick;
+	const struct weir_source *source = &charge->asked.source;
 	struct weir_source_state *state = &charge->state;
+	u64 slot[WEIR_SLOTS_MAX + 1], cost = charge->cost;
+	struct weir_source masked = *source;
 	const struct weir_limit *limit;
 	u8 result = 0;
 	u32 hash;
@@ -197,19 +184,16 @@ static int charge_try(struct weir_net *wn, struct charge *charge)
 	charge->limit = *limit;
 	weir_source_mask(&masked, limit->prefix);
 	hash = weir_source_hash(&masked, limit->prefix, &wn->key);
-	tick = weir_hook_clock();
 	if (charge->drain) {
-		weir_table_peek(limit->table, &masked, hash, tick,
-				limit->budget, state, slot);
-		cost = min(cost, limit->budget - min(limit->budget,
-						     state->count));
+		weir_nl_peek(wn, limit, source, state, slot);
+		cost = min(cost, limit->budget - min(limit->budget, state->count));
 	}
 	if (cost)
 		result = charge_table(wn, limit, charge, &masked, hash, cost);
 	if (result & WEIR_AGAIN || (result & WEIR_REFUSED && charge->drain))
 		return -EAGAIN;
 	charge->taken = result & WEIR_REFUSED ? 0 : cost;
-	weir_nl_peek(wn, limit, &charge->asked.source, state, slot);
+	weir_nl_peek(wn, limit, source, state, slot);
 	return 0;
 }
 
@@ -229,8 +213,7 @@ static int charge_do(struct weir_net *wn, struct charge *charge)
 	return err;
 }
 
-static int charge_parse(struct genl_info *info, const struct weir_net *wn,
-			struct charge *charge)
+static int charge_parse(struct genl_info *info, const struct weir_net *wn, struct charge *charge)
 {
 	struct nlattr **attrs = info->attrs;
 	int err;
@@ -270,26 +253,16 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	return weir_nl_reply_end(info, reply, header, err);
 }
 
-/**
- * struct forget - what is to be forgotten
- * @within: prefix of sources, or empty for all of them and the floors
- * @one: the prefix is a whole address
- * @source: that address
- * @limit: name, or "" for all
- * @state: room for the states of a bucket
- * @forgotten: sources so far
- */
 struct forget {
-	struct weir_nl_within within;
-	bool one;
-	struct weir_source source;
-	char limit[WEIR_NAME_SIZE];
-	struct weir_source_state *state;
+	struct weir_nl_within within;	/* empty: all sources, and the floors */
+	bool one;			/* it is a whole address */
+	struct weir_source source;	/* that address */
+	char limit[WEIR_NAME_SIZE];	/* or "" for all */
+	struct weir_source_state *state; /* room for those of a bucket */
 	u64 forgotten;
 };
 
-static int forget_parse(struct genl_info *info, const struct weir_net *wn,
-			struct forget *forget)
+static int forget_parse(struct genl_info *info, const struct weir_net *wn, struct forget *forget)
 {
 	struct netlink_ext_ack *extack = info->extack;
 	struct nlattr **attrs = info->attrs;
@@ -316,8 +289,7 @@ static int forget_parse(struct genl_info *info, const struct weir_net *wn,
 }
 
 static void forget_source(const struct weir_net *wn, struct forget *forget,
-			  const struct weir_limit *limit,
-			  const struct weir_source *masked)
+			  const struct weir_limit *limit, const struct weir_source *masked)
 {
 	u32 hash = weir_source_hash(masked, limit->prefix, &wn->key);
 
@@ -328,21 +300,16 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 			  const struct weir_limit *limit, u32 bucket)
 {
 	bool all = !forget->within.prefix.family;
-	struct weir_source_state *state;
-	unsigned int i, n;
+	struct weir_source_state *state = forget->state;
+	unsigned int n;
 
-	n = weir_table_walk(limit->table, bucket, weir_hook_clock(),
-			    limit->budget, forget->state);
-	for (i = 0; i < n; i++) {
-		state = &forget->state[i];
-		if (!state->live)
-			continue;
-		if (all)
+	n = weir_table_walk(limit->table, bucket, weir_hook_clock(), limit->budget, state);
+	for (; n--; state++)
+		if (state->live && all)
 			forget->forgotten++;
-		else if (weir_nl_holds(&forget->within, &state->source,
-				       limit->prefix))
+		else if (state->live &&
+			 weir_nl_holds(&forget->within, &state->source, limit->prefix))
 			forget_source(wn, forget, limit, &state->source);
-	}
 	if (all)
 		weir_table_clear(limit->table, bucket);
 }
@@ -371,40 +338,24 @@ static int forget_limit(const struct weir_net *wn, struct forget *forget,
 	return 0;
 }
 
-static int forget_locked(struct weir_net *wn, struct forget *forget)
+/* With the mutex, so that no table has a successor meanwhile. */
+static int forget_do(struct weir_net *wn, struct forget *forget)
 {
-	const struct weir_config *config = weir_config_get(wn);
+	const struct weir_config *config;
 	bool found = !*forget->limit;
 	unsigned int i;
 	int err = 0;
 
+	mutex_lock(&wn->lock);
+	config = weir_config_get(wn);
 	for (i = 0; !err && config && i < config->count; i++) {
-		if (*forget->limit &&
-		    strcmp(config->limit[i]->name, forget->limit))
+		if (*forget->limit && strcmp(config->limit[i]->name, forget->limit))
 			continue;
 		found = true;
 		err = forget_limit(wn, forget, config->limit[i]);
 	}
-	return found ? err : -ENOENT;
-}
-
-static int forget_do(struct weir_net *wn, struct forget *forget,
-		     struct netlink_ext_ack *extack)
-{
-	int err;
-
-	forget->state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget->state),
-				       GFP_KERNEL);
-	if (!forget->state) {
-		NL_SET_ERR_MSG(extack,
-			       "no memory to walk the sources; nothing was forgotten, try again");
-		return -ENOMEM;
-	}
-	mutex_lock(&wn->lock);
-	err = forget_locked(wn, forget);
 	mutex_unlock(&wn->lock);
-	kvfree(forget->state);
-	return err;
+	return found ? err : -ENOENT;
 }
 
 int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
@@ -421,7 +372,12 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = weir_nl_reply(info, WEIR_CMD_SOURCE_FORGET, &header);
 	if (!reply)
 		return -ENOMEM;
-	err = forget_do(wn, &forget, info->extack);
+	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state), GFP_KERNEL);
+	err = forget.state ? forget_do(wn, &forget) : -ENOMEM;
+	kvfree(forget.state);
+	if (err == -ENOMEM)
+		NL_SET_ERR_MSG(info->extack,
+			       "no memory to walk the sources; nothing was forgotten, try again");
 	if (err == -ENOENT)
 		weir_nl_no_limit(info->attrs[WEIR_A_SOURCE_LIMIT], info->extack);
 	if (!err)

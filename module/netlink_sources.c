@@ -4,63 +4,39 @@
  * with a reference and no lock held between two of them. Between two parts of
  * the dump it holds nothing, lest a listener that stalls keeps a table that
  * its limit has given up; what changed meanwhile marks the dump as
- * interrupted. Asked for the worst sources, it walks all tables first and
- * keeps those in a heap whose root is the least of them.
+ * interrupted. Asked for the worst sources, it walks all tables first.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 
+#include "batch.h"
 #include "hook.h"
 #include "netlink.h"
 
-/**
- * struct ranked - one of the worst sources
- * @state: how it stood when its bucket was walked
- * @limit: id of its limit
- */
 struct ranked {
-	struct weir_source_state state;
-	u32 limit;
+	struct weir_source_state state;	/* when its bucket was walked */
+	u32 limit;			/* id */
 };
 
-/**
- * struct show - a dump of sources on its way
- * @filter: which ones
- * @limited: only those that are limited now
- * @idle: also those that nothing is counted of
- * @by_count: rank by count, else by drops
- * @top: so many of the worst, or 0 for all in the order of the walk
- * @rank: the worst, a heap and then sorted
- * @ranked: of them
- * @limits: to be walked
- * @id: of those
- * @at: the limit that is walked
- * @limit: a copy of it
- * @table: its table, a reference for this part of the dump, or NULL
- * @bucket: of the table, the next one
- * @states: of the last bucket
- * @next: of them, or of the worst, the next one
- * @state: of the last bucket
- */
+/* A dump on its way, in args[0]. */
 struct show {
 	struct weir_nl_within filter;
-	bool limited;
-	bool idle;
-	bool by_count;
-	u32 top;
-	struct ranked *rank;
+	bool limited;			/* only those that are limited now */
+	bool idle;			/* also those that nothing is counted of */
+	bool by_count;			/* rank by count, else by drops */
+	u32 top;			/* so many of the worst, or 0: all in the walk's order */
+	struct ranked *rank;		/* the worst in their order */
 	u32 ranked;
 
-	u32 limits;
-	u32 id[WEIR_LIMITS_MAX];
-	u32 at;
-	struct weir_limit limit;
-	struct weir_table *table;
-	u32 bucket;
-	u32 states;
-	u32 next;
+	u32 limits;			/* to be walked */
+	u32 id[WEIR_LIMITS_MAX];	/* of those */
+	u32 at;				/* the one that is walked */
+	struct weir_limit limit;	/* a copy of it */
+	struct weir_table *table;	/* a reference for this part of the dump, or NULL */
+	u32 bucket;			/* the next one */
+	u32 states;			/* of the last bucket */
+	u32 next;			/* of them, or of the worst, the next one */
 	struct weir_source_state state[WEIR_WAYS_MAX];
 };
 
@@ -144,17 +120,22 @@ static bool show_open(struct show *show, struct weir_net *wn)
 	return show->table;
 }
 
-/* Add the refusals that wait on their CPUs, if the table is still in use. */
-static void show_pending(struct show *show, struct weir_net *wn)
+/* What CPUs know of the sources, if the table is still in use. */
+static void show_cpus(struct show *show, struct weir_net *wn)
 {
 	const struct weir_config *config;
 	const struct weir_limit *limit;
+	unsigned int i;
 
 	rcu_read_lock();
 	config = weir_config_get(wn);
 	limit = weir_limit_by_id(config, show->id[show->at]);
-	if (limit && limit->table == show->table)
+	if (limit && limit->table == show->table) {
 		weir_refusals_pending(&config->refusals, limit, show->state, show->states);
+		for (i = 0; i < show->states; i++)
+			weir_batches_unspent(show->table, weir_hook_clock(),
+					     &show->state[i], NULL);
+	}
 	rcu_read_unlock();
 }
 
@@ -173,7 +154,7 @@ static int show_step(struct show *show, struct weir_net *wn)
 		show->next = 0;
 		show->states = weir_table_walk(show->table, show->bucket++, weir_hook_clock(),
 					       show->limit.budget, show->state);
-		show_pending(show, wn);
+		show_cpus(show, wn);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -187,121 +168,69 @@ static bool show_wants(const struct show *show, const struct weir_source_state *
 	       weir_nl_overlaps(&show->filter, &state->source, show->limit.prefix);
 }
 
-static int compare_u64(u64 a, u64 b)
+/* The other measure decides between equals. */
+static bool worse(const struct show *show, const struct weir_source_state *a,
+		  const struct weir_source_state *b)
 {
-	return a < b ? -1 : a > b;
+	if (show->by_count ? a->count != b->count : a->dropped == b->dropped)
+		return a->count > b->count;
+	return a->dropped > b->dropped;
 }
 
-/* Below 0 if a is less bad than b. The other measure decides between equals. */
-static int compare_rank(bool by_count, const struct ranked *a,
-			const struct ranked *b)
+/* Tables are walked in the order of a keyed hash, so few come to be moved. */
+static void rank_add(struct show *show, const struct weir_source_state *state)
 {
-	int dropped = compare_u64(a->state.dropped, b->state.dropped);
-	int count = compare_u64(a->state.count, b->state.count);
+	u32 at = show->ranked;
 
-	return by_count ? count ?: dropped : dropped ?: count;
-}
-
-static int worst_dropped(const void *a, const void *b)
-{
-	return compare_rank(false, b, a);
-}
-
-static int worst_count(const void *a, const void *b)
-{
-	return compare_rank(true, b, a);
-}
-
-static void heap_down(struct show *show)
-{
-	struct ranked *heap = show->rank;
-	u32 at = 0, child;
-
-	while ((child = 2 * at + 1) < show->ranked) {
-		if (child + 1 < show->ranked &&
-		    compare_rank(show->by_count, &heap[child + 1], &heap[child]) < 0)
-			child++;
-		if (compare_rank(show->by_count, &heap[at], &heap[child]) <= 0)
-			break;
-		swap(heap[at], heap[child]);
-		at = child;
-	}
-}
-
-static void heap_up(struct show *show)
-{
-	struct ranked *heap = show->rank;
-	u32 at = show->ranked - 1, parent;
-
-	for (; at; at = parent) {
-		parent = (at - 1) / 2;
-		if (compare_rank(show->by_count, &heap[parent], &heap[at]) <= 0)
-			break;
-		swap(heap[at], heap[parent]);
-	}
-}
-
-static void heap_add(struct show *show, const struct weir_source_state *state)
-{
-	struct ranked entry = { .state = *state, .limit = show->id[show->at] };
-
-	if (show->ranked < show->top) {
-		show->rank[show->ranked++] = entry;
-		heap_up(show);
-	} else if (compare_rank(show->by_count, &entry, &show->rank[0]) > 0) {
-		show->rank[0] = entry;
-		heap_down(show);
-	}
+	while (at && worse(show, state, &show->rank[at - 1].state))
+		at--;
+	if (at == show->top)
+		return;
+	if (show->ranked < show->top)
+		show->ranked++;
+	memmove(&show->rank[at + 1], &show->rank[at],
+		(show->ranked - 1 - at) * sizeof(show->rank[0]));
+	show->rank[at] = (struct ranked) { .state = *state, .limit = show->id[show->at] };
 }
 
 /* Find the worst; then there is nothing left to walk. */
-static int show_rank(struct show *show, struct weir_net *wn,
-		     struct netlink_callback *cb)
+static int show_rank(struct show *show, struct weir_net *wn, struct netlink_callback *cb)
 {
 	int err;
 
 	show->rank = kvmalloc_array(show->top, sizeof(*show->rank),
 				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!show->rank) {
-		NL_SET_ERR_MSG_ATTR(cb->extack,
-				    weir_dump_attrs(cb)[WEIR_A_SOURCE_TOP],
+		NL_SET_ERR_MSG_ATTR(cb->extack, weir_dump_attrs(cb)[WEIR_A_SOURCE_TOP],
 				    "no memory for so many sources; ask for a smaller top");
 		return -ENOMEM;
 	}
 	while ((err = show_step(show, wn)) > 0) {
 		if (show_wants(show, &show->state[show->next]))
-			heap_add(show, &show->state[show->next]);
+			rank_add(show, &show->state[show->next]);
 		show->next++;
 	}
-	if (err)
-		return err;
-	sort(show->rank, show->ranked, sizeof(*show->rank),
-	     show->by_count ? worst_count : worst_dropped, NULL);
 	show->next = 0;
-	return 0;
+	return err;
 }
 
 static struct show *show_start(struct netlink_callback *cb, struct weir_net *wn)
 {
-	struct show *show = kvzalloc(sizeof(*show),
-				     GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	struct show *show = kvzalloc(sizeof(*show), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	int err;
 
 	if (!show) {
-		NL_SET_ERR_MSG(cb->extack,
-			       "no memory to list the sources; try again");
+		NL_SET_ERR_MSG(cb->extack, "no memory to list the sources; try again");
 		return ERR_PTR(-ENOMEM);
 	}
 	err = show_parse(show, wn, cb);
-	if (!err && show->top) {
+	if (!err && show->top)
 		err = show_rank(show, wn, cb);
-		show_close(show);
-	}
-	if (err) {
-		show_free(show);
-		return ERR_PTR(err);
-	}
-	return show;
+	show_close(show);
+	if (!err)
+		return show;
+	show_free(show);
+	return ERR_PTR(err);
 }
 
 static int put_source(struct sk_buff *skb, struct netlink_callback *cb,
@@ -352,7 +281,6 @@ static int put_walked(struct sk_buff *skb, struct netlink_callback *cb,
 	return step;
 }
 
-/* args[0] is a struct show. */
 int weir_nl_source_show_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct weir_net *wn = weir_nl_net(cb->skb);

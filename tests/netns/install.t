@@ -36,7 +36,7 @@ is "$(modinfo -F alias weir)" "net-pf-16-proto-16-family-weir" "... by the name 
 
 modprobe weir packets=1000 window_ms=1000
 ok $? "modprobe weir packets=1000 window_ms=1000"
-like "$(/usr/sbin/weir limit show)" "^default budget 1000/s slots 16 sources 65536" "... makes the limit that weir shows"
+like "$(/usr/sbin/weir limit show)" "^default budget 1000/s slots 15 sources 65536" "... makes the limit that weir shows"
 modprobe -r weir
 ok $? "modprobe -r weir"
 is "$(/usr/sbin/weir limit show 2>&1)" "" "weir has it loaded when it is used, without a limit"

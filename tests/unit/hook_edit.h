@@ -48,14 +48,17 @@ static inline int edit_del(struct weir_net *wn, const char *name, struct weir_er
 	return edit ? weir_edit_end(edit, weir_edit_limit_del(edit, name, error), error) : -ENOMEM;
 }
 
-static inline int edit_flush(struct weir_net *wn, void (*flush)(struct weir_edit *edit))
+static inline int edit_flush(struct weir_net *wn, bool limits)
 {
 	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
 	struct weir_error error = { };
 
 	if (!edit)
 		return -ENOMEM;
-	flush(edit);
+	if (limits)
+		edit->count = 0;
+	else
+		edit->exempts = 0;
 	return weir_edit_end(edit, 0, &error);
 }
 

@@ -138,7 +138,7 @@ void hook_begin(u64 run)
 
 void hook_end(void)
 {
-	assert_int_equal(edit_flush(&t.wn, weir_edit_limit_flush), 0);
+	assert_int_equal(edit_flush(&t.wn, true), 0);
 	assert_null(shim_hooks);
 	assert_true(!t.wn.bytes);
 	weir_config_free(&t.wn);
