@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spec.sh [-w]: is the uapi header generated from the specification? With -w, make
+# spec.sh [-w]: is the uapi header what the specification says? With -w, make
 # it so. The kernel's generator, which also checks the specification against
 # its schema, comes with the newest kernel source (tests/vm/fetch.sh source).
 # Status: 0 the same, 1 not, 4 the generator is not here.
