@@ -248,6 +248,27 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 	return PTR_ERR_OR_ZERO(exempts);
 }
 
+/* For floods that are refused at once. */
+static void plain_find(struct weir_config *config)
+{
+	const struct weir_limit *limit;
+
+	if (!config->count || config->exempts ||
+	    config->conds & WEIR_IF_TRANSPORT)
+		return;
+	limit = config->limit[0];
+	if (limit->match.conds || limit->observe || limit->bytes)
+		return;
+	if (limit->prefix.len4) {
+		config->plain4 = limit;
+		config->mask4 = htonl(~0u << (32 - limit->prefix.len4));
+	}
+	if (limit->prefix.len6 > 32 && limit->prefix.len6 <= 64) {
+		config->plain6 = limit;
+		config->mask6 = htonl(~0u << (64 - limit->prefix.len6));
+	}
+}
+
 /* What the packet path wants to know of all limits at once. */
 static void config_finish(struct weir_config *config)
 {
@@ -257,6 +278,7 @@ static void config_finish(struct weir_config *config)
 		config->conds |= config->limit[i]->match.conds;
 		weir_gate_build(&config->gate[i], &config->limit[i]->match);
 	}
+	plain_find(config);
 }
 
 static struct weir_config *config_make(struct weir_edit *edit, struct weir_error *error)
