@@ -23,7 +23,7 @@
  * @outer: the longest other node that holds this one
  * @first: of its exemptions
  * @count: of them
- * @any: one of them is for all limits and devices
+ * @any: one of them, or of a node around it, is for all limits and devices
  */
 struct exempt_node {
 	struct weir_net_prefix prefix;
@@ -49,7 +49,12 @@ struct weir_exempts {
 
 static int compare_words(const __be32 *a, const __be32 *b)
 {
-	return memcmp(a, b, 4 * sizeof(*a));
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		if (a[i] != b[i])
+			return ntohl(a[i]) < ntohl(b[i]) ? -1 : 1;
+	return 0;
 }
 
 static int compare_prefix(const struct weir_net_prefix *a,
@@ -109,6 +114,8 @@ static void make_nodes(struct weir_exempts *exempts)
 				.prefix = exempt->prefix,
 				.outer = outer,
 				.first = i,
+				.any = outer != NO_NODE &&
+				       exempts->node[outer].any,
 			};
 		}
 		node->count++;
@@ -234,8 +241,6 @@ walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev,
 
 	for (; at != NO_NODE; at = node->outer) {
 		node = &exempts->node[at];
-		if (!limit && node->any)
-			return node_find(exempts, node, "", 0);
 		exempt = node_find(exempts, node, "", limit);
 		if (!exempt && *dev)
 			exempt = node_find(exempts, node, dev, limit);
@@ -258,10 +263,8 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
 		       struct weir_exempt_place *place)
 {
-	struct weir_net_prefix whole = {
-		.family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET,
-		.len = 128,
-	};
+	u8 family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
+	const struct weir_net_prefix *prefix;
 	u32 low = 0, high, middle;
 
 	*place = (struct weir_exempt_place) {
@@ -270,22 +273,24 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	};
 	if (!exempts)
 		return;
-	memcpy(whole.word, source->word, sizeof(whole.word));
 	high = exempts->nodes;
 	while (low < high) {
 		middle = (low + high) / 2;
-		if (compare_prefix(&exempts->node[middle].prefix, &whole) <= 0)
+		prefix = &exempts->node[middle].prefix;
+		if (prefix->family == family ?
+		    compare_words(prefix->word, source->word) <= 0 :
+		    family == AF_INET6)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low)
-		return;
-	place->node = low - 1;
+	place->node = low ? low - 1 : NO_NODE;
 	while (place->node != NO_NODE &&
 	       !weir_net_prefix_has(&exempts->node[place->node].prefix, source))
 		place->node = exempts->node[place->node].outer;
-	place->all = walk_outwards(exempts, place->node, dev, 0);
+	place->all = place->node != NO_NODE &&
+		     (exempts->node[place->node].any ||
+		      walk_outwards(exempts, place->node, dev, 0));
 }
 
 /**
