@@ -176,12 +176,15 @@ static inline u8 charge(struct context *ctx, struct weir_net *wn,
 {
 	u8 result = weir_table_charge(limit->table, &ctx->lookup);
 
-	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST)))
-		tell(ctx, wn, limit, result);
-	if (likely(result & WEIR_CHARGED) && trace_weir_charge_enabled())
+	if (result & WEIR_CHARGED && trace_weir_charge_enabled())
 		trace_weir_charge(limit, &ctx->packet.source,
 				  ctx->cost.packets, ctx->cost.bytes,
 				  charged_at(limit, &ctx->lookup));
+	/* Most often: the compiler makes that case its own. */
+	if (likely(result == WEIR_CHARGED))
+		return WEIR_CHARGED;
+	if (result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST))
+		tell(ctx, wn, limit, result);
 	return result;
 }
 
@@ -391,6 +394,7 @@ static inline int limits(struct context *ctx, struct weir_net *wn,
 
 	if (unlikely(!config->count) || !meets(ctx, config->limit[0]))
 		first = next_met(ctx, config, 1);
+	outcome = WEIR_SEEN_UNMATCHED;
 	if (first < config->count) {
 		second = first + 1;
 		if (second < config->count)
@@ -398,12 +402,10 @@ static inline int limits(struct context *ctx, struct weir_net *wn,
 		dropper = likely(second == config->count) ?
 			  meet_one(ctx, wn, config, first) :
 			  meet_all(ctx, wn, config, first, second);
+		if (IS_ERR(dropper))
+			return -1;
+		outcome = dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED;
 	}
-	if (IS_ERR(dropper))
-		return -1;
-	outcome = dropper ? WEIR_SEEN_DROPPED :
-		  first < config->count ? WEIR_SEEN_ADMITTED :
-					  WEIR_SEEN_UNMATCHED;
 	count_seen(wn, outcome, ctx->packet.flags & WEIR_PACKET_CUT);
 	if (!dropper)
 		return NF_ACCEPT;
