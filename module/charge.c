@@ -202,6 +202,11 @@ void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
 	u32 kind = observed ? WEIR_DROPPED_OBSERVED : 0, was, count;
 	int old = atomic_read(&way->dropped);
 
+	/* CPUs that meet here do not carry into the highest bit. */
+	if (likely((old ^ kind) < BIT(30) && packets < BIT(16))) {
+		atomic_add(packets, &way->dropped);
+		return;
+	}
 	do {
 		was = old & WEIR_DROPPED_MAX;
 		if ((old & WEIR_DROPPED_OBSERVED) != kind)
