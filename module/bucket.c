@@ -10,15 +10,17 @@
 /* Ways that are looked at for one that holds little. */
 #define VICTIMS 8
 
-/* The bytes of eight tags that are equal to one, by their highest bit. */
-static u64 tags_equal(const u8 *tag, u8 wanted)
+/*
+ * The bytes of eight tags that are equal to one, by their highest bit. The
+ * lowest is right; above it one that differs by its lowest bit may be shown.
+ */
+static inline u64 tags_equal(const u8 *tag, u8 wanted)
 {
-	u64 low = BYTES(0x7f);
 	/* Pairs with the stores under the bucket's lock. */
 	u64 x = le64_to_cpu((__force __le64)READ_ONCE(*(const u64 *)tag)) ^
 		BYTES(wanted);
 
-	return ~(((x & low) + low) | x | low);
+	return (x - BYTES(1)) & ~x & BYTES(0x80);
 }
 
 struct weir_way *weir_bucket_search(const struct weir_table *table,
@@ -34,7 +36,8 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 	way = weir_bucket_way(table, bucket, home ^ 1);
 	if (data_race(weir_way_is(table, way, source)))
 		return way;
-	for (base = 0; base < table->ways; base += 8)
+	/* Behind the ways that there are tags are 0, and no source's is. */
+	for (base = 0; base < WEIR_WAYS_MAX; base += 8)
 		for (equal = tags_equal(bucket->tag + base, tag); equal;
 		     equal &= equal - 1) {
 			way = weir_bucket_way(table, bucket,
@@ -58,18 +61,29 @@ void weir_way_source(const struct weir_table *table,
 	memcpy(source->word, way->word, table->words * sizeof(*way->word));
 }
 
+/* Under the bucket's lock. */
+static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
+{
+	bucket->used += !!tag - !!bucket->tag[i];
+	/* Both pair with searches without the lock. */
+	WRITE_ONCE(bucket->tag[i], tag);
+	smp_store_release(&bucket->version, bucket->version + 1);
+}
+
 /* Under both locks, its version odd. */
 static void way_give(const struct weir_table *table, struct weir_bucket *bucket,
-		     struct weir_way *way, const struct weir_source *source,
-		     u32 hash)
+		     unsigned int i, const struct weir_source *source, u32 hash)
 {
-	unsigned int i = ((void *)way - (void *)bucket - table->way_off) /
-			 table->way_size;
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
 	way->zone = source->zone;
-	memcpy(way->word, source->word, table->words * sizeof(*way->word));
-	/* Pairs with searches without the lock. */
-	WRITE_ONCE(bucket->tag[i], weir_hash_tag(hash));
+	way->word[0] = source->word[0];
+	way->word[1] = source->word[1];
+	if (table->words > 2) {
+		way->word[2] = source->word[2];
+		way->word[3] = source->word[3];
+	}
+	tag_store(bucket, i, weir_hash_tag(hash));
 }
 
 /**
@@ -87,37 +101,33 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 	write_seqcount_begin(&way->seq);
 	way->zone = WEIR_ZONE_NOBODY;
 	write_seqcount_end(&way->seq);
-	/* Pairs with searches without the lock. */
-	WRITE_ONCE(bucket->tag[i], 0);
+	tag_store(bucket, i, 0);
 }
 
-/* A free way, the home or its neighbour if they are; or NULL. */
-static struct weir_way *free_way(const struct weir_table *table,
-				 struct weir_bucket *bucket, u32 hash)
+/* A free way, the home or its neighbour if they are; or -1. */
+static int free_way(const struct weir_table *table,
+		    const struct weir_bucket *bucket, u32 hash)
 {
 	unsigned int home = weir_hash_home(table, hash), base;
 	u64 free;
 
+	if (bucket->used == table->ways)
+		return -1;
 	if (!bucket->tag[home])
-		return weir_bucket_way(table, bucket, home);
+		return home;
 	if (!bucket->tag[home ^ 1])
-		return weir_bucket_way(table, bucket, home ^ 1);
-	for (base = 0; base < table->ways; base += 8) {
-		free = tags_equal(bucket->tag + base, 0);
-		if (!free)
-			continue;
-		/* Behind the ways that there are all tags are 0. */
-		base += __ffs64(free) / 8;
-		return base < table->ways ?
-		       weir_bucket_way(table, bucket, base) : NULL;
-	}
-	return NULL;
+		return home ^ 1;
+	for (base = 0; !(free = tags_equal(bucket->tag + base, 0)); )
+		base += 8;
+	return base + __ffs64(free) / 8;
 }
 
 /* Whoever has a way may charge it meanwhile: a hint, as all that follows. */
-static u64 way_sum(const struct weir_table *table, struct weir_way *way,
-		   u32 slot)
+static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
+		   unsigned int i, u32 slot)
 {
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
+
 	return data_race(weir_wheel_sum(table->shape,
 					weir_way_wheel(table, way), slot));
 }
@@ -128,8 +138,8 @@ static u64 way_sum(const struct weir_table *table, struct weir_way *way,
  * the oldest first. A look at all that found none idle is good for a quarter of
  * the window.
  */
-static struct weir_way *victim(const struct weir_table *table,
-			       struct weir_bucket *bucket, u32 slot)
+static unsigned int victim(const struct weir_table *table,
+			   struct weir_bucket *bucket, u32 slot)
 {
 	u64 sum, least = U64_MAX, floor = 0;
 	unsigned int i = bucket->hand, best = i, left = table->ways;
@@ -141,7 +151,7 @@ static struct weir_way *victim(const struct weir_table *table,
 				       weir_bucket_floor(table, bucket), slot);
 	}
 	for (; left && least > floor; left--) {
-		sum = way_sum(table, weir_bucket_way(table, bucket, i), slot);
+		sum = way_sum(table, bucket, i, slot);
 		if (sum < least) {
 			least = sum;
 			best = i;
@@ -151,7 +161,7 @@ static struct weir_way *victim(const struct weir_table *table,
 	if (all && least)
 		bucket->rescan = slot + 1 + table->shape.reach / 4;
 	bucket->hand = best + 1 == table->ways ? 0 : best + 1;
-	return weir_bucket_way(table, bucket, best);
+	return best;
 }
 
 /**
@@ -183,12 +193,14 @@ static bool bucket_take(const struct weir_table *table,
 			struct weir_bucket *bucket, struct weir_lookup *lookup)
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
-	struct weir_way *way = free_way(table, bucket, lookup->hash);
+	int i = free_way(table, bucket, lookup->hash);
 	u32 slot = lookup->slot;
-	bool free = way, live;
+	bool free = i >= 0, live;
+	struct weir_way *way;
 
 	if (!free)
-		way = victim(table, bucket, slot);
+		i = victim(table, bucket, slot);
+	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	write_seqcount_begin(&way->seq);
 	wheel = weir_way_wheel(table, way);
@@ -204,7 +216,7 @@ static bool bucket_take(const struct weir_table *table,
 		data_race(memcpy(wheel, floor, weir_wheel_size(table->shape)));
 		weir_wheel_unmark(wheel);
 	}
-	way_give(table, bucket, way, lookup->source, lookup->hash);
+	way_give(table, bucket, i, lookup->source, lookup->hash);
 	atomic_set(&way->dropped, 0);
 	weir_wheel_charge(table->shape, wheel, lookup->cost, lookup->budget);
 	write_seqcount_end(&way->seq);
@@ -218,15 +230,17 @@ static bool bucket_take(const struct weir_table *table,
  * weir_bucket_admit - take room for a source that seems to have no way
  * @table: table
  * @lookup: packet; its results are filled
+ * @version: of the bucket, read before it was searched without its lock
  *
  * Return: as weir_table_charge().
  */
-u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup)
+u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
+		     u32 version)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	struct weir_way *way = NULL;
 	struct weir_table *old;
-	struct weir_way *way;
 	u8 result;
 
 	raw_spin_lock(&bucket->lock);
@@ -234,7 +248,9 @@ u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup)
 		result = WEIR_AGAIN;
 		goto out;
 	}
-	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	if (unlikely(bucket->version != version))
+		way = weir_bucket_search(table, bucket, lookup->source,
+					 lookup->hash);
 	if (unlikely(way)) {
 		raw_spin_lock(&way->lock);
 		result = weir_way_charge(table, way, lookup);
@@ -278,17 +294,19 @@ bool weir_bucket_place(const struct weir_table *table,
 		       const struct weir_source *source, u32 hash,
 		       struct weir_wheel *wheel, u32 dropped)
 {
-	struct weir_way *way = free_way(table, bucket, hash);
+	int i = free_way(table, bucket, hash);
+	struct weir_way *way;
 
-	if (!way) {
+	if (i < 0) {
 		weir_bucket_raise(table, bucket, wheel);
 		return false;
 	}
+	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	write_seqcount_begin(&way->seq);
 	data_race(memcpy(weir_way_wheel(table, way), wheel,
 			 weir_wheel_size(table->shape)));
-	way_give(table, bucket, way, source, hash);
+	way_give(table, bucket, i, source, hash);
 	atomic_set(&way->dropped, dropped);
 	write_seqcount_end(&way->seq);
 	raw_spin_unlock(&way->lock);

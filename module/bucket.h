@@ -31,18 +31,22 @@
  * struct weir_bucket - a set of ways; BH off
  * @tag: eight bits of the hash of each way's source, 0 where the way is free;
  *	a hint to those without the lock
+ * @version: changes with every tag, after it
  * @moved: all that it had is in the successor: nothing changes here any more
  * @lock: covers the rest, and which source a way has
  * @hand: way to look at first when one must go
+ * @used: ways that are not free
  * @rescan: slot before which no way is looked at for being idle
  *
  * The floor follows at table->floor_off.
  */
 struct weir_bucket {
 	u8 tag[WEIR_WAYS_MAX] __aligned(8);
+	u32 version;
 	bool moved;
 	raw_spinlock_t lock ____cacheline_aligned;
 	u8 hand;
+	u8 used;
 	u32 rescan;
 };
 
@@ -235,7 +239,8 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 void weir_way_dropped(struct weir_way *way, u32 packets, bool observed);
 u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		   struct weir_lookup *lookup);
-u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup);
+u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
+		     u32 version);
 bool weir_bucket_place(const struct weir_table *table,
 		       struct weir_bucket *bucket,
 		       const struct weir_source *source, u32 hash,

@@ -4,41 +4,19 @@
  */
 #include "bucket.h"
 
-/* Refuse, if there surely is no room in what was read since @seq. */
-static noinline bool way_refuses(const struct weir_table *table,
-				 struct weir_way *way, u32 seq,
-				 const struct weir_lookup *lookup)
-{
-	struct weir_wheel *wheel = weir_way_wheel(table, way);
-	bool surely;
-
-	/* The source once more: what was found was a hint. */
-	surely = !(seq & 1) && weir_way_is(table, way, lookup->source) &&
-		 weir_wheel_full(table->shape, wheel, lookup->slot,
-				 lookup->cost, lookup->budget) &&
-		 weir_wheel_marked(table->shape, wheel, lookup->slot);
-	surely = !read_seqcount_retry(&way->seq, seq) && surely;
-	/* Pairs with other refusals, and with turns, which may undo it. */
-	if (surely && READ_ONCE(wheel->refused) != (u8)lookup->slot)
-		WRITE_ONCE(wheel->refused, lookup->slot);
-	return surely;
-}
-
 /*
  * Find the way of a source, refuse without its lock if there surely is no room,
- * else charge, if that is wanted. The shape is that of the table.
+ * else charge, if that is wanted.
  */
-static __always_inline u8 table_take(struct weir_table *table,
-				     struct weir_lookup *lookup,
-				     struct weir_wheel_shape shape,
-				     const bool wanted)
+static __always_inline u8 take(struct weir_table *table,
+			       struct weir_lookup *lookup, const bool wanted)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *wheel;
 	struct weir_way *way;
+	u32 seq, version;
 	u8 result = 0;
 	bool room;
-	u32 seq;
 
 	weir_table_settle(table, lookup->hash);
 	lookup->slot = weir_table_slot(table, lookup->tick);
@@ -46,6 +24,8 @@ static __always_inline u8 table_take(struct weir_table *table,
 			      weir_hash_home(table, lookup->hash));
 	seq = raw_read_seqcount(&way->seq);
 	if (unlikely(!weir_way_is(table, way, lookup->source))) {
+		/* What is not found was not there if this stands under the lock. */
+		version = smp_load_acquire(&bucket->version);
 		way = weir_bucket_search(table, bucket, lookup->source,
 					 lookup->hash);
 		lookup->way = way;
@@ -56,24 +36,31 @@ static __always_inline u8 table_take(struct weir_table *table,
 		if (!weir_way_is(table, way, lookup->source))
 			seq = 1;
 	}
-	/* What was read is as it was if the version is so under the lock. */
+	/* What was read is as it was if the version still is so. */
 	lookup->way = way;
-	lookup->seq = seq;
 	wheel = weir_way_wheel(table, way);
-	room = !weir_wheel_full(shape, wheel, lookup->slot, lookup->cost,
-				lookup->budget);
-	if (!room && way_refuses(table, way, seq, lookup))
+	room = !weir_wheel_full(table->shape, wheel, lookup->slot,
+				lookup->cost, lookup->budget);
+	if (!room && !(seq & 1) &&
+	    weir_wheel_marked(table->shape, wheel, lookup->slot) &&
+	    !read_seqcount_retry(&way->seq, seq)) {
+		/* Pairs with other refusals, and with turns, which may undo it. */
+		if (READ_ONCE(wheel->refused) != (u8)lookup->slot)
+			WRITE_ONCE(wheel->refused, lookup->slot);
+		lookup->seq = seq;
 		return WEIR_REFUSED;
+	}
 	kcsan_atomic_next(0);
 	if (!wanted)
 		return 0;
 
+	lookup->seq = room ? seq : 1;
 	raw_spin_lock(&way->lock);
-	if (likely(way->seq.seqcount.sequence == seq && room)) {
+	if (likely(way->seq.seqcount.sequence == lookup->seq)) {
 		write_seqcount_begin(&way->seq);
 		if (wheel->at != lookup->slot)
 			weir_wheel_turn(table->shape, wheel, lookup->slot);
-		weir_wheel_add(shape, wheel, lookup->cost);
+		weir_wheel_add(table->shape, wheel, lookup->cost);
 		write_seqcount_end(&way->seq);
 		weir_way_receipt(table, wheel, lookup);
 		result = WEIR_CHARGED;
@@ -83,21 +70,11 @@ static __always_inline u8 table_take(struct weir_table *table,
 	raw_spin_unlock(&way->lock);
 	if (likely(result))
 		return result;
+	/* Another source has it by now: no search that was is good. */
+	version = READ_ONCE(bucket->version) - 1;
 stranger:
 	kcsan_atomic_next(0);
-	return wanted ? weir_bucket_admit(table, lookup) : 0;
-}
-
-/* Most often counts have two bytes: the compiler makes that case its own. */
-static __always_inline u8 take(struct weir_table *table,
-			       struct weir_lookup *lookup, const bool wanted)
-{
-	struct weir_wheel_shape shape = table->shape;
-
-	if (unlikely(shape.width != 2))
-		return table_take(table, lookup, shape, wanted);
-	shape.width = 2;
-	return table_take(table, lookup, shape, wanted);
+	return wanted ? weir_bucket_admit(table, lookup, version) : 0;
 }
 
 /**
@@ -226,6 +203,11 @@ void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
 	u32 kind = observed ? WEIR_DROPPED_OBSERVED : 0, was, count;
 	int old = atomic_read(&way->dropped);
 
+	/* CPUs that meet here do not carry into the highest bit. */
+	if (likely((old ^ kind) < BIT(30) && packets < BIT(16))) {
+		atomic_add(packets, &way->dropped);
+		return;
+	}
 	do {
 		was = old & WEIR_DROPPED_MAX;
 		if ((old & WEIR_DROPPED_OBSERVED) != kind)

@@ -24,6 +24,7 @@ struct exempt_node {
 	u32 outer;	/* the longest other node that holds this one, or NO_NODE */
 	u32 first;	/* of its exemptions */
 	u32 count;	/* of them */
+	bool any;	/* one here or around is for all limits and devices */
 };
 
 /* Constant once made; both arrays sorted, IPv4 first. */
@@ -34,13 +35,23 @@ struct weir_exempts {
 	struct weir_exempt exempt[] __counted_by(count);
 };
 
+static int compare_words(const __be32 *a, const __be32 *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		if (a[i] != b[i])
+			return ntohl(a[i]) < ntohl(b[i]) ? -1 : 1;
+	return 0;
+}
+
 static int compare_prefix(const struct weir_net_prefix *a, const struct weir_net_prefix *b)
 {
 	int order;
 
 	if (a->family != b->family)
 		return a->family == AF_INET ? -1 : 1;
-	order = memcmp(a->word, b->word, sizeof(a->word));
+	order = compare_words(a->word, b->word);
 	return order ?: (int)a->len - b->len;
 }
 
@@ -86,15 +97,19 @@ static void make_nodes(struct weir_exempts *exempts)
 				.prefix = exempt->prefix,
 				.outer = outer,
 				.first = i,
+				.any = outer != NO_NODE &&
+				       exempts->node[outer].any,
 			};
 		}
 		node->count++;
+		if (!exempt->limit && !*exempt->dev)
+			node->any = true;
 	}
 }
 
 /*
  * An index of exemptions in any order, at least one; ERR_PTR(-EEXIST) if two are
- * equal, or -ENOMEM.
+ * equal, or -ENOMEM. Context: process, may sleep.
  */
 struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count)
 {
@@ -196,10 +211,8 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
 		       struct weir_exempt_place *place)
 {
-	struct weir_net_prefix whole = {
-		.family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET,
-		.len = 128,
-	};
+	u8 family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
+	const struct weir_net_prefix *prefix;
 	u32 low = 0, high, middle;
 
 	*place = (struct weir_exempt_place) {
@@ -208,22 +221,24 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	};
 	if (!exempts)
 		return;
-	memcpy(whole.word, source->word, sizeof(whole.word));
 	high = exempts->nodes;
 	while (low < high) {
 		middle = (low + high) / 2;
-		if (compare_prefix(&exempts->node[middle].prefix, &whole) <= 0)
+		prefix = &exempts->node[middle].prefix;
+		if (prefix->family == family ?
+		    compare_words(prefix->word, source->word) <= 0 :
+		    family == AF_INET6)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low)
-		return;
-	place->node = low - 1;
+	place->node = low ? low - 1 : NO_NODE;
 	while (place->node != NO_NODE &&
 	       !weir_net_prefix_has(&exempts->node[place->node].prefix, source))
 		place->node = exempts->node[place->node].outer;
-	place->all = walk_outwards(exempts, place->node, dev, 0);
+	place->all = place->node != NO_NODE &&
+		     (exempts->node[place->node].any ||
+		      walk_outwards(exempts, place->node, dev, 0));
 }
 
 /*

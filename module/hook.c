@@ -52,9 +52,9 @@ struct met {
  * @masked: the source as the last limit that was asked counts it
  * @lookup: at the table of that limit
  * @prefix: of it; that of no limit at first
- * @entry: where refusals of the source are kept, or NULL if they cannot be
+ * @entry: where refusals of the source are kept, NULL if they cannot be or if
+ *	this CPU keeps none
  * @key: of it
- * @asked: some limit has asked for what lies behind the network header
  */
 struct context {
 	struct weir_packet packet;
@@ -65,7 +65,6 @@ struct context {
 	struct weir_prefix prefix;
 	struct weir_refusal *entry;
 	struct weir_source key;
-	bool asked;
 };
 
 /**
@@ -114,13 +113,12 @@ static void count_limit(const struct weir_limit *limit, struct weir_cost cost,
 }
 
 /* Is the limit asked about the packet? */
-static bool meets(struct context *ctx, const struct weir_limit *limit)
+static __always_inline bool meets(struct context *ctx,
+				  const struct weir_limit *limit)
 {
-	if (limit->match.conds & WEIR_IF_TRANSPORT) {
-		ctx->asked = true;
-		if (!(ctx->packet.flags & WEIR_PACKET_PARSED))
-			weir_packet_parse(&ctx->packet);
-	}
+	if (limit->match.conds & WEIR_IF_TRANSPORT &&
+	    !(ctx->packet.flags & WEIR_PACKET_PARSED))
+		weir_packet_parse(&ctx->packet);
 	return weir_match_packet(&limit->match, &ctx->packet) &&
 	       (likely(!ctx->place.exempts) ||
 		!weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id));
@@ -190,12 +188,15 @@ static inline u8 charge(struct context *ctx, struct weir_net *wn,
 		    weir_batch_charge(limit->table, &ctx->lookup) :
 		    weir_table_charge(limit->table, &ctx->lookup);
 
-	if (unlikely(result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST)))
-		tell(ctx, wn, limit, result);
-	if (likely(result & WEIR_CHARGED) && trace_weir_charge_enabled())
+	if (result & WEIR_CHARGED && trace_weir_charge_enabled())
 		trace_weir_charge(limit, &ctx->packet.source,
 				  ctx->cost.packets, ctx->cost.bytes,
 				  charged_at(limit, &ctx->lookup));
+	/* Most often: the compiler makes that case its own. */
+	if (likely(result == WEIR_CHARGED))
+		return WEIR_CHARGED;
+	if (result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST))
+		tell(ctx, wn, limit, result);
 	return result;
 }
 
@@ -219,10 +220,45 @@ static void give_back(struct context *ctx, const struct weir_net *wn,
 }
 
 /*
+ * Where this CPU keeps refusals of the source, as caches of refusals know it.
+ * NULL where more has to be known of a packet before it may be refused, or where
+ * that costs otherwise.
+ */
+static __always_inline struct weir_refusal *
+refusal_entry(struct context *ctx, const struct weir_config *config, u8 family)
+{
+	const struct weir_packet *packet = &ctx->packet;
+	const struct sk_buff *skb = packet->skb;
+	struct weir_source *key = &ctx->key;
+	u8 next;
+
+	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
+	    packet->flags & WEIR_PACKET_VITAL ||
+	    packet->source.zone & WEIR_ZONE_LINKLOCAL)
+		return NULL;
+	if (family == NFPROTO_IPV4) {
+		*key = (struct weir_source) {
+			.word[0] = packet->source.word[0] &
+				   config->refusals.mask4,
+		};
+	} else {
+		next = ipv6_hdr(skb)->nexthdr;
+		if (next != IPPROTO_UDP && next != IPPROTO_TCP)
+			return NULL;
+		key->zone = packet->source.zone;
+		key->word[0] = packet->source.word[0] & config->refusals.mask[0];
+		key->word[1] = packet->source.word[1] & config->refusals.mask[1];
+		key->word[2] = packet->source.word[2] & config->refusals.mask[2];
+		key->word[3] = packet->source.word[3] & config->refusals.mask[3];
+	}
+	return weir_refusal_entry(&config->refusals, key);
+}
+
+/*
  * Count a refusal for its source, in the cache where one will answer next time:
  * @first is the place of the limit, if that was the first that the packet met.
  */
-static noinline void count_refusal(const struct context *ctx,
+static noinline void count_refusal(struct context *ctx,
 				   const struct weir_config *config,
 				   const struct weir_limit *limit, u8 result,
 				   unsigned int first)
@@ -231,18 +267,22 @@ static noinline void count_refusal(const struct context *ctx,
 
 	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
-	if (entry && !limit->observe && first < config->refusals.limits &&
-	    (ctx->lookup.tick >= entry->until ||
-	     weir_source_same(&entry->key, &ctx->key)))
-		weir_refusal_store(entry, &ctx->key, ctx->packet.in->ifindex,
-				   limit, &ctx->lookup);
-	else
-		weir_way_dropped(ctx->lookup.way, ctx->cost.packets,
-				 limit->observe);
+	if (!limit->observe && first < config->refusals.limits) {
+		if (!entry)
+			entry = refusal_entry(ctx, config, ctx->packet.family);
+		if (entry && (ctx->lookup.tick >= entry->until ||
+			      weir_source_same(&entry->key, &ctx->key))) {
+			weir_refusal_store(&config->refusals, entry, &ctx->key,
+					   ctx->packet.in->ifindex, limit,
+					   &ctx->lookup);
+			return;
+		}
+	}
+	weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
 }
 
 /* The next limit from one on that is asked about the packet, or their number. */
-static inline unsigned int next_met(struct context *ctx,
+static noinline unsigned int next_met(struct context *ctx,
 				    const struct weir_config *config,
 				    unsigned int i)
 {
@@ -359,23 +399,25 @@ meet_one(struct context *ctx, struct weir_net *wn,
 static inline int limits(struct context *ctx, struct weir_net *wn,
 			 const struct weir_config *config)
 {
-	unsigned int first = next_met(ctx, config, 0), second = config->count;
 	const struct weir_limit *dropper = NULL;
+	unsigned int first = 0, second;
 	enum weir_outcome outcome;
 
+	if (unlikely(!config->count) || !meets(ctx, config->limit[0]))
+		first = next_met(ctx, config, 1);
+	outcome = WEIR_SEEN_UNMATCHED;
 	if (first < config->count) {
-		second = next_met(ctx, config, first + 1);
+		second = first + 1;
+		if (second < config->count)
+			second = next_met(ctx, config, second);
 		dropper = likely(second == config->count) ?
 			  meet_one(ctx, wn, config, first) :
 			  meet_all(ctx, wn, config, first, second);
+		if (IS_ERR(dropper))
+			return -1;
+		outcome = dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED;
 	}
-	if (IS_ERR(dropper))
-		return -1;
-	outcome = dropper ? WEIR_SEEN_DROPPED :
-		  first < config->count ? WEIR_SEEN_ADMITTED :
-					  WEIR_SEEN_UNMATCHED;
-	count_seen(wn, outcome,
-		   ctx->asked && ctx->packet.flags & WEIR_PACKET_CUT);
+	count_seen(wn, outcome, ctx->packet.flags & WEIR_PACKET_CUT);
 	if (!dropper)
 		return NF_ACCEPT;
 	if (trace_weir_drop_enabled())
@@ -383,33 +425,6 @@ static inline int limits(struct context *ctx, struct weir_net *wn,
 				ctx->cost.packets, ctx->cost.bytes,
 				ctx->lookup.tick);
 	return NF_DROP;
-}
-
-/*
- * The source as caches of refusals know it. False where more has to be known of
- * a packet before it may be refused, or where that costs otherwise.
- */
-static __always_inline bool refusal_key(const struct weir_refusals *refusals,
-					const struct weir_packet *packet,
-					u8 family, struct weir_source *key)
-{
-	const struct sk_buff *skb = packet->skb;
-	u8 next;
-
-	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
-	    packet->flags || packet->source.zone & WEIR_ZONE_LINKLOCAL)
-		return false;
-	*key = packet->source;
-	if (family == NFPROTO_IPV4) {
-		key->word[0] &= refusals->mask4;
-		return true;
-	}
-	next = ipv6_hdr(skb)->nexthdr;
-	key->word[0] &= refusals->mask[0];
-	key->word[1] &= refusals->mask[1];
-	key->word[2] &= refusals->mask[2];
-	key->word[3] &= refusals->mask[3];
-	return next == IPPROTO_UDP || next == IPPROTO_TCP;
 }
 
 /* What refused the source a moment ago; whoever watches drops has them told. */
@@ -444,10 +459,12 @@ static noinline unsigned int hook_packet(struct context *ctx,
 	if (in->flags & IFF_LOOPBACK ||
 	    weir_packet_already_seen(skb, in, family))
 		return NF_ACCEPT;
-	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb))
+	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb)) {
 		weir_packet_parse(&ctx->packet);
+		/* The rest counts where a limit asks for it. */
+		ctx->packet.flags &= WEIR_PACKET_VITAL;
+	}
 	ctx->cost = weir_packet_cost(skb, family);
-	ctx->asked = false;
 	do {
 		ctx->prefix.len4 = U8_MAX;
 		ctx->place.exempts = config->exempts;
@@ -486,8 +503,8 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	ctx.lookup.tick = weir_hook_clock();
 	ctx.entry = NULL;
 	weir_lock_nested_bh(&hook_cpu.lock);
-	if (refusal_key(&config->refusals, &ctx.packet, family, &ctx.key))
-		ctx.entry = weir_refusal_entry(&config->refusals, &ctx.key);
+	if (weir_refusals_alive(&config->refusals, ctx.lookup.tick))
+		ctx.entry = refusal_entry(&ctx, config, family);
 	if (!ctx.entry || !refused_before(&ctx, wn, config))
 		verdict = hook_packet(&ctx, wn, config, skb, family);
 	weir_unlock_nested_bh(&hook_cpu.lock);

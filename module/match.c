@@ -64,6 +64,11 @@ static bool unmet(const struct weir_match *match, u16 cond, bool holds)
 	return match->conds & cond && holds == !!(match->invert & cond);
 }
 
+static bool port_in(const struct weir_port_range *range, u16 port)
+{
+	return port >= range->min && port <= range->max;
+}
+
 static bool ports_unmet(const struct weir_match *match,
 			const struct weir_packet *packet)
 {
@@ -71,11 +76,9 @@ static bool ports_unmet(const struct weir_match *match,
 		return match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
 		       !(packet->flags & WEIR_PACKET_CUT);
 	return unmet(match, WEIR_IF_DPORT,
-		     packet->dport >= match->dport.min &&
-		     packet->dport <= match->dport.max) ||
+		     port_in(&match->dport, packet->dport)) ||
 	       unmet(match, WEIR_IF_SPORT,
-		     packet->sport >= match->sport.min &&
-		     packet->sport <= match->sport.max);
+		     port_in(&match->sport, packet->sport));
 }
 
 static bool syn_unmet(const struct weir_match *match,
@@ -97,24 +100,21 @@ static bool frag_unmet(const struct weir_match *match,
 	       unmet(match, WEIR_IF_FRAG, frag & WEIR_PACKET_LATER);
 }
 
-/**
- * weir_match_conds - do the conditions of a match hold?
- * @match: of a limit
- * @packet: packet, parsed if there is one of WEIR_IF_TRANSPORT
- *
- * Context: any.
- */
-bool weir_match_conds(const struct weir_match *match,
-		      const struct weir_packet *packet)
+static bool transport_unmet(const struct weir_match *match,
+			    const struct weir_packet *packet)
+{
+	return ports_unmet(match, packet) ||
+	       (!(packet->flags & WEIR_PACKET_NO_PROTO) &&
+		unmet(match, WEIR_IF_PROTO, packet->proto == match->proto)) ||
+	       syn_unmet(match, packet) || frag_unmet(match, packet);
+}
+
+/* Apart, so that what most packets fail needs no stack. */
+static noinline bool network_met(const struct weir_match *match,
+				 const struct weir_packet *packet)
 {
 	u16 conds = match->conds;
 
-	if (conds & WEIR_IF_TRANSPORT &&
-	    (ports_unmet(match, packet) ||
-	     (!(packet->flags & WEIR_PACKET_NO_PROTO) &&
-	      unmet(match, WEIR_IF_PROTO, packet->proto == match->proto)) ||
-	     syn_unmet(match, packet) || frag_unmet(match, packet)))
-		return false;
 	if (unmet(match, WEIR_IF_FAMILY, packet->family == match->family) ||
 	    unmet(match, WEIR_IF_MARK,
 		  (packet->skb->mark & match->mark_mask) == match->mark))
@@ -129,6 +129,22 @@ bool weir_match_conds(const struct weir_match *match,
 	return !(conds & WEIR_IF_DEV) ||
 	       !unmet(match, WEIR_IF_DEV,
 		      same_dev(packet->in->name, match->dev));
+}
+
+/**
+ * weir_match_conds - do the conditions of a match hold?
+ * @match: of a limit
+ * @packet: packet, parsed if there is one of WEIR_IF_TRANSPORT
+ *
+ * Context: any.
+ */
+bool weir_match_conds(const struct weir_match *match,
+		      const struct weir_packet *packet)
+{
+	if (match->conds & WEIR_IF_TRANSPORT && transport_unmet(match, packet))
+		return false;
+	return !(match->conds & ~WEIR_IF_TRANSPORT) ||
+	       network_met(match, packet);
 }
 
 /**

@@ -56,13 +56,11 @@ static void parse_ports(struct weir_packet *packet, int offset)
 	packet->flags |= WEIR_PACKET_PORTS;
 }
 
-static void parse_tcp(struct weir_packet *packet, int offset)
+static noinline void parse_tcp(struct weir_packet *packet, int offset)
 {
 	const struct tcphdr *tcp;
 	struct tcphdr room;
 
-	if (packet->proto != IPPROTO_TCP)
-		return;
 	tcp = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
 	if (!tcp) {
 		packet->flags |= WEIR_PACKET_CUT;
@@ -77,7 +75,7 @@ static void parse_tcp(struct weir_packet *packet, int offset)
  * Neighbour discovery that routers do not pass on (RFC 4861), and multicast
  * listener discovery (RFC 2710, RFC 3810).
  */
-static void parse_icmpv6(struct weir_packet *packet, int offset)
+static noinline void parse_icmpv6(struct weir_packet *packet, int offset)
 {
 	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
 	const u8 *type;
@@ -109,7 +107,7 @@ static void parse_icmpv6(struct weir_packet *packet, int offset)
 }
 
 /* The transport header's offset, or -1 where it cannot be had. */
-static int walk_ipv6(struct weir_packet *packet)
+static noinline int walk_ipv6(struct weir_packet *packet)
 {
 	int offset = skb_network_offset(packet->skb) + sizeof(struct ipv6hdr);
 	u8 next = ipv6_hdr(packet->skb)->nexthdr;
@@ -181,7 +179,8 @@ void weir_packet_parse(struct weir_packet *packet)
 	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
 		parse_icmpv6(packet, offset);
 	parse_ports(packet, offset);
-	parse_tcp(packet, offset);
+	if (packet->proto == IPPROTO_TCP)
+		parse_tcp(packet, offset);
 }
 
 /**

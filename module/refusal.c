@@ -49,6 +49,7 @@ static void entry_flush(struct weir_refusal *entry)
 
 /**
  * weir_refusal_store - remember a refusal, and count it
+ * @refusals: of the configuration
  * @entry: where it is kept, of which nothing is needed any more
  * @key: source, masked
  * @ifindex: of the device that it came by
@@ -57,7 +58,8 @@ static void entry_flush(struct weir_refusal *entry)
  *
  * Context: BH off, RCU read lock.
  */
-void weir_refusal_store(struct weir_refusal *entry,
+void weir_refusal_store(const struct weir_refusals *refusals,
+			struct weir_refusal *entry,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup)
@@ -70,6 +72,8 @@ void weir_refusal_store(struct weir_refusal *entry,
 	entry->key = *key;
 	entry->ifindex = ifindex;
 	entry->until = min(end, lookup->tick + HZ);
+	if (entry->until > this_cpu_read(refusals->cache->until))
+		this_cpu_write(refusals->cache->until, entry->until);
 	entry->way = lookup->way;
 	entry->limit = limit;
 	entry->seq = lookup->seq;

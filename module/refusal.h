@@ -39,7 +39,9 @@ struct weir_refusal {
 	u32 count;
 } __aligned(64);
 
+/* @until: tick until which some entry is good */
 struct weir_refusal_cache {
+	u64 until;
 	struct weir_refusal entry[1 << WEIR_REFUSALS_SHIFT];
 };
 
@@ -56,6 +58,13 @@ struct weir_refusals {
 	__be32 mask4;
 	unsigned int limits;
 };
+
+/* Does this CPU keep anything that is good at a tick? BH off. */
+static inline bool weir_refusals_alive(const struct weir_refusals *refusals,
+				       u64 tick)
+{
+	return tick < this_cpu_read(refusals->cache->until);
+}
 
 /* The entry of this CPU where a masked source is kept. BH off. */
 static inline struct weir_refusal *
@@ -89,7 +98,8 @@ static inline bool weir_refusal_holds(const struct weir_refusal *entry,
 	       READ_ONCE(entry->way->seq.seqcount.sequence) == entry->seq;
 }
 
-void weir_refusal_store(struct weir_refusal *entry,
+void weir_refusal_store(const struct weir_refusals *refusals,
+			struct weir_refusal *entry,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup);

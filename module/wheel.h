@@ -270,17 +270,17 @@ static inline void weir_wheel_join_swap(struct weir_wheel_shape shape,
 					struct weir_wheel *w,
 					struct weir_wheel *v)
 {
-	u64 total_w = weir_wheel_entry(shape, w, 0);
-	u64 total_v = weir_wheel_entry(shape, v, 0);
-	u64 max_count = weir_wheel_max(shape.width), of_w, of_v;
-	unsigned int left, i;
+	u64 total_w = weir_wheel_entry(shape, w, 0), of_w;
+	u64 total_v = weir_wheel_entry(shape, v, 0), of_v;
+	u64 max_count = weir_wheel_max(shape.width);
+	unsigned int i;
 
-	for (left = shape.reach + 1; left; left--) {
-		i = 1 + ((w->at - left + 1) & shape.mask);
+	for (i = 1; i < shape.mask + 2u; i++) {
 		of_w = (total_w - weir_wheel_entry(shape, w, i)) & max_count;
 		of_v = (total_v - weir_wheel_entry(shape, v, i)) & max_count;
 		weir_wheel_store(shape, v, i, total_v - of_w);
-		weir_wheel_store(shape, w, i, total_w - max(of_w, of_v));
+		if (of_v > of_w)
+			weir_wheel_store(shape, w, i, total_w - of_v);
 	}
 	weir_wheel_unmark(v);
 }
