@@ -185,20 +185,21 @@ static bool bucket_take(const struct weir_table *table,
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
 	struct weir_way *way = free_way(table, bucket, lookup->hash);
 	u32 slot = lookup->slot;
-	bool live = false;
+	bool free = way, live;
 
-	if (!way) {
+	if (!free)
 		way = victim(table, bucket, slot);
-		live = true;
-	}
 	raw_spin_lock(&way->lock);
 	write_seqcount_begin(&way->seq);
 	wheel = weir_way_wheel(table, way);
-	live = live && weir_wheel_sum(table->shape, wheel, slot);
+	live = !free && weir_wheel_sum(table->shape, wheel, slot);
 	if (live) {
 		weir_wheel_turn(table->shape, wheel, slot);
 		weir_bucket_raise(table, bucket, wheel);
 	} else {
+		/* Late clocks count behind the time for which it was idle. */
+		if (!free)
+			weir_wheel_turn(table->shape, floor, wheel->at);
 		/* A refusal of the source before may just be marked in it. */
 		data_race(memcpy(wheel, floor, weir_wheel_size(table->shape)));
 		weir_wheel_unmark(wheel);

@@ -15,6 +15,9 @@
 #include "limit.h"
 #include "weir.h"
 
+/* Half of what a slot of one tick allows. */
+#define AGE_TICKS BIT(29)
+
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
 {
 	unsigned int i;
@@ -272,6 +275,31 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	return ERR_PTR(err);
 }
 
+/* See weir_table_age(). Whoever has the mutex may wait for this work to end. */
+static void tables_age(struct work_struct *work)
+{
+	struct weir_net *wn = container_of(to_delayed_work(work), struct weir_net, age);
+	const struct weir_config *config;
+	unsigned int i, again = HZ;
+
+	if (mutex_trylock(&wn->lock)) {
+		config = weir_config_get(wn);
+		for (i = 0; i < config->count; i++)
+			weir_table_age(config->limit[i]->table, weir_hook_clock());
+		mutex_unlock(&wn->lock);
+		again = AGE_TICKS;
+	}
+	queue_delayed_work(system_unbound_wq, &wn->age, again);
+}
+
+/* A namespace without a configuration. */
+void weir_config_init(struct weir_net *wn)
+{
+	mutex_init(&wn->lock);
+	wn->generation = 1;
+	INIT_DELAYED_WORK(&wn->age, tables_age);
+}
+
 static int hooks_start(struct weir_net *wn)
 {
 	int err = weir_events_start(wn) ?: weir_hook_register(wn);
@@ -279,6 +307,8 @@ static int hooks_start(struct weir_net *wn)
 	wn->hooked = !err;
 	if (err)
 		weir_events_stop(wn);
+	else
+		queue_delayed_work(system_unbound_wq, &wn->age, AGE_TICKS);
 	return err;
 }
 
@@ -286,6 +316,7 @@ static int hooks_start(struct weir_net *wn)
 static void hooks_stop(struct weir_net *wn)
 {
 	weir_hook_unregister(wn);
+	cancel_delayed_work_sync(&wn->age);
 	weir_events_stop(wn);
 	wn->hooked = false;
 }
@@ -399,6 +430,7 @@ void weir_config_free(struct weir_net *wn)
 	struct weir_config *config = rcu_dereference_protected(wn->config, true);
 	unsigned int i;
 
+	cancel_delayed_work_sync(&wn->age);
 	weir_events_stop(wn);
 	if (!config)
 		return;

@@ -154,6 +154,7 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
+void weir_config_init(struct weir_net *wn);
 void weir_config_free(struct weir_net *wn);
 
 /* Under rcu_read_lock() or the namespace's mutex; NULL where there is none. */

@@ -116,8 +116,7 @@ static int __net_init weir_net_init(struct net *net)
 	int cpu;
 
 	wn->net = net;
-	wn->generation = 1;
-	mutex_init(&wn->lock);
+	weir_config_init(wn);
 	get_random_bytes(&wn->key, sizeof(wn->key));
 	wn->stats = alloc_percpu_gfp(struct weir_net_stats, GFP_KERNEL_ACCOUNT);
 	if (!wn->stats)

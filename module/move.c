@@ -143,6 +143,9 @@ void weir_bucket_raise_old(const struct weir_table *next,
 	u64 tick = next->clock();
 	union weir_wheel_copy copy;
 
+	/* What was idle by now is gone: late clocks count behind that. */
+	weir_wheel_turn(next->shape, weir_bucket_floor(next, bucket),
+			weir_table_slot(next, tick));
 	if (!weir_wheel_sum(old->shape, floor, weir_table_slot(old, tick)))
 		return;
 	wheel_convert(next, &copy.wheel, old, floor, tick);

@@ -80,7 +80,7 @@ int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *
 	nlmsg_for_each_attr(attr, nlh, GENL_HDRLEN, rem)
 		if (nla_type(attr) > 31 || !(BIT(nla_type(attr)) & taken)) {
 			NL_SET_ERR_MSG_ATTR(extack, attr,
-					    "this is for all there are; leave the attribute out");
+					    "this attribute is not taken here; leave it out");
 			return -EINVAL;
 		}
 	return 0;

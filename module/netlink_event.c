@@ -167,12 +167,15 @@ static void events_work(struct work_struct *work)
 
 static void event_add(struct weir_net *wn, const struct event *event)
 {
-	struct weir_events *events = wn->events;
+	struct weir_events *events;
 	bool room;
 
 	/* Pressure is looked at even so: see weir_pressure_sources(). */
 	if (!event->pressure && !has_listeners(wn))
 		return;
+	/* Pairs with the publication of the limit: the ring was there before. */
+	smp_rmb();
+	events = wn->events;
 	spin_lock_bh(&events->lock);
 	room = events->count < EVENTS_MAX;
 	if (room)

@@ -41,13 +41,14 @@ struct weir_net_stats {
  * @stats: CPU-local
  * @key: of the hash of sources, constant
  * @net: the namespace, which outlives this
- * @lock: one change at a time; protects the next six
+ * @lock: one change at a time; protects the next seven
  * @next_id: of the next limit
  * @generation: of the configuration; 0 never, so that dumps notice
  * @bytes: held by the tables
  * @hooked: the hooks are registered
  * @ops: they
  * @events: the ring of events, there while @hooked
+ * @age: keeps the times of the tables near
  * @events_lost: found the ring full, or could not be sent
  */
 struct weir_net {
@@ -63,6 +64,7 @@ struct weir_net {
 	bool hooked;
 	struct nf_hook_ops ops[2];
 	struct weir_events *events;
+	struct delayed_work age;
 
 	atomic64_t events_lost;
 };

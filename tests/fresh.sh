@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fresh.sh [-t TARGET]... [bookworm|trixie]...: prove on minimal Debian systems,
 # with nothing but git and make, that a clean clone of HEAD sets itself up: make
-# each TARGET (demo, and demo again; "T=netns/smoke test") and say how long it took. What is left of
-# it, the log, is .cache/fresh/SUITE.log.
+# each TARGET (demo twice; "T=netns/smoke test") and print how long it took. The log is
+# .cache/fresh/SUITE.log.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 # Runs in a mount and process name space of its own, which takes its mounts along

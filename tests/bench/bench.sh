@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bench.sh [ROW...]: what a packet costs weir, hashlimit and nft, in instructions,
-# all rows of the file rows or those named. Exact and the same on every machine:
-# QEMU counts them, and the guest's time is their number. Prints a table; status 1
+# bench.sh [ROW...]: instructions a packet of weir, hashlimit and nft, for all rows of
+# the file rows or the ones named. Exact and the same on every machine: QEMU counts
+# them, and the guest's time is their number. Prints a table; status 1
 # if a row of weir's takes over 2 % more than the file expected says.
 # bench.sh -p ROW [TOOL]: in which functions they are, weir's or TOOL's.
-# bench.sh -f: what the file flood says, in instructions.
+# bench.sh -f: the output of the script flood, in instructions.
 # BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
-# BENCH_NO_BUILD=1 takes what is built.
+# BENCH_NO_BUILD=1 uses the modules as they are.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=6.12 out=$top/.cache/bench expected=tests/bench/expected
@@ -59,15 +59,15 @@ grep -vE '^(@end|[a-z0-9-]+ [a-z]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+)$' "$out/cells" >
 # ROW TOOL INSTRUCTIONS of each cell
 awk 'NF == 6 { printf "%s %s %.2f\n", $1, $2, $5 / $3 }' "$out/cells" >"$out/result"
 
-# What the rows say of verdicts must be what came out: a thousandth may differ,
-# for a token bucket fills while it is asked.
+# Verdicts must be as the rows say; a thousandth may differ, as token buckets fill during
+# the run.
 awk '
 	FNR == NR { if ($1 !~ /^#/ && NF) { want[$1, "weir"] = $2; want[$1, "hashlimit"] = $3; want[$1, "nft"] = $4 }; next }
 	NF == 6 && ($1, $2) in want {
 		other = want[$1, $2] == "accept" ? $3 - $4 : $4
 		if (other > $3 / 1000) { printf "bench: %s of %s packets: %s does not %s\n", $1, $3, $2, want[$1, $2]; bad = 1 }
 	}
-	END { exit bad }' tests/bench/rows "$out/cells" >&2 || fail "the rows are not what they say"
+	END { exit bad }' tests/bench/rows "$out/cells" >&2 || fail "verdicts differ from the rows"
 
 awk '
 	BEGIN {

@@ -52,7 +52,7 @@ slab() { awk -v names="^($(IFS='|' && echo "$*"))\$" '$1 ~ names { n += $3 * $4 
 # The small objects of general use: those of packets are larger, or have caches.
 small() { slab 'kmalloc(-cg)?-(8|16|32|64|96|128|192|256)'; }
 
-# memory TOOL SIZE BEFORE: what it holds now
+# memory TOOL SIZE BEFORE: bytes that the tool holds now
 memory() {
 	local buckets=1
 	case $1 in

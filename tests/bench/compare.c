@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * compare: what the records of weir_record say of a case of compare.sh
+ * compare: evaluate the records of weir_record for a case of compare.sh
  *
  * compare TICKS LIMIT <RECORDS: prints a line of name=value:
  *	worst		most that any source got through within TICKS
@@ -12,7 +12,7 @@
  *	flood, through	packets of the flood, and what of it was let through
  * Sources: 10.1.0.0/16 honest, 10.6.6.6 heavy, 10.7.7.7 slow, the others flood.
  *
- * A packet is recorded on both sides of what it has to pass. Which tick was read
+ * A packet is recorded on both sides of the limit. Which tick was read
  * in between is not known when it changed meanwhile: a packet is in a window
  * if it was so all the way.
  */

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# flood.sh: what a flooded namespace takes end to end, from pktgen through veth,
-# as the file flood has it. Prints a table: instructions a packet, from the machine
-# of bench.sh, medians of 5 rounds, for what the kernel does beside is in them;
+# flood.sh: the cost of a flooded namespace end to end, from pktgen through veth, by the
+# script flood. Prints a table: instructions a packet, from the machine
+# of bench.sh, medians of 5 rounds, as the kernel's other work is included;
 # packets a second, medians of ROUNDS=75 rounds in one boot of a guest, which are
 # good for ratios only: the last column is the median of those of each round.
 # FLOOD_WRITE=1 puts the table into Documentation/.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # initramfs.sh NAME OUT FILE...: make OUT, all that the bench's guest of kernel
-# NAME has: init, busybox, the peers and their modules, FILEs into /bench. What
-# build.sh has built is taken as it is.
+# NAME has: init, busybox, the peers and their modules, the results of build.sh, FILEs
+# in /bench.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 kernel=$top/.cache/kernels/${1:?usage: initramfs.sh NAME OUT FILE...} out=$2 built=$top/.cache/build
@@ -14,7 +14,7 @@ fail() { echo "bench: $*" >&2; exit 1; }
 mkdir -p "$tmp"/{bin,sbin,dev,proc,sys,run,tmp,modules,bench} || exit 1
 cp "$top/tests/bench/init" "$tmp/" && cp "$@" "$tmp/bench/" || exit 1
 
-# program NAME PLACE: with what it links to, where it looks for it
+# program NAME PLACE: with the libraries that it links to
 program() {
 	local lib path
 	path=$(command -v "$1") || fail "there is no $1 here"

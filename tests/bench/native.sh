@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# native.sh [ROW...]: what a packet costs weir, hashlimit and nft, in nanoseconds
-# at this machine's speed: all rows of the file native-rows or those named. They
-# are measured in User-Mode Linux on two CPUs, or with NATIVE=1 in network
-# namespaces of this machine's own kernel, if it takes modules. As root.
+# native.sh [ROW...]: nanoseconds a packet of weir, hashlimit and nft at this machine's
+# speed, for all rows of the file native-rows or the ones named, in User-Mode Linux on
+# two CPUs, or with NATIVE=1 in network namespaces of this machine's own kernel, if it
+# loads modules. As root.
 #
 # BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
 # the table of them. BENCH_WRITE=1 puts it into Documentation/performance.rst, the
@@ -23,7 +23,7 @@ if [ "${1:-}" = -p ]; then
 fi
 [ "$(id -u)" = 0 ] || fail "network namespaces and a priority take root"
 
-# build KDIR FOLDER [ARCH]: what is loaded, and the tool
+# build KDIR FOLDER [ARCH]: the modules and the tool
 build() {
 	local kdir=$1 to=$2 arch=(${3:+"ARCH=$3"})
 	make --no-print-directory modules "KDIR=$kdir" "BUILD=$to" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= >"$to.log" 2>&1 &&
@@ -34,7 +34,7 @@ build() {
 	fail "the modules do not build"
 }
 
-# What a figure is worth depends on it; on stdout, a line each.
+# The circumstances of the figures, on stdout.
 circumstances() {
 	local where=$1
 	echo "# $where"
@@ -69,7 +69,7 @@ uml() {
 	done
 }
 
-# The machine is used as it is; what it has loaded already stays.
+# NATIVE=1: modules that were loaded before stay loaded.
 own() {
 	local m pass loaded=()
 	trap 'for m in "${loaded[@]}"; do rmmod "$m"; done' EXIT

@@ -62,8 +62,8 @@ make -C tree modules KVER=6.6.6-gone >log 2>&1
 is "$?" 2 "no headers: make modules fails"
 like "$(<log)" "weir: no headers for kernel 6.6.6-gone .*apt-get install linux-headers-6.6.6-gone" "... and says what is missing"
 
-# And true ones, in a copy of what tests/run.sh has built, at the same place and by
-# the same words: only the module's parts are put together anew.
+# Real headers, in a copy of the folder that tests/run.sh builds in, mounted over it and
+# with the same arguments: the module is only linked again.
 kernel=$top/.cache/kernels/6.12 out=$top/.cache/build/6.12
 if [ ! -e "$kernel/version" ]; then
 	echo "ok $((tests += 1)) - the module itself # SKIP no guest kernel 6.12 here; make setup downloads it"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dkms.t: DKMS builds the module for 6.1 and 6.12 from what dkms.conf says, signs
-# it, installs it, and takes it away. In a mount namespace: this machine's own
+# dkms.t: DKMS builds the module for 6.1 and 6.12, signs it, installs it and removes it. In a mount namespace: this machine's own
 # DKMS, sources and modules are out of sight.
 skip_all() { echo "1..0 # SKIP $*"; exit 4; }
 PATH=$PATH:/usr/sbin:/sbin

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# install.t: what make install puts where, and that make uninstall takes all of
-# it away and nothing else. Under DESTDIR; tests/netns/install.t does it to /.
+# install.t: make install puts files in place, make uninstall removes them and nothing
+# else. Under DESTDIR; tests/netns/install.t does it to /.
 . "$(dirname "$0")/lib.sh"
 kernel=6.12
 umask 022
@@ -36,7 +36,7 @@ PATH=$PATH:/usr/sbin:/sbin
 is "$("$root/usr/sbin/weir" -V)" "weir $(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$top/module/main.c")" \
 	"... the command runs, and has the module's version"
 
-# others' things, and what is left of another kernel
+# files of others, and of another kernel
 mkdir -p "$root/lib/modules/other/updates" "$root/lib/modules/mine/updates"
 : | tee "$root/usr/sbin/weird" "$root/lib/modules/other/updates/weir.ko.zst" "$root/lib/modules/mine/updates/weird.ko" >/dev/null
 make_it uninstall DESTDIR="$root"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge.sh DIR HZ: what the demo has shown, and whether weir kept its word. The
+# judge.sh DIR HZ: print the result and the verdict of the demo. The
 # status is 1 if a source got more than its budget in any window, or weir dropped
 # a packet of an honest host; else 2 if that cannot be decided. In DIR are
 #	hook		the hook's charges and drops, in ticks of HZ a second
@@ -24,7 +24,7 @@ dir=${1:?usage: judge.sh DIR HZ} hz=${2:?usage: judge.sh DIR HZ}
 
 fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off" >&2; exit 2; }
 
-# most FILE LIMIT TICKS: what any source was charged within so many ticks
+# most FILE LIMIT TICKS: the most that a source was charged within so many ticks
 most() { window -l "$2" -T "$3" <"$dir/$1" | sed -n 's/.* max=\([0-9]*\).*/\1/p'; }
 
 # judge LIMIT SECONDS: "MAX AT-THE-RECEIVER JITTER-MS EXCESS" of a limit; EXCESS
@@ -93,7 +93,7 @@ verdict() {
 	esac
 }
 
-# word_kept WINDOW: 0, 1 or 2 of what judge said of a limit
+# word_kept WINDOW: the status 0, 1 or 2 of a limit
 word_kept() {
 	[ "$most" -gt 0 ] && [ "$most" -le "$budget" ] && [ "$excess" = 0 ] || return 1
 	if [ "$jitter" = unknown ]; then

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * receive: what the protected host got, and when
+ * receive: record the packets of the protected host, with their times
  *
  * receive FILE: take UDP at port 53 and TCP at port 443 until SIGTERM and an
  * empty queue, then leave a record of each packet in FILE. The time is the one

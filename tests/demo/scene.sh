@@ -67,14 +67,14 @@ trace_off() {
 	echo 0 >"$tracing/tracing_on"
 	grep -Eq '^(overrun|dropped events): [1-9]' "$tracing"/per_cpu/cpu*/stats && fail "the trace buffer is too small"
 	for cpu in "$tracing"/per_cpu/cpu*; do
-		# It ends with "not now": nothing is left.
+		# It ends with EAGAIN.
 		dd if="$cpu/trace_pipe_raw" of="$OUT/trace.${cpu##*/}" ibs=4096 obs=1M iflag=nonblock 2>/dev/null
 	done
 }
 
 sending() { [ "$(jobs -rp | wc -l)" -gt 1 ]; } # the receiver goes on
 
-# show_live WORD...: what weir says while they send; on a terminal in one place
+# show_live WORD...: weir's output while they send, on a terminal in place
 show_live() {
 	local lines=() now i color=()
 	[ -z "$bold" ] || color=(-c=always) # to a pipe

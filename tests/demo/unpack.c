@@ -24,7 +24,7 @@ struct page {
 	uint8_t data[PAGE - 16];
 };
 
-/* What an event is, from the low five bits of its first word. */
+/* The type of an event: the low five bits of its first word. */
 enum { LONG = 0, WORDS_MAX = 28, PADDING = 29, EXTEND = 30, STAMP = 31 };
 
 struct common {

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# soak.sh SECONDS: what a machine may meet in years, in a guest, all at once and
-# over and over: floods, spoofed floods, fragments, changes, dumps, listeners,
+# soak.sh SECONDS: in a guest, all at once and over and over: floods, spoofed floods, fragments, changes, dumps, listeners,
 # namespaces made and deleted, the module reloaded. Memory stays flat and the promise is
 # kept. TAP; SEED chooses another course.
 . "$(dirname "$0")/../netns/lib.sh"
@@ -130,8 +129,8 @@ done
 is "$([ "$rounds" -ge 2 ]; echo $?)" 0 "$rounds rounds, $calls changes, $passing namespaces, $reloads reloads in $SECONDS s"
 within "$most_kept" 1 50 "no window of $windows charges has more than its budget"
 
-# The first round fills what is kept for later. What each kind holds least in the
-# last third is compared with what it holds at most in the first.
+# The first round fills caches. The least of each kind in the last third is compared with
+# the most in the first.
 flat() {
 	awk -v column="$1" -v slack="$2" 'NR > 1 { v[++n] = $column }
 		END { third = int(n / 3); if (!third) { print "short"; exit }

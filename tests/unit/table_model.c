@@ -217,7 +217,7 @@ static void note_admitted(struct model_source *s,
 static void note_passed(struct model_source *s, const struct weir_lookup *lookup)
 {
 	u64 window = (u64)m.table->spec.slots * m.table->spec.slot_ticks;
-	u64 tick = twin_charged_at(m.table, lookup), most;
+	u64 tick = twin_charged_at(m.table, lookup, m.tick), most;
 
 	twin_admit(&s->history, tick, lookup->cost);
 	most = twin_most(&s->history, window, tick);
@@ -274,6 +274,8 @@ static void take(struct model_source *s, u64 slot, u8 result)
 		twin_turn(floor, m.reach, loser->wheel.at);
 		twin_turn(&loser->wheel, m.reach, floor->at);
 	}
+	if (loser && !live)
+		twin_turn(floor, m.reach, loser->wheel.at);
 	s->wheel = *floor;
 	if (live)
 		twin_join(floor, &loser->wheel, m.reach);

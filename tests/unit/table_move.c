@@ -14,7 +14,7 @@ struct moved_source {
 	struct weir_source source;
 	u32 hash;
 	struct twin_wheel wheel;	/* in the table that has its bucket */
-	u64 dropped, refused_at;
+	u64 dropped, not_first;		/* refusals are not, up to that tick */
 	struct twin_history history;	/* in the table's unit */
 	struct twin_history since;	/* the last change */
 };
@@ -28,7 +28,7 @@ static struct moved {
 	struct chance chance;
 	struct config now, next;	/* next.table is NULL at rest */
 	u64 run, tick, budget_most, window_least;
-	bool exact, gives_back, same_unit;
+	bool exact, gives_back, same_unit, quiet;
 	unsigned int lenient;		/* budgets that a window may hold */
 	unsigned int sources, done;
 	bool pulled[1024];		/* buckets of now.table */
@@ -52,6 +52,12 @@ static u64 window_of(const struct weir_table *table)
 	return (u64)table->spec.slots * table->spec.slot_ticks;
 }
 
+/* Less than a window, for slots begin where they do. */
+static u64 marked_for(const struct weir_table *table)
+{
+	return (table->spec.slots - 1) * table->spec.slot_ticks;
+}
+
 static bool same_slots(const struct weir_table *a, const struct weir_table *b)
 {
 	return a->spec.slot_ticks == b->spec.slot_ticks &&
@@ -72,6 +78,7 @@ static void pulled(u32 hash, u64 tick)
 	for (s = m.source; s < m.source + m.sources; s++) {
 		if ((s->hash ^ hash) & old->mask)
 			continue;
+		s->not_first = min(s->not_first, tick + marked_for(next));
 		if (same_slots(old, next)) {
 			twin_turn(&s->wheel, next->shape.reach, slot);
 			continue;
@@ -104,22 +111,21 @@ static void check_answer(struct moved_source *s, const struct weir_lookup *looku
 	check(!(result & WEIR_REFUSED) == room, "run %llu: %u, %llu + %llu of %llu",
 	      m.run, result, twin_sum(&s->wheel, reach, slot), lookup->cost,
 	      lookup->budget);
-	check(!(result & WEIR_FIRST) || !s->dropped || lookup->tick >=
-	      s->refused_at + m.window_least - m.window_least / table->spec.slots,
+	check(!(result & WEIR_FIRST) || lookup->tick >= s->not_first,
 	      "run %llu: first again", m.run);
 	if (room) {
 		twin_turn(&s->wheel, reach, slot);
 		s->wheel.count[0] += lookup->cost;
 	} else {
 		s->dropped++;
-		s->refused_at = lookup->tick;
+		s->not_first = lookup->tick + marked_for(table);
 	}
 }
 
 static void admitted(struct moved_source *s, const struct config *config,
 		     const struct weir_lookup *lookup)
 {
-	u64 tick = twin_charged_at(config->table, lookup), most;
+	u64 tick = twin_charged_at(config->table, lookup, m.tick), most;
 
 	m.admitted++;
 	twin_admit(&s->history, tick, lookup->cost);
@@ -170,7 +176,7 @@ static void packet(struct moved_source *s)
 	u8 result;
 
 	if (!m.exact && !below(8))
-		tick -= min(tick, below(WINDOW / 2));
+		tick -= min(tick, below(2 * WINDOW));
 	twin_wander(&m.chance);
 	do {
 		lookup.tick = tick;
@@ -204,7 +210,7 @@ static void traffic(unsigned int packets)
 	while (packets--) {
 		if (!below(3))
 			m.tick += below(3);
-		if (!below(400))
+		if (!below(100))
 			m.tick += below(2 * WINDOW);
 		rcu_read_lock();
 		local_bh_disable();
@@ -221,7 +227,7 @@ static void between_buckets(void)
 	if (m.done <= m.now.table->mask)
 		pulled(m.done, m.tick);
 	m.done++;
-	traffic(below(20));
+	traffic(m.quiet ? 0 : below(20));
 }
 
 static struct config random_config(const struct config *was)
@@ -259,8 +265,11 @@ static struct config random_config(const struct config *was)
 	assert_false(IS_ERR(config.table));
 	if (!m.exact && config.table->ways > 6 && below(2))
 		twin_shrink(config.table, config.table->mask + 1, 2 + 2 * below(2));
-	if (spec.lenient)
-		m.lenient = 2;
+	/* A lenient wheel forgets where slots end, and they may end elsewhere now. */
+	if (m.lenient > 1)
+		m.lenient++;
+	else if (spec.lenient)
+		m.lenient = 2 + !!old;
 	return config;
 }
 
@@ -309,7 +318,7 @@ static void move(void)
 	m.window_least = min(m.window_least, window_of(m.next.table));
 	weir_table_succeed(m.next.table, old, m.next.budget, m.now.budget,
 			   &twin_key, test_clock);
-	traffic(below(50));
+	traffic(m.quiet ? 0 : below(50));
 	shim_resched = between_buckets;
 	evicted = weir_table_drain(m.next.table);
 	shim_resched = NULL;
@@ -367,6 +376,7 @@ static void one_run(u64 run)
 	m.run = run;
 	m.exact = below(2);
 	m.gives_back = below(2);
+	m.quiet = !below(4);
 	m.same_unit = true;
 	m.lenient = 1;
 	m.tick = below(BIT_ULL(40));

@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads on one source, one bucket, one table, while a mover replaces the
- * table under them: what they were admitted together is never above the
- * budget, and exact where time stands still.
+ * Threads on one source, one bucket, one table, and on two limits at once, while
+ * a mover has other tables take over under them, and a reader looks and forgets:
+ * what they were admitted together is never above the budget, and counts add up
+ * where time stands still.
  */
 #include "table_twin.h"
 
-#define THREADS 3
+#define SENDERS 3
 #define SOURCES 24
+#define LIMITS 2
+#define BUDGET 50
+#define WINDOW 32
 
-static struct weir_table __rcu *table;
-static u64 now = 1000;			/* atomic */
+static const struct weir_prefix prefix = { 32, 64 };
+
+static struct weir_table __rcu *tables[LIMITS];
+static u64 now;				/* atomic */
 static bool stop;			/* atomic */
-static u64 budget;
-static unsigned int sources, packets, moves, moves_least;
 static u32 begun;			/* atomic */
-static bool time_passes;
 
-struct worker {
+static struct run {
+	unsigned int sources, limits;
+	bool tiny, time_passes, forgets;
+	unsigned int packets, moves_least;
+} r;
+
+static unsigned int moves;		/* atomic */
+static u32 forgotten[LIMITS][SOURCES];
+
+static struct sender {
 	struct thread thread;
 	unsigned int number;
-	struct twin_history history[SOURCES];
-	u64 refused[SOURCES], given_back, again, packets;
-};
+	struct twin_history history[LIMITS][SOURCES];
+	u64 dropped[LIMITS][SOURCES];	/* refused, by a way */
+	u64 left[LIMITS][SOURCES];	/* charged for nothing, and not given back */
+	u64 admitted, refused, again;
+} sender[SENDERS];
 
 static u64 test_clock(void)
 {
@@ -30,266 +44,350 @@ static u64 test_clock(void)
 }
 
 /* Where nobody else publishes one. */
-static struct weir_table *current_table(void)
+static struct weir_table *current_table(unsigned int limit)
 {
-	return rcu_dereference_protected(table, true);
+	return rcu_dereference_protected(tables[limit], true);
 }
 
-/* As the hook does it. */
-static void packet(struct worker *w, struct chance *c, unsigned int i)
+static u8 ask(struct weir_lookup *lookup, struct weir_table **table)
 {
-	const struct weir_prefix prefix = { 32, 64 };
-	struct weir_source source = twin_source(i, prefix);
-	u32 hash = weir_source_hash(&source, prefix, &twin_key);
-	struct weir_cost cost = { .packets = 1, .bytes = 1 };
-	struct weir_visit visit = { };
-	unsigned int result;
-	struct weir_table *t;
-	u64 tick;
+	unsigned int n;
+	u8 result = 0;
 
-	local_bh_disable();
-	rcu_read_lock();
-	do {
-		t = rcu_dereference(table);
-		tick = test_clock();
-		result = twin_recall(t, &source, tick, cost, budget, &visit) ?:
-			 twin_refuse(t, &source, hash, tick, cost, budget,
-				     &visit);
-		if (!result)
-			result = twin_charge(t, &source, hash, &tick, cost,
-					     budget, &visit);
-		w->again += !!(result & WEIR_AGAIN);
-	} while (result & WEIR_AGAIN);
-	if (result & WEIR_REFUSED) {
-		w->refused[i]++;
-	} else if (chance_one_in(c, 16)) {
-		weir_table_uncharge(t, &source, hash, tick, cost);
-		w->given_back++;
-	} else {
-		twin_note(&w->history[i], tick, 1);
+	for (n = 0; n < r.limits && !result; n++) {
+		table[n] = rcu_dereference(tables[n]);
+		/* The second refuses what the first has charged. */
+		lookup[n].budget = BUDGET - 20 * n;
+		result = weir_table_refuse(table[n], &lookup[n]);
 	}
-	rcu_read_unlock();
-	local_bh_enable();
+	return result ? n : 0;
 }
 
-static void work(void *arg)
+static void charged(struct sender *w, struct weir_table *table,
+		    unsigned int limit, const struct weir_lookup *lookup,
+		    unsigned int i)
 {
-	struct worker *w = arg;
+	twin_admit(&w->history[limit][i],
+		   twin_charged_at(table, lookup, test_clock()), 1);
+}
+
+/* As the hook does it: ask all, charge in order, give back in order. */
+static u8 pass(struct sender *w, unsigned int i, u64 tick)
+{
+	struct weir_source source = twin_source(i, prefix);
+	struct weir_lookup lookup[LIMITS];
+	struct weir_table *table[LIMITS];
+	unsigned int n, k, by;
+	u8 result = 0;
+
+	for (n = 0; n < LIMITS; n++)
+		lookup[n] = (struct weir_lookup) {
+			.source = &source, .tick = tick, .cost = 1,
+			.hash = weir_source_hash(&source, prefix, &twin_key),
+		};
+	by = ask(lookup, table);
+	if (by)
+		result = WEIR_REFUSED;
+	for (n = 0; n < r.limits && !by; n++) {
+		result = weir_table_charge(table[n], &lookup[n]);
+		if (!(result & WEIR_CHARGED))
+			by = n + 1;
+	}
+	for (k = 0; k < n; k++)
+		if (!by)
+			charged(w, table[k], k, &lookup[k], i);
+		else if (k != by - 1)
+			w->left[k][i] += !weir_table_uncharge(table[k], &lookup[k]);
+	if ((result & (WEIR_REFUSED | WEIR_FLOORED)) == WEIR_REFUSED) {
+		weir_way_dropped(lookup[by - 1].way, 1, false);
+		w->dropped[by - 1][i]++;
+	}
+	return result;
+}
+
+static void packet(struct sender *w, struct chance *c, unsigned int i)
+{
+	u64 tick = test_clock();
+	u8 result;
+
+	if (r.time_passes && chance_one_in(c, 4))
+		tick -= chance_below(c, 2 * WINDOW);
+	rcu_read_lock();
+	local_bh_disable();
+	while ((result = pass(w, i, tick)) & WEIR_AGAIN)
+		w->again++;
+	local_bh_enable();
+	rcu_read_unlock();
+	w->refused += !!(result & WEIR_REFUSED);
+	w->admitted += !!(result & WEIR_CHARGED);
+}
+
+static void send(void *arg)
+{
+	struct sender *w = arg;
 	struct chance c = chance_of(w->number);
 	unsigned int i;
 
 	thread_go(w->number);
 	__atomic_add_fetch(&begun, 1, __ATOMIC_RELAXED);
-	while (READ_ONCE(begun) < THREADS)
+	while (READ_ONCE(begun) < SENDERS)
 		cond_resched();
-	for (i = 0; i < packets || READ_ONCE(moves) < moves_least; i++) {
-		packet(w, &c, chance_below(&c, sources));
-		if (time_passes && chance_one_in(&c, 200))
+	for (i = 0; i < r.packets || READ_ONCE(moves) < r.moves_least; i++) {
+		packet(w, &c, chance_below(&c, r.sources));
+		if (r.time_passes && chance_one_in(&c, 200))
 			__atomic_add_fetch(&now, 1, __ATOMIC_RELAXED);
-		w->packets++;
 		cond_resched();
 	}
 }
 
-static struct weir_table *make_table(struct chance *c, bool tiny)
+static struct weir_table *make_table(struct chance *c)
 {
 	struct weir_table_spec spec = {
-		.budget = budget, .slot_ticks = 4, .slots = 8,
-		.sources = 64 << chance_below(c, 4), .prefix = { 32, 64 },
+		.budget = BUDGET, .slot_ticks = 4, .slots = 8,
+		.sources = r.tiny ? 1 : 512 << chance_below(c, 3),
+		.prefix = prefix,
 	};
-	struct weir_table *t;
+	struct weir_table *table;
 
-	if (chance_one_in(c, 2))
-		spec = (struct weir_table_spec) {
-			.budget = budget, .slot_ticks = 8, .slots = 4,
-			.sources = 64, .prefix = { 32, 64 },
-		};
-	t = weir_table_alloc(&spec);
-	assert_false(IS_ERR(t));
-	if (tiny)
-		twin_shrink(t, min(t->mask + 1, 4u), 2);
-	return t;
+	/* Time stands still only where slots stay. */
+	if (r.time_passes && chance_one_in(c, 2)) {
+		spec.slot_ticks = 8;
+		spec.slots = 4;
+	}
+	table = weir_table_alloc(&spec, test_clock());
+	assert_false(IS_ERR(table));
+	return table;
 }
 
 static void move(void *arg)
 {
-	struct chance c = chance_of(99);
+	struct chance *c = arg;
 	struct weir_table *old, *next;
+	unsigned int i;
 
 	while (!READ_ONCE(stop)) {
-		WRITE_ONCE(moves, moves + 1);
-		old = current_table();
-		next = make_table(&c, *(bool *)arg);
-		weir_table_move(old, next, budget, budget, &twin_key,
-				test_clock);
-		local_bh_disable();
-		preempt_disable();
-		weir_table_live(next);
-		rcu_assign_pointer(table, next);
-		preempt_enable();
-		local_bh_enable();
+		i = chance_below(c, r.limits);
+		old = current_table(i);
+		next = make_table(c);
+		weir_table_succeed(next, old, BUDGET, BUDGET, &twin_key,
+				   test_clock);
+		rcu_assign_pointer(tables[i], next);
+		weir_table_drain(next);
 		synchronize_rcu();
 		weir_table_put(old);
+		WRITE_ONCE(moves, moves + 1);
 	}
 }
 
-/* What a source was admitted by all threads, in order of time. */
-static struct twin_history merge(const struct worker *worker, unsigned int i)
+/* Looks at all sources, and at times forgets one. */
+static void look(void *arg)
 {
-	const struct twin_history *of, *from;
-	unsigned int at[THREADS] = { }, n, first = 0;
+	static struct weir_source_state state[WEIR_WAYS_MAX];
+	struct chance c = chance_of(77);
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source source;
+	struct weir_table *table;
+	unsigned int i, limit;
+	u32 hash;
+
+	(void)arg;
+	while (!READ_ONCE(stop)) {
+		limit = chance_below(&c, r.limits);
+		i = chance_below(&c, r.sources);
+		source = twin_source(i, prefix);
+		hash = weir_source_hash(&source, prefix, &twin_key);
+		rcu_read_lock();
+		table = rcu_dereference(tables[limit]);
+		weir_table_peek(table, &source, hash, test_clock(), BUDGET,
+				&state[0], slot);
+		check(state[0].count <= BUDGET, "%llu counted", state[0].count);
+		weir_table_walk(table, hash & (weir_table_buckets(table) - 1),
+				test_clock(), BUDGET, state);
+		if (r.forgets && chance_one_in(&c, 4))
+			forgotten[limit][i] += weir_table_forget(table, &source,
+								 hash);
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
+/* What a source was admitted by all senders, in order of time. */
+static struct twin_history merge(unsigned int limit, unsigned int i)
+{
+	unsigned int at[SENDERS] = { }, n, first = 0;
 	struct twin_history all = { };
+	const struct twin_event *from, *event;
 
 	do {
 		from = NULL;
-		for (n = 0; n < THREADS; n++) {
-			of = &worker[n].history[i];
-			if (at[n] == of->len || (from && of->event[at[n]].tick >=
-						 from->event[at[first]].tick))
+		for (n = 0; n < SENDERS; n++) {
+			event = sender[n].history[limit][i].event + at[n];
+			if (at[n] == sender[n].history[limit][i].len ||
+			    (from && event->tick >= from->tick))
 				continue;
-			from = of;
+			from = event;
 			first = n;
 		}
 		if (from) {
-			twin_note(&all, from->event[at[first]].tick,
-				  from->event[at[first]].cost);
+			twin_admit(&all, from->tick, from->cost);
 			at[first]++;
 		}
 	} while (from);
 	return all;
 }
 
-/* Returns what was admitted, and checks every window of every source. */
-static u64 join(struct worker *worker, u64 *packet, u64 *refused,
-		u64 *again)
+/* Where time stands still and all have ways, counts are exact. */
+static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 {
-	struct twin_history all;
-	unsigned int i, n;
-	u64 admitted = 0;
+	struct weir_source source = twin_source(i, prefix);
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1], dropped = 0, left = 0;
+	unsigned int n;
 
-	for (i = 0; i < sources; i++) {
-		all = merge(worker, i);
-		for (n = 0; n < THREADS; n++) {
-			*refused += worker[n].refused[i];
-			twin_forget(&worker[n].history[i]);
-		}
-		admitted += all.len;
-		check(twin_most(&all, 32) <= budget,
-		      "source %u: %llu of %llu", i, twin_most(&all, 32), budget);
-		twin_forget(&all);
-		cond_resched();
+	weir_table_peek(current_table(limit), &source,
+			weir_source_hash(&source, prefix, &twin_key),
+			test_clock(), BUDGET, &state, slot);
+	for (n = 0; n < SENDERS; n++) {
+		dropped += sender[n].dropped[limit][i];
+		left += sender[n].left[limit][i];
 	}
-	for (n = 0; n < THREADS; n++) {
-		admitted += worker[n].given_back;
-		*again += worker[n].again;
-		*packet += worker[n].packets;
-	}
-	return admitted;
+	check(state.count == admitted + left, "source %u: %llu for %llu + %llu",
+	      i, state.count, admitted, left);
+	/* One that is refused while its way is given over may be lost. */
+	check(state.dropped <= dropped && (moves || state.dropped == dropped),
+	      "source %u: %llu dropped for %llu", i, state.dropped, dropped);
 }
 
-static void forget_table(void)
+static void check_source(unsigned int limit, unsigned int i)
 {
-	weir_table_put(current_table());
+	struct twin_history all = merge(limit, i);
+	u64 most = twin_most(&all, WINDOW, 0);
+
+	check(most <= (BUDGET - 20ull * limit) * (1 + forgotten[limit][i]),
+	      "source %u: %llu of %u, %u times forgotten", i, most,
+	      BUDGET - 20 * limit, forgotten[limit][i]);
+	if (!r.time_passes && !r.forgets && !r.tiny)
+		check_exact(limit, i, all.len);
+	twin_forget(&all);
+}
+
+static void check_all(void)
+{
+	u64 admitted = 0, refused = 0, again = 0;
+	unsigned int limit, i, n;
+
+	for (limit = 0; limit < r.limits; limit++)
+		for (i = 0; i < r.sources; i++) {
+			check_source(limit, i);
+			cond_resched();
+		}
+	for (n = 0; n < SENDERS; n++) {
+		admitted += sender[n].admitted;
+		refused += sender[n].refused;
+		again += sender[n].again;
+		for (i = 0; i < LIMITS * SOURCES; i++)
+			twin_forget(&sender[n].history[i / SOURCES][i % SOURCES]);
+	}
+	print_message("# %llu admitted, %llu refused, %llu again, %u moves\n",
+		      admitted, refused, again, moves);
+	assert_true(admitted && refused);
+}
+
+static void run(struct run what)
+{
+	struct thread mover, looker;
+	struct chance c = chance_of(99);
+	unsigned int i;
+
+	r = what;
+	r.packets = unit_rounds(what.packets);
+	r.moves_least = what.moves_least ? unit_rounds(what.moves_least) : 0;
+	memset(sender, 0, sizeof(sender));
+	memset(forgotten, 0, sizeof(forgotten));
+	now = 1000;
+	moves = 0;
+	stop = false;
+	begun = 0;
+	for (i = 0; i < r.limits; i++)
+		RCU_INIT_POINTER(tables[i], make_table(&c));
+	for (i = 0; i < SENDERS; i++) {
+		sender[i].number = i;
+		thread_start(&sender[i].thread, send, &sender[i]);
+	}
+	if (r.moves_least)
+		thread_start(&mover, move, &c);
+	thread_start(&looker, look, NULL);
+	for (i = 0; i < SENDERS; i++)
+		thread_join(&sender[i].thread);
+	WRITE_ONCE(stop, true);
+	if (r.moves_least)
+		thread_join(&mover);
+	thread_join(&looker);
+	check_all();
+	for (i = 0; i < r.limits; i++)
+		weir_table_put(current_table(i));
 	assert_int_equal(shim_allocations, 0);
 }
 
-/* Returns what was refused. */
-static u64 run(unsigned int n, bool tiny, bool time, bool mover)
-{
-	static struct worker worker[THREADS];
-	u64 admitted, packet = 0, refused = 0, again = 0;
-	struct thread mover_thread;
-	struct chance c = chance_of(n);
-	unsigned int i;
-
-	memset(worker, 0, sizeof(worker));
-	sources = n;
-	budget = 50;
-	packets = unit_rounds(150000);
-	time_passes = time;
-	moves = 0;
-	moves_least = mover ? unit_rounds(200) : 0;
-	RCU_INIT_POINTER(table, make_table(&c, tiny));
-	stop = false;
-	begun = 0;
-	for (i = 0; i < THREADS; i++) {
-		worker[i].number = i;
-		thread_start(&worker[i].thread, work, &worker[i]);
-	}
-	if (mover)
-		thread_start(&mover_thread, move, &tiny);
-	for (i = 0; i < THREADS; i++)
-		thread_join(&worker[i].thread);
-	WRITE_ONCE(stop, true);
-	if (mover)
-		thread_join(&mover_thread);
-	admitted = join(worker, &packet, &refused, &again);
-	assert_int_equal(admitted + refused, packet);
-	print_message("# %llu admitted, %llu refused, %llu again, %u moves\n",
-		      admitted, refused, again, moves);
-	return refused;
-}
-
-/* Time stands: a source gets its budget to the packet, refusals are counted. */
 static void test_exact(void **state)
 {
-	const struct weir_prefix prefix = { 32, 64 };
-	struct weir_source_state stood;
-	u64 slot[WEIR_SLOTS_MAX + 1], refused, dropped = 0, counted = 0;
-	struct weir_source source;
-	unsigned int i;
-
 	(void)state;
-	refused = run(SOURCES, false, false, false);
-	for (i = 0; i < SOURCES; i++) {
-		source = twin_source(i, prefix);
-		weir_table_peek(current_table(), &source,
-				weir_source_hash(&source, prefix, &twin_key),
-				now, budget, &stood, slot);
-		counted += stood.count;
-		dropped += stood.dropped;
-	}
-	assert_true(counted == SOURCES * budget);
-	check(dropped == refused, "%llu for %llu", dropped, refused);
-	forget_table();
+	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 100000 });
+}
+
+static void test_exact_moved(void **state)
+{
+	(void)state;
+	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 10000,
+			   .moves_least = 50 });
+}
+
+/* Give-back and being forgotten meet. */
+static void test_forgotten(void **state)
+{
+	(void)state;
+	run((struct run) { .sources = 3, .limits = 2, .packets = 100000,
+			   .forgets = true });
 }
 
 static void test_one_source(void **state)
 {
 	(void)state;
-	run(1, false, true, false);
-	forget_table();
+	run((struct run) { .sources = 1, .limits = 1, .packets = 100000,
+			   .time_passes = true });
 }
 
 static void test_one_source_moved(void **state)
 {
 	(void)state;
-	run(1, false, true, true);
-	forget_table();
+	run((struct run) { .sources = 1, .limits = 2, .packets = 10000,
+			   .time_passes = true, .moves_least = 100 });
 }
 
 static void test_tiny_moved(void **state)
 {
 	(void)state;
-	run(SOURCES, true, true, true);
-	forget_table();
+	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 50000,
+			   .tiny = true, .time_passes = true, .moves_least = 200 });
 }
 
-static void test_table_moved(void **state)
+static void test_moved(void **state)
 {
 	(void)state;
-	run(SOURCES, false, true, true);
-	forget_table();
+	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 20000,
+			   .time_passes = true, .moves_least = 50 });
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_exact_moved),
+		cmocka_unit_test(test_forgotten),
 		cmocka_unit_test(test_one_source),
 		cmocka_unit_test(test_one_source_moved),
 		cmocka_unit_test(test_tiny_moved),
-		cmocka_unit_test(test_table_moved),
+		cmocka_unit_test(test_moved),
 	};
 
 	return cmocka_run_group_tests_name("table_threads", tests, NULL, NULL);

@@ -120,12 +120,13 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 }
 
 u64 twin_charged_at(const struct weir_table *table,
-		    const struct weir_lookup *lookup)
+		    const struct weir_lookup *lookup, u64 now)
 {
+	u64 slot = weir_table_slot(table, lookup->tick) + lookup->receipt.late;
+
 	if (!lookup->receipt.late)
 		return lookup->tick;
-	return (weir_table_slot(table, lookup->tick) + lookup->receipt.late) *
-	       table->spec.slot_ticks;
+	return min(now, (slot + 1) * table->spec.slot_ticks - 1);
 }
 
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup)

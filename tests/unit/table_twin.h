@@ -65,9 +65,12 @@ extern const hsiphash_key_t twin_key;
 void twin_shrink(struct weir_table *table, unsigned int buckets,
 		 unsigned int ways);
 
-/* The tick that a charge counted at, in the wheel's time where a clock is late. */
+/*
+ * The tick that a charge counted at: where its clock was late, the last one in the
+ * wheel's slot that there was.
+ */
 u64 twin_charged_at(const struct weir_table *table,
-		    const struct weir_lookup *lookup);
+		    const struct weir_lookup *lookup, u64 now);
 
 /* As the hook does it, refusals counted. Context: as weir_table_charge(). */
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup);

@@ -8,9 +8,10 @@ top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 name=${1:?usage: cross-build.sh NAME}
 root=$(realpath ".cache/kernels/$name/root") && work=$top/.cache/build/$name-cross layer=$top/.cache/build/$name-guest || exit 4
 cross=aarch64-linux-gnu-
-mkdir -p "$work" && exec 9>"$work/.lock" && flock 9 && mkdir -p "$work"/{userspace,module} || exit 1
-# The tool's objects land beside its sources.
-cp -u userspace/{Makefile,*.[ch]} "$work/userspace/" && cp -ru module/{main.c,uapi} "$work/module/" || exit 1
+mkdir -p "$work" && exec 9>"$work/.lock" && flock 9 && mkdir -p "$work/userspace" || exit 1
+# The tool's objects land beside its sources, of which none may be left that was deleted.
+rm -rf "$work/module" "$work"/userspace/*.[ch] && mkdir "$work/module" &&
+	cp -p userspace/{Makefile,*.[ch]} "$work/userspace/" && cp -rp module/{main.c,uapi} "$work/module/" || exit 1
 make --no-print-directory -s -C "$work/userspace" "CC=${cross}gcc -I$root/usr/include" \
 	MNL_CFLAGS= "MNL_LIBS=-L$root/usr/lib/aarch64-linux-gnu -lmnl" weir &&
 	make --no-print-directory -s -C tests/netns "CC=${cross}gcc" "OUT=$work/netns" "$work"/netns/{send,window,counter} || exit 1

@@ -9,7 +9,8 @@
 #   herd           herd7, and the libraries that it wants: .cache/herd/herd7
 #   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
 #                  and 6.12's source: .cache/NAME/source/{version,linux}
-# What exists is not downloaded again; nothing unfinished has its final name. --sources SUITE prints the sources.list for SUITE.
+# What exists is not downloaded again; nothing unfinished has its final name.
+# --sources SUITE prints the sources.list for SUITE.
 # Exit 1 if a kernel 6.1 or 6.12 is not available, 3 if only something else.
 # shellcheck disable=SC2015,SC2016
 set -u
@@ -246,8 +247,8 @@ herd() {
 }
 
 # tree NAME SUITE REGEX: the newest kernel source of SUITE that matches, for a
-# kernel that is built here, into .cache/NAME/source. A third of the whole: other
-# machines, and drivers of what no guest has, keep what kbuild reads of them.
+# kernel that is built here, into .cache/NAME/source. A third of the whole: of other
+# architectures and drivers only the files that kbuild reads.
 tree() {
 	local dir=$cache/$1/.source.new suite=$2 pkg v
 	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# initramfs.sh NAME: make .cache/kernels/NAME/initramfs, which holds what it
-# takes to reach the host's / over 9p: busybox, a few modules, the file init.
+# initramfs.sh NAME: make .cache/kernels/NAME/initramfs, which mounts the host's /
+# over 9p: busybox, a few modules, the file init.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 kernel=$(realpath "$here/../../.cache/kernels/${1:?usage: initramfs.sh NAME}") || exit 1

@@ -4,9 +4,8 @@
 # build weir.ko for the guest kernel NAME into DIR (.cache/build/NAME), with W=1.
 # Arguments are make's: CC=clang C=1. -w: a warning is an error. -m: build the module
 # of FOLDER; -a: with the sources of another beside its own, under that one's name.
-# Builds into one DIR wait for each other, and DIR/log is whole only until the next
-# begins: what is to be known of a build is judged here. Status 5: C=1, and sparse
-# has not run.
+# Builds into one DIR wait for each other. DIR/log is whole only until the next one
+# begins, so it is judged here, under the lock. Status 5: C=1, and sparse has not run.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 strict='' out='' folder='' beside=()
@@ -51,17 +50,16 @@ fi
 make --no-print-directory "${target[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= W=1 CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
-# Ours are what counts, whatever the folder of the checkout is called: headers
-# meant for another compiler have their own, what objtool misses in clang's code
-# are the options that this clang lacks, and clang before 15 calls the guards of
-# the kernel's own macros unused.
+# Only warnings of our files count, whatever the checkout is called. Headers meant for
+# another compiler have their own, objtool reports options that this clang lacks, and
+# clang before 15 calls the guards of the kernel's macros unused.
 ours=$(sed 's/[^a-zA-Z0-9_/-]/\\&/g' <<<"${out#"$top/"}/")
 skip=' differs from the one|^  (CC|LD|MODPOST)|attribute directive ignored|unknown attribute|unused variable .__UNIQUE_ID_'
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
 elif sed "s|$top/||g; s|$(realpath "$kernel")/||g" "$out/log" | grep -E "((^|/)(module|unit)/|$ours|^[^/: ]+\.[ch]:|weir|modpost).*(warning|error):|WARNING" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
-	# What is not built again would not warn again.
+	# Without this the next build would compile nothing, and not warn.
 	find "$out" -name '*.o' -delete
 	status=1
 elif [[ " ${args[*]} " = *" C=1 "* ]] && { grep -q 'sparse is not available' "$out/log" ||

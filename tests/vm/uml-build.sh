@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # uml-build.sh [-n] bench|kasan: build User-Mode Linux from Debian's newest kernel
 # source, if that has not been done: .cache/uml/VERSION-CONFIGURATION/{linux,...}.
-#   bench  what bench-native measures on; .cache/uml/kernel is a link to it, where
+#   bench  the kernel of bench-native; .cache/uml/kernel is a link to it, where
 #          modules are built for it (make modules KDIR=.cache/uml/kernel ARCH=um)
 #   kasan  the guest kernel uml-kasan, with the checks of 6.12-kasan at native speed:
 #          .cache/kernels/uml-kasan for guest.sh, kernel-build.sh and run.sh

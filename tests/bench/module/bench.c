@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir_bench: what PRE_ROUTING of a network namespace costs a packet
+ * weir_bench: the cost of PRE_ROUTING of a network namespace, per packet
  *
  * A line written to /proc/weir_bench is a run in the writer's namespace:
  * words of name=value, see struct bench. Packets that exist once are handed to
@@ -15,7 +15,7 @@
  * between batches, so that time goes on there. A run begins at a tick that is a
  * multiple of @align.
  *
- * A line without a count waits until what ended runs have left is taken down.
+ * A line without a count waits until namespaces of earlier runs are freed.
  * seed=N makes the kernel's random numbers a series that N begins: how
  * a hash spreads sources does not depend on luck then.
  */

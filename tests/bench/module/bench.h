@@ -28,7 +28,7 @@ struct sk_buff;
  * @hook: the verdict of a hook of this run's own, or -1
  * @align: ticks
  * @warm: packets that are not measured, first
- * @wait: ticks from the begin to what is measured, at least
+ * @wait: least ticks between the begin and the measured packets
  * @count: packets that are
  * @batch: packets with interrupts off
  * @fence: each packet begins when the accesses of the one before are over

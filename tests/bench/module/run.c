@@ -229,7 +229,7 @@ static unsigned int hook(void *priv, struct sk_buff *skb,
 }
 
 /*
- * The run in bench[0], on as many CPUs as it says; each has an element with what
+ * The run in bench[0], on as many CPUs as it says; each has an element with the
  * came out. Context: process, one at a time.
  */
 int bench_run(struct bench bench[CPUS_MAX])

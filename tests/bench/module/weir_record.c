@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * weir_record: which packets reach PRE_ROUTING of a network namespace, and
- * which of them pass what stands there, each with its time
+ * which of them pass the limits there, each with its time
  *
  * "start N" written to /proc/weir_record records up to N packets in the writer's
  * namespace, in front of all hooks and again behind the raw tables, where the

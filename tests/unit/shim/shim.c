@@ -49,7 +49,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 
 _Thread_local unsigned int shim_cpu;
 void (*shim_resched)(void);
-void (*shim_reading)(void);
+void (*shim_reading)(bool began);
 void (*shim_unlocked)(void);
 void (*shim_racing)(void);
 long shim_available_pages = 1l << 24;
@@ -216,12 +216,14 @@ unsigned int raw_read_seqcount(const seqcount_raw_spinlock_t *seq)
 	unsigned int start;
 
 	reading_end();
+	if (shim_reading && !locks_held)
+		shim_reading(false);
 	start = __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE);
 	/* Who holds the lock need not look again. */
 	if (locks_held)
 		return start;
 	if (shim_reading)
-		shim_reading();
+		shim_reading(true);
 	reading = true;
 	shim_race_begin();
 	return start;

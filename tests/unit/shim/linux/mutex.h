@@ -12,6 +12,7 @@ struct mutex {
 
 #define mutex_init(m)		((m)->held = false)
 #define mutex_lock(m)		do { assert(!(m)->held); (m)->held = true; } while (0)
+#define mutex_trylock(m)	(!(m)->held && ((m)->held = true))
 #define mutex_unlock(m)		do { assert((m)->held); (m)->held = false; } while (0)
 #define lockdep_is_held(m)	((m)->held)
 

@@ -12,8 +12,8 @@ typedef struct {
 	seqcount_t seqcount;
 } seqcount_raw_spinlock_t;
 
-/* Runs what a test has put there, as if another CPU came in between. */
-extern void (*shim_reading)(void);
+/* What another CPU does before the version is read, or right after. */
+extern void (*shim_reading)(bool began);
 
 /* What is read in between may race, and is told apart by the count. */
 unsigned int raw_read_seqcount(const seqcount_raw_spinlock_t *seq);

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What another CPU does between two steps of a packet, by hand: hints that have
+ * become wrong, versions that moved, buckets brought over in between.
+ */
+#include "table_twin.h"
+
+static struct weir_table *table, *next;
+static u64 now;
+
+struct sender {
+	struct weir_source source;
+	struct weir_lookup lookup;
+};
+
+static u64 test_clock(void)
+{
+	return now;
+}
+
+static struct weir_table *make_table(u8 slots, u32 sources)
+{
+	struct weir_table_spec spec = {
+		.budget = 10, .slot_ticks = 1, .slots = slots,
+		.sources = sources, .prefix = { 32, 64 },
+	};
+	struct weir_table *t = weir_table_alloc(&spec, now);
+
+	assert_false(IS_ERR(t));
+	return t;
+}
+
+static void begin(u8 slots, u32 sources)
+{
+	now = 1000;
+	table = make_table(slots, sources);
+	next = NULL;
+	rcu_read_lock();
+	local_bh_disable();
+}
+
+static void end(void)
+{
+	shim_reading = NULL;
+	local_bh_enable();
+	rcu_read_unlock();
+	weir_table_put(table);
+	weir_table_put(next);
+	assert_int_equal(shim_allocations, 0);
+}
+
+static void lay_out(struct sender *s, unsigned int i, u64 cost)
+{
+	s->source = (struct weir_source) { .word[0] = htonl(i) };
+	s->lookup = (struct weir_lookup) {
+		.source = &s->source, .tick = now, .cost = cost, .budget = 10,
+		.hash = weir_source_hash(&s->source, (struct weir_prefix) { 32, 64 },
+					 &twin_key),
+	};
+}
+
+static u8 packet(struct weir_table *t, unsigned int i, u64 cost)
+{
+	struct sender s;
+
+	lay_out(&s, i, cost);
+	return twin_packet(t, &s.lookup);
+}
+
+static struct weir_source_state stand(struct weir_table *t, unsigned int i)
+{
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct sender s;
+
+	lay_out(&s, i, 1);
+	weir_table_peek(t, &s.source, s.lookup.hash, now, 10, &state, slot);
+	return state;
+}
+
+/* So often that others have all the ways. */
+static void evict(unsigned int i)
+{
+	unsigned int other = 100;
+
+	while (!stand(table, i).floor)
+		packet(table, other++, 1);
+}
+
+static unsigned int new_owner;
+
+/* The way goes to another, who fills it and is refused. */
+static void give_away(bool began)
+{
+	struct weir_way *way;
+	struct sender s;
+	unsigned int i;
+
+	if (began)
+		return;
+	shim_reading = NULL;
+	lay_out(&s, 1, 1);
+	way = weir_bucket_find(table, weir_bucket(table, s.lookup.hash),
+			       &s.source, s.lookup.hash);
+	evict(1);
+	for (i = 100; !new_owner; i++) {
+		lay_out(&s, i, 1);
+		if (weir_way_is(table, way, &s.source))
+			new_owner = i;
+	}
+	while (packet(table, new_owner, 1) & WEIR_CHARGED)
+		;
+	packet(table, new_owner, 1);
+}
+
+/* A way that is given away is not what the source is refused by. */
+static void test_refuse_stranger(void **state)
+{
+	struct sender s;
+
+	(void)state;
+	begin(4, 1);
+	twin_shrink(table, 1, 2);
+	new_owner = 0;
+	assert_true(packet(table, 1, 2) & WEIR_CHARGED);
+	lay_out(&s, 1, 1);
+	shim_reading = give_away;
+	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+	assert_true(new_owner);
+	/* Nor does it charge what is another's. */
+	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
+	assert_true(weir_way_is(table, s.lookup.way, &s.source));
+	end();
+}
+
+/* The other one's way is not charged, and each source has one way. */
+static void test_charge_hint(void **state)
+{
+	struct weir_source_state all[WEIR_WAYS_MAX];
+	struct sender s, twice;
+	unsigned int n, i, found = 0;
+
+	(void)state;
+	begin(4, 1);
+	twin_shrink(table, 1, 2);
+	assert_true(packet(table, 1, 2) & WEIR_CHARGED);
+	lay_out(&s, 1, 1);
+	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+	evict(1);
+	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
+	/* Its way is a new one, from the floor: 2 of before at least. */
+	assert_true(stand(table, 1).count >= 3);
+	/* Two CPUs find that a source has no way. */
+	now += 10;
+	lay_out(&s, 2, 1);
+	lay_out(&twice, 2, 1);
+	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+	assert_int_equal(weir_table_refuse(table, &twice.lookup), 0);
+	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
+	assert_true(weir_table_charge(table, &twice.lookup) & WEIR_CHARGED);
+	assert_int_equal(stand(table, 2).count, 2);
+	n = weir_table_walk(table, 0, now, 10, all);
+	for (i = 0; i < n; i++)
+		found += weir_source_same(&all[i].source, &s.source);
+	assert_int_equal(found, 1);
+	end();
+}
+
+static void other_packet(bool began)
+{
+	if (!began)
+		return;
+	shim_reading = NULL;
+	now += 100;
+	packet(table, 1, 1);
+	now -= 100;
+}
+
+/* What a writer came across is thrown away, and so is what it is at. */
+static void test_second_look(void **state)
+{
+	struct weir_way *way;
+	struct sender s;
+
+	(void)state;
+	begin(4, 1);
+	assert_true(packet(table, 1, 10) & WEIR_CHARGED);
+	assert_int_equal(packet(table, 1, 1), WEIR_REFUSED | WEIR_FIRST);
+	lay_out(&s, 1, 1);
+	assert_int_equal(weir_table_refuse(table, &s.lookup), WEIR_REFUSED);
+	way = s.lookup.way;
+	raw_spin_lock(&way->lock);
+	write_seqcount_begin(&way->seq);
+	local_bh_disable();
+	raw_spin_unlock(&way->lock);
+	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+	raw_spin_lock(&way->lock);
+	write_seqcount_end(&way->seq);
+	raw_spin_unlock(&way->lock);
+	local_bh_enable();
+	assert_int_equal(weir_table_refuse(table, &s.lookup), WEIR_REFUSED);
+	shim_reading = other_packet;
+	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+	end();
+}
+
+/* A count of drops is of one kind, and ends at its most. */
+static void test_dropped(void **state)
+{
+	struct sender s;
+
+	(void)state;
+	begin(4, 1);
+	lay_out(&s, 1, 10);
+	assert_true(twin_packet(table, &s.lookup) & WEIR_CHARGED);
+	weir_table_dropped(table, &s.lookup, WEIR_DROPPED_MAX - 1, false);
+	assert_true(stand(table, 1).dropped == WEIR_DROPPED_MAX - 1);
+	weir_table_dropped(table, &s.lookup, 5, false);
+	assert_true(stand(table, 1).dropped == WEIR_DROPPED_MAX);
+	assert_false(stand(table, 1).observed);
+	weir_table_dropped(table, &s.lookup, U32_MAX, true);
+	assert_true(stand(table, 1).dropped == WEIR_DROPPED_MAX);
+	assert_true(stand(table, 1).observed);
+	/* Of one that has no way nothing is counted. */
+	lay_out(&s, 2, 1);
+	weir_table_dropped(table, &s.lookup, 5, false);
+	assert_true(stand(table, 2).floor && !stand(table, 2).dropped);
+	end();
+}
+
+static void take_over(u8 slots, u32 sources)
+{
+	next = make_table(slots, sources);
+	weir_table_succeed(next, table, 10, 10, &twin_key, test_clock);
+}
+
+static void let_go(void)
+{
+	local_bh_enable();
+	rcu_read_unlock();
+	weir_table_drain(next);
+	synchronize_rcu();
+	rcu_read_lock();
+	local_bh_disable();
+}
+
+/* A packet that found its way before the bucket moved starts again. */
+static void test_moved_meanwhile(void **state)
+{
+	struct sender s;
+
+	(void)state;
+	begin(4, 1);
+	assert_true(packet(table, 1, 7) & WEIR_CHARGED);
+	lay_out(&s, 1, 1);
+	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+	local_bh_enable();
+	rcu_read_unlock();
+	take_over(4, 1);
+	rcu_read_lock();
+	local_bh_disable();
+	assert_int_equal(packet(next, 1, 4), WEIR_REFUSED | WEIR_FIRST);
+	assert_int_equal(weir_table_charge(table, &s.lookup), WEIR_AGAIN);
+	assert_false(weir_table_uncharge(table, &s.lookup));
+	assert_true(packet(next, 1, 3) & WEIR_CHARGED);
+	let_go();
+	end();
+}
+
+/* A clock that is late does not count in front of what was idle and is gone. */
+static void test_moved_idle(void **state)
+{
+	struct sender s;
+
+	(void)state;
+	begin(4, 1);
+	assert_true(packet(table, 1, 10) & WEIR_CHARGED);
+	local_bh_enable();
+	rcu_read_unlock();
+	take_over(4, 1);
+	rcu_read_lock();
+	local_bh_disable();
+	now += 5;
+	lay_out(&s, 1, 10);
+	/* Three slots late: within the window of the first ten. */
+	s.lookup.tick = now - 3;
+	assert_true(twin_packet(next, &s.lookup) & WEIR_CHARGED);
+	assert_int_equal(s.lookup.receipt.late, 3);
+	let_go();
+	end();
+}
+
+/* A packet brings over one bucket, and holds no lock for longer. */
+static void test_one_bucket(void **state)
+{
+	unsigned int i, sources = 60, again = 0;
+	unsigned long locks;
+
+	(void)state;
+	begin(4, 60);
+	assert_int_equal(weir_table_buckets(table), 2);
+	for (i = 0; i < sources; i++)
+		assert_true(packet(table, i, 7) & WEIR_CHARGED);
+	local_bh_enable();
+	rcu_read_unlock();
+	take_over(4, 200);
+	rcu_read_lock();
+	local_bh_disable();
+	locks = shim_locks;
+	assert_true(packet(next, 0, 1) & WEIR_CHARGED);
+	assert_true(shim_locks - locks <= 3 * WEIR_WAYS_MAX + 3);
+	for (i = 0; i < sources; i++)
+		again += packet(table, i, 1) == WEIR_AGAIN;
+	assert_true(again && again < sources);
+	let_go();
+	for (i = 0; i < sources; i++)
+		assert_true(packet(next, i, 4) & WEIR_REFUSED);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refuse_stranger),
+		cmocka_unit_test(test_charge_hint),
+		cmocka_unit_test(test_second_look),
+		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_moved_meanwhile),
+		cmocka_unit_test(test_moved_idle),
+		cmocka_unit_test(test_one_bucket),
+	};
+
+	return cmocka_run_group_tests_name("table_race", tests, NULL, NULL);
+}
