@@ -108,7 +108,8 @@ const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char
 
 	if (place < edit->count)
 		return edit->limit[place];
-	weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME, "no limit of that name; add makes one");
+	weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME,
+		    "no limit of that name; limit show lists them");
 	return NULL;
 }
 
@@ -174,12 +175,9 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error)
 {
-	unsigned int place = edit_place(edit, name);
-
-	if (place == edit->count)
-		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_NAME,
-				   "no limit of that name; limit show lists them");
-	edit_remove(edit, place);
+	if (!weir_edit_find(edit, name, error))
+		return -ENOENT;
+	edit_remove(edit, edit_place(edit, name));
 	return 0;
 }
 
@@ -312,15 +310,6 @@ static int hooks_start(struct weir_net *wn)
 	return err;
 }
 
-/* A grace period after the last limit was removed: no packet has one. */
-static void hooks_stop(struct weir_net *wn)
-{
-	weir_hook_unregister(wn);
-	cancel_delayed_work_sync(&wn->age);
-	weir_events_stop(wn);
-	wn->hooked = false;
-}
-
 /* Was the limit at a place given another table? */
 static bool edit_moves(const struct weir_edit *edit, unsigned int i)
 {
@@ -397,8 +386,13 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		return err;
 	}
 	config_publish(edit, config);
-	if (!config->count && wn->hooked)
-		hooks_stop(wn);
+	if (!config->count && wn->hooked) {
+		weir_hook_unregister(wn);
+		cancel_delayed_work_sync(&wn->age);
+		/* A grace period ago the last packet had a limit. */
+		weir_events_stop(wn);
+		wn->hooked = false;
+	}
 	old_release(edit);
 	return 0;
 }

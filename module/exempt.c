@@ -24,7 +24,6 @@ struct exempt_node {
 	u32 outer;	/* the longest other node that holds this one, or NO_NODE */
 	u32 first;	/* of its exemptions */
 	u32 count;	/* of them */
-	bool any;	/* one of them is for all limits and devices */
 };
 
 /* Constant once made; both arrays sorted, IPv4 first. */
@@ -90,8 +89,6 @@ static void make_nodes(struct weir_exempts *exempts)
 			};
 		}
 		node->count++;
-		if (!exempt->limit && !*exempt->dev)
-			node->any = true;
 	}
 }
 
@@ -181,8 +178,6 @@ walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 l
 
 	for (; at != NO_NODE; at = node->outer) {
 		node = &exempts->node[at];
-		if (!limit && node->any)
-			return node_find(exempts, node, "", 0);
 		exempt = node_find(exempts, node, "", limit);
 		if (!exempt && *dev)
 			exempt = node_find(exempts, node, dev, limit);

@@ -146,6 +146,13 @@ int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
 	return -EINVAL;
 }
 
+int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
+		       const struct weir_net_prefix *prefix)
+{
+	return nla_put(skb, attr, prefix->family == AF_INET ? 4 : 16, prefix->word) ||
+	       nla_put_u8(skb, len_attr, prefix->len) ? -EMSGSIZE : 0;
+}
+
 /*
  * Tell why a change was refused, if no parser did, or with @err 0 a warning.
  * Returns @err.

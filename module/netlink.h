@@ -37,6 +37,8 @@ int weir_nl_string(const struct nlattr *attr, char *to, size_t size,
 		   struct netlink_ext_ack *extack);
 int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
 		   struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
+int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
+		       const struct weir_net_prefix *prefix);
 int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
 		  struct netlink_ext_ack *extack);
 int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack);

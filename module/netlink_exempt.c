@@ -3,7 +3,6 @@
  * Operations that tell exemptions and the counters of a namespace.
  */
 #include <linux/netdevice.h>
-#include <linux/socket.h>
 
 #include "netlink.h"
 
@@ -34,14 +33,12 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt)
 {
-	const struct weir_net_prefix *prefix = &exempt->prefix;
 	const struct weir_limit *limit = NULL;
 
 	if (exempt->limit)
 		limit = weir_limit_by_id(config, exempt->limit);
-	return nla_put(skb, WEIR_A_EXEMPT_ADDRESS, prefix->family == AF_INET ? 4 : 16,
-		       prefix->word) ||
-	       nla_put_u8(skb, WEIR_A_EXEMPT_PREFIX_LEN, prefix->len) ||
+	return weir_nl_put_prefix(skb, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
+				  &exempt->prefix) ||
 	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
 	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ? -EMSGSIZE : 0;
 }

@@ -4,7 +4,6 @@
  * attribute that makes it and the one that goes with it.
  */
 #include <linux/bitops.h>
-#include <linux/socket.h>
 
 #include "netlink.h"
 
@@ -106,7 +105,6 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
 {
 	const void *field = (const void *)match + conds[i].at;
-	const struct weir_net_prefix *prefix = field;
 	const struct weir_port_range *ports = field;
 	int attr = conds[i].attr, more = conds[i].more;
 
@@ -116,8 +114,7 @@ static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match
 	case COND_DEV:
 		return nla_put_string(skb, attr, field);
 	case COND_PREFIX:
-		return nla_put(skb, attr, prefix->family == AF_INET ? 4 : 16, prefix->word) ||
-		       nla_put_u8(skb, more, prefix->len);
+		return weir_nl_put_prefix(skb, attr, more, field);
 	case COND_PORTS:
 		return nla_put_u16(skb, attr, ports->min) || nla_put_u16(skb, more, ports->max);
 	case COND_MARK:

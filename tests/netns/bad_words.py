@@ -88,7 +88,7 @@ CASES = [
      E.EINVAL, "famil", "match/to"),
     ("a prefix of another family", "limit-add", match(family=10, to=A, to_len=24), E.EINVAL, "family", "match/to"),
     ("set without a name", "limit-set", {"budget": 1}, E.EINVAL, "missing", "-name"),
-    ("set of what is not there", "limit-set", {"name": "none", "budget": 1}, E.ENOENT, "add", "name"),
+    ("set of what is not there", "limit-set", {"name": "none", "budget": 1}, E.ENOENT, "no limit", "name"),
     ("set of the prefix", "limit-set", {"name": "here", "prefix4": 24}, E.EINVAL, "cannot change", "prefix4"),
     ("set of the IPv6 prefix", "limit-set", {"name": "here", "prefix6": 48}, E.EINVAL, "cannot change", "prefix6"),
     ("set of too many packets", "limit-set", {"name": "here", "budget": 1 << 32}, E.ERANGE, "4294967295", "budget"),

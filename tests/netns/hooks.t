@@ -74,7 +74,7 @@ freed_by() {
 			print at, why; at = packet = ""
 		}' "$tmp/trace" | sort | uniq -c | xargs
 }
-is "$(freed_by)" "40 weir_hook_passage NETFILTER_DROP" "skb:kfree_skb tells why, and that weir's hook did it"
+is "$(freed_by)" "20 weir_hook_ipv4 NETFILTER_DROP 20 weir_hook_ipv6 NETFILTER_DROP" "skb:kfree_skb tells why, and that weir's hook did it"
 
 # Where nobody watches weir_drop most packets end sooner.
 echo 0 >"$TRACING/events/weir/weir_drop/enable"

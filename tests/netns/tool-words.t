@@ -68,7 +68,7 @@ done_with '' limit set bulk budget 20M/s
 is "$(weir -j limit show bulk | json unit)" bytes "a budget without a unit keeps the unit"
 
 refused "limit add: NAME 'web': a limit of that name exists; set changes it" limit add web budget 1/s
-refused "limit set: NAME 'nosuch': no limit of that name; add makes one" limit set nosuch budget 1/s
+refused "limit set: NAME 'nosuch': no limit of that name; limit show lists them" limit set nosuch budget 1/s
 refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them" limit del nosuch
 done_with '$' -exist limit del nosuch
 refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them" limit show nosuch
