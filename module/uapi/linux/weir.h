@@ -42,8 +42,8 @@ enum weir_action {
 
 /*
  * Strict never admits more than the budget in any window. Lenient never
- * refuses a source that an exact sliding count finds under its budget, and may
- * admit up to twice the budget in a window.
+ * refuses a source that has its way and that an exact sliding count finds
+ * under its budget, and may admit up to twice the budget in a window.
  */
 enum weir_mode {
 	WEIR_MODE_STRICT,
