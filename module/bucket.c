@@ -7,9 +7,6 @@
 
 #define BYTES(x) ((x) * 0x0101010101010101ull)
 
-/* Ways that are looked at for one that holds little. */
-#define VICTIMS 8
-
 /*
  * The bytes of eight tags that are equal to one, by their highest bit. The
  * lowest is right; above it one that differs by its lowest bit may be shown.
@@ -134,23 +131,19 @@ static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 
 /*
  * The way that goes where none is free: an idle one; else one that raises the
- * floor by nothing; else the one of the smallest sum of eight. The hand comes to
- * the oldest first. A look at all that found none idle is good for a quarter of
- * the window.
+ * floor by nothing; else the one of the smallest sum. The hand comes to the oldest
+ * first. A look at all that found none idle is good for a quarter of the window.
  */
 static unsigned int victim(const struct weir_table *table,
 			   struct weir_bucket *bucket, u32 slot)
 {
+	unsigned int i = bucket->hand, best = i, left;
 	u64 sum, least = U64_MAX, floor = 0;
-	unsigned int i = bucket->hand, best = i, left = table->ways;
-	bool all = bucket->rescan - slot - 1 > table->shape.reach;
 
-	if (!all) {
-		left = VICTIMS;
+	if (bucket->rescan - slot - 1 <= table->shape.reach)
 		floor = weir_wheel_sum(table->shape,
 				       weir_bucket_floor(table, bucket), slot);
-	}
-	for (; left && least > floor; left--) {
+	for (left = table->ways; left && least > floor; left--) {
 		sum = way_sum(table, bucket, i, slot);
 		if (sum < least) {
 			least = sum;
@@ -158,7 +151,7 @@ static unsigned int victim(const struct weir_table *table,
 		}
 		i = i + 1 == table->ways ? 0 : i + 1;
 	}
-	if (all && least)
+	if (!left && least)
 		bucket->rescan = slot + 1 + table->shape.reach / 4;
 	bucket->hand = best + 1 == table->ways ? 0 : best + 1;
 	return best;
