@@ -236,13 +236,25 @@ static void count_refusal(const struct context *ctx,
 
 	if (met->result & (WEIR_FLOORED | WEIR_TOO_LARGE))
 		return;
-	if (first && !limit->observe && met->limit < config->refusals.limits &&
+	if (first && met->limit < config->refusals.limits &&
 	    refusal_key(&config->refusals, packet->skb, packet->family, &key))
 		weir_refusal_store(&config->refusals, &key,
 				   packet->in->ifindex, limit, &ctx->lookup);
 	else
-		weir_way_dropped(ctx->lookup.way, ctx->cost.packets,
-				 limit->observe);
+		weir_way_dropped(ctx->lookup.way, ctx->cost.packets, false);
+}
+
+/* Count for its source what a limit would drop, once no other has dropped it. */
+static void count_observed(struct context *ctx, const struct weir_net *wn,
+			   const struct weir_limit *limit, bool alone, u8 result)
+{
+	if (result & (WEIR_FLOORED | WEIR_TOO_LARGE))
+		return;
+	/* The lookup was at another table. */
+	if (!alone)
+		ask(ctx, wn, limit);
+	if (ctx->lookup.way)
+		weir_way_dropped(ctx->lookup.way, ctx->cost.packets, true);
 }
 
 /*
@@ -262,9 +274,9 @@ static int meet_limits(struct context *ctx, struct weir_net *wn,
 			continue;
 		met[count].limit = i;
 		met[count].result = ask(ctx, wn, limit);
-		if (met[count].result & WEIR_REFUSED) {
+		if (met[count].result & WEIR_REFUSED && !limit->observe) {
 			count_refusal(ctx, config, limit, !count, &met[count]);
-			*dropped = !limit->observe;
+			*dropped = true;
 		}
 		count++;
 	}
@@ -286,9 +298,9 @@ static int meet_limits(struct context *ctx, struct weir_net *wn,
 			give_back(ctx, wn, config, met, i);
 			return -1;
 		}
-		count_refusal(ctx, config, limit, !i, &met[i]);
 		if (limit->observe)
 			continue;
+		count_refusal(ctx, config, limit, !i, &met[i]);
 		*dropped = true;
 		give_back(ctx, wn, config, met, i);
 		return i + 1;
@@ -316,6 +328,9 @@ static int limits(struct context *ctx, struct weir_net *wn,
 			fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
 		else
 			fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
+		if (fate == WEIR_WOULD_DROP)
+			count_observed(ctx, wn, limit, count == 1,
+				       met[i].result);
 		count_limit(limit, ctx->cost, fate, met[i].result);
 	}
 	unparsable = ctx->asked && ctx->packet.flags & WEIR_PACKET_CUT;

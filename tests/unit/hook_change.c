@@ -41,14 +41,13 @@ static void random_match(struct weir_match *match)
 	} while (weir_match_check(match, &cond));
 }
 
-static struct weir_words random_words(void)
+static struct weir_limit random_words(void)
 {
 	static const struct weir_prefix prefix[] = {
 		{ 32, 64 }, { 32, 128 }, { 24, 48 }, { 0, 0 },
 	};
 	static const u32 window_ms[] = { 40, 400, 1000 };
-	struct weir_words words = {
-		.given = 0xffff & ~BIT(WEIR_WORD_BEFORE),
+	struct weir_limit words = {
 		.window_ms = window_ms[below(3)],
 		.bytes = below(3) == 0,
 		.slots = 1 + below(4),
@@ -66,14 +65,13 @@ static struct weir_words random_words(void)
 		words.match.invert = 0;
 	}
 	words.budget = words.bytes ? 100 + below(3000) : 1 + below(20);
-	if (below(2))
-		words.given &= ~BIT(WEIR_WORD_SLOTS);
+	words.slots_given = !below(2);
 	snprintf(words.name, sizeof(words.name), "l%u", t.names++);
 	return words;
 }
 
 /* A change: at first without memory, step by step; then it must be done. */
-static void change(int (*does)(const void *words, struct weir_fault *fault),
+static void change(int (*does)(const void *words, struct weir_error *error),
 		   const void *words, int err)
 {
 	const struct weir_config *config = weir_config_get(&t.wn);
@@ -82,10 +80,10 @@ static void change(int (*does)(const void *words, struct weir_fault *fault),
 	int i, result;
 
 	for (i = 0; ; i++) {
-		struct weir_fault fault = { .word = -1 };
+		struct weir_error error = { };
 
 		shim_fail_after = below(4) ? -1 : i;
-		result = does(words, &fault);
+		result = does(words, &error);
 		shim_fail_after = -1;
 		if (!err && result != -ENOMEM)
 			break;
@@ -99,35 +97,37 @@ static void change(int (*does)(const void *words, struct weir_fault *fault),
 	check(result == err, "run %llu: %d for %d", t.run, result, err);
 }
 
-static int does_add(const void *words, struct weir_fault *fault)
+/* The limit in front of which one is added, or NULL. */
+static const char *before;
+
+static int does_add(const void *words, struct weir_error *error)
 {
-	return weir_limit_add(&t.wn, words, fault);
+	return edit_add(&t.wn, words, before, error);
 }
 
-static int does_set(const void *words, struct weir_fault *fault)
+static int does_set(const void *words, struct weir_error *error)
 {
-	return weir_limit_set(&t.wn, words, fault);
+	return edit_set(&t.wn, words, error);
 }
 
-static int does_del(const void *name, struct weir_fault *fault)
+static int does_del(const void *name, struct weir_error *error)
 {
-	return weir_limit_del(&t.wn, name, fault);
+	return edit_del(&t.wn, name, error);
 }
 
-static int does_exempt_add(const void *words, struct weir_fault *fault)
+static int does_exempt_add(const void *said, struct weir_error *error)
 {
-	return weir_exempt_add(&t.wn, words, fault);
+	return edit_exempt(&t.wn, said, true, error);
 }
 
-static int does_exempt_del(const void *words, struct weir_fault *fault)
+static int does_exempt_del(const void *said, struct weir_error *error)
 {
-	return weir_exempt_del(&t.wn, words, fault);
+	return edit_exempt(&t.wn, said, false, error);
 }
 
-static int does_replace(const void *words, struct weir_fault *fault)
+static int does_replace(const void *words, struct weir_error *error)
 {
-	return weir_config_replace(&t.wn, words, t.limits, t.exempt, t.exempts,
-				   fault);
+	return edit_replace(&t.wn, words, t.limits, t.exempt, t.exempts, error);
 }
 
 void hook_add(void)
@@ -137,10 +137,10 @@ void hook_add(void)
 
 	if (t.limits == LIMITS_MAX)
 		return;
+	before = NULL;
 	if (t.limits && below(2)) {
-		limit.words.given |= BIT(WEIR_WORD_BEFORE);
 		place = below(t.limits);
-		strcpy(limit.words.before, t.limit[place].words.name);
+		before = t.limit[place].words.name;
 	}
 	change(does_add, &limit.words, 0);
 	change(does_add, &limit.words, -EEXIST);
@@ -150,17 +150,17 @@ void hook_add(void)
 }
 
 /* The new table's wheels, which know as much in all. */
-static void follow(struct twin_limit *limit)
+static void follow(struct twin_limit *limit, u64 sum[])
 {
 	const struct weir_limit *real = hook_real(limit);
 	u64 slot[WEIR_SLOTS_MAX + 1], count;
 	struct twin_source *s;
 	unsigned int age;
 
-	for (s = limit->source; s < limit->source + limit->sources; s++) {
+	for (s = limit->source; s < limit->source + limit->sources; s++, sum++) {
 		count = hook_peek(real, s, slot);
-		check(count == twin_sum(&s->wheel), "run %llu: %llu moved to %llu",
-		      t.run, twin_sum(&s->wheel), count);
+		check(count == *sum, "run %llu: %llu moved to %llu", t.run,
+		      *sum, count);
 		s->wheel.at = shim_jiffies / real->slot_ticks;
 		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
 			s->wheel.count[age] = slot[WEIR_SLOTS_MAX - age];
@@ -170,39 +170,30 @@ static void follow(struct twin_limit *limit)
 void hook_set(void)
 {
 	struct twin_limit *limit = &t.limit[below(t.limits)];
-	struct weir_words words = random_words(), other;
+	struct weir_limit words = limit->words, random = random_words(), other;
+	u64 sum[SOURCES];
+	unsigned int i;
 
-	strcpy(words.name, limit->words.name);
-	words.given = BIT(WEIR_WORD_NAME) | BIT(WEIR_WORD_BUDGET) |
-		      BIT(WEIR_WORD_ACTION);
+	words.budget = random.budget;
+	words.observe = random.observe;
 	if (below(2))
-		words.given |= BIT(WEIR_WORD_MATCH);
+		words.match = random.match;
 	if (below(4) == 0)
-		words.given |= BIT(WEIR_WORD_SOURCES);
-	words.sources = 64 << below(3);
+		words.sources = 64 << below(3);
+	/* Slots that were asked for may not fit a shorter window. */
 	if (below(4) == 0)
-		words.given |= BIT(WEIR_WORD_WINDOW);
-	if (limit->words.bytes != words.bytes)
+		words.window_ms = max(words.window_ms, random.window_ms);
+	if (limit->words.bytes != random.bytes)
 		words.budget = limit->words.bytes ? 1000 : 7;
 	other = words;
-	other.given |= BIT(WEIR_WORD_PREFIX4);
-	other.prefix.len4 = limit->words.prefix.len4 ^ 1;
+	other.prefix.len4 ^= 1;
 	change(does_set, &other, -EINVAL);
 	hook_check(limit);
-	/* Slots that were asked for may not fit a shorter window. */
-	if (words.given & BIT(WEIR_WORD_WINDOW) &&
-	    words.window_ms < limit->words.window_ms)
-		words.window_ms = limit->words.window_ms;
+	for (i = 0; i < limit->sources; i++)
+		sum[i] = hook_sum(hook_real(limit), &limit->source[i]);
 	change(does_set, &words, 0);
-	limit->words.budget = words.budget;
-	limit->words.observe = words.observe;
-	if (words.given & BIT(WEIR_WORD_MATCH))
-		limit->words.match = words.match;
-	if (words.given & BIT(WEIR_WORD_WINDOW))
-		limit->words.window_ms = words.window_ms;
-	if (words.given & BIT(WEIR_WORD_SOURCES))
-		limit->words.sources = words.sources;
-	follow(limit);
+	limit->words = words;
+	follow(limit, sum);
 }
 
 static void gone(unsigned int place)
@@ -230,7 +221,7 @@ void hook_del(void)
 
 void hook_add_exempt(void)
 {
-	struct weir_exempt_words words = {
+	struct said_exempt words = {
 		.exempt.prefix = said_address(below(2), below(SOURCES / 2)),
 	};
 
@@ -242,7 +233,7 @@ void hook_add_exempt(void)
 		strcpy(words.exempt.dev, said_dev[below(2)]);
 	if (below(2))
 		strcpy(words.limit, t.limit[below(t.limits)].words.name);
-	if (does_exempt_add(&words, &(struct weir_fault) { }))
+	if (does_exempt_add(&words, &(struct weir_error) { }))
 		return; /* it was there */
 	change(does_exempt_add, &words, -EEXIST);
 	t.exempt[t.exempts++] = words;
@@ -262,7 +253,7 @@ void hook_del_exempt(void)
 /* The same words once more change nothing; another order and action do. */
 void hook_replace(void)
 {
-	struct weir_words words[LIMITS_MAX];
+	struct weir_limit words[LIMITS_MAX];
 	struct twin_limit first = t.limit[0];
 	unsigned int i;
 

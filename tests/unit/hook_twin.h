@@ -8,9 +8,9 @@
 
 #include <linux/netdevice.h>
 
+#include "hook_edit.h"
 #include "hook_said.h"
 #include "table_twin.h"
-#include "weir.h"
 
 #define LIMITS_MAX 6
 #define EXEMPTS_MAX 4
@@ -22,7 +22,7 @@ struct twin_source {
 };
 
 struct twin_limit {
-	struct weir_words words;
+	struct weir_limit words;
 	struct twin_source source[SOURCES];
 	unsigned int sources;
 };
@@ -34,7 +34,7 @@ struct hook_twin {
 	struct net_device dev[2];
 	struct twin_limit limit[LIMITS_MAX];
 	unsigned int limits;
-	struct weir_exempt_words exempt[EXEMPTS_MAX];
+	struct said_exempt exempt[EXEMPTS_MAX];
 	unsigned int exempts;
 	u64 seen[WEIR_OUTCOMES];
 	bool plain;	/* limits are mostly, and there is one mostly */
@@ -61,6 +61,7 @@ struct twin_source *hook_source(struct twin_limit *limit,
 /* What a limit counts of a source, in all and by the slot. */
 u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	      u64 slot[WEIR_SLOTS_MAX + 1]);
+u64 hook_sum(const struct weir_limit *real, const struct twin_source *s);
 /* All sources that a limit has met, beside their twins. */
 void hook_check(struct twin_limit *limit);
 
