@@ -161,6 +161,9 @@ static void follow(struct twin_limit *limit, u64 sum[])
 		count = hook_peek(real, s, slot);
 		check(count == *sum, "run %llu: %llu moved to %llu", t.run,
 		      *sum, count);
+		/* One that is idle is not moved for refusals that wait. */
+		if (!count)
+			s->dropped = min(s->dropped, hook_dropped(real, s));
 		s->wheel.at = shim_jiffies / real->slot_ticks;
 		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
 			s->wheel.count[age] = slot[WEIR_SLOTS_MAX - age];

@@ -73,6 +73,17 @@ static struct expected *dropper_of(struct expected *met, unsigned int n)
 	return f;
 }
 
+static void note_dropped(const struct expected *e, struct weir_cost cost,
+			 bool observed)
+{
+	if (e->large)
+		return;
+	if (e->source->observed != observed)
+		e->source->dropped = 0;
+	e->source->observed = observed;
+	e->source->dropped += cost.packets;
+}
+
 /* Returns the limit that dropped it. */
 static struct twin_limit *check_dropped(struct expected *met, unsigned int n,
 					struct weir_cost cost)
@@ -86,6 +97,8 @@ static struct twin_limit *check_dropped(struct expected *met, unsigned int n,
 		would = is.packets[WEIR_WOULD_DROP] !=
 			f->was.packets[WEIR_WOULD_DROP];
 		check(!would || (f->real->observe && !f->room), "run %llu", t.run);
+		if (would || f == dropper)
+			note_dropped(f, cost, would);
 		check_gain(&f->was, f->real, cost, f == dropper, "dropped",
 			   WEIR_DROPPED);
 		check_gain(&f->was, f->real, cost, would, "would drop",
@@ -109,6 +122,8 @@ static void check_admitted(struct expected *met, unsigned int n,
 	for (f = met; f < met + n; f++) {
 		if (f->room)
 			f->source->wheel.count[0] += f->cost;
+		else
+			note_dropped(f, cost, true);
 		check_gain(&f->was, f->real, cost, f->room, "admitted",
 			   WEIR_ADMITTED);
 		check_gain(&f->was, f->real, cost, !f->room, "would drop",

@@ -67,6 +67,18 @@ u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	return state.count;
 }
 
+u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
+{
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	weir_table_peek(real->table, &s->source,
+			weir_source_hash(&s->source, real->prefix, &t.wn.key),
+			shim_jiffies, real->budget, &state, slot);
+	weir_refusals_pending(&weir_config_get(&t.wn)->refusals, real, &state, 1);
+	return state.dropped;
+}
+
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
 {
 	return twin_sum(&s->wheel, real->slots - real->lenient,
@@ -84,6 +96,9 @@ void hook_check(struct twin_limit *limit)
 		count = hook_peek(real, s, slot);
 		check(count == sum, "run %llu: %s: %llu for %llu", t.run,
 		      real->name, count, sum);
+		check(hook_dropped(real, s) == s->dropped,
+		      "run %llu: %s: %llu dropped for %llu", t.run, real->name,
+		      hook_dropped(real, s), s->dropped);
 	}
 }
 
