@@ -17,7 +17,7 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick)
 {
 	(void)wn, (void)limit, (void)tick;
-	fail_msg("there is no pressure");
+	check(t.pressure, "run %llu: there is no pressure", t.run);
 }
 
 void weir_event_limit(struct weir_net *wn, enum weir_event_type type,

@@ -39,6 +39,7 @@ struct hook_twin {
 	struct said_exempt exempt[EXEMPTS_MAX];
 	unsigned int exempts;
 	u64 seen[WEIR_OUTCOMES];
+	bool pressure;	/* there may be */
 	bool plain;	/* limits are mostly, and there is one mostly */
 	u64 run, events, dropped, admitted, failures;
 	u32 names;
