@@ -293,7 +293,7 @@ static void test_exempt(void **state)
 	hook_end();
 }
 
-static unsigned int pass_linklocal(unsigned int dev)
+static unsigned int pass_linklocal(unsigned int dev, u8 host)
 {
 	u8 byte[PACKET_MAX];
 	struct sk_buff skb = { .network = byte, .len = said_make(&v6, byte) };
@@ -301,6 +301,7 @@ static unsigned int pass_linklocal(unsigned int dev)
 	memset(byte + 8, 0, 8);
 	byte[8] = 0xfe;
 	byte[9] = 0x80;
+	byte[23] = host;
 	return hook_verdict(&skb, true, &t.dev[dev]);
 }
 
@@ -317,14 +318,15 @@ static void test_devices(void **state)
 	assert_true(passes(&v4, 1));
 	assert_true(cached(&v4, 0));
 	hook_end();
-	/* Two sources: one link-local address on two devices. */
+	/* Link-local sources are whole, and one address on two devices is two. */
 	begin();
 	add("a", 2);
-	assert_int_equal(pass_linklocal(0), NF_ACCEPT);
-	assert_int_equal(pass_linklocal(0), NF_ACCEPT);
-	assert_int_equal(pass_linklocal(0), NF_DROP);
-	assert_int_equal(pass_linklocal(0), NF_DROP);
-	assert_int_equal(pass_linklocal(1), NF_ACCEPT);
+	assert_int_equal(pass_linklocal(0, 1), NF_ACCEPT);
+	assert_int_equal(pass_linklocal(0, 1), NF_ACCEPT);
+	assert_int_equal(pass_linklocal(0, 1), NF_DROP);
+	assert_int_equal(pass_linklocal(0, 1), NF_DROP);
+	assert_int_equal(pass_linklocal(1, 1), NF_ACCEPT);
+	assert_int_equal(pass_linklocal(0, 2), NF_ACCEPT);
 	hook_end();
 }
 
