@@ -190,13 +190,17 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
  */
 static void test_late(void **state)
 {
+	struct weir_limit words = plain_words("b", 100, true);
+
 	(void)state;
 	/* A packet may start again, but not for ever. */
 	alarm(20);
 	hook_begin(2);
 	add("a", 100, false);
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
-	add("b", 100, true);
+	/* Of other slots, so that it is late by more of them. */
+	words.window_ms = 600;
+	assert_int_equal(add_words(&words), 0);
 	add("c", 2, false);
 	come_late(2);
 	assert_int_equal(count_in("b"), 2);
