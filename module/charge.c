@@ -117,22 +117,25 @@ u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		   struct weir_lookup *lookup)
 {
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
-	bool charged, marked;
+	bool marked;
 
 	lockdep_assert_held(&way->lock);
+	/* What is refused moves no version. */
+	if (weir_wheel_full(table->shape, wheel, lookup->slot, lookup->cost,
+			    lookup->budget)) {
+		lookup->seq = raw_read_seqcount(&way->seq);
+		kcsan_atomic_next(0);
+		marked = weir_wheel_marked(table->shape, wheel, lookup->slot);
+		/* Pairs with refusals without the lock. */
+		WRITE_ONCE(wheel->refused, lookup->slot);
+		return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
+	}
 	write_seqcount_begin(&way->seq);
 	weir_wheel_turn(table->shape, wheel, lookup->slot);
-	charged = weir_wheel_charge(table->shape, wheel, lookup->cost,
-				    lookup->budget);
+	weir_wheel_add(table->shape, wheel, lookup->cost);
 	write_seqcount_end(&way->seq);
 	weir_way_receipt(table, wheel, lookup);
-	if (charged)
-		return WEIR_CHARGED;
-	lookup->seq = raw_read_seqcount(&way->seq);
-	marked = weir_wheel_marked(table->shape, wheel, wheel->at);
-	/* Pairs with refusals without the lock. */
-	WRITE_ONCE(wheel->refused, wheel->at);
-	return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
+	return WEIR_CHARGED;
 }
 
 /**

@@ -7,6 +7,7 @@
  * stay as they are stand in the old array and in the new one.
  */
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 

@@ -324,10 +324,10 @@ static int charge_all(struct context *ctx, struct weir_net *wn,
 		if (likely(met[i].result & WEIR_CHARGED))
 			continue;
 		if (!(met[i].result & WEIR_AGAIN)) {
-			count_refusal(ctx, config, limit, met[i].result,
-				      !i ? met[i].limit : U8_MAX);
 			if (limit->observe)
 				continue;
+			count_refusal(ctx, config, limit, met[i].result,
+				      !i ? met[i].limit : U8_MAX);
 		}
 		give_back(ctx, wn, config, met, i);
 		return met[i].result & WEIR_AGAIN ? -1 : i;
@@ -356,11 +356,10 @@ meet_all(struct context *ctx, struct weir_net *wn,
 		met[count].limit = at;
 		met[count].result = prepare(ctx, wn, limit) ?:
 				    refuse(ctx, limit);
-		if (met[count].result) {
+		if (met[count].result && !limit->observe) {
 			count_refusal(ctx, config, limit, met[count].result,
 				      !count ? at : U8_MAX);
-			if (!limit->observe)
-				dropper = count;
+			dropper = count;
 		}
 		at = count++ ? next_met(ctx, config, at + 1) : second;
 	} while (dropper < 0 && at < config->count);
@@ -371,6 +370,12 @@ meet_all(struct context *ctx, struct weir_net *wn,
 	for (i = 0; i < count && i <= dropper; i++) {
 		limit = config->limit[met[i].limit];
 		count_met(ctx, limit, met[i].result, dropper < count);
+		/* One that observes has refused once no other has before it. */
+		if (limit->observe && met[i].result & WEIR_REFUSED &&
+		    !(met[i].result & (WEIR_FLOORED | WEIR_TOO_LARGE)) &&
+		    !prepare(ctx, wn, limit))
+			weir_table_dropped(limit->table, &ctx->lookup,
+					   ctx->cost.packets, true);
 	}
 	return dropper < count ? limit : NULL;
 }

@@ -82,6 +82,15 @@ void weir_refusal_store(const struct weir_refusals *refusals,
 	smp_store_release(&entry->count, 1);
 }
 
+/* As weir_way_dropped(): a count is of one kind. */
+static void state_add(struct weir_source_state *state, u32 packets)
+{
+	if (state->observed)
+		state->dropped = 0;
+	state->observed = false;
+	state->dropped += packets;
+}
+
 /**
  * weir_refusals_pending - add what waits in the caches to how sources stand
  * @refusals: of the configuration
@@ -116,7 +125,7 @@ void weir_refusals_pending(const struct weir_refusals *refusals,
 			waiting = min(waiting, READ_ONCE(entry->count));
 			for (j = 0; j < count; j++)
 				if (weir_source_same(&state[j].source, &source))
-					state[j].dropped += waiting;
+					state_add(&state[j], waiting);
 		}
 	}
 }

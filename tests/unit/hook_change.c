@@ -167,17 +167,20 @@ void hook_add(void)
 }
 
 /* The new table's wheels, which know as much in all. */
-static void follow(struct twin_limit *limit)
+static void follow(struct twin_limit *limit, u64 sum[])
 {
 	const struct weir_limit *real = hook_real(limit);
 	u64 slot[WEIR_SLOTS_MAX + 1], count;
 	struct twin_source *s;
 	unsigned int age;
 
-	for (s = limit->source; s < limit->source + limit->sources; s++) {
+	for (s = limit->source; s < limit->source + limit->sources; s++, sum++) {
 		count = hook_peek(real, s, slot);
-		check(count == twin_sum(&s->wheel), "run %llu: %llu moved to %llu",
-		      t.run, twin_sum(&s->wheel), count);
+		check(count == *sum, "run %llu: %llu moved to %llu", t.run,
+		      *sum, count);
+		/* One that is idle is not moved for refusals that wait. */
+		if (!count)
+			s->dropped = min(s->dropped, hook_dropped(real, s));
 		s->wheel.at = shim_jiffies / real->slot_ticks;
 		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
 			s->wheel.count[age] = slot[WEIR_SLOTS_MAX - age];
@@ -188,6 +191,8 @@ void hook_set(void)
 {
 	struct twin_limit *limit = &t.limit[below(t.limits)];
 	struct weir_limit words = limit->words, random = random_words(), other;
+	u64 sum[SOURCES];
+	unsigned int i;
 
 	words.budget = random.budget;
 	words.observe = random.observe;
@@ -204,9 +209,11 @@ void hook_set(void)
 	other.prefix.len4 ^= 1;
 	change(does_set, &other, -EINVAL);
 	hook_check(limit);
+	for (i = 0; i < limit->sources; i++)
+		sum[i] = hook_sum(hook_real(limit), &limit->source[i]);
 	change(does_set, &words, 0);
 	limit->words = words;
-	follow(limit);
+	follow(limit, sum);
 }
 
 static void gone(unsigned int place)

@@ -19,9 +19,9 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 }
 
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u32 hash, u64 tick)
+			 u64 tick)
 {
-	(void)wn, (void)limit, (void)hash, (void)tick;
+	(void)wn, (void)limit, (void)tick;
 }
 
 void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
@@ -188,20 +188,20 @@ static void test_tables(void **state)
 static unsigned int admitted(unsigned int packets)
 {
 	const struct weir_limit *limit = weir_limit_find(weir_config_get(&wn), "a");
-	struct weir_cost cost = { .packets = 1, .bytes = 100 };
 	struct weir_source source = { .word[0] = 1 };
-	struct weir_visit visit;
+	struct weir_lookup lookup;
 	unsigned int count = 0;
 
 	local_bh_disable();
 	while (packets--) {
-		visit = (struct weir_visit) {
+		lookup = (struct weir_lookup) {
+			.source = &source,
 			.tick = shim_jiffies,
-			.packets = cost.packets,
+			.cost = limit->bytes ? 100 : 1,
+			.budget = limit->budget,
 			.hash = weir_source_hash(&source, limit->prefix, &wn.key),
 		};
-		count += !weir_table_charge(limit->table, &source, cost,
-					    limit->budget, &visit);
+		count += weir_table_charge(limit->table, &lookup) & WEIR_CHARGED;
 	}
 	local_bh_enable();
 	return count;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A random packet: what it is foretold to meet, and what has become of it. */
+/* A random packet: what it should meet, and what has become of it. */
 #include <linux/jiffies.h>
 #include <linux/skbuff.h>
 
 #include "hook_twin.h"
 
-/* What a limit's counters gained, as it is foretold for one packet. */
+/* What a limit's counters gained, as it is expected for one packet. */
 static void check_gain(const struct weir_counts *was, const struct weir_limit *l,
 		       struct weir_cost cost, u64 gain, const char *what,
 		       int fate)
@@ -19,7 +19,7 @@ static void check_gain(const struct weir_counts *was, const struct weir_limit *l
 	      is.packets[fate] - was->packets[fate]);
 }
 
-struct foretold {
+struct expected {
 	struct twin_limit *limit;
 	struct weir_limit *real;
 	struct twin_source *source;
@@ -29,11 +29,13 @@ struct foretold {
 };
 
 /* The limits that a packet meets, and who has room. Returns how many. */
-static unsigned int foretell(const struct said *said, struct weir_cost cost,
-			     struct foretold *met)
+static unsigned int expect_limits(const struct said *said, struct weir_cost cost,
+			     struct expected *met)
 {
 	struct twin_limit *limit;
-	struct foretold *f = met;
+	struct expected *f = met;
+	unsigned int reach;
+	u64 slot;
 
 	for (limit = t.limit; limit < t.limit + t.limits; limit++) {
 		if (!said_meets(said, &limit->words.match) ||
@@ -43,10 +45,10 @@ static unsigned int foretell(const struct said *said, struct weir_cost cost,
 		f->real = hook_real(limit);
 		f->source = hook_source(limit, said_source(said));
 		f->cost = f->real->bytes ? cost.bytes : cost.packets;
-		twin_turn(&f->source->wheel,
-			  f->real->slots + !f->real->lenient,
-			  shim_jiffies / f->real->slot_ticks);
-		f->room = twin_sum(&f->source->wheel) + f->cost <=
+		slot = shim_jiffies / f->real->slot_ticks;
+		reach = f->real->slots - f->real->lenient;
+		twin_turn(&f->source->wheel, reach, slot);
+		f->room = twin_sum(&f->source->wheel, reach, slot) + f->cost <=
 			  f->real->budget;
 		f->large = f->cost > f->real->budget;
 		weir_limit_counts(f->real, &f->was);
@@ -56,10 +58,10 @@ static unsigned int foretell(const struct said *said, struct weir_cost cost,
 }
 
 /* The first that gained a drop. */
-static struct foretold *dropper_of(struct foretold *met, unsigned int n)
+static struct expected *dropper_of(struct expected *met, unsigned int n)
 {
 	struct weir_counts is;
-	struct foretold *f;
+	struct expected *f;
 
 	for (f = met; f < met + n; f++) {
 		weir_limit_counts(f->real, &is);
@@ -71,10 +73,22 @@ static struct foretold *dropper_of(struct foretold *met, unsigned int n)
 	return f;
 }
 
-static void check_dropped(struct foretold *met, unsigned int n,
-			  struct weir_cost cost)
+static void note_dropped(const struct expected *e, struct weir_cost cost,
+			 bool observed)
 {
-	struct foretold *dropper = dropper_of(met, n), *f;
+	if (e->large)
+		return;
+	if (e->source->observed != observed)
+		e->source->dropped = 0;
+	e->source->observed = observed;
+	e->source->dropped += cost.packets;
+}
+
+/* Returns the limit that dropped it. */
+static struct twin_limit *check_dropped(struct expected *met, unsigned int n,
+					struct weir_cost cost)
+{
+	struct expected *dropper = dropper_of(met, n), *f;
 	struct weir_counts is;
 	u64 would;
 
@@ -83,6 +97,8 @@ static void check_dropped(struct foretold *met, unsigned int n,
 		would = is.packets[WEIR_WOULD_DROP] !=
 			f->was.packets[WEIR_WOULD_DROP];
 		check(!would || (f->real->observe && !f->room), "run %llu", t.run);
+		if (would || f == dropper)
+			note_dropped(f, cost, would);
 		check_gain(&f->was, f->real, cost, f == dropper, "dropped",
 			   WEIR_DROPPED);
 		check_gain(&f->was, f->real, cost, would, "would drop",
@@ -92,19 +108,22 @@ static void check_dropped(struct foretold *met, unsigned int n,
 		check_gain(&f->was, f->real, cost, 0, "admitted", WEIR_ADMITTED);
 		check_gain(&f->was, f->real, cost,
 			   f->large && (f == dropper || would), "too large",
-			   WEIR_TOO_LARGE);
+			   WEIR_TOO_LARGE_REFUSED);
 		hook_check(f->limit);
 	}
+	return dropper->limit;
 }
 
-static void check_admitted(struct foretold *met, unsigned int n,
+static void check_admitted(struct expected *met, unsigned int n,
 			   struct weir_cost cost)
 {
-	struct foretold *f;
+	struct expected *f;
 
 	for (f = met; f < met + n; f++) {
 		if (f->room)
 			f->source->wheel.count[0] += f->cost;
+		else
+			note_dropped(f, cost, true);
 		check_gain(&f->was, f->real, cost, f->room, "admitted",
 			   WEIR_ADMITTED);
 		check_gain(&f->was, f->real, cost, !f->room, "would drop",
@@ -113,12 +132,13 @@ static void check_admitted(struct foretold *met, unsigned int n,
 		check_gain(&f->was, f->real, cost, 0, "elsewhere",
 			   WEIR_ELSEWHERE);
 		check_gain(&f->was, f->real, cost, f->large, "too large",
-			   WEIR_TOO_LARGE);
+			   WEIR_TOO_LARGE_REFUSED);
 		hook_check(f->limit);
 	}
 }
 
-static void check_seen(enum weir_outcome outcome, bool unparsable)
+/* Headers that cannot be read are counted if they surely were asked for. */
+static void check_seen(enum weir_outcome outcome, bool unparsable, bool surely)
 {
 	u64 count[WEIR_OUTCOMES] = { };
 	unsigned int i, cpu;
@@ -127,18 +147,18 @@ static void check_seen(enum weir_outcome outcome, bool unparsable)
 		for (i = 0; i < WEIR_OUTCOMES; i++)
 			count[i] += per_cpu_ptr(t.wn.stats, cpu)->packets[i].v;
 	t.seen[outcome]++;
-	t.seen[WEIR_SEEN_UNPARSABLE] += unparsable;
+	if (unparsable && (surely || count[WEIR_SEEN_UNPARSABLE] !=
+			   t.seen[WEIR_SEEN_UNPARSABLE]))
+		t.seen[WEIR_SEEN_UNPARSABLE]++;
 	assert_memory_equal(count, t.seen, sizeof(count));
 }
 
-/* Are the headers read? Where no limit asks, only what IPv6 has in front. */
-static bool is_parsed(const struct said *said)
+/* Does a limit in front of one, or any, ask for what lies behind the header? */
+static bool is_parsed(const struct twin_limit *end)
 {
-	struct twin_limit *limit;
+	const struct twin_limit *limit;
 
-	if (said->ipv6 && (said->options || said->first || said->later))
-		return true;
-	for (limit = t.limit; limit < t.limit + t.limits; limit++)
+	for (limit = t.limit; limit < end; limit++)
 		if (limit->words.match.conds & WEIR_IF_TRANSPORT)
 			return true;
 	return false;
@@ -168,7 +188,8 @@ void hook_packet(void)
 {
 	struct said said = said_random(&t.chance);
 	bool drops = false, exempt = hook_exempts(&said, "");
-	struct foretold met[LIMITS_MAX];
+	struct expected met[LIMITS_MAX];
+	struct twin_limit *asked = t.limit + t.limits;
 	unsigned int n, i, header, verdict;
 	struct weir_cost cost;
 	u8 byte[PACKET_MAX];
@@ -178,7 +199,7 @@ void hook_packet(void)
 	cost = (struct weir_cost) {
 		said.segments, skb.len + (said.segments - 1) * header,
 	};
-	n = exempt ? 0 : foretell(&said, cost, met);
+	n = exempt ? 0 : expect_limits(&said, cost, met);
 	for (i = 0; i < n; i++)
 		drops |= !met[i].room && !met[i].real->observe;
 	shim_cpu = below(SHIM_CPUS);
@@ -186,12 +207,13 @@ void hook_packet(void)
 	check(verdict == (drops ? NF_DROP : NF_ACCEPT), "run %llu: verdict %u",
 	      t.run, verdict);
 	if (drops)
-		check_dropped(met, n, cost);
+		asked = check_dropped(met, n, cost) + 1;
 	else
 		check_admitted(met, n, cost);
 	check_seen(exempt ? WEIR_SEEN_EXEMPT : !n ? WEIR_SEEN_UNMATCHED :
 		   drops ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
-		   said_cut(&said) && is_parsed(&said) && !exempt);
+		   said_cut(&said) && !exempt && is_parsed(t.limit + t.limits),
+		   is_parsed(asked));
 	t.dropped += drops;
 	t.admitted += !drops && n;
 }

@@ -14,10 +14,10 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 }
 
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u32 hash, u64 tick)
+			 u64 tick)
 {
-	(void)wn, (void)limit, (void)hash, (void)tick;
-	fail_msg("there is no pressure");
+	(void)wn, (void)limit, (void)tick;
+	check(t.pressure, "run %llu: there is no pressure", t.run);
 }
 
 void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
@@ -77,18 +77,38 @@ u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	return state.count;
 }
 
+u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
+{
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	weir_table_peek(real->table, &s->source,
+			weir_source_hash(&s->source, real->prefix, &t.wn.key),
+			shim_jiffies, real->budget, &state, slot);
+	weir_refusals_pending(&weir_config_get(&t.wn)->refusals, real, &state, 1);
+	return state.dropped;
+}
+
+u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
+{
+	return twin_sum(&s->wheel, real->slots - real->lenient,
+			shim_jiffies / real->slot_ticks);
+}
+
 void hook_check(struct twin_limit *limit)
 {
 	const struct weir_limit *real = hook_real(limit);
-	u64 slot[WEIR_SLOTS_MAX + 1], count;
+	u64 slot[WEIR_SLOTS_MAX + 1], count, sum;
 	struct twin_source *s;
 
 	for (s = limit->source; s < limit->source + limit->sources; s++) {
-		twin_turn(&s->wheel, real->slots + !real->lenient,
-			  shim_jiffies / real->slot_ticks);
+		sum = hook_sum(real, s);
 		count = hook_peek(real, s, slot);
-		check(count == twin_sum(&s->wheel), "run %llu: %s: %llu for %llu",
-		      t.run, real->name, count, twin_sum(&s->wheel));
+		check(count == sum, "run %llu: %s: %llu for %llu", t.run,
+		      real->name, count, sum);
+		check(hook_dropped(real, s) == s->dropped,
+		      "run %llu: %s: %llu dropped for %llu", t.run, real->name,
+		      hook_dropped(real, s), s->dropped);
 	}
 }
 

@@ -19,6 +19,8 @@
 struct twin_source {
 	struct weir_source source;
 	struct twin_wheel wheel;
+	u64 dropped;
+	bool observed;		/* ... of this kind */
 };
 
 struct twin_limit {
@@ -37,6 +39,7 @@ struct hook_twin {
 	struct said_exempt exempt[EXEMPTS_MAX];
 	unsigned int exempts;
 	u64 seen[WEIR_OUTCOMES];
+	bool pressure;	/* there may be */
 	bool plain;	/* limits are mostly, and there is one mostly */
 	u64 run, events, dropped, admitted, failures;
 	u32 names;
@@ -61,6 +64,9 @@ struct twin_source *hook_source(struct twin_limit *limit,
 /* What a limit counts of a source, in all and by the slot. */
 u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	      u64 slot[WEIR_SLOTS_MAX + 1]);
+u64 hook_sum(const struct weir_limit *real, const struct twin_source *s);
+/* Its refusals, those that wait in the caches among them. */
+u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s);
 /* All sources that a limit has met, beside their twins. */
 void hook_check(struct twin_limit *limit);
 

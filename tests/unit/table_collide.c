@@ -20,7 +20,7 @@ static struct weir_table *make_table(struct weir_prefix prefix)
 		.budget = 100, .slot_ticks = 1, .slots = 4, .sources = 4096,
 		.prefix = prefix,
 	};
-	struct weir_table *table = weir_table_alloc(&spec);
+	struct weir_table *table = weir_table_alloc(&spec, 1000);
 
 	assert_false(IS_ERR(table));
 	return table;
@@ -71,19 +71,18 @@ static void choose(unsigned int kind, struct weir_prefix prefix, u32 mask)
 /* Charge all of them; returns those that found no room of their own. */
 static unsigned int charge_all(struct weir_table *table, u64 key)
 {
-	struct weir_cost cost = { .packets = 100, .bytes = 100 };
+	struct weir_lookup lookup = { .tick = 1000, .cost = 100, .budget = 100 };
 	unsigned int i, pressed = 0;
-	u64 tick;
-	u32 hash;
 
+	rcu_read_lock();
 	local_bh_disable();
 	for (i = 0; i < CHOSEN; i++) {
-		tick = 1000;
-		hash = hash_of(&chosen[i], table->spec.prefix, key);
-		pressed += !!twin_charge(table, &chosen[i], hash, &tick,
-					       cost, 100, NULL);
+		lookup.source = &chosen[i];
+		lookup.hash = hash_of(&chosen[i], table->spec.prefix, key);
+		pressed += twin_packet(table, &lookup) != WEIR_CHARGED;
 	}
 	local_bh_enable();
+	rcu_read_unlock();
 	return pressed;
 }
 

@@ -177,7 +177,6 @@ static void packet(struct moved_source *s)
 
 	if (!m.exact && !below(8))
 		tick -= min(tick, below(2 * WINDOW));
-	twin_wander(&m.chance);
 	do {
 		lookup.tick = tick;
 		lookup.budget = config->budget;
@@ -212,6 +211,7 @@ static void traffic(unsigned int packets)
 			m.tick += below(3);
 		if (!below(100))
 			m.tick += below(2 * WINDOW);
+		twin_wander(&m.chance);
 		rcu_read_lock();
 		local_bh_disable();
 		packet(&m.source[below(below(2) ? m.sources / 4 + 1 : m.sources)]);
@@ -277,10 +277,10 @@ static struct config random_config(const struct config *was)
 static void check_bound(struct moved_source *s)
 {
 	u64 now = weir_table_slot(m.now.table, m.tick), bound = 0, sent = 0;
-	const struct twin_event *event = s->history.event + s->history.len;
+	const struct twin_event *event;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_source_state state;
-	unsigned int age;
+	unsigned int age, i = s->history.len;
 
 	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, m.now.budget,
 			&state, slot);
@@ -289,9 +289,13 @@ static void check_bound(struct moved_source *s)
 	      "run %llu: %llu dropped for %llu", m.run, state.dropped, s->dropped);
 	for (age = 0; m.same_unit && age <= m.now.table->shape.reach; age++) {
 		bound += slot[WEIR_SLOTS_MAX - age];
-		while (event > s->history.event && event[-1].tick + m.window_least >
-		       m.tick && weir_table_slot(m.now.table, event[-1].tick) + age >= now)
-			sent += (--event)->cost;
+		for (; i; i--) {
+			event = &s->history.event[i - 1];
+			if (event->tick + m.window_least <= m.tick ||
+			    weir_table_slot(m.now.table, event->tick) + age < now)
+				break;
+			sent += event->cost;
+		}
 		check(m.lenient > 1 || bound >= sent,
 		      "run %llu: %s knows %llu of %llu, age %u", m.run,
 		      state.floor ? "floor" : "way", bound, sent, age);

@@ -63,14 +63,6 @@ static u8 ask(struct weir_lookup *lookup, struct weir_table **table)
 	return result ? n : 0;
 }
 
-static void charged(struct sender *w, struct weir_table *table,
-		    unsigned int limit, const struct weir_lookup *lookup,
-		    unsigned int i)
-{
-	twin_admit(&w->history[limit][i],
-		   twin_charged_at(table, lookup, test_clock()), 1);
-}
-
 /* As the hook does it: ask all, charge in order, give back in order. */
 static u8 pass(struct sender *w, unsigned int i, u64 tick)
 {
@@ -78,6 +70,7 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 	struct weir_lookup lookup[LIMITS];
 	struct weir_table *table[LIMITS];
 	unsigned int n, k, by;
+	u64 clock[LIMITS];
 	u8 result = 0;
 
 	for (n = 0; n < LIMITS; n++)
@@ -89,13 +82,16 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 	if (by)
 		result = WEIR_REFUSED;
 	for (n = 0; n < r.limits && !by; n++) {
+		clock[n] = test_clock();
 		result = weir_table_charge(table[n], &lookup[n]);
 		if (!(result & WEIR_CHARGED))
 			by = n + 1;
 	}
 	for (k = 0; k < n; k++)
 		if (!by)
-			charged(w, table[k], k, &lookup[k], i);
+			twin_admit(&w->history[k][i],
+				   twin_charged_at(table[k], &lookup[k],
+						   clock[k]), 1);
 		else if (k != by - 1)
 			w->left[k][i] += !weir_table_uncharge(table[k], &lookup[k]);
 	if ((result & (WEIR_REFUSED | WEIR_FLOORED)) == WEIR_REFUSED) {
@@ -217,13 +213,16 @@ static struct twin_history merge(unsigned int limit, unsigned int i)
 	unsigned int at[SENDERS] = { }, n, first = 0;
 	struct twin_history all = { };
 	const struct twin_event *from, *event;
+	const struct twin_history *of;
 
 	do {
 		from = NULL;
 		for (n = 0; n < SENDERS; n++) {
-			event = sender[n].history[limit][i].event + at[n];
-			if (at[n] == sender[n].history[limit][i].len ||
-			    (from && event->tick >= from->tick))
+			of = &sender[n].history[limit][i];
+			if (at[n] == of->len)
+				continue;
+			event = &of->event[at[n]];
+			if (from && event->tick >= from->tick)
 				continue;
 			from = event;
 			first = n;

@@ -126,7 +126,8 @@ u64 twin_charged_at(const struct weir_table *table,
 
 	if (!lookup->receipt.late)
 		return lookup->tick;
-	return min(now, (slot + 1) * table->spec.slot_ticks - 1);
+	return max(slot * table->spec.slot_ticks,
+		   min(now, (slot + 1) * table->spec.slot_ticks - 1));
 }
 
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup)

@@ -66,8 +66,8 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 		 unsigned int ways);
 
 /*
- * The tick that a charge counted at: where its clock was late, the last one in the
- * wheel's slot that there was.
+ * The tick that a charge counted at: where its clock was late, one in the wheel's
+ * slot, that of the true clock right before the charge if it can be.
  */
 u64 twin_charged_at(const struct weir_table *table,
 		    const struct weir_lookup *lookup, u64 now);

@@ -342,7 +342,7 @@ void *kvzalloc(size_t size, gfp_t gfp)
 	expect(!bh_off && !locks_held && !rcu_depth);
 	if (shim_fail_after >= 0 && !shim_fail_after--)
 		return NULL;
-	if (posix_memalign(&p, 64, size))
+	if (posix_memalign(&p, size < 4096 ? 64 : 4096, size))
 		return NULL;
 	memset(p, 0, size);
 	allocation_note(NULL, p, size);

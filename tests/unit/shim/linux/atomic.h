@@ -14,6 +14,7 @@ typedef struct {
 
 #define atomic_read(v)		__atomic_load_n(&(v)->counter, __ATOMIC_RELAXED)
 #define atomic_set(v, i)	__atomic_store_n(&(v)->counter, i, __ATOMIC_RELAXED)
+#define atomic_add(i, v)	((void)__atomic_fetch_add(&(v)->counter, i, __ATOMIC_RELAXED))
 #define atomic_try_cmpxchg_relaxed(v, old, new)				\
 	__atomic_compare_exchange_n(&(v)->counter, old, (int)(new), false,	\
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED)

@@ -27,6 +27,7 @@ extern void (*shim_racing)(void);
 #define this_cpu_ptr(p)		((p) + shim_cpu)
 #define DEFINE_PER_CPU(type, name)	__typeof__(type) name
 #define num_possible_cpus()	SHIM_CPUS
+#define nr_cpu_ids		SHIM_CPUS
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 
 #endif

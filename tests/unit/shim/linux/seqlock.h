@@ -15,6 +15,8 @@ typedef struct {
 /* What another CPU does before the version is read, or right after. */
 extern void (*shim_reading)(bool began);
 
+static inline void kcsan_atomic_next(int n) { (void)n; }
+
 /* What is read in between may race, and is told apart by the count. */
 unsigned int raw_read_seqcount(const seqcount_raw_spinlock_t *seq);
 bool read_seqcount_retry(const seqcount_raw_spinlock_t *seq, unsigned int start);

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A CPU's cache of refusals, through the hook: what it answers, and that no entry
+ * outlives its reason.
+ */
+#include <linux/jiffies.h>
+#include <linux/skbuff.h>
+
+#include "hook_twin.h"
+
+/* UDP from source 0, of IPv4 or IPv6 */
+static const struct said v4 = { .proto = IPPROTO_UDP };
+static const struct said v6 = { .proto = IPPROTO_UDP, .ipv6 = true };
+
+static unsigned int asked;
+
+/* A table is asked. */
+static void asks(void)
+{
+	asked++;
+}
+
+static unsigned int pass_bytes(const struct said *said, unsigned int dev,
+			       u8 byte[PACKET_MAX], unsigned int more,
+			       unsigned int segments)
+{
+	struct sk_buff skb = { .network = byte, .len = said_make(said, byte) };
+	unsigned int verdict;
+
+	skb.transport = skb.len - 20;
+	skb.len += more;
+	if (segments > 1)
+		skb.shinfo = (struct skb_shared_info) {
+			more / segments, segments, SKB_GSO_TCPV4,
+		};
+	asked = 0;
+	shim_racing = asks;
+	verdict = hook_verdict(&skb, said->ipv6, &t.dev[dev]);
+	shim_racing = NULL;
+	return verdict;
+}
+
+static unsigned int pass(const struct said *said, unsigned int dev)
+{
+	u8 byte[PACKET_MAX];
+
+	return pass_bytes(said, dev, byte, 0, 1);
+}
+
+static bool passes(const struct said *said, unsigned int dev)
+{
+	return pass(said, dev) == NF_ACCEPT;
+}
+
+/* Refused without asking a table */
+static bool cached(const struct said *said, unsigned int dev)
+{
+	return !passes(said, dev) && !asked;
+}
+
+static struct weir_limit words_of(const char *name, u64 budget)
+{
+	struct weir_limit words;
+
+	weir_limit_init(&words, name);
+	words.budget = budget;
+	words.window_ms = 4000;
+	words.slots = 4;
+	words.slots_given = true;
+	words.sources = 64;
+	return words;
+}
+
+static void add_words(const struct weir_limit *words)
+{
+	assert_int_equal(edit_add(&t.wn, words, NULL, &(struct weir_error) { }), 0);
+}
+
+static void add(const char *name, u64 budget)
+{
+	struct weir_limit words = words_of(name, budget);
+
+	add_words(&words);
+}
+
+static void exempt(struct weir_net_prefix prefix, const char *dev)
+{
+	struct said_exempt said = { .exempt.prefix = prefix };
+
+	strcpy(said.exempt.dev, dev);
+	assert_int_equal(edit_exempt(&t.wn, &said, true, &(struct weir_error) { }), 0);
+}
+
+static struct weir_limit *limit_of(const char *name)
+{
+	return weir_limit_find(weir_config_get(&t.wn), name);
+}
+
+static struct weir_lookup lookup_of(const struct said *said,
+				    const struct weir_limit *limit,
+				    struct weir_source *source)
+{
+	*source = said_source(said);
+	weir_source_mask(source, limit->prefix);
+	return (struct weir_lookup) {
+		.source = source, .tick = shim_jiffies, .cost = 1,
+		.budget = limit->budget,
+		.hash = weir_source_hash(source, limit->prefix, &t.wn.key),
+	};
+}
+
+static u64 dropped(const struct said *said, const char *name)
+{
+	struct twin_source s = { .source = said_source(said) };
+
+	weir_source_mask(&s.source, limit_of(name)->prefix);
+	return hook_dropped(limit_of(name), &s);
+}
+
+static u64 fate(const char *name, enum weir_fate fate)
+{
+	struct weir_counts counts;
+
+	weir_limit_counts(limit_of(name), &counts);
+	return counts.packets[fate];
+}
+
+static void begin(void)
+{
+	hook_begin(1);
+	/* At a slot's begin. */
+	shim_jiffies = 1000000;
+	shim_cpu = 0;
+}
+
+/* As many as the budget, a refusal, one that is remembered, and one by that. */
+static void fill(const struct said *said, unsigned int dev, unsigned int budget)
+{
+	while (budget--)
+		assert_true(passes(said, dev));
+	assert_false(passes(said, dev));
+	assert_true(cached(said, dev));
+	assert_true(cached(said, dev));
+}
+
+/* For the rest of the slot, and a second at most. */
+static void test_ends(void **state)
+{
+	struct weir_limit words = words_of("a", 2);
+
+	(void)state;
+	begin();
+	add("a", 2);
+	fill(&v4, 0, 2);
+	shim_jiffies += HZ - 1;
+	assert_true(cached(&v4, 0));
+	shim_jiffies++;
+	assert_false(passes(&v4, 0));
+	assert_true(asked);
+	shim_jiffies += 4 * HZ;
+	assert_true(passes(&v4, 0));
+	hook_end();
+	begin();
+	words.window_ms = 400000;
+	add_words(&words);
+	fill(&v4, 0, 2);
+	shim_jiffies += HZ;
+	assert_false(passes(&v4, 0));
+	assert_true(asked);
+	hook_end();
+}
+
+/* A charge that is given back makes room: here, as another limit's refusal. */
+static void test_given_back(void **state)
+{
+	struct weir_lookup lookup;
+	struct weir_source source;
+
+	(void)state;
+	begin();
+	add("a", 2);
+	assert_true(passes(&v4, 0));
+	local_bh_disable();
+	rcu_read_lock();
+	lookup = lookup_of(&v4, limit_of("a"), &source);
+	assert_int_equal(twin_packet(limit_of("a")->table, &lookup), WEIR_CHARGED);
+	rcu_read_unlock();
+	local_bh_enable();
+	fill(&v4, 0, 0);
+	local_bh_disable();
+	assert_true(weir_table_uncharge(limit_of("a")->table, &lookup));
+	local_bh_enable();
+	assert_true(passes(&v4, 0));
+	hook_end();
+}
+
+static void test_forgotten(void **state)
+{
+	struct weir_lookup lookup;
+	struct weir_source source;
+	u32 i;
+
+	(void)state;
+	begin();
+	add("a", 2);
+	fill(&v4, 0, 2);
+	lookup = lookup_of(&v4, limit_of("a"), &source);
+	assert_true(weir_table_forget(limit_of("a")->table, &source, lookup.hash));
+	fill(&v4, 0, 2);
+	for (i = 0; i < weir_table_buckets(limit_of("a")->table); i++)
+		weir_table_clear(limit_of("a")->table, i);
+	fill(&v4, 0, 2);
+	hook_end();
+}
+
+/* The way is another's: what waits is not, and the source meets the floor. */
+static void test_evicted(void **state)
+{
+	struct said other = v4;
+	u64 floored;
+
+	(void)state;
+	begin();
+	add("a", 2);
+	t.pressure = true;
+	twin_shrink(limit_of("a")->table, 1, 2);
+	fill(&v4, 0, 2);
+	floored = fate("a", WEIR_FLOOR_REFUSED);
+	for (other.source = 1; other.source < 6; other.source++)
+		while (passes(&other, 0))
+			;
+	assert_false(passes(&v4, 0));
+	assert_true(asked);
+	assert_true(fate("a", WEIR_FLOOR_REFUSED) > floored);
+	for (other.source = 1; other.source < 6; other.source++)
+		assert_true(dropped(&other, "a") <= 4);
+	t.pressure = false;
+	hook_end();
+}
+
+static void test_changed(void **state)
+{
+	struct weir_limit words = words_of("a", 3);
+
+	(void)state;
+	begin();
+	add("a", 2);
+	fill(&v4, 0, 2);
+	assert_int_equal(edit_set(&t.wn, &words, &(struct weir_error) { }), 0);
+	assert_int_equal(dropped(&v4, "a"), 3);
+	fill(&v4, 0, 1);
+	assert_int_equal(dropped(&v4, "a"), 6);
+	/* Another table: what waits is counted there. */
+	words.sources = 1000;
+	assert_int_equal(edit_set(&t.wn, &words, &(struct weir_error) { }), 0);
+	assert_int_equal(dropped(&v4, "a"), 6);
+	/* One in front that observes. */
+	words = words_of("b", 1000);
+	words.observe = true;
+	assert_int_equal(edit_add(&t.wn, &words, "a", &(struct weir_error) { }), 0);
+	assert_false(passes(&v4, 0));
+	assert_true(asked);
+	assert_int_equal(fate("b", WEIR_ELSEWHERE), 1);
+	assert_int_equal(dropped(&v4, "a"), 7);
+	hook_end();
+}
+
+/* The exempt host of a prefix that is refused, and of a device. */
+static void test_exempt(void **state)
+{
+	struct weir_limit words = words_of("a", 2);
+	struct said host = v4, host6 = v6;
+
+	(void)state;
+	begin();
+	host.source = 1;
+	host6.source = 1;
+	words.prefix = (struct weir_prefix) { 24, 48 };
+	add_words(&words);
+	exempt(said_address(false, 1), "");
+	fill(&v4, 0, 2);
+	assert_true(passes(&host, 0));
+	assert_true(cached(&v4, 0));
+	exempt(said_address(false, 0), said_dev[1]);
+	fill(&v4, 0, 0);
+	assert_true(passes(&v4, 1));
+	assert_true(cached(&v4, 0));
+	/* The same of IPv6, behind the first recipe of README.md. */
+	exempt(said_address(true, 1), "");
+	fill(&v6, 0, 2);
+	assert_true(passes(&host6, 0));
+	assert_true(cached(&v6, 0));
+	hook_end();
+}
+
+static unsigned int pass_linklocal(unsigned int dev, u8 host)
+{
+	u8 byte[PACKET_MAX];
+	struct sk_buff skb = { .network = byte, .len = said_make(&v6, byte) };
+
+	memset(byte + 8, 0, 8);
+	byte[8] = 0xfe;
+	byte[9] = 0x80;
+	byte[23] = host;
+	return hook_verdict(&skb, true, &t.dev[dev]);
+}
+
+static void test_devices(void **state)
+{
+	struct weir_limit words = words_of("a", 2);
+
+	(void)state;
+	begin();
+	words.match.conds = WEIR_IF_DEV;
+	strcpy(words.match.dev, said_dev[0]);
+	add_words(&words);
+	fill(&v4, 0, 2);
+	assert_true(passes(&v4, 1));
+	assert_true(cached(&v4, 0));
+	hook_end();
+	/* Link-local sources are whole, and one address on two devices is two. */
+	begin();
+	add("a", 2);
+	assert_int_equal(pass_linklocal(0, 1), NF_ACCEPT);
+	assert_int_equal(pass_linklocal(0, 1), NF_ACCEPT);
+	assert_int_equal(pass_linklocal(0, 1), NF_DROP);
+	assert_int_equal(pass_linklocal(0, 1), NF_DROP);
+	assert_int_equal(pass_linklocal(1, 1), NF_ACCEPT);
+	assert_int_equal(pass_linklocal(0, 2), NF_ACCEPT);
+	hook_end();
+}
+
+/* A limit that looks at more than the sender, or one behind it, is asked. */
+static void test_conditions(void **state)
+{
+	struct weir_limit words = words_of("a", 2);
+	struct said tcp = v4;
+
+	(void)state;
+	begin();
+	tcp.proto = IPPROTO_TCP;
+	words.match = (struct weir_match) {
+		.conds = WEIR_IF_PROTO, .proto = IPPROTO_UDP,
+	};
+	add_words(&words);
+	add("b", 4);
+	assert_true(passes(&v4, 0) && passes(&v4, 0));
+	assert_false(passes(&v4, 0));
+	assert_false(cached(&v4, 0));
+	assert_false(cached(&v4, 0));
+	assert_true(passes(&tcp, 0) && passes(&tcp, 0));
+	assert_false(passes(&tcp, 0));
+	assert_false(cached(&tcp, 0));
+	assert_int_equal(fate("a", WEIR_DROPPED), 3);
+	assert_int_equal(fate("b", WEIR_DROPPED), 2);
+	hook_end();
+}
+
+/* What is refused at so many bytes says nothing of fewer, nor of segments. */
+static void test_costs(void **state)
+{
+	struct weir_limit words = words_of("a", 500);
+	u8 byte[PACKET_MAX];
+
+	(void)state;
+	begin();
+	words.bytes = true;
+	add_words(&words);
+	assert_int_equal(pass_bytes(&v4, 0, byte, 400, 1), NF_ACCEPT);
+	assert_int_equal(pass_bytes(&v4, 0, byte, 100, 1), NF_DROP);
+	assert_int_equal(pass_bytes(&v4, 0, byte, 100, 1), NF_DROP);
+	assert_int_equal(pass_bytes(&v4, 0, byte, 100, 1), NF_DROP);
+	assert_false(asked);
+	assert_true(passes(&v4, 0));
+	assert_int_equal(pass_bytes(&v4, 0, byte, 100, 1), NF_DROP);
+	assert_true(asked);
+	assert_int_equal(dropped(&v4, "a"), 4);
+	hook_end();
+	begin();
+	add("a", 4);
+	assert_true(passes(&v4, 0) && passes(&v4, 0));
+	/* Three do not fit; one does, and is never refused by them. */
+	assert_int_equal(pass_bytes(&v4, 0, byte, 300, 3), NF_DROP);
+	assert_int_equal(pass_bytes(&v4, 0, byte, 300, 3), NF_DROP);
+	assert_int_equal(pass_bytes(&v4, 0, byte, 300, 3), NF_DROP);
+	assert_true(asked);
+	assert_true(passes(&v4, 0) && passes(&v4, 0));
+	assert_int_equal(dropped(&v4, "a"), 9);
+	fill(&v4, 0, 0);
+	assert_int_equal(pass_bytes(&v4, 0, byte, 300, 3), NF_DROP);
+	assert_true(asked);
+	assert_int_equal(dropped(&v4, "a"), 15);
+	assert_int_equal(fate("a", WEIR_DROPPED), 15);
+	hook_end();
+}
+
+/* Neighbour discovery of a source that is refused. */
+static void test_vital(void **state)
+{
+	struct said discovery = v6;
+	u8 byte[PACKET_MAX];
+	struct sk_buff skb = { .network = byte };
+
+	(void)state;
+	begin();
+	add("a", 2);
+	fill(&v6, 0, 2);
+	discovery.proto = IPPROTO_ICMPV6;
+	skb.len = said_make(&discovery, byte);
+	byte[7] = 255;
+	byte[40] = 135;
+	assert_int_equal(hook_verdict(&skb, true, &t.dev[0]), NF_ACCEPT);
+	byte[7] = 64;
+	assert_int_equal(hook_verdict(&skb, true, &t.dev[0]), NF_DROP);
+	hook_end();
+}
+
+/* Each CPU has its own; all that they refused is counted. */
+static void test_counts(void **state)
+{
+	struct said said = v4;
+	unsigned int i, packets = 20000, refused[SOURCES / 2] = { };
+	struct chance c = chance_of(1);
+
+	(void)state;
+	begin();
+	add("a", 5);
+	for (i = 0; i < packets; i++) {
+		said.source = chance_below(&c, SOURCES / 2);
+		shim_cpu = chance_below(&c, SHIM_CPUS);
+		shim_jiffies += !chance_below(&c, 20);
+		refused[said.source] += !passes(&said, 0);
+		if (!chance_below(&c, 50))
+			assert_int_equal(dropped(&said, "a"), refused[said.source]);
+	}
+	for (i = 0; i < SOURCES / 2; i++) {
+		said.source = i;
+		assert_int_equal(dropped(&said, "a"), refused[i]);
+		packets -= refused[i];
+	}
+	assert_int_equal(fate("a", WEIR_ADMITTED), packets);
+	hook_end();
+}
+
+/* Refused packets of very many sources take hardly a lock, and move no version. */
+static void test_locks(void **state)
+{
+	const unsigned int sources = 20000, rounds = 60;
+	struct weir_limit words = words_of("a", 1);
+	unsigned long locks = 0, versions = 0;
+	unsigned int i, round, refused = 0;
+	struct nf_hook_state hook = { .pf = AF_INET, .in = &t.dev[0] };
+	struct sk_buff skb = { };
+	u8 byte[PACKET_MAX];
+
+	(void)state;
+	begin();
+	words.sources = 65536;
+	add_words(&words);
+	skb.network = byte;
+	skb.len = said_make(&v4, byte);
+	local_bh_disable();
+	rcu_read_lock();
+	for (round = 0; round <= rounds; round++) {
+		if (round == 1) {
+			locks = shim_locks;
+			versions = shim_versions;
+		}
+		for (i = 0; i < sources; i++) {
+			byte[13] = i >> 8;
+			byte[14] = i;
+			refused += shim_hooks[0].hook(shim_hooks[0].priv, &skb,
+						      &hook) == NF_DROP;
+		}
+		/* Within one window. */
+		shim_jiffies += 3 * HZ / rounds;
+	}
+	rcu_read_unlock();
+	local_bh_enable();
+	assert_int_equal(refused, rounds * sources);
+	locks = shim_locks - locks;
+	versions = shim_versions - versions;
+	print_message("# %lu locks and %lu versions for %u refusals\n", locks,
+		      versions, refused);
+	assert_true((locks + versions) * 50 < refused);
+	hook_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_given_back),
+		cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_evicted),
+		cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_exempt),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_conditions),
+		cmocka_unit_test(test_costs),
+		cmocka_unit_test(test_vital),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_locks),
+	};
+
+	return cmocka_run_group_tests_name("hook_refusal", tests, NULL, NULL);
+}
