@@ -331,7 +331,6 @@ static void packet(struct model_source *s, u64 cost)
 	bool had_way = s->has_way, marked, room, early;
 	u8 result;
 
-	twin_wander(&m.chance);
 	if (!had_way)
 		twin_turn(floor, m.reach, slot);
 	room = twin_sum(had_way ? &s->wheel : floor, m.reach, slot) + cost <=
@@ -569,6 +568,7 @@ static void test_model(void **state)
 	for (run = runs.first; run < runs.end; run++) {
 		begin(run);
 		for (i = 0; i < 2500; i++) {
+			twin_wander(&m.chance);
 			rcu_read_lock();
 			local_bh_disable();
 			step();

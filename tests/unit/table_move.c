@@ -177,7 +177,6 @@ static void packet(struct moved_source *s)
 
 	if (!m.exact && !below(8))
 		tick -= min(tick, below(2 * WINDOW));
-	twin_wander(&m.chance);
 	do {
 		lookup.tick = tick;
 		lookup.budget = config->budget;
@@ -212,6 +211,7 @@ static void traffic(unsigned int packets)
 			m.tick += below(3);
 		if (!below(100))
 			m.tick += below(2 * WINDOW);
+		twin_wander(&m.chance);
 		rcu_read_lock();
 		local_bh_disable();
 		packet(&m.source[below(below(2) ? m.sources / 4 + 1 : m.sources)]);
