@@ -148,17 +148,16 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick)
 {
-	struct weir_event event = {
-		.type = WEIR_EVENT_PRESSURE,
-		.limit = limit->id,
-	};
 	unsigned long last = READ_ONCE(limit->pressure->told);
 
 	/* Pairs with itself on other CPUs; 0 is never. */
 	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
 		return;
 	WRITE_ONCE(limit->pressure->told, (unsigned long)tick ?: 1);
-	event_note(wn, &event);
+	event_note(wn, &(struct weir_event) {
+		.type = WEIR_EVENT_PRESSURE,
+		.limit = limit->id,
+	});
 }
 
 /**
