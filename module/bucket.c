@@ -8,16 +8,18 @@
 #define BYTES(x) ((x) * 0x0101010101010101ull)
 
 /*
- * The bytes of eight tags that are equal to one, by their highest bit. The
- * lowest is right; above it one that differs by its lowest bit may be shown.
+ * The bytes of eight tags that are equal to one, by their highest bit. No carry
+ * leaves a byte: behind the ways that there are, tags are 0 and never taken for
+ * another.
  */
 static inline u64 tags_equal(const u8 *tag, u8 wanted)
 {
+	u64 low = BYTES(0x7f);
 	/* Pairs with the stores under the bucket's lock. */
 	u64 x = le64_to_cpu((__force __le64)READ_ONCE(*(const u64 *)tag)) ^
 		BYTES(wanted);
 
-	return (x - BYTES(1)) & ~x & BYTES(0x80);
+	return ~(((x & low) + low) | x | low);
 }
 
 struct weir_way *weir_bucket_search(const struct weir_table *table,

@@ -213,15 +213,8 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 {
 	u8 family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
 	const struct weir_net_prefix *prefix;
-	u32 low = 0, high, middle;
+	u32 low = 0, high = exempts ? exempts->nodes : 0, middle, at;
 
-	*place = (struct weir_exempt_place) {
-		.exempts = exempts,
-		.node = NO_NODE,
-	};
-	if (!exempts)
-		return;
-	high = exempts->nodes;
 	while (low < high) {
 		middle = (low + high) / 2;
 		prefix = &exempts->node[middle].prefix;
@@ -232,13 +225,14 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		else
 			high = middle;
 	}
-	place->node = low ? low - 1 : NO_NODE;
-	while (place->node != NO_NODE &&
-	       !weir_net_prefix_has(&exempts->node[place->node].prefix, source))
-		place->node = exempts->node[place->node].outer;
-	place->all = place->node != NO_NODE &&
-		     (exempts->node[place->node].any ||
-		      walk_outwards(exempts, place->node, dev, 0));
+	at = low ? low - 1 : NO_NODE;
+	while (at != NO_NODE &&
+	       !weir_net_prefix_has(&exempts->node[at].prefix, source))
+		at = exempts->node[at].outer;
+	place->exempts = exempts;
+	place->node = at;
+	place->all = at != NO_NODE && (exempts->node[at].any ||
+				       walk_outwards(exempts, at, dev, 0));
 }
 
 /*

@@ -3,9 +3,9 @@
  * The wheel: what one source was admitted within the window, as a running
  * total and its history.
  *
- * Time is cut into numbered slots, n to a window. total counts all that was
- * ever admitted, modulo its width; ring[k & mask] is what it was when slot k
- * began. So total - ring[j & mask] was admitted from slot j on, a charge is one
+ * Time is cut into numbered slots, n to a window. total is all that was ever
+ * admitted, modulo its width; ring[k & mask] is what it was when slot k began.
+ * So total - ring[j & mask] was admitted from slot j on, a charge is one
  * addition, and a turn stores total once for each slot that begins. n = 4:
  *
  *	slot k           4    5    6    7    8    9
@@ -13,21 +13,11 @@
  *	admitted         0    3    0    1    0    2
  *	                     '------ 23 - 17 = 6 ----'
  *
- * A strict wheel reaches back n slots: every interval of n slots' length that
- * ends in slot 9 lies within slots 5..9, wherever it starts, so as long as
- * their sum never exceeds the budget, no such interval admits more. A lenient
- * wheel reaches back n - 1.
- *
- * A wheel w is an upper bound of a wheel v if it counted at least as much from
- * slot j on, for all j; the least upper bound of both is the larger of the two
- * in every entry, and its sum the larger sum.
- *
- * Slots are stored modulo 2^32: no wheel is left alone for 2^31 slots. Time
- * moves only forward: who comes with an earlier slot counts in the wheel's own.
- *
- * Nothing here knows a clock, a packet, a lock or an allocation; the caller
- * serialises. weir_wheel_full() and weir_wheel_marked() give some answer for
- * any bytes, so they may be asked inside a sequence count.
+ * A strict wheel reaches back n slots: every interval of that length lies within
+ * n + 1, wherever it starts. A lenient wheel reaches back n - 1. Slots are stored
+ * modulo 2^32: no wheel is left alone for 2^31. Who comes with an earlier slot
+ * counts in the wheel's own. The caller serialises, but "full" and "marked" may be
+ * asked inside a sequence count.
  */
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
@@ -38,43 +28,28 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/**
- * struct weir_wheel_shape - what all wheels of a table have in common
- * @reach: slots before the current one that are summed with it, 0..64
- * @mask: entries of the ring less one; a power of two, above @reach
- * @width: bytes of an entry: 2, 4 or 8
- */
+/* What all wheels of a table have in common. */
 struct weir_wheel_shape {
-	u8 reach;
-	u8 mask;
-	u8 width;
+	u8 reach;	/* slots summed with the current one, 0..64 */
+	u8 mask;	/* entries of the ring less one; they are a power of two */
+	u8 width;	/* bytes of an entry: 2, 4 or 8 */
 };
 
-/**
- * struct weir_wheel - one source's counts
- * @at: slot of the last turn
- * @refused: slot of the last refusal modulo 2^8, see weir_wheel_marked()
- * @entry: total and ring where they are two bytes wide; wider ones begin 8
- *	bytes behind @at, and such wheels are aligned to 8
- */
+/* One source's counts; aligned to 8 where entries are wider than two bytes. */
 struct weir_wheel {
-	u32 at;
-	u8 refused;
+	u32 at;		/* slot of the last turn */
+	u8 refused;	/* slot of the last refusal, see weir_wheel_marked() */
 	u8 reserved;
-	u16 entry[];
+	u16 entry[];	/* total and ring; wider ones begin 8 bytes behind @at */
 };
 
 /* The shape of wheels of a number of slots. */
 static inline struct weir_wheel_shape
 weir_wheel_shape(unsigned int slots, bool lenient, u8 width)
 {
-	unsigned int reach = slots - lenient;
+	u8 reach = slots - lenient, mask = roundup_pow_of_two(reach + 1) - 1;
 
-	return (struct weir_wheel_shape) {
-		.reach = reach,
-		.mask = roundup_pow_of_two(reach + 1) - 1,
-		.width = width,
-	};
+	return (struct weir_wheel_shape) { reach, mask, width };
 }
 
 /* Bytes of a wheel. */
@@ -156,18 +131,16 @@ static inline bool weir_wheel_full(struct weir_wheel_shape shape,
 	return sum > budget || cost > budget - sum;
 }
 
-/* Forget that anything was refused. */
+/* Forget that anything was refused: pairs with marks made without a lock. */
 static inline void weir_wheel_unmark(struct weir_wheel *w)
 {
-	/* Pairs with refusals that are marked without a lock. */
 	WRITE_ONCE(w->refused, w->at + 160);
 }
 
 /*
  * Was a refusal marked in this slot, or less than a window and a slot before?
- * A mark may be @reach slots ahead of the wheel, which stays full for as long,
- * and 30 ahead of a clock that is late. Those that grow old are cleared by
- * weir_wheel_turn() before they could be taken for new ones.
+ * A mark may be @reach slots ahead of the wheel, and 30 ahead of a late clock.
+ * A turn clears old ones before they could be taken for new.
  */
 static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
 				     const struct weir_wheel *w, u32 slot)
@@ -192,14 +165,13 @@ static inline void weir_wheel_reset(struct weir_wheel_shape shape,
 static inline void weir_wheel_turn(struct weir_wheel_shape shape,
 				   struct weir_wheel *w, u32 slot)
 {
+	u64 total = weir_wheel_entry(shape, w, 0);
 	s32 passed = slot - w->at, i;
 	bool marked;
-	u64 total;
 
 	if (passed <= 0)
 		return;
 	marked = weir_wheel_marked(shape, w, slot);
-	total = weir_wheel_entry(shape, w, 0);
 	for (i = min_t(s32, passed, shape.mask + 1); i; i--)
 		weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask),
 				 total);
@@ -225,10 +197,7 @@ static inline bool weir_wheel_charge(struct weir_wheel_shape shape,
 	return true;
 }
 
-/*
- * Give back what was charged in a slot. Returns false, and leaves all as it is,
- * where that slot has left the window or no longer holds so much.
- */
+/* Give back what was charged in a slot, if the window holds so much there. */
 static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 				       struct weir_wheel *w, u32 slot, u64 cost)
 {
@@ -246,10 +215,7 @@ static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 	return true;
 }
 
-/*
- * Slots from the wheel's on until a charge of a cost (at most the budget)
- * succeeds if nothing else is charged, 0..reach + 1.
- */
+/* Slots from the wheel's on until a cost fits if nothing is charged. */
 static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 					   const struct weir_wheel *w,
 					   u64 cost, u64 budget)
@@ -262,10 +228,7 @@ static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 	return wait;
 }
 
-/*
- * Replace a wheel by the least upper bound of itself and of another of the
- * same slot, and the other by what this one was, without a mark.
- */
+/* Join one of the same slot, the larger from each on; it gets what @w was. */
 static inline void weir_wheel_join_swap(struct weir_wheel_shape shape,
 					struct weir_wheel *w,
 					struct weir_wheel *v)

@@ -2,6 +2,7 @@
 #include <linux/jiffies.h>
 #include <linux/user_namespace.h>
 
+#include "batch.h"
 #include "hook_twin.h"
 
 struct hook_twin t;
@@ -74,6 +75,7 @@ u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	weir_table_peek(real->table, &s->source,
 			weir_source_hash(&s->source, real->prefix, &t.wn.key),
 			shim_jiffies, real->budget, &state, slot);
+	weir_batches_unspent(real->table, shim_jiffies, &state, slot);
 	return state.count;
 }
 

@@ -100,7 +100,7 @@ static void give_away(bool began)
 		return;
 	shim_reading = NULL;
 	lay_out(&s, 1, 1);
-	way = weir_bucket_find(table, weir_bucket(table, s.lookup.hash),
+	way = weir_bucket_search(table, weir_bucket(table, s.lookup.hash),
 			       &s.source, s.lookup.hash);
 	evict(1);
 	for (i = 100; !new_owner; i++) {

@@ -116,6 +116,7 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 	assert_true(buckets <= table->mask + 1 && ways <= table->ways);
 	assert_true(!(ways % 2) && !(buckets & (buckets - 1)));
 	table->mask = buckets - 1;
+	table->chunk_mask &= table->mask;
 	table->ways = ways;
 }
 

@@ -60,7 +60,8 @@ int shim_fail_after = -1;
 _Thread_local unsigned long shim_locks, shim_versions;
 
 static _Thread_local unsigned int bh_off, self, rcu_depth;
-static _Thread_local bool reading, racing;
+static _Thread_local bool reading;
+static _Thread_local unsigned int racing;
 static u32 threads;
 
 /* Locks that a thread holds, and their classes as lockdep has them. */
@@ -85,17 +86,14 @@ static unsigned int me(void)
 
 void shim_race_begin(void)
 {
-	expect(!racing);
-	racing = true;
-	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+	if (!racing++)
+		AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
 }
 
 void shim_race_end(void)
 {
-	if (!racing)
-		return;
-	racing = false;
-	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+	if (racing && !--racing)
+		AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
 }
 
 /* A reader that gives up early does not say so: whatever follows ends it. */

@@ -43,4 +43,19 @@ static inline void raw_spin_lock(raw_spinlock_t *lock)
 	raw_spin_lock_nested(lock, 0);
 }
 
+#define spin_lock_init(lock)	raw_spin_lock_init(lock)
+
+/* Of process context, which lockdep would tell apart. */
+static inline void spin_lock(spinlock_t *lock)
+{
+	local_bh_disable();
+	raw_spin_lock(lock);
+}
+
+static inline void spin_unlock(spinlock_t *lock)
+{
+	raw_spin_unlock(lock);
+	local_bh_enable();
+}
+
 #endif
