@@ -44,7 +44,7 @@ static void random_match(struct weir_match *match)
 static struct weir_limit random_words(void)
 {
 	static const struct weir_prefix prefix[] = {
-		{ 32, 64 }, { 32, 128 }, { 24, 48 }, { 0, 0 },
+		{ 32, 64 }, { 32, 128 }, { 24, 48 }, { 20, 40 },
 	};
 	static const u32 window_ms[] = { 40, 400, 1000 };
 	struct weir_limit words = {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A budget that all CPUs share: no window has more than the budget, whatever the
+ * CPUs hold; what they do not spend comes back, is not told as used, and is gone
+ * with a source that is forgotten.
+ */
+#include "batch.h"
+
+#include "table_twin.h"
+#include "unit.h"
+
+#define SLOTS 4
+#define SLOT_TICKS 10
+#define WINDOW (SLOTS * SLOT_TICKS)
+#define EVENTS 4000
+
+static struct weir_table *table;
+static const struct weir_source everybody;
+static u64 budget, tick;
+
+static void begin(u64 with, bool bytes)
+{
+	struct weir_table_spec spec = {
+		.budget = with, .slot_ticks = SLOT_TICKS, .sources = 64,
+		.slots = SLOTS, .bytes = bytes,
+	};
+
+	budget = with;
+	tick = 1000;
+	table = weir_table_alloc(&spec, tick);
+	assert_false(IS_ERR(table));
+}
+
+/* From some CPU, whose clock may be late. */
+static bool charge(unsigned int cpu, u64 late, u64 cost)
+{
+	struct weir_lookup lookup = {
+		.source = &everybody, .tick = tick - late, .cost = cost,
+		.budget = budget,
+	};
+	u8 result;
+
+	shim_cpu = cpu;
+	local_bh_disable();
+	rcu_read_lock();
+	result = weir_batch_charge(table, &lookup);
+	rcu_read_unlock();
+	local_bh_enable();
+	return result & WEIR_CHARGED;
+}
+
+static u64 told(void)
+{
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	rcu_read_lock();
+	weir_table_peek(table, &everybody, 0, tick, budget, &state, slot);
+	weir_batches_unspent(table, tick, &state, slot);
+	rcu_read_unlock();
+	return state.count;
+}
+
+static void test_strict(void **state)
+{
+	static u64 at[EVENTS], cost[EVENTS];
+	struct unit_runs runs = unit_runs(300);
+	unsigned int i, j, n;
+	struct chance c;
+	u64 run, sum, late, of;
+
+	(void)state;
+	for (run = runs.first; run < runs.end; run++) {
+		c = chance_of(run);
+		begin(1 + chance_below(&c, 2000), chance_one_in(&c, 3));
+		for (i = 0, n = 0; i < EVENTS; i++) {
+			tick += chance_one_in(&c, 40) ? chance_below(&c, WINDOW) : 0;
+			late = chance_one_in(&c, 20) ? chance_below(&c, 15) : 0;
+			of = 1 + chance_below(&c, chance_one_in(&c, 8) ? 20 : 2);
+			if (!charge(chance_below(&c, SHIM_CPUS), late, min(of, budget)))
+				continue;
+			/* It may have counted as late as now. */
+			at[n] = tick - late;
+			cost[n++] = min(of, budget);
+			for (j = n, sum = 0; j-- && at[j] + WINDOW >= tick;)
+				sum += cost[j];
+			check(sum <= budget || late, "run %llu: %llu of %llu", run, sum,
+			      budget);
+		}
+		assert_true(told() <= budget);
+		weir_table_put(table);
+	}
+}
+
+/* An even sender at 80 % of the budget from CPUs in turn is hardly refused. */
+static void test_comes_back(void **state)
+{
+	unsigned int i, refused = 0, n = 20000;
+
+	(void)state;
+	begin(1000, false);
+	for (i = 0; i < n; i++) {
+		tick += i % 20 == 0;
+		refused += !charge(i % SHIM_CPUS, 0, 1);
+	}
+	check(refused < n / 100, "%u of %u refused", refused, n);
+	tick += 2 * WINDOW;
+	assert_int_equal(told(), 0);
+	weir_table_put(table);
+}
+
+static void test_told(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	begin(1000, false);
+	for (i = 0; i < 10; i++) {
+		assert_true(charge(i % SHIM_CPUS, 0, 1));
+		assert_int_equal(told(), i + 1);
+	}
+	rcu_read_lock();
+	assert_true(weir_table_forget(table, &everybody, 0));
+	rcu_read_unlock();
+	assert_int_equal(told(), 0);
+	/* What they held is not spent on top. */
+	for (i = 0; charge(i % SHIM_CPUS, 0, 1); i++)
+		;
+	assert_true(i <= 1000);
+	assert_true(told() <= 1000);
+	weir_table_put(table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_comes_back),
+		cmocka_unit_test(test_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
