@@ -35,8 +35,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 	way = weir_bucket_way(table, bucket, home ^ 1);
 	if (data_race(weir_way_is(table, way, source)))
 		return way;
-	/* Behind the ways that there are tags are 0, and no source's is. */
-	for (base = 0; base < WEIR_WAYS_MAX; base += 8)
+	for (base = 0; base < table->ways; base += 8)
 		for (equal = tags_equal(bucket->tag + base, tag); equal;
 		     equal &= equal - 1) {
 			way = weir_bucket_way(table, bucket,
@@ -64,8 +63,9 @@ void weir_way_source(const struct weir_table *table,
 static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
 {
 	bucket->used += !!tag - !!bucket->tag[i];
-	/* Both pair with searches without the lock. */
+	/* Pairs with searches without the lock. */
 	WRITE_ONCE(bucket->tag[i], tag);
+	/* Pairs with take(): who reads this sees the tag. */
 	smp_store_release(&bucket->version, bucket->version + 1);
 }
 

@@ -4,6 +4,45 @@
  */
 #include "bucket.h"
 
+/* Refuse, if what was read since @seq surely leaves no room. */
+static inline bool way_refuses(const struct weir_table *table,
+			       struct weir_way *way, u32 seq,
+			       const struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+
+	if (seq & 1 || !weir_wheel_marked(table->shape, wheel, lookup->slot) ||
+	    read_seqcount_retry(&way->seq, seq))
+		return false;
+	/* Pairs with other refusals, and with turns, which may undo it. */
+	if (READ_ONCE(wheel->refused) != (u8)lookup->slot)
+		WRITE_ONCE(wheel->refused, lookup->slot);
+	return true;
+}
+
+/* Charge, or refuse, if the way is still the source's; else 0. */
+static inline u8 way_take(const struct weir_table *table, struct weir_way *way,
+			  struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	u8 result = 0;
+
+	raw_spin_lock(&way->lock);
+	if (likely(way->seq.seqcount.sequence == lookup->seq)) {
+		write_seqcount_begin(&way->seq);
+		if (wheel->at != lookup->slot)
+			weir_wheel_turn(table->shape, wheel, lookup->slot);
+		weir_wheel_add(table->shape, wheel, lookup->cost);
+		write_seqcount_end(&way->seq);
+		weir_way_receipt(table, wheel, lookup);
+		result = WEIR_CHARGED;
+	} else if (weir_way_is(table, way, lookup->source)) {
+		result = weir_way_charge(table, way, lookup);
+	}
+	raw_spin_unlock(&way->lock);
+	return result;
+}
+
 /*
  * Find the way of a source, refuse without its lock if there surely is no room,
  * else charge, if that is wanted.
@@ -12,11 +51,9 @@ static __always_inline u8 take(struct weir_table *table,
 			       struct weir_lookup *lookup, const bool wanted)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	struct weir_wheel *wheel;
 	struct weir_way *way;
 	u32 seq, version;
-	u8 result = 0;
-	bool room;
+	u8 result;
 
 	weir_table_settle(table, lookup->hash);
 	lookup->slot = weir_table_slot(table, lookup->tick);
@@ -36,38 +73,19 @@ static __always_inline u8 take(struct weir_table *table,
 		if (!weir_way_is(table, way, lookup->source))
 			seq = 1;
 	}
-	/* What was read is as it was if the version still is so. */
+	/* What was read is as it was if the version still is so; 1 is none. */
 	lookup->way = way;
-	wheel = weir_way_wheel(table, way);
-	room = !weir_wheel_full(table->shape, wheel, lookup->slot,
-				lookup->cost, lookup->budget);
-	if (!room && !(seq & 1) &&
-	    weir_wheel_marked(table->shape, wheel, lookup->slot) &&
-	    !read_seqcount_retry(&way->seq, seq)) {
-		/* Pairs with other refusals, and with turns, which may undo it. */
-		if (READ_ONCE(wheel->refused) != (u8)lookup->slot)
-			WRITE_ONCE(wheel->refused, lookup->slot);
-		lookup->seq = seq;
-		return WEIR_REFUSED;
+	lookup->seq = seq;
+	if (weir_wheel_full(table->shape, weir_way_wheel(table, way),
+			    lookup->slot, lookup->cost, lookup->budget)) {
+		if (way_refuses(table, way, seq, lookup))
+			return WEIR_REFUSED;
+		lookup->seq = 1;
 	}
 	kcsan_atomic_next(0);
 	if (!wanted)
 		return 0;
-
-	lookup->seq = room ? seq : 1;
-	raw_spin_lock(&way->lock);
-	if (likely(way->seq.seqcount.sequence == lookup->seq)) {
-		write_seqcount_begin(&way->seq);
-		if (wheel->at != lookup->slot)
-			weir_wheel_turn(table->shape, wheel, lookup->slot);
-		weir_wheel_add(table->shape, wheel, lookup->cost);
-		write_seqcount_end(&way->seq);
-		weir_way_receipt(table, wheel, lookup);
-		result = WEIR_CHARGED;
-	} else if (weir_way_is(table, way, lookup->source)) {
-		result = weir_way_charge(table, way, lookup);
-	}
-	raw_spin_unlock(&way->lock);
+	result = way_take(table, way, lookup);
 	if (likely(result))
 		return result;
 	/* Another source has it by now: no search that was is good. */

@@ -283,8 +283,8 @@ static noinline void count_refusal(struct context *ctx,
 
 /* The next limit from one on that is asked about the packet, or their number. */
 static noinline unsigned int next_met(struct context *ctx,
-				    const struct weir_config *config,
-				    unsigned int i)
+				      const struct weir_config *config,
+				      unsigned int i)
 {
 	while (i < config->count && !meets(ctx, config->limit[i]))
 		i++;

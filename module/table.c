@@ -30,10 +30,11 @@
  *   refuse	no lock: reads source, time, total and one entry of the ring
  *		between two looks at the version of the way
  *   charge	the lock of the way, and the source compared again under it
- *   newcomer	the lock of the bucket, a second search, then that of the way
+ *   newcomer	the lock of the bucket, a second search if its version changed
+ *		since the first, then the lock of the way
  *
  * What a search without the bucket's lock finds is a hint. That it finds
- * nothing means nothing until the bucket is locked.
+ * nothing means nothing until the bucket is locked and its version is as it was.
  *
  * A way has its own time: on a CPU whose clock is late it counts and refuses at
  * the way's. Two wheels are turned to the later of their times before they are
