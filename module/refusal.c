@@ -64,6 +64,7 @@ void weir_refusal_store(const struct weir_refusals *refusals,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup)
 {
+	struct weir_refusal_cache *cache = this_cpu_ptr(refusals->cache);
 	u64 end;
 
 	entry_flush(entry);
@@ -72,8 +73,7 @@ void weir_refusal_store(const struct weir_refusals *refusals,
 	entry->key = *key;
 	entry->ifindex = ifindex;
 	entry->until = min(end, lookup->tick + HZ);
-	if (entry->until > this_cpu_read(refusals->cache->until))
-		this_cpu_write(refusals->cache->until, entry->until);
+	cache->until = max(cache->until, entry->until);
 	entry->way = lookup->way;
 	entry->limit = limit;
 	entry->seq = lookup->seq;

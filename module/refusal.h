@@ -63,7 +63,7 @@ struct weir_refusals {
 static inline bool weir_refusals_alive(const struct weir_refusals *refusals,
 				       u64 tick)
 {
-	return tick < this_cpu_read(refusals->cache->until);
+	return tick < this_cpu_ptr(refusals->cache)->until;
 }
 
 /* The entry of this CPU where a masked source is kept. BH off. */
