@@ -6,7 +6,7 @@
  *	-n COUNT	packets
  *	-f FIRST	number of the first one: packets do not depend on each other
  *	-i DEV		send there; without it, only tell
- *	-w		wild: what the kernel does with them is not foreseen
+ *	-w		wild: what the kernel does with them is not predicted
  *	-l		print the limits of the seed, in words of the tool, and end
  *	-x		print the packets
  *
@@ -77,7 +77,7 @@ static bool is_exempt(const struct packet *packet)
 	return !memcmp(packet->byte + 8, six, sizeof(six));
 }
 
-static void foresee(const struct packet *packet, const char *dev)
+static void predict(const struct packet *packet, const char *dev)
 {
 	struct twin_packet twin = { .family = packet->family,
 				    .byte = packet->byte, .dev = dev };
@@ -124,7 +124,7 @@ static int step(int fd, uint64_t n)
 	while (!options.wild && packet_received(&packet, &len) == WHO_KNOWS);
 	dev = frame_head(frame, &head, &dice, &packet);
 	memcpy(frame + head, packet.byte, packet.len);
-	foresee(&packet, dev);
+	predict(&packet, dev);
 	if (options.print)
 		show(n, frame, head + packet.len);
 	sent++;
