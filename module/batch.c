@@ -121,6 +121,7 @@ void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			  struct weir_source_state *state, u64 *slot)
 {
 	const struct weir_batch *batch;
+	struct weir_batch copy;
 	u64 left;
 	u32 age;
 	int cpu;
@@ -130,10 +131,11 @@ void weir_batches_unspent(const struct weir_table *table, u64 tick,
 	for_each_possible_cpu(cpu) {
 		batch = per_cpu_ptr(table->batches, cpu)->family +
 			(state->source.zone & 1);
-		/* Changes while it is read. */
-		left = min(data_race(batch->left), state->count);
-		age = (u32)weir_table_slot(table, tick) - data_race(batch->slot);
-		if (data_race(batch->epoch) != table->epoch ||
+		/* Its CPU may change it meanwhile. */
+		copy = data_race(*batch);
+		left = min(copy.left, state->count);
+		age = (u32)weir_table_slot(table, tick) - copy.slot;
+		if (copy.epoch != READ_ONCE(table->epoch) ||
 		    age > table->shape.reach)
 			continue;
 		state->count -= left;

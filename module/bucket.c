@@ -33,6 +33,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 
 	/* A fifth of the sources that are not at home are beside it. */
 	way = weir_bucket_way(table, bucket, home ^ 1);
+	/* A hint where the bucket is not locked. */
 	if (data_race(weir_way_is(table, way, source)))
 		return way;
 	for (base = 0; base < table->ways; base += 8)
@@ -40,6 +41,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 		     equal &= equal - 1) {
 			way = weir_bucket_way(table, bucket,
 					      base + __ffs64(equal) / 8);
+			/* A hint, as above. */
 			if (data_race(weir_way_is(table, way, source)))
 				return way;
 		}
@@ -121,12 +123,12 @@ static int free_way(const struct weir_table *table,
 	return base + __ffs64(free) / 8;
 }
 
-/* Whoever has a way may charge it meanwhile: a hint, as all that follows. */
 static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 		   unsigned int i, u32 slot)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
+	/* Whoever has a way may charge it meanwhile: a hint, as all that follows. */
 	return data_race(weir_wheel_sum(table->shape,
 					weir_way_wheel(table, way), slot));
 }
@@ -299,6 +301,7 @@ bool weir_bucket_place(const struct weir_table *table,
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	write_seqcount_begin(&way->seq);
+	/* A refusal of the source before may just be marked in it. */
 	data_race(memcpy(weir_way_wheel(table, way), wheel,
 			 weir_wheel_size(table->shape)));
 	way_give(table, bucket, i, source, hash);

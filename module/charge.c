@@ -176,7 +176,7 @@ bool weir_table_uncharge(struct weir_table *table,
 	if (lookup->receipt.late == U8_MAX)
 		return false;
 	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
-			       lookup->source, lookup->hash);
+				 lookup->source, lookup->hash);
 	if (!way)
 		return false;
 	raw_spin_lock(&way->lock);
@@ -207,7 +207,7 @@ void weir_table_dropped(struct weir_table *table,
 	struct weir_way *way;
 
 	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
-			       lookup->source, lookup->hash);
+				 lookup->source, lookup->hash);
 	if (way)
 		weir_way_dropped(way, packets, observed);
 }

@@ -120,6 +120,7 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
 				way_pull(next, old, bucket, i);
+		/* Pairs with the acquire above. */
 		smp_store_release(&bucket->moved, true);
 	}
 	raw_spin_unlock(&bucket->lock);

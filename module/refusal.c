@@ -40,6 +40,7 @@ static void entry_flush(struct weir_refusal *entry)
 	if (!entry->count)
 		return;
 	source = entry_source(entry);
+	/* One that has the way by now may be counted for. */
 	if (data_race(weir_way_is(entry->limit->table, entry->way, &source)))
 		weir_way_dropped(entry->way, entry->count, false);
 	WRITE_ONCE(entry->count, 0);
@@ -107,6 +108,7 @@ void weir_refusals_pending(const struct weir_refusals *refusals,
 			   struct weir_source_state *state, unsigned int count)
 {
 	const struct weir_refusal *entry;
+	struct weir_refusal copy;
 	struct weir_source source;
 	unsigned int i, j;
 	u32 waiting;
@@ -117,9 +119,11 @@ void weir_refusals_pending(const struct weir_refusals *refusals,
 			entry = &per_cpu_ptr(refusals->cache, cpu)->entry[i];
 			/* Pairs with weir_refusal_store(): the source came first. */
 			waiting = smp_load_acquire(&entry->count);
-			if (!waiting || data_race(entry->limit) != limit)
+			/* Its CPU may take it for another source meanwhile. */
+			copy = data_race(*entry);
+			if (!waiting || copy.limit != limit)
 				continue;
-			source = data_race(entry_source(entry));
+			source = entry_source(&copy);
 			/* The count may have been that of the source before. */
 			smp_rmb();
 			waiting = min(waiting, READ_ONCE(entry->count));
