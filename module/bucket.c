@@ -224,6 +224,39 @@ static bool bucket_take(const struct weir_table *table,
 }
 
 /**
+ * weir_way_charge - take room in the way of a source, or refuse it
+ * @table: table
+ * @way: locked way of the source
+ * @lookup: packet; its results are filled
+ *
+ * Return: WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST.
+ */
+u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
+		   struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	bool marked;
+
+	lockdep_assert_held(&way->lock);
+	/* What is refused moves no version. */
+	if (weir_wheel_full(table->shape, wheel, lookup->slot, lookup->cost,
+			    lookup->budget)) {
+		lookup->seq = raw_read_seqcount(&way->seq);
+		kcsan_atomic_next(0);
+		marked = weir_wheel_marked(table->shape, wheel, lookup->slot);
+		/* Pairs with refusals without the lock. */
+		WRITE_ONCE(wheel->refused, lookup->slot);
+		return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
+	}
+	write_seqcount_begin(&way->seq);
+	weir_wheel_turn(table->shape, wheel, lookup->slot);
+	weir_wheel_add(table->shape, wheel, lookup->cost);
+	write_seqcount_end(&way->seq);
+	weir_way_receipt(table, wheel, lookup);
+	return WEIR_CHARGED;
+}
+
+/**
  * weir_bucket_admit - take room for a source that seems to have no way
  * @table: table
  * @lookup: packet; its results are filled
@@ -237,7 +270,6 @@ u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 	struct weir_way *way = NULL;
-	struct weir_table *old;
 	u8 result;
 
 	raw_spin_lock(&bucket->lock);
@@ -255,9 +287,6 @@ u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		raw_spin_unlock(&way->lock);
 		goto out;
 	}
-	old = rcu_dereference(table->old);
-	if (unlikely(old))
-		weir_bucket_raise_old(table, bucket, old, lookup->hash);
 	weir_wheel_turn(table->shape, floor, lookup->slot);
 	if (weir_wheel_full(table->shape, floor, floor->at, lookup->cost,
 			    lookup->budget)) {

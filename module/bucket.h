@@ -250,9 +250,6 @@ void weir_bucket_raise(const struct weir_table *table,
 
 /* Successors: move.c. */
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash);
-void weir_bucket_raise_old(const struct weir_table *next,
-			   struct weir_bucket *bucket,
-			   const struct weir_table *old, u32 hash);
 
 /* Bring the bucket of a source over first, if there is a predecessor. */
 static inline void weir_table_settle(struct weir_table *table, u32 hash)

@@ -124,39 +124,6 @@ u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 }
 
 /**
- * weir_way_charge - take room in the way of a source, or refuse it
- * @table: table
- * @way: locked way of the source
- * @lookup: packet; its results are filled
- *
- * Return: WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST.
- */
-u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
-		   struct weir_lookup *lookup)
-{
-	struct weir_wheel *wheel = weir_way_wheel(table, way);
-	bool marked;
-
-	lockdep_assert_held(&way->lock);
-	/* What is refused moves no version. */
-	if (weir_wheel_full(table->shape, wheel, lookup->slot, lookup->cost,
-			    lookup->budget)) {
-		lookup->seq = raw_read_seqcount(&way->seq);
-		kcsan_atomic_next(0);
-		marked = weir_wheel_marked(table->shape, wheel, lookup->slot);
-		/* Pairs with refusals without the lock. */
-		WRITE_ONCE(wheel->refused, lookup->slot);
-		return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
-	}
-	write_seqcount_begin(&way->seq);
-	weir_wheel_turn(table->shape, wheel, lookup->slot);
-	weir_wheel_add(table->shape, wheel, lookup->cost);
-	write_seqcount_end(&way->seq);
-	weir_way_receipt(table, wheel, lookup);
-	return WEIR_CHARGED;
-}
-
-/**
  * weir_table_uncharge - give back what another limit made void
  * @table: table
  * @lookup: packet, with the receipt of weir_table_charge()

@@ -19,26 +19,6 @@
 /* Half of what a slot of one tick allows. */
 #define AGE_TICKS BIT(29)
 
-struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; config && i < config->count; i++)
-		if (!strcmp(config->limit[i]->name, name))
-			return config->limit[i];
-	return NULL;
-}
-
-struct weir_limit *weir_limit_by_id(const struct weir_config *config, u32 id)
-{
-	unsigned int i;
-
-	for (i = 0; config && i < config->count; i++)
-		if (config->limit[i]->id == id)
-			return config->limit[i];
-	return NULL;
-}
-
 /*
  * Copy the configuration, or with @replace begin with none; @exempts will be added
  * at the most. NULL for want of memory.

@@ -67,16 +67,6 @@ struct context {
 	struct weir_source key;
 };
 
-/**
- * weir_hook_clock - the coarse clock
- *
- * Return: ticks, the same on all CPUs and never less than before.
- */
-u64 weir_hook_clock(void)
-{
-	return get_jiffies_64();
-}
-
 static void count_seen(struct weir_net *wn, enum weir_outcome outcome,
 		       bool unparsable)
 {

@@ -236,3 +236,23 @@ void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct
 	}
 	kfree(limit);
 }
+
+struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; config && i < config->count; i++)
+		if (!strcmp(config->limit[i]->name, name))
+			return config->limit[i];
+	return NULL;
+}
+
+struct weir_limit *weir_limit_by_id(const struct weir_config *config, u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; config && i < config->count; i++)
+		if (config->limit[i]->id == id)
+			return config->limit[i];
+	return NULL;
+}

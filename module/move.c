@@ -12,11 +12,10 @@
  *  2. A packet that still has the old configuration charges the old table until
  *     it finds the mark, under the old bucket's lock, where it looks for a
  *     source that has no way; then it starts again with the new configuration.
- *  3. A newcomer starts from the join of its bucket's floor and of that of its
- *     old bucket, which is at rest once marked.
- *  4. The change itself pulls what is left, joins the old floors bucket by
- *     bucket, and lets go of the old table a grace period later. So a table has
- *     one predecessor at most.
+ *  3. The floor of the old bucket, which is at rest once marked, is joined into
+ *     that of the source's bucket.
+ *  4. The change itself pulls what is left, bucket by bucket, and lets go of the
+ *     old table a grace period later. So a table has one predecessor at most.
  *
  * Both tables find their bucket by the low bits of the same hash: a growing
  * table splits a bucket, a shrinking one joins several. Where slots are as long
@@ -67,8 +66,9 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 }
 
 /* Bring a way over. Under the old bucket's lock. */
-static void way_pull(struct weir_table *next, struct weir_table *old,
-		     struct weir_bucket *from, unsigned int i)
+static noinline_for_stack void
+way_pull(struct weir_table *next, struct weir_table *old,
+	 struct weir_bucket *from, unsigned int i)
 {
 	struct weir_way *way = weir_bucket_way(old, from, i);
 	struct weir_wheel *wheel = weir_way_wheel(old, way);
@@ -99,17 +99,9 @@ static void way_pull(struct weir_table *next, struct weir_table *old,
 	raw_spin_unlock(&to->lock);
 }
 
-/**
- * weir_table_pull - bring the old bucket of a source over
- * @next: table
- * @old: its predecessor
- * @hash: of the source
- *
- * Context: BH off, RCU read lock.
- */
-void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
+static void bucket_pull(struct weir_table *next, struct weir_table *old,
+			struct weir_bucket *bucket)
 {
-	struct weir_bucket *bucket = weir_bucket(old, hash);
 	unsigned int i;
 
 	/* Pairs with the release below: what was there is in @next. */
@@ -127,30 +119,30 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 }
 
 /**
- * weir_bucket_raise_old - join the floor of an old bucket into a new one's
+ * weir_table_pull - bring the old bucket of a source over, and its floor
  * @next: table
- * @bucket: locked bucket of it
  * @old: its predecessor
- * @hash: of which the old bucket is; it was pulled
+ * @hash: of the source
  *
  * Context: BH off, RCU read lock.
  */
-void weir_bucket_raise_old(const struct weir_table *next,
-			   struct weir_bucket *bucket,
-			   const struct weir_table *old, u32 hash)
+void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 {
-	struct weir_wheel *floor = weir_bucket_floor(old,
-						     weir_bucket(old, hash));
-	u64 tick = next->clock();
+	struct weir_bucket *from = weir_bucket(old, hash);
+	struct weir_bucket *to = weir_bucket(next, hash);
 	union weir_wheel_copy copy;
+	u64 tick;
 
+	bucket_pull(next, old, from);
+	raw_spin_lock(&to->lock);
+	tick = next->clock();
 	/* What was idle by now is gone: late clocks count behind that. */
-	weir_wheel_turn(next->shape, weir_bucket_floor(next, bucket),
+	weir_wheel_turn(next->shape, weir_bucket_floor(next, to),
 			weir_table_slot(next, tick));
-	if (!weir_wheel_sum(old->shape, floor, weir_table_slot(old, tick)))
-		return;
-	wheel_convert(next, &copy.wheel, old, floor, tick);
-	weir_bucket_raise(next, bucket, &copy.wheel);
+	wheel_convert(next, &copy.wheel, old, weir_bucket_floor(old, from),
+		      tick);
+	weir_bucket_raise(next, to, &copy.wheel);
+	raw_spin_unlock(&to->lock);
 }
 
 /**
@@ -185,21 +177,11 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 u64 weir_table_drain(struct weir_table *next)
 {
 	struct weir_table *old = rcu_dereference_protected(next->old, true);
-	struct weir_bucket *bucket;
 	u32 i, most = max(old->mask, next->mask);
 
-	for (i = 0; i <= old->mask; i++) {
+	for (i = 0; i <= most; i++) {
 		local_bh_disable();
 		weir_table_pull(next, old, i);
-		local_bh_enable();
-		cond_resched();
-	}
-	for (i = 0; i <= most; i++) {
-		bucket = weir_bucket(next, i);
-		local_bh_disable();
-		raw_spin_lock(&bucket->lock);
-		weir_bucket_raise_old(next, bucket, old, i);
-		raw_spin_unlock(&bucket->lock);
 		local_bh_enable();
 		cond_resched();
 	}

@@ -188,7 +188,7 @@ check_skb() {
 # Time is an argument everywhere else.
 check_clock() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.c|netlink.*\.c)$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.[ch]|netlink.*\.c)$')
 	code '\b((get_)?jiffies(_64)?|ktime_get[a-z_0-9]*|(sched|local)_clock|get_cycles|rdtsc[a-z_]*)\b' "${list[@]}"
 }
 
