@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the kernel answers at the end of a request. Its extended ACK points
- * into the request; the specification's names make a sentence of it.
+ * into the request; the table's words make a sentence of it.
  */
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <string.h>
 
-#include "names.h"
-#include "nl_priv.h"
+#include "nl.h"
+#include "value.h"
 
 struct ack {
 	const char *msg;
@@ -24,98 +27,18 @@ struct ack {
 /* Where in a request an offset points. */
 struct spot {
 	char path[WEIR_NAME_SIZE * 3];
-	const struct weir_attr_set *set;	/* around it */
-	const struct weir_attr_name *name;
+	const struct weir_set *set;	/* of what is inside; NULL: nothing */
+	const struct weir_set *around;	/* of what the attribute is among, */
+	const void *attrs;		/* all of which are here */
+	size_t len;
+	const struct weir_field *field;
 	const struct nlattr *attr;
 };
 
-uint64_t weir_nl_uint(const struct nlattr *attr)
+static uint64_t uint_of(const struct nlattr *attr)
 {
-	switch (mnl_attr_get_payload_len(attr)) {
-	case 1:
-		return mnl_attr_get_u8(attr);
-	case 2:
-		return mnl_attr_get_u16(attr);
-	case 4:
-		return mnl_attr_get_u32(attr);
-	case 8:
-		return mnl_attr_get_u64(attr);
-	}
-	return 0;
-}
-
-/*
- * What an operator calls what the specification calls otherwise. The first row
- * that fits is it; "" is not a word of anybody's.
- */
-static const struct {
-	const struct weir_attr_set *set;
-	uint8_t type;
-	uint8_t cmd;			/* in this alone; or 0 */
-	const char *word;
-} words[] = {
-	{ &weir_limit_set, WEIR_A_LIMIT_NAME, 0, "NAME" },
-	{ &weir_limit_set, WEIR_A_LIMIT_WINDOW_MS, 0, "budget" },
-	{ &weir_limit_set, WEIR_A_LIMIT_UNIT, 0, "budget" },
-	{ &weir_limit_set, WEIR_A_LIMIT_MODE, 0, "strict|lenient" },
-	{ &weir_limit_set, WEIR_A_LIMIT_PREFIX4, 0, "per" },
-	{ &weir_limit_set, WEIR_A_LIMIT_PREFIX6, 0, "per" },
-	{ &weir_limit_set, WEIR_A_LIMIT_MATCH, 0, "" },
-	{ &weir_match_set, WEIR_A_MATCH_INVERT, 0, "not" },
-	{ &weir_match_set, WEIR_A_MATCH_FROM_LEN, 0, "from" },
-	{ &weir_match_set, WEIR_A_MATCH_TO_LEN, 0, "to" },
-	{ &weir_match_set, WEIR_A_MATCH_SPORT_MIN, 0, "sport" },
-	{ &weir_match_set, WEIR_A_MATCH_SPORT_MAX, 0, "sport" },
-	{ &weir_match_set, WEIR_A_MATCH_DPORT_MIN, 0, "dport" },
-	{ &weir_match_set, WEIR_A_MATCH_DPORT_MAX, 0, "dport" },
-	{ &weir_match_set, WEIR_A_MATCH_MARK_MASK, 0, "mark" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_ADDRESS, WEIR_CMD_EXEMPT_GET, "ADDR" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_ADDRESS, 0, "PREFIX" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_PREFIX_LEN, WEIR_CMD_EXEMPT_GET, "ADDR" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_PREFIX_LEN, 0, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, WEIR_CMD_SOURCE_SHOW, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, WEIR_CMD_SOURCE_FORGET, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, 0, "ADDR" },
-	{ &weir_source_set, WEIR_A_SOURCE_PREFIX_LEN, 0, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_FILTER_LIMITED, 0, "limited" },
-	{ &weir_source_set, WEIR_A_SOURCE_RANK, 0, "top" },
-	{ &weir_source_set, WEIR_A_SOURCE_COST, 0, "packets|bytes" },
-	{ &weir_source_set, WEIR_A_SOURCE_CHARGE_MODE, 0, "mode" },
-	/* in front of the words of a file's line */
-	{ &weir_config_set, WEIR_A_CONFIG_LIMIT, 0, "limit add:" },
-	{ &weir_config_set, WEIR_A_CONFIG_EXEMPT, 0, "exempt add:" },
-};
-
-/* What the operator of @request calls an attribute. */
-static const char *word_of(const struct nlmsghdr *request,
-			   const struct weir_attr_set *set, uint32_t type)
-{
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(request);
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (words[i].set == set && words[i].type == type &&
-		    (!words[i].cmd || words[i].cmd == genl->cmd))
-			return words[i].word;
-	}
-	return set->attrs[type].name;
-}
-
-static const struct weir_op_name *find_op(const struct nlmsghdr *request)
-{
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(request);
-
-	if (request->nlmsg_type == GENL_ID_CTRL || genl->cmd >= weir_op_count)
-		return NULL;
-	return &weir_op_names[genl->cmd];
-}
-
-static const struct weir_attr_name *
-find_name(const struct weir_attr_set *set, uint32_t type)
-{
-	if (!set || type >= set->count || !set->attrs[type].name)
-		return NULL;
-	return &set->attrs[type];
+	return weir_uint_get(mnl_attr_get_payload(attr),
+			     mnl_attr_get_payload_len(attr));
 }
 
 static void add_path(struct spot *spot, const char *word)
@@ -126,65 +49,95 @@ static void add_path(struct spot *spot, const char *word)
 		 used && *word ? " " : "", word);
 }
 
-/* Step into @attr of the request, on the way to what is at fault. */
-static const struct weir_attr_set *enter(const struct nlmsghdr *request,
-					 struct spot *spot,
-					 const struct weir_attr_set *set,
-					 const struct nlattr *attr)
+/* What the operator calls an attribute, and its value; "" of a match. */
+static const char *word_of(const struct weir_request *request,
+			   const struct weir_set *set, uint16_t type, bool value,
+			   char buf[WEIR_TEXT_SIZE * 2])
 {
-	const struct weir_attr_name *name = find_name(set, mnl_attr_get_type(attr));
+	const struct weir_field *field = NULL;
+	char text[WEIR_TEXT_SIZE];
 
-	spot->set = set;
-	spot->attr = attr;
-	spot->name = name;
-	if (!name)
-		return NULL;
-	add_path(spot, word_of(request, set, mnl_attr_get_type(attr)));
-	return name->nest;
+	if (set == request->set)
+		field = weir_field_find(set, request->verb, type);
+	if (!field)
+		field = weir_field_find(set, 0, type);
+	if (!field)
+		return type < set->attr_count ? set->attrs[type].name : NULL;
+	if (field->nest && field->value)
+		return "";
+	weir_field_name(field, buf);
+	if (value && field->word && !(field->flags & (WEIR_FIRST | WEIR_ALONE)))
+		snprintf(buf, WEIR_TEXT_SIZE * 2, "%s %s", field->word,
+			 weir_field_value(field, text));
+	return buf;
 }
 
-/* Whether the attribute at @at holds or begins at the offset @off. */
-static bool holds(const struct nlmsghdr *request, const struct nlattr *attr,
+/* Step into @attr of the request, on the way to what is at fault. */
+static void enter(const struct weir_request *request, struct spot *spot,
+		  const struct nlattr *attr)
+{
+	uint16_t type = mnl_attr_get_type(attr);
+	const struct weir_set *set = spot->set;
+	const struct weir_field *field = weir_field_find(set, 0, type);
+	char buf[WEIR_TEXT_SIZE * 2];
+	const char *word = word_of(request, set, type, false, buf);
+
+	spot->attrs = spot->attr ? mnl_attr_get_payload(spot->attr) :
+		mnl_nlmsg_get_payload_offset(request->msg.nlh, GENL_HDRLEN);
+	spot->len = spot->attr ? mnl_attr_get_payload_len(spot->attr) :
+		mnl_nlmsg_get_payload_len(request->msg.nlh) - GENL_HDRLEN;
+	spot->around = set;
+	spot->field = field;
+	spot->attr = attr;
+	spot->set = field ? field->nest : NULL;
+	if (word)
+		add_path(spot, word);
+}
+
+/* Whether the attribute holds or begins at the offset @off. */
+static bool holds(const struct nlmsghdr *nlh, const struct nlattr *attr,
 		  uint32_t off)
 {
-	uint32_t begin = (const char *)attr - (const char *)request;
+	uint32_t begin = (const char *)attr - (const char *)nlh;
 
 	return off >= begin && off < begin + attr->nla_len;
 }
 
 /* Follow an offset from the top-level attributes inwards. */
-static void locate(struct weir_nl *nl, const struct nlmsghdr *request,
-		   uint32_t off, struct spot *spot)
+static void locate(struct weir_request *request, uint32_t off,
+		   struct spot *spot)
 {
-	const struct weir_op_name *op = find_op(request);
-	const struct weir_attr_set *set = op ? op->set : NULL;
-	const struct nlattr *attr, *inner;
+	const struct nlmsghdr *nlh = request->msg.nlh;
+	const struct nlattr *attr, *inner, *found = NULL;
 
 	memset(spot, 0, sizeof(*spot));
-	nl->fault_item = 0;
-	mnl_attr_for_each(attr, request, GENL_HDRLEN) {
-		if (holds(request, attr, off))
-			break;
-	}
-	if (!mnl_attr_ok(attr, (const char *)mnl_nlmsg_get_payload_tail(request) -
-			       (const char *)attr))
+	spot->set = request->set;
+	if (!spot->set || !spot->set->attrs)
 		return;
-	nl->fault_type = mnl_attr_get_type(attr);
-	mnl_attr_for_each(inner, request, GENL_HDRLEN) {
-		if (inner == attr)
-			break;
-		nl->fault_item += mnl_attr_get_type(inner) == nl->fault_type;
+	mnl_attr_for_each(attr, nlh, GENL_HDRLEN) {
+		if (holds(nlh, attr, off))
+			found = attr;
 	}
-	set = enter(request, spot, set, attr);
-	while (set && (const char *)attr - (const char *)request != off) {
+	if (!found)
+		return;
+	request->fault_type = mnl_attr_get_type(found);
+	request->fault_item = 0;
+	mnl_attr_for_each(attr, nlh, GENL_HDRLEN) {
+		if (attr == found)
+			break;
+		request->fault_item += mnl_attr_get_type(attr) == request->fault_type;
+	}
+	enter(request, spot, found);
+	while (spot->set && (const char *)found - (const char *)nlh != off) {
+		attr = found;
+		found = NULL;
 		mnl_attr_for_each_nested(inner, attr) {
-			if (holds(request, inner, off))
-				break;
+			if (holds(nlh, inner, off))
+				found = inner;
 		}
-		if (!holds(request, inner, off))
+		if (!found)
 			return;
-		attr = inner;
-		set = enter(request, spot, set, attr);
+		enter(request, spot, found);
 	}
 }
 
@@ -202,21 +155,21 @@ static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip,
 				ack->msg = mnl_attr_get_str(attr);
 			break;
 		case NLMSGERR_ATTR_OFFS:
-			ack->off = weir_nl_uint(attr);
+			ack->off = uint_of(attr);
 			ack->has_off = true;
 			break;
 		case NLMSGERR_ATTR_COOKIE:
-			ack->value = weir_nl_uint(attr);
+			ack->value = uint_of(attr);
 			break;
 		case NLMSGERR_ATTR_POLICY:
 			ack->policy = attr;
 			break;
 		case NLMSGERR_ATTR_MISS_TYPE:
-			ack->miss = weir_nl_uint(attr);
+			ack->miss = uint_of(attr);
 			ack->has_miss = true;
 			break;
 		case NLMSGERR_ATTR_MISS_NEST:
-			ack->miss_nest = weir_nl_uint(attr);
+			ack->miss_nest = uint_of(attr);
 			break;
 		}
 	}
@@ -224,8 +177,9 @@ static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip,
 
 /* The range or length that the policy wants, against what was sent. */
 static bool say_policy(const struct ack *ack, const struct spot *spot,
-		       char *text, size_t size)
+		       struct weir_err *err)
 {
+	char number[24];
 	uint64_t min = 0, max = 0, longest = 0;
 	bool has_max = false, has_long = false;
 	const struct nlattr *attr;
@@ -235,26 +189,24 @@ static bool say_policy(const struct ack *ack, const struct spot *spot,
 	mnl_attr_for_each_nested(attr, ack->policy) {
 		switch (mnl_attr_get_type(attr)) {
 		case NL_POLICY_TYPE_ATTR_MIN_VALUE_U:
-			min = weir_nl_uint(attr);
+			min = uint_of(attr);
 			break;
 		case NL_POLICY_TYPE_ATTR_MAX_VALUE_U:
-			max = weir_nl_uint(attr);
+			max = uint_of(attr);
 			has_max = true;
 			break;
 		case NL_POLICY_TYPE_ATTR_MAX_LENGTH:
-			longest = weir_nl_uint(attr);
+			longest = uint_of(attr);
 			has_long = true;
 			break;
 		}
 	}
-	if (has_max && spot->name && spot->name->kind == WEIR_KIND_UINT)
-		snprintf(text, size, "%" PRIu64 " not in %" PRIu64 "..%" PRIu64,
-			 weir_nl_uint(spot->attr), min, max);
-	else if (has_long && mnl_attr_get_payload_len(spot->attr) > longest)
-		snprintf(text, size, "longer than %" PRIu64 " bytes", longest);
-	else
-		return false;
-	return true;
+	if (has_max) {
+		snprintf(number, sizeof(number), "%" PRIu64, uint_of(spot->attr));
+		return weir_value_range(number, uint_of(spot->attr), min, max, err);
+	}
+	return has_long && mnl_attr_get_payload_len(spot->attr) > longest &&
+	       weir_err_set(err, "longer than %" PRIu64 " bytes", longest);
 }
 
 static const char *say_errno(int error)
@@ -264,104 +216,87 @@ static const char *say_errno(int error)
 	case EACCES:
 		return WEIR_NL_EPERM;
 	case EOPNOTSUPP:
-		return "the loaded module does not know this; is it older than this command?";
+		return "not supported by the loaded module, which may be older than this command";
 	default:
 		return strerror(error);
 	}
 }
 
-/* The attribute that is missing, in the nest at miss_nest or on top. */
-static const char *missing_name(struct weir_nl *nl,
-				const struct nlmsghdr *request,
-				const struct ack *ack, struct spot *spot)
+/* What is missing, in the nest at miss_nest or on top; NULL: unknown. */
+static const char *missing_name(struct weir_request *request,
+				const struct ack *ack, struct spot *spot,
+				char buf[WEIR_TEXT_SIZE * 2])
 {
-	const struct weir_op_name *op = find_op(request);
-	const struct weir_attr_set *set = op ? op->set : NULL;
-
 	memset(spot, 0, sizeof(*spot));
-	if (ack->miss_nest) {
-		locate(nl, request, ack->miss_nest, spot);
-		set = spot->name ? spot->name->nest : NULL;
-	}
-	return find_name(set, ack->miss) ? word_of(request, set, ack->miss) :
-					   NULL;
+	spot->set = request->set;
+	if (ack->miss_nest)
+		locate(request, ack->miss_nest, spot);
+	return spot->set ? word_of(request, spot->set, ack->miss, !ack->msg, buf) : NULL;
 }
 
-/* The length that msg.c puts behind an address which may be a prefix, or NULL. */
-static const struct nlattr *find_len(const struct nlmsghdr *request,
-				     const struct nlattr *address)
+/* Behind its word: the name or address that does not exist, or does already. */
+static void add_given(struct spot *spot)
 {
-	const struct nlattr *attr = mnl_attr_next(address);
-	const char *end = mnl_nlmsg_get_payload_tail(request);
+	const struct weir_field *field = spot->field;
+	char buf[WEIR_TEXT_SIZE], text[WEIR_TEXT_SIZE + 2];
+	union weir_model model;
+	bool string;
 
-	if (mnl_attr_ok(attr, end - (const char *)attr) &&
-	    mnl_attr_get_type(attr) == mnl_attr_get_type(address) + 1 &&
-	    mnl_attr_get_payload_len(attr) == 1)
-		return attr;
-	return NULL;
-}
-
-/* Behind its word: the name or address that is there not, or already. */
-static void add_given(const struct nlmsghdr *request, struct spot *spot)
-{
-	const struct nlattr *attr = spot->attr, *len;
-	char text[WEIR_NAME_SIZE * 2];
-	int size;
-
-	if (!spot->name)
+	if (!field)
 		return;
-	size = mnl_attr_get_payload_len(attr);
-	if (spot->name->kind == WEIR_KIND_STRING) {
-		snprintf(text, sizeof(text), "'%.*s'", size,
-			 (const char *)mnl_attr_get_payload(attr));
-		add_path(spot, text);
-	} else if (spot->name->kind == WEIR_KIND_BINARY &&
-		   inet_ntop(size == 16 ? AF_INET6 : AF_INET,
-			     mnl_attr_get_payload(attr), text, sizeof(text))) {
-		add_path(spot, text);
-		len = find_len(request, attr);
-		if (!len || mnl_attr_get_u8(len) == 8 * size)
-			return;
-		snprintf(text, sizeof(text), "/%u", mnl_attr_get_u8(len));
-		strncat(spot->path, text,
-			sizeof(spot->path) - strlen(spot->path) - 1);
-	}
+	string = field->type == &weir_type_name || field->type == &weir_type_dev;
+	if (!string && field->type != &weir_type_prefix && field->type != &weir_type_address)
+		return;
+	weir_set_get(spot->around, spot->attrs, spot->len, &model);
+	snprintf(text, sizeof(text), string ? "'%s'" : "%s",
+		 weir_field_text(field, &model, buf));
+	add_path(spot, text);
 }
 
-static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
+/* The number that a sentence speaks of. */
+static const char *say_value(const struct ack *ack, int error, char buf[64])
+{
+	bool bytes = error == ENOMEM || error == EDQUOT;
+
+	*buf = '\0';
+	if (ack->value && !bytes)
+		snprintf(buf, 64, " (at most %" PRIu64 ")", ack->value);
+	else if (ack->value >> 20)
+		snprintf(buf, 64, " (requires %" PRIu64 " bytes, %" PRIu64 " MiB)",
+			 ack->value, ack->value >> 20);
+	else if (ack->value)
+		snprintf(buf, 64, " (requires %" PRIu64 " bytes)", ack->value);
+	return buf;
+}
+
+static void say_refusal(struct weir_nl *nl, struct weir_request *request,
 			const struct ack *ack, int error)
 {
 	const char *what = ack->msg ? ack->msg : say_errno(error), *name;
-	char text[WEIR_NAME_SIZE * 4], value[64] = "";
+	char buf[WEIR_TEXT_SIZE * 2], value[64];
 	struct spot spot = { 0 };
+	struct weir_err policy;
 
 	if (ack->has_miss) {
-		name = missing_name(nl, request, ack, &spot);
-		if (name) {
-			add_path(&spot, name);
-			what = ack->msg ? ack->msg : "is missing";
+		name = missing_name(request, ack, &spot, buf);
+		if (name && !ack->msg) {
+			weir_err_set(&nl->err, WEIR_REQUIRED, name);
+			return;
 		}
+		if (name)
+			add_path(&spot, name);
 	} else if (ack->has_off) {
-		locate(nl, request, ack->off, &spot);
-		if (say_policy(ack, &spot, text, sizeof(text)))
-			what = text;
+		locate(request, ack->off, &spot);
+		if (say_policy(ack, &spot, &policy))
+			what = policy.text;
 		else if (error == ENOENT || error == EEXIST || error == ENODEV)
-			add_given(request, &spot);
+			add_given(&spot);
 	}
-	if (ack->value >> 20 && (error == ENOMEM || error == EDQUOT))
-		snprintf(value, sizeof(value), " (it takes %" PRIu64 " bytes, %" PRIu64 " MiB)",
-			 ack->value, ack->value >> 20);
-	else if (ack->value && (error == ENOMEM || error == EDQUOT))
-		snprintf(value, sizeof(value), " (it takes %" PRIu64 " bytes)",
-			 ack->value);
-	else if (ack->value)
-		snprintf(value, sizeof(value), " (at most %" PRIu64 ")",
-			 ack->value);
-	weir_err_set(&nl->err, "%s%s%s%s", spot.path, *spot.path ? ": " : "",
-		     what, value);
+	weir_err_set(&nl->err, "%s%s%.300s%s", spot.path, *spot.path ? ": " : "",
+		     what, say_value(ack, error, value));
 }
 
-int weir_nl_ack(struct weir_nl *nl, const struct nlmsghdr *request,
+int weir_nl_ack(struct weir_nl *nl, struct weir_request *request,
 		const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);

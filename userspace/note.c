@@ -26,12 +26,12 @@ static struct said {
 } said[SENTENCES];
 
 /* A line on stderr: behind what is on stdout, and harmless to terminals. */
-static void put_line(const struct weir_tool *tool, const char *kind,
+static void put_line(struct weir_tool *tool, const char *kind,
 		     const char *text)
 {
 	char where[TEXT_ROOM] = "";
 
-	weir_out_flush();
+	weir_out_flush(&tool->out);
 	/* the line that the words at hand are on */
 	if (tool->file && tool->line)
 		snprintf(where, sizeof(where), "%s:%u: ", tool->file,
@@ -48,7 +48,7 @@ static void put_line(const struct weir_tool *tool, const char *kind,
 
 /* Say what may not be as it was meant, or is worth knowing. */
 WEIR_PRINTF(3)
-static void say(const struct weir_tool *tool, const char *kind,
+static void say(struct weir_tool *tool, const char *kind,
 		const char *fmt, ...)
 {
 	char text[TEXT_ROOM];
@@ -60,12 +60,7 @@ static void say(const struct weir_tool *tool, const char *kind,
 	put_line(tool, kind, text);
 }
 
-/**
- * weir_complain - say what went wrong
- * @tool: the run, with its err
- * @what: the command that failed, or NULL
- */
-void weir_complain(const struct weir_tool *tool, const char *what)
+void weir_complain(struct weir_tool *tool, const char *what)
 {
 	char text[TEXT_ROOM];
 
@@ -96,7 +91,7 @@ static bool said_before(const struct weir_tool *tool, const char *kind,
 }
 
 /* Say of a limit what may be said of others too; @sentence begins behind its name. */
-static void say_of(const struct weir_tool *tool, const char *kind,
+static void say_of(struct weir_tool *tool, const char *kind,
 		   const char *limit, const char *sentence)
 {
 	char text[TEXT_ROOM];
@@ -107,10 +102,6 @@ static void say_of(const struct weir_tool *tool, const char *kind,
 	put_line(tool, kind, text);
 }
 
-/**
- * weir_notes_end - say how often more what was said of a file would be
- * @tool: the run, at the end of the file
- */
 void weir_notes_end(struct weir_tool *tool)
 {
 	const struct said *at;
@@ -120,7 +111,7 @@ void weir_notes_end(struct weir_tool *tool)
 	for (at = said; at < said + SENTENCES && at->kind; at++) {
 		if (!at->more)
 			continue;
-		snprintf(text, sizeof(text), "the same of %u more limit%s: %s",
+		snprintf(text, sizeof(text), "the same applies to %u more limit%s: %s",
 			 at->more, at->more == 1 ? "" : "s",
 			 at->sentence + strspn(at->sentence, ": "));
 		put_line(tool, at->kind, text);
@@ -135,17 +126,13 @@ static void warn_config(struct weir_tool *tool,
 	char more[64] = "";
 
 	if (warning->more)
-		snprintf(more, sizeof(more), " (%u more limit%s warned of too)",
-			 warning->more, warning->more == 1 ? " is" : "s are");
+		snprintf(more, sizeof(more), " (and for %u more limit%s)",
+			 warning->more, warning->more == 1 ? "" : "s");
 	tool->line = limit->line;
 	say(tool, "warning", "limit '%s': %s%s", limit->name, warning->sentence,
 	    more);
 }
 
-/**
- * weir_note_warned - pass on what the kernel thinks of a limit that it changed
- * @tool: the run, behind what it shows of the limit
- */
 void weir_note_warned(struct weir_tool *tool)
 {
 	if (*tool->warned)
@@ -153,11 +140,6 @@ void weir_note_warned(struct weir_tool *tool)
 	*tool->warned = '\0';
 }
 
-/**
- * weir_note_kernel - take a warning of the kernel
- * @warning: what it said
- * @data: the run
- */
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 {
 	struct weir_tool *tool = data;
@@ -191,12 +173,7 @@ static bool dev_exists(const char *dev)
 	return !devices;	/* nothing is known */
 }
 
-/**
- * weir_note_dev - warn, once, of a device that there is not; it may come
- * @tool: the run
- * @dev: the device's name, or "" for any
- */
-void weir_note_dev(const struct weir_tool *tool, const char *dev)
+void weir_note_dev(struct weir_tool *tool, const char *dev)
 {
 	static char warned[DEVS_WARNED][WEIR_DEV_SIZE];
 	static unsigned int count;
@@ -212,94 +189,58 @@ void weir_note_dev(const struct weir_tool *tool, const char *dev)
 	if (count == DEVS_WARNED)
 		return;
 	strcpy(warned[count++], dev);
-	say(tool, "warning", "device '%s' does not exist here (it may come)", dev);
+	say(tool, "warning", "device '%s' does not exist (yet)", dev);
 }
 
-/**
- * weir_note_limit - say what a match also takes in
- * @tool: the run
- * @limit: the limit, with a match
- */
-void weir_note_limit(const struct weir_tool *tool,
+void weir_note_limit(struct weir_tool *tool,
 		     const struct weir_limit *limit)
 {
 	const struct weir_match *match = &limit->match;
-	uint32_t plain = match->conds & ~match->invert;
+	uint64_t plain = match->has & ~match->invert;
 
-	if (match->conds & WEIR_COND_DEV)
+	if (match->has & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
 	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
 	    (plain & WEIR_COND_PROTO && !weir_proto_answers(match->proto)))
 		return;
 	say_of(tool, "note", limit->name,
-	       " has no to, dport or syn: it also counts answers to this host's own connections");
+	       " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
 }
 
-/**
- * weir_note_lost - say what conditions a limit has no longer
- * @tool: the run
- * @was: the match that it had
- * @limit: the limit as it is
- */
-void weir_note_lost(const struct weir_tool *tool, const struct weir_match *was,
+void weir_note_lost(struct weir_tool *tool, const struct weir_match *was,
 		    const struct weir_limit *limit)
 {
-	uint32_t lost = was->conds & ~limit->match.conds;
+	uint64_t lost = was->has & ~limit->match.has;
 	char text[WEIR_DIFFERS_SIZE];
 
-	if (!lost || !limit->match.conds)
+	if (!lost || !limit->match.has)
 		return;
 	weir_conds_text(lost, text);
-	say(tool, "note", "limit '%s' had %s too; conditions that are given replace the whole match",
+	say(tool, "note", "limit '%s' no longer matches by %s: new conditions replace the whole match",
 	    limit->name, text);
 }
 
-/**
- * weir_note_ssh - warn that a limit meets the caller's own ssh connection
- * @tool: the run
- * @ssh: the connection
- * @limit: name of the limit
- */
-void weir_note_ssh(const struct weir_tool *tool, const struct weir_ssh *ssh,
+void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh,
 		   const char *limit)
 {
 	char buf[WEIR_TEXT_SIZE];
-	const char *peer = weir_text_prefix(&ssh->peer, buf);
+	const char *peer = weir_text_prefix(NULL, &ssh->peer, buf);
 
-	say(tool, "warning", "limit '%s' meets your own ssh connection; to spare it: weir exempt add %s%s%s",
+	say(tool, "warning", "limit '%s' applies to your own ssh connection; to exempt it: weir exempt add %s%s%s",
 	    limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
 }
 
-/**
- * weir_note_interrupted - say that what was shown may be incomplete
- * @tool: the run, after a dump
- *
- * In JSON it is the last object of the array too.
- */
-void weir_note_interrupted(const struct weir_tool *tool)
+void weir_note_interrupted(struct weir_tool *tool)
 {
-	if (!weir_nl_interrupted(tool->nl))
-		return;
-	if (weir_out_json()) {
-		weir_out_object(NULL);
-		weir_out_flag("interrupted", true, NULL);
-		weir_out_object_end();
-	}
 	say(tool, "warning", "changed while it was read; what is shown may be incomplete");
 }
 
-/**
- * weir_note_refused - say why a charge took nothing
- * @tool: the run
- * @cost: that it should have taken; 0 is 1
- * @left: what there was to take
- */
-void weir_note_refused(const struct weir_tool *tool, uint64_t cost,
+void weir_note_refused(struct weir_tool *tool, uint64_t cost,
 		       uint64_t left)
 {
 	if (left)
-		say(tool, "note", "nothing was taken: %" PRIu64 " are more than are left; mode drain takes those",
-		    cost ? cost : 1);
+		say(tool, "note", "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
+		    cost ? cost : 1, left);
 	else
-		say(tool, "note", "nothing was taken: nothing is left");
+		say(tool, "note", "not charged: nothing is left");
 }

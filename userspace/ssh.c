@@ -24,21 +24,15 @@ static bool read_address(char *text, struct weir_prefix *prefix,
 {
 	char *zone = strchr(text, '%');
 	struct weir_err err;
+	struct weir_args args = { .err = &err };
 
 	if (zone) {
 		*zone++ = '\0';
 		snprintf(dev, WEIR_DEV_SIZE, "%s", zone);
 	}
-	return !weir_value_address(text, prefix, &err);
+	return !weir_parse_address(NULL, &args, text, prefix);
 }
 
-/**
- * weir_ssh_parse - read "PEER PORT HOST PORT"
- * @text: value of SSH_CONNECTION
- * @ssh: takes the connection
- *
- * Return: whether it is one.
- */
 bool weir_ssh_parse(const char *text, struct weir_ssh *ssh)
 {
 	char peer[80], host[80], dev[WEIR_DEV_SIZE];
@@ -90,12 +84,6 @@ static bool find_in(pid_t pid, struct weir_ssh *ssh)
 	return found;
 }
 
-/**
- * weir_ssh_find - find the connection that the caller came by
- * @ssh: takes the connection
- *
- * Return: whether there is one.
- */
 bool weir_ssh_find(struct weir_ssh *ssh)
 {
 	const char *text = getenv(VARIABLE);
@@ -130,11 +118,11 @@ static bool port_within(const uint16_t ports[2], uint16_t port)
 
 /* Whether a packet of the connection would fail a condition for certain. */
 static bool fails(const struct weir_ssh *ssh, const struct weir_match *match,
-		  uint32_t cond)
+		  uint64_t cond)
 {
 	bool invert = match->invert & cond, holds;
 
-	if (!(match->conds & cond))
+	if (!(match->has & cond))
 		return false;
 	switch (cond) {
 	case WEIR_COND_FAMILY:
@@ -170,16 +158,9 @@ static bool fails(const struct weir_ssh *ssh, const struct weir_match *match,
 	return holds == invert;
 }
 
-/**
- * weir_ssh_meets - whether packets of the connection may meet a limit
- * @ssh: the connection
- * @limit: the limit, with its match
- *
- * Return: false where they certainly do not.
- */
 bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
 {
-	uint32_t cond;
+	uint64_t cond;
 
 	for (cond = WEIR_COND_FAMILY; cond <= WEIR_COND_MARK; cond <<= 1) {
 		if (fails(ssh, &limit->match, cond))
@@ -188,14 +169,6 @@ bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
 	return true;
 }
 
-/**
- * weir_ssh_spared - whether an exemption spares the connection
- * @ssh: the connection
- * @exempt: the exemption
- * @limit: name of the limit it is to be spared from
- *
- * Return: whether it does for certain.
- */
 bool weir_ssh_spared(const struct weir_ssh *ssh,
 		     const struct weir_exempt *exempt, const char *limit)
 {
