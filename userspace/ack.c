@@ -37,8 +37,7 @@ struct spot {
 
 static uint64_t uint_of(const struct nlattr *attr)
 {
-	return weir_uint_get(mnl_attr_get_payload(attr),
-			     mnl_attr_get_payload_len(attr));
+	return weir_uint_get(mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr));
 }
 
 static void add_path(struct spot *spot, const char *word)
@@ -73,8 +72,7 @@ static const char *word_of(const struct weir_request *request,
 }
 
 /* Step into @attr of the request, on the way to what is at fault. */
-static void enter(const struct weir_request *request, struct spot *spot,
-		  const struct nlattr *attr)
+static void enter(const struct weir_request *request, struct spot *spot, const struct nlattr *attr)
 {
 	uint16_t type = mnl_attr_get_type(attr);
 	const struct weir_set *set = spot->set;
@@ -95,8 +93,7 @@ static void enter(const struct weir_request *request, struct spot *spot,
 }
 
 /* Whether the attribute holds or begins at the offset @off. */
-static bool holds(const struct nlmsghdr *nlh, const struct nlattr *attr,
-		  uint32_t off)
+static bool holds(const struct nlmsghdr *nlh, const struct nlattr *attr, uint32_t off)
 {
 	uint32_t begin = (const char *)attr - (const char *)nlh;
 
@@ -104,8 +101,7 @@ static bool holds(const struct nlmsghdr *nlh, const struct nlattr *attr,
 }
 
 /* Follow an offset from the top-level attributes inwards. */
-static void locate(struct weir_request *request, uint32_t off,
-		   struct spot *spot)
+static void locate(struct weir_request *request, uint32_t off, struct spot *spot)
 {
 	const struct nlmsghdr *nlh = request->msg.nlh;
 	const struct nlattr *attr, *inner, *found = NULL;
@@ -141,8 +137,7 @@ static void locate(struct weir_request *request, uint32_t off,
 	}
 }
 
-static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip,
-		      struct ack *ack)
+static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip, struct ack *ack)
 {
 	const struct nlattr *attr;
 
@@ -176,8 +171,7 @@ static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip,
 }
 
 /* The range or length that the policy wants, against what was sent. */
-static bool say_policy(const struct ack *ack, const struct spot *spot,
-		       struct weir_err *err)
+static bool say_policy(const struct ack *ack, const struct spot *spot, struct weir_err *err)
 {
 	char number[24];
 	uint64_t min = 0, max = 0, longest = 0;
@@ -248,8 +242,7 @@ static void add_given(struct spot *spot)
 	if (!string && field->type != &weir_type_prefix && field->type != &weir_type_address)
 		return;
 	weir_set_get(spot->around, spot->attrs, spot->len, &model);
-	snprintf(text, sizeof(text), string ? "'%s'" : "%s",
-		 weir_field_text(field, &model, buf));
+	snprintf(text, sizeof(text), string ? "'%s'" : "%s", weir_field_text(field, &model, buf));
 	add_path(spot, text);
 }
 
@@ -296,8 +289,7 @@ static void say_refusal(struct weir_nl *nl, struct weir_request *request,
 		     what, say_value(ack, error, value));
 }
 
-int weir_nl_ack(struct weir_nl *nl, struct weir_request *request,
-		const struct nlmsghdr *nlh)
+int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);
 	bool done = nlh->nlmsg_type == NLMSG_DONE;

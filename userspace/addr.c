@@ -122,87 +122,69 @@ int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 	return weir_err_set(err, "unknown protocol '%.60s'; %s", text, hint);
 }
 
-int weir_parse_ports(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
+/* "A" or "A<mark>B": how many numbers there are; 0 where that is not it. */
+static int read_pair(const char *text, char mark, uint64_t max, uint64_t max2, uint64_t value[2])
 {
-	struct weir_err *err = args->err;
-	uint16_t *ports = at;
-	const char *dash = strchr(text, '-');
-	char first[8];
-	uint64_t low, high;
-	int len = dash ? dash - text : (int)strlen(text);
+	const char *second = strchr(text, mark);
+	struct weir_err err;
+	char first[16];
+	int len = second ? second - text : (int)strlen(text);
 
-	if (len < (int)sizeof(first)) {
-		snprintf(first, sizeof(first), "%.*s", len, text);
-		if (!weir_value_number(first, 0, 65535, &low, err) &&
-		    !weir_value_number(dash ? dash + 1 : first, 0, 65535, &high,
-				       err)) {
-			if (low > high)
-				return weir_err_set(err, "ports '%s' are reversed; did you mean %u-%u?",
-						    text, (unsigned int)high,
-						    (unsigned int)low);
-			ports[0] = low;
-			ports[1] = high;
-			return 0;
-		}
-	}
-	return weir_err_set(err, "invalid ports '%.60s'; expected PORT[-PORT] in 0..65535",
-			    text);
+	if (snprintf(first, sizeof(first), "%.*s", len, text) >= (int)sizeof(first) ||
+	    weir_value_number(first, 0, max, &value[0], &err) ||
+	    (second && weir_value_number(second + 1, 0, max2, &value[1], &err)))
+		return 0;
+	return second ? 2 : 1;
+}
+
+int weir_parse_ports(const struct weir_field *field, struct weir_args *args,
+		     const char *text, void *at)
+{
+	uint16_t *ports = at;
+	uint64_t value[2];
+	int count = read_pair(text, '-', 65535, 65535, value);
+
+	if (!count)
+		return weir_err_set(args->err, "invalid ports '%.60s'; expected PORT[-PORT] in 0..65535",
+				    text);
+	ports[0] = value[0];
+	ports[1] = value[count - 1];
+	if (ports[0] > ports[1])
+		return weir_err_set(args->err, "ports '%s' are reversed; did you mean %u-%u?", text,
+				    ports[1], ports[0]);
+	return 0;
 }
 
 int weir_parse_mark(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
+		    const char *text, void *at)
 {
-	struct weir_err *err = args->err;
+	uint64_t value[2] = { 0, UINT32_MAX };
 	uint32_t *mark = at;
-	const char *slash = strchr(text, '/');
-	uint64_t value, bits = UINT32_MAX;
-	char first[16];
-	int len = slash ? slash - text : (int)strlen(text);
 
-	if (len >= (int)sizeof(first))
-		goto bad;
-	snprintf(first, sizeof(first), "%.*s", len, text);
-	if (weir_value_number(first, 0, UINT32_MAX, &value, err))
-		goto bad;
-	if (slash && weir_value_number(slash + 1, 0, UINT32_MAX, &bits, err))
-		goto bad;
-	if (value & ~bits)
-		return weir_err_set(err,
-				    "mark '%.60s' has bits outside its mask; did you mean 0x%" PRIx64
-				    "/0x%" PRIx64 "?", text, value & bits, bits);
-	mark[0] = value;
-	mark[1] = bits;
+	if (!read_pair(text, '/', UINT32_MAX, UINT32_MAX, value))
+		return weir_err_set(args->err, "invalid mark '%.60s'; expected VALUE[/MASK] in 0..0xffffffff",
+				    text);
+	mark[0] = value[0];
+	mark[1] = value[1];
+	if (mark[0] & ~mark[1])
+		return weir_err_set(args->err, "mark '%.60s' has bits outside its mask; did you mean 0x%x/0x%x?",
+				    text, mark[0] & mark[1], mark[1]);
 	return 0;
-bad:
-	return weir_err_set(err, "invalid mark '%.60s'; expected VALUE[/MASK] in 0..0xffffffff",
-			    text);
 }
 
 int weir_parse_per(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
+		   const char *text, void *at)
 {
-	struct weir_err *err = args->err;
+	uint64_t value[2];
 	uint8_t *per = at;
-	const char *comma = strchr(text, ',');
-	uint64_t v4, v6;
-	char first[8];
-	int len = comma ? comma - text : (int)strlen(text);
+	int count = read_pair(text, ',', 32, 128, value);
 
-	if (len >= (int)sizeof(first))
-		goto bad;
-	snprintf(first, sizeof(first), "%.*s", len, text);
-	if (weir_value_number(first, 0, 32, &v4, err))
-		goto bad;
-	v6 = v4 ? 64 : 0;
-	if (comma && weir_value_number(comma + 1, 0, 128, &v6, err))
-		goto bad;
-	per[0] = v4;
-	per[1] = v6;
+	if (!count)
+		return weir_err_set(args->err, "invalid prefix lengths '%.60s'; expected V4[,V6] in 0..32 and 0..128",
+				    text);
+	per[0] = value[0];
+	per[1] = count == 2 ? value[1] : per[0] ? 64 : 0;
 	return 0;
-bad:
-	return weir_err_set(err, "invalid prefix lengths '%.60s'; expected V4[,V6] in 0..32 and 0..128",
-			    text);
 }
 
 bool weir_proto_has_ports(uint8_t proto)
@@ -270,8 +252,7 @@ const char *weir_text_ports(const struct weir_field *field, const void *at,
 	return buf;
 }
 
-const char *weir_text_mark(const struct weir_field *field, const void *at,
-			   char buf[WEIR_TEXT_SIZE])
+const char *weir_text_mark(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
 {
 	const uint32_t *mark = at;
 
@@ -280,8 +261,7 @@ const char *weir_text_mark(const struct weir_field *field, const void *at,
 	return buf;
 }
 
-const char *weir_text_per(const struct weir_field *field, const void *at,
-			  char buf[WEIR_TEXT_SIZE])
+const char *weir_text_per(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
 {
 	const uint8_t *per = at;
 

@@ -67,12 +67,10 @@ static int check_slots(const struct weir_limit *limit, struct weir_err *err)
 {
 	char buf[WEIR_TEXT_SIZE];
 
-	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)) ||
-	    !(limit->has & WEIR_HAS(LIMIT_BUDGET)) ||
+	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)) || !(limit->has & WEIR_HAS(LIMIT_BUDGET)) ||
 	    limit->slots <= limit->budget.window_ms)
 		return 0;
-	return weir_err_set(err, "slots: %u do not fit a window of %s; at most %u do",
-			    limit->slots,
+	return weir_err_set(err, "slots: %u do not fit a window of %s; at most %u do", limit->slots,
 			    weir_text_time(limit->budget.window_ms * 1000000ULL, buf),
 			    limit->budget.window_ms);
 }
@@ -82,16 +80,13 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 	const struct weir_limit *limit = model;
 
 	if (verb == WEIR_ON_SET && !limit->has)
-		return weir_err_set(args->err, "nothing to change in '%s'",
-				    limit->name);
+		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);
 	/* typed, help is what is wanted; in a file it may be a name */
 	if (verb == WEIR_ON_ADD && !args->exact && !strcmp(limit->name, "help"))
 		return weir_err_set(args->err, "'help' cannot name a limit: commands would take it as a request for help");
-	if (limit->has & WEIR_HAS(LIMIT_BEFORE) &&
-	    !strcmp(limit->before, limit->name))
+	if (limit->has & WEIR_HAS(LIMIT_BEFORE) && !strcmp(limit->before, limit->name))
 		return weir_err_set(args->err, "before: a limit cannot be placed before itself");
-	if (check_family(&limit->match, args->err) ||
-	    check_proto(&limit->match, args->err))
+	if (check_family(&limit->match, args->err) || check_proto(&limit->match, args->err))
 		return -EINVAL;
 	return check_slots(limit, args->err);
 }

@@ -76,10 +76,8 @@ static void put_value(const struct weir_field *field, void *data)
 		return;
 	}
 	weir_field_value(field, value);
-	for (word = strtok_r(value, "| ", &save); word;
-	     word = strtok_r(NULL, "| ", &save)) {
-		if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") ==
-		    strlen(word))
+	for (word = strtok_r(value, "| ", &save); word; word = strtok_r(NULL, "| ", &save)) {
+		if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(word))
 			puts(word);
 	}
 }

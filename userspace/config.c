@@ -7,25 +7,7 @@
 
 #include "config.h"
 
-/* Make room for one more item. */
-static int grow(void **items, unsigned int count, unsigned int *room,
-		size_t size, struct weir_err *err)
-{
-	unsigned int more = *room ? 2 * *room : 64;
-	void *bigger;
-
-	if (count < *room)
-		return 0;
-	bigger = realloc(*items, more * size);
-	if (!bigger)
-		return weir_err_set(err, WEIR_NO_MEMORY);
-	*items = bigger;
-	*room = more;
-	return 0;
-}
-
-static const struct weir_limit *find_limit(const struct weir_config *config,
-					   const char *name)
+static const struct weir_limit *find_limit(const struct weir_config *config, const char *name)
 {
 	unsigned int i;
 
@@ -47,8 +29,7 @@ int weir_config_add_limit(struct weir_config *config,
 		return weir_err_set(err, "limit '%s' was already defined on line %u",
 				    limit->name, other->line);
 	if (config->limit_count == WEIR_LIMITS_MAX)
-		return weir_err_set(err, "more than %d limits",
-				    WEIR_LIMITS_MAX);
+		return weir_err_set(err, "more than %d limits", WEIR_LIMITS_MAX);
 	if (limit->has & WEIR_HAS(LIMIT_BEFORE)) {
 		other = find_limit(config, limit->before);
 		if (!other)
@@ -56,9 +37,6 @@ int weir_config_add_limit(struct weir_config *config,
 					    limit->before);
 		at = other - config->limits;
 	}
-	if (grow((void **)&config->limits, config->limit_count,
-		 &config->limit_room, sizeof(*limit), err))
-		return -EINVAL;
 	slot = &config->limits[at];
 	memmove(slot + 1, slot, (config->limit_count++ - at) * sizeof(*slot));
 	*slot = *limit;
@@ -67,16 +45,11 @@ int weir_config_add_limit(struct weir_config *config,
 	return 0;
 }
 
-int weir_config_add_exempt(struct weir_config *config,
-			   const struct weir_exempt *exempt,
+int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt *exempt,
 			   struct weir_err *err)
 {
 	if (config->exempt_count == WEIR_EXEMPTS_MAX)
-		return weir_err_set(err, "more than %d exemptions",
-				    WEIR_EXEMPTS_MAX);
-	if (grow((void **)&config->exempts, config->exempt_count,
-		 &config->exempt_room, sizeof(*exempt), err))
-		return -EINVAL;
+		return weir_err_set(err, "more than %d exemptions", WEIR_EXEMPTS_MAX);
 	config->exempts[config->exempt_count++] = *exempt;
 	return 0;
 }
@@ -85,8 +58,7 @@ static void add_word(char text[WEIR_DIFFERS_SIZE], const char *word)
 {
 	size_t used = strlen(text);
 
-	snprintf(text + used, WEIR_DIFFERS_SIZE - used, "%s%s",
-		 used ? ", " : "", word);
+	snprintf(text + used, WEIR_DIFFERS_SIZE - used, "%s%s", used ? ", " : "", word);
 }
 
 void weir_conds_text(uint64_t which, char text[WEIR_DIFFERS_SIZE])
@@ -104,8 +76,7 @@ void weir_conds_text(uint64_t which, char text[WEIR_DIFFERS_SIZE])
 static void value_text(const struct weir_set *set, const struct weir_field *field,
 		       const char *model, char text[2 * WEIR_TEXT_SIZE])
 {
-	bool not = set->invert &&
-		   *(const uint32_t *)(model + set->invert) & field->bit;
+	bool not = set->invert && *(const uint32_t *)(model + set->invert) & field->bit;
 	bool given = weir_field_given(field, model);
 	char buf[WEIR_TEXT_SIZE];
 
@@ -138,13 +109,11 @@ static void add_differing(const struct weir_set *set, const char *words,
 	}
 }
 
-bool weir_limit_differs(const struct weir_limit *words,
-			const struct weir_limit *there,
+bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE])
 {
 	*text = '\0';
-	add_differing(&weir_limit_fields, (const char *)words,
-		      (const char *)there, text);
+	add_differing(&weir_limit_fields, (const char *)words, (const char *)there, text);
 	return *text;
 }
 
@@ -154,8 +123,7 @@ int weir_exempt_compare(const void *left, const void *right)
 	int diff = a->prefix.family - b->prefix.family;
 
 	if (!diff)
-		diff = memcmp(a->prefix.addr, b->prefix.addr,
-			      sizeof(a->prefix.addr));
+		diff = memcmp(a->prefix.addr, b->prefix.addr, sizeof(a->prefix.addr));
 	if (!diff)
 		diff = a->prefix.len - b->prefix.len;
 	if (!diff)
@@ -174,31 +142,23 @@ static int compare_pointers(const void *left, const void *right)
 static int check_exempts_twice(const struct weir_config *config,
 			       unsigned int *line, struct weir_err *err)
 {
-	unsigned int count = config->exempt_count, i;
-	const struct weir_exempt **sorted;
-	int ret = 0;
+	const struct weir_exempt *sorted[WEIR_EXEMPTS_MAX];
+	unsigned int i;
 
-	if (!count)
-		return 0;
-	sorted = malloc(count * sizeof(*sorted));
-	if (!sorted)
-		return weir_err_set(err, WEIR_NO_MEMORY);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < config->exempt_count; i++)
 		sorted[i] = &config->exempts[i];
-	qsort(sorted, count, sizeof(*sorted), compare_pointers);
-	for (i = 1; i < count && !ret; i++) {
+	qsort(sorted, i, sizeof(*sorted), compare_pointers);
+	for (i = 1; i < config->exempt_count; i++) {
 		if (weir_exempt_compare(sorted[i - 1], sorted[i]))
 			continue;
 		*line = sorted[i]->line;
-		ret = weir_err_set(err, "exempt add: already exempt by line %u",
-				   sorted[i - 1]->line);
+		return weir_err_set(err, "exempt add: already exempt by line %u",
+				    sorted[i - 1]->line);
 	}
-	free(sorted);
-	return ret;
+	return 0;
 }
 
-int weir_config_check(const struct weir_config *config, unsigned int *line,
-		      struct weir_err *err)
+int weir_config_check(const struct weir_config *config, unsigned int *line, struct weir_err *err)
 {
 	const struct weir_exempt *exempt;
 	unsigned int i;
@@ -212,10 +172,4 @@ int weir_config_check(const struct weir_config *config, unsigned int *line,
 				    exempt->limit);
 	}
 	return check_exempts_twice(config, line, err);
-}
-
-void weir_config_free(struct weir_config *config)
-{
-	free(config->limits);
-	free(config->exempts);
 }

@@ -39,8 +39,7 @@ const struct weir_field *weir_field_find(const struct weir_set *set,
 	const struct weir_field *field;
 
 	for (field = set->fields; field->type; field++) {
-		if ((!verb || field->flags & verb) &&
-		    (field->attr == attr || field->part == attr))
+		if ((!verb || field->flags & verb) && (field->attr == attr || field->part == attr))
 			return field;
 	}
 	return NULL;
@@ -78,21 +77,18 @@ static void own_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 	snprintf(buf, WEIR_TEXT_SIZE, "%s", value ? value : "");
 }
 
-const char *weir_field_name(const struct weir_field *field,
-			    char buf[WEIR_TEXT_SIZE])
+const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 {
 	while (field->flags & WEIR_FOLLOWS)
 		field--;
 	if (field->flags & (WEIR_FIRST | WEIR_ALONE | WEIR_BARE))
 		own_value(field, buf);
 	else
-		snprintf(buf, WEIR_TEXT_SIZE, "%s",
-			 field->word ? field->word : field->spec->name);
+		snprintf(buf, WEIR_TEXT_SIZE, "%s", field->word ? field->word : field->spec->name);
 	return buf;
 }
 
-const char *weir_field_value(const struct weir_field *field,
-			     char buf[WEIR_TEXT_SIZE])
+const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 {
 	char more[WEIR_TEXT_SIZE];
 	size_t used;
@@ -108,8 +104,7 @@ const char *weir_field_value(const struct weir_field *field,
 	return buf;
 }
 
-static void put_field(const struct weir_field *field, struct weir_msg *msg,
-		      const void *model)
+static void put_field(const struct weir_field *field, struct weir_msg *msg, const void *model)
 {
 	unsigned int given = weir_field_given(field, model), i;
 	const char *at = weir_field_at(field, model);
@@ -134,8 +129,7 @@ void weir_set_put(const struct weir_set *set, unsigned int verb,
 	}
 }
 
-static void get_attr(const struct weir_set *set, const struct nlattr *attr,
-		     void *model)
+static void get_attr(const struct weir_set *set, const struct nlattr *attr, void *model)
 {
 	uint16_t type = mnl_attr_get_type(attr);
 	const struct weir_field *field = weir_field_find(set, 0, type);
@@ -157,8 +151,7 @@ static void get_attr(const struct weir_set *set, const struct nlattr *attr,
 		*(uint64_t *)model |= field->bit;
 }
 
-void weir_set_get(const struct weir_set *set, const void *attrs, size_t len,
-		  void *model)
+void weir_set_get(const struct weir_set *set, const void *attrs, size_t len, void *model)
 {
 	const struct nlattr *attr;
 
@@ -190,21 +183,17 @@ static size_t add_words(const struct weir_set *set, unsigned int verb,
 			used = add_words(field->nest, verb, field, words, used);
 		if (field->flags & WEIR_BARE) {
 			for (i = 0; field->spec->names[i]; i++)
-				used = add_word(words, used,
-						field->spec->names[i], field,
-						i, in);
+				used = add_word(words, used, field->spec->names[i], field, i, in);
 		} else if (field->word && field->type->parse) {
 			used = add_word(words, used, field->word, field, 0, in);
 			if (field->alias && !(field->flags & WEIR_FIRST))
-				used = add_word(words, used, field->alias,
-						field, 0, in);
+				used = add_word(words, used, field->alias, field, 0, in);
 		}
 	}
 	return used;
 }
 
-const struct weir_word *weir_set_words(const struct weir_set *set,
-				       unsigned int verb,
+const struct weir_word *weir_set_words(const struct weir_set *set, unsigned int verb,
 				       struct weir_word words[WEIR_WORDS_MAX])
 {
 	words[0].name = NULL;
@@ -212,8 +201,7 @@ const struct weir_word *weir_set_words(const struct weir_set *set,
 	return words;
 }
 
-static void show_json(const struct weir_field *field, struct weir_out *out,
-		      const void *model)
+static void show_json(const struct weir_field *field, struct weir_out *out, const void *model)
 {
 	const char *key = weir_field_key(field), *at = weir_field_at(field, model);
 	unsigned int i, given = weir_field_given(field, model);
@@ -248,15 +236,14 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 		return;
 	label = label ? label : label_of(field);
 	if (field->flags & WEIR_LINE)
-		weir_out_text(out, "%-17s %s\n", label, text);
+		weir_out_text(out, "%*s%-17s %s\n", set->indent, "", label, text);
 	else if (*label || *text)
 		weir_out_word(out, field->color, "%s%s%s%s", not ? "not " : "",
 			      label, *label && *text ? " " : "", text);
 }
 
 /* Elements of many, each behind the word. */
-static void show_many(const struct weir_field *field, struct weir_out *out,
-		      const void *model)
+static void show_many(const struct weir_field *field, struct weir_out *out, const void *model)
 {
 	unsigned int i, given = weir_field_given(field, model);
 	const char *at = weir_field_at(field, model);
@@ -290,8 +277,7 @@ void weir_set_show(const struct weir_set *set, unsigned int flags,
 	const struct weir_field *field;
 
 	for (field = set->fields; field->type; field++) {
-		if (field->flags & flags && field->type->json &&
-		    weir_field_shown(field, model))
+		if (field->flags & flags && field->type->json && weir_field_shown(field, model))
 			weir_field_show(set, field, NULL, out, model);
 	}
 }

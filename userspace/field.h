@@ -69,11 +69,10 @@ typedef const char *weir_text_value(const struct weir_field *field, const void *
 /* A kind of values. What has no function of its own is not done with it. */
 struct weir_type {
 	const char *value;		/* as help names it */
-	const char *schema;		/* members of a JSON schema, of each part */
+	const char *schema;		/* the type of each part in JSON */
 	size_t second;			/* where in the value its second part is */
 	weir_parse_value *parse;
-	void (*put)(const struct weir_field *field, struct weir_msg *msg,
-		    const void *at);
+	void (*put)(const struct weir_field *field, struct weir_msg *msg, const void *at);
 	void (*get)(const struct weir_field *field, uint16_t attr,
 		    const void *data, size_t len, void *at);
 	weir_text_value *text;
@@ -90,6 +89,7 @@ struct weir_set {
 	size_t size;
 	size_t invert;		/* where conditions that must not hold are; or 0 */
 	int (*check)(struct weir_args *args, unsigned int verb, void *model);
+	int indent;		/* of lines */
 };
 
 extern const struct weir_type weir_type_uint, weir_type_ns,
@@ -109,19 +109,16 @@ const struct weir_field *weir_field_find(const struct weir_set *set,
 /* Where the value is in a model; of many, the first. */
 void *weir_field_at(const struct weir_field *field, const void *model);
 /* How many values a model has for a field: 0 or 1, but of many. */
-unsigned int weir_field_given(const struct weir_field *field,
-			      const void *model);
+unsigned int weir_field_given(const struct weir_field *field, const void *model);
 /* Whether it is shown: given, or not left out where it is zero. */
 bool weir_field_shown(const struct weir_field *field, const void *model);
 /* The value as it is written; "" of a flag. */
 const char *weir_field_text(const struct weir_field *field, const void *model,
 			    char buf[WEIR_TEXT_SIZE]);
 /* What an operator calls it: its word, or what stands in its place. */
-const char *weir_field_name(const struct weir_field *field,
-			    char buf[WEIR_TEXT_SIZE]);
+const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
 /* Its value as help names it, with what may follow; "" of a flag. */
-const char *weir_field_value(const struct weir_field *field,
-			     char buf[WEIR_TEXT_SIZE]);
+const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
 /* Its key in JSON. */
 const char *weir_field_key(const struct weir_field *field);
 
@@ -129,11 +126,9 @@ const char *weir_field_key(const struct weir_field *field);
 void weir_set_put(const struct weir_set *set, unsigned int verb,
 		  struct weir_msg *msg, const void *model);
 /* Read attributes into a model, which is emptied; unknown ones are newer. */
-void weir_set_get(const struct weir_set *set, const void *attrs, size_t len,
-		  void *model);
+void weir_set_get(const struct weir_set *set, const void *attrs, size_t len, void *model);
 /* The words of a command, in the order of help; returns @words. */
-const struct weir_word *weir_set_words(const struct weir_set *set,
-				       unsigned int verb,
+const struct weir_word *weir_set_words(const struct weir_set *set, unsigned int verb,
 				       struct weir_word words[WEIR_WORDS_MAX]);
 /* Show fields that have one of @flags, in text or JSON. */
 void weir_set_show(const struct weir_set *set, unsigned int flags,

@@ -84,6 +84,7 @@ static const struct weir_field limit_stats_rows[] = {
 
 const struct weir_set weir_limit_stats_fields = {
 	SET("stats", limit_stats, limit_stats), COUNT(LIMIT_STATS), .fields = limit_stats_rows,
+	.indent = 4,
 };
 
 #define LIMIT(NAME, member)	ATTR(limit, LIMIT_##NAME), AT(limit, member)
@@ -111,7 +112,7 @@ static const struct weir_field limit_rows[] = {
 	{ "mode", &weir_type_enum, WEIR_BARE | WEIR_QUIET | ON_LIMIT, LIMIT(MODE, mode),
 	  HAS(MODE), .usual = "strict",
 	  .help = "never above the budget (default), or up to twice" },
-	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT | WEIR_EVENT, LIMIT(ACTION, action),
+	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT, LIMIT(ACTION, action),
 	  HAS(ACTION), .usual = "drop", .help = "drop (default), or count and drop nothing" },
 	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET, LIMIT(BEFORE, before),
 	  HAS(BEFORE), .help = "in front of this limit; last where left out" },

@@ -53,8 +53,7 @@ static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 	if (!ret && (bad || !add_item(tool, &reading, config)))
 		return WEIR_EXIT_OK;
 	inner = tool->err;
-	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0],
-		     lines->words[1], inner.text);
+	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0], lines->words[1], inner.text);
 	return WEIR_EXIT_WORDS;
 }
 
@@ -74,14 +73,12 @@ static int count_bad(struct weir_tool *tool, unsigned int *bad)
 	if (++*bad < BAD_LINES)
 		return WEIR_EXIT_OK;
 	tool->line = 0;
-	weir_err_set(&tool->err, "%d invalid lines; the rest was not read",
-		     BAD_LINES);
+	weir_err_set(&tool->err, "%d invalid lines; the rest was not read", BAD_LINES);
 	return WEIR_EXIT_WORDS;
 }
 
 /* Read the whole file and say what is wrong. */
-static int read_config(struct weir_tool *tool, const char *path,
-		       struct weir_config *config)
+static int read_config(struct weir_tool *tool, const char *path, struct weir_config *config)
 {
 	struct weir_lines lines;
 	unsigned int bad = 0;
@@ -101,8 +98,7 @@ static int read_config(struct weir_tool *tool, const char *path,
 	}
 	if (!status)
 		status = check_empty(tool, &lines);
-	if (!status && !bad &&
-	    weir_config_check(config, &tool->line, &tool->err))
+	if (!status && !bad && weir_config_check(config, &tool->line, &tool->err))
 		status = WEIR_EXIT_WORDS;
 	weir_lines_close(&lines);
 	if (status)
@@ -122,8 +118,7 @@ static bool spared_by_file(const struct weir_config *config,
 	return false;
 }
 
-static void note_own_ssh(struct weir_tool *tool,
-			 const struct weir_config *config)
+static void note_own_ssh(struct weir_tool *tool, const struct weir_config *config)
 {
 	const struct weir_limit *limit;
 	struct weir_ssh ssh;
@@ -133,8 +128,7 @@ static void note_own_ssh(struct weir_tool *tool,
 		return;
 	for (i = 0; i < config->limit_count; i++) {
 		limit = &config->limits[i];
-		if (limit->action != WEIR_ACTION_DROP ||
-		    !weir_ssh_meets(&ssh, limit) ||
+		if (limit->action != WEIR_ACTION_DROP || !weir_ssh_meets(&ssh, limit) ||
 		    spared_by_file(config, &ssh, limit->name))
 			continue;
 		tool->line = limit->line;
@@ -180,15 +174,16 @@ static int apply(struct weir_tool *tool, const struct weir_config *config)
 
 int weir_apply_file(struct weir_tool *tool, const char *path)
 {
-	struct weir_config config = { 0 };
+	static struct weir_config config;
 	int status;
 
+	config.limit_count = 0;
+	config.exempt_count = 0;
 	tool->file = path;
 	status = read_config(tool, path, &config);
 	if (!status && !tool->check)
 		status = apply(tool, &config);
 	if (!status)
 		note_items(tool, &config);
-	weir_config_free(&config);
 	return status;
 }

@@ -41,13 +41,11 @@ static void put_options(FILE *to)
 			continue;
 		at = item;
 		if (option->letter == *option->name)
-			at += sprintf(at, "-%c[%s]", option->letter,
-				      option->name + 1);
+			at += sprintf(at, "-%c[%s]", option->letter, option->name + 1);
 		else
 			at += sprintf(at, "-%s", option->name);
 		if (option->value)
-			at += sprintf(at, option->letter == 'c' ? "[=%s]" : " %s",
-				      option->value);
+			at += sprintf(at, option->letter == 'c' ? "[=%s]" : " %s", option->value);
 		strcpy(at, option[1].name ? " |" : " }");
 		put_item(to, &column, BRACE, item);
 	}
@@ -62,8 +60,7 @@ void weir_help(FILE *to)
 	      "       weir [ OPTIONS ] -file FILE\n"
 	      "       weir [ OPTIONS ] -batch FILE\n", to);
 	for (object = weir_objects; object->name; object++)
-		fprintf(to, "%s %-8s %s\n",
-			object == weir_objects ? "OBJECT :=" : "         ",
+		fprintf(to, "%s %-8s %s\n", object == weir_objects ? "OBJECT :=" : "         ",
 			object->name, object->help);
 	put_options(to);
 }
@@ -127,8 +124,7 @@ void weir_help_object(FILE *to, const struct weir_object *object)
 	const struct weir_command *command;
 
 	for (command = object->commands; command->name; command++)
-		put_usage(to, object, command,
-			  command == object->commands ? "Usage:" : "      ");
+		put_usage(to, object, command, command == object->commands ? "Usage:" : "      ");
 	if (object->terms)
 		fprintf(to, "%s\n", object->terms);
 }

@@ -16,8 +16,7 @@ static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 }
 
 /* Whether the peer of the ssh connection is exempt from the limit as it is. */
-static bool is_spared(struct weir_tool *tool, const struct weir_ssh *ssh,
-		      const char *limit)
+static bool is_spared(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
 {
 	struct weir_exempt asked = { .prefix = ssh->peer };
 	struct weir_request request = {
@@ -45,13 +44,11 @@ static void note_own_ssh(struct weir_tool *tool, const struct weir_limit *limit)
 static int change(struct weir_tool *tool, const struct weir_command *command,
 		  const struct weir_limit *limit, struct weir_limit *made)
 {
-	struct weir_request request = {
-		.cmd = command->cmd, .flags = NLM_F_ECHO, .set = command->set,
-		.verb = command->verb, .model = limit,
-		.told = command->told, .into = made,
-	};
+	struct weir_request request = weir_request_of(command, limit);
 	int status;
 
+	request.flags = NLM_F_ECHO;
+	request.into = made;
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, 0);
 	if (status)
@@ -130,6 +127,7 @@ int weir_limit_set(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
 	struct weir_limit made, was = { 0 };
+	char lost[WEIR_DIFFERS_SIZE];
 	struct weir_request get;
 	int status = WEIR_EXIT_OK;
 
@@ -138,8 +136,11 @@ int weir_limit_set(struct weir_tool *tool, const struct weir_command *command,
 		status = weir_tool_settle(tool, &get, 0);
 	if (!status)	/* where there is none, set has a sentence of its own */
 		status = change(tool, command, &model->limit, &made);
-	if (!status)
-		weir_note_lost(tool, &was.match, &made);
+	if (status || !made.match.has || !(was.match.has & ~made.match.has))
+		return status;
+	weir_conds_text(was.match.has & ~made.match.has, lost);
+	weir_note(tool, "note", "limit '%s' no longer matches by %s: new conditions replace the whole match",
+		  made.name, lost);
 	return status;
 }
 

@@ -11,8 +11,7 @@
 /* What some editors put in front of UTF-8. */
 #define BOM	"\xef\xbb\xbf"
 
-int weir_lines_open(struct weir_lines *lines, const char *path,
-		    struct weir_err *err)
+int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err)
 {
 	memset(lines, 0, sizeof(*lines));
 	lines->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -35,8 +34,7 @@ static bool is_blank(char c)
 }
 
 /* One line of the file behind the first @used bytes of text: its length. */
-static ssize_t read_line(struct weir_lines *lines, size_t used,
-			 struct weir_err *err)
+static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err *err)
 {
 	char *more, *text;
 	ssize_t len, i;
@@ -105,11 +103,9 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 		} while (len && continues(lines->text, used));
 		if (!used)
 			return 0;
-		lines->count = weir_split(lines->text, lines->words,
-					  WEIR_LINE_WORDS);
+		lines->count = weir_split(lines->text, lines->words, WEIR_LINE_WORDS);
 		if (lines->count < 0)
-			return weir_err_set(err, "more than %d words on one line",
-					    WEIR_LINE_WORDS);
+			return weir_err_set(err, "more than %d words on one line", WEIR_LINE_WORDS);
 	} while (!lines->count);
 	return 1;
 }

@@ -23,8 +23,7 @@ struct weir_lines {
 };
 
 /* Open a file, "-" is stdin; close in any case. */
-int weir_lines_open(struct weir_lines *lines, const char *path,
-		    struct weir_err *err);
+int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err);
 /* The words of the next line that has any: 1, 0 at the end, -EINVAL. */
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err);
 void weir_lines_close(struct weir_lines *lines);

@@ -124,11 +124,11 @@ union weir_model {
 	struct weir_pressure pressure;
 };
 
+/* As large as one may be; not for the stack. */
 struct weir_config {
-	struct weir_limit *limits;
-	unsigned int limit_count, limit_room;
-	struct weir_exempt *exempts;
-	unsigned int exempt_count, exempt_room;
+	unsigned int limit_count, exempt_count;
+	struct weir_limit limits[WEIR_LIMITS_MAX];
+	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];
 };
 
 #endif

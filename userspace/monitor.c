@@ -38,8 +38,7 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 {
 	struct weir_limit *known = find(watch, limit->name);
 
-	if (known && limit->has & WEIR_HAS(LIMIT_EVENT) &&
-	    limit->event == WEIR_LIMIT_EVENT_REMOVED)
+	if (known && limit->has & WEIR_HAS(LIMIT_EVENT) && limit->event == WEIR_LIMIT_EVENT_REMOVED)
 		*known = watch->limits[--watch->count];
 	else if (known)
 		*known = *limit;
@@ -90,8 +89,7 @@ static void show_event(uint8_t cmd, const void *model, void *data)
 		break;
 	case WEIR_CMD_SOURCE_NTF:
 		limit = find(watch, source->limit);
-		weir_show_source_event(out, source,
-				       limit ? limit->budget.window_ms : 0);
+		weir_show_source_event(out, source, limit ? limit->budget.window_ms : 0);
 		break;
 	default:
 		weir_show_pressure_event(out, model);

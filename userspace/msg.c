@@ -56,8 +56,7 @@ void weir_msg_free(struct weir_msg *msg)
 	memset(msg, 0, sizeof(*msg));
 }
 
-void weir_msg_put(struct weir_msg *msg, uint16_t type, const void *data,
-		  size_t len)
+void weir_msg_put(struct weir_msg *msg, uint16_t type, const void *data, size_t len)
 {
 	if (len > UINT16_MAX - NLA_HDRLEN && !msg->error)
 		msg->error = -EMSGSIZE;
@@ -65,8 +64,7 @@ void weir_msg_put(struct weir_msg *msg, uint16_t type, const void *data,
 		mnl_attr_put(msg->nlh, type, len, data);
 }
 
-void weir_msg_put_uint(struct weir_msg *msg, uint16_t type, uint64_t value,
-		       size_t size)
+void weir_msg_put_uint(struct weir_msg *msg, uint16_t type, uint64_t value, size_t size)
 {
 	uint64_t data;
 
@@ -96,45 +94,23 @@ void weir_msg_nest_end(struct weir_msg *msg, size_t nest)
 		msg->error = -EMSGSIZE;
 }
 
+/* Where in 64 bits the low @len bytes are. */
+static size_t low_bytes(size_t len)
+{
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint64_t) - len : 0;
+}
+
 uint64_t weir_uint_get(const void *data, size_t len)
 {
-	uint64_t u64;
-	uint32_t u32;
-	uint16_t u16;
+	uint64_t value = 0;
 
-	switch (len) {
-	case 1:
-		return *(const uint8_t *)data;
-	case 2:
-		memcpy(&u16, data, sizeof(u16));
-		return u16;
-	case 4:
-		memcpy(&u32, data, sizeof(u32));
-		return u32;
-	case 8:
-		memcpy(&u64, data, sizeof(u64));
-		return u64;
-	}
-	return 0;
+	if (len == 1 || len == 2 || len == 4 || len == 8)
+		memcpy((char *)&value + low_bytes(len), data, len);
+	return value;
 }
 
 void weir_uint_set(void *data, size_t len, uint64_t value)
 {
-	uint32_t u32 = value;
-	uint16_t u16 = value;
-
-	switch (len) {
-	case 1:
-		*(uint8_t *)data = value;
-		break;
-	case 2:
-		memcpy(data, &u16, sizeof(u16));
-		break;
-	case 4:
-		memcpy(data, &u32, sizeof(u32));
-		break;
-	case 8:
-		memcpy(data, &value, sizeof(value));
-		break;
-	}
+	if (len <= sizeof(value))
+		memcpy(data, (char *)&value + low_bytes(len), len);
 }

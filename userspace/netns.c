@@ -58,8 +58,7 @@ int weir_enter_netns(struct weir_tool *tool)
 	if (tool->elsewhere && setns(fd, CLONE_NEWNET)) {
 		status = errno == EINVAL ? WEIR_EXIT_WORDS : WEIR_EXIT_REFUSED;
 		if (errno == EINVAL)
-			weir_err_set(&tool->err, "'%s' is not a network namespace",
-				     tool->netns);
+			weir_err_set(&tool->err, "'%s' is not a network namespace", tool->netns);
 		else
 			weir_err_set(&tool->err, "cannot enter network namespace '%s': %s",
 				     tool->netns, strerror(errno));

@@ -25,61 +25,41 @@ static struct said {
 	unsigned int more;
 } said[SENTENCES];
 
-/* A line on stderr: behind what is on stdout, and harmless to terminals. */
-static void put_line(struct weir_tool *tool, const char *kind,
-		     const char *text)
+/* On stderr, following what is on stdout, and harmless to terminals. */
+void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 {
-	char where[TEXT_ROOM] = "";
-
-	weir_out_flush(&tool->out);
-	/* the line that the words at hand are on */
-	if (tool->file && tool->line)
-		snprintf(where, sizeof(where), "%s:%u: ", tool->file,
-			 tool->line);
-	else if (tool->file)
-		snprintf(where, sizeof(where), "%s: ", tool->file);
-	fputs("weir: ", stderr);
-	if (kind)
-		fprintf(stderr, "%s: ", kind);
-	weir_out_escape(stderr, where, false);
-	weir_out_escape(stderr, text, false);
-	fputc('\n', stderr);
-}
-
-/* Say what may not be as it was meant, or is worth knowing. */
-WEIR_PRINTF(3)
-static void say(struct weir_tool *tool, const char *kind,
-		const char *fmt, ...)
-{
-	char text[TEXT_ROOM];
+	char text[TEXT_ROOM], where[TEXT_ROOM] = "";
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	put_line(tool, kind, text);
+	weir_out_flush(&tool->out);
+	/* the line that the words at hand are on */
+	if (tool->file && tool->line)
+		snprintf(where, sizeof(where), "%s:%u: ", tool->file, tool->line);
+	else if (tool->file)
+		snprintf(where, sizeof(where), "%s: ", tool->file);
+	fprintf(stderr, "weir: %s%s", kind ? kind : "", kind ? ": " : "");
+	weir_out_escape(stderr, where, false);
+	weir_out_escape(stderr, text, false);
+	fputc('\n', stderr);
 }
 
 void weir_complain(struct weir_tool *tool, const char *what)
 {
-	char text[TEXT_ROOM];
-
-	snprintf(text, sizeof(text), "%s%s%s", what ? what : "",
-		 what ? ": " : "", tool->err.text);
-	put_line(tool, NULL, text);
+	weir_note(tool, NULL, "%s%s%s", what ? what : "", what ? ": " : "", tool->err.text);
 }
 
 /* In a file the same is said of the first limit alone, and then counted. */
-static bool said_before(const struct weir_tool *tool, const char *kind,
-			const char *sentence)
+static bool said_before(const struct weir_tool *tool, const char *kind, const char *sentence)
 {
 	struct said *at;
 
 	for (at = said; tool->file && at < said + SENTENCES; at++) {
 		if (!at->kind) {
 			at->kind = kind;
-			snprintf(at->sentence, sizeof(at->sentence), "%s",
-				 sentence);
+			snprintf(at->sentence, sizeof(at->sentence), "%s", sentence);
 			return false;
 		}
 		if (strcmp(at->kind, kind) || strcmp(at->sentence, sentence))
@@ -94,33 +74,25 @@ static bool said_before(const struct weir_tool *tool, const char *kind,
 static void say_of(struct weir_tool *tool, const char *kind,
 		   const char *limit, const char *sentence)
 {
-	char text[TEXT_ROOM];
-
-	if (said_before(tool, kind, sentence))
-		return;
-	snprintf(text, sizeof(text), "limit '%s'%s", limit, sentence);
-	put_line(tool, kind, text);
+	if (!said_before(tool, kind, sentence))
+		weir_note(tool, kind, "limit '%s'%s", limit, sentence);
 }
 
 void weir_notes_end(struct weir_tool *tool)
 {
 	const struct said *at;
-	char text[TEXT_ROOM];
 
 	tool->line = 0;
 	for (at = said; at < said + SENTENCES && at->kind; at++) {
-		if (!at->more)
-			continue;
-		snprintf(text, sizeof(text), "the same applies to %u more limit%s: %s",
-			 at->more, at->more == 1 ? "" : "s",
-			 at->sentence + strspn(at->sentence, ": "));
-		put_line(tool, at->kind, text);
+		if (at->more)
+			weir_note(tool, at->kind, "the same applies to %u more limit%s: %s",
+				  at->more, at->more == 1 ? "" : "s",
+				  at->sentence + strspn(at->sentence, ": "));
 	}
 }
 
 /* Of a configuration the kernel tells the first limit, and how many more. */
-static void warn_config(struct weir_tool *tool,
-			const struct weir_nl_warning *warning)
+static void warn_config(struct weir_tool *tool, const struct weir_nl_warning *warning)
 {
 	const struct weir_limit *limit = &tool->config->limits[warning->place - 1];
 	char more[64] = "";
@@ -129,8 +101,7 @@ static void warn_config(struct weir_tool *tool,
 		snprintf(more, sizeof(more), " (and for %u more limit%s)",
 			 warning->more, warning->more == 1 ? "" : "s");
 	tool->line = limit->line;
-	say(tool, "warning", "limit '%s': %s%s", limit->name, warning->sentence,
-	    more);
+	weir_note(tool, "warning", "limit '%s': %s%s", limit->name, warning->sentence, more);
 }
 
 void weir_note_warned(struct weir_tool *tool)
@@ -144,14 +115,12 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 {
 	struct weir_tool *tool = data;
 
-	if (tool->config && warning->place &&
-	    warning->place <= tool->config->limit_count) {
+	if (tool->config && warning->place && warning->place <= tool->config->limit_count) {
 		warn_config(tool, warning);
 	} else if (tool->limit) {
-		snprintf(tool->warned, sizeof(tool->warned), ": %s",
-			 warning->sentence);
+		snprintf(tool->warned, sizeof(tool->warned), ": %s", warning->sentence);
 	} else {
-		say(tool, "warning", "%s", warning->sentence);
+		weir_note(tool, "warning", "%s", warning->sentence);
 	}
 }
 
@@ -189,11 +158,10 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 	if (count == DEVS_WARNED)
 		return;
 	strcpy(warned[count++], dev);
-	say(tool, "warning", "device '%s' does not exist (yet)", dev);
+	weir_note(tool, "warning", "device '%s' does not exist (yet)", dev);
 }
 
-void weir_note_limit(struct weir_tool *tool,
-		     const struct weir_limit *limit)
+void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit)
 {
 	const struct weir_match *match = &limit->match;
 	uint64_t plain = match->has & ~match->invert;
@@ -207,40 +175,11 @@ void weir_note_limit(struct weir_tool *tool,
 	       " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
 }
 
-void weir_note_lost(struct weir_tool *tool, const struct weir_match *was,
-		    const struct weir_limit *limit)
-{
-	uint64_t lost = was->has & ~limit->match.has;
-	char text[WEIR_DIFFERS_SIZE];
-
-	if (!lost || !limit->match.has)
-		return;
-	weir_conds_text(lost, text);
-	say(tool, "note", "limit '%s' no longer matches by %s: new conditions replace the whole match",
-	    limit->name, text);
-}
-
-void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh,
-		   const char *limit)
+void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
 {
 	char buf[WEIR_TEXT_SIZE];
 	const char *peer = weir_text_prefix(NULL, &ssh->peer, buf);
 
-	say(tool, "warning", "limit '%s' applies to your own ssh connection; to exempt it: weir exempt add %s%s%s",
+	weir_note(tool, "warning", "limit '%s' applies to your own ssh connection; to exempt it: weir exempt add %s%s%s",
 	    limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
-}
-
-void weir_note_interrupted(struct weir_tool *tool)
-{
-	say(tool, "warning", "changed while it was read; what is shown may be incomplete");
-}
-
-void weir_note_refused(struct weir_tool *tool, uint64_t cost,
-		       uint64_t left)
-{
-	if (left)
-		say(tool, "note", "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
-		    cost ? cost : 1, left);
-	else
-		say(tool, "note", "not charged: nothing is left");
 }

@@ -24,7 +24,8 @@ static void note_exempt(struct weir_tool *tool, union weir_model *model)
 }
 
 #define LIMIT	.set = &weir_limit_fields, .told = &weir_limit_fields, .show = weir_show_limit
-#define SOURCE	.set = &weir_query_fields, .told = &weir_source_fields
+#define SOURCE	.set = &weir_query_fields, .told = &weir_source_fields, \
+	.show = weir_show_source
 #define EXEMPT	.set = &weir_exempt_fields, .told = &weir_exempt_fields, .show = weir_show_exempt
 
 static const struct weir_command limit_commands[] = {
@@ -43,17 +44,16 @@ static const struct weir_command limit_commands[] = {
 };
 
 static const struct weir_command source_commands[] = {
-	{ "show", "list", "show sources", SOURCE, .show = weir_show_source,
-	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP,
+	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP,
 	  .run = weir_run_show },
 	{ "get", NULL, "how an address stands under each limit that it would meet", SOURCE,
-	  .show = weir_show_source_slots, .verb = WEIR_ON_GET,
+	  .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get },
 	{ "charge", NULL, "charge a source for what another program has seen", SOURCE,
-	  .show = weir_show_charge, .verb = WEIR_ON_CHARGE,
+	  .verb = WEIR_ON_CHARGE,
 	  .cmd = WEIR_CMD_SOURCE_CHARGE, .run = weir_source_charge },
 	{ "forget", NULL, "forget what sources have sent", SOURCE,
-	  .show = weir_show_forgotten, .verb = WEIR_ON_FORGET,
+	  .verb = WEIR_ON_FORGET,
 	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show },
 	{ 0 }
 };

@@ -55,8 +55,7 @@ static int choose_color(struct weir_tool *tool, const char *when)
 			    when);
 }
 
-static int take_option(struct weir_tool *tool, const struct weir_option *option,
-		       const char *value)
+static int take_option(struct weir_tool *tool, const struct weir_option *option, const char *value)
 {
 	void *to = (char *)tool + option->to;
 

@@ -60,8 +60,7 @@ static uint32_t code_point(const char *text, int len)
 static bool unsafe_code(uint32_t code)
 {
 	return code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
-	       code == 0x200e || code == 0x200f ||
-	       (code >= 0x2028 && code <= 0x202e) ||
+	       code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
@@ -77,8 +76,7 @@ static int plain(const char *text)
 {
 	int len = 0;
 
-	while (text[len] >= ' ' && text[len] < 0x7f && text[len] != '"' &&
-	       text[len] != '\\')
+	while (text[len] >= ' ' && text[len] < 0x7f && text[len] != '"' && text[len] != '\\')
 		len++;
 	return len;
 }
@@ -214,8 +212,7 @@ void weir_out_bool(struct weir_out *out, const char *key, bool value)
 	fputs(value ? "true" : "false", out->to);
 }
 
-static void put_text(struct weir_out *out, const char *color, const char *fmt,
-		     va_list ap)
+static void put_text(struct weir_out *out, const char *color, const char *fmt, va_list ap)
 {
 	char text[TEXT_ROOM];
 	size_t len;
@@ -231,8 +228,7 @@ static void put_text(struct weir_out *out, const char *color, const char *fmt,
 		out->inside = text[len - 1] != '\n' && text[len - 1] != ' ';
 }
 
-void weir_out_word(struct weir_out *out, enum weir_color color,
-		   const char *fmt, ...)
+void weir_out_word(struct weir_out *out, enum weir_color color, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -29,8 +29,7 @@ static int offer_value(struct weir_args *args, const struct weir_field *field)
 }
 
 /* The value behind a word; a flag has none. */
-static const char *take_value(struct weir_args *args,
-			      const struct weir_field *field)
+static const char *take_value(struct weir_args *args, const struct weir_field *field)
 {
 	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
 	const char *text;
@@ -41,8 +40,7 @@ static const char *take_value(struct weir_args *args,
 	if (text)
 		return text;
 	offer_value(args, field);
-	weir_err_set(args->err, "'%s' requires a value: %s",
-		     weir_field_name(field, name),
+	weir_err_set(args->err, "'%s' requires a value: %s", weir_field_name(field, name),
 		     weir_field_value(field, value));
 	return NULL;
 }
@@ -55,8 +53,7 @@ static int blame(const struct weir_field *field, struct weir_err *err)
 
 	if (field->flags & (WEIR_FIRST | WEIR_ALONE))
 		return -EINVAL;
-	return weir_err_set(err, "%s: %.400s", weir_field_name(field, name),
-			    inner.text);
+	return weir_err_set(err, "%s: %.400s", weir_field_name(field, name), inner.text);
 }
 
 /* Read a value into @model, whose has then says that it is there. */
@@ -69,8 +66,7 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 	if (field->many) {
 		count = (unsigned int *)(model + field->count);
 		if (*count == field->many) {
-			weir_err_set(args->err, "given more than %u times",
-				     field->many);
+			weir_err_set(args->err, "given more than %u times", field->many);
 			return blame(field, args->err);
 		}
 		at += field->size * (*count)++;
@@ -82,8 +78,7 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 }
 
 /* The name of a value that stands for itself, directly behind another. */
-static int read_bare(struct reading *reading, const struct weir_field *field,
-		     const char *token)
+static int read_bare(struct reading *reading, const struct weir_field *field, const char *token)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	struct weir_args *args = reading->args;
@@ -108,8 +103,7 @@ static int read_bare(struct reading *reading, const struct weir_field *field,
 }
 
 /* What may follow the value of the row above. */
-static int read_followers(struct reading *reading,
-			  const struct weir_field *field)
+static int read_followers(struct reading *reading, const struct weir_field *field)
 {
 	struct weir_args *args = reading->args;
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -164,12 +158,10 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 	size_t j;
 
 	for (j = 0; words[j].name; j++) {
-		if (!reading->seen[j] || !excludes(&words[i], &words[j]) ||
-		    row(&words[j])->many)
+		if (!reading->seen[j] || !excludes(&words[i], &words[j]) || row(&words[j])->many)
 			continue;
 		if (!strcmp(name, reading->seen[j]))
-			return weir_err_set(reading->args->err,
-					    "'%s' given twice", name);
+			return weir_err_set(reading->args->err, "'%s' given twice", name);
 		return weir_err_set(reading->args->err, "'%s' and '%s' cannot be combined",
 				    whole_name(&words[j], reading->seen[j], other),
 				    whole_name(&words[i], name, this));
@@ -250,8 +242,7 @@ static int blame_unknown(struct reading *reading, const char *token)
 	for (word = reading->words; word->name; word++) {
 		field = word->is;
 		weir_field_value(field, value);
-		for (part = strtok_r(value, "|", &save);
-		     part && islower((unsigned char)*token);
+		for (part = strtok_r(value, "|", &save); part && islower((unsigned char)*token);
 		     part = strtok_r(NULL, "|", &save)) {
 			if (!strcmp(part, token))
 				return weir_err_set(reading->args->err,
@@ -262,8 +253,7 @@ static int blame_unknown(struct reading *reading, const char *token)
 	}
 	if (reading->verb != WEIR_ON_SET)
 		return -EINVAL;
-	for (word = weir_set_words(reading->set, WEIR_ON_ADD, words); word->name;
-	     word++) {
+	for (word = weir_set_words(reading->set, WEIR_ON_ADD, words); word->name; word++) {
 		if (!strcmp(word->name, token))
 			return weir_err_set(reading->args->err, "'%s' cannot be changed", token);
 	}
@@ -293,14 +283,12 @@ static int read_not(struct reading *reading)
 }
 
 /* The row of an address without its word, where there is one. */
-static const struct weir_word *find_alone(const struct reading *reading,
-					  const char *token)
+static const struct weir_word *find_alone(const struct reading *reading, const char *token)
 {
 	const struct weir_word *word;
 
 	for (word = reading->words; word->name; word++) {
-		if (row(word)->flags & WEIR_ALONE &&
-		    looks_like_address(token))
+		if (row(word)->flags & WEIR_ALONE && looks_like_address(token))
 			return word;
 	}
 	return NULL;
@@ -320,8 +308,7 @@ static int read_next(struct reading *reading)
 		return read_word(reading, word, token, false);
 	while (words->name && row(words)->flags & (WEIR_FIRST | WEIR_ALONE))
 		words++;
-	word = weir_pick(words, token, args->exact || reading->part, "word",
-			 args->err);
+	word = weir_pick(words, token, args->exact || reading->part, "word", args->err);
 	if (!word && reading->part) {
 		args->at--;
 		return 1;
@@ -343,8 +330,7 @@ static int check_needed(const struct reading *reading)
 		if (other || !(field->needed & reading->verb) || reading->seen[i])
 			continue;
 		weir_field_value(field, value);
-		snprintf(text, sizeof(text), "%s%s%s",
-			 field->flags & WEIR_FIRST ? "" : field->word,
+		snprintf(text, sizeof(text), "%s%s%s", field->flags & WEIR_FIRST ? "" : field->word,
 			 field->flags & WEIR_FIRST ? "" : " ", value);
 		return weir_err_set(reading->args->err, WEIR_REQUIRED, text);
 	}
@@ -391,16 +377,14 @@ static int read_all(struct reading *reading)
 	return check_needed(reading);
 }
 
-int weir_parse(struct weir_args *args, const struct weir_set *set,
-	       unsigned int verb, void *model)
+int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
 {
 	struct reading reading = { .args = args, .set = set, .verb = verb,
 				   .model = model };
 	static const struct weir_word none = { 0 };
 
 	if (!set)
-		return weir_args_peek(args) && !weir_args_pick(args, &none) ?
-		       -EINVAL : 0;
+		return weir_args_peek(args) && !weir_args_pick(args, &none) ? -EINVAL : 0;
 	memset(model, 0, set->size);
 	weir_set_words(set, verb, reading.words);
 	if (read_all(&reading))
@@ -408,8 +392,7 @@ int weir_parse(struct weir_args *args, const struct weir_set *set,
 	return set->check ? set->check(args, verb, model) : 0;
 }
 
-int weir_parse_part(struct weir_args *args, const struct weir_set *set,
-		    void *model)
+int weir_parse_part(struct weir_args *args, const struct weir_set *set, void *model)
 {
 	struct reading reading = { .args = args, .set = set, .verb = WEIR_ON_ADD,
 				   .model = model, .part = true };

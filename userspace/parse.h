@@ -6,10 +6,8 @@
 #include "field.h"
 
 /* Read all words; @verb is the command. -EINVAL: the words' err says why. */
-int weir_parse(struct weir_args *args, const struct weir_set *set,
-	       unsigned int verb, void *model);
+int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
 /* Read an element of many as far as its words go. */
-int weir_parse_part(struct weir_args *args, const struct weir_set *set,
-		    void *model);
+int weir_parse_part(struct weir_args *args, const struct weir_set *set, void *model);
 
 #endif

@@ -45,8 +45,7 @@ int weir_tool_reach(struct weir_tool *tool)
 	return WEIR_EXIT_UNREACHABLE;
 }
 
-int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
-		     int allowed)
+int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request, int allowed)
 {
 	int ret = request->ret;
 
@@ -55,20 +54,26 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 	if (!ret && !request->interrupted)
 		return WEIR_EXIT_OK;
 	if (!ret) {
-		weir_note_interrupted(tool);
+		weir_note(tool, "warning", "changed while it was read; what is shown may be incomplete");
 		return WEIR_EXIT_INTERRUPTED;
 	}
 	tool->err = tool->nl.err;
 	return request->refused ? WEIR_EXIT_REFUSED : WEIR_EXIT_UNREACHABLE;
 }
 
+struct weir_request weir_request_of(const struct weir_command *command, const void *model)
+{
+	return (struct weir_request){
+		.cmd = command->cmd, .flags = command->flags, .set = command->set,
+		.verb = command->verb, .model = command->set ? model : NULL,
+		.told = command->told,
+	};
+}
+
 int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
-	struct weir_request request = {
-		.cmd = command->cmd, .set = command->set, .verb = command->verb,
-		.model = command->set ? model : NULL,
-	};
+	struct weir_request request = weir_request_of(command, model);
 
 	weir_nl_ask(&tool->nl, &request);
 	return weir_tool_settle(tool, &request, command->allowed);
@@ -93,13 +98,10 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 		  union weir_model *model)
 {
 	struct showing showing = { tool, command };
-	struct weir_request request = {
-		.cmd = command->cmd, .flags = command->flags,
-		.set = command->set, .verb = command->verb,
-		.model = command->set ? model : NULL, .told = command->told,
-		.reply = show_answer, .data = &showing,
-	};
+	struct weir_request request = weir_request_of(command, model);
 
+	request.reply = show_answer;
+	request.data = &showing;
 	tool->answers = 0;
 	weir_out_array(&tool->out, NULL);
 	weir_nl_ask(&tool->nl, &request);

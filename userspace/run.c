@@ -11,8 +11,7 @@ static bool take_help(struct weir_args *args, bool last)
 {
 	const char *word = weir_args_peek(args);
 
-	if (args->exact || !word || strcmp(word, "help") ||
-	    (last && args->at != args->count - 1))
+	if (args->exact || !word || strcmp(word, "help") || (last && args->at != args->count - 1))
 		return false;
 	weir_args_next(args);
 	return true;
@@ -65,8 +64,7 @@ static int read_verb(struct weir_args *args, struct weir_reading *reading)
 	if (!reading->object)
 		return -EINVAL;
 	reading->help |= take_help(args, false);
-	if (reading->object->alone ||
-	    (!weir_args_peek(args) && !args->offer && !reading->help))
+	if (reading->object->alone || (!weir_args_peek(args) && !args->offer && !reading->help))
 		reading->command = reading->object->commands;
 	else if (weir_args_peek(args) || !reading->help)
 		reading->command = weir_read_command(args, reading->object);
@@ -158,18 +156,15 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 	return status;
 }
 
-static void complain(struct weir_tool *tool, int status,
-		     const struct weir_reading *reading)
+static void complain(struct weir_tool *tool, int status, const struct weir_reading *reading)
 {
 	const struct weir_object *object = reading->object;
-	const char *verb = reading->command && !object->alone ?
-			   reading->command->name : NULL;
+	const char *verb = reading->command && !object->alone ? reading->command->name : NULL;
 	char what[64];
 
 	if (!object || status == WEIR_EXIT_UNREACHABLE)
 		return weir_complain(tool, NULL);
-	snprintf(what, sizeof(what), "%s%s%s", object->name, verb ? " " : "",
-		 verb ? verb : "");
+	snprintf(what, sizeof(what), "%s%s%s", object->name, verb ? " " : "", verb ? verb : "");
 	weir_complain(tool, what);
 }
 

@@ -21,16 +21,14 @@ static int save_limit(const void *model, void *data)
 {
 	struct saving *saving = data;
 
-	return weir_config_add_limit(&saving->config, model, &saving->err) ?
-	       -ESTALE : 0;
+	return weir_config_add_limit(&saving->config, model, &saving->err) ? -ESTALE : 0;
 }
 
 static int save_exempt(const void *model, void *data)
 {
 	struct saving *saving = data;
 
-	return weir_config_add_exempt(&saving->config, model, &saving->err) ?
-	       -ESTALE : 0;
+	return weir_config_add_exempt(&saving->config, model, &saving->err) ? -ESTALE : 0;
 }
 
 /* Read limits and exemptions once; the worse of what became of the two. */
@@ -69,8 +67,7 @@ static void put_config(struct weir_out *out, const struct weir_config *config)
 	for (i = 0; i < config->limit_count; i++) {
 		weir_out_object(out, NULL);
 		weir_out_text(out, "limit add ");
-		weir_set_show(&weir_limit_fields, WEIR_WORDS, out,
-			      &config->limits[i]);
+		weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &config->limits[i]);
 		weir_out_text(out, "\n");
 		weir_out_object_end(out);
 	}
@@ -85,12 +82,12 @@ static void put_config(struct weir_out *out, const struct weir_config *config)
 	weir_out_array_end(out);
 }
 
-int weir_save(struct weir_tool *tool, const struct weir_command *command,
-	      union weir_model *model)
+int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
 {
-	struct saving saving = { .whole = false };
+	static struct saving saving;
 	int status = WEIR_EXIT_OK, i;
 
+	saving.whole = false;
 	for (i = 0; i < TRIES && !status && !saving.whole; i++)
 		status = gather(tool, &saving);
 	if (!status && saving.whole) {
@@ -98,7 +95,6 @@ int weir_save(struct weir_tool *tool, const struct weir_command *command,
 		      sizeof(*saving.config.exempts), weir_exempt_compare);
 		put_config(&tool->out, &saving.config);
 	}
-	weir_config_free(&saving.config);
 	if (status || saving.whole)
 		return status;
 	weir_err_set(&tool->err, "the configuration keeps changing; nothing was saved");

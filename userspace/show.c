@@ -49,8 +49,7 @@ void weir_show_exempt(struct weir_out *out, const void *model)
 }
 
 /* The wheel as eight heights, the highest being its fullest slot. */
-static void spark(const struct weir_source *source,
-		  char text[WEIR_WHEEL_MAX * 3 + 1])
+static void spark(const struct weir_source *source, char text[WEIR_WHEEL_MAX * 3 + 1])
 {
 	static const char ramp[LEVELS + 1] = "_.:-=+*#";
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
@@ -74,8 +73,6 @@ static void show_slots(struct weir_out *out, const struct weir_source *source)
 {
 	char text[WEIR_WHEEL_MAX * 3 + 1], slot[WEIR_TEXT_SIZE];
 
-	if (!source->slots)
-		return;
 	spark(source, text);
 	weir_out_text(out, "    %s %u slots of %s, oldest first\n", text,
 		      source->slots, weir_text_time(source->slot_ns, slot));
@@ -85,55 +82,39 @@ static void show_slots(struct weir_out *out, const struct weir_source *source)
 	show(out, &weir_source_fields, WEIR_A_SOURCE_SLOT, NULL, source);
 }
 
-static void show_standing(struct weir_out *out, const struct weir_source *source,
-			  bool slots)
+/* What a charge has taken ends it; a query tells the rest. */
+static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
 	const struct weir_set *set = &weir_source_fields;
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
 
-	weir_out_object(out, NULL);
-	weir_set_show(set, WEIR_WORDS, out, source);
-	if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
-		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
-		show(out, set, WEIR_A_SOURCE_EXEMPT, NULL, source);
-	} else {
-		weir_set_show(set, WEIR_RESULT, out, source);
-		show(out, set, WEIR_A_SOURCE_DROPPED,
-		     observe ? "would-drop" : NULL, source);
-		show(out, set, WEIR_A_SOURCE_IDLE, NULL, source);
-		show(out, set, WEIR_A_SOURCE_FLOOR, source->count ? NULL : "",
-		     source);
-		show(out, set, WEIR_A_SOURCE_ACTION, NULL, source);
-	}
-	weir_out_text(out, "\n");
-	if (slots)
-		show_slots(out, source);
-	weir_out_object_end(out);
+	weir_set_show(set, WEIR_RESULT, out, source);
+	if (source->has & WEIR_HAS(SOURCE_TAKEN))
+		return;
+	show(out, set, WEIR_A_SOURCE_DROPPED, observe ? "would-drop" : NULL, source);
+	show(out, set, WEIR_A_SOURCE_IDLE, NULL, source);
+	show(out, set, WEIR_A_SOURCE_FLOOR, source->count ? NULL : "", source);
+	show(out, set, WEIR_A_SOURCE_ACTION, NULL, source);
 }
 
 void weir_show_source(struct weir_out *out, const void *model)
 {
-	show_standing(out, model, false);
-}
+	const struct weir_source *source = model;
 
-void weir_show_source_slots(struct weir_out *out, const void *model)
-{
-	show_standing(out, model, true);
-}
-
-void weir_show_charge(struct weir_out *out, const void *model)
-{
 	weir_out_object(out, NULL);
-	weir_set_show(&weir_source_fields, WEIR_WORDS | WEIR_RESULT, out, model);
+	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN))
+		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
+	else
+		weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
+	if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
+		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
+		show(out, &weir_source_fields, WEIR_A_SOURCE_EXEMPT, NULL, source);
+	} else if (!(source->has & WEIR_HAS(SOURCE_FORGOTTEN))) {
+		show_standing(out, source);
+	}
 	weir_out_text(out, "\n");
-	weir_out_object_end(out);
-}
-
-void weir_show_forgotten(struct weir_out *out, const void *model)
-{
-	weir_out_object(out, NULL);
-	show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, model);
-	weir_out_text(out, "\n");
+	if (source->slots && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+		show_slots(out, source);
 	weir_out_object_end(out);
 }
 
@@ -159,8 +140,7 @@ static void time_text(uint64_t ahead_ns, char buf[WEIR_TEXT_SIZE])
 	s = now.tv_sec + ahead_ns / 1000000000 + ns / 1000000000;
 	localtime_r(&s, &tm);
 	len = strftime(buf, WEIR_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
-	len += snprintf(buf + len, WEIR_TEXT_SIZE - len, ".%06" PRIu64,
-			ns % 1000000000 / 1000);
+	len += snprintf(buf + len, WEIR_TEXT_SIZE - len, ".%06" PRIu64, ns % 1000000000 / 1000);
 	strftime(buf + len, WEIR_TEXT_SIZE - len, "%z", &tm);
 }
 
@@ -173,8 +153,7 @@ void weir_show_timestamp(struct weir_out *out)
 	weir_out_word(out, WEIR_COLOR_NONE, "[%s]", buf);
 }
 
-void weir_show_limit_event(struct weir_out *out, const char *change,
-			   const struct weir_limit *limit)
+void weir_show_limit_event(struct weir_out *out, const char *change, const struct weir_limit *limit)
 {
 	weir_out_str(out, "event", "limit");
 	weir_out_str(out, "change", change);
@@ -182,6 +161,10 @@ void weir_show_limit_event(struct weir_out *out, const char *change,
 	weir_out_word(out, WEIR_COLOR_NONE, "limit %s", change);
 	weir_out_word(out, WEIR_COLOR_NAME, "%s", limit->name);
 	weir_set_show(&weir_limit_fields, WEIR_EVENT, out, limit);
+	if (!(limit->has & WEIR_HAS(LIMIT_ACTION)))
+		return;
+	weir_out_str(out, "action", weir_action_names[limit->action & 1]);
+	weir_out_word(out, WEIR_COLOR_NONE, "action %s", weir_action_names[limit->action & 1]);
 }
 
 void weir_show_source_event(struct weir_out *out, const struct weir_source *source,

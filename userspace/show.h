@@ -10,12 +10,8 @@
 /* A limit: its words, what resulted, its counters if they are told. */
 void weir_show_limit(struct weir_out *out, const void *model);
 void weir_show_exempt(struct weir_out *out, const void *model);
-/* How a source stands; the other with its wheel. */
+/* How a source stands, what a charge took, or how many were forgotten. */
 void weir_show_source(struct weir_out *out, const void *model);
-void weir_show_source_slots(struct weir_out *out, const void *model);
-/* What a charge has taken; how many sources were forgotten. */
-void weir_show_charge(struct weir_out *out, const void *model);
-void weir_show_forgotten(struct weir_out *out, const void *model);
 void weir_show_stats(struct weir_out *out, const void *model);
 
 /* Events; @window_ms of the source's limit, 0: it is unknown. */

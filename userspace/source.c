@@ -2,6 +2,7 @@
 /* weir source, and what exempt has beside the generic commands. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "tool.h"
@@ -45,20 +46,21 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 {
 	const struct weir_query *query = &model->query;
 	struct weir_source source = { 0 };
-	struct weir_request request = {
-		.cmd = command->cmd, .set = command->set, .verb = command->verb,
-		.model = model, .told = command->told, .into = &source,
-	};
+	struct weir_request request = weir_request_of(command, model);
 	int status = check_unit(tool, query);
 
 	if (status)
 		return status;
+	request.into = &source;
 	weir_out_array(&tool->out, NULL);
 	if (!weir_nl_ask(&tool->nl, &request))
 		command->show(&tool->out, &source);
 	weir_out_array_end(&tool->out);
-	if (!request.ret && !source.taken)
-		weir_note_refused(tool, query->packets + query->bytes, source.left);
+	if (!request.ret && !source.taken && source.left)
+		weir_note(tool, "note", "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
+			  query->packets + query->bytes ? query->packets + query->bytes : 1, source.left);
+	else if (!request.ret && !source.taken)
+		weir_note(tool, "note", "not charged: nothing is left");
 	return weir_tool_settle(tool, &request, 0);
 }
 

@@ -77,9 +77,10 @@ int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
 /* request.c: have the module at hand; WEIR_EXIT_OK, or another with a sentence. */
 int weir_tool_reach(struct weir_tool *tool);
 /* What a request's end means: WEIR_EXIT_OK, or another with a sentence. */
-int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
-		     int allowed);
-/* Send a command and show what is answered. */
+int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request, int allowed);
+/* What a command sends of a model, and what it is told. */
+struct weir_request weir_request_of(const struct weir_command *command, const void *model);
+/* Send a command; the other shows what is answered. */
 int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model);
 int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
@@ -88,26 +89,19 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request);
 
-/* note.c: what is said on stderr. */
+/* note.c: what is said on stderr; @kind: "note", "warning", NULL of a failure. */
+void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) WEIR_PRINTF(3);
 /* What went wrong, of a command or NULL. */
 void weir_complain(struct weir_tool *tool, const char *what);
 /* Take a warning of the kernel; pass on what it thinks of a limit. */
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 void weir_note_warned(struct weir_tool *tool);
-/* Why a charge took nothing. */
-void weir_note_refused(struct weir_tool *tool, uint64_t cost, uint64_t left);
-/* What conditions a limit has no longer. */
-void weir_note_lost(struct weir_tool *tool, const struct weir_match *was,
-		    const struct weir_limit *limit);
 /* A device that does not exist, once; it may come. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* What a match also takes in. */
 void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit);
 /* A limit that meets the caller's own ssh connection. */
-void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh,
-		   const char *limit);
-/* What was shown may be incomplete. */
-void weir_note_interrupted(struct weir_tool *tool);
+void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit);
 /* How often more what was said of a file would be, at its end. */
 void weir_notes_end(struct weir_tool *tool);
 
@@ -141,6 +135,9 @@ bool weir_option_is(const char *word);
 
 /* complete.c: print what may come next. */
 void weir_complete(struct weir_tool *tool, int argc, char **argv);
+
+/* schema.c: print the JSON schema of what is shown. */
+void weir_schema(struct weir_out *out);
 
 /* lines.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);

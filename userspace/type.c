@@ -31,8 +31,7 @@ static int parse_count(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
-static void put_uint(const struct weir_field *field, struct weir_msg *msg,
-		     const void *at)
+static void put_uint(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	weir_msg_put(msg, field->attr, at, field->size);
 }
@@ -57,8 +56,7 @@ static void json_uint(const struct weir_field *field, const char *key,
 	weir_out_u64(out, key, number(field, at));
 }
 
-static const char *text_ns(const struct weir_field *field, const void *at,
-			   char buf[WEIR_TEXT_SIZE])
+static const char *text_ns(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
 {
 	return weir_text_time(number(field, at), buf);
 }
@@ -69,7 +67,7 @@ static const char *text_size(const struct weir_field *field, const void *at,
 	return weir_text_size(number(field, at), buf);
 }
 
-#define UINT	.schema = "\"type\": \"integer\"", .put = put_uint, \
+#define UINT	.schema = "integer", .put = put_uint, \
 	.get = get_uint, .json = json_uint
 const struct weir_type weir_type_uint = { "N", UINT, .parse = parse_count,
 	.text = text_uint };
@@ -113,41 +111,38 @@ static void json_text(const struct weir_field *field, const char *key,
 	weir_out_str(out, key, field->type->text(field, at, buf));
 }
 
-#define STRING	"\"type\": \"string\""
+#define STRING	"string"
 const struct weir_type weir_type_enum = { NULL, STRING, 0, parse_enum,
 	put_uint, get_uint, text_enum, json_text };
+
+static const char *const families[] = { "ipv4", "ipv6", NULL };
 
 static int parse_family(const struct weir_field *field, struct weir_args *args,
 			const char *text, void *at)
 {
-	static const char *const names[] = { "ipv4", "ipv6", NULL };
 	struct weir_word words[WEIR_WORDS_MAX];
-	const struct weir_word *word;
+	const struct weir_word *word = weir_pick(weir_words_of(families, words), text,
+						 args->exact, "word", args->err);
 
-	word = weir_pick(weir_words_of(names, words), text, args->exact, "word",
-			 args->err);
-	if (!word)
-		return -EINVAL;
-	*(uint8_t *)at = word->number ? AF_INET6 : AF_INET;
-	return 0;
+	if (word)
+		*(uint8_t *)at = word->number ? AF_INET6 : AF_INET;
+	return word ? 0 : -EINVAL;
 }
 
 static const char *text_family(const struct weir_field *field, const void *at,
 			       char buf[WEIR_TEXT_SIZE])
 {
-	return *(const uint8_t *)at == AF_INET ? "ipv4" : "ipv6";
+	return families[*(const uint8_t *)at != AF_INET];
 }
 
 const struct weir_type weir_type_family = { "ipv4|ipv6", STRING, 0, parse_family,
 	put_uint, get_uint, text_family, json_text };
-
 const struct weir_type weir_type_proto = { "PROTO", STRING, 0, weir_parse_proto,
 	put_uint, get_uint, weir_text_proto, json_text };
 
 /* Strings */
 
-static void put_string(const struct weir_field *field, struct weir_msg *msg,
-		       const void *at)
+static void put_string(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	weir_msg_put(msg, field->attr, at, strlen(at) + 1);
 }
@@ -173,13 +168,11 @@ const struct weir_type weir_type_dev = { "IFACE", STRING, 0, weir_parse_dev,
 
 /* Prefixes; the second part is the length. */
 
-static void put_prefix(const struct weir_field *field, struct weir_msg *msg,
-		       const void *at)
+static void put_prefix(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	const struct weir_prefix *prefix = at;
 
-	weir_msg_put(msg, field->attr, prefix->addr,
-		     prefix->family == AF_INET ? 4 : 16);
+	weir_msg_put(msg, field->attr, prefix->addr, prefix->family == AF_INET ? 4 : 16);
 	if (field->part)
 		weir_msg_put_uint(msg, field->part, prefix->len, 1);
 }
@@ -211,14 +204,12 @@ static size_t second_size(const struct weir_field *field)
 	return second == 8 ? 4 : second;	/* a budget's window is the shorter */
 }
 
-static void put_pair(const struct weir_field *field, struct weir_msg *msg,
-		     const void *at)
+static void put_pair(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	size_t second = field->type->second;
 
 	weir_msg_put(msg, field->attr, at, second);
-	weir_msg_put(msg, field->part, (const char *)at + second,
-		     second_size(field));
+	weir_msg_put(msg, field->part, (const char *)at + second, second_size(field));
 }
 
 static void get_pair(const struct weir_field *field, uint16_t attr,
@@ -229,8 +220,7 @@ static void get_pair(const struct weir_field *field, uint16_t attr,
 	if (attr == field->attr)
 		weir_uint_set(at, second, weir_uint_get(data, len));
 	else
-		weir_uint_set((char *)at + second, second_size(field),
-			      weir_uint_get(data, len));
+		weir_uint_set((char *)at + second, second_size(field), weir_uint_get(data, len));
 }
 
 static void json_pair(const struct weir_field *field, const char *key,
@@ -239,12 +229,11 @@ static void json_pair(const struct weir_field *field, const char *key,
 	size_t second = field->type->second;
 
 	weir_out_u64(out, key, weir_uint_get(at, second));
-	weir_out_u64(out, PART(field).name,
-		     weir_uint_get((const char *)at + second,
+	weir_out_u64(out, PART(field).name, weir_uint_get((const char *)at + second,
 				   second_size(field)));
 }
 
-#define PAIR	.schema = "\"type\": \"integer\"", .put = put_pair, .json = json_pair
+#define PAIR	.schema = "integer", .put = put_pair, .json = json_pair
 /* A mark without a mask has all its bits. */
 static void get_mark(const struct weir_field *field, uint16_t attr,
 		     const void *data, size_t len, void *at)
@@ -273,8 +262,7 @@ static int parse_flag(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
-static void put_flag(const struct weir_field *field, struct weir_msg *msg,
-		     const void *at)
+static void put_flag(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	weir_msg_put(msg, field->attr, NULL, 0);
 }
@@ -297,7 +285,7 @@ static void json_flag(const struct weir_field *field, const char *key,
 	weir_out_bool(out, key, !field->size || *(const bool *)at);
 }
 
-const struct weir_type weir_type_flag = { NULL, "\"type\": \"boolean\"", 0,
+const struct weir_type weir_type_flag = { NULL, "boolean", 0,
 	parse_flag, put_flag, get_flag, text_flag, json_flag };
 
 /* Conditions by their bits: those that must not hold. */
@@ -317,7 +305,7 @@ static void json_conds(const struct weir_field *field, const char *key,
 }
 
 const struct weir_type weir_type_conds = { NULL,
-	"\"type\": \"array\", \"items\": {\"type\": \"string\"}",
+	"string",
 	.put = put_uint, .get = get_uint, .json = json_conds };
 
 /* Fields inside */
@@ -332,12 +320,10 @@ static int parse_nest(const struct weir_field *field, struct weir_args *args,
 	}
 	if (!strcmp(text, field->value))
 		return 0;
-	return weir_err_set(args->err, "invalid value '%.60s'; expected %s",
-			    text, field->value);
+	return weir_err_set(args->err, "invalid value '%.60s'; expected %s", text, field->value);
 }
 
-static void put_nest(const struct weir_field *field, struct weir_msg *msg,
-		     const void *at)
+static void put_nest(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	size_t nest = weir_msg_nest(msg, field->attr);
 
@@ -359,7 +345,7 @@ static void json_nest(const struct weir_field *field, const char *key,
 	weir_out_object_end(out);
 }
 
-const struct weir_type weir_type_nest = { NULL, NULL, 0, parse_nest, put_nest,
+const struct weir_type weir_type_nest = { NULL, "object", 0, parse_nest, put_nest,
 	get_nest, NULL, json_nest };
 
 static const char *text_counter(const struct weir_field *field, const void *at,
@@ -372,5 +358,5 @@ static const char *text_counter(const struct weir_field *field, const void *at,
 	return buf;
 }
 
-const struct weir_type weir_type_counter = { .get = get_nest,
+const struct weir_type weir_type_counter = { .schema = "object", .get = get_nest,
 	.text = text_counter, .json = json_nest };

@@ -91,8 +91,7 @@ int weir_value_range(const char *text, uint64_t value, uint64_t min,
 {
 	if (value >= min && value <= max)
 		return 0;
-	return weir_err_set(err, "%s is out of range %" PRIu64 "..%" PRIu64,
-			    text, min, max);
+	return weir_err_set(err, "%s is out of range %" PRIu64 "..%" PRIu64, text, min, max);
 }
 
 static int bad_number(const char *text, struct weir_err *err)
@@ -149,8 +148,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 				    unit);
 	if (__builtin_mul_overflow(window, (uint64_t)windows[i].ms, &window) ||
 	    window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
-		return weir_err_set(args->err, "a window of %s is out of range 10ms..30d",
-				    unit);
+		return weir_err_set(args->err, "a window of %s is out of range 10ms..30d", unit);
 	budget->window_ms = window;
 	return weir_value_range(count, budget->count, 1, bytes ? WEIR_BYTES_MAX :
 				WEIR_PACKETS_MAX, args->err);
@@ -200,12 +198,10 @@ int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
 				    text, WEIR_DEV_MAX);
 	for (i = 0; i < len; i += size) {
 		size = weir_out_char(text + i);
-		if (text[i] == '/' || text[i] == ':' ||
-		    isspace((unsigned char)text[i]))
+		if (text[i] == '/' || text[i] == ':' || isspace((unsigned char)text[i]))
 			return bad_dev(text, err);
 		/* a file of commands could not repeat it, or a terminal show it */
-		if (text[i] == '#' || text[i] == '\\' ||
-		    weir_out_unsafe(text + i))
+		if (text[i] == '#' || text[i] == '\\' || weir_out_unsafe(text + i))
 			return weir_err_set(err, "'%.60s': device names with #, \\, control characters or invalid UTF-8 are not supported; rename the device",
 					    text);
 	}
@@ -236,8 +232,7 @@ const char *weir_text_budget(const struct weir_field *field, const void *at,
 		i++;
 	window /= windows[i].ms;
 	if (window == 1)
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "%s/%s", count, scale,
-			 windows[i].name);
+		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "%s/%s", count, scale, windows[i].name);
 	else
 		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "%s/%" PRIu32 "%s",
 			 count, scale, window, windows[i].name);
@@ -253,11 +248,9 @@ const char *weir_text_time(uint64_t ns, char buf[WEIR_TEXT_SIZE])
 	else if (s < 600)
 		snprintf(buf, WEIR_TEXT_SIZE, "%.4gs", ns / 1e9);
 	else if (s < 36000)
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "m%" PRIu64 "s",
-			 s / 60, s % 60);
+		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "m%" PRIu64 "s", s / 60, s % 60);
 	else
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "h%" PRIu64 "m",
-			 s / 3600, s / 60 % 60);
+		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "h%" PRIu64 "m", s / 3600, s / 60 % 60);
 	return buf;
 }
 
@@ -269,7 +262,6 @@ const char *weir_text_size(uint64_t bytes, char buf[WEIR_TEXT_SIZE])
 
 	for (i = 0; value >= 1024 && i < ARRAY_SIZE(units) - 1; i++)
 		value /= 1024;
-	snprintf(buf, WEIR_TEXT_SIZE, value < 10 && i ? "%.1f%s" : "%.0f%s",
-		 value, units[i]);
+	snprintf(buf, WEIR_TEXT_SIZE, value < 10 && i ? "%.1f%s" : "%.0f%s", value, units[i]);
 	return buf;
 }

@@ -114,6 +114,10 @@ int main(int argc, char **argv)
 		weir_complete(&tool, argc - 1, argv + 1);
 		return finish(&tool, WEIR_EXIT_OK);
 	}
+	if (argc == 2 && !strcmp(argv[1], "-schema")) {
+		weir_schema(&tool.out);
+		return finish(&tool, WEIR_EXIT_OK);
+	}
 	status = choose(&tool, argc, argv, &at);
 	if (status)
 		weir_complain(&tool, NULL);

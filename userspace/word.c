@@ -81,25 +81,21 @@ static bool is_alias(const struct weir_word *words, size_t i)
 }
 
 /* The names that begin with @begin, aliases left out, as far as they fit. */
-static void list_names(const struct weir_word *words, const char *begin,
-		       char *list, size_t size)
+static void list_names(const struct weir_word *words, const char *begin, char *list, size_t size)
 {
 	size_t i, used = 0;
 
 	*list = '\0';
 	for (i = 0; words[i].name; i++) {
-		if (strncmp(words[i].name, begin, strlen(begin)) ||
-		    is_alias(words, i))
+		if (strncmp(words[i].name, begin, strlen(begin)) || is_alias(words, i))
 			continue;
 		if (used + strlen(words[i].name) + 2 >= size)
 			break;
-		used += sprintf(list + used, "%s%s", used ? ", " : "",
-				words[i].name);
+		used += sprintf(list + used, "%s%s", used ? ", " : "", words[i].name);
 	}
 }
 
-bool weir_nearest(const struct weir_word *words, const char *token, char *list,
-		  size_t size)
+bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size)
 {
 	unsigned int least = -1U, far;
 	size_t i, used = 0;
@@ -113,8 +109,7 @@ bool weir_nearest(const struct weir_word *words, const char *token, char *list,
 			continue;
 		if (used + strlen(words[i].name) + 7 >= size)
 			break;
-		used += sprintf(list + used, "%s'%s'", used ? " or " : "",
-				words[i].name);
+		used += sprintf(list + used, "%s'%s'", used ? " or " : "", words[i].name);
 	}
 	return used;
 }
@@ -132,8 +127,7 @@ static const struct weir_word *match(const struct weir_word *words,
 			*matches = 1;
 			return word;
 		}
-		if (!len || strncmp(word->name, token, len) ||
-		    (found && same(found, word)))
+		if (!len || strncmp(word->name, token, len) || (found && same(found, word)))
 			continue;
 		if (!(*matches)++)
 			found = word;
@@ -147,15 +141,12 @@ int weir_unknown(const struct weir_word *words, const char *token,
 	char list[256];
 
 	if (weir_nearest(words, token, list, sizeof(list)))
-		return weir_err_set(err, "unknown %s '%.60s'; did you mean %s?",
-				    what, token, list);
+		return weir_err_set(err, "unknown %s '%.60s'; did you mean %s?", what, token, list);
 	list_names(words, "", list, sizeof(list));
-	return weir_err_set(err, "unknown %s '%.60s'; expected one of: %s",
-			    what, token, list);
+	return weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
 }
 
-const struct weir_word *weir_pick(const struct weir_word *words,
-				  const char *token, bool exact,
+const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,
 				  const char *what, struct weir_err *err)
 {
 	const struct weir_word *word;
@@ -178,8 +169,7 @@ const struct weir_word *weir_pick(const struct weir_word *words,
 	return NULL;
 }
 
-const struct weir_word *weir_args_pick(struct weir_args *args,
-				       const struct weir_word *words)
+const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir_word *words)
 {
 	const char *token = weir_args_next(args);
 

@@ -42,18 +42,15 @@ const char *weir_args_peek(const struct weir_args *args);
 const char *weir_args_next(struct weir_args *args);
 
 /* The word that a token names; NULL with a sentence. @what: "word", "option". */
-const struct weir_word *weir_pick(const struct weir_word *words,
-				  const char *token, bool exact,
+const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,
 				  const char *what, struct weir_err *err);
 /* -EINVAL, with a sentence that names what may be meant. */
 int weir_unknown(const struct weir_word *words, const char *token,
 		 const char *what, struct weir_err *err);
 /* As weir_pick(), of the next of the words; where there is none it is offered. */
-const struct weir_word *weir_args_pick(struct weir_args *args,
-				       const struct weir_word *words);
+const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir_word *words);
 /* The names nearest to a token, as "'a' or 'b'"; whether there are any. */
-bool weir_nearest(const struct weir_word *words, const char *token, char *list,
-		  size_t size);
+bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size);
 /* The names of an enumeration as words; returns them. */
 const struct weir_word *weir_words_of(const char *const *names,
 				      struct weir_word words[WEIR_WORDS_MAX]);

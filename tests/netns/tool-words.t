@@ -31,7 +31,7 @@ done_with() {
 }
 
 run limit show
-like "$status $err" '^3 weir: kernel module not loaded; run 'modprobe weir' to see why' "no module: status 3, and what to do"
+like "$status $err" "^3 weir: kernel module not loaded; run 'modprobe weir' to see why" "no module: status 3, and what to do"
 run -j stats
 is "$status$out" 3 "no module: no JSON either"
 begin
@@ -72,7 +72,8 @@ refused "limit set: NAME 'nosuch': no limit of that name; add makes one" limit s
 refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them" limit del nosuch
 done_with '$' -exist limit del nosuch
 refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them" limit show nosuch
-refused 'limit set: per: the prefix of a limit cannot change' limit set web per 24
+run limit set web per 24
+is "$status $err" "1 weir: limit set: 'per' cannot be changed" "the prefix of a limit is fixed"
 
 # -exist: what is there as it was to be is good, another stays and is a failure
 words="web budget 2000/s to 192.0.2.0/24 proto tcp dport 443"

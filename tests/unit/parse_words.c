@@ -342,7 +342,7 @@ static const struct weir_field part_rows[] = {
 };
 
 static const struct weir_set part_fields = {
-	"part", part_rows, part_attrs, A_UNIT + 1, sizeof(struct part), 0, NULL,
+	"part", part_rows, part_attrs, A_UNIT + 1, sizeof(struct part), 0, NULL, 0,
 };
 
 static const struct weir_field whole_rows[] = {
@@ -356,7 +356,7 @@ static const struct weir_field whole_rows[] = {
 };
 
 static const struct weir_set whole_fields = {
-	"whole", whole_rows, whole_attrs, A_LIMIT + 1, sizeof(struct whole), 0, NULL,
+	"whole", whole_rows, whole_attrs, A_LIMIT + 1, sizeof(struct whole), 0, NULL, 0,
 };
 
 static int read_whole(const char *text, struct whole *whole)

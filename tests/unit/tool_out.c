@@ -151,16 +151,16 @@ static void test_source(void **state)
 	(void)state;
 	setlocale(LC_CTYPE, "C.UTF-8");
 	begin(false, false, false);
-	weir_show_source_slots(&out, &sample);
+	weir_show_source(&out, &sample);
 	end("one line",
 	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
 	setlocale(LC_CTYPE, "C");
 	begin(false, false, false);
-	weir_show_source_slots(&out, &sample);
+	weir_show_source(&out, &sample);
 	end("one line",
 	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
 	begin(true, false, false);
-	weir_show_source_slots(&out, &sample);
+	weir_show_source(&out, &sample);
 	end("one line",
 	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ns\":312000000,\"dropped\":51,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ns\":250000000,\"slots\":[0,1,400,800,799]}\n");
 }
@@ -176,10 +176,10 @@ static void test_exempt_source(void **state)
 
 	(void)state;
 	begin(false, false, false);
-	weir_show_source_slots(&out, &source);
+	weir_show_source(&out, &source);
 	end("all", "203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
 	begin(true, false, false);
-	weir_show_source_slots(&out, &source);
+	weir_show_source(&out, &source);
 	end("one line",
 	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt\":{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
 }
