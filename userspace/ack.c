@@ -4,7 +4,6 @@
  * into the request; the table's words make a sentence of it.
  */
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libmnl/libmnl.h>
@@ -15,29 +14,37 @@
 #include "nl.h"
 #include "value.h"
 
-struct ack {
-	const char *msg;
-	const struct nlattr *policy;
-	/* a number of the sentence; of a warning, how many limits and the first */
-	uint64_t value;
-	bool has_off, has_miss;
-	uint32_t off, miss, miss_nest;
+#define TLVS	32
+
+/* Attributes by their numbers. */
+struct tlvs {
+	const struct nlattr *attr[TLVS];
 };
 
 /* Where in a request an offset points. */
 struct spot {
 	char path[WEIR_NAME_SIZE * 3];
-	const struct weir_set *set;	/* of what is inside; NULL: nothing */
-	const struct weir_set *around;	/* of what the attribute is among, */
-	const void *attrs;		/* all of which are here */
+	const struct weir_set *set;	/* of the attributes here */
+	const void *attrs;
 	size_t len;
-	const struct weir_field *field;
+	const struct weir_field *field;	/* of the one that is at fault; or NULL */
 	const struct nlattr *attr;
 };
 
 static uint64_t uint_of(const struct nlattr *attr)
 {
-	return weir_uint_get(mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr));
+	return attr ? weir_uint_get(mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr)) : 0;
+}
+
+static void take_tlvs(const void *attrs, size_t len, struct tlvs *tlvs)
+{
+	const struct nlattr *attr;
+
+	memset(tlvs, 0, sizeof(*tlvs));
+	mnl_attr_for_each_payload(attrs, len) {
+		if (mnl_attr_get_type(attr) < TLVS)
+			tlvs->attr[mnl_attr_get_type(attr)] = attr;
+	}
 }
 
 static void add_path(struct spot *spot, const char *word)
@@ -48,272 +55,214 @@ static void add_path(struct spot *spot, const char *word)
 		 used && *word ? " " : "", word);
 }
 
-/* What the operator calls an attribute, and its value; "" of a match. */
-static const char *word_of(const struct weir_request *request,
-			   const struct weir_set *set, uint16_t type, bool value,
-			   char buf[WEIR_TEXT_SIZE * 2])
+static const struct weir_field *row_of(const struct weir_request *request,
+				       const struct weir_set *set, uint16_t type)
 {
 	const struct weir_field *field = NULL;
-	char text[WEIR_TEXT_SIZE];
 
 	if (set == request->set)
 		field = weir_field_find(set, request->verb, type);
-	if (!field)
-		field = weir_field_find(set, 0, type);
-	if (!field)
-		return type < set->attr_count ? set->attrs[type].name : NULL;
-	if (field->nest && field->value)
-		return "";
-	weir_field_name(field, buf);
-	if (value && field->word && !(field->flags & (WEIR_FIRST | WEIR_ALONE)))
-		snprintf(buf, WEIR_TEXT_SIZE * 2, "%s %s", field->word,
-			 weir_field_value(field, text));
-	return buf;
+	return field ? field : weir_field_find(set, 0, type);
 }
 
-/* Step into @attr of the request, on the way to what is at fault. */
-static void enter(const struct weir_request *request, struct spot *spot, const struct nlattr *attr)
+/* What the operator calls an attribute; "" of a match. */
+static const char *word_of(const struct weir_request *request, const struct weir_set *set,
+			   uint16_t type, char buf[WEIR_TEXT_SIZE])
 {
-	uint16_t type = mnl_attr_get_type(attr);
-	const struct weir_set *set = spot->set;
-	const struct weir_field *field = weir_field_find(set, 0, type);
-	char buf[WEIR_TEXT_SIZE * 2];
-	const char *word = word_of(request, set, type, false, buf);
+	const struct weir_field *field = row_of(request, set, type);
 
-	spot->attrs = spot->attr ? mnl_attr_get_payload(spot->attr) :
-		mnl_nlmsg_get_payload_offset(request->msg.nlh, GENL_HDRLEN);
-	spot->len = spot->attr ? mnl_attr_get_payload_len(spot->attr) :
-		mnl_nlmsg_get_payload_len(request->msg.nlh) - GENL_HDRLEN;
-	spot->around = set;
-	spot->field = field;
-	spot->attr = attr;
-	spot->set = field ? field->nest : NULL;
-	if (word)
-		add_path(spot, word);
+	if (field)
+		return field->nest && field->value ? "" : weir_field_name(field, buf);
+	return type < set->attr_count && set->attrs[type].name ? set->attrs[type].name : "";
 }
 
-/* Whether the attribute holds or begins at the offset @off. */
-static bool holds(const struct nlmsghdr *nlh, const struct nlattr *attr, uint32_t off)
+/* The attribute of a spot that holds @off; its number among those of its type. */
+static const struct nlattr *find_at(const struct spot *spot, const struct nlmsghdr *nlh,
+				    uint32_t off, unsigned int *item)
 {
-	uint32_t begin = (const char *)attr - (const char *)nlh;
+	const char *at = (const char *)nlh + off;
+	const struct nlattr *attr, *found = NULL;
 
-	return off >= begin && off < begin + attr->nla_len;
-}
-
-/* Follow an offset from the top-level attributes inwards. */
-static void locate(struct weir_request *request, uint32_t off, struct spot *spot)
-{
-	const struct nlmsghdr *nlh = request->msg.nlh;
-	const struct nlattr *attr, *inner, *found = NULL;
-
-	memset(spot, 0, sizeof(*spot));
-	spot->set = request->set;
-	if (!spot->set || !spot->set->attrs)
-		return;
-	mnl_attr_for_each(attr, nlh, GENL_HDRLEN) {
-		if (holds(nlh, attr, off))
+	mnl_attr_for_each_payload(spot->attrs, spot->len) {
+		if (at >= (const char *)attr && at < (const char *)attr + attr->nla_len)
 			found = attr;
 	}
-	if (!found)
-		return;
-	request->fault_type = mnl_attr_get_type(found);
-	request->fault_item = 0;
-	mnl_attr_for_each(attr, nlh, GENL_HDRLEN) {
-		if (attr == found)
-			break;
-		request->fault_item += mnl_attr_get_type(attr) == request->fault_type;
+	*item = 0;
+	mnl_attr_for_each_payload(spot->attrs, spot->len) {
+		if (found && attr < found)
+			*item += mnl_attr_get_type(attr) == mnl_attr_get_type(found);
 	}
-	enter(request, spot, found);
-	while (spot->set && (const char *)found - (const char *)nlh != off) {
-		attr = found;
-		found = NULL;
-		mnl_attr_for_each_nested(inner, attr) {
-			if (holds(nlh, inner, off))
-				found = inner;
-		}
-		if (!found)
-			return;
-		enter(request, spot, found);
-	}
+	return found;
 }
 
-static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip, struct ack *ack)
+static void begin_spot(const struct weir_request *request, struct spot *spot)
 {
-	const struct nlattr *attr;
+	memset(spot, 0, sizeof(*spot));
+	spot->set = request->set;
+	spot->attrs = mnl_nlmsg_get_payload_offset(request->msg.nlh, GENL_HDRLEN);
+	spot->len = mnl_nlmsg_get_payload_len(request->msg.nlh) - GENL_HDRLEN;
+}
 
-	if (nlh->nlmsg_len < NLMSG_HDRLEN + MNL_ALIGN(skip))
-		return;
-	mnl_attr_for_each(attr, nlh, skip) {
-		switch (mnl_attr_get_type(attr)) {
-		case NLMSGERR_ATTR_MSG:
-			if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
-				ack->msg = mnl_attr_get_str(attr);
-			break;
-		case NLMSGERR_ATTR_OFFS:
-			ack->off = uint_of(attr);
-			ack->has_off = true;
-			break;
-		case NLMSGERR_ATTR_COOKIE:
-			ack->value = uint_of(attr);
-			break;
-		case NLMSGERR_ATTR_POLICY:
-			ack->policy = attr;
-			break;
-		case NLMSGERR_ATTR_MISS_TYPE:
-			ack->miss = uint_of(attr);
-			ack->has_miss = true;
-			break;
-		case NLMSGERR_ATTR_MISS_NEST:
-			ack->miss_nest = uint_of(attr);
-			break;
+/* Follow an offset from the top-level attributes inwards; @inside: to the last nest's. */
+static void locate(struct weir_request *request, uint32_t off, bool inside, struct spot *spot)
+{
+	const struct nlmsghdr *nlh = request->msg.nlh;
+	char buf[WEIR_TEXT_SIZE];
+	unsigned int item;
+	bool here;
+
+	begin_spot(request, spot);
+	for (here = false; spot->set && spot->set->attrs && !here;) {
+		spot->attr = find_at(spot, nlh, off, &item);
+		if (!spot->attr)
+			return;
+		if (!spot->field) {
+			request->fault_type = mnl_attr_get_type(spot->attr);
+			request->fault_item = item;
 		}
+		spot->field = row_of(request, spot->set, mnl_attr_get_type(spot->attr));
+		add_path(spot, word_of(request, spot->set, mnl_attr_get_type(spot->attr), buf));
+		here = (const char *)spot->attr - (const char *)nlh == off;
+		if (!spot->field || !spot->field->nest || (here && !inside))
+			return;
+		spot->set = spot->field->nest;
+		spot->attrs = mnl_attr_get_payload(spot->attr);
+		spot->len = mnl_attr_get_payload_len(spot->attr);
 	}
 }
 
 /* The range or length that the policy wants, against what was sent. */
-static bool say_policy(const struct ack *ack, const struct spot *spot, struct weir_err *err)
+static bool say_policy(const struct tlvs *ack, const struct nlattr *attr, struct weir_err *err)
 {
+	const struct nlattr *policy = ack->attr[NLMSGERR_ATTR_POLICY], *longest;
+	struct tlvs told;
 	char number[24];
-	uint64_t min = 0, max = 0, longest = 0;
-	bool has_max = false, has_long = false;
-	const struct nlattr *attr;
 
-	if (!ack->policy || !spot->attr)
+	if (!policy || !attr)
 		return false;
-	mnl_attr_for_each_nested(attr, ack->policy) {
-		switch (mnl_attr_get_type(attr)) {
-		case NL_POLICY_TYPE_ATTR_MIN_VALUE_U:
-			min = uint_of(attr);
-			break;
-		case NL_POLICY_TYPE_ATTR_MAX_VALUE_U:
-			max = uint_of(attr);
-			has_max = true;
-			break;
-		case NL_POLICY_TYPE_ATTR_MAX_LENGTH:
-			longest = uint_of(attr);
-			has_long = true;
-			break;
-		}
-	}
-	if (has_max) {
-		snprintf(number, sizeof(number), "%" PRIu64, uint_of(spot->attr));
-		return weir_value_range(number, uint_of(spot->attr), min, max, err);
-	}
-	return has_long && mnl_attr_get_payload_len(spot->attr) > longest &&
-	       weir_err_set(err, "longer than %" PRIu64 " bytes", longest);
+	take_tlvs(mnl_attr_get_payload(policy), mnl_attr_get_payload_len(policy), &told);
+	longest = told.attr[NL_POLICY_TYPE_ATTR_MAX_LENGTH];
+	snprintf(number, sizeof(number), "%" PRIu64, uint_of(attr));
+	if (told.attr[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+		return weir_value_range(number, uint_of(attr),
+					uint_of(told.attr[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]),
+					uint_of(told.attr[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]), err);
+	return longest && mnl_attr_get_payload_len(attr) > uint_of(longest) &&
+	       weir_err_set(err, "longer than %" PRIu64 " bytes", uint_of(longest));
 }
 
 static const char *say_errno(int error)
 {
-	switch (error) {
-	case EPERM:
-	case EACCES:
-		return WEIR_NL_EPERM;
-	case EOPNOTSUPP:
-		return "not supported by the loaded module, which may be older than this command";
-	default:
-		return strerror(error);
-	}
+	return error == EPERM || error == EACCES ? WEIR_NL_EPERM : error == EOPNOTSUPP ?
+	       "not supported by the loaded module, which may be older than this command" :
+	       strerror(error);
 }
 
-/* What is missing, in the nest at miss_nest or on top; NULL: unknown. */
-static const char *missing_name(struct weir_request *request,
-				const struct ack *ack, struct spot *spot,
-				char buf[WEIR_TEXT_SIZE * 2])
-{
-	memset(spot, 0, sizeof(*spot));
-	spot->set = request->set;
-	if (ack->miss_nest)
-		locate(request, ack->miss_nest, spot);
-	return spot->set ? word_of(request, spot->set, ack->miss, !ack->msg, buf) : NULL;
-}
-
-/* Behind its word: the name or address that does not exist, or does already. */
+/* After its word: the name or address that does not exist, or does already. */
 static void add_given(struct spot *spot)
 {
-	const struct weir_field *field = spot->field;
+	const struct weir_type *type = spot->field ? spot->field->type : NULL;
 	char buf[WEIR_TEXT_SIZE], text[WEIR_TEXT_SIZE + 2];
+	bool string = type == &weir_type_name || type == &weir_type_dev;
 	union weir_model model;
-	bool string;
 
-	if (!field)
+	if (!string && type != &weir_type_prefix && type != &weir_type_address)
 		return;
-	string = field->type == &weir_type_name || field->type == &weir_type_dev;
-	if (!string && field->type != &weir_type_prefix && field->type != &weir_type_address)
-		return;
-	weir_set_get(spot->around, spot->attrs, spot->len, &model);
-	snprintf(text, sizeof(text), string ? "'%s'" : "%s", weir_field_text(field, &model, buf));
+	weir_set_get(spot->set, spot->attrs, spot->len, &model);
+	snprintf(text, sizeof(text), string ? "'%s'" : "%s",
+		 weir_field_text(spot->field, &model, buf));
 	add_path(spot, text);
 }
 
 /* The number that a sentence speaks of. */
-static const char *say_value(const struct ack *ack, int error, char buf[64])
+static const char *say_value(uint64_t value, int error, char buf[64])
 {
 	bool bytes = error == ENOMEM || error == EDQUOT;
 
 	*buf = '\0';
-	if (ack->value && !bytes)
-		snprintf(buf, 64, " (at most %" PRIu64 ")", ack->value);
-	else if (ack->value >> 20)
+	if (value && !bytes)
+		snprintf(buf, 64, " (at most %" PRIu64 ")", value);
+	else if (value >> 20)
 		snprintf(buf, 64, " (requires %" PRIu64 " bytes, %" PRIu64 " MiB)",
-			 ack->value, ack->value >> 20);
-	else if (ack->value)
-		snprintf(buf, 64, " (requires %" PRIu64 " bytes)", ack->value);
+			 value, value >> 20);
+	else if (value)
+		snprintf(buf, 64, " (requires %" PRIu64 " bytes)", value);
 	return buf;
 }
 
-static void say_refusal(struct weir_nl *nl, struct weir_request *request,
-			const struct ack *ack, int error)
+/* What is missing, in a nest or on top, with what it would be. */
+static bool say_missing(struct weir_request *request, const struct tlvs *ack, bool sentence,
+			struct spot *spot, struct weir_err *err)
 {
-	const char *what = ack->msg ? ack->msg : say_errno(error), *name;
-	char buf[WEIR_TEXT_SIZE * 2], value[64];
+	uint32_t type = uint_of(ack->attr[NLMSGERR_ATTR_MISS_TYPE]);
+	char buf[WEIR_TEXT_SIZE], text[2 * WEIR_TEXT_SIZE];
+	const struct weir_field *field;
+
+	if (ack->attr[NLMSGERR_ATTR_MISS_NEST])
+		locate(request, uint_of(ack->attr[NLMSGERR_ATTR_MISS_NEST]), true, spot);
+	else
+		begin_spot(request, spot);
+	field = spot->set ? row_of(request, spot->set, type) : NULL;
+	if (!field || sentence) {
+		if (field)
+			add_path(spot, weir_field_name(field, buf));
+		return false;
+	}
+	weir_err_set(err, WEIR_REQUIRED, weir_field_whole(field, text));
+	return true;
+}
+
+static void say_refusal(struct weir_nl *nl, struct weir_request *request,
+			const struct tlvs *ack, const char *sentence, int error)
+{
+	uint64_t value = uint_of(ack->attr[NLMSGERR_ATTR_COOKIE]);
+	const char *what = sentence ? sentence : say_errno(error);
 	struct spot spot = { 0 };
 	struct weir_err policy;
+	char buf[64];
 
-	if (ack->has_miss) {
-		name = missing_name(request, ack, &spot, buf);
-		if (name && !ack->msg) {
-			weir_err_set(&nl->err, WEIR_REQUIRED, name);
+	if (ack->attr[NLMSGERR_ATTR_MISS_TYPE]) {
+		if (say_missing(request, ack, sentence, &spot, &nl->err))
 			return;
-		}
-		if (name)
-			add_path(&spot, name);
-	} else if (ack->has_off) {
-		locate(request, ack->off, &spot);
-		if (say_policy(ack, &spot, &policy))
+	} else if (ack->attr[NLMSGERR_ATTR_OFFS]) {
+		locate(request, uint_of(ack->attr[NLMSGERR_ATTR_OFFS]), false, &spot);
+		if (say_policy(ack, spot.attr, &policy))
 			what = policy.text;
 		else if (error == ENOENT || error == EEXIST || error == ENODEV)
 			add_given(&spot);
 	}
-	weir_err_set(&nl->err, "%s%s%.300s%s", spot.path, *spot.path ? ": " : "",
-		     what, say_value(ack, error, value));
+	weir_err_set(&nl->err, "%s%s%.300s%s", spot.path, *spot.path ? ": " : "", what,
+		     say_value(value, error, buf));
 }
 
 int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);
 	bool done = nlh->nlmsg_type == NLMSG_DONE;
-	unsigned int skip = done ? sizeof(int) : sizeof(*told);
-	struct weir_nl_warning warning;
-	struct ack ack = { 0 };
+	size_t skip = done ? sizeof(int) : sizeof(*told);
+	struct weir_nl_warning warning = { NULL };
+	struct tlvs ack = { 0 };
+	uint64_t value;
 	int error = 0;
 
 	if (nlh->nlmsg_len >= NLMSG_HDRLEN + skip)
 		error = done ? *(const int *)told : told->error;
 	if (!done && error && !(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += told->msg.nlmsg_len - NLMSG_HDRLEN;
+	skip = NLMSG_HDRLEN + MNL_ALIGN(skip);
 	/* where a DONE has more than its error, that is TLVs */
-	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
-		take_tlvs(nlh, skip, &ack);
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && nlh->nlmsg_len >= skip)
+		take_tlvs((const char *)nlh + skip, nlh->nlmsg_len - skip, &ack);
+	if (ack.attr[NLMSGERR_ATTR_MSG] &&
+	    mnl_attr_validate(ack.attr[NLMSGERR_ATTR_MSG], MNL_TYPE_NUL_STRING) >= 0)
+		warning.sentence = mnl_attr_get_str(ack.attr[NLMSGERR_ATTR_MSG]);
+	value = uint_of(ack.attr[NLMSGERR_ATTR_COOKIE]);
 	if (error < 0) {
-		say_refusal(nl, request, &ack, -error);
-		return error;
-	}
-	if (ack.msg && nl->warn) {
-		warning.sentence = ack.msg;
-		warning.place = (uint32_t)ack.value;
-		warning.more = ack.value ? (ack.value >> 32) - 1 : 0;
+		say_refusal(nl, request, &ack, warning.sentence, -error);
+	} else if (warning.sentence && nl->warn) {
+		warning.place = (uint32_t)value;
+		warning.more = value ? (value >> 32) - 1 : 0;
 		nl->warn(&warning, nl->warn_data);
 	}
-	return 0;
+	return error < 0 ? error : 0;
 }

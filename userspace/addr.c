@@ -49,7 +49,7 @@ static bool mask_host_bits(struct weir_prefix *prefix)
 }
 
 int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
+		      const char *text, void *at)
 {
 	struct weir_err *err = args->err;
 	struct weir_prefix *prefix = at;
@@ -95,7 +95,7 @@ int weir_parse_address(const struct weir_field *field, struct weir_args *args,
 }
 
 int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
+		     const char *text, void *at)
 {
 	struct weir_err *err = args->err;
 	uint8_t *proto = at;
@@ -227,7 +227,7 @@ const char *weir_text_prefix(const struct weir_field *field, const void *at,
 }
 
 const char *weir_text_proto(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+			    char buf[WEIR_TEXT_SIZE])
 {
 	uint8_t proto = *(const uint8_t *)at;
 	size_t i;
@@ -241,7 +241,7 @@ const char *weir_text_proto(const struct weir_field *field, const void *at,
 }
 
 const char *weir_text_ports(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+			    char buf[WEIR_TEXT_SIZE])
 {
 	const uint16_t *ports = at;
 

@@ -104,6 +104,16 @@ const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_
 	return buf;
 }
 
+const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_TEXT_SIZE])
+{
+	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
+	bool alone = field->flags & (WEIR_FIRST | WEIR_ALONE);
+
+	snprintf(buf, 2 * WEIR_TEXT_SIZE, "%s%s%s", alone ? "" : weir_field_name(field, name),
+		 alone ? "" : " ", weir_field_value(field, value));
+	return buf;
+}
+
 static void put_field(const struct weir_field *field, struct weir_msg *msg, const void *model)
 {
 	unsigned int given = weir_field_given(field, model), i;
@@ -210,10 +220,10 @@ static void show_json(const struct weir_field *field, struct weir_out *out, cons
 		field->type->json(field, key, out, at);
 		return;
 	}
-	weir_out_array(out, key);
+	weir_out_begin(out, key, '[');
 	for (i = 0; i < given; i++)
 		field->type->json(field, NULL, out, at + i * field->size);
-	weir_out_array_end(out);
+	weir_out_end(out, ']');
 }
 
 static const char *label_of(const struct weir_field *field)

@@ -63,8 +63,6 @@ struct weir_field {
 
 typedef int weir_parse_value(const struct weir_field *field, struct weir_args *args,
 			     const char *text, void *at);
-typedef const char *weir_text_value(const struct weir_field *field, const void *at,
-				    char buf[WEIR_TEXT_SIZE]);
 
 /* A kind of values. What has no function of its own is not done with it. */
 struct weir_type {
@@ -75,7 +73,8 @@ struct weir_type {
 	void (*put)(const struct weir_field *field, struct weir_msg *msg, const void *at);
 	void (*get)(const struct weir_field *field, uint16_t attr,
 		    const void *data, size_t len, void *at);
-	weir_text_value *text;
+	const char *(*text)(const struct weir_field *field, const void *at,
+			    char buf[WEIR_TEXT_SIZE]);
 	void (*json)(const struct weir_field *field, const char *key,
 		     struct weir_out *out, const void *at);
 };
@@ -119,6 +118,8 @@ const char *weir_field_text(const struct weir_field *field, const void *model,
 const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
 /* Its value as help names it, with what may follow; "" of a flag. */
 const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
+/* Both, as they are written. */
+const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_TEXT_SIZE]);
 /* Its key in JSON. */
 const char *weir_field_key(const struct weir_field *field);
 

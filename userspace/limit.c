@@ -10,9 +10,9 @@
 
 static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 {
-	weir_out_array(&tool->out, NULL);
+	weir_out_begin(&tool->out, NULL, '[');
 	weir_show_limit(&tool->out, limit);
-	weir_out_array_end(&tool->out);
+	weir_out_end(&tool->out, ']');
 }
 
 /* Whether the peer of the ssh connection is exempt from the limit as it is. */

@@ -97,7 +97,9 @@ void weir_msg_nest_end(struct weir_msg *msg, size_t nest)
 /* Where in 64 bits the low @len bytes are. */
 static size_t low_bytes(size_t len)
 {
-	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(uint64_t) - len : 0;
+	const uint16_t one = 1;
+
+	return *(const uint8_t *)&one ? 0 : sizeof(uint64_t) - len;
 }
 
 uint64_t weir_uint_get(const void *data, size_t len)

@@ -92,7 +92,8 @@ static void take_answer(struct weir_request *request, const struct nlmsghdr *nlh
 }
 
 /* Take the messages of a datagram until one is the end. */
-static void take_messages(struct weir_nl *nl, struct weir_request *request, const char *buf, int len)
+static void take_messages(struct weir_nl *nl, struct weir_request *request,
+			  const char *buf, int len)
 {
 	const struct nlmsghdr *nlh = (const struct nlmsghdr *)buf;
 
@@ -132,7 +133,8 @@ static int send_message(struct weir_nl *nl, struct weir_request *request)
 	nl->idle = -1;
 	request->ret = request->fd < 0 ? request->fd : request->msg.error;
 	if (!request->ret) {
-		request->msg.nlh->nlmsg_seq = request->seq = ++nl->seq;
+		request->seq = ++nl->seq;
+		request->msg.nlh->nlmsg_seq = request->seq;
 		do
 			len = send(request->fd, nlh, nlh->nlmsg_len, 0);
 		while (len < 0 && errno == EINTR);
@@ -149,9 +151,12 @@ static int send_message(struct weir_nl *nl, struct weir_request *request)
 
 static void begin(struct weir_nl *nl, struct weir_request *request)
 {
-	request->done = request->refused = request->interrupted = false;
+	request->done = false;
+	request->refused = false;
+	request->interrupted = false;
 	request->fault_type = 0;
-	weir_msg_begin(&request->msg, nl->family, request->flags, request->cmd, WEIR_FAMILY_VERSION);
+	weir_msg_begin(&request->msg, nl->family, request->flags, request->cmd,
+		       WEIR_FAMILY_VERSION);
 }
 
 int weir_nl_start(struct weir_nl *nl, struct weir_request *request)

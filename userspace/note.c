@@ -115,13 +115,12 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 {
 	struct weir_tool *tool = data;
 
-	if (tool->config && warning->place && warning->place <= tool->config->limit_count) {
+	if (tool->config && warning->place && warning->place <= tool->config->limit_count)
 		warn_config(tool, warning);
-	} else if (tool->limit) {
+	else if (tool->limit)
 		snprintf(tool->warned, sizeof(tool->warned), ": %s", warning->sentence);
-	} else {
+	else
 		weir_note(tool, "warning", "%s", warning->sentence);
-	}
 }
 
 /*
@@ -181,5 +180,5 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh, const cha
 	const char *peer = weir_text_prefix(NULL, &ssh->peer, buf);
 
 	weir_note(tool, "warning", "limit '%s' applies to your own ssh connection; to exempt it: weir exempt add %s%s%s",
-	    limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
+		  limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
 }

@@ -44,8 +44,8 @@ static const struct weir_command limit_commands[] = {
 };
 
 static const struct weir_command source_commands[] = {
-	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP,
-	  .run = weir_run_show },
+	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW,
+	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show },
 	{ "get", NULL, "how an address stands under each limit that it would meet", SOURCE,
 	  .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get },

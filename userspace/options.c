@@ -167,8 +167,10 @@ bool weir_option_is(const char *word)
 	char plain[64];
 	size_t i;
 
+	if (word[0] != '-')
+		return false;
 	plain_name(word, plain);
-	if (word[0] != '-' || !plain[1])
+	if (!plain[1])
 		return false;
 	if (weir_pick(option_words(words), plain, false, "option", &err))
 		return true;

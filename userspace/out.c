@@ -145,7 +145,7 @@ static void put_key(struct weir_out *out, const char *key)
 	fputs(out->pretty && !out->line ? ": " : ":", out->to);
 }
 
-static void open_with(struct weir_out *out, const char *key, char c)
+void weir_out_begin(struct weir_out *out, const char *key, char c)
 {
 	if (!out->json)
 		return;
@@ -155,7 +155,7 @@ static void open_with(struct weir_out *out, const char *key, char c)
 	out->filled = false;
 }
 
-static void close_with(struct weir_out *out, char c)
+void weir_out_end(struct weir_out *out, char c)
 {
 	if (!out->json)
 		return;
@@ -166,26 +166,6 @@ static void close_with(struct weir_out *out, char c)
 	out->filled = out->depth;
 	if (!out->depth)
 		putc('\n', out->to);
-}
-
-void weir_out_array(struct weir_out *out, const char *key)
-{
-	open_with(out, key, '[');
-}
-
-void weir_out_array_end(struct weir_out *out)
-{
-	close_with(out, ']');
-}
-
-void weir_out_object(struct weir_out *out, const char *key)
-{
-	open_with(out, key, '{');
-}
-
-void weir_out_object_end(struct weir_out *out)
-{
-	close_with(out, '}');
 }
 
 void weir_out_u64(struct weir_out *out, const char *key, uint64_t value)
@@ -255,12 +235,12 @@ void weir_out_text(struct weir_out *out, const char *fmt, ...)
 void weir_out_line(struct weir_out *out)
 {
 	out->line = true;
-	open_with(out, NULL, '{');
+	weir_out_begin(out, NULL, '{');
 }
 
 void weir_out_line_end(struct weir_out *out)
 {
-	close_with(out, '}');
+	weir_out_end(out, '}');
 	weir_out_text(out, "\n");
 	out->line = false;
 	weir_out_flush(out);

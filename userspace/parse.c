@@ -321,7 +321,7 @@ static int read_next(struct reading *reading)
 static int check_needed(const struct reading *reading)
 {
 	const struct weir_field *field, *other;
-	char value[WEIR_TEXT_SIZE], text[2 * WEIR_TEXT_SIZE];
+	char text[2 * WEIR_TEXT_SIZE];
 	size_t i;
 
 	for (i = 0; reading->words[i].name; i++) {
@@ -329,10 +329,8 @@ static int check_needed(const struct reading *reading)
 		other = reading->words[i].in;
 		if (other || !(field->needed & reading->verb) || reading->seen[i])
 			continue;
-		weir_field_value(field, value);
-		snprintf(text, sizeof(text), "%s%s%s", field->flags & WEIR_FIRST ? "" : field->word,
-			 field->flags & WEIR_FIRST ? "" : " ", value);
-		return weir_err_set(reading->args->err, WEIR_REQUIRED, text);
+		return weir_err_set(reading->args->err, WEIR_REQUIRED,
+				    weir_field_whole(field, text));
 	}
 	return 0;
 }

@@ -103,9 +103,9 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 	request.reply = show_answer;
 	request.data = &showing;
 	tool->answers = 0;
-	weir_out_array(&tool->out, NULL);
+	weir_out_begin(&tool->out, NULL, '[');
 	weir_nl_ask(&tool->nl, &request);
-	weir_out_array_end(&tool->out);
+	weir_out_end(&tool->out, ']');
 	return weir_tool_settle(tool, &request, command->allowed);
 }
 

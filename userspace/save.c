@@ -60,26 +60,26 @@ static void put_config(struct weir_out *out, const struct weir_config *config)
 {
 	unsigned int i;
 
-	weir_out_array(out, NULL);
-	weir_out_object(out, NULL);
+	weir_out_begin(out, NULL, '[');
+	weir_out_begin(out, NULL, '{');
 	weir_out_text(out, "#!%s -file\n", WEIR_PATH);
-	weir_out_array(out, "limits");
+	weir_out_begin(out, "limits", '[');
 	for (i = 0; i < config->limit_count; i++) {
-		weir_out_object(out, NULL);
+		weir_out_begin(out, NULL, '{');
 		weir_out_text(out, "limit add ");
 		weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &config->limits[i]);
 		weir_out_text(out, "\n");
-		weir_out_object_end(out);
+		weir_out_end(out, '}');
 	}
-	weir_out_array_end(out);
-	weir_out_array(out, "exempts");
+	weir_out_end(out, ']');
+	weir_out_begin(out, "exempts", '[');
 	for (i = 0; i < config->exempt_count; i++) {
 		weir_out_text(out, "exempt add ");
 		weir_show_exempt(out, &config->exempts[i]);
 	}
-	weir_out_array_end(out);
-	weir_out_object_end(out);
-	weir_out_array_end(out);
+	weir_out_end(out, ']');
+	weir_out_end(out, '}');
+	weir_out_end(out, ']');
 }
 
 int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)

@@ -25,7 +25,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	/* the text has the window where it is not the one that was asked for */
 	if (!out->json && limit.window_ns == limit.budget.window_ms * 1000000ULL)
 		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
-	weir_out_object(out, NULL);
+	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
 	weir_out_text(out, "\n    ");
 	weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
@@ -37,15 +37,15 @@ void weir_show_limit(struct weir_out *out, const void *model)
 			      stats->sources_wanted);
 	if (stats->sources_wanted)
 		weir_out_text(out, "\n");
-	weir_out_object_end(out);
+	weir_out_end(out, '}');
 }
 
 void weir_show_exempt(struct weir_out *out, const void *model)
 {
-	weir_out_object(out, NULL);
+	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_exempt_fields, WEIR_WORDS, out, model);
 	weir_out_text(out, "\n");
-	weir_out_object_end(out);
+	weir_out_end(out, '}');
 }
 
 /* The wheel as eight heights, the highest being its fullest slot. */
@@ -101,7 +101,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 {
 	const struct weir_source *source = model;
 
-	weir_out_object(out, NULL);
+	weir_out_begin(out, NULL, '{');
 	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN))
 		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
 	else
@@ -115,16 +115,16 @@ void weir_show_source(struct weir_out *out, const void *model)
 	weir_out_text(out, "\n");
 	if (source->slots && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
 		show_slots(out, source);
-	weir_out_object_end(out);
+	weir_out_end(out, '}');
 }
 
 void weir_show_stats(struct weir_out *out, const void *model)
 {
-	weir_out_object(out, NULL);
+	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_stats_fields, WEIR_LINE, out, model);
 	weir_set_show(&weir_stats_fields, WEIR_RESULT, out, model);
 	weir_out_text(out, "\n");
-	weir_out_object_end(out);
+	weir_out_end(out, '}');
 }
 
 static void time_text(uint64_t ahead_ns, char buf[WEIR_TEXT_SIZE])

@@ -33,7 +33,7 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 		return WEIR_EXIT_OK;
 	if (weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
 		return WEIR_EXIT_OK;	/* the charge says so, and of what word */
-	if (request.ret || (limit.unit == WEIR_UNIT_BYTES) == !!query->bytes)
+	if (request.ret || !query->bytes == !limit.unit)
 		return weir_tool_settle(tool, &request, 0);
 	weir_err_set(&tool->err, "limit '%s' counts %s; use '%s N'",
 		     query->limit, weir_unit_names[limit.unit],
@@ -45,6 +45,7 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 		       union weir_model *model)
 {
 	const struct weir_query *query = &model->query;
+	uint64_t cost = query->packets + query->bytes;
 	struct weir_source source = { 0 };
 	struct weir_request request = weir_request_of(command, model);
 	int status = check_unit(tool, query);
@@ -52,13 +53,13 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 	if (status)
 		return status;
 	request.into = &source;
-	weir_out_array(&tool->out, NULL);
+	weir_out_begin(&tool->out, NULL, '[');
 	if (!weir_nl_ask(&tool->nl, &request))
 		command->show(&tool->out, &source);
-	weir_out_array_end(&tool->out);
+	weir_out_end(&tool->out, ']');
 	if (!request.ret && !source.taken && source.left)
 		weir_note(tool, "note", "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
-			  query->packets + query->bytes ? query->packets + query->bytes : 1, source.left);
+			  cost ? cost : 1, source.left);
 	else if (!request.ret && !source.taken)
 		weir_note(tool, "note", "not charged: nothing is left");
 	return weir_tool_settle(tool, &request, 0);

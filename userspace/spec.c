@@ -6,9 +6,11 @@
 
 #include "spec.h"
 
-#define ATTR(attr, name_)	[WEIR_A_##attr] = { .name = name_ }
-#define RANGE(attr, name_, low, high)	[WEIR_A_##attr] = { name_, low, high, NULL }
-#define ENUM(attr, name_, enum)	[WEIR_A_##attr] = { name_, 0, 0, weir_##enum##_names }
+#define AT(attr, ...)	\
+	[WEIR_A_##attr] = { __VA_ARGS__ }
+#define ATTR(attr, name_)	AT(attr, .name = name_)
+#define RANGE(attr, name_, low, high)	AT(attr, name_, low, high, NULL)
+#define ENUM(attr, name_, enum)	AT(attr, name_, 0, 0, weir_##enum##_names)
 
 const char *const weir_unit_names[] = { "packets", "bytes", NULL, };
 

@@ -230,7 +230,7 @@ static void json_pair(const struct weir_field *field, const char *key,
 
 	weir_out_u64(out, key, weir_uint_get(at, second));
 	weir_out_u64(out, PART(field).name, weir_uint_get((const char *)at + second,
-				   second_size(field)));
+							  second_size(field)));
 }
 
 #define PAIR	.schema = "integer", .put = put_pair, .json = json_pair
@@ -296,12 +296,12 @@ static void json_conds(const struct weir_field *field, const char *key,
 	uint64_t conds = number(field, at);
 	unsigned int i;
 
-	weir_out_array(out, key);
+	weir_out_begin(out, key, '[');
 	for (i = 0; field->spec->names[i]; i++) {
 		if (conds & 1ULL << i)
 			weir_out_str(out, NULL, field->spec->names[i]);
 	}
-	weir_out_array_end(out);
+	weir_out_end(out, ']');
 }
 
 const struct weir_type weir_type_conds = { NULL,
@@ -340,9 +340,9 @@ static void get_nest(const struct weir_field *field, uint16_t attr,
 static void json_nest(const struct weir_field *field, const char *key,
 		      struct weir_out *out, const void *at)
 {
-	weir_out_object(out, key);
+	weir_out_begin(out, key, '{');
 	weir_set_show(field->nest, WEIR_WORDS, out, at);
-	weir_out_object_end(out);
+	weir_out_end(out, '}');
 }
 
 const struct weir_type weir_type_nest = { NULL, "object", 0, parse_nest, put_nest,

@@ -155,7 +155,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 }
 
 int weir_parse_name(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
+		    const char *text, void *at)
 {
 	struct weir_err *err = args->err;
 	size_t len = strlen(text), i;
@@ -185,7 +185,7 @@ static int bad_dev(const char *text, struct weir_err *err)
 }
 
 int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
+		   const char *text, void *at)
 {
 	struct weir_err *err = args->err;
 	size_t len = strlen(text), i;

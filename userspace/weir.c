@@ -11,12 +11,12 @@
 
 static void show_version(struct weir_out *out)
 {
-	weir_out_array(out, NULL);
-	weir_out_object(out, NULL);
+	weir_out_begin(out, NULL, '[');
+	weir_out_begin(out, NULL, '{');
 	weir_out_str(out, "version", WEIR_VERSION);
 	weir_out_text(out, "weir %s\n", WEIR_VERSION);
-	weir_out_object_end(out);
-	weir_out_array_end(out);
+	weir_out_end(out, '}');
+	weir_out_end(out, ']');
 }
 
 static int run(struct weir_tool *tool, int count, char **words)

@@ -57,7 +57,7 @@ weir=copy/userspace/weir
 says <<'LINES'
 0 | -check limit add web budget 1/s to ::/0 weight 9 |
 1 | limit add web budget 1/s weight 10 | ^weir: limit add: weight: 10 is out of range 2..9$
-1 | limit add web budget 1/s wieght 3 | did you mean 'weight'\?$
+1 | limit add web budget 1/s weihgt 3 | did you mean 'weight'\?$
 1 | limit add web budget 1/s weight | 'weight' requires a value: N$
 0 | -check limit set web weight 3 |
 LINES
@@ -125,9 +125,9 @@ int main(void)
 	puts(differs);
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, &text, &told);
 	puts("");
-	weir_out_object(&json, NULL);
+	weir_out_begin(&json, NULL, '{');
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, &json, &told);
-	weir_out_object_end(&json);
+	weir_out_end(&json, '}');
 	refuse(&request);
 	weir_msg_free(&request.msg);
 }

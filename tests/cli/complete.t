@@ -51,6 +51,7 @@ is "$(candidates lim)" limit "bash completes an object"
 is "$(candidates limit add web ac)" action "bash completes a word"
 is "$(candidates limit add web action o)" observe "bash completes a value"
 # what a device or a limit is called is not run, neither here nor by the line
+# shellcheck disable=SC2016 # as it is
 printf '#!/bin/bash\nprintf "%%s\\n" "\$(id>p)" "\`id>p\`" "a b" plain\n' >fake && chmod +x fake
 offers() { weir=$tmp/fake candidates "$@"; }
 # shellcheck disable=SC2016 # as it is

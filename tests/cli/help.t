@@ -74,7 +74,7 @@ done
 run limit add help
 for word in budget family dev from to proto sport dport syn frag mark match per \
 	slots strict lenient sources action before; do
-	like "$out" "(^|[^a-z])$word[ |]" "weir limit add help has $word"
+	like "$out" "(^|[^a-z])${word}[ |]" "weir limit add help has $word"
 done
 
 for words in -V -Version --Version -version version; do

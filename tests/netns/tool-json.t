@@ -61,6 +61,7 @@ tells source 1 source show top 1
 tells source 1 source charge 198.51.100.9 limit web packets 3
 tells stats 1 stats
 tells '{"type": "object", "required": ["forgotten"], "properties": {"forgotten": {"type": "integer"}}, "additionalProperties": false}' 1 source forget 198.51.100.9
+# shellcheck disable=SC2016 # the schema's
 tells '{"type": "object", "required": ["limits", "exempts"], "additionalProperties": false, "properties": {
 	"limits": {"items": {"$ref": "#/$defs/limit"}}, "exempts": {"items": {"$ref": "#/$defs/exempt"}}}}' 1 save
 tells limit 1 limit set web budget 21/30d

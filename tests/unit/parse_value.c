@@ -11,7 +11,7 @@ static struct weir_err err;
 static int read_value(const struct weir_type *type, const char *text, void *at,
 		      const char *next)
 {
-	char *words[] = { (char *)next };
+	char *words[1] = { (char *)next };
 	struct weir_args args = { .words = words, .count = !!next, .err = &err };
 
 	return type->parse(NULL, &args, text, at);

@@ -405,9 +405,9 @@ static void test_many(void **state)
 	assert_string_equal(shown, text);
 	free(shown);
 	out = (struct weir_out){ .json = true, .to = open_memstream(&shown, &i) };
-	weir_out_object(&out, NULL);
+	weir_out_begin(&out, NULL, '{');
 	weir_set_show(&whole_fields, WEIR_WORDS, &out, &told);
-	weir_out_object_end(&out);
+	weir_out_end(&out, '}');
 	fclose(out.to);
 	assert_string_equal(shown, "{\"part\":[{\"size\":7,\"unit\":\"bytes\",\"dev\":\"lo\"},"
 			    "{\"size\":8,\"unit\":\"packets\"},"

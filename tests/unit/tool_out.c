@@ -26,8 +26,8 @@ static void end(const char *what, const char *expected)
 
 static void put_sample(void)
 {
-	weir_out_array(&out, NULL);
-	weir_out_object(&out, NULL);
+	weir_out_begin(&out, NULL, '[');
+	weir_out_begin(&out, NULL, '{');
 	weir_out_str(&out, "name", "a\"b\\c\n\xc3\xa9\xff");
 	weir_out_word(&out, WEIR_COLOR_NAME, "name %s", "x");
 	weir_out_u64(&out, "big", UINT64_MAX);
@@ -35,16 +35,16 @@ static void put_sample(void)
 	weir_out_bool(&out, "yes", true);
 	weir_out_bool(&out, "no", false);
 	weir_out_text(&out, "\n");
-	weir_out_object(&out, "inner");
-	weir_out_object_end(&out);
-	weir_out_array(&out, "list");
+	weir_out_begin(&out, "inner", '{');
+	weir_out_end(&out, '}');
+	weir_out_begin(&out, "list", '[');
 	weir_out_u64(&out, NULL, 1);
 	weir_out_u64(&out, NULL, 2);
-	weir_out_array_end(&out);
-	weir_out_object_end(&out);
-	weir_out_object(&out, NULL);
-	weir_out_object_end(&out);
-	weir_out_array_end(&out);
+	weir_out_end(&out, ']');
+	weir_out_end(&out, '}');
+	weir_out_begin(&out, NULL, '{');
+	weir_out_end(&out, '}');
+	weir_out_end(&out, ']');
 }
 
 static void test_json(void **state)
@@ -55,10 +55,10 @@ static void test_json(void **state)
 	end("one line",
 	    "[{\"name\":\"a\\\"b\\\\c\\u000a\xc3\xa9\\ufffd\",\"big\":18446744073709551615,\"yes\":true,\"no\":false,\"inner\":{},\"list\":[1,2]},{}]\n");
 	begin(true, false, false);
-	weir_out_array(&out, NULL);
-	weir_out_array_end(&out);
-	weir_out_array(&out, NULL);
-	weir_out_array_end(&out);
+	weir_out_begin(&out, NULL, '[');
+	weir_out_end(&out, ']');
+	weir_out_begin(&out, NULL, '[');
+	weir_out_end(&out, ']');
 	end("all", "[]\n[]\n");
 }
 
@@ -66,13 +66,13 @@ static void test_pretty(void **state)
 {
 	(void)state;
 	begin(true, true, false);
-	weir_out_array(&out, NULL);
-	weir_out_object(&out, NULL);
+	weir_out_begin(&out, NULL, '[');
+	weir_out_begin(&out, NULL, '{');
 	weir_out_u64(&out, "a", 1);
-	weir_out_array(&out, "b");
-	weir_out_array_end(&out);
-	weir_out_object_end(&out);
-	weir_out_array_end(&out);
+	weir_out_begin(&out, "b", '[');
+	weir_out_end(&out, ']');
+	weir_out_end(&out, '}');
+	weir_out_end(&out, ']');
 	end("all", "[\n    {\n        \"a\": 1,\n        \"b\": []\n    }\n]\n");
 	/* a stream has an object a line all the same */
 	begin(true, true, false);
@@ -99,7 +99,7 @@ static void test_text(void **state)
 static void test_escape(void **state)
 {
 	static const char name[] = "a\033[31m\b\x7f\xc2\x9b\xc3\xa9\xff\t\xc2";
-	static const char turned[] = "\xe2\x80\xae" "cba\xe2\x81\xa6";
+	static const char turned[] = "\xe2\x80\xae\143ba\xe2\x81\xa6";
 
 	(void)state;
 	begin(false, false, false);
@@ -126,10 +126,10 @@ static void test_outputs(void **state)
 	(void)state;
 	begin(false, false, true);
 	other.to = open_memstream(&second, &len);
-	weir_out_array(&other, NULL);
+	weir_out_begin(&other, NULL, '[');
 	weir_show_source(&out, &source);
 	weir_show_source(&other, &source);
-	weir_out_array_end(&other);
+	weir_out_end(&other, ']');
 	fclose(other.to);
 	/* a flag that is not set colours nothing that follows */
 	end("text", "\033[35meverybody\033[0m count 1 of 2 left 1 dropped 0\n");
