@@ -58,8 +58,8 @@ static int check_proto(const struct weir_match *match, struct weir_err *err)
 	    !(plain & WEIR_COND_PROTO && match->proto == IPPROTO_TCP))
 		return weir_err_set(err, "syn requires proto tcp, or no proto");
 	if (plain & WEIR_COND_FRAG && (ports || match->has & WEIR_COND_SYN))
-		return weir_err_set(err, "%s and frag cannot be combined: later fragments have no transport header",
-				    ports ? word : "syn");
+		return weir_err_set(err, WEIR_COMBINED ": later fragments have no transport header",
+				    ports ? word : "syn", "frag");
 	return 0;
 }
 

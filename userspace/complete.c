@@ -103,5 +103,5 @@ void weir_complete(struct weir_tool *tool, int argc, char **argv)
 	if (args.count <= 2)
 		puts("help");
 	for (option = weir_options; !args.count && option->name; option++)
-		printf("-%s\n", option->name);
+		puts(option->name);
 }

@@ -40,10 +40,10 @@ static void put_options(FILE *to)
 		if (!is_first(option))
 			continue;
 		at = item;
-		if (option->letter == *option->name)
-			at += sprintf(at, "-%c[%s]", option->letter, option->name + 1);
+		if (option->letter == option->name[1])
+			at += sprintf(at, "-%c[%s]", option->letter, option->name + 2);
 		else
-			at += sprintf(at, "-%s", option->name);
+			at += sprintf(at, "%s", option->name);
 		if (option->value)
 			at += sprintf(at, option->letter == 'c' ? "[=%s]" : " %s", option->value);
 		strcpy(at, option[1].name ? " |" : " }");

@@ -60,7 +60,7 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 	if (used + len >= lines->room) {
 		text = realloc(lines->text, 2 * (used + len) + 1);
 		if (!text)
-			return weir_err_set(err, WEIR_NO_MEMORY);
+			return weir_err_set(err, "out of memory");
 		lines->text = text;
 		lines->room = 2 * (used + len) + 1;
 	}

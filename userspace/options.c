@@ -15,22 +15,22 @@ enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST };
 
 /* Help shows the first name of each. */
 const struct weir_option weir_options[] = {
-	{ "json", 'j', NULL, TOOL(out.json) },
-	{ "pretty", 'p', NULL, TOOL(out.pretty) },
-	{ "stats", 's', NULL, TOOL(stats) },
-	{ "statistics", 's', NULL, TOOL(stats) },
-	{ "netns", 'n', "NAME|PATH|PID", TOOL(netns) },
-	{ "batch", 'b', "FILE", TOOL(batch) },
-	{ "file", 'f', "FILE", TOOL(config_file) },
-	{ "check", OPT_CHECK, NULL, TOOL(check) },
-	{ "force", OPT_FORCE, NULL, TOOL(force) },
-	{ "exist", OPT_EXIST, NULL, TOOL(exist) },
-	{ "timestamp", 't', NULL, TOOL(timestamp) },
-	{ "color", 'c', "always|auto|never", TOOL(out.color) },
-	{ "colour", 'c', "always|auto|never", TOOL(out.color) },
-	{ "Version", 'V', NULL, TOOL(version) },
-	{ "version", 'V', NULL, TOOL(version) },
-	{ "help", 'h', NULL, TOOL(help) },
+	{ "-json", 'j', NULL, TOOL(out.json) },
+	{ "-pretty", 'p', NULL, TOOL(out.pretty) },
+	{ "-stats", 's', NULL, TOOL(stats) },
+	{ "-statistics", 's', NULL, TOOL(stats) },
+	{ "-netns", 'n', "NAME|PATH|PID", TOOL(netns) },
+	{ "-batch", 'b', "FILE", TOOL(batch) },
+	{ "-file", 'f', "FILE", TOOL(config_file) },
+	{ "-check", OPT_CHECK, NULL, TOOL(check) },
+	{ "-force", OPT_FORCE, NULL, TOOL(force) },
+	{ "-exist", OPT_EXIST, NULL, TOOL(exist) },
+	{ "-timestamp", 't', NULL, TOOL(timestamp) },
+	{ "-color", 'c', "always|auto|never", TOOL(out.color) },
+	{ "-colour", 'c', "always|auto|never", TOOL(out.color) },
+	{ "-Version", 'V', NULL, TOOL(version) },
+	{ "-version", 'V', NULL, TOOL(version) },
+	{ "-help", 'h', NULL, TOOL(help) },
 	{ 0 }
 };
 
@@ -66,22 +66,19 @@ static int take_option(struct weir_tool *tool, const struct weir_option *option,
 		return 0;
 	}
 	if (*(const char **)to)
-		return weir_err_set(&tool->err, "option '-%s' given twice", option->name);
+		return weir_err_set(&tool->err, WEIR_TWICE, option->name);
 	*(const char **)to = value;
 	return 0;
 }
 
 static const struct weir_word *option_words(struct weir_word words[WEIR_WORDS_MAX])
 {
-	static char names[OPTIONS][16];
-	size_t i;
+	const struct weir_option *option;
+	size_t used = 0;
 
-	for (i = 0; i < OPTIONS - 1; i++) {
-		snprintf(names[i], sizeof(names[i]), "-%s", weir_options[i].name);
-		words[i] = (struct weir_word){ names[i],
-			find_letter(weir_options[i].letter), 0, NULL };
-	}
-	words[i].name = NULL;
+	for (option = weir_options; option->name; option++)
+		words[used++] = (struct weir_word){ option->name, find_letter(option->letter), 0, NULL };
+	words[used].name = NULL;
 	return words;
 }
 
@@ -120,7 +117,7 @@ static bool is_attached(const char *word, int at)
 static int missing_value(struct weir_tool *tool, const char *word)
 {
 	tool->wants = optopt;
-	return weir_err_set(&tool->err, "option '%s' requires a value: %s", word,
+	return weir_err_set(&tool->err, WEIR_NO_VALUE, word,
 			    find_letter(optopt)->value);
 }
 
@@ -133,7 +130,7 @@ int weir_take_options(struct weir_tool *tool, int argc, char **argv)
 
 	for (option = weir_options; option->name; option++) {
 		letter = option->letter;
-		*next++ = (struct option){ option->name, !option->value ? no_argument :
+		*next++ = (struct option){ option->name + 1, !option->value ? no_argument :
 			letter == 'c' ? optional_argument : required_argument, NULL, letter };
 		if (letter > 255 || find_letter(letter) != option)
 			continue;

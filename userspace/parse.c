@@ -40,7 +40,7 @@ static const char *take_value(struct weir_args *args, const struct weir_field *f
 	if (text)
 		return text;
 	offer_value(args, field);
-	weir_err_set(args->err, "'%s' requires a value: %s", weir_field_name(field, name),
+	weir_err_set(args->err, WEIR_NO_VALUE, weir_field_name(field, name),
 		     weir_field_value(field, value));
 	return NULL;
 }
@@ -161,8 +161,8 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 		if (!reading->seen[j] || !excludes(&words[i], &words[j]) || row(&words[j])->many)
 			continue;
 		if (!strcmp(name, reading->seen[j]))
-			return weir_err_set(reading->args->err, "'%s' given twice", name);
-		return weir_err_set(reading->args->err, "'%s' and '%s' cannot be combined",
+			return weir_err_set(reading->args->err, WEIR_TWICE, name);
+		return weir_err_set(reading->args->err, WEIR_COMBINED,
 				    whole_name(&words[j], reading->seen[j], other),
 				    whole_name(&words[i], name, this));
 	}
@@ -272,7 +272,7 @@ static int read_not(struct reading *reading)
 		return weir_err_set(args->err, "'not' requires a condition");
 	}
 	if (!strcmp(token, "not"))
-		return weir_err_set(args->err, "'not' given twice");
+		return weir_err_set(args->err, WEIR_TWICE, "not");
 	word = weir_pick(reading->words, token, args->exact, "word", args->err);
 	if (!word)
 		return -EINVAL;

@@ -56,9 +56,9 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 	if (*at < 0)
 		return WEIR_EXIT_WORDS;
 	if (tool->batch && tool->config_file)
-		weir_err_set(&tool->err, "'-batch' and '-file' cannot be combined");
+		weir_err_set(&tool->err, WEIR_COMBINED, "-batch", "-file");
 	else if ((tool->batch || tool->config_file) && *at < argc)
-		weir_err_set(&tool->err, "unexpected argument '%.60s': '-batch' and '-file' take no command",
+		weir_err_set(&tool->err, WEIR_UNEXPECTED ": '-batch' and '-file' take no command",
 			     argv[*at]);
 	else
 		return WEIR_EXIT_OK;

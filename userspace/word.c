@@ -159,7 +159,7 @@ const struct weir_word *weir_pick(const struct weir_word *words, const char *tok
 	if (matches == 1) {
 		weir_err_set(err, WEIR_ABBREVIATES, token, word->name);
 	} else if (!words->name) {
-		weir_err_set(err, "unexpected argument '%.60s'", token);
+		weir_err_set(err, WEIR_UNEXPECTED, token);
 	} else if (matches && !exact) {
 		list_names(words, token, list, sizeof(list));
 		weir_err_set(err, "'%.60s' is ambiguous: %s", token, list);

@@ -86,7 +86,7 @@ says <<'LINES'
 1 | source get | required: ADDR
 1 | source charge 10.0.0.1 | required: limit NAME
 1 | exempt del | required: PREFIX
-1 | -netns | ^weir: option '-netns' requires a value: NAME.PATH.PID$
+1 | -netns | ^weir: '-netns' requires a value: NAME.PATH.PID$
 
 # out of range, with the range
 1 | limit add web budget 0/s | ^weir: limit add: budget: 0 is out of range 1..4294967295$
@@ -122,7 +122,7 @@ says <<'LINES'
 1 | limit add web budget 1/s dport 80 | dport requires a protocol with ports
 1 | limit add web budget 1/s proto icmp sport 80 | sport requires a protocol with ports
 1 | limit add web budget 1/s proto udp syn | syn requires proto tcp
-1 | limit add web budget 1/s frag syn | and frag cannot be combined: later fragments have no transport header
+1 | limit add web budget 1/s frag syn | and 'frag' cannot be combined: later fragments have no transport header
 1 | limit add web budget 1/s budget 2/s | 'budget' given twice
 1 | limit add web budget 1/s not syn syn | 'syn' given twice
 1 | limit add web budget 1/s strict lenient | 'strict' and 'lenient' cannot be combined
@@ -157,9 +157,9 @@ says <<'LINES'
 1 | -xyzzy limit show | ^weir: unknown option '-xyzzy'; expected one of: -json, .*, -help$
 1 | -jx limit show | ^weir: unknown option '-jx'
 1 | -jn nosuchnetns limit show | ^weir: no network namespace 'nosuchnetns'
-1 | -f nope -f good | ^weir: option '-file' given twice$
-1 | -b nope -b good | ^weir: option '-batch' given twice$
-1 | -n nope -netns good limit show | ^weir: option '-netns' given twice$
+1 | -f nope -f good | ^weir: '-file' given twice$
+1 | -b nope -b good | ^weir: '-batch' given twice$
+1 | -n nope -netns good limit show | ^weir: '-netns' given twice$
 1 | -json=yes limit show | ^weir: option '-json' takes no value$
 1 | limit show -j | ^weir: limit show: options precede the object: weir -j limit ...$
 1 | limit -s show | ^weir: limit: options precede the object: weir -s limit
