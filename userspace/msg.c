@@ -64,14 +64,6 @@ void weir_msg_put(struct weir_msg *msg, uint16_t type, const void *data, size_t 
 		mnl_attr_put(msg->nlh, type, len, data);
 }
 
-void weir_msg_put_uint(struct weir_msg *msg, uint16_t type, uint64_t value, size_t size)
-{
-	uint64_t data;
-
-	weir_uint_set(&data, size, value);
-	weir_msg_put(msg, type, &data, size);
-}
-
 size_t weir_msg_nest(struct weir_msg *msg, uint16_t type)
 {
 	size_t at = msg->error ? 0 : msg->nlh->nlmsg_len;

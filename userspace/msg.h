@@ -19,9 +19,8 @@ struct weir_msg {
 void weir_msg_begin(struct weir_msg *msg, uint16_t family, uint16_t flags,
 		    uint8_t cmd, uint8_t version);
 void weir_msg_free(struct weir_msg *msg);
-/* Append an attribute; a number takes @size bytes, 1, 2, 4 or 8. */
+/* Append an attribute. */
 void weir_msg_put(struct weir_msg *msg, uint16_t type, const void *data, size_t len);
-void weir_msg_put_uint(struct weir_msg *msg, uint16_t type, uint64_t value, size_t size);
 /* What is appended between is inside; begin returns what end takes. */
 size_t weir_msg_nest(struct weir_msg *msg, uint16_t type);
 void weir_msg_nest_end(struct weir_msg *msg, size_t nest);

@@ -174,7 +174,7 @@ static void put_prefix(const struct weir_field *field, struct weir_msg *msg, con
 
 	weir_msg_put(msg, field->attr, prefix->addr, prefix->family == AF_INET ? 4 : 16);
 	if (field->part)
-		weir_msg_put_uint(msg, field->part, prefix->len, 1);
+		weir_msg_put(msg, field->part, &prefix->len, 1);
 }
 
 static void get_prefix(const struct weir_field *field, uint16_t attr,
