@@ -239,17 +239,21 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 {
 	const uint32_t *invert = (const void *)((const char *)model + set->invert);
 	bool not = set->invert && *invert & field->bit;
-	char buf[WEIR_TEXT_SIZE];
+	char buf[WEIR_TEXT_SIZE], line[2 * WEIR_TEXT_SIZE], *end;
 	const char *text = weir_field_text(field, model, buf);
 
 	if (field->flags & WEIR_QUIET && !strcmp(text, field->usual))
 		return;
 	label = label ? label : label_of(field);
-	if (field->flags & WEIR_LINE)
+	if (field->flags & WEIR_LINE) {
 		weir_out_text(out, "%*s%-17s %s\n", set->indent, "", label, text);
-	else if (*label || *text)
-		weir_out_word(out, field->color, "%s%s%s%s", not ? "not " : "",
-			      label, *label && *text ? " " : "", text);
+	} else if (*label || *text) {
+		end = stpcpy(line, not ? "not " : "");
+		end = stpcpy(end, label);
+		end = stpcpy(end, *label && *text ? " " : "");
+		stpcpy(end, text);
+		weir_out_put(out, field->color, line);
+	}
 }
 
 /* Elements of many, each behind the word. */

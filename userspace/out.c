@@ -192,44 +192,51 @@ void weir_out_bool(struct weir_out *out, const char *key, bool value)
 	fputs(value ? "true" : "false", out->to);
 }
 
-static void put_text(struct weir_out *out, const char *color, const char *fmt, va_list ap)
+static void put_text(struct weir_out *out, const char *text)
 {
-	char text[TEXT_ROOM];
-	size_t len;
+	size_t len = strlen(text);
 
-	vsnprintf(text, sizeof(text), fmt, ap);
-	len = strlen(text);
-	if (color)
-		fputs(color, out->to);
 	weir_out_escape(out->to, text, true);
-	if (color)
-		fputs("\033[0m", out->to);
 	if (len)
 		out->inside = text[len - 1] != '\n' && text[len - 1] != ' ';
 }
 
-void weir_out_word(struct weir_out *out, enum weir_color color, const char *fmt, ...)
+void weir_out_put(struct weir_out *out, enum weir_color color, const char *text)
 {
-	va_list ap;
+	bool colored = out->color && color;
 
 	if (out->json)
 		return;
 	if (out->inside)
 		putc(' ', out->to);
+	if (colored)
+		fputs(colors[color], out->to);
+	put_text(out, text);
+	if (colored)
+		fputs("\033[0m", out->to);
+}
+
+void weir_out_word(struct weir_out *out, enum weir_color color, const char *fmt, ...)
+{
+	char text[TEXT_ROOM];
+	va_list ap;
+
 	va_start(ap, fmt);
-	put_text(out, out->color ? colors[color] : NULL, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	weir_out_put(out, color, text);
 }
 
 void weir_out_text(struct weir_out *out, const char *fmt, ...)
 {
+	char text[TEXT_ROOM];
 	va_list ap;
 
-	if (out->json)
-		return;
 	va_start(ap, fmt);
-	put_text(out, NULL, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (!out->json)
+		put_text(out, text);
 }
 
 void weir_out_line(struct weir_out *out)

@@ -41,6 +41,7 @@ void weir_out_str(struct weir_out *out, const char *key, const char *value);
 void weir_out_bool(struct weir_out *out, const char *key, bool value);
 
 /* Text; a blank precedes a word unless it is the first of its line. */
+void weir_out_put(struct weir_out *out, enum weir_color color, const char *text);
 void weir_out_word(struct weir_out *out, enum weir_color color,
 		   const char *fmt, ...) WEIR_PRINTF(3);
 void weir_out_text(struct weir_out *out, const char *fmt, ...) WEIR_PRINTF(2);

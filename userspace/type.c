@@ -45,9 +45,16 @@ static void get_uint(const struct weir_field *field, uint16_t attr,
 static const char *text_uint(const struct weir_field *field, const void *at,
 			     char buf[WEIR_TEXT_SIZE])
 {
-	snprintf(buf, WEIR_TEXT_SIZE, field->flags & WEIR_LINE ? "%12" PRIu64 :
-		 "%" PRIu64, number(field, at));
-	return buf;
+	char *text = buf + WEIR_TEXT_SIZE - 1;
+	uint64_t value = number(field, at);
+
+	/* of a million sources: faster than printf */
+	for (*text = '\0'; value >= 10; value /= 10)
+		*--text = '0' + value % 10;
+	*--text = '0' + value;
+	while (field->flags & WEIR_LINE && text > buf + WEIR_TEXT_SIZE - 13)
+		*--text = ' ';
+	return text;
 }
 
 static void json_uint(const struct weir_field *field, const char *key,
