@@ -91,7 +91,7 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 		.told = &weir_limit_fields, .reply = find_order, .data = &order,
 	}, get;
 	char differs[WEIR_DIFFERS_SIZE];
-	struct weir_limit there;
+	struct weir_limit there = { 0 };
 	int status;
 
 	weir_get_limit(tool, limit->name, &there, &get);
@@ -117,7 +117,7 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 int weir_limit_add(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
-	struct weir_limit made;
+	struct weir_limit made = { 0 };
 	int status = change(tool, command, &model->limit, &made);
 
 	return status == -EEXIST ? add_existing(tool, &model->limit) : status;
@@ -126,7 +126,7 @@ int weir_limit_add(struct weir_tool *tool, const struct weir_command *command,
 int weir_limit_set(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
-	struct weir_limit made, was = { 0 };
+	struct weir_limit made = { 0 }, was = { 0 };
 	char lost[WEIR_DIFFERS_SIZE];
 	struct weir_request get;
 	int status = WEIR_EXIT_OK;

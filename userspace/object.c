@@ -23,6 +23,11 @@ static void note_exempt(struct weir_tool *tool, union weir_model *model)
 	weir_note_dev(tool, model->exempt.dev);
 }
 
+static void note_query(struct weir_tool *tool, union weir_model *model)
+{
+	weir_note_dev(tool, model->query.dev);
+}
+
 #define LIMIT	.set = &weir_limit_fields, .told = &weir_limit_fields, .show = weir_show_limit
 #define SOURCE	.set = &weir_query_fields, .told = &weir_source_fields, \
 	.show = weir_show_source
@@ -48,7 +53,8 @@ static const struct weir_command source_commands[] = {
 	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show },
 	{ "get", NULL, "how an address stands under each limit that it would meet", SOURCE,
 	  .verb = WEIR_ON_GET,
-	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get },
+	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get,
+	  .note = note_query },
 	{ "charge", NULL, "charge a source for what another program has seen", SOURCE,
 	  .verb = WEIR_ON_CHARGE,
 	  .cmd = WEIR_CMD_SOURCE_CHARGE, .run = weir_source_charge },
@@ -63,12 +69,12 @@ static const struct weir_command exempt_commands[] = {
 	  .show = weir_show_exempt, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
 	  .run = weir_run_show },
 	{ "add", NULL, "exempt a prefix from limits", EXEMPT, .verb = WEIR_ON_ADD,
-	  .cmd = WEIR_CMD_EXEMPT_ADD, .allowed = -EEXIST, .run = weir_exempt_add,
+	  .cmd = WEIR_CMD_EXEMPT_ADD, .allowed = -EEXIST, .run = weir_run_plain,
 	  .note = note_exempt },
 	{ "del", "delete", "remove an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
 	{ "get", NULL, "tell why an address is exempt", EXEMPT, .verb = WEIR_ON_GET,
-	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_exempt_get },
+	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = note_exempt },
 	{ "flush", NULL, "remove all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH,
 	  .run = weir_run_plain },
 	{ 0 }

@@ -77,7 +77,8 @@ static const struct weir_word *option_words(struct weir_word words[WEIR_WORDS_MA
 	size_t used = 0;
 
 	for (option = weir_options; option->name; option++)
-		words[used++] = (struct weir_word){ option->name, find_letter(option->letter), 0, NULL };
+		words[used++] = (struct weir_word){ .name = option->name,
+						    .is = find_letter(option->letter) };
 	words[used].name = NULL;
 	return words;
 }

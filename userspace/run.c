@@ -141,16 +141,15 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 	const struct weir_command *command = reading->command;
 	int status;
 
-	if (tool->check) {
-		if (command->note)
-			command->note(tool, &reading->model);
-		return WEIR_EXIT_OK;
-	}
 	if (command->set == &weir_limit_fields)
 		tool->limit = reading->model.limit.name;
-	status = weir_tool_reach(tool);
-	if (!status)
+	status = tool->check ? WEIR_EXIT_OK : weir_tool_reach(tool);
+	if (!status && !tool->check)
 		status = command->run(tool, command, &reading->model);
+	/* of a limit that was made its own command says it */
+	if (command->note && (tool->check || !tool->limit) &&
+	    (!status || command->verb == WEIR_ON_GET))
+		command->note(tool, &reading->model);
 	weir_note_warned(tool);
 	tool->limit = NULL;
 	return status;

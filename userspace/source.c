@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir source, and what exempt has beside the generic commands. */
+/* weir source: get and charge. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,20 +14,17 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	char buf[WEIR_TEXT_SIZE];
 	int status = weir_run_show(tool, command, model);
 
-	if (status)
-		return status;
-	weir_note_dev(tool, model->query.dev);
-	if (!tool->answers)
+	if (!status && !tool->answers)
 		weir_out_text(&tool->out, "%s meets no limit\n",
 			      weir_text_prefix(NULL, &model->query.prefix, buf));
-	return WEIR_EXIT_OK;
+	return status;
 }
 
 /* The cost is in the limit's own unit, or in none. */
 static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 {
 	struct weir_request request;
-	struct weir_limit limit;
+	struct weir_limit limit = { 0 };
 
 	if (!query->packets && !query->bytes)
 		return WEIR_EXIT_OK;
@@ -63,23 +60,4 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 	else if (!request.ret && !source.taken)
 		weir_note(tool, "note", "not charged: nothing is left");
 	return weir_tool_settle(tool, &request, 0);
-}
-
-int weir_exempt_add(struct weir_tool *tool, const struct weir_command *command,
-		    union weir_model *model)
-{
-	int status = weir_run_plain(tool, command, model);
-
-	if (!status)
-		weir_note_dev(tool, model->exempt.dev);
-	return status;
-}
-
-int weir_exempt_get(struct weir_tool *tool, const struct weir_command *command,
-		    union weir_model *model)
-{
-	int status = weir_run_show(tool, command, model);
-
-	weir_note_dev(tool, model->exempt.dev);
-	return status;
 }

@@ -45,7 +45,7 @@ struct weir_command {
 	/* returns an enum weir_exit; the module is reached */
 	int (*run)(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model);
-	/* says what is worth knowing of it where it is checked; or NULL */
+	/* says what is worth knowing of it, checked or done; or NULL */
 	void (*note)(struct weir_tool *tool, union weir_model *model);
 };
 
@@ -109,8 +109,7 @@ void weir_notes_end(struct weir_tool *tool);
 typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
 		     union weir_model *model);
 weir_run weir_limit_add, weir_limit_set, weir_limit_show, weir_source_get,
-	weir_source_charge, weir_source_forget, weir_exempt_add, weir_exempt_get,
-	weir_monitor, weir_save;
+	weir_source_charge, weir_monitor, weir_save;
 
 /* help.c */
 void weir_help(FILE *to);
