@@ -240,7 +240,7 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);
 	bool done = nlh->nlmsg_type == NLMSG_DONE;
 	size_t skip = done ? sizeof(int) : sizeof(*told);
-	struct weir_nl_warning warning = { NULL };
+	struct weir_nl_warning warning = { 0 };
 	struct tlvs ack = { 0 };
 	uint64_t value;
 	int error = 0;

@@ -167,7 +167,7 @@ int weir_parse_mark(const struct weir_field *field, struct weir_args *args,
 	mark[0] = value[0];
 	mark[1] = value[1];
 	if (mark[0] & ~mark[1])
-		return weir_err_set(args->err, "mark '%.60s' has bits outside its mask; did you mean 0x%x/0x%x?",
+		return weir_err_set(args->err, "'%.60s' has bits outside its mask; did you mean 0x%x/0x%x?",
 				    text, mark[0] & mark[1], mark[1]);
 	return 0;
 }
