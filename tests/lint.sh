@@ -39,17 +39,19 @@ code() {
 # Parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
-		userspace/(err|out|names)\.h
+		userspace/(err|out|spec|msg|check)\.h
 		userspace/model\.h	UAPI
-		userspace/(nl|show|parse|rows|value|word|config|ssh|lines)\.h	err.h model.h out.h value.h word.h
-		userspace/nl_priv\.h	nl.h LIBMNL
-		userspace/(parse(_.*)?|word|pick|value|addr)\.c	err.h model.h parse.h rows.h value.h word.h
-		userspace/show(_.*)?\.c	model.h out.h show.h value.h
-		userspace/(nl|ack|ask(_.*)?|decode|msg)\.c	err.h model.h names.h nl.h nl_priv.h UAPI LIBMNL
-		userspace/names\.c	names.h UAPI
-		userspace/(out|config|ssh)\.c	SELF err.h model.h value.h
-		userspace/.*\.h	err.h model.h nl.h out.h parse.h show.h ssh.h value.h
-		userspace/.*\.c	config.h err.h lines.h model.h nl.h out.h parse.h show.h ssh.h tool.h value.h SELF
+		userspace/(word|lines)\.h	err.h
+		userspace/field\.h	model.h msg.h out.h spec.h word.h
+		userspace/(parse|show|value|config|nl)\.h	err.h field.h model.h out.h
+		userspace/ssh\.h	model.h
+		userspace/tool\.h	err.h nl.h out.h parse.h show.h ssh.h
+		userspace/spec\.c	spec.h UAPI
+		userspace/(out|word)\.c	SELF
+		userspace/(msg|field)\.c	SELF LIBMNL
+		userspace/(check|config|fields|parse|show|ssh|type|value|addr)\.c	SELF check.h field.h model.h parse.h value.h word.h
+		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
+		userspace/.*\.c	config.h lines.h tool.h value.h
 	EOF
 }
 

@@ -1,121 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What the kernel answers at the end of a request. Its extended ACK points
- * into the request; the specification's names make a sentence of it.
+ * into the request; the table's words make a sentence of it.
  */
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <string.h>
 
-#include "names.h"
-#include "nl_priv.h"
+#include "nl.h"
+#include "value.h"
 
-struct ack {
-	const char *msg;
-	const struct nlattr *policy;
-	/* a number of the sentence; of a warning, how many limits and the first */
-	uint64_t value;
-	bool has_off, has_miss;
-	uint32_t off, miss, miss_nest;
+#define TLVS	32
+
+/* Attributes by their numbers. */
+struct tlvs {
+	const struct nlattr *attr[TLVS];
 };
 
 /* Where in a request an offset points. */
 struct spot {
 	char path[WEIR_NAME_SIZE * 3];
-	const struct weir_attr_set *set;	/* around it */
-	const struct weir_attr_name *name;
+	const struct weir_set *set;	/* of the attributes here */
+	const void *attrs;
+	size_t len;
+	const struct weir_field *field;	/* of the one that is at fault; or NULL */
 	const struct nlattr *attr;
 };
 
-uint64_t weir_nl_uint(const struct nlattr *attr)
+static uint64_t uint_of(const struct nlattr *attr)
 {
-	switch (mnl_attr_get_payload_len(attr)) {
-	case 1:
-		return mnl_attr_get_u8(attr);
-	case 2:
-		return mnl_attr_get_u16(attr);
-	case 4:
-		return mnl_attr_get_u32(attr);
-	case 8:
-		return mnl_attr_get_u64(attr);
+	return attr ? weir_uint_get(mnl_attr_get_payload(attr), mnl_attr_get_payload_len(attr)) : 0;
+}
+
+static void take_tlvs(const void *attrs, size_t len, struct tlvs *tlvs)
+{
+	const struct nlattr *attr;
+
+	memset(tlvs, 0, sizeof(*tlvs));
+	mnl_attr_for_each_payload(attrs, len) {
+		if (mnl_attr_get_type(attr) < TLVS)
+			tlvs->attr[mnl_attr_get_type(attr)] = attr;
 	}
-	return 0;
-}
-
-/*
- * What an operator calls what the specification calls otherwise. The first row
- * that fits is it; "" is not a word of anybody's.
- */
-static const struct {
-	const struct weir_attr_set *set;
-	uint8_t type;
-	uint8_t cmd;			/* in this alone; or 0 */
-	const char *word;
-} words[] = {
-	{ &weir_limit_set, WEIR_A_LIMIT_NAME, 0, "NAME" },
-	{ &weir_limit_set, WEIR_A_LIMIT_WINDOW_MS, 0, "budget" },
-	{ &weir_limit_set, WEIR_A_LIMIT_UNIT, 0, "budget" },
-	{ &weir_limit_set, WEIR_A_LIMIT_MODE, 0, "strict|lenient" },
-	{ &weir_limit_set, WEIR_A_LIMIT_PREFIX4, 0, "per" },
-	{ &weir_limit_set, WEIR_A_LIMIT_PREFIX6, 0, "per" },
-	{ &weir_limit_set, WEIR_A_LIMIT_MATCH, 0, "" },
-	{ &weir_match_set, WEIR_A_MATCH_INVERT, 0, "not" },
-	{ &weir_match_set, WEIR_A_MATCH_FROM_LEN, 0, "from" },
-	{ &weir_match_set, WEIR_A_MATCH_TO_LEN, 0, "to" },
-	{ &weir_match_set, WEIR_A_MATCH_SPORT_MIN, 0, "sport" },
-	{ &weir_match_set, WEIR_A_MATCH_SPORT_MAX, 0, "sport" },
-	{ &weir_match_set, WEIR_A_MATCH_DPORT_MIN, 0, "dport" },
-	{ &weir_match_set, WEIR_A_MATCH_DPORT_MAX, 0, "dport" },
-	{ &weir_match_set, WEIR_A_MATCH_MARK_MASK, 0, "mark" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_ADDRESS, WEIR_CMD_EXEMPT_GET, "ADDR" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_ADDRESS, 0, "PREFIX" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_PREFIX_LEN, WEIR_CMD_EXEMPT_GET, "ADDR" },
-	{ &weir_exempt_set, WEIR_A_EXEMPT_PREFIX_LEN, 0, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, WEIR_CMD_SOURCE_SHOW, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, WEIR_CMD_SOURCE_FORGET, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_ADDRESS, 0, "ADDR" },
-	{ &weir_source_set, WEIR_A_SOURCE_PREFIX_LEN, 0, "PREFIX" },
-	{ &weir_source_set, WEIR_A_SOURCE_FILTER_LIMITED, 0, "limited" },
-	{ &weir_source_set, WEIR_A_SOURCE_RANK, 0, "top" },
-	{ &weir_source_set, WEIR_A_SOURCE_COST, 0, "packets|bytes" },
-	{ &weir_source_set, WEIR_A_SOURCE_CHARGE_MODE, 0, "mode" },
-	/* in front of the words of a file's line */
-	{ &weir_config_set, WEIR_A_CONFIG_LIMIT, 0, "limit add:" },
-	{ &weir_config_set, WEIR_A_CONFIG_EXEMPT, 0, "exempt add:" },
-};
-
-/* What the operator of @request calls an attribute. */
-static const char *word_of(const struct nlmsghdr *request,
-			   const struct weir_attr_set *set, uint32_t type)
-{
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(request);
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (words[i].set == set && words[i].type == type &&
-		    (!words[i].cmd || words[i].cmd == genl->cmd))
-			return words[i].word;
-	}
-	return set->attrs[type].name;
-}
-
-static const struct weir_op_name *find_op(const struct nlmsghdr *request)
-{
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(request);
-
-	if (request->nlmsg_type == GENL_ID_CTRL || genl->cmd >= weir_op_count)
-		return NULL;
-	return &weir_op_names[genl->cmd];
-}
-
-static const struct weir_attr_name *
-find_name(const struct weir_attr_set *set, uint32_t type)
-{
-	if (!set || type >= set->count || !set->attrs[type].name)
-		return NULL;
-	return &set->attrs[type];
 }
 
 static void add_path(struct spot *spot, const char *word)
@@ -126,267 +55,214 @@ static void add_path(struct spot *spot, const char *word)
 		 used && *word ? " " : "", word);
 }
 
-/* Step into @attr of the request, on the way to what is at fault. */
-static const struct weir_attr_set *enter(const struct nlmsghdr *request,
-					 struct spot *spot,
-					 const struct weir_attr_set *set,
-					 const struct nlattr *attr)
+static const struct weir_field *row_of(const struct weir_request *request,
+				       const struct weir_set *set, uint16_t type)
 {
-	const struct weir_attr_name *name = find_name(set, mnl_attr_get_type(attr));
+	const struct weir_field *field = NULL;
 
-	spot->set = set;
-	spot->attr = attr;
-	spot->name = name;
-	if (!name)
-		return NULL;
-	add_path(spot, word_of(request, set, mnl_attr_get_type(attr)));
-	return name->nest;
+	if (set == request->set)
+		field = weir_field_find(set, request->verb, type);
+	return field ? field : weir_field_find(set, 0, type);
 }
 
-/* Whether the attribute at @at holds or begins at the offset @off. */
-static bool holds(const struct nlmsghdr *request, const struct nlattr *attr,
-		  uint32_t off)
+/* What the operator calls an attribute; "" of a match. */
+static const char *word_of(const struct weir_request *request, const struct weir_set *set,
+			   uint16_t type, char buf[WEIR_TEXT_SIZE])
 {
-	uint32_t begin = (const char *)attr - (const char *)request;
+	const struct weir_field *field = row_of(request, set, type);
 
-	return off >= begin && off < begin + attr->nla_len;
+	if (field)
+		return field->nest && field->value ? "" : weir_field_name(field, buf);
+	return type < set->attr_count && set->attrs[type].name ? set->attrs[type].name : "";
 }
 
-/* Follow an offset from the top-level attributes inwards. */
-static void locate(struct weir_nl *nl, const struct nlmsghdr *request,
-		   uint32_t off, struct spot *spot)
+/* The attribute of a spot that holds @off; its number among those of its type. */
+static const struct nlattr *find_at(const struct spot *spot, const struct nlmsghdr *nlh,
+				    uint32_t off, unsigned int *item)
 {
-	const struct weir_op_name *op = find_op(request);
-	const struct weir_attr_set *set = op ? op->set : NULL;
-	const struct nlattr *attr, *inner;
+	const char *at = (const char *)nlh + off;
+	const struct nlattr *attr, *found = NULL;
 
+	mnl_attr_for_each_payload(spot->attrs, spot->len) {
+		if (at >= (const char *)attr && at < (const char *)attr + attr->nla_len)
+			found = attr;
+	}
+	*item = 0;
+	mnl_attr_for_each_payload(spot->attrs, spot->len) {
+		if (found && attr < found)
+			*item += mnl_attr_get_type(attr) == mnl_attr_get_type(found);
+	}
+	return found;
+}
+
+static void begin_spot(const struct weir_request *request, struct spot *spot)
+{
 	memset(spot, 0, sizeof(*spot));
-	nl->fault_item = 0;
-	mnl_attr_for_each(attr, request, GENL_HDRLEN) {
-		if (holds(request, attr, off))
-			break;
-	}
-	if (!mnl_attr_ok(attr, (const char *)mnl_nlmsg_get_payload_tail(request) -
-			       (const char *)attr))
-		return;
-	nl->fault_type = mnl_attr_get_type(attr);
-	mnl_attr_for_each(inner, request, GENL_HDRLEN) {
-		if (inner == attr)
-			break;
-		nl->fault_item += mnl_attr_get_type(inner) == nl->fault_type;
-	}
-	set = enter(request, spot, set, attr);
-	while (set && (const char *)attr - (const char *)request != off) {
-		mnl_attr_for_each_nested(inner, attr) {
-			if (holds(request, inner, off))
-				break;
-		}
-		if (!holds(request, inner, off))
-			return;
-		attr = inner;
-		set = enter(request, spot, set, attr);
-	}
+	spot->set = request->set;
+	spot->attrs = mnl_nlmsg_get_payload_offset(request->msg.nlh, GENL_HDRLEN);
+	spot->len = mnl_nlmsg_get_payload_len(request->msg.nlh) - GENL_HDRLEN;
 }
 
-static void take_tlvs(const struct nlmsghdr *nlh, unsigned int skip,
-		      struct ack *ack)
+/* Follow an offset from the top-level attributes inwards; @inside: to the last nest's. */
+static void locate(struct weir_request *request, uint32_t off, bool inside, struct spot *spot)
 {
-	const struct nlattr *attr;
+	const struct nlmsghdr *nlh = request->msg.nlh;
+	char buf[WEIR_TEXT_SIZE];
+	unsigned int item;
+	bool here;
 
-	if (nlh->nlmsg_len < NLMSG_HDRLEN + MNL_ALIGN(skip))
-		return;
-	mnl_attr_for_each(attr, nlh, skip) {
-		switch (mnl_attr_get_type(attr)) {
-		case NLMSGERR_ATTR_MSG:
-			if (mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0)
-				ack->msg = mnl_attr_get_str(attr);
-			break;
-		case NLMSGERR_ATTR_OFFS:
-			ack->off = weir_nl_uint(attr);
-			ack->has_off = true;
-			break;
-		case NLMSGERR_ATTR_COOKIE:
-			ack->value = weir_nl_uint(attr);
-			break;
-		case NLMSGERR_ATTR_POLICY:
-			ack->policy = attr;
-			break;
-		case NLMSGERR_ATTR_MISS_TYPE:
-			ack->miss = weir_nl_uint(attr);
-			ack->has_miss = true;
-			break;
-		case NLMSGERR_ATTR_MISS_NEST:
-			ack->miss_nest = weir_nl_uint(attr);
-			break;
+	begin_spot(request, spot);
+	for (here = false; spot->set && spot->set->attrs && !here;) {
+		spot->attr = find_at(spot, nlh, off, &item);
+		if (!spot->attr)
+			return;
+		if (!spot->field) {
+			request->fault_type = mnl_attr_get_type(spot->attr);
+			request->fault_item = item;
 		}
+		spot->field = row_of(request, spot->set, mnl_attr_get_type(spot->attr));
+		add_path(spot, word_of(request, spot->set, mnl_attr_get_type(spot->attr), buf));
+		here = (const char *)spot->attr - (const char *)nlh == off;
+		if (!spot->field || !spot->field->nest || (here && !inside))
+			return;
+		spot->set = spot->field->nest;
+		spot->attrs = mnl_attr_get_payload(spot->attr);
+		spot->len = mnl_attr_get_payload_len(spot->attr);
 	}
 }
 
 /* The range or length that the policy wants, against what was sent. */
-static bool say_policy(const struct ack *ack, const struct spot *spot,
-		       char *text, size_t size)
+static bool say_policy(const struct tlvs *ack, const struct nlattr *attr, struct weir_err *err)
 {
-	uint64_t min = 0, max = 0, longest = 0;
-	bool has_max = false, has_long = false;
-	const struct nlattr *attr;
+	const struct nlattr *policy = ack->attr[NLMSGERR_ATTR_POLICY], *longest;
+	struct tlvs told;
+	char number[24];
 
-	if (!ack->policy || !spot->attr)
+	if (!policy || !attr)
 		return false;
-	mnl_attr_for_each_nested(attr, ack->policy) {
-		switch (mnl_attr_get_type(attr)) {
-		case NL_POLICY_TYPE_ATTR_MIN_VALUE_U:
-			min = weir_nl_uint(attr);
-			break;
-		case NL_POLICY_TYPE_ATTR_MAX_VALUE_U:
-			max = weir_nl_uint(attr);
-			has_max = true;
-			break;
-		case NL_POLICY_TYPE_ATTR_MAX_LENGTH:
-			longest = weir_nl_uint(attr);
-			has_long = true;
-			break;
-		}
-	}
-	if (has_max && spot->name && spot->name->kind == WEIR_KIND_UINT)
-		snprintf(text, size, "%" PRIu64 " not in %" PRIu64 "..%" PRIu64,
-			 weir_nl_uint(spot->attr), min, max);
-	else if (has_long && mnl_attr_get_payload_len(spot->attr) > longest)
-		snprintf(text, size, "longer than %" PRIu64 " bytes", longest);
-	else
-		return false;
-	return true;
+	take_tlvs(mnl_attr_get_payload(policy), mnl_attr_get_payload_len(policy), &told);
+	longest = told.attr[NL_POLICY_TYPE_ATTR_MAX_LENGTH];
+	snprintf(number, sizeof(number), "%" PRIu64, uint_of(attr));
+	if (told.attr[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+		return weir_value_range(number, uint_of(attr),
+					uint_of(told.attr[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]),
+					uint_of(told.attr[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]), err);
+	return longest && mnl_attr_get_payload_len(attr) > uint_of(longest) &&
+	       weir_err_set(err, "longer than %" PRIu64 " bytes", uint_of(longest));
 }
 
 static const char *say_errno(int error)
 {
-	switch (error) {
-	case EPERM:
-	case EACCES:
-		return WEIR_NL_EPERM;
-	case EOPNOTSUPP:
-		return "the loaded module does not know this; is it older than this command?";
-	default:
-		return strerror(error);
-	}
+	return error == EPERM || error == EACCES ? WEIR_NL_EPERM : error == EOPNOTSUPP ?
+	       "not supported by the loaded module, which may be older than this command" :
+	       strerror(error);
 }
 
-/* The attribute that is missing, in the nest at miss_nest or on top. */
-static const char *missing_name(struct weir_nl *nl,
-				const struct nlmsghdr *request,
-				const struct ack *ack, struct spot *spot)
+/* After its word: the name or address that does not exist, or does already. */
+static void add_given(struct spot *spot)
 {
-	const struct weir_op_name *op = find_op(request);
-	const struct weir_attr_set *set = op ? op->set : NULL;
+	const struct weir_type *type = spot->field ? spot->field->type : NULL;
+	char buf[WEIR_TEXT_SIZE], text[WEIR_TEXT_SIZE + 2];
+	bool string = type == &weir_type_name || type == &weir_type_dev;
+	union weir_model model;
 
-	memset(spot, 0, sizeof(*spot));
-	if (ack->miss_nest) {
-		locate(nl, request, ack->miss_nest, spot);
-		set = spot->name ? spot->name->nest : NULL;
-	}
-	return find_name(set, ack->miss) ? word_of(request, set, ack->miss) :
-					   NULL;
-}
-
-/* The length that msg.c puts behind an address which may be a prefix, or NULL. */
-static const struct nlattr *find_len(const struct nlmsghdr *request,
-				     const struct nlattr *address)
-{
-	const struct nlattr *attr = mnl_attr_next(address);
-	const char *end = mnl_nlmsg_get_payload_tail(request);
-
-	if (mnl_attr_ok(attr, end - (const char *)attr) &&
-	    mnl_attr_get_type(attr) == mnl_attr_get_type(address) + 1 &&
-	    mnl_attr_get_payload_len(attr) == 1)
-		return attr;
-	return NULL;
-}
-
-/* Behind its word: the name or address that is there not, or already. */
-static void add_given(const struct nlmsghdr *request, struct spot *spot)
-{
-	const struct nlattr *attr = spot->attr, *len;
-	char text[WEIR_NAME_SIZE * 2];
-	int size;
-
-	if (!spot->name)
+	if (!string && type != &weir_type_prefix && type != &weir_type_address)
 		return;
-	size = mnl_attr_get_payload_len(attr);
-	if (spot->name->kind == WEIR_KIND_STRING) {
-		snprintf(text, sizeof(text), "'%.*s'", size,
-			 (const char *)mnl_attr_get_payload(attr));
-		add_path(spot, text);
-	} else if (spot->name->kind == WEIR_KIND_BINARY &&
-		   inet_ntop(size == 16 ? AF_INET6 : AF_INET,
-			     mnl_attr_get_payload(attr), text, sizeof(text))) {
-		add_path(spot, text);
-		len = find_len(request, attr);
-		if (!len || mnl_attr_get_u8(len) == 8 * size)
-			return;
-		snprintf(text, sizeof(text), "/%u", mnl_attr_get_u8(len));
-		strncat(spot->path, text,
-			sizeof(spot->path) - strlen(spot->path) - 1);
-	}
+	weir_set_get(spot->set, spot->attrs, spot->len, &model);
+	snprintf(text, sizeof(text), string ? "'%s'" : "%s",
+		 weir_field_text(spot->field, &model, buf));
+	add_path(spot, text);
 }
 
-static void say_refusal(struct weir_nl *nl, const struct nlmsghdr *request,
-			const struct ack *ack, int error)
+/* The number that a sentence speaks of. */
+static const char *say_value(uint64_t value, int error, char buf[64])
 {
-	const char *what = ack->msg ? ack->msg : say_errno(error), *name;
-	char text[WEIR_NAME_SIZE * 4], value[64] = "";
-	struct spot spot = { 0 };
+	bool bytes = error == ENOMEM || error == EDQUOT;
 
-	if (ack->has_miss) {
-		name = missing_name(nl, request, ack, &spot);
-		if (name) {
-			add_path(&spot, name);
-			what = ack->msg ? ack->msg : "is missing";
-		}
-	} else if (ack->has_off) {
-		locate(nl, request, ack->off, &spot);
-		if (say_policy(ack, &spot, text, sizeof(text)))
-			what = text;
-		else if (error == ENOENT || error == EEXIST || error == ENODEV)
-			add_given(request, &spot);
-	}
-	if (ack->value >> 20 && (error == ENOMEM || error == EDQUOT))
-		snprintf(value, sizeof(value), " (it takes %" PRIu64 " bytes, %" PRIu64 " MiB)",
-			 ack->value, ack->value >> 20);
-	else if (ack->value && (error == ENOMEM || error == EDQUOT))
-		snprintf(value, sizeof(value), " (it takes %" PRIu64 " bytes)",
-			 ack->value);
-	else if (ack->value)
-		snprintf(value, sizeof(value), " (at most %" PRIu64 ")",
-			 ack->value);
-	weir_err_set(&nl->err, "%s%s%s%s", spot.path, *spot.path ? ": " : "",
-		     what, value);
+	*buf = '\0';
+	if (value && !bytes)
+		snprintf(buf, 64, " (at most %" PRIu64 ")", value);
+	else if (value >> 20)
+		snprintf(buf, 64, " (requires %" PRIu64 " bytes, %" PRIu64 " MiB)",
+			 value, value >> 20);
+	else if (value)
+		snprintf(buf, 64, " (requires %" PRIu64 " bytes)", value);
+	return buf;
 }
 
-int weir_nl_ack(struct weir_nl *nl, const struct nlmsghdr *request,
-		const struct nlmsghdr *nlh)
+/* What is missing, in a nest or on top, with what it would be. */
+static bool say_missing(struct weir_request *request, const struct tlvs *ack, bool sentence,
+			struct spot *spot, struct weir_err *err)
+{
+	uint32_t type = uint_of(ack->attr[NLMSGERR_ATTR_MISS_TYPE]);
+	char buf[WEIR_TEXT_SIZE], text[2 * WEIR_TEXT_SIZE];
+	const struct weir_field *field;
+
+	if (ack->attr[NLMSGERR_ATTR_MISS_NEST])
+		locate(request, uint_of(ack->attr[NLMSGERR_ATTR_MISS_NEST]), true, spot);
+	else
+		begin_spot(request, spot);
+	field = spot->set ? row_of(request, spot->set, type) : NULL;
+	if (!field || sentence) {
+		if (field)
+			add_path(spot, weir_field_name(field, buf));
+		return false;
+	}
+	weir_err_set(err, WEIR_REQUIRED, weir_field_whole(field, text));
+	return true;
+}
+
+static void say_refusal(struct weir_nl *nl, struct weir_request *request,
+			const struct tlvs *ack, const char *sentence, int error)
+{
+	uint64_t value = uint_of(ack->attr[NLMSGERR_ATTR_COOKIE]);
+	const char *what = sentence ? sentence : say_errno(error);
+	struct spot spot = { 0 };
+	struct weir_err policy;
+	char buf[64];
+
+	if (ack->attr[NLMSGERR_ATTR_MISS_TYPE]) {
+		if (say_missing(request, ack, sentence, &spot, &nl->err))
+			return;
+	} else if (ack->attr[NLMSGERR_ATTR_OFFS]) {
+		locate(request, uint_of(ack->attr[NLMSGERR_ATTR_OFFS]), false, &spot);
+		if (say_policy(ack, spot.attr, &policy))
+			what = policy.text;
+		else if (error == ENOENT || error == EEXIST || error == ENODEV)
+			add_given(&spot);
+	}
+	weir_err_set(&nl->err, "%s%s%.300s%s", spot.path, *spot.path ? ": " : "", what,
+		     say_value(value, error, buf));
+}
+
+int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);
 	bool done = nlh->nlmsg_type == NLMSG_DONE;
-	unsigned int skip = done ? sizeof(int) : sizeof(*told);
-	struct weir_nl_warning warning;
-	struct ack ack = { 0 };
+	size_t skip = done ? sizeof(int) : sizeof(*told);
+	struct weir_nl_warning warning = { 0 };
+	struct tlvs ack = { 0 };
+	uint64_t value;
 	int error = 0;
 
 	if (nlh->nlmsg_len >= NLMSG_HDRLEN + skip)
 		error = done ? *(const int *)told : told->error;
 	if (!done && error && !(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += told->msg.nlmsg_len - NLMSG_HDRLEN;
+	skip = NLMSG_HDRLEN + MNL_ALIGN(skip);
 	/* where a DONE has more than its error, that is TLVs */
-	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
-		take_tlvs(nlh, skip, &ack);
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && nlh->nlmsg_len >= skip)
+		take_tlvs((const char *)nlh + skip, nlh->nlmsg_len - skip, &ack);
+	if (ack.attr[NLMSGERR_ATTR_MSG] &&
+	    mnl_attr_validate(ack.attr[NLMSGERR_ATTR_MSG], MNL_TYPE_NUL_STRING) >= 0)
+		warning.sentence = mnl_attr_get_str(ack.attr[NLMSGERR_ATTR_MSG]);
+	value = uint_of(ack.attr[NLMSGERR_ATTR_COOKIE]);
 	if (error < 0) {
-		say_refusal(nl, request, &ack, -error);
-		return error;
-	}
-	if (ack.msg && nl->warn) {
-		warning.sentence = ack.msg;
-		warning.place = (uint32_t)ack.value;
-		warning.more = ack.value ? (ack.value >> 32) - 1 : 0;
+		say_refusal(nl, request, &ack, warning.sentence, -error);
+	} else if (warning.sentence && nl->warn) {
+		warning.place = (uint32_t)value;
+		warning.more = value ? (value >> 32) - 1 : 0;
 		nl->warn(&warning, nl->warn_data);
 	}
-	return 0;
+	return error < 0 ? error : 0;
 }

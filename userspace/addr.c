@@ -6,12 +6,12 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "field.h"
 #include "value.h"
-#include "word.h"
 
 /* Named here, not by /etc/protocols: a file means the same on every host. */
 static const struct {
-	const char *name;	/* first in every row: weir_nearest() */
+	const char *name;
 	uint8_t number;
 	bool ports;
 } protos[] = {
@@ -48,22 +48,18 @@ static bool mask_host_bits(struct weir_prefix *prefix)
 	return any;
 }
 
-/**
- * weir_value_prefix - read ADDRESS[/LENGTH]
- * @text: what was written
- * @prefix: takes the prefix; a whole address where no length is written
- * @err: takes the sentence
- *
- * Return: 0 or -EINVAL.
- */
-int weir_value_prefix(const char *text, struct weir_prefix *prefix,
-		      struct weir_err *err)
+int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
+		      const char *text, void *at)
 {
+	struct weir_err *err = args->err;
+	struct weir_prefix *prefix = at;
 	char addr[WEIR_TEXT_SIZE], right[WEIR_TEXT_SIZE];
 	const char *slash = strchr(text, '/');
 	size_t len = slash ? (size_t)(slash - text) : strlen(text);
 	uint64_t bits;
 
+	if (field && field->alias && !strcmp(text, field->alias))
+		return 0;		/* all: none */
 	memset(prefix, 0, sizeof(*prefix));
 	if (len >= sizeof(addr))
 		len = 0;	/* too long for any: refused below */
@@ -71,52 +67,40 @@ int weir_value_prefix(const char *text, struct weir_prefix *prefix,
 	addr[len] = '\0';
 	prefix->family = strchr(addr, ':') ? AF_INET6 : AF_INET;
 	if (strchr(addr, '%'))
-		return weir_err_set(err, "'%.60s': dev %.20s is a word of its own",
+		return weir_err_set(err, "'%.60s': write the device as a separate argument: 'dev %.20s'",
 				    text, strchr(addr, '%') + 1);
 	if (inet_pton(prefix->family, addr, prefix->addr) != 1)
-		return weir_err_set(err, "'%.60s' is not an IPv4 or IPv6 %s",
-				    text, slash ? "prefix" : "address");
+		return weir_err_set(err, "invalid IPv4 or IPv6 %s '%.60s'",
+				    slash ? "prefix" : "address", text);
 	prefix->len = family_bits(prefix->family);
 	if (!slash)
 		return 0;
 	if (weir_value_number(slash + 1, 0, prefix->len, &bits, err))
-		return weir_err_set(err, "'%.60s': prefix length not in 0..%u",
+		return weir_err_set(err, "'%.60s': prefix length out of range 0..%u",
 				    text, prefix->len);
 	prefix->len = bits;
 	if (mask_host_bits(prefix))
-		return weir_err_set(err, "'%.60s' has host bits; the prefix is %s",
-				    text, weir_text_prefix(prefix, right));
+		return weir_err_set(err, "'%.60s' has host bits set; did you mean %s?",
+				    text, weir_text_prefix(NULL, prefix, right));
 	return 0;
 }
 
-/**
- * weir_value_address - read one whole address
- * @text: what was written
- * @address: takes the address, as a prefix of full length
- * @err: takes the sentence
- *
- * Return: 0 or -EINVAL.
- */
-int weir_value_address(const char *text, struct weir_prefix *address,
-		       struct weir_err *err)
+int weir_parse_address(const struct weir_field *field, struct weir_args *args,
+		       const char *text, void *at)
 {
 	if (strchr(text, '/'))
-		return weir_err_set(err, "'%.60s' is a prefix; one address is wanted",
+		return weir_err_set(args->err, "'%.60s' is a prefix; a single address is required",
 				    text);
-	return weir_value_prefix(text, address, err);
+	return weir_parse_prefix(NULL, args, text, at);
 }
 
-/**
- * weir_value_proto - read a protocol by name or number
- * @text: what was written
- * @proto: takes the number
- * @err: takes the sentence
- *
- * Return: 0 or -EINVAL.
- */
-int weir_value_proto(const char *text, uint8_t *proto, struct weir_err *err)
+int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
+		     const char *text, void *at)
 {
-	const char *near;
+	struct weir_err *err = args->err;
+	uint8_t *proto = at;
+	char near[64], hint[80] = "expected tcp, udp, icmp, ... or 0..255";
+	struct weir_word words[WEIR_WORDS_MAX];
 	uint64_t number;
 	size_t i;
 
@@ -130,122 +114,79 @@ int weir_value_proto(const char *text, uint8_t *proto, struct weir_err *err)
 		*proto = number;
 		return 0;
 	}
-	near = weir_nearest(protos, sizeof(*protos), text);
-	if (near)
-		return weir_err_set(err, "'%.60s' is not a protocol; the nearest is '%s'",
-				    text, near);
-	return weir_err_set(err, "'%.60s' is not a protocol (tcp, udp, icmp, sctp, ... or 0..255)",
-			    text);
+	for (i = 0; protos[i].name; i++)
+		words[i] = (struct weir_word){ .name = protos[i].name };
+	words[i].name = NULL;
+	if (weir_nearest(words, text, near, sizeof(near)))
+		snprintf(hint, sizeof(hint), "did you mean %s?", near);
+	return weir_err_set(err, "unknown protocol '%.60s'; %s", text, hint);
 }
 
-/**
- * weir_value_ports - read PORT[-PORT]
- * @text: what was written
- * @ports: takes the first and the last
- * @err: takes the sentence
- *
- * Return: 0 or -EINVAL.
- */
-int weir_value_ports(const char *text, uint16_t ports[2], struct weir_err *err)
+/* "A" or "A<mark>B": how many numbers there are; 0 where that is not it. */
+static int read_pair(const char *text, char mark, uint64_t max, uint64_t max2, uint64_t value[2])
 {
-	const char *dash = strchr(text, '-');
-	char first[8];
-	uint64_t low, high;
-	int len = dash ? dash - text : (int)strlen(text);
-
-	if (len < (int)sizeof(first)) {
-		snprintf(first, sizeof(first), "%.*s", len, text);
-		if (!weir_value_number(first, 0, 65535, &low, err) &&
-		    !weir_value_number(dash ? dash + 1 : first, 0, 65535, &high,
-				       err)) {
-			if (low > high)
-				return weir_err_set(err, "%s: the first port is above the last",
-						    text);
-			ports[0] = low;
-			ports[1] = high;
-			return 0;
-		}
-	}
-	return weir_err_set(err, "'%.60s' is not PORT[-PORT], each in 0..65535",
-			    text);
-}
-
-/**
- * weir_value_mark - read VALUE[/MASK]
- * @text: what was written
- * @mark: takes the value
- * @mask: takes the mask, all ones where none is written
- * @err: takes the sentence
- *
- * Return: 0 or -EINVAL.
- */
-int weir_value_mark(const char *text, uint32_t *mark, uint32_t *mask,
-		    struct weir_err *err)
-{
-	const char *slash = strchr(text, '/');
-	uint64_t value, bits = UINT32_MAX;
+	const char *second = strchr(text, mark);
+	struct weir_err err;
 	char first[16];
-	int len = slash ? slash - text : (int)strlen(text);
+	int len = second ? second - text : (int)strlen(text);
 
-	if (len >= (int)sizeof(first))
-		goto bad;
-	snprintf(first, sizeof(first), "%.*s", len, text);
-	if (weir_value_number(first, 0, UINT32_MAX, &value, err))
-		goto bad;
-	if (slash && weir_value_number(slash + 1, 0, UINT32_MAX, &bits, err))
-		goto bad;
-	if (value & ~bits)
-		return weir_err_set(err,
-				    "'%.60s' has bits outside its mask; the mark is 0x%" PRIx64
-				    "/0x%" PRIx64, text, value & bits, bits);
-	*mark = value;
-	*mask = bits;
-	return 0;
-bad:
-	return weir_err_set(err, "'%.60s' is not VALUE[/MASK], each in 0..0xffffffff",
-			    text);
+	if (snprintf(first, sizeof(first), "%.*s", len, text) >= (int)sizeof(first) ||
+	    weir_value_number(first, 0, max, &value[0], &err) ||
+	    (second && weir_value_number(second + 1, 0, max2, &value[1], &err)))
+		return 0;
+	return second ? 2 : 1;
 }
 
-/**
- * weir_value_per - read V4[,V6], prefix lengths that make a source
- * @text: what was written
- * @prefix4: takes the length for IPv4
- * @prefix6: takes the length for IPv6: 64 where it is not written, but 0
- *	where that of IPv4 is 0
- * @err: takes the sentence
- *
- * Return: 0 or -EINVAL.
- */
-int weir_value_per(const char *text, uint8_t *prefix4, uint8_t *prefix6,
-		   struct weir_err *err)
+int weir_parse_ports(const struct weir_field *field, struct weir_args *args,
+		     const char *text, void *at)
 {
-	const char *comma = strchr(text, ',');
-	uint64_t v4, v6;
-	char first[8];
-	int len = comma ? comma - text : (int)strlen(text);
+	uint16_t *ports = at;
+	uint64_t value[2];
+	int count = read_pair(text, '-', 65535, 65535, value);
 
-	if (len >= (int)sizeof(first))
-		goto bad;
-	snprintf(first, sizeof(first), "%.*s", len, text);
-	if (weir_value_number(first, 0, 32, &v4, err))
-		goto bad;
-	v6 = v4 ? 64 : 0;
-	if (comma && weir_value_number(comma + 1, 0, 128, &v6, err))
-		goto bad;
-	*prefix4 = v4;
-	*prefix6 = v6;
+	if (!count)
+		return weir_err_set(args->err, "invalid ports '%.60s'; expected PORT[-PORT] in 0..65535",
+				    text);
+	ports[0] = value[0];
+	ports[1] = value[count - 1];
+	if (ports[0] > ports[1])
+		return weir_err_set(args->err, "ports '%s' are reversed; did you mean %u-%u?", text,
+				    ports[1], ports[0]);
 	return 0;
-bad:
-	return weir_err_set(err, "'%.60s' is not V4[,V6], prefix lengths in 0..32 and 0..128",
-			    text);
 }
 
-/**
- * weir_proto_has_ports - whether a protocol's header begins with two ports
- * @proto: number of the protocol
- *
- * Return: whether it does.
- */
+int weir_parse_mark(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	uint64_t value[2] = { 0, UINT32_MAX };
+	uint32_t *mark = at;
+
+	if (!read_pair(text, '/', UINT32_MAX, UINT32_MAX, value))
+		return weir_err_set(args->err, "invalid mark '%.60s'; expected VALUE[/MASK] in 0..0xffffffff",
+				    text);
+	mark[0] = value[0];
+	mark[1] = value[1];
+	if (mark[0] & ~mark[1])
+		return weir_err_set(args->err, "'%.60s' has bits outside its mask; did you mean 0x%x/0x%x?",
+				    text, mark[0] & mark[1], mark[1]);
+	return 0;
+}
+
+int weir_parse_per(const struct weir_field *field, struct weir_args *args,
+		   const char *text, void *at)
+{
+	uint64_t value[2];
+	uint8_t *per = at;
+	int count = read_pair(text, ',', 32, 128, value);
+
+	if (!count)
+		return weir_err_set(args->err, "invalid prefix lengths '%.60s'; expected V4[,V6] in 0..32 and 0..128",
+				    text);
+	per[0] = value[0];
+	per[1] = count == 2 ? value[1] : per[0] ? 64 : 0;
+	return 0;
+}
+
 bool weir_proto_has_ports(uint8_t proto)
 {
 	size_t i;
@@ -257,12 +198,6 @@ bool weir_proto_has_ports(uint8_t proto)
 	return false;
 }
 
-/**
- * weir_proto_answers - whether what this host sends by a protocol is answered
- * @proto: number of the protocol
- *
- * Return: whether it may be; not where neighbours announce themselves.
- */
 bool weir_proto_answers(uint8_t proto)
 {
 	static const uint8_t announce[] = {
@@ -273,16 +208,10 @@ bool weir_proto_answers(uint8_t proto)
 	return !proto || !strchr((const char *)announce, proto);
 }
 
-/**
- * weir_text_prefix - write a prefix as weir_value_prefix() reads it
- * @prefix: the prefix; without a family it is everybody
- * @buf: takes the text
- *
- * Return: @buf.
- */
-const char *weir_text_prefix(const struct weir_prefix *prefix,
+const char *weir_text_prefix(const struct weir_field *field, const void *at,
 			     char buf[WEIR_TEXT_SIZE])
 {
+	const struct weir_prefix *prefix = at;
 	size_t len;
 
 	if (!prefix->family) {
@@ -297,15 +226,10 @@ const char *weir_text_prefix(const struct weir_prefix *prefix,
 	return buf;
 }
 
-/**
- * weir_text_proto - write a protocol as weir_value_proto() reads it
- * @proto: number of the protocol
- * @buf: takes the text
- *
- * Return: @buf.
- */
-const char *weir_text_proto(uint8_t proto, char buf[WEIR_TEXT_SIZE])
+const char *weir_text_proto(const struct weir_field *field, const void *at,
+			    char buf[WEIR_TEXT_SIZE])
 {
+	uint8_t proto = *(const uint8_t *)at;
 	size_t i;
 
 	for (i = 0; protos[i].name; i++) {
@@ -316,18 +240,31 @@ const char *weir_text_proto(uint8_t proto, char buf[WEIR_TEXT_SIZE])
 	return buf;
 }
 
-/**
- * weir_text_ports - write ports as weir_value_ports() reads them
- * @ports: the first and the last
- * @buf: takes the text
- *
- * Return: @buf.
- */
-const char *weir_text_ports(const uint16_t ports[2], char buf[WEIR_TEXT_SIZE])
+const char *weir_text_ports(const struct weir_field *field, const void *at,
+			    char buf[WEIR_TEXT_SIZE])
 {
+	const uint16_t *ports = at;
+
 	if (ports[0] == ports[1])
 		snprintf(buf, WEIR_TEXT_SIZE, "%u", ports[0]);
 	else
 		snprintf(buf, WEIR_TEXT_SIZE, "%u-%u", ports[0], ports[1]);
+	return buf;
+}
+
+const char *weir_text_mark(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
+{
+	const uint32_t *mark = at;
+
+	snprintf(buf, WEIR_TEXT_SIZE, mark[1] == UINT32_MAX ? "0x%" PRIx32 :
+		 "0x%" PRIx32 "/0x%" PRIx32, mark[0], mark[1]);
+	return buf;
+}
+
+const char *weir_text_per(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
+{
+	const uint8_t *per = at;
+
+	snprintf(buf, WEIR_TEXT_SIZE, "%u,%u", per[0], per[1]);
 	return buf;
 }

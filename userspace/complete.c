@@ -2,11 +2,16 @@
 /* weir -complete: what may come next, one a line, for a shell. */
 
 #include <dirent.h>
+#include <linux/netlink.h>
 #include <net/if.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tool.h"
+
+struct completing {
+	struct weir_tool *tool;
+	const struct weir_reading *reading;
+};
 
 static void put_netns(void)
 {
@@ -32,160 +37,71 @@ static void put_devices(void)
 		if_freenameindex(devices);
 }
 
-static void put_limit(const struct weir_limit *limit, void *data)
+static int put_limit(const void *model, void *data)
 {
-	(void)data;
-	puts(limit->name);
+	puts(((const struct weir_limit *)model)->name);
+	return 0;
 }
 
 static void put_limits(struct weir_tool *tool)
 {
+	struct weir_request request = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
+		.told = &weir_limit_fields, .reply = put_limit,
+	};
+
 	if (!weir_tool_reach(tool))
-		weir_nl_limit_walk(tool->nl, false, put_limit, NULL);
+		weir_nl_ask(&tool->nl, &request);
 }
 
-/* Values as help names them: a class of things, or the values themselves. */
-static void put_values(struct weir_tool *tool, const char *value)
+static void put_words(const struct weir_word *words, void *data)
 {
-	char copy[64], *save, *word;
+	for (; words->name; words++)
+		puts(words->name);
+}
 
-	if (!strcmp(value, "NAME"))
-		return put_limits(tool);
-	if (!strcmp(value, "IFACE"))
+/* Things of a class, or the values that help lists. */
+static void put_value(const struct weir_field *field, void *data)
+{
+	const struct completing *completing = data;
+	const struct weir_command *command = completing->reading->command;
+	char value[WEIR_TEXT_SIZE], *save, *word;
+
+	if (field->type == &weir_type_dev)
 		return put_devices();
-	snprintf(copy, sizeof(copy), "%s", value);
-	for (word = strtok_r(copy, "|", &save); word;
-	     word = strtok_r(NULL, "|", &save)) {
-		if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") ==
-		    strlen(word))
+	if (field->type == &weir_type_name) {
+		/* add names a limit that does not exist yet */
+		if (!(field->flags & WEIR_FIRST && command->verb == WEIR_ON_ADD))
+			put_limits(completing->tool);
+		return;
+	}
+	weir_field_value(field, value);
+	for (word = strtok_r(value, "| ", &save); word; word = strtok_r(NULL, "| ", &save)) {
+		if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(word))
 			puts(word);
 	}
 }
 
-/* The words not seen yet; behind "not", those that are conditions. */
-static void put_words(const struct weir_word *words, uint64_t seen, bool negate)
+void weir_complete(struct weir_tool *tool, int argc, char **argv)
 {
-	const struct weir_word *word;
-	unsigned int any = 0;
-
-	for (word = words; word->name; word++) {
-		if (word->flags & (WEIR_WORD_FIRST | WEIR_WORD_BARE) ||
-		    seen & 1ULL << (word - words) ||
-		    (negate && !(word->flags & WEIR_WORD_NOT)))
-			continue;
-		any |= word->flags;
-		puts(word->name);
-	}
-	if (any & WEIR_WORD_NOT && !negate)
-		puts("not");
-}
-
-static const struct weir_word *find_word(const struct weir_word *words,
-					 const char *token)
-{
-	for (; words->name; words++) {
-		if (!strcmp(words->name, token) &&
-		    !(words->flags & (WEIR_WORD_FIRST | WEIR_WORD_BARE)))
-			return words;
-	}
-	return NULL;
-}
-
-static void complete_command(struct weir_tool *tool,
-			     const struct weir_command *command,
-			     struct weir_args *args)
-{
-	const struct weir_word *words = command->words, *word = NULL;
-	const char *token;
-	bool negate = false;
-	uint64_t seen = 0;
-
-	if (words->name && words->flags & WEIR_WORD_FIRST &&
-	    !weir_args_next(args)) {
-		puts("help");
-		/* add names a limit that is not there yet */
-		if (words != weir_words_limit_add)
-			put_values(tool, words->value);
-		return;
-	}
-	while ((token = weir_args_next(args))) {
-		negate = !strcmp(token, "not");
-		word = find_word(words, token);
-		if (!word)
-			continue;
-		seen |= 1ULL << (word - words);
-		if (word->value && !weir_args_next(args))
-			return put_values(tool, word->value);
-	}
-	put_words(words, seen, negate);
-}
-
-static void put_names(const void *rows, size_t stride)
-{
-	const char *row = rows, *name;
-
-	for (; (name = *(const char *const *)row); row += stride)
-		puts(name);
-	puts("help");
-}
-
-static void complete_object(struct weir_tool *tool, struct weir_args *args)
-{
-	const struct weir_command *command;
-	const struct weir_object *object;
-	struct weir_err err;
-	const char *verb;
-
-	object = weir_pick(weir_objects, sizeof(*weir_objects),
-			   weir_args_next(args), false, NULL, &err);
-	if (!object)
-		return;
-	if (object->alone)
-		return complete_command(tool, object->commands, args);
-	verb = weir_args_next(args);
-	if (!verb)
-		return put_names(object->commands, sizeof(*object->commands));
-	command = weir_pick_command(object, verb, false, &err);
-	if (command)
-		complete_command(tool, command, args);
-}
-
-/* Pass over options: false where the value of one is next. */
-static bool skip_options(struct weir_tool *tool, struct weir_args *args)
-{
-	struct weir_given given = { 0 };
-	int ret;
-
-	while ((ret = weir_option_take(args, &given)) > 0) {
-		if (given.option->id == 'n')
-			tool->netns = given.value;
-	}
-	if (!ret)
-		return true;
-	if (given.option && given.option->id == 'n' && !weir_args_peek(args))
-		put_netns();
-	return false;
-}
-
-/**
- * weir_complete - print what may come behind words
- * @tool: the run
- * @count: how many words
- * @words: the words, without that of the command itself
- */
-void weir_complete(struct weir_tool *tool, int count, char **words)
-{
-	struct weir_args args = { .words = words, .count = count,
-				  .err = &tool->err };
+	struct weir_reading reading = { 0 };
+	struct completing completing = { tool, &reading };
+	const struct weir_offer offer = { put_words, put_value, &completing };
+	struct weir_args args = { .err = &tool->err, .offer = &offer };
 	const struct weir_option *option;
+	int at = weir_take_options(tool, argc, argv);
 
-	if (!skip_options(tool, &args))
+	if (tool->wants == 'n')
+		put_netns();
+	if (at < 0)
 		return;
 	if (tool->netns)
 		weir_enter_netns(tool);	/* its limits, where they may be seen */
-	if (weir_args_peek(&args))
-		return complete_object(tool, &args);
-	put_names(weir_objects, sizeof(*weir_objects));
-	for (option = weir_options; option->name; option++)
-		printf("-%s\n", option->name);
+	args.words = argv + at;
+	args.count = argc - at;
+	weir_read(&args, &reading);
+	if (args.count <= 2)
+		puts("help");
+	for (option = weir_options; !args.count && option->name; option++)
+		puts(option->name);
 }

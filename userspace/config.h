@@ -3,24 +3,24 @@
 #ifndef WEIR_CONFIG_H
 #define WEIR_CONFIG_H
 
-#include "err.h"
-#include "model.h"
+#include "field.h"
 
-int weir_config_add_limit(struct weir_config *config,
-			  const struct weir_limit *limit, struct weir_err *err);
-int weir_config_add_exempt(struct weir_config *config,
-			   const struct weir_exempt *exempt,
-			   struct weir_err *err);
-int weir_config_check(const struct weir_config *config, unsigned int *line,
-		      struct weir_err *err);
 /* Room for all words of a limit. */
 #define WEIR_DIFFERS_SIZE	160
 
-void weir_conds_text(uint32_t which, char text[WEIR_DIFFERS_SIZE]);
-bool weir_limit_differs(const struct weir_limit *words,
-			const struct weir_limit *there,
+/* Add a limit, at the end or where before says. */
+int weir_config_add_limit(struct weir_config *config,
+			  const struct weir_limit *limit, struct weir_err *err);
+int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt *exempt,
+			   struct weir_err *err);
+/* Whether the items fit each other; @line: of what does not. */
+int weir_config_check(const struct weir_config *config, unsigned int *line, struct weir_err *err);
+/* Name conditions. */
+void weir_conds_text(uint64_t which, char text[WEIR_DIFFERS_SIZE]);
+/* Name the words by which a limit would differ from one that exists. */
+bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE]);
+/* The order that exemptions are saved in, as qsort() wants it. */
 int weir_exempt_compare(const void *left, const void *right);
-void weir_config_free(struct weir_config *config);
 
 #endif

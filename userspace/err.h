@@ -10,23 +10,25 @@
 /* What the command's exit says. */
 enum weir_exit {
 	WEIR_EXIT_OK		= 0,
-	WEIR_EXIT_WORDS		= 1,	/* bad words */
-	WEIR_EXIT_REFUSED	= 2,	/* the kernel refused */
-	WEIR_EXIT_UNREACHABLE	= 3,	/* the module cannot be reached */
+	WEIR_EXIT_WORDS		= 1,	/* bad words: nothing was changed */
+	WEIR_EXIT_REFUSED	= 2,	/* the kernel refused: nothing was changed */
+	WEIR_EXIT_UNREACHABLE	= 3,	/* no module, or its answer was lost */
 	WEIR_EXIT_OUTPUT	= 4,	/* done, but the output is not written */
+	WEIR_EXIT_INTERRUPTED	= 5,	/* what was shown may be incomplete */
 };
+
+#define WEIR_ABBREVIATES	"'%.60s' abbreviates '%s'; files do not allow abbreviations"
+#define WEIR_COMBINED	"'%s' and '%s' cannot be combined"
+#define WEIR_NO_VALUE	"'%s' requires a value: %s"
+#define WEIR_REQUIRED	"required: %s"
+#define WEIR_TWICE	"'%s' given twice"
+#define WEIR_UNEXPECTED	"unexpected argument '%.60s'"
 
 struct weir_err {
 	char text[512];
 };
 
-/**
- * weir_err_set - say what went wrong
- * @err: takes the sentence, cut off where it is too long
- * @fmt: as printf's
- *
- * Return: -EINVAL, for the caller to pass on.
- */
+/* Say what went wrong, cut off where it is too long; returns -EINVAL. */
 static inline int __attribute__((format(printf, 2, 3)))
 weir_err_set(struct weir_err *err, const char *fmt, ...)
 {

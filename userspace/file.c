@@ -7,55 +7,26 @@
 #include "lines.h"
 #include "tool.h"
 
-/* What may stand in a configuration. */
-static const struct line_kind {
-	const char *object, *verb;
-	const struct weir_command *commands;
-} kinds[] = {
-	{ "limit", "add", weir_limit_commands },
-	{ "exempt", "add", weir_exempt_commands },
-	{ 0 }
-};
-
 /* So many bad lines are enough to say. */
 #define BAD_LINES	16
 
-/* The command of a line, or NULL with a sentence. */
-static const struct weir_command *line_command(struct weir_tool *tool,
-					       const struct weir_lines *lines)
+/* Of an object that has no place in a configuration: say which have. */
+static int blame_line(struct weir_tool *tool, const struct weir_lines *lines)
 {
 	const char *verb = lines->count > 1 ? lines->words[1] : "";
-	const struct weir_object *object;
-	const void *row = NULL;
-	size_t i;
 
-	for (i = 0; kinds[i].object; i++) {
-		if (!strcmp(kinds[i].object, lines->words[0]) &&
-		    !strcmp(kinds[i].verb, verb))
-			return weir_pick(kinds[i].commands,
-					 sizeof(*kinds[i].commands), verb,
-					 true, NULL, &tool->err);
-	}
-	if (weir_match(weir_objects, sizeof(*weir_objects), lines->words[0],
-		       true, NULL, &row) != 1) {
-		weir_pick_object(kinds, sizeof(*kinds), lines->words[0], true,
-				 &tool->err);
-		return NULL;
-	}
-	object = row;
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
-		weir_err_set(&tool->err, "'%s %s' is short for '%s add'; words of a file are written out",
-			     object->name, verb, object->name);
-	else
-		weir_err_set(&tool->err, "'%s%s%.40s' does not make a configuration; limit add and exempt add do",
-			     object->name, *verb ? " " : "", verb);
-	return NULL;
+		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
+	return weir_err_set(&tool->err, "'%s%s%.40s' cannot be used here; a configuration contains 'limit add' and 'exempt add'",
+			    lines->words[0], *verb ? " " : "", verb);
 }
 
-static int add_item(struct weir_tool *tool, const struct weir_command *command,
-		    union weir_model *model, struct weir_config *config)
+static int add_item(struct weir_tool *tool, struct weir_reading *reading,
+		    struct weir_config *config)
 {
-	if (command->model == WEIR_MODEL_LIMIT) {
+	union weir_model *model = &reading->model;
+
+	if (reading->command->set == &weir_limit_fields) {
 		model->limit.line = tool->line;
 		return weir_config_add_limit(config, &model->limit, &tool->err);
 	}
@@ -63,24 +34,26 @@ static int add_item(struct weir_tool *tool, const struct weir_command *command,
 	return weir_config_add_exempt(config, &model->exempt, &tool->err);
 }
 
-/* Read a line; behind a bad one its words alone are judged. */
+/* Read a line; after a bad one its words alone are judged. */
 static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 		     struct weir_config *config, bool bad)
 {
 	struct weir_args args = { .words = lines->words, .count = lines->count,
-				  .at = 2, .exact = true };
-	const struct weir_command *command = line_command(tool, lines);
+				  .exact = true, .err = &tool->err };
+	struct weir_reading reading;
 	struct weir_err inner;
-	union weir_model model;
+	int ret = weir_read(&args, &reading);
 
-	if (!command)
+	if (!reading.object)
 		return WEIR_EXIT_WORDS;
-	if (!weir_parse_words(tool, command, &args, &model) &&
-	    (bad || !add_item(tool, command, &model, config)))
+	if (lines->count < 2 || strcmp(lines->words[1], "add")) {
+		blame_line(tool, lines);
+		return WEIR_EXIT_WORDS;
+	}
+	if (!ret && (bad || !add_item(tool, &reading, config)))
 		return WEIR_EXIT_OK;
 	inner = tool->err;
-	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0],
-		     lines->words[1], inner.text);
+	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0], lines->words[1], inner.text);
 	return WEIR_EXIT_WORDS;
 }
 
@@ -89,7 +62,7 @@ static int check_empty(struct weir_tool *tool, const struct weir_lines *lines)
 {
 	if (lines->bytes)
 		return WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "the file is empty; a comment alone makes an empty configuration");
+	weir_err_set(&tool->err, "the file is empty; use a comment for an empty configuration");
 	return WEIR_EXIT_WORDS;
 }
 
@@ -100,14 +73,12 @@ static int count_bad(struct weir_tool *tool, unsigned int *bad)
 	if (++*bad < BAD_LINES)
 		return WEIR_EXIT_OK;
 	tool->line = 0;
-	weir_err_set(&tool->err, "%d bad lines; what follows them was not read",
-		     BAD_LINES);
+	weir_err_set(&tool->err, "%d invalid lines; the rest was not read", BAD_LINES);
 	return WEIR_EXIT_WORDS;
 }
 
 /* Read the whole file and say what is wrong. */
-static int read_config(struct weir_tool *tool, const char *path,
-		       struct weir_config *config)
+static int read_config(struct weir_tool *tool, const char *path, struct weir_config *config)
 {
 	struct weir_lines lines;
 	unsigned int bad = 0;
@@ -127,8 +98,7 @@ static int read_config(struct weir_tool *tool, const char *path,
 	}
 	if (!status)
 		status = check_empty(tool, &lines);
-	if (!status && !bad &&
-	    weir_config_check(config, &tool->line, &tool->err))
+	if (!status && !bad && weir_config_check(config, &tool->line, &tool->err))
 		status = WEIR_EXIT_WORDS;
 	weir_lines_close(&lines);
 	if (status)
@@ -148,8 +118,7 @@ static bool spared_by_file(const struct weir_config *config,
 	return false;
 }
 
-static void note_own_ssh(struct weir_tool *tool,
-			 const struct weir_config *config)
+static void note_own_ssh(struct weir_tool *tool, const struct weir_config *config)
 {
 	const struct weir_limit *limit;
 	struct weir_ssh ssh;
@@ -159,8 +128,7 @@ static void note_own_ssh(struct weir_tool *tool,
 		return;
 	for (i = 0; i < config->limit_count; i++) {
 		limit = &config->limits[i];
-		if (limit->action != WEIR_ACTION_DROP ||
-		    !weir_ssh_meets(&ssh, limit) ||
+		if (limit->action != WEIR_ACTION_DROP || !weir_ssh_meets(&ssh, limit) ||
 		    spared_by_file(config, &ssh, limit->name))
 			continue;
 		tool->line = limit->line;
@@ -188,39 +156,34 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config)
 
 static int apply(struct weir_tool *tool, const struct weir_config *config)
 {
-	int status, ret;
+	struct weir_request request;
+	int status;
 
 	tool->line = 0;
 	status = weir_tool_reach(tool);
 	if (!status) {
 		tool->config = config;
-		ret = weir_nl_replace(tool->nl, config, &tool->line);
+		weir_nl_replace(&tool->nl, &request, config, &tool->line);
 		tool->config = NULL;
-		status = weir_tool_settle(tool, ret, 0);
+		status = weir_tool_settle(tool, &request, 0);
 	}
 	if (status)
 		weir_complain(tool, NULL);
 	return status;
 }
 
-/**
- * weir_apply_file - replace the configuration by a file's
- * @tool: the run; its check has nothing applied
- * @path: the file; "-" is stdin
- *
- * Return: an enum weir_exit; where it is not WEIR_EXIT_OK nothing changed.
- */
 int weir_apply_file(struct weir_tool *tool, const char *path)
 {
-	struct weir_config config = { 0 };
+	static struct weir_config config;
 	int status;
 
+	config.limit_count = 0;
+	config.exempt_count = 0;
 	tool->file = path;
 	status = read_config(tool, path, &config);
 	if (!status && !tool->check)
 		status = apply(tool, &config);
 	if (!status)
 		note_items(tool, &config);
-	weir_config_free(&config);
 	return status;
 }

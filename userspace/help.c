@@ -25,22 +25,7 @@ static void put_item(FILE *to, int *column, int indent, const char *item)
 
 static bool is_first(const struct weir_option *option)
 {
-	const struct weir_option *other;
-
-	for (other = weir_options; other < option; other++) {
-		if (other->id == option->id)
-			return false;
-	}
-	return true;
-}
-
-static bool is_last(const struct weir_option *option)
-{
-	while ((++option)->name) {
-		if (is_first(option))
-			return false;
-	}
-	return true;
+	return option == weir_options || option[-1].letter != option->letter;
 }
 
 /* Each option once, with its letter and its value. */
@@ -55,24 +40,18 @@ static void put_options(FILE *to)
 		if (!is_first(option))
 			continue;
 		at = item;
-		if (option->id == *option->name)
-			at += sprintf(at, "-%c[%s]", option->id,
-				      option->name + 1);
+		if (option->letter == option->name[1])
+			at += sprintf(at, "-%c[%s]", option->letter, option->name + 2);
 		else
-			at += sprintf(at, "-%s", option->name);
+			at += sprintf(at, "%s", option->name);
 		if (option->value)
-			at += sprintf(at, option->may ? "[=%s]" : " %s",
-				      option->value);
-		strcpy(at, is_last(option) ? " }" : " |");
+			at += sprintf(at, option->letter == 'c' ? "[=%s]" : " %s", option->value);
+		strcpy(at, option[1].name ? " |" : " }");
 		put_item(to, &column, BRACE, item);
 	}
 	fputc('\n', to);
 }
 
-/**
- * weir_help - tell the objects and the options
- * @to: where to
- */
 void weir_help(FILE *to)
 {
 	const struct weir_object *object;
@@ -80,47 +59,44 @@ void weir_help(FILE *to)
 	fputs("Usage: weir [ OPTIONS ] OBJECT { COMMAND | help }\n"
 	      "       weir [ OPTIONS ] -file FILE\n"
 	      "       weir [ OPTIONS ] -batch FILE\n", to);
-	for (object = weir_objects; object->name; object++) {
-		if (object->help)
-			fprintf(to, "%s %-8s %s\n",
-				object == weir_objects ? "OBJECT :=" : "         ",
-				object->name, object->help);
-	}
+	for (object = weir_objects; object->name; object++)
+		fprintf(to, "%s %-8s %s\n", object == weir_objects ? "OBJECT :=" : "         ",
+			object->name, object->help);
 	put_options(to);
 }
 
-/* The first of the words that exclude each other with this one. */
-static const struct weir_word *group_first(const struct weir_word *words,
-					   const struct weir_word *word)
+static bool stands_alone(const struct weir_field *field)
 {
-	while (word->group && words->group != word->group)
-		words++;
-	return word->group ? words : word;
+	return field->flags & (WEIR_FIRST | WEIR_ALONE | WEIR_BARE);
 }
 
-/* A word with its value, and those that may stand in its place. */
+/* A word with its value: strict|lenient, or idle, or packets N | bytes N. */
 static void put_word(FILE *to, int *column, const struct weir_word *words,
-		     const struct weir_word *word)
+		     const struct weir_word *word, unsigned int verb)
 {
-	bool bare = word->flags & (WEIR_WORD_FIRST | WEIR_WORD_BARE);
-	bool needed = word->flags & WEIR_WORD_NEEDED;
-	bool value = word->value && !bare;
-	const struct weir_word *other;
-	char item[128];
+	const struct weir_field *field = word->is, *other;
+	bool needed = field->needed & verb;
+	char item[128], value[WEIR_TEXT_SIZE], name[WEIR_TEXT_SIZE];
 	int len;
 
-	if (group_first(words, word) != word)
-		return;
-	len = snprintf(item, sizeof(item), "%s%s%s%s%s", needed ? "" : "[ ",
-		       word->flags & WEIR_WORD_NOT ? "[not] " : "",
-		       bare ? word->value : word->name, value ? " " : "",
-		       value ? word->value : "");
-	for (other = word + 1; word->group && other->name; other++) {
-		if (other->group == word->group)
-			len += snprintf(item + len, sizeof(item) - len,
-					" | %s%s%s", other->name,
-					other->value ? " " : "",
-					other->value ? other->value : "");
+	for (; words < word; words++) {
+		other = words->is;
+		if (words->in == word->in && other->attr == field->attr)
+			return;
+	}
+	len = snprintf(item, sizeof(item), "%s%s", needed ? "" : "[ ",
+		       field->flags & WEIR_NOT ? "[not] " : "");
+	for (words = word; words->name; words++) {
+		other = words->is;
+		if (words->in != word->in || other->attr != field->attr ||
+		    (words != word && other->flags & WEIR_BARE))
+			continue;
+		weir_field_value(other, value);
+		len += snprintf(item + len, sizeof(item) - len, "%s%s%s%s",
+				words == word ? "" : " | ", stands_alone(other) ?
+				weir_field_name(other, name) : words->name,
+				*value && !stands_alone(other) ? " " : "",
+				stands_alone(other) ? "" : value);
 	}
 	snprintf(item + len, sizeof(item) - len, "%s", needed ? "" : " ]");
 	put_item(to, column, INDENT, item);
@@ -129,60 +105,55 @@ static void put_word(FILE *to, int *column, const struct weir_word *words,
 static void put_usage(FILE *to, const struct weir_object *object,
 		      const struct weir_command *command, const char *begin)
 {
+	struct weir_word words[WEIR_WORDS_MAX] = { 0 };
 	const struct weir_word *word;
 	int column;
 
 	column = fprintf(to, "%s weir %s", begin, object->name);
 	if (!object->alone)
 		column += fprintf(to, " %s", command->name);
-	for (word = command->words; word->name; word++)
-		put_word(to, &column, command->words, word);
+	if (command->set)
+		weir_set_words(command->set, command->verb, words);
+	for (word = words; word->name; word++)
+		put_word(to, &column, words, word, command->verb);
 	fputc('\n', to);
 }
 
-/**
- * weir_help_object - tell the commands of an object
- * @to: where to
- * @object: the object
- */
 void weir_help_object(FILE *to, const struct weir_object *object)
 {
 	const struct weir_command *command;
 
-	for (command = object->commands; command->name; command++) {
-		if (command->help)
-			put_usage(to, object, command,
-				  command == object->commands ? "Usage:" :
-								"      ");
-	}
+	for (command = object->commands; command->name; command++)
+		put_usage(to, object, command, command == object->commands ? "Usage:" : "      ");
 	if (object->terms)
 		fprintf(to, "%s\n", object->terms);
 }
 
-/**
- * weir_help_command - tell the words of a command
- * @to: where to
- * @object: the object
- * @command: the command
- */
 void weir_help_command(FILE *to, const struct weir_object *object,
 		       const struct weir_command *command)
 {
+	struct weir_word words[WEIR_WORDS_MAX] = { 0 };
+	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
+	const struct weir_field *field, *last = NULL;
 	const struct weir_word *word;
-	const char *value;
-	bool bare;
 
 	put_usage(to, object, command, "Usage:");
-	if (command->help)
-		fprintf(to, "%s\n", command->help);
-	for (word = command->words; word->name; word++) {
-		if (!word->help)
+	fprintf(to, "%s\n", command->help);
+	if (command->set)
+		weir_set_words(command->set, command->verb, words);
+	for (word = words; word->name; word++) {
+		field = word->is;
+		if (!field->help || field == last)
 			continue;
-		bare = word->flags & (WEIR_WORD_FIRST | WEIR_WORD_BARE);
-		value = word->value && !bare ? word->value : "";
-		fprintf(to, "  %-8s %-*s", word->name, VALUE, value);
+		last = field;
+		weir_field_value(field, value);
+		if (stands_alone(field))
+			*value = '\0';
+		weir_field_name(field, name);
+		fprintf(to, "  %-8s %-*s", name, VALUE - (strlen(name) > 8 ?
+			(int)strlen(name) - 8 : 0), value);
 		if (strlen(value) > VALUE)
 			fprintf(to, "\n  %-8s %-*s", "", VALUE, "");
-		fprintf(to, " %s\n", word->help);
+		fprintf(to, " %s\n", field->help);
 	}
 }

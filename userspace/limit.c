@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir limit */
+/* weir limit: add, set and show. */
 
 #include <errno.h>
+#include <linux/netlink.h>
 #include <string.h>
 
 #include "config.h"
 #include "tool.h"
 
-static void show_one(const struct weir_limit *limit)
+static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 {
-	weir_out_array(NULL);
-	weir_show_limit(limit);
-	weir_out_array_end();
+	weir_out_begin(&tool->out, NULL, '[');
+	weir_show_limit(&tool->out, limit);
+	weir_out_end(&tool->out, ']');
 }
 
 /* Whether the peer of the ssh connection is exempt from the limit as it is. */
-static bool is_spared(struct weir_tool *tool, const struct weir_ssh *ssh,
-		      const char *limit)
+static bool is_spared(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
 {
-	struct weir_exempt asked = { .prefix = ssh->peer }, exempt;
+	struct weir_exempt asked = { .prefix = ssh->peer };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_EXEMPT_GET, .set = &weir_exempt_fields,
+		.verb = WEIR_ON_GET, .model = &asked,
+	};
 
 	strcpy(asked.dev, ssh->dev);
 	strcpy(asked.limit, limit);
-	return !weir_nl_exempt_get(tool->nl, &asked, &exempt);
+	return !weir_nl_ask(&tool->nl, &request);
 }
 
 static void note_own_ssh(struct weir_tool *tool, const struct weir_limit *limit)
@@ -36,14 +40,24 @@ static void note_own_ssh(struct weir_tool *tool, const struct weir_limit *limit)
 		weir_note_ssh(tool, &ssh, limit->name);
 }
 
-/* What was made, and what is worth knowing of it. */
-static void tell_made(struct weir_tool *tool, const struct weir_limit *made,
-		      bool match)
+/* Send a limit, and show what was made of it. */
+static int change(struct weir_tool *tool, const struct weir_command *command,
+		  const struct weir_limit *limit, struct weir_limit *made)
 {
-	show_one(made);
-	if (match)
+	struct weir_request request = weir_request_of(command, limit);
+	int status;
+
+	request.flags = NLM_F_ECHO;
+	request.into = made;
+	weir_nl_ask(&tool->nl, &request);
+	status = weir_tool_settle(tool, &request, 0);
+	if (status)
+		return tool->exist && request.ret == -EEXIST ? -EEXIST : status;
+	show_one(tool, made);
+	if (limit->has & WEIR_HAS(LIMIT_MATCH) || command->verb == WEIR_ON_ADD)
 		weir_note_limit(tool, made);
 	note_own_ssh(tool, made);
+	return WEIR_EXIT_OK;
 }
 
 /* Where in the order of limits two of them stand. */
@@ -52,8 +66,9 @@ struct order {
 	unsigned int count, place, limit;
 };
 
-static void find_order(const struct weir_limit *limit, void *data)
+static int find_order(const void *model, void *data)
 {
+	const struct weir_limit *limit = model;
 	struct order *order = data;
 
 	order->count++;
@@ -61,6 +76,7 @@ static void find_order(const struct weir_limit *limit, void *data)
 		order->place = order->count;
 	if (!strcmp(limit->name, order->before))
 		order->limit = order->count;
+	return 0;
 }
 
 /*
@@ -70,122 +86,71 @@ static void find_order(const struct weir_limit *limit, void *data)
 static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 {
 	struct order order = { .name = limit->name, .before = limit->before };
+	struct weir_request walk = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
+		.told = &weir_limit_fields, .reply = find_order, .data = &order,
+	}, get;
 	char differs[WEIR_DIFFERS_SIZE];
-	struct weir_limit there;
-	int ret;
+	struct weir_limit there = { 0 };
+	int status;
 
-	ret = weir_nl_limit_get(tool->nl, limit->name, false, &there);
-	if (!ret && *limit->before)
-		ret = weir_nl_limit_walk(tool->nl, false, find_order, &order);
-	if (ret)
-		return weir_tool_settle(tool, ret, 0);
+	weir_get_limit(tool, limit->name, &there, &get);
+	status = weir_tool_settle(tool, &get, 0);
+	if (!status && *limit->before) {
+		weir_nl_ask(&tool->nl, &walk);
+		status = weir_tool_settle(tool, &walk, 0);
+	}
+	if (status)
+		return status;
 	if (!weir_limit_differs(limit, &there, differs) && *limit->before &&
 	    (!order.limit || order.place > order.limit))
 		snprintf(differs, sizeof(differs), "before");
 	if (!*differs) {
-		show_one(&there);
+		show_one(tool, &there);
 		return WEIR_EXIT_OK;
 	}
-	weir_err_set(&tool->err, "limit '%s' exists and differs in %s; it was left as it is (limit set changes it)",
+	weir_err_set(&tool->err, "limit '%s' exists and differs in %s; nothing was changed (use 'limit set')",
 		     limit->name, differs);
 	return WEIR_EXIT_REFUSED;
 }
 
-static int limit_add(struct weir_tool *tool, union weir_model *model)
+int weir_limit_add(struct weir_tool *tool, const struct weir_command *command,
+		   union weir_model *model)
 {
 	struct weir_limit made = { 0 };
-	int ret = weir_nl_limit_add(tool->nl, &model->limit, &made);
+	int status = change(tool, command, &model->limit, &made);
 
-	if (ret == -EEXIST && tool->exist)
-		return add_existing(tool, &model->limit);
-	if (!ret)
-		tell_made(tool, &made, true);
-	return weir_tool_settle(tool, ret, 0);
+	return status == -EEXIST ? add_existing(tool, &model->limit) : status;
 }
 
-static int limit_set(struct weir_tool *tool, union weir_model *model)
+int weir_limit_set(struct weir_tool *tool, const struct weir_command *command,
+		   union weir_model *model)
 {
-	bool match = model->limit.has & WEIR_HAS_MATCH;
 	struct weir_limit made = { 0 }, was = { 0 };
-	int ret = 0;
+	char lost[WEIR_DIFFERS_SIZE];
+	struct weir_request get;
+	int status = WEIR_EXIT_OK;
 
-	if (match)
-		ret = weir_nl_limit_get(tool->nl, model->limit.name, false,
-					&was);
-	if (!ret || ret == -ENOENT)	/* set has words of its own for it */
-		ret = weir_nl_limit_set(tool->nl, &model->limit, &made);
-	if (!ret) {
-		tell_made(tool, &made, match);
-		weir_note_lost(tool, &was.match, &made);
-	}
-	return weir_tool_settle(tool, ret, 0);
+	if (model->has & WEIR_HAS(LIMIT_MATCH) &&
+	    weir_get_limit(tool, model->limit.name, &was, &get) != -ENOENT)
+		status = weir_tool_settle(tool, &get, 0);
+	if (!status)	/* where there is none, set has a sentence of its own */
+		status = change(tool, command, &model->limit, &made);
+	if (status || !made.match.has || !(was.match.has & ~made.match.has))
+		return status;
+	weir_conds_text(was.match.has & ~made.match.has, lost);
+	weir_note(tool, "note", "limit '%s' no longer matches by %s: new conditions replace the whole match",
+		  made.name, lost);
+	return status;
 }
 
-static void limit_note(struct weir_tool *tool, union weir_model *model)
+int weir_limit_show(struct weir_tool *tool, const struct weir_command *command,
+		    union weir_model *model)
 {
-	weir_note_limit(tool, &model->limit);
+	struct weir_command show = *command;
+
+	model->limit.want_stats = tool->stats;
+	if (!*model->limit.name)
+		show.flags = NLM_F_DUMP;
+	return weir_run_show(tool, &show, model);
 }
-
-static void limit_set_note(struct weir_tool *tool, union weir_model *model)
-{
-	if (model->limit.has & WEIR_HAS_MATCH)
-		weir_note_limit(tool, &model->limit);
-}
-
-static int limit_del(struct weir_tool *tool, union weir_model *model)
-{
-	return weir_tool_settle(tool, weir_nl_limit_del(tool->nl,
-							model->limit.name),
-				-ENOENT);
-}
-
-static void show_told(const struct weir_limit *limit, void *data)
-{
-	(void)data;
-	weir_show_limit(limit);
-}
-
-static int limit_show(struct weir_tool *tool, union weir_model *model)
-{
-	struct weir_limit limit;
-	int ret;
-
-	weir_out_array(NULL);
-	if (*model->limit.name) {
-		ret = weir_nl_limit_get(tool->nl, model->limit.name,
-					tool->stats, &limit);
-		if (!ret)
-			weir_show_limit(&limit);
-	} else {
-		ret = weir_nl_limit_walk(tool->nl, tool->stats, show_told,
-					 NULL);
-	}
-	if (!ret)
-		weir_note_interrupted(tool);
-	weir_out_array_end();
-	return weir_tool_settle(tool, ret, 0);
-}
-
-static int limit_flush(struct weir_tool *tool, union weir_model *model)
-{
-	(void)model;
-	return weir_tool_settle(tool, weir_nl_limit_flush(tool->nl), 0);
-}
-
-const struct weir_command weir_limit_commands[] = {
-	{ "show", "show limits in their order; -stats: counters too",
-	  weir_words_limit_show, WEIR_MODEL_LIMIT, .run = limit_show },
-	{ "list", NULL,
-	  weir_words_limit_show, WEIR_MODEL_LIMIT, .run = limit_show },
-	{ "add", "make a limit",
-	  weir_words_limit_add, WEIR_MODEL_LIMIT, limit_add, limit_note },
-	{ "set", "change what is given and keep counts; a condition replaces the whole match",
-	  weir_words_limit_set, WEIR_MODEL_LIMIT, limit_set, limit_set_note },
-	{ "del", "remove a limit",
-	  weir_words_limit_name, WEIR_MODEL_LIMIT, .run = limit_del },
-	{ "delete", NULL,
-	  weir_words_limit_name, WEIR_MODEL_LIMIT, .run = limit_del },
-	{ "flush", "remove all limits",
-	  weir_words_none, WEIR_MODEL_NONE, .run = limit_flush },
-	{ 0 }
-};

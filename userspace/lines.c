@@ -11,16 +11,7 @@
 /* What some editors put in front of UTF-8. */
 #define BOM	"\xef\xbb\xbf"
 
-/**
- * weir_lines_open - open a file
- * @lines: takes the file; weir_lines_close() ends it in any case
- * @path: its path; "-" is stdin
- * @err: takes the sentence
- *
- * Return: 0 or -EINVAL.
- */
-int weir_lines_open(struct weir_lines *lines, const char *path,
-		    struct weir_err *err)
+int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err)
 {
 	memset(lines, 0, sizeof(*lines));
 	lines->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -29,10 +20,6 @@ int weir_lines_open(struct weir_lines *lines, const char *path,
 	return 0;
 }
 
-/**
- * weir_lines_close - let go of a file
- * @lines: the file
- */
 void weir_lines_close(struct weir_lines *lines)
 {
 	if (lines->file && lines->file != stdin)
@@ -47,8 +34,7 @@ static bool is_blank(char c)
 }
 
 /* One line of the file behind the first @used bytes of text: its length. */
-static ssize_t read_line(struct weir_lines *lines, size_t used,
-			 struct weir_err *err)
+static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err *err)
 {
 	char *more, *text;
 	ssize_t len, i;
@@ -59,6 +45,7 @@ static ssize_t read_line(struct weir_lines *lines, size_t used,
 		if (!ferror(lines->file) && !errno)
 			return 0;
 		lines->line = 0;
+		lines->failed = true;
 		return weir_err_set(err, "cannot read: %s", strerror(errno));
 	}
 	more = lines->next;
@@ -69,11 +56,11 @@ static ssize_t read_line(struct weir_lines *lines, size_t used,
 	for (i = 0; i < len; i++)
 		lines->bytes += !is_blank(more[i]);
 	if (memchr(more, '\0', len))
-		return weir_err_set(err, "a NUL byte: this is not text");
+		return weir_err_set(err, "NUL byte: not a text file");
 	if (used + len >= lines->room) {
 		text = realloc(lines->text, 2 * (used + len) + 1);
 		if (!text)
-			return weir_err_set(err, "no memory for the line");
+			return weir_err_set(err, "out of memory");
 		lines->text = text;
 		lines->room = 2 * (used + len) + 1;
 	}
@@ -100,13 +87,6 @@ static bool continues(char *text, size_t len)
 	return true;
 }
 
-/**
- * weir_lines_next - the words of the next line that has any
- * @lines: the file; its line, count and words are set
- * @err: takes the sentence
- *
- * Return: 1, 0 at the end, or -EINVAL with line set.
- */
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 {
 	size_t used;
@@ -123,43 +103,41 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 		} while (len && continues(lines->text, used));
 		if (!used)
 			return 0;
-		lines->count = weir_split(lines->text, lines->words,
-					  WEIR_LINE_WORDS);
+		lines->count = weir_split(lines->text, lines->words, WEIR_LINE_WORDS);
 		if (lines->count < 0)
-			return weir_err_set(err, "more than %d words in a line",
-					    WEIR_LINE_WORDS);
+			return weir_err_set(err, "more than %d words on one line", WEIR_LINE_WORDS);
 	} while (!lines->count);
 	return 1;
 }
 
-/**
- * weir_run_batch - run one command a line
- * @tool: the run; its force has the lines behind a failure run too
- * @path: the file; "-" is stdin
- *
- * Return: the exit of the first command that failed, or WEIR_EXIT_OK.
- */
 int weir_run_batch(struct weir_tool *tool, const char *path)
 {
-	int status = WEIR_EXIT_OK, now, ret;
+	int first = WEIR_EXIT_OK, status, ret;
 	struct weir_lines lines;
 
 	tool->file = path;
-	ret = weir_lines_open(&lines, path, &tool->err);
-	while (!ret && (ret = weir_lines_next(&lines, &tool->err)) > 0) {
+	ret = weir_lines_open(&lines, path, &tool->err) ? -EINVAL : 1;
+	lines.failed = ret < 0;
+	while (ret && !lines.failed) {
+		ret = weir_lines_next(&lines, &tool->err);
 		tool->line = lines.line;
-		now = weir_run_words(tool, lines.words, lines.count, true);
-		status = status ? status : now;
-		if (now && !tool->force)
+		if (!ret || lines.failed)
 			break;
-		ret = 0;
+		status = WEIR_EXIT_WORDS;
+		if (ret < 0)
+			weir_complain(tool, NULL);
+		else
+			status = weir_run_words(tool, lines.words, lines.count, true);
+		first = first ? first : status;
+		if (status && !tool->force)
+			break;
 	}
-	if (ret < 0) {
+	if (lines.failed) {
 		tool->line = lines.line;
 		weir_complain(tool, NULL);
-		status = WEIR_EXIT_WORDS;
+		first = first ? first : WEIR_EXIT_WORDS;
 	}
 	weir_lines_close(&lines);
 	weir_notes_end(tool);
-	return status;
+	return first;
 }

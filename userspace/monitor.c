@@ -2,6 +2,7 @@
 /* weir monitor: one line an event, as they come. */
 
 #include <errno.h>
+#include <linux/netlink.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,11 +16,11 @@ struct watch {
 	unsigned int count;
 };
 
-static void begin_line(const struct watch *watch)
+static void begin_line(struct watch *watch)
 {
-	weir_out_line();
+	weir_out_line(&watch->tool->out);
 	if (watch->tool->timestamp)
-		weir_show_timestamp();
+		weir_show_timestamp(&watch->tool->out);
 }
 
 static struct weir_limit *find(struct watch *watch, const char *name)
@@ -37,7 +38,7 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 {
 	struct weir_limit *known = find(watch, limit->name);
 
-	if (known && limit->change == WEIR_LIMIT_EVENT_REMOVED)
+	if (known && limit->has & WEIR_HAS(LIMIT_EVENT) && limit->event == WEIR_LIMIT_EVENT_REMOVED)
 		*known = watch->limits[--watch->count];
 	else if (known)
 		*known = *limit;
@@ -45,71 +46,65 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 		watch->limits[watch->count++] = *limit;
 }
 
-static void show_present(const struct weir_limit *limit, void *data)
+static int show_present(const void *model, void *data)
 {
 	struct watch *watch = data;
 
-	remember(watch, limit);
+	remember(watch, model);
 	begin_line(watch);
-	weir_show_limit_notice("present", limit);
-	weir_out_line_end();
+	weir_show_limit_event(&watch->tool->out, "present", model);
+	weir_out_line_end(&watch->tool->out);
+	return watch->tool->out.error ? -ECANCELED : 0;
 }
 
+/* Show the limits that there are; an enum weir_exit. */
 static int show_limits(struct watch *watch)
 {
-	int ret;
+	struct weir_request request = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
+		.told = &weir_limit_fields, .reply = show_present, .data = watch,
+	};
 
-	watch->count = 0;
 	do {
-		ret = weir_nl_limit_walk(watch->tool->nl, false, show_present,
-					 watch);
-	} while (!ret && weir_nl_interrupted(watch->tool->nl));
-	return ret;
+		watch->count = 0;
+		weir_nl_ask(&watch->tool->nl, &request);
+	} while (!request.ret && request.interrupted);
+	return weir_tool_settle(watch->tool, &request, 0);
 }
 
-static const char *change_name(uint32_t change)
+static void show_event(uint8_t cmd, const void *model, void *data)
 {
-	switch (change) {
-	case WEIR_LIMIT_EVENT_ADDED:
-		return "added";
-	case WEIR_LIMIT_EVENT_CHANGED:
-		return "changed";
-	case WEIR_LIMIT_EVENT_REMOVED:
-		return "removed";
-	}
-	return "unknown";
-}
-
-static void show_notice(const struct weir_notice *notice, void *data)
-{
-	const struct weir_limit *limit;
+	const struct weir_limit *limit = model;
+	const struct weir_source *source = model;
 	struct watch *watch = data;
+	struct weir_out *out = &watch->tool->out;
 
-	if (notice->kind == WEIR_NOTICE_GONE)
-		return;
 	begin_line(watch);
-	switch (notice->kind) {
-	case WEIR_NOTICE_LIMIT:
-		remember(watch, &notice->limit);
-		weir_show_limit_notice(change_name(notice->limit.change),
-				       &notice->limit);
+	switch (cmd) {
+	case WEIR_CMD_LIMIT_NTF:
+		remember(watch, limit);
+		weir_show_limit_event(out, limit->event <= WEIR_LIMIT_EVENT_REMOVED ?
+				      weir_limit_event_names[limit->event] :
+				      "unknown", limit);
 		break;
-	case WEIR_NOTICE_SOURCE:
-		limit = find(watch, notice->source.limit);
-		weir_show_source_notice(&notice->source,
-					limit ? limit->window_ms : 0);
+	case WEIR_CMD_SOURCE_NTF:
+		limit = find(watch, source->limit);
+		weir_show_source_event(out, source, limit ? limit->budget.window_ms : 0);
 		break;
 	default:
-		weir_show_pressure_notice(&notice->limit);
+		weir_show_pressure_event(out, model);
 	}
-	weir_out_line_end();
+	weir_out_line_end(out);
 }
 
-static void show_lost(const struct watch *watch)
+static void show_lost(struct watch *watch)
 {
+	struct weir_out *out = &watch->tool->out;
+
 	begin_line(watch);
-	weir_out_str("event", "lost", "events lost, resync");
-	weir_out_line_end();
+	weir_out_str(out, "event", "lost");
+	weir_out_word(out, WEIR_COLOR_NONE, "events lost, resync");
+	weir_out_line_end(out);
 }
 
 /* Whoever read has gone: end as the next write would. */
@@ -121,56 +116,47 @@ static int lose_reader(struct weir_tool *tool)
 }
 
 /* Show events until something fails. */
-static int follow(struct watch *watch, struct weir_nl *events)
+static int follow(struct watch *watch, int fd)
 {
-	int ret = show_limits(watch);
+	int status = show_limits(watch), ret;
 
-	if (ret)
-		return weir_tool_settle(watch->tool, ret, 0);
-	do {
-		if (weir_nl_wait(events, STDOUT_FILENO))
-			return lose_reader(watch->tool);
-		ret = weir_nl_listen(events, show_notice, watch);
-		if (ret == -ENOBUFS) {
+	while (!status && !watch->tool->out.error) {
+		ret = weir_nl_listen(&watch->tool->nl, fd, fileno(watch->tool->out.to),
+				     show_event, watch);
+		switch (ret) {
+		case 0:
+			break;
+		case -ENOBUFS:
 			show_lost(watch);
-			ret = show_limits(watch);
-			if (ret)
-				return weir_tool_settle(watch->tool, ret, 0);
+			status = show_limits(watch);
+			break;
+		case -EPIPE:
+			return lose_reader(watch->tool);
+		case -ESHUTDOWN:
+			weir_err_set(&watch->tool->err, "the kernel module was unloaded");
+			return WEIR_EXIT_UNREACHABLE;
+		default:
+			watch->tool->err = watch->tool->nl.err;
+			return WEIR_EXIT_UNREACHABLE;
 		}
-		if (weir_out_flush())
-			return WEIR_EXIT_OK;	/* said where main ends */
-	} while (!ret);
-	if (ret == -ESHUTDOWN) {
-		weir_err_set(&watch->tool->err, "the kernel module was unloaded");
-		return WEIR_EXIT_UNREACHABLE;
 	}
-	weir_err_set(&watch->tool->err, "%s", weir_nl_error(events));
-	return WEIR_EXIT_REFUSED;
+	return status;		/* of the output main says it */
 }
 
-static int monitor(struct weir_tool *tool, union weir_model *model)
+int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
+		 union weir_model *model)
 {
 	static struct watch watch;
-	struct weir_nl *events;
-	int status;
+	int fd, status;
 
-	(void)model;
 	watch.tool = tool;
 	/* subscribed first, so that nothing falls between */
-	if (weir_nl_open(&events, NULL, NULL, &tool->err))
-		return WEIR_EXIT_UNREACHABLE;
-	if (weir_nl_subscribe(events)) {
-		weir_err_set(&tool->err, "%s", weir_nl_error(events));
-		status = WEIR_EXIT_REFUSED;
-	} else {
-		status = follow(&watch, events);
+	fd = weir_nl_subscribe(&tool->nl);
+	if (fd < 0) {
+		tool->err = tool->nl.err;
+		return fd == -EPERM ? WEIR_EXIT_REFUSED : WEIR_EXIT_UNREACHABLE;
 	}
-	weir_nl_close(events);
+	status = follow(&watch, fd);
+	close(fd);
 	return status;
 }
-
-const struct weir_command weir_monitor_commands[] = {
-	{ "monitor", "show events as they come: limits, limited sources, pressure",
-	  weir_words_none, WEIR_MODEL_NONE, .run = monitor },
-	{ 0 }
-};

@@ -1,126 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Models into attributes. */
+/* Messages: room for what is appended, and numbers of any width. */
 
-#include <netinet/in.h>
-#include <sys/socket.h>
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "nl_priv.h"
+#include "msg.h"
 
-static void put_prefix(struct nlmsghdr *nlh, uint16_t type, uint16_t len_type,
-		       const struct weir_prefix *prefix)
+#define FIRST_ROOM	256
+
+/* Make room for @more bytes behind the message. */
+static bool reserve(struct weir_msg *msg, size_t more)
 {
-	mnl_attr_put(nlh, type, prefix->family == AF_INET ? 4 : 16,
-		     prefix->addr);
-	mnl_attr_put_u8(nlh, len_type, prefix->len);
-}
+	size_t need = (msg->nlh ? msg->nlh->nlmsg_len : 0) + more;
+	size_t room = msg->room ? msg->room : FIRST_ROOM;
+	void *bigger;
 
-static void put_name(struct nlmsghdr *nlh, uint16_t type, const char *name)
-{
-	if (*name)
-		mnl_attr_put_strz(nlh, type, name);
-}
-
-static void put_ports(struct nlmsghdr *nlh, uint16_t min, uint16_t max,
-		      const uint16_t ports[2])
-{
-	mnl_attr_put_u16(nlh, min, ports[0]);
-	mnl_attr_put_u16(nlh, max, ports[1]);
-}
-
-static void put_match(struct nlmsghdr *nlh, const struct weir_match *match)
-{
-	struct nlattr *nest = mnl_attr_nest_start(nlh, WEIR_A_LIMIT_MATCH);
-
-	if (match->invert)
-		mnl_attr_put_u32(nlh, WEIR_A_MATCH_INVERT, match->invert);
-	if (match->conds & WEIR_COND_FAMILY)
-		mnl_attr_put_u8(nlh, WEIR_A_MATCH_FAMILY, match->family);
-	if (match->conds & WEIR_COND_DEV)
-		mnl_attr_put_strz(nlh, WEIR_A_MATCH_DEV, match->dev);
-	if (match->conds & WEIR_COND_FROM)
-		put_prefix(nlh, WEIR_A_MATCH_FROM, WEIR_A_MATCH_FROM_LEN,
-			   &match->from);
-	if (match->conds & WEIR_COND_TO)
-		put_prefix(nlh, WEIR_A_MATCH_TO, WEIR_A_MATCH_TO_LEN,
-			   &match->to);
-	if (match->conds & WEIR_COND_PROTO)
-		mnl_attr_put_u8(nlh, WEIR_A_MATCH_PROTO, match->proto);
-	if (match->conds & WEIR_COND_SPORT)
-		put_ports(nlh, WEIR_A_MATCH_SPORT_MIN, WEIR_A_MATCH_SPORT_MAX,
-			  match->sport);
-	if (match->conds & WEIR_COND_DPORT)
-		put_ports(nlh, WEIR_A_MATCH_DPORT_MIN, WEIR_A_MATCH_DPORT_MAX,
-			  match->dport);
-	if (match->conds & WEIR_COND_SYN)
-		mnl_attr_put(nlh, WEIR_A_MATCH_SYN, 0, NULL);
-	if (match->conds & WEIR_COND_FRAG)
-		mnl_attr_put(nlh, WEIR_A_MATCH_FRAG, 0, NULL);
-	if (match->conds & WEIR_COND_MARK) {
-		mnl_attr_put_u32(nlh, WEIR_A_MATCH_MARK, match->mark);
-		mnl_attr_put_u32(nlh, WEIR_A_MATCH_MARK_MASK, match->mask);
+	if (msg->error)
+		return false;
+	while (room < need)
+		room *= 2;
+	if (room == msg->room)
+		return true;
+	bigger = realloc(msg->nlh, room);
+	if (!bigger) {
+		msg->error = -ENOMEM;
+		return false;
 	}
-	mnl_attr_nest_end(nlh, nest);
+	msg->nlh = bigger;
+	msg->room = room;
+	return true;
 }
 
-void weir_nl_put_limit(struct nlmsghdr *nlh, const struct weir_limit *limit)
+void weir_msg_begin(struct weir_msg *msg, uint16_t family, uint16_t flags,
+		    uint8_t cmd, uint8_t version)
 {
-	put_name(nlh, WEIR_A_LIMIT_NAME, limit->name);
-	put_name(nlh, WEIR_A_LIMIT_BEFORE, limit->before);
-	if (limit->has & WEIR_HAS_BUDGET) {
-		mnl_attr_put_u64(nlh, WEIR_A_LIMIT_BUDGET, limit->budget);
-		mnl_attr_put_u32(nlh, WEIR_A_LIMIT_WINDOW_MS, limit->window_ms);
-	}
-	if (limit->has & WEIR_HAS_UNIT)
-		mnl_attr_put_u32(nlh, WEIR_A_LIMIT_UNIT, limit->unit);
-	if (limit->has & WEIR_HAS_SLOTS)
-		mnl_attr_put_u32(nlh, WEIR_A_LIMIT_SLOTS, limit->slots);
-	if (limit->has & WEIR_HAS_MODE)
-		mnl_attr_put_u32(nlh, WEIR_A_LIMIT_MODE, limit->mode);
-	if (limit->has & WEIR_HAS_PER) {
-		mnl_attr_put_u8(nlh, WEIR_A_LIMIT_PREFIX4, limit->prefix4);
-		mnl_attr_put_u8(nlh, WEIR_A_LIMIT_PREFIX6, limit->prefix6);
-	}
-	if (limit->has & WEIR_HAS_SOURCES)
-		mnl_attr_put_u32(nlh, WEIR_A_LIMIT_SOURCES, limit->sources);
-	if (limit->has & WEIR_HAS_ACTION)
-		mnl_attr_put_u32(nlh, WEIR_A_LIMIT_ACTION, limit->action);
-	if (limit->has & WEIR_HAS_MATCH)
-		put_match(nlh, &limit->match);
+	struct genlmsghdr *genl;
+
+	memset(msg, 0, sizeof(*msg));
+	if (!reserve(msg, NLMSG_HDRLEN + GENL_HDRLEN))
+		return;
+	mnl_nlmsg_put_header(msg->nlh);
+	msg->nlh->nlmsg_type = family;
+	msg->nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+	genl = mnl_nlmsg_put_extra_header(msg->nlh, sizeof(*genl));
+	genl->cmd = cmd;
+	genl->version = version;
 }
 
-void weir_nl_put_exempt(struct nlmsghdr *nlh, const struct weir_exempt *exempt)
+void weir_msg_free(struct weir_msg *msg)
 {
-	put_prefix(nlh, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
-		   &exempt->prefix);
-	put_name(nlh, WEIR_A_EXEMPT_DEV, exempt->dev);
-	put_name(nlh, WEIR_A_EXEMPT_LIMIT, exempt->limit);
+	free(msg->nlh);
+	memset(msg, 0, sizeof(*msg));
 }
 
-/* What each command takes of it is in the specification. */
-void weir_nl_put_query(struct nlmsghdr *nlh, const struct weir_query *query)
+void weir_msg_put(struct weir_msg *msg, uint16_t type, const void *data, size_t len)
 {
-	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
-	const struct weir_prefix *prefix = &query->prefix;
+	if (len > UINT16_MAX - NLA_HDRLEN && !msg->error)
+		msg->error = -EMSGSIZE;
+	if (reserve(msg, NLA_HDRLEN + MNL_ALIGN(len)))
+		mnl_attr_put(msg->nlh, type, len, data);
+}
 
-	put_name(nlh, WEIR_A_SOURCE_LIMIT, query->limit);
-	put_name(nlh, WEIR_A_SOURCE_DEV, query->dev);
-	if (prefix->family)
-		mnl_attr_put(nlh, WEIR_A_SOURCE_ADDRESS,
-			     prefix->family == AF_INET ? 4 : 16, prefix->addr);
-	if (prefix->family && (genl->cmd == WEIR_CMD_SOURCE_SHOW ||
-			       genl->cmd == WEIR_CMD_SOURCE_FORGET))
-		mnl_attr_put_u8(nlh, WEIR_A_SOURCE_PREFIX_LEN, prefix->len);
-	if (query->limited)
-		mnl_attr_put(nlh, WEIR_A_SOURCE_FILTER_LIMITED, 0, NULL);
-	if (query->idle)
-		mnl_attr_put(nlh, WEIR_A_SOURCE_IDLE, 0, NULL);
-	if (query->top) {
-		mnl_attr_put_u32(nlh, WEIR_A_SOURCE_TOP, query->top);
-		mnl_attr_put_u32(nlh, WEIR_A_SOURCE_RANK, query->rank);
-	}
-	if (query->cost)
-		mnl_attr_put_u64(nlh, WEIR_A_SOURCE_COST, query->cost);
-	if (genl->cmd == WEIR_CMD_SOURCE_CHARGE)
-		mnl_attr_put_u32(nlh, WEIR_A_SOURCE_CHARGE_MODE,
-				 query->charge_mode);
+size_t weir_msg_nest(struct weir_msg *msg, uint16_t type)
+{
+	size_t at = msg->error ? 0 : msg->nlh->nlmsg_len;
+
+	weir_msg_put(msg, type | NLA_F_NESTED, NULL, 0);
+	return at;
+}
+
+void weir_msg_nest_end(struct weir_msg *msg, size_t nest)
+{
+	struct nlattr *attr;
+	size_t len;
+
+	if (msg->error)
+		return;
+	len = msg->nlh->nlmsg_len - nest;
+	attr = (struct nlattr *)((char *)msg->nlh + nest);
+	attr->nla_len = len;
+	if (len > UINT16_MAX)
+		msg->error = -EMSGSIZE;
+}
+
+/* Where in 64 bits the low @len bytes are. */
+static size_t low_bytes(size_t len)
+{
+	const uint16_t one = 1;
+
+	return *(const uint8_t *)&one ? 0 : sizeof(uint64_t) - len;
+}
+
+uint64_t weir_uint_get(const void *data, size_t len)
+{
+	uint64_t value = 0;
+
+	if (len == 1 || len == 2 || len == 4 || len == 8)
+		memcpy((char *)&value + low_bytes(len), data, len);
+	return value;
+}
+
+void weir_uint_set(void *data, size_t len, uint64_t value)
+{
+	if (len <= sizeof(value))
+		memcpy(data, (char *)&value + low_bytes(len), len);
 }

@@ -41,20 +41,13 @@ static bool is_own(int fd)
 	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-/**
- * weir_enter_netns - enter the network namespace of -netns
- * @tool: the run; its elsewhere is set
- *
- * Return: WEIR_EXIT_OK, WEIR_EXIT_WORDS where there is none, or
- *	WEIR_EXIT_REFUSED, with a sentence.
- */
 int weir_enter_netns(struct weir_tool *tool)
 {
 	int fd = open_netns(tool->netns), status = WEIR_EXIT_OK;
 
 	if (fd < 0) {
 		if (errno == ENOENT && is_number(tool->netns))
-			weir_err_set(&tool->err, "no network namespace and no process '%s'",
+			weir_err_set(&tool->err, "no network namespace or process '%s'",
 				     tool->netns);
 		else
 			weir_err_set(&tool->err, "no network namespace '%s': %s",
@@ -65,8 +58,7 @@ int weir_enter_netns(struct weir_tool *tool)
 	if (tool->elsewhere && setns(fd, CLONE_NEWNET)) {
 		status = errno == EINVAL ? WEIR_EXIT_WORDS : WEIR_EXIT_REFUSED;
 		if (errno == EINVAL)
-			weir_err_set(&tool->err, "'%s' is not a network namespace",
-				     tool->netns);
+			weir_err_set(&tool->err, "'%s' is not a network namespace", tool->netns);
 		else
 			weir_err_set(&tool->err, "cannot enter network namespace '%s': %s",
 				     tool->netns, strerror(errno));

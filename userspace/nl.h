@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The module, as it is reached over generic netlink: models go in and come
- * out. What fails returns a negative errno and leaves a sentence.
+ * The module, as it is reached over generic netlink. Each request has a socket
+ * while it is under way: several may be at once, dumps too, and a reply may ask.
  */
 #ifndef WEIR_NL_H
 #define WEIR_NL_H
 
-#include "err.h"
-#include "model.h"
+#include <signal.h>
 
-struct weir_nl;
+#include "err.h"
+#include "field.h"
+
+#define WEIR_NL_EPERM	\
+	"permission denied: requires CAP_NET_ADMIN in the network namespace's user namespace"
+
+struct nlmsghdr;
 
 /* What the kernel thinks of something that it did all the same. */
 struct weir_nl_warning {
@@ -18,52 +23,65 @@ struct weir_nl_warning {
 	unsigned int more;	/* limits of it that are warned of too */
 };
 
-typedef void weir_nl_warn(const struct weir_nl_warning *warning, void *data);
-typedef void weir_nl_limit_told(const struct weir_limit *limit, void *data);
-typedef void weir_nl_source_told(const struct weir_source *source, void *data);
-typedef void weir_nl_exempt_told(const struct weir_exempt *exempt, void *data);
-typedef void weir_nl_noticed(const struct weir_notice *notice, void *data);
+struct weir_nl {
+	int timeout_ms;		/* for each answer, then -ETIMEDOUT; 0: none */
+	const volatile sig_atomic_t *stop;	/* a signal sets it: -EINTR; or NULL */
+	void (*warn)(const struct weir_nl_warning *warning, void *data);
+	void *warn_data;
+	struct weir_err err;	/* why the last request failed */
+	uint32_t seq, group;
+	uint16_t family;
+	int (*open)(struct weir_nl *nl);	/* a socket; or a negative errno */
+	int idle;		/* a socket without a request; or -1 */
+};
 
-int weir_nl_open(struct weir_nl **nl, weir_nl_warn *warn, void *data,
-		 struct weir_err *err);
+struct weir_request {
+	uint8_t cmd;
+	uint16_t flags;			/* NLM_F_* */
+	const struct weir_set *set;	/* fields of what is sent; or NULL */
+	unsigned int verb;		/* those of them that are sent; 0: all */
+	const void *model;		/* what is sent; or NULL */
+	const struct weir_set *told;	/* fields of the answers */
+	void *into;			/* takes the last answer; or NULL */
+	/* is given each answer; not 0 ends the request with it */
+	int (*reply)(const void *model, void *data);
+	void *data;
+	/* the result, of which finish returns ret: 0 or a negative errno */
+	int ret;
+	bool refused;			/* by the kernel: nothing was changed */
+	bool interrupted;		/* what was dumped changed meanwhile */
+	uint16_t fault_type;		/* top-level attribute refused, and which */
+	unsigned int fault_item;	/* of those of its type it is */
+	/* private */
+	int fd;
+	uint32_t seq;
+	bool done;
+	struct weir_msg msg;
+};
+
+/* Reach the module in this network namespace; -ENOENT: it is not loaded. */
+int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);
-const char *weir_nl_error(const struct weir_nl *nl);
-bool weir_nl_interrupted(const struct weir_nl *nl);
+/* Send a request, which stays in place until it is finished. */
+int weir_nl_start(struct weir_nl *nl, struct weir_request *request);
+/* Wait for its end. */
+int weir_nl_finish(struct weir_nl *nl, struct weir_request *request);
+/* Both. */
+int weir_nl_ask(struct weir_nl *nl, struct weir_request *request);
+/* Replace all limits and exemptions, or nothing; @line: of what is refused. */
+int weir_nl_replace(struct weir_nl *nl, struct weir_request *request,
+		    const struct weir_config *config, unsigned int *line);
 
-int weir_nl_limit_add(struct weir_nl *nl, const struct weir_limit *limit,
-		      struct weir_limit *made);
-int weir_nl_limit_set(struct weir_nl *nl, const struct weir_limit *limit,
-		      struct weir_limit *made);
-int weir_nl_limit_del(struct weir_nl *nl, const char *name);
-int weir_nl_limit_flush(struct weir_nl *nl);
-int weir_nl_limit_get(struct weir_nl *nl, const char *name, bool stats,
-		      struct weir_limit *limit);
-int weir_nl_limit_walk(struct weir_nl *nl, bool stats,
-		       weir_nl_limit_told *told, void *data);
-
-int weir_nl_source_show(struct weir_nl *nl, const struct weir_query *query,
-			weir_nl_source_told *told, void *data);
-int weir_nl_source_get(struct weir_nl *nl, const struct weir_query *query,
-		       weir_nl_source_told *told, void *data);
-int weir_nl_source_charge(struct weir_nl *nl, const struct weir_query *query,
-			  struct weir_source *source);
-int weir_nl_source_forget(struct weir_nl *nl, const struct weir_query *query,
-			  uint64_t *forgotten);
-
-int weir_nl_exempt_add(struct weir_nl *nl, const struct weir_exempt *exempt);
-int weir_nl_exempt_del(struct weir_nl *nl, const struct weir_exempt *exempt);
-int weir_nl_exempt_get(struct weir_nl *nl, const struct weir_exempt *asked,
-		       struct weir_exempt *exempt);
-int weir_nl_exempt_walk(struct weir_nl *nl, weir_nl_exempt_told *told,
-			void *data);
-int weir_nl_exempt_flush(struct weir_nl *nl);
-
-int weir_nl_replace(struct weir_nl *nl, const struct weir_config *config,
-		    unsigned int *line);
-int weir_nl_stats(struct weir_nl *nl, struct weir_stats *stats);
-
+/* A socket that events are sent to from now on; or a negative errno. */
 int weir_nl_subscribe(struct weir_nl *nl);
-int weir_nl_wait(const struct weir_nl *nl, int out);
-int weir_nl_listen(struct weir_nl *nl, weir_nl_noticed *noticed, void *data);
+/*
+ * Wait for events and pass each on. -EPIPE: nobody reads @out; -ENOBUFS: some
+ * were lost; -ESHUTDOWN: the module was unloaded; 0: some were passed on.
+ */
+int weir_nl_listen(struct weir_nl *nl, int fd, int out,
+		   void (*event)(uint8_t cmd, const void *model, void *data), void *data);
+
+/* ack.c: what an answer's end says; 0 or the negative errno, with a sentence. */
+int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct nlmsghdr *nlh);
 
 #endif

@@ -25,66 +25,41 @@ static struct said {
 	unsigned int more;
 } said[SENTENCES];
 
-/* A line on stderr: behind what is on stdout, and harmless to terminals. */
-static void put_line(const struct weir_tool *tool, const char *kind,
-		     const char *text)
+/* On stderr, following what is on stdout, and harmless to terminals. */
+void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 {
-	char where[TEXT_ROOM] = "";
-
-	weir_out_flush();
-	/* the line that the words at hand are on */
-	if (tool->file && tool->line)
-		snprintf(where, sizeof(where), "%s:%u: ", tool->file,
-			 tool->line);
-	else if (tool->file)
-		snprintf(where, sizeof(where), "%s: ", tool->file);
-	fputs("weir: ", stderr);
-	if (kind)
-		fprintf(stderr, "%s: ", kind);
-	weir_out_escape(stderr, where, false);
-	weir_out_escape(stderr, text, false);
-	fputc('\n', stderr);
-}
-
-/* Say what may not be as it was meant, or is worth knowing. */
-WEIR_PRINTF(3)
-static void say(const struct weir_tool *tool, const char *kind,
-		const char *fmt, ...)
-{
-	char text[TEXT_ROOM];
+	char text[TEXT_ROOM], where[TEXT_ROOM] = "";
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	put_line(tool, kind, text);
+	weir_out_flush(&tool->out);
+	/* the line that the words at hand are on */
+	if (tool->file && tool->line)
+		snprintf(where, sizeof(where), "%s:%u: ", tool->file, tool->line);
+	else if (tool->file)
+		snprintf(where, sizeof(where), "%s: ", tool->file);
+	fprintf(stderr, "weir: %s%s", kind ? kind : "", kind ? ": " : "");
+	weir_out_escape(stderr, where, false);
+	weir_out_escape(stderr, text, false);
+	fputc('\n', stderr);
 }
 
-/**
- * weir_complain - say what went wrong
- * @tool: the run, with its err
- * @what: the command that failed, or NULL
- */
-void weir_complain(const struct weir_tool *tool, const char *what)
+void weir_complain(struct weir_tool *tool, const char *what)
 {
-	char text[TEXT_ROOM];
-
-	snprintf(text, sizeof(text), "%s%s%s", what ? what : "",
-		 what ? ": " : "", tool->err.text);
-	put_line(tool, NULL, text);
+	weir_note(tool, NULL, "%s%s%s", what ? what : "", what ? ": " : "", tool->err.text);
 }
 
 /* In a file the same is said of the first limit alone, and then counted. */
-static bool said_before(const struct weir_tool *tool, const char *kind,
-			const char *sentence)
+static bool said_before(const struct weir_tool *tool, const char *kind, const char *sentence)
 {
 	struct said *at;
 
 	for (at = said; tool->file && at < said + SENTENCES; at++) {
 		if (!at->kind) {
 			at->kind = kind;
-			snprintf(at->sentence, sizeof(at->sentence), "%s",
-				 sentence);
+			snprintf(at->sentence, sizeof(at->sentence), "%s", sentence);
 			return false;
 		}
 		if (strcmp(at->kind, kind) || strcmp(at->sentence, sentence))
@@ -96,56 +71,39 @@ static bool said_before(const struct weir_tool *tool, const char *kind,
 }
 
 /* Say of a limit what may be said of others too; @sentence begins behind its name. */
-static void say_of(const struct weir_tool *tool, const char *kind,
+static void say_of(struct weir_tool *tool, const char *kind,
 		   const char *limit, const char *sentence)
 {
-	char text[TEXT_ROOM];
-
-	if (said_before(tool, kind, sentence))
-		return;
-	snprintf(text, sizeof(text), "limit '%s'%s", limit, sentence);
-	put_line(tool, kind, text);
+	if (!said_before(tool, kind, sentence))
+		weir_note(tool, kind, "limit '%s'%s", limit, sentence);
 }
 
-/**
- * weir_notes_end - say how often more what was said of a file would be
- * @tool: the run, at the end of the file
- */
 void weir_notes_end(struct weir_tool *tool)
 {
 	const struct said *at;
-	char text[TEXT_ROOM];
 
 	tool->line = 0;
 	for (at = said; at < said + SENTENCES && at->kind; at++) {
-		if (!at->more)
-			continue;
-		snprintf(text, sizeof(text), "the same of %u more limit%s: %s",
-			 at->more, at->more == 1 ? "" : "s",
-			 at->sentence + strspn(at->sentence, ": "));
-		put_line(tool, at->kind, text);
+		if (at->more)
+			weir_note(tool, at->kind, "the same applies to %u more limit%s: %s",
+				  at->more, at->more == 1 ? "" : "s",
+				  at->sentence + strspn(at->sentence, ": "));
 	}
 }
 
 /* Of a configuration the kernel tells the first limit, and how many more. */
-static void warn_config(struct weir_tool *tool,
-			const struct weir_nl_warning *warning)
+static void warn_config(struct weir_tool *tool, const struct weir_nl_warning *warning)
 {
 	const struct weir_limit *limit = &tool->config->limits[warning->place - 1];
 	char more[64] = "";
 
 	if (warning->more)
-		snprintf(more, sizeof(more), " (%u more limit%s warned of too)",
-			 warning->more, warning->more == 1 ? " is" : "s are");
+		snprintf(more, sizeof(more), " (and for %u more limit%s)",
+			 warning->more, warning->more == 1 ? "" : "s");
 	tool->line = limit->line;
-	say(tool, "warning", "limit '%s': %s%s", limit->name, warning->sentence,
-	    more);
+	weir_note(tool, "warning", "limit '%s': %s%s", limit->name, warning->sentence, more);
 }
 
-/**
- * weir_note_warned - pass on what the kernel thinks of a limit that it changed
- * @tool: the run, behind what it shows of the limit
- */
 void weir_note_warned(struct weir_tool *tool)
 {
 	if (*tool->warned)
@@ -153,24 +111,16 @@ void weir_note_warned(struct weir_tool *tool)
 	*tool->warned = '\0';
 }
 
-/**
- * weir_note_kernel - take a warning of the kernel
- * @warning: what it said
- * @data: the run
- */
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 {
 	struct weir_tool *tool = data;
 
-	if (tool->config && warning->place &&
-	    warning->place <= tool->config->limit_count) {
+	if (tool->config && warning->place && warning->place <= tool->config->limit_count)
 		warn_config(tool, warning);
-	} else if (tool->limit) {
-		snprintf(tool->warned, sizeof(tool->warned), ": %s",
-			 warning->sentence);
-	} else {
-		say(tool, "warning", "%s", warning->sentence);
-	}
+	else if (tool->limit)
+		snprintf(tool->warned, sizeof(tool->warned), ": %s", warning->sentence);
+	else
+		weir_note(tool, "warning", "%s", warning->sentence);
 }
 
 /*
@@ -191,12 +141,7 @@ static bool dev_exists(const char *dev)
 	return !devices;	/* nothing is known */
 }
 
-/**
- * weir_note_dev - warn, once, of a device that there is not; it may come
- * @tool: the run
- * @dev: the device's name, or "" for any
- */
-void weir_note_dev(const struct weir_tool *tool, const char *dev)
+void weir_note_dev(struct weir_tool *tool, const char *dev)
 {
 	static char warned[DEVS_WARNED][WEIR_DEV_SIZE];
 	static unsigned int count;
@@ -212,94 +157,28 @@ void weir_note_dev(const struct weir_tool *tool, const char *dev)
 	if (count == DEVS_WARNED)
 		return;
 	strcpy(warned[count++], dev);
-	say(tool, "warning", "device '%s' does not exist here (it may come)", dev);
+	weir_note(tool, "warning", "device '%s' does not exist (yet)", dev);
 }
 
-/**
- * weir_note_limit - say what a match also takes in
- * @tool: the run
- * @limit: the limit, with a match
- */
-void weir_note_limit(const struct weir_tool *tool,
-		     const struct weir_limit *limit)
+void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit)
 {
 	const struct weir_match *match = &limit->match;
-	uint32_t plain = match->conds & ~match->invert;
+	uint64_t plain = match->has & ~match->invert;
 
-	if (match->conds & WEIR_COND_DEV)
+	if (match->has & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
 	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
 	    (plain & WEIR_COND_PROTO && !weir_proto_answers(match->proto)))
 		return;
 	say_of(tool, "note", limit->name,
-	       " has no to, dport or syn: it also counts answers to this host's own connections");
+	       " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
 }
 
-/**
- * weir_note_lost - say what conditions a limit has no longer
- * @tool: the run
- * @was: the match that it had
- * @limit: the limit as it is
- */
-void weir_note_lost(const struct weir_tool *tool, const struct weir_match *was,
-		    const struct weir_limit *limit)
-{
-	uint32_t lost = was->conds & ~limit->match.conds;
-	char text[WEIR_DIFFERS_SIZE];
-
-	if (!lost || !limit->match.conds)
-		return;
-	weir_conds_text(lost, text);
-	say(tool, "note", "limit '%s' had %s too; conditions that are given replace the whole match",
-	    limit->name, text);
-}
-
-/**
- * weir_note_ssh - warn that a limit meets the caller's own ssh connection
- * @tool: the run
- * @ssh: the connection
- * @limit: name of the limit
- */
-void weir_note_ssh(const struct weir_tool *tool, const struct weir_ssh *ssh,
-		   const char *limit)
+void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
 {
 	char buf[WEIR_TEXT_SIZE];
-	const char *peer = weir_text_prefix(&ssh->peer, buf);
+	const char *peer = weir_text_prefix(NULL, &ssh->peer, buf);
 
-	say(tool, "warning", "limit '%s' meets your own ssh connection; to spare it: weir exempt add %s%s%s",
-	    limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
-}
-
-/**
- * weir_note_interrupted - say that what was shown may be incomplete
- * @tool: the run, after a dump
- *
- * In JSON it is the last object of the array too.
- */
-void weir_note_interrupted(const struct weir_tool *tool)
-{
-	if (!weir_nl_interrupted(tool->nl))
-		return;
-	if (weir_out_json()) {
-		weir_out_object(NULL);
-		weir_out_flag("interrupted", true, NULL);
-		weir_out_object_end();
-	}
-	say(tool, "warning", "changed while it was read; what is shown may be incomplete");
-}
-
-/**
- * weir_note_refused - say why a charge took nothing
- * @tool: the run
- * @cost: that it should have taken; 0 is 1
- * @left: what there was to take
- */
-void weir_note_refused(const struct weir_tool *tool, uint64_t cost,
-		       uint64_t left)
-{
-	if (left)
-		say(tool, "note", "nothing was taken: %" PRIu64 " are more than are left; mode drain takes those",
-		    cost ? cost : 1);
-	else
-		say(tool, "note", "nothing was taken: nothing is left");
+	weir_note(tool, "warning", "limit '%s' applies to your own ssh connection; to exempt it: weir exempt add %s%s%s",
+		  limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
 }

@@ -1,169 +1,178 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options, in the manner of ip(8): one table parses, helps and completes. */
+/* The options, in the manner of ip(8); help and completion read the same table. */
 
+#include <getopt.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
+enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST };
+
+#define TOOL(member)	.to = offsetof(struct weir_tool, member)
+
 /* Help shows the first name of each. */
 const struct weir_option weir_options[] = {
-	{ "json", 'j', NULL, false },
-	{ "pretty", 'p', NULL, false },
-	{ "stats", 's', NULL, false },
-	{ "statistics", 's', NULL, false },
-	{ "netns", 'n', "NAME|PATH|PID", false },
-	{ "batch", 'b', "FILE", false },
-	{ "file", 'f', "FILE", false },
-	{ "check", WEIR_OPT_CHECK, NULL, false },
-	{ "force", WEIR_OPT_FORCE, NULL, false },
-	{ "exist", WEIR_OPT_EXIST, NULL, false },
-	{ "timestamp", 't', NULL, false },
-	{ "color", 'c', "always|auto|never", true },
-	{ "colour", 'c', "always|auto|never", true },
-	{ "Version", 'V', NULL, false },
-	{ "version", 'V', NULL, false },
-	{ "help", 'h', NULL, false },
+	{ "-json", 'j', NULL, TOOL(out.json) },
+	{ "-pretty", 'p', NULL, TOOL(out.pretty) },
+	{ "-stats", 's', NULL, TOOL(stats) },
+	{ "-statistics", 's', NULL, TOOL(stats) },
+	{ "-netns", 'n', "NAME|PATH|PID", TOOL(netns) },
+	{ "-batch", 'b', "FILE", TOOL(batch) },
+	{ "-file", 'f', "FILE", TOOL(config_file) },
+	{ "-check", OPT_CHECK, NULL, TOOL(check) },
+	{ "-force", OPT_FORCE, NULL, TOOL(force) },
+	{ "-exist", OPT_EXIST, NULL, TOOL(exist) },
+	{ "-timestamp", 't', NULL, TOOL(timestamp) },
+	{ "-color", 'c', "always|auto|never", TOOL(out.color) },
+	{ "-colour", 'c', "always|auto|never", TOOL(out.color) },
+	{ "-Version", 'V', NULL, TOOL(version) },
+	{ "-version", 'V', NULL, TOOL(version) },
+	{ "-help", 'h', NULL, TOOL(help) },
 	{ 0 }
 };
 
-static bool same_option(const void *row, const void *other)
-{
-	const struct weir_option *a = row, *b = other;
+#define OPTIONS	(sizeof(weir_options) / sizeof(weir_options[0]))
 
-	return a->id == b->id;
+static const struct weir_option *find_letter(int letter)
+{
+	const struct weir_option *option = weir_options;
+
+	while (option->name && option->letter != letter)
+		option++;
+	return option->name ? option : NULL;
 }
 
-static const struct weir_option *find_letter(char letter)
+static int choose_color(struct weir_tool *tool, const char *when)
+{
+	tool->out.color = !when || !strcmp(when, "always") ||
+			  (!strcmp(when, "auto") && isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+	if (tool->out.color || !strcmp(when, "auto") || !strcmp(when, "never"))
+		return 0;
+	return weir_err_set(&tool->err, "invalid colour '%.60s'; expected always, auto or never",
+			    when);
+}
+
+static int take_option(struct weir_tool *tool, const struct weir_option *option, const char *value)
+{
+	void *to = (char *)tool + option->to;
+
+	if (option->letter == 'c')
+		return choose_color(tool, value);
+	if (!option->value) {
+		*(bool *)to = true;
+		return 0;
+	}
+	if (*(const char **)to)
+		return weir_err_set(&tool->err, WEIR_TWICE, option->name);
+	*(const char **)to = value;
+	return 0;
+}
+
+static const struct weir_word *option_words(struct weir_word words[WEIR_WORDS_MAX])
 {
 	const struct weir_option *option;
+	size_t used = 0;
+
+	for (option = weir_options; option->name; option++)
+		words[used++] = (struct weir_word){ .name = option->name,
+						    .is = find_letter(option->letter) };
+	words[used].name = NULL;
+	return words;
+}
+
+/* With one dash, and without a value. */
+static void plain_name(const char *word, char plain[64])
+{
+	word += word[1] == '-';
+	snprintf(plain, 64, "-%.*s", (int)strcspn(word + 1, "="), word + 1);
+}
+
+/* What getopt takes for ambiguous though both names are of one option; or a slip. */
+static int take_unclear(struct weir_tool *tool, const char *given)
+{
+	struct weir_word words[WEIR_WORDS_MAX];
+	const struct weir_option *option;
+	const struct weir_word *word;
+	char plain[64];
+
+	plain_name(given, plain);
+	word = weir_pick(option_words(words), plain, false, "option", &tool->err);
+	if (!word)
+		return -EINVAL;
+	option = word->is;
+	given = strchr(given, '=');
+	if (given && !option->value)
+		return weir_err_set(&tool->err, "option '%s' takes no value", plain);
+	return take_option(tool, option, given ? given + 1 : NULL);
+}
+
+/* A letter's value is a word of its own: "-bogus" is a slip, not -b ogus. */
+static bool is_attached(const char *word, int at)
+{
+	return optarg && at < 0 && optarg > word && optarg <= word + strlen(word);
+}
+
+static int missing_value(struct weir_tool *tool, const char *word)
+{
+	tool->wants = optopt;
+	return weir_err_set(&tool->err, WEIR_NO_VALUE, word,
+			    find_letter(optopt)->value);
+}
+
+int weir_take_options(struct weir_tool *tool, int argc, char **argv)
+{
+	struct option long_options[2 * OPTIONS] = { 0 }, *next = long_options;
+	char letters[3 * OPTIONS + 3] = "+:", *end = letters + 2, names[OPTIONS][2];
+	const struct weir_option *option;
+	int letter, at, word, ret = 0;
 
 	for (option = weir_options; option->name; option++) {
-		if (option->id == letter)
-			return option;
+		letter = option->letter;
+		*next++ = (struct option){ option->name + 1, !option->value ? no_argument :
+			letter == 'c' ? optional_argument : required_argument, NULL, letter };
+		if (letter > 255 || find_letter(letter) != option)
+			continue;
+		end += sprintf(end, "%c%s", letter, !option->value ? "" : letter == 'c' ? "::" : ":");
+		sprintf(names[option - weir_options], "%c", letter);
+		*next = next[-1];	/* as in -c=never */
+		next++->name = names[option - weir_options];
 	}
-	return NULL;
-}
-
-/* Whether @name is some letters, all of options without a value, as in -jp. */
-static bool is_cluster(const char *name)
-{
-	const struct weir_option *option;
-	const char *at;
-
-	for (at = name; *at; at++) {
-		option = find_letter(*at);
-		if (!option || (option->value && !option->may))
-			return false;
+	opterr = 0;
+	optind = 0;
+	for (letter = 0; !ret;) {
+		at = -1;
+		word = optind ? optind : 1;
+		letter = getopt_long_only(argc, argv, letters, long_options, &at);
+		if (letter < 0)
+			return optind;
+		if (letter == ':')
+			ret = missing_value(tool, argv[word]);
+		else if (letter == '?' || is_attached(argv[word], at))
+			ret = take_unclear(tool, argv[word]);
+		else
+			ret = take_option(tool, find_letter(letter), optarg);
 	}
-	return at != name;
+	return ret;
 }
 
-/* What follows the dashes of a word that may be an option, or NULL. */
-static const char *behind_dashes(const char *word)
-{
-	if (word[0] != '-')
-		return NULL;
-	word += word[1] == '-' ? 2 : 1;
-	return *word ? word : NULL;
-}
-
-/* The option that the first @len bytes of @name name, NULL if not one does. */
-static const struct weir_option *find_option(const char *name, size_t len)
-{
-	const void *row = NULL;
-	char text[32];
-
-	if (len >= sizeof(text))
-		return NULL;
-	memcpy(text, name, len);
-	text[len] = '\0';
-	if (len == 1 && find_letter(*text))
-		return find_letter(*text);
-	return weir_match(weir_options, sizeof(*weir_options), text, false,
-			  same_option, &row) == 1 ? row : NULL;
-}
-
-static int say_unknown(const char *word, struct weir_err *err)
-{
-	const char *name = behind_dashes(word);
-	const struct weir_option *option = find_letter(*name);
-	const char *near = weir_nearest(weir_options, sizeof(*weir_options),
-					name);
-
-	if (near)
-		return weir_err_set(err, "unknown option '%.60s'; the nearest is '-%s'",
-				    word, near);
-	if (option && option->value && !option->may)
-		return weir_err_set(err, "unknown option '%.60s'; the value of an option is a word of its own: -%s %s",
-				    word, option->name, option->value);
-	return weir_err_set(err, "unknown option '%.60s'; weir -help tells those known",
-			    word);
-}
-
-/* The value of the option: behind its =, or the next word. */
-static int take_value(struct weir_args *args, struct weir_given *given,
-		      const char *word, const char *equals)
-{
-	given->value = equals;
-	if (equals && !given->option->value)
-		return weir_err_set(args->err, "option '%.60s': -%s takes no value",
-				    word, given->option->name);
-	if (equals || !given->option->value || given->option->may)
-		return 1;
-	given->value = weir_args_next(args);
-	if (given->value)
-		return 1;
-	return weir_err_set(args->err, "option %s: value missing (%s)", word,
-			    given->option->value);
-}
-
-/**
- * weir_option_take - take the next option
- * @args: the words; options are in front
- * @given: zeroed before the first; takes the option and its value
- *
- * Return: 1, 0 behind the last option, or -EINVAL with the sentence in the
- *	words' err.
- */
-int weir_option_take(struct weir_args *args, struct weir_given *given)
-{
-	const char *word = weir_args_peek(args), *name, *equals;
-	size_t len;
-
-	given->value = NULL;
-	if (given->letters && *given->letters) {
-		given->option = find_letter(*given->letters++);
-		return 1;
-	}
-	if (word && !strcmp(word, "--"))
-		weir_args_next(args);
-	name = word ? behind_dashes(word) : NULL;
-	if (!name)
-		return 0;
-	weir_args_next(args);
-	len = strcspn(name, "=");
-	equals = name[len] ? name + len + 1 : NULL;
-	given->option = find_option(name, len);
-	if (given->option)
-		return take_value(args, given, word, equals);
-	if (word[1] == '-' || !is_cluster(name))
-		return say_unknown(word, args->err);
-	given->letters = name + 1;
-	given->option = find_letter(*name);
-	return 1;
-}
-
-/**
- * weir_option_is - whether a word is an option, which has no place behind a
- *	command
- * @word: the word
- *
- * Return: whether it is.
- */
 bool weir_option_is(const char *word)
 {
-	const char *name = behind_dashes(word);
+	struct weir_word words[WEIR_WORDS_MAX];
+	struct weir_err err;
+	char plain[64];
+	size_t i;
 
-	return name && (find_option(name, strcspn(name, "=")) ||
-			is_cluster(name));
+	if (word[0] != '-')
+		return false;
+	plain_name(word, plain);
+	if (!plain[1])
+		return false;
+	if (weir_pick(option_words(words), plain, false, "option", &err))
+		return true;
+	for (i = 1; plain[i] && find_letter(plain[i]); i++)
+		;
+	return !plain[i];
 }

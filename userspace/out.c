@@ -1,318 +1,254 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Text, or JSON as it streams by: nothing is kept but the depth. */
+/* Text and JSON, and what of a text may reach a terminal. */
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "out.h"
-#include "value.h"
 
 #define TEXT_ROOM	1024	/* for what one call prints */
-
-static struct {
-	struct weir_out_opts opts;
-	unsigned int depth;
-	bool filled;		/* something stands before in this array or object */
-	bool line;		/* what is open is one line, whatever -pretty says */
-	enum weir_color color;	/* of the next text */
-	int error;		/* the first of writing, a negative errno */
-} out;
 
 static const char *const colors[] = {
 	[WEIR_COLOR_NAME]	= "\033[36m",
 	[WEIR_COLOR_ADDRESS]	= "\033[35m",
 	[WEIR_COLOR_BAD]	= "\033[31m",
-	[WEIR_COLOR_GOOD]	= "\033[32m",
 };
 
-/**
- * weir_out_init - choose the format
- * @opts: the choice; colour is ignored in JSON
- */
-void weir_out_init(const struct weir_out_opts *opts)
+int weir_out_flush(struct weir_out *out)
 {
-	memset(&out, 0, sizeof(out));
-	out.opts = *opts;
-	out.opts.color &= !opts->json;
+	if (fflush(out->to) && !out->error)
+		out->error = -errno;
+	else if (ferror(out->to) && !out->error)
+		out->error = -EIO;
+	return out->error;
 }
 
-/**
- * weir_out_json - whether output is JSON
- *
- * Return: whether it is.
- */
-bool weir_out_json(void)
+int weir_out_char(const char *text)
 {
-	return out.opts.json;
+	const unsigned char *at = (const unsigned char *)text;
+	int len = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2, i;
+
+	if (at[0] < 0x80)
+		return 1;
+	if (at[0] < 0xc2 || at[0] > 0xf4)
+		return 0;
+	for (i = 1; i < len; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+		return 0;
+	return len;
 }
 
-/**
- * weir_out_flush - write all that is kept
- *
- * Return: 0, or a negative errno where any of the output was lost.
- */
-int weir_out_flush(void)
+/* The code point of a character of @len bytes. */
+static uint32_t code_point(const char *text, int len)
 {
-	if (fflush(stdout) && !out.error)
-		out.error = -errno;
-	else if (ferror(stdout) && !out.error)
-		out.error = -EIO;
-	return out.error;
+	const unsigned char *at = (const unsigned char *)text;
+	uint32_t code = len == 1 ? at[0] : at[0] & (0x7f >> len);
+	int i;
+
+	for (i = 1; i < len; i++)
+		code = code << 6 | (at[i] & 0x3f);
+	return code;
 }
 
-static void new_line(void)
+/* Control characters, those of C1 too, and what turns the direction of text. */
+static bool unsafe_code(uint32_t code)
 {
-	unsigned int i;
-
-	if (!out.opts.pretty || out.line)
-		return;
-	putchar('\n');
-	for (i = 0; i < out.depth; i++)
-		fputs("    ", stdout);
+	return code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
+	       code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
 }
 
-/* How many bytes from here on stand for themselves wherever they are written:
- * all, as a rule.
- */
+bool weir_out_unsafe(const char *text)
+{
+	int len = weir_out_char(text);
+
+	return !len || unsafe_code(code_point(text, len));
+}
+
+/* Bytes that stand for themselves in text and in JSON: all, as a rule. */
 static int plain(const char *text)
 {
 	int len = 0;
 
-	while (text[len] >= ' ' && text[len] < 0x7f && text[len] != '"' &&
-	       text[len] != '\\')
+	while (text[len] >= ' ' && text[len] < 0x7f && text[len] != '"' && text[len] != '\\')
 		len++;
 	return len;
 }
 
-/**
- * weir_out_escape - write text that may hold what is not meant for terminals
- * @to: where to
- * @text: the text; control characters and what is not UTF-8 become \xNN
- * @lines: whether ends of lines stay
- */
 void weir_out_escape(FILE *to, const char *text, bool lines)
 {
 	int len;
 
 	for (; *text; text += len) {
 		len = plain(text);
-		if (!len)
-			len = weir_text_char(text);
-		if (len && (!weir_text_control(text) || (lines && *text == '\n'))) {
+		if (!len && (!weir_out_unsafe(text) || (lines && *text == '\n')))
+			len = weir_out_char(text);
+		if (len) {
 			fwrite(text, 1, len, to);
-		} else {
-			fprintf(to, "\\x%02x", (unsigned char)*text);
-			len = 1;
+			continue;
 		}
+		fprintf(to, "\\x%02x", (unsigned char)*text);
+		len = 1;
 	}
 }
 
-static void put_string(const char *value)
+static void put_string(FILE *to, const char *value)
 {
 	int len;
 
-	putchar('"');
+	putc('"', to);
 	for (; *value; value += len) {
 		len = plain(value);
 		if (!len)
-			len = weir_text_char(value);
+			len = weir_out_char(value);
 		if (*value == '"' || *value == '\\')
-			printf("\\%c", *value);
-		else if (len && weir_text_control(value))
-			printf("\\u%04x", (unsigned char)value[len - 1]);
-		else if (len)
-			fwrite(value, 1, len, stdout);
+			fprintf(to, "\\%c", *value);
+		else if (!len)
+			fputs("\\ufffd", to);
+		else if (weir_out_unsafe(value))
+			fprintf(to, "\\u%04" PRIx32, code_point(value, len));
 		else
-			fputs("\\ufffd", stdout);
+			fwrite(value, 1, len, to);
 		len = len ? len : 1;
 	}
-	putchar('"');
+	putc('"', to);
 }
 
-/* What stands before a value: a comma, a new line, its key. */
-static void put_key(const char *key)
+static void new_line(const struct weir_out *out)
 {
-	if (out.filled)
-		putchar(',');
-	if (out.depth)
-		new_line();
-	out.filled = true;
-	if (key) {
-		put_string(key);
-		fputs(out.opts.pretty && !out.line ? ": " : ":", stdout);
-	}
-}
+	unsigned int i;
 
-static void open_with(const char *key, char c)
-{
-	if (!out.opts.json)
+	if (!out->pretty || out->line)
 		return;
-	put_key(key);
-	putchar(c);
-	out.depth++;
-	out.filled = false;
+	putc('\n', out->to);
+	for (i = 0; i < out->depth; i++)
+		fputs("    ", out->to);
 }
 
-static void close_with(char c)
+/* What precedes a value: a comma, a new line, its key. */
+static void put_key(struct weir_out *out, const char *key)
 {
-	if (!out.opts.json)
+	if (out->filled)
+		putc(',', out->to);
+	if (out->depth)
+		new_line(out);
+	out->filled = true;
+	if (!key)
 		return;
-	out.depth--;
-	if (out.filled)
-		new_line();
-	putchar(c);
-	out.filled = true;
-	if (out.depth)
+	put_string(out->to, key);
+	fputs(out->pretty && !out->line ? ": " : ":", out->to);
+}
+
+void weir_out_begin(struct weir_out *out, const char *key, char c)
+{
+	if (!out->json)
 		return;
-	putchar('\n');
-	out.filled = false;
+	put_key(out, key);
+	putc(c, out->to);
+	out->depth++;
+	out->filled = false;
 }
 
-/**
- * weir_out_array - begin a JSON array
- * @key: its key in the object around it, or NULL
- */
-void weir_out_array(const char *key)
+void weir_out_end(struct weir_out *out, char c)
 {
-	open_with(key, '[');
+	if (!out->json)
+		return;
+	out->depth--;
+	if (out->filled)
+		new_line(out);
+	putc(c, out->to);
+	out->filled = out->depth;
+	if (!out->depth)
+		putc('\n', out->to);
 }
 
-/**
- * weir_out_array_end - end a JSON array
- */
-void weir_out_array_end(void)
+void weir_out_u64(struct weir_out *out, const char *key, uint64_t value)
 {
-	close_with(']');
+	if (!out->json)
+		return;
+	put_key(out, key);
+	fprintf(out->to, "%" PRIu64, value);
 }
 
-/**
- * weir_out_object - begin a JSON object
- * @key: its key in the object around it, or NULL
- */
-void weir_out_object(const char *key)
+void weir_out_str(struct weir_out *out, const char *key, const char *value)
 {
-	open_with(key, '{');
+	if (!out->json)
+		return;
+	put_key(out, key);
+	put_string(out->to, value);
 }
 
-/**
- * weir_out_object_end - end a JSON object
- */
-void weir_out_object_end(void)
+void weir_out_bool(struct weir_out *out, const char *key, bool value)
 {
-	close_with('}');
+	if (!out->json)
+		return;
+	put_key(out, key);
+	fputs(value ? "true" : "false", out->to);
 }
 
-/**
- * weir_out_line - begin a JSON object that is one line of a stream
- */
-void weir_out_line(void)
+static void put_text(struct weir_out *out, const char *text)
 {
-	out.line = true;
-	open_with(NULL, '{');
+	size_t len = strlen(text);
+
+	weir_out_escape(out->to, text, true);
+	if (len)
+		out->inside = text[len - 1] != '\n' && text[len - 1] != ' ';
 }
 
-/**
- * weir_out_line_end - end the object, or the line of text, and write it
- */
-void weir_out_line_end(void)
+void weir_out_put(struct weir_out *out, enum weir_color color, const char *text)
 {
-	close_with('}');
-	if (!out.opts.json)
-		putchar('\n');
-	out.line = false;
-	weir_out_flush();
+	bool colored = out->color && color;
+
+	if (out->json)
+		return;
+	if (out->inside)
+		putc(' ', out->to);
+	if (colored)
+		fputs(colors[color], out->to);
+	put_text(out, text);
+	if (colored)
+		fputs("\033[0m", out->to);
 }
 
-/**
- * weir_out_color - colour the next text
- * @color: which; taken where colours are wanted
- */
-void weir_out_color(enum weir_color color)
+void weir_out_word(struct weir_out *out, enum weir_color color, const char *fmt, ...)
 {
-	out.color = color;
-}
-
-static void put_text(const char *fmt, va_list ap)
-{
-	bool color = out.opts.color && out.color != WEIR_COLOR_NONE;
 	char text[TEXT_ROOM];
+	va_list ap;
 
-	if (!fmt)
-		return;
+	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
-	if (color)
-		fputs(colors[out.color], stdout);
-	weir_out_escape(stdout, text, true);
-	if (color)
-		fputs("\033[0m", stdout);
-	out.color = WEIR_COLOR_NONE;
+	va_end(ap);
+	weir_out_put(out, color, text);
 }
 
-#define PUT_TEXT(fmt) do {		\
-	va_list ap;			\
-					\
-	va_start(ap, fmt);		\
-	put_text(fmt, ap);		\
-	va_end(ap);			\
-} while (0)
-
-/**
- * weir_out_u64 - print a number
- * @key: its key, or NULL in an array
- * @value: the number, for JSON
- * @fmt: the text that says it; NULL: none
- */
-void weir_out_u64(const char *key, uint64_t value, const char *fmt, ...)
+void weir_out_text(struct weir_out *out, const char *fmt, ...)
 {
-	if (out.opts.json) {
-		put_key(key);
-		printf("%" PRIu64, value);
-	} else {
-		PUT_TEXT(fmt);
-	}
+	char text[TEXT_ROOM];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!out->json)
+		put_text(out, text);
 }
 
-/**
- * weir_out_str - print a string
- * @key: its key, or NULL in an array
- * @value: the string, for JSON
- * @fmt: the text that says it; NULL: none
- */
-void weir_out_str(const char *key, const char *value, const char *fmt, ...)
+void weir_out_line(struct weir_out *out)
 {
-	if (out.opts.json) {
-		put_key(key);
-		put_string(value);
-	} else {
-		PUT_TEXT(fmt);
-	}
+	out->line = true;
+	weir_out_begin(out, NULL, '{');
 }
 
-/**
- * weir_out_flag - print what is so or not
- * @key: its key, or NULL in an array
- * @value: whether it is so
- * @fmt: the text that says it is; NULL: none
- */
-void weir_out_flag(const char *key, bool value, const char *fmt, ...)
+void weir_out_line_end(struct weir_out *out)
 {
-	if (out.opts.json) {
-		put_key(key);
-		fputs(value ? "true" : "false", stdout);
-	} else if (value) {
-		PUT_TEXT(fmt);
-	}
-}
-
-/**
- * weir_out_text - print what is in the text alone
- * @fmt: the text
- */
-void weir_out_text(const char *fmt, ...)
-{
-	if (!out.opts.json)
-		PUT_TEXT(fmt);
+	weir_out_end(out, '}');
+	weir_out_text(out, "\n");
+	out->line = false;
+	weir_out_flush(out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One print call, two formats: each value is given once with its JSON key and
- * with the text that says it, so that text and JSON cannot drift apart.
+ * Text, or JSON as it streams by: nothing is kept but the depth. What is for
+ * the other format is not written.
  */
 #ifndef WEIR_OUT_H
 #define WEIR_OUT_H
@@ -15,34 +15,46 @@ enum weir_color {
 	WEIR_COLOR_NAME,
 	WEIR_COLOR_ADDRESS,
 	WEIR_COLOR_BAD,
-	WEIR_COLOR_GOOD,
 };
 
-struct weir_out_opts {
+struct weir_out {
+	FILE *to;
 	bool json, pretty, color;
+	/* private */
+	unsigned int depth;
+	bool filled;		/* an element precedes in this array or object */
+	bool line;		/* what is open is one line, whatever pretty says */
+	bool inside;		/* a word precedes on this line of text */
+	int error;		/* the first of writing, a negative errno */
 };
 
 #define WEIR_PRINTF(n)	__attribute__((format(printf, n, (n) + 1)))
 
-void weir_out_init(const struct weir_out_opts *opts);
-bool weir_out_json(void);
-int weir_out_flush(void);
+/* Write what is kept: 0, or a negative errno if any output was lost. */
+int weir_out_flush(struct weir_out *out);
 
-void weir_out_array(const char *key);
-void weir_out_array_end(void);
-void weir_out_object(const char *key);
-void weir_out_object_end(void);
-void weir_out_line(void);
-void weir_out_line_end(void);
+/* JSON; a key is NULL in an array. */
+void weir_out_begin(struct weir_out *out, const char *key, char c);	/* [ or { */
+void weir_out_end(struct weir_out *out, char c);
+void weir_out_u64(struct weir_out *out, const char *key, uint64_t value);
+void weir_out_str(struct weir_out *out, const char *key, const char *value);
+void weir_out_bool(struct weir_out *out, const char *key, bool value);
 
-void weir_out_color(enum weir_color color);
-void weir_out_u64(const char *key, uint64_t value, const char *fmt, ...)
-	WEIR_PRINTF(3);
-void weir_out_str(const char *key, const char *value, const char *fmt, ...)
-	WEIR_PRINTF(3);
-void weir_out_flag(const char *key, bool value, const char *fmt, ...)
-	WEIR_PRINTF(3);
-void weir_out_text(const char *fmt, ...) WEIR_PRINTF(1);
+/* Text; a blank precedes a word unless it is the first of its line. */
+void weir_out_put(struct weir_out *out, enum weir_color color, const char *text);
+void weir_out_word(struct weir_out *out, enum weir_color color,
+		   const char *fmt, ...) WEIR_PRINTF(3);
+void weir_out_text(struct weir_out *out, const char *fmt, ...) WEIR_PRINTF(2);
+
+/* An object, or text, that is a line of a stream; its end writes it. */
+void weir_out_line(struct weir_out *out);
+void weir_out_line_end(struct weir_out *out);
+
+/* Whether a terminal may obey the character that @text begins with. */
+bool weir_out_unsafe(const char *text);
+/* Length in bytes of the character; 0: it is not UTF-8. */
+int weir_out_char(const char *text);
+/* Write text that may hold control characters, as \xNN. */
 void weir_out_escape(FILE *to, const char *text, bool lines);
 
 #endif

@@ -1,226 +1,400 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What may follow source and exempt, and the values that rows share. */
+/* Words into models, by the rows of the table. */
 
-#include <stddef.h>
+#include <ctype.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "parse.h"
-#include "rows.h"
 
-/* By number, as the specification lists them. */
-const char *const weir_actions[] = { "drop", "observe", NULL };
-const char *const weir_modes[] = { "strict", "lenient", NULL };
-const char *const weir_charge_modes[] = { "all", "drain", NULL };
-const char *const weir_ranks[] = { "dropped", "count", NULL };
-const char *const weir_units[] = { "packets", "bytes", NULL };
+struct reading {
+	struct weir_args *args;
+	const struct weir_set *set;
+	unsigned int verb;
+	char *model;
+	bool part;		/* the first word that is unknown ends it */
+	struct weir_word words[WEIR_WORDS_MAX];
+	const char *seen[WEIR_WORDS_MAX];	/* as it was written */
+};
 
-/* Read the name of a limit into the model at the row's offset. */
-int weir_row_name(const struct weir_word *word, struct weir_args *args,
-		  const char *value, void *model)
+static const struct weir_field *row(const struct weir_word *word)
 {
-	return weir_value_name(value, weir_row_at(word, model), args->err);
+	return word->is;
 }
 
-/* Read the name of a device into the model at the row's offset. */
-int weir_row_dev(const struct weir_word *word, struct weir_args *args,
-		 const char *value, void *model)
+static int offer_value(struct weir_args *args, const struct weir_field *field)
 {
-	return weir_value_dev(value, weir_row_at(word, model), args->err);
+	if (args->offer)
+		args->offer->value(field, args->offer->data);
+	return -EINVAL;
 }
 
-/* Read a prefix into the model at the row's offset. */
-int weir_row_prefix(const struct weir_word *word, struct weir_args *args,
-		    const char *value, void *model)
+/* The value behind a word; a flag has none. */
+static const char *take_value(struct weir_args *args, const struct weir_field *field)
 {
-	return weir_value_prefix(value, weir_row_at(word, model), args->err);
+	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
+	const char *text;
+
+	if (field->type == &weir_type_flag)
+		return "";
+	text = weir_args_next(args);
+	if (text)
+		return text;
+	offer_value(args, field);
+	weir_err_set(args->err, WEIR_NO_VALUE, weir_field_name(field, name),
+		     weir_field_value(field, value));
+	return NULL;
 }
 
-/* Read an address into the model at the row's offset. */
-int weir_row_address(const struct weir_word *word, struct weir_args *args,
-		     const char *value, void *model)
+/* Put the word that it is about before the sentence. */
+static int blame(const struct weir_field *field, struct weir_err *err)
 {
-	return weir_value_address(value, weir_row_at(word, model), args->err);
-}
+	struct weir_err inner = *err;
+	char name[WEIR_TEXT_SIZE];
 
-/* Find which of the names @text is. */
-int weir_row_choose(const char *const *names, const char *text,
-		    struct weir_args *args, uint32_t *number)
-{
-	const char *const *name = weir_pick(names, sizeof(*names), text,
-					    args->exact, NULL, args->err);
-
-	if (!name)
+	if (field->flags & (WEIR_FIRST | WEIR_ALONE))
 		return -EINVAL;
-	*number = name - names;
+	return weir_err_set(err, "%s: %.400s", weir_field_name(field, name), inner.text);
+}
+
+/* Read a value into @model, whose has then says that it is there. */
+static int read_value(struct weir_args *args, const struct weir_field *field,
+		      const char *text, char *model)
+{
+	char *at = weir_field_at(field, model);
+	unsigned int *count;
+
+	if (field->many) {
+		count = (unsigned int *)(model + field->count);
+		if (*count == field->many) {
+			weir_err_set(args->err, "given more than %u times", field->many);
+			return blame(field, args->err);
+		}
+		at += field->size * (*count)++;
+	}
+	if (field->type->parse(field, args, text, at))
+		return blame(field, args->err);
+	*(uint64_t *)model |= field->bit;
 	return 0;
 }
 
-static int row_flag(const struct weir_word *word, struct weir_args *args,
-		    const char *value, void *model)
+/* The name of a value that stands for itself, directly behind another. */
+static int read_bare(struct reading *reading, const struct weir_field *field, const char *token)
 {
-	(void)args;
-	(void)value;
-	*(bool *)weir_row_at(word, model) = true;
+	struct weir_word words[WEIR_WORDS_MAX];
+	struct weir_args *args = reading->args;
+	const struct weir_word *word;
+	char list[WEIR_TEXT_SIZE];
+
+	weir_words_of(field->spec->names, words);
+	for (word = words; word->name; word++) {
+		if (!strcmp(word->name, token)) {
+			weir_args_next(args);
+			return read_value(args, field, token, reading->model);
+		}
+	}
+	for (word = reading->words; word->name; word++) {
+		if (!strcmp(word->name, token))
+			return 0;
+	}
+	if (!weir_nearest(words, token, list, sizeof(list)))
+		return 0;
+	weir_unknown(words, token, "word", args->err);
+	return blame(field, args->err);
+}
+
+/* What may follow the value of the row above. */
+static int read_followers(struct reading *reading, const struct weir_field *field)
+{
+	struct weir_args *args = reading->args;
+	struct weir_word words[WEIR_WORDS_MAX];
+	const char *token, *text;
+	int ret = 0;
+
+	for (field++; !ret && field->type && field->flags & WEIR_FOLLOWS; field++) {
+		token = weir_args_peek(args);
+		if (!token && args->offer && field->flags & WEIR_BARE) {
+			offer_value(args, field);
+		} else if (!token && args->offer) {
+			words[0] = (struct weir_word){ .name = field->word };
+			words[1].name = NULL;
+			args->offer->words(words, args->offer->data);
+		} else if (token && field->flags & WEIR_BARE) {
+			ret = read_bare(reading, field, token);
+		} else if (token && !strcmp(token, field->word)) {
+			weir_args_next(args);
+			text = take_value(args, field);
+			ret = text ? read_value(args, field, text, reading->model) :
+				     -EINVAL;
+		}
+	}
+	return ret;
+}
+
+static const char *whole_name(const struct weir_word *word, const char *seen,
+			      char buf[WEIR_TEXT_SIZE])
+{
+	const struct weir_field *field = word->is;
+
+	if (field->type == &weir_type_nest)
+		snprintf(buf, WEIR_TEXT_SIZE, "%s %s", seen, field->value);
+	else
+		snprintf(buf, WEIR_TEXT_SIZE, "%s", seen);
+	return buf;
+}
+
+/* Whether two words cannot both be given: one value, or all against each. */
+static bool excludes(const struct weir_word *a, const struct weir_word *b)
+{
+	const struct weir_field *left = a->is, *right = b->is;
+
+	return a->is == b->is || a->is == b->in || b->is == a->in ||
+	       (a->in == b->in && left->attr == right->attr);
+}
+
+static int check_twice(struct reading *reading, size_t i, const char *name)
+{
+	char other[WEIR_TEXT_SIZE], this[WEIR_TEXT_SIZE];
+	const struct weir_word *words = reading->words;
+	size_t j;
+
+	for (j = 0; words[j].name; j++) {
+		if (!reading->seen[j] || !excludes(&words[i], &words[j]) || row(&words[j])->many)
+			continue;
+		if (!strcmp(name, reading->seen[j]))
+			return weir_err_set(reading->args->err, WEIR_TWICE, name);
+		return weir_err_set(reading->args->err, WEIR_COMBINED,
+				    whole_name(&words[j], reading->seen[j], other),
+				    whole_name(&words[i], name, this));
+	}
+	reading->seen[i] = name;
 	return 0;
 }
 
-static int row_prefix_or_all(const struct weir_word *word,
-			     struct weir_args *args, const char *value,
-			     void *model)
+/* Read the value of a word, and note it. */
+static int read_word(struct reading *reading, const struct weir_word *word,
+		     const char *text, bool negate)
 {
-	if (!strcmp(value, "all"))
-		return 0;
-	return weir_row_prefix(word, args, value, model);
-}
+	const struct weir_field *field = word->is, *in = word->in;
+	char *model = reading->model + (in ? in->offset : 0);
+	struct weir_args *args = reading->args;
 
-static int row_top(const struct weir_word *word, struct weir_args *args,
-		   const char *value, void *model)
-{
-	struct weir_query *query = model;
-	const char *by = weir_args_peek(args);
-	uint64_t top;
-
-	if (weir_value_number(value, word->min, word->max, &top, args->err))
+	if (check_twice(reading, word - reading->words, word->name))
 		return -EINVAL;
-	query->top = top;
-	query->rank = WEIR_RANK_DROPPED;
-	if (!by || strcmp(by, "by"))
-		return 0;
-	weir_args_next(args);
-	by = weir_args_next(args);
-	if (!by)
-		return weir_err_set(args->err, "by what? (dropped, count)");
-	return weir_row_choose(weir_ranks, by, args, &query->rank);
+	if (field->flags & WEIR_BARE)
+		text = word->name;
+	else if (!text)
+		text = take_value(args, field);
+	if (!text || read_value(args, field, text, model))
+		return -EINVAL;
+	if (in)
+		*(uint64_t *)reading->model |= in->bit;
+	if (negate)
+		*(uint32_t *)(model + in->nest->invert) |= field->bit;
+	return read_followers(reading, field);
 }
 
-static int row_cost(const struct weir_word *word, struct weir_args *args,
-		    const char *value, void *model)
+static bool looks_like_address(const char *token)
 {
-	struct weir_query *query = model;
-
-	query->has_unit = true;
-	query->unit = word->number;
-	return weir_value_count(value, word->min, word->max, &query->cost,
-				args->err);
+	return isdigit((unsigned char)*token) || strchr(token, ':');
 }
 
-static int row_charge_mode(const struct weir_word *word,
-			   struct weir_args *args, const char *value,
-			   void *model)
+/* The words that may come next: not seen yet; behind "not", conditions. */
+static void list_next(const struct reading *reading, bool negate,
+		      struct weir_word list[WEIR_WORDS_MAX + 1])
 {
-	return weir_row_choose(weir_charge_modes, value, args,
-			       weir_row_at(word, model));
+	const struct weir_field *field;
+	size_t i, used = 0;
+	bool any = false;
+
+	for (i = 0; reading->words[i].name; i++) {
+		field = reading->words[i].is;
+		if ((reading->seen[i] && !field->many) ||
+		    field->flags & (WEIR_FIRST | WEIR_ALONE) ||
+		    (negate && !(field->flags & WEIR_NOT)))
+			continue;
+		any |= field->flags & WEIR_NOT;
+		list[used++] = reading->words[i];
+	}
+	if (any && !negate)
+		list[used++] = (struct weir_word){ .name = "not" };
+	list[used].name = NULL;
 }
 
-#define QUERY(field)	.offset = offsetof(struct weir_query, field)
-#define EXEMPT(field)	.offset = offsetof(struct weir_exempt, field)
-#define GROUP_IDLE	1
-#define GROUP_COST	2
-
-#define QUERY_ADDRESS	{ "ADDR", "ADDR", NULL, .parse = weir_row_address, \
-	.flags = WEIR_WORD_FIRST | WEIR_WORD_NEEDED, QUERY(prefix) }
-#define QUERY_LIMIT	{ "limit", "NAME", "under this limit alone", \
-	.parse = weir_row_name, QUERY(limit) }
-#define QUERY_DEV	{ "dev", "IFACE", "of this device (link-local sources)", \
-	.parse = weir_row_dev, QUERY(dev) }
-
-const struct weir_word weir_words_source_show[] = {
-	{ "PREFIX", "PREFIX", "only those that share addresses with ADDR[/LENGTH]",
-	  .parse = weir_row_prefix, .flags = WEIR_WORD_BARE, QUERY(prefix) },
-	QUERY_LIMIT,
-	QUERY_DEV,
-	{ "limited", NULL, "only those that are limited now", .parse = row_flag,
-	  QUERY(limited) },
-	{ "idle", NULL, "those without a count in the window too", .parse = row_flag,
-	  .group = GROUP_IDLE, QUERY(idle) },
-	{ "all", NULL, "the same as idle", .parse = row_flag,
-	  .group = GROUP_IDLE, QUERY(idle) },
-	{ "top", "N [ by dropped|count ]", "only the worst, the worst first",
-	  .parse = row_top, .min = 1, .max = WEIR_TOP_MAX },
-	{ 0 }
-};
-
-const struct weir_word weir_words_source_get[] = {
-	QUERY_ADDRESS,
-	QUERY_DEV,
-	QUERY_LIMIT,
-	{ 0 }
-};
-
-const struct weir_word weir_words_source_charge[] = {
-	QUERY_ADDRESS,
-	{ "limit", "NAME", "under which limit", .parse = weir_row_name,
-	  .flags = WEIR_WORD_NEEDED, QUERY(limit) },
-	QUERY_DEV,
-	{ "packets", "N", "how many; 1 where it is left out", .parse = row_cost,
-	  .group = GROUP_COST, .number = WEIR_UNIT_PACKETS,
-	  .min = 1, .max = WEIR_PACKETS_MAX },
-	{ "bytes", "N", "how many, of a limit that counts bytes", .parse = row_cost,
-	  .group = GROUP_COST, .number = WEIR_UNIT_BYTES,
-	  .min = 1, .max = WEIR_BYTES_MAX },
-	{ "mode", "all|drain", "all or nothing (default), or what there is",
-	  .parse = row_charge_mode, QUERY(charge_mode) },
-	{ 0 }
-};
-
-const struct weir_word weir_words_source_forget[] = {
-	{ "PREFIX", "PREFIX|all", "those that lie in ADDR[/LENGTH], or all",
-	  .parse = row_prefix_or_all,
-	  .flags = WEIR_WORD_FIRST | WEIR_WORD_NEEDED, QUERY(prefix) },
-	QUERY_DEV,
-	QUERY_LIMIT,
-	{ 0 }
-};
-
-const struct weir_word weir_words_exempt[] = {
-	{ "PREFIX", "PREFIX", "whom: ADDR[/LENGTH]", .parse = weir_row_prefix,
-	  .flags = WEIR_WORD_FIRST | WEIR_WORD_NEEDED, EXEMPT(prefix) },
-	{ "dev", "IFACE", "only what arrives on this device", .parse = weir_row_dev,
-	  EXEMPT(dev) },
-	{ "limit", "NAME", "only from this limit", .parse = weir_row_name,
-	  EXEMPT(limit) },
-	{ 0 }
-};
-
-const struct weir_word weir_words_exempt_get[] = {
-	{ "ADDR", "ADDR", NULL, .parse = weir_row_address,
-	  .flags = WEIR_WORD_FIRST | WEIR_WORD_NEEDED, EXEMPT(prefix) },
-	{ "dev", "IFACE", "where it arrives on this device", .parse = weir_row_dev,
-	  EXEMPT(dev) },
-	{ "limit", "NAME", "where this limit would be asked", .parse = weir_row_name,
-	  EXEMPT(limit) },
-	{ 0 }
-};
-
-const struct weir_word weir_words_none[] = { { 0 } };
-
-/**
- * weir_parse_query - read what is asked of sources
- * @args: the words; all are taken
- * @words: the rows of the command
- * @query: takes the meaning
- *
- * Return: 0, or -EINVAL with the sentence in the words' err.
- */
-int weir_parse_query(struct weir_args *args, const struct weir_word *words,
-		     struct weir_query *query)
+static void offer_words(const struct reading *reading, bool negate)
 {
-	memset(query, 0, sizeof(*query));
-	return weir_words_parse(words, args, query);
+	const struct weir_offer *offer = reading->args->offer;
+	struct weir_word list[WEIR_WORDS_MAX + 1];
+
+	if (!offer)
+		return;
+	list_next(reading, negate, list);
+	offer->words(list, offer->data);
 }
 
-/**
- * weir_parse_exempt - read an exemption
- * @args: the words; all are taken
- * @words: the rows of the command
- * @exempt: takes the meaning
- *
- * Return: 0, or -EINVAL with the sentence in the words' err.
- */
-int weir_parse_exempt(struct weir_args *args, const struct weir_word *words,
-		      struct weir_exempt *exempt)
+/* A value whose word was forgotten, or a word of another command: say so. */
+static int blame_unknown(struct reading *reading, const char *token)
 {
-	memset(exempt, 0, sizeof(*exempt));
-	return weir_words_parse(words, args, exempt);
+	struct weir_word words[WEIR_WORDS_MAX];
+	char value[WEIR_TEXT_SIZE], *save, *part;
+	const struct weir_field *field;
+	const struct weir_word *word;
+
+	for (word = reading->words; word->name; word++) {
+		field = word->is;
+		weir_field_value(field, value);
+		for (part = strtok_r(value, "|", &save); part && islower((unsigned char)*token);
+		     part = strtok_r(NULL, "|", &save)) {
+			if (!strcmp(part, token))
+				return weir_err_set(reading->args->err,
+						    "'%s' is a value of '%s': write '%s %s'",
+						    token, word->name,
+						    word->name, token);
+		}
+	}
+	if (reading->verb != WEIR_ON_SET)
+		return -EINVAL;
+	for (word = weir_set_words(reading->set, WEIR_ON_ADD, words); word->name; word++) {
+		if (!strcmp(word->name, token))
+			return weir_err_set(reading->args->err, "'%s' cannot be changed", token);
+	}
+	return -EINVAL;
+}
+
+/* Read "not" and what it is about. */
+static int read_not(struct reading *reading)
+{
+	struct weir_args *args = reading->args;
+	const char *token = weir_args_next(args);
+	const struct weir_word *word;
+
+	if (!token) {
+		offer_words(reading, true);
+		return weir_err_set(args->err, "'not' requires a condition");
+	}
+	if (!strcmp(token, "not"))
+		return weir_err_set(args->err, WEIR_TWICE, "not");
+	word = weir_pick(reading->words, token, args->exact, "word", args->err);
+	if (!word)
+		return -EINVAL;
+	if (!(row(word)->flags & WEIR_NOT))
+		return weir_err_set(args->err, "'%s' is not a condition: 'not' cannot precede it",
+				    word->name);
+	return read_word(reading, word, NULL, true);
+}
+
+/* The row of an address without its word, where there is one. */
+static const struct weir_word *find_alone(const struct reading *reading, const char *token)
+{
+	const struct weir_word *word;
+
+	for (word = reading->words; word->name; word++) {
+		if (row(word)->flags & WEIR_ALONE && looks_like_address(token))
+			return word;
+	}
+	return NULL;
+}
+
+/* Read one word with its value: 1 where it begins something else. */
+static int read_next(struct reading *reading)
+{
+	struct weir_args *args = reading->args;
+	const char *token = weir_args_next(args);
+	const struct weir_word *words = reading->words, *word;
+
+	if (!strcmp(token, "not") && !reading->part)
+		return read_not(reading);
+	word = find_alone(reading, token);
+	if (word)
+		return read_word(reading, word, token, false);
+	while (words->name && row(words)->flags & (WEIR_FIRST | WEIR_ALONE))
+		words++;
+	word = weir_pick(words, token, args->exact || reading->part, "word", args->err);
+	if (!word && reading->part) {
+		args->at--;
+		return 1;
+	}
+	if (!word)
+		return blame_unknown(reading, token);
+	return read_word(reading, word, NULL, false);
+}
+
+static int check_needed(const struct reading *reading)
+{
+	const struct weir_field *field, *other;
+	char text[2 * WEIR_TEXT_SIZE];
+	size_t i;
+
+	for (i = 0; reading->words[i].name; i++) {
+		field = reading->words[i].is;
+		other = reading->words[i].in;
+		if (other || !(field->needed & reading->verb) || reading->seen[i])
+			continue;
+		return weir_err_set(reading->args->err, WEIR_REQUIRED,
+				    weir_field_whole(field, text));
+	}
+	return 0;
+}
+
+/* Who forgot the name has given a word for it: say so. */
+static int blame_first(const struct reading *reading, const char *first)
+{
+	const struct weir_word *word;
+	struct weir_err inner;
+
+	for (word = reading->words + 1; first && word->name; word++) {
+		if (strcmp(word->name, first))
+			continue;
+		inner = *reading->args->err;
+		weir_err_set(reading->args->err, "%.400s ('%s' was taken as the %s)",
+			     inner.text, first,
+			     row(reading->words)->type->value);
+	}
+	return -EINVAL;
+}
+
+static int read_all(struct reading *reading)
+{
+	const struct weir_field *field = reading->words[0].is;
+	struct weir_args *args = reading->args;
+	const char *first = NULL;
+	int ret = 0;
+
+	if (reading->words[0].name && field->flags & WEIR_FIRST) {
+		first = weir_args_next(args);
+		if (!first)
+			offer_value(args, field);
+		else if (read_word(reading, reading->words, first, false))
+			return -EINVAL;
+	}
+	while (!ret && weir_args_peek(args))
+		ret = read_next(reading);
+	if (ret < 0)
+		return blame_first(reading, first);
+	if (!ret && (first || !(field && field->flags & WEIR_FIRST)))
+		offer_words(reading, false);
+	return check_needed(reading);
+}
+
+int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
+{
+	struct reading reading = { .args = args, .set = set, .verb = verb,
+				   .model = model };
+	static const struct weir_word none = { 0 };
+
+	if (!set)
+		return weir_args_peek(args) && !weir_args_pick(args, &none) ? -EINVAL : 0;
+	memset(model, 0, set->size);
+	weir_set_words(set, verb, reading.words);
+	if (read_all(&reading))
+		return -EINVAL;
+	return set->check ? set->check(args, verb, model) : 0;
+}
+
+int weir_parse_part(struct weir_args *args, const struct weir_set *set, void *model)
+{
+	struct reading reading = { .args = args, .set = set, .verb = WEIR_ON_ADD,
+				   .model = model, .part = true };
+
+	weir_set_words(set, WEIR_ON_ADD, reading.words);
+	return read_all(&reading);
 }

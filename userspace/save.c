@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir save: what -file reads, in the order that it was in. */
 
+#include <errno.h>
+#include <linux/netlink.h>
 #include <stdlib.h>
 
 #include "config.h"
@@ -12,97 +14,89 @@
 struct saving {
 	struct weir_config config;
 	struct weir_err err;
-	int ret;
+	bool whole;		/* nothing changed while it was read */
 };
 
-static void save_limit(const struct weir_limit *limit, void *data)
+static int save_limit(const void *model, void *data)
 {
 	struct saving *saving = data;
 
-	if (!saving->ret)
-		saving->ret = weir_config_add_limit(&saving->config, limit,
-						    &saving->err);
+	return weir_config_add_limit(&saving->config, model, &saving->err) ? -ESTALE : 0;
 }
 
-static void save_exempt(const struct weir_exempt *exempt, void *data)
+static int save_exempt(const void *model, void *data)
 {
 	struct saving *saving = data;
 
-	if (!saving->ret)
-		saving->ret = weir_config_add_exempt(&saving->config, exempt,
-						     &saving->err);
+	return weir_config_add_exempt(&saving->config, model, &saving->err) ? -ESTALE : 0;
 }
 
-/* Read it once; whether it was read whole is in @whole. */
-static int gather(struct weir_tool *tool, struct saving *saving, bool *whole)
+/* Read limits and exemptions once; the worse of what became of the two. */
+static int gather(struct weir_tool *tool, struct saving *saving)
 {
-	int ret;
+	struct weir_request limits = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
+		.told = &weir_limit_fields, .reply = save_limit, .data = saving,
+	}, exempts = {
+		.cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
+		.told = &weir_exempt_fields, .reply = save_exempt, .data = saving,
+	}, *request = &limits;
 
 	saving->config.limit_count = 0;
 	saving->config.exempt_count = 0;
-	saving->ret = 0;
-	ret = weir_nl_limit_walk(tool->nl, false, save_limit, saving);
-	*whole = !weir_nl_interrupted(tool->nl);
-	if (!ret)
-		ret = weir_nl_exempt_walk(tool->nl, save_exempt, saving);
-	*whole &= !weir_nl_interrupted(tool->nl) && !saving->ret;
-	return ret;
+	if (!weir_nl_ask(&tool->nl, &limits)) {
+		request = &exempts;
+		weir_nl_ask(&tool->nl, &exempts);
+		exempts.interrupted |= limits.interrupted;
+	}
+	/* what is told twice has moved meanwhile */
+	saving->whole = !request->interrupted && request->ret != -ESTALE;
+	if (!request->ret || !saving->whole)
+		return WEIR_EXIT_OK;
+	return weir_tool_settle(tool, request, 0);
 }
 
-static void put_config(const struct weir_config *config)
+static void put_config(struct weir_out *out, const struct weir_config *config)
 {
 	unsigned int i;
 
-	weir_out_array(NULL);
-	weir_out_object(NULL);
-	weir_out_text("#!/usr/sbin/weir -file\n");
-	weir_out_array("limits");
+	weir_out_begin(out, NULL, '[');
+	weir_out_begin(out, NULL, '{');
+	weir_out_text(out, "#!%s -file\n", WEIR_PATH);
+	weir_out_begin(out, "limits", '[');
 	for (i = 0; i < config->limit_count; i++) {
-		weir_out_object(NULL);
-		weir_out_text("limit add ");
-		weir_show_limit_words(&config->limits[i]);
-		weir_out_text("\n");
-		weir_out_object_end();
+		weir_out_begin(out, NULL, '{');
+		weir_out_text(out, "limit add ");
+		weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &config->limits[i]);
+		weir_out_text(out, "\n");
+		weir_out_end(out, '}');
 	}
-	weir_out_array_end();
-	weir_out_array("exempts");
+	weir_out_end(out, ']');
+	weir_out_begin(out, "exempts", '[');
 	for (i = 0; i < config->exempt_count; i++) {
-		weir_out_object(NULL);
-		weir_out_text("exempt add ");
-		weir_show_exempt_words(&config->exempts[i]);
-		weir_out_text("\n");
-		weir_out_object_end();
+		weir_out_text(out, "exempt add ");
+		weir_show_exempt(out, &config->exempts[i]);
 	}
-	weir_out_array_end();
-	weir_out_object_end();
-	weir_out_array_end();
+	weir_out_end(out, ']');
+	weir_out_end(out, '}');
+	weir_out_end(out, ']');
 }
 
-static int save(struct weir_tool *tool, union weir_model *model)
+int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
 {
-	struct saving saving = { 0 };
-	bool whole = false;
-	int ret = 0, i;
+	static struct saving saving;
+	int status = WEIR_EXIT_OK, i;
 
-	(void)model;
-	for (i = 0; i < TRIES && !ret && !whole; i++)
-		ret = gather(tool, &saving, &whole);
-	if (!ret && whole) {
+	saving.whole = false;
+	for (i = 0; i < TRIES && !status && !saving.whole; i++)
+		status = gather(tool, &saving);
+	if (!status && saving.whole) {
 		qsort(saving.config.exempts, saving.config.exempt_count,
 		      sizeof(*saving.config.exempts), weir_exempt_compare);
-		put_config(&saving.config);
+		put_config(&tool->out, &saving.config);
 	}
-	weir_config_free(&saving.config);
-	if (ret)
-		return weir_tool_settle(tool, ret, 0);
-	if (whole)
-		return WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "the configuration changes all the time; nothing was saved");
-	return WEIR_EXIT_REFUSED;
+	if (status || saving.whole)
+		return status;
+	weir_err_set(&tool->err, "the configuration keeps changing; nothing was saved");
+	return WEIR_EXIT_INTERRUPTED;
 }
-
-const struct weir_command weir_save_commands[] = {
-	{ "save", "write the configuration, as -file reads it",
-	  weir_words_none, WEIR_MODEL_NONE, .run = save },
-	{ 0 }
-};

@@ -1,266 +1,207 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Limits, exemptions and counters, for people and for programs. */
+/* Limits, sources, counters and events, for people and for programs. */
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <sys/socket.h>
+#include <langinfo.h>
+#include <string.h>
+#include <time.h>
 
 #include "show.h"
 #include "value.h"
 
-static const struct {
-	uint32_t cond;
-	const char *word;
-} conds[] = {
-	{ WEIR_COND_FAMILY, "family" }, { WEIR_COND_DEV, "dev" },
-	{ WEIR_COND_FROM, "from" }, { WEIR_COND_TO, "to" },
-	{ WEIR_COND_PROTO, "proto" }, { WEIR_COND_SPORT, "sport" },
-	{ WEIR_COND_DPORT, "dport" }, { WEIR_COND_SYN, "syn" },
-	{ WEIR_COND_FRAG, "frag" }, { WEIR_COND_MARK, "mark" },
-};
+#define LEVELS	8
 
-static void show_ports(const struct weir_match *match, uint32_t cond,
-		       const char *min, const char *max, const char *word,
-		       const uint16_t ports[2])
+static void show(struct weir_out *out, const struct weir_set *set,
+		 uint16_t attr, const char *label, const void *model)
 {
-	char buf[WEIR_TEXT_SIZE];
-
-	weir_out_u64(min, ports[0], "%s%s %s",
-		     match->invert & cond ? " not " : " ", word,
-		     weir_text_ports(ports, buf));
-	weir_out_u64(max, ports[1], NULL);
+	weir_field_show(set, weir_field_find(set, 0, attr), label, out, model);
 }
 
-static void show_mark(const struct weir_match *match, const char *not)
+void weir_show_limit(struct weir_out *out, const void *model)
 {
-	if (match->mask == UINT32_MAX)
-		weir_out_u64("mark", match->mark, "%smark 0x%" PRIx32, not,
-			     match->mark);
-	else
-		weir_out_u64("mark", match->mark,
-			     "%smark 0x%" PRIx32 "/0x%" PRIx32, not,
-			     match->mark, match->mask);
-	weir_out_u64("mark_mask", match->mask, NULL);
+	struct weir_limit limit = *(const struct weir_limit *)model;
+	const struct weir_limit_stats *stats = &limit.stats;
+
+	/* the text has the window where it is not the one that was asked for */
+	if (!out->json && limit.window_ns == limit.budget.window_ms * 1000000ULL)
+		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
+	weir_out_begin(out, NULL, '{');
+	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
+	weir_out_text(out, "\n    ");
+	weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
+	weir_out_text(out, "\n");
+	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
+		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
+	if (stats->sources_wanted)
+		weir_out_word(out, WEIR_COLOR_BAD, "    pressure: sources %" PRIu64 " would end it",
+			      stats->sources_wanted);
+	if (stats->sources_wanted)
+		weir_out_text(out, "\n");
+	weir_out_end(out, '}');
 }
 
-static void show_cond(const struct weir_match *match, uint32_t cond)
+void weir_show_exempt(struct weir_out *out, const void *model)
 {
-	const char *not = match->invert & cond ? " not " : " ", *text;
-	char buf[WEIR_TEXT_SIZE];
+	weir_out_begin(out, NULL, '{');
+	weir_set_show(&weir_exempt_fields, WEIR_WORDS, out, model);
+	weir_out_text(out, "\n");
+	weir_out_end(out, '}');
+}
 
-	switch (cond) {
-	case WEIR_COND_FAMILY:
-		text = match->family == AF_INET ? "ipv4" : "ipv6";
-		weir_out_str("family", text, "%sfamily %s", not, text);
-		break;
-	case WEIR_COND_DEV:
-		weir_out_str("dev", match->dev, "%sdev %s", not, match->dev);
-		break;
-	case WEIR_COND_FROM:
-		text = weir_text_prefix(&match->from, buf);
-		weir_out_str("from", text, "%sfrom %s", not, text);
-		break;
-	case WEIR_COND_TO:
-		text = weir_text_prefix(&match->to, buf);
-		weir_out_str("to", text, "%sto %s", not, text);
-		break;
-	case WEIR_COND_PROTO:
-		text = weir_text_proto(match->proto, buf);
-		weir_out_str("proto", text, "%sproto %s", not, text);
-		break;
-	case WEIR_COND_SPORT:
-		show_ports(match, cond, "sport_min", "sport_max", "sport",
-			   match->sport);
-		break;
-	case WEIR_COND_DPORT:
-		show_ports(match, cond, "dport_min", "dport_max", "dport",
-			   match->dport);
-		break;
-	case WEIR_COND_SYN:
-		weir_out_flag("syn", true, "%ssyn", not);
-		break;
-	case WEIR_COND_FRAG:
-		weir_out_flag("frag", true, "%sfrag", not);
-		break;
-	case WEIR_COND_MARK:
-		show_mark(match, not);
-		break;
+/* The wheel as eight heights, the highest being its fullest slot. */
+static void spark(const struct weir_source *source, char text[WEIR_WHEEL_MAX * 3 + 1])
+{
+	static const char ramp[LEVELS + 1] = "_.:-=+*#";
+	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	uint64_t most = 0;
+	unsigned int i, level;
+
+	for (i = 0; i < source->slots; i++)
+		most = source->slot[i] > most ? source->slot[i] : most;
+	for (i = 0; i < source->slots; i++) {
+		level = source->slot[i] ? 1 + (unsigned int)
+			((double)source->slot[i] / most * (LEVELS - 2) + 0.5) : 0;
+		if (utf8)
+			text += sprintf(text, "\xe2\x96%c", 0x81 + level);
+		else
+			*text++ = ramp[level];
 	}
+	*text = '\0';
 }
 
-static void show_match(const struct weir_match *match)
+static void show_slots(struct weir_out *out, const struct weir_source *source)
 {
-	size_t i;
+	char text[WEIR_WHEEL_MAX * 3 + 1], slot[WEIR_TEXT_SIZE];
 
-	weir_out_object("match");
-	for (i = 0; i < sizeof(conds) / sizeof(conds[0]); i++) {
-		if (match->conds & conds[i].cond)
-			show_cond(match, conds[i].cond);
+	spark(source, text);
+	weir_out_text(out, "    %s %u slots of %s, oldest first\n", text,
+		      source->slots, weir_text_time(source->slot_ns, slot));
+	if (!out->json)
+		return;
+	show(out, &weir_source_fields, WEIR_A_SOURCE_SLOT_NS, NULL, source);
+	show(out, &weir_source_fields, WEIR_A_SOURCE_SLOT, NULL, source);
+}
+
+/* What a charge has taken ends it; a query tells the rest. */
+static void show_standing(struct weir_out *out, const struct weir_source *source)
+{
+	const struct weir_set *set = &weir_source_fields;
+	bool observe = source->action == WEIR_ACTION_OBSERVE;
+
+	weir_set_show(set, WEIR_RESULT, out, source);
+	if (source->has & WEIR_HAS(SOURCE_TAKEN))
+		return;
+	show(out, set, WEIR_A_SOURCE_DROPPED, observe ? "would-drop" : NULL, source);
+	show(out, set, WEIR_A_SOURCE_IDLE, NULL, source);
+	show(out, set, WEIR_A_SOURCE_FLOOR, source->count ? NULL : "", source);
+	show(out, set, WEIR_A_SOURCE_ACTION, NULL, source);
+}
+
+void weir_show_source(struct weir_out *out, const void *model)
+{
+	const struct weir_source *source = model;
+
+	weir_out_begin(out, NULL, '{');
+	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN))
+		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
+	else
+		weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
+	if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
+		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
+		show(out, &weir_source_fields, WEIR_A_SOURCE_EXEMPT, NULL, source);
+	} else if (!(source->has & WEIR_HAS(SOURCE_FORGOTTEN))) {
+		show_standing(out, source);
 	}
-	if (match->invert) {
-		weir_out_array("not");
-		for (i = 0; i < sizeof(conds) / sizeof(conds[0]); i++) {
-			if (match->invert & conds[i].cond)
-				weir_out_str(NULL, conds[i].word, NULL);
-		}
-		weir_out_array_end();
-	}
-	weir_out_object_end();
+	weir_out_text(out, "\n");
+	if (source->slots && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+		show_slots(out, source);
+	weir_out_end(out, '}');
 }
 
-/**
- * weir_show_limit_words - the words that make a limit, without a line's end
- * @limit: the limit, complete
- */
-void weir_show_limit_words(const struct weir_limit *limit)
+void weir_show_stats(struct weir_out *out, const void *model)
 {
-	bool bytes = limit->unit == WEIR_UNIT_BYTES;
-	char buf[WEIR_TEXT_SIZE];
-
-	weir_out_color(WEIR_COLOR_NAME);
-	weir_out_str("name", limit->name, "%s", limit->name);
-	weir_out_u64("budget", limit->budget, " budget %s%s",
-		     weir_text_budget(limit->budget, limit->window_ms, buf),
-		     bytes ? " bytes" : "");
-	weir_out_u64("window_ms", limit->window_ms, NULL);
-	weir_out_str("unit", bytes ? "bytes" : "packets", NULL);
-	show_match(&limit->match);
-	if (limit->prefix4 == WEIR_PREFIX4_USUAL &&
-	    limit->prefix6 == WEIR_PREFIX6_USUAL)
-		weir_out_u64("prefix4", limit->prefix4, NULL);
-	else
-		weir_out_u64("prefix4", limit->prefix4, " per %u,%u",
-			     limit->prefix4, limit->prefix6);
-	weir_out_u64("prefix6", limit->prefix6, NULL);
-	weir_out_u64("slots", limit->slots, " slots %" PRIu32, limit->slots);
-	weir_out_u64("sources", limit->sources, " sources %" PRIu32,
-		     limit->sources);
-	if (limit->mode == WEIR_MODE_LENIENT)
-		weir_out_str("mode", "lenient", " lenient");
-	else
-		weir_out_str("mode", "strict", NULL);
-	if (limit->action == WEIR_ACTION_OBSERVE)
-		weir_out_str("action", "observe", " action observe");
-	else
-		weir_out_str("action", "drop", NULL);
+	weir_out_begin(out, NULL, '{');
+	weir_set_show(&weir_stats_fields, WEIR_LINE, out, model);
+	weir_set_show(&weir_stats_fields, WEIR_RESULT, out, model);
+	weir_out_text(out, "\n");
+	weir_out_end(out, '}');
 }
 
-static void show_result(const struct weir_limit *limit)
+static void time_text(uint64_t ahead_ns, char buf[WEIR_TEXT_SIZE])
 {
-	bool rounded = limit->window_ns != limit->window_ms * 1000000ULL;
-	char slot[WEIR_TEXT_SIZE], window[WEIR_TEXT_SIZE], size[WEIR_TEXT_SIZE];
+	struct timespec now;
+	struct tm tm;
+	uint64_t ns;
+	size_t len;
+	time_t s;
 
-	weir_text_time(limit->slot_ns, slot);
-	weir_out_u64("slot_ns", limit->slot_ns, "    slot %s", slot);
-	weir_text_time(limit->window_ns, window);
-	if (rounded)
-		weir_out_u64("window_ns", limit->window_ns, " window %s",
-			     window);
-	else
-		weir_out_u64("window_ns", limit->window_ns, NULL);
-	weir_out_u64("memory", limit->memory, " memory %s",
-		     weir_text_size(limit->memory, size));
-	weir_out_u64("ways", limit->ways, " ways %" PRIu32 "\n", limit->ways);
+	clock_gettime(CLOCK_REALTIME, &now);
+	ns = now.tv_nsec + ahead_ns % 1000000000;
+	s = now.tv_sec + ahead_ns / 1000000000 + ns / 1000000000;
+	localtime_r(&s, &tm);
+	len = strftime(buf, WEIR_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
+	len += snprintf(buf + len, WEIR_TEXT_SIZE - len, ".%06" PRIu64, ns % 1000000000 / 1000);
+	strftime(buf + len, WEIR_TEXT_SIZE - len, "%z", &tm);
 }
 
-static void show_counter(const char *key, const char *text,
-			 const struct weir_counter *counter)
-{
-	weir_out_object(key);
-	weir_out_u64("packets", counter->packets, "    %-17s %12" PRIu64 " packets",
-		     text, counter->packets);
-	weir_out_u64("bytes", counter->bytes, " %15" PRIu64 " bytes\n",
-		     counter->bytes);
-	weir_out_object_end();
-}
-
-static void show_limit_stats(const struct weir_limit_stats *stats)
-{
-	weir_out_object("stats");
-	show_counter("matched", "matched", &stats->matched);
-	show_counter("admitted", "admitted", &stats->admitted);
-	show_counter("dropped", "dropped", &stats->dropped);
-	show_counter("would_drop", "would drop", &stats->would_drop);
-	show_counter("elsewhere", "dropped elsewhere", &stats->elsewhere);
-	show_counter("floor_refused", "refused by floors",
-		     &stats->floor_refused);
-	show_counter("too_large", "too large to fit", &stats->too_large);
-	if (stats->has_sources_now)
-		weir_out_u64("sources_now", stats->sources_now,
-			     "    sources now       %12" PRIu64 " evictions ",
-			     stats->sources_now);
-	else
-		weir_out_text("    evictions         ");
-	weir_out_u64("evictions", stats->evictions, "%" PRIu64 "\n",
-		     stats->evictions);
-	if (stats->sources_wanted) {
-		weir_out_color(WEIR_COLOR_BAD);
-		weir_out_u64("sources_wanted", stats->sources_wanted,
-			     "    pressure: sources %" PRIu64 " would end it",
-			     stats->sources_wanted);
-		weir_out_text("\n");
-	}
-	weir_out_object_end();
-}
-
-/**
- * weir_show_limit - a limit: its words, what resulted, its counters if told
- * @limit: the limit
- */
-void weir_show_limit(const struct weir_limit *limit)
-{
-	weir_out_object(NULL);
-	weir_show_limit_words(limit);
-	weir_out_text("\n");
-	if (limit->has & WEIR_HAS_RESULT)
-		show_result(limit);
-	if (limit->has & WEIR_HAS_STATS)
-		show_limit_stats(&limit->stats);
-	weir_out_object_end();
-}
-
-/**
- * weir_show_exempt_words - the words of an exemption, without a line's end
- * @exempt: the exemption
- */
-void weir_show_exempt_words(const struct weir_exempt *exempt)
-{
-	char buf[WEIR_TEXT_SIZE];
-	const char *text = weir_text_prefix(&exempt->prefix, buf);
-
-	weir_out_color(WEIR_COLOR_ADDRESS);
-	weir_out_str("prefix", text, "%s", text);
-	if (*exempt->dev)
-		weir_out_str("dev", exempt->dev, " dev %s", exempt->dev);
-	if (*exempt->limit)
-		weir_out_str("limit", exempt->limit, " limit %s",
-			     exempt->limit);
-}
-
-#define STAT(field, fmt)	\
-	weir_out_u64(#field, (uint64_t)stats->field, fmt, (uint64_t)stats->field)
-
-/**
- * weir_show_stats - the counters of a namespace
- * @stats: the counters
- */
-void weir_show_stats(const struct weir_stats *stats)
+void weir_show_timestamp(struct weir_out *out)
 {
 	char buf[WEIR_TEXT_SIZE];
 
-	weir_out_object(NULL);
-	STAT(seen, "seen       %12" PRIu64 " packets\n");
-	STAT(exempt, "exempt     %12" PRIu64 "\n");
-	STAT(unmatched, "unmatched  %12" PRIu64 "\n");
-	STAT(admitted, "admitted   %12" PRIu64 "\n");
-	STAT(dropped, "dropped    %12" PRIu64 "\n");
-	STAT(unparsable, "unparsable %12" PRIu64 "\n");
-	STAT(events_lost, "events lost%12" PRIu64 "\n");
-	STAT(limits, "limits %" PRIu64);
-	STAT(exempts, " exempts %" PRIu64);
-	weir_out_u64("memory", stats->memory, " memory %s",
-		     weir_text_size(stats->memory, buf));
-	weir_out_u64("tick_ns", stats->tick_ns, " tick %s\n",
-		     weir_text_time(stats->tick_ns, buf));
-	weir_out_object_end();
+	time_text(0, buf);
+	weir_out_str(out, "timestamp", buf);
+	weir_out_word(out, WEIR_COLOR_NONE, "[%s]", buf);
+}
+
+void weir_show_limit_event(struct weir_out *out, const char *change, const struct weir_limit *limit)
+{
+	weir_out_str(out, "event", "limit");
+	weir_out_str(out, "change", change);
+	weir_out_str(out, "limit", limit->name);
+	weir_out_word(out, WEIR_COLOR_NONE, "limit %s", change);
+	weir_out_word(out, WEIR_COLOR_NAME, "%s", limit->name);
+	weir_set_show(&weir_limit_fields, WEIR_EVENT, out, limit);
+	if (!(limit->has & WEIR_HAS(LIMIT_ACTION)))
+		return;
+	weir_out_str(out, "action", weir_action_names[limit->action & 1]);
+	weir_out_word(out, WEIR_COLOR_NONE, "action %s", weir_action_names[limit->action & 1]);
+}
+
+void weir_show_source_event(struct weir_out *out, const struct weir_source *source,
+			    uint32_t window_ms)
+{
+	bool observe = source->action == WEIR_ACTION_OBSERVE;
+	uint64_t rate = window_ms ? source->count * 1000.0 / window_ms : 0;
+	const struct weir_budget whole = { source->budget, window_ms };
+	char budget[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
+	const struct weir_set *set = &weir_source_fields;
+
+	weir_out_str(out, "event", "source");
+	weir_out_word(out, WEIR_COLOR_BAD, observe ? "would-limit" : "limited");
+	weir_set_show(set, WEIR_EVENT, out, source);
+	snprintf(budget, sizeof(budget), "%" PRIu64, source->budget);
+	if (window_ms)
+		weir_text_budget(NULL, &whole, budget);
+	weir_out_word(out, WEIR_COLOR_NONE, "budget %s", budget);
+	weir_out_u64(out, "budget", source->budget);
+	if (window_ms)
+		weir_out_u64(out, "window_ms", window_ms);
+	show(out, set, WEIR_A_SOURCE_UNIT, NULL, source);
+	if (window_ms) {
+		weir_out_u64(out, "rate", rate);
+		weir_out_word(out, WEIR_COLOR_NONE, "rate %" PRIu64 "/s", rate);
+	}
+	show(out, set, WEIR_A_SOURCE_COUNT, NULL, source);
+	time_text(source->next_ns, until);
+	weir_out_str(out, "until", until);
+	weir_out_u64(out, "next_ns", source->next_ns);
+	weir_out_word(out, WEIR_COLOR_NONE, "until %s", until);
+	show(out, set, WEIR_A_SOURCE_ACTION, NULL, source);
+}
+
+void weir_show_pressure_event(struct weir_out *out, const void *model)
+{
+	weir_out_str(out, "event", "pressure");
+	weir_out_word(out, WEIR_COLOR_BAD, "pressure");
+	weir_set_show(&weir_pressure_fields, WEIR_EVENT, out, model);
 }

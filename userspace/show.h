@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Models as text or JSON, whichever weir_out_init() chose. */
+/* Models as text or JSON, whichever the output is. */
 #ifndef WEIR_SHOW_H
 #define WEIR_SHOW_H
 
+#include "field.h"
 #include "model.h"
 #include "out.h"
 
-void weir_show_limit_words(const struct weir_limit *limit);
-void weir_show_limit(const struct weir_limit *limit);
-void weir_show_exempt_words(const struct weir_exempt *exempt);
-void weir_show_source(const struct weir_source *source, bool slots);
-void weir_show_charge(const struct weir_source *source);
-void weir_show_stats(const struct weir_stats *stats);
-void weir_show_limit_notice(const char *change, const struct weir_limit *limit);
-void weir_show_source_notice(const struct weir_source *source,
-			     uint32_t window_ms);
-void weir_show_pressure_notice(const struct weir_limit *limit);
-void weir_show_timestamp(void);
+/* A limit: its words, what resulted, its counters if they are told. */
+void weir_show_limit(struct weir_out *out, const void *model);
+void weir_show_exempt(struct weir_out *out, const void *model);
+/* How a source stands, what a charge took, or how many were forgotten. */
+void weir_show_source(struct weir_out *out, const void *model);
+void weir_show_stats(struct weir_out *out, const void *model);
+
+/* Events; @window_ms of the source's limit, 0: it is unknown. */
+void weir_show_limit_event(struct weir_out *out, const char *change,
+			   const struct weir_limit *limit);
+void weir_show_source_event(struct weir_out *out, const struct weir_source *source,
+			    uint32_t window_ms);
+void weir_show_pressure_event(struct weir_out *out, const void *model);
+/* The time, at the beginning of an event. */
+void weir_show_timestamp(struct weir_out *out);
 
 #endif

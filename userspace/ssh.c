@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "field.h"
 #include "ssh.h"
 #include "value.h"
 
@@ -19,26 +20,19 @@
 /* A chain of parents longer than this is not followed. */
 #define PARENTS_MAX	32
 
-static bool read_address(char *text, struct weir_prefix *prefix,
-			 char dev[WEIR_DEV_SIZE])
+static bool read_address(char *text, struct weir_prefix *prefix, char dev[WEIR_DEV_SIZE])
 {
 	char *zone = strchr(text, '%');
 	struct weir_err err;
+	struct weir_args args = { .err = &err };
 
 	if (zone) {
 		*zone++ = '\0';
 		snprintf(dev, WEIR_DEV_SIZE, "%s", zone);
 	}
-	return !weir_value_address(text, prefix, &err);
+	return !weir_parse_address(NULL, &args, text, prefix);
 }
 
-/**
- * weir_ssh_parse - read "PEER PORT HOST PORT"
- * @text: value of SSH_CONNECTION
- * @ssh: takes the connection
- *
- * Return: whether it is one.
- */
 bool weir_ssh_parse(const char *text, struct weir_ssh *ssh)
 {
 	char peer[80], host[80], dev[WEIR_DEV_SIZE];
@@ -47,8 +41,7 @@ bool weir_ssh_parse(const char *text, struct weir_ssh *ssh)
 	if (sscanf(text, "%79s %" SCNu16 " %79s %" SCNu16, peer,
 		   &ssh->peer_port, host, &ssh->host_port) != 4)
 		return false;
-	return read_address(peer, &ssh->peer, ssh->dev) &&
-	       read_address(host, &ssh->host, dev);
+	return read_address(peer, &ssh->peer, ssh->dev) && read_address(host, &ssh->host, dev);
 }
 
 static pid_t parent_of(pid_t pid)
@@ -90,12 +83,6 @@ static bool find_in(pid_t pid, struct weir_ssh *ssh)
 	return found;
 }
 
-/**
- * weir_ssh_find - find the connection that the caller came by
- * @ssh: takes the connection
- *
- * Return: whether there is one.
- */
 bool weir_ssh_find(struct weir_ssh *ssh)
 {
 	const char *text = getenv(VARIABLE);
@@ -112,90 +99,56 @@ bool weir_ssh_find(struct weir_ssh *ssh)
 }
 
 /* Whether @prefix holds the address @of. */
-static bool prefix_holds(const struct weir_prefix *prefix,
-			 const struct weir_prefix *of)
+static bool prefix_holds(const struct weir_prefix *prefix, const struct weir_prefix *of)
 {
 	unsigned int bytes = prefix->len / 8, bits = prefix->len % 8;
 	uint8_t mask = 0xff00 >> bits;
 
-	return prefix->family == of->family &&
-	       !memcmp(prefix->addr, of->addr, bytes) &&
+	return prefix->family == of->family && !memcmp(prefix->addr, of->addr, bytes) &&
 	       (!bits || prefix->addr[bytes] == (of->addr[bytes] & mask));
 }
 
-static bool port_within(const uint16_t ports[2], uint16_t port)
+/* What a packet of the connection has; of what is not in its has nothing is known. */
+static struct weir_match packet_of(const struct weir_ssh *ssh)
 {
-	return port >= ports[0] && port <= ports[1];
+	struct weir_match packet = {
+		.has = ~(uint64_t)WEIR_COND_MARK, .family = ssh->peer.family, .proto = IPPROTO_TCP,
+		.from = ssh->peer, .to = ssh->host,
+		.sport = { ssh->peer_port }, .dport = { ssh->host_port },
+	};
+
+	strcpy(packet.dev, ssh->dev);
+	if (!*ssh->dev)
+		packet.has &= ~(uint64_t)WEIR_COND_DEV;	/* it may arrive on any */
+	return packet;
 }
 
-/* Whether a packet of the connection would fail a condition for certain. */
-static bool fails(const struct weir_ssh *ssh, const struct weir_match *match,
-		  uint32_t cond)
+/* Whether a condition holds for a packet, which is established: no SYN, no fragment. */
+static bool holds(const struct weir_field *field, const void *cond, const void *packet)
 {
-	bool invert = match->invert & cond, holds;
+	const uint16_t *ports = cond, *port = packet;
 
-	if (!(match->conds & cond))
-		return false;
-	switch (cond) {
-	case WEIR_COND_FAMILY:
-		holds = match->family == ssh->peer.family;
-		break;
-	case WEIR_COND_DEV:
-		if (!*ssh->dev)
-			return false;	/* it may arrive on any */
-		holds = !strcmp(match->dev, ssh->dev);
-		break;
-	case WEIR_COND_FROM:
-		holds = prefix_holds(&match->from, &ssh->peer);
-		break;
-	case WEIR_COND_TO:
-		holds = prefix_holds(&match->to, &ssh->host);
-		break;
-	case WEIR_COND_PROTO:
-		holds = match->proto == IPPROTO_TCP;
-		break;
-	case WEIR_COND_SPORT:
-		holds = port_within(match->sport, ssh->peer_port);
-		break;
-	case WEIR_COND_DPORT:
-		holds = port_within(match->dport, ssh->host_port);
-		break;
-	case WEIR_COND_SYN:	/* it is established */
-	case WEIR_COND_FRAG:
-		holds = false;
-		break;
-	default:
-		return false;	/* a mark: it may have any */
-	}
-	return holds == invert;
+	if (field->type == &weir_type_prefix)
+		return prefix_holds(cond, packet);
+	if (field->type == &weir_type_ports)
+		return *port >= ports[0] && *port <= ports[1];
+	return field->type != &weir_type_flag && !memcmp(cond, packet, field->size);
 }
 
-/**
- * weir_ssh_meets - whether packets of the connection may meet a limit
- * @ssh: the connection
- * @limit: the limit, with its match
- *
- * Return: false where they certainly do not.
- */
 bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
 {
-	uint32_t cond;
+	const struct weir_match *match = &limit->match, packet = packet_of(ssh);
+	const struct weir_field *field;
 
-	for (cond = WEIR_COND_FAMILY; cond <= WEIR_COND_MARK; cond <<= 1) {
-		if (fails(ssh, &limit->match, cond))
+	for (field = weir_match_fields.fields; field->type; field++) {
+		if (match->has & packet.has & field->bit &&
+		    holds(field, weir_field_at(field, match), weir_field_at(field, &packet)) ==
+		    !!(match->invert & field->bit))
 			return false;
 	}
 	return true;
 }
 
-/**
- * weir_ssh_spared - whether an exemption spares the connection
- * @ssh: the connection
- * @exempt: the exemption
- * @limit: name of the limit it is to be spared from
- *
- * Return: whether it does for certain.
- */
 bool weir_ssh_spared(const struct weir_ssh *ssh,
 		     const struct weir_exempt *exempt, const char *limit)
 {

@@ -5,6 +5,7 @@
 
 #include "err.h"
 #include "nl.h"
+#include "out.h"
 #include "parse.h"
 #include "show.h"
 #include "ssh.h"
@@ -12,10 +13,15 @@
 #define WEIR_NETNS_DIR	"/run/netns"	/* where ip-netns(8) names them */
 
 struct weir_tool {
-	bool stats, force, check, timestamp, exist;
+	bool stats, force, check, timestamp, exist, version, help;
+	const char *batch, *config_file;
+	int wants;		/* letter of the option whose value is missing; or 0 */
+	struct weir_out out;
 	const char *netns;	/* where it acts, or NULL: the caller's */
 	bool elsewhere;		/* that is not the caller's */
-	struct weir_nl *nl;	/* weir_tool_reach() opens it */
+	struct weir_nl nl;	/* weir_tool_reach() opens it */
+	bool reached;
+	unsigned long answers;	/* that weir_run_show() has shown */
 	const char *limit;	/* that is being changed, or NULL */
 	char warned[160];	/* what the kernel thinks of it, or "" */
 	const struct weir_config *config;	/* that is being applied, or NULL */
@@ -24,71 +30,86 @@ struct weir_tool {
 	struct weir_err err;	/* what went wrong */
 };
 
-union weir_model {
-	struct weir_limit limit;
-	struct weir_exempt exempt;
-	struct weir_query query;
-};
-
-enum weir_model_kind {
-	WEIR_MODEL_NONE,
-	WEIR_MODEL_LIMIT,
-	WEIR_MODEL_EXEMPT,
-	WEIR_MODEL_QUERY,
-};
+struct weir_object;
 
 struct weir_command {
-	const char *name;	/* first in every row: weir_pick() */
-	const char *help;	/* NULL: another name, not told */
-	const struct weir_word *words;
-	enum weir_model_kind model;	/* what the words make */
+	const char *name, *alias;
+	const char *help;
+	const struct weir_set *set;	/* of its words; NULL: it has none */
+	unsigned int verb;		/* those of the set that it takes */
+	uint8_t cmd;			/* that the generic ones send */
+	uint16_t flags;			/* NLM_F_DUMP */
+	const struct weir_set *told;	/* of the answers */
+	void (*show)(struct weir_out *out, const void *model);	/* each of them */
+	int allowed;			/* the errno that -exist takes for success */
 	/* returns an enum weir_exit; the module is reached */
-	int (*run)(struct weir_tool *tool, union weir_model *model);
-	/* what is worth saying of it where it is checked; or NULL */
+	int (*run)(struct weir_tool *tool, const struct weir_command *command,
+		   union weir_model *model);
+	/* says what is worth knowing of it, checked or done; or NULL */
 	void (*note)(struct weir_tool *tool, union weir_model *model);
 };
 
 struct weir_object {
-	const char *name;	/* first in every row: weir_pick() */
-	const char *help;
+	const char *name, *help;
 	const struct weir_command *commands;	/* none named: the first */
 	bool alone;		/* no verb: the first is all there is */
 	const char *terms;	/* what its help names and does not tell; or NULL */
 };
 
-/* run.c: from words to a command's exit */
 extern const struct weir_object weir_objects[];
-int weir_tool_reach(struct weir_tool *tool);
-int weir_tool_settle(struct weir_tool *tool, int ret, int allowed);
-const void *weir_pick_object(const void *rows, size_t stride, const char *word,
-			     bool exact, struct weir_err *err);
-int weir_parse_words(struct weir_tool *tool, const struct weir_command *command,
-		     struct weir_args *args, union weir_model *model);
-const struct weir_command *weir_pick_command(const struct weir_object *object,
-					     const char *verb, bool exact,
-					     struct weir_err *err);
+
+/* run.c: the words of a command, as far as they could be read. */
+struct weir_reading {
+	const struct weir_object *object;
+	const struct weir_command *command;
+	union weir_model model;
+	bool help;		/* is what is wanted */
+};
+
+/* Read object, command and words; -EINVAL with a sentence. */
+int weir_read(struct weir_args *args, struct weir_reading *reading);
+/* The command of an object that the next word names. */
+const struct weir_command *weir_read_command(struct weir_args *args,
+					     const struct weir_object *object);
+/* Run one command and say on stderr what went wrong; an enum weir_exit. */
 int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
 
-/* note.c: what is said on stderr */
+/* request.c: have the module at hand; WEIR_EXIT_OK, or another with a sentence. */
+int weir_tool_reach(struct weir_tool *tool);
+/* What a request's end means: WEIR_EXIT_OK, or another with a sentence. */
+int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request, int allowed);
+/* What a command sends of a model, and what it is told. */
+struct weir_request weir_request_of(const struct weir_command *command, const void *model);
+/* Send a command; the other shows what is answered. */
+int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
+		   union weir_model *model);
+int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
+		  union weir_model *model);
+/* Ask for a limit by its name. */
+int weir_get_limit(struct weir_tool *tool, const char *name,
+		   struct weir_limit *limit, struct weir_request *request);
+
+/* note.c: what is said on stderr; @kind: "note", "warning", NULL of a failure. */
+void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) WEIR_PRINTF(3);
+/* What went wrong, of a command or NULL. */
+void weir_complain(struct weir_tool *tool, const char *what);
+/* Take a warning of the kernel; pass on what it thinks of a limit. */
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 void weir_note_warned(struct weir_tool *tool);
-void weir_note_refused(const struct weir_tool *tool, uint64_t cost,
-		       uint64_t left);
-void weir_note_lost(const struct weir_tool *tool, const struct weir_match *was,
-		    const struct weir_limit *limit);
-void weir_complain(const struct weir_tool *tool, const char *what);
-void weir_note_dev(const struct weir_tool *tool, const char *dev);
-void weir_note_limit(const struct weir_tool *tool,
-		     const struct weir_limit *limit);
-void weir_note_ssh(const struct weir_tool *tool, const struct weir_ssh *ssh,
-		   const char *limit);
-void weir_note_interrupted(const struct weir_tool *tool);
+/* A device that does not exist, once; it may come. */
+void weir_note_dev(struct weir_tool *tool, const char *dev);
+/* What a match also takes in. */
+void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit);
+/* A limit that meets the caller's own ssh connection. */
+void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit);
+/* How often more what was said of a file would be, at its end. */
 void weir_notes_end(struct weir_tool *tool);
 
-/* a file each */
-extern const struct weir_command weir_limit_commands[],
-	weir_source_commands[], weir_exempt_commands[], weir_stats_commands[],
-	weir_monitor_commands[], weir_save_commands[];
+/* limit.c, source.c, monitor.c, save.c: commands that are not generic. */
+typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
+		     union weir_model *model);
+weir_run weir_limit_add, weir_limit_set, weir_limit_show, weir_source_get,
+	weir_source_charge, weir_monitor, weir_save;
 
 /* help.c */
 void weir_help(FILE *to);
@@ -97,33 +118,27 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 		       const struct weir_command *command);
 
 /* options.c */
-enum weir_option_id {		/* or a letter */
-	WEIR_OPT_CHECK = 256,
-	WEIR_OPT_FORCE,
-	WEIR_OPT_EXIST,
-};
-
+/* Rows of one letter are one option; the name NULL ends them. */
 struct weir_option {
-	const char *name;	/* first in every row: weir_match() */
-	int id;			/* rows of one id are one option */
+	const char *name;
+	int letter;
 	const char *value;	/* what follows, as help names it; or NULL */
-	bool may;		/* the value follows a =, or is left out */
-};
-
-struct weir_given {
-	const struct weir_option *option;
-	const char *value;	/* or NULL */
-	const char *letters;	/* the rest of a word like -jp; or NULL */
+	size_t to;		/* where it is noted: a bool, or the value */
 };
 
 extern const struct weir_option weir_options[];
-int weir_option_take(struct weir_args *args, struct weir_given *given);
+/* Read the options; the index of the first other word, or -EINVAL. */
+int weir_take_options(struct weir_tool *tool, int argc, char **argv);
+/* Whether a word is an option, which has no place after a command. */
 bool weir_option_is(const char *word);
 
-/* complete.c */
-void weir_complete(struct weir_tool *tool, int count, char **words);
+/* complete.c: print what may come next. */
+void weir_complete(struct weir_tool *tool, int argc, char **argv);
 
-/* lines.c, file.c, netns.c */
+/* schema.c: print the JSON schema of what is shown. */
+void weir_schema(struct weir_out *out);
+
+/* lines.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
 int weir_enter_netns(struct weir_tool *tool);

@@ -9,121 +9,29 @@
 
 #include "tool.h"
 
-/* What options choose beside what the run keeps. */
-struct choice {
-	struct weir_out_opts out;
-	const char *batch, *file;
-	bool version, help;
-};
-
-static int choose_color(struct weir_tool *tool, const char *when, bool *color)
+static void show_version(struct weir_out *out)
 {
-	if (!when || !strcmp(when, "always"))
-		*color = true;
-	else if (!strcmp(when, "auto"))
-		*color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
-	else if (!strcmp(when, "never"))
-		*color = false;
-	else
-		return weir_err_set(&tool->err, "-color: '%.60s' is not always, auto or never",
-				    when);
-	return 0;
+	weir_out_begin(out, NULL, '[');
+	weir_out_begin(out, NULL, '{');
+	weir_out_str(out, "version", WEIR_VERSION);
+	weir_out_text(out, "weir %s\n", WEIR_VERSION);
+	weir_out_end(out, '}');
+	weir_out_end(out, ']');
 }
 
-static int take_option(struct weir_tool *tool, struct choice *choice,
-		       const struct weir_given *given)
+static int run(struct weir_tool *tool, int count, char **words)
 {
-	switch (given->option->id) {
-	case 'j':
-		choice->out.json = true;
-		break;
-	case 'p':
-		choice->out.pretty = true;
-		break;
-	case 's':
-		tool->stats = true;
-		break;
-	case 'n':
-		tool->netns = given->value;
-		break;
-	case 'b':
-		choice->batch = given->value;
-		break;
-	case 'f':
-		choice->file = given->value;
-		break;
-	case 't':
-		tool->timestamp = true;
-		break;
-	case 'c':
-		return choose_color(tool, given->value, &choice->out.color);
-	case 'V':
-		choice->version = true;
-		break;
-	case 'h':
-		choice->help = true;
-		break;
-	case WEIR_OPT_CHECK:
-		tool->check = true;
-		break;
-	case WEIR_OPT_FORCE:
-		tool->force = true;
-		break;
-	case WEIR_OPT_EXIST:
-		tool->exist = true;
-		break;
-	}
-	return 0;
-}
+	int status;
 
-/* Read what stands in front of the command. */
-static int take_options(struct weir_tool *tool, struct choice *choice,
-			struct weir_args *args)
-{
-	struct weir_given given = { 0 };
-	int ret;
-
-	while ((ret = weir_option_take(args, &given)) > 0) {
-		ret = take_option(tool, choice, &given);
-		if (ret)
-			break;
-	}
-	if (ret)
-		return WEIR_EXIT_WORDS;
-	if (choice->batch && choice->file)
-		weir_err_set(&tool->err, "-batch and -file exclude each other");
-	else if ((choice->batch || choice->file) && weir_args_peek(args))
-		weir_err_set(&tool->err, "'%.60s': no command goes with -batch or -file",
-			     weir_args_peek(args));
-	else
-		return WEIR_EXIT_OK;
-	return WEIR_EXIT_WORDS;
-}
-
-static void show_version(void)
-{
-	weir_out_array(NULL);
-	weir_out_object(NULL);
-	weir_out_str("version", WEIR_VERSION, "weir %s\n", WEIR_VERSION);
-	weir_out_object_end();
-	weir_out_array_end();
-}
-
-static int run(struct weir_tool *tool, const struct choice *choice,
-	       const struct weir_args *args)
-{
-	char **words = args->words + args->at;
-	int count = args->count - args->at, status;
-
-	if (choice->version || (count == 1 && !strcmp(*words, "version"))) {
-		show_version();
+	if (tool->version || (count == 1 && !strcmp(*words, "version"))) {
+		show_version(&tool->out);
 		return WEIR_EXIT_OK;
 	}
-	if (choice->help) {
+	if (tool->help) {
 		weir_help(stdout);
 		return WEIR_EXIT_OK;
 	}
-	if (!choice->batch && !choice->file && !count) {
+	if (!tool->batch && !tool->config_file && !count) {
 		weir_help(stderr);
 		return WEIR_EXIT_WORDS;
 	}
@@ -134,16 +42,32 @@ static int run(struct weir_tool *tool, const struct choice *choice,
 			return status;
 		}
 	}
-	if (choice->file)
-		return weir_apply_file(tool, choice->file);
-	if (choice->batch)
-		return weir_run_batch(tool, choice->batch);
+	if (tool->config_file)
+		return weir_apply_file(tool, tool->config_file);
+	if (tool->batch)
+		return weir_run_batch(tool, tool->batch);
 	return weir_run_words(tool, words, count, false);
+}
+
+/* Read the options, and whether they go together; an enum weir_exit. */
+static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
+{
+	*at = weir_take_options(tool, argc, argv);
+	if (*at < 0)
+		return WEIR_EXIT_WORDS;
+	if (tool->batch && tool->config_file)
+		weir_err_set(&tool->err, WEIR_COMBINED, "-batch", "-file");
+	else if ((tool->batch || tool->config_file) && *at < argc)
+		weir_err_set(&tool->err, WEIR_UNEXPECTED ": '-batch' and '-file' take no command",
+			     argv[*at]);
+	else
+		return WEIR_EXIT_OK;
+	return WEIR_EXIT_WORDS;
 }
 
 /*
  * A socket must not become what is written to because nothing else was open;
- * and who is to be told something is told that there was no place to write it.
+ * and that there was no place to write to is to be noticed.
  */
 static void fill_standard_files(void)
 {
@@ -157,10 +81,12 @@ static void fill_standard_files(void)
 }
 
 /* What was done is done, whether or not it could be told. */
-static int finish(int status)
+static int finish(struct weir_tool *tool, int status)
 {
-	int ret = weir_out_flush();
+	int ret = weir_out_flush(&tool->out);
 
+	if (tool->reached)
+		weir_nl_close(&tool->nl);
 	if (!ret)
 		return status;
 	fprintf(stderr, "weir: write error: %s\n", strerror(-ret));
@@ -178,26 +104,24 @@ static void keep_output(void)
 
 int main(int argc, char **argv)
 {
-	struct weir_tool tool = { 0 };
-	struct weir_args args = { .words = argv, .count = argc, .at = argc > 0,
-				  .err = &tool.err };
-	struct choice choice = { 0 };
-	int status;
+	struct weir_tool tool = { .out.to = stdout };
+	int status, at;
 
 	fill_standard_files();
 	keep_output();
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && !strcmp(argv[1], "-complete")) {
-		weir_complete(&tool, argc - 2, argv + 2);
-		weir_nl_close(tool.nl);
-		return WEIR_EXIT_OK;
+		weir_complete(&tool, argc - 1, argv + 1);
+		return finish(&tool, WEIR_EXIT_OK);
 	}
-	status = take_options(&tool, &choice, &args);
-	weir_out_init(&choice.out);
+	if (argc == 2 && !strcmp(argv[1], "-schema")) {
+		weir_schema(&tool.out);
+		return finish(&tool, WEIR_EXIT_OK);
+	}
+	status = choose(&tool, argc, argv, &at);
 	if (status)
 		weir_complain(&tool, NULL);
 	else
-		status = run(&tool, &choice, &args);
-	weir_nl_close(tool.nl);
-	return finish(status);
+		status = run(&tool, argc - at, argv + at);
+	return finish(&tool, status);
 }

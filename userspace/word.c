@@ -1,224 +1,196 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reading words by their rows. */
+/* Finding the row that a word names; where there is none, what was meant. */
 
 #include <ctype.h>
 #include <string.h>
 
 #include "word.h"
 
-/**
- * weir_args_peek - the next word, which stays the next
- * @args: the words
- *
- * Return: the word, or NULL behind the last.
- */
+/* Longer words are not compared letter by letter. */
+#define NEAR_MAX	24
+
 const char *weir_args_peek(const struct weir_args *args)
 {
 	return args->at < args->count ? args->words[args->at] : NULL;
 }
 
-/**
- * weir_args_next - take the next word
- * @args: the words
- *
- * Return: the word, or NULL behind the last.
- */
 const char *weir_args_next(struct weir_args *args)
 {
 	return args->at < args->count ? args->words[args->at++] : NULL;
 }
 
-/* Put the word that it is about before the sentence. */
-static int blame(const struct weir_word *word, struct weir_err *err)
+/* Letters to change, add, drop or swap with a neighbour (Damerau 1964). */
+static unsigned int distance(const char *a, const char *b)
 {
-	struct weir_err inner = *err;
+	unsigned int rows[3][NEAR_MAX + 1], i, j;
+	unsigned int *prev2 = rows[0], *prev = rows[1], *now = rows[2], *swap;
+	unsigned int la = strlen(a), lb = strlen(b);
 
-	if (word->flags & WEIR_WORD_FIRST)
-		return -EINVAL;
-	return weir_err_set(err, "%s: %s", word->name, inner.text);
-}
+	if (la > NEAR_MAX || lb > NEAR_MAX)
+		return la > lb ? la : lb;
+	for (j = 0; j <= lb; j++)
+		prev[j] = j;
+	for (i = 1; i <= la; i++) {
+		now[0] = i;
+		for (j = 1; j <= lb; j++) {
+			char ca = tolower((unsigned char)a[i - 1]);
+			unsigned int best = prev[j - 1] + (ca != b[j - 1]);
 
-static int parse_one(const struct weir_word *word, struct weir_args *args,
-		     const char *value, void *model)
-{
-	if (word->parse(word, args, value, model))
-		return blame(word, args->err);
-	return 0;
-}
-
-static bool looks_like_address(const char *token)
-{
-	return isdigit((unsigned char)*token) || strchr(token, ':');
-}
-
-/* The row of a value that stands without its word, if @token is one. */
-static const struct weir_word *find_bare(const struct weir_word *words,
-					 const char *token)
-{
-	for (; words->name; words++) {
-		if (words->flags & WEIR_WORD_BARE && looks_like_address(token))
-			return words;
+			if (prev[j] + 1 < best)
+				best = prev[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && prev2[j - 2] + 1 < best)
+				best = prev2[j - 2] + 1;
+			now[j] = best;
+		}
+		swap = prev2;
+		prev2 = prev;
+		prev = now;
+		now = swap;
 	}
-	return NULL;
+	return prev[lb];
 }
 
-/* The rows behind those that stand alone. */
-static const struct weir_word *keywords(const struct weir_word *words)
+/* Slips between a word and a name; -1: more than one in three letters. */
+static unsigned int slips(const char *token, const char *name)
 {
-	while (words->flags & (WEIR_WORD_FIRST | WEIR_WORD_BARE))
-		words++;
-	return words;
+	unsigned int far = distance(token, name), longer = strlen(token);
+
+	if (strlen(name) > longer)
+		longer = strlen(name);
+	return far == 1 || 3 * far <= longer ? far : -1U;
 }
 
-static int check_twice(const struct weir_word *words, uint64_t seen,
-		       const struct weir_word *word, struct weir_err *err)
+static bool same(const struct weir_word *a, const struct weir_word *b)
 {
-	const struct weir_word *other;
-
-	if (seen & 1ULL << (word - words))
-		return weir_err_set(err, "%s: given twice", word->name);
-	for (other = words; other->name; other++) {
-		if (word->group && other->group == word->group &&
-		    seen & 1ULL << (other - words))
-			return weir_err_set(err, "%s and %s exclude each other",
-					    other->name, word->name);
-	}
-	return 0;
+	return a->is == b->is && a->number == b->number;
 }
 
-static int check_needed(const struct weir_word *words, uint64_t seen,
-			struct weir_err *err)
+/* Whether the word at @i means what one before it does. */
+static bool is_alias(const struct weir_word *words, size_t i)
 {
-	const struct weir_word *word;
+	size_t j;
 
-	for (word = words; word->name; word++) {
-		if (!(word->flags & WEIR_WORD_NEEDED) ||
-		    seen & 1ULL << (word - words))
-			continue;
-		if (word->flags & WEIR_WORD_FIRST)
-			return weir_err_set(err, "%s missing", word->value);
-		return weir_err_set(err, "%s missing: %s %s", word->name,
-				    word->name, word->value ? word->value : "");
-	}
-	return 0;
-}
-
-/* Whether @value, as help names it, lists @token. */
-static bool lists(const char *value, const char *token)
-{
-	size_t len = strlen(token), part;
-
-	for (; value; value = value[part] ? value + part + 1 : NULL) {
-		part = strcspn(value, "|");
-		if (part == len && !memcmp(value, token, len))
+	for (j = 0; j < i; j++) {
+		if (same(&words[j], &words[i]))
 			return true;
 	}
 	return false;
 }
 
-/* Who has forgotten a word has given its value: say so. */
-static int blame_value(const struct weir_word *words, const char *token,
-		       struct weir_err *err)
+/* The names that begin with @begin, aliases left out, as far as they fit. */
+static void list_names(const struct weir_word *words, const char *begin, char *list, size_t size)
 {
-	for (words = keywords(words); words->name; words++) {
-		if (islower((unsigned char)*token) &&
-		    lists(words->value, token))
-			return weir_err_set(err, "'%.60s' is a value; say %s %s",
-					    token, words->name, token);
+	size_t i, used = 0;
+
+	*list = '\0';
+	for (i = 0; words[i].name; i++) {
+		if (strncmp(words[i].name, begin, strlen(begin)) || is_alias(words, i))
+			continue;
+		if (used + strlen(words[i].name) + 2 >= size)
+			break;
+		used += sprintf(list + used, "%s%s", used ? ", " : "", words[i].name);
 	}
-	return -EINVAL;
 }
 
-/* Read one word with its value. */
-static int parse_next(const struct weir_word *words, struct weir_args *args,
-		      uint64_t *seen, void *model)
+bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size)
 {
-	const char *token = weir_args_next(args), *value = NULL;
-	const struct weir_word *word = find_bare(words, token);
+	unsigned int least = -1U, far;
+	size_t i, used = 0;
 
-	args->negate = !strcmp(token, "not");
-	if (args->negate) {
-		token = weir_args_next(args);
-		if (!token)
-			return weir_err_set(args->err, "not: which condition?");
-		if (!strcmp(token, "not"))
-			return weir_err_set(args->err, "not: given twice");
+	for (i = 0; words[i].name; i++) {
+		far = slips(token, words[i].name);
+		least = far < least ? far : least;
 	}
-	if (word) {
-		value = token;
+	for (i = 0; least != -1U && words[i].name; i++) {
+		if (slips(token, words[i].name) != least)
+			continue;
+		if (used + strlen(words[i].name) + 7 >= size)
+			break;
+		used += sprintf(list + used, "%s'%s'", used ? " or " : "", words[i].name);
+	}
+	return used;
+}
+
+/* The word of that name, else the only meaning that it abbreviates. */
+static const struct weir_word *match(const struct weir_word *words,
+				     const char *token, unsigned int *matches)
+{
+	const struct weir_word *word, *found = NULL;
+	size_t len = strlen(token);
+
+	*matches = 0;
+	for (word = words; word->name; word++) {
+		if (!strcmp(word->name, token)) {
+			*matches = 1;
+			return word;
+		}
+		if (!len || strncmp(word->name, token, len) || (found && same(found, word)))
+			continue;
+		if (!(*matches)++)
+			found = word;
+	}
+	return found;
+}
+
+int weir_unknown(const struct weir_word *words, const char *token,
+		 const char *what, struct weir_err *err)
+{
+	char list[256];
+
+	if (weir_nearest(words, token, list, sizeof(list)))
+		return weir_err_set(err, "unknown %s '%.60s'; did you mean %s?", what, token, list);
+	list_names(words, "", list, sizeof(list));
+	return weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
+}
+
+const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,
+				  const char *what, struct weir_err *err)
+{
+	const struct weir_word *word;
+	unsigned int matches;
+	char list[256];
+
+	word = match(words, token, &matches);
+	if (matches == 1 && (!exact || !strcmp(word->name, token)))
+		return word;
+	if (matches == 1) {
+		weir_err_set(err, WEIR_ABBREVIATES, token, word->name);
+	} else if (!words->name) {
+		weir_err_set(err, WEIR_UNEXPECTED, token);
+	} else if (matches && !exact) {
+		list_names(words, token, list, sizeof(list));
+		weir_err_set(err, "'%.60s' is ambiguous: %s", token, list);
 	} else {
-		word = weir_pick(keywords(words), sizeof(*words), token,
-				 args->exact, NULL, args->err);
-		if (!word)
-			return blame_value(words, token, args->err);
-		if (args->negate && !(word->flags & WEIR_WORD_NOT))
-			return weir_err_set(args->err, "not: '%.60s' is not a condition",
-					    word->name);
+		weir_unknown(words, token, what, err);
 	}
-	if (check_twice(words, *seen, word, args->err))
-		return -EINVAL;
-	*seen |= 1ULL << (word - words);
-	if (word->value && !value) {
-		value = weir_args_next(args);
-		if (!value)
-			return weir_err_set(args->err, "%s: value missing (%s)",
-					    word->name, word->value);
-	}
-	return parse_one(word, args, value, model);
+	return NULL;
 }
 
-/* Who forgot the name has given a word for it: say so. */
-static int blame_first(const struct weir_word *words, const char *first,
-		       struct weir_err *err)
+const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir_word *words)
 {
-	struct weir_err inner = *err;
+	const char *token = weir_args_next(args);
 
-	for (words = keywords(words); first && words->name; words++) {
-		if (!strcmp(words->name, first))
-			weir_err_set(err, "%s (and '%.60s' was taken for the name)",
-				     inner.text, first);
-	}
-	return -EINVAL;
+	if (token)
+		return weir_pick(words, token, args->exact, "word", args->err);
+	if (args->offer)
+		args->offer->words(words, args->offer->data);
+	return NULL;
 }
 
-/**
- * weir_words_parse - read all words into a model
- * @words: the rows, at most 64, those that stand alone first; a row without
- *	a name ends them
- * @args: the words; all are taken
- * @model: what the rows write into
- *
- * Return: 0, or -EINVAL with the sentence in the words' err.
- */
-int weir_words_parse(const struct weir_word *words, struct weir_args *args,
-		     void *model)
+const struct weir_word *weir_words_of(const char *const *names,
+				      struct weir_word words[WEIR_WORDS_MAX])
 {
-	const char *first = NULL;
-	uint64_t seen = 0;
+	uint32_t i;
 
-	if (words->flags & WEIR_WORD_FIRST && weir_args_peek(args)) {
-		first = weir_args_next(args);
-		if (parse_one(words, args, first, model))
-			return -EINVAL;
-		seen = 1;
-	}
-	while (weir_args_peek(args)) {
-		if (parse_next(words, args, &seen, model))
-			return blame_first(words, first, args->err);
-	}
-	return check_needed(words, seen, args->err);
+	for (i = 0; names[i]; i++)
+		words[i] = (struct weir_word){ names[i], names, i, NULL };
+	words[i].name = NULL;
+	return words;
 }
 
-/**
- * weir_split - cut a line into words
- * @line: the line; blanks in it are overwritten
- * @words: takes the words, with room for @max
- * @max: how many there may be
- *
- * A word that begins with # ends the line.
- *
- * Return: how many words; -E2BIG where there are more than @max.
- */
 int weir_split(char *line, char **words, int max)
 {
 	static const char blanks[] = " \t\r\n";

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Words are rows of a table: the same row parses a word, tells it in help and
- * completes it.
- */
+/* The words of a command line, and finding the row that one names. */
 #ifndef WEIR_WORD_H
 #define WEIR_WORD_H
 
@@ -12,47 +9,52 @@
 
 #include "err.h"
 
+#define WEIR_WORDS_MAX	64	/* that one command may have */
+
+/* A word that may be written, and what it means; the name NULL ends a list. */
+struct weir_word {
+	const char *name;
+	const void *is;			/* its row; those of one row are aliases */
+	uint32_t number;		/* the value that it is, of an enumeration */
+	const void *in;			/* the row that the row is nested in; or NULL */
+};
+
+struct weir_field;
+
+/* Takes what may come next where the words end: words, or a field's value. */
+struct weir_offer {
+	void (*words)(const struct weir_word *words, void *data);
+	void (*value)(const struct weir_field *field, void *data);
+	void *data;
+};
+
 struct weir_args {
 	char **words;
 	int count;
 	int at;			/* the word that is read next */
 	bool exact;		/* in files: no abbreviations */
-	bool negate;		/* "not" stands before the word at hand */
 	struct weir_err *err;
+	const struct weir_offer *offer;	/* or NULL */
 };
 
-enum weir_word_flag {
-	WEIR_WORD_NOT		= 1 << 0,	/* "not" may stand before it */
-	WEIR_WORD_NEEDED	= 1 << 1,
-	WEIR_WORD_FIRST		= 1 << 2,	/* a value that stands first, alone */
-	WEIR_WORD_BARE		= 1 << 3,	/* an address that stands alone */
-};
-
-struct weir_word {
-	const char *name;	/* first in every row: weir_pick() */
-	const char *value;	/* what follows, as help names it; or NULL */
-	const char *help;	/* NULL: in no help of its own */
-	int (*parse)(const struct weir_word *word, struct weir_args *args,
-		     const char *value, void *model);
-	unsigned int flags;
-	unsigned int group;	/* words of one group exclude each other; or 0 */
-	uint32_t number;	/* what it means to parse */
-	size_t offset;		/* where in the model it goes */
-	uint64_t min, max;
-};
-
+/* The next word, or NULL; next takes it. */
 const char *weir_args_peek(const struct weir_args *args);
 const char *weir_args_next(struct weir_args *args);
 
-typedef bool weir_same(const void *row, const void *other);
-
-size_t weir_match(const void *rows, size_t stride, const char *token,
-		  bool exact, weir_same *same, const void **row);
-const void *weir_pick(const void *rows, size_t stride, const char *token,
-		      bool exact, weir_same *same, struct weir_err *err);
-const char *weir_nearest(const void *rows, size_t stride, const char *token);
-int weir_words_parse(const struct weir_word *words, struct weir_args *args,
-		     void *model);
+/* The word that a token names; NULL with a sentence. @what: "word", "option". */
+const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,
+				  const char *what, struct weir_err *err);
+/* -EINVAL, with a sentence that names what may be meant. */
+int weir_unknown(const struct weir_word *words, const char *token,
+		 const char *what, struct weir_err *err);
+/* As weir_pick(), of the next of the words; where there is none it is offered. */
+const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir_word *words);
+/* The names nearest to a token, as "'a' or 'b'"; whether there are any. */
+bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size);
+/* The names of an enumeration as words; returns them. */
+const struct weir_word *weir_words_of(const char *const *names,
+				      struct weir_word words[WEIR_WORDS_MAX]);
+/* Cut a line into words; # begins a comment. -E2BIG: more than @max. */
 int weir_split(char *line, char **words, int max);
 
 #endif

@@ -32,6 +32,9 @@ next limit add web budget 1/s dev -- lo
 next limit add web family -- ipv4 ipv6
 next source show -- limited top idle !PREFIX
 next source charge 10.0.0.1 limit web mode -- all drain
+next source show top 3 -- by limit !top
+next limit add web budget 1/s bytes -- dev !bytes
+next source charge 10.0.0.1 limit web bytes 3 -- mode
 next monitor -- !limit
 
 # the file for bash, as it is used
@@ -47,6 +50,16 @@ candidates() {
 is "$(candidates lim)" limit "bash completes an object"
 is "$(candidates limit add web ac)" action "bash completes a word"
 is "$(candidates limit add web action o)" observe "bash completes a value"
+# what a device or a limit is called is not run, neither here nor by the line
+# shellcheck disable=SC2016 # as it is
+printf '#!/bin/bash\nprintf "%%s\\n" "\$(id>p)" "\`id>p\`" "a b" plain\n' >fake && chmod +x fake
+offers() { weir=$tmp/fake candidates "$@"; }
+# shellcheck disable=SC2016 # as it is
+is "$(offers limit add web dev '')" '\$\(id\>p\) \`id\>p\` a\ b plain' "bash offers names as they are, quoted"
+# shellcheck disable=SC2016
+is "$(offers limit add web dev '$(')" '\$\(id\>p\)' "... by their beginning"
+[ ! -e p ]
+ok $? "... and runs nothing of them"
 touch some.conf
 is "$(candidates -check -file some)" some.conf "bash completes a file"
 finish

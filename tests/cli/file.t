@@ -39,8 +39,8 @@ bad ' the file is empty' "an empty file" </dev/null
 printf '\n \t\n' | bad ' the file is empty' "a file of blanks"
 printf '\xef\xbb\xbf\r\n' | bad ' the file is empty' "a byte order mark alone"
 printf '# one\n\xef\xbb\xbflimit add web budget 1/s\n' | bad '2: unknown word' "a byte order mark is for the beginning"
-printf '\xff\xfel\0i\0m\0i\0t\0\n\0' | bad '1: a NUL byte: this is not text' "UTF-16"
-bad "3: limit add: to: '192.0.2.1/24' has host bits" "an error says its line" <<-'CONF'
+printf '\xff\xfel\0i\0m\0i\0t\0\n\0' | bad '1: NUL byte: not a text file' "UTF-16"
+bad "3: limit add: to: '192.0.2.1/24' has host bits set" "an error says its line" <<-'CONF'
 	# one
 	limit add a budget 1/s
 	limit add b budget 1/s to 192.0.2.1/24
@@ -50,32 +50,32 @@ bad "2: limit add: budget: '5' has no time" "a continued line is named by its fi
 	limit add a \
 		budget 5
 CONF
-bad "1: 'limit set' does not make a configuration" "other commands have no place" <<<'limit set web budget 1/s'
+bad "1: 'limit set' cannot be used here" "other commands have no place" <<<'limit set web budget 1/s'
 bad "1: 'limit flush'" "nor has flush" <<<'limit flush'
 bad "1: 'monitor'" "nor has monitor" <<<'monitor'
-bad "1: unknown word 'limt'; the nearest is 'limit'" "an unknown object" <<<'limt add web budget 1/s'
-bad "1: limit add: 'bu' is short for 'budget'; words of a file are written out" "no abbreviations in files" <<<'limit add web bu 1/s'
-bad "1: 'l' is short for 'limit'; words of a file are written out" "not even of objects" <<<'l add web budget 1/s'
-bad "1: 'limit ad' is short for 'limit add'; words of a file are written out" "nor of verbs" <<<'limit ad web budget 1/s'
-bad "1: leave 'weir' out" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
-bad "1: unknown word 'rate'; known are limit, exempt\$" "a word that begins no line" <<<'rate 5'
+bad "1: unknown word 'limt'; did you mean 'limit'" "an unknown object" <<<'limt add web budget 1/s'
+bad "1: limit add: 'bu' abbreviates 'budget'; files do not allow abbreviations" "no abbreviations in files" <<<'limit add web bu 1/s'
+bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "not even of objects" <<<'l add web budget 1/s'
+bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "nor of verbs" <<<'limit ad web budget 1/s'
+bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
+bad "1: unknown word 'rate'; expected one of: limit, source, exempt" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
-bad "1: limit add: unknown word ';'; known are budget, .*, before\$" "what follows a command" <<<'limit add web budget 1/s ; x'
-bad "2: limit add: limit 'web' is on line 1 already" "a name twice" <<-'CONF'
+bad "1: limit add: unknown word ';'; expected one of: budget, .*, before\$" "what follows a command" <<<'limit add web budget 1/s ; x'
+bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
 	limit add web budget 1/s
 	limit add web budget 2/s
 CONF
-bad "3: exempt add: that is exempt by line 1 already" "an exemption twice" <<-'CONF'
+bad "3: exempt add: already exempt by line 1" "an exemption twice" <<-'CONF'
 	exempt add 10.0.0.0/8
 	exempt add 11.0.0.0/8
 	exempt add 10.0.0.0/8
 CONF
 bad "1: exempt add: limit: no limit 'web' in this file" "an exemption of no limit" <<<'exempt add 10.0.0.0/8 limit web'
-bad "1: limit add: before: no limit 'b' above this line" "before what does not stand yet" <<-'CONF'
+bad "1: limit add: before: no limit 'b' is defined above this line" "before what does not stand yet" <<-'CONF'
 	limit add a budget 1/s before b
 	limit add b budget 1/s
 CONF
-printf 'limit add a budget 1/s\0\n' | bad '1: a NUL byte' "a binary file"
+printf 'limit add a budget 1/s\0\n' | bad '1: NUL byte' "a binary file"
 printf 'x %.0s' {1..200} | bad '1: more than 128 words' "too many words"
 run -check -file nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such file"
@@ -90,12 +90,12 @@ cat >conf <<-'CONF'
 	limit add c budget 1/s surces
 CONF
 run -check -file conf
-is "$status $err" "1 weir: conf:1: limit add: budget: '5' has no time, like 1000/s or 20/10s
-weir: conf:3: exempt add: '10.0.0.1/8' has host bits; the prefix is 10.0.0.0/8
-weir: conf:4: limit add: unknown word 'surces'; the nearest is 'sources'" "three bad lines"
+is "$status $err" "1 weir: conf:1: limit add: budget: '5' has no time; for example 1000/s or 20/10s
+weir: conf:3: exempt add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8?
+weir: conf:4: limit add: unknown word 'surces'; did you mean 'sources'?" "three bad lines"
 seq -f 'exempt add line%.0f' 100000 >conf
 run -check -file conf
-is "$status $(wc -l <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 bad lines; what follows them was not read" "enough of them"
+is "$status $(wc -l <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 invalid lines; the rest was not read" "enough of them"
 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
@@ -104,7 +104,7 @@ for i in {0..31}; do printf "exempt add 10.0.$i.%d\n" {0..255}; done >full
 good "8192 exemptions" <full
 (cat full && echo 'exempt add 11.0.0.0') | bad '8193: exempt add: more than 8192 exemptions' "one exemption more"
 seq -f '# comment %.0f' 100000 | good "100,000 lines"
-(seq -f '# comment %.0f' 99999 && echo "limit") | bad "100000: 'limit' does not" "an error in line 100,000"
+(seq -f '# comment %.0f' 99999 && echo "limit") | bad "100000: 'limit' cannot be used" "an error in line 100,000"
 seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 8192' "100,000 exemptions"
 
 # stdin, and as an interpreter
@@ -112,7 +112,7 @@ seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 819
 is "$?$(<err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
-is "$? $err" "1 weir: ./script:2: limit add: budget: '5' has no time, like 1000/s or 20/10s" "an executable file"
+is "$? $err" "1 weir: ./script:2: limit add: budget: '5' has no time; for example 1000/s or 20/10s" "an executable file"
 
 # batch
 cat >'batch' <<-'CONF'
@@ -122,9 +122,21 @@ cat >'batch' <<-'CONF'
 	limit ad b budget 1/s
 CONF
 run -check -batch batch
-is "$status $err" "1 weir: batch:2: limit add: budget: '5' has no time, like 1000/s or 20/10s" "a batch ends at a failure"
+is "$status $err" "1 weir: batch:2: limit add: budget: '5' has no time; for example 1000/s or 20/10s" "a batch ends at a failure"
 run -check -force -batch batch
-like "$status $err" "^1 .*batch:2: .*batch:4: limit: 'ad' is short for 'add'; words of a file are written out$" "with -force it goes on"
+like "$status $err" "^1 .*batch:2: .*batch:4: limit: 'ad' abbreviates 'add'; files do not allow abbreviations$" "with -force it goes on"
+# a line that is too long is one more bad line; the first failure's status stays
+{ seq -s ' ' 200 && echo && echo 'limit show'; } >'batch'
+run -check -force -batch batch
+is "$status $err" "1 weir: batch:1: more than 128 words on one line" "with -force also after a line that is too long"
+{ printf 'limit show x y\n' && head -c 100 /dev/zero; } >'batch'
+run -check -force -batch batch
+like "$status $err" "^1 weir: batch:1: .*batch:2: NUL byte" "... and after one that is not text"
+[ -e /sys/module/weir ] || {
+	{ echo 'limit show' && seq -s ' ' 200; } >'batch'
+	run -force -batch batch
+	is "$status" 3 "the first failure's status is that of the batch"
+}
 run -check -batch nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
 printf '\xef\xbb\xbflimit show\r\nlimit add a budget 5\r\n' >'batch'
@@ -135,7 +147,7 @@ run -check -batch batch
 is "$status $err" "0 " "an empty batch is nothing to do"
 echo 'limit show -j' >'batch'
 run -check -batch batch
-like "$err" "'-j' is an option; options come before the object" "options have no place in a batch"
+like "$err" "options precede the object" "options have no place in a batch"
 seq -f 'limit add l%.0f budget 1/s to ::/0' 100000 >'batch'
 run -check -batch batch
 is "$status $err" "0 " "a batch of 100,000 lines"
@@ -144,15 +156,15 @@ is "$status $err" "0 " "a batch of 100,000 lines"
 seq -f 'limit add l%.0f budget 1/s' 3 >conf
 for option in -file -batch; do
 	run -check $option conf
-	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no to, dport or syn: it also counts answers to this host's own connections
-weir: note: conf: the same of 2 more limits: has no to, dport or syn: it also counts answers to this host's own connections" \
+	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections
+weir: note: conf: the same applies to 2 more limits: has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections" \
 		"a note of many limits ($option)"
 done
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 echo 'limit add all budget 1/s to 192.0.2.1' | good "a configuration that meets the caller's ssh"
-is "$err" "weir: warning: conf:1: limit 'all' meets your own ssh connection; to spare it: weir exempt add 198.51.100.7" "says so"
+is "$err" "weir: warning: conf:1: limit 'all' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "says so"
 printf 'limit add all budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
 is "$err" "" "does not"
 finish

@@ -11,22 +11,20 @@
 /* What the kernel would have put in where words are left out. */
 static void complete(struct weir_limit *limit)
 {
-	if (!(limit->has & WEIR_HAS_PER)) {
-		limit->prefix4 = 32;
-		limit->prefix6 = 64;
+	if (!(limit->has & WEIR_HAS(LIMIT_PREFIX4))) {
+		limit->per[0] = 32;
+		limit->per[1] = 64;
 	}
-	if (!(limit->has & WEIR_HAS_SLOTS))
+	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)))
 		limit->slots = 10;
-	if (!(limit->has & WEIR_HAS_SOURCES))
+	if (!(limit->has & WEIR_HAS(LIMIT_SOURCES)))
 		limit->sources = 65536;
-	limit->has |= WEIR_HAS_BUDGET | WEIR_HAS_UNIT | WEIR_HAS_SLOTS |
-		      WEIR_HAS_MODE | WEIR_HAS_PER | WEIR_HAS_SOURCES |
-		      WEIR_HAS_ACTION | WEIR_HAS_MATCH;
-	limit->has &= ~WEIR_HAS_BEFORE;
+	limit->has |= WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_UNIT) | WEIR_HAS(LIMIT_SLOTS) |
+		      WEIR_HAS(LIMIT_MODE) | WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_SOURCES) |
+		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
+	limit->has &= ~WEIR_HAS(LIMIT_BEFORE);
 	memset(limit->before, 0, sizeof(limit->before));
 	limit->line = 0;
-	if (!(limit->match.conds & WEIR_COND_MARK))
-		limit->match.mask = UINT32_MAX;
 }
 
 static void complete_all(struct weir_config *config)
@@ -42,18 +40,18 @@ static void complete_all(struct weir_config *config)
 /* As weir save writes it. */
 static void save(const struct weir_config *config)
 {
+	struct weir_out out = { .to = stdout };
 	unsigned int i;
 
-	weir_out_text("#!/usr/sbin/weir -file\n");
+	weir_out_text(&out, "#!/usr/sbin/weir -file\n");
 	for (i = 0; i < config->limit_count; i++) {
-		weir_out_text("limit add ");
-		weir_show_limit_words(&config->limits[i]);
-		weir_out_text("\n");
+		weir_out_text(&out, "limit add ");
+		weir_set_show(&weir_limit_fields, WEIR_WORDS, &out, &config->limits[i]);
+		weir_out_text(&out, "\n");
 	}
 	for (i = 0; i < config->exempt_count; i++) {
-		weir_out_text("exempt add ");
-		weir_show_exempt_words(&config->exempts[i]);
-		weir_out_text("\n");
+		weir_out_text(&out, "exempt add ");
+		weir_show_exempt(&out, &config->exempts[i]);
 	}
 }
 
@@ -67,10 +65,12 @@ static bool same(const struct weir_config *a, const struct weir_config *b)
 
 static void again(struct weir_config *config)
 {
-	struct weir_config read = { 0 };
-	struct weir_tool tool = { .check = true };
+	static struct weir_config read;
+	struct weir_tool tool = { .check = true, .out.to = stdout };
 	const struct said *said;
 
+	read.limit_count = 0;
+	read.exempt_count = 0;
 	complete_all(config);
 	said_begin();
 	save(config);
@@ -81,7 +81,6 @@ static void again(struct weir_config *config)
 	complete_all(&read);
 	if (!same(config, &read))
 		tool_fail("what was saved reads as something else", said->out, "");
-	weir_config_free(&read);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -89,12 +88,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct weir_tool tool = { .check = true };
-	struct weir_config config = { 0 };
+	static struct weir_config config;
 	const struct said *said;
 	int status;
 
+	config.limit_count = 0;
+	config.exempt_count = 0;
 	tool_input(data, size);
 	said_begin();
+	tool.out.to = stdout;
 	status = weir_apply_file(&tool, "-");
 	said = said_end();
 	if (*said->out)
@@ -106,10 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (status)
 		return 0;
 	tool.line = 0;
+	tool.out.to = stdout;
 	tool_input(data, size);
 	if (read_config(&tool, "-", &config))
 		tool_fail("a file is good once only", tool.err.text, "");
 	again(&config);
-	weir_config_free(&config);
 	return 0;
 }

@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int status;
 
 	said_begin();
+	tool.out.to = stdout;
 	if (argv) {
 		text = strndup((const char *)data, size);
 		status = run_argv(&tool, text);

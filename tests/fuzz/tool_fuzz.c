@@ -28,8 +28,6 @@ void tool_input(const uint8_t *data, size_t size)
  */
 void said_begin(void)
 {
-	struct weir_out_opts opts = { 0 };
-
 	free(said.out);
 	free(said.err);
 	real_out = stdout;
@@ -38,7 +36,6 @@ void said_begin(void)
 	stderr = open_memstream(&said.err, &err_size);
 	if (!stdout || !stderr)
 		abort();
-	weir_out_init(&opts);
 }
 
 /**
@@ -48,7 +45,6 @@ void said_begin(void)
  */
 const struct said *said_end(void)
 {
-	weir_out_flush();
 	fclose(stdout);
 	fclose(stderr);
 	stdout = real_out;

@@ -86,7 +86,7 @@ file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
 } >"$tmp/memory"
 file "memory that there is not" 2 \
-	"weir: $tmp/conf:2: limit add: sources: no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)\$" <"$tmp/memory"
+	"weir: $tmp/conf:2: limit add: sources: no memory for a table of so many sources; fewer may fit \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)\$" <"$tmp/memory"
 # Of what is there, too, others keep an eighth: a table of more than seven.
 # Sizes come in steps, so the sentence is asked for them, from more on down; some
 # width of a way has a step there.
@@ -94,7 +94,7 @@ free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
 nearly() {
 	local many=16000000 first=1
 	while said=$(weir limit add most budget 1G/s bytes slots "$1" sources "$many" to ::/0 2>&1); [ $? = 2 ]; do
-		size=${said##*takes } size=${size% bytes*}
+		size=${said##*requires } size=${size% bytes*}
 		[ "$size" -gt $((free * 1000)) ] || return 0
 		if [ -n "$first" ]; then many=$((many * (free * 1100) / size)); else many=$((many * 97 / 100)); fi
 		first=''
@@ -104,14 +104,14 @@ nearly() {
 }
 nearly 64 || nearly 56 || nearly 48
 ok $? "a table that would leave nothing to others is refused" || diag "$said"
-like "$said" 'no memory for a table of so many sources; fewer may fit \(it takes [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "with its size"
+like "$said" 'no memory for a table of so many sources; fewer may fit \(requires [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "with its size"
 within "$size" $((free * 900)) $((free * 1000)) "which is less than there is"
 {
 	seq -f '# comment %.0f' 99998
 	echo 'limit add a budget 100/s to ::/0'
 	echo 'limit add a budget 100/s to ::/0'
 } >"$tmp/long"
-file "an error in line 100,000" 1 "weir: $tmp/conf:100000: limit add: limit 'a' is on line 99999 already" <"$tmp/long"
+file "an error in line 100,000" 1 "weir: $tmp/conf:100000: limit add: limit 'a' was already defined on line 99999" <"$tmp/long"
 is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
 head -n 99999 "$tmp/long" >"$tmp/100k"
 file "a file of 100,000 lines is applied" 0 '$' <"$tmp/100k"
@@ -124,14 +124,14 @@ is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "whole"
 } >"$tmp/small"
 gro='packets joined (GRO) from more segments than the budget will never fit'
 file "limits that are warned of" 0 '' <"$tmp/small"
-is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro (2 more limits are warned of too)" \
+is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro (and for 2 more limits)" \
 	"a file's warning: the limit, its line, and how many more"
 head -n 2 "$tmp/small" >"$tmp/one-small"
 file "one that is warned of" 0 "weir: warning: $tmp/conf:2: limit 'small1': ${gro/(GRO)/.GRO.}\$" <"$tmp/one-small"
 weir limit flush
 weir -batch "$tmp/small" >"$tmp/out" 2>"$tmp/err"
 is "$(<"$tmp/err")" "weir: warning: $tmp/small:2: limit 'small1': $gro
-weir: warning: $tmp/small: the same of 2 more limits: $gro" "a batch's is said once, and counted"
+weir: warning: $tmp/small: the same applies to 2 more limits: $gro" "a batch's is said once, and counted"
 
 # as large as it may be: one message
 {

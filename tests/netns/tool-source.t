@@ -26,15 +26,15 @@ is "$(answer '.[0] | [.taken, .count]' source charge 198.51.100.1 limit web pack
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60 mode drain)" \
 	'[39,100,0,true]' "or what there is"
 note() { { weir "$@" >/dev/null; } 2>&1; }
-is "$(note source charge 198.51.100.1 limit web packets 60)" "weir: note: nothing was taken: nothing is left" "why nothing was"
+is "$(note source charge 198.51.100.1 limit web packets 60)" "weir: note: not charged: nothing is left" "why nothing was"
 is "$(note source charge 198.51.100.3 limit web packets 101)" \
-	"weir: note: nothing was taken: 101 are more than are left; mode drain takes those" "... or what would take something"
+	"weir: note: not charged: 101 exceeds the remaining 100; 'mode drain' takes what is left" "... or what would take something"
 is "$(note source charge 198.51.100.1 limit web mode drain)$(note source charge 198.51.100.3 limit web packets 100 mode drain)" \
-	"weir: note: nothing was taken: nothing is left" "... said where nothing was taken alone"
+	"weir: note: not charged: nothing is left" "... said where nothing was taken alone"
 weir source forget 198.51.100.3 >"$tmp/out"
 is "$(answer '.[0].taken' source charge 198.51.100.1 limit bulk bytes 4k)" 4000 "bytes of a limit that counts bytes"
 like "$(weir source charge 198.51.100.1 limit bulk packets 4 2>&1; echo $?)" \
-	"^weir: source charge: limit 'bulk' counts bytes; say bytes N.*1$" "in its own unit alone"
+	"^weir: source charge: limit 'bulk' counts bytes; use 'bytes N'.*1$" "in its own unit alone"
 like "$(weir source charge 198.51.100.2 limit web)" \
 	'^198.51.100.2 limit web taken 1 count 1 of 100 left 99$' "as text"
 
@@ -111,7 +111,7 @@ is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "two devices, two sou
 like "$(weir source forget fe80::7 2>&1; echo $?)" '^weir: source forget: .*link-local.*2$' "without a device it is nobody"
 is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... who is not forgotten"
 is "$(note source get fe80::7 dev rx0)$(note source get 203.0.113.1 dev nosuch0)" \
-	"weir: warning: device 'nosuch0' does not exist here (it may come)" "a device that is not there is told"
+	"weir: warning: device 'nosuch0' does not exist (yet)" "a device that is not there is told"
 is "$(note exempt get fe80::7)" \
 	"weir: exempt get: ADDR fe80::7: no exemption holds the address (of a device: say dev); exempt show lists them" \
 	"an address is exempt on a device where it is asked for"

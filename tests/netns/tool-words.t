@@ -31,7 +31,7 @@ done_with() {
 }
 
 run limit show
-like "$status $err" '^3 weir: the kernel module is not loaded and did not load by itself: modprobe weir says why' "no module: status 3, and what to do"
+like "$status $err" "^3 weir: kernel module not loaded; run 'modprobe weir' to see why" "no module: status 3, and what to do"
 run -j stats
 is "$status$out" 3 "no module: no JSON either"
 begin
@@ -57,7 +57,7 @@ done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
 like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+$' \
 	"what was made is told, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
-done_with "weir: note: limit 'all' has no to, dport or syn" limit add all budget 2M/s per 0 action observe
+done_with "weir: note: limit 'all' has no 'to', 'dport' or 'syn'" limit add all budget 2M/s per 0 action observe
 done_with '' limit add bulk budget 10M/1s bytes slots 8 lenient before web
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "bulk web syn all" "before puts a limit in front of another"
 done_with '$' limit set web budget 2000/s
@@ -72,7 +72,8 @@ refused "limit set: NAME 'nosuch': no limit of that name; limit show lists them"
 refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them" limit del nosuch
 done_with '$' -exist limit del nosuch
 refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them" limit show nosuch
-refused 'limit set: per: the prefix of a limit cannot change' limit set web per 24
+run limit set web per 24
+is "$status $err" "1 weir: limit set: 'per' cannot be changed" "the prefix of a limit is fixed"
 
 # -exist: what is there as it was to be is good, another stays and is a failure
 words="web budget 2000/s to 192.0.2.0/24 proto tcp dport 443"
@@ -86,7 +87,7 @@ done_with '$' -exist limit add all budget 2M/s per 0 action observe
 differs() {
 	local words=()
 	while [ "$1" != -- ]; do words+=("$1") && shift; done
-	refused "limit add: limit '${words[0]}' exists and differs in $2; it was left as it is \(limit set changes it\)\$" \
+	refused "limit add: limit '${words[0]}' exists and differs in $2; nothing was changed \(use 'limit set'\)\$" \
 		-exist limit add "${words[@]}"
 }
 differs web budget 1/s -- 'budget, to, proto, dport'
@@ -114,8 +115,8 @@ done_with '$' -exist exempt del 11.0.0.0/8
 done_with '$' exempt get 10.1.2.3 limit web
 is "$out" "10.0.0.0/8 limit web" "exempt get says why"
 refused 'exempt get: ADDR 10.1.2.3: no exemption holds the address' exempt get 10.1.2.3
-done_with "weir: warning: device 'nosuchdev0' does not exist here" exempt add 10.0.0.0/8 dev nosuchdev0
-done_with "weir: warning: device 'nosuchdev0' does not exist here" limit add later budget 100/s to ::/0 dev nosuchdev0
+done_with "weir: warning: device 'nosuchdev0' does not exist" exempt add 10.0.0.0/8 dev nosuchdev0
+done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ::/0 dev nosuchdev0
 if [ "$HZ" -lt 1000 ]; then
 	refused 'limit add: slots: slots shorter than a clock tick; fewer would fit the window \(at most '$((HZ > 100 ? HZ / 100 : 1))'\)$' \
 		limit add x budget 100/10ms slots 10
@@ -129,7 +130,7 @@ weir: warning: limit 'small': ${joined//\\/}" "... behind what is shown of it"
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
-done_with ".*weir: note: limit 'nosyn' had to, syn too; conditions that are given replace the whole match" \
+done_with ".*weir: note: limit 'nosyn' no longer matches by to, syn: new conditions replace the whole match" \
 	limit set nosyn from ::/0 not dport 9 proto udp action observe
 done_with '' limit set nosyn match any
 done_with '$' limit set nosyn to ::/0 syn
@@ -138,7 +139,7 @@ done_with '$' limit set nosyn to ::/0 syn dev lo
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 run limit add ssh budget 100/s
-like "$status $err" "^0 .*weir: warning: limit 'ssh' meets your own ssh connection; to spare it: weir exempt add 198.51.100.7"$'(\n|$)' \
+like "$status $err" "^0 .*weir: warning: limit 'ssh' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7"$'(\n|$)' \
 	"a limit that meets the caller's ssh says so"
 run limit set ssh proto udp
 [[ $err != *ssh\ connection* ]]
@@ -177,7 +178,7 @@ for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web"
 	"source show" "source get 10.0.0.1" "source charge 10.0.0.1 limit web" "source forget all" \
 	"exempt add 11.0.0.0/8" "exempt flush" "-file -" monitor; do
 	# shellcheck disable=SC2086 # words
-	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*needs root: CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
+	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*permission denied: requires CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
 done
 is "$(weir save)" "$before" "and nothing has changed"
 like "$(mere limit show web; echo $?)" '0$' "limits may be seen by all"

@@ -7,7 +7,6 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
-#include "nl_priv.h"
 #include "parse.h"
 #include "show.h"
 #include "unit.h"
@@ -25,13 +24,15 @@ static const char *const values[] = {
 
 static const char *any_word(struct chance *c)
 {
+	struct weir_word words[WEIR_WORDS_MAX];
 	size_t n = 0;
 
 	if (chance_one_in(c, 2))
 		return values[chance_below(c, sizeof(values) / sizeof(values[0]))];
-	while (weir_words_limit_add[n].name)
+	weir_set_words(&weir_limit_fields, WEIR_ON_ADD, words);
+	while (words[n].name)
 		n++;
-	return weir_words_limit_add[chance_below(c, n)].name;
+	return words[chance_below(c, n)].name;
 }
 
 /* A value that the word may well take. */
@@ -95,53 +96,47 @@ static int random_words(struct chance *c, const char **words)
 /* What of a limit the kernel would have put in where words are left out. */
 static void complete(struct weir_limit *limit)
 {
-	if (!(limit->has & WEIR_HAS_PER)) {
-		limit->prefix4 = 32;
-		limit->prefix6 = 64;
+	if (!(limit->has & WEIR_HAS(LIMIT_PREFIX4))) {
+		limit->per[0] = 32;
+		limit->per[1] = 64;
 	}
-	if (!(limit->has & WEIR_HAS_SLOTS))
+	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)))
 		limit->slots = 10;
-	if (!(limit->has & WEIR_HAS_SOURCES))
+	if (!(limit->has & WEIR_HAS(LIMIT_SOURCES)))
 		limit->sources = 65536;
-	limit->has |= WEIR_HAS_BUDGET | WEIR_HAS_UNIT | WEIR_HAS_SLOTS |
-		      WEIR_HAS_MODE | WEIR_HAS_PER | WEIR_HAS_SOURCES |
-		      WEIR_HAS_ACTION | WEIR_HAS_MATCH;
-	limit->has &= ~WEIR_HAS_BEFORE;
+	limit->has |= WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_UNIT) | WEIR_HAS(LIMIT_SLOTS) |
+		      WEIR_HAS(LIMIT_MODE) | WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_SOURCES) |
+		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
+	limit->has &= ~WEIR_HAS(LIMIT_BEFORE);
 	memset(limit->before, 0, sizeof(limit->before));
-	if (!(limit->match.conds & WEIR_COND_MARK))
-		limit->match.mask = UINT32_MAX;
 }
 
 static void through_netlink(const struct weir_limit *limit,
 			    struct weir_limit *told)
 {
-	char buf[1024] __attribute__((aligned(8)));
-	struct weir_nl nl = { .family = 0x20 };
-	struct nlmsghdr *nlh;
+	struct weir_msg msg;
 
-	nlh = weir_nl_begin(&nl, buf, WEIR_CMD_LIMIT_ADD, 0);
-	weir_nl_put_limit(nlh, limit);
-	assert_true(nlh->nlmsg_len <= sizeof(buf) / 2);
-	weir_nl_get_limit(nlh, told);
+	weir_msg_begin(&msg, 0x20, 0, WEIR_CMD_LIMIT_ADD, 1);
+	weir_set_put(&weir_limit_fields, WEIR_ON_ADD, &msg, limit);
+	weir_set_get(&weir_limit_fields, (char *)msg.nlh + NLMSG_HDRLEN + GENL_HDRLEN,
+		     msg.nlh->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN, told);
+	weir_msg_free(&msg);
 }
 
 static void through_text(const struct weir_limit *limit,
 			 struct weir_limit *told)
 {
-	struct weir_out_opts opts = { 0 };
 	struct weir_err err = { "" };
 	char *text = NULL, *split[WORDS];
 	struct weir_args args = { .words = split, .exact = true, .err = &err };
-	FILE *old = stdout;
+	struct weir_out out = { 0 };
 	size_t size;
 
-	weir_out_init(&opts);
-	stdout = open_memstream(&text, &size);
-	weir_show_limit_words(limit);
-	fclose(stdout);
-	stdout = old;
+	out.to = open_memstream(&text, &size);
+	weir_set_show(&weir_limit_fields, WEIR_WORDS, &out, limit);
+	fclose(out.to);
 	args.count = weir_split(text, split, WORDS);
-	check(!weir_parse_limit(&args, weir_words_limit_add, told), "%s: %s",
+	check(!weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, told), "%s: %s",
 	      text, err.text);
 	complete(told);
 	free(text);
@@ -168,7 +163,7 @@ static void test_random(void **state)
 			words[i] = copy[i];
 		}
 		err.text[0] = '\0';
-		if (weir_parse_limit(&args, weir_words_limit_add, &limit)) {
+		if (weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, &limit)) {
 			check(*err.text, "run %lu: no sentence", run);
 			continue;
 		}

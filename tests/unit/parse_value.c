@@ -7,6 +7,16 @@
 
 static struct weir_err err;
 
+/* Read a value of a type, before the word @next. */
+static int read_value(const struct weir_type *type, const char *text, void *at,
+		      const char *next)
+{
+	char *words[1] = { (char *)next };
+	struct weir_args args = { .words = words, .count = !!next, .err = &err };
+
+	return type->parse(NULL, &args, text, at);
+}
+
 static void test_budget(void **state)
 {
 	static const struct {
@@ -26,70 +36,67 @@ static void test_budget(void **state)
 		const char *text, *why;
 	} bad[] = {
 		{ "1000", "has no time" }, { "1000/", "has no time" },
-		{ "", "is not COUNT" }, { "x/s", "is not COUNT" },
-		{ "-1/s", "is not COUNT" }, { "1.5/s", "is not COUNT" },
-		{ "1T/s", "is not COUNT" }, { "0x10/s", "is not COUNT" },
-		{ "1000/fortnight", "is not a time" }, { "1/S", "is not a time" },
-		{ "1/10", "is not a time" }, { "1/s/s", "is not a time" },
-		{ "1/9ms", "9ms not in 10ms..30d" },
-		{ "1/31d", "31d not in 10ms..30d" }, { "1/0s", "not in 10ms" },
-		{ "1/99999999999999999999d", "not in 10ms..30d" },
-		{ "0/s", "0 not in 1..4294967295" },
-		{ "5G/s", "5G not in 1..4294967295" },
-		{ "99999999999999999999/s", "not in 1..4294967295" },
-		{ "18446744073709551615G/s", "not in 1..4294967295" },
-		{ "18446744073709552k/s", "not in 1..4294967295" },
+		{ "", "invalid budget" }, { "x/s", "invalid budget" },
+		{ "-1/s", "invalid budget" }, { "1.5/s", "invalid budget" },
+		{ "1T/s", "invalid budget" }, { "0x10/s", "invalid budget" },
+		{ "1000/fortnight", "invalid time" }, { "1/S", "invalid time" },
+		{ "1/10", "invalid time" }, { "1/s/s", "invalid time" },
+		{ "1/9ms", "9ms is out of range 10ms..30d" },
+		{ "1/31d", "31d is out of range 10ms..30d" }, { "1/0s", "out of range 10ms" },
+		{ "1/99999999999999999999d", "out of range 10ms..30d" },
+		{ "0/s", "0 is out of range 1..4294967295" },
+		{ "5G/s", "5G is out of range 1..4294967295" },
+		{ "99999999999999999999/s", "out of range 1..4294967295" },
+		{ "18446744073709551615G/s", "out of range 1..4294967295" },
+		{ "18446744073709552k/s", "out of range 1..4294967295" },
 	};
-	uint64_t budget;
-	uint32_t window;
+	struct weir_budget budget;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		check(!weir_value_budget(good[i].text, WEIR_PACKETS_MAX,
-					 &budget, &window, &err),
+		check(!read_value(&weir_type_budget, good[i].text, &budget, NULL),
 		      "%s: %s", good[i].text, err.text);
-		check(budget == good[i].budget && window == good[i].window_ms,
+		check(budget.count == good[i].budget && budget.window_ms == good[i].window_ms,
 		      "%s", good[i].text);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(weir_value_budget(bad[i].text, WEIR_PACKETS_MAX, &budget,
-					&window, &err), "%s", bad[i].text);
+		check(read_value(&weir_type_budget, bad[i].text, &budget, NULL),
+		      "%s", bad[i].text);
 		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
 		      err.text);
 	}
-	assert_int_equal(weir_value_budget("72057594037927936/s",
-					   WEIR_BYTES_MAX, &budget, &window,
-					   &err), 0);
-	assert_true(weir_value_budget("72057594037927937/s", WEIR_BYTES_MAX,
-				      &budget, &window, &err));
+	assert_int_equal(read_value(&weir_type_budget, "72057594037927936/s", &budget, "bytes"), 0);
+	assert_true(read_value(&weir_type_budget, "72057594037927937/s", &budget, "bytes"));
 }
 
 /* What is written means what was read, whatever it was. */
 static void test_budget_again(void **state)
 {
-	uint64_t rounds = unit_rounds(100000), budget, again;
+	uint64_t rounds = unit_rounds(100000), count;
+	struct weir_budget budget, again;
 	struct chance c = chance_of(1);
 	char text[WEIR_TEXT_SIZE];
-	uint32_t window, told;
 
 	(void)state;
 	while (rounds--) {
-		budget = chance(&c) % WEIR_BYTES_MAX + 1;
-		budget >>= chance_below(&c, 50);
-		budget = budget ? budget : 1;
+		count = chance(&c) % WEIR_BYTES_MAX + 1;
+		count >>= chance_below(&c, 50);
+		count = count ? count : 1;
 		if (chance_one_in(&c, 3))
-			budget = budget % 1000 * 1000000 + 1000000;
+			count = count % 1000 * 1000000 + 1000000;
 		else if (chance_one_in(&c, 3))
-			budget = (budget % 1000 + 1) * 1000;
-		window = WEIR_WINDOW_MS_MIN +
+			count = (count % 1000 + 1) * 1000;
+		budget.window_ms = WEIR_WINDOW_MS_MIN +
 			 chance_below(&c, WEIR_WINDOW_MS_MAX - WEIR_WINDOW_MS_MIN + 1);
 		if (chance_one_in(&c, 2))
-			window = (1 + chance_below(&c, 40)) * 1000;
-		weir_text_budget(budget, window, text);
-		check(!weir_value_budget(text, WEIR_BYTES_MAX, &again, &told,
-					 &err), "%s: %s", text, err.text);
-		check(again == budget && told == window, "%s", text);
+			budget.window_ms = (1 + chance_below(&c, 40)) * 1000;
+		budget.count = count;
+		weir_text_budget(NULL, &budget, text);
+		check(!read_value(&weir_type_budget, text, &again, "bytes"), "%s: %s",
+		      text, err.text);
+		check(again.count == count && again.window_ms == budget.window_ms,
+		      "%s", text);
 	}
 }
 
@@ -110,7 +117,7 @@ static void test_budget_text(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		assert_string_equal(weir_text_budget(told[i].budget, 1000, text),
+		assert_string_equal(weir_text_budget(NULL, &(struct weir_budget){ told[i].budget, 1000 }, text),
 				    told[i].text);
 }
 
@@ -128,24 +135,24 @@ static void test_prefix(void **state)
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "192.0.2.1/24", "has host bits; the prefix is 192.0.2.0/24" },
-		{ "10.1.2.3/9", "the prefix is 10.0.0.0/9" },
-		{ "2001:db8::1/64", "the prefix is 2001:db8::/64" },
-		{ "1.2.3.4/0", "the prefix is 0.0.0.0/0" },
-		{ "192.0.2.0/33", "prefix length not in 0..32" },
-		{ "2001:db8::/129", "prefix length not in 0..128" },
-		{ "192.0.2.0/", "prefix length not in 0..32" },
-		{ "192.0.2.0/x", "prefix length not in 0..32" },
-		{ "192.0.2.0/-1", "prefix length not in 0..32" },
-		{ "192.0.2/24", "is not an IPv4 or IPv6 prefix" },
-		{ "192.0.2.256", "is not an IPv4 or IPv6 address" },
-		{ "example.org", "is not an IPv4 or IPv6 address" },
-		{ "", "is not an IPv4 or IPv6 address" },
-		{ "/24", "is not an IPv4 or IPv6 prefix" },
-		{ "fe80::1%eth0", "dev eth0 is a word of its own" },
-		{ "1%92.0.2.0:", "dev 92.0.2.0: is a word of its own" },
+		{ "192.0.2.1/24", "has host bits set; did you mean 192.0.2.0/24" },
+		{ "10.1.2.3/9", "did you mean 10.0.0.0/9" },
+		{ "2001:db8::1/64", "did you mean 2001:db8::/64" },
+		{ "1.2.3.4/0", "did you mean 0.0.0.0/0" },
+		{ "192.0.2.0/33", "prefix length out of range 0..32" },
+		{ "2001:db8::/129", "prefix length out of range 0..128" },
+		{ "192.0.2.0/", "prefix length out of range 0..32" },
+		{ "192.0.2.0/x", "prefix length out of range 0..32" },
+		{ "192.0.2.0/-1", "prefix length out of range 0..32" },
+		{ "192.0.2/24", "invalid IPv4 or IPv6 prefix" },
+		{ "192.0.2.256", "invalid IPv4 or IPv6 address" },
+		{ "example.org", "invalid IPv4 or IPv6 address" },
+		{ "", "invalid IPv4 or IPv6 address" },
+		{ "/24", "invalid IPv4 or IPv6 prefix" },
+		{ "fe80::1%eth0", "write the device as a separate argument: 'dev eth0'" },
+		{ "1%92.0.2.0:", "write the device as a separate argument: 'dev 92.0.2.0:'" },
 		{ "1111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111111",
-		  "is not an IPv4 or IPv6 address" },
+		  "invalid IPv4 or IPv6 address" },
 	};
 	struct weir_prefix prefix;
 	char text[WEIR_TEXT_SIZE];
@@ -153,19 +160,19 @@ static void test_prefix(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		check(!weir_value_prefix(good[i].text, &prefix, &err), "%s: %s",
+		check(!read_value(&weir_type_prefix, good[i].text, &prefix, NULL), "%s: %s",
 		      good[i].text, err.text);
-		assert_string_equal(weir_text_prefix(&prefix, text),
+		assert_string_equal(weir_text_prefix(NULL, &prefix, text),
 				    good[i].again);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(weir_value_prefix(bad[i].text, &prefix, &err), "%s",
+		check(read_value(&weir_type_prefix, bad[i].text, &prefix, NULL), "%s",
 		      bad[i].text);
 		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
 		      err.text);
 	}
-	assert_true(weir_value_address("10.0.0.0/8", &prefix, &err));
-	assert_non_null(strstr(err.text, "one address is wanted"));
+	assert_true(read_value(&weir_type_address, "10.0.0.0/8", &prefix, NULL));
+	assert_non_null(strstr(err.text, "a single address is required"));
 }
 
 static void test_name(void **state)
@@ -177,22 +184,22 @@ static void test_name(void **state)
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "", "is empty" }, { "a b", "has a space" },
+		{ "", "cannot be empty" }, { "a b", "contains a space" },
 		{ "12345678901234567890123456789012", "longer than 31 bytes" },
-		{ "a/b", "letters, digits and" }, { "a\nb", "letters, digits" },
-		{ "\xc3\xa9", "letters, digits" }, { "-web", "begins with -" },
-		{ "#web", "letters, digits" },
+		{ "a/b", "only letters, digits and" }, { "a\nb", "only letters, digits" },
+		{ "\xc3\xa9", "only letters, digits" }, { "-web", "begins with '-'" },
+		{ "#web", "only letters, digits" },
 	};
 	char name[WEIR_NAME_SIZE];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		check(!weir_value_name(good[i], name, &err), "%s", err.text);
+		check(!read_value(&weir_type_name, good[i], name, NULL), "%s", err.text);
 		assert_string_equal(name, good[i]);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(weir_value_name(bad[i].text, name, &err), "%s",
+		check(read_value(&weir_type_name, bad[i].text, name, NULL), "%s",
 		      bad[i].text);
 		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
 		      err.text);
@@ -204,21 +211,21 @@ static void test_dev(void **state)
 	char dev[WEIR_DEV_SIZE];
 
 	(void)state;
-	assert_int_equal(weir_value_dev("eth0.100", dev, &err), 0);
-	assert_int_equal(weir_value_dev("123456789012345", dev, &err), 0);
-	assert_true(weir_value_dev("1234567890123456", dev, &err));
-	assert_non_null(strstr(err.text, "longer than the 15 bytes"));
-	assert_true(weir_value_dev("", dev, &err));
-	assert_true(weir_value_dev("..", dev, &err));
-	assert_true(weir_value_dev("a/b", dev, &err));
-	assert_true(weir_value_dev("a b", dev, &err));
-	assert_int_equal(weir_value_dev("\xc3\xa9th", dev, &err), 0);
+	assert_int_equal(read_value(&weir_type_dev, "eth0.100", dev, NULL), 0);
+	assert_int_equal(read_value(&weir_type_dev, "123456789012345", dev, NULL), 0);
+	assert_true(read_value(&weir_type_dev, "1234567890123456", dev, NULL));
+	assert_non_null(strstr(err.text, "longer than 15 bytes"));
+	assert_true(read_value(&weir_type_dev, "", dev, NULL));
+	assert_true(read_value(&weir_type_dev, "..", dev, NULL));
+	assert_true(read_value(&weir_type_dev, "a/b", dev, NULL));
+	assert_true(read_value(&weir_type_dev, "a b", dev, NULL));
+	assert_int_equal(read_value(&weir_type_dev, "\xc3\xa9th", dev, NULL), 0);
 	/* what save would write otherwise than it is read */
-	assert_true(weir_value_dev("a#b", dev, &err));
-	assert_true(weir_value_dev("a\033", dev, &err));
-	assert_true(weir_value_dev("a\xc2\x9b", dev, &err));
-	assert_true(weir_value_dev("et0\xf8", dev, &err));
-	assert_true(weir_value_dev("et0\xc3", dev, &err));
+	assert_true(read_value(&weir_type_dev, "a#b", dev, NULL));
+	assert_true(read_value(&weir_type_dev, "a\033", dev, NULL));
+	assert_true(read_value(&weir_type_dev, "a\xc2\x9b", dev, NULL));
+	assert_true(read_value(&weir_type_dev, "et0\xf8", dev, NULL));
+	assert_true(read_value(&weir_type_dev, "et0\xc3", dev, NULL));
 }
 
 static void test_proto(void **state)
@@ -229,19 +236,20 @@ static void test_proto(void **state)
 
 	(void)state;
 	for (number = 0; number < 256; number++) {
-		weir_text_proto(number, text);
-		assert_int_equal(weir_value_proto(text, &proto, &err), 0);
+		proto = number;
+		weir_text_proto(NULL, &proto, text);
+		assert_int_equal(read_value(&weir_type_proto, text, &proto, NULL), 0);
 		assert_int_equal(proto, number);
 	}
-	assert_int_equal(weir_value_proto("tcp", &proto, &err), 0);
+	assert_int_equal(read_value(&weir_type_proto, "tcp", &proto, NULL), 0);
 	assert_int_equal(proto, 6);
 	assert_true(weir_proto_has_ports(proto));
-	assert_int_equal(weir_value_proto("ipv6-icmp", &proto, &err), 0);
+	assert_int_equal(read_value(&weir_type_proto, "ipv6-icmp", &proto, NULL), 0);
 	assert_int_equal(proto, 58);
 	assert_false(weir_proto_has_ports(proto));
-	assert_true(weir_value_proto("tpc", &proto, &err));
-	assert_true(weir_value_proto("256", &proto, &err));
-	assert_non_null(strstr(err.text, "is not a protocol"));
+	assert_true(read_value(&weir_type_proto, "tpc", &proto, NULL));
+	assert_true(read_value(&weir_type_proto, "256", &proto, NULL));
+	assert_non_null(strstr(err.text, "unknown protocol"));
 }
 
 static void test_ports(void **state)
@@ -255,14 +263,14 @@ static void test_ports(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(weir_value_ports("443", ports, &err), 0);
+	assert_int_equal(read_value(&weir_type_ports, "443", ports, NULL), 0);
 	assert_int_equal(ports[0], 443);
 	assert_int_equal(ports[1], 443);
-	assert_string_equal(weir_text_ports(ports, text), "443");
-	assert_int_equal(weir_value_ports("0-65535", ports, &err), 0);
-	assert_string_equal(weir_text_ports(ports, text), "0-65535");
+	assert_string_equal(weir_text_ports(NULL, ports, text), "443");
+	assert_int_equal(read_value(&weir_type_ports, "0-65535", ports, NULL), 0);
+	assert_string_equal(weir_text_ports(NULL, ports, text), "0-65535");
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		check(weir_value_ports(bad[i], ports, &err), "%s", bad[i]);
+		check(read_value(&weir_type_ports, bad[i], ports, NULL), "%s", bad[i]);
 }
 
 static void test_mark(void **state)
@@ -271,19 +279,19 @@ static void test_mark(void **state)
 		"", "/", "1/", "x", "0x100000000", "0x2/0x1", "1/2/3",
 		"0000000000000000001",
 	};
-	uint32_t mark, mask;
+	uint32_t mark[2];
 	size_t i;
 
 	(void)state;
-	assert_int_equal(weir_value_mark("0x10", &mark, &mask, &err), 0);
-	assert_int_equal(mark, 16);
-	assert_int_equal(mask, UINT32_MAX);
-	assert_int_equal(weir_value_mark("1/0xff", &mark, &mask, &err), 0);
-	assert_int_equal(mask, 0xff);
+	assert_int_equal(read_value(&weir_type_mark, "0x10", mark, NULL), 0);
+	assert_int_equal(mark[0], 16);
+	assert_int_equal(mark[1], UINT32_MAX);
+	assert_int_equal(read_value(&weir_type_mark, "1/0xff", mark, NULL), 0);
+	assert_int_equal(mark[1], 0xff);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		check(weir_value_mark(bad[i], &mark, &mask, &err), "%s", bad[i]);
-	assert_true(weir_value_mark("0x3/0x1", &mark, &mask, &err));
-	assert_non_null(strstr(err.text, "the mark is 0x1/0x1"));
+		check(read_value(&weir_type_mark, bad[i], mark, NULL), "%s", bad[i]);
+	assert_true(read_value(&weir_type_mark, "0x3/0x1", mark, NULL));
+	assert_non_null(strstr(err.text, "did you mean 0x1/0x1"));
 }
 
 static void test_per(void **state)
@@ -298,18 +306,18 @@ static void test_per(void **state)
 	static const char *const bad[] = {
 		"", ",", "33", "24,129", "24,", ",64", "a", "24,64,3", "/24",
 	};
-	uint8_t prefix4, prefix6;
+	uint8_t per[2];
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		check(!weir_value_per(good[i].text, &prefix4, &prefix6, &err),
+		check(!read_value(&weir_type_per, good[i].text, per, NULL),
 		      "%s", err.text);
-		check(prefix4 == good[i].prefix4 && prefix6 == good[i].prefix6,
+		check(per[0] == good[i].prefix4 && per[1] == good[i].prefix6,
 		      "%s", good[i].text);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(weir_value_per(bad[i], &prefix4, &prefix6, &err), "%s",
+		check(read_value(&weir_type_per, bad[i], per, NULL), "%s",
 		      bad[i]);
 		assert_non_null(strstr(err.text, "0..32 and 0..128"));
 	}

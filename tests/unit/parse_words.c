@@ -10,8 +10,8 @@
 
 static struct weir_err err;
 
-/* Split @text and read it as @words say. */
-static int read_limit(const struct weir_word *words, const char *text,
+/* Split @text and read it as the words of a command. */
+static int read_limit(unsigned int verb, const char *text,
 		      bool exact, struct weir_limit *limit)
 {
 	char line[1024], *split[WORDS];
@@ -19,10 +19,10 @@ static int read_limit(const struct weir_word *words, const char *text,
 
 	snprintf(line, sizeof(line), "%s", text);
 	args.count = weir_split(line, split, WORDS);
-	return weir_parse_limit(&args, words, limit);
+	return weir_parse(&args, &weir_limit_fields, verb, limit);
 }
 
-static int read_query(const struct weir_word *words, const char *text,
+static int read_query(unsigned int verb, const char *text,
 		      struct weir_query *query)
 {
 	char line[1024], *split[WORDS];
@@ -30,7 +30,7 @@ static int read_query(const struct weir_word *words, const char *text,
 
 	snprintf(line, sizeof(line), "%s", text);
 	args.count = weir_split(line, split, WORDS);
-	return weir_parse_query(&args, words, query);
+	return weir_parse(&args, &weir_query_fields, verb, query);
 }
 
 static void test_limit(void **state)
@@ -38,33 +38,33 @@ static void test_limit(void **state)
 	struct weir_limit limit;
 
 	(void)state;
-	assert_int_equal(read_limit(weir_words_limit_add,
+	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "syn budget 20/10s proto tcp syn per 32,64 sources 262144",
 				    true, &limit), 0);
 	assert_string_equal(limit.name, "syn");
-	assert_int_equal(limit.budget, 20);
-	assert_int_equal(limit.window_ms, 10000);
-	assert_int_equal(limit.match.conds, WEIR_COND_PROTO | WEIR_COND_SYN);
+	assert_int_equal(limit.budget.count, 20);
+	assert_int_equal(limit.budget.window_ms, 10000);
+	assert_int_equal(limit.match.has, WEIR_COND_PROTO | WEIR_COND_SYN);
 	assert_int_equal(limit.sources, 262144);
-	assert_int_equal(limit.has, WEIR_HAS_BUDGET | WEIR_HAS_PER |
-			 WEIR_HAS_SOURCES | WEIR_HAS_MATCH);
+	assert_int_equal(limit.has, WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_PREFIX4) |
+			 WEIR_HAS(LIMIT_SOURCES) | WEIR_HAS(LIMIT_MATCH));
 
-	assert_int_equal(read_limit(weir_words_limit_add,
+	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "bulk lenient slots 8 before web budget 10M/1s bytes",
 				    true, &limit), 0);
-	assert_int_equal(limit.budget, 10000000);
+	assert_int_equal(limit.budget.count, 10000000);
 	assert_int_equal(limit.unit, WEIR_UNIT_BYTES);
 	assert_int_equal(limit.mode, WEIR_MODE_LENIENT);
 	assert_int_equal(limit.slots, 8);
 	assert_string_equal(limit.before, "web");
 
 	/* more than packets may have: bytes may */
-	assert_int_equal(read_limit(weir_words_limit_add,
+	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "b budget 5G/s bytes", true, &limit), 0);
-	assert_int_equal(read_limit(weir_words_limit_set,
+	assert_int_equal(read_limit(WEIR_ON_SET,
 				    "web match any", true, &limit), 0);
-	assert_int_equal(limit.has, WEIR_HAS_MATCH);
-	assert_int_equal(limit.match.conds, 0);
+	assert_int_equal(limit.has, WEIR_HAS(LIMIT_MATCH));
+	assert_int_equal(limit.match.has, 0);
 }
 
 static void test_not(void **state)
@@ -72,10 +72,10 @@ static void test_not(void **state)
 	struct weir_limit limit;
 
 	(void)state;
-	assert_int_equal(read_limit(weir_words_limit_add,
+	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a budget 1/s not from 10.0.0.0/8 to 10.1.0.0/16 not syn",
 				    true, &limit), 0);
-	assert_int_equal(limit.match.conds, WEIR_COND_FROM | WEIR_COND_TO |
+	assert_int_equal(limit.match.has, WEIR_COND_FROM | WEIR_COND_TO |
 			 WEIR_COND_SYN);
 	assert_int_equal(limit.match.invert, WEIR_COND_FROM | WEIR_COND_SYN);
 }
@@ -85,19 +85,19 @@ static void test_abbreviations(void **state)
 	struct weir_limit limit;
 
 	(void)state;
-	assert_int_equal(read_limit(weir_words_limit_add,
+	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a b 1/s so 64 act obs fam ipv6", false,
 				    &limit), -EINVAL);
-	assert_non_null(strstr(err.text, "'b' is short for more than one word: budget, before"));
-	assert_int_equal(read_limit(weir_words_limit_add,
+	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, before"));
+	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a bu 1/s so 64 act obs fam ipv6", false,
 				    &limit), 0);
 	assert_int_equal(limit.action, WEIR_ACTION_OBSERVE);
 	assert_int_equal(limit.match.family, AF_INET6);
 	/* in a file a word is a word */
-	assert_int_equal(read_limit(weir_words_limit_add, "a bu 1/s", true,
+	assert_int_equal(read_limit(WEIR_ON_ADD, "a bu 1/s", true,
 				    &limit), -EINVAL);
-	assert_int_equal(read_limit(weir_words_limit_add,
+	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a budget 1/s action obs", true, &limit),
 			 -EINVAL);
 }
@@ -107,69 +107,69 @@ static void test_limit_refused(void **state)
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "", "NAME missing" },
-		{ "web", "budget missing: budget COUNT" },
-		{ "web bugdet 1/s", "unknown word 'bugdet'; the nearest is 'budget'" },
-		{ "web budget 1/s sydn", "the nearest is 'syn'" },
-		{ "web budget 1/s surces 64", "the nearest is 'sources'" },
-		{ "web budget 1/s form 10.0.0.0/8", "the nearest is 'from'" },
-		{ "web budget 1/s port 80", "the nearest is 'sport' or 'dport'" },
-		{ "web budget 1/s observe", "'observe' is a value; say action observe" },
-		{ "web budget 1/s Bytes", "budget: unknown word 'Bytes'; the nearest is 'bytes'" },
-		{ "web budget 1/s sour 64", "'sour' is short for 'sources'" },
-		{ "web budget 1/s rate", "unknown word 'rate'; known are budget, family" },
-		{ "web budget", "budget: value missing (COUNT" },
-		{ "web budget 1/s dev", "dev: value missing (IFACE)" },
-		{ "web budget 1/s budget 2/s", "budget: given twice" },
-		{ "web budget 1/s syn syn", "syn: given twice" },
-		{ "web budget 1/s syn not syn", "syn: given twice" },
-		{ "web budget 1/s strict lenient", "strict and lenient exclude" },
-		{ "web budget 1/s not", "not: which condition?" },
-		{ "web budget 1/s not not syn", "not: given twice" },
-		{ "web budget 1/s not slots 3", "not: 'slots' is not a condition" },
-		{ "budget 1000/s", "'budget' was taken for the name" },
-		{ "web budget 1/s slots 0", "slots: 0 not in 1..64" },
-		{ "web budget 1/s slots 65", "slots: 65 not in 1..64" },
+		{ "", "required: NAME" },
+		{ "web", "required: budget COUNT" },
+		{ "web bugdet 1/s", "unknown word 'bugdet'; did you mean 'budget'" },
+		{ "web budget 1/s sydn", "did you mean 'syn'" },
+		{ "web budget 1/s surces 64", "did you mean 'sources'" },
+		{ "web budget 1/s form 10.0.0.0/8", "did you mean 'from'" },
+		{ "web budget 1/s port 80", "did you mean 'sport' or 'dport'" },
+		{ "web budget 1/s observe", "'observe' is a value of 'action': write 'action observe'" },
+		{ "web budget 1/s Bytes", "budget: unknown word 'Bytes'; did you mean 'bytes'" },
+		{ "web budget 1/s sour 64", "'sour' abbreviates 'sources'" },
+		{ "web budget 1/s rate", "unknown word 'rate'; expected one of: budget, family" },
+		{ "web budget", "'budget' requires a value: COUNT" },
+		{ "web budget 1/s dev", "'dev' requires a value: IFACE" },
+		{ "web budget 1/s budget 2/s", "'budget' given twice" },
+		{ "web budget 1/s syn syn", "'syn' given twice" },
+		{ "web budget 1/s syn not syn", "'syn' given twice" },
+		{ "web budget 1/s strict lenient", "'strict' and 'lenient' cannot be combined" },
+		{ "web budget 1/s not", "'not' requires a condition" },
+		{ "web budget 1/s not not syn", "'not' given twice" },
+		{ "web budget 1/s not slots 3", "'slots' is not a condition" },
+		{ "budget 1000/s", "'budget' was taken as the NAME" },
+		{ "web budget 1/s slots 0", "slots: 0 is out of range 1..64" },
+		{ "web budget 1/s slots 65", "slots: 65 is out of range 1..64" },
 		{ "web budget 1/10ms slots 11",
 		  "slots: 11 do not fit a window of 10ms; at most 10 do" },
-		{ "web budget 1/s sources 63", "sources: 63 not in 64..16777216" },
-		{ "web budget 1/s sources 17M", "sources: 17M not in 64..16777216" },
+		{ "web budget 1/s sources 63", "sources: 63 is out of range 64..16777216" },
+		{ "web budget 1/s sources 17M", "sources: 17M is out of range 64..16777216" },
 		{ "web budget 1/s action dop",
-		  "action: unknown word 'dop'; the nearest is 'drop'" },
+		  "action: unknown word 'dop'; did you mean 'drop'" },
 		{ "web budget 1/s family ipv5", "family: unknown word" },
-		{ "web budget 1/s dport 80", "dport needs a proto that has ports" },
-		{ "web budget 1/s sport 80 proto icmp", "sport needs a proto" },
-		{ "web budget 1/s dport 80 not proto tcp", "dport needs a proto" },
-		{ "web budget 1/s proto udp syn", "syn is of tcp" },
-		{ "web budget 1/s frag proto tcp dport 80", "has no such header" },
-		{ "web budget 1/s frag syn", "has no such header" },
+		{ "web budget 1/s dport 80", "dport requires a protocol with ports" },
+		{ "web budget 1/s sport 80 proto icmp", "sport requires a protocol with ports" },
+		{ "web budget 1/s dport 80 not proto tcp", "dport requires a protocol with ports" },
+		{ "web budget 1/s proto udp syn", "syn requires proto tcp" },
+		{ "web budget 1/s frag proto tcp dport 80", "have no transport header" },
+		{ "web budget 1/s frag syn", "have no transport header" },
 		{ "web budget 1/s family ipv4 from 2001:db8::/32",
 		  "family is IPv4 but from is IPv6" },
 		{ "web budget 1/s from 10.0.0.0/8 to 2001:db8::/32",
 		  "from is IPv4 but to is IPv6" },
-		{ "web budget 1/s match any syn", "syn: match any excludes it" },
-		{ "web budget 1/s syn match any", "match: any excludes every condition" },
-		{ "web budget 1/s match some", "'some' is not any" },
-		{ "web budget 1/s before web", "cannot stand before itself" },
-		{ "web budget 5G/s packets", "5G not in 1..4294967295" },
-		{ "-web budget 1/s", "begins with -" },
+		{ "web budget 1/s match any syn", "'match any' and 'syn' cannot be combined" },
+		{ "web budget 1/s syn match any", "'syn' and 'match any' cannot be combined" },
+		{ "web budget 1/s match some", "invalid value 'some'; expected any" },
+		{ "web budget 1/s before web", "cannot be placed before itself" },
+		{ "web budget 5G/s packets", "5G is out of range 1..4294967295" },
+		{ "-web budget 1/s", "begins with '-'" },
 	};
 	struct weir_limit limit;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_limit(weir_words_limit_add, bad[i].text, true,
+		check(read_limit(WEIR_ON_ADD, bad[i].text, true,
 				 &limit) == -EINVAL, "%s", bad[i].text);
 		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
 		      err.text);
 	}
-	assert_int_equal(read_limit(weir_words_limit_set, "web", true, &limit),
+	assert_int_equal(read_limit(WEIR_ON_SET, "web", true, &limit),
 			 -EINVAL);
 	assert_non_null(strstr(err.text, "nothing to change"));
-	assert_int_equal(read_limit(weir_words_limit_name, "a b", true, &limit),
+	assert_int_equal(read_limit(WEIR_ON_DEL, "a b", true, &limit),
 			 -EINVAL);
-	assert_non_null(strstr(err.text, "'b' is a word too many"));
+	assert_non_null(strstr(err.text, "unexpected argument 'b'"));
 }
 
 /* What holds of an inverted condition is not refused. */
@@ -188,7 +188,7 @@ static void test_limit_granted(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		check(!read_limit(weir_words_limit_add, good[i], true, &limit),
+		check(!read_limit(WEIR_ON_ADD, good[i], true, &limit),
 		      "%s: %s", good[i], err.text);
 }
 
@@ -197,7 +197,7 @@ static void test_query(void **state)
 	struct weir_query query;
 
 	(void)state;
-	assert_int_equal(read_query(weir_words_source_show,
+	assert_int_equal(read_query(WEIR_ON_SHOW,
 				    "limit web 10.0.0.0/8 limited top 10 by count",
 				    &query), 0);
 	assert_string_equal(query.limit, "web");
@@ -205,19 +205,19 @@ static void test_query(void **state)
 	assert_true(query.limited);
 	assert_int_equal(query.top, 10);
 	assert_int_equal(query.rank, WEIR_RANK_COUNT);
-	assert_int_equal(read_query(weir_words_source_show, "2001:db8::/32 all",
+	assert_int_equal(read_query(WEIR_ON_SHOW, "2001:db8::/32 all",
 				    &query), 0);
 	assert_true(query.idle);
 	assert_int_equal(query.prefix.family, AF_INET6);
-	assert_int_equal(read_query(weir_words_source_show, "top 5 idle", &query),
+	assert_int_equal(read_query(WEIR_ON_SHOW, "top 5 idle", &query),
 			 0);
 	assert_int_equal(query.rank, WEIR_RANK_DROPPED);
-	assert_int_equal(read_query(weir_words_source_charge,
+	assert_int_equal(read_query(WEIR_ON_CHARGE,
 				    "203.0.113.9 limit web packets 100 mode drain",
 				    &query), 0);
-	assert_int_equal(query.cost, 100);
-	assert_int_equal(query.charge_mode, WEIR_CHARGE_MODE_DRAIN);
-	assert_int_equal(read_query(weir_words_source_forget, "all limit web",
+	assert_int_equal(query.packets, 100);
+	assert_int_equal(query.mode, WEIR_CHARGE_MODE_DRAIN);
+	assert_int_equal(read_query(WEIR_ON_FORGET, "all limit web",
 				    &query), 0);
 	assert_int_equal(query.prefix.family, 0);
 }
@@ -225,31 +225,31 @@ static void test_query(void **state)
 static void test_query_refused(void **state)
 {
 	static const struct {
-		const struct weir_word *words;
+		unsigned int verb;
 		const char *text, *why;
 	} bad[] = {
-		{ weir_words_source_show, "idle all", "exclude each other" },
-		{ weir_words_source_show, "top 0", "top: 0 not in 1..1000" },
-		{ weir_words_source_show, "top 3 by", "by what?" },
-		{ weir_words_source_show, "top 3 by size", "unknown word 'size'" },
-		{ weir_words_source_show, "10.0.0.1/8", "the prefix is 10.0.0.0/8" },
-		{ weir_words_source_show, "10.0.0.0/8 11.0.0.0/8", "given twice" },
-		{ weir_words_source_show, "lmited", "the nearest is 'limited'" },
-		{ weir_words_source_get, "", "ADDR missing" },
-		{ weir_words_source_get, "10.0.0.0/8", "one address is wanted" },
-		{ weir_words_source_charge, "10.0.0.1", "limit missing" },
-		{ weir_words_source_charge, "10.0.0.1 limit a packets 0", "0 not in" },
-		{ weir_words_source_charge, "10.0.0.1 limit a packets 1 bytes 1", "exclude" },
-		{ weir_words_source_charge, "10.0.0.1 limit a mode some", "unknown word" },
-		{ weir_words_source_forget, "", "PREFIX|all missing" },
-		{ weir_words_source_forget, "everything", "is not an IPv4" },
+		{ WEIR_ON_SHOW, "idle all", "cannot be combined" },
+		{ WEIR_ON_SHOW, "top 0", "top: 0 is out of range 1..1000" },
+		{ WEIR_ON_SHOW, "top 3 by", "'top' requires a value" },
+		{ WEIR_ON_SHOW, "top 3 by size", "unknown word 'size'" },
+		{ WEIR_ON_SHOW, "10.0.0.1/8", "did you mean 10.0.0.0/8" },
+		{ WEIR_ON_SHOW, "10.0.0.0/8 11.0.0.0/8", "given twice" },
+		{ WEIR_ON_SHOW, "lmited", "did you mean 'limited'" },
+		{ WEIR_ON_GET, "", "required: ADDR" },
+		{ WEIR_ON_GET, "10.0.0.0/8", "a single address is required" },
+		{ WEIR_ON_CHARGE, "10.0.0.1", "required: limit NAME" },
+		{ WEIR_ON_CHARGE, "10.0.0.1 limit a packets 0", "0 is out of range" },
+		{ WEIR_ON_CHARGE, "10.0.0.1 limit a packets 1 bytes 1", "cannot be combined" },
+		{ WEIR_ON_CHARGE, "10.0.0.1 limit a mode some", "unknown word" },
+		{ WEIR_ON_FORGET, "", "required: PREFIX|all" },
+		{ WEIR_ON_FORGET, "everything", "invalid IPv4" },
 	};
 	struct weir_query query;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_query(bad[i].words, bad[i].text, &query) == -EINVAL,
+		check(read_query(bad[i].verb, bad[i].text, &query) == -EINVAL,
 		      "%s", bad[i].text);
 		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
 		      err.text);
@@ -269,48 +269,177 @@ static void test_split(void **state)
 	assert_int_equal(weir_split(many, words, 4), -E2BIG);
 }
 
-struct row {
-	const char *name;
-	int meaning;
-};
-
-static bool same_row(const void *row, const void *other)
-{
-	const struct row *a = row, *b = other;
-
-	return a->meaning == b->meaning;
-}
-
 /* What was meant, where that is likely; all there is, where it is not. */
 static void test_pick(void **state)
 {
-	static const struct row rows[] = {
-		{ "show", 1 }, { "list", 1 }, { "add", 2 }, { "del", 3 },
-		{ "delete", 3 }, { "depend", 4 }, { 0 }
+	static const char rows[4];
+	static const struct weir_word words[] = {
+		{ .name = "show", .is = &rows[0] }, { .name = "list", .is = &rows[0] },
+		{ .name = "add", .is = &rows[1] }, { .name = "del", .is = &rows[2] },
+		{ .name = "delete", .is = &rows[2] },
+		{ .name = "depend", .is = &rows[3] }, { 0 }
 	};
 	static const struct {
 		const char *word, *why;
 	} bad[] = {
-		{ "shwo", "unknown word 'shwo'; the nearest is 'show'" },
+		{ "shwo", "unknown word 'shwo'; did you mean 'show'?" },
 		{ "ad", NULL }, { "dele", NULL }, { "del", NULL },
-		{ "aad", "the nearest is 'add'" },
-		{ "deleet", "the nearest is 'delete'" },
-		{ "de", "'de' is short for more than one word: del, depend" },
-		{ "save", "unknown word 'save'; known are show, add, del, depend" },
-		{ "x", "known are" }, { "aXdXdX", "known are" },
-		{ "", "unknown word ''; known are" },
+		{ "aad", "did you mean 'add'" },
+		{ "deleet", "did you mean 'delete'" },
+		{ "de", "'de' is ambiguous: del, depend" },
+		{ "save", "unknown word 'save'; expected one of: show, add, del, depend" },
+		{ "x", "expected one of" }, { "aXdXdX", "expected one of" },
+		{ "", "unknown word ''; expected one of" },
 	};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const void *row = weir_pick(rows, sizeof(*rows), bad[i].word,
-					    false, same_row, &err);
+		const struct weir_word *word = weir_pick(words, bad[i].word, false,
+							 "word", &err);
 
-		check(!row == !!bad[i].why, "%s", bad[i].word);
-		check(row || strstr(err.text, bad[i].why), "%s: %s",
+		check(!word == !!bad[i].why, "%s", bad[i].word);
+		check(word || strstr(err.text, bad[i].why), "%s: %s",
 		      bad[i].word, err.text);
 	}
+}
+
+/* A word that comes several times, with words of its own. */
+struct part {
+	uint64_t has;
+	uint32_t size;
+	char dev[WEIR_DEV_SIZE];
+	uint32_t unit;
+};
+
+struct whole {
+	uint64_t has;
+	unsigned int parts;
+	struct part part[3];
+	char limit[WEIR_NAME_SIZE];
+};
+
+enum { A_PART = 1, A_LIMIT, A_SIZE = 1, A_DEV, A_UNIT };
+
+static const struct weir_attr_spec part_attrs[] = {
+	[A_SIZE] = { "size", 1, 100, NULL }, [A_DEV] = { .name = "dev" },
+	[A_UNIT] = { "unit", 0, 0, weir_unit_names },
+}, whole_attrs[] = {
+	[A_PART] = { .name = "part" }, [A_LIMIT] = { .name = "limit" },
+};
+
+#define AT(type, member)	.offset = offsetof(struct type, member), \
+	.size = sizeof(((struct type *)0)->member)
+
+static const struct weir_field part_rows[] = {
+	{ "size", &weir_type_uint, WEIR_FIRST | WEIR_ON_ADD | WEIR_WORDS, .needed = WEIR_ON_ADD,
+	  .attr = A_SIZE, .spec = &part_attrs[A_SIZE], AT(part, size) },
+	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_ON_ADD | WEIR_WORDS | WEIR_QUIET,
+	  .attr = A_UNIT, .spec = &part_attrs[A_UNIT], AT(part, unit), .usual = "packets" },
+	{ "dev", &weir_type_dev, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME,
+	  .attr = A_DEV, .spec = &part_attrs[A_DEV], AT(part, dev) },
+	{ 0 }
+};
+
+static const struct weir_set part_fields = {
+	"part", part_rows, part_attrs, A_UNIT + 1, sizeof(struct part), 0, NULL, 0,
+};
+
+static const struct weir_field whole_rows[] = {
+	{ "part", &weir_type_nest, WEIR_ON_ADD | WEIR_WORDS, .attr = A_PART,
+	  .spec = &whole_attrs[A_PART], .nest = &part_fields, .many = 3,
+	  .count = offsetof(struct whole, parts), .offset = offsetof(struct whole, part),
+	  .size = sizeof(struct part) },
+	{ "limit", &weir_type_name, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME, .attr = A_LIMIT,
+	  .spec = &whole_attrs[A_LIMIT], AT(whole, limit) },
+	{ 0 }
+};
+
+static const struct weir_set whole_fields = {
+	"whole", whole_rows, whole_attrs, A_LIMIT + 1, sizeof(struct whole), 0, NULL, 0,
+};
+
+static int read_whole(const char *text, struct whole *whole)
+{
+	char line[256], *split[WORDS];
+	struct weir_args args = { .words = split, .exact = true, .err = &err };
+
+	snprintf(line, sizeof(line), "%s", text);
+	args.count = weir_split(line, split, WORDS);
+	return weir_parse(&args, &whole_fields, WEIR_ON_ADD, whole);
+}
+
+static void test_many(void **state)
+{
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "part", "'part' requires a value" },
+		{ "part 101", "part: 101 is out of range 1..100" },
+		{ "part 1 part 2 part 3 part 4", "part: given more than 3 times" },
+		{ "part 1 dev lo dev eth0", "part: 'dev' given twice" },
+		{ "dev lo", "unknown word 'dev'" },
+		{ "part 1 limit a limit b", "'limit' given twice" },
+	};
+	static const char text[] = "part 7 bytes dev lo part 8 part 9 dev eth0 limit web";
+	struct weir_out out = { 0 };
+	struct whole whole, told;
+	struct weir_msg msg;
+	char *shown;
+	size_t i;
+
+	(void)state;
+	check(!read_whole("part 7 bytes dev lo limit web part 8 part 9 dev eth0", &whole), "%s",
+	      err.text);
+	assert_int_equal(whole.parts, 3);
+	assert_int_equal(whole.part[0].unit, WEIR_UNIT_BYTES);
+	assert_string_equal(whole.part[2].dev, "eth0");
+	weir_msg_begin(&msg, 0x20, 0, 1, 1);
+	weir_set_put(&whole_fields, WEIR_ON_ADD, &msg, &whole);
+	weir_set_get(&whole_fields, (char *)msg.nlh + 20, *(uint32_t *)msg.nlh - 20, &told);
+	assert_memory_equal(&whole, &told, sizeof(told));
+	weir_msg_free(&msg);
+	out.to = open_memstream(&shown, &i);
+	weir_set_show(&whole_fields, WEIR_WORDS, &out, &told);
+	fclose(out.to);
+	assert_string_equal(shown, text);
+	free(shown);
+	out = (struct weir_out){ .json = true, .to = open_memstream(&shown, &i) };
+	weir_out_begin(&out, NULL, '{');
+	weir_set_show(&whole_fields, WEIR_WORDS, &out, &told);
+	weir_out_end(&out, '}');
+	fclose(out.to);
+	assert_string_equal(shown, "{\"part\":[{\"size\":7,\"unit\":\"bytes\",\"dev\":\"lo\"},"
+			    "{\"size\":8,\"unit\":\"packets\"},"
+			    "{\"size\":9,\"unit\":\"packets\",\"dev\":\"eth0\"}],\"limit\":\"web\"}\n");
+	free(shown);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		check(read_whole(bad[i].text, &whole) == -EINVAL, "%s", bad[i].text);
+		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text, err.text);
+	}
+}
+
+/* A message grows with what is put, and says where it cannot. */
+static void test_message(void **state)
+{
+	struct weir_msg msg;
+	char data[1000];
+	size_t nest;
+	int i;
+
+	(void)state;
+	memset(data, 'x', sizeof(data));
+	weir_msg_begin(&msg, 0x20, 0, 1, 1);
+	for (i = 0; i < 1000; i++)
+		weir_msg_put(&msg, 1, data, sizeof(data));
+	assert_int_equal(msg.error, 0);
+	assert_int_equal(*(uint32_t *)msg.nlh, 20 + 1000 * 1004);
+	nest = weir_msg_nest(&msg, 2);
+	for (i = 0; i < 100; i++)
+		weir_msg_put(&msg, 1, data, sizeof(data));
+	weir_msg_nest_end(&msg, nest);
+	assert_int_equal(msg.error, -EMSGSIZE);
+	weir_msg_free(&msg);
 }
 
 int main(void)
@@ -325,6 +454,8 @@ int main(void)
 		cmocka_unit_test(test_query_refused),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_pick),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_message),
 	};
 
 	return cmocka_run_group_tests_name("parse_words", tests, NULL, NULL);

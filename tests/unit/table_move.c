@@ -326,7 +326,7 @@ static void move(void)
 	shim_resched = between_buckets;
 	evicted = weir_table_drain(m.next.table);
 	shim_resched = NULL;
-	check(m.done == old->mask + 1 + max(old->mask, m.next.table->mask) + 1,
+	check(m.done == max(old->mask, m.next.table->mask) + 1,
 	      "run %llu: %u buckets", m.run, m.done);
 	check(!m.exact || !evicted, "run %llu: %llu lost their ways", m.run,
 	      evicted);

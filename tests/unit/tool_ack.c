@@ -11,9 +11,9 @@ static void warn(const struct weir_nl_warning *warning, void *data)
 }
 
 /* Offset of the attribute that @path leads to, type by type; 0 ends it. */
-static uint32_t offset_of(const struct nlmsghdr *nlh, const uint16_t *path,
-			  unsigned int skip)
+static uint32_t offset_of(const uint16_t *path, unsigned int skip)
 {
+	const struct nlmsghdr *nlh = request.msg.nlh;
 	const struct nlattr *attr, *found = NULL, *around;
 
 	mnl_attr_for_each(attr, nlh, GENL_HDRLEN) {
@@ -34,111 +34,113 @@ static uint32_t offset_of(const struct nlmsghdr *nlh, const uint16_t *path,
 
 #define PATH(...)	((const uint16_t[]) { __VA_ARGS__, 0 })
 
-static struct nlmsghdr *limit_request(void)
+static void limit_request(void)
 {
 	struct weir_limit limit = {
-		.has = WEIR_HAS_BUDGET | WEIR_HAS_MATCH, .name = "web",
-		.budget = 0, .window_ms = 1000,
-		.match = { .conds = WEIR_COND_PROTO | WEIR_COND_FROM,
+		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_MATCH), .name = "web",
+		.budget = { 0, 1000 },
+		.match = { .has = WEIR_COND_PROTO | WEIR_COND_FROM,
 			   .from = { .family = AF_INET, .len = 8,
 				     .addr = { 10 } } },
 	};
-	struct nlmsghdr *nlh = weir_nl_begin(&nl, request_buf,
-					     WEIR_CMD_LIMIT_ADD, 0);
 
-	weir_nl_put_limit(nlh, &limit);
-	return nlh;
+	make_request(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit);
 }
 
 static void test_range(void **state)
 {
-	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-ERANGE);
+	struct nlmsghdr *nlh = begin_answer(-ERANGE);
 	struct nlattr *nest;
 
 	(void)state;
+	limit_request();
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "integer out of range");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(request, PATH(WEIR_A_LIMIT_BUDGET), 0));
+			 offset_of(PATH(WEIR_A_LIMIT_BUDGET), 0));
 	nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
 	mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MIN_VALUE_U, 1);
 	mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MAX_VALUE_U, 4294967295u);
 	mnl_attr_nest_end(nlh, nest);
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ERANGE);
-	assert_string_equal(weir_nl_error(&nl),
-			    "budget: 0 not in 1..4294967295");
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ERANGE);
+	assert_string_equal(nl.err.text,
+			    "budget: 0 is out of range 1..4294967295");
 }
 
 static void test_length(void **state)
 {
-	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-ERANGE);
+	struct nlmsghdr *nlh = begin_answer(-ERANGE);
 	struct nlattr *nest;
 
 	(void)state;
+	limit_request();
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "Attribute failed policy validation");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(request, PATH(WEIR_A_LIMIT_NAME), 0));
+			 offset_of(PATH(WEIR_A_LIMIT_NAME), 0));
 	nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
 	mnl_attr_put_u32(nlh, NL_POLICY_TYPE_ATTR_MAX_LENGTH, 2);
 	mnl_attr_nest_end(nlh, nest);
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ERANGE);
-	assert_string_equal(weir_nl_error(&nl), "NAME: longer than 2 bytes");
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ERANGE);
+	assert_string_equal(nl.err.text, "NAME: longer than 2 bytes");
 }
 
 static void test_nested(void **state)
 {
-	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-EINVAL);
+	struct nlmsghdr *nlh = begin_answer(-EINVAL);
 
 	(void)state;
+	limit_request();
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "a sentence");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(request, PATH(WEIR_A_LIMIT_MATCH,
+			 offset_of(PATH(WEIR_A_LIMIT_MATCH,
 						 WEIR_A_MATCH_FROM_LEN), 0));
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
-	assert_string_equal(weir_nl_error(&nl), "from: a sentence");
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
+	assert_string_equal(nl.err.text, "from: a sentence");
 }
 
 static void test_missing(void **state)
 {
-	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-EINVAL);
+	struct nlmsghdr *nlh = begin_answer(-EINVAL);
 
 	(void)state;
+	limit_request();
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_LIMIT_WINDOW_MS);
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
-	assert_string_equal(weir_nl_error(&nl), "budget: is missing");
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
+	assert_string_equal(nl.err.text, "required: budget COUNT[k|M|G]/TIME [ packets|bytes ]");
 
 	nlh = begin_answer(-EINVAL);
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_MATCH_TO_LEN);
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_NEST,
-			 offset_of(request, PATH(WEIR_A_LIMIT_MATCH), 0));
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
-	assert_string_equal(weir_nl_error(&nl), "to: is missing");
+			 offset_of(PATH(WEIR_A_LIMIT_MATCH), 0));
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
+	assert_string_equal(nl.err.text, "required: to PREFIX");
 }
 
 static void test_config_item(void **state)
 {
-	struct nlmsghdr *request, *nlh;
-	struct nlattr *nest;
+	struct weir_exempt exempt = { .prefix = { AF_INET, 8, { 10 } } };
+	struct weir_limit limit = { .name = "web" };
+	struct nlmsghdr *nlh;
+	size_t nest;
 	int i;
 
 	(void)state;
-	request = weir_nl_begin(&nl, request_buf, WEIR_CMD_CONFIG_REPLACE, 0);
+	make_request(WEIR_CMD_CONFIG_REPLACE, &weir_config_fields, WEIR_ON_GET, &limit);
 	for (i = 0; i < 3; i++) {
-		nest = mnl_attr_nest_start(request, WEIR_A_CONFIG_LIMIT);
-		mnl_attr_put_strz(request, WEIR_A_LIMIT_NAME, "web");
-		mnl_attr_nest_end(request, nest);
-		nest = mnl_attr_nest_start(request, WEIR_A_CONFIG_EXEMPT);
-		mnl_attr_put_u8(request, WEIR_A_EXEMPT_PREFIX_LEN, 8);
-		mnl_attr_nest_end(request, nest);
+		nest = weir_msg_nest(&request.msg, WEIR_A_CONFIG_LIMIT);
+		weir_set_put(&weir_limit_fields, WEIR_ON_ADD, &request.msg, &limit);
+		weir_msg_nest_end(&request.msg, nest);
+		nest = weir_msg_nest(&request.msg, WEIR_A_CONFIG_EXEMPT);
+		weir_set_put(&weir_exempt_fields, WEIR_ON_ADD, &request.msg, &exempt);
+		weir_msg_nest_end(&request.msg, nest);
 	}
 	nlh = begin_answer(-EEXIST);
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "stands twice");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(request, PATH(WEIR_A_CONFIG_EXEMPT,
-						 WEIR_A_EXEMPT_PREFIX_LEN), 2));
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EEXIST);
-	assert_string_equal(weir_nl_error(&nl), "exempt add: PREFIX: stands twice");
-	assert_int_equal(nl.fault_type, WEIR_A_CONFIG_EXEMPT);
-	assert_int_equal(nl.fault_item, 2);
+			 offset_of(PATH(WEIR_A_CONFIG_EXEMPT, WEIR_A_EXEMPT_PREFIX_LEN), 2));
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EEXIST);
+	assert_string_equal(nl.err.text, "exempt add: PREFIX 10.0.0.0/8: stands twice");
+	assert_int_equal(request.fault_type, WEIR_A_CONFIG_EXEMPT);
+	assert_int_equal(request.fault_item, 2);
 }
 
 /* What there is not, or already, is told as it was typed. */
@@ -160,45 +162,47 @@ static void test_given(void **state)
 		{ { .prefix = { AF_INET, 8, { 11 } } }, -EINVAL,
 		  "PREFIX: so it is" },
 	};
-	struct nlmsghdr *request, *nlh;
+	struct nlmsghdr *nlh;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < sizeof(given) / sizeof(*given); i++) {
-		request = weir_nl_begin(&nl, request_buf, WEIR_CMD_EXEMPT_DEL, 0);
-		weir_nl_put_exempt(request, &given[i].exempt);
+		make_request(WEIR_CMD_EXEMPT_DEL, &weir_exempt_fields, WEIR_ON_DEL,
+			     &given[i].exempt);
 		nlh = begin_answer(given[i].error);
 		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "so it is");
 		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-				 offset_of(request, PATH(WEIR_A_EXEMPT_ADDRESS), 0));
-		assert_int_equal(weir_nl_ack(&nl, request, nlh), given[i].error);
-		assert_string_equal(weir_nl_error(&nl), given[i].sentence);
+				 offset_of(PATH(WEIR_A_EXEMPT_ADDRESS), 0));
+		assert_int_equal(weir_nl_ack(&nl, &request, nlh), given[i].error);
+		assert_string_equal(nl.err.text, given[i].sentence);
 	}
 }
 
 static void test_bare_errno(void **state)
 {
-	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(-EPERM);
+	struct nlmsghdr *nlh = begin_answer(-EPERM);
 
 	(void)state;
+	limit_request();
 	nlh->nlmsg_flags = NLM_F_CAPPED;
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -EPERM);
-	assert_non_null(strstr(weir_nl_error(&nl), "needs root: CAP_NET_ADMIN"));
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EPERM);
+	assert_non_null(strstr(nl.err.text, "permission denied: requires CAP_NET_ADMIN"));
 	nlh = begin_answer(-ENOMEM);
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ENOMEM);
-	assert_string_equal(weir_nl_error(&nl), "Cannot allocate memory");
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ENOMEM);
+	assert_string_equal(nl.err.text, "Cannot allocate memory");
 	nlh = begin_answer(0);
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
 }
 
 static void test_warning(void **state)
 {
-	struct nlmsghdr *request = limit_request(), *nlh = begin_answer(0);
+	struct nlmsghdr *nlh = begin_answer(0);
 
 	(void)state;
+	limit_request();
 	nl.warn = warn;
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
 	assert_string_equal(warned.sentence, "may never fit");
 	assert_int_equal(warned.place, 0);
 	assert_int_equal(warned.more, 0);
@@ -207,7 +211,7 @@ static void test_warning(void **state)
 	nlh = begin_answer(0);
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
 	mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE, 3ULL << 32 | 5);
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
 	assert_int_equal(warned.place, 5);
 	assert_int_equal(warned.more, 2);
 	nl.warn = NULL;
@@ -226,74 +230,74 @@ static void test_number(void **state)
 		{ -ENOSPC, 1ULL << 56,
 		  "slots: that is wrong (at most 72057594037927936)" },
 		{ -ENOMEM, 1610748024,
-		  "slots: that is wrong (it takes 1610748024 bytes, 1536 MiB)" },
+		  "slots: that is wrong (requires 1610748024 bytes, 1536 MiB)" },
 		{ -ENOMEM, 1048575,
-		  "slots: that is wrong (it takes 1048575 bytes)" },
+		  "slots: that is wrong (requires 1048575 bytes)" },
 		{ -EDQUOT, 5ULL << 32,
-		  "slots: that is wrong (it takes 21474836480 bytes, 20480 MiB)" },
+		  "slots: that is wrong (requires 21474836480 bytes, 20480 MiB)" },
 		{ -ENOMEM, 0, "slots: that is wrong" },
 		{ -EINVAL, 0, "slots: that is wrong" },
 	};
 	struct weir_limit limit = {
-		.has = WEIR_HAS_SLOTS, .name = "web", .slots = 64,
+		.has = WEIR_HAS(LIMIT_SLOTS), .name = "web", .slots = 64,
 	};
-	struct nlmsghdr *request, *nlh;
+	struct nlmsghdr *nlh;
 	unsigned int i;
 
 	(void)state;
-	request = weir_nl_begin(&nl, request_buf, WEIR_CMD_LIMIT_ADD, 0);
-	weir_nl_put_limit(request, &limit);
+	make_request(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit);
 	for (i = 0; i < sizeof(told) / sizeof(*told); i++) {
 		nlh = begin_answer(told[i].error);
 		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "that is wrong");
 		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-				 offset_of(request, PATH(WEIR_A_LIMIT_SLOTS), 0));
+				 offset_of(PATH(WEIR_A_LIMIT_SLOTS), 0));
 		if (told[i].value)
 			mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE,
 					 told[i].value);
-		assert_int_equal(weir_nl_ack(&nl, request, nlh), told[i].error);
-		assert_string_equal(weir_nl_error(&nl), told[i].sentence);
+		assert_int_equal(weir_nl_ack(&nl, &request, nlh), told[i].error);
+		assert_string_equal(nl.err.text, told[i].sentence);
 	}
 }
 
 /* The end of a dump is an int and what else there is to say. */
 static void test_done(void **state)
 {
-	struct nlmsghdr *request = limit_request();
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(answer_buf);
 	int *error;
 
 	(void)state;
+	limit_request();
 	nlh->nlmsg_type = NLMSG_DONE;
 	nlh->nlmsg_flags = NLM_F_MULTI | NLM_F_ACK_TLVS;
 	error = mnl_nlmsg_put_extra_header(nlh, sizeof(*error));
 	*error = -ENOENT;
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "no limit of that name");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(request, PATH(WEIR_A_LIMIT_NAME), 0));
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), -ENOENT);
-	assert_string_equal(weir_nl_error(&nl), "NAME 'web': no limit of that name");
+			 offset_of(PATH(WEIR_A_LIMIT_NAME), 0));
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ENOENT);
+	assert_string_equal(nl.err.text, "NAME 'web': no limit of that name");
 	*error = 0;
 	nlh->nlmsg_flags = NLM_F_MULTI;
-	assert_int_equal(weir_nl_ack(&nl, request, nlh), 0);
+	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
 }
 
 /* Whatever an offset points at, it is inside the request or nowhere. */
 static void test_any_offset(void **state)
 {
-	struct nlmsghdr *request = limit_request(), *nlh;
+	struct nlmsghdr *nlh;
 	uint32_t off;
 
 	(void)state;
-	for (off = 0; off < request->nlmsg_len + 64; off++) {
+	limit_request();
+	for (off = 0; off < request.msg.nlh->nlmsg_len + 64; off++) {
 		nlh = begin_answer(-EINVAL);
 		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
 		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, off);
-		assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
+		assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
 		nlh = begin_answer(-EINVAL);
 		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, off);
 		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_NEST, off);
-		assert_int_equal(weir_nl_ack(&nl, request, nlh), -EINVAL);
+		assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
 	}
 }
 

@@ -1,102 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a refusal points at is a word that the operator can write. */
-#include "parse.h"
 #include "tool_ack.h"
 
-/* Whether each part of @text, cut at |, is a word of the rows. */
-static bool are_words(const char *text, const struct weir_word *rows)
+/* Whether each part of @text, cut at |, is a word of the command, or first. */
+static bool are_words(const char *text)
 {
-	char copy[128], *save, *part;
-	const struct weir_word *row;
+	struct weir_word words[WEIR_WORDS_MAX];
+	char copy[128], *save, *part, name[WEIR_TEXT_SIZE];
+	const struct weir_word *word;
 
 	snprintf(copy, sizeof(copy), "%s", text);
+	weir_set_words(request.set, request.verb, words);
 	for (part = strtok_r(copy, "|", &save); part;
 	     part = strtok_r(NULL, "|", &save)) {
-		for (row = rows; row->name && strcmp(row->name, part); row++)
-			;
-		if (!row->name && strcmp(part, "not"))
+		for (word = words; word->name; word++) {
+			if (!strcmp(word->name, part) ||
+			    !strcmp(weir_field_name(word->is, name), text))
+				break;
+		}
+		if (!word->name && strcmp(part, "not"))
 			return false;
 	}
 	return true;
 }
 
-static void check_word(struct nlmsghdr *request, const struct nlattr *attr,
-		       const struct weir_word *rows)
+static void check_word(const struct nlattr *attr)
 {
 	struct nlmsghdr *nlh = begin_answer(-EINVAL);
 	char text[128];
 
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 (const char *)attr - (const char *)request);
-	weir_nl_ack(&nl, request, nlh);
-	snprintf(text, sizeof(text), "%s", weir_nl_error(&nl));
+			 (const char *)attr - (const char *)request.msg.nlh);
+	weir_nl_ack(&nl, &request, nlh);
+	snprintf(text, sizeof(text), "%.120s", nl.err.text);
 	check(strstr(text, ": x"), "%s", text);
 	*strstr(text, ": x") = '\0';
-	check(are_words(text, rows), "'%s' is no word of the command", text);
+	check(are_words(text), "'%s' is no word of the command", text);
 }
 
-static void check_words(struct nlmsghdr *request, const struct weir_word *rows)
+/* Each attribute of the request; returns how many. */
+static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int verb,
+		       const void *model)
 {
 	const struct nlattr *attr, *inner;
+	int count = 0;
 
-	mnl_attr_for_each(attr, request, GENL_HDRLEN) {
-		if (rows != weir_words_limit_add ||
+	make_request(cmd, set, verb, model);
+	mnl_attr_for_each(attr, request.msg.nlh, GENL_HDRLEN) {
+		if (set != &weir_limit_fields ||
 		    mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH) {
-			check_word(request, attr, rows);
+			check_word(attr);
+			count++;
 			continue;
 		}
-		mnl_attr_for_each_nested(inner, attr)
-			check_word(request, inner, rows);
+		mnl_attr_for_each_nested(inner, attr) {
+			check_word(inner);
+			count++;
+		}
 	}
+	return count;
 }
 
 static void test_words(void **state)
 {
-	static const struct {
-		uint8_t cmd;
-		const struct weir_word *rows;
-	} queries[] = {
-		{ WEIR_CMD_SOURCE_SHOW, weir_words_source_show },
-		{ WEIR_CMD_SOURCE_CHARGE, weir_words_source_charge },
-		{ WEIR_CMD_SOURCE_GET, weir_words_source_get },
-		{ WEIR_CMD_SOURCE_FORGET, weir_words_source_forget },
-	}, exempts[] = {
-		{ WEIR_CMD_EXEMPT_ADD, weir_words_exempt },
-		{ WEIR_CMD_EXEMPT_GET, weir_words_exempt_get },
-	};
 	struct weir_limit limit = {
 		.has = -1, .name = "web", .before = "all",
-		.match = { .conds = -1, .invert = 1, .dev = "lo",
+		.match = { .has = -1, .invert = 1, .dev = "lo",
 			   .from.family = AF_INET, .to.family = AF_INET },
 	};
 	struct weir_exempt exempt = {
 		.prefix.family = AF_INET, .dev = "lo", .limit = "web",
 	};
 	struct weir_query query = {
-		.limit = "web", .prefix.family = AF_INET, .dev = "lo",
+		.limit = "web", .prefix.family = AF_INET, .dev = "lo", .limited = true,
+		.idle = true, .top = 1, .rank = 1, .packets = 1, .mode = 1,
 	};
-	struct nlmsghdr *nlh;
-	size_t i;
 
 	(void)state;
-	nlh = weir_nl_begin(&nl, request_buf, WEIR_CMD_LIMIT_ADD, 0);
-	weir_nl_put_limit(nlh, &limit);
-	check_words(nlh, weir_words_limit_add);
-	for (i = 0; i < 2; i++) {
-		nlh = weir_nl_begin(&nl, request_buf, exempts[i].cmd, 0);
-		weir_nl_put_exempt(nlh, &exempt);
-		check_words(nlh, exempts[i].rows);
-	}
-	for (i = 0; i < 4; i++) {
-		query.top = queries[i].cmd == WEIR_CMD_SOURCE_SHOW;
-		query.limited = query.top;
-		query.idle = query.top;
-		query.cost = queries[i].cmd == WEIR_CMD_SOURCE_CHARGE;
-		nlh = weir_nl_begin(&nl, request_buf, queries[i].cmd, 0);
-		weir_nl_put_query(nlh, &query);
-		check_words(nlh, queries[i].rows);
-	}
+	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 27);
+	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 4);
+	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 8);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_GET, &weir_query_fields, WEIR_ON_GET, &query), 3);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_CHARGE, &weir_query_fields, WEIR_ON_CHARGE, &query), 5);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_FORGET, &weir_query_fields, WEIR_ON_FORGET, &query), 4);
 }
 
 int main(void)

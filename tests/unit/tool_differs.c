@@ -14,23 +14,21 @@ static void read_limit(const char *text, struct weir_limit *limit)
 
 	snprintf(line, sizeof(line), "web %s", text);
 	args.count = weir_split(line, split, WORDS);
-	check(!weir_parse_limit(&args, weir_words_limit_add, limit), "%s: %s",
+	check(!weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, limit), "%s: %s",
 	      text, err.text);
 }
 
 /* A limit as the kernel tells it: complete. */
 static void complete(struct weir_limit *limit)
 {
-	if (!(limit->has & WEIR_HAS_PER)) {
-		limit->prefix4 = 32;
-		limit->prefix6 = 64;
+	if (!(limit->has & WEIR_HAS(LIMIT_PREFIX4))) {
+		limit->per[0] = 32;
+		limit->per[1] = 64;
 	}
-	if (!(limit->has & WEIR_HAS_SOURCES))
+	if (!(limit->has & WEIR_HAS(LIMIT_SOURCES)))
 		limit->sources = 65536;
-	if (!(limit->has & WEIR_HAS_SLOTS))
+	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)))
 		limit->slots = 16;
-	if (!(limit->match.conds & WEIR_COND_MARK))
-		limit->match.mask = UINT32_MAX;
 	limit->has = -1;
 }
 
@@ -83,10 +81,10 @@ static void test_differs(void **state)
 	read_limit("budget 1/s", &words);
 	read_limit("budget 2/s family ipv4 dev lo from 10.0.0.0/8 to 10.0.0.0/8 proto tcp sport 1 dport 2 syn mark 1 per 24 slots 1 lenient sources 64 action observe",
 		   &there);
-	there.match.conds |= WEIR_COND_FRAG;
-	words.has |= WEIR_HAS_SLOTS;
+	there.match.has |= WEIR_COND_FRAG;
+	words.has |= WEIR_HAS(LIMIT_SLOTS);
 	assert_true(weir_limit_differs(&words, &there, text));
-	assert_string_equal(text, "budget, family, dev, from, to, proto, sport, dport, syn, frag, mark, per, slots, strict|lenient, sources, action");
+	assert_string_equal(text, "budget, family, dev, from, to, proto, sport, dport, syn, frag, mark, per, slots, sources, strict|lenient, action");
 }
 
 int main(void)

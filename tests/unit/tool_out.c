@@ -6,23 +6,19 @@
 #include "show.h"
 #include "unit.h"
 
-static FILE *old;
+static struct weir_out out;
 static char *text;
 static size_t size;
 
 static void begin(bool json, bool pretty, bool color)
 {
-	struct weir_out_opts opts = { json, pretty, color };
-
-	weir_out_init(&opts);
-	old = stdout;
-	stdout = open_memstream(&text, &size);
+	out = (struct weir_out){ .json = json, .pretty = pretty, .color = color };
+	out.to = open_memstream(&text, &size);
 }
 
 static void end(const char *what, const char *expected)
 {
-	fclose(stdout);
-	stdout = old;
+	fclose(out.to);
 	check(!strcmp(text, expected), "%s:\n%s instead of\n%s", what, text,
 	      expected);
 	free(text);
@@ -30,24 +26,25 @@ static void end(const char *what, const char *expected)
 
 static void put_sample(void)
 {
-	weir_out_array(NULL);
-	weir_out_object(NULL);
-	weir_out_color(WEIR_COLOR_NAME);
-	weir_out_str("name", "a\"b\\c\n\xc3\xa9\xff", "name %s", "x");
-	weir_out_u64("big", UINT64_MAX, " big");
-	weir_out_flag("yes", true, " yes");
-	weir_out_flag("no", false, " no");
-	weir_out_text("\n");
-	weir_out_object("inner");
-	weir_out_object_end();
-	weir_out_array("list");
-	weir_out_u64(NULL, 1, NULL);
-	weir_out_u64(NULL, 2, NULL);
-	weir_out_array_end();
-	weir_out_object_end();
-	weir_out_object(NULL);
-	weir_out_object_end();
-	weir_out_array_end();
+	weir_out_begin(&out, NULL, '[');
+	weir_out_begin(&out, NULL, '{');
+	weir_out_str(&out, "name", "a\"b\\c\n\xc3\xa9\xff");
+	weir_out_word(&out, WEIR_COLOR_NAME, "name %s", "x");
+	weir_out_u64(&out, "big", UINT64_MAX);
+	weir_out_word(&out, WEIR_COLOR_NONE, "big");
+	weir_out_bool(&out, "yes", true);
+	weir_out_bool(&out, "no", false);
+	weir_out_text(&out, "\n");
+	weir_out_begin(&out, "inner", '{');
+	weir_out_end(&out, '}');
+	weir_out_begin(&out, "list", '[');
+	weir_out_u64(&out, NULL, 1);
+	weir_out_u64(&out, NULL, 2);
+	weir_out_end(&out, ']');
+	weir_out_end(&out, '}');
+	weir_out_begin(&out, NULL, '{');
+	weir_out_end(&out, '}');
+	weir_out_end(&out, ']');
 }
 
 static void test_json(void **state)
@@ -58,10 +55,10 @@ static void test_json(void **state)
 	end("one line",
 	    "[{\"name\":\"a\\\"b\\\\c\\u000a\xc3\xa9\\ufffd\",\"big\":18446744073709551615,\"yes\":true,\"no\":false,\"inner\":{},\"list\":[1,2]},{}]\n");
 	begin(true, false, false);
-	weir_out_array(NULL);
-	weir_out_array_end();
-	weir_out_array(NULL);
-	weir_out_array_end();
+	weir_out_begin(&out, NULL, '[');
+	weir_out_end(&out, ']');
+	weir_out_begin(&out, NULL, '[');
+	weir_out_end(&out, ']');
 	end("all", "[]\n[]\n");
 }
 
@@ -69,21 +66,21 @@ static void test_pretty(void **state)
 {
 	(void)state;
 	begin(true, true, false);
-	weir_out_array(NULL);
-	weir_out_object(NULL);
-	weir_out_u64("a", 1, NULL);
-	weir_out_array("b");
-	weir_out_array_end();
-	weir_out_object_end();
-	weir_out_array_end();
+	weir_out_begin(&out, NULL, '[');
+	weir_out_begin(&out, NULL, '{');
+	weir_out_u64(&out, "a", 1);
+	weir_out_begin(&out, "b", '[');
+	weir_out_end(&out, ']');
+	weir_out_end(&out, '}');
+	weir_out_end(&out, ']');
 	end("all", "[\n    {\n        \"a\": 1,\n        \"b\": []\n    }\n]\n");
 	/* a stream has an object a line all the same */
 	begin(true, true, false);
-	weir_out_line();
-	weir_out_u64("a", 1, NULL);
-	weir_out_line_end();
-	weir_out_line();
-	weir_out_line_end();
+	weir_out_line(&out);
+	weir_out_u64(&out, "a", 1);
+	weir_out_line_end(&out);
+	weir_out_line(&out);
+	weir_out_line_end(&out);
 	end("all", "{\"a\":1}\n{}\n");
 }
 
@@ -92,32 +89,57 @@ static void test_text(void **state)
 	(void)state;
 	begin(false, false, false);
 	put_sample();
-	end("all", "name x big yes\n");
+	end("all", "name x big\n");
 	begin(false, false, true);
 	put_sample();
-	end("all", "\033[36mname x\033[0m big yes\n");
+	end("all", "\033[36mname x\033[0m big\n");
 }
 
 /* What others chose the names of orders nothing from a terminal. */
 static void test_escape(void **state)
 {
 	static const char name[] = "a\033[31m\b\x7f\xc2\x9b\xc3\xa9\xff\t\xc2";
+	static const char turned[] = "\xe2\x80\xae\143ba\xe2\x81\xa6";
 
 	(void)state;
 	begin(false, false, false);
-	weir_out_str("dev", name, "dev %s\n", name);
-	weir_out_color(WEIR_COLOR_NAME);
-	weir_out_text("%s", "end");
-	end("text", "dev a\\x1b[31m\\x08\\x7f\\xc2\\x9b\xc3\xa9\\xff\\x09\\xc2\nend");
+	weir_out_word(&out, WEIR_COLOR_NONE, "dev %s\n", name);
+	weir_out_text(&out, "%s", turned);
+	end("text", "dev a\\x1b[31m\\x08\\x7f\\xc2\\x9b\xc3\xa9\\xff\\x09\\xc2\n\\xe2\\x80\\xaecba\\xe2\\x81\\xa6");
 	begin(true, false, false);
-	weir_out_str(NULL, name, NULL);
-	end("JSON", "\"a\\u001b[31m\\u0008\\u007f\\u009b\xc3\xa9\\ufffd\\u0009\\ufffd\"");
+	weir_out_str(&out, NULL, name);
+	weir_out_str(&out, NULL, turned);
+	end("JSON", "\"a\\u001b[31m\\u0008\\u007f\\u009b\xc3\xa9\\ufffd\\u0009\\ufffd\",\"\\u202ecba\\u2066\"");
 	begin(false, false, false);
-	weir_out_escape(stdout, "one\nline", false);
+	weir_out_escape(out.to, "one\nline", false);
 	end("one line", "one\\x0aline");
 }
 
+/* Two outputs share nothing, colour neither. */
+static void test_outputs(void **state)
+{
+	struct weir_source source = { .has = 0, .count = 1, .budget = 2, .left = 1 };
+	struct weir_out other = { .json = true };
+	char *second;
+	size_t len;
+
+	(void)state;
+	begin(false, false, true);
+	other.to = open_memstream(&second, &len);
+	weir_out_begin(&other, NULL, '[');
+	weir_show_source(&out, &source);
+	weir_show_source(&other, &source);
+	weir_out_end(&other, ']');
+	fclose(other.to);
+	/* a flag that is not set colours nothing that follows */
+	end("text", "\033[35meverybody\033[0m count 1 of 2 left 1 dropped 0\n");
+	assert_int_equal(second[0], '[');
+	assert_null(strchr(second, 033));
+	free(second);
+}
+
 static struct weir_source sample = {
+	.has = WEIR_HAS(SOURCE_NEXT_NS) | WEIR_HAS(SOURCE_SLOT_NS),
 	.limit = "web", .prefix = { AF_INET, 32, { 203, 0, 113, 9 } },
 	.count = 1000, .budget = 1000, .next_ns = 312000000, .dropped = 51,
 	.limited = true, .slot_ns = 250000000, .slots = 5,
@@ -129,16 +151,16 @@ static void test_source(void **state)
 	(void)state;
 	setlocale(LC_CTYPE, "C.UTF-8");
 	begin(false, false, false);
-	weir_show_source(&sample, true);
+	weir_show_source(&out, &sample);
 	end("one line",
 	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
 	setlocale(LC_CTYPE, "C");
 	begin(false, false, false);
-	weir_show_source(&sample, true);
+	weir_show_source(&out, &sample);
 	end("one line",
 	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
 	begin(true, false, false);
-	weir_show_source(&sample, true);
+	weir_show_source(&out, &sample);
 	end("one line",
 	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ns\":312000000,\"dropped\":51,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ns\":250000000,\"slots\":[0,1,400,800,799]}\n");
 }
@@ -147,17 +169,17 @@ static void test_exempt_source(void **state)
 {
 	struct weir_source source = {
 		.limit = "web", .prefix = { AF_INET, 32, { 203, 0, 113, 9 } },
-		.is_exempt = true,
+		.has = WEIR_HAS(SOURCE_EXEMPT),
 		.exempt = { .prefix = { AF_INET, 24, { 203, 0, 113 } },
 			    .dev = "eth1" },
 	};
 
 	(void)state;
 	begin(false, false, false);
-	weir_show_source(&source, true);
+	weir_show_source(&out, &source);
 	end("all", "203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
 	begin(true, false, false);
-	weir_show_source(&source, true);
+	weir_show_source(&out, &source);
 	end("one line",
 	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt\":{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
 }
@@ -165,26 +187,25 @@ static void test_exempt_source(void **state)
 static void test_limit(void **state)
 {
 	struct weir_limit limit = {
-		.has = WEIR_HAS_RESULT, .name = "bulk", .budget = 10000000,
-		.window_ms = 1000, .unit = WEIR_UNIT_BYTES, .slots = 8,
-		.mode = WEIR_MODE_LENIENT, .sources = 64, .prefix4 = 24,
-		.prefix6 = 56, .action = WEIR_ACTION_OBSERVE,
-		.match = { .conds = WEIR_COND_FROM | WEIR_COND_PROTO |
+		.has = -1 & ~WEIR_HAS(LIMIT_STATS), .name = "bulk",
+		.budget = { 10000000, 1000 }, .unit = WEIR_UNIT_BYTES, .slots = 8,
+		.mode = WEIR_MODE_LENIENT, .sources = 64, .per = { 24, 56 }, .action = WEIR_ACTION_OBSERVE,
+		.match = { .has = WEIR_COND_FROM | WEIR_COND_PROTO |
 				    WEIR_COND_DPORT | WEIR_COND_MARK,
 			   .invert = WEIR_COND_FROM,
 			   .from = { AF_INET, 8, { 10 } }, .proto = 6,
-			   .dport = { 80, 81 }, .mark = 1, .mask = 255 },
+			   .dport = { 80, 81 }, .mark = { 1, 255 } },
 		.slot_ns = 128000000, .window_ns = 1024000000, .memory = 8192,
 		.ways = 128,
 	};
 
 	(void)state;
 	begin(false, false, false);
-	weir_show_limit(&limit);
+	weir_show_limit(&out, &limit);
 	end("one line",
 	    "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 lenient action observe\n    slot 128ms window 1.024s memory 8.0KiB ways 128\n");
 	begin(true, false, false);
-	weir_show_limit(&limit);
+	weir_show_limit(&out, &limit);
 	end("one line",
 	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":\"10.0.0.0/8\",\"proto\":\"tcp\",\"dport_min\":80,\"dport_max\":81,\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"slot_ns\":128000000,\"window_ns\":1024000000,\"memory\":8192,\"ways\":128}\n");
 }
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_pretty),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_escape),
+		cmocka_unit_test(test_outputs),
 		cmocka_unit_test(test_source),
 		cmocka_unit_test(test_exempt_source),
 		cmocka_unit_test(test_limit),

@@ -17,7 +17,7 @@ static void read_limit(const char *text, struct weir_limit *limit)
 
 	snprintf(line, sizeof(line), "web budget 1/s %s", text);
 	args.count = weir_split(line, split, WORDS);
-	check(!weir_parse_limit(&args, weir_words_limit_add, limit), "%s: %s",
+	check(!weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, limit), "%s: %s",
 	      text, err.text);
 }
 
@@ -71,10 +71,11 @@ static void test_spared(void **state)
 {
 	struct weir_exempt exempt = { 0 };
 	struct weir_err err;
+	struct weir_args args = { .err = &err };
 
 	(void)state;
 	assert_true(weir_ssh_parse("198.51.100.7 50123 192.0.2.1 22", &ssh));
-	weir_value_prefix("198.51.100.0/24", &exempt.prefix, &err);
+	weir_parse_prefix(NULL, &args, "198.51.100.0/24", &exempt.prefix);
 	assert_true(weir_ssh_spared(&ssh, &exempt, "web"));
 	strcpy(exempt.limit, "dns");
 	assert_false(weir_ssh_spared(&ssh, &exempt, "web"));
@@ -84,7 +85,7 @@ static void test_spared(void **state)
 	strcpy(exempt.dev, "eth0");
 	assert_false(weir_ssh_spared(&ssh, &exempt, "web"));
 	exempt.dev[0] = '\0';
-	weir_value_prefix("198.51.100.8/31", &exempt.prefix, &err);
+	weir_parse_prefix(NULL, &args, "198.51.100.8/31", &exempt.prefix);
 	assert_false(weir_ssh_spared(&ssh, &exempt, "web"));
 }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whether the words of a limit fit each other. */
+
+#include <netinet/in.h>
+#include <string.h>
+
+#include "check.h"
+#include "model.h"
+#include "value.h"
+#include "word.h"
+#include "field.h"
+
+static const char *family_name(uint8_t family)
+{
+	return family == AF_INET ? "IPv4" : "IPv6";
+}
+
+/* All conditions that name a family, and hold uninverted, name the same. */
+static int check_family(const struct weir_match *match, struct weir_err *err)
+{
+	const struct {
+		const char *word;
+		uint32_t cond;
+		uint8_t family;
+	} say[] = {
+		{ "family", WEIR_COND_FAMILY, match->family },
+		{ "from", WEIR_COND_FROM, match->from.family },
+		{ "to", WEIR_COND_TO, match->to.family },
+	};
+	uint32_t plain = match->has & ~match->invert;
+	int first = -1, i;
+
+	for (i = 0; i < 3; i++) {
+		if (!(plain & say[i].cond))
+			continue;
+		if (first < 0)
+			first = i;
+		else if (say[i].family != say[first].family)
+			return weir_err_set(err, "%s is %s but %s is %s: no packet can match both",
+					    say[first].word,
+					    family_name(say[first].family),
+					    say[i].word,
+					    family_name(say[i].family));
+	}
+	return 0;
+}
+
+static int check_proto(const struct weir_match *match, struct weir_err *err)
+{
+	uint32_t ports = match->has & (WEIR_COND_SPORT | WEIR_COND_DPORT);
+	uint32_t plain = match->has & ~match->invert;
+	const char *word = match->has & WEIR_COND_DPORT ? "dport" : "sport";
+
+	if (ports && !(plain & WEIR_COND_PROTO && weir_proto_has_ports(match->proto)))
+		return weir_err_set(err, "%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite",
+				    word);
+	if (match->has & WEIR_COND_SYN && match->has & WEIR_COND_PROTO &&
+	    !(plain & WEIR_COND_PROTO && match->proto == IPPROTO_TCP))
+		return weir_err_set(err, "syn requires proto tcp, or no proto");
+	if (plain & WEIR_COND_FRAG && (ports || match->has & WEIR_COND_SYN))
+		return weir_err_set(err, WEIR_COMBINED ": later fragments have no transport header",
+				    ports ? word : "syn", "frag");
+	return 0;
+}
+
+static int check_slots(const struct weir_limit *limit, struct weir_err *err)
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)) || !(limit->has & WEIR_HAS(LIMIT_BUDGET)) ||
+	    limit->slots <= limit->budget.window_ms)
+		return 0;
+	return weir_err_set(err, "slots: %u do not fit a window of %s; at most %u do", limit->slots,
+			    weir_text_time(limit->budget.window_ms * 1000000ULL, buf),
+			    limit->budget.window_ms);
+}
+
+int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
+{
+	const struct weir_limit *limit = model;
+
+	if (verb == WEIR_ON_SET && !limit->has)
+		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);
+	/* typed, help is what is wanted; in a file it may be a name */
+	if (verb == WEIR_ON_ADD && !args->exact && !strcmp(limit->name, "help"))
+		return weir_err_set(args->err, "'help' cannot name a limit: commands would take it as a request for help");
+	if (limit->has & WEIR_HAS(LIMIT_BEFORE) && !strcmp(limit->before, limit->name))
+		return weir_err_set(args->err, "before: a limit cannot be placed before itself");
+	if (check_family(&limit->match, args->err) || check_proto(&limit->match, args->err))
+		return -EINVAL;
+	return check_slots(limit, args->err);
+}

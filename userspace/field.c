@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is done with rows, whatever their type. */
+
+#include <libmnl/libmnl.h>
+#include <string.h>
+
+#include "field.h"
+
+void *weir_field_at(const struct weir_field *field, const void *model)
+{
+	return (char *)model + field->offset;
+}
+
+unsigned int weir_field_given(const struct weir_field *field, const void *model)
+{
+	const char *at = weir_field_at(field, model);
+	size_t i;
+
+	if (field->many)
+		return *(const unsigned int *)((const char *)model + field->count);
+	if (field->bit)
+		return !!(*(const uint64_t *)model & field->bit);
+	for (i = 0; i < field->size; i++) {
+		if (at[i])
+			return 1;
+	}
+	return 0;
+}
+
+bool weir_field_shown(const struct weir_field *field, const void *model)
+{
+	return weir_field_given(field, model) ||
+	       !(field->bit || field->many || field->flags & WEIR_SOME);
+}
+
+const struct weir_field *weir_field_find(const struct weir_set *set,
+					 unsigned int verb, uint16_t attr)
+{
+	const struct weir_field *field;
+
+	for (field = set->fields; field->type; field++) {
+		if ((!verb || field->flags & verb) && (field->attr == attr || field->part == attr))
+			return field;
+	}
+	return NULL;
+}
+
+const char *weir_field_text(const struct weir_field *field, const void *model,
+			    char buf[WEIR_TEXT_SIZE])
+{
+	if (!field->type->text)
+		return "";
+	return field->type->text(field, weir_field_at(field, model), buf);
+}
+
+const char *weir_field_key(const struct weir_field *field)
+{
+	return field->key ? field->key : field->spec->name;
+}
+
+static void join_names(const char *const *names, char buf[WEIR_TEXT_SIZE])
+{
+	size_t used = 0;
+
+	for (*buf = '\0'; *names && used < WEIR_TEXT_SIZE; names++)
+		used += snprintf(buf + used, WEIR_TEXT_SIZE - used, "%s%s",
+				 used ? "|" : "", *names);
+}
+
+/* The value itself, without what may follow. */
+static void own_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
+{
+	const char *value = field->value ? field->value : field->type->value;
+
+	if (!value && field->type == &weir_type_enum)
+		return join_names(field->spec->names, buf);
+	snprintf(buf, WEIR_TEXT_SIZE, "%s", value ? value : "");
+}
+
+const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
+{
+	while (field->flags & WEIR_FOLLOWS)
+		field--;
+	if (field->flags & (WEIR_FIRST | WEIR_ALONE | WEIR_BARE))
+		own_value(field, buf);
+	else
+		snprintf(buf, WEIR_TEXT_SIZE, "%s", field->word ? field->word : field->spec->name);
+	return buf;
+}
+
+const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
+{
+	char more[WEIR_TEXT_SIZE];
+	size_t used;
+
+	own_value(field, buf);
+	for (field++; field->type && field->flags & WEIR_FOLLOWS; field++) {
+		own_value(field, more);
+		used = strlen(buf);
+		snprintf(buf + used, WEIR_TEXT_SIZE - used, " [ %s%s%s ]",
+			 field->flags & WEIR_BARE ? "" : field->word,
+			 field->flags & WEIR_BARE ? "" : " ", more);
+	}
+	return buf;
+}
+
+const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_TEXT_SIZE])
+{
+	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
+	bool alone = field->flags & (WEIR_FIRST | WEIR_ALONE);
+
+	snprintf(buf, 2 * WEIR_TEXT_SIZE, "%s%s%s", alone ? "" : weir_field_name(field, name),
+		 alone ? "" : " ", weir_field_value(field, value));
+	return buf;
+}
+
+static void put_field(const struct weir_field *field, struct weir_msg *msg, const void *model)
+{
+	unsigned int given = weir_field_given(field, model), i;
+	const char *at = weir_field_at(field, model);
+
+	for (i = 0; i < given; i++)
+		field->type->put(field, msg, at + i * field->size);
+}
+
+/* In the order of their numbers, whatever that of the words is. */
+void weir_set_put(const struct weir_set *set, unsigned int verb,
+		  struct weir_msg *msg, const void *model)
+{
+	const struct weir_field *field;
+	unsigned int attr;
+
+	for (attr = 1; attr < set->attr_count; attr++) {
+		for (field = set->fields; field->type; field++) {
+			if (field->attr == attr && field->type->put &&
+			    (!verb || field->flags & verb))
+				put_field(field, msg, model);
+		}
+	}
+}
+
+static void get_attr(const struct weir_set *set, const struct nlattr *attr, void *model)
+{
+	uint16_t type = mnl_attr_get_type(attr);
+	const struct weir_field *field = weir_field_find(set, 0, type);
+	unsigned int *count;
+	char *at;
+
+	if (!field || !field->type->get)
+		return;
+	at = weir_field_at(field, model);
+	if (field->many) {
+		count = (unsigned int *)((char *)model + field->count);
+		if (*count == field->many)
+			return;
+		at += field->size * (*count)++;
+	}
+	field->type->get(field, type, mnl_attr_get_payload(attr),
+			 mnl_attr_get_payload_len(attr), at);
+	if (type == field->attr)
+		*(uint64_t *)model |= field->bit;
+}
+
+void weir_set_get(const struct weir_set *set, const void *attrs, size_t len, void *model)
+{
+	const struct nlattr *attr;
+
+	memset(model, 0, set->size);
+	mnl_attr_for_each_payload(attrs, len)
+		get_attr(set, attr, model);
+}
+
+static size_t add_word(struct weir_word *words, size_t used, const char *name,
+		       const void *is, uint32_t number, const void *in)
+{
+	if (used < WEIR_WORDS_MAX - 1)
+		words[used++] = (struct weir_word){ name, is, number, in };
+	words[used].name = NULL;
+	return used;
+}
+
+static size_t add_words(const struct weir_set *set, unsigned int verb,
+			const struct weir_field *in, struct weir_word *words,
+			size_t used)
+{
+	const struct weir_field *field;
+	size_t i;
+
+	for (field = set->fields; field->type; field++) {
+		if (!(field->flags & verb) || field->flags & WEIR_FOLLOWS)
+			continue;
+		if (field->nest && !field->many)
+			used = add_words(field->nest, verb, field, words, used);
+		if (field->flags & WEIR_BARE) {
+			for (i = 0; field->spec->names[i]; i++)
+				used = add_word(words, used, field->spec->names[i], field, i, in);
+		} else if (field->word && field->type->parse) {
+			used = add_word(words, used, field->word, field, 0, in);
+			if (field->alias && !(field->flags & WEIR_FIRST))
+				used = add_word(words, used, field->alias, field, 0, in);
+		}
+	}
+	return used;
+}
+
+const struct weir_word *weir_set_words(const struct weir_set *set, unsigned int verb,
+				       struct weir_word words[WEIR_WORDS_MAX])
+{
+	words[0].name = NULL;
+	add_words(set, verb, NULL, words, 0);
+	return words;
+}
+
+static void show_json(const struct weir_field *field, struct weir_out *out, const void *model)
+{
+	const char *key = weir_field_key(field), *at = weir_field_at(field, model);
+	unsigned int i, given = weir_field_given(field, model);
+
+	if (!field->many) {
+		field->type->json(field, key, out, at);
+		return;
+	}
+	weir_out_begin(out, key, '[');
+	for (i = 0; i < given; i++)
+		field->type->json(field, NULL, out, at + i * field->size);
+	weir_out_end(out, ']');
+}
+
+static const char *label_of(const struct weir_field *field)
+{
+	if (field->label)
+		return field->label;
+	return field->flags & (WEIR_BARE | WEIR_FIRST) || !field->word ? "" :
+	       field->word;
+}
+
+static void show_text(const struct weir_set *set, const struct weir_field *field,
+		      const char *label, struct weir_out *out, const void *model)
+{
+	const uint32_t *invert = (const void *)((const char *)model + set->invert);
+	bool not = set->invert && *invert & field->bit;
+	char buf[WEIR_TEXT_SIZE], line[2 * WEIR_TEXT_SIZE], *end;
+	const char *text = weir_field_text(field, model, buf);
+
+	if (field->flags & WEIR_QUIET && !strcmp(text, field->usual))
+		return;
+	label = label ? label : label_of(field);
+	if (field->flags & WEIR_LINE) {
+		weir_out_text(out, "%*s%-17s %s\n", set->indent, "", label, text);
+	} else if (*label || *text) {
+		end = stpcpy(line, not ? "not " : "");
+		end = stpcpy(end, label);
+		end = stpcpy(end, *label && *text ? " " : "");
+		stpcpy(end, text);
+		weir_out_put(out, field->color, line);
+	}
+}
+
+/* Elements of many, each behind the word. */
+static void show_many(const struct weir_field *field, struct weir_out *out, const void *model)
+{
+	unsigned int i, given = weir_field_given(field, model);
+	const char *at = weir_field_at(field, model);
+
+	for (i = 0; i < given; i++) {
+		weir_out_word(out, field->color, "%s", field->word);
+		weir_set_show(field->nest, WEIR_WORDS, out, at + i * field->size);
+	}
+}
+
+void weir_field_show(const struct weir_set *set, const struct weir_field *field,
+		     const char *label, struct weir_out *out, const void *model)
+{
+	bool given = weir_field_given(field, model);
+
+	if (out->json)
+		show_json(field, out, model);
+	else if (field->flags & WEIR_MUTE)
+		return;
+	else if (field->type == &weir_type_nest && field->many)
+		show_many(field, out, model);
+	else if (field->type == &weir_type_nest)
+		weir_set_show(field->nest, WEIR_WORDS, out, weir_field_at(field, model));
+	else if (field->type != &weir_type_flag || given)
+		show_text(set, field, label, out, model);
+}
+
+void weir_set_show(const struct weir_set *set, unsigned int flags,
+		   struct weir_out *out, const void *model)
+{
+	const struct weir_field *field;
+
+	for (field = set->fields; field->type; field++) {
+		if (field->flags & flags && field->type->json && weir_field_shown(field, model))
+			weir_field_show(set, field, NULL, out, model);
+	}
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table. The order of rows is that of help, of text and of JSON. */
+
+#include <stddef.h>
+
+#include "check.h"
+#include "field.h"
+
+#define AT(model, member)	.offset = offsetof(struct weir_##model, member), \
+	.size = sizeof(((struct weir_##model *)0)->member)
+#define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
+#define END	{ 0 }
+#define SET(name_, attrs_, model)	.name = name_, .attrs = weir_##attrs_##_attrs, \
+	.size = sizeof(struct weir_##model)
+#define COUNT(SET_)	.attr_count = WEIR_A_##SET_##_MAX + 1
+
+#define MATCH(NAME, member)	ATTR(match, MATCH_##NAME), AT(match, member)
+#define COND(COND_)	.bit = WEIR_COND_##COND_
+#define ON_MATCH	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_WORDS | WEIR_NOT)
+
+static const struct weir_field match_rows[] = {
+	{ "family", &weir_type_family, ON_MATCH, MATCH(FAMILY, family), COND(FAMILY),
+	  .help = "only this family" },
+	{ "dev", &weir_type_dev, ON_MATCH, MATCH(DEV, dev), COND(DEV),
+	  .help = "only what arrives on this device" },
+	{ "from", &weir_type_prefix, ON_MATCH, MATCH(FROM, from), COND(FROM),
+	  .part = WEIR_A_MATCH_FROM_LEN, .help = "only from this prefix" },
+	{ "to", &weir_type_prefix, ON_MATCH, MATCH(TO, to), COND(TO),
+	  .part = WEIR_A_MATCH_TO_LEN, .help = "only to this prefix" },
+	{ "proto", &weir_type_proto, ON_MATCH, MATCH(PROTO, proto), COND(PROTO),
+	  .help = "only this protocol" },
+	{ "sport", &weir_type_ports, ON_MATCH, MATCH(SPORT_MIN, sport), COND(SPORT),
+	  .part = WEIR_A_MATCH_SPORT_MAX, .help = "only from these ports" },
+	{ "dport", &weir_type_ports, ON_MATCH, MATCH(DPORT_MIN, dport), COND(DPORT),
+	  .part = WEIR_A_MATCH_DPORT_MAX, .help = "only to these ports" },
+	{ "syn", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_SYN), COND(SYN),
+	  .help = "only TCP with SYN set; ACK, RST, FIN clear" },
+	{ "frag", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_FRAG), COND(FRAG),
+	  .help = "only fragments after the first" },
+	{ "mark", &weir_type_mark, ON_MATCH, MATCH(MARK, mark), COND(MARK),
+	  .part = WEIR_A_MATCH_MARK_MASK, .help = "only with this mark" },
+	{ "not", &weir_type_conds, WEIR_WORDS | WEIR_MUTE | WEIR_SOME,
+	  MATCH(INVERT, invert), .key = "not" },
+	END
+};
+
+const struct weir_set weir_match_fields = {
+	SET("match", match, match), COUNT(MATCH), .fields = match_rows,
+	.invert = offsetof(struct weir_match, invert),
+};
+
+#define COUNTER(NAME, member)	ATTR(counter, COUNTER_##NAME), AT(counter, member)
+
+static const struct weir_field counter_rows[] = {
+	{ "packets", &weir_type_uint, WEIR_WORDS, COUNTER(PACKETS, packets) },
+	{ "bytes", &weir_type_uint, WEIR_WORDS, COUNTER(BYTES, bytes) },
+	END
+};
+
+static const struct weir_set counter_fields = {
+	SET("counter", counter, counter), COUNT(COUNTER), .fields = counter_rows,
+};
+
+#define STATS(NAME, member)	ATTR(limit_stats, LIMIT_STATS_##NAME), AT(limit_stats, member)
+#define STATS_COUNTER(text, NAME, member)	\
+	{ text, &weir_type_counter, WEIR_WORDS | WEIR_LINE, \
+	  STATS(NAME, member), .nest = &counter_fields }
+
+static const struct weir_field limit_stats_rows[] = {
+	STATS_COUNTER("matched", MATCHED, matched),
+	STATS_COUNTER("admitted", ADMITTED, admitted),
+	STATS_COUNTER("dropped", DROPPED, dropped),
+	STATS_COUNTER("would drop", WOULD_DROP, would_drop),
+	STATS_COUNTER("dropped elsewhere", ELSEWHERE, elsewhere),
+	STATS_COUNTER("refused by floors", FLOOR_REFUSED, floor_refused),
+	STATS_COUNTER("too large to fit", TOO_LARGE, too_large),
+	{ "sources now", &weir_type_uint, WEIR_WORDS | WEIR_LINE,
+	  STATS(SOURCES_NOW, sources_now), .bit = WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
+	{ "evictions", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(EVICTIONS, evictions) },
+	{ "sources wanted", &weir_type_uint, WEIR_WORDS | WEIR_MUTE | WEIR_SOME,
+	  STATS(SOURCES_WANTED, sources_wanted) },
+	END
+};
+
+const struct weir_set weir_limit_stats_fields = {
+	SET("stats", limit_stats, limit_stats), COUNT(LIMIT_STATS), .fields = limit_stats_rows,
+	.indent = 4,
+};
+
+#define LIMIT(NAME, member)	ATTR(limit, LIMIT_##NAME), AT(limit, member)
+#define HAS(NAME)	.bit = WEIR_HAS(LIMIT_##NAME)
+#define ON_LIMIT	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_WORDS)
+
+static const struct weir_field limit_rows[] = {
+	{ "name", &weir_type_name, WEIR_FIRST | ON_LIMIT | WEIR_ON_DEL | WEIR_ON_SHOW,
+	  LIMIT(NAME, name), .needed = WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL,
+	  .color = WEIR_COLOR_NAME },
+	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_EVENT, LIMIT(BUDGET, budget),
+	  HAS(BUDGET), .part = WEIR_A_LIMIT_WINDOW_MS, .needed = WEIR_ON_ADD,
+	  .help = "of one source; TIME is [N]ms, s, m, h or d" },
+	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT | WEIR_EVENT,
+	  LIMIT(UNIT, unit), HAS(UNIT), .usual = "packets" },
+	{ "match", &weir_type_nest, ON_LIMIT, LIMIT(MATCH, match), HAS(MATCH),
+	  .nest = &weir_match_fields, .value = "any", .help = "no condition: every packet" },
+	{ "per", &weir_type_per, WEIR_ON_ADD | WEIR_WORDS | WEIR_QUIET, LIMIT(PREFIX4, per),
+	  HAS(PREFIX4), .part = WEIR_A_LIMIT_PREFIX6, .usual = "32,64",
+	  .help = "bits that make a source (32,64); 0: everybody" },
+	{ "slots", &weir_type_uint, ON_LIMIT, LIMIT(SLOTS, slots), HAS(SLOTS),
+	  .help = "parts of the window" },
+	{ "sources", &weir_type_uint, ON_LIMIT, LIMIT(SOURCES, sources), HAS(SOURCES),
+	  .usual = "65536", .help = "live sources that the table is to hold" },
+	{ "mode", &weir_type_enum, WEIR_BARE | WEIR_QUIET | ON_LIMIT, LIMIT(MODE, mode),
+	  HAS(MODE), .usual = "strict",
+	  .help = "never above the budget (default), or up to twice" },
+	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT, LIMIT(ACTION, action),
+	  HAS(ACTION), .usual = "drop", .help = "drop (default), or count and drop nothing" },
+	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET, LIMIT(BEFORE, before),
+	  HAS(BEFORE), .help = "in front of this limit; last where left out" },
+	{ "slot", &weir_type_ns, WEIR_RESULT, LIMIT(SLOT_NS, slot_ns), HAS(SLOT_NS) },
+	{ "window", &weir_type_ns, WEIR_RESULT, LIMIT(WINDOW_NS, window_ns), HAS(WINDOW_NS) },
+	{ "memory", &weir_type_size, WEIR_RESULT, LIMIT(MEMORY, memory), HAS(MEMORY) },
+	{ "ways", &weir_type_uint, WEIR_RESULT, LIMIT(WAYS, ways), HAS(WAYS) },
+	{ "stats", &weir_type_nest, WEIR_RESULT | WEIR_MUTE, LIMIT(STATS, stats), HAS(STATS),
+	  .nest = &weir_limit_stats_fields },
+	{ "event", &weir_type_enum, WEIR_MUTE, LIMIT(EVENT, event), HAS(EVENT) },
+	{ NULL, &weir_type_flag, WEIR_ON_SHOW, LIMIT(WANT_STATS, want_stats) },
+	END
+};
+
+const struct weir_set weir_limit_fields = {
+	SET("limit", limit, limit), COUNT(LIMIT), .fields = limit_rows, .check = weir_check_limit,
+};
+
+#define EXEMPT(NAME, member)	ATTR(exempt, EXEMPT_##NAME), AT(exempt, member)
+#define ON_EXEMPT	(WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS)
+
+static const struct weir_field exempt_rows[] = {
+	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | ON_EXEMPT, EXEMPT(ADDRESS, prefix),
+	  .part = WEIR_A_EXEMPT_PREFIX_LEN, .needed = WEIR_ON_ADD | WEIR_ON_DEL,
+	  .help = "whom: ADDR[/LENGTH]", .key = "prefix", .color = WEIR_COLOR_ADDRESS },
+	{ "ADDR", &weir_type_address, WEIR_FIRST | WEIR_ON_GET, EXEMPT(ADDRESS, prefix),
+	  .part = WEIR_A_EXEMPT_PREFIX_LEN, .needed = WEIR_ON_GET },
+	{ "dev", &weir_type_dev, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(DEV, dev),
+	  .help = "only what arrives on this device" },
+	{ "limit", &weir_type_name, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(LIMIT, limit),
+	  .help = "only from this limit" },
+	END
+};
+
+const struct weir_set weir_exempt_fields = {
+	SET("exempt", exempt, exempt), COUNT(EXEMPT), .fields = exempt_rows,
+};
+
+#define QUERY(NAME, member)	ATTR(source, SOURCE_##NAME), AT(query, member)
+#define ON_SOURCE	(WEIR_ON_SHOW | WEIR_ON_GET | WEIR_ON_CHARGE | WEIR_ON_FORGET)
+
+static const struct weir_field query_rows[] = {
+	{ "PREFIX", &weir_type_prefix, WEIR_ALONE | WEIR_ON_SHOW, QUERY(ADDRESS, prefix),
+	  .part = WEIR_A_SOURCE_PREFIX_LEN,
+	  .help = "only those that share addresses with ADDR[/LENGTH]" },
+	{ "ADDR", &weir_type_address, WEIR_FIRST | WEIR_ON_GET | WEIR_ON_CHARGE,
+	  QUERY(ADDRESS, prefix), .needed = WEIR_ON_GET | WEIR_ON_CHARGE },
+	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | WEIR_ON_FORGET, QUERY(ADDRESS, prefix),
+	  .part = WEIR_A_SOURCE_PREFIX_LEN, .value = "PREFIX|all", .alias = "all",
+	  .needed = WEIR_ON_FORGET, .help = "those in ADDR[/LENGTH], or all" },
+	{ "limit", &weir_type_name, ON_SOURCE, QUERY(LIMIT, limit), .needed = WEIR_ON_CHARGE,
+	  .help = "only under this limit" },
+	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
+	  .help = "of this device (link-local sources)" },
+	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
+	  .help = "only those that are limited now" },
+	{ "idle", &weir_type_flag, WEIR_ON_SHOW, QUERY(IDLE, idle), .alias = "all",
+	  .help = "also those without a count in the window" },
+	{ "top", &weir_type_uint, WEIR_ON_SHOW, QUERY(TOP, top),
+	  .help = "only the worst, the worst first" },
+	{ "by", &weir_type_enum, WEIR_FOLLOWS | WEIR_ON_SHOW, QUERY(RANK, rank) },
+	{ "packets", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, packets),
+	  .help = "how many; 1 where left out" },
+	{ "bytes", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, bytes),
+	  .help = "how many, of a limit that counts bytes" },
+	{ "mode", &weir_type_enum, WEIR_ON_CHARGE, QUERY(CHARGE_MODE, mode),
+	  .help = "all or nothing (default), or what is left" },
+	END
+};
+
+const struct weir_set weir_query_fields = {
+	SET("query", source, query), COUNT(SOURCE), .fields = query_rows,
+};
+
+#define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)
+#define SHOWN	(WEIR_WORDS | WEIR_EVENT)
+
+static const struct weir_field source_rows[] = {
+	{ NULL, &weir_type_prefix, WEIR_FIRST | SHOWN, SOURCE(ADDRESS, prefix),
+	  .part = WEIR_A_SOURCE_PREFIX_LEN, .key = "source", .color = WEIR_COLOR_ADDRESS },
+	{ "dev", &weir_type_dev, SHOWN | WEIR_SOME, SOURCE(DEV, dev) },
+	{ "limit", &weir_type_name, SHOWN | WEIR_SOME, SOURCE(LIMIT, limit) },
+	{ "exempt by", &weir_type_nest, 0, SOURCE(EXEMPT, exempt),
+	  .bit = WEIR_HAS(SOURCE_EXEMPT), .nest = &weir_exempt_fields },
+	{ "taken", &weir_type_uint, WEIR_RESULT, SOURCE(TAKEN, taken),
+	  .bit = WEIR_HAS(SOURCE_TAKEN) },
+	{ "count", &weir_type_uint, WEIR_RESULT, SOURCE(COUNT, count) },
+	{ "of", &weir_type_uint, WEIR_RESULT, SOURCE(BUDGET, budget) },
+	{ "unit", &weir_type_enum, WEIR_BARE | WEIR_QUIET | WEIR_RESULT, SOURCE(UNIT, unit),
+	  .usual = "packets" },
+	{ "left", &weir_type_uint, WEIR_RESULT, SOURCE(LEFT, left) },
+	{ "limited", &weir_type_flag, WEIR_RESULT, SOURCE(LIMITED, limited),
+	  .color = WEIR_COLOR_BAD },
+	{ "next", &weir_type_ns, WEIR_RESULT, SOURCE(NEXT_NS, next_ns),
+	  .bit = WEIR_HAS(SOURCE_NEXT_NS) },
+	{ "dropped", &weir_type_uint, 0, SOURCE(DROPPED, dropped) },
+	{ "idle", &weir_type_flag, 0, SOURCE(IDLE, idle) },
+	{ "floor", &weir_type_flag, 0, SOURCE(FLOOR, floor) },
+	{ "action", &weir_type_enum, WEIR_MUTE, SOURCE(ACTION, action) },
+	{ "slot", &weir_type_ns, 0, SOURCE(SLOT_NS, slot_ns), .bit = WEIR_HAS(SOURCE_SLOT_NS) },
+	{ "slots", &weir_type_uint, WEIR_MUTE, ATTR(source, SOURCE_SLOT), .key = "slots",
+	  .offset = offsetof(struct weir_source, slot), .size = sizeof(uint64_t),
+	  .many = WEIR_WHEEL_MAX, .count = offsetof(struct weir_source, slots) },
+	{ "forgotten", &weir_type_uint, 0, SOURCE(FORGOTTEN, forgotten),
+	  .bit = WEIR_HAS(SOURCE_FORGOTTEN) },
+	END
+};
+
+const struct weir_set weir_source_fields = {
+	SET("source", source, source), COUNT(SOURCE), .fields = source_rows,
+};
+
+#define TOTAL(NAME, member)	ATTR(stats, STATS_##NAME), AT(stats, member)
+
+static const struct weir_field stats_rows[] = {
+	{ "seen", &weir_type_uint, WEIR_LINE, TOTAL(SEEN, seen) },
+	{ "exempt", &weir_type_uint, WEIR_LINE, TOTAL(EXEMPT, exempt) },
+	{ "unmatched", &weir_type_uint, WEIR_LINE, TOTAL(UNMATCHED, unmatched) },
+	{ "admitted", &weir_type_uint, WEIR_LINE, TOTAL(ADMITTED, admitted) },
+	{ "dropped", &weir_type_uint, WEIR_LINE, TOTAL(DROPPED, dropped) },
+	{ "unparsable", &weir_type_uint, WEIR_LINE, TOTAL(UNPARSABLE, unparsable) },
+	{ "events lost", &weir_type_uint, WEIR_LINE, TOTAL(EVENTS_LOST, events_lost) },
+	{ "limits", &weir_type_uint, WEIR_RESULT, TOTAL(LIMITS, limits) },
+	{ "exempts", &weir_type_uint, WEIR_RESULT, TOTAL(EXEMPTS, exempts) },
+	{ "memory", &weir_type_size, WEIR_RESULT, TOTAL(MEMORY, memory) },
+	{ "tick", &weir_type_ns, WEIR_RESULT, TOTAL(TICK_NS, tick_ns) },
+	END
+};
+
+const struct weir_set weir_stats_fields = {
+	SET("stats", stats, stats), COUNT(STATS), .fields = stats_rows,
+};
+
+#define PRESSURE(NAME, member)	ATTR(pressure, PRESSURE_##NAME), AT(pressure, member)
+
+static const struct weir_field pressure_rows[] = {
+	{ "limit", &weir_type_name, WEIR_EVENT, PRESSURE(LIMIT, limit) },
+	{ "evictions", &weir_type_uint, WEIR_EVENT, PRESSURE(EVICTIONS, evictions) },
+	{ "floor-refused", &weir_type_uint, WEIR_EVENT, PRESSURE(FLOOR_REFUSED, floor_refused) },
+	{ "sources-wanted", &weir_type_uint, WEIR_EVENT | WEIR_SOME,
+	  PRESSURE(SOURCES_WANTED, sources_wanted) },
+	END
+};
+
+const struct weir_set weir_pressure_fields = {
+	SET("pressure", pressure, pressure), COUNT(PRESSURE), .fields = pressure_rows,
+};
+
+/* What a refusal of a configuration names before the words of a line. */
+static const struct weir_field config_rows[] = {
+	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, ATTR(config, CONFIG_LIMIT),
+	  .nest = &weir_limit_fields },
+	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD, ATTR(config, CONFIG_EXEMPT),
+	  .nest = &weir_exempt_fields },
+	END
+};
+
+const struct weir_set weir_config_fields = {
+	.name = "config", .attrs = weir_config_attrs, COUNT(CONFIG), .fields = config_rows,
+};

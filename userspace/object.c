@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The objects and their commands. */
+
+#include <errno.h>
+#include <linux/netlink.h>
+
+#include "tool.h"
+
+static void note_limit(struct weir_tool *tool, union weir_model *model)
+{
+	if (model->has & WEIR_HAS(LIMIT_MATCH))
+		weir_note_limit(tool, &model->limit);
+}
+
+/* A limit without conditions matches everything. */
+static void note_add(struct weir_tool *tool, union weir_model *model)
+{
+	weir_note_limit(tool, &model->limit);
+}
+
+static void note_exempt(struct weir_tool *tool, union weir_model *model)
+{
+	weir_note_dev(tool, model->exempt.dev);
+}
+
+static void note_query(struct weir_tool *tool, union weir_model *model)
+{
+	weir_note_dev(tool, model->query.dev);
+}
+
+#define LIMIT	.set = &weir_limit_fields, .told = &weir_limit_fields, .show = weir_show_limit
+#define SOURCE	.set = &weir_query_fields, .told = &weir_source_fields, \
+	.show = weir_show_source
+#define EXEMPT	.set = &weir_exempt_fields, .told = &weir_exempt_fields, .show = weir_show_exempt
+
+static const struct weir_command limit_commands[] = {
+	{ "show", "list", "show limits in their order; -stats: counters too", LIMIT,
+	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_limit_show },
+	{ "add", NULL, "make a limit", LIMIT, .verb = WEIR_ON_ADD,
+	  .cmd = WEIR_CMD_LIMIT_ADD, .run = weir_limit_add, .note = note_add },
+	{ "set", NULL, "change what is given and keep counts; conditions replace the whole match",
+	  LIMIT, .verb = WEIR_ON_SET, .cmd = WEIR_CMD_LIMIT_SET, .run = weir_limit_set,
+	  .note = note_limit },
+	{ "del", "delete", "remove a limit", LIMIT, .verb = WEIR_ON_DEL,
+	  .cmd = WEIR_CMD_LIMIT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
+	{ "flush", NULL, "remove all limits", .cmd = WEIR_CMD_LIMIT_FLUSH,
+	  .run = weir_run_plain },
+	{ 0 }
+};
+
+static const struct weir_command source_commands[] = {
+	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW,
+	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show },
+	{ "get", NULL, "how an address stands under each limit that it would meet", SOURCE,
+	  .verb = WEIR_ON_GET,
+	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get,
+	  .note = note_query },
+	{ "charge", NULL, "charge a source for what another program has seen", SOURCE,
+	  .verb = WEIR_ON_CHARGE,
+	  .cmd = WEIR_CMD_SOURCE_CHARGE, .run = weir_source_charge },
+	{ "forget", NULL, "forget what sources have sent", SOURCE,
+	  .verb = WEIR_ON_FORGET,
+	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show },
+	{ 0 }
+};
+
+static const struct weir_command exempt_commands[] = {
+	{ "show", "list", "show all exemptions", .told = &weir_exempt_fields,
+	  .show = weir_show_exempt, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
+	  .run = weir_run_show },
+	{ "add", NULL, "exempt a prefix from limits", EXEMPT, .verb = WEIR_ON_ADD,
+	  .cmd = WEIR_CMD_EXEMPT_ADD, .allowed = -EEXIST, .run = weir_run_plain,
+	  .note = note_exempt },
+	{ "del", "delete", "remove an exemption", EXEMPT, .verb = WEIR_ON_DEL,
+	  .cmd = WEIR_CMD_EXEMPT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
+	{ "get", NULL, "tell why an address is exempt", EXEMPT, .verb = WEIR_ON_GET,
+	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = note_exempt },
+	{ "flush", NULL, "remove all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH,
+	  .run = weir_run_plain },
+	{ 0 }
+};
+
+static const struct weir_command stats_commands[] = {
+	{ "show", "list", "show the counters of the network namespace",
+	  .told = &weir_stats_fields, .show = weir_show_stats,
+	  .cmd = WEIR_CMD_STATS_GET, .run = weir_run_show },
+	{ 0 }
+};
+
+static const struct weir_command monitor_commands[] = {
+	{ "monitor", NULL, "show events as they come: limits, limited sources, pressure",
+	  .run = weir_monitor },
+	{ 0 }
+};
+
+static const struct weir_command save_commands[] = {
+	{ "save", NULL, "write the configuration, as -file reads it", .run = weir_save },
+	{ 0 }
+};
+
+const struct weir_object weir_objects[] = {
+	{ "limit", "budgets of packets or bytes per source and window",
+	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d }" },
+	{ "source", "who sends, how much, and who is limited",
+	  source_commands, false, "PREFIX := ADDR[/LENGTH]" },
+	{ "exempt", "prefixes that are exempt from limits",
+	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]" },
+	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
+	{ "monitor", "show events as they come", monitor_commands, true, NULL },
+	{ "save", "write the configuration, as -file reads it", save_commands, true, NULL },
+	{ 0 }
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the specification says of attributes; spec.c is generated from it. */
+#ifndef WEIR_SPEC_H
+#define WEIR_SPEC_H
+
+#include <stdint.h>
+
+struct weir_attr_spec {
+	const char *name;		/* with underscores, as in JSON */
+	uint64_t min, max;		/* range of a number; 0, 0: any */
+	const char *const *names;	/* of an enumeration's values; NULL ends them */
+};
+
+extern const struct weir_attr_spec weir_match_attrs[], weir_counter_attrs[],
+	weir_limit_stats_attrs[], weir_limit_attrs[], weir_exempt_attrs[], weir_source_attrs[],
+	weir_stats_attrs[], weir_config_attrs[], weir_pressure_attrs[];
+extern const char *const weir_unit_names[], *const weir_action_names[], *const weir_mode_names[],
+	*const weir_cond_names[], *const weir_charge_mode_names[], *const weir_rank_names[],
+	*const weir_limit_event_names[];
+
+#endif
