@@ -10,9 +10,6 @@
 
 #define SLOT_TICKS 4
 
-/* Eight ways are looked at, so floors are above their share by so much. */
-#define UNEVEN 1.3
-
 /* Sources that nobody has been yet. */
 static struct {
 	struct weir_table *table;
@@ -152,14 +149,14 @@ static void flood_packet(u64 number, bool settled)
 	twin_turn(all, t.table->shape.reach, t.tick / SLOT_TICKS);
 	all->count[0] += !(result & WEIR_REFUSED);
 	share = (double)twin_sum(all, t.table->shape.reach, all->at) / t.table->ways;
-	flood.above = max(flood.above, floor_of(hash) - UNEVEN * share);
+	flood.above = max(flood.above, floor_of(hash) - share);
 	flood.came += settled;
 	flood.lost += settled && result & WEIR_REFUSED;
 }
 
 /*
- * Every packet has a source of its own. Floors stay within 3 packets of UNEVEN
- * times their share of what the bucket admitted, and newcomers lose no more than
+ * Every packet has a source of its own. Floors stay within 3 packets of their
+ * share of what the bucket admitted, and newcomers lose no more than
  * what that leaves no room for.
  */
 static void one_flood(u64 budget, u8 slots, u32 sources, double load)
@@ -179,7 +176,7 @@ static void one_flood(u64 budget, u8 slots, u32 sources, double load)
 				     t.tick > start + 3 * (window + SLOT_TICKS));
 	came = a_tick * (window + SLOT_TICKS) / (t.table->mask + 1);
 	lost = (double)flood.lost / flood.came;
-	most = budget > 3 ? excess(came, t.table->ways * (budget - 3) / UNEVEN) : 1;
+	most = budget > 3 ? excess(came, t.table->ways * (budget - 3)) : 1;
 	check(flood.above < 3, "L %llu, %u slots, %u sources, load %g: %g above",
 	      budget, slots, sources, load, flood.above);
 	check(lost <= most + .02, "L %llu, %u slots, %u sources, load %g: %g lost of %g",
