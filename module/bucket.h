@@ -29,7 +29,7 @@
 
 /* A set of ways; BH off. The floor follows at table->floor_off. */
 struct weir_bucket {
-	/* Eight bits of the hash of each way's source, 0 if free; a hint without the lock */
+	/* Eight bits of the hash of the source, 0 if free; a hint without the lock */
 	u8 tag[WEIR_WAYS_MAX] __aligned(8);
 	u32 version;		/* changes with every tag, after it */
 	bool moved;		/* all is in the successor: nothing changes here any more */
@@ -44,7 +44,7 @@ struct weir_bucket {
 struct weir_way {
 	raw_spinlock_t lock;	/* covers the source and the wheel */
 	seqcount_raw_spinlock_t seq;	/* version of the source and its wheel */
-	atomic_t dropped;	/* since it took the way, and their kind; without lock and version */
+	atomic_t dropped;	/* refusals and their kind; without lock and version */
 	u32 zone;		/* of the source, WEIR_ZONE_NOBODY where there is none */
 	__be32 word[];		/* table->words words of its masked address */
 };
