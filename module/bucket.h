@@ -27,58 +27,33 @@
 #define WEIR_DROPPED_OBSERVED	BIT(31)
 #define WEIR_DROPPED_MAX	(BIT(31) - 1)
 
-/**
- * struct weir_bucket - a set of ways; BH off
- * @tag: eight bits of the hash of each way's source, 0 where the way is free;
- *	a hint to those without the lock
- * @version: changes with every tag, after it
- * @moved: all that it had is in the successor: nothing changes here any more
- * @lock: covers the rest, and which source a way has
- * @hand: way to look at first when one must go
- * @used: ways that are not free
- * @rescan: slot before which no way is looked at for being idle
- *
- * The floor follows at table->floor_off.
- */
+/* A set of ways; BH off. The floor follows at table->floor_off. */
 struct weir_bucket {
+	/* Eight bits of the hash of the source, 0 if free; a hint without the lock */
 	u8 tag[WEIR_WAYS_MAX] __aligned(8);
-	u32 version;
-	bool moved;
+	u32 version;		/* changes with every tag, after it */
+	bool moved;		/* all is in the successor: nothing changes here any more */
+	/* Covers the rest, and which source a way has */
 	raw_spinlock_t lock ____cacheline_aligned;
-	u8 hand;
-	u8 used;
-	u32 rescan;
+	u8 hand;		/* way to look at first when one must go */
+	u8 used;		/* ways that are not free */
+	u32 rescan;		/* slot before which no way is looked at for being idle */
 };
 
-/**
- * struct weir_way - a source's place
- * @lock: covers the rest; taken with the bucket's held to change the source
- * @seq: version of the source and its wheel
- * @dropped: packets of the source refused since it took the way, and
- *	WEIR_DROPPED_OBSERVED; without lock and version
- * @zone: of the source, WEIR_ZONE_NOBODY where there is none
- * @word: table->words words of its masked address
- *
- * The wheel follows at table->wheel_off.
- */
+/* A source's place. The wheel follows at table->wheel_off. */
 struct weir_way {
 	raw_spinlock_t lock;	/* covers the source and the wheel */
-	seqcount_raw_spinlock_t seq;
-	atomic_t dropped;
-	u32 zone;
-	__be32 word[];
+	seqcount_raw_spinlock_t seq;	/* version of the source and its wheel */
+	atomic_t dropped;	/* refusals and their kind; without lock and version */
+	u32 zone;		/* of the source, WEIR_ZONE_NOBODY where there is none */
+	__be32 word[];		/* table->words words of its masked address */
 };
 
-/**
- * struct weir_batch - room of a budget that a CPU has to itself; see batch.c
- * @left: not yet spent
- * @slot: in which it is counted
- * @epoch: of the table then
- */
+/* Room of a budget that a CPU has to itself; see batch.c. */
 struct weir_batch {
-	u64 left;
-	u32 slot;
-	u8 epoch;
+	u64 left;		/* not yet spent */
+	u32 slot;		/* in which it is counted */
+	u8 epoch;		/* of the table then */
 };
 
 /* Of everybody, or all of IPv4, and of all of IPv6. */
@@ -86,61 +61,34 @@ struct weir_batches {
 	struct weir_batch family[2];
 };
 
-/**
- * struct weir_table - constant once published, but for the last group
- * @shape: of the wheels
- * @words: words of a key, 2 or 4
- * @ways: ways of a bucket, an even number
- * @slot_shift: log2 of a slot's ticks, rounded up
- * @chunk_shift: log2 of the buckets in a chunk
- * @slot_inverse: of the length of a slot, see weir_table_slot()
- * @mask: buckets less one
- * @chunk_mask: buckets of a chunk less one
- * @stride: bytes of a bucket
- * @floor_off: offset of the floor in a bucket
- * @way_off: offset of the first way in a bucket
- * @way_size: bytes of a way
- * @wheel_off: offset of the wheel in a way
- * @spec: what it was made for
- * @chunks: of memory
- * @bytes: of memory, all told
- * @ref: the limit's and the dumps'
- * @key: of the hash, where there is a predecessor
- * @clock: tells the tick
- * @budget: of the limit when it took over, where there is one
- * @old_budget: that of the predecessor
- * @batches: CPU-local, where a prefix length is 0
- * @evicted: live sources of the predecessor that found no way
- * @old: predecessor, until all that it had is here
- * @epoch: changes when sources are forgotten, under their bucket's lock
- */
+/* Constant once published, but for the last group. */
 struct weir_table {
-	struct weir_wheel_shape shape;
-	u8 words;
-	u8 ways;
-	u8 slot_shift;
-	u8 chunk_shift;
-	u64 slot_inverse;
-	u32 mask;
-	u32 chunk_mask;
-	u32 stride;
-	u16 floor_off;
-	u16 way_off;
-	u16 way_size;
-	u16 wheel_off;
-	struct weir_table_spec spec;
-	u32 chunks;
-	u64 bytes;
-	refcount_t ref;
-	const hsiphash_key_t *key;
+	struct weir_wheel_shape shape;	/* of the wheels */
+	u8 words;		/* words of a key, 2 or 4 */
+	u8 ways;		/* ways of a bucket, an even number */
+	u8 slot_shift;		/* log2 of a slot's ticks, rounded up */
+	u8 chunk_shift;		/* log2 of the buckets in a chunk */
+	u64 slot_inverse;	/* of the length of a slot, see weir_table_slot() */
+	u32 mask;		/* buckets less one */
+	u32 chunk_mask;		/* buckets of a chunk less one */
+	u32 stride;		/* bytes of a bucket */
+	u16 floor_off;		/* offset of the floor in a bucket */
+	u16 way_off;		/* offset of the first way in a bucket */
+	u16 way_size;		/* bytes of a way */
+	u16 wheel_off;		/* offset of the wheel in a way */
+	struct weir_table_spec spec;	/* what it was made for */
+	u32 chunks;		/* of memory */
+	u64 bytes;		/* of memory, all told */
+	refcount_t ref;		/* the limit's and the dumps' */
+	const hsiphash_key_t *key;	/* of the hash, where there is a predecessor */
 	u64 (*clock)(void);
-	u64 budget;
-	u64 old_budget;
-	struct weir_batches __percpu *batches;
-	atomic64_t evicted;
+	u64 budget;		/* of the limit when it took over, where there is one */
+	u64 old_budget;		/* that of the predecessor */
+	struct weir_batches __percpu *batches;	/* CPU-local, where a prefix length is 0 */
+	atomic64_t evicted;	/* live sources of the predecessor that found no way */
 
-	struct weir_table __rcu *old;
-	u8 epoch;
+	struct weir_table __rcu *old;	/* predecessor, until all that it had is here */
+	u8 epoch;		/* changes when sources are forgotten, under their bucket's lock */
 
 	void *chunk[] __counted_by(chunks);
 };

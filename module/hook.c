@@ -32,39 +32,23 @@ static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
-/**
- * struct met - a limit that a packet met
- * @limit: its place among the limits
- * @result: what became of the packet there, WEIR_*
- * @receipt: where it was charged
- */
+/* A limit that a packet met. */
 struct met {
-	u8 limit;
-	u8 result;
-	struct weir_receipt receipt;
+	u8 limit;		/* its place among the limits */
+	u8 result;		/* what became of the packet there, WEIR_* */
+	struct weir_receipt receipt;	/* where it was charged */
 };
 
-/**
- * struct context - a packet on its way
- * @packet: it
- * @cost: of it
- * @place: of its source among the exemptions
- * @masked: the source as the last limit that was asked counts it
- * @lookup: at the table of that limit
- * @prefix: of it; that of no limit at first
- * @entry: where refusals of the source are kept, NULL if they cannot be or if
- *	this CPU keeps none
- * @key: of it
- */
+/* A packet on its way. */
 struct context {
 	struct weir_packet packet;
 	struct weir_cost cost;
-	struct weir_exempt_place place;
-	struct weir_source masked;
-	struct weir_lookup lookup;
-	struct weir_prefix prefix;
-	struct weir_refusal *entry;
-	struct weir_source key;
+	struct weir_exempt_place place;	/* of its source among the exemptions */
+	struct weir_source masked;	/* source as the limit in @lookup counts it */
+	struct weir_lookup lookup;	/* at the table of the last limit asked */
+	struct weir_prefix prefix;	/* of that limit; of none at first */
+	struct weir_refusal *entry;	/* for refusals of the source, or NULL */
+	struct weir_source key;		/* of @entry */
 };
 
 static void count_seen(struct weir_net *wn, enum weir_outcome outcome,

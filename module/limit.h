@@ -59,21 +59,14 @@ struct weir_limit_stats {
 	struct u64_stats_sync syncp;
 };
 
-/**
- * struct weir_pressure - what a table was too small for
- * @told: tick of the last event, 0 is never; any CPU writes it
- * @lock: protects the rest; process context
- * @since: tick of the last sample
- * @evictions: of the limit then
- * @refusals: packets that floors had refused then
- * @most: newcomers without a way in a window and a slot, since the table was made
- */
+/* What a table was too small for. */
 struct weir_pressure {
-	unsigned long told;
+	unsigned long told;	/* tick of the last event, 0 is never; any CPU writes it */
 	spinlock_t lock;	/* protects the rest; process context */
-	u64 since;
-	u64 evictions;
-	u64 refusals;
+	u64 since;		/* tick of the last sample */
+	u64 evictions;		/* of the limit then */
+	u64 refusals;		/* packets that floors had refused then */
+	/* Newcomers without a way in a window and a slot, since the table was made */
 	u64 most;
 };
 

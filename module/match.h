@@ -43,18 +43,13 @@ struct weir_port_range {
 	u16 max;
 };
 
-/**
- * struct weir_match - conditions that must all hold
- * @conds: which there are, WEIR_IF_*
- * @invert: of those, which must not hold
- * @dev: padded with zeroes
- */
+/* Conditions that must all hold. */
 struct weir_match {
-	u16 conds;
-	u16 invert;
+	u16 conds;		/* which there are, WEIR_IF_* */
+	u16 invert;		/* of those, which must not hold */
 	u8 family;
 	u8 proto;
-	char dev[IFNAMSIZ] __aligned(8);
+	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
 	struct weir_net_prefix from;
 	struct weir_net_prefix to;
 	struct weir_port_range sport;

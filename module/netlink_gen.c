@@ -216,14 +216,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_limit_get_doit,
 		.policy		= weir_limit_get_do_nl_policy,
 		.maxattr	= WEIR_A_LIMIT_WANT_STATS,
-		.flags		= GENL_CMD_CAP_DO,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_GET,
 		.dumpit		= weir_nl_limit_get_dumpit,
 		.policy		= weir_limit_get_dump_nl_policy,
 		.maxattr	= WEIR_A_LIMIT_WANT_STATS,
-		.flags		= GENL_CMD_CAP_DUMP,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= WEIR_CMD_LIMIT_FLUSH,
@@ -278,12 +278,12 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_exempt_get_doit,
 		.policy		= weir_exempt_get_nl_policy,
 		.maxattr	= WEIR_A_EXEMPT_LIMIT,
-		.flags		= GENL_CMD_CAP_DO,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd	= WEIR_CMD_EXEMPT_GET,
 		.dumpit	= weir_nl_exempt_get_dumpit,
-		.flags	= GENL_CMD_CAP_DUMP,
+		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= WEIR_CMD_EXEMPT_FLUSH,
@@ -300,7 +300,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 	{
 		.cmd	= WEIR_CMD_STATS_GET,
 		.doit	= weir_nl_stats_get_doit,
-		.flags	= GENL_CMD_CAP_DO,
+		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

@@ -27,7 +27,7 @@ struct snapshot {
 
 /* False without a limit. Under rcu_read_lock(). */
 static bool snapshot_take(struct snapshot *snapshot, const struct weir_limit *limit,
-			  bool stats, bool sources)
+			  bool stats)
 {
 	if (!limit)
 		return false;
@@ -41,19 +41,19 @@ static bool snapshot_take(struct snapshot *snapshot, const struct weir_limit *li
 		weir_limit_counts(limit, &snapshot->counts);
 		snapshot->wanted = weir_pressure_sources(limit, weir_hook_clock());
 	}
-	if (stats && sources && weir_table_tryget(limit->table))
+	if (stats && weir_table_tryget(limit->table))
 		snapshot->table = limit->table;
 	return true;
 }
 
 static bool snapshot_find(struct snapshot *snapshot, struct genl_info *info, const char *name,
-			  bool stats, bool sources)
+			  bool stats)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	bool some;
 
 	rcu_read_lock();
-	some = snapshot_take(snapshot, weir_limit_find(weir_config_get(wn), name), stats, sources);
+	some = snapshot_take(snapshot, weir_limit_find(weir_config_get(wn), name), stats);
 	rcu_read_unlock();
 	return some;
 }
@@ -168,18 +168,12 @@ static int put_limit(struct sk_buff *skb, const struct snapshot *snapshot)
 	       (snapshot->has_stats && put_stats(skb, snapshot)) ? -EMSGSIZE : 0;
 }
 
-/* Who may read sources may have them counted, which takes time. */
-static bool may_count(struct sk_buff *skb)
-{
-	return netlink_ns_capable(skb, sock_net(skb->sk)->user_ns, CAP_NET_ADMIN);
-}
-
 /* Answer with a limit as it was made, if nobody has removed it since. */
 int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *skb, void *header, const char *name)
 {
 	struct snapshot snapshot;
 
-	if (!snapshot_find(&snapshot, info, name, false, false))
+	if (!snapshot_find(&snapshot, info, name, false))
 		return weir_nl_reply_end(info, skb, header, -ENOENT);
 	return weir_nl_reply_end(info, skb, header, put_limit(skb, &snapshot));
 }
@@ -202,7 +196,7 @@ int weir_nl_limit_get_doit(struct sk_buff *skb, struct genl_info *info)
 		err = weir_nl_string(attr, name, sizeof(name), info->extack);
 	if (err)
 		return err;
-	if (!snapshot_find(&snapshot, info, name, want_stats, may_count(skb)))
+	if (!snapshot_find(&snapshot, info, name, want_stats))
 		return weir_nl_no_limit(attr, info->extack);
 	err = snapshot_count(&snapshot, info->extack);
 	if (err)
@@ -216,7 +210,7 @@ int weir_nl_limit_get_doit(struct sk_buff *skb, struct genl_info *info)
 static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
 {
 	bool stats = weir_dump_attrs(cb)[WEIR_A_LIMIT_WANT_STATS];
-	bool sources = may_count(cb->skb), some;
+	bool some;
 	const struct weir_config *config;
 	struct snapshot snapshot;
 	void *header;
@@ -228,7 +222,7 @@ static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct w
 		rcu_read_lock();
 		config = weir_config_get(wn);
 		some = config && cb->args[0] < config->count &&
-		       snapshot_take(&snapshot, config->limit[cb->args[0]], stats, sources);
+		       snapshot_take(&snapshot, config->limit[cb->args[0]], stats);
 		rcu_read_unlock();
 		if (!some)
 			return 0;

@@ -30,19 +30,14 @@ struct weir_cost {
 #define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
 #define WEIR_PACKET_PARSED	BIT(7)	/* what lies behind the network header is known */
 
-/**
- * struct weir_packet - a packet on its way through the limits
- * @source: its whole sender
- * @family: AF_INET or AF_INET6
- * @flags: WEIR_PACKET_*
- */
+/* A packet on its way through the limits. */
 struct weir_packet {
 	const struct sk_buff *skb;
 	const struct net_device *in;
-	struct weir_source source;
-	u8 family;
+	struct weir_source source;	/* its whole sender */
+	u8 family;		/* AF_INET or AF_INET6 */
 	u8 proto;
-	u16 flags;
+	u16 flags;		/* WEIR_PACKET_* */
 	u16 sport;
 	u16 dport;
 };

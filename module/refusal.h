@@ -17,26 +17,16 @@ struct weir_config;
 struct weir_limit;
 struct weir_net;
 
-/**
- * struct weir_refusal - a source that a limit refused
- * @key: the source, masked by weir_refusals
- * @ifindex: of the device that it came by, 0 in an entry never used
- * @seq: version of @way then
- * @until: tick until which it is refused while the version stands
- * @way: of the source
- * @limit: that refused it
- * @bytes: that a packet must have at least to be refused as well
- * @count: packets refused since, which @way does not know of
- */
+/* A source that a limit refused. */
 struct weir_refusal {
-	struct weir_source key;
-	int ifindex;
-	u64 until;
-	struct weir_way *way;
-	const struct weir_limit *limit;
-	u32 seq;
-	u32 bytes;
-	u32 count;
+	struct weir_source key;	/* source, masked by weir_refusals */
+	int ifindex;		/* of the device that it came by, 0 in an entry never used */
+	u64 until;		/* tick until which it is refused while the version stands */
+	struct weir_way *way;	/* of the source */
+	const struct weir_limit *limit;	/* that refused it */
+	u32 seq;		/* version of @way then */
+	u32 bytes;		/* that a packet must have at least to be refused as well */
+	u32 count;		/* packets refused since, which @way does not know of */
 } __aligned(64);
 
 /* @until: tick until which some entry is good */
@@ -45,18 +35,12 @@ struct weir_refusal_cache {
 	struct weir_refusal entry[1 << WEIR_REFUSALS_SHIFT];
 };
 
-/**
- * struct weir_refusals - the caches of a configuration
- * @cache: CPU-local, written with BH off
- * @mask: what of an IPv6 source, and
- * @mask4: of an IPv4 source, exemptions and the first @limits tell apart
- * @limits: so many at the front look at nothing but source and device
- */
+/* The caches of a configuration. */
 struct weir_refusals {
-	struct weir_refusal_cache __percpu *cache;
-	__be32 mask[4];
-	__be32 mask4;
-	unsigned int limits;
+	struct weir_refusal_cache __percpu *cache;	/* CPU-local, written with BH off */
+	__be32 mask[4];		/* what exemptions and the first @limits tell of an IPv6 source */
+	__be32 mask4;		/* of an IPv4 source */
+	unsigned int limits;	/* so many at the front look at nothing but source and device */
 };
 
 /* Does this CPU keep anything that is good at a tick? BH off. */

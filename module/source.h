@@ -18,26 +18,20 @@
 /* The zone of no source: it has a device, and is not link-local. */
 #define WEIR_ZONE_NOBODY	((u32)~WEIR_ZONE_LINKLOCAL)
 
-/**
- * struct weir_source - a sender, whole or masked
- * @word: the address in network order, IPv4 in the first word, zeroes behind
- * @zone: what tells equal addresses apart, WEIR_ZONE_*
- *
- * Masked to a prefix length of 0 its words are zeroes: everybody.
+/*
+ * A sender, whole or masked. Masked to a prefix length of 0 its words are
+ * zeroes: everybody.
  */
 struct weir_source {
+	/* The address in network order, IPv4 in the first word, zeroes behind */
 	__be32 word[4];
-	u32 zone;
+	u32 zone;		/* what tells equal addresses apart, WEIR_ZONE_* */
 };
 
-/**
- * struct weir_prefix - how much of an address makes a source
- * @len4: leading bits of an IPv4 address, 0..32
- * @len6: leading bits of an IPv6 address, 0..128
- */
+/* How much of an address makes a source. */
 struct weir_prefix {
-	u8 len4;
-	u8 len6;
+	u8 len4;		/* leading bits of an IPv4 address, 0..32 */
+	u8 len6;		/* leading bits of an IPv6 address, 0..128 */
 };
 
 /**

@@ -22,24 +22,15 @@
 /* Most sources that a bucket holds, and weir_table_walk() tells of. */
 #define WEIR_WAYS_MAX 48
 
-/**
- * struct weir_table_spec - what is constant in a table
- * @budget: the largest budget it must hold
- * @slot_ticks: length of a slot in clock ticks, at least 1
- * @sources: live sources that find a way but for one in a thousand
- * @slots: slots of the window, 1..WEIR_SLOTS_MAX
- * @lenient: sum @slots counts and not one more
- * @bytes: count bytes and not packets
- * @prefix: what makes a source
- */
+/* What is constant in a table. */
 struct weir_table_spec {
-	u64 budget;
-	u32 slot_ticks;
-	u32 sources;
-	u8 slots;
-	bool lenient;
-	bool bytes;
-	struct weir_prefix prefix;
+	u64 budget;		/* the largest budget it must hold */
+	u32 slot_ticks;		/* length of a slot in clock ticks, at least 1 */
+	u32 sources;		/* live sources that find a way but for one in a thousand */
+	u8 slots;		/* slots of the window, 1..WEIR_SLOTS_MAX */
+	bool lenient;		/* sum @slots counts and not one more */
+	bool bytes;		/* count bytes and not packets */
+	struct weir_prefix prefix;	/* what makes a source */
 };
 
 /* What became of a packet at a limit; 0 before anything did. */
@@ -54,58 +45,34 @@ struct weir_table_spec {
 struct weir_table;
 struct weir_way;
 
-/**
- * struct weir_receipt - what it takes to give a charge back
- * @late: slots by which the clock was late, U8_MAX if more
- * @epoch: of the table
- */
+/* What it takes to give a charge back. */
 struct weir_receipt {
-	u8 late;
-	u8 epoch;
+	u8 late;		/* slots by which the clock was late, U8_MAX if more */
+	u8 epoch;		/* of the table */
 };
 
-/**
- * struct weir_lookup - a packet of a source at a table
- * @source: masked
- * @tick: now
- * @cost: of the packet, in the table's unit
- * @budget: of the limit, no more than the counts hold
- * @hash: of @source
- * @slot: result: of @tick
- * @seq: result: version of @way when it refused
- * @receipt: result: of a charge
- * @way: result: the way of the source, a hint, or NULL
- */
+/* A packet of a source at a table. */
 struct weir_lookup {
-	const struct weir_source *source;
-	u64 tick;
-	u64 cost;
-	u64 budget;
-	u32 hash;
-	u32 slot;
-	u32 seq;
-	struct weir_receipt receipt;
-	struct weir_way *way;
+	const struct weir_source *source;	/* masked */
+	u64 tick;		/* now */
+	u64 cost;		/* of the packet, in the table's unit */
+	u64 budget;		/* of the limit, no more than the counts hold */
+	u32 hash;		/* of @source */
+	u32 slot;		/* result: of @tick */
+	u32 seq;		/* result: version of @way when it refused */
+	struct weir_receipt receipt;	/* result: of a charge */
+	struct weir_way *way;	/* result: the way of the source, a hint, or NULL */
 };
 
-/**
- * struct weir_source_state - how a source stands in a table
- * @source: masked
- * @count: packets or bytes in the window
- * @dropped: packets refused since it took its way
- * @wait: ticks until one more is let through, 0 if now
- * @live: something is counted in the window
- * @floor: it has no way, and the count is its bucket's floor
- * @observed: what @dropped counts was observed and not dropped
- */
+/* How a source stands in a table. */
 struct weir_source_state {
-	struct weir_source source;
-	u64 count;
-	u64 dropped;
-	u64 wait;
-	bool live;
-	bool floor;
-	bool observed;
+	struct weir_source source;	/* masked */
+	u64 count;		/* packets or bytes in the window */
+	u64 dropped;		/* packets refused since it took its way */
+	u64 wait;		/* ticks until one more is let through, 0 if now */
+	bool live;		/* something is counted in the window */
+	bool floor;		/* it has no way, and the count is its bucket's floor */
+	bool observed;		/* what @dropped counts was observed and not dropped */
 };
 
 /**

@@ -35,38 +35,24 @@ struct weir_net_stats {
 	struct u64_stats_sync syncp;
 };
 
-/**
- * struct weir_net - one namespace's weir
- * @config: published by RCU, written under @lock; NULL at first
- * @stats: CPU-local
- * @key: of the hash of sources, constant
- * @net: the namespace, which outlives this
- * @lock: one change at a time; protects the next seven
- * @next_id: of the next limit
- * @generation: of the configuration; 0 never, so that dumps notice
- * @bytes: held by the tables
- * @hooked: the hooks are registered
- * @ops: they
- * @events: the ring of events, there while @hooked
- * @age: keeps the times of the tables near
- * @events_lost: found the ring full, or could not be sent
- */
+/* One namespace's weir. */
 struct weir_net {
+	/* Published by RCU, written under @lock; NULL at first */
 	struct weir_config __rcu *config;
-	struct weir_net_stats __percpu *stats;
-	hsiphash_key_t key;
-	struct net *net;
+	struct weir_net_stats __percpu *stats;	/* CPU-local */
+	hsiphash_key_t key;	/* of the hash of sources, constant */
+	struct net *net;	/* the namespace, which outlives this */
 
 	struct mutex lock;	/* one change at a time */
-	u32 next_id;
-	u32 generation;
-	u64 bytes;
-	bool hooked;
+	u32 next_id;		/* of the next limit */
+	u32 generation;		/* of the configuration; 0 never, so that dumps notice */
+	u64 bytes;		/* held by the tables */
+	bool hooked;		/* the hooks are registered */
 	struct nf_hook_ops ops[2];
-	struct weir_events *events;
-	struct delayed_work age;
+	struct weir_events *events;	/* the ring of events, there while @hooked */
+	struct delayed_work age;	/* keeps the times of the tables near */
 
-	atomic64_t events_lost;
+	atomic64_t events_lost;	/* found the ring full, or could not be sent */
 };
 
 struct weir_net *weir_net(const struct net *net);

@@ -39,7 +39,6 @@ struct weir_wheel_shape {
 struct weir_wheel {
 	u32 at;		/* slot of the last turn */
 	u8 refused;	/* slot of the last refusal, see weir_wheel_marked() */
-	u8 reserved;
 	u16 entry[];	/* total and ring; wider ones begin 8 bytes behind @at */
 };
 

@@ -209,6 +209,7 @@ static const struct weir_field source_rows[] = {
 	{ "next", &weir_type_ns, WEIR_RESULT, SOURCE(NEXT_NS, next_ns),
 	  .bit = WEIR_HAS(SOURCE_NEXT_NS) },
 	{ "dropped", &weir_type_uint, 0, SOURCE(DROPPED, dropped) },
+	{ "would-drop", &weir_type_uint, 0, SOURCE(WOULD_DROP, would_drop) },
 	{ "idle", &weir_type_flag, 0, SOURCE(IDLE, idle) },
 	{ "floor", &weir_type_flag, 0, SOURCE(FLOOR, floor) },
 	{ "action", &weir_type_enum, WEIR_MUTE, SOURCE(ACTION, action) },

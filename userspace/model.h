@@ -92,7 +92,7 @@ struct weir_source {
 	char limit[WEIR_NAME_SIZE];
 	struct weir_prefix prefix;	/* family 0: everybody */
 	char dev[WEIR_DEV_SIZE];
-	uint64_t count, left, budget, next_ns, dropped, taken, forgotten;
+	uint64_t count, left, budget, next_ns, dropped, would_drop, taken, forgotten;
 	uint32_t unit, action;
 	bool limited, idle, floor;
 	struct weir_exempt exempt;

@@ -91,7 +91,10 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 	weir_set_show(set, WEIR_RESULT, out, source);
 	if (source->has & WEIR_HAS(SOURCE_TAKEN))
 		return;
-	show(out, set, WEIR_A_SOURCE_DROPPED, observe ? "would-drop" : NULL, source);
+	if (out->json || !observe)
+		show(out, set, WEIR_A_SOURCE_DROPPED, NULL, source);
+	if (out->json || observe || source->would_drop)
+		show(out, set, WEIR_A_SOURCE_WOULD_DROP, NULL, source);
 	show(out, set, WEIR_A_SOURCE_IDLE, NULL, source);
 	show(out, set, WEIR_A_SOURCE_FLOOR, source->count ? NULL : "", source);
 	show(out, set, WEIR_A_SOURCE_ACTION, NULL, source);

@@ -77,7 +77,7 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	RANGE(SOURCE_TOP, "top", 1, WEIR_TOP_MAX), ENUM(SOURCE_RANK, "rank", rank),
 	RANGE(SOURCE_COST, "cost", 1, WEIR_BYTES_MAX),
 	ENUM(SOURCE_CHARGE_MODE, "charge_mode", charge_mode), ATTR(SOURCE_TAKEN, "taken"),
-	ATTR(SOURCE_FORGOTTEN, "forgotten"), };
+	ATTR(SOURCE_FORGOTTEN, "forgotten"), ATTR(SOURCE_WOULD_DROP, "would_drop"), };
 
 const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_SEEN, "seen"), ATTR(STATS_EXEMPT, "exempt"),

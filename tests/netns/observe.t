@@ -21,9 +21,18 @@ is "$(passed)" 50 "a limit beside it drops"
 is "$(stat_of wide elsewhere.packets):$(stat_of wide admitted.packets)" 50:250 "what that drops takes no room"
 is "$(stat_of watch would_drop.packets):$(stat_of watch admitted.packets)" 280:20 "... but would be dropped here all the same"
 is "$(stat_of real dropped.packets)" 50 "... and is counted there"
+# of SOURCE KEY...: of a source under the limit watch
+of() {
+	local source=$1
+	shift
+	for key; do weir -json source get "$source" limit watch | json "$key"; done | paste -sd :
+}
+is "$(of 198.51.100.1 dropped would_drop)" 0:190 "what a source would have lost is not told as lost"
 weir limit set watch action drop >/dev/null 2>&1
+is "$(of 198.51.100.1 dropped would_drop)" 0:190 "... nor when the limit drops from now on"
 recount
 flood -s 198.51.100.1 -c 5
 flood -s 198.51.100.2 -c 20
 is "$(passed)" 10 "made to drop, it drops by the counts that it has"
+is "$(of 198.51.100.1 dropped would_drop)" 5:0 "... and what it drops is told anew"
 finish

@@ -62,7 +62,7 @@ like "$log" $'^weir: sources=16777216 takes ([0-9]+) bytes: no memory for a tabl
 bytes=${BASH_REMATCH[1]:-0}
 is "$(grep -c '\[weir\]' /proc/kallsyms):$(($(free) < before - 65536))" 0:0 "... nothing stays"
 load
-like "$(rx='' weir limit add x budget 4294967295/60s slots 64 sources 16777216 to ::/0 2>&1)" "\(it takes $bytes bytes, $((bytes >> 20)) MiB\)\$" \
+like "$(rx='' weir limit add x budget 4294967295/60s slots 64 sources 16777216 to ::/0 2>&1)" "\(requires $bytes bytes, $((bytes >> 20)) MiB\)\$" \
 	"... as the tool is told of such a limit"
 [ "$bytes" -gt $((16777216 * 65 * 4)) ]
 ok $? "... with room for the counts of all of them"
