@@ -134,7 +134,7 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 
 	bucket_pull(next, old, from);
 	raw_spin_lock(&to->lock);
-	/* An empty floor still has a time: late clocks count behind what is gone. */
+	/* An empty floor has its time, too: late clocks count behind it. */
 	wheel_convert(next, &copy.wheel, old, weir_bucket_floor(old, from),
 		      next->clock());
 	weir_bucket_raise(next, to, &copy.wheel);

@@ -88,6 +88,15 @@ static void evict(unsigned int i)
 		packet(table, other++, 1);
 }
 
+static struct weir_way *way_of(unsigned int i)
+{
+	struct sender s;
+
+	lay_out(&s, i, 1);
+	return weir_bucket_search(table, weir_bucket(table, s.lookup.hash),
+				  &s.source, s.lookup.hash);
+}
+
 static unsigned int home_of(unsigned int i)
 {
 	struct sender s;
@@ -110,28 +119,21 @@ static unsigned int begin_pair(void)
 	return i;
 }
 
-static unsigned int loser, new_owner;
+static unsigned int loser;
 
 /* The way of the loser goes to another, who fills it and is refused. */
 static void give_away(void)
 {
-	struct weir_way *way;
-	struct sender s;
-	unsigned int i;
+	struct weir_way *way = way_of(loser);
+	unsigned int i = 100;
 
 	shim_locking = NULL;
-	lay_out(&s, loser, 1);
-	way = weir_bucket_search(table, weir_bucket(table, s.lookup.hash),
-			       &s.source, s.lookup.hash);
 	evict(loser);
-	for (i = 100, new_owner = 0; !new_owner; i++) {
-		lay_out(&s, i, 1);
-		if (weir_way_is(table, way, &s.source))
-			new_owner = i;
-	}
-	while (packet(table, new_owner, 1) & WEIR_CHARGED)
+	while (way_of(i) != way)
+		i++;
+	while (packet(table, i, 1) & WEIR_CHARGED)
 		;
-	packet(table, new_owner, 1);
+	packet(table, i, 1);
 }
 
 static unsigned int versions_before;
@@ -223,15 +225,11 @@ static void test_one_way(void **state)
 /* A writer is half done. */
 static void write_half(bool began)
 {
-	struct weir_way *way;
-	struct sender s;
+	struct weir_way *way = way_of(1);
 
 	if (!began)
 		return;
 	shim_reading = NULL;
-	lay_out(&s, 1, 10);
-	way = weir_bucket_search(table, weir_bucket(table, s.lookup.hash),
-			       &s.source, s.lookup.hash);
 	raw_spin_lock(&way->lock);
 	write_seqcount_begin(&way->seq);
 	weir_wheel_turn(table->shape, weir_way_wheel(table, way), now);
