@@ -131,16 +131,12 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 	struct weir_bucket *from = weir_bucket(old, hash);
 	struct weir_bucket *to = weir_bucket(next, hash);
 	union weir_wheel_copy copy;
-	u64 tick;
 
 	bucket_pull(next, old, from);
 	raw_spin_lock(&to->lock);
-	tick = next->clock();
-	/* What was idle by now is gone: late clocks count behind that. */
-	weir_wheel_turn(next->shape, weir_bucket_floor(next, to),
-			weir_table_slot(next, tick));
+	/* An empty floor has its time, too: late clocks count behind it. */
 	wheel_convert(next, &copy.wheel, old, weir_bucket_floor(old, from),
-		      tick);
+		      next->clock());
 	weir_bucket_raise(next, to, &copy.wheel);
 	raw_spin_unlock(&to->lock);
 }

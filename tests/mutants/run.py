@@ -79,16 +79,6 @@ def unit(top, program):
     return ", ".join(re.findall(r"^not ok \d+ - [^/]*/(.*)$", ran.stdout, re.M))
 
 
-def fuzz(top, program):
-    make = ["make", "-s", "-C", TOP + "/tests/fuzz", "MODULE=" + top + "/module",
-            "USERSPACE=" + top + "/userspace", "OUT=" + top + "/out/fuzz", "T=" + program,
-            "FUZZ_RUNS=30000"]
-    if not built(*make, top + "/out/fuzz/" + program):
-        return None
-    ran = run(*make, "check")
-    return ", ".join(re.findall(r"^not ok \d+ - (.*): seed", ran.stdout, re.M))
-
-
 def demo(top, _):
     """The demo's status is 1 if its judgement fails, and then it says why."""
     out = top + "/out/demo"
@@ -104,7 +94,7 @@ def demo(top, _):
 
 def killed(top, killer):
     suite, program = killer.split("/")
-    return {"unit": unit, "fuzz": fuzz, "demo": demo}[suite](top, program)
+    return {"unit": unit, "demo": demo}[suite](top, program)
 
 
 def missing(killer):

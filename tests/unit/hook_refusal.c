@@ -147,6 +147,7 @@ static void fill(const struct said *said, unsigned int dev, unsigned int budget)
 static void test_ends(void **state)
 {
 	struct weir_limit words = words_of("a", 2);
+	struct said other = v4;
 
 	(void)state;
 	begin();
@@ -155,6 +156,9 @@ static void test_ends(void **state)
 	shim_jiffies += HZ - 1;
 	assert_true(cached(&v4, 0));
 	shim_jiffies++;
+	/* What is kept of another is good for longer. */
+	other.source = 1;
+	fill(&other, 0, 2);
 	assert_false(passes(&v4, 0));
 	assert_true(asked);
 	shim_jiffies += 4 * HZ;
@@ -241,6 +245,7 @@ static void test_evicted(void **state)
 static void test_changed(void **state)
 {
 	struct weir_limit words = words_of("a", 3);
+	struct said other = v4;
 
 	(void)state;
 	begin();
@@ -262,6 +267,13 @@ static void test_changed(void **state)
 	assert_true(asked);
 	assert_int_equal(fate("b", WEIR_ELSEWHERE), 1);
 	assert_int_equal(dropped(&v4, "a"), 7);
+	assert_false(cached(&v4, 0));
+	other.source = 1;
+	while (passes(&other, 0))
+		;
+	assert_false(cached(&other, 0));
+	assert_false(cached(&other, 0));
+	assert_int_equal(fate("b", WEIR_ELSEWHERE), 5);
 	hook_end();
 }
 

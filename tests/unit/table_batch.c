@@ -15,7 +15,8 @@
 #define EVENTS 4000
 
 static struct weir_table *table;
-static const struct weir_source everybody;
+static const struct weir_source everybody, all_ipv6 = { .zone = WEIR_ZONE_IPV6 };
+static const struct weir_source *who = &everybody;
 static u64 budget, tick;
 
 static void begin(u64 with, bool bytes)
@@ -35,7 +36,7 @@ static void begin(u64 with, bool bytes)
 static bool charge(unsigned int cpu, u64 late, u64 cost)
 {
 	struct weir_lookup lookup = {
-		.source = &everybody, .tick = tick - late, .cost = cost,
+		.source = who, .tick = tick - late, .cost = cost,
 		.budget = budget,
 	};
 	u8 result;
@@ -55,7 +56,7 @@ static u64 told(void)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	rcu_read_lock();
-	weir_table_peek(table, &everybody, 0, tick, budget, &state, slot);
+	weir_table_peek(table, who, 0, tick, budget, &state, slot);
 	weir_batches_unspent(table, tick, &state, slot);
 	rcu_read_unlock();
 	return state.count;
@@ -131,12 +132,39 @@ static void test_told(void **state)
 	weir_table_put(table);
 }
 
+static void give_away(void)
+{
+	shim_locking = NULL;
+	weir_table_clear(table, 0);
+	who = &all_ipv6;
+	assert_true(charge(1, 0, 1));
+	who = &everybody;
+}
+
+/* While a CPU waits for the way, it goes to another source. */
+static void test_stranger(void **state)
+{
+	(void)state;
+	begin(1000, false);
+	assert_true(charge(0, 0, 1));
+	tick += WINDOW;
+	shim_locking = give_away;
+	assert_true(charge(0, 0, 1));
+	assert_null(shim_locking);
+	assert_int_equal(told(), 1);
+	who = &all_ipv6;
+	assert_int_equal(told(), 1);
+	who = &everybody;
+	weir_table_put(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_comes_back),
 		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_stranger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,7 @@ static void begin(u8 slots, u32 sources)
 static void end(void)
 {
 	shim_reading = NULL;
+	shim_locking = NULL;
 	local_bh_enable();
 	rcu_read_unlock();
 	weir_table_put(table);
@@ -87,93 +88,153 @@ static void evict(unsigned int i)
 		packet(table, other++, 1);
 }
 
-static unsigned int new_owner;
-
-/* The way goes to another, who fills it and is refused. */
-static void give_away(bool began)
+static struct weir_way *way_of(unsigned int i)
 {
-	struct weir_way *way;
 	struct sender s;
-	unsigned int i;
 
-	if (began)
+	lay_out(&s, i, 1);
+	return weir_bucket_search(table, weir_bucket(table, s.lookup.hash),
+				  &s.source, s.lookup.hash);
+}
+
+static unsigned int home_of(unsigned int i)
+{
+	struct sender s;
+
+	lay_out(&s, i, 1);
+	return weir_hash_home(table, s.lookup.hash);
+}
+
+/* Two ways: 1 has its home, and a source of the same home, returned, the other. */
+static unsigned int begin_pair(void)
+{
+	unsigned int i = 2;
+
+	begin(4, 1);
+	twin_shrink(table, 1, 2);
+	while (home_of(i) != home_of(1))
+		i++;
+	assert_true(packet(table, 1, 2) & WEIR_CHARGED);
+	assert_true(packet(table, i, 2) & WEIR_CHARGED);
+	return i;
+}
+
+static unsigned int loser;
+
+/* The way of the loser goes to another, who fills it and is refused. */
+static void give_away(void)
+{
+	struct weir_way *way = way_of(loser);
+	unsigned int i = 100;
+
+	shim_locking = NULL;
+	evict(loser);
+	while (way_of(i) != way)
+		i++;
+	while (packet(table, i, 1) & WEIR_CHARGED)
+		;
+	packet(table, i, 1);
+}
+
+static unsigned int versions_before;
+
+static void give_away_unread(bool began)
+{
+	if (began || versions_before--)
 		return;
 	shim_reading = NULL;
-	lay_out(&s, 1, 1);
-	way = weir_bucket_search(table, weir_bucket(table, s.lookup.hash),
-			       &s.source, s.lookup.hash);
-	evict(1);
-	for (i = 100; !new_owner; i++) {
-		lay_out(&s, i, 1);
-		if (weir_way_is(table, way, &s.source))
-			new_owner = i;
-	}
-	while (packet(table, new_owner, 1) & WEIR_CHARGED)
-		;
-	packet(table, new_owner, 1);
+	give_away();
 }
 
 /* A way that is given away is not what the source is refused by. */
 static void test_refuse_stranger(void **state)
 {
+	unsigned int beside, other;
 	struct sender s;
 
 	(void)state;
-	begin(4, 1);
-	twin_shrink(table, 1, 2);
-	new_owner = 0;
-	assert_true(packet(table, 1, 2) & WEIR_CHARGED);
+	for (beside = 0; beside < 2; beside++) {
+		other = begin_pair();
+		loser = beside ? other : 1;
+		versions_before = beside;
+		lay_out(&s, loser, 1);
+		shim_reading = give_away_unread;
+		assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+		assert_null(shim_reading);
+		end();
+	}
+}
+
+/* A way that is given away is not charged. */
+static void test_charge_stranger(void **state)
+{
+	struct sender s;
+
+	(void)state;
+	begin_pair();
+	loser = 1;
 	lay_out(&s, 1, 1);
-	shim_reading = give_away;
-	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
-	assert_true(new_owner);
-	/* Nor does it charge what is another's. */
+	shim_locking = give_away;
 	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
+	assert_null(shim_locking);
 	assert_true(weir_way_is(table, s.lookup.way, &s.source));
+	/* Its way is a new one, from the floor: 2 of before at least. */
+	assert_true(stand(table, 1).count >= 3);
 	end();
 }
 
-/* The other one's way is not charged, and each source has one way. */
-static void test_charge_hint(void **state)
+static void take_another(void)
+{
+	shim_locking = NULL;
+	weir_table_clear(table, 0);
+	assert_true(packet(table, loser, 1) & WEIR_CHARGED);
+}
+
+/* The loser gets a way while a packet of it waits for a lock: it has one. */
+static void charge_twice(void)
 {
 	struct weir_source_state all[WEIR_WAYS_MAX];
-	struct sender s, twice;
 	unsigned int n, i, found = 0;
+	struct sender s;
 
-	(void)state;
-	begin(4, 1);
-	twin_shrink(table, 1, 2);
-	assert_true(packet(table, 1, 2) & WEIR_CHARGED);
-	lay_out(&s, 1, 1);
-	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
-	evict(1);
+	lay_out(&s, loser, 1);
+	shim_locking = take_another;
 	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
-	/* Its way is a new one, from the floor: 2 of before at least. */
-	assert_true(stand(table, 1).count >= 3);
-	/* Two CPUs find that a source has no way. */
-	now += 10;
-	lay_out(&s, 2, 1);
-	lay_out(&twice, 2, 1);
-	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
-	assert_int_equal(weir_table_refuse(table, &twice.lookup), 0);
-	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
-	assert_true(weir_table_charge(table, &twice.lookup) & WEIR_CHARGED);
-	assert_int_equal(stand(table, 2).count, 2);
+	assert_null(shim_locking);
+	assert_int_equal(stand(table, loser).count, 2);
 	n = weir_table_walk(table, 0, now, 10, all);
 	for (i = 0; i < n; i++)
 		found += weir_source_same(&all[i].source, &s.source);
 	assert_int_equal(found, 1);
+}
+
+static void test_one_way(void **state)
+{
+	(void)state;
+	/* It had none, */
+	begin(4, 1);
+	loser = 1;
+	charge_twice();
+	end();
+	/* or another one. */
+	loser = begin_pair();
+	charge_twice();
 	end();
 }
 
-static void other_packet(bool began)
+/* A writer is half done. */
+static void write_half(bool began)
 {
+	struct weir_way *way = way_of(1);
+
 	if (!began)
 		return;
 	shim_reading = NULL;
-	now += 100;
-	packet(table, 1, 1);
-	now -= 100;
+	raw_spin_lock(&way->lock);
+	write_seqcount_begin(&way->seq);
+	weir_wheel_turn(table->shape, weir_way_wheel(table, way), now);
+	weir_wheel_add(table->shape, weir_way_wheel(table, way), 10);
+	raw_spin_unlock(&way->lock);
 }
 
 /* What a writer came across is thrown away, and so is what it is at. */
@@ -199,8 +260,11 @@ static void test_second_look(void **state)
 	raw_spin_unlock(&way->lock);
 	local_bh_enable();
 	assert_int_equal(weir_table_refuse(table, &s.lookup), WEIR_REFUSED);
-	shim_reading = other_packet;
+	now += 5;
+	lay_out(&s, 1, 1);
+	shim_reading = write_half;
 	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
+	assert_null(shim_reading);
 	end();
 }
 
@@ -322,7 +386,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refuse_stranger),
-		cmocka_unit_test(test_charge_hint),
+		cmocka_unit_test(test_charge_stranger),
+		cmocka_unit_test(test_one_way),
 		cmocka_unit_test(test_second_look),
 		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_moved_meanwhile),

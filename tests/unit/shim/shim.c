@@ -50,6 +50,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 _Thread_local unsigned int shim_cpu;
 void (*shim_resched)(void);
 void (*shim_reading)(bool began);
+void (*shim_locking)(void);
 void (*shim_unlocked)(void);
 void (*shim_racing)(void);
 long shim_available_pages = 1l << 24;
@@ -154,6 +155,8 @@ void raw_spin_lock_nested(raw_spinlock_t *lock, unsigned int subclass)
 	u16 nobody = 0;
 
 	reading_end();
+	if (shim_locking && !locks_held)
+		shim_locking();
 	shim_locks++;
 	expect(bh_off);
 	expect(locks_held < ARRAY_SIZE(held) && class < CLASSES_MAX);

@@ -28,7 +28,8 @@ typedef raw_spinlock_t spinlock_t;
 void shim_lock_init(raw_spinlock_t *lock, u8 *class);
 void raw_spin_lock_nested(raw_spinlock_t *lock, unsigned int subclass);
 void raw_spin_unlock(raw_spinlock_t *lock);
-/* What another CPU does before this one goes on. */
+/* What another CPU does before this one has its first lock, or goes on. */
+extern void (*shim_locking)(void);
 extern void (*shim_unlocked)(void);
 /* Locks that a thread took, and versions that it moved. */
 extern _Thread_local unsigned long shim_locks, shim_versions;
