@@ -11,7 +11,7 @@
 
 #include "bucket.h"
 
-#define WEIR_REFUSALS_SHIFT 8
+#define WEIR_REFUSALS_SHIFT 6
 
 struct weir_config;
 struct weir_limit;
