@@ -67,18 +67,26 @@ bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
 const char *weir_match_check(const struct weir_match *match, u16 *cond);
 
-/**
- * weir_match_packet - is a limit asked about a packet?
- * @match: of the limit
- * @packet: parsed packet
- *
- * What keeps a link alive is met by matches that name its protocol only.
- *
- * Context: any.
+/* Another port than those named: what most limits of a host are missed by. */
+static inline bool weir_match_other_port(const struct weir_match *match,
+					 const struct weir_packet *packet)
+{
+	return match->conds & ~match->invert & WEIR_IF_DPORT &&
+	       packet->flags & WEIR_PACKET_PORTS &&
+	       (u16)(packet->dport - match->dport.min) >
+	       (u16)(match->dport.max - match->dport.min);
+}
+
+/*
+ * Is a limit asked about a packet, parsed if it has conditions of
+ * WEIR_IF_TRANSPORT? What keeps a link alive is met by matches that name its
+ * protocol only.
  */
 static inline bool weir_match_packet(const struct weir_match *match,
 				     const struct weir_packet *packet)
 {
+	if (weir_match_other_port(match, packet))
+		return false;
 	if (unlikely(packet->flags & WEIR_PACKET_VITAL) &&
 	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
 		return false;
