@@ -45,5 +45,5 @@ is "$(stat_of c admitted.packets):$(stat_of c admitted.bytes)" "$((packets + ${a
 refused=$(stat_of few would_drop.packets)
 [ "$refused" -gt 1000 ]
 ok $? "another limit would refuse most of it" || diag "$refused"
-is "$(weir -json source get 192.0.2.2 limit few | json dropped)" "$refused" "and knows as many of its source"
+is "$(weir -json source get 192.0.2.2 limit few | json would_drop)" "$refused" "and knows as many of its source"
 finish
