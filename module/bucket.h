@@ -72,13 +72,15 @@ struct weir_way {
 /**
  * struct weir_batch - room of a budget that a CPU has to itself; see batch.c
  * @left: not yet spent
+ * @budget: of which it was taken
  * @slot: in which it is counted
  * @epoch: of the table then
  */
 struct weir_batch {
 	u64 left;
+	u64 budget;
 	u32 slot;
-	u8 epoch;
+	u32 epoch;
 };
 
 /* Of everybody, or all of IPv4, and of all of IPv6. */
@@ -112,7 +114,8 @@ struct weir_batches {
  * @batches: CPU-local, where a prefix length is 0
  * @evicted: live sources of the predecessor that found no way
  * @old: predecessor, until all that it had is here
- * @epoch: changes when sources are forgotten, under their bucket's lock
+ * @epoch: changes when sources are forgotten, under their bucket's lock, and with
+ *	weir_table_age(), so that no batch is taken for one of another time
  */
 struct weir_table {
 	struct weir_wheel_shape shape;
@@ -140,7 +143,7 @@ struct weir_table {
 	atomic64_t evicted;
 
 	struct weir_table __rcu *old;
-	u8 epoch;
+	u32 epoch;
 
 	void *chunk[] __counted_by(chunks);
 };

@@ -57,11 +57,11 @@ struct weir_way;
 /**
  * struct weir_receipt - what it takes to give a charge back
  * @late: slots by which the clock was late, U8_MAX if more
- * @epoch: of the table
+ * @epoch: of the table, its low bits
  */
 struct weir_receipt {
 	u8 late;
-	u8 epoch;
+	u16 epoch;
 };
 
 /**
