@@ -50,7 +50,8 @@ static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 		return result;
 	batch->left = batch_size(table, lookup->budget - sum);
 	batch->slot = wheel->at;
-	batch->epoch = lookup->receipt.epoch;
+	batch->budget = lookup->budget;
+	batch->epoch = READ_ONCE(table->epoch);
 	write_seqcount_begin(&way->seq);
 	weir_wheel_add(table->shape, wheel, batch->left);
 	write_seqcount_end(&way->seq);
@@ -58,18 +59,26 @@ static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 }
 
 /**
- * weir_batch_holds - has this CPU room for a packet of a source that all share?
+ * weir_batch_left - has this CPU not spent all that it took for a source?
  * @table: table with batches
- * @lookup: packet
+ * @source: that all CPUs share
  *
  * Context: as weir_table_charge(), and what is CPU-local is this packet's.
  */
-bool weir_batch_holds(const struct weir_table *table,
-		      const struct weir_lookup *lookup)
+bool weir_batch_left(const struct weir_table *table,
+		     const struct weir_source *source)
 {
-	const struct weir_batch *batch = batch_of(table, lookup->source);
+	return batch_of(table, source)->left;
+}
 
+/* Has a batch room for a packet? */
+static bool batch_holds(const struct weir_table *table,
+			const struct weir_batch *batch,
+			const struct weir_lookup *lookup)
+{
 	return batch->left >= lookup->cost &&
+	       /* The budget may have become smaller. */
+	       batch->budget <= lookup->budget &&
 	       batch->slot == (u32)weir_table_slot(table, lookup->tick) &&
 	       batch->epoch == READ_ONCE(table->epoch);
 }
@@ -79,7 +88,7 @@ bool weir_batch_holds(const struct weir_table *table,
  * @table: table with batches
  * @lookup: packet; its results are filled
  *
- * Context: as weir_batch_holds().
+ * Context: as weir_batch_left().
  * Return: as weir_table_charge().
  */
 u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
@@ -87,7 +96,7 @@ u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 	struct weir_batch *batch = batch_of(table, lookup->source);
 	u8 result;
 
-	if (weir_batch_holds(table, lookup)) {
+	if (batch_holds(table, batch, lookup)) {
 		batch->left -= lookup->cost;
 		lookup->receipt = (struct weir_receipt) { .epoch = batch->epoch };
 		return WEIR_CHARGED;

@@ -15,8 +15,8 @@ static inline bool weir_batch_wanted(const struct weir_table *table,
 	       !(source->zone & WEIR_ZONE_LINKLOCAL);
 }
 
-bool weir_batch_holds(const struct weir_table *table,
-		      const struct weir_lookup *lookup);
+bool weir_batch_left(const struct weir_table *table,
+		     const struct weir_source *source);
 u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup);
 void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			  struct weir_source_state *state, u64 *slot);

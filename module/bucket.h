@@ -52,8 +52,9 @@ struct weir_way {
 /* Room of a budget that a CPU has to itself; see batch.c. */
 struct weir_batch {
 	u64 left;		/* not yet spent */
+	u64 budget;		/* of which it was taken */
 	u32 slot;		/* in which it is counted */
-	u8 epoch;		/* of the table then */
+	u32 epoch;		/* of the table then */
 };
 
 /* Of everybody, or all of IPv4, and of all of IPv6. */
@@ -88,7 +89,8 @@ struct weir_table {
 	atomic64_t evicted;	/* live sources of the predecessor that found no way */
 
 	struct weir_table __rcu *old;	/* predecessor, until all that it had is here */
-	u8 epoch;		/* changes when sources are forgotten, under their bucket's lock */
+	/* Changes when sources are forgotten, under their bucket's lock, and by weir_table_age() */
+	u32 epoch;
 
 	void *chunk[] __counted_by(chunks);
 };

@@ -149,7 +149,7 @@ bool weir_table_uncharge(struct weir_table *table,
 	raw_spin_lock(&way->lock);
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	if (weir_way_is(table, way, lookup->source) &&
-	    lookup->receipt.epoch == READ_ONCE(table->epoch)) {
+	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
 		write_seqcount_begin(&way->seq);
 		given = weir_wheel_uncharge(table->shape,
 					    weir_way_wheel(table, way),

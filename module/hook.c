@@ -135,8 +135,9 @@ static u64 charged_at(const struct weir_limit *limit,
 /* Is the packet surely refused? Asked before any limit is charged. */
 static u8 refuse(struct context *ctx, const struct weir_limit *limit)
 {
+	/* What is left may be the room that is missing: see weir_batch_charge(). */
 	if (weir_batch_wanted(limit->table, ctx->lookup.source) &&
-	    weir_batch_holds(limit->table, &ctx->lookup))
+	    weir_batch_left(limit->table, ctx->lookup.source))
 		return 0;
 	return weir_table_refuse(limit->table, &ctx->lookup);
 }
@@ -301,7 +302,7 @@ static int charge_all(struct context *ctx, struct weir_net *wn,
 			if (limit->observe)
 				continue;
 			count_refusal(ctx, config, limit, met[i].result,
-				      !i ? met[i].limit : U8_MAX);
+				      !i ? met[i].limit : WEIR_LIMITS_MAX);
 		}
 		give_back(ctx, wn, config, met, i);
 		return met[i].result & WEIR_AGAIN ? -1 : i;
@@ -332,7 +333,7 @@ meet_all(struct context *ctx, struct weir_net *wn,
 				    refuse(ctx, limit);
 		if (met[count].result && !limit->observe) {
 			count_refusal(ctx, config, limit, met[count].result,
-				      !count ? at : U8_MAX);
+				      !count ? at : WEIR_LIMITS_MAX);
 			dropper = count;
 		}
 		at = count++ ? next_met(ctx, config, at + 1) : second;

@@ -185,7 +185,9 @@ static int charge_try(struct weir_net *wn, struct charge *charge)
 	weir_source_mask(&masked, limit->prefix);
 	hash = weir_source_hash(&masked, limit->prefix, &wn->key);
 	if (charge->drain) {
-		weir_nl_peek(wn, limit, source, state, slot);
+		/* What CPUs hold of it unspent is no room. */
+		weir_table_peek(limit->table, &masked, hash, weir_hook_clock(),
+				limit->budget, state, slot);
 		cost = min(cost, limit->budget - min(limit->budget, state->count));
 	}
 	if (cost)

@@ -223,4 +223,6 @@ void weir_table_age(struct weir_table *table, u64 tick)
 		local_bh_enable();
 		cond_resched();
 	}
+	/* Slots come round, and batches name theirs by 32 bits. */
+	WRITE_ONCE(table->epoch, table->epoch + 1);
 }

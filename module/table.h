@@ -48,7 +48,7 @@ struct weir_way;
 /* What it takes to give a charge back. */
 struct weir_receipt {
 	u8 late;		/* slots by which the clock was late, U8_MAX if more */
-	u8 epoch;		/* of the table */
+	u16 epoch;		/* of the table, its low bits */
 };
 
 /* A packet of a source at a table. */

@@ -498,6 +498,54 @@ static void test_locks(void **state)
 	hook_end();
 }
 
+/* A limit behind the first is none that the cache answers for, however many there are. */
+static void test_most(void **state)
+{
+	char name[8];
+	unsigned int i;
+
+	(void)state;
+	begin();
+	for (i = 0; i < WEIR_LIMITS_MAX; i++) {
+		snprintf(name, sizeof(name), "l%u", i);
+		add(name, i == 1 ? 2 : 100);
+	}
+	for (i = 0; i < 2; i++)
+		assert_true(passes(&v4, 0));
+	for (i = 0; i < 5; i++)
+		assert_false(passes(&v4, 0));
+	assert_int_equal(fate("l1", WEIR_DROPPED), 5);
+	assert_int_equal(fate("l0", WEIR_ADMITTED), 2);
+	assert_int_equal(fate("l0", WEIR_ELSEWHERE), 5);
+	hook_end();
+}
+
+/* What this CPU has not spent is room for its packets, also where limits are several. */
+static void test_batch(void **state)
+{
+	struct weir_limit words = words_of("all", 1000);
+	unsigned int several;
+
+	(void)state;
+	words.prefix = (struct weir_prefix) { };
+	for (several = 0; several < 2; several++) {
+		begin();
+		add_words(&words);
+		if (several)
+			add("b", 5000);
+		shim_cpu = 1;
+		/* It takes a way first. */
+		assert_true(passes(&v4, 0) && passes(&v4, 0));
+		shim_jiffies += HZ;
+		shim_cpu = 0;
+		while (passes(&v4, 0))
+			;
+		shim_cpu = 1;
+		check(passes(&v4, 0), "%u limits behind", several);
+		hook_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -513,6 +561,8 @@ int main(void)
 		cmocka_unit_test(test_vital),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_locks),
+		cmocka_unit_test(test_most),
+		cmocka_unit_test(test_batch),
 	};
 
 	return cmocka_run_group_tests_name("hook_refusal", tests, NULL, NULL);

@@ -19,10 +19,10 @@ static const struct weir_source everybody, all_ipv6 = { .zone = WEIR_ZONE_IPV6 }
 static const struct weir_source *who = &everybody;
 static u64 budget, tick;
 
-static void begin(u64 with, bool bytes)
+static void begin_sized(u64 with, bool bytes, u32 sources)
 {
 	struct weir_table_spec spec = {
-		.budget = with, .slot_ticks = SLOT_TICKS, .sources = 64,
+		.budget = with, .slot_ticks = SLOT_TICKS, .sources = sources,
 		.slots = SLOTS, .bytes = bytes,
 	};
 
@@ -30,6 +30,11 @@ static void begin(u64 with, bool bytes)
 	tick = 1000;
 	table = weir_table_alloc(&spec, tick);
 	assert_false(IS_ERR(table));
+}
+
+static void begin(u64 with, bool bytes)
+{
+	begin_sized(with, bytes, 64);
 }
 
 /* From some CPU, whose clock may be late. */
@@ -158,6 +163,41 @@ static void test_stranger(void **state)
 	weir_table_put(table);
 }
 
+/* Nor is it where so many buckets are cleared that a narrow epoch came round. */
+static void test_clear(void **state)
+{
+	unsigned int i, n = 0;
+
+	(void)state;
+	begin_sized(1000, false, 8192);
+	assert_int_equal(weir_table_buckets(table), 256);
+	for (i = 0; i < SHIM_CPUS; i++)
+		assert_true(charge(i, 0, 1));
+	for (i = 0; i < weir_table_buckets(table); i++)
+		weir_table_clear(table, i);
+	assert_int_equal(told(), 0);
+	for (i = 0; i < 4 * 1000; i++)
+		n += charge(i % SHIM_CPUS, 0, 1);
+	check(n <= 1000, "%u of 1000", n);
+	weir_table_put(table);
+}
+
+/* What was taken of a larger budget is not spent under a smaller one. */
+static void test_lowered(void **state)
+{
+	unsigned int i, n = 0;
+
+	(void)state;
+	begin(1000, false);
+	for (i = 0; i < SHIM_CPUS; i++)
+		assert_true(charge(i, 0, 1));
+	budget = 10;
+	for (i = 0; i < 4 * 1000; i++)
+		n += charge(i % SHIM_CPUS, 0, 1);
+	check(n <= 10, "%u of 10", n);
+	weir_table_put(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +205,8 @@ int main(void)
 		cmocka_unit_test(test_comes_back),
 		cmocka_unit_test(test_told),
 		cmocka_unit_test(test_stranger),
+		cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_lowered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

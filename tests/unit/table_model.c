@@ -42,7 +42,7 @@ static struct model {
 	u64 run, tick, budget, budget_most;
 	unsigned int reach, sources;
 	bool very_late;		/* by more than marks are good for */
-	u8 epoch;
+	u16 epoch;
 	struct model_source *source;
 	struct model_bucket bucket[4];
 	struct model_held held[HELD];
@@ -428,6 +428,7 @@ static void leap(void)
 	local_bh_enable();
 	rcu_read_unlock();
 	weir_table_age(m.table, m.tick);
+	m.epoch++;
 	rcu_read_lock();
 	local_bh_disable();
 	for (s = m.source; s < m.source + m.sources; s++)

@@ -280,7 +280,7 @@ static struct {
 	void *p;
 	size_t size;
 	u64 replaced;	/* in that epoch it was the readers', or 0 */
-} allocation[512];
+} allocation[4096];
 
 static u32 allocation_lock;
 
