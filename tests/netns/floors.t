@@ -61,14 +61,14 @@ spoofed
 ok $? "12,000 sources are too many for a table of 64"
 # Those that floors refuse are no more than the table is for, as far as it knows.
 steps=0
-while wanted=$(stat_of w sources_wanted) && [ "${wanted:-null}" != null ] && [ "$steps" -lt 8 ]; do
-	steps=$((steps + 1)) sources=$wanted
-	weir limit set w sources "$wanted" >/dev/null
+while advice=$(stat_of w sources_wanted) && [ "${advice:-null}" != null ] && [ "$steps" -lt 8 ]; do
+	steps=$((steps + 1)) size=$advice
+	weir limit set w sources "$advice" >/dev/null
 	weir source forget all limit w >/dev/null
 	spoofed
 done
-diag "after $steps steps: $sources"
-within "$sources" 8192 32768 "... and whoever follows the advice comes to a size that holds them"
+diag "after $steps steps: $size"
+within "$size" 8192 32768 "... and whoever follows the advice comes to a size that holds them"
 is "$pressure" 0 "... of which none is evicted"
 spoofed
 is "$(stat_of w sources_wanted)" "" "... still"
