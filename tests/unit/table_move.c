@@ -282,8 +282,10 @@ static void check_bound(struct moved_source *s)
 	struct weir_source_state state;
 	unsigned int age, i = s->history.len;
 
+	rcu_read_lock();
 	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, m.now.budget,
 			&state, slot);
+	rcu_read_unlock();
 	check(!m.exact || (state.dropped == s->dropped && state.count ==
 	      twin_sum(&s->wheel, m.now.table->shape.reach, now)),
 	      "run %llu: %llu dropped for %llu", m.run, state.dropped, s->dropped);

@@ -244,9 +244,11 @@ static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 	u64 slot[WEIR_SLOTS_MAX + 1], dropped = 0, left = 0;
 	unsigned int n;
 
+	rcu_read_lock();
 	weir_table_peek(current_table(limit), &source,
 			weir_source_hash(&source, prefix, &twin_key),
 			test_clock(), BUDGET, &state, slot);
+	rcu_read_unlock();
 	for (n = 0; n < SENDERS; n++) {
 		dropped += sender[n].dropped[limit][i];
 		left += sender[n].left[limit][i];
