@@ -24,22 +24,6 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 	(void)wn, (void)limit, (void)tick;
 }
 
-void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
-{
-	(void)wn, (void)what, (void)limit;
-}
-
-int weir_events_start(struct weir_net *wn)
-{
-	(void)wn;
-	return 0;
-}
-
-void weir_events_stop(struct weir_net *wn)
-{
-	(void)wn;
-}
-
 /* Tick-milliseconds by which n slots are longer than the window, or -1. */
 static s64 excess_of(u32 window_ms, unsigned int n, u64 *ticks)
 {

@@ -21,22 +21,6 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 	check(t.pressure, "run %llu: there is no pressure", t.run);
 }
 
-void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
-{
-	(void)wn, (void)what, (void)limit;
-}
-
-int weir_events_start(struct weir_net *wn)
-{
-	(void)wn;
-	return 0;
-}
-
-void weir_events_stop(struct weir_net *wn)
-{
-	(void)wn;
-}
-
 bool hook_exempts(const struct said *said, const char *name)
 {
 	unsigned int i;
