@@ -114,16 +114,17 @@ const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_T
 	return buf;
 }
 
-static void put_field(const struct weir_field *field, struct weir_msg *msg, const void *model)
+static bool put_field(const struct weir_field *field, struct weir_msg *msg, const void *model)
 {
 	unsigned int given = weir_field_given(field, model), i;
 	const char *at = weir_field_at(field, model);
 
 	for (i = 0; i < given; i++)
 		field->type->put(field, msg, at + i * field->size);
+	return given;
 }
 
-/* In the order of their numbers, whatever that of the words is. */
+/* In the order of their numbers, each once, whatever the words' rows are. */
 void weir_set_put(const struct weir_set *set, unsigned int verb,
 		  struct weir_msg *msg, const void *model)
 {
@@ -133,8 +134,8 @@ void weir_set_put(const struct weir_set *set, unsigned int verb,
 	for (attr = 1; attr < set->attr_count; attr++) {
 		for (field = set->fields; field->type; field++) {
 			if (field->attr == attr && field->type->put &&
-			    (!verb || field->flags & verb))
-				put_field(field, msg, model);
+			    (!verb || field->flags & verb) && put_field(field, msg, model))
+				break;
 		}
 	}
 }

@@ -262,11 +262,18 @@ const struct weir_set weir_pressure_fields = {
 	SET("pressure", pressure, pressure), COUNT(PRESSURE), .fields = pressure_rows,
 };
 
-/* What a refusal of a configuration names before the words of a line. */
+#define CONFIG(NAME, array, number)	ATTR(config, CONFIG_##NAME), \
+	.offset = offsetof(struct weir_config, array), \
+	.size = sizeof(((struct weir_config *)0)->array[0]), \
+	.many = sizeof(((struct weir_config *)0)->array) / \
+		sizeof(((struct weir_config *)0)->array[0]), \
+	.count = offsetof(struct weir_config, number)
+
+/* The words are what a refusal names before those of a line. */
 static const struct weir_field config_rows[] = {
-	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, ATTR(config, CONFIG_LIMIT),
+	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(LIMIT, limits, limit_count),
 	  .nest = &weir_limit_fields },
-	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD, ATTR(config, CONFIG_EXEMPT),
+	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(EXEMPT, exempts, exempt_count),
 	  .nest = &weir_exempt_fields },
 	END
 };

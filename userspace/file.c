@@ -154,17 +154,34 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config)
 	weir_notes_end(tool);
 }
 
+/* The line of the item that the kernel refused; 0: of none. */
+static unsigned int line_at_fault(const struct weir_request *request,
+				  const struct weir_config *config)
+{
+	unsigned int i = request->fault_item;
+
+	if (request->fault_type == WEIR_A_CONFIG_LIMIT && i < config->limit_count)
+		return config->limits[i].line;
+	if (request->fault_type == WEIR_A_CONFIG_EXEMPT && i < config->exempt_count)
+		return config->exempts[i].line;
+	return 0;
+}
+
 static int apply(struct weir_tool *tool, const struct weir_config *config)
 {
-	struct weir_request request;
+	struct weir_request request = {
+		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
+		.verb = WEIR_ON_ADD, .model = config,
+	};
 	int status;
 
 	tool->line = 0;
 	status = weir_tool_reach(tool);
 	if (!status) {
 		tool->config = config;
-		weir_nl_replace(&tool->nl, &request, config, &tool->line);
+		weir_nl_ask(&tool->nl, &request);
 		tool->config = NULL;
+		tool->line = line_at_fault(&request, config);
 		status = weir_tool_settle(tool, &request, 0);
 	}
 	if (status)

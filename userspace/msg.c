@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Messages: room for what is appended, and numbers of any width. */
+/* Messages as they are built, and numbers of any width. */
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -9,39 +9,19 @@
 
 #include "msg.h"
 
-#define FIRST_ROOM	256
-
-/* Make room for @more bytes behind the message. */
-static bool reserve(struct weir_msg *msg, size_t more)
-{
-	size_t need = (msg->nlh ? msg->nlh->nlmsg_len : 0) + more;
-	size_t room = msg->room ? msg->room : FIRST_ROOM;
-	void *bigger;
-
-	if (msg->error)
-		return false;
-	while (room < need)
-		room *= 2;
-	if (room == msg->room)
-		return true;
-	bigger = realloc(msg->nlh, room);
-	if (!bigger) {
-		msg->error = -ENOMEM;
-		return false;
-	}
-	msg->nlh = bigger;
-	msg->room = room;
-	return true;
-}
+/* The largest is a whole configuration; what it does not fill stays untouched. */
+#define ROOM	(4 << 20)
 
 void weir_msg_begin(struct weir_msg *msg, uint16_t family, uint16_t flags,
 		    uint8_t cmd, uint8_t version)
 {
 	struct genlmsghdr *genl;
 
-	memset(msg, 0, sizeof(*msg));
-	if (!reserve(msg, NLMSG_HDRLEN + GENL_HDRLEN))
+	*msg = (struct weir_msg){ .nlh = malloc(ROOM) };
+	if (!msg->nlh) {
+		msg->error = -ENOMEM;
 		return;
+	}
 	mnl_nlmsg_put_header(msg->nlh);
 	msg->nlh->nlmsg_type = family;
 	msg->nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
@@ -53,15 +33,13 @@ void weir_msg_begin(struct weir_msg *msg, uint16_t family, uint16_t flags,
 void weir_msg_free(struct weir_msg *msg)
 {
 	free(msg->nlh);
-	memset(msg, 0, sizeof(*msg));
+	msg->nlh = NULL;
 }
 
 void weir_msg_put(struct weir_msg *msg, uint16_t type, const void *data, size_t len)
 {
-	if (len > UINT16_MAX - NLA_HDRLEN && !msg->error)
+	if (!msg->error && !mnl_attr_put_check(msg->nlh, ROOM, type, len, data))
 		msg->error = -EMSGSIZE;
-	if (reserve(msg, NLA_HDRLEN + MNL_ALIGN(len)))
-		mnl_attr_put(msg->nlh, type, len, data);
 }
 
 size_t weir_msg_nest(struct weir_msg *msg, uint16_t type)

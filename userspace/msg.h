@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A message that grows as it is built. */
+/* A message as it is built. */
 #ifndef WEIR_MSG_H
 #define WEIR_MSG_H
 
@@ -11,7 +11,6 @@ struct nlmsghdr;
 
 struct weir_msg {
 	struct nlmsghdr *nlh;	/* on the heap */
-	size_t room;
 	int error;		/* -ENOMEM, -EMSGSIZE: what is appended since is lost */
 };
 

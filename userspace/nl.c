@@ -53,30 +53,15 @@ static int open_socket(struct weir_nl *nl)
 	return fd;
 }
 
-/* Wait until the first can be read: 0 or a negative errno. */
-static int wait_for(const struct weir_nl *nl, struct pollfd *fds, int count, int timeout_ms)
-{
-	int ret;
-
-	do {
-		if (nl->stop && *nl->stop)
-			return -EINTR;
-		ret = poll(fds, count, timeout_ms ? timeout_ms : -1);
-	} while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -errno : ret ? 0 : -ETIMEDOUT;
-}
-
 /* Next datagram: its length, or a negative errno. */
 static int receive(struct weir_nl *nl, int fd, char buf[RECEIVE_SIZE])
 {
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
-	int ret = wait_for(nl, &wait, 1, nl->timeout_ms);
+	int ret;
 
-	if (!ret)
+	do
 		ret = recv(fd, buf, RECEIVE_SIZE, 0);
-	if (ret < 0)
-		ret = fail(nl, "cannot receive the kernel's answer", ret == -1 ? -errno : ret);
-	return ret;
+	while (ret < 0 && errno == EINTR);
+	return ret < 0 ? fail(nl, "cannot receive the kernel's answer", -errno) : ret;
 }
 
 static void take_answer(struct weir_request *request, const struct nlmsghdr *nlh)
@@ -112,110 +97,55 @@ static void take_messages(struct weir_nl *nl, struct weir_request *request,
 	}
 }
 
-/* A socket goes back where the request came to its end. */
-static int end_request(struct weir_nl *nl, struct weir_request *request)
-{
-	if (request->done && nl->idle < 0)
-		nl->idle = request->fd;
-	else if (request->fd >= 0)
-		close(request->fd);
-	weir_msg_free(&request->msg);
-	return request->ret;
-}
-
 static int send_message(struct weir_nl *nl, struct weir_request *request)
 {
-	const struct nlmsghdr *nlh = request->msg.nlh;
-	ssize_t len = -1;
-	int ret;
+	struct nlmsghdr *nlh = request->msg.nlh;
+	ssize_t len;
+	int ret = request->msg.error;
 
-	request->fd = nl->idle >= 0 ? nl->idle : nl->open(nl);
-	nl->idle = -1;
-	request->ret = request->fd < 0 ? request->fd : request->msg.error;
-	if (!request->ret) {
-		request->seq = ++nl->seq;
-		request->msg.nlh->nlmsg_seq = request->seq;
+	if (nl->fd < 0)
+		nl->fd = nl->open(nl);
+	if (nl->fd < 0)
+		return nl->fd;
+	if (!ret) {
+		nlh->nlmsg_seq = request->seq = ++nl->seq;
 		do
-			len = send(request->fd, nlh, nlh->nlmsg_len, 0);
+			len = send(nl->fd, nlh, nlh->nlmsg_len, 0);
 		while (len < 0 && errno == EINTR);
-		request->ret = len < 0 ? -errno : 0;
+		ret = len < 0 ? -errno : 0;
 	}
-	ret = request->ret;
 	if (ret == -EMSGSIZE || ret == -ENOBUFS)
 		weir_err_set(&nl->err, "a message of %u bytes exceeds the send buffer; raise net.core.wmem_max",
 			     nlh->nlmsg_len);
-	else if (ret && request->fd >= 0)
+	else if (ret)
 		fail(nl, "cannot send the request", ret);
-	return ret ? end_request(nl, request) : 0;
+	return ret;
 }
 
-static void begin(struct weir_nl *nl, struct weir_request *request)
+int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
+	char buf[RECEIVE_SIZE] __attribute__((aligned(8)));
+	int len;
+
 	request->done = false;
 	request->refused = false;
 	request->interrupted = false;
 	request->fault_type = 0;
 	weir_msg_begin(&request->msg, nl->family, request->flags, request->cmd,
 		       WEIR_FAMILY_VERSION);
-}
-
-int weir_nl_start(struct weir_nl *nl, struct weir_request *request)
-{
-	begin(nl, request);
 	if (request->model)
 		weir_set_put(request->set, request->verb, &request->msg, request->model);
-	return send_message(nl, request);
-}
-
-int weir_nl_finish(struct weir_nl *nl, struct weir_request *request)
-{
-	char buf[RECEIVE_SIZE] __attribute__((aligned(8)));
-	int len;
-
+	request->ret = send_message(nl, request);
 	while (!request->done && !request->ret) {
-		len = receive(nl, request->fd, buf);
+		len = receive(nl, nl->fd, buf);
 		if (len < 0)
 			request->ret = len;
 		else
 			take_messages(nl, request, buf, len);
 	}
-	return end_request(nl, request);
-}
-
-int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
-{
-	int ret = weir_nl_start(nl, request);
-
-	return ret ? ret : weir_nl_finish(nl, request);
-}
-
-int weir_nl_replace(struct weir_nl *nl, struct weir_request *request,
-		    const struct weir_config *config, unsigned int *line)
-{
-	unsigned int i;
-	size_t nest;
-
-	*line = 0;
-	*request = (struct weir_request){ .cmd = WEIR_CMD_CONFIG_REPLACE,
-					  .set = &weir_config_fields, .verb = WEIR_ON_ADD };
-	begin(nl, request);
-	for (i = 0; i < config->limit_count; i++) {
-		nest = weir_msg_nest(&request->msg, WEIR_A_CONFIG_LIMIT);
-		weir_set_put(&weir_limit_fields, WEIR_ON_ADD, &request->msg, &config->limits[i]);
-		weir_msg_nest_end(&request->msg, nest);
-	}
-	for (i = 0; i < config->exempt_count; i++) {
-		nest = weir_msg_nest(&request->msg, WEIR_A_CONFIG_EXEMPT);
-		weir_set_put(&weir_exempt_fields, WEIR_ON_ADD, &request->msg, &config->exempts[i]);
-		weir_msg_nest_end(&request->msg, nest);
-	}
-	if (send_message(nl, request) || !weir_nl_finish(nl, request))
-		return request->ret;
-	i = request->fault_item;
-	if (request->fault_type == WEIR_A_CONFIG_LIMIT && i < config->limit_count)
-		*line = config->limits[i].line;
-	if (request->fault_type == WEIR_A_CONFIG_EXEMPT && i < config->exempt_count)
-		*line = config->exempts[i].line;
+	if (!request->done)
+		weir_nl_close(nl);	/* the rest of its answers goes with the socket */
+	weir_msg_free(&request->msg);
 	return request->ret;
 }
 
@@ -263,7 +193,7 @@ int weir_nl_open(struct weir_nl *nl)
 	};
 	int ret;
 
-	nl->idle = -1;
+	nl->fd = -1;
 	nl->open = nl->open ? nl->open : open_socket;
 	nl->family = GENL_ID_CTRL;
 	ret = weir_nl_ask(nl, &request);
@@ -274,9 +204,9 @@ int weir_nl_open(struct weir_nl *nl)
 
 void weir_nl_close(struct weir_nl *nl)
 {
-	if (nl->idle >= 0)
-		close(nl->idle);
-	nl->idle = -1;
+	if (nl->fd >= 0)
+		close(nl->fd);
+	nl->fd = -1;
 }
 
 int weir_nl_subscribe(struct weir_nl *nl)
@@ -314,13 +244,15 @@ int weir_nl_listen(struct weir_nl *nl, int fd, int out,
 	const struct weir_set *set;
 	union weir_model model;
 	struct controller told;
-	int ret = wait_for(nl, fds, 2, 0), len;
+	int len;
 
-	if (!ret)
-		ret = fds[1].revents & (POLLERR | POLLHUP) ? -EPIPE : receive(nl, fd, buf);
-	if (ret < 0)
-		return ret;
-	len = ret;
+	while (poll(fds, 2, -1) < 0) {
+		if (errno != EINTR)
+			return fail(nl, "cannot wait for events", -errno);
+	}
+	len = fds[1].revents & (POLLERR | POLLHUP) ? -EPIPE : receive(nl, fd, buf);
+	if (len < 0)
+		return len;
 	for (; mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {
 		genl = mnl_nlmsg_get_payload(nlh);
 		if (nlh->nlmsg_len < HEADERS)

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The module, as it is reached over generic netlink. Each request has a socket
- * while it is under way: several may be at once, dumps too, and a reply may ask.
- */
+/* The module, as it is reached over generic netlink. */
 #ifndef WEIR_NL_H
 #define WEIR_NL_H
-
-#include <signal.h>
 
 #include "err.h"
 #include "field.h"
@@ -24,15 +19,13 @@ struct weir_nl_warning {
 };
 
 struct weir_nl {
-	int timeout_ms;		/* for each answer, then -ETIMEDOUT; 0: none */
-	const volatile sig_atomic_t *stop;	/* a signal sets it: -EINTR; or NULL */
 	void (*warn)(const struct weir_nl_warning *warning, void *data);
 	void *warn_data;
 	struct weir_err err;	/* why the last request failed */
 	uint32_t seq, group;
 	uint16_t family;
 	int (*open)(struct weir_nl *nl);	/* a socket; or a negative errno */
-	int idle;		/* a socket without a request; or -1 */
+	int fd;			/* or -1: the next request opens one */
 };
 
 struct weir_request {
@@ -46,14 +39,13 @@ struct weir_request {
 	/* is given each answer; not 0 ends the request with it */
 	int (*reply)(const void *model, void *data);
 	void *data;
-	/* the result, of which finish returns ret: 0 or a negative errno */
+	/* the result; ret: 0 or a negative errno */
 	int ret;
 	bool refused;			/* by the kernel: nothing was changed */
 	bool interrupted;		/* what was dumped changed meanwhile */
 	uint16_t fault_type;		/* top-level attribute refused, and which */
 	unsigned int fault_item;	/* of those of its type it is */
 	/* private */
-	int fd;
 	uint32_t seq;
 	bool done;
 	struct weir_msg msg;
@@ -62,16 +54,8 @@ struct weir_request {
 /* Reach the module in this network namespace; -ENOENT: it is not loaded. */
 int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);
-/* Send a request, which stays in place until it is finished. */
-int weir_nl_start(struct weir_nl *nl, struct weir_request *request);
-/* Wait for its end. */
-int weir_nl_finish(struct weir_nl *nl, struct weir_request *request);
-/* Both. */
+/* Send a request and take its answers; returns ret. No reply may ask. */
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request);
-/* Replace all limits and exemptions, or nothing; @line: of what is refused. */
-int weir_nl_replace(struct weir_nl *nl, struct weir_request *request,
-		    const struct weir_config *config, unsigned int *line);
-
 /* A socket that events are sent to from now on; or a negative errno. */
 int weir_nl_subscribe(struct weir_nl *nl);
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Requests and their answers over sockets whose other ends the test has: several
- * under way, one within a dump, signals, deadlines, and answers that are lost.
+ * Requests and their answers over sockets whose other ends the test has: one after
+ * the other, one that is given up, signals, and answers that are lost.
  */
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -17,35 +17,43 @@
 
 #define SOCKETS	4
 
-static int kernel[SOCKETS], opened;	/* the kernel's ends */
+static int tool[SOCKETS], kernel[SOCKETS], opened;	/* the two ends */
 
-static int open_pair(struct weir_nl *nl)
+static int open_next(struct weir_nl *nl)
 {
-	int fds[2];
-
 	(void)nl;
 	assert_true(opened < SOCKETS);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, fds), 0);
-	kernel[opened++] = fds[1];
-	return fds[0];
+	return tool[opened++];
 }
 
 static struct weir_nl nl;
 
 static int set_up(void **state)
 {
+	int fds[2], i;
+
 	(void)state;
+	for (i = 0; i < SOCKETS; i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, fds), 0);
+		tool[i] = fds[0];
+		kernel[i] = fds[1];
+	}
 	opened = 0;
-	nl = (struct weir_nl){ .open = open_pair, .idle = -1, .family = 0x20 };
+	nl = (struct weir_nl){ .open = open_next, .fd = -1, .family = 0x20 };
 	return 0;
 }
 
 static int tear_down(void **state)
 {
+	int i;
+
 	(void)state;
 	weir_nl_close(&nl);
-	while (opened)
-		close(kernel[--opened]);
+	for (i = 0; i < SOCKETS; i++) {
+		if (i >= opened)
+			close(tool[i]);
+		close(kernel[i]);
+	}
 	return 0;
 }
 
@@ -83,65 +91,26 @@ static struct weir_request get(struct weir_limit *into)
 		.told = &weir_limit_fields, .into = into };
 }
 
-/* Two are under way at once; the second is answered first. */
-static void test_pipeline(void **state)
+/* Two on one socket; what is left of an earlier request is passed over. */
+static void test_two(void **state)
 {
 	struct weir_limit one, two;
 	struct weir_request first = get(&one), second = get(&two);
 
 	(void)state;
-	assert_int_equal(weir_nl_start(&nl, &first), 0);
-	assert_int_equal(weir_nl_start(&nl, &second), 0);
-	answer(1, second.seq, "two", 0);
-	end(1, second.seq, NLMSG_ERROR, 0);
-	assert_int_equal(weir_nl_finish(&nl, &second), 0);
-	answer(0, first.seq - 7, "stale", 0);
-	answer(0, first.seq, "one", 0);
-	end(0, first.seq, NLMSG_ERROR, -ENOENT);
-	assert_int_equal(weir_nl_finish(&nl, &first), -ENOENT);
-	assert_true(first.refused && !second.refused);
+	answer(0, 0, "stale", 0);
+	answer(0, 1, "one", 0);
+	end(0, 1, NLMSG_ERROR, 0);
+	assert_int_equal(weir_nl_ask(&nl, &first), 0);
+	answer(0, 1, "stale", 0);
+	answer(0, 2, "two", NLM_F_DUMP_INTR);
+	end(0, 2, NLMSG_ERROR, -ENOENT);
+	assert_int_equal(weir_nl_ask(&nl, &second), -ENOENT);
+	assert_true(second.refused && !first.refused);
+	assert_true(second.interrupted && !first.interrupted);
 	assert_string_equal(one.name, "one");
 	assert_string_equal(two.name, "two");
-}
-
-struct dump {
-	int answers;
-	struct weir_limit limit;
-};
-
-/* Within a dump's answer, ask for what was told. */
-static int ask_within(const void *model, void *data)
-{
-	struct dump *dump = data;
-	struct weir_request request = get(&dump->limit);
-
-	(void)model;
-	dump->answers++;
-	assert_int_equal(weir_nl_start(&nl, &request), 0);
-	answer(1, request.seq, "within", 0);
-	end(1, request.seq, NLMSG_ERROR, 0);
-	assert_int_equal(weir_nl_finish(&nl, &request), 0);
-	return 0;
-}
-
-static void test_within(void **state)
-{
-	struct dump dump = { 0 };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .told = &weir_limit_fields,
-		.reply = ask_within, .data = &dump,
-	};
-
-	(void)state;
-	assert_int_equal(weir_nl_start(&nl, &request), 0);
-	answer(0, request.seq, "a", NLM_F_MULTI);
-	answer(0, request.seq, "b", NLM_F_MULTI | NLM_F_DUMP_INTR);
-	end(0, request.seq, NLMSG_DONE, 0);
-	assert_int_equal(weir_nl_finish(&nl, &request), 0);
-	assert_int_equal(dump.answers, 2);
-	assert_string_equal(dump.limit.name, "within");
-	assert_true(request.interrupted);
-	assert_int_equal(opened, 2);
+	assert_int_equal(opened, 1);
 }
 
 static int refuse(const void *model, void *data)
@@ -162,52 +131,35 @@ static void test_abandoned(void **state)
 	struct weir_request next = get(&limit);
 
 	(void)state;
-	assert_int_equal(weir_nl_start(&nl, &request), 0);
-	answer(0, request.seq, "a", NLM_F_MULTI);
-	answer(0, request.seq, "b", NLM_F_MULTI);
-	assert_int_equal(weir_nl_finish(&nl, &request), -ECANCELED);
+	answer(0, 1, "a", NLM_F_MULTI);
+	answer(0, 1, "b", NLM_F_MULTI);
+	assert_int_equal(weir_nl_ask(&nl, &request), -ECANCELED);
 	assert_int_equal(answers, 1);
 	assert_false(request.refused);
 	assert_int_equal(send(kernel[0], "", 0, MSG_NOSIGNAL), -1);	/* closed */
-	assert_int_equal(weir_nl_start(&nl, &next), 0);
-	answer(1, next.seq, "next", 0);
-	end(1, next.seq, NLMSG_ERROR, 0);
-	assert_int_equal(weir_nl_finish(&nl, &next), 0);
+	answer(1, 2, "next", 0);
+	end(1, 2, NLMSG_ERROR, 0);
+	assert_int_equal(weir_nl_ask(&nl, &next), 0);
 	assert_string_equal(limit.name, "next");
 }
 
-static volatile sig_atomic_t stopped;
-
-static void stop(int signal)
+static void answer_late(int signal)
 {
 	(void)signal;
-	stopped++;
+	end(0, 1, NLMSG_ERROR, -EBUSY);
 }
 
-/* A signal ends the waiting where that was asked for, and a deadline does. */
+/* A signal does not end the waiting. */
 static void test_signal(void **state)
 {
-	struct sigaction action = { .sa_handler = stop };
+	struct sigaction action = { .sa_handler = answer_late };
 	struct itimerval soon = { .it_value.tv_usec = 20000 };
 	struct weir_request request = get(NULL);
 
 	(void)state;
 	sigaction(SIGALRM, &action, NULL);
-	nl.stop = &stopped;
-	assert_int_equal(weir_nl_start(&nl, &request), 0);
 	setitimer(ITIMER_REAL, &soon, NULL);
-	assert_int_equal(weir_nl_finish(&nl, &request), -EINTR);
-	assert_int_equal(stopped, 1);
-	assert_false(request.refused);
-
-	/* one that nobody asks about interrupts nothing */
-	nl.stop = NULL;
-	nl.timeout_ms = 60;
-	assert_int_equal(weir_nl_start(&nl, &request), 0);
-	setitimer(ITIMER_REAL, &soon, NULL);
-	assert_int_equal(weir_nl_finish(&nl, &request), -ETIMEDOUT);
-	assert_int_equal(stopped, 2);
-	assert_non_null(strstr(nl.err.text, "cannot receive the kernel's answer"));
+	assert_int_equal(weir_nl_ask(&nl, &request), -EBUSY);
 }
 
 /* Only what the kernel refused is known to have changed nothing. */
@@ -262,8 +214,7 @@ static void test_no_socket(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pipeline, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_within, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_two, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_abandoned, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_signal, set_up, tear_down),
 		cmocka_unit_test(test_settle),
