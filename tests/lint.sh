@@ -39,19 +39,19 @@ code() {
 # Parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
-		userspace/(err|out|spec|msg|check)\.h
+		userspace/(err|out|spec|msg)\.h
 		userspace/model\.h	UAPI
-		userspace/(word|lines)\.h	err.h
+		userspace/word\.h	err.h
 		userspace/field\.h	model.h msg.h out.h spec.h word.h
-		userspace/(parse|show|value|config|nl)\.h	err.h field.h model.h out.h
+		userspace/(show|value|config|nl)\.h	err.h field.h model.h out.h
 		userspace/ssh\.h	model.h
-		userspace/tool\.h	err.h nl.h out.h parse.h show.h ssh.h
+		userspace/tool\.h	err.h nl.h out.h show.h ssh.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(msg|field)\.c	SELF LIBMNL
-		userspace/(check|config|fields|parse|show|ssh|type|value|addr)\.c	SELF check.h field.h model.h parse.h value.h word.h
+		userspace/(check|config|fields|parse|show|ssh|type|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
-		userspace/.*\.c	config.h lines.h tool.h value.h
+		userspace/.*\.c	config.h tool.h value.h
 	EOF
 }
 

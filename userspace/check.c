@@ -4,11 +4,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "check.h"
-#include "model.h"
-#include "value.h"
-#include "word.h"
 #include "field.h"
+#include "value.h"
 
 static const char *family_name(uint8_t family)
 {

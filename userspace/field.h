@@ -138,4 +138,11 @@ void weir_set_show(const struct weir_set *set, unsigned int flags,
 void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 		     const char *label, struct weir_out *out, const void *model);
 
+/* parse.c: read all words; @verb is the command. -EINVAL: the words' err says why. */
+int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
+/* Read an element of many as far as its words go. */
+int weir_parse_part(struct weir_args *args, const struct weir_set *set, void *model);
+/* check.c: whether the words of a limit fit each other. */
+int weir_check_limit(struct weir_args *args, unsigned int verb, void *model);
+
 #endif

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "check.h"
 #include "field.h"
 
 #define AT(model, member)	.offset = offsetof(struct weir_##model, member), \

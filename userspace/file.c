@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "config.h"
-#include "lines.h"
 #include "tool.h"
 
 /* So many bad lines are enough to say. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lines.h"
 #include "tool.h"
 
 /* What some editors put in front of UTF-8. */

@@ -108,7 +108,8 @@ static int send_message(struct weir_nl *nl, struct weir_request *request)
 	if (nl->fd < 0)
 		return nl->fd;
 	if (!ret) {
-		nlh->nlmsg_seq = request->seq = ++nl->seq;
+		request->seq = ++nl->seq;
+		nlh->nlmsg_seq = request->seq;
 		do
 			len = send(nl->fd, nlh, nlh->nlmsg_len, 0);
 		while (len < 0 && errno == EINTR);

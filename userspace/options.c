@@ -158,21 +158,10 @@ int weir_take_options(struct weir_tool *tool, int argc, char **argv)
 	return ret;
 }
 
-bool weir_option_is(const char *word)
+bool weir_option_is(char *word)
 {
-	struct weir_word words[WEIR_WORDS_MAX];
-	struct weir_err err;
-	char plain[64];
-	size_t i;
+	char value[] = "", *argv[] = { value, word, value, NULL };
+	struct weir_tool unused = { 0 };
 
-	if (word[0] != '-')
-		return false;
-	plain_name(word, plain);
-	if (!plain[1])
-		return false;
-	if (weir_pick(option_words(words), plain, false, "option", &err))
-		return true;
-	for (i = 1; plain[i] && find_letter(plain[i]); i++)
-		;
-	return !plain[i];
+	return word[0] == '-' && word[1] && weir_take_options(&unused, 3, argv) > 1;
 }

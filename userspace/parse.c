@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "parse.h"
+#include "field.h"
 
 struct reading {
 	struct weir_args *args;

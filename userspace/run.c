@@ -6,19 +6,8 @@
 
 #include "tool.h"
 
-/* Files have no help: there it may be a name. */
-static bool take_help(struct weir_args *args, bool last)
-{
-	const char *word = weir_args_peek(args);
-
-	if (args->exact || !word || strcmp(word, "help") || (last && args->at != args->count - 1))
-		return false;
-	weir_args_next(args);
-	return true;
-}
-
-const struct weir_command *weir_read_command(struct weir_args *args,
-					     const struct weir_object *object)
+static const struct weir_command *read_command(struct weir_args *args,
+					       const struct weir_object *object)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	const struct weir_command *command;
@@ -53,40 +42,36 @@ static const struct weir_object *read_object(struct weir_args *args)
 	return word ? word->is : NULL;
 }
 
-/* Read object and verb; where no verb is, the object's first is meant. */
-static int read_verb(struct weir_args *args, struct weir_reading *reading)
+int weir_read(struct weir_args *args, struct weir_reading *reading)
 {
-	while (take_help(args, false))
-		reading->help = true;
-	if (reading->help && !weir_args_peek(args))
-		return 0;
+	memset(reading, 0, sizeof(*reading));
 	reading->object = read_object(args);
 	if (!reading->object)
 		return -EINVAL;
-	reading->help |= take_help(args, false);
-	if (reading->object->alone || (!weir_args_peek(args) && !args->offer && !reading->help))
+	/* where no verb is, the object's first is meant */
+	if (reading->object->alone || (!weir_args_peek(args) && !args->offer))
 		reading->command = reading->object->commands;
-	else if (weir_args_peek(args) || !reading->help)
-		reading->command = weir_read_command(args, reading->object);
 	else
-		return 0;
+		reading->command = read_command(args, reading->object);
 	if (!reading->command)
 		return -EINVAL;
-	reading->help |= take_help(args, true);
-	return 0;
+	return weir_parse(args, reading->command->set, reading->command->verb, &reading->model);
 }
 
-int weir_read(struct weir_args *args, struct weir_reading *reading)
+/* Take "help" out of the words: before object or verb, or at the end. Elsewhere it may be a name. */
+static bool take_help(char **words, int *count)
 {
-	static const struct weir_word none = { 0 };
+	bool help = false;
+	int i;
 
-	memset(reading, 0, sizeof(*reading));
-	if (read_verb(args, reading))
-		return -EINVAL;
-	if (!reading->help)
-		return weir_parse(args, reading->command->set,
-				  reading->command->verb, &reading->model);
-	return weir_args_peek(args) && !weir_args_pick(args, &none) ? -EINVAL : 0;
+	for (i = 0; i < *count; i++) {
+		if (strcmp(words[i], "help") || (i > 1 && i < *count - 1))
+			continue;
+		memmove(&words[i], &words[i + 1], (--*count - i) * sizeof(*words));
+		help = true;
+		i--;
+	}
+	return help;
 }
 
 static void reached_words(const struct weir_word *words, void *data)
@@ -100,16 +85,21 @@ static void reached_value(const struct weir_field *field, void *data)
 }
 
 /* Help where more words are wanted; what precedes it must be good. */
-static int read_help(struct weir_args *args, struct weir_reading *reading)
+static int show_help(struct weir_args *args, struct weir_reading *reading, FILE *to)
 {
-	bool reached = false;
+	bool reached = !args->count;
 	const struct weir_offer offer = { reached_words, reached_value, &reached };
 
-	args->at = 0;
-	args->count--;
 	args->offer = &offer;
-	reading->help = !weir_read(args, reading) || reached;
-	return reading->help ? 0 : -EINVAL;
+	if (args->count && weir_read(args, reading) && !reached)
+		return -EINVAL;
+	if (reading->command)
+		weir_help_command(to, reading->object, reading->command);
+	else if (reading->object)
+		weir_help_object(to, reading->object);
+	else
+		weir_help(to);
+	return 0;
 }
 
 /* An option has come after the command: say where it belongs. */
@@ -124,16 +114,6 @@ static void blame_option(const struct weir_args *args)
 			     args->words[i], args->words[0]);
 		return;
 	}
-}
-
-static void show_help(const struct weir_reading *reading, FILE *to)
-{
-	if (reading->command)
-		weir_help_command(to, reading->object, reading->command);
-	else if (reading->object)
-		weir_help_object(to, reading->object);
-	else
-		weir_help(to);
 }
 
 static int run_command(struct weir_tool *tool, struct weir_reading *reading)
@@ -169,20 +149,16 @@ static void complain(struct weir_tool *tool, int status, const struct weir_readi
 
 int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact)
 {
+	bool help = !exact && take_help(words, &count);
 	struct weir_args args = { .words = words, .count = count,
 				  .exact = exact, .err = &tool->err };
-	bool ends = !exact && !strcmp(words[count - 1], "help");
-	struct weir_reading reading;
-	int ret = weir_read(&args, &reading), status = WEIR_EXIT_WORDS;
+	struct weir_reading reading = { 0 };
+	int status = WEIR_EXIT_WORDS;
 
-	if (ret && ends)
-		ret = read_help(&args, &reading);
-	if (ret)
+	if (help ? show_help(&args, &reading, tool->out.to) : weir_read(&args, &reading))
 		blame_option(&args);
-	else if (reading.help)
-		show_help(&reading, tool->out.to);
-	if (!ret)
-		status = reading.help ? WEIR_EXIT_OK : run_command(tool, &reading);
+	else
+		status = help ? WEIR_EXIT_OK : run_command(tool, &reading);
 	if (status && status != WEIR_EXIT_INTERRUPTED)
 		complain(tool, status, &reading);
 	return status;

@@ -6,7 +6,6 @@
 #include "err.h"
 #include "nl.h"
 #include "out.h"
-#include "parse.h"
 #include "show.h"
 #include "ssh.h"
 
@@ -63,14 +62,10 @@ struct weir_reading {
 	const struct weir_object *object;
 	const struct weir_command *command;
 	union weir_model model;
-	bool help;		/* is what is wanted */
 };
 
 /* Read object, command and words; -EINVAL with a sentence. */
 int weir_read(struct weir_args *args, struct weir_reading *reading);
-/* The command of an object that the next word names. */
-const struct weir_command *weir_read_command(struct weir_args *args,
-					     const struct weir_object *object);
 /* Run one command and say on stderr what went wrong; an enum weir_exit. */
 int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
 
@@ -130,13 +125,34 @@ extern const struct weir_option weir_options[];
 /* Read the options; the index of the first other word, or -EINVAL. */
 int weir_take_options(struct weir_tool *tool, int argc, char **argv);
 /* Whether a word is an option, which has no place after a command. */
-bool weir_option_is(const char *word);
+bool weir_option_is(char *word);
 
 /* complete.c: print what may come next. */
 void weir_complete(struct weir_tool *tool, int argc, char **argv);
 
 /* schema.c: print the JSON schema of what is shown. */
 void weir_schema(struct weir_out *out);
+
+/* lines.c: a file of commands, line by line in words. */
+#define WEIR_LINE_WORDS	128
+
+struct weir_lines {
+	FILE *file;
+	char *text, *next;	/* the words' line; the one just read */
+	size_t room, next_room;
+	unsigned int line;	/* where the words begin */
+	unsigned int read;	/* lines so far */
+	size_t bytes;		/* that are not blank, comments too */
+	bool failed;		/* it cannot be read on */
+	int count;
+	char *words[WEIR_LINE_WORDS];
+};
+
+/* Open a file, "-" is stdin; close in any case. */
+int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err);
+/* The words of the next line that has any: 1, 0 at the end, -EINVAL. */
+int weir_lines_next(struct weir_lines *lines, struct weir_err *err);
+void weir_lines_close(struct weir_lines *lines);
 
 /* lines.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);

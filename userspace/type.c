@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include "field.h"
-#include "parse.h"
 #include "value.h"
 
 #define PART(field)	((field)->spec[(field)->part - (field)->attr])

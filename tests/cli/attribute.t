@@ -74,7 +74,7 @@ cat >try.c <<'C'
 
 #include "config.h"
 #include "nl.h"
-#include "parse.h"
+#include "field.h"
 
 static void read_limit(const char *words, struct weir_limit *limit)
 {

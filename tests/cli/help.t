@@ -24,7 +24,7 @@ for verb in show add set del flush; do
 		like "$status $out" "^0 Usage: weir limit $verb" "weir $words"
 	done
 done
-for words in "help limit" "help source" "help save" "monitor help"; do
+for words in "help limit" "help limit add web" "help source" "help save" "monitor help"; do
 	# shellcheck disable=SC2086 # words
 	run $words
 	like "$status $out" "^0 Usage: weir" "weir $words"
@@ -39,8 +39,6 @@ run help nosuch
 like "$status $err" "^1 weir: unknown word 'nosuch'" "no help of what there is not"
 run limit help nosuch
 like "$status $err" "^1 weir: limit: unknown word 'nosuch'" "nor of a verb"
-run help limit add web
-like "$status $err" "^1 weir: limit add: unexpected argument 'web'" "nor of more words"
 run source charge help
 like "$out" 'charge ADDR limit NAME \[ dev' "weir source charge help tells its words"
 like "$out" 'mode +all\|drain' "weir source charge help tells values"

@@ -7,7 +7,7 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
-#include "parse.h"
+#include "field.h"
 #include "show.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* Words by their rows: abbreviations, doubles, what is missing, what is near. */
 #include <sys/socket.h>
 
-#include "parse.h"
+#include "field.h"
 #include "unit.h"
 #include "value.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What -exist takes for the same limit, and in what words another differs. */
 #include "config.h"
-#include "parse.h"
+#include "field.h"
 #include "unit.h"
 
 #define WORDS	64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which limits meet the caller's own ssh connection, and what spares it. */
-#include "parse.h"
+#include "field.h"
 #include "ssh.h"
 #include "unit.h"
 #include "value.h"
