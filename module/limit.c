@@ -121,6 +121,9 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (!name_good(limit->name))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "a name is letters, digits and any of _-.:+@, no dash in front");
+	if (!strcmp(limit->name, "all"))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
+				   "'all' means every limit; choose another name");
 	if (!limit->bytes && limit->budget > WEIR_PACKETS_MAX)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
 				   "a budget of packets is at most 4294967295 a window");

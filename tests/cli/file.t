@@ -163,8 +163,8 @@ done
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
-echo 'limit add all budget 1/s to 192.0.2.1' | good "a configuration that meets the caller's ssh"
-is "$err" "weir: warning: conf:1: limit 'all' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "says so"
-printf 'limit add all budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
+echo 'limit add host budget 1/s to 192.0.2.1' | good "a configuration that meets the caller's ssh"
+is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "says so"
+printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
 is "$err" "" "does not"
 finish

@@ -7,7 +7,7 @@ says <<'LINES'
 # the grammar's own examples are good
 0 | -check limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 |
 0 | -check limit add syn budget 20/10s proto tcp syn per 32,64 sources 262144 |
-0 | -check limit add all budget 2M/s per 0 action observe | ^weir: note: limit 'all' has no 'to', 'dport' or 'syn'
+0 | -check limit add host budget 2M/s per 0 action observe | ^weir: note: limit 'host' has no 'to', 'dport' or 'syn'
 0 | -check limit add bulk budget 10M/1s bytes slots 8 lenient before web to ::/0 |
 0 | -check limit set web budget 2000/s |
 0 | -check limit add routes budget 100/s proto ospf |
@@ -25,6 +25,11 @@ says <<'LINES'
 0 | -check source forget 203.0.113.9 |
 0 | -check source forget all limit web |
 0 | -check exempt add 10.0.0.0/8 limit web |
+0 | -check exempt add 0.0.0.0/0 | ^weir: warning: 0\.0\.0\.0/0 is every IPv4 source: no limit would apply to IPv4$
+0 | -check exempt add ::/0 | ^weir: warning: ::/0 is every IPv6 source: no limit would apply to IPv6$
+0 | -check exempt add ::/0 limit web |
+0 | -check exempt add 0.0.0.0/0 dev lo |
+0 | -check exempt del ::/0 |
 0 | -check exempt show |
 0 | -check -n blue -s limit show web |
 0 | -check stats show |
@@ -136,6 +141,10 @@ says <<'LINES'
 1 | limit add 'a b' budget 1/s | name 'a b' contains a space
 1 | limit add 'a/b' budget 1/s | only letters, digits and
 1 | limit add '' budget 1/s | a limit's name cannot be empty
+1 | limit add all budget 1/s syn | ^weir: limit add: 'all' means every limit and names none; choose another name$
+1 | limit set all action drop | ^weir: limit set: 'all' means every limit
+1 | source show limit all | ^weir: source show: limit: 'all' means every limit
+1 | exempt add 10.0.0.0/8 limit all | ^weir: exempt add: limit: 'all' means every limit
 1 | limit add budget 1000/s | 'budget' was taken as the NAME
 1 | limit add web budget 1/s dev 1234567890123456 | is longer than 15 bytes
 1 | limit add web budget 1/s dev 'a/b' | dev: invalid device name 'a/b'$

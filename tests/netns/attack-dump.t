@@ -6,13 +6,13 @@
 need_cpus 2
 begin
 config <<-'WORDS' || bail "cannot configure"
-	limit add all budget 1G/1h sources 65536
+	limit add each budget 1G/1h sources 65536
 WORDS
 flood -s 10.0.0.0 -n 50000 -c 50000
 
 # dumping: from here on, without end
 dumping() {
-	while :; do command weir source show limit all; done >/dev/null 2>&1 &
+	while :; do command weir source show limit each; done >/dev/null 2>&1 &
 	pids+=($!)
 	while :; do command weir -s limit show; done >/dev/null 2>&1 &
 	pids+=($!)
@@ -38,7 +38,7 @@ is "$(stats seen)" "$(stats admitted)" "and drop none"
 # A reader that stops reading: a pipe that nobody empties.
 mkfifo "$tmp/full"
 exec 7<>"$tmp/full"
-command weir source show limit all >"$tmp/full" 2>/dev/null &
+command weir source show limit each >"$tmp/full" 2>/dev/null &
 stalled=$!
 pids+=("$stalled")
 asleep() { [ "$(awk '{ print $3 }' /proc/$stalled/stat)" = S ]; }
@@ -47,9 +47,9 @@ ok $? "a dump stalls"
 before=$(stats seen)
 flood -s 10.0.0.0 -n 50000 -R -c 5000
 is $(($(stats seen) - before)) 5000 "packets go on"
-weir limit set all sources 1024 >/dev/null && weir limit set all budget 5/1h >/dev/null 2>&1 && weir limit del all
+weir limit set each sources 1024 >/dev/null && weir limit set each budget 5/1h >/dev/null 2>&1 && weir limit del each
 ok $? "its limit can be changed and removed"
-weir limit add all budget 5/1h sources 64 >/dev/null 2>&1
+weir limit add each budget 5/1h sources 64 >/dev/null 2>&1
 ok $? "and another one made"
 quiet
 wait_for 10 unload 2>/dev/null

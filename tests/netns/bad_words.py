@@ -51,6 +51,7 @@ CASES = [
     ("a name with a newline", "limit-add", limit(name="a\nb"), E.EINVAL, "letters", "name"),
     ("a name with a NUL inside", "limit-add", limit(name="a\0b"), E.EINVAL, "NUL", "name"),
     ("a name that begins with a dash", "limit-add", limit(name="-a"), E.EINVAL, "dash", "name"),
+    ("a name that reads as every limit", "limit-add", limit(name="all"), E.EINVAL, "every limit; choose", "name"),
     ("a name that is taken", "limit-add", limit(name="here"), E.EEXIST, "exists", "name"),
     ("before a limit that is not there", "limit-add", limit(before="none"), E.ENOENT, "before; limit show", "before"),
     ("too many packets", "limit-add", limit(budget=1 << 32), E.ERANGE, "4294967295", "budget"),

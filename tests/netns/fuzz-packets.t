@@ -77,7 +77,7 @@ config <<'WORDS'
 exempt add 10.9.0.0/16
 limit add few budget 20/10s sources 64 proto tcp
 limit add bytes budget 100k/1h bytes sources 64 frag
-limit add all budget 1M/1h sources 4096 action observe
+limit add each budget 1M/1h sources 4096 action observe
 WORDS
 recount
 count_now >"$tmp/old"

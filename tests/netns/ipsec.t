@@ -56,15 +56,15 @@ say() {
 # packets, and how often each comes by
 charged() {
 	local name=$1 times=$2 passes=$3 seen before taken passed
-	config <<<"limit add all budget 20/1h" || bail "cannot configure"
+	config <<<"limit add each budget 20/1h" || bail "cannot configure"
 	weir source forget all >/dev/null
 	seen=$(stats seen) before=$(arrived) taken=$(taken) passed=$(passed)
 	trace_start weir_charge weir_drop
 	say 30 192.0.2.1
 	say 30 2001:db8::1
 	trace_stop
-	is "$(value amount "$(traced -l all -S 192.0.2.2)")" 20 "$name: IPv4, the budget is charged"
-	is "$(value amount "$(traced -l all -S 2001:db8::)")" 20 "$name: IPv6, the budget is charged"
+	is "$(value amount "$(traced -l each -S 192.0.2.2)")" 20 "$name: IPv4, the budget is charged"
+	is "$(value amount "$(traced -l each -S 2001:db8::)")" 20 "$name: IPv6, the budget is charged"
 	is "$(($(taken) - taken))" $((40 / times)) "$name: each packet $times times"
 	is "$(($(passed) - passed))" $((40 * passes / times)) "$name: of the $passes that it comes by"
 	# In tunnel mode the inner ones come by the device, too.

@@ -10,19 +10,19 @@ begin
 # the honest sends is below each budget.
 cat >"$tmp/a" <<-WORDS
 	limit add flood budget 40/200ms from 198.51.100.0/24 slots 4
-	limit add all budget 5000/200ms slots 4
+	limit add each budget 5000/200ms slots 4
 	exempt add 10.0.0.0/8
 WORDS
 cat >"$tmp/b" <<-WORDS
 	limit add first budget 4000/200ms slots 4 sources 1000
-	limit add all budget 5000/200ms slots 4 sources 300
+	limit add each budget 5000/200ms slots 4 sources 300
 	limit add flood budget 30/200ms from 198.51.100.0/24 slots 4 sources 500
 	exempt add 10.0.0.0/8
 	exempt add 192.168.0.0/16 limit flood
 WORDS
 cat >"$tmp/c" <<-WORDS
 	limit add flood budget 3000/200ms from 198.51.100.0/24 slots 4
-	limit add all budget 5/200ms
+	limit add each budget 5/200ms
 	exempt add 10.0.0.0/8 limit nobody
 WORDS
 weir -file "$tmp/a" 2>/dev/null || bail "cannot configure"
@@ -48,11 +48,11 @@ is "$(value sources "$line")" 4 "... of the four that flood"
 is "$(weir -json stats show | jq -c '.[0] | [.unmatched, .exempt, .seen - .admitted - .dropped]')" "[0,0,0]" \
 	"every packet met a limit"
 is "$(stats seen)" "$(arrived)" "... that arrived"
-honest=$(traced -l all -S 203.0.113.1)
-is "$(passed)" "$(value amount "$(traced -l all)")" "none went on that all did not charge"
+honest=$(traced -l each -S 203.0.113.1)
+is "$(passed)" "$(value amount "$(traced -l each)")" "none went on that all did not charge"
 sent=$(value amount "$honest")
 is "$((sent + $(value amount "$line")))" "$(passed)" "... nor that the flood's limit did not"
 is "$(($(arrived) - $(stats dropped) - $(value amount "$line")))" "$sent" "an honest source loses nothing"
-dropped=$(weir -json -stats limit show | jq '[.[] | select(.name == "all") | .stats.dropped.packets] | add')
+dropped=$(weir -json -stats limit show | jq '[.[] | select(.name == "each") | .stats.dropped.packets] | add')
 is "$dropped" 0 "... to the limit of all"
 finish

@@ -12,7 +12,7 @@ config <<-WORDS || bail "cannot configure"
 	limit add six budget 20/400ms from 2001:db8:6::/48 slots 4
 	limit add host budget 20/400ms from 2001:db8:7::/48 per 32,128 slots 5
 	limit add net budget 20/400ms from 198.19.0.0/16 per 24,64 slots 10
-	limit add all budget 20/400ms from 203.0.113.0/24 per 0 slots 4
+	limit add each budget 20/400ms from 203.0.113.0/24 per 0 slots 4
 	limit add byte budget 10000/400ms bytes from 192.88.99.0/24 slots 4
 	limit add merged budget 40/400ms from 192.168.1.0/24 slots 4
 	limit add merged6 budget 20000/400ms bytes from 2001:db8:8::/48 slots 5
@@ -59,7 +59,7 @@ kept sixteen 400 16 20
 kept six 400 4 20
 kept host 400 5 20 -p 32,128
 kept net 400 10 20 -p 24,64
-kept all 400 4 20 -p 0,0
+kept each 400 4 20 -p 0,0
 kept byte 400 4 10000 -b
 kept merged 400 4 40
 kept merged6 400 5 20000 -b

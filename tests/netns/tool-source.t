@@ -15,7 +15,7 @@ answer() {
 weir limit add web budget 100/100s to 192.0.2.0/24 slots 4 sources 4096
 weir limit add bulk budget 5000/100s bytes to 192.0.2.0/24 slots 4 sources 64 2>/dev/null
 weir limit add net budget 100/100s per 24,48 to 0.0.0.0/0 sources 64
-weir limit add all budget 1000/100s per 0 action observe not from fe80::/10 sources 64 2>/dev/null
+weir limit add host budget 1000/100s per 0 action observe not from fe80::/10 sources 64 2>/dev/null
 
 # charge
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web)" '[1,1,99,false]' \
@@ -39,7 +39,7 @@ like "$(weir source charge 198.51.100.2 limit web)" \
 	'^198.51.100.2 limit web taken 1 count 1 of 100 left 99$' "as text"
 
 like "$(weir source charge 198.51.101.2 limit net)" '^198.51.101.0/24 limit net taken 1 ' "what is charged is the source"
-like "$(weir source charge 2001:db8:1:2::3 limit all)" '^everybody limit all taken 1 ' "or everybody"
+like "$(weir source charge 2001:db8:1:2::3 limit host)" '^everybody limit host taken 1 ' "or everybody"
 is "$(answer '.[0].source' source charge 2001:db8:1:2:3::4 limit bulk)" "2001:db8:1:2::/64" "in JSON too"
 weir source forget all >"$tmp/out"
 weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
@@ -52,10 +52,10 @@ like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [0-9.m
 	"get tells count, rest, when, and the wheel"
 like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "of each limit"
 like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "by the prefix that is counted"
-like "$out" $'\n''everybody limit all count 0 of 1000 left 1000 would-drop 0 idle' "or everybody"
+like "$out" $'\n''everybody limit host count 0 of 1000 left 1000 would-drop 0 idle' "or everybody"
 like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{15} 5 slots' "the wheel as blocks where they can be shown"
 is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
-	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["all","everybody","packets","observe"]]' \
+	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","everybody","packets","observe"]]' \
 	"the same in JSON"
 is "$(answer '.[0] | (.slots | length, add), (.next_ns > 0), (.next_ns <= 125000000000)' source get 198.51.100.1 limit web | paste -sd,)" \
 	"5,100,true,true" "the slots are numbers and add up"

@@ -57,12 +57,12 @@ done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
 like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+$' \
 	"what was made is told, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
-done_with "weir: note: limit 'all' has no 'to', 'dport' or 'syn'" limit add all budget 2M/s per 0 action observe
+done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
 done_with '' limit add bulk budget 10M/1s bytes slots 8 lenient before web
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "bulk web syn all" "before puts a limit in front of another"
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "bulk web syn host" "before puts a limit in front of another"
 done_with '$' limit set web budget 2000/s
-done_with '$' limit set all before bulk
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "all bulk web syn" "set moves a limit"
+done_with '$' limit set host before bulk
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "host bulk web syn" "set moves a limit"
 done_with '' limit set bulk match any
 done_with '' limit set bulk budget 20M/s
 is "$(weir -j limit show bulk | json unit)" bytes "a budget without a unit keeps the unit"
@@ -82,7 +82,7 @@ done_with '$' -exist limit add $words
 like "$out" "^$words slots " "-exist shows what is there"
 # shellcheck disable=SC2086 # words
 done_with '$' -exist limit add $words before syn
-done_with '$' -exist limit add all budget 2M/s per 0 action observe
+done_with '$' -exist limit add host budget 2M/s per 0 action observe
 # differs WORD... -- LIST: a limit of these words would be another by those
 differs() {
 	local words=()

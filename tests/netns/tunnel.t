@@ -31,7 +31,7 @@ inner6=60000000001a1140"20010db8000100000000000000000009""20010db800000000000000
 inner6+=04000009001a0000$(printf %036d 0)
 
 config <<-WORDS || bail "cannot configure"
-	limit add all budget 1k/1h
+	limit add each budget 1k/1h
 	limit add outer budget 1k/1h dev rx0 action observe
 	limit add ipip budget 1k/1h dev four action observe
 	limit add gre budget 1k/1h dev gre action observe
@@ -49,15 +49,15 @@ through() {
 	is "$(meet | awk '{ l[$1] = l[$1] "," $2 } END { for (s in l) print s " " substr(l[s], 2) }' | sort | xargs)" \
 		"$charged" "$name"
 }
-through "IPv4 in IPv4" "::ffff:10.1.1.2 all,ipip,udp ::ffff:198.51.100.1 all,outer,p4" \
+through "IPv4 in IPv4" "::ffff:10.1.1.2 each,ipip,udp ::ffff:198.51.100.1 each,outer,p4" \
 	-P 4 -x "$(inner4 10.1.1.2)"
-through "IPv4 in GRE" "::ffff:10.1.1.3 all,gre,udp ::ffff:198.51.100.1 all,outer" \
+through "IPv4 in GRE" "::ffff:10.1.1.3 each,gre,udp ::ffff:198.51.100.1 each,outer" \
 	-P 47 -x "00000800$(inner4 10.1.1.3)"
-through "IPv6 in IPv4" "2001:db8:1::9 all,sit,udp ::ffff:198.51.100.1 all,outer" \
+through "IPv6 in IPv4" "2001:db8:1::9 each,sit,udp ::ffff:198.51.100.1 each,outer" \
 	-P 41 -x "$inner6"
-through "IPv6 in GRE" "2001:db8:1::9 all,gre,udp ::ffff:198.51.100.1 all,outer" \
+through "IPv6 in GRE" "2001:db8:1::9 each,gre,udp ::ffff:198.51.100.1 each,outer" \
 	-P 47 -x "000086dd$inner6"
-through "one source, outside and inside" "::ffff:198.51.100.1 all,outer,p4,all,ipip,udp" \
+through "one source, outside and inside" "::ffff:198.51.100.1 each,outer,p4,each,ipip,udp" \
 	-P 4 -x "$(inner4 198.51.100.1)"
 is "$(stats seen)" 10 "each is two packets"
 

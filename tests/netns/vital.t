@@ -6,7 +6,7 @@
 begin
 link tx1 rx1 02:00:00:00:00:01
 config <<-WORDS || bail "cannot configure"
-	limit add all budget 100k/m action observe
+	limit add each budget 100k/m action observe
 	limit add icmp6 budget 100k/m proto icmpv6 action observe
 	limit add to budget 100k/m to ff02::/16 action observe
 	limit add udp budget 100k/m proto udp action observe
@@ -19,17 +19,17 @@ n=0
 for type in 133 134 135 136 137; do
 	n=$((n + 1)) hex=$(printf %02x "$type")
 	packet "neighbour discovery, type $type" "fe80::$n" icmp6 -P icmpv6 -T 255 -d ff02::1 -x "$hex$body"
-	packet "... that a router has passed on" "fe80::1:$n" "all icmp6 nottcp to" \
+	packet "... that a router has passed on" "fe80::1:$n" "each icmp6 nottcp to" \
 		-P icmpv6 -T 254 -d ff02::1 -x "$hex$body"
 done
 for type in 130 131 132 143; do
 	n=$((n + 1)) hex=$(printf %02x "$type")
 	packet "MLD, type $type" "fe80::2:$n" icmp6 -P icmpv6 -T 1 -d ff02::16 -E hop -x "$hex$body"
-	packet "... not link-local" "2001:db8:1::$n" "all icmp6 nottcp to" -P icmpv6 -T 1 -d ff02::16 -E hop -x "$hex$body"
-	packet "... not hop limit 1" "fe80::3:$n" "all icmp6 nottcp to" -P icmpv6 -T 2 -d ff02::16 -E hop -x "$hex$body"
+	packet "... not link-local" "2001:db8:1::$n" "each icmp6 nottcp to" -P icmpv6 -T 1 -d ff02::16 -E hop -x "$hex$body"
+	packet "... not hop limit 1" "fe80::3:$n" "each icmp6 nottcp to" -P icmpv6 -T 2 -d ff02::16 -E hop -x "$hex$body"
 done
 packet "global neighbour solicitation" 2001:db8::2 icmp6 -P icmpv6 -T 255 -x "87$body"
-packet "echo request" fe80::4:1 "all icmp6 nottcp to" -P icmpv6 -T 255 -d ff02::1 -x "80$body"
+packet "echo request" fe80::4:1 "each icmp6 nottcp to" -P icmpv6 -T 255 -d ff02::1 -x "80$body"
 packet "duplicate address detection" :: icmp6 -P icmpv6 -T 255 -d ff02::1:ff00:1 -x "87$body"
 packet "DHCP from 0.0.0.0" ::ffff:0.0.0.0 udp -d 255.255.255.255 -S 68 -D 67
 packets_meet

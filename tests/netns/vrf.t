@@ -23,7 +23,7 @@ taken() { rx counter inet probe taken; }
 config <<-WORDS || bail "cannot configure"
 	limit add port budget 1k/1h dev rx0 action observe
 	limit add master budget 1k/1h dev vrf0 action observe
-	limit add all budget 20/1h
+	limit add each budget 20/1h
 WORDS
 trace_start weir_charge weir_drop
 flood -s 198.51.100.1 -c 30
@@ -32,8 +32,8 @@ trace_stop
 is "$(stats seen)" 60 "60 packets are seen, each once"
 is "$(taken)" 40 "the whole budget of either is delivered"
 is "$(passed)" 80 "... though each has come by twice"
-is "$(value amount "$(traced -l all -S 198.51.100.1)")" 20 "IPv4 is charged once"
-is "$(value amount "$(traced -l all -S 2001:db8:1::)")" 20 "IPv6 is charged once"
+is "$(value amount "$(traced -l each -S 198.51.100.1)")" 20 "IPv4 is charged once"
+is "$(value amount "$(traced -l each -S 2001:db8:1::)")" 20 "IPv6 is charged once"
 is "$(stat_of port matched.packets)" 60 "with the device that it came by"
 is "$(stat_of master matched.packets)" 0 "... not the master"
 
@@ -41,5 +41,5 @@ is "$(stat_of master matched.packets)" 0 "... not the master"
 ip_rx link set rx0 nomaster
 ip_rx addr replace 192.0.2.1/24 dev rx0
 flood -s 198.51.100.2 -c 30
-is "$(stat_of all admitted.packets):$(stat_of all dropped.packets)" 60:30 "without the VRF all is the same"
+is "$(stat_of each admitted.packets):$(stat_of each dropped.packets)" 60:30 "without the VRF all is the same"
 finish

@@ -15,7 +15,7 @@ from wire import CONST, ECHO, ENUM, Tap, attrs_of  # noqa: E402  pylint: disable
 TYPE_MAX = {"u8": 0xff, "u16": 0xffff, "u32": 0xffffffff, "u64": 0xffffffffffffffff}
 WEB = {"name": "web", "budget": 10, "window-ms": 600000, "slots": 4, "prefix4": 24, "sources": 64,
        "match": {"to": "192.0.2.0", "to-len": 24, "proto": 6, "dport-min": 443, "invert": {"dport"}}}
-ALL = {"name": "all", "budget": 1000, "window-ms": 600000, "unit": "bytes", "mode": "lenient",
+ALL = {"name": "host", "budget": 1000, "window-ms": 600000, "unit": "bytes", "mode": "lenient",
        "action": "observe", "sources": 64, "before": "web"}
 DRIVEN = set()
 
@@ -62,7 +62,7 @@ def limits(client):
     ok(client.do("limit-add", ALL) is None, "limit-add tells nothing if it is not asked to")
     ok("will never fit" in client.said.getvalue(), "a warning comes with a limit that is made", client.said.getvalue())
     told = client.dump("limit-get")
-    ok([x["name"] for x in told] == ["all", "web"] and "stats" not in told[0], "limit-get, in their order", told)
+    ok([x["name"] for x in told] == ["host", "web"] and "stats" not in told[0], "limit-get, in their order", told)
     ok(holds(told[0], unit="bytes", mode="lenient", action="observe", prefix6=64), "limit-get, the words", told[0])
     told = client.do("limit-get", {"name": "web", "want-stats": True})["stats"]
     ok(told["matched"] == {"packets": 0, "bytes": 0} and told["sources-now"] == 0 and
@@ -73,9 +73,9 @@ def limits(client):
     told = client.dump("source-get", {"address": "203.0.113.9", "limit": "web"})
     ok(told[0]["count"] == 3 and told[0]["left"] == 17, "limit-set loses no count", told)
     client.do("limit-set", {"name": "web", "budget": 10, "slots": 4})
-    client.do("limit-del", {"name": "all"})
+    client.do("limit-del", {"name": "host"})
     ok([x["name"] for x in client.dump("limit-get")] == ["web"], "limit-del")
-    told = client.refused("limit-del", {"name": "all"})
+    told = client.refused("limit-del", {"name": "host"})
     ok("no limit of that name" in told and ".name" in told, "a refusal has a sentence and an attribute", told)
 
 

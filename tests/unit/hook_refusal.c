@@ -523,7 +523,7 @@ static void test_most(void **state)
 /* What this CPU has not spent is room for its packets, also where limits are several. */
 static void test_batch(void **state)
 {
-	struct weir_limit words = words_of("all", 1000);
+	struct weir_limit words = words_of("each", 1000);
 	unsigned int several;
 
 	(void)state;

@@ -65,7 +65,7 @@ static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int ver
 static void test_words(void **state)
 {
 	struct weir_limit limit = {
-		.has = -1, .name = "web", .before = "all",
+		.has = -1, .name = "web", .before = "host",
 		.match = { .has = -1, .invert = 1, .dev = "lo",
 			   .from.family = AF_INET, .to.family = AF_INET },
 	};
