@@ -147,7 +147,7 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config)
 	}
 	for (i = 0; i < config->exempt_count; i++) {
 		tool->line = config->exempts[i].line;
-		weir_note_dev(tool, config->exempts[i].dev);
+		weir_note_exempt(tool, &config->exempts[i]);
 	}
 	note_own_ssh(tool, config);
 	weir_notes_end(tool);

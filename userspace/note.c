@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "config.h"
 #include "tool.h"
@@ -158,6 +159,17 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 		return;
 	strcpy(warned[count++], dev);
 	weir_note(tool, "warning", "device '%s' does not exist (yet)", dev);
+}
+
+void weir_note_exempt(struct weir_tool *tool, const struct weir_exempt *exempt)
+{
+	const char *family = exempt->prefix.family == AF_INET ? "IPv4" : "IPv6";
+	char buf[WEIR_TEXT_SIZE];
+
+	weir_note_dev(tool, exempt->dev);
+	if (!exempt->prefix.len && !*exempt->dev && !*exempt->limit)
+		weir_note(tool, "warning", "%s is every %s source: no limit would apply to %s",
+			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
 }
 
 void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit)

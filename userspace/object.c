@@ -20,7 +20,7 @@ static void note_add(struct weir_tool *tool, union weir_model *model)
 
 static void note_exempt(struct weir_tool *tool, union weir_model *model)
 {
-	weir_note_dev(tool, model->exempt.dev);
+	weir_note_exempt(tool, &model->exempt);
 }
 
 static void note_query(struct weir_tool *tool, union weir_model *model)

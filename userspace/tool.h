@@ -93,6 +93,8 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 void weir_note_warned(struct weir_tool *tool);
 /* A device that does not exist, once; it may come. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
+/* What an exemption names, and takes in. */
+void weir_note_exempt(struct weir_tool *tool, const struct weir_exempt *exempt);
 /* What a match also takes in. */
 void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit);
 /* A limit that meets the caller's own ssh connection. */
