@@ -244,8 +244,7 @@ u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		lookup->seq = raw_read_seqcount(&way->seq);
 		kcsan_atomic_next(0);
 		marked = weir_wheel_marked(table->shape, wheel, lookup->slot);
-		/* Pairs with refusals without the lock. */
-		WRITE_ONCE(wheel->refused, lookup->slot);
+		weir_wheel_mark(wheel, lookup->slot, lookup->cost);
 		return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
 	}
 	write_seqcount_begin(&way->seq);

@@ -14,9 +14,7 @@ static inline bool way_refuses(const struct weir_table *table,
 	if (seq & 1 || !weir_wheel_marked(table->shape, wheel, lookup->slot) ||
 	    read_seqcount_retry(&way->seq, seq))
 		return false;
-	/* Pairs with other refusals, and with turns, which may undo it. */
-	if (READ_ONCE(wheel->refused) != (u8)lookup->slot)
-		WRITE_ONCE(wheel->refused, lookup->slot);
+	weir_wheel_mark(wheel, lookup->slot, lookup->cost);
 	return true;
 }
 
@@ -100,7 +98,7 @@ stranger:
  * @table: table
  * @lookup: packet; its results are filled
  *
- * Writes nothing that CPUs share but the slot of the refusal, once a slot.
+ * Writes nothing that CPUs share but the mark of the refusal, once a slot.
  *
  * Return: WEIR_REFUSED, or 0 if only a charge can tell.
  */

@@ -61,8 +61,10 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 		weir_wheel_reset(next->shape, to, weir_table_slot(next, tick));
 		weir_wheel_store(next->shape, to, 0, min(count, most));
 	}
-	if (weir_wheel_marked(old->shape, from, slot))
+	if (weir_wheel_marked(old->shape, from, slot)) {
 		to->refused = to->at;
+		to->wanted = old->spec.bytes == next->spec.bytes ? from->wanted : 1;
+	}
 }
 
 /* Bring a way over. Under the old bucket's lock. */

@@ -13,14 +13,15 @@ static void wheel_state(const struct weir_table *table,
 			struct weir_wheel *wheel, u64 tick, u64 budget,
 			struct weir_source_state *state)
 {
-	u64 slot = weir_table_slot(table, tick), when;
+	u64 slot = weir_table_slot(table, tick), when, cost;
 	unsigned int wait;
 
 	weir_wheel_turn(table->shape, wheel, slot);
 	slot += (s32)(wheel->at - (u32)slot);
 	state->count = weir_wheel_sum(table->shape, wheel, wheel->at);
 	state->live = state->count;
-	wait = weir_wheel_peek(table->shape, wheel, 1, budget);
+	cost = min(weir_wheel_wanted(table->shape, wheel), budget);
+	wait = weir_wheel_peek(table->shape, wheel, cost, budget);
 	when = (slot + wait) * table->spec.slot_ticks;
 	state->wait = wait && when > tick ? when - tick : 0;
 }

@@ -69,7 +69,7 @@ struct weir_source_state {
 	struct weir_source source;	/* masked */
 	u64 count;		/* packets or bytes in the window */
 	u64 dropped;		/* packets refused since it took its way */
-	u64 wait;		/* ticks until one more is let through, 0 if now */
+	u64 wait;		/* ticks until what was refused last, or 1, fits; 0 if now */
 	bool live;		/* something is counted in the window */
 	bool floor;		/* it has no way, and the count is its bucket's floor */
 	bool observed;		/* what @dropped counts was observed and not dropped */

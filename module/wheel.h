@@ -22,6 +22,7 @@
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
 
+#include <linux/bitops.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -39,6 +40,7 @@ struct weir_wheel_shape {
 struct weir_wheel {
 	u32 at;		/* slot of the last turn */
 	u8 refused;	/* slot of the last refusal, see weir_wheel_marked() */
+	u8 wanted;	/* what was refused first in it, see weir_wheel_mark() */
 	u16 entry[];	/* total and ring; wider ones begin 8 bytes behind @at */
 };
 
@@ -149,6 +151,32 @@ static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
 	return (s32)(slot - w->at) <= 2 * shape.reach + 1 &&
 	       (u8)(slot - READ_ONCE(w->refused) + late) <=
 	       shape.reach + 1 + late;
+}
+
+/*
+ * Mark a refusal, once a slot, with the cost that was refused: rounded up to four
+ * significant bits, 15 * 2^30 at most, so that it fits a byte.
+ */
+static inline void weir_wheel_mark(struct weir_wheel *w, u32 slot, u64 cost)
+{
+	unsigned int shift = max(fls64(cost), 4) - 4;
+
+	/* Pairs with other refusals, and with turns, which may undo it. */
+	if (READ_ONCE(w->refused) == (u8)slot)
+		return;
+	WRITE_ONCE(w->wanted, min_t(u64, 8 * shift + ((cost - 1) >> shift) + 1,
+				    U8_MAX));
+	WRITE_ONCE(w->refused, slot);
+}
+
+/* What there is no room for where a source is limited: what was refused, or 1. */
+static inline u64 weir_wheel_wanted(struct weir_wheel_shape shape,
+				    const struct weir_wheel *w)
+{
+	if (!weir_wheel_marked(shape, w, w->at))
+		return 1;
+	return w->wanted < 16 ? w->wanted :
+	       (8ull | (w->wanted & 7)) << (w->wanted / 8 - 1);
 }
 
 /* An empty wheel. */

@@ -17,4 +17,10 @@ static inline int fls(unsigned int x)
 
 #define le64_to_cpu(x)	__le64_to_cpu(x)
 
+/* The number of the highest bit, from 1; 0 where none is set. */
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
 #endif

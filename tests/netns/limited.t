@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# limited.t: limited is who was refused and would be again, also where there is
+# still room for less than that
+. "$(dirname "$0")/lib.sh"
+begin
+config <<-'WORDS' || bail "cannot configure"
+	limit add bytes budget 5000/100s bytes from 198.51.100.0/26
+	limit add packets budget 20/100s from 198.51.100.64/26
+	limit add all budget 100/100s per 0 from 198.51.100.128/26
+	limit add seen budget 5000/100s bytes from 198.51.100.192/26 action observe
+WORDS
+command weir -json monitor >"$tmp/heard" 2>/dev/null &
+pids+=($!)
+wait_for 60 grep -q seen "$tmp/heard" || bail "monitor shows nothing"
+
+# how SOURCE LIMIT: whether it is limited, and has to wait
+how() { weir -j source get "$1" limit "$2" | jq -c '.[] | [.left, .limited, (.next_ns // 0) > 0]'; }
+flood -s 198.51.100.1 -l 1300 -c 13 # 1,328 bytes each
+is "$(how 198.51.100.1 bytes)" "[1016,true,true]" "refused a large packet, with room for a small one"
+is "$(weir -j source show limited | jq -r '.[].source')" 198.51.100.1 "... and listed"
+flood -s 198.51.100.1 -c 1
+is "$(how 198.51.100.1 bytes)" "[970,true,true]" "... and still so when a small one got through"
+flood -s 198.51.100.2 -l 1300 -c 3
+is "$(how 198.51.100.2 bytes)" "[1016,false,false]" "who was not refused is not limited"
+flood -s 198.51.100.65 -P tcp -G 1000 -l 17000 -c 2
+is "$(how 198.51.100.65 packets)" "[3,true,true]" "refused 17 segments in one, with room for 3"
+flood -s 198.51.100.130 -P tcp -G 1000 -l 40000 -c 3
+is "$(how 198.51.100.130 all)" "[20,true,true]" "everybody"
+flood -s 198.51.100.193 -l 1300 -c 10
+is "$(how 198.51.100.193 seen)" "[1016,true,true]" "... or would be, where it is observed"
+flood -s 198.51.100.66 -c 20
+is "$(how 198.51.100.66 packets)" "[0,true,true]" "no room at all"
+
+told() { [ "$(grep -c '"event":"source"' "$tmp/heard")" -ge 4 ]; }
+wait_for 60 told
+is "$(jq -c 'select(.event == "source") | [.limit, .next_ns > 0]' "$tmp/heard" | paste -sd' ')" \
+	'["bytes",true] ["packets",true] ["all",true] ["seen",true]' "events tell until when"
+quiet
+
+# A change of window keeps what was refused.
+weir limit set bytes budget 5000/200s >"$tmp/out" 2>&1
+is "$(how 198.51.100.1 bytes)" "[970,true,true]" "in another table, too"
+weir source forget 198.51.100.1 >"$tmp/out"
+is "$(how 198.51.100.1 bytes)" "[5000,false,false]" "who is forgotten is not limited"
+finish
