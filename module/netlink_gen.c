@@ -55,7 +55,7 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
 };
 
-const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_MARK_MASK + 1] = {
+const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
 	[WEIR_A_MATCH_INVERT] = NLA_POLICY_MASK(NLA_U32, 0x3ff),
 	[WEIR_A_MATCH_FAMILY] = { .type = NLA_U8, },
 	[WEIR_A_MATCH_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
@@ -72,6 +72,7 @@ const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_MARK_MASK + 1] = {
 	[WEIR_A_MATCH_FRAG] = { .type = NLA_FLAG, },
 	[WEIR_A_MATCH_MARK] = { .type = NLA_U32, },
 	[WEIR_A_MATCH_MARK_MASK] = { .type = NLA_U32, },
+	[WEIR_A_MATCH_ANY] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */

@@ -16,7 +16,7 @@
 /* Common nested types */
 extern const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_LIMIT + 1];
 extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_MATCH + 1];
-extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_MARK_MASK + 1];
+extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1];
 
 int weir_nl_source_show_done(struct netlink_callback *cb);
 

@@ -41,7 +41,6 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 	void *field = (void *)match + conds[i].at;
 	struct weir_port_range *ports = field;
 
-	match->conds |= BIT(i);
 	switch (conds[i].kind) {
 	case COND_U8:
 		*(u8 *)field = nla_get_u8(attr);
@@ -62,21 +61,24 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 	return 0;
 }
 
+/* Put the conditions of a nest in the place of those of their kind. */
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[WEIR_A_MATCH_MAX + 1], *attr, *more;
+	u16 cond, given = 0, invert = 0;
 	const char *msg;
 	unsigned int i;
-	u16 cond;
 	int err;
 
-	memset(match, 0, sizeof(*match));
 	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, extack);
+	if (!err && tb[WEIR_A_MATCH_ANY])
+		memset(match, 0, sizeof(*match));
 	for (i = 0; !err && i < ARRAY_SIZE(conds); i++) {
 		attr = tb[conds[i].attr];
 		more = conds[i].more ? tb[conds[i].more] : NULL;
 		if (attr) {
+			given |= BIT(i);
 			err = cond_parse(i, attr, more, match, extack);
 		} else if (more) {
 			NL_SET_ERR_MSG_ATTR(extack, more,
@@ -88,12 +90,14 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	if (err)
 		return err;
 	if (tb[WEIR_A_MATCH_INVERT])
-		match->invert = nla_get_u32(tb[WEIR_A_MATCH_INVERT]);
-	if (match->invert & ~match->conds) {
+		invert = nla_get_u32(tb[WEIR_A_MATCH_INVERT]);
+	if (invert & ~given) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[WEIR_A_MATCH_INVERT],
 				    "inverts a condition that is not there; name it or leave it out of invert");
 		return -EINVAL;
 	}
+	match->conds |= given;
+	match->invert = (match->invert & ~given) | invert;
 	msg = weir_match_check(match, &cond);
 	if (!msg)
 		return 0;

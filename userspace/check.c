@@ -42,13 +42,15 @@ static int check_family(const struct weir_match *match, struct weir_err *err)
 	return 0;
 }
 
-static int check_proto(const struct weir_match *match, struct weir_err *err)
+/* @some: beside conditions that are not known */
+static int check_proto(const struct weir_match *match, bool some, struct weir_err *err)
 {
 	uint32_t ports = match->has & (WEIR_COND_SPORT | WEIR_COND_DPORT);
 	uint32_t plain = match->has & ~match->invert;
 	const char *word = match->has & WEIR_COND_DPORT ? "dport" : "sport";
 
-	if (ports && !(plain & WEIR_COND_PROTO && weir_proto_has_ports(match->proto)))
+	if (ports && !(some && !(match->has & WEIR_COND_PROTO)) &&
+	    !(plain & WEIR_COND_PROTO && weir_proto_has_ports(match->proto)))
 		return weir_err_set(err, "%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite",
 				    word);
 	if (match->has & WEIR_COND_SYN && match->has & WEIR_COND_PROTO &&
@@ -83,7 +85,10 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		return weir_err_set(args->err, "'help' cannot name a limit: commands would take it as a request for help");
 	if (limit->has & WEIR_HAS(LIMIT_BEFORE) && !strcmp(limit->before, limit->name))
 		return weir_err_set(args->err, "before: a limit cannot be placed before itself");
-	if (check_family(&limit->match, args->err) || check_proto(&limit->match, args->err))
+	if (limit->match.any == WEIR_MATCH_ANY && limit->match.has)
+		return weir_err_set(args->err, "'match any' excludes conditions; leave 'any' out");
+	if (check_family(&limit->match, args->err) ||
+	    check_proto(&limit->match, verb == WEIR_ON_SET && !limit->match.any, args->err))
 		return -EINVAL;
 	return check_slots(limit, args->err);
 }

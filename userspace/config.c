@@ -61,17 +61,6 @@ static void add_word(char text[WEIR_DIFFERS_SIZE], const char *word)
 	snprintf(text + used, WEIR_DIFFERS_SIZE - used, "%s%s", used ? ", " : "", word);
 }
 
-void weir_conds_text(uint64_t which, char text[WEIR_DIFFERS_SIZE])
-{
-	const struct weir_field *field;
-
-	*text = '\0';
-	for (field = weir_match_fields.fields; field->type; field++) {
-		if (field->bit & which)
-			add_word(text, field->word);
-	}
-}
-
 /* The value as it is written, "not" too; what is left out is as usual. */
 static void value_text(const struct weir_set *set, const struct weir_field *field,
 		       const char *model, char text[2 * WEIR_TEXT_SIZE])

@@ -15,8 +15,6 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 			   struct weir_err *err);
 /* Whether the items fit each other; @line: of what does not. */
 int weir_config_check(const struct weir_config *config, unsigned int *line, struct weir_err *err);
-/* Name conditions. */
-void weir_conds_text(uint64_t which, char text[WEIR_DIFFERS_SIZE]);
 /* Name the words by which a limit would differ from one that exists. */
 bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE]);

@@ -126,22 +126,9 @@ int weir_limit_add(struct weir_tool *tool, const struct weir_command *command,
 int weir_limit_set(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
-	struct weir_limit made = { 0 }, was = { 0 };
-	char lost[WEIR_DIFFERS_SIZE];
-	struct weir_request get;
-	int status = WEIR_EXIT_OK;
+	struct weir_limit made = { 0 };
 
-	if (model->has & WEIR_HAS(LIMIT_MATCH) &&
-	    weir_get_limit(tool, model->limit.name, &was, &get) != -ENOENT)
-		status = weir_tool_settle(tool, &get, 0);
-	if (!status)	/* where there is none, set has a sentence of its own */
-		status = change(tool, command, &model->limit, &made);
-	if (status || !made.match.has || !(was.match.has & ~made.match.has))
-		return status;
-	weir_conds_text(was.match.has & ~made.match.has, lost);
-	weir_note(tool, "note", "limit '%s' no longer matches by %s: new conditions replace the whole match",
-		  made.name, lost);
-	return status;
+	return change(tool, command, &model->limit, &made);
 }
 
 int weir_limit_show(struct weir_tool *tool, const struct weir_command *command,

@@ -33,10 +33,13 @@ struct weir_counter {
 	uint64_t has, packets, bytes;
 };
 
+enum { WEIR_MATCH_THESE = 1, WEIR_MATCH_ANY };
+
 struct weir_match {
 	uint64_t has;		/* WEIR_COND_* that are given */
 	uint32_t invert;	/* those that must not hold */
 	uint8_t family, proto;
+	uint8_t any;		/* WEIR_MATCH_*: in place of all that a limit has */
 	char dev[WEIR_DEV_SIZE];
 	struct weir_prefix from, to;
 	uint16_t sport[2], dport[2];	/* first and last */

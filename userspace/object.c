@@ -8,8 +8,10 @@
 
 static void note_limit(struct weir_tool *tool, union weir_model *model)
 {
-	if (model->has & WEIR_HAS(LIMIT_MATCH))
+	if (model->limit.match.any)
 		weir_note_limit(tool, &model->limit);
+	else
+		weir_note_dev(tool, model->limit.match.dev);
 }
 
 /* A limit without conditions matches everything. */
@@ -38,7 +40,7 @@ static const struct weir_command limit_commands[] = {
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_limit_show },
 	{ "add", NULL, "make a limit", LIMIT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_LIMIT_ADD, .run = weir_limit_add, .note = note_add },
-	{ "set", NULL, "change what is given and keep counts; conditions replace the whole match",
+	{ "set", NULL, "change what is given, condition by condition, and keep the rest and all counts",
 	  LIMIT, .verb = WEIR_ON_SET, .cmd = WEIR_CMD_LIMIT_SET, .run = weir_limit_set,
 	  .note = note_limit },
 	{ "del", "delete", "remove a limit", LIMIT, .verb = WEIR_ON_DEL,

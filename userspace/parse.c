@@ -130,30 +130,16 @@ static int read_followers(struct reading *reading, const struct weir_field *fiel
 	return ret;
 }
 
-static const char *whole_name(const struct weir_word *word, const char *seen,
-			      char buf[WEIR_TEXT_SIZE])
-{
-	const struct weir_field *field = word->is;
-
-	if (field->type == &weir_type_nest)
-		snprintf(buf, WEIR_TEXT_SIZE, "%s %s", seen, field->value);
-	else
-		snprintf(buf, WEIR_TEXT_SIZE, "%s", seen);
-	return buf;
-}
-
-/* Whether two words cannot both be given: one value, or all against each. */
+/* Whether two words cannot both be given: they are of one value. */
 static bool excludes(const struct weir_word *a, const struct weir_word *b)
 {
 	const struct weir_field *left = a->is, *right = b->is;
 
-	return a->is == b->is || a->is == b->in || b->is == a->in ||
-	       (a->in == b->in && left->attr == right->attr);
+	return a->is == b->is || (a->in == b->in && left->attr == right->attr);
 }
 
 static int check_twice(struct reading *reading, size_t i, const char *name)
 {
-	char other[WEIR_TEXT_SIZE], this[WEIR_TEXT_SIZE];
 	const struct weir_word *words = reading->words;
 	size_t j;
 
@@ -162,9 +148,7 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 			continue;
 		if (!strcmp(name, reading->seen[j]))
 			return weir_err_set(reading->args->err, WEIR_TWICE, name);
-		return weir_err_set(reading->args->err, WEIR_COMBINED,
-				    whole_name(&words[j], reading->seen[j], other),
-				    whole_name(&words[i], name, this));
+		return weir_err_set(reading->args->err, WEIR_COMBINED, reading->seen[j], name);
 	}
 	reading->seen[i] = name;
 	return 0;

@@ -34,7 +34,7 @@ const struct weir_attr_spec weir_match_attrs[] = { ENUM(MATCH_INVERT, "invert", 
 	ATTR(MATCH_SPORT_MIN, "sport_min"), ATTR(MATCH_SPORT_MAX, "sport_max"),
 	ATTR(MATCH_DPORT_MIN, "dport_min"), ATTR(MATCH_DPORT_MAX, "dport_max"),
 	ATTR(MATCH_SYN, "syn"), ATTR(MATCH_FRAG, "frag"), ATTR(MATCH_MARK, "mark"),
-	ATTR(MATCH_MARK_MASK, "mark_mask"), };
+	ATTR(MATCH_MARK_MASK, "mark_mask"), ATTR(MATCH_ANY, "any"), };
 
 const struct weir_attr_spec weir_counter_attrs[] = { ATTR(COUNTER_PAD, "pad"),
 	ATTR(COUNTER_PACKETS, "packets"), ATTR(COUNTER_BYTES, "bytes"), };

@@ -294,6 +294,28 @@ static void json_flag(const struct weir_field *field, const char *key,
 const struct weir_type weir_type_flag = { NULL, "boolean", 0,
 	parse_flag, put_flag, get_flag, text_flag, json_flag };
 
+/* "any", or the first condition, which is left to be read. */
+static int parse_any(const struct weir_field *field, struct weir_args *args,
+		     const char *text, void *at)
+{
+	bool cond = !strcmp(text, "not");
+
+	*(uint8_t *)at = WEIR_MATCH_ANY;
+	if (!strcmp(text, "any"))
+		return 0;
+	for (field = weir_match_fields.fields; field->type; field++)
+		cond |= field->flags & WEIR_NOT && !strncmp(field->word, text, strlen(text));
+	if (!cond)
+		return weir_err_set(args->err, "'%.60s' is not a condition; expected a condition, or any",
+				    text);
+	*(uint8_t *)at = WEIR_MATCH_THESE;
+	args->at--;
+	return 0;
+}
+
+const struct weir_type weir_type_any = { "any|MATCH", "boolean", .parse = parse_any,
+	.put = put_flag };
+
 /* Conditions by their bits: those that must not hold. */
 
 static void json_conds(const struct weir_field *field, const char *key,
@@ -316,17 +338,12 @@ const struct weir_type weir_type_conds = { NULL,
 
 /* Fields inside */
 
-/* Of one, "any": none of its fields; of many, the words of an element. */
+/* Of many, the words of an element. */
 static int parse_nest(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
-	if (field->many) {
-		args->at--;
-		return weir_parse_part(args, field->nest, at);
-	}
-	if (!strcmp(text, field->value))
-		return 0;
-	return weir_err_set(args->err, "invalid value '%.60s'; expected %s", text, field->value);
+	args->at--;
+	return weir_parse_part(args, field->nest, at);
 }
 
 static void put_nest(const struct weir_field *field, struct weir_msg *msg, const void *at)

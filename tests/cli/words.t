@@ -14,6 +14,9 @@ says <<'LINES'
 0 | -check limit add gre budget 100/s proto gre | note: limit 'gre' has no 'to'
 0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no 'to'
 0 | -check limit set web match any | note: limit 'web' has no 'to'
+0 | -check limit set web match from 192.0.2.0/24 | note: limit 'web' has no 'to'
+0 | -check limit set web from 192.0.2.0/24 |
+0 | -check limit set ssh dport 2222 |
 0 | -check limit show |
 0 | -check limit show web |
 0 | -check limit flush |
@@ -133,7 +136,11 @@ says <<'LINES'
 1 | limit add web budget 1/s strict lenient | 'strict' and 'lenient' cannot be combined
 1 | limit add web budget 1/s not slots 3 | 'slots' is not a condition
 1 | limit add web budget 1/s mark 0x3/0x1 | has bits outside its mask; did you mean 0x1/0x1
-1 | limit set web match any syn | 'match any' and 'syn' cannot be combined
+1 | limit set web match any syn | ^weir: limit set: 'match any' excludes conditions; leave 'any' out$
+1 | limit set web match slots 3 | ^weir: limit set: match: 'slots' is not a condition; expected a condition, or any$
+1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
+1 | limit set web match dport 80 | ^weir: limit set: dport requires a protocol with ports
+1 | limit set web proto icmp dport 80 | ^weir: limit set: dport requires a protocol with ports
 1 | source show idle all | 'idle' and 'all' cannot be combined
 
 # names

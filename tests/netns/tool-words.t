@@ -130,11 +130,27 @@ weir: warning: limit 'small': ${joined//\\/}" "... behind what is shown of it"
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
-done_with ".*weir: note: limit 'nosyn' no longer matches by to, syn: new conditions replace the whole match" \
-	limit set nosyn from ::/0 not dport 9 proto udp action observe
-done_with '' limit set nosyn match any
-done_with '$' limit set nosyn to ::/0 syn
-done_with '$' limit set nosyn to ::/0 syn dev lo
+
+# a condition replaces that of its kind, match all of them
+# set_to MATCH WORD...: the limit ssh then has this match
+set_to() {
+	local wanted=$1
+	shift
+	run limit set ssh "$@"
+	is "$status $(sed -En '1s/^ssh budget 100\/s ?(.*) slots .*/\1/p' "$tmp/out")" "0 $wanted" "weir limit set ssh $*"
+}
+done_with '$' limit add ssh budget 100/s to 192.0.2.0/24 proto tcp dport 22
+set_to "to 192.0.2.0/24 proto tcp dport 2222" dport 2222
+set_to "to 192.0.2.1 proto tcp dport 2222" to 192.0.2.1
+set_to "not from 198.51.100.0/24 to 192.0.2.1 proto tcp dport 2222" not from 198.51.100.0/24
+set_to "from 198.51.100.0/25 to 192.0.2.1 proto tcp dport 2222" from 198.51.100.0/25
+set_to "from 198.51.100.0/25 to 192.0.2.1 proto tcp not dport 2222" not dport 2222 slots 4
+refused 'limit set: ports need a protocol that has them' limit set ssh proto icmp
+refused 'limit set: source prefix is not of the address family' limit set ssh family ipv6
+set_to "proto udp dport 53" match proto udp dport 53
+set_to "" match any
+refused 'limit set: dport: ports need a protocol that has them' limit set ssh dport 22
+done_with '$' limit del ssh
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'

@@ -65,6 +65,16 @@ static void test_limit(void **state)
 				    "web match any", true, &limit), 0);
 	assert_int_equal(limit.has, WEIR_HAS(LIMIT_MATCH));
 	assert_int_equal(limit.match.has, 0);
+	assert_int_equal(limit.match.any, WEIR_MATCH_ANY);
+
+	/* what set does not name is as the limit has it */
+	assert_int_equal(read_limit(WEIR_ON_SET, "web dport 80", true, &limit), 0);
+	assert_int_equal(limit.match.any, 0);
+	assert_int_equal(read_limit(WEIR_ON_SET, "web match proto tcp dport 80", true, &limit), 0);
+	assert_int_equal(limit.match.has, WEIR_COND_PROTO | WEIR_COND_DPORT);
+	assert_int_equal(limit.match.any, WEIR_MATCH_THESE);
+	assert_int_equal(read_limit(WEIR_ON_SET, "web match not syn", true, &limit), 0);
+	assert_int_equal(limit.match.invert, WEIR_COND_SYN);
 }
 
 static void test_not(void **state)
@@ -147,9 +157,11 @@ static void test_limit_refused(void **state)
 		  "family is IPv4 but from is IPv6" },
 		{ "web budget 1/s from 10.0.0.0/8 to 2001:db8::/32",
 		  "from is IPv4 but to is IPv6" },
-		{ "web budget 1/s match any syn", "'match any' and 'syn' cannot be combined" },
-		{ "web budget 1/s syn match any", "'syn' and 'match any' cannot be combined" },
-		{ "web budget 1/s match some", "invalid value 'some'; expected any" },
+		{ "web budget 1/s match any syn", "'match any' excludes conditions; leave 'any' out" },
+		{ "web budget 1/s syn match any", "'match any' excludes conditions" },
+		{ "web budget 1/s match some", "match: 'some' is not a condition; expected a condition, or any" },
+		{ "web budget 1/s match slots 3", "match: 'slots' is not a condition" },
+		{ "web budget 1/s match syn match frag", "'match' given twice" },
 		{ "web budget 1/s before web", "cannot be placed before itself" },
 		{ "web budget 5G/s packets", "5G is out of range 1..4294967295" },
 		{ "-web budget 1/s", "begins with '-'" },
