@@ -98,7 +98,7 @@ u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 
 	if (batch_holds(table, batch, lookup)) {
 		batch->left -= lookup->cost;
-		lookup->receipt = (struct weir_receipt) { .epoch = batch->epoch };
+		lookup->receipt = (struct weir_receipt) { batch->slot, batch->epoch };
 		return WEIR_CHARGED;
 	}
 	/* What is left of an earlier slot may be the room that is missing. */

@@ -169,7 +169,7 @@ static inline void weir_way_receipt(const struct weir_table *table,
 				    const struct weir_wheel *wheel,
 				    struct weir_lookup *lookup)
 {
-	lookup->receipt.late = min_t(u32, wheel->at - lookup->slot, U8_MAX);
+	lookup->receipt.at = wheel->at;
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	lookup->receipt.epoch = READ_ONCE(table->epoch);
 }

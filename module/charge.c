@@ -20,13 +20,13 @@ static inline bool way_refuses(const struct weir_table *table,
 
 /* Charge, or refuse, if the way is still the source's; else 0. */
 static inline u8 way_take(const struct weir_table *table, struct weir_way *way,
-			  struct weir_lookup *lookup)
+			  u32 seq, struct weir_lookup *lookup)
 {
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 	u8 result = 0;
 
 	raw_spin_lock(&way->lock);
-	if (likely(way->seq.seqcount.sequence == lookup->seq)) {
+	if (likely(way->seq.seqcount.sequence == seq)) {
 		write_seqcount_begin(&way->seq);
 		if (wheel->at != lookup->slot)
 			weir_wheel_turn(table->shape, wheel, lookup->slot);
@@ -73,17 +73,18 @@ static __always_inline u8 take(struct weir_table *table,
 	}
 	/* What was read is as it was if the version still is so; 1 is none. */
 	lookup->way = way;
-	lookup->seq = seq;
 	if (weir_wheel_full(table->shape, weir_way_wheel(table, way),
 			    lookup->slot, lookup->cost, lookup->budget)) {
-		if (way_refuses(table, way, seq, lookup))
+		if (way_refuses(table, way, seq, lookup)) {
+			lookup->seq = seq;
 			return WEIR_REFUSED;
-		lookup->seq = 1;
+		}
+		seq = 1;
 	}
 	kcsan_atomic_next(0);
 	if (!wanted)
 		return 0;
-	result = way_take(table, way, lookup);
+	result = way_take(table, way, seq, lookup);
 	if (likely(result))
 		return result;
 	/* Another source has it by now: no search that was is good. */
@@ -134,24 +135,24 @@ u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 bool weir_table_uncharge(struct weir_table *table,
 			 const struct weir_lookup *lookup)
 {
-	u32 slot = weir_table_slot(table, lookup->tick) + lookup->receipt.late;
+	struct weir_wheel *wheel;
 	struct weir_way *way;
 	bool given = false;
+	u16 age;
 
-	if (lookup->receipt.late == U8_MAX)
-		return false;
 	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
 				 lookup->source, lookup->hash);
 	if (!way)
 		return false;
+	wheel = weir_way_wheel(table, way);
 	raw_spin_lock(&way->lock);
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	if (weir_way_is(table, way, lookup->source) &&
 	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
 		write_seqcount_begin(&way->seq);
-		given = weir_wheel_uncharge(table->shape,
-					    weir_way_wheel(table, way),
-					    slot, lookup->cost);
+		age = wheel->at - lookup->receipt.at;
+		given = weir_wheel_uncharge(table->shape, wheel,
+					    wheel->at - age, lookup->cost);
 		write_seqcount_end(&way->seq);
 	}
 	raw_spin_unlock(&way->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters of a limit: CPU-local, and added up when they are read.
+ * Counters, and what they tell of the size that a table should have.
  */
 #include <linux/bottom_half.h>
 #include <linux/log2.h>
@@ -12,6 +12,51 @@
 #include "limit.h"
 
 /**
+ * weir_stats_alloc - counters at zero
+ *
+ * Context: process, may sleep.
+ * Return: one set a CPU, or NULL.
+ */
+struct weir_stats __percpu *weir_stats_alloc(void)
+{
+	struct weir_stats __percpu *pcpu;
+	int cpu;
+
+	pcpu = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
+	if (!pcpu)
+		return NULL;
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(pcpu, cpu)->syncp);
+	return pcpu;
+}
+
+/**
+ * weir_stats_sum - add up the counters of all CPUs
+ * @pcpu: counters
+ * @sum: filled with the first @n of them; exact when traffic rests
+ * @n: at most WEIR_COUNTS
+ */
+void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n)
+{
+	const struct weir_stats *stats;
+	u64 part[WEIR_COUNTS];
+	unsigned int start, i;
+	int cpu;
+
+	memset(sum, 0, n * sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(pcpu, cpu);
+		do {
+			start = u64_stats_fetch_begin(&stats->syncp);
+			for (i = 0; i < n; i++)
+				part[i] = u64_stats_read(&stats->count[i]);
+		} while (u64_stats_fetch_retry(&stats->syncp, start));
+		for (i = 0; i < n; i++)
+			sum[i] += part[i];
+	}
+}
+
+/**
  * weir_limit_account - give a new limit its counters
  * @limit: limit without any
  *
@@ -20,16 +65,11 @@
  */
 int weir_limit_account(struct weir_limit *limit)
 {
-	int cpu;
-
 	limit->pressure = kzalloc(sizeof(*limit->pressure), GFP_KERNEL_ACCOUNT);
-	limit->stats = alloc_percpu_gfp(struct weir_limit_stats,
-					GFP_KERNEL_ACCOUNT);
+	limit->stats = weir_stats_alloc();
 	if (!limit->pressure || !limit->stats)
 		return -ENOMEM;
 	spin_lock_init(&limit->pressure->lock);
-	for_each_possible_cpu(cpu)
-		u64_stats_init(&per_cpu_ptr(limit->stats, cpu)->syncp);
 	return 0;
 }
 
@@ -42,46 +82,20 @@ int weir_limit_account(struct weir_limit *limit)
  */
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
 {
-	struct weir_limit_stats *stats;
+	struct weir_stats *stats;
 
 	local_bh_disable();
 	stats = this_cpu_ptr(limit->stats);
 	u64_stats_update_begin(&stats->syncp);
-	u64_stats_add(&stats->evictions, evictions);
+	u64_stats_add(&stats->count[2 * WEIR_FATES], evictions);
 	u64_stats_update_end(&stats->syncp);
 	local_bh_enable();
 }
 
-/**
- * weir_limit_counts - add up the counters of a limit
- * @limit: limit
- * @counts: filled; exact when traffic rests
- */
-void weir_limit_counts(const struct weir_limit *limit,
-		       struct weir_counts *counts)
+/** weir_limit_counts - add up the counters of a limit */
+void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts)
 {
-	const struct weir_limit_stats *stats;
-	struct weir_counts part;
-	unsigned int start, i;
-	int cpu;
-
-	memset(counts, 0, sizeof(*counts));
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(limit->stats, cpu);
-		do {
-			start = u64_stats_fetch_begin(&stats->syncp);
-			for (i = 0; i < WEIR_FATES; i++) {
-				part.packets[i] = u64_stats_read(&stats->packets[i]);
-				part.bytes[i] = u64_stats_read(&stats->bytes[i]);
-			}
-			part.evictions = u64_stats_read(&stats->evictions);
-		} while (u64_stats_fetch_retry(&stats->syncp, start));
-		for (i = 0; i < WEIR_FATES; i++) {
-			counts->packets[i] += part.packets[i];
-			counts->bytes[i] += part.bytes[i];
-		}
-		counts->evictions += part.evictions;
-	}
+	weir_stats_sum(limit->stats, (u64 *)counts, WEIR_COUNTS);
 }
 
 /**

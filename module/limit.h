@@ -7,8 +7,8 @@
 #define WEIR_LIMIT_H
 
 #include <linux/rcupdate.h>
-#include <linux/u64_stats_sync.h>
 
+#include "counts.h"
 #include "exempt.h"
 #include "match.h"
 #include "refusal.h"
@@ -34,42 +34,6 @@ static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const
 	return err;
 }
 
-/* What became of a packet at a limit. The first four exclude each other. */
-enum weir_fate {
-	WEIR_ADMITTED,
-	WEIR_DROPPED,
-	WEIR_WOULD_DROP,
-	WEIR_ELSEWHERE,
-	WEIR_FLOOR_REFUSED,	/* of the refused */
-	WEIR_TOO_LARGE_REFUSED,	/* of the refused */
-	WEIR_FATES
-};
-
-struct weir_counts {
-	u64 packets[WEIR_FATES];
-	u64 bytes[WEIR_FATES];
-	u64 evictions;
-};
-
-/* One CPU's; written with BH off. */
-struct weir_limit_stats {
-	u64_stats_t packets[WEIR_FATES];
-	u64_stats_t bytes[WEIR_FATES];
-	u64_stats_t evictions;
-	struct u64_stats_sync syncp;
-};
-
-/* What a table was too small for. */
-struct weir_pressure {
-	unsigned long told;	/* tick of the last event, 0 is never; any CPU writes it */
-	spinlock_t lock;	/* protects the rest; process context */
-	u64 since;		/* tick of the last sample */
-	u64 evictions;		/* of the limit then */
-	u64 refusals;		/* packets that floors had refused then */
-	/* Newcomers without a way in a window and a slot, since the table was made */
-	u64 most;
-};
-
 /*
  * Constant once published. A changed copy of a limit takes over its id and its
  * counters, and its table, if that serves.
@@ -79,7 +43,7 @@ struct weir_limit {
 	u64 budget;		/* packets or bytes a window */
 	u64 budget_most;	/* the largest since its history began, in this unit */
 	struct weir_table *table;	/* the limit's reference */
-	struct weir_limit_stats __percpu *stats;
+	struct weir_stats __percpu *stats;
 	struct weir_pressure *pressure;	/* what the table was too small for */
 	struct weir_prefix prefix;
 	bool bytes;		/* the unit, else packets */
@@ -113,11 +77,6 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit 
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
-int weir_limit_account(struct weir_limit *limit);
-void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
-void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
-void weir_pressure_reset(const struct weir_limit *limit);
-u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick);
 
 /*
  * A copy of the configuration that is changed, config.c: between begin, which takes

@@ -89,41 +89,15 @@ struct weir_net *weir_net(const struct net *net)
 	return net_generic(net, weir_net_id);
 }
 
-/* Add up the counters of a namespace; exact when traffic rests. */
-void weir_net_counts(const struct weir_net *wn, u64 count[WEIR_OUTCOMES])
-{
-	const struct weir_net_stats *stats;
-	u64 part[WEIR_OUTCOMES];
-	unsigned int start, i;
-	int cpu;
-
-	memset(count, 0, WEIR_OUTCOMES * sizeof(*count));
-	for_each_possible_cpu(cpu) {
-		stats = per_cpu_ptr(wn->stats, cpu);
-		do {
-			start = u64_stats_fetch_begin(&stats->syncp);
-			for (i = 0; i < WEIR_OUTCOMES; i++)
-				part[i] = u64_stats_read(&stats->packets[i]);
-		} while (u64_stats_fetch_retry(&stats->syncp, start));
-		for (i = 0; i < WEIR_OUTCOMES; i++)
-			count[i] += part[i];
-	}
-}
-
 static int __net_init weir_net_init(struct net *net)
 {
 	struct weir_net *wn = weir_net(net);
-	int cpu;
 
 	wn->net = net;
 	weir_config_init(wn);
 	get_random_bytes(&wn->key, sizeof(wn->key));
-	wn->stats = alloc_percpu_gfp(struct weir_net_stats, GFP_KERNEL_ACCOUNT);
-	if (!wn->stats)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		u64_stats_init(&per_cpu_ptr(wn->stats, cpu)->syncp);
-	return 0;
+	wn->stats = weir_stats_alloc();
+	return wn->stats ? 0 : -ENOMEM;
 }
 
 /* The core lets a grace period pass between this and weir_net_exit(). */

@@ -145,7 +145,7 @@ static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
 	u64 count[WEIR_OUTCOMES], seen = 0;
 	unsigned int i;
 
-	weir_net_counts(wn, count);
+	weir_stats_sum(wn->stats, count, WEIR_OUTCOMES);
 	for (i = 0; i < WEIR_OUTCOMES; i++) {
 		if (weir_nl_put_u64(reply, attr[i], count[i]))
 			return -EMSGSIZE;

@@ -45,10 +45,10 @@ struct weir_table_spec {
 struct weir_table;
 struct weir_way;
 
-/* What it takes to give a charge back. */
+/* What it takes to give a charge back: the low bits of what is compared. */
 struct weir_receipt {
-	u8 late;		/* slots by which the clock was late, U8_MAX if more */
-	u16 epoch;		/* of the table, its low bits */
+	u16 at;			/* slot that counted it */
+	u16 epoch;		/* of the table */
 };
 
 /* A packet of a source at a table. */

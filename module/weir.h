@@ -10,36 +10,20 @@
 #include <linux/netfilter.h>
 #include <linux/rcupdate.h>
 #include <linux/siphash.h>
-#include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 
+#include "counts.h"
 #include "event.h"
 
 struct weir_config;
 struct weir_events;
 
-/* What became of a packet at the hook. All but the last exclude each other. */
-enum weir_outcome {
-	WEIR_SEEN_EXEMPT,
-	WEIR_SEEN_UNMATCHED,
-	WEIR_SEEN_ADMITTED,
-	WEIR_SEEN_DROPPED,
-	WEIR_SEEN_UNPARSABLE,
-	WEIR_OUTCOMES
-};
-
-/* One CPU's; written with BH off. */
-struct weir_net_stats {
-	u64_stats_t packets[WEIR_OUTCOMES];
-	struct u64_stats_sync syncp;
-};
-
 /* One namespace's weir. */
 struct weir_net {
 	/* Published by RCU, written under @lock; NULL at first */
 	struct weir_config __rcu *config;
-	struct weir_net_stats __percpu *stats;	/* CPU-local */
+	struct weir_stats __percpu *stats;	/* CPU-local */
 	hsiphash_key_t key;	/* of the hash of sources, constant */
 	struct net *net;	/* the namespace, which outlives this */
 
@@ -67,7 +51,5 @@ static inline struct weir_config *weir_config_get(const struct weir_net *wn)
 {
 	return rcu_dereference_check(wn->config, lockdep_is_held(&wn->lock));
 }
-
-void weir_net_counts(const struct weir_net *wn, u64 count[WEIR_OUTCOMES]);
 
 #endif /* WEIR_H */

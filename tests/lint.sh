@@ -66,7 +66,7 @@ includes() {
 # inside of the table, whose files know neither packets nor limits. The parts that a
 # limit is made of do not know limits.
 check_layers() {
-	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|event|netlink|trace'
+	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|verdict|event|netlink|trace'
 	layers >"$tmp/layers"
 	while IFS= read -r f; do
 		allowed=none
@@ -112,7 +112,7 @@ circles() {
 # No circles between the module's files: of headers that include each other, of files
 # that call each other. main.c starts all others, and the tables in netlink.c and
 # netlink_gen.c list the operations in netlink_*.c: these calls do not count, nor do the
-# tracepoints, which hook.c defines.
+# tracepoints, which verdict.c defines.
 check_circles() {
 	local f bad=0 objects=.cache/build/6.12-clang/module
 	while IFS= read -r f; do
@@ -141,7 +141,7 @@ check_size() {
 	local list n bad=0
 	mapfile -t list < <(files '^module/[^/]*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 8170 ] || { echo "module/ has $n lines; 8170 is the most" && bad=1; }
+	[ "$n" -le 8210 ] || { echo "module/ has $n lines; 8210 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	wc -l "${list[@]}" | awk '$2 ~ /\.h$/ && $1 > 250 { print $2 " has " $1 " lines; a header has 250 at the most"; bad = 1 } END { exit bad }' || bad=1
@@ -183,7 +183,7 @@ check_layout() {
 # Only these handle packets; to netlink an sk_buff is a message.
 check_skb() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|packet|source|match|trace|compat|netlink.*)\.[ch]$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|verdict|packet|source|match|trace|compat|netlink.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 
@@ -343,7 +343,7 @@ declare -A says=(
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
 	[layout]="no trailing blanks"
-	[skb]="only hook, packet, source, match and trace handle packets"
+	[skb]="only hook, verdict, packet, source, match and trace handle packets"
 	[clock]="only hook and netlink read the clock"
 	[versions]="kernel differences are in compat.h, by name"
 	[bugs]="no BUG or panic"

@@ -145,7 +145,7 @@ static void check_seen(enum weir_outcome outcome, bool unparsable, bool surely)
 
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < WEIR_OUTCOMES; i++)
-			count[i] += per_cpu_ptr(t.wn.stats, cpu)->packets[i].v;
+			count[i] += per_cpu_ptr(t.wn.stats, cpu)->count[i].v;
 	t.seen[outcome]++;
 	if (unparsable && (surely || count[WEIR_SEEN_UNPARSABLE] !=
 			   t.seen[WEIR_SEEN_UNPARSABLE]))

@@ -152,7 +152,7 @@ static void test_cut_short(void **state)
 	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_DROP);
 	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_DROP);
 	for_each_possible_cpu(cpu)
-		unparsable += per_cpu_ptr(t.wn.stats, cpu)->packets[WEIR_SEEN_UNPARSABLE].v;
+		unparsable += per_cpu_ptr(t.wn.stats, cpu)->count[WEIR_SEEN_UNPARSABLE].v;
 	assert_int_equal(unparsable, 2);
 	hook_end();
 }

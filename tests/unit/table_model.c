@@ -323,8 +323,8 @@ static void charge_way(struct model_source *s, struct weir_lookup *lookup,
 		s->marked = false;
 	twin_turn(&s->wheel, m.reach, slot);
 	s->wheel.count[0] += lookup->cost;
-	check(lookup->receipt.late == min(s->wheel.at - slot, (u64)U8_MAX),
-	      "run %llu: late by %u", m.run, lookup->receipt.late);
+	check(lookup->receipt.at == (u16)s->wheel.at, "run %llu: counted in slot %u",
+	      m.run, lookup->receipt.at);
 	note_admitted(s, lookup, s->wheel.at);
 }
 
@@ -332,9 +332,9 @@ static void hold_or_pass(struct model_source *s, struct weir_lookup *lookup)
 {
 	struct model_held *held = &m.held[below(HELD)];
 
-	if (lookup->receipt.late != U8_MAX && !held->source && !below(4))
+	if (!held->source && !below(4))
 		*held = (struct model_held) { s, *lookup };
-	else if (lookup->receipt.late != U8_MAX)
+	else
 		note_passed(s, lookup);
 }
 
@@ -388,8 +388,8 @@ static void give_back(struct model_held *held)
 
 	if (!s)
 		return;
-	slot = weir_table_slot(m.table, held->lookup.tick) +
-	       held->lookup.receipt.late;
+	slot = weir_table_slot(m.table, held->lookup.tick);
+	slot += (u16)(held->lookup.receipt.at - slot);
 	given = s->has_way && held->lookup.receipt.epoch == m.epoch &&
 		twin_uncharge(&s->wheel, m.reach, slot, held->lookup.cost);
 	check(weir_table_uncharge(m.table, &held->lookup) == given,

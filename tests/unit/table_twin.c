@@ -123,10 +123,12 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 u64 twin_charged_at(const struct weir_table *table,
 		    const struct weir_lookup *lookup, u64 now)
 {
-	u64 slot = weir_table_slot(table, lookup->tick) + lookup->receipt.late;
+	u64 slot = weir_table_slot(table, lookup->tick);
+	u16 late = lookup->receipt.at - slot;
 
-	if (!lookup->receipt.late)
+	if (!late)
 		return lookup->tick;
+	slot += late;
 	return max(slot * table->spec.slot_ticks,
 		   min(now, (slot + 1) * table->spec.slot_ticks - 1));
 }

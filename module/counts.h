@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters: CPU-local, written with BH off, and added up when they are read.
+ */
+#ifndef WEIR_COUNTS_H
+#define WEIR_COUNTS_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <linux/u64_stats_sync.h>
+
+#include "table.h"
+
+struct weir_limit;
+
+/* What became of a packet at the hook. All but the last exclude each other. */
+enum weir_outcome {
+	WEIR_SEEN_EXEMPT,
+	WEIR_SEEN_UNMATCHED,
+	WEIR_SEEN_ADMITTED,
+	WEIR_SEEN_DROPPED,
+	WEIR_SEEN_UNPARSABLE,
+	WEIR_OUTCOMES
+};
+
+/* What became of a packet at a limit. The first four exclude each other. */
+enum weir_fate {
+	WEIR_ADMITTED,
+	WEIR_DROPPED,
+	WEIR_WOULD_DROP,
+	WEIR_ELSEWHERE,
+	WEIR_FLOOR_REFUSED,	/* of the refused */
+	WEIR_TOO_LARGE_REFUSED,	/* of the refused */
+	WEIR_FATES
+};
+
+/* The counters of a limit, added up. */
+struct weir_counts {
+	u64 packets[WEIR_FATES];
+	u64 bytes[WEIR_FATES];
+	u64 evictions;
+};
+
+#define WEIR_COUNTS (sizeof(struct weir_counts) / sizeof(u64))
+
+/* Those of a CPU: as struct weir_counts has them, or of a namespace by outcome. */
+struct weir_stats {
+	u64_stats_t count[WEIR_COUNTS];
+	struct u64_stats_sync syncp;
+};
+
+/* What a table was too small for. */
+struct weir_pressure {
+	unsigned long told;	/* tick of the last event, 0 is never; any CPU writes it */
+	spinlock_t lock;	/* protects the rest; process context */
+	u64 since;		/* tick of the last sample */
+	u64 evictions;		/* of the limit then */
+	u64 refusals;		/* packets that floors had refused then */
+	/* Newcomers without a way in a window and a slot, since the table was made */
+	u64 most;
+};
+
+/* Count a packet at the hook. */
+static inline void weir_count_seen(struct weir_stats __percpu *pcpu,
+				   enum weir_outcome outcome, bool unparsable)
+{
+	struct weir_stats *stats = this_cpu_ptr(pcpu);
+
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_inc(&stats->count[outcome]);
+	if (unlikely(unparsable))
+		u64_stats_inc(&stats->count[WEIR_SEEN_UNPARSABLE]);
+	u64_stats_update_end(&stats->syncp);
+}
+
+static inline void weir_count_fate(struct weir_stats *stats, enum weir_fate fate,
+				   u32 packets, u64 bytes)
+{
+	u64_stats_add(&stats->count[fate], packets);
+	u64_stats_add(&stats->count[WEIR_FATES + fate], bytes);
+}
+
+/* Count packets at a limit. @result: flags of the table, WEIR_* */
+static inline void weir_count_limit(struct weir_stats __percpu *pcpu,
+				    enum weir_fate fate, u32 packets, u64 bytes,
+				    u8 result)
+{
+	struct weir_stats *stats = this_cpu_ptr(pcpu);
+
+	u64_stats_update_begin(&stats->syncp);
+	weir_count_fate(stats, fate, packets, bytes);
+	if (unlikely(result & WEIR_FLOORED))
+		weir_count_fate(stats, WEIR_FLOOR_REFUSED, packets, bytes);
+	if (unlikely(result & WEIR_TOO_LARGE))
+		weir_count_fate(stats, WEIR_TOO_LARGE_REFUSED, packets, bytes);
+	if (unlikely(result & WEIR_EVICTED))
+		u64_stats_inc(&stats->count[2 * WEIR_FATES]);
+	u64_stats_update_end(&stats->syncp);
+}
+
+struct weir_stats __percpu *weir_stats_alloc(void);
+void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n);
+int weir_limit_account(struct weir_limit *limit);
+void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
+void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
+void weir_pressure_reset(const struct weir_limit *limit);
+u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick);
+
+#endif /* WEIR_COUNTS_H */

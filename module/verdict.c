@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The limits that match a packet: refuse, all -> charge, in order.
+ */
+#include <linux/err.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+
+#include "batch.h"
+#include "compat.h"
+#include "verdict.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+/* A limit that a packet met. */
+struct met {
+	u8 limit;		/* its place among the limits */
+	u8 result;		/* what became of the packet there, WEIR_* */
+	struct weir_receipt receipt;	/* where it was charged */
+};
+
+/* Is the limit asked about the packet? */
+static inline bool meets(struct weir_context *ctx,
+			 const struct weir_limit *limit)
+{
+	if (limit->match.conds & WEIR_IF_TRANSPORT &&
+	    !(ctx->packet.flags & WEIR_PACKET_PARSED))
+		weir_packet_parse(&ctx->packet);
+	return weir_match_packet(&limit->match, &ctx->packet) &&
+	       (likely(!ctx->place.exempts) ||
+		!weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id));
+}
+
+/*
+ * Lay out the lookup at the limit's table. Returns WEIR_REFUSED | WEIR_TOO_LARGE
+ * if there is nothing to look up, or 0.
+ */
+static inline u8 prepare(struct weir_context *ctx, const struct weir_net *wn,
+			 const struct weir_limit *limit)
+{
+	struct weir_lookup *lookup = &ctx->lookup;
+
+	lookup->cost = limit->bytes ? ctx->cost.bytes : ctx->cost.packets;
+	lookup->budget = limit->budget;
+	if (unlikely(lookup->cost > lookup->budget))
+		return WEIR_REFUSED | WEIR_TOO_LARGE;
+	if (ctx->prefix.len4 != limit->prefix.len4 ||
+	    ctx->prefix.len6 != limit->prefix.len6) {
+		ctx->prefix = limit->prefix;
+		lookup->source = weir_source_masked(&ctx->packet.source,
+						    ctx->prefix, &ctx->masked);
+		lookup->hash = weir_source_hash(lookup->source, ctx->prefix,
+						&wn->key);
+	}
+	return 0;
+}
+
+/* The tick that a charge counted at: later than a clock that was late. */
+static u64 charged_at(const struct weir_limit *limit,
+		      const struct weir_lookup *lookup)
+{
+	u64 slot = div_u64(lookup->tick, limit->slot_ticks);
+	u16 late = lookup->receipt.at - slot;
+
+	return late ? (slot + late) * limit->slot_ticks : lookup->tick;
+}
+
+/* Is the packet surely refused? Asked before any limit is charged. */
+static u8 refuse(struct weir_context *ctx, const struct weir_limit *limit)
+{
+	/* What is left may be the room that is missing: see weir_batch_charge(). */
+	if (weir_batch_wanted(limit->table, ctx->lookup.source) &&
+	    weir_batch_left(limit->table, ctx->lookup.source))
+		return 0;
+	return weir_table_refuse(limit->table, &ctx->lookup);
+}
+
+/* What is seldom to be told of a charge. */
+static noinline void tell(const struct weir_context *ctx, struct weir_net *wn,
+			  const struct weir_limit *limit, u8 result)
+{
+	if (result & (WEIR_EVICTED | WEIR_FLOORED))
+		weir_event_pressure(wn, limit, ctx->lookup.tick);
+	if (result & WEIR_FIRST) {
+		trace_weir_limited(limit, &ctx->packet.source,
+				   ctx->lookup.tick);
+		weir_event_source(wn, limit, &ctx->packet.source);
+	}
+}
+
+/* Charge what prepare() has laid out. */
+static __always_inline u8 charge(struct weir_context *ctx, struct weir_net *wn,
+				 const struct weir_limit *limit)
+{
+	u8 result = weir_batch_wanted(limit->table, ctx->lookup.source) ?
+		    weir_batch_charge(limit->table, &ctx->lookup) :
+		    weir_table_charge(limit->table, &ctx->lookup);
+
+	if (result & WEIR_CHARGED && trace_weir_charge_enabled())
+		trace_weir_charge(limit, &ctx->packet.source,
+				  ctx->cost.packets, ctx->cost.bytes,
+				  charged_at(limit, &ctx->lookup));
+	/* Most often: the compiler makes that case its own. */
+	if (likely(result == WEIR_CHARGED))
+		return WEIR_CHARGED;
+	if (result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST))
+		tell(ctx, wn, limit, result);
+	return result;
+}
+
+static void give_back(struct weir_context *ctx, const struct weir_net *wn,
+		      const struct weir_config *config, const struct met *met,
+		      unsigned int count)
+{
+	const struct weir_limit *limit;
+
+	for (; count; count--, met++) {
+		if (!(met->result & WEIR_CHARGED))
+			continue;
+		limit = config->limit[met->limit];
+		prepare(ctx, wn, limit);
+		ctx->lookup.receipt = met->receipt;
+		if (weir_table_uncharge(limit->table, &ctx->lookup))
+			trace_weir_uncharge(limit, &ctx->packet.source,
+					    ctx->cost.packets, ctx->cost.bytes,
+					    charged_at(limit, &ctx->lookup));
+	}
+}
+
+/*
+ * Count a refusal for its source, in the cache where one will answer next time:
+ * @first is the place of the limit, if that was the first that the packet met.
+ */
+static noinline void count_refusal(struct weir_context *ctx,
+				   const struct weir_config *config,
+				   const struct weir_limit *limit, u8 result,
+				   unsigned int first)
+{
+	struct weir_refusal *entry = ctx->entry;
+
+	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
+		return;
+	if (!limit->observe && first < config->refusals.limits) {
+		if (!entry)
+			entry = weir_context_refusal(ctx, config);
+		if (entry && (ctx->lookup.tick >= entry->until ||
+			      weir_source_same(&entry->key, &ctx->key))) {
+			weir_refusal_store(&config->refusals, entry, &ctx->key,
+					   ctx->packet.in->ifindex, limit,
+					   &ctx->lookup);
+			return;
+		}
+	}
+	weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
+}
+
+/* The next limit from one on that is asked about the packet, or their number. */
+static noinline unsigned int next_met(struct weir_context *ctx,
+				      const struct weir_config *config,
+				      unsigned int i)
+{
+	while (i < config->count && !meets(ctx, config->limit[i]))
+		i++;
+	return i;
+}
+
+/* Count the packet at a limit. @dropped: by that or another one. */
+static inline void count_met(const struct weir_context *ctx,
+			     const struct weir_limit *limit, u8 result,
+			     bool dropped)
+{
+	enum weir_fate fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
+
+	if (result & WEIR_REFUSED)
+		fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
+	weir_count_limit(limit->stats, fate, ctx->cost.packets,
+			 ctx->cost.bytes, result);
+}
+
+/*
+ * Charge the limits that were met and have not refused, in their order. Returns
+ * the one that drops the packet, @count if none does, or -1 to start again.
+ */
+static int charge_all(struct weir_context *ctx, struct weir_net *wn,
+		      const struct weir_config *config, struct met *met,
+		      int count)
+{
+	const struct weir_limit *limit;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (met[i].result)
+			continue;
+		limit = config->limit[met[i].limit];
+		prepare(ctx, wn, limit);
+		met[i].result = charge(ctx, wn, limit);
+		met[i].receipt = ctx->lookup.receipt;
+		if (likely(met[i].result & WEIR_CHARGED))
+			continue;
+		if (!(met[i].result & WEIR_AGAIN)) {
+			if (limit->observe)
+				continue;
+			count_refusal(ctx, config, limit, met[i].result,
+				      !i ? met[i].limit : WEIR_LIMITS_MAX);
+		}
+		give_back(ctx, wn, config, met, i);
+		return met[i].result & WEIR_AGAIN ? -1 : i;
+	}
+	return count;
+}
+
+/*
+ * A packet that several limits meet, two of which are known: all are asked
+ * before one is charged. Returns the limit that drops it, NULL if none does, or
+ * ERR_PTR(-EAGAIN) to start again.
+ */
+static noinline const struct weir_limit *
+meet_all(struct weir_context *ctx, struct weir_net *wn,
+	 const struct weir_config *config, unsigned int first,
+	 unsigned int second)
+{
+	/* What is filled before it is read is not cleared. */
+	struct met met[WEIR_LIMITS_MAX] __weir_uninitialized;
+	const struct weir_limit *limit;
+	int count = 0, dropper = -1, i;
+	unsigned int at = first;
+
+	do {
+		limit = config->limit[at];
+		met[count].limit = at;
+		met[count].result = prepare(ctx, wn, limit) ?:
+				    refuse(ctx, limit);
+		if (met[count].result && !limit->observe) {
+			count_refusal(ctx, config, limit, met[count].result,
+				      !count ? at : WEIR_LIMITS_MAX);
+			dropper = count;
+		}
+		at = count++ ? next_met(ctx, config, at + 1) : second;
+	} while (dropper < 0 && at < config->count);
+	if (dropper < 0)
+		dropper = charge_all(ctx, wn, config, met, count);
+	if (unlikely(dropper < 0))
+		return ERR_PTR(-EAGAIN);
+	for (i = 0; i < count && i <= dropper; i++) {
+		limit = config->limit[met[i].limit];
+		count_met(ctx, limit, met[i].result, dropper < count);
+		/* One that observes has refused once no other has before it. */
+		if (limit->observe && met[i].result & WEIR_REFUSED &&
+		    !(met[i].result & (WEIR_FLOORED | WEIR_TOO_LARGE)) &&
+		    !prepare(ctx, wn, limit))
+			weir_table_dropped(limit->table, &ctx->lookup,
+					   ctx->cost.packets, true);
+	}
+	return dropper < count ? limit : NULL;
+}
+
+/* As meet_all(), of one limit: to refuse and to charge are one. */
+static inline const struct weir_limit *
+meet_one(struct weir_context *ctx, struct weir_net *wn,
+	 const struct weir_config *config, unsigned int at)
+{
+	const struct weir_limit *limit = config->limit[at];
+	u8 result = prepare(ctx, wn, limit);
+	bool refused;
+
+	if (likely(!result))
+		result = charge(ctx, wn, limit);
+	if (unlikely(result & WEIR_AGAIN))
+		return ERR_PTR(-EAGAIN);
+	refused = result & WEIR_REFUSED;
+	if (refused)
+		count_refusal(ctx, config, limit, result, at);
+	count_met(ctx, limit, result, false);
+	return refused && !limit->observe ? limit : NULL;
+}
+
+/* The limits of a configuration. Returns the verdict, or -1 to start again. */
+static inline int limits(struct weir_context *ctx, struct weir_net *wn,
+			 const struct weir_config *config)
+{
+	const struct weir_limit *dropper = NULL;
+	unsigned int first = 0, second;
+	enum weir_outcome outcome;
+
+	if (unlikely(!config->count) || !meets(ctx, config->limit[0]))
+		first = next_met(ctx, config, 1);
+	outcome = WEIR_SEEN_UNMATCHED;
+	if (first < config->count) {
+		second = first + 1;
+		if (second < config->count)
+			second = next_met(ctx, config, second);
+		dropper = likely(second == config->count) ?
+			  meet_one(ctx, wn, config, first) :
+			  meet_all(ctx, wn, config, first, second);
+		if (IS_ERR(dropper))
+			return -1;
+		outcome = dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED;
+	}
+	weir_count_seen(wn->stats, outcome, ctx->packet.flags & WEIR_PACKET_CUT);
+	if (!dropper)
+		return NF_ACCEPT;
+	if (trace_weir_drop_enabled())
+		trace_weir_drop(ctx->packet.skb, dropper, &ctx->packet.source,
+				ctx->cost.packets, ctx->cost.bytes,
+				ctx->lookup.tick);
+	return NF_DROP;
+}
+
+/**
+ * weir_verdict - what becomes of a packet that no cache refuses
+ * @ctx: packet, its tick and its entry are filled
+ * @wn: namespace
+ * @config: of it
+ *
+ * Context: BH off, RCU read lock.
+ * Return: NF_ACCEPT or NF_DROP.
+ */
+unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
+			  const struct weir_config *config)
+{
+	const struct net_device *in = ctx->packet.in;
+	const struct sk_buff *skb = ctx->packet.skb;
+	u8 family = ctx->packet.family;
+	int verdict;
+
+	if (in->flags & IFF_LOOPBACK ||
+	    weir_packet_already_seen(skb, in, family))
+		return NF_ACCEPT;
+	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb)) {
+		weir_packet_parse(&ctx->packet);
+		/* The rest counts where a limit asks for it. */
+		ctx->packet.flags &= WEIR_PACKET_VITAL;
+	}
+	ctx->cost = weir_packet_cost(skb, family);
+	do {
+		ctx->prefix.len4 = U8_MAX;
+		ctx->place.exempts = config->exempts;
+		if (config->exempts) {
+			weir_exempt_place(config->exempts, &ctx->packet.source,
+					  in->name, &ctx->place);
+			if (ctx->place.all) {
+				weir_count_seen(wn->stats, WEIR_SEEN_EXEMPT, false);
+				return NF_ACCEPT;
+			}
+		}
+		verdict = limits(ctx, wn, config);
+		if (likely(verdict >= 0))
+			return verdict;
+		/* The entry belongs to the configuration of before. */
+		ctx->entry = NULL;
+		config = weir_config_get(wn);
+	} while (config);
+	return NF_ACCEPT;
+}
+
