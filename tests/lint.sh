@@ -45,13 +45,13 @@ layers() {
 		userspace/field\.h	model.h msg.h out.h spec.h word.h
 		userspace/(show|value|config|nl)\.h	err.h field.h model.h out.h
 		userspace/ssh\.h	model.h
-		userspace/tool\.h	err.h nl.h out.h show.h ssh.h
+		userspace/tool\.h	err.h nl.h out.h show.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(msg|field)\.c	SELF LIBMNL
 		userspace/(check|config|fields|parse|show|ssh|type|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
-		userspace/.*\.c	config.h tool.h value.h
+		userspace/.*\.c	config.h ssh.h tool.h value.h
 	EOF
 }
 

@@ -13,7 +13,7 @@ static const char *family_name(uint8_t family)
 }
 
 /* All conditions that name a family, and hold uninverted, name the same. */
-static int check_family(const struct weir_match *match, struct weir_err *err)
+static int check_family(const struct weir_match *match, struct weir_args *args)
 {
 	const struct {
 		const char *word;
@@ -33,17 +33,19 @@ static int check_family(const struct weir_match *match, struct weir_err *err)
 		if (first < 0)
 			first = i;
 		else if (say[i].family != say[first].family)
-			return weir_err_set(err, "%s is %s but %s is %s: no packet can match both",
-					    say[first].word,
-					    family_name(say[first].family),
-					    say[i].word,
-					    family_name(say[i].family));
+			break;
+	}
+	if (i < 3) {
+		weir_err_set(args->err, "%s is %s but %s is %s: no packet can match both",
+			     say[first].word, family_name(say[first].family),
+			     say[i].word, family_name(say[i].family));
+		return weir_args_blame(args, say[i].word);
 	}
 	return 0;
 }
 
 /* @some: beside conditions that are not known */
-static int check_proto(const struct weir_match *match, bool some, struct weir_err *err)
+static int check_proto(const struct weir_match *match, bool some, struct weir_args *args)
 {
 	uint32_t ports = match->has & (WEIR_COND_SPORT | WEIR_COND_DPORT);
 	uint32_t plain = match->has & ~match->invert;
@@ -51,27 +53,42 @@ static int check_proto(const struct weir_match *match, bool some, struct weir_er
 
 	if (ports && !(some && !(match->has & WEIR_COND_PROTO)) &&
 	    !(plain & WEIR_COND_PROTO && weir_proto_has_ports(match->proto)))
-		return weir_err_set(err, "%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite",
-				    word);
-	if (match->has & WEIR_COND_SYN && match->has & WEIR_COND_PROTO &&
-	    !(plain & WEIR_COND_PROTO && match->proto == IPPROTO_TCP))
-		return weir_err_set(err, "syn requires proto tcp, or no proto");
-	if (plain & WEIR_COND_FRAG && (ports || match->has & WEIR_COND_SYN))
-		return weir_err_set(err, WEIR_COMBINED ": later fragments have no transport header",
-				    ports ? word : "syn", "frag");
-	return 0;
+		weir_err_set(args->err, "%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite",
+			     word);
+	else if (match->has & WEIR_COND_SYN && match->has & WEIR_COND_PROTO &&
+		 !(plain & WEIR_COND_PROTO && match->proto == IPPROTO_TCP))
+		weir_err_set(args->err, "%s requires proto tcp, or no proto", word = "syn");
+	else if (plain & WEIR_COND_FRAG && (ports || match->has & WEIR_COND_SYN))
+		weir_err_set(args->err, WEIR_COMBINED ": later fragments have no transport header",
+			     word = ports ? word : "syn", "frag");
+	else
+		return 0;
+	return weir_args_blame(args, word);
 }
 
-static int check_slots(const struct weir_limit *limit, struct weir_err *err)
+static int check_any(const struct weir_match *match, struct weir_args *args)
+{
+	const struct weir_field *field = weir_match_fields.fields;
+
+	if (match->any != WEIR_MATCH_ANY || !match->has)
+		return 0;
+	while (!(match->has & field->bit))
+		field++;
+	weir_err_set(args->err, WEIR_COMBINED, "match any", field->word);
+	return weir_args_blame(args, field->word);
+}
+
+static int check_slots(const struct weir_limit *limit, struct weir_args *args)
 {
 	char buf[WEIR_TEXT_SIZE];
 
 	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)) || !(limit->has & WEIR_HAS(LIMIT_BUDGET)) ||
 	    limit->slots <= limit->budget.window_ms)
 		return 0;
-	return weir_err_set(err, "slots: %u do not fit a window of %s; at most %u do", limit->slots,
-			    weir_text_time(limit->budget.window_ms * 1000000ULL, buf),
-			    limit->budget.window_ms);
+	weir_err_set(args->err, "slots: %u do not fit a window of %s; at most %u do", limit->slots,
+		     weir_text_time(limit->budget.window_ms * 1000000ULL, buf),
+		     limit->budget.window_ms);
+	return weir_args_blame(args, "slots");
 }
 
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
@@ -85,10 +102,8 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		return weir_err_set(args->err, "'help' cannot name a limit: commands would take it as a request for help");
 	if (limit->has & WEIR_HAS(LIMIT_BEFORE) && !strcmp(limit->before, limit->name))
 		return weir_err_set(args->err, "before: a limit cannot be placed before itself");
-	if (limit->match.any == WEIR_MATCH_ANY && limit->match.has)
-		return weir_err_set(args->err, "'match any' excludes conditions; leave 'any' out");
-	if (check_family(&limit->match, args->err) ||
-	    check_proto(&limit->match, verb == WEIR_ON_SET && !limit->match.any, args->err))
+	if (check_any(&limit->match, args) || check_family(&limit->match, args) ||
+	    check_proto(&limit->match, verb == WEIR_ON_SET && !limit->match.any, args))
 		return -EINVAL;
-	return check_slots(limit, args->err);
+	return check_slots(limit, args);
 }

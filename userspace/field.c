@@ -171,6 +171,18 @@ void weir_set_get(const struct weir_set *set, const void *attrs, size_t len, voi
 		get_attr(set, attr, model);
 }
 
+void weir_set_fill(const struct weir_set *set, void *model, const void *from)
+{
+	const struct weir_field *field;
+
+	for (field = set->fields; field->type; field++) {
+		if (field->many || weir_field_given(field, model) || !weir_field_given(field, from))
+			continue;
+		memcpy(weir_field_at(field, model), weir_field_at(field, from), field->size);
+		*(uint64_t *)model |= field->bit;
+	}
+}
+
 static size_t add_word(struct weir_word *words, size_t used, const char *name,
 		       const void *is, uint32_t number, const void *in)
 {

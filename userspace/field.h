@@ -128,6 +128,8 @@ void weir_set_put(const struct weir_set *set, unsigned int verb,
 		  struct weir_msg *msg, const void *model);
 /* Read attributes into a model, which is emptied; unknown ones are newer. */
 void weir_set_get(const struct weir_set *set, const void *attrs, size_t len, void *model);
+/* Fill in what is not given in a model from another. */
+void weir_set_fill(const struct weir_set *set, void *model, const void *from);
 /* The words of a command, in the order of help; returns @words. */
 const struct weir_word *weir_set_words(const struct weir_set *set, unsigned int verb,
 				       struct weir_word words[WEIR_WORDS_MAX]);

@@ -43,14 +43,19 @@ static int read_item(struct weir_tool *tool, struct weir_lines *lines,
 	struct weir_err inner;
 	int ret = weir_read(&args, &reading);
 
+	if (ret)
+		weir_lines_point(lines, args.fault, tool);
 	if (!reading.object)
 		return WEIR_EXIT_WORDS;
 	if (lines->count < 2 || strcmp(lines->words[1], "add")) {
+		weir_lines_point(lines, lines->count > 1, tool);
 		blame_line(tool, lines);
 		return WEIR_EXIT_WORDS;
 	}
 	if (!ret && (bad || !add_item(tool, &reading, config)))
 		return WEIR_EXIT_OK;
+	if (!ret)
+		weir_lines_point(lines, 2, tool);
 	inner = tool->err;
 	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0], lines->words[1], inner.text);
 	return WEIR_EXIT_WORDS;
@@ -105,34 +110,15 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_con
 	return bad ? WEIR_EXIT_WORDS : status;
 }
 
-static bool spared_by_file(const struct weir_config *config,
-			   const struct weir_ssh *ssh, const char *limit)
+/* Before it is in force: of one limit, for one line spares the caller from all. */
+static void warn_ssh(struct weir_tool *tool, const struct weir_config *config)
 {
 	unsigned int i;
 
-	for (i = 0; i < config->exempt_count; i++) {
-		if (weir_ssh_spared(ssh, &config->exempts[i], limit))
-			return true;
-	}
-	return false;
-}
-
-static void note_own_ssh(struct weir_tool *tool, const struct weir_config *config)
-{
-	const struct weir_limit *limit;
-	struct weir_ssh ssh;
-	unsigned int i;
-
-	if (tool->elsewhere || !weir_ssh_find(&ssh))
-		return;
 	for (i = 0; i < config->limit_count; i++) {
-		limit = &config->limits[i];
-		if (limit->action != WEIR_ACTION_DROP || !weir_ssh_meets(&ssh, limit) ||
-		    spared_by_file(config, &ssh, limit->name))
-			continue;
-		tool->line = limit->line;
-		weir_note_ssh(tool, &ssh, limit->name);
-		return;
+		tool->line = config->limits[i].line;
+		if (weir_note_ssh(tool, &config->limits[i], false))
+			break;
 	}
 }
 
@@ -149,8 +135,6 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config)
 		tool->line = config->exempts[i].line;
 		weir_note_exempt(tool, &config->exempts[i]);
 	}
-	note_own_ssh(tool, config);
-	weir_notes_end(tool);
 }
 
 /* The line of the item that the kernel refused; 0: of none. */
@@ -177,9 +161,7 @@ static int apply(struct weir_tool *tool, const struct weir_config *config)
 	tool->line = 0;
 	status = weir_tool_reach(tool);
 	if (!status) {
-		tool->config = config;
 		weir_nl_ask(&tool->nl, &request);
-		tool->config = NULL;
 		tool->line = line_at_fault(&request, config);
 		status = weir_tool_settle(tool, &request, 0);
 	}
@@ -197,9 +179,14 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	config.exempt_count = 0;
 	tool->file = path;
 	status = read_config(tool, path, &config);
+	tool->config = &config;
+	if (!status)
+		warn_ssh(tool, &config);
 	if (!status && !tool->check)
 		status = apply(tool, &config);
 	if (!status)
 		note_items(tool, &config);
+	tool->config = NULL;
+	weir_notes_end(tool);
 	return status;
 }

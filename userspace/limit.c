@@ -15,51 +15,6 @@ static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 	weir_out_end(&tool->out, ']');
 }
 
-/* Whether the peer of the ssh connection is exempt from the limit as it is. */
-static bool is_spared(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
-{
-	struct weir_exempt asked = { .prefix = ssh->peer };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_EXEMPT_GET, .set = &weir_exempt_fields,
-		.verb = WEIR_ON_GET, .model = &asked,
-	};
-
-	strcpy(asked.dev, ssh->dev);
-	strcpy(asked.limit, limit);
-	return !weir_nl_ask(&tool->nl, &request);
-}
-
-static void note_own_ssh(struct weir_tool *tool, const struct weir_limit *limit)
-{
-	struct weir_ssh ssh;
-
-	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
-		return;
-	if (weir_ssh_find(&ssh) && weir_ssh_meets(&ssh, limit) &&
-	    !is_spared(tool, &ssh, limit->name))
-		weir_note_ssh(tool, &ssh, limit->name);
-}
-
-/* Send a limit, and show what was made of it. */
-static int change(struct weir_tool *tool, const struct weir_command *command,
-		  const struct weir_limit *limit, struct weir_limit *made)
-{
-	struct weir_request request = weir_request_of(command, limit);
-	int status;
-
-	request.flags = NLM_F_ECHO;
-	request.into = made;
-	weir_nl_ask(&tool->nl, &request);
-	status = weir_tool_settle(tool, &request, 0);
-	if (status)
-		return tool->exist && request.ret == -EEXIST ? -EEXIST : status;
-	show_one(tool, made);
-	if (limit->has & WEIR_HAS(LIMIT_MATCH) || command->verb == WEIR_ON_ADD)
-		weir_note_limit(tool, made);
-	note_own_ssh(tool, made);
-	return WEIR_EXIT_OK;
-}
-
 /* Where in the order of limits two of them stand. */
 struct order {
 	const char *name, *before;
@@ -114,21 +69,47 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 	return WEIR_EXIT_REFUSED;
 }
 
-int weir_limit_add(struct weir_tool *tool, const struct weir_command *command,
-		   union weir_model *model)
+/* Send a limit, and show what was made of it. */
+int weir_limit_change(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
 {
+	struct weir_request request = weir_request_of(command, model);
 	struct weir_limit made = { 0 };
-	int status = change(tool, command, &model->limit, &made);
+	int status;
 
-	return status == -EEXIST ? add_existing(tool, &model->limit) : status;
+	request.flags = NLM_F_ECHO;
+	request.into = &made;
+	weir_nl_ask(&tool->nl, &request);
+	status = weir_tool_settle(tool, &request, 0);
+	if (!status) {
+		show_one(tool, &made);
+		command->note(tool, model);
+	}
+	if (status && tool->exist && request.ret == command->allowed)
+		return add_existing(tool, &model->limit);
+	return status;
 }
 
-int weir_limit_set(struct weir_tool *tool, const struct weir_command *command,
-		   union weir_model *model)
+void weir_warn_add(struct weir_tool *tool, union weir_model *model)
 {
-	struct weir_limit made = { 0 };
+	weir_note_ssh(tool, &model->limit, false);
+}
 
-	return change(tool, command, &model->limit, &made);
+/* Of the limit as it will be, where that is known. */
+void weir_warn_set(struct weir_tool *tool, union weir_model *model)
+{
+	struct weir_limit limit = model->limit, was = { 0 };
+	struct weir_request get;
+
+	if (tool->reached && !weir_get_limit(tool, limit.name, &was, &get)) {
+		if (!limit.match.any) {
+			limit.match.invert |= was.match.invert & ~limit.match.has;
+			weir_set_fill(&weir_match_fields, &limit.match, &was.match);
+		}
+		weir_set_fill(&weir_limit_fields, &limit, &was);
+	}
+	if (was.has || limit.match.any)
+		weir_note_ssh(tool, &limit, true);
 }
 
 int weir_limit_show(struct weir_tool *tool, const struct weir_command *command,

@@ -25,6 +25,7 @@ void weir_lines_close(struct weir_lines *lines)
 		fclose(lines->file);
 	free(lines->text);
 	free(lines->next);
+	free(lines->source);
 }
 
 static bool is_blank(char c)
@@ -102,11 +103,29 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 		} while (len && continues(lines->text, used));
 		if (!used)
 			return 0;
+		free(lines->source);
+		lines->source = strdup(lines->text);
 		lines->count = weir_split(lines->text, lines->words, WEIR_LINE_WORDS);
 		if (lines->count < 0)
 			return weir_err_set(err, "more than %d words on one line", WEIR_LINE_WORDS);
 	} while (!lines->count);
 	return 1;
+}
+
+void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool)
+{
+	const char *begin = lines->source, *at;
+
+	tool->line = lines->line;
+	tool->column = 0;
+	if (!begin || word < 0 || word >= lines->count)
+		return;
+	at = begin + (lines->words[word] - lines->text);
+	for (; (size_t)(at - begin) > strcspn(begin, "\n"); tool->line++)
+		begin += strcspn(begin, "\n") + 1;
+	tool->column = at - begin + 1;
+	tool->source = begin;
+	tool->length = strlen(lines->words[word]);
 }
 
 int weir_run_batch(struct weir_tool *tool, const char *path)
@@ -126,7 +145,7 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 		if (ret < 0)
 			weir_complain(tool, NULL);
 		else
-			status = weir_run_words(tool, lines.words, lines.count, true);
+			status = weir_run_words(tool, lines.words, lines.count, &lines);
 		first = first ? first : status;
 		if (status && !tool->force)
 			break;

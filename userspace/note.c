@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "config.h"
+#include "ssh.h"
 #include "tool.h"
 #include "value.h"
 
@@ -17,6 +17,8 @@
 #define DEVS_WARNED	16
 /* Sentences of limits that a file may cause more than once. */
 #define SENTENCES	8
+/* A longer line is not shown. */
+#define SOURCE_MAX	240
 #define TEXT_ROOM	1024
 
 /* What was said of a limit of the file, and how many more it would be said of. */
@@ -37,7 +39,9 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	va_end(ap);
 	weir_out_flush(&tool->out);
 	/* the line that the words at hand are on */
-	if (tool->file && tool->line)
+	if (tool->file && tool->column && !kind)
+		snprintf(where, sizeof(where), "%s:%u:%u: ", tool->file, tool->line, tool->column);
+	else if (tool->file && tool->line)
 		snprintf(where, sizeof(where), "%s:%u: ", tool->file, tool->line);
 	else if (tool->file)
 		snprintf(where, sizeof(where), "%s: ", tool->file);
@@ -47,9 +51,34 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+/* The line with the word that is wrong, and a caret under it. */
+static void show_source(const struct weir_tool *tool)
+{
+	int len = strcspn(tool->source, "\r\n"), first = tool->column - 1, used = 0, i;
+	char text[SOURCE_MAX + 1], mark[SOURCE_MAX + 1];
+
+	while (strchr(" \t", tool->source[len - 1]))
+		len--;
+	if (len > SOURCE_MAX)
+		return;
+	for (i = 0; i < len; i++) {
+		text[i] = tool->source[i] == '\t' ? ' ' : tool->source[i];
+		if (i < first + tool->length && (text[i] & 0xc0) != 0x80)
+			mark[used++] = i < first ? ' ' : i == first ? '^' : '~';
+	}
+	text[len] = '\0';
+	mark[used] = '\0';
+	fputs("  ", stderr);
+	weir_out_escape(stderr, text, false);
+	fprintf(stderr, "\n  %s\n", mark);
+}
+
 void weir_complain(struct weir_tool *tool, const char *what)
 {
 	weir_note(tool, NULL, "%s%s%s", what ? what : "", what ? ": " : "", tool->err.text);
+	if (tool->column)
+		show_source(tool);
+	tool->column = 0;
 }
 
 /* In a file the same is said of the first limit alone, and then counted. */
@@ -93,35 +122,22 @@ void weir_notes_end(struct weir_tool *tool)
 }
 
 /* Of a configuration the kernel tells the first limit, and how many more. */
-static void warn_config(struct weir_tool *tool, const struct weir_nl_warning *warning)
-{
-	const struct weir_limit *limit = &tool->config->limits[warning->place - 1];
-	char more[64] = "";
-
-	if (warning->more)
-		snprintf(more, sizeof(more), " (and for %u more limit%s)",
-			 warning->more, warning->more == 1 ? "" : "s");
-	tool->line = limit->line;
-	weir_note(tool, "warning", "limit '%s': %s%s", limit->name, warning->sentence, more);
-}
-
-void weir_note_warned(struct weir_tool *tool)
-{
-	if (*tool->warned)
-		say_of(tool, "warning", tool->limit, tool->warned);
-	*tool->warned = '\0';
-}
-
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 {
 	struct weir_tool *tool = data;
+	const char *limit = tool->limit;
+	unsigned int i;
+	char text[160];
 
-	if (tool->config && warning->place && warning->place <= tool->config->limit_count)
-		warn_config(tool, warning);
-	else if (tool->limit)
-		snprintf(tool->warned, sizeof(tool->warned), ": %s", warning->sentence);
-	else
+	if (tool->config && warning->place && warning->place <= tool->config->limit_count) {
+		limit = tool->config->limits[warning->place - 1].name;
+		tool->line = tool->config->limits[warning->place - 1].line;
+	}
+	snprintf(text, sizeof(text), ": %s", warning->sentence);
+	if (!limit)
 		weir_note(tool, "warning", "%s", warning->sentence);
+	for (i = 0; limit && i <= warning->more; i++)
+		say_of(tool, "warning", limit, text);
 }
 
 /*
@@ -186,11 +202,48 @@ void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit)
 	       " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
 }
 
-void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
+/* Whether the kernel exempts the peer from all limits, or from one that there is. */
+static bool spared_now(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
 {
-	char buf[WEIR_TEXT_SIZE];
-	const char *peer = weir_text_prefix(NULL, &ssh->peer, buf);
+	struct weir_exempt asked = { .prefix = ssh->peer };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_EXEMPT_GET, .set = &weir_exempt_fields,
+		.verb = WEIR_ON_GET, .model = &asked,
+	};
 
+	strcpy(asked.dev, ssh->dev);
+	strcpy(asked.limit, limit);
+	return tool->reached && !weir_nl_ask(&tool->nl, &request);
+}
+
+static bool spared_then(const struct weir_config *config, const struct weir_ssh *ssh,
+			const char *limit)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->exempt_count; i++) {
+		if (weir_ssh_spared(ssh, &config->exempts[i], limit))
+			return true;
+	}
+	return false;
+}
+
+bool weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
+{
+	static struct weir_ssh ssh;
+	static int found = -1;
+	char buf[WEIR_TEXT_SIZE];
+
+	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
+		return false;
+	if (found < 0)
+		found = weir_ssh_find(&ssh);
+	if (!found || !weir_ssh_meets(&ssh, limit) ||
+	    (tool->config ? spared_then(tool->config, &ssh, limit->name) :
+	     spared_now(tool, &ssh, exists ? limit->name : "")))
+		return false;
 	weir_note(tool, "warning", "limit '%s' applies to your own ssh connection; to exempt it: weir exempt add %s%s%s",
-		  limit, peer, *ssh->dev ? " dev " : "", ssh->dev);
+		  limit->name, weir_text_prefix(NULL, &ssh.peer, buf),
+		  *ssh.dev ? " dev " : "", ssh.dev);
+	return true;
 }

@@ -98,7 +98,7 @@ static int read_bare(struct reading *reading, const struct weir_field *field, co
 	}
 	if (!weir_nearest(words, token, list, sizeof(list)))
 		return 0;
-	weir_unknown(words, token, "word", args->err);
+	weir_unknown(words, weir_args_next(args), "word", args->err);
 	return blame(field, args->err);
 }
 
@@ -308,6 +308,7 @@ static int check_needed(const struct reading *reading)
 	char text[2 * WEIR_TEXT_SIZE];
 	size_t i;
 
+	reading->args->fault = -1;
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
 		other = reading->words[i].in;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -58,7 +59,7 @@ int weir_read(struct weir_args *args, struct weir_reading *reading)
 	return weir_parse(args, reading->command->set, reading->command->verb, &reading->model);
 }
 
-/* Take "help" out of the words: before object or verb, or at the end. Elsewhere it may be a name. */
+/* Take out "help" before object or verb, or at the end; elsewhere it may be a name. */
 static bool take_help(char **words, int *count)
 {
 	bool help = false;
@@ -103,34 +104,45 @@ static int show_help(struct weir_args *args, struct weir_reading *reading, FILE 
 }
 
 /* An option has come after the command: say where it belongs. */
-static void blame_option(const struct weir_args *args)
+static void blame_option(struct weir_args *args)
 {
 	int i;
 
 	for (i = 1; i < args->count; i++) {
 		if (!weir_option_is(args->words[i]))
 			continue;
+		args->fault = i;
 		weir_err_set(args->err, "options precede the object: weir %.60s %.60s ...",
 			     args->words[i], args->words[0]);
 		return;
 	}
 }
 
+/* -check asks a module that is there; to look for one would load it. */
+static bool may_ask(const struct weir_tool *tool)
+{
+	return !tool->check || (!tool->netns && !access("/sys/module/weir", F_OK));
+}
+
 static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 {
 	const struct weir_command *command = reading->command;
-	int status;
+	int status = WEIR_EXIT_OK;
 
 	if (command->set == &weir_limit_fields)
 		tool->limit = reading->model.limit.name;
-	status = tool->check ? WEIR_EXIT_OK : weir_tool_reach(tool);
+	if (may_ask(tool))
+		status = weir_tool_reach(tool);
+	if (tool->check)
+		status = WEIR_EXIT_OK;
+	if (!status && command->warn)
+		command->warn(tool, &reading->model);
 	if (!status && !tool->check)
 		status = command->run(tool, command, &reading->model);
 	/* of a limit that was made its own command says it */
 	if (command->note && (tool->check || !tool->limit) &&
 	    (!status || command->verb == WEIR_ON_GET))
 		command->note(tool, &reading->model);
-	weir_note_warned(tool);
 	tool->limit = NULL;
 	return status;
 }
@@ -147,11 +159,12 @@ static void complain(struct weir_tool *tool, int status, const struct weir_readi
 	weir_complain(tool, what);
 }
 
-int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact)
+int weir_run_words(struct weir_tool *tool, char **words, int count,
+		   const struct weir_lines *lines)
 {
-	bool help = !exact && take_help(words, &count);
+	bool help = !lines && take_help(words, &count);
 	struct weir_args args = { .words = words, .count = count,
-				  .exact = exact, .err = &tool->err };
+				  .exact = lines, .err = &tool->err };
 	struct weir_reading reading = { 0 };
 	int status = WEIR_EXIT_WORDS;
 
@@ -159,6 +172,8 @@ int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact)
 		blame_option(&args);
 	else
 		status = help ? WEIR_EXIT_OK : run_command(tool, &reading);
+	if (lines && status == WEIR_EXIT_WORDS)
+		weir_lines_point(lines, args.fault, tool);
 	if (status && status != WEIR_EXIT_INTERRUPTED)
 		complain(tool, status, &reading);
 	return status;

@@ -7,7 +7,6 @@
 #include "nl.h"
 #include "out.h"
 #include "show.h"
-#include "ssh.h"
 
 #define WEIR_NETNS_DIR	"/run/netns"	/* where ip-netns(8) names them */
 
@@ -22,13 +21,16 @@ struct weir_tool {
 	bool reached;
 	unsigned long answers;	/* that weir_run_show() has shown */
 	const char *limit;	/* that is being changed, or NULL */
-	char warned[160];	/* what the kernel thinks of it, or "" */
 	const struct weir_config *config;	/* that is being applied, or NULL */
 	const char *file;	/* that words are read from, or NULL */
 	unsigned int line;
+	unsigned int column;	/* of the word that is wrong; or 0 */
+	const char *source;	/* the line that it is on */
+	int length;		/* of the word */
 	struct weir_err err;	/* what went wrong */
 };
 
+struct weir_lines;
 struct weir_object;
 
 struct weir_command {
@@ -44,6 +46,8 @@ struct weir_command {
 	/* returns an enum weir_exit; the module is reached */
 	int (*run)(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model);
+	/* says what may be regretted, before it is done or checked; or NULL */
+	void (*warn)(struct weir_tool *tool, union weir_model *model);
 	/* says what is worth knowing of it, checked or done; or NULL */
 	void (*note)(struct weir_tool *tool, union weir_model *model);
 };
@@ -66,8 +70,9 @@ struct weir_reading {
 
 /* Read object, command and words; -EINVAL with a sentence. */
 int weir_read(struct weir_args *args, struct weir_reading *reading);
-/* Run one command and say on stderr what went wrong; an enum weir_exit. */
-int weir_run_words(struct weir_tool *tool, char **words, int count, bool exact);
+/* Run one command, of @lines or NULL, and say on stderr what went wrong; an enum weir_exit. */
+int weir_run_words(struct weir_tool *tool, char **words, int count,
+		   const struct weir_lines *lines);
 
 /* request.c: have the module at hand; WEIR_EXIT_OK, or another with a sentence. */
 int weir_tool_reach(struct weir_tool *tool);
@@ -88,25 +93,26 @@ int weir_get_limit(struct weir_tool *tool, const char *name,
 void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) WEIR_PRINTF(3);
 /* What went wrong, of a command or NULL. */
 void weir_complain(struct weir_tool *tool, const char *what);
-/* Take a warning of the kernel; pass on what it thinks of a limit. */
+/* Pass on a warning of the kernel. */
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
-void weir_note_warned(struct weir_tool *tool);
 /* A device that does not exist, once; it may come. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* What an exemption names, and takes in. */
 void weir_note_exempt(struct weir_tool *tool, const struct weir_exempt *exempt);
 /* What a match also takes in. */
 void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit);
-/* A limit that meets the caller's own ssh connection. */
-void weir_note_ssh(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit);
+/* A limit that will meet the caller's own ssh connection; whether it will. */
+bool weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 /* How often more what was said of a file would be, at its end. */
 void weir_notes_end(struct weir_tool *tool);
 
 /* limit.c, source.c, monitor.c, save.c: commands that are not generic. */
 typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
 		     union weir_model *model);
-weir_run weir_limit_add, weir_limit_set, weir_limit_show, weir_source_get,
-	weir_source_charge, weir_monitor, weir_save;
+weir_run weir_limit_change, weir_limit_show, weir_source_get, weir_source_charge,
+	weir_monitor, weir_save;
+void weir_warn_add(struct weir_tool *tool, union weir_model *model);
+void weir_warn_set(struct weir_tool *tool, union weir_model *model);
 
 /* help.c */
 void weir_help(FILE *to);
@@ -141,6 +147,7 @@ void weir_schema(struct weir_out *out);
 struct weir_lines {
 	FILE *file;
 	char *text, *next;	/* the words' line; the one just read */
+	char *source;		/* the words' line as it was */
 	size_t room, next_room;
 	unsigned int line;	/* where the words begin */
 	unsigned int read;	/* lines so far */
@@ -155,6 +162,8 @@ int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err 
 /* The words of the next line that has any: 1, 0 at the end, -EINVAL. */
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err);
 void weir_lines_close(struct weir_lines *lines);
+/* Have what is said next point at a word; -1: at the line. */
+void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool);
 
 /* lines.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);

@@ -35,6 +35,7 @@ static int run(struct weir_tool *tool, int count, char **words)
 		weir_help(stderr);
 		return WEIR_EXIT_WORDS;
 	}
+	tool->elsewhere = tool->netns;
 	if (tool->netns && !tool->check) {
 		status = weir_enter_netns(tool);
 		if (status) {
@@ -46,7 +47,7 @@ static int run(struct weir_tool *tool, int count, char **words)
 		return weir_apply_file(tool, tool->config_file);
 	if (tool->batch)
 		return weir_run_batch(tool, tool->batch);
-	return weir_run_words(tool, words, count, false);
+	return weir_run_words(tool, words, count, NULL);
 }
 
 /* Read the options, and whether they go together; an enum weir_exit. */

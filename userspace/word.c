@@ -16,7 +16,19 @@ const char *weir_args_peek(const struct weir_args *args)
 
 const char *weir_args_next(struct weir_args *args)
 {
-	return args->at < args->count ? args->words[args->at++] : NULL;
+	if (args->at >= args->count)
+		return NULL;
+	args->fault = args->at;
+	return args->words[args->at++];
+}
+
+int weir_args_blame(struct weir_args *args, const char *word)
+{
+	for (args->fault = args->count - 1; args->fault >= 0; args->fault--) {
+		if (!strcmp(args->words[args->fault], word))
+			break;
+	}
+	return -EINVAL;
 }
 
 /* Letters to change, add, drop or swap with a neighbour (Damerau 1964). */

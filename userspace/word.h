@@ -32,6 +32,7 @@ struct weir_args {
 	char **words;
 	int count;
 	int at;			/* the word that is read next */
+	int fault;		/* the word that a sentence is about; or -1 */
 	bool exact;		/* in files: no abbreviations */
 	struct weir_err *err;
 	const struct weir_offer *offer;	/* or NULL */
@@ -40,6 +41,9 @@ struct weir_args {
 /* The next word, or NULL; next takes it. */
 const char *weir_args_peek(const struct weir_args *args);
 const char *weir_args_next(struct weir_args *args);
+
+/* Have the sentence be about a word: -EINVAL. */
+int weir_args_blame(struct weir_args *args, const char *word);
 
 /* The word that a token names; NULL with a sentence. @what: "word", "option". */
 const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,

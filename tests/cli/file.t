@@ -10,13 +10,14 @@ good() {
 	is "$status" 0 "$@" || diag "$err"
 }
 
-# bad PATTERN NAME: the file on stdin does not
+# bad PATTERN NAME: the file on stdin does not; a column may follow the line
 bad() {
 	local pattern=$1
 	shift
+	[[ $pattern =~ ^([0-9]+):(.*)$ ]] && pattern="${BASH_REMATCH[1]}:([0-9]+:)?${BASH_REMATCH[2]}"
 	cat >conf
 	run -check -file conf
-	like "$status $err" "^1 weir: conf:$pattern" "$@"
+	like "$status ${err%%$'\n'*}" "^1 weir: conf:$pattern" "$@"
 }
 
 good "comments, blank lines, continued lines, tabs and CRLF" <<-'CONF'
@@ -45,7 +46,7 @@ bad "3: limit add: to: '192.0.2.1/24' has host bits set" "an error says its line
 	limit add a budget 1/s
 	limit add b budget 1/s to 192.0.2.1/24
 CONF
-bad "2: limit add: budget: '5' has no time" "a continued line is named by its first" <<-'CONF'
+bad "3: limit add: budget: '5' has no time" "a word of a continued line has the line that it is on" <<-'CONF'
 	# one
 	limit add a \
 		budget 5
@@ -90,12 +91,32 @@ cat >conf <<-'CONF'
 	limit add c budget 1/s surces
 CONF
 run -check -file conf
-is "$status $err" "1 weir: conf:1: limit add: budget: '5' has no time; for example 1000/s or 20/10s
-weir: conf:3: exempt add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8?
-weir: conf:4: limit add: unknown word 'surces'; did you mean 'sources'?" "three bad lines"
+is "$status $err" "1 weir: conf:1:20: limit add: budget: '5' has no time; for example 1000/s or 20/10s
+  limit add a budget 5
+                     ^
+weir: conf:3:12: exempt add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8?
+  exempt add 10.0.0.1/8 limit a
+             ^~~~~~~~~~
+weir: conf:4:24: limit add: unknown word 'surces'; did you mean 'sources'?
+  limit add c budget 1/s surces
+                         ^~~~~~" "three bad lines, with column and caret"
+printf 'limit\tadd d\xc3\xb6 \\\r\n\tbudget 1/s # \xc3\xb6\r\n' >conf
+run -check -file conf
+is "$status $err" "1 weir: conf:1:11: limit add: a name may contain only letters, digits and _-.:+@
+  limit add dö
+            ^~" "tabs are one wide, letters too"
+for conf in 'limit add a budget 1/s dport 80|24|dport requires' 'limit add a budget 1/s syn proto udp|24|syn requires' \
+	'limit add a budget 1/s dev lo slots 3 budget|39|.budget. given twice' 'exempt add|0|required: PREFIX' \
+	'limit add a budget 1/s byte|24|budget: unknown word' 'limit add a budget 1/10ms slots 20|27|slots: 20 do not fit' \
+	'limit add a budget 1/s from ::/0 family ipv4|24|family is IPv4 but from is IPv6'; do
+	IFS='|' read -r words column pattern <<<"$conf"
+	echo "$words" >conf
+	run -check -file conf
+	like "$err" "^weir: conf:1:${column/#0/}:? ?(limit|exempt) add: $pattern" "$words: column $column"
+done
 seq -f 'exempt add line%.0f' 100000 >conf
 run -check -file conf
-is "$status $(wc -l <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 invalid lines; the rest was not read" "enough of them"
+is "$status $(grep -c ^weir <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 invalid lines; the rest was not read" "enough of them"
 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
@@ -112,7 +133,7 @@ seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 819
 is "$?$(<err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
-is "$? $err" "1 weir: ./script:2: limit add: budget: '5' has no time; for example 1000/s or 20/10s" "an executable file"
+is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 1000/s or 20/10s" "an executable file"
 
 # batch
 cat >'batch' <<-'CONF'
@@ -122,16 +143,18 @@ cat >'batch' <<-'CONF'
 	limit ad b budget 1/s
 CONF
 run -check -batch batch
-is "$status $err" "1 weir: batch:2: limit add: budget: '5' has no time; for example 1000/s or 20/10s" "a batch ends at a failure"
+is "$status $err" "1 weir: batch:2:20: limit add: budget: '5' has no time; for example 1000/s or 20/10s
+  limit add a budget 5
+                     ^" "a batch ends at a failure"
 run -check -force -batch batch
-like "$status $err" "^1 .*batch:2: .*batch:4: limit: 'ad' abbreviates 'add'; files do not allow abbreviations$" "with -force it goes on"
+like "$status $err" "^1 .*batch:2:20: .*batch:4:7: limit: 'ad' abbreviates 'add'; files do not allow abbreviations" "with -force it goes on"
 # a line that is too long is one more bad line; the first failure's status stays
 { seq -s ' ' 200 && echo && echo 'limit show'; } >'batch'
 run -check -force -batch batch
 is "$status $err" "1 weir: batch:1: more than 128 words on one line" "with -force also after a line that is too long"
 { printf 'limit show x y\n' && head -c 100 /dev/zero; } >'batch'
 run -check -force -batch batch
-like "$status $err" "^1 weir: batch:1: .*batch:2: NUL byte" "... and after one that is not text"
+like "$status $err" "^1 weir: batch:1:14: .*batch:2: NUL byte" "... and after one that is not text"
 [ -e /sys/module/weir ] || {
 	{ echo 'limit show' && seq -s ' ' 200; } >'batch'
 	run -force -batch batch
@@ -141,7 +164,7 @@ run -check -batch nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
 printf '\xef\xbb\xbflimit show\r\nlimit add a budget 5\r\n' >'batch'
 run -check -batch batch
-like "$status $err" "^1 weir: batch:2: limit add: budget: '5' has no time" "a batch with byte order mark and CRLF"
+like "$status $err" "^1 weir: batch:2:20: limit add: budget: '5' has no time" "a batch with byte order mark and CRLF"
 : >'batch'
 run -check -batch batch
 is "$status $err" "0 " "an empty batch is nothing to do"
@@ -167,4 +190,10 @@ echo 'limit add host budget 1/s to 192.0.2.1' | good "a configuration that meets
 is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "says so"
 printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
 is "$err" "" "does not"
+[ -e /sys/module/weir ] || says <<'LINES'
+0 | -check limit add host budget 1/s to 192.0.2.1 | ^weir: warning: limit 'host' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7$
+0 | -check limit set host match to 192.0.2.1 action drop | ^weir: warning: limit 'host' applies to your own ssh connection
+0 | -check limit add host budget 1/s to 192.0.2.1 action observe |
+0 | -check -n other limit add host budget 1/s to 192.0.2.1 |
+LINES
 finish

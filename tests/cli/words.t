@@ -136,7 +136,7 @@ says <<'LINES'
 1 | limit add web budget 1/s strict lenient | 'strict' and 'lenient' cannot be combined
 1 | limit add web budget 1/s not slots 3 | 'slots' is not a condition
 1 | limit add web budget 1/s mark 0x3/0x1 | has bits outside its mask; did you mean 0x1/0x1
-1 | limit set web match any syn | ^weir: limit set: 'match any' excludes conditions; leave 'any' out$
+1 | limit set web match any syn | ^weir: limit set: 'match any' and 'syn' cannot be combined$
 1 | limit set web match slots 3 | ^weir: limit set: match: 'slots' is not a condition; expected a condition, or any$
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
 1 | limit set web match dport 80 | ^weir: limit set: dport requires a protocol with ports

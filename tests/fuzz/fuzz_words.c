@@ -20,7 +20,7 @@ static int run_argv(struct weir_tool *tool, char *text)
 	while ((word = strsep(&text, "\n")) && count < WORDS)
 		words[count++] = word;
 	words[count] = NULL;
-	return count ? weir_run_words(tool, words, count, false) : 0;
+	return count ? weir_run_words(tool, words, count, NULL) : 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -81,7 +81,8 @@ void tool_sentences(const char *err, unsigned int most)
 		end = strchr(line, '\n');
 		if (!end)
 			tool_fail("the last line does not end", err, "");
-		if (is_note(line))
+		/* a line of the file, and what is wrong on it */
+		if (is_note(line) || *line == ' ')
 			continue;
 		check_sentence(line, end);
 		sentences++;

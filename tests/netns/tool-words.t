@@ -125,8 +125,8 @@ fi
 # the kernel's warnings
 joined='packets joined \(GRO\) from more segments than the budget will never fit'
 done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ::/0
-is "$(weir limit set small budget 6/s 2>&1 | sed -E '1s/^(small budget 6).*/\1/; 2d')" "small budget 6
-weir: warning: limit 'small': ${joined//\\/}" "... behind what is shown of it"
+is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': ${joined//\\/}
+small budget 6" "... in front of what is shown of it"
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
@@ -157,13 +157,20 @@ export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 run limit add ssh budget 100/s
 like "$status $err" "^0 .*weir: warning: limit 'ssh' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7"$'(\n|$)' \
 	"a limit that meets the caller's ssh says so"
+run limit add ssh budget 100/s
+like "$status $err" "^2 weir: warning: limit 'ssh' applies to your own ssh connection.*"$'\n'"weir: limit add: NAME 'ssh': a limit of that name exists" \
+	"... before it is tried"
 run limit set ssh proto udp
 [[ $err != *ssh\ connection* ]]
 ok $? "one that does not, does not" || diag "$err"
 run limit set ssh match any action observe
 [[ $err != *ssh\ connection* ]]
 ok $? "nor one that observes" || diag "$err"
+run -check limit set ssh action drop
+like "$status $err" "^0 .*warning: limit 'ssh' applies to your own ssh connection" "-check says what applying would, of the limit as it is"
 weir exempt add 198.51.100.7
+run -check limit set ssh action drop
+is "$status $err" "0 " "... and of the exemptions"
 run limit set ssh action drop
 [[ $err != *ssh\ connection* ]]
 ok $? "nor where the line was followed" || diag "$err"
