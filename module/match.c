@@ -189,6 +189,9 @@ const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
 		return "an address has 4 bytes (IPv4) or 16 (IPv6)";
 	if (prefix->len > (prefix->family == AF_INET ? 32 : 128))
 		return "prefix is longer than the address; IPv4 has 32 bits, IPv6 128";
+	if (prefix->family == AF_INET6 && prefix->len >= 96 && !prefix->word[0] &&
+	    !prefix->word[1] && prefix->word[2] == htonl(0xffff))
+		return "no packet has an IPv4-mapped address; send the IPv4 address, 4 bytes";
 	for (i = 0; i < 4; i++) {
 		bits = min(prefix->len - min_t(unsigned int, prefix->len, 32 * i), 32u);
 		if (bits < 32 && ntohl(prefix->word[i]) & (U32_MAX >> bits))

@@ -48,6 +48,20 @@ static bool mask_host_bits(struct weir_prefix *prefix)
 	return any;
 }
 
+/* As a program logs an IPv4 client of its IPv6 socket: ::ffff:192.0.2.1. */
+static void unmap(struct weir_prefix *prefix)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (prefix->family != AF_INET6 || prefix->len < 96 ||
+	    memcmp(prefix->addr, mapped, sizeof(mapped)))
+		return;
+	prefix->family = AF_INET;
+	prefix->len -= 96;
+	memmove(prefix->addr, prefix->addr + 12, 4);
+	memset(prefix->addr + 4, 0, 12);
+}
+
 int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
@@ -73,12 +87,12 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(err, "invalid IPv4 or IPv6 %s '%.60s'",
 				    slash ? "prefix" : "address", text);
 	prefix->len = family_bits(prefix->family);
-	if (!slash)
-		return 0;
-	if (weir_value_number(slash + 1, 0, prefix->len, &bits, err))
+	if (slash && weir_value_number(slash + 1, 0, prefix->len, &bits, err))
 		return weir_err_set(err, "'%.60s': prefix length out of range 0..%u",
 				    text, prefix->len);
-	prefix->len = bits;
+	if (slash)
+		prefix->len = bits;
+	unmap(prefix);
 	if (mask_host_bits(prefix))
 		return weir_err_set(err, "'%.60s' has host bits set; did you mean %s?",
 				    text, weir_text_prefix(NULL, prefix, right));

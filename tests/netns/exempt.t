@@ -49,6 +49,14 @@ is "$(answer 198.18.1.17 dev rx1)" 198.18.1.16/28 "... the longest, by device"
 is "$(answer 198.18.1.17 limit b)" 198.18.1.0/24 "... by limit"
 is "$(answer 198.18.1.17 dev rx0)" "" "... none for all limits on another device"
 
+# As programs log the IPv4 clients of an IPv6 socket.
+weir exempt add ::ffff:203.0.113.64/122
+is "$(answer 203.0.113.65) $(answer ::ffff:203.0.113.65)" "203.0.113.64/26 203.0.113.64/26" "an IPv4-mapped address is the IPv4 address"
+weir source charge ::ffff:203.0.113.9 limit a packets 3 >/dev/null
+is "$(weir -json source get 203.0.113.9 limit a | json count)$(weir -json source get ::ffff:203.0.113.9 limit a | json source)" 3203.0.113.9 "... of a source too"
+weir source forget ::ffff:203.0.113.9 >/dev/null
+is "$(weir -json source get 203.0.113.9 limit a | json count)" 0 "... that is forgotten"
+
 # Under a flood.
 weir limit add c budget 10/m from 192.88.99.0/24 >/dev/null 2>&1
 flooding -s 192.88.99.1 -t 30000 -r 3000

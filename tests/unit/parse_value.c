@@ -131,6 +131,10 @@ static void test_prefix(void **state)
 		{ "192.0.2.1/32", "192.0.2.1" }, { "2001:db8::/32", "2001:db8::/32" },
 		{ "2001:DB8:0:0::1", "2001:db8::1" }, { "::/0", "::/0" },
 		{ "2001:db8::1/128", "2001:db8::1" }, { "192.0.2.128/25", "192.0.2.128/25" },
+		/* as programs log the IPv4 clients of an IPv6 socket */
+		{ "::ffff:192.0.2.1", "192.0.2.1" }, { "::ffff:c000:201", "192.0.2.1" },
+		{ "::FFFF:192.0.2.0/120", "192.0.2.0/24" }, { "::ffff:0:0/96", "0.0.0.0/0" },
+		{ "::fffe:192.0.2.1", "::fffe:c000:201" }, { "::192.0.2.1", "::192.0.2.1" },
 	};
 	static const struct {
 		const char *text, *why;
@@ -144,6 +148,8 @@ static void test_prefix(void **state)
 		{ "192.0.2.0/", "prefix length out of range 0..32" },
 		{ "192.0.2.0/x", "prefix length out of range 0..32" },
 		{ "192.0.2.0/-1", "prefix length out of range 0..32" },
+		{ "::ffff:192.0.2.1/129", "prefix length out of range 0..128" },
+		{ "::ffff:192.0.2.1/120", "did you mean 192.0.2.0/24" },
 		{ "192.0.2/24", "invalid IPv4 or IPv6 prefix" },
 		{ "192.0.2.256", "invalid IPv4 or IPv6 address" },
 		{ "example.org", "invalid IPv4 or IPv6 address" },
