@@ -5,6 +5,7 @@ PREFIX ?= /usr
 SBINDIR ?= $(PREFIX)/sbin
 MANDIR ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 MODDIR ?= updates
 INSTALL ?= install
 DEPMOD ?= /sbin/depmod
@@ -51,7 +52,7 @@ endif
 tool: ## build the weir command
 	$(MAKE) -C userspace
 
-install: $(if $(HAVE_KDIR),install-module) install-tool ## install module, tool, man pages, completion (DESTDIR, PREFIX)
+install: $(if $(HAVE_KDIR),install-module) install-tool install-service ## install module, tool, man pages, service (DESTDIR, PREFIX)
 	$(call no-module,installed)
 
 install-module: modules
@@ -67,12 +68,28 @@ install-tool: tool
 	$(INSTALL) -D -m 755 userspace/weir $(DESTDIR)$(SBINDIR)/weir
 	$(foreach m,$(MANPAGES),$(call install-man,$(m)))
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/weir)
+	[ -e $(DESTDIR)/etc/weir.conf ] || $(INSTALL) -D -m 644 userspace/weir.conf $(DESTDIR)/etc/weir.conf
 
-uninstall: ## remove all that install put there, for every kernel
+unit-paths = sed 's,/usr/sbin,$(SBINDIR),'
+daemon-reload = $(if $(DESTDIR),,[ ! -d /run/systemd/system ] || systemctl daemon-reload)
+
+install-service:
+	$(INSTALL) -D -m 644 debian/weir.service $(DESTDIR)$(UNITDIR)/weir.service
+	$(unit-paths) -i $(DESTDIR)$(UNITDIR)/weir.service
+	$(daemon-reload)
+
+# $(call remove-unchanged,FILE): if it is what stdin has
+remove-unchanged = if cmp -s - $(1); then rm -v $(1); elif [ -e $(1) ]; then echo "weir: $(1) was changed, so it stays"; fi
+
+uninstall: ## remove what install put there, for every kernel; changed files stay
+	$(if $(DESTDIR),,systemctl --quiet disable weir.service 2>/dev/null || :)
+	@$(unit-paths) debian/weir.service | $(call remove-unchanged,$(DESTDIR)$(UNITDIR)/weir.service)
+	@$(call remove-unchanged,$(DESTDIR)/etc/weir.conf) <userspace/weir.conf
+	$(daemon-reload)
 	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir
 	$(if $(MANPAGES),rm -f) $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
 	@rmdir --ignore-fail-on-non-empty $(sort $(foreach m,$(MANPAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m))))) \
-		$(DESTDIR)$(COMPLETIONDIR) $(DESTDIR)$(patsubst %/,%,$(dir $(COMPLETIONDIR))) 2>/dev/null || :
+		$(foreach d,$(COMPLETIONDIR) $(UNITDIR),$(DESTDIR)$(d) $(DESTDIR)$(patsubst %/,%,$(dir $(d)))) 2>/dev/null || :
 	@for f in $(DESTDIR)/lib/modules/*/$(MODDIR)/weir.ko*; do \
 		[ -e "$$f" ] || continue; \
 		dir=$${f%/*}; ver=$${dir%/$(MODDIR)}; ver=$${ver##*/}; \
@@ -155,5 +172,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool \
-	uninstall clean distclean setup demo test test-debug test-arm64 test-fresh bench bench-native compare mutants litmus fuzz soak \
+	install-service uninstall clean distclean setup demo test test-debug test-arm64 test-fresh bench bench-native compare mutants litmus fuzz soak \
 	lint help FORCE

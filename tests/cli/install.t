@@ -19,8 +19,10 @@ installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | sort -k2); }
 
 wanted() {
 	local sbin=$1 share=$2
+	echo "644 etc/weir.conf"
 	[ -z "$version" ] || echo "644 lib/modules/$version/updates/weir.ko"
-	echo "755 $sbin/weir
+	echo "644 ${sbin%/*}/lib/systemd/system/weir.service
+755 $sbin/weir
 644 $share/bash-completion/completions/weir
 644 $share/man/man4/weir.4
 644 $share/man/man8/weir.8"
@@ -35,7 +37,22 @@ PATH=$PATH:/usr/sbin:/sbin
 	"$version" "... and the module is of the kernel that was asked for"
 is "$("$root/usr/sbin/weir" -V)" "weir $(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$top/module/main.c")" \
 	"... the command runs, and has the module's version"
+is "$("$weir" -check -file "$root/etc/weir.conf" 2>&1; sed -E 's/^#(limit|exempt)/\1/' "$root/etc/weir.conf" | "$weir" -check -file - 2>/dev/null; echo $?)" \
+	0 "... the example is a file of comments, whose lines are good"
 
+# what the operator changed
+echo 'limit add web budget 1000/s' >"$root/etc/weir.conf"
+cp "$root/etc/weir.conf" mine
+make_it install DESTDIR="$root" && cmp mine "$root/etc/weir.conf"
+ok $? "... again: a file of the operator's is not replaced"
+echo '# mine' >>"$root/usr/lib/systemd/system/weir.service"
+make -C "$top" uninstall DESTDIR="$root" >log 2>&1
+is "$(installed "$root")" "644 etc/weir.conf
+644 usr/lib/systemd/system/weir.service" "... make uninstall leaves what was changed"
+like "$(<log)" "weir: $root/etc/weir.conf was changed, so it stays" "... and says so"
+rm -rf "$root"
+
+make_it install DESTDIR="$root"
 # files of others, and of another kernel
 mkdir -p "$root/lib/modules/other/updates" "$root/lib/modules/mine/updates"
 : | tee "$root/usr/sbin/weird" "$root/lib/modules/other/updates/weir.ko.zst" "$root/lib/modules/mine/updates/weird.ko" >/dev/null
@@ -55,6 +72,6 @@ is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" \
 	"$(wanted opt/weir/sbin opt/weir/share | sed s/updates/extra/)" "... puts these"
 make_it uninstall DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
 is "$(installed "$root")" "" "... and make uninstall leaves nothing"
-is "$(cd "$root/opt" && find . -mindepth 2 -type d | sort | xargs)" "./weir/sbin ./weir/share ./weir/share/man" \
+is "$(cd "$root/opt" && find . -mindepth 2 -type d | sort | xargs)" "./weir/lib ./weir/sbin ./weir/share ./weir/share/man" \
 	"... but folders that anybody may have"
 finish

@@ -20,7 +20,8 @@ depmod -a || bail "no depmod"
 
 # what is where a thing is installed, and what depmod makes of it
 files() {
-	find /usr/sbin /usr/local /usr/share/man/man[48] /usr/share/bash-completion /etc/mod* "$modules" -maxdepth 2 | sort
+	find /usr/sbin /usr/local /usr/share/man/man[48] /usr/share/bash-completion /etc/{mod*,weir.conf} \
+		/{usr/lib,etc}/systemd/system "$modules" -maxdepth 2 2>/dev/null | sort
 	grep -h weir "$modules"/modules.{dep,alias,symbols,softdep}
 }
 
