@@ -132,6 +132,10 @@ test-arm64: ## build for Debian's arm64 6.12, run some guest tests there
 	@tests/setup.sh arm64
 	@tests/run.sh netns/smoke netns/strict netns/cpus netns/table 6.12-arm64
 
+test-systemd: ## run weir.service under the systemd of Debian 12 and 13
+	@tests/setup.sh test
+	@tests/run.sh systemd
+
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
 
@@ -172,5 +176,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool \
-	install-service uninstall clean distclean setup demo test test-debug test-arm64 test-fresh bench bench-native compare mutants litmus fuzz soak \
+	install-service uninstall clean distclean setup demo test test-debug test-arm64 test-systemd test-fresh bench bench-native compare mutants litmus fuzz soak \
 	lint help FORCE

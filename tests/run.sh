@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [SUITE[/FILE]...] [KERNEL...]: run all tests, or the ones named: build, unit, litmus, proof, cli, fuzz, lint, bench, netns,
-# netns/limit, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
+# run.sh [SUITE[/FILE]...] [KERNEL...]: run all tests, or the ones named: build, unit, litmus, proof, cli, fuzz, lint, bench,
+# systemd, netns, netns/limit, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
 # test; the last line counts passed, failed and skipped; status 1 if any failed. All
 # output is in .cache/test; V=1 shows it. JOBS=2 kernels run in parallel, and the
 # tests that need no guest beside them.
@@ -275,7 +275,8 @@ finish() {
 	exit
 }
 
-# on_host SUITE...: the suites that need no guest, or boot their own (bench)
+# on_host SUITE...: the suites that need no guest, or boot their own (bench,
+# systemd)
 on_host() {
 	local suite
 	for suite; do
@@ -285,6 +286,10 @@ on_host() {
 		unit) host unit make --no-print-directory -s -C tests/unit check ;;
 		litmus) host litmus tests/litmus/run.sh ;;
 		proof) host proof tests/proof/wheel.py ;;
+		systemd)
+			host "systemd of Debian 12" tests/systemd/run.sh bookworm
+			host "systemd of Debian 13" tests/systemd/run.sh trixie
+			;;
 		fuzz) host fuzz make --no-print-directory -s -C tests/fuzz check FUZZ_RUNS=20000 ;;
 		esac
 	done
@@ -301,12 +306,12 @@ kernels=() suites=()
 for word; do
 	case $word in
 	6.1 | 6.12 | sid | 6.12-arm64 | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
-	build | unit | litmus | proof | cli | fuzz | lint | bench | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, proof, cli, fuzz, lint, bench, netns, netns/NAME, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
+	build | unit | litmus | proof | cli | fuzz | lint | bench | systemd | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, proof, cli, fuzz, lint, bench, systemd, netns, netns/NAME, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
 	esac
 done
 # A kernel without a suite means build and netns.
-[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus proof cli fuzz lint bench netns)
+[ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus proof cli fuzz lint bench systemd netns)
 
 # chosen SUITE: the files of SUITE that are named
 chosen() {
@@ -329,7 +334,7 @@ flock -n 9 || { logs=$logs-$$ && trap 'rm -rf "$logs"' EXIT; }
 export WEIR_LOGS=$logs
 rm -rf "$logs" && mkdir -p "$logs" || exit 1
 echo "TAP version 13"
-if wants build || wants netns || wants cli; then
+if wants build || wants netns || wants cli || wants systemd; then
 	host "build tool" make --no-print-directory tool
 fi
 # aside NAME OPTION WORD...: run this script in the background, its TAP into a file
@@ -377,7 +382,7 @@ if wants build || wants netns; then
 fi
 # These run beside the guests, in two queues; those that write into a file are printed
 # at the end, in order.
-mapfile -t second < <(for word in lint litmus proof fuzz; do ! wants "$word" || echo "$word"; done)
+mapfile -t second < <(for word in lint litmus proof fuzz systemd; do ! wants "$word" || echo "$word"; done)
 if [ ${#second[@]} -gt 0 ]; then
 	: >"$logs/host.tap"
 	aside host --on-host "${second[@]}" 9>&- &

@@ -7,6 +7,7 @@
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
 #   herd           herd7, and the libraries that it wants: .cache/herd/herd7
+#   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
 #                  and 6.12's source: .cache/NAME/source/{version,linux}
 # What exists is not downloaded again; nothing unfinished has its final name.
@@ -159,19 +160,30 @@ unpack_headers() {
 	rm -f "$dir/foreign"
 }
 
-# userland DIR: the programs that the tests run and libmnl's headers, of arm64
+# userland DIR SUITE PACKAGE...: unpack these and what they depend on
 userland() {
-	local dir=$1 deb link
-	apt bookworm-arm64 apt-get -qq -y --download-only --no-install-recommends install base-files bash busybox-static \
-		coreutils dash findutils grep iproute2 iputils-ping jq kmod libmnl-dev mawk nftables procps sed util-linux \
-		>>"$cache/apt/bookworm-arm64/log" 2>&1 || return
-	for link in bin lib sbin; do mkdir -p "$dir/usr/$link" && ln -s "usr/$link" "$dir/$link" || return; done
-	for deb in "$cache"/apt/bookworm-arm64/cache/archives/*.deb; do
+	local dir=$1 suite=$2 deb link
+	shift 2
+	apt "$suite" apt-get -qq -y --download-only --no-install-recommends install base-files "$@" \
+		>>"$cache/apt/$suite/log" 2>&1 || return
+	for link in bin lib lib64 sbin; do mkdir -p "$dir/usr/$link" && ln -s "usr/$link" "$dir/$link" || return; done
+	for deb in "$cache/apt/$suite"/cache/archives/*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" |
 			tar -x -C "$dir" --keep-directory-symlink --exclude=./{etc,var,usr/share} --exclude='./usr/lib/*/perl*' || return
 	done
 	rmdir "$dir"/* 2>/dev/null
 	true
+}
+
+systemd() {
+	local suite dir=$cache/.systemd.new
+	rm -rf "$dir"
+	for suite in bookworm trixie; do
+		say "downloading systemd of $suite"
+		suite_init "$suite" && userland "$dir/$suite" "$suite" bash coreutils dash grep iproute2 kmod sed systemd util-linux ||
+			{ say "systemd of $suite cannot be had: $(why "$suite")"; return 1; }
+	done
+	rm -rf "$cache/systemd" && mv -T "$dir" "$cache/systemd"
 }
 
 kernel() {
@@ -199,7 +211,9 @@ kernel() {
 	say "downloading guest kernel $name ($ver)"
 	# shellcheck disable=SC2086 # a list of package names
 	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
-	[ -z "$cross" ] || userland "$dir/root" ||
+	# The programs that the tests run, and libmnl's headers
+	[ -z "$cross" ] || userland "$dir/root" "$suite" bash busybox-static coreutils dash findutils grep iproute2 iputils-ping \
+		jq kmod libmnl-dev mawk nftables procps sed util-linux ||
 		{ say "the programs of arm64 cannot be had: $(why "$suite")"; return 1; }
 	unpack_image "$dir" "$ver" && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
 		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
@@ -273,7 +287,7 @@ if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd}.new "$cache"/{uml,debug}/.source.new' EXIT
+trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
 trap 'exit 130' INT TERM
 status=0
 todo=()
@@ -281,6 +295,7 @@ for name; do
 	case $name in
 	source) [ -e "$cache/source/tools/memory-model" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
+	systemd) [ -d "$cache/systemd" ] || todo+=("$name") ;;
 	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
 	*) [ -e "$cache/kernels/$name/version" ] || todo+=("$name") ;;
 	esac
@@ -291,6 +306,7 @@ for name in "${todo[@]}"; do
 	case $name in
 	source) source_bits || status=$((status ? status : 3)) ;;
 	herd) herd || status=$((status ? status : 3)) ;;
+	systemd) systemd || status=$((status ? status : 3)) ;;
 	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;
 	debug) tree debug bookworm '^linux-source-6\.12$' || status=$((status ? status : 3)) ;;
 	sid) kernel sid || status=$((status ? status : 3)) ;;

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# service.t: weir.service from boot on, in a guest of run.sh
+# shellcheck source=../cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+conf=/etc/weir.conf
+web='limit add web budget 1000/h'
+router='exempt add 192.0.2.254'
+
+show() { systemctl show --value -p "$2" "$1"; }
+now() { show weir ActiveState; }
+# the configuration in force, without what weir adds; how often web counted the source
+in_force() { weir save | sed '1d; s/ slots .*//' | paste -sd ';'; }
+count() { weir source get 203.0.113.9 limit web | grep -o 'count [0-9]*'; }
+# systemctl's exit in $status, what it wrote in $out
+ctl() {
+	out=$(systemctl "$@" weir 2>&1)
+	status=$?
+}
+# both STATUS ACTIVE CONFIG NAME: what systemctl, the unit and the kernel say
+both() {
+	is "$status $(now) $(in_force)" "$1 $2 $3" "$4" || diag "$out" "$(systemctl status --no-pager -l weir)"
+}
+
+is "$(systemd-analyze verify --man=no weir.service 2>&1)" "" "systemd finds nothing wrong with the unit"
+is "$(now) $(in_force)" "active $web;$router" "at boot the file is applied"
+[ "$(show weir ActiveEnterTimestampMonotonic)" -lt "$(show systemd-networkd InactiveExitTimestampMonotonic)" ]
+ok $? "... before the network comes up"
+like " $(show network-pre.target After) " ' weir.service ' "... by its order, not by luck"
+is "$(show network-pre.target ActiveState)" active "... and has what it comes before started"
+
+weir source charge 203.0.113.9 limit web packets 100 >/dev/null
+is "$(count)" "count 100" "a source has a count"
+printf '%s\n' "$web" 'limit add dns budget 20/h' >"$conf"
+ctl reload
+both 0 active "$web;limit add dns budget 20/h" "reload applies another file"
+is "$(count)" "count 100" "... and keeps the counts of limits that stay"
+printf '%s\n' "$web" "$router" >"$conf"
+ctl restart
+both 0 active "$web;$router" "so does restart"
+is "$(count)" "count 100" "... and keeps the counts of limits that stay"
+
+echo 'limit add web budget 1000/1x' >"$conf"
+ctl reload
+both 1 active "$web;$router" "reload with a bad file fails and changes nothing"
+is "$(show weir ReloadResult)" exit-code "... as the unit tells"
+ctl restart
+both 1 failed "$web;$router" "restart with a bad file fails, and changes nothing"
+is "$(count)" "count 100" "... no count, either"
+ctl status --no-pager -l
+like "$out" "weir: $conf:1: .*'1x'" "status tells why"
+echo "$web" >"$conf"
+ctl restart
+both 0 active "$web" "restart with a good file mends it"
+is "$(count)" "count 100" "... and keeps the counts"
+
+echo "$router" >>"$conf"
+ctl try-reload-or-restart
+both 0 active "$web;$router" "try-reload-or-restart"
+ctl stop
+both 0 inactive "" "stop removes all limits and exemptions"
+ctl start
+both 0 active "$web;$router" "start applies the file"
+is "$(count)" "count 0" "... with new counts"
+
+ctl stop
+cp /test/shipped.conf "$conf"
+ctl start
+both 0 active "" "with the file that is installed it runs, and limits nothing"
+echo "$web" >>"$conf"
+ctl reload
+both 0 active "$web" "reload applies what was added to it"
+finish
