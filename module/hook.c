@@ -21,6 +21,7 @@
 /* What is CPU-local, caches and counters, belongs to one packet at a time. */
 struct hook_cpu {
 	local_lock_t lock;
+	struct weir_context ctx;	/* protected by @lock */
 };
 
 static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
@@ -50,23 +51,23 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state,
 					 u8 family)
 {
-	/* Each part is filled before it is read. */
-	struct weir_context ctx __weir_uninitialized;
 	const struct weir_config *config;
 	unsigned int verdict = NF_DROP;
 	struct weir_net *wn = priv;
+	struct weir_context *ctx;
 
 	config = weir_config_get(wn);
 	if (unlikely(!config))
 		return NF_ACCEPT;
-	weir_packet_init(&ctx.packet, skb, state->in, family);
-	ctx.lookup.tick = weir_hook_clock();
-	ctx.entry = NULL;
 	weir_lock_nested_bh(&hook_cpu.lock);
-	if (weir_refusals_alive(&config->refusals, ctx.lookup.tick))
-		ctx.entry = weir_context_refusal(&ctx, config);
-	if (!ctx.entry || !refused_before(&ctx, wn, config))
-		verdict = weir_verdict(&ctx, wn, config);
+	ctx = this_cpu_ptr(&hook_cpu.ctx);
+	weir_packet_init(&ctx->packet, skb, state->in, family);
+	ctx->lookup.tick = weir_hook_clock();
+	ctx->entry = NULL;
+	if (weir_refusals_alive(&config->refusals, ctx->lookup.tick))
+		ctx->entry = weir_context_refusal(ctx, config);
+	if (!ctx->entry || !refused_before(ctx, wn, config))
+		verdict = weir_verdict(ctx, wn, config);
 	weir_unlock_nested_bh(&hook_cpu.lock);
 	return verdict == NF_ACCEPT ? NF_ACCEPT : weir_nf_drop(skb);
 }

@@ -266,6 +266,10 @@ meet_one(struct weir_context *ctx, struct weir_net *wn,
 
 	if (likely(!result))
 		result = charge(ctx, wn, limit);
+	if (likely(result == WEIR_CHARGED)) {
+		count_met(ctx, limit, WEIR_CHARGED, false);
+		return NULL;
+	}
 	if (unlikely(result & WEIR_AGAIN))
 		return ERR_PTR(-EAGAIN);
 	refused = result & WEIR_REFUSED;

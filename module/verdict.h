@@ -11,7 +11,7 @@
 #include "limit.h"
 #include "weir.h"
 
-/* A packet on its way. */
+/* A packet on its way: each part is filled before it is read. */
 struct weir_context {
 	struct weir_packet packet;
 	struct weir_cost cost;
