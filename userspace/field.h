@@ -95,13 +95,16 @@ extern const struct weir_type weir_type_uint, weir_type_ns,
 	weir_type_size, weir_type_enum, weir_type_family, weir_type_name,
 	weir_type_dev, weir_type_prefix, weir_type_address, weir_type_proto,
 	weir_type_ports, weir_type_mark, weir_type_per, weir_type_budget,
-	weir_type_flag, weir_type_any, weir_type_conds, weir_type_counter, weir_type_nest;
+	weir_type_flag, weir_type_any, weir_type_conds, weir_type_counter, weir_type_nest,
+	weir_type_file;
 
 extern const struct weir_set weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields,
 	weir_source_fields, weir_stats_fields, weir_pressure_fields,
-	weir_config_fields;
+	weir_config_fields, weir_saving_fields;
 
+/* How many bytes the number of an attribute has: of the value, or of its second part. */
+size_t weir_type_width(const struct weir_field *field, uint16_t attr);
 /* The row of an attribute, of a value or its second part; NULL: none. */
 const struct weir_field *weir_field_find(const struct weir_set *set,
 					 unsigned int verb, uint16_t attr);

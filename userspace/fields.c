@@ -282,3 +282,13 @@ static const struct weir_field config_rows[] = {
 const struct weir_set weir_config_fields = {
 	.name = "config", .attrs = weir_config_attrs, COUNT(CONFIG), .fields = config_rows,
 };
+
+static const struct weir_field saving_rows[] = {
+	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_ADD, AT(saving, file),
+	  .help = "written beside and renamed; standard output where left out" },
+	END
+};
+
+const struct weir_set weir_saving_fields = {
+	.name = "save", .fields = saving_rows, .size = sizeof(struct weir_saving),
+};

@@ -10,14 +10,14 @@
 #define BAD_LINES	16
 
 /* Of an object that has no place in a configuration: say which have. */
-static int blame_line(struct weir_tool *tool, const struct weir_lines *lines)
+static int blame_line(struct weir_tool *tool, char **words, int count)
 {
-	const char *verb = lines->count > 1 ? lines->words[1] : "";
+	const char *verb = count > 1 ? words[1] : "";
 
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
 	return weir_err_set(&tool->err, "'%s%s%.40s' cannot be used here; a configuration contains 'limit add' and 'exempt add'",
-			    lines->words[0], *verb ? " " : "", verb);
+			    words[0], *verb ? " " : "", verb);
 }
 
 static int add_item(struct weir_tool *tool, struct weir_reading *reading,
@@ -33,31 +33,41 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 	return weir_config_add_exempt(config, &model->exempt, &tool->err);
 }
 
-/* Read a line; after a bad one its words alone are judged. */
-static int read_item(struct weir_tool *tool, struct weir_lines *lines,
-		     struct weir_config *config, bool bad)
+int weir_read_item(struct weir_tool *tool, char **words, int count,
+		   struct weir_config *config, int *fault)
 {
-	struct weir_args args = { .words = lines->words, .count = lines->count,
+	struct weir_args args = { .words = words, .count = count,
 				  .exact = true, .err = &tool->err };
 	struct weir_reading reading;
 	struct weir_err inner;
 	int ret = weir_read(&args, &reading);
 
-	if (ret)
-		weir_lines_point(lines, args.fault, tool);
+	*fault = args.fault;
 	if (!reading.object)
-		return WEIR_EXIT_WORDS;
-	if (lines->count < 2 || strcmp(lines->words[1], "add")) {
-		weir_lines_point(lines, lines->count > 1, tool);
-		blame_line(tool, lines);
-		return WEIR_EXIT_WORDS;
+		return -EINVAL;
+	if (count < 2 || strcmp(words[1], "add")) {
+		*fault = count > 1;
+		return blame_line(tool, words, count);
 	}
-	if (!ret && (bad || !add_item(tool, &reading, config)))
-		return WEIR_EXIT_OK;
+	if (!ret && config) {
+		*fault = 2;
+		ret = add_item(tool, &reading, config);
+	}
 	if (!ret)
-		weir_lines_point(lines, 2, tool);
+		return 0;
 	inner = tool->err;
-	weir_err_set(&tool->err, "%s %s: %.400s", lines->words[0], lines->words[1], inner.text);
+	return weir_err_set(&tool->err, "%s %s: %.400s", words[0], words[1], inner.text);
+}
+
+/* Read a line; after a bad one its words alone are judged. */
+static int read_line(struct weir_tool *tool, struct weir_lines *lines,
+		     struct weir_config *config, bool bad)
+{
+	int fault;
+
+	if (!weir_read_item(tool, lines->words, lines->count, bad ? NULL : config, &fault))
+		return WEIR_EXIT_OK;
+	weir_lines_point(lines, fault, tool);
 	return WEIR_EXIT_WORDS;
 }
 
@@ -90,23 +100,26 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_con
 
 	status = weir_lines_open(&lines, path, &tool->err) ? WEIR_EXIT_WORDS :
 							     WEIR_EXIT_OK;
-	while (!status) {
+	if (!status && tool->out.json)
+		status = weir_read_json(tool, &lines, config) ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+	while (!status && !tool->out.json) {
 		ret = weir_lines_next(&lines, &tool->err);
 		tool->line = ret ? lines.line : 0;
 		if (ret < 0)
 			status = WEIR_EXIT_WORDS;
 		else if (!ret)
 			break;
-		else if (read_item(tool, &lines, config, bad))
+		else if (read_line(tool, &lines, config, bad))
 			status = count_bad(tool, &bad);
 	}
-	if (!status)
+	if (!status && !tool->out.json)
 		status = check_empty(tool, &lines);
+	tool->column = status ? tool->column : 0;
 	if (!status && !bad && weir_config_check(config, &tool->line, &tool->err))
 		status = WEIR_EXIT_WORDS;
-	weir_lines_close(&lines);
 	if (status)
 		weir_complain(tool, NULL);
+	weir_lines_close(&lines);
 	return bad ? WEIR_EXIT_WORDS : status;
 }
 

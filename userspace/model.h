@@ -117,6 +117,12 @@ struct weir_pressure {
 	uint64_t evictions, floor_refused, sources_wanted;
 };
 
+/* Where the configuration is saved. */
+struct weir_saving {
+	uint64_t has;
+	const char *file;	/* NULL: stdout */
+};
+
 union weir_model {
 	uint64_t has;
 	struct weir_limit limit;
@@ -125,6 +131,7 @@ union weir_model {
 	struct weir_source source;
 	struct weir_stats stats;
 	struct weir_pressure pressure;
+	struct weir_saving saving;
 };
 
 /* As large as one may be; not for the stack. */

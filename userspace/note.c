@@ -54,15 +54,15 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 /* The line with the word that is wrong, and a caret under it. */
 static void show_source(const struct weir_tool *tool)
 {
-	int len = strcspn(tool->source, "\r\n"), first = tool->column - 1, used = 0, i;
+	int len = strcspn(tool->source, "\n"), first = tool->column - 1, used = 0, i;
 	char text[SOURCE_MAX + 1], mark[SOURCE_MAX + 1];
 
-	while (strchr(" \t", tool->source[len - 1]))
+	while (len && strchr(" \t\r", tool->source[len - 1]))
 		len--;
 	if (len > SOURCE_MAX)
 		return;
 	for (i = 0; i < len; i++) {
-		text[i] = tool->source[i] == '\t' ? ' ' : tool->source[i];
+		text[i] = strchr("\t\r", tool->source[i]) ? ' ' : tool->source[i];
 		if (i < first + tool->length && (text[i] & 0xc0) != 0x80)
 			mark[used++] = i < first ? ' ' : i == first ? '^' : '~';
 	}

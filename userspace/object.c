@@ -97,7 +97,8 @@ static const struct weir_command monitor_commands[] = {
 };
 
 static const struct weir_command save_commands[] = {
-	{ "save", NULL, "write the configuration, as -file reads it", .run = weir_save },
+	{ "save", NULL, "write the configuration, as -file reads it; with -json as -json -file does",
+	  .set = &weir_saving_fields, .verb = WEIR_ON_ADD, .run = weir_save },
 	{ 0 }
 };
 

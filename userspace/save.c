@@ -2,8 +2,14 @@
 /* weir save: what -file reads, in the order that it was in. */
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "tool.h"
@@ -82,21 +88,103 @@ static void put_config(struct weir_out *out, const struct weir_config *config)
 	weir_out_end(out, ']');
 }
 
+static int fail(struct weir_tool *tool, const char *path)
+{
+	weir_err_set(&tool->err, "cannot write %.200s: %s", path, strerror(errno));
+	return WEIR_EXIT_OUTPUT;
+}
+
+/* Write all of it to the disk; 0, or -1 with errno. */
+static int write_out(const struct weir_tool *tool, int fd, const struct weir_config *config)
+{
+	struct weir_out out = { .json = tool->out.json, .pretty = tool->out.pretty,
+				.to = fdopen(fd, "w") };
+	int ret;
+
+	if (!out.to) {
+		close(fd);
+		return -1;
+	}
+	put_config(&out, config);
+	ret = weir_out_flush(&out);
+	if (!ret && fsync(fd) && errno != EINVAL && errno != EROFS)	/* a pipe */
+		ret = -errno;
+	fclose(out.to);
+	errno = -ret;
+	return ret ? -1 : 0;
+}
+
+/* A file that is renamed in place of another is whole, or the other is there still. */
+static int replace(struct weir_tool *tool, const char *path, const struct stat *was,
+		   const struct weir_config *config)
+{
+	char temp[PATH_MAX + 8], dir[PATH_MAX];
+	mode_t mask = umask(0);
+	int fd, ret;
+
+	umask(mask);
+	snprintf(temp, sizeof(temp), "%s.XXXXXX", path);
+	fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return fail(tool, path);
+	ret = (was && fchown(fd, was->st_uid, was->st_gid)) ||
+	      fchmod(fd, was ? was->st_mode & 0777 : 0666 & ~mask);
+	if (ret)
+		close(fd);
+	if (ret || write_out(tool, fd, config) || rename(temp, path)) {
+		ret = fail(tool, path);
+		unlink(temp);
+		return ret;
+	}
+	snprintf(dir, sizeof(dir), "%s", path);
+	fd = open(dirname(dir), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	return WEIR_EXIT_OK;
+}
+
+static int save_to(struct weir_tool *tool, const char *path, const struct weir_config *config)
+{
+	char target[PATH_MAX];	/* of a link */
+	struct stat was;
+	bool exists = realpath(path, target);
+	int fd;
+
+	if (!exists && errno != ENOENT)
+		return fail(tool, path);
+	if (!exists && snprintf(target, sizeof(target), "%s", path) >= (int)sizeof(target)) {
+		errno = ENAMETOOLONG;
+		return fail(tool, path);
+	}
+	if (exists && stat(target, &was))
+		return fail(tool, path);
+	if (!exists || S_ISREG(was.st_mode))
+		return replace(tool, target, exists ? &was : NULL, config);
+	fd = open(target, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write_out(tool, fd, config) ? fail(tool, path) : WEIR_EXIT_OK;
+}
+
 int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
 {
+	const char *path = model->saving.file;
 	static struct saving saving;
 	int status = WEIR_EXIT_OK, i;
 
 	saving.whole = false;
 	for (i = 0; i < TRIES && !status && !saving.whole; i++)
 		status = gather(tool, &saving);
-	if (!status && saving.whole) {
-		qsort(saving.config.exempts, saving.config.exempt_count,
-		      sizeof(*saving.config.exempts), weir_exempt_compare);
-		put_config(&tool->out, &saving.config);
-	}
-	if (status || saving.whole)
+	if (status)
 		return status;
-	weir_err_set(&tool->err, "the configuration keeps changing; nothing was saved");
-	return WEIR_EXIT_INTERRUPTED;
+	if (!saving.whole) {
+		weir_err_set(&tool->err, "the configuration keeps changing; nothing was saved");
+		return WEIR_EXIT_INTERRUPTED;
+	}
+	qsort(saving.config.exempts, saving.config.exempt_count,
+	      sizeof(*saving.config.exempts), weir_exempt_compare);
+	if (path)
+		return save_to(tool, path, &saving.config);
+	put_config(&tool->out, &saving.config);
+	return WEIR_EXIT_OK;
 }

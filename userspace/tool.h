@@ -168,6 +168,11 @@ void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool
 /* lines.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
+/* file.c: read an item and add it to @config, unless that is NULL; @fault: the word at fault. */
+int weir_read_item(struct weir_tool *tool, char **words, int count,
+		   struct weir_config *config, int *fault);
+/* json.c: read the JSON of an open file. */
+int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config);
 int weir_enter_netns(struct weir_tool *tool);
 
 #endif

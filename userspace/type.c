@@ -210,6 +210,12 @@ static size_t second_size(const struct weir_field *field)
 	return second == 8 ? 4 : second;	/* a budget's window is the shorter */
 }
 
+size_t weir_type_width(const struct weir_field *field, uint16_t attr)
+{
+	return !field->type->second ? field->size : attr == field->attr ?
+	       field->type->second : second_size(field);
+}
+
 static void put_pair(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	size_t second = field->type->second;
@@ -335,6 +341,17 @@ static void json_conds(const struct weir_field *field, const char *key,
 const struct weir_type weir_type_conds = { NULL,
 	"string",
 	.put = put_uint, .get = get_uint, .json = json_conds };
+
+/* Names of files, which only the tool reads. */
+
+static int parse_file(const struct weir_field *field, struct weir_args *args,
+		      const char *text, void *at)
+{
+	*(const char **)at = text;
+	return *text ? 0 : weir_err_set(args->err, "a file's name cannot be empty");
+}
+
+const struct weir_type weir_type_file = { "FILE", .parse = parse_file };
 
 /* Fields inside */
 

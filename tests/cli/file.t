@@ -105,6 +105,9 @@ run -check -file conf
 is "$status $err" "1 weir: conf:1:11: limit add: a name may contain only letters, digits and _-.:+@
   limit add dö
             ^~" "tabs are one wide, letters too"
+printf 'limit\radd d\r5\n' >conf
+run -check -file conf
+like "$err" "conf:1:13: .*"$'\n''  limit add d 5'$'\n''              \^$' "... and carriage returns"
 for conf in 'limit add a budget 1/s dport 80|24|dport requires' 'limit add a budget 1/s syn proto udp|24|syn requires' \
 	'limit add a budget 1/s dev lo slots 3 budget|39|.budget. given twice' 'exempt add|0|required: PREFIX' \
 	'limit add a budget 1/s byte|24|budget: unknown word' 'limit add a budget 1/10ms slots 20|27|slots: 20 do not fit' \
@@ -134,6 +137,37 @@ is "$?$(<err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
 is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 1000/s or 20/10s" "an executable file"
+
+# JSON, as weir -json save writes it
+# json STATUS PATTERN JSON: what is said of it
+json() {
+	run -check -json -file - <<<"$3"
+	like "$status $err" "^$1 $2" "JSON $3"
+}
+run() { "$weir" "$@" >out 2>err && status=0 || status=$?; out=$(<out) err=$(<err); }
+web='"name":"web","budget":1000,"window_ms":1000'
+json 0 '$' '{"limits":[{'"$web"',"match":{"to":"192.0.2.0/24"}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
+json 0 '$' '[{"limits": [], "exempts": []}]'
+json 0 '$' '{}'
+json 0 '$' '{"limits":[{"name":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"dev":"lo","syn":true,"to":"::/0","not":["dev"]},"mode":"lenient"}]}'
+json 1 "weir: -:1:60: budget and window_ms belong together"$'\n' '{"limits":[{"name":"web","match":{"syn":true},"budget":1000}]}'
+json 1 "weir: -:1:35: budget: expected a whole number"$'\n' '{"limits":[{"name":"web","budget":-1}]}'
+json 1 "weir: -:1:35: budget: invalid number '1e3'" '{"limits":[{"name":"web","budget":1e3}]}'
+json 1 "weir: -:1:62: slots: 65 is out of range 1..64"$'\n' '{"limits":[{'"${web/1000/1}"',"slots":65}]}'
+json 1 "weir: -:2:2: unknown key 'foo'"$'\n''  ,"foo":1}]}'$'\n''   \^~~~~' '{"limits":[{'"$web"$'\n'',"foo":1}]}'
+json 1 "weir: -:1:[0-9]+: 'name' given twice" '{"limits":[{"name":"a","name":"b"}]}'
+json 1 "weir: -:1:41: match: syn: expected true" '{"limits":[{"name":"web","match":{"syn":1}}]}'
+json 1 "weir: -:1:13: unknown key 'memory'" '{"limits":[{"memory":1}]}'
+json 1 "weir: -:1:20: name: name 'w b' contains a space" '{"limits":[{"name":"w b"}]}'
+json 1 "weir: -:1:33: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"name":"web","mode":"lenent"}]}'
+json 1 "weir: -:1: exempt add: already exempt by line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":"10.0.0.1"}]}'
+json 1 "weir: -:1:12: limit add: required: budget" '{"limits":[{"name":"web"}]}'
+json 1 "weir: -:1:1: not JSON: expected '\{'" 'limit add web budget 1/s'
+json 1 "weir: -:1:20: name: not JSON: bad escape, or no end of the string" '{"limits":[{"name":"a'
+json 1 "weir: -:1:2: not JSON: expected '\{'" '[]'
+json 1 "weir: -:1:4: not JSON: more follows its end" '{} x'
+json 1 "weir: -:1:2: unknown key 'limit'; expected limits or exempts" '{"limit":[]}'
+json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
 
 # batch
 cat >'batch' <<-'CONF'

@@ -38,6 +38,7 @@ says <<'LINES'
 0 | -check stats show |
 0 | -check monitor |
 0 | -check save |
+0 | -check save /nowhere/x |
 
 # abbreviations, where they are unique
 0 | -check l a web bu 1/s to ::/0 |
@@ -56,7 +57,8 @@ says <<'LINES'
 1 | source show limited topp 3 | did you mean 'top'
 1 | exempt add 10.0.0.0/8 dve lo | did you mean 'dev'
 1 | limit flush now | unexpected argument 'now'
-1 | save x | ^weir: save: unexpected argument 'x'$
+1 | save x y | ^weir: save: unexpected argument 'y'$
+1 | save '' | ^weir: save: a file's name cannot be empty$
 # what is far from all of them is told all of them, or where they are
 1 | rate | ^weir: unknown word 'rate'; expected one of: limit, source, exempt, stats, monitor, save$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, flush$

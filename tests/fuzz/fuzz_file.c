@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer on a file of a whole configuration: what is read is written as
+ * libFuzzer on a file of a whole configuration, or JSON where it begins so: what is read is written as
  * weir save does and reads again as the same; what is not is refused with a
  * sentence for each bad line.
  */
@@ -87,7 +87,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct weir_tool tool = { .check = true };
+	struct weir_tool tool = {
+		.check = true, .out.json = size && (*data == '{' || *data == '['),
+	};
 	static struct weir_config config;
 	const struct said *said;
 	int status;

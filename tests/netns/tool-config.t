@@ -48,6 +48,19 @@ ip netns add weir-copy && spaces+=(weir-copy)
 weir -n weir-copy -file - <"$tmp/one" 2>/dev/null
 is "$(weir -n weir-copy save | cksum)" "$(cksum <"$tmp/one")" "another namespace gets the same"
 
+# as a file that the tool writes, and as JSON
+echo kept >"$tmp/saved" && chmod 640 "$tmp/saved"
+weir save "$tmp/saved" >"$tmp/out" 2>"$tmp/err"
+is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "save FILE is silent"
+cmp "$tmp/one" "$tmp/saved" && [ "$(stat -c %a "$tmp/saved")" = 640 ]
+ok $? "it writes the same, and keeps the mode"
+weir -j save "$tmp/json"
+weir -n weir-copy -file - <<<'# none'
+weir -n weir-copy -j -file "$tmp/json" 2>"$tmp/err"
+is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "JSON gives the same configuration again" || diag "$(<"$tmp/err")"
+weir -n weir-copy -j -p save | weir -n weir-copy -j -f - 2>"$tmp/err"
+is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "... indented, too"
+
 # order comes again whatever way it came about
 weir limit set frag before web >"$tmp/out"
 weir save >"$tmp/one"

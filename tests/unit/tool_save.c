@@ -3,10 +3,15 @@
  * weir save, of a configuration that changes while it is read. The kernel is
  * this file: see the Makefile for what it stands in for.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/netlink.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tool.h"
 #include "unit.h"
@@ -68,7 +73,7 @@ int __wrap_weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 }
 
 /* Save what is read so: the exit, the output in *@text, which the caller frees. */
-static int save(const enum reading *as, struct weir_tool *tool, char **text)
+static int save(const enum reading *as, union weir_model *to, struct weir_tool *tool, char **text)
 {
 	union weir_model model = { 0 };
 	size_t size;
@@ -78,7 +83,7 @@ static int save(const enum reading *as, struct weir_tool *tool, char **text)
 	limit_walks = 0;
 	exempt_walks = 0;
 	*tool = (struct weir_tool) { .out.to = open_memstream(text, &size) };
-	status = weir_save(tool, NULL, &model);
+	status = weir_save(tool, NULL, to ? to : &model);
 	fclose(tool->out.to);
 	return status;
 }
@@ -99,7 +104,7 @@ static void test_again(void **state)
 	for (changed = !!k; changed < (k ? TRIES : 1); changed++) {
 		for (i = 0; i < TRIES; i++)
 			as[i] = i < changed ? kinds[k] : WHOLE;
-		assert_int_equal(save(as, &tool, &text), WEIR_EXIT_OK);
+		assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_OK);
 		assert_int_equal(limit_walks, changed + 1);
 		/* what is seen twice ends its reading */
 		assert_int_equal(exempt_walks, kinds[k] == SEEN_TWICE ? 1 : limit_walks);
@@ -110,6 +115,89 @@ static void test_again(void **state)
 		assert_string_equal(text, wanted);
 		free(text);
 	}
+}
+
+static void read_file(const char *path, char text[256])
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	text[fread(text, 1, 255, file)] = '\0';
+	fclose(file);
+}
+
+static unsigned int count_files(const char *path)
+{
+	struct dirent **list;
+	int count = scandir(path, &list, NULL, alphasort), i;
+
+	for (i = 0; i < count; i++)
+		free(list[i]);
+	free(list);
+	return count - 2;
+}
+
+/* A file is replaced whole or stays as it is; its mode stays, and so does a link to it. */
+static void test_file(void **state)
+{
+	static const enum reading whole[] = { WHOLE }, failed[] = { FAILED };
+	static const char saved[] = "#!/usr/sbin/weir -file\n"
+		"limit add web budget 1/s slots 16 sources 65536\nexempt add 0.0.0.1\n";
+	struct rlimit limit = { .rlim_max = RLIM_INFINITY }, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	char dir[] = "/tmp/weir-save-XXXXXX", file[64], link[64], text[256], *none;
+	union weir_model model = { .saving.file = link };
+	struct weir_tool tool;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/file", dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	umask(027);
+	assert_int_equal(save(failed, &model, &tool, &none), WEIR_EXIT_REFUSED);
+	assert_int_equal(count_files(dir), 0);
+	model.saving.file = file;
+	free(none);
+	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OK);
+	assert_string_equal(none, "");
+	free(none);
+	read_file(file, text);
+	assert_string_equal(text, saved);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+
+	assert_int_equal(symlink("file", link) | chmod(file, 0600) | truncate(file, 9), 0);
+	model.saving.file = link;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
+	setrlimit(RLIMIT_FSIZE, &unlimited);
+	free(none);
+	check(strstr(tool.err.text, "/file: File too large"), "%s", tool.err.text);
+	assert_int_equal(count_files(dir), 2);
+	read_file(file, text);
+	assert_int_equal(strlen(text), 9);
+
+	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OK);
+	free(none);
+	read_file(file, text);
+	assert_string_equal(text, saved);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(count_files(dir), 2);
+	unlink(link);
+	unlink(file);
+
+	model.saving.file = "/dev/full";
+	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
+	free(none);
+	model.saving.file = link;
+	rmdir(dir);
+	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
+	check(strstr(tool.err.text, "No such file or directory"), "%s", tool.err.text);
+	free(none);
 }
 
 /* It never ends: nothing is told rather than half of it. */
@@ -123,7 +211,7 @@ static void test_never(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(save(as, &tool, &text), WEIR_EXIT_INTERRUPTED);
+	assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_INTERRUPTED);
 	assert_string_equal(tool.err.text,
 			    "the configuration keeps changing; nothing was saved");
 	assert_string_equal(text, "");
@@ -139,7 +227,7 @@ static void test_failure(void **state)
 	char *text;
 
 	(void)state;
-	assert_int_equal(save(as, &tool, &text), WEIR_EXIT_REFUSED);
+	assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_REFUSED);
 	assert_string_equal(tool.err.text, "it cannot be read");
 	assert_string_equal(text, "");
 	assert_int_equal(limit_walks, 2);
@@ -150,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_never),
 		cmocka_unit_test(test_failure),
 	};
