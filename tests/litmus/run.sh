@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [FILE...]: check litmus tests with herd7 by the kernel's memory model.
-# Each file says its result: "Never" of what must not happen; "Sometimes" where
-# something was left out on purpose, so that the test is seen to see it.
+# run.sh [NAME...]: check litmus tests with herd7 by the kernel's memory model: what the
+# models say is never observed, and in each variant of the file variants, where something
+# was left out on purpose, sometimes. NAME is a model or a variant.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 cache=${here%/tests/litmus}/.cache
@@ -10,18 +10,36 @@ model=$cache/source/tools/memory-model
 [ -e "$model/linux-kernel.cfg" ] || { echo "1..0 # SKIP no memory model in .cache/source; make setup downloads it"; exit 4; }
 herd=$cache/herd/herd7
 [ -x "$herd" ] || herd=$(command -v herd7) || { echo "1..0 # SKIP no herd7; make setup downloads it"; exit 4; }
+tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && cp "$here"/*.litmus "$tmp/" || exit 1
 
-[ $# -gt 0 ] || set -- "$here"/*.litmus
+# The variants beside the models; what takes no place in its model ends all.
+perl -0777 -e '
+	for (split /\n\n+/, <STDIN> =~ s/^#.*?\n\n//sr) {
+		my ($name, $model, $edits) = /^(\S+) (\S+)\n(?:#[^\n]*\n)*(.*)/s or die "what is this? $_\n";
+		open my $from, "<", "$ARGV[0]/$model.litmus" or die "there is no $model\n";
+		my $text = <$from> =~ s/^C \S+/C $name/r;
+		for (split /^\@\n/m, "$edits\n") {
+			my $old = join "", map { $_ eq "...\n" ? "(?:.*\n)*?" : quotemeta } /^-(.*\n)/mg;
+			my $new = join "", /^\+(.*\n)/mg;
+			1 == (() = $text =~ /^$old/mg) or die "$name: $model has no such place:\n$_";
+			$text =~ s/^$old/$new/m;
+		}
+		open my $to, ">", "$ARGV[0]/$name.litmus" or die; print $to $text; close $to;
+	}' "$tmp" <"$here/variants" || exit 1
+
+if [ $# = 0 ]; then
+	set -- "$tmp"/*.litmus
+	set -- "${@##*/}"
+fi
 echo "1..$#"
 n=0 failed=0
-for file; do
-	n=$((n + 1)) file=$(realpath "$file")
-	name=${file##*/} name=${name%.litmus}
-	want=$(sed -n 's/^ \* Result: //p' "$file")
+for name; do
+	name=${name%.litmus}
+	n=$((n + 1)) want=Sometimes
+	[ ! -e "$here/$name.litmus" ] || want=Never
 	# The model's files are looked for in the current directory.
-	said=$(cd "$model" && timeout 300 "$herd" -conf linux-kernel.cfg "$file" 2>&1)
-	got=$(sed -n "s/^Observation $name \([A-Z][a-z]*\) .*/\1/p" <<<"$said")
-	if [ -n "$want" ] && [ "$got" = "$want" ]; then
+	said=$(cd "$model" && timeout 300 "$herd" -conf linux-kernel.cfg "$tmp/$name.litmus" 2>&1)
+	if [ "$(sed -n "s/^Observation $name \([A-Z][a-z]*\) .*/\1/p" <<<"$said")" = "$want" ]; then
 		echo "ok $n - $name: $want"
 	else
 		failed=1
