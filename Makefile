@@ -81,7 +81,7 @@ install-service:
 # $(call remove-unchanged,FILE): if it is what stdin has
 remove-unchanged = if cmp -s - $(1); then rm -v $(1); elif [ -e $(1) ]; then echo "weir: $(1) was changed, so it stays"; fi
 
-uninstall: ## remove what install put there, for every kernel; changed files stay
+uninstall: ## remove what install put there and nobody changed, for all kernels
 	$(if $(DESTDIR),,systemctl --quiet disable weir.service 2>/dev/null || :)
 	@$(unit-paths) debian/weir.service | $(call remove-unchanged,$(DESTDIR)$(UNITDIR)/weir.service)
 	@$(call remove-unchanged,$(DESTDIR)/etc/weir.conf) <userspace/weir.conf

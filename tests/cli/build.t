@@ -14,7 +14,7 @@ mount -t tmpfs tmpfs /lib/modules || { echo "1..0 # SKIP nothing can be mounted 
 unset KVER KDIR BUILD MAKEFLAGS
 
 # A tree with a stub of the tool, and stubs of kernel headers that record their version.
-mkdir tree tree/userspace && cp -r "$top"/{Makefile,Kbuild,module} tree/ && printf 'all:\n\t@: >weir\n' >tree/userspace/Makefile
+mkdir tree tree/userspace && cp -r "$top"/{Makefile,Kbuild,module,debian} tree/ && cp "$top/userspace/weir.conf" tree/userspace/ && printf 'all:\n\t@: >weir\n' >tree/userspace/Makefile
 
 # headers VERSION FOLDER: of a kernel that is said to be VERSION
 headers() {
