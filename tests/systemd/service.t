@@ -48,7 +48,7 @@ ctl restart
 both 1 failed "$web;$router" "restart with a bad file fails, and changes nothing"
 is "$(count)" "count 100" "... no count, either"
 ctl status --no-pager -l
-like "$out" "weir: $conf:1: .*'1x'" "status tells why"
+like "$out" "weir: $conf:1:.*'1x'" "status tells why"
 echo "$web" >"$conf"
 ctl restart
 both 0 active "$web" "restart with a good file mends it"
