@@ -315,7 +315,7 @@ check_spelling() {
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
 	mapfile -t list < <(files . '^COPYING$')
 	# Tests of the parser misspell on purpose.
-	codespell -L 'nd,ue,te,ans,hist,fo,bu,dorp,shwo,lmit,lmited' "${list[@]}"
+	codespell -L 'nd,ue,te,ans,hist,fo,bu,dorp,shwo,lmit,lmited,iif' "${list[@]}"
 }
 
 check_spec() {

@@ -11,20 +11,25 @@ void *weir_field_at(const struct weir_field *field, const void *model)
 	return (char *)model + field->offset;
 }
 
-unsigned int weir_field_given(const struct weir_field *field, const void *model)
+static bool is_zero(const struct weir_field *field, const void *model)
 {
 	const char *at = weir_field_at(field, model);
 	size_t i;
 
+	for (i = 0; i < field->size; i++) {
+		if (at[i])
+			return false;
+	}
+	return true;
+}
+
+unsigned int weir_field_given(const struct weir_field *field, const void *model)
+{
 	if (field->many)
 		return *(const unsigned int *)((const char *)model + field->count);
 	if (field->bit)
 		return !!(*(const uint64_t *)model & field->bit);
-	for (i = 0; i < field->size; i++) {
-		if (at[i])
-			return 1;
-	}
-	return 0;
+	return !is_zero(field, model);
 }
 
 bool weir_field_shown(const struct weir_field *field, const void *model)
@@ -258,6 +263,9 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 	if (field->flags & WEIR_QUIET && !strcmp(text, field->usual))
 		return;
 	label = label ? label : label_of(field);
+	/* of the counters of a limit the first says that there are any */
+	if (set->indent && field != set->fields && is_zero(field, model))
+		return;
 	if (field->flags & WEIR_LINE) {
 		weir_out_text(out, "%*s%-17s %s\n", set->indent, "", label, text);
 	} else if (*label || *text) {

@@ -46,8 +46,8 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	else if (tool->file)
 		snprintf(where, sizeof(where), "%s: ", tool->file);
 	fprintf(stderr, "weir: %s%s", kind ? kind : "", kind ? ": " : "");
-	weir_out_escape(stderr, where, false);
-	weir_out_escape(stderr, text, false);
+	weir_out_escape(stderr, where);
+	weir_out_escape(stderr, text);
 	fputc('\n', stderr);
 }
 
@@ -69,7 +69,7 @@ static void show_source(const struct weir_tool *tool)
 	text[len] = '\0';
 	mark[used] = '\0';
 	fputs("  ", stderr);
-	weir_out_escape(stderr, text, false);
+	weir_out_escape(stderr, text);
 	fprintf(stderr, "\n  %s\n", mark);
 }
 

@@ -9,7 +9,7 @@
 
 #include "tool.h"
 
-enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST };
+enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF };
 
 #define TOOL(member)	.to = offsetof(struct weir_tool, member)
 
@@ -19,6 +19,8 @@ const struct weir_option weir_options[] = {
 	{ "-pretty", 'p', NULL, TOOL(out.pretty) },
 	{ "-stats", 's', NULL, TOOL(stats) },
 	{ "-statistics", 's', NULL, TOOL(stats) },
+	{ "-brief", OPT_BRIEF, NULL, TOOL(out.brief) },
+	{ "-oneline", 'o', NULL, TOOL(out.oneline) },
 	{ "-netns", 'n', "NAME|PATH|PID", TOOL(netns) },
 	{ "-batch", 'b', "FILE", TOOL(batch) },
 	{ "-file", 'f', "FILE", TOOL(config_file) },

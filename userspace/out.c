@@ -16,8 +16,17 @@ static const char *const colors[] = {
 	[WEIR_COLOR_BAD]	= "\033[31m",
 };
 
+/* A new line ends its record if nothing of it follows. */
+static void end_record(struct weir_out *out)
+{
+	if (out->held)
+		putc('\n', out->to);
+	out->held = false;
+}
+
 int weir_out_flush(struct weir_out *out)
 {
+	end_record(out);
 	if (fflush(out->to) && !out->error)
 		out->error = -errno;
 	else if (ferror(out->to) && !out->error)
@@ -81,13 +90,13 @@ static int plain(const char *text)
 	return len;
 }
 
-void weir_out_escape(FILE *to, const char *text, bool lines)
+void weir_out_escape(FILE *to, const char *text)
 {
 	int len;
 
 	for (; *text; text += len) {
 		len = plain(text);
-		if (!len && (!weir_out_unsafe(text) || (lines && *text == '\n')))
+		if (!len && !weir_out_unsafe(text))
 			len = weir_out_char(text);
 		if (len) {
 			fwrite(text, 1, len, to);
@@ -147,6 +156,7 @@ static void put_key(struct weir_out *out, const char *key)
 
 void weir_out_begin(struct weir_out *out, const char *key, char c)
 {
+	end_record(out);
 	if (!out->json)
 		return;
 	put_key(out, key);
@@ -157,6 +167,7 @@ void weir_out_begin(struct weir_out *out, const char *key, char c)
 
 void weir_out_end(struct weir_out *out, char c)
 {
+	end_record(out);
 	if (!out->json)
 		return;
 	out->depth--;
@@ -194,11 +205,22 @@ void weir_out_bool(struct weir_out *out, const char *key, bool value)
 
 static void put_text(struct weir_out *out, const char *text)
 {
-	size_t len = strlen(text);
+	size_t len = strlen(text), part;
+	char line[TEXT_ROOM];
 
-	weir_out_escape(out->to, text, true);
 	if (len)
 		out->inside = text[len - 1] != '\n' && text[len - 1] != ' ';
+	for (; *text; text += part) {
+		if (out->held)
+			putc('\\', out->to);
+		part = strcspn(text, "\n");
+		snprintf(line, sizeof(line), "%.*s", (int)part, text);
+		weir_out_escape(out->to, line);
+		out->held = out->oneline && text[part];
+		if (text[part] && !out->oneline)
+			putc('\n', out->to);
+		part += !!text[part];
+	}
 }
 
 void weir_out_put(struct weir_out *out, enum weir_color color, const char *text)
@@ -247,8 +269,8 @@ void weir_out_line(struct weir_out *out)
 
 void weir_out_line_end(struct weir_out *out)
 {
-	weir_out_end(out, '}');
 	weir_out_text(out, "\n");
+	weir_out_end(out, '}');
 	out->line = false;
 	weir_out_flush(out);
 }

@@ -20,11 +20,13 @@ enum weir_color {
 struct weir_out {
 	FILE *to;
 	bool json, pretty, color;
+	bool brief, oneline;	/* of text */
 	/* private */
 	unsigned int depth;
 	bool filled;		/* an element precedes in this array or object */
 	bool line;		/* what is open is one line, whatever pretty says */
 	bool inside;		/* a word precedes on this line of text */
+	bool held;		/* a new line that oneline may make a \\ */
 	int error;		/* the first of writing, a negative errno */
 };
 
@@ -55,6 +57,6 @@ bool weir_out_unsafe(const char *text);
 /* Length in bytes of the character; 0: it is not UTF-8. */
 int weir_out_char(const char *text);
 /* Write text that may hold control characters, as \xNN. */
-void weir_out_escape(FILE *to, const char *text, bool lines);
+void weir_out_escape(FILE *to, const char *text);
 
 #endif

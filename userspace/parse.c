@@ -244,6 +244,23 @@ static int blame_unknown(struct reading *reading, const char *token)
 	return -EINVAL;
 }
 
+/* A protocol needs no word in front: "tcp" is "proto tcp"; "ipv6" may be a family. */
+static const struct weir_word *find_proto(const struct reading *reading, const char *token)
+{
+	const struct weir_word *word;
+	struct weir_err err;
+	struct weir_args args = { .err = &err };
+	uint8_t proto;
+
+	for (word = reading->words; word->name; word++) {
+		if (row(word)->type == &weir_type_proto && isalpha((unsigned char)*token) &&
+		    strcmp(token, "ipv6") &&
+		    !weir_type_proto.parse(row(word), &args, token, &proto))
+			return word;
+	}
+	return NULL;
+}
+
 /* Read "not" and what it is about. */
 static int read_not(struct reading *reading)
 {
@@ -257,6 +274,9 @@ static int read_not(struct reading *reading)
 	}
 	if (!strcmp(token, "not"))
 		return weir_err_set(args->err, WEIR_TWICE, "not");
+	word = find_proto(reading, token);
+	if (word)
+		return read_word(reading, word, token, true);
 	word = weir_pick(reading->words, token, args->exact, "word", args->err);
 	if (!word)
 		return -EINVAL;
@@ -288,6 +308,7 @@ static int read_next(struct reading *reading)
 	if (!strcmp(token, "not") && !reading->part)
 		return read_not(reading);
 	word = find_alone(reading, token);
+	word = word ? word : find_proto(reading, token);
 	if (word)
 		return read_word(reading, word, token, false);
 	while (words->name && row(words)->flags & (WEIR_FIRST | WEIR_ALONE))

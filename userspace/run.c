@@ -25,6 +25,26 @@ static const struct weir_command *read_command(struct weir_args *args,
 	return word ? word->is : NULL;
 }
 
+/* A command without its object: say which have it. */
+static bool blame_verb(const char *token, struct weir_err *err)
+{
+	const struct weir_command *command;
+	const struct weir_object *object;
+	char list[128] = "";
+	size_t used = 0;
+
+	for (object = weir_objects; token && object->name; object++) {
+		for (command = object->commands; !object->alone && command->name; command++) {
+			if (!strcmp(command->name, token))
+				used += snprintf(list + used, sizeof(list) - used, "%s%s %s",
+						 used ? ", " : "", object->name, token);
+		}
+	}
+	if (used)
+		weir_err_set(err, "'%s' requires an object: %s", token, list);
+	return used;
+}
+
 static const struct weir_object *read_object(struct weir_args *args)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -36,6 +56,8 @@ static const struct weir_object *read_object(struct weir_args *args)
 		weir_err_set(args->err, "omit 'weir': a command begins with its object");
 		return NULL;
 	}
+	if (blame_verb(weir_args_peek(args), args->err))
+		return NULL;
 	for (object = weir_objects; object->name; object++)
 		words[used++] = (struct weir_word){ object->name, object, 0, NULL };
 	words[used].name = NULL;

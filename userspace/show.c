@@ -27,8 +27,10 @@ void weir_show_limit(struct weir_out *out, const void *model)
 		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
 	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
-	weir_out_text(out, "\n    ");
-	weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
+	if (!out->brief)
+		weir_out_text(out, "\n    ");
+	if (out->json || !out->brief)
+		weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
 	weir_out_text(out, "\n");
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
@@ -116,7 +118,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 		show_standing(out, source);
 	}
 	weir_out_text(out, "\n");
-	if (source->slots && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+	if (source->slots && (out->json || !out->brief) && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
 		show_slots(out, source);
 	weir_out_end(out, '}');
 }

@@ -119,6 +119,37 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 	return weir_value_range(text, *value, min, max, err);
 }
 
+/* A rate as tc(8) and switches have it: say how it is written here. */
+static bool blame_rate(const char *text, struct weir_err *err)
+{
+	static const struct {
+		const char *name, *unit;
+		unsigned int bits;
+	} rates[] = {
+		{ "bit", " bytes", 8 }, { "bit/s", " bytes", 8 }, { "bits/s", " bytes", 8 },
+		{ "bps", " bytes", 8 }, { "b/s", " bytes", 1 }, { "byte/s", " bytes", 1 },
+		{ "bytes/s", " bytes", 1 }, { "pps", "", 1 },
+	};
+	struct weir_budget budget = { .window_ms = 1000 };
+	char buf[WEIR_TEXT_SIZE];
+	const char *end = text;
+	size_t i;
+
+	if (!take_count(&end, &budget.count))
+		return false;
+	if (*end == 'm' || *end == 'g')
+		budget.count *= *end++ == 'm' ? 1000000 : 1000000000;
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		if (strcasecmp(rates[i].name, end))
+			continue;
+		budget.count /= rates[i].bits;
+		weir_err_set(err, "a budget counts packets or bytes; write '%s%s' for %.40s",
+			     weir_text_budget(NULL, &budget, buf), rates[i].unit, text);
+		return true;
+	}
+	return false;
+}
+
 /* What is counted, and so how much of it, is the next word's to say. */
 int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
@@ -130,6 +161,8 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	uint64_t window = 1;
 	size_t i;
 
+	if (blame_rate(text, args->err))
+		return -EINVAL;
 	if (!take_count(&end, &budget->count) || (*end && *end != '/'))
 		return weir_err_set(args->err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
 				    text);

@@ -158,6 +158,39 @@ int weir_unknown(const struct weir_word *words, const char *token,
 	return weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
 }
 
+/* What other tools say: our word; or, where that is something else, what to write. */
+static const struct {
+	const char *token, *name, *hint;
+} others[] = {
+	{ "src", "from", NULL }, { "saddr", "from", NULL }, { "dst", "to", NULL },
+	{ "daddr", "to", NULL }, { "iif", "dev", NULL }, { "iifname", "dev", NULL },
+	{ "protocol", "proto", NULL }, { "rate", "budget", NULL }, { "remove", "del", NULL },
+	{ "rm", "del", NULL }, { "create", "add", NULL }, { "change", "set", NULL },
+	{ "modify", "set", NULL }, { "ls", "show", NULL }, { "flush", "forget", NULL },
+	{ "burst", "budget", "no 'burst': a budget of 20/s admits 20 at once" },
+	{ "after", "before", "no 'after': name the limit that is to follow, with 'before'" },
+};
+
+/* The word for another tool's; NULL, and perhaps a sentence in @err. */
+static const struct weir_word *translate(const struct weir_word *words, const char *token,
+					 struct weir_err *err)
+{
+	const struct weir_word *word;
+	size_t i;
+
+	*err->text = '\0';
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		for (word = words; !strcmp(others[i].token, token) && word->name; word++) {
+			if (strcmp(word->name, others[i].name))
+				continue;
+			if (!others[i].hint)
+				return word;
+			weir_err_set(err, "%s", others[i].hint);
+		}
+	}
+	return NULL;
+}
+
 const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,
 				  const char *what, struct weir_err *err)
 {
@@ -168,6 +201,11 @@ const struct weir_word *weir_pick(const struct weir_word *words, const char *tok
 	word = match(words, token, &matches);
 	if (matches == 1 && (!exact || !strcmp(word->name, token)))
 		return word;
+	if (!matches) {
+		word = translate(words, token, err);
+		if (word || *err->text)
+			return word;
+	}
 	if (matches == 1) {
 		weir_err_set(err, WEIR_ABBREVIATES, token, word->name);
 	} else if (!words->name) {

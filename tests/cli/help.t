@@ -61,7 +61,7 @@ ok $((longest > 79)) "help fits 80 columns"
 # every option that is told is one, and its letter too
 run help
 mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
-is "${#options[@]}" 13 "help tells the options"
+is "${#options[@]}" 15 "help tells the options"
 for option in "${options[@]}"; do
 	run -check "$option" x
 	[[ $err != *unknown\ option* ]]

@@ -60,13 +60,34 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # what is far from all of them is told all of them, or where they are
-1 | rate | ^weir: unknown word 'rate'; expected one of: limit, source, exempt, stats, monitor, save$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, stats, monitor, save$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, flush$
 1 | limit add web budget 1/s action reject | action: unknown word 'reject'; expected one of: drop, observe$
 1 | limit add web budget 1/s colour blue | unknown word 'colour'; expected one of: budget, family, dev, .*, action, before$
 # as near as each other
 1 | limit add web budget 1/s proto tcp port 443 | unknown word 'port'; did you mean 'sport' or 'dport'\?$
 1 | limit add web budget 1/s byte | budget: unknown word 'byte'; did you mean 'bytes'\?$
+# what other tools call it
+0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
+0 | -check limit add web rate 20/s tcp dport 80 iif lo |
+0 | -check limit add web budget 1/s icmp to ::/0 |
+0 | -check limit add web budget 1/s not udp to ::/0 |
+0 | -check limit remove web |
+0 | -check limit rm web |
+0 | -check limit modify web slots 3 |
+1 | source flush | ^weir: source forget: required: PREFIX.all$
+1 | limit add web rate 20/s burst 5 | ^weir: limit add: no 'burst': a budget of 20/s admits 20 at once$
+1 | limit add web budget 20/s after ssh | ^weir: limit add: no 'after': name the limit that is to follow, with 'before'$
+1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
+1 | limit add web rate 10mbit | budget: a budget counts packets or bytes; write '1250k/s bytes' for 10mbit$
+1 | limit add web budget 64kbit/s | write '8000/s bytes' for 64kbit/s$
+1 | limit add web budget 2MB/s | write '2M/s bytes' for 2MB/s$
+1 | limit add web budget 500pps | write '500/s' for 500pps$
+1 | limit add web budget 1/s tcp udp | 'proto' given twice$
+1 | limit add web budget 1/s tcp proto tcp | 'proto' given twice$
+1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, stats show$
+1 | flush | ^weir: 'flush' requires an object: limit flush, exempt flush
+1 | del web | ^weir: 'del' requires an object: limit del, exempt del$
 # a value without its word
 1 | limit add web budget 1/s observe | ^weir: limit add: 'observe' is a value of 'action': write 'action observe'$
 1 | limit add web budget 1/s ipv6 | 'ipv6' is a value of 'family': write 'family ipv6'$
@@ -193,6 +214,9 @@ says <<'LINES'
 0 | -check -sta limit show |
 0 | -check -statis limit show |
 0 | -ch -js -pre -ti -e -fo limit show |
+0 | -check -br limit show |
+0 | -check -brief -o source show |
+0 | -check -oneline -jo limit show |
 0 | -check -netns=blue limit show |
 0 | -check -n=blue -- limit show |
 LINES

@@ -111,7 +111,7 @@ static void test_escape(void **state)
 	weir_out_str(&out, NULL, turned);
 	end("JSON", "\"a\\u001b[31m\\u0008\\u007f\\u009b\xc3\xa9\\ufffd\\u0009\\ufffd\",\"\\u202ecba\\u2066\"");
 	begin(false, false, false);
-	weir_out_escape(out.to, "one\nline", false);
+	weir_out_escape(out.to, "one\nline");
 	end("one line", "one\\x0aline");
 }
 
@@ -210,6 +210,43 @@ static void test_limit(void **state)
 	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":\"10.0.0.0/8\",\"proto\":\"tcp\",\"dport_min\":80,\"dport_max\":81,\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"slot_ns\":128000000,\"window_ns\":1024000000,\"memory\":8192,\"ways\":128}\n");
 }
 
+/* As ip(8) has it: brief is what is configured, oneline a record a line. */
+static void test_lines(void **state)
+{
+	struct weir_limit limit = {
+		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_SLOT_NS) |
+		       WEIR_HAS(LIMIT_STATS),
+		.name = "web",
+		.budget = { 20, 1000 }, .sources = 64, .slots = 1, .slot_ns = 1000000000,
+		.stats = { .has = -1, .matched = { .packets = 3, .bytes = 180 },
+			   .dropped = { .packets = 1, .bytes = 60 } },
+	};
+
+	(void)state;
+	begin(false, false, false);
+	weir_show_limit(&out, &limit);
+	end("lines", "web budget 20/s\n    slot 1s\n"
+	    "    matched                      3 packets             180 bytes\n"
+	    "    dropped                      1 packets              60 bytes\n");
+	begin(false, false, false);
+	out.oneline = true;
+	weir_out_begin(&out, NULL, '[');
+	weir_show_limit(&out, &limit);
+	weir_show_source(&out, &sample);
+	weir_out_end(&out, ']');
+	end("oneline", "web budget 20/s\\    slot 1s"
+	    "\\    matched                      3 packets             180 bytes"
+	    "\\    dropped                      1 packets              60 bytes\n"
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\\    _.=## 5 slots of 250ms, oldest first\n");
+	begin(false, false, false);
+	out.brief = true;
+	limit.has = WEIR_HAS(LIMIT_BUDGET);
+	weir_show_limit(&out, &limit);
+	weir_show_source(&out, &sample);
+	end("brief", "web budget 20/s\n"
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_source),
 		cmocka_unit_test(test_exempt_source),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_lines),
 	};
 
 	return cmocka_run_group_tests_name("tool_out", tests, NULL, NULL);
