@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A budget that all CPUs share, as that of a prefix length of 0: one way that
- * all of them want. A CPU takes a batch of what is left under the lock, good for
- * this slot only, and spends it alone. It counts as used when taken, so the
- * promise holds; what was not spent is given back, in the slot that counted it,
- * when the CPU comes next. Batches shrink with what is left, down to single
- * packets.
+ * With a prefix length of 0 all CPUs charge one way. Under its lock a CPU charges a
+ * batch of what is left, valid for this slot only, and spends it alone. A batch
+ * counts as used when it is taken, so the promise holds; what was not spent is
+ * given back, in the slot that was charged, when the CPU takes the next. Batches
+ * shrink with what is left, down to single packets.
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
@@ -18,7 +17,7 @@
 static struct weir_batch *batch_of(const struct weir_table *table,
 				   const struct weir_source *source)
 {
-	return &this_cpu_ptr(table->batches)->family[source->zone & 1];
+	return &this_cpu_ptr(table->batches)->family[source->scope & 1];
 }
 
 /* What a CPU may take beside a cost, of what is left with it. */
@@ -139,7 +138,7 @@ void weir_batches_unspent(const struct weir_table *table, u64 tick,
 		return;
 	for_each_possible_cpu(cpu) {
 		batch = per_cpu_ptr(table->batches, cpu)->family +
-			(state->source.zone & 1);
+			(state->source.scope & 1);
 		/* Its CPU may change it meanwhile. */
 		copy = data_race(*batch);
 		left = min(copy.left, state->count);

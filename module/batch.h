@@ -7,12 +7,12 @@
 
 #include "bucket.h"
 
-/* Is a source everybody, or all of a family, so that all CPUs want its way? */
+/* Does a source stand for a whole family or both, so that all CPUs charge it? */
 static inline bool weir_batch_wanted(const struct weir_table *table,
 				     const struct weir_source *source)
 {
 	return unlikely(table->batches) && !weir_source_known(source) &&
-	       !(source->zone & WEIR_ZONE_LINKLOCAL);
+	       !(source->scope & WEIR_SCOPE_LINKLOCAL);
 }
 
 bool weir_batch_left(const struct weir_table *table,

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens inside one bucket: finding a way, giving it to another source,
- * the floor. See the top of table.c for the rules.
+ * Inside one bucket: find a way, take one, evict, raise the floor. The rules are
+ * at the top of table.c.
  */
 #include "bucket.h"
 
 #define BYTES(x) ((x) * 0x0101010101010101ull)
 
 /*
- * The bytes of eight tags that are equal to one, by their highest bit. No carry
- * leaves a byte: behind the ways that there are, tags are 0 and never taken for
- * another.
+ * Compare eight tags: the highest bit of each byte that equals @wanted is set. No
+ * carry leaves a byte, so the tags beyond the last way, which are 0, never match.
  */
 static inline u64 tags_equal(const u8 *tag, u8 wanted)
 {
 	u64 low = BYTES(0x7f);
-	/* Pairs with the stores under the bucket's lock. */
+	/* Pairs with tag_store(). */
 	u64 x = le64_to_cpu((__force __le64)READ_ONCE(*(const u64 *)tag)) ^
 		BYTES(wanted);
 
@@ -33,7 +32,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 
 	/* A fifth of the sources that are not at home are beside it. */
 	way = weir_bucket_way(table, bucket, home ^ 1);
-	/* A hint where the bucket is not locked. */
+	/* A hint if the bucket is not locked. */
 	if (data_race(weir_way_is(table, way, source)))
 		return way;
 	for (base = 0; base < table->ways; base += 8)
@@ -48,16 +47,11 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 	return NULL;
 }
 
-/**
- * weir_way_source - the source that has a way
- * @table: table
- * @way: way that is not free
- * @source: filled, masked
- */
+/** weir_way_source - the source of a way, masked; invalid if the way is free */
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source)
 {
-	*source = (struct weir_source) { .zone = way->zone };
+	*source = (struct weir_source) { .scope = way->scope };
 	memcpy(source->word, way->word, table->words * sizeof(*way->word));
 }
 
@@ -67,17 +61,17 @@ static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
 	bucket->used += !!tag - !!bucket->tag[i];
 	/* Pairs with searches without the lock. */
 	WRITE_ONCE(bucket->tag[i], tag);
-	/* Pairs with take(): who reads this sees the tag. */
+	/* Pairs with take(): a CPU that reads this version sees the tag. */
 	smp_store_release(&bucket->version, bucket->version + 1);
 }
 
-/* Under both locks, its version odd. */
+/* Under both locks, inside a write section of the seqcount. */
 static void way_give(const struct weir_table *table, struct weir_bucket *bucket,
 		     unsigned int i, const struct weir_source *source, u32 hash)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
-	way->zone = source->zone;
+	way->scope = source->scope;
 	way->word[0] = source->word[0];
 	way->word[1] = source->word[1];
 	if (table->words > 2) {
@@ -88,7 +82,7 @@ static void way_give(const struct weir_table *table, struct weir_bucket *bucket,
 }
 
 /**
- * weir_way_free - let a way be nobody's
+ * weir_way_free - free a way
  * @table: table
  * @bucket: locked bucket
  * @i: the way, locked
@@ -100,12 +94,12 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 
 	lockdep_assert_held(&bucket->lock);
 	write_seqcount_begin(&way->seq);
-	way->zone = WEIR_ZONE_NOBODY;
+	way->scope = WEIR_SCOPE_INVALID;
 	write_seqcount_end(&way->seq);
 	tag_store(bucket, i, 0);
 }
 
-/* A free way, the home or its neighbour if they are; or -1. */
+/* A free way, preferably the home or its neighbour, or -1. */
 static int free_way(const struct weir_table *table,
 		    const struct weir_bucket *bucket, u32 hash)
 {
@@ -128,15 +122,16 @@ static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
-	/* Whoever has a way may charge it meanwhile: a hint, as all that follows. */
+	/* It may be charged meanwhile: a hint, and so is the choice of a victim. */
 	return data_race(weir_wheel_sum(table->shape,
 					weir_way_wheel(table, way), slot));
 }
 
 /*
- * The way that goes where none is free: an idle one; else one that raises the
- * floor by nothing; else the one of the smallest sum. The hand comes to the oldest
- * first. A look at all that found none idle is good for a quarter of the window.
+ * The way to evict if none is free: the first one from the hand on that is idle, or
+ * else the one with the smallest sum. After a search of all ways found none idle,
+ * the first one whose sum is not above the floor's will do for a quarter of the
+ * window.
  */
 static unsigned int victim(const struct weir_table *table,
 			   struct weir_bucket *bucket, u32 slot)
@@ -165,11 +160,11 @@ static unsigned int victim(const struct weir_table *table,
  * weir_bucket_raise - join a wheel into the floor
  * @table: table
  * @bucket: locked bucket
- * @wheel: an upper bound of what some sources without a way were admitted, and
- *	then of what the floor was
+ * @wheel: an upper bound of what some sources without a way were admitted;
+ *	replaced by the former floor
  *
- * Both are turned to the later of their times: a wheel that is ahead of the
- * clock keeps its counts as long as it would have.
+ * Both are turned to the later of their slots, so that a wheel ahead of the clock
+ * keeps its counts for as long as it would have.
  */
 void weir_bucket_raise(const struct weir_table *table,
 		       struct weir_bucket *bucket, struct weir_wheel *wheel)
@@ -183,8 +178,8 @@ void weir_bucket_raise(const struct weir_table *table,
 }
 
 /*
- * Give a source a way, from the floor as it was before anybody was evicted, and
- * charge it. Returns whether a live source lost its way.
+ * Give a source a way, starting from the floor as it was before an eviction, and
+ * charge it. Returns whether a live source was evicted.
  */
 static bool bucket_take(const struct weir_table *table,
 			struct weir_bucket *bucket, struct weir_lookup *lookup)
@@ -206,10 +201,10 @@ static bool bucket_take(const struct weir_table *table,
 		weir_wheel_turn(table->shape, wheel, slot);
 		weir_bucket_raise(table, bucket, wheel);
 	} else {
-		/* Late clocks count behind the time for which it was idle. */
+		/* A late clock must not count in slots before the idle wheel's. */
 		if (!free)
 			weir_wheel_turn(table->shape, floor, wheel->at);
-		/* A refusal of the source before may just be marked in it. */
+		/* A refusal of the former source may be marking it. */
 		data_race(memcpy(wheel, floor, weir_wheel_size(table->shape)));
 		weir_wheel_unmark(wheel);
 	}
@@ -224,7 +219,7 @@ static bool bucket_take(const struct weir_table *table,
 }
 
 /**
- * weir_way_charge - take room in the way of a source, or refuse it
+ * weir_way_charge - charge the way of a source, or refuse
  * @table: table
  * @way: locked way of the source
  * @lookup: packet; its results are filled
@@ -238,7 +233,7 @@ u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 	bool marked;
 
 	lockdep_assert_held(&way->lock);
-	/* What is refused moves no version. */
+	/* A refusal leaves the seqcount alone. */
 	if (weir_wheel_full(table->shape, wheel, lookup->slot, lookup->cost,
 			    lookup->budget)) {
 		lookup->seq = raw_read_seqcount(&way->seq);
@@ -256,10 +251,10 @@ u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 }
 
 /**
- * weir_bucket_admit - take room for a source that seems to have no way
+ * weir_bucket_admit - charge a source that seems to have no way, or refuse
  * @table: table
  * @lookup: packet; its results are filled
- * @version: of the bucket, read before it was searched without its lock
+ * @version: of the bucket, read before the search without its lock
  *
  * Return: as weir_table_charge().
  */
@@ -302,15 +297,15 @@ out:
 }
 
 /**
- * weir_bucket_place - let a source have what it had in a predecessor
+ * weir_bucket_place - move a source here from a predecessor
  * @table: table
- * @bucket: locked bucket of a source that has no way here
+ * @bucket: locked bucket of the source, in which it has no way
  * @source: masked source
  * @hash: its hash
- * @wheel: what it was admitted; changed
- * @dropped: refusals, as in its way
+ * @wheel: its wheel; changed
+ * @dropped: weir_way.dropped
  *
- * It takes a way if one is free. If none is, the floor covers it.
+ * It takes a way if one is free; otherwise its wheel is joined into the floor.
  *
  * Return: whether it has a way.
  */
@@ -329,7 +324,7 @@ bool weir_bucket_place(const struct weir_table *table,
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	write_seqcount_begin(&way->seq);
-	/* A refusal of the source before may just be marked in it. */
+	/* A refusal of the former source may be marking it. */
 	data_race(memcpy(weir_way_wheel(table, way), wheel,
 			 weir_wheel_size(table->shape)));
 	way_give(table, bucket, i, source, hash);

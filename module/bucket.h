@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The inside of a table. A bucket in memory, at a multiple of two cache lines:
+ * The inside of a table. A bucket in memory, aligned to two cache lines:
  *
  *	struct weir_bucket	tags; lock and what a newcomer needs
  *	struct weir_wheel	the floor
- *	struct weir_way[]	at the next multiple of two lines
+ *	struct weir_way[]	aligned to two lines
  *
  * With up to 15 slots, counts of two bytes and IPv6 prefixes up to 64 a way is
  * one cache line, and the ways 2i and 2i + 1 are a pair of lines.
@@ -23,7 +23,7 @@
 #include "table.h"
 #include "wheel.h"
 
-/* What refusals say of a way in weir_way.dropped, beside their number. */
+/* weir_way.dropped: number of refusals, and whether they were only observed. */
 #define WEIR_DROPPED_OBSERVED	BIT(31)
 #define WEIR_DROPPED_MAX	(BIT(31) - 1)
 
@@ -32,37 +32,37 @@ struct weir_bucket {
 	/* Eight bits of the hash of the source, 0 if free; a hint without the lock */
 	u8 tag[WEIR_WAYS_MAX] __aligned(8);
 	u32 version;		/* changes with every tag, after it */
-	bool moved;		/* all is in the successor: nothing changes here any more */
-	/* Covers the rest, and which source a way has */
+	bool moved;		/* all is in the successor; constant from then on */
+	/* Protects the rest, and which source has which way */
 	raw_spinlock_t lock ____cacheline_aligned;
-	u8 hand;		/* way to look at first when one must go */
+	u8 hand;		/* way to consider first for eviction */
 	u8 used;		/* ways that are not free */
-	u32 rescan;		/* slot before which no way is looked at for being idle */
+	u32 rescan;		/* slot before which no idle way is searched for */
 };
 
-/* A source's place. The wheel follows at table->wheel_off. */
+/* A source. The wheel follows at table->wheel_off. */
 struct weir_way {
-	raw_spinlock_t lock;	/* covers the source and the wheel */
-	seqcount_raw_spinlock_t seq;	/* version of the source and its wheel */
-	atomic_t dropped;	/* refusals and their kind; without lock and version */
-	u32 zone;		/* of the source, WEIR_ZONE_NOBODY where there is none */
+	raw_spinlock_t lock;	/* protects the source and the wheel */
+	seqcount_raw_spinlock_t seq;	/* of the source and the wheel */
+	atomic_t dropped;	/* WEIR_DROPPED_*; outside lock and seqcount */
+	u32 scope;		/* of the source, WEIR_SCOPE_INVALID if free */
 	__be32 word[];		/* table->words words of its masked address */
 };
 
-/* Room of a budget that a CPU has to itself; see batch.c. */
+/* Charged room that a CPU may spend alone; see batch.c. */
 struct weir_batch {
 	u64 left;		/* not yet spent */
-	u64 budget;		/* of which it was taken */
-	u32 slot;		/* in which it is counted */
-	u32 epoch;		/* of the table then */
+	u64 budget;		/* of the limit when it was taken */
+	u32 slot;		/* that was charged */
+	u32 epoch;		/* of the table when it was taken */
 };
 
-/* Of everybody, or all of IPv4, and of all of IPv6. */
+/* Of all sources or IPv4's, and of IPv6's. */
 struct weir_batches {
 	struct weir_batch family[2];
 };
 
-/* Constant once published, but for the last group. */
+/* Constant once published, except for the last group. */
 struct weir_table {
 	struct weir_wheel_shape shape;	/* of the wheels */
 	u8 words;		/* words of a key, 2 or 4 */
@@ -77,20 +77,20 @@ struct weir_table {
 	u16 way_off;		/* offset of the first way in a bucket */
 	u16 way_size;		/* bytes of a way */
 	u16 wheel_off;		/* offset of the wheel in a way */
-	struct weir_table_spec spec;	/* what it was made for */
+	struct weir_table_spec spec;
 	u32 chunks;		/* of memory */
-	u64 bytes;		/* of memory, all told */
-	refcount_t ref;		/* the limit's and the dumps' */
-	const hsiphash_key_t *key;	/* of the hash, where there is a predecessor */
+	u64 bytes;		/* of memory in total */
+	refcount_t ref;		/* held by the limit and by dumps */
+	/* The next four are set if there is a predecessor */
+	const hsiphash_key_t *key;	/* of the hash */
 	u64 (*clock)(void);
-	u64 budget;		/* of the limit when it took over, where there is one */
-	u64 old_budget;		/* that of the predecessor */
-	struct weir_batches __percpu *batches;	/* CPU-local, where a prefix length is 0 */
+	u64 budget;		/* of the limit with this table */
+	u64 old_budget;		/* of the limit with the predecessor */
+	struct weir_batches __percpu *batches;	/* CPU-local; if a prefix length is 0 */
 	atomic64_t evicted;	/* live sources of the predecessor that found no way */
 
-	struct weir_table __rcu *old;	/* predecessor, until all that it had is here */
-	/* Changes when sources are forgotten, under their bucket's lock, and by weir_table_age() */
-	u32 epoch;
+	struct weir_table __rcu *old;	/* predecessor, until it is drained */
+	u32 epoch;		/* see weir_table_forget(), _clear() and _age() */
 
 	void *chunk[] __counted_by(chunks);
 };
@@ -128,7 +128,7 @@ static inline struct weir_wheel *weir_way_wheel(const struct weir_table *table,
 	return (void *)way + table->wheel_off;
 }
 
-/* Buckets take the low bits of a hash, tags and homes others. */
+/* Tags and homes use other bits of the hash than buckets do. */
 static inline u8 weir_hash_tag(u32 hash)
 {
 	u8 tag = hash >> 16;
@@ -157,14 +157,14 @@ static inline bool weir_way_is(const struct weir_table *table,
 			       const struct weir_way *way,
 			       const struct weir_source *source)
 {
-	return way->zone == source->zone && way->word[0] == source->word[0] &&
+	return way->scope == source->scope && way->word[0] == source->word[0] &&
 	       way->word[1] == source->word[1] &&
 	       (likely(table->words == 2) ||
 		(way->word[2] == source->word[2] &&
 		 way->word[3] == source->word[3]));
 }
 
-/* Under the lock of the way that was charged. */
+/* Under the lock of the charged way. */
 static inline void weir_way_receipt(const struct weir_table *table,
 				    const struct weir_wheel *wheel,
 				    struct weir_lookup *lookup)
@@ -175,8 +175,8 @@ static inline void weir_way_receipt(const struct weir_table *table,
 }
 
 /*
- * The way of a source, or NULL. Under the bucket's lock that is so; without, it
- * is a hint, for the way may be given to another source at any time.
+ * The way of a source, or NULL; a hint without the bucket's lock, because the way
+ * may be given to another source at any time.
  */
 struct weir_way *weir_bucket_search(const struct weir_table *table,
 				    struct weir_bucket *bucket,
@@ -201,7 +201,7 @@ void weir_bucket_raise(const struct weir_table *table,
 /* Successors: move.c. */
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash);
 
-/* Bring the bucket of a source over first, if there is a predecessor. */
+/* Pull the bucket of a source first, if there is a predecessor. */
 static inline void weir_table_settle(struct weir_table *table, u32 hash)
 {
 	struct weir_table *old = rcu_dereference(table->old);

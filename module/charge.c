@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packet's way through a table: refuse without a lock, charge, give back.
+ * Packets in a table: refuse without a lock, charge, give back.
  */
 #include "bucket.h"
 
-/* Refuse, if what was read since @seq surely leaves no room. */
+/* Refuse if what was read since @seq is consistent; it leaves no room. */
 static inline bool way_refuses(const struct weir_table *table,
 			       struct weir_way *way, u32 seq,
 			       const struct weir_lookup *lookup)
@@ -18,7 +18,7 @@ static inline bool way_refuses(const struct weir_table *table,
 	return true;
 }
 
-/* Charge, or refuse, if the way is still the source's; else 0. */
+/* Charge or refuse if the way is still the source's, else return 0. */
 static inline u8 way_take(const struct weir_table *table, struct weir_way *way,
 			  u32 seq, struct weir_lookup *lookup)
 {
@@ -42,8 +42,8 @@ static inline u8 way_take(const struct weir_table *table, struct weir_way *way,
 }
 
 /*
- * Find the way of a source, refuse without its lock if there surely is no room,
- * else charge, if that is wanted.
+ * Find the way of a source and refuse without its lock if that is certain;
+ * otherwise charge it, if @wanted.
  */
 static __always_inline u8 take(struct weir_table *table,
 			       struct weir_lookup *lookup, const bool wanted)
@@ -59,7 +59,7 @@ static __always_inline u8 take(struct weir_table *table,
 			      weir_hash_home(table, lookup->hash));
 	seq = raw_read_seqcount(&way->seq);
 	if (unlikely(!weir_way_is(table, way, lookup->source))) {
-		/* What is not found was not there if this stands under the lock. */
+		/* If it is unchanged under the lock, what was not found is not there. */
 		version = smp_load_acquire(&bucket->version);
 		way = weir_bucket_search(table, bucket, lookup->source,
 					 lookup->hash);
@@ -67,11 +67,10 @@ static __always_inline u8 take(struct weir_table *table,
 		if (!way)
 			goto stranger;
 		seq = raw_read_seqcount(&way->seq);
-		/* A way that is another's by now has no version that counts. */
+		/* Another source's by now: no seqcount value will match 1. */
 		if (!weir_way_is(table, way, lookup->source))
 			seq = 1;
 	}
-	/* What was read is as it was if the version still is so; 1 is none. */
 	lookup->way = way;
 	if (weir_wheel_full(table->shape, weir_way_wheel(table, way),
 			    lookup->slot, lookup->cost, lookup->budget)) {
@@ -87,7 +86,7 @@ static __always_inline u8 take(struct weir_table *table,
 	result = way_take(table, way, seq, lookup);
 	if (likely(result))
 		return result;
-	/* Another source has it by now: no search that was is good. */
+	/* Another source's by now: force a second search. */
 	version = READ_ONCE(bucket->version) - 1;
 stranger:
 	kcsan_atomic_next(0);
@@ -95,11 +94,11 @@ stranger:
 }
 
 /**
- * weir_table_refuse - refuse without a lock where there surely is no room
+ * weir_table_refuse - refuse without a lock, if that is certain
  * @table: table
  * @lookup: packet; its results are filled
  *
- * Writes nothing that CPUs share but the mark of the refusal, once a slot.
+ * The only write to shared memory is the mark of the refusal, once a slot.
  *
  * Return: WEIR_REFUSED, or 0 if only a charge can tell.
  */
@@ -109,11 +108,11 @@ u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 }
 
 /**
- * weir_table_charge - take room for a packet, or refuse it
+ * weir_table_charge - charge a packet, or refuse it
  * @table: table
  * @lookup: packet; its results are filled
  *
- * Refuses without a lock where weir_table_refuse() does.
+ * Refuses without a lock whenever weir_table_refuse() does.
  *
  * Return: WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN.
  */
@@ -123,12 +122,12 @@ u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 }
 
 /**
- * weir_table_uncharge - give back what another limit made void
+ * weir_table_uncharge - give back a charge after another limit refused
  * @table: table
  * @lookup: packet, with the receipt of weir_table_charge()
  *
- * Where the source was forgotten or moved meanwhile, or its wheel no longer holds
- * so much in that slot, all is left as it is.
+ * Nothing is changed if the source was forgotten or moved meanwhile, or if its
+ * wheel no longer holds the charge in that slot.
  *
  * Return: whether it was given back.
  */
@@ -160,11 +159,11 @@ bool weir_table_uncharge(struct weir_table *table,
 }
 
 /**
- * weir_table_dropped - count refusals of a source, if it has a way still
+ * weir_table_dropped - count refusals of a source, if it still has a way
  * @table: table
  * @lookup: source and hash
  * @packets: refused
- * @observed: and let through all the same
+ * @observed: but not dropped
  */
 void weir_table_dropped(struct weir_table *table,
 			const struct weir_lookup *lookup, u32 packets,
@@ -180,17 +179,16 @@ void weir_table_dropped(struct weir_table *table,
 
 /**
  * weir_way_dropped - count refusals in a way
- * @way: of the source, or of one that has it since
+ * @way: of the source, or given to another since
  * @packets: refused
- * @observed: and let through all the same; a count is of one kind, and begins
- *	anew with the other
+ * @observed: but not dropped; a change of kind restarts the count
  */
 void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
 {
 	u32 kind = observed ? WEIR_DROPPED_OBSERVED : 0, was, count;
 	int old = atomic_read(&way->dropped);
 
-	/* CPUs that meet here do not carry into the highest bit. */
+	/* Far enough from the highest bit for concurrent additions. */
 	if (likely((old ^ kind) < BIT(30) && packets < BIT(16))) {
 		atomic_add(packets, &way->dropped);
 		return;

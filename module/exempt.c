@@ -211,7 +211,7 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
 		       struct weir_exempt_place *place)
 {
-	u8 family = source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
+	u8 family = source->scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
 	const struct weir_net_prefix *prefix;
 	u32 low = 0, high = exempts ? exempts->nodes : 0, middle, at;
 

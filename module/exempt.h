@@ -33,7 +33,7 @@ struct weir_exempt_place {
 static inline struct weir_source weir_prefix_source(const struct weir_net_prefix *prefix)
 {
 	struct weir_source source = {
-		.zone = prefix->family == AF_INET6 ? WEIR_ZONE_IPV6 : 0,
+		.scope = prefix->family == AF_INET6 ? WEIR_SCOPE_IPV6 : 0,
 	};
 
 	memcpy(source.word, prefix->word, sizeof(source.word));

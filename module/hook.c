@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packet's way: refusal cache -> source -> limits that match -> refuse, all
- * -> charge, in order. The hook stands in PRE_ROUTING in front of reassembly and
- * of the raw tables, so a flood pays before it costs anything else.
+ * The netfilter hook, in PRE_ROUTING before reassembly and the raw tables, so that
+ * a flood is dropped before it costs anything else. The CPU's refusal cache answers
+ * first, then the limits: verdict.c.
  */
 #include <linux/bottom_half.h>
 #include <linux/jiffies.h>
@@ -18,7 +18,7 @@
 #include "trace.h"
 #include "verdict.h"
 
-/* What is CPU-local, caches and counters, belongs to one packet at a time. */
+/* CPU-local data, caches and counters included, belongs to one packet at a time. */
 struct hook_cpu {
 	local_lock_t lock;
 	struct weir_context ctx;	/* protected by @lock */
@@ -28,7 +28,7 @@ static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
-/* What refused the source a moment ago; whoever watches drops has them told. */
+/* Refused by the cache; a traced drop takes the long way, which reports it. */
 static __always_inline bool refused_before(struct weir_context *ctx,
 					   struct weir_net *wn,
 					   const struct weir_config *config)
@@ -73,8 +73,8 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 }
 
 /*
- * A packet that comes back from user space is in process context. What is
- * CPU-local, and locks, are kept from packets in softirqs.
+ * nf_queue reinjects in process context: keep softirqs off CPU-local data and
+ * locks.
  */
 static noinline unsigned int hook_reinjected(nf_hookfn *again, void *priv,
 					     struct sk_buff *skb,
@@ -120,7 +120,7 @@ static const struct nf_hook_ops hook_ops[] = {
 };
 
 /**
- * weir_hook_register - let packets of a namespace pass the hook
+ * weir_hook_register - register the hooks of a namespace
  * @wn: namespace, locked, without hooks
  *
  * Context: process, may sleep.
@@ -140,7 +140,7 @@ int weir_hook_register(struct weir_net *wn)
 }
 
 /**
- * weir_hook_unregister - let them pass by
+ * weir_hook_unregister - unregister them
  * @wn: namespace with hooks
  *
  * Packets may still be in the hook until a grace period has passed.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The packet's way.
+ * The netfilter hook, and its clock.
  */
 #ifndef WEIR_HOOK_H
 #define WEIR_HOOK_H

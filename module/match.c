@@ -31,7 +31,7 @@ static bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
 
 static u8 source_family(const struct weir_source *source)
 {
-	return source->zone & WEIR_ZONE_IPV6 ? AF_INET6 : AF_INET;
+	return source->scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
 }
 
 /**

@@ -2,27 +2,27 @@
 /*
  * Successors
  *
- * A change of size, window, slots, unit or width makes a new table. It knows
- * the old one, and is published at once:
+ * A change of size, window, slots, unit or width makes a new table, which refers
+ * to the old one and is published at once:
  *
- *  1. Whoever comes to the new table first pulls the old bucket of his source
- *     over: with the old bucket locked each way is copied and made nobody's,
- *     and put into the new table under its bucket there; then the old bucket is
- *     marked. Nothing changes in it any more.
- *  2. A packet that still has the old configuration charges the old table until
- *     it finds the mark, under the old bucket's lock, where it looks for a
- *     source that has no way; then it starts again with the new configuration.
- *  3. The floor of the old bucket, which is at rest once marked, is joined into
- *     that of the source's bucket.
- *  4. The change itself pulls what is left, bucket by bucket, and lets go of the
- *     old table a grace period later. So a table has one predecessor at most.
+ *  1. The first packet of a source in the new table pulls the source's old bucket:
+ *     under the old bucket's lock each way is copied, freed, and placed in the new
+ *     table under its bucket there; then the old bucket is marked as moved, and is
+ *     constant from then on.
+ *  2. A packet with the old configuration charges the old table until its source
+ *     has no way there and it finds the mark, under the old bucket's lock; then it
+ *     starts again with the new configuration.
+ *  3. The floor of the old bucket, constant once marked, is joined into that of the
+ *     source's new bucket.
+ *  4. The change itself pulls the remaining buckets one by one, and drops the old
+ *     table a grace period later. So a table has at most one predecessor.
  *
- * Both tables find their bucket by the low bits of the same hash: a growing
- * table splits a bucket, a shrinking one joins several. Where slots are as long
- * and as many as before, wheels are copied entry by entry, otherwise their sum
- * goes to the newest slot: an upper bound. The newest is that of the clock, read
- * under the lock, and not of a packet whose clock was late. Between packets and
- * bytes a source keeps the part of its budget that it has used.
+ * Both tables index their buckets by the low bits of the same hash: a growing table
+ * splits a bucket, a shrinking one joins several. If the slots keep their length
+ * and number, wheels are copied entry by entry; otherwise their sum goes to the
+ * newest slot, which is an upper bound. The newest slot is that of the clock, read
+ * under the lock, because a packet's tick may be late. Between packets and bytes a
+ * source keeps the part of its budget that it has used.
  *
  * Locks: the old bucket's, then the new one's, nested, then a way's.
  */
@@ -31,7 +31,7 @@
 
 #include "bucket.h"
 
-/* A wheel of the old table as one of the new. */
+/* Convert a wheel of the old table to one of the new. */
 static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 			  const struct weir_table *old,
 			  const struct weir_wheel *from, u64 tick)
@@ -67,7 +67,7 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 	}
 }
 
-/* Bring a way over. Under the old bucket's lock. */
+/* Pull a way. Under the old bucket's lock. */
 static noinline_for_stack void
 way_pull(struct weir_table *next, struct weir_table *old,
 	 struct weir_bucket *from, unsigned int i)
@@ -106,7 +106,7 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 {
 	unsigned int i;
 
-	/* Pairs with the release below: what was there is in @next. */
+	/* Pairs with the release below: its sources are in @next. */
 	if (smp_load_acquire(&bucket->moved))
 		return;
 	raw_spin_lock(&bucket->lock);
@@ -121,7 +121,7 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 }
 
 /**
- * weir_table_pull - bring the old bucket of a source over, and its floor
+ * weir_table_pull - pull the old bucket of a source, and its floor
  * @next: table
  * @old: its predecessor
  * @hash: of the source
@@ -136,7 +136,7 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 
 	bucket_pull(next, old, from);
 	raw_spin_lock(&to->lock);
-	/* An empty floor has its time, too: late clocks count behind it. */
+	/* An empty floor has a slot, too: a late clock must not count before it. */
 	wheel_convert(next, &copy.wheel, old, weir_bucket_floor(old, from),
 		      next->clock());
 	weir_bucket_raise(next, to, &copy.wheel);
@@ -144,13 +144,13 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 }
 
 /**
- * weir_table_succeed - let a table that nobody knows yet take over from another
- * @next: it
+ * weir_table_succeed - have an unpublished table take over from another
+ * @next: table
  * @old: its predecessor, which has none itself
  * @budget: of the limit with @next
  * @old_budget: of the limit with @old
- * @key: of the hash, which outlives @next
- * @clock: tells the tick; no packet has seen a later one
+ * @key: of the hash; outlives @next
+ * @clock: the current tick; no packet has seen a later one
  */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 			u64 budget, u64 old_budget, const hsiphash_key_t *key,
@@ -164,8 +164,8 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 }
 
 /**
- * weir_table_drain - bring over all that is left in the predecessor
- * @next: published table, which has one
+ * weir_table_drain - pull all that is left in the predecessor
+ * @next: published table with a predecessor
  *
  * The predecessor may be freed a grace period later.
  *

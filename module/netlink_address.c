@@ -116,7 +116,7 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 			weir_source_ipv4(source, prefix.word[0], ifindex);
 		else
 			weir_source_ipv6(source, (struct in6_addr *)prefix.word, ifindex);
-		if (!(source->zone & WEIR_ZONE_LINKLOCAL) || ifindex)
+		if (!(source->scope & WEIR_SCOPE_LINKLOCAL) || ifindex)
 			return 0;
 		ifindex = dev_index(wn, attrs[WEIR_A_SOURCE_DEV], dev, extack);
 	} while (ifindex > 0);

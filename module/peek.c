@@ -116,7 +116,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 		way_state(table, way, &copy, &state[n]);
 		raw_spin_unlock(&way->lock);
 		local_bh_enable();
-		if (state[n].source.zone == WEIR_ZONE_NOBODY)
+		if (state[n].source.scope == WEIR_SCOPE_INVALID)
 			continue;
 		state[n].floor = false;
 		wheel_state(table, &copy.wheel, tick, budget, &state[n++]);

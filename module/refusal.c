@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cache of refusals, and of nothing else: no packet that is admitted writes
- * it, and an entry is no more than an answer that was given a moment ago. It
- * holds as long as the version of the source's way stands, for the rest of the
- * slot, and for a second at most, in which no version comes round and a device
- * that changes its name is forgotten.
+ * A per-CPU cache of refusals only: an admitted packet never writes it. An entry is
+ * valid while the seqcount of the source's way is unchanged, until the slot ends,
+ * and for at most a second, in which no seqcount wraps and a renamed device is
+ * forgotten.
  *
- * An entry stands for all packets of its source that come by the same device
- * and cost as much. So it is written only where the limit that refused was the
- * first that the packet met, and where that limit and those in front of it look
- * at nothing but source and device; and its source is masked to the longest
- * prefix that any of them, or an exemption, tells apart. Caches belong to a
- * configuration and go with it.
+ * An entry answers for all packets of its source that arrive on the same device and
+ * cost at least as much. So a refusal is cached only if its limit was the first
+ * that matched the packet, and if that limit and those before it look at source and
+ * device only; the source is masked to the longest prefix that any of them, or an
+ * exemption, distinguishes. A cache belongs to a configuration and is freed with
+ * it.
  *
- * Packets refused by an entry wait in it until its source is seen in another
- * slot, or another source takes the entry, which is when it has expired; readers
- * add what waits. They are added to the way without its lock: what meets an
- * eviction in that moment is counted for the source that has the way then.
+ * Packets refused by an entry are counted in it until its source is refused in
+ * another slot, or another source takes the expired entry; readers add the pending
+ * count. It is added to the way without its lock: if the way is evicted at that
+ * moment, the count goes to its new source.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -40,22 +39,22 @@ static void entry_flush(struct weir_refusal *entry)
 	if (!entry->count)
 		return;
 	source = entry_source(entry);
-	/* One that has the way by now may be counted for. */
+	/* The way's new source may get the count. */
 	if (data_race(weir_way_is(entry->limit->table, entry->way, &source)))
 		weir_way_dropped(entry->way, entry->count, false);
 	WRITE_ONCE(entry->count, 0);
-	/* Another source comes after this; pairs with weir_refusals_pending(). */
+	/* Before another source is stored; pairs with weir_refusals_pending(). */
 	smp_wmb();
 }
 
 /**
- * weir_refusal_store - remember a refusal, and count it
+ * weir_refusal_store - cache a refusal, and count it
  * @refusals: of the configuration
- * @entry: where it is kept, of which nothing is needed any more
+ * @entry: entry for the source: expired, or its own
  * @key: source, masked
- * @ifindex: of the device that it came by
+ * @ifindex: of the input device
  * @limit: that refused it
- * @lookup: the one that did, of a single packet
+ * @lookup: of the refusal, of a single packet
  *
  * Context: BH off, RCU read lock.
  */
@@ -93,13 +92,13 @@ static void state_add(struct weir_source_state *state, u32 packets)
 }
 
 /**
- * weir_refusals_pending - add what waits in the caches to how sources stand
+ * weir_refusals_pending - add the pending counts to the states of sources
  * @refusals: of the configuration
  * @limit: of it
- * @state: sources of the limit
- * @count: of them
+ * @state: states of sources of the limit
+ * @count: number of them
  *
- * Entries change while they are read: an answer is exact at rest.
+ * Entries change while they are read: exact only when traffic rests.
  *
  * Context: RCU read lock.
  */
@@ -117,14 +116,14 @@ void weir_refusals_pending(const struct weir_refusals *refusals,
 	for_each_possible_cpu(cpu) {
 		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++) {
 			entry = &per_cpu_ptr(refusals->cache, cpu)->entry[i];
-			/* Pairs with weir_refusal_store(): the source came first. */
+			/* Pairs with weir_refusal_store(): the source was stored first. */
 			waiting = smp_load_acquire(&entry->count);
-			/* Its CPU may take it for another source meanwhile. */
+			/* Its CPU may reuse it for another source meanwhile. */
 			copy = data_race(*entry);
 			if (!waiting || copy.limit != limit)
 				continue;
 			source = entry_source(&copy);
-			/* The count may have been that of the source before. */
+			/* The count may have been the former source's. */
 			smp_rmb();
 			waiting = min(waiting, READ_ONCE(entry->count));
 			for (j = 0; j < count; j++)
@@ -155,8 +154,8 @@ static void mask_lengthen_for(struct weir_refusals *refusals,
 }
 
 /**
- * weir_refusals_init - empty caches for a configuration
- * @config: with its limits and exemptions
+ * weir_refusals_init - make the empty caches of a configuration
+ * @config: complete with limits and exemptions
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
@@ -184,7 +183,7 @@ int weir_refusals_init(struct weir_config *config)
 	return refusals->cache ? 0 : -ENOMEM;
 }
 
-/* Count what waits where the limit goes on. */
+/* Count the pending refusals of an entry in the limit's new copy. */
 static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry,
 			 const struct weir_config *next)
 {
@@ -203,9 +202,9 @@ static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry,
 }
 
 /**
- * weir_refusals_settle - count what waits in the caches of a configuration
+ * weir_refusals_settle - count all pending refusals of an old configuration
  * @wn: namespace
- * @config: that no packet finds any more, with its limits
+ * @config: old configuration, unreachable for a grace period
  * @next: the one that replaced it
  *
  * Context: process.
@@ -226,10 +225,7 @@ void weir_refusals_settle(struct weir_net *wn, const struct weir_config *config,
 	}
 }
 
-/**
- * weir_refusals_free - free the caches of a configuration
- * @config: that no packet finds any more
- */
+/** weir_refusals_free - free the caches of an unreachable configuration */
 void weir_refusals_free(struct weir_config *config)
 {
 	free_percpu(config->refusals.cache);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A CPU's cache of refusals: what a flood from a few sources is refused by
- * before anything is hashed or shared is written. See the top of refusal.c.
+ * The per-CPU refusal cache, which drops a flood from a few sources before
+ * anything is hashed or any shared line is written. See the top of refusal.c.
  */
 #ifndef WEIR_REFUSAL_H
 #define WEIR_REFUSAL_H
@@ -19,17 +19,17 @@ struct weir_net;
 
 /* A source that a limit refused. */
 struct weir_refusal {
-	struct weir_source key;	/* source, masked by weir_refusals */
-	int ifindex;		/* of the device that it came by, 0 in an entry never used */
-	u64 until;		/* tick until which it is refused while the version stands */
+	struct weir_source key;	/* source, masked with weir_refusals.mask */
+	int ifindex;		/* of the input device, 0 if the entry was never used */
+	u64 until;		/* tick at which it expires */
 	struct weir_way *way;	/* of the source */
 	const struct weir_limit *limit;	/* that refused it */
-	u32 seq;		/* version of @way then */
-	u32 bytes;		/* that a packet must have at least to be refused as well */
-	u32 count;		/* packets refused since, which @way does not know of */
+	u32 seq;		/* seqcount of @way then; the entry is valid while it stays */
+	u32 bytes;		/* smallest packet that is refused */
+	u32 count;		/* packets refused that @way has not counted yet */
 } __aligned(64);
 
-/* @until: tick until which some entry is good */
+/* @until: tick at which the last entry expires */
 struct weir_refusal_cache {
 	u64 until;
 	struct weir_refusal entry[1 << WEIR_REFUSALS_SHIFT];
@@ -38,19 +38,19 @@ struct weir_refusal_cache {
 /* The caches of a configuration. */
 struct weir_refusals {
 	struct weir_refusal_cache __percpu *cache;	/* CPU-local, written with BH off */
-	__be32 mask[4];		/* what exemptions and the first @limits tell of an IPv6 source */
+	__be32 mask[4];		/* bits of an IPv6 source that exemptions and @limits look at */
 	__be32 mask4;		/* of an IPv4 source */
-	unsigned int limits;	/* so many at the front look at nothing but source and device */
+	unsigned int limits;	/* first limits that look at source and device only */
 };
 
-/* Does this CPU keep anything that is good at a tick? BH off. */
+/* Has this CPU any entry that has not expired? BH off. */
 static inline bool weir_refusals_alive(const struct weir_refusals *refusals,
 				       u64 tick)
 {
 	return tick < this_cpu_ptr(refusals->cache)->until;
 }
 
-/* The entry of this CPU where a masked source is kept. BH off. */
+/* The entry of this CPU for a masked source. BH off. */
 static inline struct weir_refusal *
 weir_refusal_entry(const struct weir_refusals *refusals,
 		   const struct weir_source *key)
@@ -62,12 +62,12 @@ weir_refusal_entry(const struct weir_refusals *refusals,
 }
 
 /**
- * weir_refusal_holds - is a source surely refused?
- * @entry: where it is kept
+ * weir_refusal_holds - does an entry refuse a packet?
+ * @entry: entry for its source
  * @key: source, masked
- * @ifindex: of the device that it came by
+ * @ifindex: of the input device
  * @tick: now
- * @bytes: of the packet, which is one and not several
+ * @bytes: of the packet, which is not GSO
  *
  * Context: BH off, RCU read lock.
  */
@@ -75,7 +75,7 @@ static inline bool weir_refusal_holds(const struct weir_refusal *entry,
 				      const struct weir_source *key,
 				      int ifindex, u64 tick, u32 bytes)
 {
-	/* An unchanged version: nothing was charged, given back or moved since. */
+	/* Unchanged: nothing was charged, given back or moved since. */
 	return weir_source_same(&entry->key, key) &&
 	       entry->ifindex == ifindex && tick < entry->until &&
 	       bytes >= entry->bytes &&

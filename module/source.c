@@ -18,17 +18,17 @@ static __be32 word_mask(unsigned int bits)
  */
 void weir_source_cut(struct weir_source *source, struct weir_prefix prefix)
 {
-	bool ipv6 = source->zone & WEIR_ZONE_IPV6;
+	bool ipv6 = source->scope & WEIR_SCOPE_IPV6;
 	unsigned int len = ipv6 ? prefix.len6 : prefix.len4;
 	unsigned int i;
 
 	if (!len) {
 		*source = (struct weir_source) { };
 		if (ipv6 && prefix.len4)
-			source->zone = WEIR_ZONE_IPV6;
+			source->scope = WEIR_SCOPE_IPV6;
 		return;
 	}
-	if (unlikely(source->zone & WEIR_ZONE_LINKLOCAL)) {
+	if (unlikely(source->scope & WEIR_SCOPE_LINKLOCAL)) {
 		if (ipv6 && weir_prefix_words(prefix) == 2) {
 			source->word[0] = source->word[2];
 			source->word[1] = source->word[3];
@@ -58,10 +58,10 @@ u8 weir_source_address(const struct weir_source *source,
 		       struct weir_prefix prefix, struct in6_addr *addr,
 		       u8 *len)
 {
-	bool whole = source->zone & WEIR_ZONE_LINKLOCAL;
+	bool whole = source->scope & WEIR_SCOPE_LINKLOCAL;
 
 	memcpy(addr, source->word, sizeof(*addr));
-	if (source->zone & WEIR_ZONE_IPV6) {
+	if (source->scope & WEIR_SCOPE_IPV6) {
 		*len = whole ? 128 : prefix.len6;
 		if (whole && weir_prefix_words(prefix) == 2) {
 			addr->s6_addr32[2] = source->word[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose packet it is: the family and address of its sender, masked to the
- * prefix that a limit counts.
+ * The source of a packet: family and address of its sender, masked to the prefix
+ * that a limit counts.
  */
 #ifndef WEIR_SOURCE_H
 #define WEIR_SOURCE_H
@@ -11,24 +11,24 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-#define WEIR_ZONE_IPV6		BIT(0)	/* family */
-#define WEIR_ZONE_LINKLOCAL	BIT(1)	/* counted whole and by device */
-#define WEIR_ZONE_DEV_SHIFT	2	/* then the device's index, else 0 */
+#define WEIR_SCOPE_IPV6		BIT(0)	/* family */
+#define WEIR_SCOPE_LINKLOCAL	BIT(1)	/* never masked, counted by device */
+#define WEIR_SCOPE_DEV_SHIFT	2	/* index of that device, else 0 */
 
-/* The zone of no source: it has a device, and is not link-local. */
-#define WEIR_ZONE_NOBODY	((u32)~WEIR_ZONE_LINKLOCAL)
+/* The scope of no source: with a device, but not link-local. */
+#define WEIR_SCOPE_INVALID	((u32)~WEIR_SCOPE_LINKLOCAL)
 
 /*
- * A sender, whole or masked. Masked to a prefix length of 0 its words are
- * zeroes: everybody.
+ * An address, whole or masked. Masked to a prefix length of 0 its words are 0: all
+ * addresses.
  */
 struct weir_source {
 	/* The address in network order, IPv4 in the first word, zeroes behind */
 	__be32 word[4];
-	u32 zone;		/* what tells equal addresses apart, WEIR_ZONE_* */
+	u32 scope;		/* distinguishes equal addresses, WEIR_SCOPE_* */
 };
 
-/* How much of an address makes a source. */
+/* How many bits of an address make a source. */
 struct weir_prefix {
 	u8 len4;		/* leading bits of an IPv4 address, 0..32 */
 	u8 len6;		/* leading bits of an IPv6 address, 0..128 */
@@ -45,8 +45,8 @@ static __always_inline void weir_source_ipv4(struct weir_source *source,
 {
 	*source = (struct weir_source) { .word[0] = addr };
 	if (unlikely((addr & htonl(0xffff0000)) == htonl(0xa9fe0000)))
-		source->zone = WEIR_ZONE_LINKLOCAL |
-			       (u32)ifindex << WEIR_ZONE_DEV_SHIFT;
+		source->scope = WEIR_SCOPE_LINKLOCAL |
+			       (u32)ifindex << WEIR_SCOPE_DEV_SHIFT;
 }
 
 /**
@@ -62,32 +62,32 @@ static __always_inline void weir_source_ipv6(struct weir_source *source,
 					     const struct in6_addr *addr,
 					     int ifindex)
 {
-	/* One by one: what is not stored need not be loaded again. */
+	/* Word by word, so that the compiler keeps them in registers. */
 	source->word[0] = addr->s6_addr32[0];
 	source->word[1] = addr->s6_addr32[1];
 	source->word[2] = addr->s6_addr32[2];
 	source->word[3] = addr->s6_addr32[3];
-	source->zone = WEIR_ZONE_IPV6;
+	source->scope = WEIR_SCOPE_IPV6;
 	if (unlikely(addr->s6_addr32[0] == htonl(0xfe800000) &&
 		     !addr->s6_addr32[1]))
-		source->zone |= WEIR_ZONE_LINKLOCAL |
-				(u32)ifindex << WEIR_ZONE_DEV_SHIFT;
+		source->scope |= WEIR_SCOPE_LINKLOCAL |
+				(u32)ifindex << WEIR_SCOPE_DEV_SHIFT;
 }
 
-/* Has the sender an address? 0.0.0.0 and :: are none. */
+/* Is the address neither 0.0.0.0 nor ::? */
 static inline bool weir_source_known(const struct weir_source *source)
 {
 	return source->word[0] || source->word[1] || source->word[2] ||
 	       source->word[3];
 }
 
-/* Are two senders, whole or masked alike, the same? */
+/* Are two sources with the same mask equal? */
 static __always_inline bool weir_source_same(const struct weir_source *a,
 					     const struct weir_source *b)
 {
-	/* One by one, as they were just written: wider loads would wait. */
-	return a->word[0] == b->word[0] && a->zone == b->zone &&
-	       (!(b->zone & WEIR_ZONE_IPV6) ||
+	/* Word by word, as they were stored: wider loads would not be forwarded. */
+	return a->word[0] == b->word[0] && a->scope == b->scope &&
+	       (!(b->scope & WEIR_SCOPE_IPV6) ||
 		(a->word[1] == b->word[1] && a->word[2] == b->word[2] &&
 		 a->word[3] == b->word[3]));
 }
@@ -95,36 +95,36 @@ static __always_inline bool weir_source_same(const struct weir_source *a,
 void weir_source_cut(struct weir_source *source, struct weir_prefix prefix);
 
 /**
- * weir_source_mask - reduce a sender to what a limit counts
- * @source: whole sender
+ * weir_source_mask - mask an address to what a limit counts
+ * @source: whole address
  * @prefix: prefix lengths of the limit
  *
- * Everybody of both families is one source. Link-local senders stay whole.
- * Where half an IPv6 address makes a source, theirs is the half that differs,
- * the interface identifier.
+ * With both lengths 0 all addresses of both families are one source. Link-local
+ * addresses are not masked; if half an IPv6 address makes a source, the interface
+ * identifier is kept instead.
  */
 static inline void weir_source_mask(struct weir_source *source,
 				    struct weir_prefix prefix)
 {
 	/* Most often it is a whole IPv4 address. */
-	if (source->zone || prefix.len4 != 32)
+	if (source->scope || prefix.len4 != 32)
 		weir_source_cut(source, prefix);
 }
 
 /**
- * weir_source_masked - a sender as a limit counts it
- * @source: whole sender
+ * weir_source_masked - as weir_source_mask(), without a copy if nothing changes
+ * @source: whole address
  * @prefix: prefix lengths of the limit
- * @masked: room for it
+ * @masked: filled if anything changes
  *
- * Return: @source, if that is it, or @masked.
+ * Return: @source or @masked.
  */
 static inline const struct weir_source *
 weir_source_masked(const struct weir_source *source, struct weir_prefix prefix,
 		   struct weir_source *masked)
 {
 	/* Most often it is a whole IPv4 address. */
-	if (likely(!source->zone && prefix.len4 == 32))
+	if (likely(!source->scope && prefix.len4 == 32))
 		return source;
 	*masked = *source;
 	weir_source_cut(masked, prefix);
@@ -135,7 +135,7 @@ u8 weir_source_address(const struct weir_source *source,
 		       struct weir_prefix prefix, struct in6_addr *addr,
 		       u8 *len);
 
-/* Words of a masked address that differ between sources, 2 or 4. */
+/* Words that distinguish masked addresses, 2 or 4. */
 static inline unsigned int weir_prefix_words(struct weir_prefix prefix)
 {
 	return prefix.len6 > 64 ? 4 : 2;
@@ -144,7 +144,7 @@ static inline unsigned int weir_prefix_words(struct weir_prefix prefix)
 /* Index of the device that the source is bound to, or 0. */
 static inline int weir_source_ifindex(const struct weir_source *source)
 {
-	return source->zone >> WEIR_ZONE_DEV_SHIFT;
+	return source->scope >> WEIR_SCOPE_DEV_SHIFT;
 }
 
 /* A keyed hash of a masked source; most IPv4 sources are one word. */
@@ -152,12 +152,12 @@ static inline u32 weir_source_hash(const struct weir_source *source,
 				   struct weir_prefix prefix,
 				   const hsiphash_key_t *key)
 {
-	if (!source->zone)
+	if (!source->scope)
 		return hsiphash_1u32((__force u32)source->word[0], key);
 	if (weir_prefix_words(prefix) == 2)
 		return hsiphash_3u32((__force u32)source->word[0],
 				     (__force u32)source->word[1],
-				     source->zone, key);
+				     source->scope, key);
 	return hsiphash(source, sizeof(*source), key);
 }
 

@@ -2,48 +2,47 @@
 /*
  * Theory of operation
  *
- * A table is a power of two of buckets, found by a keyed hash of the source. A
- * bucket is a head and a set of ways; a way holds a source and its wheel, in one
- * cache line as a rule. The hash names the bucket and in it a home. Whoever has
- * a packet looks at the home and its neighbour, comparing whole sources, and
- * only where neither is the source's at the tags in the head. All memory is
- * allocated when the table is made.
+ * A table is a power of two of buckets, indexed by a keyed hash of the source. A
+ * bucket is a head and a set of ways; a way holds a source and its wheel, usually
+ * in one cache line. The hash also selects a home way in the bucket. A lookup
+ * compares the home and its neighbour with the whole source, and searches the
+ * tags in the head only if neither matches. All memory is allocated when the
+ * table is made.
  *
- * A bucket has a floor: a wheel that is an upper bound of what any source
- * without a way in this bucket was admitted. At first it is empty. When a source
- * needs a way and none is free or idle, a live one gives way and its wheel is
- * joined into the floor; so the bound holds for the source that lost its way. A
- * source that takes a way starts from a copy of the floor, for it may have had
- * one before. One that the floor leaves no room is refused, takes no way and
- * evicts nobody. So no source ever sends more than its budget in a window,
- * however small the table is; what too small a table costs are refusals that
- * come early. Any victim is sound; a small one raises the floor least.
+ * A bucket has a floor: a wheel that is an upper bound of what any source without
+ * a way in this bucket was admitted, empty at first. When a source needs a way and
+ * none is free or idle, a live one is evicted and its wheel is joined into the
+ * floor, so the bound holds for the evicted source. A source that takes a way
+ * starts from a copy of the floor, because it may have been evicted before. If the
+ * floor leaves it no room it is refused, takes no way and evicts nobody. So no
+ * source ever exceeds its budget in a window, however small the table is; a table
+ * that is too small refuses early. Any victim is sound; the one with the smallest
+ * sum raises the floor least.
  *
  * Serialisation
  *
- * The lock of a way covers its source and its wheel, the lock of a bucket its
- * head, its floor and which source has which way: a way changes hands under
- * both. Order: bucket, then way; nobody waits for a bucket with a way locked.
- * Both are raw spinlocks, taken with BH off and held for a bounded number of
- * cache lines, so that they mean the same with PREEMPT_RT.
+ * The lock of a way protects its source and its wheel. The lock of a bucket
+ * protects its head, its floor and which source has which way; a way changes
+ * hands under both. Order: bucket, then way. Both are raw spinlocks, taken with
+ * BH off and held for a bounded number of cache lines, with PREEMPT_RT too.
  *
- *   refuse	no lock: reads source, time, total and one entry of the ring
- *		between two looks at the version of the way
- *   charge	the lock of the way, and the source compared again under it
- *   newcomer	the lock of the bucket, a second search if its version changed
- *		since the first, then the lock of the way
+ *   refuse	no lock: source, slot, total and one entry of the ring are read
+ *		inside the seqcount of the way
+ *   charge	the lock of the way, under which the source is compared again
+ *   newcomer	the lock of the bucket, a second search if the bucket's version
+ *		changed since the first, then the lock of the way
  *
- * What a search without the bucket's lock finds is a hint. That it finds
- * nothing means nothing until the bucket is locked and its version is as it was.
+ * A way found without the bucket's lock is a hint. That none was found is only
+ * true if, under the bucket's lock, its version has not changed.
  *
- * A way has its own time: on a CPU whose clock is late it counts and refuses at
- * the way's. Two wheels are turned to the later of their times before they are
- * joined. Times have 32 bits: weir_table_age() frees ways that were idle for
- * long enough to be taken for new.
+ * A way has its own time: a CPU whose clock is behind counts and refuses in the
+ * way's slot. Two wheels are turned to the later of their slots before they are
+ * joined. Slots have 32 bits: weir_table_age() frees idle ways before their stale
+ * slots alias.
  *
- * Tables are found through an RCU pointer of the configuration. Whoever sleeps
- * with one holds a reference; the owner drops its own after a grace period. How
- * one table takes over from another is at the top of move.c.
+ * A table is found through the RCU pointer of the configuration. A sleeping user
+ * holds a reference; the owner drops its own after a grace period. How one table
+ * takes over from another is at the top of move.c.
  */
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>
@@ -61,15 +60,15 @@
 /* The most that the page allocator gives in one piece on any kernel. */
 #define CHUNK_BYTES (4u << 20)
 
-/* Ways and their neighbours are pairs of lines. */
+/* A way and its neighbour are a pair of cache lines. */
 #define PAIR_BYTES 128
 
 #define WAYS_MIN 4
 
 /*
- * The largest mean number of sources in a bucket, in sixteenths, such that of
- * a Poisson number of them less than one in a thousand finds no way, for 4
- * ways, 5 ways and so on.
+ * The largest mean of a bucket's sources, in sixteenths, for 4 ways, 5 ways and so
+ * on, at which fewer than one in a thousand finds no way, their number being
+ * Poisson distributed.
  */
 static const u16 sources_per_bucket[] = {
 	10, 17, 25, 34, 43, 53, 63, 74, 85, 96, 107, 119, 131, 143, 155, 167,
@@ -80,7 +79,7 @@ static const u16 sources_per_bucket[] = {
 
 static_assert(ARRAY_SIZE(sources_per_bucket) == WEIR_WAYS_MAX - WAYS_MIN + 1);
 
-/* The fewest buckets that hold the sources, and the ways that this takes. */
+/* The smallest number of buckets that holds the sources, and their ways. */
 static void table_size(struct weir_table *table)
 {
 	u32 most = sources_per_bucket[ARRAY_SIZE(sources_per_bucket) - 1];
@@ -137,8 +136,8 @@ static size_t chunk_bytes(const struct weir_table *table)
 }
 
 /*
- * Pages in one piece are mapped by huge ones, so that a packet misses the TLB
- * once; where memory is in pieces, any pages do.
+ * Contiguous pages are in the direct map, under huge pages: one TLB miss a packet.
+ * If memory is fragmented, vmalloc serves.
  */
 static void *chunk_alloc(size_t bytes, gfp_t gfp)
 {
@@ -170,7 +169,7 @@ static void bucket_init(const struct weir_table *table,
 		way = weir_bucket_way(table, bucket, i);
 		raw_spin_lock_init(&way->lock);
 		seqcount_raw_spinlock_init(&way->seq, &way->lock);
-		way->zone = WEIR_ZONE_NOBODY;
+		way->scope = WEIR_SCOPE_INVALID;
 	}
 }
 
@@ -204,9 +203,9 @@ static void table_plan(struct weir_table *table,
 
 /**
  * weir_table_need - the memory that a table will take
- * @spec: what it is for
+ * @spec: its constants
  *
- * Return: bytes, all told.
+ * Return: bytes in total.
  */
 u64 weir_table_need(const struct weir_table_spec *spec)
 {
@@ -217,8 +216,8 @@ u64 weir_table_need(const struct weir_table_spec *spec)
 }
 
 /*
- * A failed allocation would wake the OOM killer: a table may have all that is
- * free or easily freed but an eighth.
+ * A failed allocation would wake the OOM killer: leave an eighth of the available
+ * memory.
  */
 static bool memory_holds(u64 bytes)
 {
@@ -229,7 +228,7 @@ static bool memory_holds(u64 bytes)
 
 /**
  * weir_table_alloc - make an empty table
- * @spec: what it is for
+ * @spec: its constants
  * @tick: now
  *
  * Context: process, may sleep.
@@ -295,19 +294,19 @@ void weir_table_put(struct weir_table *table)
 		table_free(table);
 }
 
-/** weir_table_spec - what a table was made for */
+/** weir_table_spec - the constants of a table */
 const struct weir_table_spec *weir_table_spec(const struct weir_table *table)
 {
 	return &table->spec;
 }
 
-/** weir_table_holds - are the counts wide enough for a budget? */
+/** weir_table_holds - are the entries wide enough for a budget? */
 bool weir_table_holds(const struct weir_table *table, u64 budget)
 {
 	return budget <= weir_wheel_max(table->shape.width);
 }
 
-/** weir_table_bytes - memory of a table, all told */
+/** weir_table_bytes - memory of a table in total */
 u64 weir_table_bytes(const struct weir_table *table)
 {
 	return table->bytes;
@@ -319,7 +318,7 @@ u32 weir_table_buckets(const struct weir_table *table)
 	return table->mask + 1;
 }
 
-/** weir_table_ways - sources that a table can hold at the most */
+/** weir_table_ways - most sources that a table can hold */
 u32 weir_table_ways(const struct weir_table *table)
 {
 	return weir_table_buckets(table) * table->ways;

@@ -2,9 +2,9 @@
 /*
  * The table of a limit: source -> wheel. See the top of table.c.
  *
- * Ticks are the kernel's coarse clock, ever growing, below 2^63. A source
- * given to a table is masked with its prefix; its hash is weir_source_hash()
- * with the same key throughout the life of the table and its successors.
+ * Ticks are the kernel's coarse clock: monotonic, below 2^63. Sources are masked
+ * with the table's prefix. Hashes are weir_source_hash() with one key for the
+ * lifetime of the table and its successors.
  */
 #ifndef WEIR_TABLE_H
 #define WEIR_TABLE_H
@@ -19,35 +19,35 @@
 
 #define WEIR_SLOTS_MAX 64
 
-/* Most sources that a bucket holds, and weir_table_walk() tells of. */
+/* Most sources in a bucket, and so in an answer of weir_table_walk(). */
 #define WEIR_WAYS_MAX 48
 
-/* What is constant in a table. */
+/* The constants of a table. */
 struct weir_table_spec {
 	u64 budget;		/* the largest budget it must hold */
 	u32 slot_ticks;		/* length of a slot in clock ticks, at least 1 */
-	u32 sources;		/* live sources that find a way but for one in a thousand */
+	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
 	u8 slots;		/* slots of the window, 1..WEIR_SLOTS_MAX */
-	bool lenient;		/* sum @slots counts and not one more */
-	bool bytes;		/* count bytes and not packets */
-	struct weir_prefix prefix;	/* what makes a source */
+	bool lenient;		/* sum @slots slots instead of @slots + 1 */
+	bool bytes;		/* count bytes, otherwise packets */
+	struct weir_prefix prefix;	/* that sources are masked with */
 };
 
-/* What became of a packet at a limit; 0 before anything did. */
-#define WEIR_CHARGED	BIT(0)	/* counted */
-#define WEIR_REFUSED	BIT(1)	/* no room; nothing is counted */
-#define WEIR_FLOORED	BIT(2)	/* ... in the floor: the source has no way */
+/* Result of a packet at a limit; 0 if there is none yet. */
+#define WEIR_CHARGED	BIT(0)	/* admitted and counted */
+#define WEIR_REFUSED	BIT(1)	/* no room; not counted */
+#define WEIR_FLOORED	BIT(2)	/* ... under the floor: the source has no way */
 #define WEIR_TOO_LARGE	BIT(3)	/* ... in the whole budget */
 #define WEIR_FIRST	BIT(4)	/* ... for the first time in a window */
-#define WEIR_EVICTED	BIT(5)	/* a live source lost its way to this one */
-#define WEIR_AGAIN	BIT(6)	/* a new configuration is out: start again */
+#define WEIR_EVICTED	BIT(5)	/* charged, and a live source was evicted */
+#define WEIR_AGAIN	BIT(6)	/* the configuration was replaced: start again */
 
 struct weir_table;
 struct weir_way;
 
-/* What it takes to give a charge back: the low bits of what is compared. */
+/* Proof of a charge, to give it back; low bits of what is compared. */
 struct weir_receipt {
-	u16 at;			/* slot that counted it */
+	u16 at;			/* slot that was charged */
 	u16 epoch;		/* of the table */
 };
 
@@ -56,32 +56,32 @@ struct weir_lookup {
 	const struct weir_source *source;	/* masked */
 	u64 tick;		/* now */
 	u64 cost;		/* of the packet, in the table's unit */
-	u64 budget;		/* of the limit, no more than the counts hold */
+	u64 budget;		/* of the limit, at most weir_table_holds() */
 	u32 hash;		/* of @source */
 	u32 slot;		/* result: of @tick */
-	u32 seq;		/* result: version of @way when it refused */
+	u32 seq;		/* result: seqcount of @way when it refused */
 	struct weir_receipt receipt;	/* result: of a charge */
-	struct weir_way *way;	/* result: the way of the source, a hint, or NULL */
+	struct weir_way *way;	/* result: the source's way, as a hint, or NULL */
 };
 
-/* How a source stands in a table. */
+/* The state of a source in a table. */
 struct weir_source_state {
 	struct weir_source source;	/* masked */
 	u64 count;		/* packets or bytes in the window */
 	u64 dropped;		/* packets refused since it took its way */
 	u64 wait;		/* ticks until what was refused last, or 1, fits; 0 if now */
-	bool live;		/* something is counted in the window */
-	bool floor;		/* it has no way, and the count is its bucket's floor */
-	bool observed;		/* what @dropped counts was observed and not dropped */
+	bool live;		/* its count is not 0 */
+	bool floor;		/* it has no way; the count is its bucket's floor */
+	bool observed;		/* @dropped was only observed */
 };
 
 /**
- * weir_budget_part - a count of one unit as one of another
- * @count: in the old unit; any, for it may exceed a budget that has shrunk
+ * weir_budget_part - convert a count between units
+ * @count: in the old unit; may exceed a budget that has shrunk
  * @budget: in the new unit, above 0
  * @of: budget in the old unit, above 0
  *
- * Return: the same part of @budget as @count is of @of, rounded up, or U64_MAX.
+ * Return: @count * @budget / @of, rounded up, or U64_MAX.
  */
 static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
 {
@@ -105,7 +105,7 @@ u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
 u32 weir_table_buckets(const struct weir_table *table);
 
-/* charge.c: the packet's way. BH off, RCU read lock. */
+/* charge.c: packets. BH off, RCU read lock. */
 u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup);
 u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
 bool weir_table_uncharge(struct weir_table *table,

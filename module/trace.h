@@ -18,7 +18,7 @@
 static inline void weir_trace_address(u8 *saddr,
 				      const struct weir_source *source)
 {
-	if (source->zone & WEIR_ZONE_IPV6) {
+	if (source->scope & WEIR_SCOPE_IPV6) {
 		memcpy(saddr, source->word, 16);
 		return;
 	}

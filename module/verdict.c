@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The limits that match a packet: refuse, all -> charge, in order.
+ * Decide on a packet that the refusal cache does not answer. Every limit that
+ * matches may refuse it before any is charged; then they are charged in order, and
+ * a refusal then gives back what the limits before it were charged.
  */
 #include <linux/err.h>
 #include <linux/netdevice.h>
@@ -13,14 +15,14 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* A limit that a packet met. */
+/* A limit that matches the packet. */
 struct met {
-	u8 limit;		/* its place among the limits */
-	u8 result;		/* what became of the packet there, WEIR_* */
-	struct weir_receipt receipt;	/* where it was charged */
+	u8 limit;		/* its index */
+	u8 result;		/* WEIR_* flags of the table, 0 until asked */
+	struct weir_receipt receipt;	/* if charged */
 };
 
-/* Is the limit asked about the packet? */
+/* Does the limit apply to the packet? */
 static inline bool meets(struct weir_context *ctx,
 			 const struct weir_limit *limit)
 {
@@ -33,8 +35,8 @@ static inline bool meets(struct weir_context *ctx,
 }
 
 /*
- * Lay out the lookup at the limit's table. Returns WEIR_REFUSED | WEIR_TOO_LARGE
- * if there is nothing to look up, or 0.
+ * Prepare the lookup in the limit's table. Returns 0, or WEIR_REFUSED |
+ * WEIR_TOO_LARGE if the packet exceeds the whole budget.
  */
 static inline u8 prepare(struct weir_context *ctx, const struct weir_net *wn,
 			 const struct weir_limit *limit)
@@ -56,7 +58,7 @@ static inline u8 prepare(struct weir_context *ctx, const struct weir_net *wn,
 	return 0;
 }
 
-/* The tick that a charge counted at: later than a clock that was late. */
+/* The tick that was charged: the wheel's slot may be ahead of this CPU's clock. */
 static u64 charged_at(const struct weir_limit *limit,
 		      const struct weir_lookup *lookup)
 {
@@ -66,19 +68,19 @@ static u64 charged_at(const struct weir_limit *limit,
 	return late ? (slot + late) * limit->slot_ticks : lookup->tick;
 }
 
-/* Is the packet surely refused? Asked before any limit is charged. */
+/* Refuse without a charge, if that is certain. */
 static u8 refuse(struct weir_context *ctx, const struct weir_limit *limit)
 {
-	/* What is left may be the room that is missing: see weir_batch_charge(). */
+	/* The unspent batch may be the room that is missing: see weir_batch_charge(). */
 	if (weir_batch_wanted(limit->table, ctx->lookup.source) &&
 	    weir_batch_left(limit->table, ctx->lookup.source))
 		return 0;
 	return weir_table_refuse(limit->table, &ctx->lookup);
 }
 
-/* What is seldom to be told of a charge. */
-static noinline void tell(const struct weir_context *ctx, struct weir_net *wn,
-			  const struct weir_limit *limit, u8 result)
+/* Slow path of a charge: events. */
+static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
+			    const struct weir_limit *limit, u8 result)
 {
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
 		weir_event_pressure(wn, limit, ctx->lookup.tick);
@@ -89,7 +91,7 @@ static noinline void tell(const struct weir_context *ctx, struct weir_net *wn,
 	}
 }
 
-/* Charge what prepare() has laid out. */
+/* Charge the lookup that prepare() filled. */
 static __always_inline u8 charge(struct weir_context *ctx, struct weir_net *wn,
 				 const struct weir_limit *limit)
 {
@@ -101,11 +103,11 @@ static __always_inline u8 charge(struct weir_context *ctx, struct weir_net *wn,
 		trace_weir_charge(limit, &ctx->packet.source,
 				  ctx->cost.packets, ctx->cost.bytes,
 				  charged_at(limit, &ctx->lookup));
-	/* Most often: the compiler makes that case its own. */
+	/* The common case, so that the compiler specialises the callers for it. */
 	if (likely(result == WEIR_CHARGED))
 		return WEIR_CHARGED;
 	if (result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST))
-		tell(ctx, wn, limit, result);
+		report(ctx, wn, limit, result);
 	return result;
 }
 
@@ -129,8 +131,9 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
 }
 
 /*
- * Count a refusal for its source, in the cache where one will answer next time:
- * @first is the place of the limit, if that was the first that the packet met.
+ * Count a refusal for its source, in the refusal cache if an entry can answer the
+ * next packet. @first is the index of the limit if no other matched before it,
+ * WEIR_LIMITS_MAX otherwise.
  */
 static noinline void count_refusal(struct weir_context *ctx,
 				   const struct weir_config *config,
@@ -155,7 +158,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 	weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
 }
 
-/* The next limit from one on that is asked about the packet, or their number. */
+/* The index of the first limit from @i on that matches, or config->count. */
 static noinline unsigned int next_met(struct weir_context *ctx,
 				      const struct weir_config *config,
 				      unsigned int i)
@@ -165,7 +168,7 @@ static noinline unsigned int next_met(struct weir_context *ctx,
 	return i;
 }
 
-/* Count the packet at a limit. @dropped: by that or another one. */
+/* Count the packet at a limit. @dropped: by any limit. */
 static inline void count_met(const struct weir_context *ctx,
 			     const struct weir_limit *limit, u8 result,
 			     bool dropped)
@@ -179,8 +182,8 @@ static inline void count_met(const struct weir_context *ctx,
 }
 
 /*
- * Charge the limits that were met and have not refused, in their order. Returns
- * the one that drops the packet, @count if none does, or -1 to start again.
+ * Charge the limits that have not refused, in order. Returns the index of the one
+ * that drops the packet, @count if none does, or -1 to start again.
  */
 static int charge_all(struct weir_context *ctx, struct weir_net *wn,
 		      const struct weir_config *config, struct met *met,
@@ -211,16 +214,16 @@ static int charge_all(struct weir_context *ctx, struct weir_net *wn,
 }
 
 /*
- * A packet that several limits meet, two of which are known: all are asked
- * before one is charged. Returns the limit that drops it, NULL if none does, or
- * ERR_PTR(-EAGAIN) to start again.
+ * A packet that several limits match, @first and @second being the first two: all
+ * may refuse before any is charged. Returns the limit that drops it, NULL if none
+ * does, or ERR_PTR(-EAGAIN) to start again.
  */
 static noinline const struct weir_limit *
 meet_all(struct weir_context *ctx, struct weir_net *wn,
 	 const struct weir_config *config, unsigned int first,
 	 unsigned int second)
 {
-	/* What is filled before it is read is not cleared. */
+	/* Filled before it is read. */
 	struct met met[WEIR_LIMITS_MAX] __weir_uninitialized;
 	const struct weir_limit *limit;
 	int count = 0, dropper = -1, i;
@@ -245,7 +248,7 @@ meet_all(struct weir_context *ctx, struct weir_net *wn,
 	for (i = 0; i < count && i <= dropper; i++) {
 		limit = config->limit[met[i].limit];
 		count_met(ctx, limit, met[i].result, dropper < count);
-		/* One that observes has refused once no other has before it. */
+		/* An observing limit refused only what no limit before it dropped. */
 		if (limit->observe && met[i].result & WEIR_REFUSED &&
 		    !(met[i].result & (WEIR_FLOORED | WEIR_TOO_LARGE)) &&
 		    !prepare(ctx, wn, limit))
@@ -255,7 +258,7 @@ meet_all(struct weir_context *ctx, struct weir_net *wn,
 	return dropper < count ? limit : NULL;
 }
 
-/* As meet_all(), of one limit: to refuse and to charge are one. */
+/* As meet_all() for a single limit, where one lookup refuses or charges. */
 static inline const struct weir_limit *
 meet_one(struct weir_context *ctx, struct weir_net *wn,
 	 const struct weir_config *config, unsigned int at)
@@ -279,7 +282,7 @@ meet_one(struct weir_context *ctx, struct weir_net *wn,
 	return refused && !limit->observe ? limit : NULL;
 }
 
-/* The limits of a configuration. Returns the verdict, or -1 to start again. */
+/* Ask all limits. Returns the verdict, or -1 to start again. */
 static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 			 const struct weir_config *config)
 {
@@ -312,10 +315,10 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 }
 
 /**
- * weir_verdict - what becomes of a packet that no cache refuses
- * @ctx: packet, its tick and its entry are filled
+ * weir_verdict - decide on a packet that the refusal cache does not answer
+ * @ctx: packet; packet, tick and entry are filled
  * @wn: namespace
- * @config: of it
+ * @config: its configuration
  *
  * Context: BH off, RCU read lock.
  * Return: NF_ACCEPT or NF_DROP.
@@ -333,7 +336,7 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 		return NF_ACCEPT;
 	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb)) {
 		weir_packet_parse(&ctx->packet);
-		/* The rest counts where a limit asks for it. */
+		/* What else was parsed counts only if a limit asks for it. */
 		ctx->packet.flags &= WEIR_PACKET_VITAL;
 	}
 	ctx->cost = weir_packet_cost(skb, family);
@@ -351,7 +354,7 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 		verdict = limits(ctx, wn, config);
 		if (likely(verdict >= 0))
 			return verdict;
-		/* The entry belongs to the configuration of before. */
+		/* The entry belongs to the old configuration. */
 		ctx->entry = NULL;
 		config = weir_config_get(wn);
 	} while (config);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What becomes of a packet. See the top of verdict.c.
+ * The decision on a packet. See the top of verdict.c.
  */
 #ifndef WEIR_VERDICT_H
 #define WEIR_VERDICT_H
@@ -11,26 +11,26 @@
 #include "limit.h"
 #include "weir.h"
 
-/* A packet on its way: each part is filled before it is read. */
+/* A packet and what is known of it; each part is filled before it is read. */
 struct weir_context {
 	struct weir_packet packet;
 	struct weir_cost cost;
-	struct weir_exempt_place place;	/* of its source among the exemptions */
-	struct weir_source masked;	/* source as the limit in @lookup counts it */
-	struct weir_lookup lookup;	/* at the table of the last limit asked */
-	struct weir_prefix prefix;	/* of that limit; of none at first */
-	struct weir_refusal *entry;	/* for refusals of the source, or NULL */
+	struct weir_exempt_place place;	/* its source among the exemptions */
+	struct weir_source masked;	/* its source, masked to @prefix */
+	struct weir_lookup lookup;	/* in the table of the last limit asked */
+	struct weir_prefix prefix;	/* of that limit; invalid at first */
+	struct weir_refusal *entry;	/* where its source is cached, or NULL */
 	struct weir_source key;		/* of @entry */
 };
 
 /**
- * weir_context_refusal - where this CPU keeps refusals of a packet's source
- * @ctx: packet; its key is filled
- * @config: of the namespace
+ * weir_context_refusal - find the refusal cache's entry for a packet
+ * @ctx: packet; key is filled
+ * @config: configuration
  *
  * Context: BH off.
- * Return: the entry, or NULL where more has to be known of the packet before it
- *	may be refused, or where it costs otherwise.
+ * Return: the entry, or NULL if the cache may not answer: more than source and
+ *	device decides on the packet, or it costs more than one packet.
  */
 static __always_inline struct weir_refusal *
 weir_context_refusal(struct weir_context *ctx, const struct weir_config *config)
@@ -43,7 +43,7 @@ weir_context_refusal(struct weir_context *ctx, const struct weir_config *config)
 
 	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
 	    packet->flags & WEIR_PACKET_VITAL ||
-	    packet->source.zone & WEIR_ZONE_LINKLOCAL)
+	    packet->source.scope & WEIR_SCOPE_LINKLOCAL)
 		return NULL;
 	if (packet->family == AF_INET) {
 		*key = (struct weir_source) {
@@ -53,7 +53,7 @@ weir_context_refusal(struct weir_context *ctx, const struct weir_config *config)
 		next = ipv6_hdr(skb)->nexthdr;
 		if (next != IPPROTO_UDP && next != IPPROTO_TCP)
 			return NULL;
-		key->zone = packet->source.zone;
+		key->scope = packet->source.scope;
 		key->word[0] = packet->source.word[0] & refusals->mask[0];
 		key->word[1] = packet->source.word[1] & refusals->mask[1];
 		key->word[2] = packet->source.word[2] & refusals->mask[2];

@@ -3,98 +3,32 @@
  * The wheel: what one source was admitted within the window, as a running
  * total and its history.
  *
- * Time is cut into numbered slots, n to a window. total is all that was ever
- * admitted, modulo its width; ring[k & mask] is what it was when slot k began.
- * So total - ring[j & mask] was admitted from slot j on, a charge is one
- * addition, and a turn stores total once for each slot that begins. n = 4:
+ * Time is divided into numbered slots, n to a window. total is everything that was
+ * ever admitted, modulo its width; ring[k & mask] is its value when slot k began.
+ * So total - ring[j & mask] was admitted from slot j on, a charge is one addition,
+ * and a turn stores total once for each slot that begins. With n = 4:
  *
  *	slot k           4    5    6    7    8    9
  *	total at begin  17   17   20   20   21   21    total 23
  *	admitted         0    3    0    1    0    2
  *	                     '------ 23 - 17 = 6 ----'
  *
- * A strict wheel reaches back n slots: every interval of that length lies within
- * n + 1, wherever it starts. A lenient wheel reaches back n - 1. Slots are stored
- * modulo 2^32: no wheel is left alone for 2^31. Who comes with an earlier slot
- * counts in the wheel's own. The caller serialises, but "full" and "marked" may be
- * asked inside a sequence count.
+ * A strict wheel reaches back n slots: every interval of the window's length lies
+ * within n + 1 slots, wherever it starts. A lenient wheel reaches back n - 1. Slots
+ * are stored modulo 2^32; no wheel is left alone for 2^31. A charge with an earlier
+ * slot counts in the wheel's current one. The caller serialises, except that
+ * "full" and "marked" may be read inside a seqcount.
  */
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
 
 #include <linux/bitops.h>
-#include <linux/limits.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include <linux/types.h>
 
-/* What all wheels of a table have in common. */
-struct weir_wheel_shape {
-	u8 reach;	/* slots summed with the current one, 0..64 */
-	u8 mask;	/* entries of the ring less one; they are a power of two */
-	u8 width;	/* bytes of an entry: 2, 4 or 8 */
-};
+#include "shape.h"
 
-/* One source's counts; aligned to 8 where entries are wider than two bytes. */
-struct weir_wheel {
-	u32 at;		/* slot of the last turn */
-	u8 refused;	/* slot of the last refusal, see weir_wheel_marked() */
-	u8 wanted;	/* what was refused first in it, see weir_wheel_mark() */
-	u16 entry[];	/* total and ring; wider ones begin 8 bytes behind @at */
-};
-
-/* The shape of wheels of a number of slots. */
-static inline struct weir_wheel_shape
-weir_wheel_shape(unsigned int slots, bool lenient, u8 width)
-{
-	u8 reach = slots - lenient, mask = roundup_pow_of_two(reach + 1) - 1;
-
-	return (struct weir_wheel_shape) { reach, mask, width };
-}
-
-/* Bytes of a wheel. */
-static inline size_t weir_wheel_size(struct weir_wheel_shape shape)
-{
-	return (shape.width == 2 ? offsetof(struct weir_wheel, entry) : 8) +
-	       shape.width * (shape.mask + 2u);
-}
-
-/* The largest count, and so the largest budget, that a width holds. */
-static inline u64 weir_wheel_max(u8 width)
-{
-	return width == 2 ? U16_MAX : width == 4 ? U32_MAX : U64_MAX;
-}
-
-/* The narrowest width that holds a budget. */
-static inline u8 weir_wheel_width(u64 budget)
-{
-	return budget <= U16_MAX ? 2 : budget <= U32_MAX ? 4 : 8;
-}
-
-/* Entry 0 is the total, entry 1 + (k & mask) belongs to slot k. */
-static inline u64 weir_wheel_entry(struct weir_wheel_shape shape,
-				   const struct weir_wheel *w, unsigned int i)
-{
-	if (likely(shape.width == 2))
-		return w->entry[i];
-	if (shape.width == 4)
-		return ((const u32 *)w)[2 + i];
-	return ((const u64 *)w)[1 + i];
-}
-
-static inline void weir_wheel_store(struct weir_wheel_shape shape,
-				    struct weir_wheel *w, unsigned int i, u64 v)
-{
-	if (likely(shape.width == 2))
-		w->entry[i] = v;
-	else if (shape.width == 4)
-		((u32 *)w)[2 + i] = v;
-	else
-		((u64 *)w)[1 + i] = v;
-}
-
-/* S[slot]: what was counted from a slot on, at - reach <= slot <= at. */
+/* S[slot]: what was counted from a slot on; at - reach <= slot <= at. */
 static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
 				   const struct weir_wheel *w, u32 slot)
 {
@@ -103,7 +37,7 @@ static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
 	       weir_wheel_max(shape.width);
 }
 
-/* What was counted in the slot that is age slots before the wheel's. */
+/* What was counted @age slots before the wheel's current slot. */
 static inline u64 weir_wheel_slot(struct weir_wheel_shape shape,
 				  const struct weir_wheel *w, unsigned int age)
 {
@@ -111,7 +45,7 @@ static inline u64 weir_wheel_slot(struct weir_wheel_shape shape,
 	       (age ? weir_wheel_since(shape, w, w->at - age + 1) : 0);
 }
 
-/* The sum of the window in a slot. */
+/* The sum of the window that ends in a slot. */
 static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
 				 const struct weir_wheel *w, u32 slot)
 {
@@ -132,16 +66,16 @@ static inline bool weir_wheel_full(struct weir_wheel_shape shape,
 	return sum > budget || cost > budget - sum;
 }
 
-/* Forget that anything was refused: pairs with marks made without a lock. */
+/* Clear the mark of a refusal; pairs with weir_wheel_mark() without a lock. */
 static inline void weir_wheel_unmark(struct weir_wheel *w)
 {
 	WRITE_ONCE(w->refused, w->at + 160);
 }
 
 /*
- * Was a refusal marked in this slot, or less than a window and a slot before?
- * A mark may be @reach slots ahead of the wheel, and 30 ahead of a late clock.
- * A turn clears old ones before they could be taken for new.
+ * Was a refusal marked in this slot, or within a window and a slot before it? A
+ * mark may be @reach slots ahead of the wheel, and 30 ahead of a late clock. A turn
+ * clears stale marks before they alias.
  */
 static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
 				     const struct weir_wheel *w, u32 slot)
@@ -154,8 +88,8 @@ static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
 }
 
 /*
- * Mark a refusal, once a slot, with the cost that was refused: rounded up to four
- * significant bits, 15 * 2^30 at most, so that it fits a byte.
+ * Mark a refusal, once a slot, with the refused cost: rounded up to four significant
+ * bits and at most 15 * 2^30, so that it fits a byte.
  */
 static inline void weir_wheel_mark(struct weir_wheel *w, u32 slot, u64 cost)
 {
@@ -169,7 +103,7 @@ static inline void weir_wheel_mark(struct weir_wheel *w, u32 slot, u64 cost)
 	WRITE_ONCE(w->refused, slot);
 }
 
-/* What there is no room for where a source is limited: what was refused, or 1. */
+/* The cost by which to tell whether a source is limited: that refused, or 1. */
 static inline u64 weir_wheel_wanted(struct weir_wheel_shape shape,
 				    const struct weir_wheel *w)
 {
@@ -188,7 +122,7 @@ static inline void weir_wheel_reset(struct weir_wheel_shape shape,
 	weir_wheel_unmark(w);
 }
 
-/* Bring a wheel to a slot. */
+/* Advance a wheel to a slot. */
 static inline void weir_wheel_turn(struct weir_wheel_shape shape,
 				   struct weir_wheel *w, u32 slot)
 {
@@ -207,14 +141,14 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape,
 		weir_wheel_unmark(w);
 }
 
-/* Count a cost for which a turned wheel has room. */
+/* Count a cost in a turned wheel that has room for it. */
 static inline void weir_wheel_add(struct weir_wheel_shape shape,
 				  struct weir_wheel *w, u64 cost)
 {
 	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
 }
 
-/* Take room for a cost, whole or not at all, in a turned wheel. */
+/* Charge a turned wheel with the whole cost or nothing. */
 static inline bool weir_wheel_charge(struct weir_wheel_shape shape,
 				     struct weir_wheel *w, u64 cost, u64 budget)
 {
@@ -224,7 +158,7 @@ static inline bool weir_wheel_charge(struct weir_wheel_shape shape,
 	return true;
 }
 
-/* Give back what was charged in a slot, if the window holds so much there. */
+/* Give back a charge, if the slot is in the window and still holds it. */
 static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 				       struct weir_wheel *w, u32 slot, u64 cost)
 {
@@ -242,7 +176,7 @@ static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 	return true;
 }
 
-/* Slots from the wheel's on until a cost fits if nothing is charged. */
+/* Slots until a cost fits, if nothing else is charged. */
 static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 					   const struct weir_wheel *w,
 					   u64 cost, u64 budget)
@@ -255,7 +189,7 @@ static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 	return wait;
 }
 
-/* Join one of the same slot, the larger from each on; it gets what @w was. */
+/* Join two wheels of the same slot, by the larger suffix sums; @v becomes the old @w. */
 static inline void weir_wheel_join_swap(struct weir_wheel_shape shape,
 					struct weir_wheel *w,
 					struct weir_wheel *v)

@@ -44,8 +44,8 @@ static void test_mask(void **state)
 			weir_source_ipv6(&source, &addr, 7);
 			memcpy(expected.word, &addr, 16);
 			mask_bits((u8 *)expected.word, 16, prefix.len6);
-			expected.zone = prefix.len6 || prefix.len4 ?
-					WEIR_ZONE_IPV6 : 0;
+			expected.scope = prefix.len6 || prefix.len4 ?
+					WEIR_SCOPE_IPV6 : 0;
 		} else {
 			if ((ntohl(v4) >> 16) == 0xa9fe)
 				continue;
@@ -107,11 +107,11 @@ static void test_linklocal(void **state)
 	/* A device of any index makes nobody of nobody. */
 	for (i = 0; i < 31; i++) {
 		weir_source_ipv6(&a, &addr, (1u << i) - 1);
-		assert_true(a.zone != WEIR_ZONE_NOBODY);
+		assert_true(a.scope != WEIR_SCOPE_INVALID);
 		weir_source_ipv6(&a, &addr, INT_MAX >> i);
-		assert_true(a.zone != WEIR_ZONE_NOBODY);
+		assert_true(a.scope != WEIR_SCOPE_INVALID);
 		weir_source_ipv4(&a, htonl(0xa9fe0102), INT_MAX >> i);
-		assert_true(a.zone != WEIR_ZONE_NOBODY);
+		assert_true(a.scope != WEIR_SCOPE_INVALID);
 	}
 	/* Everybody is everybody. */
 	weir_source_ipv6(&a, &addr, 3);
@@ -144,7 +144,7 @@ static void test_known(void **state)
 	v6.s6_addr[15] = 1;
 	weir_source_ipv6(&source, &v6, 1);
 	assert_true(weir_source_known(&source));
-	assert_int_equal(source.zone, WEIR_ZONE_IPV6);
+	assert_int_equal(source.scope, WEIR_SCOPE_IPV6);
 }
 
 int main(void)

@@ -183,7 +183,7 @@ static void test_layout(void **state)
 			for (n = 0; n < t->ways; n++) {
 				way = weir_bucket_way(t, bucket, n);
 				assert_true((uintptr_t)way % 64 == 0);
-				assert_true(way->zone == WEIR_ZONE_NOBODY);
+				assert_true(way->scope == WEIR_SCOPE_INVALID);
 				assert_true((uintptr_t)weir_way_wheel(t, way) %
 					    8 == 0);
 				memset(way->word, 0x5a, 4 * t->words);

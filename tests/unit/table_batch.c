@@ -15,7 +15,7 @@
 #define EVENTS 4000
 
 static struct weir_table *table;
-static const struct weir_source everybody, all_ipv6 = { .zone = WEIR_ZONE_IPV6 };
+static const struct weir_source everybody, all_ipv6 = { .scope = WEIR_SCOPE_IPV6 };
 static const struct weir_source *who = &everybody;
 static u64 budget, tick;
 

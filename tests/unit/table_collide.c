@@ -46,12 +46,12 @@ static struct weir_source nth(unsigned int kind, u32 n, struct weir_prefix prefi
 	case 1:
 		source.word[0] = htonl(0x20010db8);
 		source.word[prefix.len6 > 64 ? 3 : 1] = htonl(n);
-		source.zone = WEIR_ZONE_IPV6;
+		source.scope = WEIR_SCOPE_IPV6;
 		break;
 	default:
 		source.word[0] = htonl(n * 0x9e3779b1u);
 		source.word[1] = htonl(n % 2 ? 0 : n);
-		source.zone = n % 2 ? 0 : WEIR_ZONE_IPV6;
+		source.scope = n % 2 ? 0 : WEIR_SCOPE_IPV6;
 	}
 	return source;
 }

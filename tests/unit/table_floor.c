@@ -43,7 +43,7 @@ static struct weir_source source_of(u64 number, u32 *hash)
 {
 	struct weir_source source = {
 		.word = { htonl(0x20010db8), htonl(number) },
-		.zone = WEIR_ZONE_IPV6,
+		.scope = WEIR_SCOPE_IPV6,
 	};
 
 	*hash = weir_source_hash(&source, t.table->spec.prefix, &twin_key);
@@ -64,7 +64,7 @@ static u8 charge(u64 number, u64 cost, u32 *hash)
 /* What a source that has not been here would start from. */
 static u64 floor_of(u32 hash)
 {
-	struct weir_source nobody = { .zone = 1 << WEIR_ZONE_DEV_SHIFT };
+	struct weir_source nobody = { .scope = 1 << WEIR_SCOPE_DEV_SHIFT };
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_source_state state;
 

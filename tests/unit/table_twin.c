@@ -97,12 +97,12 @@ struct weir_source twin_source(unsigned int i, struct weir_prefix prefix)
 
 		source.word[0] = htonl(0x20010db8);
 		source.word[word] = htonl(i);
-		source.zone = WEIR_ZONE_IPV6;
+		source.scope = WEIR_SCOPE_IPV6;
 		/* The same link-local address on many devices */
 		if (i % 8 == 7) {
 			source.word[word] = htonl(7);
-			source.zone |= WEIR_ZONE_LINKLOCAL |
-				       i << WEIR_ZONE_DEV_SHIFT;
+			source.scope |= WEIR_SCOPE_LINKLOCAL |
+				       i << WEIR_SCOPE_DEV_SHIFT;
 		}
 	} else {
 		source.word[0] = htonl(i << (32 - prefix.len4));
