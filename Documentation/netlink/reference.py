@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Write Documentation/netlink.rst from the specification; with --check, tell
-whether it is what would be written."""
+"""Write Documentation/netlink.rst from the specification; with --check, report
+whether it is up to date."""
 
 import pathlib
 import sys
@@ -89,7 +89,7 @@ def attributes(spec):
         if attr_set.get("doc"):
             yield from paragraph(attr_set["doc"])
         if "subset-of" in attr_set:
-            yield from paragraph(f"Some of {attr_set['subset-of']}, with the same numbers: "
+            yield from paragraph(f"A subset of {attr_set['subset-of']}, with the same numbers: "
                                  + ", ".join(a["name"] for a in attr_set["attributes"]) + ".")
             continue
         yield from table(["no.", "name", "type", "range", "meaning"],
@@ -106,7 +106,7 @@ def operations(spec):
         rights = "CAP_NET_ADMIN in the namespace's user namespace" \
             if "uns-admin-perm" in op.get("flags", []) else "anybody"
         if "event" in op:
-            rights = f"who may join the group ``{op['mcgrp']}``"
+            rights = f"members of the group ``{op['mcgrp']}``"
         yield from [f":Attributes: {op['attribute-set']}", f":For: {rights}"]
         for mode in ("do", "dump"):
             for part in ("request", "reply"):
@@ -127,9 +127,9 @@ def page(spec):
     title = f"Netlink family {spec['name']}"
     yield from ["=" * len(title)] + heading(title, "=")
     yield from paragraph(spec["doc"])
-    yield from ["The contract is ``Documentation/netlink/specs/weir.yaml``; the header",
-                f"``{spec['uapi-header']}`` and this page are made from it. With the kernel's own",
-                "client::", "",
+    yield from ["The specification is ``Documentation/netlink/specs/weir.yaml``; the header",
+                f"``{spec['uapi-header']}`` and this page are generated from it. Example, with the",
+                "kernel's own client::", "",
                 "    cli.py --spec Documentation/netlink/specs/weir.yaml --dump limit-get", ""]
     yield from operations(spec)
     yield from attributes(spec)
@@ -144,7 +144,7 @@ def main():
     text = "\n".join(page(yaml.safe_load(SPEC.read_text()))) + "\n"
     if sys.argv[1:] == ["--check"]:
         if not PAGE.exists() or PAGE.read_text() != text:
-            print(f"{PAGE.name} is not what the specification says; run reference.py")
+            print(f"{PAGE.name} differs from the specification; run reference.py")
             return 1
         return 0
     if sys.argv[1:]:

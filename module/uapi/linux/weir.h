@@ -32,8 +32,8 @@ enum weir_unit {
 };
 
 /*
- * What becomes of a packet that a limit has no room for. An observing limit
- * counts what it would drop and drops nothing.
+ * What happens to a packet for which the limit has no room. A limit that
+ * observes counts what it would drop, and drops nothing.
  */
 enum weir_action {
 	WEIR_ACTION_DROP,
@@ -41,9 +41,9 @@ enum weir_action {
 };
 
 /*
- * Strict never admits more than the budget in any window. Lenient never
- * refuses a source that has its way and that an exact sliding count finds
- * under its budget, and may admit up to twice the budget in a window.
+ * Strict never admits more than the budget in any window. Lenient may admit up
+ * to twice the budget in a window, and never refuses a source that has a way
+ * and is within its budget by an exact sliding count.
  */
 enum weir_mode {
 	WEIR_MODE_STRICT,
@@ -67,7 +67,8 @@ enum weir_cond {
 };
 
 /*
- * Take the whole cost or nothing, or as much of it as there is room for.
+ * Charge the whole cost or nothing (all), or as much as there is room for
+ * (drain).
  */
 enum weir_charge_mode {
 	WEIR_CHARGE_MODE_ALL,
@@ -75,7 +76,7 @@ enum weir_charge_mode {
 };
 
 /*
- * By what the worst sources are found.
+ * The count by which the worst sources are selected.
  */
 enum weir_rank {
 	WEIR_RANK_DROPPED,
