@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters, and what they tell of the size that a table should have.
+ * Counters, and the size of table that they suggest.
  */
 #include <linux/bottom_half.h>
 #include <linux/log2.h>
@@ -12,7 +12,7 @@
 #include "limit.h"
 
 /**
- * weir_stats_alloc - counters at zero
+ * weir_stats_alloc - allocate counters, all zero
  *
  * Context: process, may sleep.
  * Return: one set a CPU, or NULL.
@@ -57,11 +57,11 @@ void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned i
 }
 
 /**
- * weir_limit_account - give a new limit its counters
- * @limit: limit without any
+ * weir_limit_account - allocate the counters of a new limit
+ * @limit: limit; what was allocated stays with it, also on failure
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM and the limit has what could be had.
+ * Return: 0 or -ENOMEM.
  */
 int weir_limit_account(struct weir_limit *limit)
 {
@@ -74,9 +74,9 @@ int weir_limit_account(struct weir_limit *limit)
 }
 
 /**
- * weir_limit_count_evictions - live sources lost their way to others
+ * weir_limit_count_evictions - count live sources that were evicted
  * @limit: limit
- * @evictions: how many
+ * @evictions: their number
  *
  * Context: any but hard interrupts.
  */
@@ -99,7 +99,7 @@ void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *count
 }
 
 /**
- * weir_pressure_reset - the limit has another table
+ * weir_pressure_reset - start measuring for a new table
  * @limit: limit
  *
  * Context: process.
@@ -119,13 +119,13 @@ void weir_pressure_reset(const struct weir_limit *limit)
 }
 
 /**
- * weir_pressure_sources - the size of table that would end the pressure
+ * weir_pressure_sources - the table size that would end the pressure
  * @limit: limit
  * @tick: now
  *
- * Asked at each event of pressure: who evicted another source within a window and
- * a slot would have found a way, and if some were refused by floors as many again
- * as the table is for. One that is evicted and comes again counts again.
+ * Called at each pressure event. The evictions within a window and a slot are the
+ * ways that were missing; refusals by floors add at most the size of the table. A
+ * source that is evicted twice counts twice.
  *
  * Context: process.
  * Return: a power of two, or 0 if there was no pressure since the table was made.

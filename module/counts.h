@@ -13,7 +13,7 @@
 
 struct weir_limit;
 
-/* What became of a packet at the hook. All but the last exclude each other. */
+/* Counters of the hook. All but the last are exclusive. */
 enum weir_outcome {
 	WEIR_SEEN_EXEMPT,
 	WEIR_SEEN_UNMATCHED,
@@ -23,7 +23,7 @@ enum weir_outcome {
 	WEIR_OUTCOMES
 };
 
-/* What became of a packet at a limit. The first four exclude each other. */
+/* Counters of a limit. The first four are exclusive. */
 enum weir_fate {
 	WEIR_ADMITTED,
 	WEIR_DROPPED,
@@ -43,21 +43,20 @@ struct weir_counts {
 
 #define WEIR_COUNTS (sizeof(struct weir_counts) / sizeof(u64))
 
-/* Those of a CPU: as struct weir_counts has them, or of a namespace by outcome. */
+/* One CPU's: laid out as struct weir_counts, or for a namespace by weir_outcome. */
 struct weir_stats {
 	u64_stats_t count[WEIR_COUNTS];
 	struct u64_stats_sync syncp;
 };
 
-/* What a table was too small for. */
+/* How far a table was too small. */
 struct weir_pressure {
-	unsigned long told;	/* tick of the last event, 0 is never; any CPU writes it */
+	unsigned long told;	/* tick of the last event, 0 if never; any CPU writes it */
 	spinlock_t lock;	/* protects the rest; process context */
 	u64 since;		/* tick of the last sample */
 	u64 evictions;		/* of the limit then */
-	u64 refusals;		/* packets that floors had refused then */
-	/* Newcomers without a way in a window and a slot, since the table was made */
-	u64 most;
+	u64 refusals;		/* packets refused by floors until then */
+	u64 most;		/* sources without a way in any one window and slot */
 };
 
 /* Count a packet at the hook. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Birth, parameters, death.
+ * Module and namespace set-up, and the module's parameters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -128,7 +128,7 @@ static struct pernet_operations weir_net_ops = {
 	.size		= sizeof(struct weir_net),
 };
 
-/* Nothing is said of a limit, or what makes one. */
+/* Either no parameter of a limit is given, or those that it requires. */
 static int __init params_check(void)
 {
 	bool others = window_ms.given || slots.given || prefix4.given ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table seen from outside: how sources stand, and forgetting them.
+ * Read the state of sources, and forget them.
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
@@ -8,7 +8,7 @@
 
 #include "bucket.h"
 
-/* How a wheel will stand at a tick; turns it. */
+/* The state of a wheel at a tick, to which it is turned. */
 static void wheel_state(const struct weir_table *table,
 			struct weir_wheel *wheel, u64 tick, u64 budget,
 			struct weir_source_state *state)
@@ -26,7 +26,7 @@ static void wheel_state(const struct weir_table *table,
 	state->wait = wait && when > tick ? when - tick : 0;
 }
 
-/* With BH off; the wheel is copied, so that its lock is held for a moment. */
+/* Under the way's lock; the wheel is copied, to hold the lock only briefly. */
 static void way_state(const struct weir_table *table, struct weir_way *way,
 		      union weir_wheel_copy *copy,
 		      struct weir_source_state *state)
@@ -35,21 +35,21 @@ static void way_state(const struct weir_table *table, struct weir_way *way,
 
 	state->dropped = dropped & WEIR_DROPPED_MAX;
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
-	/* A refusal without the lock may just be marked in it. */
+	/* A refusal without the lock may be marking it. */
 	data_race(memcpy(copy, weir_way_wheel(table, way),
 			 weir_wheel_size(table->shape)));
 }
 
 /**
- * weir_table_peek - how a source stands, changing nothing
+ * weir_table_peek - read the state of a source
  * @table: table
  * @source: masked source
  * @hash: its hash
  * @tick: now
  * @budget: of the limit
  * @state: filled
- * @slot: filled with the counts of the ring, oldest first; zeroes in front
- *	where the ring is shorter than WEIR_SLOTS_MAX + 1
+ * @slot: filled with the counts of the slots, the current one last; unused
+ *	entries in front are 0
  *
  * Context: process or BH, RCU read lock.
  */
@@ -88,14 +88,14 @@ void weir_table_peek(struct weir_table *table,
 }
 
 /**
- * weir_table_walk - how the sources of a bucket stand
+ * weir_table_walk - read the states of a bucket's sources
  * @table: table
  * @index: of the bucket
  * @tick: now
  * @budget: of the limit
  * @state: filled, WEIR_WAYS_MAX of them
  *
- * What is still in a predecessor is left out: that is while a change is on.
+ * During a change, sources that are still in the predecessor are left out.
  *
  * Context: process, a reference or RCU read lock.
  * Return: states filled, idle sources among them.
@@ -125,7 +125,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 }
 
 /**
- * weir_table_forget - let a source start afresh
+ * weir_table_forget - reset a source
  * @table: table without a predecessor
  * @source: masked source
  * @hash: its hash
@@ -149,7 +149,7 @@ bool weir_table_forget(struct weir_table *table,
 		write_seqcount_begin(&way->seq);
 		weir_wheel_reset(table->shape, wheel, wheel->at);
 		atomic_set(&way->dropped, 0);
-		/* Read under the lock of the way by who gives back. */
+		/* Pairs with weir_table_uncharge(), under the way's lock. */
 		WRITE_ONCE(table->epoch, table->epoch + 1);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
@@ -159,7 +159,7 @@ bool weir_table_forget(struct weir_table *table,
 	return way;
 }
 
-/* Free the ways of a locked bucket that have had nothing to count for so long. */
+/* Free the ways of a locked bucket that have not been turned for @slots. */
 static void bucket_free(const struct weir_table *table,
 			struct weir_bucket *bucket, u32 slot, s32 slots)
 {
@@ -195,16 +195,16 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	raw_spin_lock(&bucket->lock);
 	bucket_free(table, bucket, 0, S32_MIN);
 	weir_wheel_reset(table->shape, floor, floor->at);
-	/* Before anybody takes a way again; read under the lock of that way. */
+	/* Before a way is taken again; pairs with weir_table_uncharge(). */
 	WRITE_ONCE(table->epoch, table->epoch + 1);
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
 }
 
 /**
- * weir_table_age - keep the times of a table near
+ * weir_table_age - free idle ways before their slots alias
  * @table: table
- * @tick: now; called before 2^30 slots have passed since the last call
+ * @tick: now; at most 2^30 slots after the last call
  *
  * Context: process, may sleep.
  */
@@ -224,6 +224,6 @@ void weir_table_age(struct weir_table *table, u64 tick)
 		local_bh_enable();
 		cond_resched();
 	}
-	/* Slots come round, and batches name theirs by 32 bits. */
+	/* Invalidate batches, whose 32-bit slots alias, too. */
 	WRITE_ONCE(table->epoch, table->epoch + 1);
 }

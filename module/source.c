@@ -12,8 +12,8 @@ static __be32 word_mask(unsigned int bits)
 }
 
 /**
- * weir_source_cut - weir_source_mask() where there is something to cut
- * @source: whole sender
+ * weir_source_cut - the slow path of weir_source_mask()
+ * @source: whole address
  * @prefix: prefix lengths of the limit
  */
 void weir_source_cut(struct weir_source *source, struct weir_prefix prefix)
@@ -52,7 +52,7 @@ void weir_source_cut(struct weir_source *source, struct weir_prefix prefix)
  * @addr: filled, IPv4 in the first word
  * @len: filled with the bits that are counted
  *
- * Return: AF_INET, AF_INET6, or AF_UNSPEC for everybody.
+ * Return: AF_INET, AF_INET6, or AF_UNSPEC for all addresses.
  */
 u8 weir_source_address(const struct weir_source *source,
 		       struct weir_prefix prefix, struct in6_addr *addr,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one network namespace owns.
+ * The state of a network namespace.
  */
 #ifndef WEIR_H
 #define WEIR_H
@@ -19,24 +19,24 @@
 struct weir_config;
 struct weir_events;
 
-/* One namespace's weir. */
+/* A network namespace. */
 struct weir_net {
 	/* Published by RCU, written under @lock; NULL at first */
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
 	hsiphash_key_t key;	/* of the hash of sources, constant */
-	struct net *net;	/* the namespace, which outlives this */
+	struct net *net;	/* outlives this */
 
 	struct mutex lock;	/* one change at a time */
 	u32 next_id;		/* of the next limit */
-	u32 generation;		/* of the configuration; 0 never, so that dumps notice */
+	u32 generation;		/* of the configuration, for dumps; never 0 */
 	u64 bytes;		/* held by the tables */
 	bool hooked;		/* the hooks are registered */
 	struct nf_hook_ops ops[2];
-	struct weir_events *events;	/* the ring of events, there while @hooked */
-	struct delayed_work age;	/* keeps the times of the tables near */
+	struct weir_events *events;	/* ring of events, allocated while @hooked */
+	struct delayed_work age;	/* calls weir_table_age() */
 
-	atomic64_t events_lost;	/* found the ring full, or could not be sent */
+	atomic64_t events_lost;	/* because the ring was full or sending failed */
 };
 
 struct weir_net *weir_net(const struct net *net);
@@ -45,7 +45,7 @@ struct weir_net *weir_net(const struct net *net);
  * weir_config_get - the configuration of a namespace
  * @wn: namespace, locked, or in an RCU read-side section
  *
- * Return: the configuration, or NULL where there never was one.
+ * Return: the configuration, or NULL if there never was one.
  */
 static inline struct weir_config *weir_config_get(const struct weir_net *wn)
 {
