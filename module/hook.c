@@ -59,9 +59,13 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	config = weir_config_get(wn);
 	if (unlikely(!config))
 		return NF_ACCEPT;
+	/* A VRF that shows neighbour discovery again leaves the skb its device. */
+	if (family == NFPROTO_IPV6 && unlikely(state->in != skb->dev) &&
+	    state->in)
+		return NF_ACCEPT;
 	weir_lock_nested_bh(&hook_cpu.lock);
 	ctx = this_cpu_ptr(&hook_cpu.ctx);
-	weir_packet_init(&ctx->packet, skb, state->in, family);
+	weir_packet_init(&ctx->packet, skb, family);
 	ctx->lookup.tick = weir_hook_clock();
 	ctx->entry = NULL;
 	if (weir_refusals_alive(&config->refusals, ctx->lookup.tick))

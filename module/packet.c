@@ -4,17 +4,23 @@
  * some limit wants to know.
  */
 #include <linux/icmpv6.h>
+#include <linux/if_arp.h>
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
+#include <linux/netfilter_bridge.h>
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/dst_metadata.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 #include <net/mld.h>
 #include <net/ndisc.h>
+#include <net/route.h>
 #include <net/xfrm.h>
 
 #include "packet.h"
@@ -184,36 +190,68 @@ void weir_packet_parse(struct weir_packet *packet)
 }
 
 /**
- * weir_packet_decrypted - is it what IPsec found in a packet that was charged?
- * @skb: packet in PRE_ROUTING
- * @family: AF_INET or AF_INET6
+ * weir_packet_seen_extended - do its extensions tell that a packet was charged?
+ * @packet: initialised packet
  *
- * That is so in transport mode. GRO decrypts in front of the hook, and hides
- * its mark from xfrm_offload(): what it alone has decrypted is here for the
- * first time.
+ * What IPsec finds in transport mode is the packet that was charged, and has been
+ * routed. What comes out of a tunnel is another packet, and what GRO or a device
+ * decrypts comes here for the first time: neither has a route.
+ *
+ * A bridge's device hands over what br_netfilter did before; ip_sabotage_in()
+ * prevents that, but not in a VRF. What IPsec's interfaces bring still has the
+ * extension of the packet that it was in; those of other tunnels do not.
  */
-bool weir_packet_decrypted(const struct sk_buff *skb, u8 family)
+bool weir_packet_seen_extended(const struct weir_packet *packet)
 {
-#ifdef CONFIG_XFRM
-	const struct sec_path *path = skb_sec_path(skb);
-	const struct xfrm_offload *offload;
-	u8 proto;
+#if IS_ENABLED(CONFIG_BRIDGE_NETFILTER)
+	const struct nf_bridge_info *bridge = nf_bridge_info_get(packet->skb);
 
-	if (path && path->len &&
-	    path->xvec[path->len - 1]->props.mode == XFRM_MODE_TRANSPORT &&
-	    !(path->len == 1 && path->ovec[0].flags & XFRM_GRO)) {
-		offload = xfrm_offload((struct sk_buff *)skb);
-		if (!offload)
-			return true;
-		/* A device has decrypted it, and the header still stands. */
-		proto = family == AF_INET ? ip_hdr(skb)->protocol :
-						 ipv6_hdr(skb)->nexthdr;
-		return !(offload->flags & CRYPTO_DONE) ||
-		       (proto != IPPROTO_ESP && proto != IPPROTO_AH &&
-			proto != IPPROTO_UDP);
-	}
+	if (bridge && !bridge->in_prerouting &&
+	    netif_is_l3_slave(packet->in) && packet->in->type == ARPHRD_ETHER)
+		return true;
 #endif
+#ifdef CONFIG_XFRM
+	return skb_sec_path(packet->skb) && skb_valid_dst(packet->skb);
+#else
 	return false;
+#endif
+}
+
+/**
+ * weir_packet_seen_by_vrf - was a packet charged that comes by a VRF's device?
+ * @packet: initialised packet
+ *
+ * When the VRF has had it, it was, but for what SRv6 took out of another packet:
+ * the control block has the device of that one, which is in another VRF or none
+ * (End.DT), or it has a route already (End.DX). What the VRF will have is new,
+ * out of IPsec's tunnel mode, and so is what was sent through its device: by
+ * MPLS, or by the host to itself, which is charged as little as on loopback.
+ */
+bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
+{
+#ifdef CONFIG_NET_L3_MASTER_DEV
+	const struct sk_buff *skb = packet->skb;
+	const struct net_device *vrf = packet->in;
+	bool ipv4 = packet->family == AF_INET;
+	struct net *net = dev_net(vrf);
+	int iif;
+
+	if (ipv4 ? ipv4_l3mdev_skb(IPCB(skb)->flags) :
+		   ipv6_l3mdev_skb(IP6CB(skb)->flags)) {
+		iif = ipv4 ? IPCB(skb)->iif : IP6CB(skb)->iif;
+		return !skb_valid_dst(skb) &&
+		       l3mdev_master_ifindex_by_index(net, iif) == vrf->ifindex;
+	}
+	if (skb->pkt_type != PACKET_LOOPBACK)
+		return false;
+	if (ipv4)
+		return inet_addr_type_dev_table(net, vrf, ip_hdr(skb)->saddr) ==
+		       RTN_LOCAL;
+	return IS_ENABLED(CONFIG_IPV6) &&
+	       ipv6_chk_addr(net, &ipv6_hdr(skb)->saddr, vrf, 0);
+#else
+	return false;
+#endif
 }
 
 /* Where the header in front of the payload begins. */

@@ -46,13 +46,15 @@ struct weir_packet {
  * weir_packet_init - what any limit wants to know
  * @packet: filled
  * @skb: packet in PRE_ROUTING
- * @in: device that it arrived on
  * @family: AF_INET or AF_INET6
+ *
+ * Its device is the skb's: some kernels' SRv6 gives the hook none.
  */
 static inline void weir_packet_init(struct weir_packet *packet,
-				    const struct sk_buff *skb,
-				    const struct net_device *in, u8 family)
+				    const struct sk_buff *skb, u8 family)
 {
+	const struct net_device *in = skb->dev;
+
 	packet->skb = skb;
 	packet->in = in;
 	packet->family = family;
@@ -86,7 +88,8 @@ static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
 	return (struct weir_cost) { .packets = 1, .bytes = skb->len };
 }
 
-bool weir_packet_decrypted(const struct sk_buff *skb, u8 family);
+bool weir_packet_seen_extended(const struct weir_packet *packet);
+bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
 bool weir_proto_has_ports(u8 proto);
 
 /* Must IPv6 be parsed to know whether a packet keeps the link alive? */
@@ -101,20 +104,16 @@ void weir_packet_parse(struct weir_packet *packet);
 
 /**
  * weir_packet_already_seen - was a packet charged in this namespace before?
- * @skb: packet in PRE_ROUTING
- * @in: device that it arrived on
- * @family: AF_INET or AF_INET6
- *
- * A VRF hands its packets to the hook again with the master as their device,
- * and IPsec in transport mode hands over what it has decrypted.
+ * @packet: initialised packet
  */
-static inline bool weir_packet_already_seen(const struct sk_buff *skb,
-					    const struct net_device *in,
-					    u8 family)
+static inline bool weir_packet_already_seen(const struct weir_packet *packet)
 {
-	return netif_is_l3_master(in) ||
-	       (unlikely(skb_has_extensions((struct sk_buff *)skb)) &&
-		weir_packet_decrypted(skb, family));
+	struct sk_buff *skb = (struct sk_buff *)packet->skb;
+
+	return (unlikely(netif_is_l3_master(packet->in)) &&
+		weir_packet_seen_by_vrf(packet)) ||
+	       (unlikely(skb_has_extensions(skb)) &&
+		weir_packet_seen_extended(packet));
 }
 
 #endif /* WEIR_PACKET_H */

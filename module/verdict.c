@@ -144,7 +144,9 @@ static noinline void count_refusal(struct weir_context *ctx,
 
 	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
-	if (!limit->observe && first < config->refusals.limits) {
+	/* What a VRF's device shows again is not asked who refuses its source. */
+	if (!limit->observe && first < config->refusals.limits &&
+	    !netif_is_l3_master(ctx->packet.in)) {
 		if (!entry)
 			entry = weir_context_refusal(ctx, config);
 		if (entry && (ctx->lookup.tick >= entry->until ||
@@ -332,7 +334,7 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 	int verdict;
 
 	if (in->flags & IFF_LOOPBACK ||
-	    weir_packet_already_seen(skb, in, family))
+	    weir_packet_already_seen(&ctx->packet))
 		return NF_ACCEPT;
 	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb)) {
 		weir_packet_parse(&ctx->packet);

@@ -151,7 +151,6 @@ static void check_cost(const struct sk_buff *skb, u8 family)
 static void check(const struct sk_buff *skb, const uint8_t *byte, int family,
 		  const struct weir_match *match, const struct twin_rule *rule)
 {
-	const struct net_device dev = { "eth0", 7 };
 	struct twin_packet twin = { .family = family, .byte = byte,
 				    .len = skb->len, .dev = "eth0",
 				    .mark = skb->mark };
@@ -160,7 +159,7 @@ static void check(const struct sk_buff *skb, const uint8_t *byte, int family,
 	bool vital;
 
 	twin_read(&twin);
-	weir_packet_init(&packet, skb, &dev, af);
+	weir_packet_init(&packet, skb, af);
 	/* What lies behind IPv6's header is known early where it may be vital. */
 	vital = family == 6 && weir_packet_may_be_vital(skb);
 	if (!vital && !(packet.flags & WEIR_PACKET_VITAL) != !twin.vital)
@@ -183,9 +182,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, size < LAYOUT ? size : LAYOUT };
+	struct net_device dev = { "eth0", 7 };
 	struct weir_match match = { 0 };
 	struct twin_rule rule = { 0 };
-	struct sk_buff skb = { 0 };
+	struct sk_buff skb = { .dev = &dev };
 	size_t len, header;
 	int family;
 	u16 cond;

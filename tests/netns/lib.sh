@@ -226,6 +226,21 @@ flooding() {
 	pids+=($!)
 }
 
+# inner4 SOURCE: hexadecimal, UDP from there to 192.0.2.1
+inner4() {
+	local word sum=0 head a b c d
+	IFS=. read -r a b c d <<<"$1"
+	head=$(printf '4500 002e 0001 0000 4011 %02x%02x %02x%02x c000 0201' "$a" "$b" "$c" "$d")
+	for word in $head; do sum=$((sum + 0x$word)); done
+	sum=$(((sum & 0xffff) + (sum >> 16)))
+	sum=$(printf %04x $((~(sum + (sum >> 16)) & 0xffff)))
+	printf %s "${head/4011 /4011 $sum }" "0400 0009 001a 0000" | tr -d ' '
+	printf %036d 0
+}
+# A source of six bits of prefix and the destination 2001:db8::1.
+inner6=60000000001a1140"20010db8000100000000000000000009""20010db8000000000000000000000001"
+inner6+=04000009001a0000$(printf %036d 0)
+
 # later SEND-OPTION...: packets that deliver will send, in one go
 later() {
 	send_args "$@"

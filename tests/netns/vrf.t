@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vrf.t: a packet that a VRF hands to the hooks twice is charged once
 . "$(dirname "$0")/lib.sh"
-begin
+need_tool
+load || bail "cannot load"
+pair
 end_not_here
 ip_rx link add vrf0 type vrf table 10 2>/dev/null || skip_all "this kernel has no VRF"
 ip_rx -batch - <<-WORDS
@@ -23,6 +25,7 @@ taken() { rx counter inet probe taken; }
 config <<-WORDS || bail "cannot configure"
 	limit add port budget 1k/1h dev rx0 action observe
 	limit add master budget 1k/1h dev vrf0 action observe
+	limit add nd budget 1k/1h proto icmpv6 from 2001:db8:1::/48 action observe
 	limit add each budget 20/1h
 WORDS
 trace_start weir_charge weir_drop
@@ -37,9 +40,52 @@ is "$(value amount "$(traced -l each -S 2001:db8:1::)")" 20 "IPv6 is charged onc
 is "$(stat_of port matched.packets)" 60 "with the device that it came by"
 is "$(stat_of master matched.packets)" 0 "... not the master"
 
+# The VRF leaves neighbour discovery its device.
+flood -s 2001:db8:1::2 -P icmpv6 -T 255 -c 10 -x 8700000000000000ff020000000000000000000000000001
+is "$(stat_of nd admitted.packets)" 10 "neighbour discovery is charged once"
+
 # Out of the VRF again, they are counted by the device as before.
 ip_rx link set rx0 nomaster
 ip_rx addr replace 192.0.2.1/24 dev rx0
 flood -s 198.51.100.2 -c 30
 is "$(stat_of each admitted.packets):$(stat_of each dropped.packets)" 60:30 "without the VRF all is the same"
+
+# A bridge in the VRF shows them a third time, where br_netfilter is on.
+if ! modprobe br_netfilter 2>/dev/null || ! ip_rx link add br0 address 02:00:00:00:00:01 type bridge 2>/dev/null; then
+	skip "no br_netfilter" "a bridge in a VRF"
+	finish
+fi
+ip_rx -batch - <<-WORDS
+	addr flush dev rx0
+	link set br0 addrgenmode none up
+	link set rx0 master br0
+WORDS
+rx sysctl -qw net.bridge.bridge-nf-call-{ip,ip6}tables=1
+# bridged NAME DEVICE: 30 packets of each family that come up by DEVICE
+bridged() {
+	ip_rx -batch - <<-WORDS
+		link set $2 master vrf0
+		addr replace 192.0.2.1/24 dev $2
+		addr replace 2001:db8::1/64 dev $2 nodad
+		route replace 198.51.100.0/24 dev $2 table 10
+		route replace 2001:db8:1::/48 dev $2 table 10
+	WORDS
+	config <<<"limit add each budget 20/1h" || bail "cannot configure"
+	weir source forget all >/dev/null
+	local before seen
+	before=$(taken) seen=$(stats seen)
+	flood -s 198.51.100.1 -c 30
+	flood -s 2001:db8:1::1 -c 30
+	is "$(($(stats seen) - seen))" 60 "$1: 60 packets are seen, each once"
+	is "$(($(taken) - before))" 40 "$1: the whole budget is delivered"
+}
+bridged "a bridge in a VRF" br0
+ip_rx link set br0 nomaster
+ip_rx link add link br0 name br0.1 type vlan id 1
+ip_rx link set br0 type bridge vlan_filtering 1
+bridge -n "$rx" vlan add dev br0 vid 1 self 2>/dev/null
+bridge -n "$rx" vlan del dev br0 vid 1 pvid untagged self 2>/dev/null
+bridge -n "$rx" vlan add dev br0 vid 1 self
+ip_rx link set br0.1 addrgenmode none up
+bridged "a VLAN of a bridge in a VRF" br0.1
 finish

@@ -462,7 +462,7 @@ static void test_locks(void **state)
 	unsigned long locks = 0, versions = 0;
 	unsigned int i, round, refused = 0;
 	struct nf_hook_state hook = { .pf = AF_INET, .in = &t.dev[0] };
-	struct sk_buff skb = { };
+	struct sk_buff skb = { .dev = &t.dev[0] };
 	u8 byte[PACKET_MAX];
 
 	(void)state;

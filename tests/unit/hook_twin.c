@@ -108,6 +108,8 @@ unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
 	bool reinjected = chance_one_in(&t.chance, 8);
 	unsigned int verdict;
 
+	if (!skb->dev)
+		skb->dev = dev;
 	if (!reinjected)
 		local_bh_disable();
 	rcu_read_lock();

@@ -70,7 +70,7 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s);
 /* All sources that a limit has met, beside their twins. */
 void hook_check(struct twin_limit *limit);
 
-/* A packet of a family comes in at a device. */
+/* A packet of a family comes in at a device, which is the skb's if that has none. */
 unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
 			  struct net_device *dev);
 

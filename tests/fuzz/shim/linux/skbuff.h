@@ -27,7 +27,12 @@ struct skb_shared_info {
 	unsigned int gso_type;
 };
 
+#define IS_ENABLED(CONFIG_option)	0
+
+struct net_device;
+
 struct sk_buff {
+	struct net_device *dev;
 	unsigned int len, data_len;	/* data_len is not linear */
 	unsigned char *data, *rest;
 	int network, transport, inner_transport;	/* from data on */

@@ -9,12 +9,12 @@ struct net_device {
 	char name[IFNAMSIZ];
 	unsigned int flags;
 	int ifindex;
-	bool l3_master;
 };
 
 static inline bool netif_is_l3_master(const struct net_device *dev)
 {
-	return dev->l3_master;
+	(void)dev;
+	return false;
 }
 
 bool dev_valid_name(const char *name);

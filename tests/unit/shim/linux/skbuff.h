@@ -13,12 +13,17 @@
 #define SKB_GSO_TCPV4	BIT(0)
 #define SKB_GSO_TCPV6	BIT(4)
 
+#define IS_ENABLED(CONFIG_option)	0
+
 struct skb_shared_info {
 	unsigned short gso_size, gso_segs;
 	unsigned int gso_type;
 };
 
+struct net_device;
+
 struct sk_buff {
+	struct net_device *dev;
 	void *network;		/* data, too */
 	unsigned int len;
 	int transport;		/* from there */

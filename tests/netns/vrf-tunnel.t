@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vrf-tunnel.t: what comes out of a tunnel into a VRF is charged there, once; what
+# the host says to itself in a VRF is not
+. "$(dirname "$0")/lib.sh"
+need_tool
+load || bail "cannot load"
+pair
+end_not_here
+ip_rx link add vrf0 type vrf table 10 2>/dev/null || skip_all "this kernel has no VRF"
+# The tunnels' outer packets come by tx1 and rx1, outside of the VRF.
+link tx1 rx1 02:00:00:00:00:02
+ip_rx -batch - <<-WORDS
+	link set vrf0 up
+	link set rx0 master vrf0
+	addr replace 192.0.2.1/24 dev rx0
+	addr replace 2001:db8::1/64 dev rx0 nodad
+	addr add 198.18.0.1/24 dev rx1
+	addr add 2001:db8:f::1/64 dev rx1 nodad
+	route add 10.1.1.0/24 dev rx0 table 10
+WORDS
+rx sysctl -qw net.ipv6.conf.all.forwarding=1 net.ipv4.conf.{all,rx1,vrf0}.rp_filter=0
+rx nft -f - <<-RULES || bail "no nft"
+	table inet probe {
+		counter taken { }
+		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
+	}
+RULES
+# into NAME SOURCE COMMAND...: it sends 30 packets of SOURCE to the host, with a
+# budget of 20; through: ... and beyond
+into() {
+	local taken
+	taken=$(rx counter inet probe taken)
+	through "$@"
+	is "$(($(rx counter inet probe taken) - taken))" 20 "$1: the budget is delivered"
+}
+through() {
+	local name=$1 source=$2 before
+	shift 2
+	config <<<"limit add in budget 20/1h per 32,128 from ${source/::ffff:/}" || bail "cannot configure"
+	weir source forget all >/dev/null
+	before=$(stat_of in matched.packets)
+	trace_start weir_charge
+	"$@"
+	trace_stop
+	is "$(($(stat_of in matched.packets) - before))" 30 "$name: each is seen once"
+	[[ $source == ::ffff:* ]] || source=${source%::*}::
+	is "$(value amount "$(traced -l in -S "$source")")" 20 "$name: the budget is charged"
+}
+
+# SRv6: by the sender, a packet in a packet
+seg6() { ip_rx -6 route replace "$1" encap seg6local action "${@:2}" dev "$on"; }
+on=rx1
+if rx sysctl -qw net.vrf.strict_mode=1 net.ipv6.conf.{all,rx1,rx0,vrf0}.seg6_enabled=1 2>/dev/null &&
+	seg6 2001:db8:f::4 End.DT4 vrftable 10 && seg6 2001:db8:f::6 End.DT6 vrftable 10; then
+	inner=$(inner4 10.1.1.2)
+	out="-i tx1 -m 02:00:00:00:00:02 -s 2001:db8:f::2 -c 30"
+	into "End.DT4" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
+	into "End.DT6" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$inner6"
+	# Whoever listens on the VRF has its packets given a link-layer header.
+	rx timeout 60 tcpdump -i vrf0 -w /dev/null 2>"$tmp/tcpdump" &
+	pids+=($!)
+	wait_for 10 grep -q listening "$tmp/tcpdump"
+	into "End.DT4, listened to" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
+	into "End.DT6, listened to" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$inner6"
+	quiet
+	# Those that another device brings into the VRF are charged by that one.
+	config <<<"limit add out budget 20/1h dev vrf0" || bail "cannot configure"
+	flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
+	taken=$(rx counter inet probe taken)
+	flood -s 10.1.1.2 -c 10
+	is "$(($(rx counter inet probe taken) - taken))" 10 "a refusal of the VRF's device is not one of its ports'"
+else
+	skip "no SRv6" "End.DT4 and End.DT6"
+fi
+# With these hooks on, End.DX has them see what it passes on.
+if rx sysctl -qw net.netfilter.nf_hooks_lwtunnel=1 2>/dev/null && seg6 2001:db8:f::14 End.DX4 nh4 192.0.2.7; then
+	through "End.DX4" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::14 -P 4 -x "$inner"
+else
+	skip "no hooks of lightweight tunnels" "End.DX4"
+fi
+
+# say COUNT ADDRESS: by the sender's stack
+say() {
+	# shellcheck disable=SC2016 # the inner shell's
+	inside "$tx" bash -c 'exec 3>"/dev/udp/$1/9"; for ((i = 0; i < $0; i++)); do echo . >&3; done' "$@"
+}
+ip_tx -batch - <<-WORDS
+	addr add 198.18.0.2/24 dev tx1
+	addr add 2001:db8:f::2/64 dev tx1 nodad
+	neigh add 198.18.0.1 lladdr 02:00:00:00:00:02 dev tx1
+	neigh add 2001:db8:f::1 lladdr 02:00:00:00:00:02 dev tx1
+WORDS
+if modprobe -a mpls_router mpls_iptunnel 2>/dev/null && rx sysctl -qw net.mpls.platform_labels=200 net.mpls.conf.rx1.input=1 &&
+	ip_rx -f mpls route add 100 dev vrf0 &&
+	ip_tx route add 192.0.2.1/32 encap mpls 100 via inet 198.18.0.1 dev tx1 &&
+	ip_tx route add 2001:db8::1/128 encap mpls 100 via inet6 2001:db8:f::1 dev tx1; then
+	into "MPLS, IPv4" ::ffff:198.18.0.2 say 30 192.0.2.1
+	into "MPLS, IPv6" 2001:db8:f::2 say 30 2001:db8::1
+else
+	skip "no MPLS" "MPLS, IPv4 and IPv6"
+fi
+
+# What the host says to itself
+config <<-WORDS || bail "cannot configure"
+	limit add own budget 1/1h from 192.0.2.1
+	limit add own6 budget 1/1h from 2001:db8::1
+WORDS
+rx ping -qc 3 -i 0.01 -I vrf0 192.0.2.1 >/dev/null 2>&1
+ok $? "an address in the VRF, from there"
+rx ping -qc 3 -i 0.01 -I vrf0 2001:db8::1 >/dev/null 2>&1
+ok $? "... IPv6"
+is "$(stat_of own matched.packets):$(stat_of own6 matched.packets)" 0:0 "none of it is charged"
+finish
