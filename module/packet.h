@@ -92,12 +92,16 @@ bool weir_packet_seen_extended(const struct weir_packet *packet);
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
 bool weir_proto_has_ports(u8 proto);
 
-/* Must IPv6 be parsed to know whether a packet keeps the link alive? */
+/*
+ * Must IPv6 be parsed to know whether a packet keeps the link alive? Routers
+ * pass on neither of these hop limits: see parse_icmpv6().
+ */
 static inline bool weir_packet_may_be_vital(const struct sk_buff *skb)
 {
-	u8 next = ipv6_hdr(skb)->nexthdr;
+	const struct ipv6hdr *ip6 = ipv6_hdr(skb);
 
-	return next == NEXTHDR_ICMP || ipv6_ext_hdr(next);
+	return (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
+	       (ip6->nexthdr == NEXTHDR_ICMP || ipv6_ext_hdr(ip6->nexthdr));
 }
 
 void weir_packet_parse(struct weir_packet *packet);

@@ -186,6 +186,30 @@ static void test_cut_short(void **state)
 	hook_end();
 }
 
+/*
+ * Where none asks, they are not read, but for what may keep the link alive, and
+ * are not counted then either.
+ */
+static void test_unasked(void **state)
+{
+	const struct said options = { .ipv6 = true, .options = 9, .proto = IPPROTO_TCP };
+	const struct said echo = { .ipv6 = true, .proto = IPPROTO_ICMPV6 };
+	unsigned int looks = shim_looks;
+
+	(void)state;
+	hook_begin(10);
+	add("a", 100, false);
+	assert_int_equal(pass_one(&options, &t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass_one(&echo, &t.dev[0]), NF_ACCEPT);
+	assert_int_equal(shim_looks, looks);
+	assert_int_equal(pass_told(&options, 1, &t.dev[0], &t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass_told(&echo, 255, &t.dev[0], &t.dev[0]), NF_ACCEPT);
+	assert_true(shim_looks > looks);
+	assert_true(seen_as(WEIR_SEEN_UNPARSABLE) == 0);
+	assert_true(seen_as(WEIR_SEEN_ADMITTED) == 4);
+	hook_end();
+}
+
 /* One in time, then one that comes late, then late ones that find no room. */
 static void come_late(unsigned int dropped)
 {
@@ -309,6 +333,7 @@ int main(void)
 		cmocka_unit_test(test_exempt),
 		cmocka_unit_test(test_unmatched),
 		cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_late_alone),
 		cmocka_unit_test(test_late_observed),
