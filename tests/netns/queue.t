@@ -24,8 +24,6 @@ quiet
 all_seen() { [ "$(stats seen)" = "$(arrived)" ]; }
 wait_for 20 all_seen
 ok $? "each packet is seen" || diag "$(stats seen) of $(arrived)"
-kill "$queue"
-wait "$queue" 2>/dev/null
 trace_stop
 line=$(traced -T "$((3600 * HZ))" -L 20)
 ok $? "nobody is let through more than 20 times" || diag "$line"
@@ -33,4 +31,18 @@ ok $? "nobody is let through more than 20 times" || diag "$line"
 ok $? "... of those that were queued either, who were all let through" || diag "$(traced -s)"
 is "$(stat_of q matched.packets)" "$(($(stat_of q admitted.packets) + $(stat_of q dropped.packets)))" "all were admitted or dropped"
 is "$(passed)" "$(value amount "$line")" "what was charged is what went on"
+
+# Netfilter drops what waits when a hook goes: with the last limit, and no sooner.
+waiting() { awk '$1 == 5 { print $3 }' /proc/net/netfilter/nfnetlink_queue; }
+kill -STOP "$queue"
+flood -s 198.51.100.1 -c 10
+all_wait() { [ "$(waiting)" = 10 ]; }
+wait_for 5 all_wait
+is "$(waiting)" 10 "ten wait in the queue"
+config <<<"limit add other budget 20/1h" && weir limit add another budget 20/1h && weir limit del another
+is "$(waiting)" 10 "... also when limits take the place of others"
+weir limit flush
+is "$(waiting)" 0 "... until there is none"
+kill -KILL "$queue"
+wait "$queue" 2>/dev/null
 finish
