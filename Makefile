@@ -24,6 +24,8 @@ HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
 
 MANPAGES := $(wildcard Documentation/*.[1-9])
 COMPLETION := $(wildcard userspace/weir.bash)
+# where zsh looks: Debian's own place, or that for what is built here
+ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter %/local,$(PREFIX)),site-functions,vendor-completions)
 
 # Last, so that it is not scrolled away.
 ifeq ($(HAVE_KDIR),)
@@ -68,6 +70,7 @@ install-tool: tool
 	$(INSTALL) -D -m 755 userspace/weir $(DESTDIR)$(SBINDIR)/weir
 	$(foreach m,$(MANPAGES),$(call install-man,$(m)))
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/weir)
+	$(if $(COMPLETION),$(INSTALL) -D -m 644 userspace/_weir $(DESTDIR)$(ZSHDIR)/_weir)
 	[ -e $(DESTDIR)/etc/weir.conf ] || $(INSTALL) -D -m 644 userspace/weir.conf $(DESTDIR)/etc/weir.conf
 
 unit-paths = sed 's,/usr/sbin,$(SBINDIR),'
@@ -86,10 +89,10 @@ uninstall: ## remove what install put there and nobody changed, for all kernels
 	@$(unit-paths) debian/weir.service | $(call remove-unchanged,$(DESTDIR)$(UNITDIR)/weir.service)
 	@$(call remove-unchanged,$(DESTDIR)/etc/weir.conf) <userspace/weir.conf
 	$(daemon-reload)
-	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir
+	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir $(DESTDIR)$(ZSHDIR)/_weir
 	$(if $(MANPAGES),rm -f) $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
 	@rmdir --ignore-fail-on-non-empty $(sort $(foreach m,$(MANPAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m))))) \
-		$(foreach d,$(COMPLETIONDIR) $(UNITDIR),$(DESTDIR)$(d) $(DESTDIR)$(patsubst %/,%,$(dir $(d)))) 2>/dev/null || :
+		$(foreach d,$(COMPLETIONDIR) $(ZSHDIR) $(UNITDIR),$(DESTDIR)$(d) $(DESTDIR)$(patsubst %/,%,$(dir $(d)))) 2>/dev/null || :
 	@for f in $(DESTDIR)/lib/modules/*/$(MODDIR)/weir.ko*; do \
 		[ -e "$$f" ] || continue; \
 		dir=$${f%/*}; ver=$${dir%/$(MODDIR)}; ver=$${ver##*/}; \

@@ -9,6 +9,8 @@
 #include "field.h"
 #include "value.h"
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 /* Named here, not by /etc/protocols: a file means the same on every host. */
 static const struct {
 	const char *name;
@@ -108,13 +110,22 @@ int weir_parse_address(const struct weir_field *field, struct weir_args *args,
 	return weir_parse_prefix(NULL, args, text, at);
 }
 
+const struct weir_word *weir_protos(void)
+{
+	static struct weir_word words[ARRAY_SIZE(protos)];
+	size_t i;
+
+	for (i = 0; protos[i].name; i++)
+		words[i].name = protos[i].name;
+	return words;
+}
+
 int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 		     const char *text, void *at)
 {
 	struct weir_err *err = args->err;
 	uint8_t *proto = at;
 	char near[64], hint[80] = "expected tcp, udp, icmp, ... or 0..255";
-	struct weir_word words[WEIR_WORDS_MAX];
 	uint64_t number;
 	size_t i;
 
@@ -128,10 +139,7 @@ int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 		*proto = number;
 		return 0;
 	}
-	for (i = 0; protos[i].name; i++)
-		words[i] = (struct weir_word){ .name = protos[i].name };
-	words[i].name = NULL;
-	if (weir_nearest(words, text, near, sizeof(near)))
+	if (weir_nearest(weir_protos(), text, near, sizeof(near)))
 		snprintf(hint, sizeof(hint), "did you mean %s?", near);
 	return weir_err_set(err, "unknown protocol '%.60s'; %s", text, hint);
 }

@@ -7,6 +7,10 @@
 #include <string.h>
 
 #include "tool.h"
+#include "value.h"
+
+#define FILES	"<FILE>"	/* the shell offers them */
+#define SOURCES	100		/* so many are enough to choose from */
 
 struct completing {
 	struct weir_tool *tool;
@@ -37,17 +41,24 @@ static void put_devices(void)
 		if_freenameindex(devices);
 }
 
-static int put_limit(const void *model, void *data)
+/* The first field of an answer: a name, or a prefix. */
+static int put_first(const void *model, void *data)
 {
-	puts(((const struct weir_limit *)model)->name);
+	const struct weir_set *told = data;
+	char buf[WEIR_TEXT_SIZE];
+
+	puts(weir_field_text(told->fields, model, buf));
 	return 0;
 }
 
-static void put_limits(struct weir_tool *tool)
+/* What there is. */
+static void put_all(struct weir_tool *tool, uint8_t cmd, const struct weir_set *told,
+		    const struct weir_query *query)
 {
 	struct weir_request request = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
-		.told = &weir_limit_fields, .reply = put_limit,
+		.cmd = cmd, .flags = NLM_F_DUMP, .told = told, .set = &weir_query_fields,
+		.verb = WEIR_ON_SHOW, .model = query,
+		.reply = put_first, .data = (void *)told,
 	};
 
 	if (!weir_tool_reach(tool))
@@ -60,6 +71,17 @@ static void put_words(const struct weir_word *words, void *data)
 		puts(words->name);
 }
 
+/* Prefixes that may be meant: exemptions, or the sources that send most. */
+static void put_prefixes(struct weir_tool *tool, const struct weir_command *command)
+{
+	const struct weir_query most = { .top = SOURCES, .rank = WEIR_RANK_COUNT };
+
+	if (command->set == &weir_exempt_fields && command->verb != WEIR_ON_ADD)
+		put_all(tool, WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, NULL);
+	else if (command->set == &weir_query_fields)
+		put_all(tool, WEIR_CMD_SOURCE_SHOW, &weir_source_fields, &most);
+}
+
 /* Things of a class, or the values that help lists. */
 static void put_value(const struct weir_field *field, void *data)
 {
@@ -69,10 +91,16 @@ static void put_value(const struct weir_field *field, void *data)
 
 	if (field->type == &weir_type_dev)
 		return put_devices();
+	if (field->type == &weir_type_file)
+		puts(FILES);
+	if (field->type == &weir_type_proto)
+		put_words(weir_protos(), NULL);
+	if (field->type == &weir_type_prefix || field->type == &weir_type_address)
+		put_prefixes(completing->tool, command);
 	if (field->type == &weir_type_name) {
 		/* add names a limit that does not exist yet */
 		if (!(field->flags & WEIR_FIRST && command->verb == WEIR_ON_ADD))
-			put_limits(completing->tool);
+			put_all(completing->tool, WEIR_CMD_LIMIT_GET, &weir_limit_fields, NULL);
 		return;
 	}
 	weir_field_value(field, value);
@@ -82,17 +110,35 @@ static void put_value(const struct weir_field *field, void *data)
 	}
 }
 
+/* Each name; and each value that follows "=". */
+static void put_options(void)
+{
+	const struct weir_option *option;
+	char values[64], *save, *value;
+
+	for (option = weir_options; option->name; option++) {
+		puts(option->name);
+		if (option->letter != 'c')
+			continue;
+		snprintf(values, sizeof(values), "%s", option->value);
+		for (value = strtok_r(values, "|", &save); value;
+		     value = strtok_r(NULL, "|", &save))
+			printf("%s=%s\n", option->name, value);
+	}
+}
+
 void weir_complete(struct weir_tool *tool, int argc, char **argv)
 {
 	struct weir_reading reading = { 0 };
 	struct completing completing = { tool, &reading };
 	const struct weir_offer offer = { put_words, put_value, &completing };
 	struct weir_args args = { .err = &tool->err, .offer = &offer };
-	const struct weir_option *option;
 	int at = weir_take_options(tool, argc, argv);
 
 	if (tool->wants == 'n')
 		put_netns();
+	else if (tool->wants)
+		puts(FILES);
 	if (at < 0)
 		return;
 	if (tool->netns)
@@ -102,6 +148,6 @@ void weir_complete(struct weir_tool *tool, int argc, char **argv)
 	weir_read(&args, &reading);
 	if (args.count <= 2)
 		puts("help");
-	for (option = weir_options; !args.count && option->name; option++)
-		puts(option->name);
+	if (!args.count)
+		put_options();
 }

@@ -208,11 +208,16 @@ static void offer_words(const struct reading *reading, bool negate)
 {
 	const struct weir_offer *offer = reading->args->offer;
 	struct weir_word list[WEIR_WORDS_MAX + 1];
+	size_t i;
 
 	if (!offer)
 		return;
 	list_next(reading, negate, list);
 	offer->words(list, offer->data);
+	for (i = 0; reading->words[i].name && !negate; i++) {
+		if (row(&reading->words[i])->flags & WEIR_ALONE && !reading->seen[i])
+			offer->value(row(&reading->words[i]), offer->data);
+	}
 }
 
 /* A value whose word was forgotten, or a word of another command: say so. */

@@ -35,6 +35,8 @@ const char *weir_text_per(const struct weir_field *field, const void *at,
 const char *weir_text_time(uint64_t ns, char buf[WEIR_TEXT_SIZE]);
 const char *weir_text_size(uint64_t bytes, char buf[WEIR_TEXT_SIZE]);
 
+/* The protocols that have names. */
+const struct weir_word *weir_protos(void);
 /* Whether a protocol's header begins with two ports. */
 bool weir_proto_has_ports(uint8_t proto);
 /* Whether what a host sends by it is answered; announcements are not. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# bash completion for weir, and zsh's by bashcompinit: the command itself tells
-# what may come next. Names of devices are data: nothing here expands them.
+# bash completion for weir: the command itself tells what may come next. Names of
+# devices are data: nothing here expands them.
 
 _weir()
 {
@@ -11,10 +11,9 @@ _weir()
 	while IFS= read -r word; do
 		case $word in "$cur"*) COMPREPLY+=("$(printf %q "$word")") ;; esac
 	done < <(
-		case ${COMP_WORDS[COMP_CWORD - 1]} in
-		-f | -file | -b | -batch) compgen -f -- "$cur" ;;
-		*) "${COMP_WORDS[0]}" -complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null ;;
-		esac
+		"${COMP_WORDS[0]}" -complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null | while IFS= read -r word; do
+			if [ "$word" = '<FILE>' ]; then compgen -f -- "$cur"; else printf '%s\n' "$word"; fi
+		done
 	)
 }
 

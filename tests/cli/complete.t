@@ -36,6 +36,35 @@ next source show top 3 -- by limit !top
 next limit add web budget 1/s bytes -- dev !bytes
 next source charge 10.0.0.1 limit web bytes 3 -- mode
 next monitor -- !limit
+next limit add web proto -- tcp vrrp
+next save -- '<FILE>'
+next -f -- '<FILE>' !limit
+next -- -color=never -brief
+
+# every word that help has can be completed
+offered=$(
+	"$weir" -complete
+	for object in limit source exempt stats monitor save; do
+		"$weir" -complete "$object"
+		for verb in $("$weir" -complete "$object"); do
+			for first in '' 10.0.0.1 'web'; do
+				"$weir" -complete "$object" "$verb" $first
+				for word in $("$weir" -complete "$object" "$verb" $first); do
+					"$weir" -complete "$object" "$verb" $first "$word"
+					for value in 1 1/s; do "$weir" -complete "$object" "$verb" $first "$word" "$value"; done
+				done
+			done
+		done
+	done 2>/dev/null
+)
+missing=$(
+	for object in limit source exempt stats monitor save; do "$weir" help "$object"; done |
+		sed -nE '/^(Usage:|       )/{s/\[k\|M\|G\]//g;p}' | tr -s '][ |' '\n' |
+		grep -xE '[a-z][a-z0-9]*' | sort -u | grep -vxE 'weir|help' | while IFS= read -r word; do
+		grep -qxF -- "$word" <<<"$offered" || echo "$word"
+	done
+)
+is "$missing" "" "completion knows the words that help knows"
 
 # the file for bash, as it is used
 # shellcheck source=../../userspace/weir.bash
@@ -60,6 +89,23 @@ is "$(offers limit add web dev '')" '\$\(id\>p\) \`id\>p\` a\ b plain' "bash off
 is "$(offers limit add web dev '$(')" '\$\(id\>p\)' "... by their beginning"
 [ ! -e p ]
 ok $? "... and runs nothing of them"
+
+# the file for zsh, as far as it goes without a terminal
+if command -v zsh >/dev/null; then
+	# zcompletes WORDS...: what zsh would offer for the last
+	zcompletes() {
+		zsh -fc 'compadd() { print -r -- "${(P@)2}" }; _files() { print -n "files " }
+			file=$1; shift; words=("$@"); CURRENT=$#; _weir() { . $file }; _weir' zsh "$top/userspace/_weir" "$weir" "$@" 2>&1
+	}
+	like "$(zcompletes lim)" '(^| )limit source' "zsh asks the command"
+	is "$(zcompletes limit add web action o)" "drop observe" "... for the words so far"
+	is "$(zcompletes save '')" "files help" "... and offers files"
+	# shellcheck disable=SC2016 # as it is
+	is "$(weir=$tmp/fake zcompletes limit add web dev '')" '$(id>p) `id>p` a b plain' "... and names as they are"
+	[ ! -e p ]
+	ok $? "... and runs nothing of them"
+fi
 touch some.conf
 is "$(candidates -check -file some)" some.conf "bash completes a file"
+is "$(candidates -j save some)" some.conf "... also for save"
 finish

@@ -141,10 +141,9 @@ is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no tim
 # JSON, as weir -json save writes it
 # json STATUS PATTERN JSON: what is said of it
 json() {
-	run -check -json -file - <<<"$3"
-	like "$status $err" "^$1 $2" "JSON $3"
+	"$weir" -check -json -file - <<<"$3" >out 2>err
+	like "$? $(<err)" "^$1 $2" "JSON $3"
 }
-run() { "$weir" "$@" >out 2>err && status=0 || status=$?; out=$(<out) err=$(<err); }
 web='"name":"web","budget":1000,"window_ms":1000'
 json 0 '$' '{"limits":[{'"$web"',"match":{"to":"192.0.2.0/24"}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
 json 0 '$' '[{"limits": [], "exempts": []}]'

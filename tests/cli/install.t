@@ -18,14 +18,16 @@ fi
 installed() { (cd "$1" && find . ! -type d -printf '%m %P\n' | sort -k2); }
 
 wanted() {
-	local sbin=$1 share=$2
+	local sbin=$1 share=$2 zsh=vendor-completions
+	[[ $share != */local/* ]] || zsh=site-functions
 	echo "644 etc/weir.conf"
 	[ -z "$version" ] || echo "644 lib/modules/$version/updates/weir.ko"
 	echo "644 ${sbin%/*}/lib/systemd/system/weir.service
 755 $sbin/weir
 644 $share/bash-completion/completions/weir
 644 $share/man/man4/weir.4
-644 $share/man/man8/weir.8"
+644 $share/man/man8/weir.8
+644 $share/zsh/$zsh/_weir"
 }
 
 make_it install DESTDIR="$root"

@@ -152,6 +152,25 @@ set_to "" match any
 refused 'limit set: dport: ports need a protocol that has them' limit set ssh dport 22
 done_with '$' limit del ssh
 
+# completion knows what there is
+# offers WORD... -- CANDIDATE: CANDIDATE may follow
+offers() {
+	local words=("${@:1:$#-2}")
+	weir -complete "${words[@]}" 2>&1 | grep -qxF -- "${!#}"
+	ok $? "weir ${words[*]} may be followed by ${!#}"
+}
+weir exempt add 203.0.113.0/24
+weir limit add long budget 100/1h to ::/0 >"$tmp/out"
+weir source charge 198.51.100.77 limit long >"$tmp/out"
+offers limit set -- small
+offers exempt add ::/0 limit -- small
+offers exempt del -- 203.0.113.0/24
+offers source get -- 198.51.100.77
+offers source show -- 198.51.100.77
+offers source forget -- all
+weir exempt del 203.0.113.0/24
+weir limit del long
+
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 run limit add ssh budget 100/s
