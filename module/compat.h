@@ -10,7 +10,7 @@
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
 
-/* A verdict that drops, with a reason that dropwatch and perf can tell. */
+/* A verdict that drops, with a reason that dropwatch and perf report. */
 static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 {
 #ifdef WEIR_HAS_NF_DROP_REASON
@@ -21,8 +21,8 @@ static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 }
 
 /*
- * With BH off a CPU has one packet at a time, but for kernels with PREEMPT_RT that
- * have this lock for it; without PREEMPT_RT it is nothing but lockdep's.
+ * With BH off a CPU has one packet at a time, except with PREEMPT_RT on kernels that
+ * have this lock. Without PREEMPT_RT only lockdep sees it.
  */
 #ifdef local_lock_nested_bh
 #define weir_lock_nested_bh(lock)	local_lock_nested_bh(lock)
@@ -32,7 +32,7 @@ static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 #define weir_unlock_nested_bh(lock)	((void)(lock))
 #endif
 
-/* Kernels that clear the stack need not clear what is filled before it is read. */
+/* Filled before it is read: kernels that clear the stack need not clear it. */
 #if __has_attribute(__uninitialized__)
 #define __weir_uninitialized __attribute__((__uninitialized__))
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources that limits are not asked about.
+ * Sources that are exempt from limits.
  */
 #ifndef WEIR_EXEMPT_H
 #define WEIR_EXEMPT_H
@@ -16,13 +16,13 @@
 
 struct weir_exempt {
 	struct weir_net_prefix prefix;	/* of the sources */
-	u32 limit;	/* id of the limit that is not asked, or 0 for all */
-	char dev[IFNAMSIZ] __aligned(8); /* that packets arrive on, or ""; padded */
+	u32 limit;	/* id of the only limit it is from, or 0 for all */
+	char dev[IFNAMSIZ] __aligned(8); /* input device, or "" for any; padded */
 };
 
 struct weir_exempts;
 
-/* Where an address stands among the exemptions. */
+/* The place of an address among the exemptions. */
 struct weir_exempt_place {
 	const struct weir_exempts *exempts;
 	u32 node;

@@ -20,11 +20,11 @@ struct weir_net;
 
 #define WEIR_NAME_SIZE (WEIR_NAME_MAX + 1)
 
-/* Why a change was refused, or a warning where it was not. */
+/* Why a change was refused, or a warning if it was carried out. */
 struct weir_error {
 	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
 	u16 attr;	 /* WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0 */
-	u64 value;	 /* a number that the sentence speaks of, or 0 */
+	u64 value;	 /* a number that @msg mentions, or 0 */
 };
 
 static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const char *msg)
@@ -35,8 +35,8 @@ static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const
 }
 
 /*
- * Constant once published. A changed copy of a limit takes over its id and its
- * counters, and its table, if that serves.
+ * Constant once published. A changed copy of a limit takes over its id, its
+ * counters and, if it can be kept, its table.
  */
 struct weir_limit {
 	struct weir_match match;
@@ -53,7 +53,7 @@ struct weir_limit {
 	u8 slots;		/* of the window */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
 	u32 slot_ticks;		/* length of a slot */
-	u32 span_ticks;		/* window and a slot: as long as a source keeps its way */
+	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u32 sources;		/* as asked for */
 	u32 window_ms;		/* as asked for */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
@@ -63,13 +63,13 @@ struct weir_limit {
 struct weir_config {
 	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
-	struct weir_refusals refusals;	/* of sources that were refused a moment ago */
-	struct weir_limit *limit[] __counted_by(count); /* in their order */
+	struct weir_refusals refusals;	/* per-CPU caches */
+	struct weir_limit *limit[] __counted_by(count); /* in order */
 };
 
 /*
- * A limit: limit.c. First its configuration, up to @name, is filled; then it is
- * checked, and given table and counters, those of @was where they serve.
+ * A limit: limit.c. The caller initialises a configuration, fills it and checks it.
+ * A limit made from it has table and counters, those of @was if they can be kept.
  */
 void weir_limit_init(struct weir_limit *limit, const char *name);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
@@ -79,17 +79,17 @@ void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*
- * A copy of the configuration that is changed, config.c: between begin, which takes
- * the namespace's mutex, and end, which publishes all or changes nothing. All may
- * sleep, and return 0, or a negative errno and, but for want of memory or a hook, an
- * error that says why.
+ * A copy of the configuration to be changed, config.c. weir_edit_begin() takes the
+ * namespace's mutex; weir_edit_end() publishes all changes or none, and releases it.
+ * All may sleep, and return 0 or a negative errno with the error filled, except
+ * where memory or a hook cannot be had.
  */
 struct weir_edit {
 	struct weir_net *wn;			/* locked */
 	struct weir_config *old;		/* published, or NULL */
-	bool replace;				/* begun empty */
+	bool replace;				/* started empty */
 	unsigned int count;			/* of limits */
-	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some of them old */
+	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
 	unsigned int exempts;
 	struct weir_exempt exempt[];

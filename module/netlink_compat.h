@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
-/* The flag of a group that needs CAP_NET_ADMIN was once that of operations. */
+/* Older kernels mark groups that need CAP_NET_ADMIN with the flag of operations. */
 #ifndef GENL_MCAST_CAP_NET_ADMIN
 #define GENL_MCAST_CAP_NET_ADMIN GENL_UNS_ADMIN_PERM
 #endif
@@ -18,8 +18,8 @@
 #endif
 
 /*
- * Before split operations a command has one entry, with one policy, for its do and
- * its dump; and the range of a policy is not const.
+ * Without split operations a command has one entry and one policy for do and dump,
+ * and the range of a policy is not const.
  */
 #ifndef WEIR_HAS_genl_split_ops
 #define genl_split_ops	genl_ops
@@ -33,7 +33,7 @@
 }
 #endif
 
-/* Join the entries of a command, where there may be but one. */
+/* Merge the entries of a command on kernels that allow only one. */
 static inline void weir_genl_prepare(struct genl_family *family)
 {
 #ifndef WEIR_HAS_genl_split_ops
@@ -54,7 +54,7 @@ static inline void weir_genl_prepare(struct genl_family *family)
 #endif
 }
 
-/* The attributes that a dump was asked for with. */
+/* The attributes of a dump's request. */
 static inline struct nlattr **weir_dump_attrs(struct netlink_callback *cb)
 {
 #ifdef WEIR_HAS_genl_info_dump
