@@ -70,14 +70,6 @@ static int compare_exempt(const void *va, const void *vb)
 	return order ?: compare_scope(a, b->limit, b->dev);
 }
 
-/* Is the inner prefix within the outer one? */
-bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner)
-{
-	struct weir_source source = weir_prefix_source(inner);
-
-	return outer->len <= inner->len && weir_net_prefix_has(outer, &source);
-}
-
 static void make_nodes(struct weir_exempts *exempts)
 {
 	const struct weir_exempt *exempt;

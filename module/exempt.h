@@ -40,7 +40,6 @@ static inline struct weir_source weir_prefix_source(const struct weir_net_prefix
 	return source;
 }
 
-bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
 struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count);
 void weir_exempts_free(struct weir_exempts *exempts);
 unsigned int weir_exempts_count(const struct weir_exempts *exempts);

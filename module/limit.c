@@ -101,6 +101,18 @@ void weir_limit_init(struct weir_limit *limit, const char *name)
 	strscpy_pad(limit->name, name, sizeof(limit->name));
 }
 
+size_t weir_limit_size(const struct weir_limit *limit)
+{
+	return offsetof(struct weir_limit, match) + weir_match_size(&limit->match);
+}
+
+/* Copy a published limit to one that has room for lists. */
+void weir_limit_copy(struct weir_limit *to, const struct weir_limit *from)
+{
+	memset(&to->match.lists, 0, sizeof(to->match.lists));
+	memcpy(to, from, weir_limit_size(from));
+}
+
 /* What a limit may not do as it was meant. */
 static void limit_warn(const struct weir_limit *limit, struct weir_error *error)
 {
@@ -191,16 +203,18 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
  * A copy of a configuration that was checked, with table and counters, those of
  * @was, which it will replace, where they serve. Under the namespace's mutex.
  */
-struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
+struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error)
 {
-	struct weir_limit *copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
+	struct weir_limit *copy;
 	int err = 0;
 
 	lockdep_assert_held(&wn->lock);
+	weir_match_prepare(&limit->match);
+	copy = kzalloc(weir_limit_size(limit), GFP_KERNEL_ACCOUNT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	memcpy(copy, limit, sizeof(*copy));
+	memcpy(copy, limit, weir_limit_size(limit));
 	copy->budget_most = budget_most(copy, was);
 	copy->table = NULL;
 	if (was) {

@@ -39,7 +39,6 @@ static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const
  * counters and, if it can be kept, its table.
  */
 struct weir_limit {
-	struct weir_match match;
 	u64 budget;		/* packets or bytes a window */
 	u64 budget_most;	/* the largest since its history began, in this unit */
 	struct weir_table *table;	/* the limit's reference */
@@ -57,6 +56,7 @@ struct weir_limit {
 	u32 sources;		/* as asked for */
 	u32 window_ms;		/* as asked for */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
+	struct weir_match match;	/* last: weir_match_size() of it is in memory */
 };
 
 /* The limits and exemptions of a namespace. */
@@ -72,8 +72,10 @@ struct weir_config {
  * A limit made from it has table and counters, those of @was if they can be kept.
  */
 void weir_limit_init(struct weir_limit *limit, const char *name);
+size_t weir_limit_size(const struct weir_limit *limit);
+void weir_limit_copy(struct weir_limit *to, const struct weir_limit *from);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
-struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
+struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);

@@ -16,8 +16,8 @@
 #include "match.h"
 
 /* Is an address, in network order, within a prefix? */
-static bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
-			 const __be32 *addr)
+static __always_inline bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
+					 const __be32 *addr)
 {
 	if (prefix->family != family)
 		return false;
@@ -45,12 +45,16 @@ bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 	return prefix_holds(prefix, source_family(source), source->word);
 }
 
-static bool destination_in(const struct weir_net_prefix *prefix,
-			   const struct weir_packet *packet)
+/* Is the inner prefix within the outer one? */
+bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner)
 {
-	return prefix_holds(prefix, packet->family, packet->family == AF_INET ?
-			    &ip_hdr(packet->skb)->daddr :
-			    ipv6_hdr(packet->skb)->daddr.s6_addr32);
+	return outer->len <= inner->len && prefix_holds(outer, inner->family, inner->word);
+}
+
+static const __be32 *destination(const struct weir_packet *packet)
+{
+	return packet->family == AF_INET ? &ip_hdr(packet->skb)->daddr :
+					   ipv6_hdr(packet->skb)->daddr.s6_addr32;
 }
 
 static bool same_dev(const char *a, const char *b)
@@ -58,10 +62,10 @@ static bool same_dev(const char *a, const char *b)
 	return !strncmp(a, b, IFNAMSIZ);
 }
 
-/* There is such a condition, and it does not hold. */
+/* There is such a condition, of one value, and it does not hold. */
 static bool unmet(const struct weir_match *match, u16 cond, bool holds)
 {
-	return match->conds & cond && holds == !!(match->invert & cond);
+	return match->tests & cond && holds == !!(match->invert & cond);
 }
 
 static bool port_in(const struct weir_port_range *range, u16 port)
@@ -109,26 +113,69 @@ static bool transport_unmet(const struct weir_match *match,
 	       syn_unmet(match, packet) || frag_unmet(match, packet);
 }
 
+static bool prefixes_hold(const struct weir_prefix_list *list, u8 family, const __be32 *addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++)
+		if (prefix_holds(&list->prefix[i], family, addr))
+			return true;
+	return false;
+}
+
+static bool ports_hold(const struct weir_port_list *list, u16 port)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++)
+		if (port_in(&list->range[i], port))
+			return true;
+	return false;
+}
+
+/* Do the conditions that are lists hold? */
+static noinline bool lists_met(const struct weir_match *match, const struct weir_packet *packet)
+{
+	const struct weir_match_lists *lists = &match->lists;
+	u16 listed = match->conds & ~match->tests, failed = 0;
+
+	if (listed & WEIR_IF_FROM &&
+	    !prefixes_hold(&lists->from, packet->family, packet->source.word))
+		failed |= WEIR_IF_FROM;
+	if (listed & WEIR_IF_TO && !prefixes_hold(&lists->to, packet->family, destination(packet)))
+		failed |= WEIR_IF_TO;
+	/* Without ports the packet met what there is on them: see ports_unmet(). */
+	if (!(packet->flags & WEIR_PACKET_PORTS))
+		listed &= ~(WEIR_IF_SPORT | WEIR_IF_DPORT);
+	if (listed & WEIR_IF_SPORT && !ports_hold(&lists->sport, packet->sport))
+		failed |= WEIR_IF_SPORT;
+	if (listed & WEIR_IF_DPORT && !ports_hold(&lists->dport, packet->dport))
+		failed |= WEIR_IF_DPORT;
+	return !((failed ^ match->invert) & listed);
+}
+
 /* Apart, so that what most packets fail needs no stack. */
 static noinline bool network_met(const struct weir_match *match,
 				 const struct weir_packet *packet)
 {
-	u16 conds = match->conds;
+	u16 tests = match->tests;
 
 	if (unmet(match, WEIR_IF_FAMILY, packet->family == match->family) ||
 	    unmet(match, WEIR_IF_MARK,
 		  (packet->skb->mark & match->mark_mask) == match->mark))
 		return false;
-	if (conds & WEIR_IF_TO &&
-	    unmet(match, WEIR_IF_TO, destination_in(&match->to, packet)))
+	if (tests & WEIR_IF_TO &&
+	    unmet(match, WEIR_IF_TO,
+		  prefix_holds(&match->to, packet->family, destination(packet))))
 		return false;
-	if (conds & WEIR_IF_FROM &&
+	if (tests & WEIR_IF_FROM &&
 	    unmet(match, WEIR_IF_FROM,
 		  weir_net_prefix_has(&match->from, &packet->source)))
 		return false;
-	return !(conds & WEIR_IF_DEV) ||
-	       !unmet(match, WEIR_IF_DEV,
-		      same_dev(packet->in->name, match->dev));
+	if (!(tests & (WEIR_IF_DEV | WEIR_IF_LISTED)))
+		return true;
+	return !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev)) &&
+	       (!(tests & WEIR_IF_LISTED) || lists_met(match, packet));
 }
 
 /**
@@ -143,8 +190,86 @@ bool weir_match_conds(const struct weir_match *match,
 {
 	if (match->conds & WEIR_IF_TRANSPORT && transport_unmet(match, packet))
 		return false;
-	return !(match->conds & ~WEIR_IF_TRANSPORT) ||
+	return !(match->tests & ~WEIR_IF_TRANSPORT) ||
 	       network_met(match, packet);
+}
+
+/* One of them is the condition's, or those that are listed; of WEIR_IF_FROM and _TO. */
+const struct weir_net_prefix *weir_match_prefixes(const struct weir_match *match, u16 cond,
+						  unsigned int *count)
+{
+	bool from = cond == WEIR_IF_FROM;
+	const struct weir_prefix_list *list = from ? &match->lists.from : &match->lists.to;
+
+	*count = 1;
+	if (!(match->tests & WEIR_IF_LISTED) || !list->count)
+		return from ? &match->from : &match->to;
+	*count = list->count;
+	return list->prefix;
+}
+
+/* Likewise of WEIR_IF_SPORT and _DPORT. */
+static const struct weir_port_range *match_ports(const struct weir_match *match, u16 cond,
+						 unsigned int *count)
+{
+	bool sport = cond == WEIR_IF_SPORT;
+	const struct weir_port_list *list = sport ? &match->lists.sport : &match->lists.dport;
+
+	*count = 1;
+	if (!(match->tests & WEIR_IF_LISTED) || !list->count)
+		return sport ? &match->sport : &match->dport;
+	*count = list->count;
+	return list->range;
+}
+
+/* All ports that are listed lie in one range. */
+static void prepare_ports(struct weir_match *match, u16 cond, struct weir_port_range *all)
+{
+	const struct weir_port_range *range;
+	unsigned int i, count;
+
+	range = match_ports(match, cond, &count);
+	for (i = 0; i < count; i++) {
+		all->min = i ? min(all->min, range[i].min) : range[i].min;
+		all->max = i ? max(all->max, range[i].max) : range[i].max;
+	}
+	if (count > 1)
+		match->tests &= ~cond;
+}
+
+/**
+ * weir_match_prepare - make a match ready for packets
+ * @match: that was checked, with its lists in memory if WEIR_IF_LISTED
+ */
+void weir_match_prepare(struct weir_match *match)
+{
+	u16 listed = match->tests & WEIR_IF_LISTED;
+	unsigned int count;
+
+	match->tests = match->conds | listed;
+	prepare_ports(match, WEIR_IF_SPORT, &match->sport);
+	prepare_ports(match, WEIR_IF_DPORT, &match->dport);
+	weir_match_prefixes(match, WEIR_IF_FROM, &count);
+	if (count > 1)
+		match->tests &= ~WEIR_IF_FROM;
+	weir_match_prefixes(match, WEIR_IF_TO, &count);
+	if (count > 1)
+		match->tests &= ~WEIR_IF_TO;
+	if (!(match->conds & ~match->tests))
+		match->tests &= ~WEIR_IF_LISTED;
+}
+
+/* Is one of a match's prefixes of this family, and does one hold the address? */
+static bool match_holds(const struct weir_match *match, u16 cond, u8 family, const __be32 *addr)
+{
+	const struct weir_net_prefix *prefix;
+	unsigned int i, count;
+
+	prefix = weir_match_prefixes(match, cond, &count);
+	for (i = 0; i < count; i++)
+		if (addr ? prefix_holds(&prefix[i], family, addr) : prefix[i].family == family)
+			return true;
+	return false;
 }
 
 /**
@@ -161,7 +286,7 @@ bool weir_match_source(const struct weir_match *match,
 
 	if (family != match->family)
 		failed |= WEIR_IF_FAMILY;
-	if (!weir_net_prefix_has(&match->from, source))
+	if (!match_holds(match, WEIR_IF_FROM, family, source->word))
 		failed |= WEIR_IF_FROM;
 	if (*dev) {
 		conds |= match->conds & WEIR_IF_DEV;
@@ -170,7 +295,7 @@ bool weir_match_source(const struct weir_match *match,
 	}
 	/* A destination of the other family is never its packets'. */
 	if (match->conds & ~match->invert & WEIR_IF_TO &&
-	    match->to.family != family)
+	    !match_holds(match, WEIR_IF_TO, family, NULL))
 		return false;
 	return !((failed ^ match->invert) & conds);
 }
@@ -200,6 +325,67 @@ const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
 	return NULL;
 }
 
+/* The families of what a condition names are added up in @families, BIT(0) and BIT(1). */
+static const char *prefixes_check(const struct weir_match *match, u16 cond, u8 *families)
+{
+	const struct weir_net_prefix *prefix;
+	unsigned int i, j, count;
+	const char *msg;
+
+	prefix = weir_match_prefixes(match, cond, &count);
+	for (i = 0; match->conds & cond && i < count; i++) {
+		msg = weir_net_prefix_check(&prefix[i]);
+		if (msg)
+			return msg;
+		*families |= BIT(prefix[i].family == AF_INET6);
+		for (j = 0; j < i; j++)
+			if (weir_prefix_holds(&prefix[i], &prefix[j]) ||
+			    weir_prefix_holds(&prefix[j], &prefix[i]))
+				return "prefixes overlap; leave out the one within the other";
+	}
+	return NULL;
+}
+
+static const char *ports_check(const struct weir_match *match, u16 cond)
+{
+	const struct weir_port_range *range;
+	unsigned int i, j, count;
+
+	range = match_ports(match, cond, &count);
+	for (i = 0; match->conds & cond && i < count; i++) {
+		if (range[i].min > range[i].max)
+			return "port range ends before it begins; give the lower port first";
+		for (j = 0; j < i; j++)
+			if (range[i].min <= range[j].max && range[j].min <= range[i].max)
+				return "ports overlap; name each port once";
+	}
+	return NULL;
+}
+
+/* A prefix that can never match is a mistake: those named are of the same families. */
+static const char *addresses_check(const struct weir_match *match, u16 *cond)
+{
+	u16 named = match->conds & ~match->invert;
+	u8 family = BIT(match->family == AF_INET6), from = 0, to = 0;
+	const char *msg;
+
+	*cond = WEIR_IF_FROM;
+	msg = prefixes_check(match, WEIR_IF_FROM, &from);
+	if (msg)
+		return msg;
+	if (named & WEIR_IF_FAMILY && named & WEIR_IF_FROM && from != family)
+		return "source prefix is not of the address family that is named";
+	*cond = WEIR_IF_TO;
+	msg = prefixes_check(match, WEIR_IF_TO, &to);
+	if (msg)
+		return msg;
+	if (named & WEIR_IF_FAMILY && named & WEIR_IF_TO && to != family)
+		return "destination prefix is not of the address family that is named";
+	if (named & WEIR_IF_FROM && named & WEIR_IF_TO && to != from)
+		return "source and destination prefix are of different families";
+	return NULL;
+}
+
 /**
  * weir_match_check - can a match ever make sense?
  * @match: as it was asked for
@@ -210,7 +396,7 @@ const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
 const char *weir_match_check(const struct weir_match *match, u16 *cond)
 {
 	u16 named = match->conds & ~match->invert;
-	const char *msg = NULL;
+	const char *msg;
 
 	*cond = WEIR_IF_FAMILY;
 	if (match->conds & WEIR_IF_FAMILY && match->family != AF_INET &&
@@ -219,34 +405,21 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 	*cond = WEIR_IF_DEV;
 	if (match->conds & WEIR_IF_DEV && !dev_valid_name(match->dev))
 		return "not a name that a device can have; no space, / or :, and not . or ..";
-	*cond = WEIR_IF_FROM;
-	if (match->conds & WEIR_IF_FROM)
-		msg = weir_net_prefix_check(&match->from);
+	msg = addresses_check(match, cond);
 	if (msg)
 		return msg;
-	if (named & WEIR_IF_FAMILY && named & WEIR_IF_FROM &&
-	    match->from.family != match->family)
-		return "source prefix is not of the address family that is named";
-	*cond = WEIR_IF_TO;
-	if (match->conds & WEIR_IF_TO)
-		msg = weir_net_prefix_check(&match->to);
-	if (msg)
-		return msg;
-	if (named & WEIR_IF_FAMILY && named & WEIR_IF_TO &&
-	    match->to.family != match->family)
-		return "destination prefix is not of the address family that is named";
-	if (named & WEIR_IF_FROM && named & WEIR_IF_TO &&
-	    match->to.family != match->from.family)
-		return "source and destination prefix are of different families";
 	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
 	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
 	    !(named & WEIR_IF_PROTO && weir_proto_has_ports(match->proto)))
 		return "ports need a protocol that has them: tcp, udp, udplite, sctp, dccp";
-	if (match->conds & WEIR_IF_SPORT && match->sport.min > match->sport.max)
-		return "port range ends before it begins; give the lower port first";
+	*cond = WEIR_IF_SPORT;
+	msg = ports_check(match, WEIR_IF_SPORT);
+	if (msg)
+		return msg;
 	*cond = WEIR_IF_DPORT;
-	if (match->conds & WEIR_IF_DPORT && match->dport.min > match->dport.max)
-		return "port range ends before it begins; give the lower port first";
+	msg = ports_check(match, WEIR_IF_DPORT);
+	if (msg)
+		return msg;
 	*cond = WEIR_IF_SYN;
 	if (match->conds & WEIR_IF_SYN && match->conds & WEIR_IF_PROTO &&
 	    (match->invert & WEIR_IF_PROTO || match->proto != IPPROTO_TCP))

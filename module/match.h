@@ -11,6 +11,7 @@
 
 #include "packet.h"
 #include "source.h"
+#include "uapi/linux/weir.h"
 
 /* Conditions, as they are numbered on the wire. */
 #define WEIR_IF_FAMILY	BIT(0)
@@ -23,6 +24,9 @@
 #define WEIR_IF_SYN	BIT(7)
 #define WEIR_IF_FRAG	BIT(8)
 #define WEIR_IF_MARK	BIT(9)
+
+/* Of weir_match.tests: there are lists. */
+#define WEIR_IF_LISTED	BIT(15)
 
 /* Those that need the transport header, or the way to it. */
 #define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
@@ -43,29 +47,58 @@ struct weir_port_range {
 	u16 max;
 };
 
+struct weir_prefix_list {
+	u32 count;
+	struct weir_net_prefix prefix[WEIR_PREFIXES_MAX];
+};
+
+struct weir_port_list {
+	u32 count;
+	struct weir_port_range range[WEIR_PORTS_MAX];
+};
+
 /* Conditions that must all hold. */
 struct weir_match {
 	u16 conds;		/* which there are, WEIR_IF_* */
 	u16 invert;		/* of those, which must not hold */
+	u16 tests;		/* of those, which have one value; WEIR_IF_LISTED */
 	u8 family;
 	u8 proto;
-	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
-	struct weir_net_prefix from;
-	struct weir_net_prefix to;
-	struct weir_port_range sport;
+	struct weir_port_range sport;	/* around all that are listed */
 	struct weir_port_range dport;
 	u32 mark;
 	u32 mark_mask;
+	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
+	struct weir_net_prefix from;
+	struct weir_net_prefix to;
+	/* Of a condition with several values; in memory if WEIR_IF_LISTED. Last. */
+	struct weir_match_lists {
+		struct weir_prefix_list from;
+		struct weir_prefix_list to;
+		struct weir_port_list sport;
+		struct weir_port_list dport;
+	} lists;
 };
 
+void weir_match_prepare(struct weir_match *match);
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
+const struct weir_net_prefix *weir_match_prefixes(const struct weir_match *match, u16 cond,
+						  unsigned int *count);
 bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 			 const struct weir_source *source);
+bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
 const char *weir_match_check(const struct weir_match *match, u16 *cond);
+
+/* How much of a match is in memory. */
+static inline size_t weir_match_size(const struct weir_match *match)
+{
+	return match->tests & WEIR_IF_LISTED ? sizeof(*match) :
+					       offsetof(struct weir_match, lists);
+}
 
 /* Another port than those named: what most limits of a host are missed by. */
 static inline bool weir_match_other_port(const struct weir_match *match,

@@ -86,13 +86,13 @@ int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *
 	return 0;
 }
 
-/* The attributes of a nest that was validated, none of them repeated. */
+/* The attributes of a nest that was validated, none but @multi repeated. */
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
-		 const struct nla_policy *policy, struct netlink_ext_ack *extack)
+		 const struct nla_policy *policy, u64 multi, struct netlink_ext_ack *extack)
 {
 	int err = nla_parse_nested(attrs, max, nest, policy, extack);
 
-	return err ?: attrs_once(nla_data(nest), nla_len(nest), 0, extack);
+	return err ?: attrs_once(nla_data(nest), nla_len(nest), multi, extack);
 }
 
 /* An attribute that must be there; @nest is NULL for the message. */

@@ -30,7 +30,7 @@ struct weir_nl_within {
 int weir_nl_once(const struct nlmsghdr *nlh, u64 multi, struct netlink_ext_ack *extack);
 int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *extack);
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
-		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
+		 const struct nla_policy *policy, u64 multi, struct netlink_ext_ack *extack);
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 		    const char *msg, struct netlink_ext_ack *extack);
 int weir_nl_string(const struct nlattr *attr, char *to, size_t size,

@@ -79,7 +79,7 @@ static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struc
 		was = weir_edit_find(edit, name, error);
 		if (!was)
 			return -ENOENT;
-		limit = *was;
+		weir_limit_copy(&limit, was);
 	}
 	err = limit_parse(attrs, &limit, extack);
 	if (!err && attrs[WEIR_A_LIMIT_BEFORE])
@@ -213,7 +213,7 @@ static int replace_limit(struct weir_edit *edit, const struct nlattr *nest,
 	struct nlattr *attrs[WEIR_A_LIMIT_MATCH + 1];
 	int err;
 
-	err = weir_nl_nest(nest, attrs, WEIR_A_LIMIT_MATCH, weir_limit_entry_nl_policy, extack);
+	err = weir_nl_nest(nest, attrs, WEIR_A_LIMIT_MATCH, weir_limit_entry_nl_policy, 0, extack);
 	if (!err)
 		err = limit_edit(edit, attrs, nest, true, error, extack);
 	return err ? object_error(error, attrs, WEIR_A_LIMIT_NAME, nest, err, extack) : 0;
@@ -225,7 +225,7 @@ static int replace_exempt(struct weir_edit *edit, const struct nlattr *nest,
 	struct nlattr *attrs[WEIR_A_EXEMPT_MAX + 1];
 	int err;
 
-	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_MAX, weir_exempt_entry_nl_policy, extack);
+	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_MAX, weir_exempt_entry_nl_policy, 0, extack);
 	if (!err)
 		err = exempt_edit(edit, attrs, nest, true, error, extack);
 	return err ? object_error(error, attrs, WEIR_A_EXEMPT_ADDRESS, nest, err, extack) : 0;

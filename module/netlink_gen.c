@@ -59,20 +59,26 @@ const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
 	[WEIR_A_MATCH_INVERT] = NLA_POLICY_MASK(NLA_U32, 0x3ff),
 	[WEIR_A_MATCH_FAMILY] = { .type = NLA_U8, },
 	[WEIR_A_MATCH_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
-	[WEIR_A_MATCH_FROM] = NLA_POLICY_MAX_LEN(16),
-	[WEIR_A_MATCH_FROM_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
-	[WEIR_A_MATCH_TO] = NLA_POLICY_MAX_LEN(16),
-	[WEIR_A_MATCH_TO_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+	[WEIR_A_MATCH_FROM] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_MATCH_TO] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
 	[WEIR_A_MATCH_PROTO] = { .type = NLA_U8, },
-	[WEIR_A_MATCH_SPORT_MIN] = { .type = NLA_U16, },
-	[WEIR_A_MATCH_SPORT_MAX] = { .type = NLA_U16, },
-	[WEIR_A_MATCH_DPORT_MIN] = { .type = NLA_U16, },
-	[WEIR_A_MATCH_DPORT_MAX] = { .type = NLA_U16, },
+	[WEIR_A_MATCH_SPORT] = NLA_POLICY_NESTED(weir_ports_nl_policy),
+	[WEIR_A_MATCH_DPORT] = NLA_POLICY_NESTED(weir_ports_nl_policy),
 	[WEIR_A_MATCH_SYN] = { .type = NLA_FLAG, },
 	[WEIR_A_MATCH_FRAG] = { .type = NLA_FLAG, },
 	[WEIR_A_MATCH_MARK] = { .type = NLA_U32, },
 	[WEIR_A_MATCH_MARK_MASK] = { .type = NLA_U32, },
 	[WEIR_A_MATCH_ANY] = { .type = NLA_FLAG, },
+};
+
+const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1] = {
+	[WEIR_A_PORTS_FIRST] = { .type = NLA_U16, },
+	[WEIR_A_PORTS_LAST] = { .type = NLA_U16, },
+};
+
+const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
+	[WEIR_A_PREFIX_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */

@@ -17,6 +17,8 @@
 extern const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_LIMIT + 1];
 extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_MATCH + 1];
 extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1];
+extern const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1];
+extern const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1];
 
 int weir_nl_source_show_done(struct netlink_callback *cb);
 

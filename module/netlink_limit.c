@@ -10,7 +10,7 @@
 #include "netlink.h"
 
 /* A dump of limits starts no walk of a table with less room than this. */
-#define LIMIT_ROOM 1024
+#define LIMIT_ROOM 3072
 
 /* A limit, taken out of the configuration. */
 struct snapshot {
@@ -31,7 +31,7 @@ static bool snapshot_take(struct snapshot *snapshot, const struct weir_limit *li
 {
 	if (!limit)
 		return false;
-	snapshot->limit = *limit;
+	weir_limit_copy(&snapshot->limit, limit);
 	snapshot->memory = weir_table_bytes(limit->table);
 	snapshot->ways = weir_table_ways(limit->table);
 	snapshot->has_stats = stats;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A match, in and out: for each condition, in the order of their bits, the
- * attribute that makes it and the one that goes with it.
+ * attribute that makes it.
  */
 #include <linux/bitops.h>
 
@@ -9,37 +9,114 @@
 
 enum cond_kind { COND_U8, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MARK };
 
-#define COND(_attr, _more, _kind, _field) {				\
-	WEIR_A_MATCH_##_attr, _more, _kind, offsetof(struct weir_match, _field) \
-}
+#define COND(_attr, _kind, _field)					\
+	.attr = WEIR_A_MATCH_##_attr, .kind = _kind,			\
+	.at = offsetof(struct weir_match, _field)
+#define LIST(_field) .list = offsetof(struct weir_match, lists._field)
 
 static const struct {
 	u8 attr;
-	u8 more;	/* or 0 */
 	u8 kind;
 	u8 at;		/* in struct weir_match */
+	u16 list;	/* in it, where there may be several, or 0 */
 } conds[] = {
-	COND(FAMILY, 0, COND_U8, family),
-	COND(DEV, 0, COND_DEV, dev),
-	COND(FROM, WEIR_A_MATCH_FROM_LEN, COND_PREFIX, from),
-	COND(TO, WEIR_A_MATCH_TO_LEN, COND_PREFIX, to),
-	COND(PROTO, 0, COND_U8, proto),
-	COND(SPORT_MIN, WEIR_A_MATCH_SPORT_MAX, COND_PORTS, sport),
-	COND(DPORT_MIN, WEIR_A_MATCH_DPORT_MAX, COND_PORTS, dport),
-	COND(SYN, 0, COND_FLAG, conds),
-	COND(FRAG, 0, COND_FLAG, conds),
-	COND(MARK, WEIR_A_MATCH_MARK_MASK, COND_MARK, mark),
+	{ COND(FAMILY, COND_U8, family) },
+	{ COND(DEV, COND_DEV, dev) },
+	{ COND(FROM, COND_PREFIX, from), LIST(from) },
+	{ COND(TO, COND_PREFIX, to), LIST(to) },
+	{ COND(PROTO, COND_U8, proto) },
+	{ COND(SPORT, COND_PORTS, sport), LIST(sport) },
+	{ COND(DPORT, COND_PORTS, dport), LIST(dport) },
+	{ COND(SYN, COND_FLAG, conds) },
+	{ COND(FRAG, COND_FLAG, conds) },
+	{ COND(MARK, COND_MARK, mark) },
 };
 
+#define LISTS	(BIT_ULL(WEIR_A_MATCH_FROM) | BIT_ULL(WEIR_A_MATCH_TO) |	\
+		 BIT_ULL(WEIR_A_MATCH_SPORT) | BIT_ULL(WEIR_A_MATCH_DPORT))
+
+/* Items stand behind the count of a list. */
+static_assert(offsetof(struct weir_prefix_list, prefix) == sizeof(u32));
+static_assert(offsetof(struct weir_port_list, range) == sizeof(u32));
 static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_MARK);
 static_assert(WEIR_IF_FAMILY == (u32)WEIR_COND_FAMILY);
 static_assert(WEIR_IF_MARK == (u32)WEIR_COND_MARK);
 
-static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nlattr *more,
+static int prefix_parse(const struct nlattr *nest, struct weir_net_prefix *prefix,
+			struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[WEIR_A_PREFIX_MAX + 1];
+	int err;
+
+	err = weir_nl_nest(nest, tb, WEIR_A_PREFIX_MAX, weir_prefix_nl_policy, 0, extack);
+	if (!err)
+		err = weir_nl_require(tb, nest, WEIR_A_PREFIX_ADDRESS,
+				      "the address of a prefix is missing", extack);
+	return err ?: weir_nl_prefix(tb[WEIR_A_PREFIX_ADDRESS], tb[WEIR_A_PREFIX_LEN], prefix,
+				     extack);
+}
+
+static int ports_parse(const struct nlattr *nest, struct weir_port_range *ports,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[WEIR_A_PORTS_MAX + 1];
+	int err;
+
+	err = weir_nl_nest(nest, tb, WEIR_A_PORTS_MAX, weir_ports_nl_policy, 0, extack);
+	if (!err)
+		err = weir_nl_require(tb, nest, WEIR_A_PORTS_FIRST, "the first port is missing",
+				      extack);
+	if (err)
+		return err;
+	ports->min = nla_get_u16(tb[WEIR_A_PORTS_FIRST]);
+	ports->max = tb[WEIR_A_PORTS_LAST] ? nla_get_u16(tb[WEIR_A_PORTS_LAST]) : ports->min;
+	return 0;
+}
+
+static size_t item_size(unsigned int i)
+{
+	return conds[i].kind == COND_PREFIX ? sizeof(struct weir_net_prefix) :
+					      sizeof(struct weir_port_range);
+}
+
+/* The values of a condition that may have several. */
+static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_match *match,
+		      struct netlink_ext_ack *extack)
+{
+	bool prefixes = conds[i].kind == COND_PREFIX;
+	u32 *list = (void *)match + conds[i].list;
+	void *field = (void *)match + conds[i].at, *item = list + 1;
+	const struct nlattr *attr;
+	size_t size = item_size(i);
+	int err = 0, rem;
+
+	memset(field, 0, size);
+	memset(list, 0, sizeof(*list) + (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX) * size);
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != conds[i].attr)
+			continue;
+		if (*list == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX)) {
+			NL_SET_ERR_MSG_ATTR(extack, attr,
+					    "a condition has at most 16 prefixes, or 15 ranges of ports");
+			return -EINVAL;
+		}
+		err = prefixes ? prefix_parse(attr, item, extack) : ports_parse(attr, item, extack);
+		if (err)
+			return err;
+		++*list;
+		item += size;
+	}
+	if (*list == 1) {
+		memcpy(field, list + 1, size);
+		memset(list, 0, sizeof(*list) + size);
+	}
+	return 0;
+}
+
+static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nlattr *nest,
 		      struct weir_match *match, struct netlink_ext_ack *extack)
 {
 	void *field = (void *)match + conds[i].at;
-	struct weir_port_range *ports = field;
 
 	switch (conds[i].kind) {
 	case COND_U8:
@@ -48,14 +125,11 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 	case COND_DEV:
 		return weir_nl_string(attr, field, IFNAMSIZ, extack);
 	case COND_PREFIX:
-		return weir_nl_prefix(attr, more, field, extack);
 	case COND_PORTS:
-		ports->min = nla_get_u16(attr);
-		ports->max = more ? nla_get_u16(more) : ports->min;
-		break;
+		return list_parse(i, nest, match, extack);
 	case COND_MARK:
 		match->mark = nla_get_u32(attr);
-		match->mark_mask = more ? nla_get_u32(more) : U32_MAX;
+		match->mark_mask = U32_MAX;
 		break;
 	}
 	return 0;
@@ -65,30 +139,34 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  struct netlink_ext_ack *extack)
 {
-	struct nlattr *tb[WEIR_A_MATCH_MAX + 1], *attr, *more;
+	struct nlattr *tb[WEIR_A_MATCH_MAX + 1], *mask;
 	u16 cond, given = 0, invert = 0;
 	const char *msg;
 	unsigned int i;
 	int err;
 
-	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, extack);
+	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, LISTS, extack);
 	if (!err && tb[WEIR_A_MATCH_ANY])
 		memset(match, 0, sizeof(*match));
+	/* Whatever it had, here is room for them. */
+	match->tests |= WEIR_IF_LISTED;
 	for (i = 0; !err && i < ARRAY_SIZE(conds); i++) {
-		attr = tb[conds[i].attr];
-		more = conds[i].more ? tb[conds[i].more] : NULL;
-		if (attr) {
-			given |= BIT(i);
-			err = cond_parse(i, attr, more, match, extack);
-		} else if (more) {
-			NL_SET_ERR_MSG_ATTR(extack, more,
-					    "only half of a condition; give the missing half too, or neither");
-			NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest, conds[i].attr);
-			err = -EINVAL;
-		}
+		if (!tb[conds[i].attr])
+			continue;
+		given |= BIT(i);
+		err = cond_parse(i, tb[conds[i].attr], nest, match, extack);
+	}
+	mask = tb[WEIR_A_MATCH_MARK_MASK];
+	if (!err && mask && !(given & WEIR_IF_MARK)) {
+		NL_SET_ERR_MSG_ATTR(extack, mask,
+				    "only half of a condition; give the missing half too, or neither");
+		NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest, WEIR_A_MATCH_MARK);
+		return -EINVAL;
 	}
 	if (err)
 		return err;
+	if (mask)
+		match->mark_mask = nla_get_u32(mask);
 	if (tb[WEIR_A_MATCH_INVERT])
 		invert = nla_get_u32(tb[WEIR_A_MATCH_INVERT]);
 	if (invert & ~given) {
@@ -106,11 +184,42 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	return -EINVAL;
 }
 
+static int item_put(struct sk_buff *skb, unsigned int i, const void *item)
+{
+	struct nlattr *nest = nla_nest_start(skb, conds[i].attr);
+	const struct weir_port_range *ports = item;
+
+	if (!nest || (conds[i].kind == COND_PREFIX ?
+		      weir_nl_put_prefix(skb, WEIR_A_PREFIX_ADDRESS, WEIR_A_PREFIX_LEN, item) :
+		      nla_put_u16(skb, WEIR_A_PORTS_FIRST, ports->min) ||
+		      nla_put_u16(skb, WEIR_A_PORTS_LAST, ports->max)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* One value, or all that are listed. */
+static int list_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
+{
+	const u32 *list = (const void *)match + conds[i].list;
+	const void *item = (const void *)match + conds[i].at;
+	u32 count = 0, n = 0;
+	int err;
+
+	if (match->tests & WEIR_IF_LISTED)
+		count = *list;
+	if (count)
+		item = list + 1;
+	do
+		err = item_put(skb, i, item + n * item_size(i));
+	while (!err && ++n < count);
+	return err;
+}
+
 static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
 {
 	const void *field = (const void *)match + conds[i].at;
-	const struct weir_port_range *ports = field;
-	int attr = conds[i].attr, more = conds[i].more;
+	int attr = conds[i].attr;
 
 	switch (conds[i].kind) {
 	case COND_U8:
@@ -118,12 +227,11 @@ static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match
 	case COND_DEV:
 		return nla_put_string(skb, attr, field);
 	case COND_PREFIX:
-		return weir_nl_put_prefix(skb, attr, more, field);
 	case COND_PORTS:
-		return nla_put_u16(skb, attr, ports->min) || nla_put_u16(skb, more, ports->max);
+		return list_put(skb, i, match);
 	case COND_MARK:
 		return nla_put_u32(skb, attr, match->mark) ||
-		       nla_put_u32(skb, more, match->mark_mask);
+		       nla_put_u32(skb, WEIR_A_MATCH_MARK_MASK, match->mark_mask);
 	}
 	return nla_put_flag(skb, attr);
 }

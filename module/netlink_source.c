@@ -181,7 +181,7 @@ static int charge_try(struct weir_net *wn, struct charge *charge)
 	limit = weir_limit_find(weir_config_get(wn), charge->asked.limit);
 	if (!limit)
 		return -ENOENT;
-	charge->limit = *limit;
+	weir_limit_copy(&charge->limit, limit);
 	weir_source_mask(&masked, limit->prefix);
 	hash = weir_source_hash(&masked, limit->prefix, &wn->key);
 	if (charge->drain) {

@@ -163,16 +163,18 @@ static void mask_lengthen_for(struct weir_refusals *refusals,
 int weir_refusals_init(struct weir_config *config)
 {
 	struct weir_refusals *refusals = &config->refusals;
+	const struct weir_net_prefix *from;
 	const struct weir_limit *limit;
-	unsigned int i;
+	unsigned int i, n;
 
 	for (i = 0; i < config->count; i++) {
 		limit = config->limit[i];
 		if (limit->match.conds & ~WEIR_IF_SENDER)
 			break;
 		mask_lengthen(refusals, limit->prefix.len4, limit->prefix.len6);
-		if (limit->match.conds & WEIR_IF_FROM)
-			mask_lengthen_for(refusals, &limit->match.from);
+		from = weir_match_prefixes(&limit->match, WEIR_IF_FROM, &n);
+		while (limit->match.conds & WEIR_IF_FROM && n--)
+			mask_lengthen_for(refusals, &from[n]);
 	}
 	refusals->limits = i;
 	for (i = 0; i < weir_exempts_count(config->exempts); i++)

@@ -72,7 +72,7 @@ static const char *word_of(const struct weir_request *request, const struct weir
 	const struct weir_field *field = row_of(request, set, type);
 
 	if (field)
-		return field->nest && !field->word ? "" : weir_field_name(field, buf);
+		return field->word || field->flags & WEIR_FIRST ? weir_field_name(field, buf) : "";
 	return type < set->attr_count && set->attrs[type].name ? set->attrs[type].name : "";
 }
 

@@ -101,6 +101,28 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
+bool weir_prefix_holds(const struct weir_prefix *outer, const struct weir_prefix *inner)
+{
+	unsigned int bytes = outer->len / 8, bits = outer->len % 8;
+	uint8_t mask = 0xff00 >> bits;
+
+	return outer->family == inner->family && outer->len <= inner->len &&
+	       !memcmp(outer->addr, inner->addr, bytes) &&
+	       (!bits || outer->addr[bytes] == (inner->addr[bytes] & mask));
+}
+
+bool weir_prefixes_overlap(const void *a, const void *b)
+{
+	return weir_prefix_holds(a, b) || weir_prefix_holds(b, a);
+}
+
+bool weir_ports_overlap(const void *a, const void *b)
+{
+	const uint16_t *left = a, *right = b;
+
+	return left[0] <= right[1] && right[0] <= left[1];
+}
+
 int weir_parse_address(const struct weir_field *field, struct weir_args *args,
 		       const char *text, void *at)
 {

@@ -7,38 +7,49 @@
 #include "field.h"
 #include "value.h"
 
-static const char *family_name(uint8_t family)
+enum { IPV4 = 1, IPV6 = 2 };
+
+static const char *family_name(unsigned int family)
 {
-	return family == AF_INET ? "IPv4" : "IPv6";
+	return family == IPV4 ? "IPv4" : "IPv6";
 }
 
-/* All conditions that name a family, and hold uninverted, name the same. */
+static unsigned int families_of(const struct weir_prefix *prefix, unsigned int count)
+{
+	unsigned int families = 0;
+
+	while (count--)
+		families |= prefix[count].family == AF_INET ? IPV4 : IPV6;
+	return families;
+}
+
+/* All conditions that name families, and hold uninverted, name the same. */
 static int check_family(const struct weir_match *match, struct weir_args *args)
 {
 	const struct {
 		const char *word;
 		uint32_t cond;
-		uint8_t family;
+		unsigned int families;
 	} say[] = {
-		{ "family", WEIR_COND_FAMILY, match->family },
-		{ "from", WEIR_COND_FROM, match->from.family },
-		{ "to", WEIR_COND_TO, match->to.family },
-	};
+		{ "family", WEIR_COND_FAMILY, match->family == AF_INET ? IPV4 : IPV6 },
+		{ "from", WEIR_COND_FROM, families_of(match->from, match->from_count) },
+		{ "to", WEIR_COND_TO, families_of(match->to, match->to_count) },
+	}, *first = NULL;
 	uint32_t plain = match->has & ~match->invert;
-	int first = -1, i;
+	unsigned int differ, odd, i;
 
 	for (i = 0; i < 3; i++) {
 		if (!(plain & say[i].cond))
 			continue;
-		if (first < 0)
-			first = i;
-		else if (say[i].family != say[first].family)
-			break;
-	}
-	if (i < 3) {
+		first = first ? first : &say[i];
+		differ = first->families ^ say[i].families;
+		if (!differ)
+			continue;
+		/* what one has and the other has not */
+		odd = differ & first->families ? differ & first->families : differ ^ (IPV4 | IPV6);
 		weir_err_set(args->err, "%s is %s but %s is %s: no packet can match both",
-			     say[first].word, family_name(say[first].family),
-			     say[i].word, family_name(say[i].family));
+			     first->word, family_name(odd), say[i].word,
+			     family_name(odd ^ (IPV4 | IPV6)));
 		return weir_args_blame(args, say[i].word);
 	}
 	return 0;

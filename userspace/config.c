@@ -82,13 +82,13 @@ static void add_differing(const struct weir_set *set, const char *words,
 	const struct weir_field *field, *named = NULL;
 
 	for (field = set->fields; field->type; field++) {
-		if (field->nest && field->flags & WEIR_ON_ADD)
+		if (field->nest && !field->many && field->flags & WEIR_ON_ADD)
 			add_differing(field->nest, words + field->offset,
 				      there + field->offset, text);
 		value_text(set, field, words, a);
 		value_text(set, field, there, b);
 		/* what neither names nor has a usual value is the kernel's choice */
-		if (field->nest || !(field->flags & WEIR_ON_ADD) ||
+		if ((field->nest && !field->many) || !(field->flags & WEIR_ON_ADD) ||
 		    !(field->flags & WEIR_WORDS) || !strcmp(a, b) ||
 		    (!*a && !(field->flags & WEIR_NOT)))
 			continue;

@@ -53,9 +53,20 @@ const struct weir_field *weir_field_find(const struct weir_set *set,
 const char *weir_field_text(const struct weir_field *field, const void *model,
 			    char buf[WEIR_TEXT_SIZE])
 {
+	unsigned int i, given = field->many ? weir_field_given(field, model) : 1;
+	const char *at = weir_field_at(field, model), *text = "";
+	char element[WEIR_TEXT_SIZE];
+	size_t used = 0;
+
 	if (!field->type->text)
 		return "";
-	return field->type->text(field, weir_field_at(field, model), buf);
+	for (i = 0; i < given && used < WEIR_TEXT_SIZE; i++) {
+		text = field->type->text(field, at + i * field->size, given > 1 ? element : buf);
+		if (given > 1)
+			used += snprintf(buf + used, WEIR_TEXT_SIZE - used, "%s%s", i ? "," : "",
+					 text);
+	}
+	return given > 1 ? buf : text;
 }
 
 const char *weir_field_key(const struct weir_field *field)
@@ -163,7 +174,7 @@ static void get_attr(const struct weir_set *set, const struct nlattr *attr, void
 	}
 	field->type->get(field, type, mnl_attr_get_payload(attr),
 			 mnl_attr_get_payload_len(attr), at);
-	if (type == field->attr)
+	if (type == field->attr && field->bit)
 		*(uint64_t *)model |= field->bit;
 }
 
@@ -277,18 +288,6 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 	}
 }
 
-/* Elements of many, each behind the word. */
-static void show_many(const struct weir_field *field, struct weir_out *out, const void *model)
-{
-	unsigned int i, given = weir_field_given(field, model);
-	const char *at = weir_field_at(field, model);
-
-	for (i = 0; i < given; i++) {
-		weir_out_word(out, field->color, "%s", field->word);
-		weir_set_show(field->nest, WEIR_WORDS, out, at + i * field->size);
-	}
-}
-
 void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 		     const char *label, struct weir_out *out, const void *model)
 {
@@ -298,8 +297,6 @@ void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 		show_json(field, out, model);
 	else if (field->flags & WEIR_MUTE)
 		return;
-	else if (field->type == &weir_type_nest && field->many)
-		show_many(field, out, model);
 	else if (field->type == &weir_type_nest)
 		weir_set_show(field->nest, WEIR_WORDS, out, weir_field_at(field, model));
 	else if (field->type != &weir_type_flag || given)

@@ -57,7 +57,7 @@ struct weir_field {
 	const char *key;		/* in JSON; NULL: the specification's */
 	enum weir_color color;
 	const struct weir_set *nest;	/* fields inside, or of each element */
-	unsigned int many;		/* elements there may be; 0: it is single */
+	unsigned int many;		/* elements of a list there may be; 0: it is single */
 	size_t count;			/* where their number (unsigned int) is */
 };
 
@@ -94,9 +94,9 @@ struct weir_set {
 extern const struct weir_type weir_type_uint, weir_type_ns,
 	weir_type_size, weir_type_enum, weir_type_family, weir_type_name,
 	weir_type_dev, weir_type_prefix, weir_type_address, weir_type_proto,
-	weir_type_ports, weir_type_mark, weir_type_per, weir_type_budget,
-	weir_type_flag, weir_type_any, weir_type_conds, weir_type_counter, weir_type_nest,
-	weir_type_file;
+	weir_type_ports, weir_type_prefixes, weir_type_portlist, weir_type_mark,
+	weir_type_per, weir_type_budget, weir_type_flag, weir_type_any, weir_type_conds,
+	weir_type_counter, weir_type_nest, weir_type_file;
 
 extern const struct weir_set weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields,
@@ -145,8 +145,6 @@ void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 
 /* parse.c: read all words; @verb is the command. -EINVAL: the words' err says why. */
 int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
-/* Read an element of many as far as its words go. */
-int weir_parse_part(struct weir_args *args, const struct weir_set *set, void *model);
 /* check.c: whether the words of a limit fit each other. */
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model);
 

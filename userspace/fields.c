@@ -13,7 +13,30 @@
 	.size = sizeof(struct weir_##model)
 #define COUNT(SET_)	.attr_count = WEIR_A_##SET_##_MAX + 1
 
+static const struct weir_field prefix_rows[] = {
+	{ NULL, &weir_type_prefix, 0, ATTR(prefix, PREFIX_ADDRESS), .part = WEIR_A_PREFIX_LEN }, END
+};
+
+static const struct weir_set prefix_fields = {
+	SET("prefix", prefix, prefix), COUNT(PREFIX), .fields = prefix_rows,
+};
+
+static const struct weir_field ports_rows[] = {
+	{ NULL, &weir_type_ports, 0, ATTR(ports, PORTS_FIRST), .part = WEIR_A_PORTS_LAST }, END
+};
+
+static const struct weir_set ports_fields = {
+	.name = "ports", .attrs = weir_ports_attrs, .size = sizeof(uint16_t[2]), COUNT(PORTS),
+	.fields = ports_rows,
+};
+
 #define MATCH(NAME, member)	ATTR(match, MATCH_##NAME), AT(match, member)
+#define LIST(NAME, member, set, max)	ATTR(match, MATCH_##NAME), COND(NAME), .nest = &set, \
+	.offset = offsetof(struct weir_match, member), \
+	.size = sizeof(((struct weir_match *)0)->member[0]), \
+	.many = max, .count = offsetof(struct weir_match, member##_count)
+#define PREFIXES(NAME, member)	LIST(NAME, member, prefix_fields, WEIR_PREFIXES_MAX)
+#define PORTS(NAME, member)	LIST(NAME, member, ports_fields, WEIR_PORTS_MAX)
 #define COND(COND_)	.bit = WEIR_COND_##COND_
 #define ON_MATCH	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_WORDS | WEIR_NOT)
 
@@ -22,16 +45,15 @@ static const struct weir_field match_rows[] = {
 	  .help = "only this family" },
 	{ "dev", &weir_type_dev, ON_MATCH, MATCH(DEV, dev), COND(DEV),
 	  .help = "only what arrives on this device" },
-	{ "from", &weir_type_prefix, ON_MATCH, MATCH(FROM, from), COND(FROM),
-	  .part = WEIR_A_MATCH_FROM_LEN, .help = "only from this prefix" },
-	{ "to", &weir_type_prefix, ON_MATCH, MATCH(TO, to), COND(TO),
-	  .part = WEIR_A_MATCH_TO_LEN, .help = "only to this prefix" },
+	{ "from", &weir_type_prefixes, ON_MATCH, PREFIXES(FROM, from),
+	  .help = "only from these prefixes" },
+	{ "to", &weir_type_prefixes, ON_MATCH, PREFIXES(TO, to), .help = "only to these prefixes" },
 	{ "proto", &weir_type_proto, ON_MATCH, MATCH(PROTO, proto), COND(PROTO),
 	  .help = "only this protocol" },
-	{ "sport", &weir_type_ports, ON_MATCH, MATCH(SPORT_MIN, sport), COND(SPORT),
-	  .part = WEIR_A_MATCH_SPORT_MAX, .help = "only from these ports" },
-	{ "dport", &weir_type_ports, ON_MATCH, MATCH(DPORT_MIN, dport), COND(DPORT),
-	  .part = WEIR_A_MATCH_DPORT_MAX, .help = "only to these ports" },
+	{ "sport", &weir_type_portlist, ON_MATCH, PORTS(SPORT, sport),
+	  .help = "only from these ports" },
+	{ "dport", &weir_type_portlist, ON_MATCH, PORTS(DPORT, dport),
+	  .help = "only to these ports" },
 	{ "syn", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_SYN), COND(SYN),
 	  .help = "only TCP with SYN set; ACK, RST, FIN clear" },
 	{ "frag", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_FRAG), COND(FRAG),

@@ -137,7 +137,7 @@ static const char *wanted(const struct weir_field *field)
 	return field->many || field->type == &weir_type_conds ? "an array" :
 	       field->type == &weir_type_flag ? "true" :
 	       !strcmp(field->type->schema, "integer") ? "a whole number" :
-	       field->nest ? "an object" : "a string";
+	       !strcmp(field->type->schema, "object") ? "an object" : "a string";
 }
 
 /* One value, of a type that its first character tells. */
@@ -167,9 +167,12 @@ static int read_many(struct json *json, const struct weir_field *field, char *mo
 {
 	unsigned int *count = (unsigned int *)(model + field->count);
 	char *at = weir_field_at(field, model);
-	int ret = expect(json, '[');
+	int ret;
 
-	for (ret = ret ? ret : more(json, ']', true); ret > 0; ret = more(json, ']', false)) {
+	if (peek(json) != '[')
+		return weir_err_set(&json->tool->err, "expected %s", wanted(field));
+	expect(json, '[');
+	for (ret = more(json, ']', true); ret > 0; ret = more(json, ']', false)) {
 		if (*count == field->many)
 			return weir_err_set(&json->tool->err, "more than %u", field->many);
 		if (read_value(json, field, field->attr, at + field->size * (*count)++))

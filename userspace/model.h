@@ -12,7 +12,7 @@
 
 #define WEIR_NAME_SIZE	(WEIR_NAME_MAX + 1)
 #define WEIR_DEV_SIZE	(WEIR_DEV_MAX + 1)
-#define WEIR_TEXT_SIZE	96	/* for a value as it is written */
+#define WEIR_TEXT_SIZE	800	/* for a value as it is written; a list of prefixes */
 /* A strict wheel holds one slot more than the window has. */
 #define WEIR_WHEEL_MAX	(WEIR_SLOTS_MAX + 1)
 #define WEIR_HAS(attr)	(1ULL << WEIR_A_##attr)
@@ -41,8 +41,9 @@ struct weir_match {
 	uint8_t family, proto;
 	uint8_t any;		/* WEIR_MATCH_*: in place of all that a limit has */
 	char dev[WEIR_DEV_SIZE];
-	struct weir_prefix from, to;
-	uint16_t sport[2], dport[2];	/* first and last */
+	unsigned int from_count, to_count, sport_count, dport_count;
+	struct weir_prefix from[WEIR_PREFIXES_MAX], to[WEIR_PREFIXES_MAX];
+	uint16_t sport[WEIR_PORTS_MAX][2], dport[WEIR_PORTS_MAX][2];	/* first and last */
 	uint32_t mark[2];	/* and mask */
 };
 

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "field.h"
+#include "value.h"
 
 struct reading {
 	struct weir_args *args;
 	const struct weir_set *set;
 	unsigned int verb;
 	char *model;
-	bool part;		/* the first word that is unknown ends it */
 	struct weir_word words[WEIR_WORDS_MAX];
 	const char *seen[WEIR_WORDS_MAX];	/* as it was written */
 };
@@ -56,22 +56,54 @@ static int blame(const struct weir_field *field, struct weir_err *err)
 	return weir_err_set(err, "%s: %.400s", weir_field_name(field, name), inner.text);
 }
 
+/* Whether an element has nothing in common with those before it. */
+static int check_overlap(struct weir_args *args, const struct weir_field *field,
+			 const char *at, unsigned int count)
+{
+	bool prefixes = field->type == &weir_type_prefixes;
+	const char *end = at + count * field->size;
+	char one[WEIR_TEXT_SIZE], other[WEIR_TEXT_SIZE];
+
+	for (; at < end; at += field->size) {
+		if (prefixes ? weir_prefixes_overlap(at, end) : weir_ports_overlap(at, end))
+			return weir_err_set(args->err, "%s and %s overlap",
+					    field->type->text(field, at, one),
+					    field->type->text(field, end, other));
+	}
+	return 0;
+}
+
+/* Read the elements of a list, between commas. */
+static int read_list(struct weir_args *args, const struct weir_field *field,
+		     const char *text, char *model)
+{
+	unsigned int *count = (unsigned int *)(model + field->count);
+	char *at = weir_field_at(field, model), element[WEIR_TEXT_SIZE];
+	size_t len;
+
+	for (;; text += len + 1, ++*count) {
+		len = strcspn(text, ",");
+		snprintf(element, sizeof(element), "%.*s", (int)len, text);
+		if (*count == field->many)
+			return weir_err_set(args->err, "more than %u in a list", field->many);
+		if (field->type->parse(field, args, element, at + *count * field->size) ||
+		    check_overlap(args, field, at, *count))
+			return -EINVAL;
+		if (!text[len])
+			break;
+	}
+	++*count;
+	return 0;
+}
+
 /* Read a value into @model, whose has then says that it is there. */
 static int read_value(struct weir_args *args, const struct weir_field *field,
 		      const char *text, char *model)
 {
 	char *at = weir_field_at(field, model);
-	unsigned int *count;
 
-	if (field->many) {
-		count = (unsigned int *)(model + field->count);
-		if (*count == field->many) {
-			weir_err_set(args->err, "given more than %u times", field->many);
-			return blame(field, args->err);
-		}
-		at += field->size * (*count)++;
-	}
-	if (field->type->parse(field, args, text, at))
+	if (field->many ? read_list(args, field, text, model) :
+			  field->type->parse(field, args, text, at))
 		return blame(field, args->err);
 	*(uint64_t *)model |= field->bit;
 	return 0;
@@ -144,7 +176,7 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 	size_t j;
 
 	for (j = 0; words[j].name; j++) {
-		if (!reading->seen[j] || !excludes(&words[i], &words[j]) || row(&words[j])->many)
+		if (!reading->seen[j] || !excludes(&words[i], &words[j]))
 			continue;
 		if (!strcmp(name, reading->seen[j]))
 			return weir_err_set(reading->args->err, WEIR_TWICE, name);
@@ -192,7 +224,7 @@ static void list_next(const struct reading *reading, bool negate,
 
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
-		if ((reading->seen[i] && !field->many) ||
+		if (reading->seen[i] ||
 		    field->flags & (WEIR_FIRST | WEIR_ALONE) ||
 		    (negate && !(field->flags & WEIR_NOT)))
 			continue;
@@ -303,14 +335,14 @@ static const struct weir_word *find_alone(const struct reading *reading, const c
 	return NULL;
 }
 
-/* Read one word with its value: 1 where it begins something else. */
+/* Read one word with its value. */
 static int read_next(struct reading *reading)
 {
 	struct weir_args *args = reading->args;
 	const char *token = weir_args_next(args);
 	const struct weir_word *words = reading->words, *word;
 
-	if (!strcmp(token, "not") && !reading->part)
+	if (!strcmp(token, "not"))
 		return read_not(reading);
 	word = find_alone(reading, token);
 	word = word ? word : find_proto(reading, token);
@@ -318,11 +350,7 @@ static int read_next(struct reading *reading)
 		return read_word(reading, word, token, false);
 	while (words->name && row(words)->flags & (WEIR_FIRST | WEIR_ALONE))
 		words++;
-	word = weir_pick(words, token, args->exact || reading->part, "word", args->err);
-	if (!word && reading->part) {
-		args->at--;
-		return 1;
-	}
+	word = weir_pick(words, token, args->exact, "word", args->err);
 	if (!word)
 		return blame_unknown(reading, token);
 	return read_word(reading, word, NULL, false);
@@ -379,9 +407,9 @@ static int read_all(struct reading *reading)
 	}
 	while (!ret && weir_args_peek(args))
 		ret = read_next(reading);
-	if (ret < 0)
+	if (ret)
 		return blame_first(reading, first);
-	if (!ret && (first || !(field && field->flags & WEIR_FIRST)))
+	if (first || !(field && field->flags & WEIR_FIRST))
 		offer_words(reading, false);
 	return check_needed(reading);
 }
@@ -399,13 +427,4 @@ int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int 
 	if (read_all(&reading))
 		return -EINVAL;
 	return set->check ? set->check(args, verb, model) : 0;
-}
-
-int weir_parse_part(struct weir_args *args, const struct weir_set *set, void *model)
-{
-	struct reading reading = { .args = args, .set = set, .verb = WEIR_ON_ADD,
-				   .model = model, .part = true };
-
-	weir_set_words(set, WEIR_ON_ADD, reading.words);
-	return read_all(&reading);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir -schema: what -json prints, as a JSON schema, from the table. */
 
+#include <string.h>
+
 #include "tool.h"
 
 #define ON_ANY	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_SHOW)
@@ -44,7 +46,7 @@ static void put_value(struct weir_out *out, const struct weir_field *field)
 		put_names(out, field->spec->names);
 	if (list)
 		weir_out_end(out, '}');
-	if (field->nest)
+	if (field->nest && !strcmp(field->type->schema, "object"))
 		put_set(out, field->nest);
 	put_range(out, field->spec);
 }

@@ -27,14 +27,17 @@ const char *const weir_rank_names[] = { "dropped", "count", NULL, };
 
 const char *const weir_limit_event_names[] = { "added", "changed", "removed", NULL, };
 
+const struct weir_attr_spec weir_prefix_attrs[] = { ATTR(PREFIX_ADDRESS, "address"),
+	RANGE(PREFIX_LEN, "len", 0, 128), };
+
+const struct weir_attr_spec weir_ports_attrs[] = { ATTR(PORTS_FIRST, "first"),
+	ATTR(PORTS_LAST, "last"), };
+
 const struct weir_attr_spec weir_match_attrs[] = { ENUM(MATCH_INVERT, "invert", cond),
 	ATTR(MATCH_FAMILY, "family"), ATTR(MATCH_DEV, "dev"), ATTR(MATCH_FROM, "from"),
-	RANGE(MATCH_FROM_LEN, "from_len", 0, 128), ATTR(MATCH_TO, "to"),
-	RANGE(MATCH_TO_LEN, "to_len", 0, 128), ATTR(MATCH_PROTO, "proto"),
-	ATTR(MATCH_SPORT_MIN, "sport_min"), ATTR(MATCH_SPORT_MAX, "sport_max"),
-	ATTR(MATCH_DPORT_MIN, "dport_min"), ATTR(MATCH_DPORT_MAX, "dport_max"),
-	ATTR(MATCH_SYN, "syn"), ATTR(MATCH_FRAG, "frag"), ATTR(MATCH_MARK, "mark"),
-	ATTR(MATCH_MARK_MASK, "mark_mask"), ATTR(MATCH_ANY, "any"), };
+	ATTR(MATCH_TO, "to"), ATTR(MATCH_PROTO, "proto"), ATTR(MATCH_SPORT, "sport"),
+	ATTR(MATCH_DPORT, "dport"), ATTR(MATCH_SYN, "syn"), ATTR(MATCH_FRAG, "frag"),
+	ATTR(MATCH_MARK, "mark"), ATTR(MATCH_MARK_MASK, "mark_mask"), ATTR(MATCH_ANY, "any"), };
 
 const struct weir_attr_spec weir_counter_attrs[] = { ATTR(COUNTER_PAD, "pad"),
 	ATTR(COUNTER_PACKETS, "packets"), ATTR(COUNTER_BYTES, "bytes"), };

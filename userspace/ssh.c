@@ -98,23 +98,13 @@ bool weir_ssh_find(struct weir_ssh *ssh)
 	return false;
 }
 
-/* Whether @prefix holds the address @of. */
-static bool prefix_holds(const struct weir_prefix *prefix, const struct weir_prefix *of)
-{
-	unsigned int bytes = prefix->len / 8, bits = prefix->len % 8;
-	uint8_t mask = 0xff00 >> bits;
-
-	return prefix->family == of->family && !memcmp(prefix->addr, of->addr, bytes) &&
-	       (!bits || prefix->addr[bytes] == (of->addr[bytes] & mask));
-}
-
 /* What a packet of the connection has; of what is not in its has nothing is known. */
 static struct weir_match packet_of(const struct weir_ssh *ssh)
 {
 	struct weir_match packet = {
 		.has = ~(uint64_t)WEIR_COND_MARK, .family = ssh->peer.family, .proto = IPPROTO_TCP,
-		.from = ssh->peer, .to = ssh->host,
-		.sport = { ssh->peer_port }, .dport = { ssh->host_port },
+		.from = { ssh->peer }, .to = { ssh->host },
+		.sport = { { ssh->peer_port } }, .dport = { { ssh->host_port } },
 	};
 
 	strcpy(packet.dev, ssh->dev);
@@ -128,11 +118,24 @@ static bool holds(const struct weir_field *field, const void *cond, const void *
 {
 	const uint16_t *ports = cond, *port = packet;
 
-	if (field->type == &weir_type_prefix)
-		return prefix_holds(cond, packet);
-	if (field->type == &weir_type_ports)
+	if (field->type == &weir_type_prefixes)
+		return weir_prefix_holds(cond, packet);
+	if (field->type == &weir_type_portlist)
 		return *port >= ports[0] && *port <= ports[1];
 	return field->type != &weir_type_flag && !memcmp(cond, packet, field->size);
+}
+
+static bool any_holds(const struct weir_field *field, const struct weir_match *match,
+		      const void *packet)
+{
+	unsigned int count = weir_field_given(field, match), i;
+	const char *cond = weir_field_at(field, match);
+
+	for (i = 0; i < count; i++) {
+		if (holds(field, cond + i * field->size, packet))
+			return true;
+	}
+	return false;
 }
 
 bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
@@ -142,7 +145,7 @@ bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
 
 	for (field = weir_match_fields.fields; field->type; field++) {
 		if (match->has & packet.has & field->bit &&
-		    holds(field, weir_field_at(field, match), weir_field_at(field, &packet)) ==
+		    any_holds(field, match, weir_field_at(field, &packet)) ==
 		    !!(match->invert & field->bit))
 			return false;
 	}
@@ -152,7 +155,7 @@ bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
 bool weir_ssh_spared(const struct weir_ssh *ssh,
 		     const struct weir_exempt *exempt, const char *limit)
 {
-	return prefix_holds(&exempt->prefix, &ssh->peer) &&
+	return weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
 	       (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
 	       (!*exempt->dev || !strcmp(exempt->dev, ssh->dev));
 }

@@ -264,6 +264,54 @@ const struct weir_type weir_type_mark = { "VALUE[/MASK]", PAIR,
 const struct weir_type weir_type_per = { "V4[,V6]", PAIR,
 	.get = get_pair, .parse = weir_parse_per, .text = weir_text_per, .second = 1 };
 
+/* Elements of a list, each a nest of one row, whose type it is. */
+
+static int parse_element(const struct weir_field *field, struct weir_args *args,
+			 const char *text, void *at)
+{
+	const struct weir_field *inner = field->nest->fields;
+
+	return inner->type->parse(inner, args, text, at);
+}
+
+static void put_element(const struct weir_field *field, struct weir_msg *msg, const void *at)
+{
+	const struct weir_field *inner = field->nest->fields;
+	size_t nest = weir_msg_nest(msg, field->attr);
+
+	inner->type->put(inner, msg, at);
+	weir_msg_nest_end(msg, nest);
+}
+
+static void get_nest(const struct weir_field *field, uint16_t attr,
+		     const void *data, size_t len, void *at)
+{
+	weir_set_get(field->nest, data, len, at);
+}
+
+static const char *text_element(const struct weir_field *field, const void *at,
+				char buf[WEIR_TEXT_SIZE])
+{
+	const struct weir_field *inner = field->nest->fields;
+
+	return inner->type->text(inner, at, buf);
+}
+
+static void json_element(const struct weir_field *field, const char *key,
+			 struct weir_out *out, const void *at)
+{
+	const struct weir_field *inner = field->nest->fields;
+
+	weir_out_begin(out, key, '{');
+	inner->type->json(inner, weir_field_key(inner), out, at);
+	weir_out_end(out, '}');
+}
+
+const struct weir_type weir_type_prefixes = { "PREFIX[,...]", STRING, 0, parse_element,
+	put_element, get_nest, text_element, json_text };
+const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", "object", 0, parse_element,
+	put_element, get_nest, text_element, json_element };
+
 /* Flags: that it is there is all, and a bool of the model says so. */
 
 static int parse_flag(const struct weir_field *field, struct weir_args *args,
@@ -355,26 +403,12 @@ const struct weir_type weir_type_file = { "FILE", .parse = parse_file };
 
 /* Fields inside */
 
-/* Of many, the words of an element. */
-static int parse_nest(const struct weir_field *field, struct weir_args *args,
-		      const char *text, void *at)
-{
-	args->at--;
-	return weir_parse_part(args, field->nest, at);
-}
-
 static void put_nest(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
 	size_t nest = weir_msg_nest(msg, field->attr);
 
 	weir_set_put(field->nest, 0, msg, at);
 	weir_msg_nest_end(msg, nest);
-}
-
-static void get_nest(const struct weir_field *field, uint16_t attr,
-		     const void *data, size_t len, void *at)
-{
-	weir_set_get(field->nest, data, len, at);
 }
 
 static void json_nest(const struct weir_field *field, const char *key,
@@ -385,7 +419,7 @@ static void json_nest(const struct weir_field *field, const char *key,
 	weir_out_end(out, '}');
 }
 
-const struct weir_type weir_type_nest = { NULL, "object", 0, parse_nest, put_nest,
+const struct weir_type weir_type_nest = { NULL, "object", 0, NULL, put_nest,
 	get_nest, NULL, json_nest };
 
 static const char *text_counter(const struct weir_field *field, const void *at,

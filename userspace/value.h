@@ -37,6 +37,11 @@ const char *weir_text_size(uint64_t bytes, char buf[WEIR_TEXT_SIZE]);
 
 /* The protocols that have names. */
 const struct weir_word *weir_protos(void);
+/* Whether a prefix lies within another. */
+bool weir_prefix_holds(const struct weir_prefix *outer, const struct weir_prefix *inner);
+/* Whether elements of a list have anything in common. */
+bool weir_prefixes_overlap(const void *a, const void *b);
+bool weir_ports_overlap(const void *a, const void *b);
 /* Whether a protocol's header begins with two ports. */
 bool weir_proto_has_ports(uint8_t proto);
 /* Whether what a host sends by it is answered; announcements are not. */

@@ -145,10 +145,11 @@ json() {
 	like "$? $(<err)" "^$1 $2" "JSON $3"
 }
 web='"name":"web","budget":1000,"window_ms":1000'
-json 0 '$' '{"limits":[{'"$web"',"match":{"to":"192.0.2.0/24"}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
+json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"proto":"tcp","dport":[{"first":80,"last":80},{"first":443,"last":443}]}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
 json 0 '$' '[{"limits": [], "exempts": []}]'
 json 0 '$' '{}'
-json 0 '$' '{"limits":[{"name":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"dev":"lo","syn":true,"to":"::/0","not":["dev"]},"mode":"lenient"}]}'
+json 0 '$' '{"limits":[{"name":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"dev":"lo","syn":true,"to":["::/0"],"not":["dev"]},"mode":"lenient"}]}'
+json 1 'weir: -:1:71: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":"::/0"}}]}'
 json 1 "weir: -:1:60: budget and window_ms belong together"$'\n' '{"limits":[{"name":"web","match":{"syn":true},"budget":1000}]}'
 json 1 "weir: -:1:35: budget: expected a whole number"$'\n' '{"limits":[{"name":"web","budget":-1}]}'
 json 1 "weir: -:1:35: budget: invalid number '1e3'" '{"limits":[{"name":"web","budget":1e3}]}'

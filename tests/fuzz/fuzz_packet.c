@@ -195,8 +195,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	len = size - LAYOUT;
 	family = take(&input, 1) & 1 ? 6 : 4;
 	take_match(&input, &match, &rule);
-	if (weir_match_check(&match, &cond) ||
-	    !received(family, data + LAYOUT, &len, &header))
+	if (weir_match_check(&match, &cond))
+		return 0;
+	weir_match_prepare(&match);
+	if (!received(family, data + LAYOUT, &len, &header))
 		return 0;
 	skb_build(&skb, &input, data + LAYOUT, len, header);
 	check(&skb, data + LAYOUT, family, &match, &rule);

@@ -132,9 +132,8 @@ static void make_attr(struct maker *maker, const struct attr *attr)
 static const char *sense(struct dice *dice)
 {
 	static const char *const together[] = {
-		" proto dport-min ", " proto sport-min dport-min ",
-		" proto dport-min dport-max invert ", " proto syn ", " dev ",
-		" from from-len ", " to to-len ", " family ", " frag ",
+		" proto dport ", " proto sport dport ", " proto dport invert ",
+		" proto syn ", " dev ", " from ", " to ", " family ", " frag ",
 		" mark mark-mask ", " mark ", " proto invert ", " from to ",
 	};
 
@@ -147,7 +146,7 @@ static const char *sense(struct dice *dice)
 static unsigned int likely(const struct attr *attr, const char *wanted)
 {
 	static const char *const vital[] = {
-		"name", "budget", "window-ms", "address", "sources",
+		"name", "budget", "window-ms", "address", "sources", "first",
 	};
 	char word[32];
 	size_t i;

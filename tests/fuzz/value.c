@@ -58,7 +58,7 @@ static uint64_t make_number(struct dice *dice, const struct attr *attr,
 	uint64_t span = attr->most - attr->least, value;
 
 	/* Prefixes of the addresses that there are. */
-	if (strstr(attr->name, "-len") && dice_percent(dice, 80))
+	if (strstr(attr->name, "len") && dice_percent(dice, 80))
 		return prefix_lens[dice_of(dice, sizeof(prefix_lens))];
 	if (!strcmp(attr->name, "proto") && dice_percent(dice, 80))
 		return protos[dice_of(dice, sizeof(protos))];

@@ -8,8 +8,9 @@ from wire import (BYTEORDER, CONST, DUMP, ENUM, FORMATS, NESTED, OPS, SETS, Tap,
 
 # One good value each; what is not here is 1.
 GOOD = {"name": "bad", "before": "here", "limit": "here", "dev": "eth9",
-        "address": bytes([192, 0, 2, 0]), "from": bytes([192, 0, 2, 0]),
-        "to": bytes([192, 0, 2, 0]), "from-len": 24, "to-len": 24, "prefix-len": 24,
+        "address": bytes([192, 0, 2, 0]), "prefix-len": 24,
+        "from": {"address": bytes([192, 0, 2, 0])}, "to": {"address": bytes([192, 0, 2, 0])},
+        "sport": {"first": 1}, "dport": {"first": 1},
         "window-ms": 1000, "sources": 64, "family": 2, "proto": 6, "prefix4": 32, "prefix6": 64,
         "match": {"proto": 6}, "invert": 16}
 

@@ -36,6 +36,21 @@ def match(**words):
     return limit(match={k.replace("_", "-"): v for k, v in words.items()})
 
 
+def net(text, bits):
+    """A prefix"""
+    return {"address": v6(text) if ":" in text else v4(text), "len": bits}
+
+
+def ports(first, last=None):
+    """A range of ports"""
+    return {"first": first} if last is None else {"first": first, "last": last}
+
+
+def listed(name, *values, **words):
+    """A limit with several values of a condition"""
+    return limit(match=[(k, v) for k, v in words.items()] + [(name, v) for v in values])
+
+
 # What ends a dump says no more than the sentence there.
 VAGUE = os.uname().release.startswith("6.1.")
 
@@ -59,35 +74,50 @@ CASES = [
     ("an address family that is none", "limit-add", match(family=7), E.EINVAL, "family", "match/family"),
     ("a device that can be none", "limit-add", match(dev="a/b"), E.EINVAL, "device .*; no space", "match/dev"),
     ("an empty device", "limit-add", match(dev=""), E.EINVAL, "at least one", "match/dev"),
-    ("an address of 5 bytes", "limit-add", match(**{"from": A + b"x"}), E.EINVAL, "4 bytes", "match/from"),
-    ("an address of 0 bytes", "limit-add", match(to=b""), E.EINVAL, "4 bytes", "match/to"),
-    ("a prefix longer than its address", "limit-add", match(to=A, to_len=33), E.EINVAL, "longer", "match/to-len"),
-    ("host bits", "limit-add", match(to=v4("192.0.2.1"), to_len=24), E.EINVAL, "host bits", "match/to"),
-    ("IPv6 host bits", "limit-add", match(to=v6("2001:db8::1"), to_len=64), E.EINVAL, "host bits", "match/to"),
-    ("a length without its prefix", "limit-add", match(from_len=24), E.EINVAL, "half .*; give",
-     "match/from-len -match/from"),
-    ("the length of a destination without it", "limit-add", match(to_len=24), E.EINVAL, "half",
-     "match/to-len -match/to"),
-    ("the last port without the first", "limit-add", match(proto=6, sport_max=9), E.EINVAL, "half",
-     "match/sport-max -match/sport-min"),
-    ("... of the destination", "limit-add", match(proto=6, dport_max=9), E.EINVAL, "half",
-     "match/dport-max -match/dport-min"),
+    ("an address of 5 bytes", "limit-add", match(**{"from": {"address": A + b"x"}}), E.EINVAL, "4 bytes",
+     "match/from/address"),
+    ("an address of 0 bytes", "limit-add", match(to={"address": b""}), E.EINVAL, "4 bytes", "match/to/address"),
+    ("a prefix longer than its address", "limit-add", match(to={"address": A, "len": 33}), E.EINVAL, "longer",
+     "match/to/len"),
+    ("host bits", "limit-add", match(to=net("192.0.2.1", 24)), E.EINVAL, "host bits", "match/to/address"),
+    ("IPv6 host bits", "limit-add", match(to=net("2001:db8::1", 64)), E.EINVAL, "host bits",
+     "match/to/address"),
+    ("a length without its address", "limit-add", match(to={"len": 24}), E.EINVAL, "address .* missing",
+     "-match/to/address"),
+    ("the last port without the first", "limit-add", match(proto=6, dport={"last": 9}), E.EINVAL, "first .* missing",
+     "-match/dport/first"),
+    ("prefixes that overlap", "limit-add", listed("from", net("10.1.0.0", 16), net("192.0.2.0", 24), net("10.0.0.0", 8)),
+     E.EINVAL, "overlap; leave", "match/from:2"),
+    ("one prefix twice, not to hold", "limit-add", listed("to", net("2001:db8::", 32), net("2001:db8::", 32), invert=8),
+     E.EINVAL, "overlap; leave", "match/to:1"),
+    ("17 prefixes", "limit-add", listed("from", *(net(f"10.{i}.0.0", 16) for i in range(17))), E.EINVAL, "at most 16",
+     "match/from:16"),
+    ("the last prefix has host bits", "limit-add", listed("from", net("10.0.0.0", 8), net("11.0.0.1", 8)), E.EINVAL,
+     "host bits", "match/from:1/address"),
+    ("ports that overlap", "limit-add", listed("dport", ports(80), ports(1, 5), ports(5, 9), proto=6), E.EINVAL,
+     "overlap; name", "match/dport:2"),
+    ("16 ranges of ports", "limit-add", listed("sport", *(ports(i) for i in range(16)), proto=6), E.EINVAL, "15 ranges",
+     "match/sport:15"),
+    ("a prefix of another family in the list", "limit-add",
+     listed("from", net("10.0.0.0", 8), net("2001:db8::", 32), family=2), E.EINVAL, "family", "match/from:1"),
+    ("two families to one", "limit-add",
+     match(**{"from": net("10.0.0.0", 8), "to": net("2001:db8::", 32)}), E.EINVAL, "families", "match/to"),
     ("a mask without a mark", "limit-add", match(mark_mask=9), E.EINVAL, "half", "match/mark-mask -match/mark"),
     ("not, of what is not there", "limit-add", match(proto=6, invert=1), E.EINVAL, "not there; name it",
      "match/invert"),
-    ("ports without a protocol", "limit-add", match(dport_min=53), E.EINVAL, "protocol", "match/dport-min"),
-    ("ports of a protocol without", "limit-add", match(proto=1, sport_min=53), E.EINVAL, "protocol", "match/sport-min"),
-    ("ports of any other protocol", "limit-add", match(proto=6, sport_min=53, invert=16), E.EINVAL, "protocol",
-     "match/sport-min"),
-    ("ports the wrong way round", "limit-add", match(proto=17, dport_min=9, dport_max=8), E.EINVAL,
-     "range .*; give the lower", "match/dport-min"),
+    ("ports without a protocol", "limit-add", match(dport=ports(53)), E.EINVAL, "protocol", "match/dport"),
+    ("ports of a protocol without", "limit-add", match(proto=1, sport=ports(53)), E.EINVAL, "protocol", "match/sport"),
+    ("ports of any other protocol", "limit-add", match(proto=6, sport=ports(53), invert=16), E.EINVAL, "protocol",
+     "match/sport"),
+    ("ports the wrong way round", "limit-add", match(proto=17, dport=ports(9, 8)), E.EINVAL,
+     "range .*; give the lower", "match/dport"),
     ("syn of another protocol", "limit-add", match(proto=17, syn=True), E.EINVAL, "tcp", "match/syn"),
-    ("ports of a later fragment", "limit-add", match(proto=17, frag=True, dport_min=1), E.EINVAL, "fragment.*; leave",
+    ("ports of a later fragment", "limit-add", match(proto=17, frag=True, dport=ports(1)), E.EINVAL, "fragment.*; leave",
      "match/frag"),
     ("a mark outside of its mask", "limit-add", match(mark=3, mark_mask=1), E.EINVAL, "mask; clear", "match/mark"),
-    ("prefixes of two families", "limit-add", match(**{"from": A, "from-len": 24, "to": v6("::"), "to-len": 0}),
+    ("prefixes of two families", "limit-add", match(**{"from": net("192.0.2.0", 24), "to": net("::", 0)}),
      E.EINVAL, "famil", "match/to"),
-    ("a prefix of another family", "limit-add", match(family=10, to=A, to_len=24), E.EINVAL, "family", "match/to"),
+    ("a prefix of another family", "limit-add", match(family=10, to=net("192.0.2.0", 24)), E.EINVAL, "family", "match/to"),
     ("set without a name", "limit-set", {"budget": 1}, E.EINVAL, "missing", "-name"),
     ("set of what is not there", "limit-set", {"name": "none", "budget": 1}, E.ENOENT, "no limit", "name"),
     ("set of the prefix", "limit-set", {"name": "here", "prefix4": 24}, E.EINVAL, "cannot change", "prefix4"),
@@ -104,7 +134,7 @@ CASES = [
     ("exempt host bits", "exempt-add", {"address": v4("10.0.0.1"), "prefix-len": 8}, E.EINVAL, "host bits", "address"),
     ("exempt an IPv4-mapped address", "exempt-add", {"address": v6("::ffff:192.0.2.1")}, E.EINVAL,
      "IPv4-mapped .*, 4 bytes", "address"),
-    ("to an IPv4-mapped prefix", "limit-add", match(to=v6("::ffff:0:0"), to_len=96), E.EINVAL, "IPv4-mapped", "match/to"),
+    ("to an IPv4-mapped prefix", "limit-add", match(to=net("::ffff:0:0", 96)), E.EINVAL, "IPv4-mapped", "match/to/address"),
     ("source get of an IPv4-mapped address", "source-get", {"address": v6("::ffff:192.0.2.1")}, E.EINVAL, "IPv4-mapped",
      "address"),
     ("exempt a prefix too long", "exempt-add", {"address": A, "prefix-len": 64}, E.EINVAL, "longer", "prefix-len"),
@@ -152,10 +182,10 @@ CASES = [
     ("replace, one exemption twice", "config-replace", [("exempt", {"address": A}), ("exempt", {"address": A})],
      E.EEXIST, "twice; leave", "exempt:1/address"),
     ("replace, a bad match in the second", "config-replace",
-     [("limit", LIMIT), ("limit", limit(name="b", match={"dport-min": 1}))],
-     E.EINVAL, "protocol", "limit:1/match/dport-min"),
-    ("replace, half a condition", "config-replace", [("exempt", {"address": A}), ("limit", match(from_len=3))],
-     E.EINVAL, "half", "limit:0/match/from-len -limit:0/match/from"),
+     [("limit", LIMIT), ("limit", limit(name="b", match={"dport": ports(1)}))],
+     E.EINVAL, "protocol", "limit:1/match/dport"),
+    ("replace, half a condition", "config-replace", [("exempt", {"address": A}), ("limit", match(mark_mask=3))],
+     E.EINVAL, "half", "limit:0/match/mark-mask -limit:0/match/mark"),
     ("replace, a limit without a name", "config-replace", [("limit", LIMIT), ("limit", limit(name=None))], E.EINVAL,
      "name .* missing", "-limit:1/name"),
     ("replace, a limit without a budget", "config-replace", [("limit", limit(budget=None))], E.EINVAL,

@@ -14,7 +14,9 @@ from wire import CONST, ECHO, ENUM, Tap, attrs_of  # noqa: E402  pylint: disable
 
 TYPE_MAX = {"u8": 0xff, "u16": 0xffff, "u32": 0xffffffff, "u64": 0xffffffffffffffff}
 WEB = {"name": "web", "budget": 10, "window-ms": 600000, "slots": 4, "prefix4": 24, "sources": 64,
-       "match": {"to": "192.0.2.0", "to-len": 24, "proto": 6, "dport-min": 443, "invert": {"dport"}}}
+       "match": {"to": [{"address": "192.0.2.0", "len": 24}, {"address": "203.0.113.7", "len": 32}],
+                 "proto": 6, "dport": [{"first": 443, "last": 443}, {"first": 8000, "last": 8100}],
+                 "invert": {"dport"}}}
 ALL = {"name": "host", "budget": 1000, "window-ms": 600000, "unit": "bytes", "mode": "lenient",
        "action": "observe", "sources": 64, "before": "web"}
 DRIVEN = set()
@@ -56,7 +58,7 @@ def limits(client):
     ok = Tap.ok
     told = client.do("limit-add", WEB, echo=True)
     ok(all(told[k] == v for k, v in WEB.items() if k != "match") and
-       told["match"] == {**WEB["match"], "dport-max": 443}, "limit-add tells what it made", told)
+       told["match"] == WEB["match"], "limit-add tells what it made", told)
     ok(told["slot-ns"] == 150 * 10**9 and told["window-ns"] == 600 * 10**9 and
        told["ways"] >= 64 and told["memory"] > 0, "limit-add tells slots, ways and memory", told)
     ok(client.do("limit-add", ALL) is None, "limit-add tells nothing if it is not asked to")

@@ -4,6 +4,27 @@
 
 #include "hook_twin.h"
 
+/* Several values of some conditions; those that overlap are none. */
+static void random_lists(struct weir_match *match)
+{
+	struct weir_match_lists *lists = &match->lists;
+	unsigned int i;
+
+	match->tests = WEIR_IF_LISTED;
+	for (i = 0; i < 3; i++) {
+		lists->from.prefix[i] = said_address(below(2), below(SOURCES / 2));
+		lists->to.prefix[i] = said_address(below(2), below(SOURCES / 2));
+		if (below(2))
+			prefix_widen(&lists->from.prefix[i]);
+		lists->sport.range[i] = (struct weir_port_range) { 998 + i, 998 + i };
+		lists->dport.range[i] = (struct weir_port_range) { 2 * i, 2 * i + below(2) };
+	}
+	lists->from.count = below(2) ? 2 + below(2) : 0;
+	lists->to.count = below(2) ? 2 + below(2) : 0;
+	lists->sport.count = below(2) ? 2 + below(2) : 0;
+	lists->dport.count = below(2) ? 2 + below(2) : 0;
+}
+
 static void random_match(struct weir_match *match)
 {
 	u16 cond;
@@ -32,6 +53,8 @@ static void random_match(struct weir_match *match)
 			match->to = (struct weir_net_prefix) {
 				.family = match->to.family,
 			};
+		if (below(2))
+			random_lists(match);
 		strcpy(match->dev, said_dev[below(2)]);
 		if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
 			match->conds |= WEIR_IF_PROTO;

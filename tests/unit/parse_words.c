@@ -316,118 +316,47 @@ static void test_pick(void **state)
 	}
 }
 
-/* A word that comes several times, with words of its own. */
-struct part {
-	uint64_t has;
-	uint32_t size;
-	char dev[WEIR_DEV_SIZE];
-	uint32_t unit;
-};
-
-struct whole {
-	uint64_t has;
-	unsigned int parts;
-	struct part part[3];
-	char limit[WEIR_NAME_SIZE];
-};
-
-enum { A_PART = 1, A_LIMIT, A_SIZE = 1, A_DEV, A_UNIT };
-
-static const struct weir_attr_spec part_attrs[] = {
-	[A_SIZE] = { "size", 1, 100, NULL }, [A_DEV] = { .name = "dev" },
-	[A_UNIT] = { "unit", 0, 0, weir_unit_names },
-}, whole_attrs[] = {
-	[A_PART] = { .name = "part" }, [A_LIMIT] = { .name = "limit" },
-};
-
-#define AT(type, member)	.offset = offsetof(struct type, member), \
-	.size = sizeof(((struct type *)0)->member)
-
-static const struct weir_field part_rows[] = {
-	{ "size", &weir_type_uint, WEIR_FIRST | WEIR_ON_ADD | WEIR_WORDS, .needed = WEIR_ON_ADD,
-	  .attr = A_SIZE, .spec = &part_attrs[A_SIZE], AT(part, size) },
-	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_ON_ADD | WEIR_WORDS | WEIR_QUIET,
-	  .attr = A_UNIT, .spec = &part_attrs[A_UNIT], AT(part, unit), .usual = "packets" },
-	{ "dev", &weir_type_dev, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME,
-	  .attr = A_DEV, .spec = &part_attrs[A_DEV], AT(part, dev) },
-	{ 0 }
-};
-
-static const struct weir_set part_fields = {
-	"part", part_rows, part_attrs, A_UNIT + 1, sizeof(struct part), 0, NULL, 0,
-};
-
-static const struct weir_field whole_rows[] = {
-	{ "part", &weir_type_nest, WEIR_ON_ADD | WEIR_WORDS, .attr = A_PART,
-	  .spec = &whole_attrs[A_PART], .nest = &part_fields, .many = 3,
-	  .count = offsetof(struct whole, parts), .offset = offsetof(struct whole, part),
-	  .size = sizeof(struct part) },
-	{ "limit", &weir_type_name, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME, .attr = A_LIMIT,
-	  .spec = &whole_attrs[A_LIMIT], AT(whole, limit) },
-	{ 0 }
-};
-
-static const struct weir_set whole_fields = {
-	"whole", whole_rows, whole_attrs, A_LIMIT + 1, sizeof(struct whole), 0, NULL, 0,
-};
-
-static int read_whole(const char *text, struct whole *whole)
-{
-	char line[256], *split[WORDS];
-	struct weir_args args = { .words = split, .exact = true, .err = &err };
-
-	snprintf(line, sizeof(line), "%s", text);
-	args.count = weir_split(line, split, WORDS);
-	return weir_parse(&args, &whole_fields, WEIR_ON_ADD, whole);
-}
-
-static void test_many(void **state)
+/* Values with commas between. */
+static void test_lists(void **state)
 {
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "part", "'part' requires a value" },
-		{ "part 101", "part: 101 is out of range 1..100" },
-		{ "part 1 part 2 part 3 part 4", "part: given more than 3 times" },
-		{ "part 1 dev lo dev eth0", "part: 'dev' given twice" },
-		{ "dev lo", "unknown word 'dev'" },
-		{ "part 1 limit a limit b", "'limit' given twice" },
+		{ "dport 80,", "dport: invalid ports ''" },
+		{ "dport ,80", "dport: invalid ports ''" },
+		{ "dport 80,http", "dport: invalid ports 'http'" },
+		{ "dport 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "dport: more than 15 in a list" },
+		{ "dport 80,443,80", "dport: 80 and 80 overlap" },
+		{ "sport 1-5,5-9", "sport: 1-5 and 5-9 overlap" },
+		{ "from 10.0.0.0/8,10.0.0.1/8", "from: '10.0.0.1/8' has host bits set" },
+		{ "from 10.0.0.0/8,10.1.0.0/16", "from: 10.0.0.0/8 and 10.1.0.0/16 overlap" },
+		{ "to 2001:db8:1::/48,10.0.0.0/8,2001:db8::/32",
+		  "to: 2001:db8:1::/48 and 2001:db8::/32 overlap" },
+		{ "family ipv4 from 10.0.0.0/8,2001:db8::/32", "family is IPv4 but from is IPv6" },
+		{ "from 10.0.0.0/8,2001:db8::/32 to 192.0.2.1", "from is IPv6 but to is IPv4" },
+		{ "from 10.0.0.0/8 from 11.0.0.0/8", "'from' given twice" },
 	};
-	static const char text[] = "part 7 bytes dev lo part 8 part 9 dev eth0 limit web";
+	static const char words[] = "web budget 1/s from 192.0.2.0/24,2001:db8::/32 not to 198.51.100.1,"
+		"2001:db8::1 proto tcp sport 0,7 not dport 80,443,8000-8100";
+	struct weir_limit limit;
 	struct weir_out out = { 0 };
-	struct whole whole, told;
-	struct weir_msg msg;
-	char *shown;
+	char text[256], *shown;
 	size_t i;
 
 	(void)state;
-	check(!read_whole("part 7 bytes dev lo limit web part 8 part 9 dev eth0", &whole), "%s",
-	      err.text);
-	assert_int_equal(whole.parts, 3);
-	assert_int_equal(whole.part[0].unit, WEIR_UNIT_BYTES);
-	assert_string_equal(whole.part[2].dev, "eth0");
-	weir_msg_begin(&msg, 0x20, 0, 1, 1);
-	weir_set_put(&whole_fields, WEIR_ON_ADD, &msg, &whole);
-	weir_set_get(&whole_fields, (char *)msg.nlh + 20, *(uint32_t *)msg.nlh - 20, &told);
-	assert_memory_equal(&whole, &told, sizeof(told));
-	weir_msg_free(&msg);
+	check(!read_limit(WEIR_ON_ADD, words, true, &limit), "%s", err.text);
+	assert_int_equal(limit.match.dport_count, 3);
+	assert_int_equal(limit.match.dport[2][1], 8100);
+	assert_int_equal(limit.match.from[1].family, AF_INET6);
 	out.to = open_memstream(&shown, &i);
-	weir_set_show(&whole_fields, WEIR_WORDS, &out, &told);
+	weir_set_show(&weir_limit_fields, WEIR_WORDS, &out, &limit);
 	fclose(out.to);
-	assert_string_equal(shown, text);
-	free(shown);
-	out = (struct weir_out){ .json = true, .to = open_memstream(&shown, &i) };
-	weir_out_begin(&out, NULL, '{');
-	weir_set_show(&whole_fields, WEIR_WORDS, &out, &told);
-	weir_out_end(&out, '}');
-	fclose(out.to);
-	assert_string_equal(shown, "{\"part\":[{\"size\":7,\"unit\":\"bytes\",\"dev\":\"lo\"},"
-			    "{\"size\":8,\"unit\":\"packets\"},"
-			    "{\"size\":9,\"unit\":\"packets\",\"dev\":\"eth0\"}],\"limit\":\"web\"}\n");
+	check(!strncmp(shown, words, strlen(words)), "%s", shown);
 	free(shown);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_whole(bad[i].text, &whole) == -EINVAL, "%s", bad[i].text);
-		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text, err.text);
+		snprintf(text, sizeof(text), "web budget 1/s proto tcp %s", bad[i].text);
+		check(read_limit(WEIR_ON_ADD, text, true, &limit) == -EINVAL, "%s", text);
+		check(strstr(err.text, bad[i].why), "%s: %s", text, err.text);
 	}
 }
 
@@ -466,7 +395,7 @@ int main(void)
 		cmocka_unit_test(test_query_refused),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_pick),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_message),
 	};
 

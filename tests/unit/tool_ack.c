@@ -40,8 +40,8 @@ static void limit_request(void)
 		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_MATCH), .name = "web",
 		.budget = { 0, 1000 },
 		.match = { .has = WEIR_COND_PROTO | WEIR_COND_FROM,
-			   .from = { .family = AF_INET, .len = 8,
-				     .addr = { 10 } } },
+			   .from_count = 1,
+			   .from = { { .family = AF_INET, .len = 8, .addr = { 10 } } } },
 	};
 
 	make_request(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit);
@@ -92,7 +92,7 @@ static void test_nested(void **state)
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "a sentence");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
 			 offset_of(PATH(WEIR_A_LIMIT_MATCH,
-						 WEIR_A_MATCH_FROM_LEN), 0));
+						 WEIR_A_MATCH_FROM, WEIR_A_PREFIX_LEN), 0));
 	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
 	assert_string_equal(nl.err.text, "from: a sentence");
 }
@@ -108,11 +108,11 @@ static void test_missing(void **state)
 	assert_string_equal(nl.err.text, "required: budget COUNT[k|M|G]/TIME [ packets|bytes ]");
 
 	nlh = begin_answer(-EINVAL);
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_MATCH_TO_LEN);
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_MATCH_TO);
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_NEST,
 			 offset_of(PATH(WEIR_A_LIMIT_MATCH), 0));
 	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
-	assert_string_equal(nl.err.text, "required: to PREFIX");
+	assert_string_equal(nl.err.text, "required: to PREFIX[,...]");
 }
 
 static void test_config_item(void **state)

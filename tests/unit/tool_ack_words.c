@@ -67,7 +67,8 @@ static void test_words(void **state)
 	struct weir_limit limit = {
 		.has = -1, .name = "web", .before = "host",
 		.match = { .has = -1, .invert = 1, .dev = "lo",
-			   .from.family = AF_INET, .to.family = AF_INET },
+			   .from_count = 1, .to_count = 1, .sport_count = 1, .dport_count = 1,
+			   .from = { { .family = AF_INET } }, .to = { { .family = AF_INET } } },
 	};
 	struct weir_exempt exempt = {
 		.prefix.family = AF_INET, .dev = "lo", .limit = "web",
@@ -78,7 +79,7 @@ static void test_words(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 27);
+	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 23);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 4);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 8);

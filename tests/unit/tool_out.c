@@ -193,8 +193,8 @@ static void test_limit(void **state)
 		.match = { .has = WEIR_COND_FROM | WEIR_COND_PROTO |
 				    WEIR_COND_DPORT | WEIR_COND_MARK,
 			   .invert = WEIR_COND_FROM,
-			   .from = { AF_INET, 8, { 10 } }, .proto = 6,
-			   .dport = { 80, 81 }, .mark = { 1, 255 } },
+			   .from_count = 1, .from = { { AF_INET, 8, { 10 } } }, .proto = 6,
+			   .dport_count = 1, .dport = { { 80, 81 } }, .mark = { 1, 255 } },
 		.slot_ns = 128000000, .window_ns = 1024000000, .memory = 8192,
 		.ways = 128,
 	};
@@ -207,7 +207,7 @@ static void test_limit(void **state)
 	begin(true, false, false);
 	weir_show_limit(&out, &limit);
 	end("one line",
-	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":\"10.0.0.0/8\",\"proto\":\"tcp\",\"dport_min\":80,\"dport_max\":81,\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"slot_ns\":128000000,\"window_ns\":1024000000,\"memory\":8192,\"ways\":128}\n");
+	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"slot_ns\":128000000,\"window_ns\":1024000000,\"memory\":8192,\"ways\":128}\n");
 }
 
 /* As ip(8) has it: brief is what is configured, oneline a record a line. */

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lists.t: a condition with several ports or prefixes, of both families, has one
+# limit with one budget; what is not listed is not met, next to it or refused before
+. "$(dirname "$0")/lib.sh"
+begin
+config <<-WORDS || bail "cannot configure"
+	limit add nets budget 5/1h from 203.0.113.0/25,203.0.113.192/26,2001:db8:5::/48 per 24,48
+	limit add ports budget 20/1h proto udp dport 53,80,8000-8100
+	limit add others budget 100k/1h proto udp not dport 53,8000-8100 not from 203.0.113.0/25,2001:db8::/32 action observe
+	limit add tos budget 100k/1h to 192.0.2.1,2001:db8::/64 proto udp sport 7,9 action observe
+WORDS
+weir save >"$tmp/before"
+
+# sent N SEND-OPTION...: so many of what is sent are let through
+sent() {
+	local wanted=$1
+	shift
+	recount
+	flood "$@"
+	is "$(passed)" "$wanted" "$*"
+}
+met() { stat_of "$1" matched.packets; }
+
+sent 15 -s 198.51.100.1 -c 15 -D 53
+sent 5 -s 198.51.100.1 -c 15 -D 8100
+sent 0 -s 198.51.100.1 -c 15 -D 80
+sent 15 -s 198.51.100.1 -c 15 -D 81
+sent 15 -s 198.51.100.1 -c 15 -D 7999
+is "$(met ports)" 45 "ports between those listed are not met"
+is "$(met others)" 30 "not, of a list, is none of them"
+sent 5 -s 203.0.113.1 -c 50 -D 9
+sent 0 -s 203.0.113.200 -c 50 -D 9
+sent 50 -s 203.0.113.129 -c 50 -D 9
+sent 0 -s 203.0.113.2 -c 50 -D 9
+sent 5 -s 2001:db8:5::1 -c 10 -D 9
+sent 10 -s 2001:db8:6::1 -c 10 -D 9
+is "$(met nets)" 160 "nor are prefixes between them, of the same source"
+is "$(met others)" 80 "not from, of both families"
+is "$(met tos)" 0 "sport of a list"
+sent 10 -s 198.51.100.9 -c 10 -S 9 -D 9
+sent 10 -s 2001:db8:7::1 -c 10 -S 7 -D 9
+is "$(met tos)" 20 "to, of both families"
+
+weir save >"$tmp/after"
+is "$(<"$tmp/after")" "$(<"$tmp/before")" "all is saved"
+weir -file "$tmp/after" >"$tmp/said" 2>&1
+sent 0 -s 198.51.100.1 -c 5 -D 80
+ok $? "and read again, counts stay"
+is "$(weir -j limit show ports | jq -c '.[0].match.dport')" \
+	'[{"first":53,"last":53},{"first":80,"last":80},{"first":8000,"last":8100}]' "JSON has them one by one"
+is "$(weir -j limit show nets | jq -r '.[0].match.from | join(" ")')" \
+	"203.0.113.0/25 203.0.113.192/26 2001:db8:5::/48" "prefixes too"
+is "$(weir -j source get 2001:db8:5::1 | jq -r '[.[].limit] | join(" ")')" "nets ports tos" \
+	"source get knows whom a list meets"
+is "$(weir -j source get 203.0.113.129 | jq -r '[.[].limit] | join(" ")')" "ports others tos" "and whom not"
+
+weir limit set ports dport 53 >/dev/null 2>&1
+sent 5 -s 198.51.100.1 -c 5 -D 80
+sent 0 -s 198.51.100.1 -c 5 -D 53
+weir limit set ports dport 80,443 >/dev/null 2>&1
+sent 0 -s 198.51.100.1 -c 5 -D 80
+sent 5 -s 198.51.100.1 -c 5 -D 53
+
+# As many as there may be.
+many=$(seq -s , 1 2 29)
+nets=$(seq -f '10.%.0f.0.0/16' -s , 0 15)
+weir limit add most budget 5/1h proto udp from "$nets" dport "$many" sport "$many" to "${nets//10./172.}" >/dev/null 2>&1
+is "$(weir -j -s limit show most | jq '.[0].match | [.from, .to, .dport, .sport] | map(length) | join(" ")' -r)" "16 16 15 15" \
+	"16 prefixes and 15 ranges of ports, four times"
+is "$(weir -j -s limit show | jq length)" 5 "a dump has room for them"
+weir limit flush
+unload
+ok $? "the module goes"
+finish
