@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What limits want to know of a packet.
+ * The properties of a packet that limits look at.
  */
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
@@ -14,27 +14,27 @@
 
 #include "source.h"
 
-/* What a packet costs in either unit. */
+/* The cost of a packet in both units. */
 struct weir_cost {
 	u32 packets;
 	u64 bytes;
 };
 
-/* What is known of a packet beyond its addresses. */
+/* Flags of a packet. */
 #define WEIR_PACKET_LATER	BIT(0)	/* a fragment that is not the first */
-#define WEIR_PACKET_PORTS	BIT(1)	/* sport and dport are its */
+#define WEIR_PACKET_PORTS	BIT(1)	/* sport and dport are valid */
 #define WEIR_PACKET_TCP		BIT(2)	/* carries a TCP header */
-#define WEIR_PACKET_SYN		BIT(3)	/* ... that asks for a connection */
-#define WEIR_PACKET_CUT		BIT(4)	/* headers cut short or too deep */
+#define WEIR_PACKET_SYN		BIT(3)	/* ... with SYN, without ACK, RST and FIN */
+#define WEIR_PACKET_CUT		BIT(4)	/* headers cut short or nested too deeply */
 #define WEIR_PACKET_NO_PROTO	BIT(5)	/* ... before the protocol was known */
 #define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
-#define WEIR_PACKET_PARSED	BIT(7)	/* what lies behind the network header is known */
+#define WEIR_PACKET_PARSED	BIT(7)	/* weir_packet_parse() was called */
 
-/* A packet on its way through the limits. */
+/* A packet that is checked against limits. */
 struct weir_packet {
 	const struct sk_buff *skb;
 	const struct net_device *in;
-	struct weir_source source;	/* its whole sender */
+	struct weir_source source;	/* whole address */
 	u8 family;		/* AF_INET or AF_INET6 */
 	u8 proto;
 	u16 flags;		/* WEIR_PACKET_* */
@@ -43,12 +43,12 @@ struct weir_packet {
 };
 
 /**
- * weir_packet_init - what any limit wants to know
+ * weir_packet_init - set what every limit needs
  * @packet: filled
  * @skb: packet in PRE_ROUTING
  * @family: AF_INET or AF_INET6
  *
- * Its device is the skb's: some kernels' SRv6 gives the hook none.
+ * The device is the skb's: with SRv6 some kernels pass none to the hook.
  */
 static inline void weir_packet_init(struct weir_packet *packet,
 				    const struct sk_buff *skb, u8 family)
@@ -69,12 +69,10 @@ static inline void weir_packet_init(struct weir_packet *packet,
 		packet->flags = WEIR_PACKET_VITAL;
 }
 
-void weir_packet_walk(struct weir_packet *packet);
-
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
 
 /**
- * weir_packet_cost - what a packet costs in either unit
+ * weir_packet_cost - the cost of a packet in both units
  * @skb: packet in PRE_ROUTING
  * @family: AF_INET or AF_INET6
  *
@@ -93,8 +91,8 @@ bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
 bool weir_proto_has_ports(u8 proto);
 
 /*
- * Must IPv6 be parsed to know whether a packet keeps the link alive? Routers
- * pass on neither of these hop limits: see parse_icmpv6().
+ * Must IPv6 be parsed to know whether a packet keeps the link alive? Routers do
+ * not forward packets with these hop limits: see parse_icmpv6().
  */
 static inline bool weir_packet_may_be_vital(const struct sk_buff *skb)
 {
