@@ -56,7 +56,7 @@ struct weir_limit {
 	u32 sources;		/* as asked for */
 	u32 window_ms;		/* as asked for */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
-	struct weir_match match;	/* last: weir_match_size() of it is in memory */
+	struct weir_match match;	/* last: only weir_match_size() is allocated */
 };
 
 /* The limits and exemptions of a namespace. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which packets a limit is asked about.
+ * The packets that a limit applies to.
  */
 #ifndef WEIR_MATCH_H
 #define WEIR_MATCH_H
@@ -13,7 +13,7 @@
 #include "source.h"
 #include "uapi/linux/weir.h"
 
-/* Conditions, as they are numbered on the wire. */
+/* Conditions, numbered as in netlink. */
 #define WEIR_IF_FAMILY	BIT(0)
 #define WEIR_IF_DEV	BIT(1)
 #define WEIR_IF_FROM	BIT(2)
@@ -25,14 +25,14 @@
 #define WEIR_IF_FRAG	BIT(8)
 #define WEIR_IF_MARK	BIT(9)
 
-/* Of weir_match.tests: there are lists. */
+/* In weir_match.tests: some condition has a list. */
 #define WEIR_IF_LISTED	BIT(15)
 
-/* Those that need the transport header, or the way to it. */
+/* Those for which weir_packet_parse() is needed. */
 #define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
 			   WEIR_IF_SYN | WEIR_IF_FRAG)
 
-/* Those that look at nothing but the source and the device. */
+/* Those that look only at source and device. */
 #define WEIR_IF_SENDER	(WEIR_IF_FAMILY | WEIR_IF_DEV | WEIR_IF_FROM)
 
 /* A prefix of one family; IPv4 in the first word. */
@@ -59,19 +59,19 @@ struct weir_port_list {
 
 /* Conditions that must all hold. */
 struct weir_match {
-	u16 conds;		/* which there are, WEIR_IF_* */
-	u16 invert;		/* of those, which must not hold */
-	u16 tests;		/* of those, which have one value; WEIR_IF_LISTED */
+	u16 conds;		/* conditions present, WEIR_IF_* */
+	u16 invert;		/* those that must not hold */
+	u16 tests;		/* those with a single value; WEIR_IF_LISTED */
 	u8 family;
 	u8 proto;
-	struct weir_port_range sport;	/* around all that are listed */
+	struct weir_port_range sport;	/* encloses the listed ranges */
 	struct weir_port_range dport;
 	u32 mark;
 	u32 mark_mask;
 	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
 	struct weir_net_prefix from;
 	struct weir_net_prefix to;
-	/* Of a condition with several values; in memory if WEIR_IF_LISTED. Last. */
+	/* Conditions with several values; allocated only if WEIR_IF_LISTED. Last. */
 	struct weir_match_lists {
 		struct weir_prefix_list from;
 		struct weir_prefix_list to;
@@ -93,14 +93,14 @@ bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_ne
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
 const char *weir_match_check(const struct weir_match *match, u16 *cond);
 
-/* How much of a match is in memory. */
+/* Bytes allocated for a match. */
 static inline size_t weir_match_size(const struct weir_match *match)
 {
 	return match->tests & WEIR_IF_LISTED ? sizeof(*match) :
 					       offsetof(struct weir_match, lists);
 }
 
-/* Another port than those named: what most limits of a host are missed by. */
+/* Is the port outside the range? This rules out most limits of a host. */
 static inline bool weir_match_other_port(const struct weir_match *match,
 					 const struct weir_packet *packet)
 {
@@ -111,9 +111,8 @@ static inline bool weir_match_other_port(const struct weir_match *match,
 }
 
 /*
- * Is a limit asked about a packet, parsed if it has conditions of
- * WEIR_IF_TRANSPORT? What keeps a link alive is met by matches that name its
- * protocol only.
+ * Does a packet match? It is parsed if there are conditions of WEIR_IF_TRANSPORT.
+ * Packets that keep a link alive match only conditions that name their protocol.
  */
 static inline bool weir_match_packet(const struct weir_match *match,
 				     const struct weir_packet *packet)
