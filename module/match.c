@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A condition on ports or flags holds for packets that carry the header, so
- * later fragments fail it, inverted or not. Nobody may escape a limit by a
- * header that cannot be read: where headers are cut short, or IPv6 nests more
- * than EXT_DEPTH of them, every condition on what lies behind holds, inverted
- * or not.
+ * A condition on ports or flags needs a packet with that header: later fragments
+ * fail it, inverted or not. But no packet may escape a limit by an unreadable
+ * header: if headers are cut short, or IPv6 nests more than EXT_DEPTH of them,
+ * every condition on the headers that follow holds, inverted or not.
  */
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -62,7 +61,7 @@ static bool same_dev(const char *a, const char *b)
 	return !strncmp(a, b, IFNAMSIZ);
 }
 
-/* There is such a condition, of one value, and it does not hold. */
+/* Is there such a condition, with a single value, that does not hold? */
 static bool unmet(const struct weir_match *match, u16 cond, bool holds)
 {
 	return match->tests & cond && holds == !!(match->invert & cond);
@@ -94,7 +93,7 @@ static bool syn_unmet(const struct weir_match *match,
 	return unmet(match, WEIR_IF_SYN, packet->flags & WEIR_PACKET_SYN);
 }
 
-/* Behind headers that nest too deep may be that of a fragment. */
+/* A fragment header may follow headers that nest too deeply. */
 static bool frag_unmet(const struct weir_match *match,
 		       const struct weir_packet *packet)
 {
@@ -133,7 +132,7 @@ static bool ports_hold(const struct weir_port_list *list, u16 port)
 	return false;
 }
 
-/* Do the conditions that are lists hold? */
+/* Do the conditions with lists hold? */
 static noinline bool lists_met(const struct weir_match *match, const struct weir_packet *packet)
 {
 	const struct weir_match_lists *lists = &match->lists;
@@ -144,7 +143,7 @@ static noinline bool lists_met(const struct weir_match *match, const struct weir
 		failed |= WEIR_IF_FROM;
 	if (listed & WEIR_IF_TO && !prefixes_hold(&lists->to, packet->family, destination(packet)))
 		failed |= WEIR_IF_TO;
-	/* Without ports the packet met what there is on them: see ports_unmet(). */
+	/* ports_unmet() has decided on a packet without ports. */
 	if (!(packet->flags & WEIR_PACKET_PORTS))
 		listed &= ~(WEIR_IF_SPORT | WEIR_IF_DPORT);
 	if (listed & WEIR_IF_SPORT && !ports_hold(&lists->sport, packet->sport))
@@ -154,7 +153,7 @@ static noinline bool lists_met(const struct weir_match *match, const struct weir
 	return !((failed ^ match->invert) & listed);
 }
 
-/* Apart, so that what most packets fail needs no stack. */
+/* A function of its own, so that the conditions that most packets fail need no stack. */
 static noinline bool network_met(const struct weir_match *match,
 				 const struct weir_packet *packet)
 {
@@ -181,7 +180,7 @@ static noinline bool network_met(const struct weir_match *match,
 /**
  * weir_match_conds - do the conditions of a match hold?
  * @match: of a limit
- * @packet: packet, parsed if there is one of WEIR_IF_TRANSPORT
+ * @packet: packet, parsed if any is of WEIR_IF_TRANSPORT
  *
  * Context: any.
  */
@@ -194,7 +193,7 @@ bool weir_match_conds(const struct weir_match *match,
 	       network_met(match, packet);
 }
 
-/* One of them is the condition's, or those that are listed; of WEIR_IF_FROM and _TO. */
+/* The prefixes of WEIR_IF_FROM or _TO: the single one or the list. */
 const struct weir_net_prefix *weir_match_prefixes(const struct weir_match *match, u16 cond,
 						  unsigned int *count)
 {
@@ -208,7 +207,7 @@ const struct weir_net_prefix *weir_match_prefixes(const struct weir_match *match
 	return list->prefix;
 }
 
-/* Likewise of WEIR_IF_SPORT and _DPORT. */
+/* Likewise the port ranges of WEIR_IF_SPORT or _DPORT. */
 static const struct weir_port_range *match_ports(const struct weir_match *match, u16 cond,
 						 unsigned int *count)
 {
@@ -222,7 +221,7 @@ static const struct weir_port_range *match_ports(const struct weir_match *match,
 	return list->range;
 }
 
-/* All ports that are listed lie in one range. */
+/* The range that encloses all listed ones. */
 static void prepare_ports(struct weir_match *match, u16 cond, struct weir_port_range *all)
 {
 	const struct weir_port_range *range;
@@ -238,8 +237,8 @@ static void prepare_ports(struct weir_match *match, u16 cond, struct weir_port_r
 }
 
 /**
- * weir_match_prepare - make a match ready for packets
- * @match: that was checked, with its lists in memory if WEIR_IF_LISTED
+ * weir_match_prepare - set what is derived from the conditions
+ * @match: checked match, with its lists allocated if WEIR_IF_LISTED
  */
 void weir_match_prepare(struct weir_match *match)
 {
@@ -259,7 +258,7 @@ void weir_match_prepare(struct weir_match *match)
 		match->tests &= ~WEIR_IF_LISTED;
 }
 
-/* Is one of a match's prefixes of this family, and does one hold the address? */
+/* Does a prefix of the condition contain the address, or without one have the family? */
 static bool match_holds(const struct weir_match *match, u16 cond, u8 family, const __be32 *addr)
 {
 	const struct weir_net_prefix *prefix;
@@ -273,10 +272,10 @@ static bool match_holds(const struct weir_match *match, u16 cond, u8 family, con
 }
 
 /**
- * weir_match_source - would some packet of a source meet a limit?
+ * weir_match_source - can a packet of a source match?
  * @match: of the limit
- * @source: whole source
- * @dev: device that it sends through, or "" for any
+ * @source: whole address
+ * @dev: input device, or "" for any
  */
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev)
@@ -293,7 +292,7 @@ bool weir_match_source(const struct weir_match *match,
 		if (!same_dev(dev, match->dev))
 			failed |= WEIR_IF_DEV;
 	}
-	/* A destination of the other family is never its packets'. */
+	/* Its packets have no destination of the other family. */
 	if (match->conds & ~match->invert & WEIR_IF_TO &&
 	    !match_holds(match, WEIR_IF_TO, family, NULL))
 		return false;
@@ -301,10 +300,10 @@ bool weir_match_source(const struct weir_match *match,
 }
 
 /**
- * weir_net_prefix_check - is a prefix one?
- * @prefix: as it was asked for
+ * weir_net_prefix_check - is a prefix valid?
+ * @prefix: as requested
  *
- * Return: NULL, or what is wrong with it.
+ * Return: NULL or an error message.
  */
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
 {
@@ -325,7 +324,7 @@ const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
 	return NULL;
 }
 
-/* The families of what a condition names are added up in @families, BIT(0) and BIT(1). */
+/* Adds the families of the prefixes to @families: BIT(0) for IPv4, BIT(1) for IPv6. */
 static const char *prefixes_check(const struct weir_match *match, u16 cond, u8 *families)
 {
 	const struct weir_net_prefix *prefix;
@@ -362,7 +361,7 @@ static const char *ports_check(const struct weir_match *match, u16 cond)
 	return NULL;
 }
 
-/* A prefix that can never match is a mistake: those named are of the same families. */
+/* All conditions must name the same families, or some prefix could never match. */
 static const char *addresses_check(const struct weir_match *match, u16 *cond)
 {
 	u16 named = match->conds & ~match->invert;
@@ -387,11 +386,11 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 }
 
 /**
- * weir_match_check - can a match ever make sense?
- * @match: as it was asked for
+ * weir_match_check - is a match valid?
+ * @match: as requested
  * @cond: set to the condition at fault
  *
- * Return: NULL, or what is wrong with it.
+ * Return: NULL or an error message.
  */
 const char *weir_match_check(const struct weir_match *match, u16 *cond)
 {

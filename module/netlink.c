@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family; netlink_gen.c, its policies and operations, is made
- * from Documentation/netlink/specs/weir.yaml. Changes take the namespace's mutex,
- * reads take RCU. The core checks rights, types, lengths, ranges and nests; parsers
- * what else is wrong with a message; limit.c and config.c what makes no sense, and
- * their struct weir_error becomes the extended ACK.
+ * The generic netlink family. Its policies and operations, netlink_gen.c, are
+ * generated from Documentation/netlink/specs/weir.yaml. Changes take the namespace's
+ * mutex, reads take RCU. The core checks rights, types, lengths, ranges and nests;
+ * the parsers check the rest of the message; limit.c and config.c check its meaning,
+ * and their struct weir_error becomes the extended ACK.
  *
- * A dump has the core's extended ACK in its first part and not at its start on
- * older kernels, so it reads its request there; a refusal then comes in the message
- * that ends the dump.
+ * A dump parses its request in its first part, since older kernels have no extended
+ * ACK at its start. A refusal is then in the message that ends the dump.
  */
 #include <linux/module.h>
 #include <linux/socket.h>
@@ -20,7 +19,7 @@ static_assert(WEIR_DEV_MAX + 1 == IFNAMSIZ);
 
 MODULE_ALIAS_GENL_FAMILY(WEIR_FAMILY_NAME);
 
-/* The generator leaves out the flag of the specification. */
+/* The generator ignores this flag of the specification. */
 static const struct genl_multicast_group groups[] = {
 	[WEIR_NLGRP_EVENTS] = {
 		.name = WEIR_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN,
@@ -40,7 +39,7 @@ void weir_netlink_exit(void)
 	genl_unregister_family(&weir_nl_family);
 }
 
-/* The core keeps the last of repeated attributes and says nothing. */
+/* The core silently keeps the last of repeated attributes. */
 static int attrs_once(const struct nlattr *head, int len, u64 multi, struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
@@ -71,7 +70,7 @@ int weir_nl_once(const struct nlmsghdr *nlh, u64 multi, struct netlink_ext_ack *
 			  nlmsg_attrlen(nlh, GENL_HDRLEN), multi, extack);
 }
 
-/* Refuse all but @taken, BIT(type), where no policy does. */
+/* Refuse all attributes but @taken, BIT(type), in a request without a policy. */
 int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *extack)
 {
 	const struct nlattr *attr;
@@ -86,7 +85,7 @@ int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *
 	return 0;
 }
 
-/* The attributes of a nest that was validated, none but @multi repeated. */
+/* The attributes of a validated nest; only those of @multi may repeat. */
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 		 const struct nla_policy *policy, u64 multi, struct netlink_ext_ack *extack)
 {
@@ -95,7 +94,7 @@ int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 	return err ?: attrs_once(nla_data(nest), nla_len(nest), multi, extack);
 }
 
-/* An attribute that must be there; @nest is NULL for the message. */
+/* Refuse a nest, or with NULL the message, that lacks an attribute. */
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 		    const char *msg, struct netlink_ext_ack *extack)
 {
@@ -105,7 +104,7 @@ int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 	return -EINVAL;
 }
 
-/* A name, padded with zeroes. Without @attr, @to is left alone. */
+/* Copy a name and pad it with zeroes. Without @attr, @to stays unchanged. */
 int weir_nl_string(const struct nlattr *attr, char *to, size_t size, struct netlink_ext_ack *extack)
 {
 	if (!attr)
@@ -123,7 +122,7 @@ int weir_nl_string(const struct nlattr *attr, char *to, size_t size, struct netl
 	return 0;
 }
 
-/* An address and how much of it is meant, all of it without @len. */
+/* An address and its prefix length; without @len, the whole address. */
 int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
 		   struct weir_net_prefix *prefix, struct netlink_ext_ack *extack)
 {
@@ -154,8 +153,8 @@ int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
 }
 
 /*
- * Tell why a change was refused, if no parser did, or with @err 0 a warning.
- * Returns @err.
+ * Fill the extended ACK if no parser did: with an error, or if @err is 0 with a
+ * warning. Returns @err.
  */
 int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
 		  struct netlink_ext_ack *extack)
@@ -186,8 +185,8 @@ int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack)
 }
 
 /*
- * An answer that is to be filled, or NULL. Asked for before anything is changed:
- * a change that cannot be told is not made.
+ * Allocate a reply, or NULL. This precedes any change, so that no change is made
+ * that cannot be answered.
  */
 struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header)
 {
@@ -200,7 +199,7 @@ struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header)
 	return skb;
 }
 
-/* Send the answer if @err is 0. */
+/* Send the reply if @err is 0. */
 int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *header, int err)
 {
 	if (err) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A match, in and out: for each condition, in the order of their bits, the
- * attribute that makes it.
+ * Parse and put a match, by a table with the attribute of each condition, in the
+ * order of their bits.
  */
 #include <linux/bitops.h>
 
@@ -18,7 +18,7 @@ static const struct {
 	u8 attr;
 	u8 kind;
 	u8 at;		/* in struct weir_match */
-	u16 list;	/* in it, where there may be several, or 0 */
+	u16 list;	/* in struct weir_match, or 0 if there is one value only */
 } conds[] = {
 	{ COND(FAMILY, COND_U8, family) },
 	{ COND(DEV, COND_DEV, dev) },
@@ -35,7 +35,7 @@ static const struct {
 #define LISTS	(BIT_ULL(WEIR_A_MATCH_FROM) | BIT_ULL(WEIR_A_MATCH_TO) |	\
 		 BIT_ULL(WEIR_A_MATCH_SPORT) | BIT_ULL(WEIR_A_MATCH_DPORT))
 
-/* Items stand behind the count of a list. */
+/* The items of a list follow its count. */
 static_assert(offsetof(struct weir_prefix_list, prefix) == sizeof(u32));
 static_assert(offsetof(struct weir_port_list, range) == sizeof(u32));
 static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_MARK);
@@ -79,7 +79,7 @@ static size_t item_size(unsigned int i)
 					      sizeof(struct weir_port_range);
 }
 
-/* The values of a condition that may have several. */
+/* Parse a condition that may have several values. */
 static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_match *match,
 		      struct netlink_ext_ack *extack)
 {
@@ -135,7 +135,7 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 	return 0;
 }
 
-/* Put the conditions of a nest in the place of those of their kind. */
+/* Replace the conditions of a match by those of their kind in a nest. */
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  struct netlink_ext_ack *extack)
 {
@@ -148,7 +148,7 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, LISTS, extack);
 	if (!err && tb[WEIR_A_MATCH_ANY])
 		memset(match, 0, sizeof(*match));
-	/* Whatever it had, here is room for them. */
+	/* The caller's match has room for lists. */
 	match->tests |= WEIR_IF_LISTED;
 	for (i = 0; !err && i < ARRAY_SIZE(conds); i++) {
 		if (!tb[conds[i].attr])
@@ -198,7 +198,7 @@ static int item_put(struct sk_buff *skb, unsigned int i, const void *item)
 	return 0;
 }
 
-/* One value, or all that are listed. */
+/* Put the single value, or all of the list. */
 static int list_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
 {
 	const u32 *list = (const void *)match + conds[i].list;

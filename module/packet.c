@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is known of a packet: found out once for all limits, and no more than
- * some limit wants to know.
+ * Parse a packet, once for all limits, and only as far as one of them needs.
  */
 #include <linux/icmpv6.h>
 #include <linux/if_arp.h>
@@ -25,11 +24,11 @@
 
 #include "packet.h"
 
-/* Extension headers that are walked; RFC 8200 names six, one of them twice. */
+/* Most extension headers parsed; RFC 8200 names six, one of them twice. */
 #define EXT_DEPTH 8
 
 /**
- * weir_proto_has_ports - does a protocol begin with two ports?
+ * weir_proto_has_ports - does a protocol's header begin with two ports?
  * @proto: IPPROTO_*
  */
 bool weir_proto_has_ports(u8 proto)
@@ -78,7 +77,7 @@ static noinline void parse_tcp(struct weir_packet *packet, int offset)
 }
 
 /*
- * Neighbour discovery that routers do not pass on (RFC 4861), and multicast
+ * Neighbour discovery that no router has forwarded (RFC 4861), and multicast
  * listener discovery (RFC 2710, RFC 3810).
  */
 static noinline void parse_icmpv6(struct weir_packet *packet, int offset)
@@ -112,7 +111,7 @@ static noinline void parse_icmpv6(struct weir_packet *packet, int offset)
 	}
 }
 
-/* The transport header's offset, or -1 where it cannot be had. */
+/* The offset of the transport header, or -1 if it cannot be found. */
 static noinline int walk_ipv6(struct weir_packet *packet)
 {
 	int offset = skb_network_offset(packet->skb) + sizeof(struct ipv6hdr);
@@ -171,7 +170,7 @@ static int walk_ipv4(struct weir_packet *packet)
 }
 
 /**
- * weir_packet_parse - find out what lies behind the network header
+ * weir_packet_parse - parse the headers that follow the network header
  * @packet: initialised packet
  */
 void weir_packet_parse(struct weir_packet *packet)
@@ -190,16 +189,16 @@ void weir_packet_parse(struct weir_packet *packet)
 }
 
 /**
- * weir_packet_seen_extended - do its extensions tell that a packet was charged?
+ * weir_packet_seen_extended - do its extensions show that a packet was charged?
  * @packet: initialised packet
  *
- * What IPsec finds in transport mode is the packet that was charged, and has been
- * routed. What comes out of a tunnel is another packet, and what GRO or a device
+ * A packet that IPsec decrypts in transport mode was charged before, and has a
+ * route. A packet out of a tunnel is a new one, and one that GRO or a device
  * decrypts comes here for the first time: neither has a route.
  *
- * A bridge's device hands over what br_netfilter did before; ip_sabotage_in()
- * prevents that, but not in a VRF. What IPsec's interfaces bring still has the
- * extension of the packet that it was in; those of other tunnels do not.
+ * In a VRF a bridge's device hands over packets that br_netfilter has handed over
+ * before; elsewhere ip_sabotage_in() prevents that. Packets of IPsec's interfaces
+ * still have the extension of the outer packet; those of other tunnels do not.
  */
 bool weir_packet_seen_extended(const struct weir_packet *packet)
 {
@@ -218,14 +217,14 @@ bool weir_packet_seen_extended(const struct weir_packet *packet)
 }
 
 /**
- * weir_packet_seen_by_vrf - was a packet charged that comes by a VRF's device?
+ * weir_packet_seen_by_vrf - was a packet charged that arrives on a VRF's device?
  * @packet: initialised packet
  *
- * When the VRF has had it, it was, but for what SRv6 took out of another packet:
- * the control block has the device of that one, which is in another VRF or none
- * (End.DT), or it has a route already (End.DX). What the VRF will have is new,
- * out of IPsec's tunnel mode, and so is what was sent through its device: by
- * MPLS, or by the host to itself, which is charged as little as on loopback.
+ * If the VRF has marked it, yes, unless SRv6 has decapsulated it: then the control
+ * block has the device of the outer packet, which is in another VRF or none
+ * (End.DT), or the packet has a route already (End.DX). A packet that the VRF has
+ * not marked is new: it comes out of IPsec's tunnel mode, or was sent through the
+ * VRF's device by MPLS, or by the host to itself, which passes as on loopback.
  */
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
 {
@@ -254,7 +253,7 @@ bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
 #endif
 }
 
-/* Where the header in front of the payload begins. */
+/* The offset of the last header before the payload. */
 static int transport_offset(const struct sk_buff *skb, u8 family)
 {
 	__be16 frag_off;
@@ -271,7 +270,7 @@ static int transport_offset(const struct sk_buff *skb, u8 family)
 	return offset < 0 ? skb_transport_offset(skb) : offset;
 }
 
-/* Bytes in front of the payload of each segment. */
+/* Bytes of headers in each segment. */
 static unsigned int segment_header(const struct sk_buff *skb, u8 family)
 {
 	int offset = transport_offset(skb, family);
@@ -286,11 +285,11 @@ static unsigned int segment_header(const struct sk_buff *skb, u8 family)
 }
 
 /**
- * weir_segments_cost - what a packet costs that GRO has put together
+ * weir_segments_cost - the cost of a packet that GRO has merged
  * @skb: packet in PRE_ROUTING
  * @family: AF_INET or AF_INET6
  *
- * What arrived: its segments, and in bytes the headers that each of them had.
+ * Its segments, and their bytes including the headers that each of them had.
  */
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family)
 {
