@@ -63,7 +63,9 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 	}
 	if (weir_wheel_marked(old->shape, from, slot)) {
 		to->refused = to->at;
-		to->wanted = old->spec.bytes == next->spec.bytes ? from->wanted : 1;
+		/* Pairs with weir_wheel_mark(), which takes no lock. */
+		to->wanted = old->spec.bytes == next->spec.bytes ?
+			     READ_ONCE(from->wanted) : 1;
 	}
 }
 

@@ -48,6 +48,20 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define THREADS_MAX 64
 
 _Thread_local unsigned int shim_cpu;
+
+extern char __start_percpu[] __attribute__((weak));
+extern char __stop_percpu[] __attribute__((weak));
+
+void *shim_this_cpu(const void *p, size_t size)
+{
+	static char copy[SHIM_CPUS][4096] __attribute__((aligned(64)));
+	size_t offset = (const char *)p - __start_percpu;
+
+	if ((const char *)p < __start_percpu || (const char *)p >= __stop_percpu)
+		return (char *)p + shim_cpu * size;
+	assert(offset + size <= sizeof(copy[0]));
+	return copy[shim_cpu] + offset;
+}
 void (*shim_resched)(void);
 void (*shim_reading)(bool began);
 void (*shim_locking)(void);

@@ -16,6 +16,9 @@ void shim_race_end(void);
 /* What another CPU does before one of these is read. */
 extern void (*shim_racing)(void);
 
+/* What a CPU has of @p: allocated, or static in the section that is copied for each. */
+void *shim_this_cpu(const void *p, size_t size);
+
 #define data_race(x) \
 	({ if (shim_racing) shim_racing();				\
 	   shim_race_begin(); __auto_type r_ = (x); shim_race_end(); r_; })
@@ -24,8 +27,10 @@ extern void (*shim_racing)(void);
 	((type *)kvzalloc(sizeof(type) * SHIM_CPUS, gfp))
 #define free_percpu(p)		kvfree(p)
 #define per_cpu_ptr(p, cpu)	((p) + (cpu))
-#define this_cpu_ptr(p)		((p) + shim_cpu)
-#define DEFINE_PER_CPU(type, name)	__typeof__(type) name
+#define this_cpu_ptr(p) \
+	((__typeof__(p))shim_this_cpu((p), sizeof(*(p))))
+#define DEFINE_PER_CPU(type, name) \
+	__attribute__((section("percpu"))) __typeof__(type) name
 #define num_possible_cpus()	SHIM_CPUS
 #define nr_cpu_ids		SHIM_CPUS
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
