@@ -141,7 +141,7 @@ static int check_exempts_twice(const struct weir_config *config,
 		if (weir_exempt_compare(sorted[i - 1], sorted[i]))
 			continue;
 		*line = sorted[i]->line;
-		return weir_err_set(err, "exempt add: already exempt by line %u",
+		return weir_err_set(err, "exempt add: already exempted on line %u",
 				    sorted[i - 1]->line);
 	}
 	return 0;

@@ -18,8 +18,11 @@ enum weir_exit {
 };
 
 #define WEIR_ABBREVIATES	"'%.60s' abbreviates '%s'; files do not allow abbreviations"
+#define WEIR_CANNOT_READ	"cannot read: %s"
+#define WEIR_CANNOT_WRITE	"write error: %s"
 #define WEIR_COMBINED	"'%s' and '%s' cannot be combined"
 #define WEIR_NO_VALUE	"'%s' requires a value: %s"
+#define WEIR_NO_MEMORY	"out of memory"
 #define WEIR_REQUIRED	"required: %s"
 #define WEIR_TWICE	"'%s' given twice"
 #define WEIR_UNEXPECTED	"unexpected argument '%.60s'"

@@ -9,6 +9,7 @@
 	.size = sizeof(((struct weir_##model *)0)->member)
 #define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
 #define END	{ 0 }
+#define ON_DEVICE	.help = "only packets that arrive on this device"
 #define SET(name_, attrs_, model)	.name = name_, .attrs = weir_##attrs_##_attrs, \
 	.size = sizeof(struct weir_##model)
 #define COUNT(SET_)	.attr_count = WEIR_A_##SET_##_MAX + 1
@@ -42,9 +43,9 @@ static const struct weir_set ports_fields = {
 
 static const struct weir_field match_rows[] = {
 	{ "family", &weir_type_family, ON_MATCH, MATCH(FAMILY, family), COND(FAMILY),
-	  .help = "only this family" },
+	  .help = "only this address family" },
 	{ "dev", &weir_type_dev, ON_MATCH, MATCH(DEV, dev), COND(DEV),
-	  .help = "only what arrives on this device" },
+	  ON_DEVICE },
 	{ "from", &weir_type_prefixes, ON_MATCH, PREFIXES(FROM, from),
 	  .help = "only from these prefixes" },
 	{ "to", &weir_type_prefixes, ON_MATCH, PREFIXES(TO, to), .help = "only to these prefixes" },
@@ -55,13 +56,13 @@ static const struct weir_field match_rows[] = {
 	{ "dport", &weir_type_portlist, ON_MATCH, PORTS(DPORT, dport),
 	  .help = "only to these ports" },
 	{ "syn", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_SYN), COND(SYN),
-	  .help = "only TCP with SYN set; ACK, RST, FIN clear" },
+	  .help = "only TCP with SYN set and ACK, RST, FIN clear" },
 	{ "frag", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_FRAG), COND(FRAG),
-	  .help = "only fragments after the first" },
+	  .help = "only fragments other than the first" },
 	{ "mark", &weir_type_mark, ON_MATCH, MATCH(MARK, mark), COND(MARK),
 	  .part = WEIR_A_MATCH_MARK_MASK, .help = "only with this mark" },
 	{ "match", &weir_type_any, WEIR_ON_ADD | WEIR_ON_SET, MATCH(ANY, any),
-	  .help = "no condition; or these, in place of all there are" },
+	  .help = "replace all conditions: by none, or by these" },
 	{ "not", &weir_type_conds, WEIR_WORDS | WEIR_MUTE | WEIR_SOME,
 	  MATCH(INVERT, invert), .key = "not" },
 	END
@@ -120,25 +121,25 @@ static const struct weir_field limit_rows[] = {
 	  .color = WEIR_COLOR_NAME },
 	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_EVENT, LIMIT(BUDGET, budget),
 	  HAS(BUDGET), .part = WEIR_A_LIMIT_WINDOW_MS, .needed = WEIR_ON_ADD,
-	  .help = "of one source; TIME is [N]ms, s, m, h or d" },
+	  .help = "per source; TIME is [N]ms, s, m, h or d" },
 	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT | WEIR_EVENT,
 	  LIMIT(UNIT, unit), HAS(UNIT), .usual = "packets" },
 	{ NULL, &weir_type_nest, ON_LIMIT, LIMIT(MATCH, match), HAS(MATCH),
 	  .nest = &weir_match_fields },
 	{ "per", &weir_type_per, WEIR_ON_ADD | WEIR_WORDS | WEIR_QUIET, LIMIT(PREFIX4, per),
 	  HAS(PREFIX4), .part = WEIR_A_LIMIT_PREFIX6, .usual = "32,64",
-	  .help = "bits that make a source (32,64); 0: everybody" },
+	  .help = "prefix lengths of a source (32,64); 0: one for all" },
 	{ "slots", &weir_type_uint, ON_LIMIT, LIMIT(SLOTS, slots), HAS(SLOTS),
-	  .help = "parts of the window" },
+	  .help = "number of parts in which the window is counted" },
 	{ "sources", &weir_type_uint, ON_LIMIT, LIMIT(SOURCES, sources), HAS(SOURCES),
-	  .usual = "65536", .help = "live sources that the table is to hold" },
+	  .usual = "65536", .help = "number of active sources the table is sized for" },
 	{ "mode", &weir_type_enum, WEIR_BARE | WEIR_QUIET | ON_LIMIT, LIMIT(MODE, mode),
 	  HAS(MODE), .usual = "strict",
-	  .help = "never above the budget (default), or up to twice" },
+	  .help = "never exceed the budget (default), or at most twice" },
 	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT, LIMIT(ACTION, action),
-	  HAS(ACTION), .usual = "drop", .help = "drop (default), or count and drop nothing" },
+	  HAS(ACTION), .usual = "drop", .help = "drop (default), or only count" },
 	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET, LIMIT(BEFORE, before),
-	  HAS(BEFORE), .help = "in front of this limit; last where left out" },
+	  HAS(BEFORE), .help = "place it before this limit (default: last)" },
 	{ "slot", &weir_type_ns, WEIR_RESULT, LIMIT(SLOT_NS, slot_ns), HAS(SLOT_NS) },
 	{ "window", &weir_type_ns, WEIR_RESULT, LIMIT(WINDOW_NS, window_ns), HAS(WINDOW_NS) },
 	{ "memory", &weir_type_size, WEIR_RESULT, LIMIT(MEMORY, memory), HAS(MEMORY) },
@@ -160,11 +161,11 @@ const struct weir_set weir_limit_fields = {
 static const struct weir_field exempt_rows[] = {
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | ON_EXEMPT, EXEMPT(ADDRESS, prefix),
 	  .part = WEIR_A_EXEMPT_PREFIX_LEN, .needed = WEIR_ON_ADD | WEIR_ON_DEL,
-	  .help = "whom: ADDR[/LENGTH]", .key = "prefix", .color = WEIR_COLOR_ADDRESS },
+	  .help = "ADDR[/LENGTH]", .key = "prefix", .color = WEIR_COLOR_ADDRESS },
 	{ "ADDR", &weir_type_address, WEIR_FIRST | WEIR_ON_GET, EXEMPT(ADDRESS, prefix),
 	  .part = WEIR_A_EXEMPT_PREFIX_LEN, .needed = WEIR_ON_GET },
 	{ "dev", &weir_type_dev, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(DEV, dev),
-	  .help = "only what arrives on this device" },
+	  ON_DEVICE },
 	{ "limit", &weir_type_name, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(LIMIT, limit),
 	  .help = "only from this limit" },
 	END
@@ -180,29 +181,29 @@ const struct weir_set weir_exempt_fields = {
 static const struct weir_field query_rows[] = {
 	{ "PREFIX", &weir_type_prefix, WEIR_ALONE | WEIR_ON_SHOW, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN,
-	  .help = "only those that share addresses with ADDR[/LENGTH]" },
+	  .help = "only sources that overlap ADDR[/LENGTH]" },
 	{ "ADDR", &weir_type_address, WEIR_FIRST | WEIR_ON_GET | WEIR_ON_CHARGE,
 	  QUERY(ADDRESS, prefix), .needed = WEIR_ON_GET | WEIR_ON_CHARGE },
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | WEIR_ON_FORGET, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN, .value = "PREFIX|all", .alias = "all",
-	  .needed = WEIR_ON_FORGET, .help = "those in ADDR[/LENGTH], or all" },
+	  .needed = WEIR_ON_FORGET, .help = "sources within ADDR[/LENGTH], or all" },
 	{ "limit", &weir_type_name, ON_SOURCE, QUERY(LIMIT, limit), .needed = WEIR_ON_CHARGE,
 	  .help = "only under this limit" },
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
-	  .help = "of this device (link-local sources)" },
+	  .help = "device of a link-local source" },
 	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
-	  .help = "only those that are limited now" },
+	  .help = "only sources that are limited now" },
 	{ "idle", &weir_type_flag, WEIR_ON_SHOW, QUERY(IDLE, idle), .alias = "all",
-	  .help = "also those without a count in the window" },
+	  .help = "also sources that sent nothing in the window" },
 	{ "top", &weir_type_uint, WEIR_ON_SHOW, QUERY(TOP, top),
-	  .help = "only the worst, the worst first" },
+	  .help = "only the N worst, worst first" },
 	{ "by", &weir_type_enum, WEIR_FOLLOWS | WEIR_ON_SHOW, QUERY(RANK, rank) },
 	{ "packets", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, packets),
-	  .help = "how many; 1 where left out" },
+	  .help = "how many (default 1)" },
 	{ "bytes", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, bytes),
-	  .help = "how many, of a limit that counts bytes" },
+	  .help = "how many, for a limit that counts bytes" },
 	{ "mode", &weir_type_enum, WEIR_ON_CHARGE, QUERY(CHARGE_MODE, mode),
-	  .help = "all or nothing (default), or what is left" },
+	  .help = "all or nothing (default), or whatever is left" },
 	END
 };
 
@@ -307,7 +308,7 @@ const struct weir_set weir_config_fields = {
 
 static const struct weir_field saving_rows[] = {
 	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_ADD, AT(saving, file),
-	  .help = "written beside and renamed; standard output where left out" },
+	  .help = "replaced once complete (default: standard output)" },
 	END
 };
 

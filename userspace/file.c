@@ -16,7 +16,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
-	return weir_err_set(&tool->err, "'%s%s%.40s' cannot be used here; a configuration contains 'limit add' and 'exempt add'",
+	return weir_err_set(&tool->err, "'%s%s%.40s' cannot be used here; a configuration file contains only 'limit add' and 'exempt add'",
 			    words[0], *verb ? " " : "", verb);
 }
 

@@ -84,7 +84,7 @@ static int read_string(struct json *json, char text[WEIR_TEXT_SIZE])
 		len = text[used] == '\\' ? unescape(json, text + used) : text[used] != '\0';
 		if (!len || used + 4 >= WEIR_TEXT_SIZE)
 			return weir_err_set(&json->tool->err, len ? "string too long" :
-					    "not JSON: bad escape, or no end of the string");
+					    "not JSON: invalid escape or unterminated string");
 	}
 	json->at++;
 	text[used] = '\0';
@@ -174,7 +174,7 @@ static int read_many(struct json *json, const struct weir_field *field, char *mo
 	expect(json, '[');
 	for (ret = more(json, ']', true); ret > 0; ret = more(json, ']', false)) {
 		if (*count == field->many)
-			return weir_err_set(&json->tool->err, "more than %u", field->many);
+			return weir_err_set(&json->tool->err, "more than %u elements", field->many);
 		if (read_value(json, field, field->attr, at + field->size * (*count)++))
 			return -EINVAL;
 	}
@@ -234,7 +234,7 @@ static int read_object(struct json *json, const struct weir_set *set, char *mode
 		row = 1ULL << (field - set->fields);
 		if (field->type->second && field->type != &weir_type_mark &&
 		    (seen[0] ^ seen[1]) & row)
-			return weir_err_set(&json->tool->err, "%s and %s belong together",
+			return weir_err_set(&json->tool->err, "%s and %s must be given together",
 					    weir_field_key(field),
 					    field->spec[field->part - field->attr].name);
 	}
@@ -276,7 +276,7 @@ static int read_items(struct json *json, const struct weir_set *set, const char 
 		point(json);
 		out = (struct weir_out){ .to = open_memstream(&text, &size) };
 		if (!out.to)
-			return weir_err_set(&json->tool->err, "out of memory");
+			return weir_err_set(&json->tool->err, WEIR_NO_MEMORY);
 		weir_out_text(&out, "%s add ", object);
 		weir_set_show(set, WEIR_WORDS, &out, &model);
 		fclose(out.to);
@@ -309,7 +309,7 @@ static int read_lists(struct json *json)
 	if (!ret && list)
 		ret = expect(json, ']');
 	if (!ret && peek(json))
-		ret = weir_err_set(&json->tool->err, "not JSON: more follows its end");
+		ret = weir_err_set(&json->tool->err, "not JSON: unexpected text after the end");
 	return ret;
 }
 
@@ -320,7 +320,7 @@ int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	errno = 0;
 	if (getdelim(&lines->text, &lines->room, '\0', lines->file) < 0 ||
 	    !lines->text[strspn(lines->text, " \t\r\n")])
-		return weir_err_set(&tool->err, errno ? "cannot read: %s" :
+		return weir_err_set(&tool->err, errno ? WEIR_CANNOT_READ :
 				    "the file is empty; an empty configuration is {}",
 				    strerror(errno));
 	json.begin = lines->text;

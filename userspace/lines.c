@@ -46,7 +46,7 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 			return 0;
 		lines->line = 0;
 		lines->failed = true;
-		return weir_err_set(err, "cannot read: %s", strerror(errno));
+		return weir_err_set(err, WEIR_CANNOT_READ, strerror(errno));
 	}
 	more = lines->next;
 	if (!lines->read++ && !strncmp(more, BOM, strlen(BOM))) {
@@ -60,7 +60,7 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 	if (used + len >= lines->room) {
 		text = realloc(lines->text, 2 * (used + len) + 1);
 		if (!text)
-			return weir_err_set(err, "out of memory");
+			return weir_err_set(err, WEIR_NO_MEMORY);
 		lines->text = text;
 		lines->room = 2 * (used + len) + 1;
 	}

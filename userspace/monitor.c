@@ -111,7 +111,7 @@ static void show_lost(struct watch *watch)
 static int lose_reader(struct weir_tool *tool)
 {
 	raise(SIGPIPE);
-	weir_err_set(&tool->err, "write error: %s", strerror(EPIPE));
+	weir_err_set(&tool->err, WEIR_CANNOT_WRITE, strerror(EPIPE));
 	return WEIR_EXIT_OUTPUT;
 }
 

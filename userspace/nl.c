@@ -223,7 +223,7 @@ int weir_nl_subscribe(struct weir_nl *nl)
 		return fd;
 	close(fd);
 	if (ret != -EPERM)
-		return fail(nl, "cannot listen to events", ret);
+		return fail(nl, "cannot subscribe to events", ret);
 	weir_err_set(&nl->err, WEIR_NL_EPERM);
 	return ret;
 }

@@ -36,17 +36,17 @@ static void note_query(struct weir_tool *tool, union weir_model *model)
 #define EXEMPT	.set = &weir_exempt_fields, .told = &weir_exempt_fields, .show = weir_show_exempt
 
 static const struct weir_command limit_commands[] = {
-	{ "show", "list", "show limits in their order; -stats: counters too", LIMIT,
+	{ "show", "list", "show limits in order; with -stats, their counters as well", LIMIT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_limit_show },
-	{ "add", NULL, "make a limit", LIMIT, .verb = WEIR_ON_ADD,
+	{ "add", NULL, "add a limit", LIMIT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_LIMIT_ADD, .allowed = -EEXIST, .warn = weir_warn_add,
 	  .run = weir_limit_change, .note = note_add },
-	{ "set", NULL, "change what is given, condition by condition, and keep the rest and all counts",
+	{ "set", NULL, "change the given settings and conditions; all others and the counts are kept",
 	  LIMIT, .verb = WEIR_ON_SET, .cmd = WEIR_CMD_LIMIT_SET, .warn = weir_warn_set,
 	  .run = weir_limit_change, .note = note_limit },
-	{ "del", "delete", "remove a limit", LIMIT, .verb = WEIR_ON_DEL,
+	{ "del", "delete", "delete a limit", LIMIT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_LIMIT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
-	{ "flush", NULL, "remove all limits", .cmd = WEIR_CMD_LIMIT_FLUSH,
+	{ "flush", NULL, "delete all limits", .cmd = WEIR_CMD_LIMIT_FLUSH,
 	  .run = weir_run_plain },
 	{ 0 }
 };
@@ -54,11 +54,11 @@ static const struct weir_command limit_commands[] = {
 static const struct weir_command source_commands[] = {
 	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW,
 	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show },
-	{ "get", NULL, "how an address stands under each limit that it would meet", SOURCE,
+	{ "get", NULL, "show how an address stands under each limit that applies to it", SOURCE,
 	  .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get,
 	  .note = note_query },
-	{ "charge", NULL, "charge a source for what another program has seen", SOURCE,
+	{ "charge", NULL, "charge a source for what another program has observed", SOURCE,
 	  .verb = WEIR_ON_CHARGE,
 	  .cmd = WEIR_CMD_SOURCE_CHARGE, .run = weir_source_charge },
 	{ "forget", NULL, "forget what sources have sent", SOURCE,
@@ -74,11 +74,11 @@ static const struct weir_command exempt_commands[] = {
 	{ "add", NULL, "exempt a prefix from limits", EXEMPT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_EXEMPT_ADD, .allowed = -EEXIST, .run = weir_run_plain,
 	  .note = note_exempt },
-	{ "del", "delete", "remove an exemption", EXEMPT, .verb = WEIR_ON_DEL,
+	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
-	{ "get", NULL, "tell why an address is exempt", EXEMPT, .verb = WEIR_ON_GET,
+	{ "get", NULL, "show which exemption covers an address", EXEMPT, .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = note_exempt },
-	{ "flush", NULL, "remove all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH,
+	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH,
 	  .run = weir_run_plain },
 	{ 0 }
 };
@@ -91,26 +91,27 @@ static const struct weir_command stats_commands[] = {
 };
 
 static const struct weir_command monitor_commands[] = {
-	{ "monitor", NULL, "show events as they come: limits, limited sources, pressure",
+	{ "monitor", NULL, "show events as they happen: changed limits, limited sources, full tables",
 	  .run = weir_monitor },
 	{ 0 }
 };
 
 static const struct weir_command save_commands[] = {
-	{ "save", NULL, "write the configuration, as -file reads it; with -json as -json -file does",
+	{ "save", NULL, "write the configuration in the format that -file reads; with -json, as JSON",
 	  .set = &weir_saving_fields, .verb = WEIR_ON_ADD, .run = weir_save },
 	{ 0 }
 };
 
 const struct weir_object weir_objects[] = {
-	{ "limit", "budgets of packets or bytes per source and window",
+	{ "limit", "how much each source may send",
 	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d }" },
-	{ "source", "who sends, how much, and who is limited",
+	{ "source", "sources, what they sent, and whether they are limited",
 	  source_commands, false, "PREFIX := ADDR[/LENGTH]" },
-	{ "exempt", "prefixes that are exempt from limits",
+	{ "exempt", "prefixes exempt from limits",
 	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]" },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
-	{ "monitor", "show events as they come", monitor_commands, true, NULL },
-	{ "save", "write the configuration, as -file reads it", save_commands, true, NULL },
+	{ "monitor", "show events as they happen", monitor_commands, true, NULL },
+	{ "save", "write the configuration in the format that -file reads",
+	  save_commands, true, NULL },
 	{ 0 }
 };

@@ -54,7 +54,7 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 	if (!ret && !request->interrupted)
 		return WEIR_EXIT_OK;
 	if (!ret) {
-		weir_note(tool, "warning", "changed while it was read; what is shown may be incomplete");
+		weir_note(tool, "warning", "changed while it was being read; the output may be incomplete");
 		return WEIR_EXIT_INTERRUPTED;
 	}
 	tool->err = tool->nl.err;

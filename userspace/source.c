@@ -15,7 +15,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	int status = weir_run_show(tool, command, model);
 
 	if (!status && !tool->answers)
-		weir_out_text(&tool->out, "%s meets no limit\n",
+		weir_out_text(&tool->out, "no limit applies to %s\n",
 			      weir_text_prefix(NULL, &model->query.prefix, buf));
 	return status;
 }

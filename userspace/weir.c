@@ -90,7 +90,7 @@ static int finish(struct weir_tool *tool, int status)
 		weir_nl_close(&tool->nl);
 	if (!ret)
 		return status;
-	fprintf(stderr, "weir: write error: %s\n", strerror(-ret));
+	fprintf(stderr, "weir: " WEIR_CANNOT_WRITE "\n", strerror(-ret));
 	return status ? status : WEIR_EXIT_OUTPUT;
 }
 

@@ -167,8 +167,9 @@ static const struct {
 	{ "protocol", "proto", NULL }, { "rate", "budget", NULL }, { "remove", "del", NULL },
 	{ "rm", "del", NULL }, { "create", "add", NULL }, { "change", "set", NULL },
 	{ "modify", "set", NULL }, { "ls", "show", NULL }, { "flush", "forget", NULL },
-	{ "burst", "budget", "no 'burst': a budget of 20/s admits 20 at once" },
-	{ "after", "before", "no 'after': name the limit that is to follow, with 'before'" },
+	{ "burst", "budget", "'burst' is not needed: a budget of 20/s admits 20 at once" },
+	{ "after", "before",
+	  "'after' is not supported: use 'before' with the limit that is to follow" },
 };
 
 /* The word for another tool's; NULL, and perhaps a sentence in @err. */

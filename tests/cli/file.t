@@ -66,7 +66,7 @@ bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-
 	limit add web budget 1/s
 	limit add web budget 2/s
 CONF
-bad "3: exempt add: already exempt by line 1" "an exemption twice" <<-'CONF'
+bad "3: exempt add: already exempted on line 1" "an exemption twice" <<-'CONF'
 	exempt add 10.0.0.0/8
 	exempt add 11.0.0.0/8
 	exempt add 10.0.0.0/8
@@ -150,7 +150,7 @@ json 0 '$' '[{"limits": [], "exempts": []}]'
 json 0 '$' '{}'
 json 0 '$' '{"limits":[{"name":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"dev":"lo","syn":true,"to":["::/0"],"not":["dev"]},"mode":"lenient"}]}'
 json 1 'weir: -:1:71: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":"::/0"}}]}'
-json 1 "weir: -:1:60: budget and window_ms belong together"$'\n' '{"limits":[{"name":"web","match":{"syn":true},"budget":1000}]}'
+json 1 "weir: -:1:60: budget and window_ms must be given together"$'\n' '{"limits":[{"name":"web","match":{"syn":true},"budget":1000}]}'
 json 1 "weir: -:1:35: budget: expected a whole number"$'\n' '{"limits":[{"name":"web","budget":-1}]}'
 json 1 "weir: -:1:35: budget: invalid number '1e3'" '{"limits":[{"name":"web","budget":1e3}]}'
 json 1 "weir: -:1:62: slots: 65 is out of range 1..64"$'\n' '{"limits":[{'"${web/1000/1}"',"slots":65}]}'
@@ -160,12 +160,12 @@ json 1 "weir: -:1:41: match: syn: expected true" '{"limits":[{"name":"web","matc
 json 1 "weir: -:1:13: unknown key 'memory'" '{"limits":[{"memory":1}]}'
 json 1 "weir: -:1:20: name: name 'w b' contains a space" '{"limits":[{"name":"w b"}]}'
 json 1 "weir: -:1:33: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"name":"web","mode":"lenent"}]}'
-json 1 "weir: -:1: exempt add: already exempt by line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":"10.0.0.1"}]}'
+json 1 "weir: -:1: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":"10.0.0.1"}]}'
 json 1 "weir: -:1:12: limit add: required: budget" '{"limits":[{"name":"web"}]}'
 json 1 "weir: -:1:1: not JSON: expected '\{'" 'limit add web budget 1/s'
-json 1 "weir: -:1:20: name: not JSON: bad escape, or no end of the string" '{"limits":[{"name":"a'
+json 1 "weir: -:1:20: name: not JSON: invalid escape or unterminated string" '{"limits":[{"name":"a'
 json 1 "weir: -:1:2: not JSON: expected '\{'" '[]'
-json 1 "weir: -:1:4: not JSON: more follows its end" '{} x'
+json 1 "weir: -:1:4: not JSON: unexpected text after the end" '{} x'
 json 1 "weir: -:1:2: unknown key 'limit'; expected limits or exempts" '{"limit":[]}'
 json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
 

@@ -47,7 +47,7 @@ like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \}$' "weir limit help t
 run source help
 like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]$' "weir source help tells what PREFIX is"
 run source show help
-like "$out" $'\n''  PREFIX +only those that share addresses' "... and of what weir source show"
+like "$out" $'\n''  PREFIX +only sources that overlap' "... and of what weir source show"
 longest=$(
 	{
 		"$weir" help

@@ -76,8 +76,8 @@ says <<'LINES'
 0 | -check limit rm web |
 0 | -check limit modify web slots 3 |
 1 | source flush | ^weir: source forget: required: PREFIX.all$
-1 | limit add web rate 20/s burst 5 | ^weir: limit add: no 'burst': a budget of 20/s admits 20 at once$
-1 | limit add web budget 20/s after ssh | ^weir: limit add: no 'after': name the limit that is to follow, with 'before'$
+1 | limit add web rate 20/s burst 5 | ^weir: limit add: 'burst' is not needed: a budget of 20/s admits 20 at once$
+1 | limit add web budget 20/s after ssh | ^weir: limit add: 'after' is not supported: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web rate 10mbit | budget: a budget counts packets or bytes; write '1250k/s bytes' for 10mbit$
 1 | limit add web budget 64kbit/s | write '8000/s bytes' for 64kbit/s$
@@ -220,6 +220,9 @@ says <<'LINES'
 0 | -check -netns=blue limit show |
 0 | -check -n=blue -- limit show |
 LINES
+
+is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/*.[ch] | grep -E '([a-z]+ ){2}' | sort | uniq -d)" "" \
+	"each sentence stands once in the sources"
 
 [ -e /sys/module/weir ] || says <<'LINES'
 3 | limit show | ^weir: kernel module not loaded; run 'modprobe weir' to see why

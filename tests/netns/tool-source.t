@@ -124,7 +124,7 @@ is "$(weir source forget fe80::/10 dev rx1 limit local)" "forgotten 2" "... and 
 weir exempt add 198.51.100.0/24
 is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all"
 weir limit flush
-is "$(weir source get 198.51.100.7)" "198.51.100.7 meets no limit" "nothing to meet"
+is "$(weir source get 198.51.100.7)" "no limit applies to 198.51.100.7" "nothing to meet"
 
 # Which limits answer: those that would meet the address on that device, or on some
 # device where none is said.
