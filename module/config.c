@@ -331,10 +331,7 @@ static void old_release(const struct weir_edit *edit)
 	struct weir_net *wn = edit->wn;
 	unsigned int i, j;
 
-	for (i = 0; i < edit->count; i++)
-		if (edit->limit[i] != edit->was[i])
-			weir_event_limit(wn, edit->was[i] ? WEIR_LIMIT_EVENT_CHANGED :
-					 WEIR_LIMIT_EVENT_ADDED, edit->limit[i]);
+	weir_event_config(edit);
 	if (!edit->old)
 		return;
 	weir_refusals_settle(wn, edit->old, weir_config_get(wn));
@@ -344,8 +341,6 @@ static void old_release(const struct weir_edit *edit)
 		for (j = 0; j < edit->count && !heir; j++)
 			if (edit->was[j] == limit)
 				heir = edit->limit[j];
-		if (!heir)
-			weir_event_limit(wn, WEIR_LIMIT_EVENT_REMOVED, limit);
 		if (heir != limit)
 			weir_limit_free(wn, limit, heir);
 	}

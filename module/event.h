@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct weir_edit;
 struct weir_limit;
 struct weir_net;
 struct weir_source;
@@ -21,7 +22,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick);
 
-/* A limit came, changed or went, WEIR_LIMIT_EVENT_*. Context: process. */
-void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit);
+/* What a change made of the configuration, before what is left behind is freed. */
+void weir_event_config(const struct weir_edit *edit);
 
 #endif /* WEIR_EVENT_H */

@@ -19,6 +19,9 @@
 int weir_netlink_init(void);
 void weir_netlink_exit(void);
 void weir_nl_events_stop(void);
+void weir_nl_event_done(struct weir_net *wn, u32 what,
+			int (*put)(struct sk_buff *skb, const struct weir_net *wn,
+				   const void *data), const void *data);
 
 /* Which sources are meant. */
 struct weir_nl_within {
@@ -60,6 +63,9 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 		  u64 slot[WEIR_SLOTS_MAX + 1]);
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state);
+int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex);
+struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
+					     struct weir_prefix prefix);
 
 /* Parts of objects: netlink_match.c, netlink_exempt.c, netlink_limit.c */
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
@@ -70,6 +76,7 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct netlink_ext_ack *extack);
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
+int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit);
 int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *skb, void *header,
 			const char *name);
 

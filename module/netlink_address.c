@@ -53,8 +53,8 @@ int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 }
 
 /* The prefix that a masked source is; that of everybody has no family. */
-static struct weir_net_prefix source_prefix(const struct weir_source *source,
-					    struct weir_prefix prefix)
+struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
+					     struct weir_prefix prefix)
 {
 	struct weir_net_prefix is = { };
 	struct in6_addr addr;
@@ -68,7 +68,7 @@ static struct weir_net_prefix source_prefix(const struct weir_source *source,
 bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
 		      struct weir_prefix prefix)
 {
-	struct weir_net_prefix outer = within->prefix, is = source_prefix(source, prefix);
+	struct weir_net_prefix outer = within->prefix, is = weir_nl_source_prefix(source, prefix);
 
 	if (within->ifindex && within->ifindex != weir_source_ifindex(source))
 		return false;
@@ -82,7 +82,7 @@ bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_sou
 bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source *source,
 		   struct weir_prefix prefix)
 {
-	struct weir_net_prefix is = source_prefix(source, prefix);
+	struct weir_net_prefix is = weir_nl_source_prefix(source, prefix);
 
 	if (within->ifindex && within->ifindex != weir_source_ifindex(source))
 		return false;
@@ -143,7 +143,7 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 }
 
 /* A device that is gone has no name any more. */
-static int put_dev(struct sk_buff *skb, struct net *net, int ifindex)
+int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 {
 	const struct net_device *dev;
 	int err = 0;
@@ -163,12 +163,12 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 		       const struct weir_source_state *state)
 {
 	u64 left = limit->budget - min(limit->budget, state->count);
-	struct weir_net_prefix is = source_prefix(&state->source, limit->prefix);
+	struct weir_net_prefix is = weir_nl_source_prefix(&state->source, limit->prefix);
 
 	if ((is.family &&
 	     nla_put(skb, WEIR_A_SOURCE_ADDRESS, is.family == AF_INET ? 4 : 16, is.word)) ||
 	    nla_put_u8(skb, WEIR_A_SOURCE_PREFIX_LEN, is.len) ||
-	    put_dev(skb, net, weir_source_ifindex(&state->source)) ||
+	    weir_nl_put_dev(skb, net, weir_source_ifindex(&state->source)) ||
 	    nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_COUNT, state->count) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_LEFT, left) ||

@@ -76,7 +76,118 @@ static struct sk_buff *message_new(u8 cmd, void **header)
 	return skb;
 }
 
-void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
+static void limit_tell(struct weir_net *wn, u32 what, const struct weir_limit *limit,
+		       const struct weir_limit *before)
+{
+	struct sk_buff *skb;
+	void *header;
+	int err;
+
+	skb = message_new(WEIR_CMD_LIMIT_NTF, &header);
+	err = !skb || nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) ||
+	      weir_nl_put_limit(skb, limit) ||
+	      (before && nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name));
+	message_send(wn, skb, header, err);
+}
+
+static void exempt_tell(struct weir_net *wn, u32 what, const struct weir_config *config,
+			const struct weir_exempt *exempt)
+{
+	struct sk_buff *skb;
+	void *header;
+	int err;
+
+	skb = message_new(WEIR_CMD_EXEMPT_NTF, &header);
+	err = !skb || nla_put_u32(skb, WEIR_A_EXEMPT_EVENT, what) ||
+	      weir_nl_put_exempt(skb, config, exempt);
+	message_send(wn, skb, header, err);
+}
+
+/* Is an old limit still there? */
+static bool limit_is_there(const struct weir_edit *edit, const struct weir_limit *limit)
+{
+	unsigned int i;
+
+	for (i = 0; i < edit->count; i++)
+		if (edit->was[i] == limit)
+			return true;
+	return false;
+}
+
+/* The limit that stood behind an old one, of those that are still there; or NULL. */
+static const struct weir_limit *old_next(const struct weir_edit *edit,
+					 const struct weir_limit *limit)
+{
+	unsigned int i = 0;
+
+	while (edit->old->limit[i] != limit)
+		i++;
+	while (++i < edit->old->count)
+		if (limit_is_there(edit, edit->old->limit[i]))
+			return edit->old->limit[i];
+	return NULL;
+}
+
+/* Is a limit what it was, but for whether the number of slots was said? */
+static bool limit_stays(const struct weir_limit *limit, const struct weir_limit *was)
+{
+	struct weir_limit copy = *limit;
+
+	copy.slots_given = was->slots_given;
+	return !memcmp(&copy, was, sizeof(copy));
+}
+
+/* Told with the limit in front of which each stands; the last comes first. */
+static void limits_tell(const struct weir_edit *edit)
+{
+	const struct weir_limit *limit, *was, *before = NULL, *next = NULL;
+	unsigned int i;
+
+	for (i = edit->count; i--; before = limit) {
+		limit = edit->limit[i];
+		was = edit->was[i];
+		if (!was)
+			limit_tell(edit->wn, WEIR_LIMIT_EVENT_ADDED, limit, before);
+		else if (!limit_stays(limit, was) || old_next(edit, was) != next)
+			limit_tell(edit->wn, WEIR_LIMIT_EVENT_CHANGED, limit, before);
+		next = was ?: next;
+	}
+}
+
+/* Tell the exemptions of one configuration that are not in the other. */
+static void exempts_tell(struct weir_net *wn, u32 what, const struct weir_config *config,
+			 const struct weir_config *other)
+{
+	const struct weir_exempt *exempt;
+	unsigned int i;
+
+	for (i = 0; config && i < weir_exempts_count(config->exempts); i++) {
+		exempt = weir_exempts_at(config->exempts, i);
+		if (!other || weir_exempts_find(other->exempts, exempt) < 0)
+			exempt_tell(wn, what, config, exempt);
+	}
+}
+
+void weir_event_config(const struct weir_edit *edit)
+{
+	const struct weir_config *now = weir_config_get(edit->wn);
+	struct weir_net *wn = edit->wn;
+	unsigned int i;
+
+	if (!has_listeners(wn))
+		return;
+	exempts_tell(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old, now);
+	for (i = 0; edit->old && i < edit->old->count; i++)
+		if (!limit_is_there(edit, edit->old->limit[i]))
+			limit_tell(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old->limit[i], NULL);
+	limits_tell(edit);
+	exempts_tell(wn, WEIR_LIMIT_EVENT_ADDED, now, edit->old);
+}
+
+/* Tell what was done to sources, WEIR_SOURCE_EVENT_*, as @put says. */
+void weir_nl_event_done(struct weir_net *wn, u32 what,
+			int (*put)(struct sk_buff *skb, const struct weir_net *wn,
+				   const void *data), const void *data)
 {
 	struct sk_buff *skb;
 	void *header;
@@ -84,14 +195,8 @@ void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *li
 
 	if (!has_listeners(wn))
 		return;
-	skb = message_new(WEIR_CMD_LIMIT_NTF, &header);
-	err = !skb ||
-	      nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||
-	      nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) ||
-	      weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, limit->budget) ||
-	      nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, limit->window_ms) ||
-	      nla_put_u32(skb, WEIR_A_LIMIT_UNIT, weir_nl_unit(limit)) ||
-	      nla_put_u32(skb, WEIR_A_LIMIT_ACTION, weir_nl_action(limit));
+	skb = message_new(WEIR_CMD_SOURCE_NTF, &header);
+	err = !skb || nla_put_u32(skb, WEIR_A_SOURCE_EVENT, what) || put(skb, wn, data);
 	message_send(wn, skb, header, err);
 }
 
@@ -115,7 +220,8 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	weir_nl_peek(wn, limit, source, &state, slot);
-	return weir_nl_put_source(skb, wn->net, limit, &state);
+	return nla_put_u32(skb, WEIR_A_SOURCE_EVENT, WEIR_SOURCE_EVENT_LIMITED) ||
+	       weir_nl_put_source(skb, wn->net, limit, &state);
 }
 
 static void event_send(struct weir_net *wn, const struct event *event)

@@ -144,11 +144,10 @@ static int put_stats(struct sk_buff *skb, const struct snapshot *snapshot)
 	return 0;
 }
 
-static int put_limit(struct sk_buff *skb, const struct snapshot *snapshot)
+/* What makes a limit. */
+int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 {
-	const struct weir_limit *limit = &snapshot->limit;
 	u32 mode = limit->lenient ? WEIR_MODE_LENIENT : WEIR_MODE_STRICT;
-	u64 slot_ns = weir_nl_ns(limit->slot_ticks);
 
 	return nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, limit->budget) ||
@@ -160,7 +159,15 @@ static int put_limit(struct sk_buff *skb, const struct snapshot *snapshot)
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, weir_nl_action(limit)) ||
-	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ||
+	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
+}
+
+static int put_limit(struct sk_buff *skb, const struct snapshot *snapshot)
+{
+	const struct weir_limit *limit = &snapshot->limit;
+	u64 slot_ns = weir_nl_ns(limit->slot_ticks);
+
+	return weir_nl_put_limit(skb, limit) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS, slot_ns * limit->slots) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, snapshot->memory) ||

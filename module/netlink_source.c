@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on sources that are named by their address: get, charge, forget.
+ * Operations on sources that are named by their address: get, charge.
  */
 #include <linux/bottom_half.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/socket.h>
 
 #include "hook.h"
@@ -232,6 +231,14 @@ static int charge_parse(struct genl_info *info, const struct weir_net *wn, struc
 	return 0;
 }
 
+static int put_charged(struct sk_buff *skb, const struct weir_net *wn, const void *data)
+{
+	const struct charge *charge = data;
+
+	return weir_nl_put_source(skb, wn->net, &charge->limit, &charge->state) ?:
+	       weir_nl_put_u64(skb, WEIR_A_SOURCE_TAKEN, charge->taken);
+}
+
 int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
@@ -249,140 +256,9 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	err = charge_do(wn, &charge);
 	if (err == -ENOENT)
 		weir_nl_no_limit(info->attrs[WEIR_A_SOURCE_LIMIT], info->extack);
+	if (!err && charge.taken)
+		weir_nl_event_done(wn, WEIR_SOURCE_EVENT_CHARGED, put_charged, &charge);
 	if (!err)
-		err = weir_nl_put_source(reply, wn->net, &charge.limit, &charge.state) ?:
-		      weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge.taken);
-	return weir_nl_reply_end(info, reply, header, err);
-}
-
-struct forget {
-	struct weir_nl_within within;	/* empty: all sources, and the floors */
-	bool one;			/* it is a whole address */
-	struct weir_source source;	/* that address */
-	char limit[WEIR_NAME_SIZE];	/* or "" for all */
-	struct weir_source_state *state; /* room for those of a bucket */
-	u64 forgotten;
-};
-
-static int forget_parse(struct genl_info *info, const struct weir_net *wn, struct forget *forget)
-{
-	struct netlink_ext_ack *extack = info->extack;
-	struct nlattr **attrs = info->attrs;
-	char dev[IFNAMSIZ];
-	int err;
-
-	err = weir_nl_once(info->nlhdr, 0, extack);
-	if (!err)
-		err = weir_nl_within(attrs, wn, &forget->within, extack);
-	if (!err)
-		err = weir_nl_string(attrs[WEIR_A_SOURCE_LIMIT], forget->limit,
-				     sizeof(forget->limit), extack);
-	if (err)
-		return err;
-	if (attrs[WEIR_A_SOURCE_DEV] && !attrs[WEIR_A_SOURCE_ADDRESS]) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_DEV],
-				    "a device needs an address that is on it");
-		NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_ADDRESS);
-		return -EINVAL;
-	}
-	forget->one = forget->within.prefix.len ==
-		      (forget->within.prefix.family == AF_INET ? 32 : 128);
-	return forget->one ? weir_nl_sender(attrs, wn, &forget->source, dev, extack) : 0;
-}
-
-static void forget_source(const struct weir_net *wn, struct forget *forget,
-			  const struct weir_limit *limit, const struct weir_source *masked)
-{
-	u32 hash = weir_source_hash(masked, limit->prefix, &wn->key);
-
-	forget->forgotten += weir_table_forget(limit->table, masked, hash);
-}
-
-static void forget_bucket(const struct weir_net *wn, struct forget *forget,
-			  const struct weir_limit *limit, u32 bucket)
-{
-	bool all = !forget->within.prefix.family;
-	struct weir_source_state *state = forget->state;
-	unsigned int n;
-
-	n = weir_table_walk(limit->table, bucket, weir_hook_clock(), limit->budget, state);
-	for (; n--; state++)
-		if (state->live && all)
-			forget->forgotten++;
-		else if (state->live &&
-			 weir_nl_holds(&forget->within, &state->source, limit->prefix))
-			forget_source(wn, forget, limit, &state->source);
-	if (all)
-		weir_table_clear(limit->table, bucket);
-}
-
-/*
- * An address stands for the source that it belongs to under each limit, as it
- * does for a packet; a prefix for the sources within it.
- */
-static int forget_limit(const struct weir_net *wn, struct forget *forget,
-			const struct weir_limit *limit)
-{
-	u32 bucket, buckets = weir_table_buckets(limit->table);
-	struct weir_source masked = forget->source;
-
-	if (forget->one) {
-		weir_source_mask(&masked, limit->prefix);
-		forget_source(wn, forget, limit, &masked);
-		return 0;
-	}
-	for (bucket = 0; bucket < buckets; bucket++) {
-		forget_bucket(wn, forget, limit, bucket);
-		cond_resched();
-		if (fatal_signal_pending(current))
-			return -EINTR;
-	}
-	return 0;
-}
-
-/* With the mutex, so that no table has a successor meanwhile. */
-static int forget_do(struct weir_net *wn, struct forget *forget)
-{
-	const struct weir_config *config;
-	bool found = !*forget->limit;
-	unsigned int i;
-	int err = 0;
-
-	mutex_lock(&wn->lock);
-	config = weir_config_get(wn);
-	for (i = 0; !err && config && i < config->count; i++) {
-		if (*forget->limit && strcmp(config->limit[i]->name, forget->limit))
-			continue;
-		found = true;
-		err = forget_limit(wn, forget, config->limit[i]);
-	}
-	mutex_unlock(&wn->lock);
-	return found ? err : -ENOENT;
-}
-
-int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct forget forget = { };
-	struct sk_buff *reply;
-	void *header;
-	int err;
-
-	err = forget_parse(info, wn, &forget);
-	if (err)
-		return err;
-	reply = weir_nl_reply(info, WEIR_CMD_SOURCE_FORGET, &header);
-	if (!reply)
-		return -ENOMEM;
-	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state), GFP_KERNEL);
-	err = forget.state ? forget_do(wn, &forget) : -ENOMEM;
-	kvfree(forget.state);
-	if (err == -ENOMEM)
-		NL_SET_ERR_MSG(info->extack,
-			       "no memory to walk the sources; nothing was forgotten, try again");
-	if (err == -ENOENT)
-		weir_nl_no_limit(info->attrs[WEIR_A_SOURCE_LIMIT], info->extack);
-	if (!err)
-		err = weir_nl_put_u64(reply, WEIR_A_SOURCE_FORGOTTEN, forget.forgotten);
+		err = put_charged(reply, wn, &charge);
 	return weir_nl_reply_end(info, reply, header, err);
 }

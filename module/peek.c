@@ -131,7 +131,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
  * @hash: its hash
  *
  * Context: process, RCU read lock; one caller at a time.
- * Return: whether anything was known of it.
+ * Return: whether there was anything to forget.
  */
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash)
@@ -139,6 +139,7 @@ bool weir_table_forget(struct weir_table *table,
 	struct weir_bucket *bucket = weir_bucket(table, hash);
 	struct weir_wheel *wheel;
 	struct weir_way *way;
+	bool known = false;
 
 	local_bh_disable();
 	raw_spin_lock(&bucket->lock);
@@ -146,6 +147,8 @@ bool weir_table_forget(struct weir_table *table,
 	if (way) {
 		wheel = weir_way_wheel(table, way);
 		raw_spin_lock(&way->lock);
+		known = weir_wheel_sum(table->shape, wheel, wheel->at) ||
+			atomic_read(&way->dropped);
 		write_seqcount_begin(&way->seq);
 		weir_wheel_reset(table->shape, wheel, wheel->at);
 		atomic_set(&way->dropped, 0);
@@ -156,7 +159,7 @@ bool weir_table_forget(struct weir_table *table,
 	}
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
-	return way;
+	return known;
 }
 
 /* Free the ways of a locked bucket that have not been turned for @slots. */

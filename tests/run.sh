@@ -142,6 +142,11 @@ in_guest() {
 		fi
 		printf '\n@end %d\n' "$status"
 	done
+	[ -s /run/weir.json ] || return
+	userspace/weir -schema >/run/weir.schema
+	printf '@begin tests/netns/schema\n'
+	tests/netns/schema.py /run/weir.schema /run/weir.json
+	printf '\n@end %d\n' $?
 }
 
 debug_kernel() { [[ $1 = *-kasan || $1 = *-kcsan ]]; }

@@ -113,20 +113,22 @@ const struct weir_set weir_limit_stats_fields = {
 
 #define LIMIT(NAME, member)	ATTR(limit, LIMIT_##NAME), AT(limit, member)
 #define HAS(NAME)	.bit = WEIR_HAS(LIMIT_##NAME)
-#define ON_LIMIT	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_WORDS)
+#define IN_LIMIT	(WEIR_WORDS | WEIR_EVENT)
+#define ON_LIMIT	(WEIR_ON_ADD | WEIR_ON_SET | IN_LIMIT)
 
 static const struct weir_field limit_rows[] = {
-	{ "name", &weir_type_name, WEIR_FIRST | ON_LIMIT | WEIR_ON_DEL | WEIR_ON_SHOW,
+	{ "name", &weir_type_name, WEIR_FIRST | WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL |
+	  WEIR_ON_SHOW | WEIR_WORDS,
 	  LIMIT(NAME, name), .needed = WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL,
 	  .color = WEIR_COLOR_NAME },
-	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_EVENT, LIMIT(BUDGET, budget),
+	{ "budget", &weir_type_budget, ON_LIMIT, LIMIT(BUDGET, budget),
 	  HAS(BUDGET), .part = WEIR_A_LIMIT_WINDOW_MS, .needed = WEIR_ON_ADD,
 	  .help = "per source; TIME is [N]ms, s, m, h or d" },
-	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT | WEIR_EVENT,
+	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT,
 	  LIMIT(UNIT, unit), HAS(UNIT), .usual = "packets" },
 	{ NULL, &weir_type_nest, ON_LIMIT, LIMIT(MATCH, match), HAS(MATCH),
 	  .nest = &weir_match_fields },
-	{ "per", &weir_type_per, WEIR_ON_ADD | WEIR_WORDS | WEIR_QUIET, LIMIT(PREFIX4, per),
+	{ "per", &weir_type_per, WEIR_ON_ADD | IN_LIMIT | WEIR_QUIET, LIMIT(PREFIX4, per),
 	  HAS(PREFIX4), .part = WEIR_A_LIMIT_PREFIX6, .usual = "32,64",
 	  .help = "prefix lengths of a source (32,64); 0: one for all" },
 	{ "slots", &weir_type_uint, ON_LIMIT, LIMIT(SLOTS, slots), HAS(SLOTS),
@@ -138,15 +140,17 @@ static const struct weir_field limit_rows[] = {
 	  .help = "never exceed the budget (default), or at most twice" },
 	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT, LIMIT(ACTION, action),
 	  HAS(ACTION), .usual = "drop", .help = "drop (default), or only count" },
-	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET, LIMIT(BEFORE, before),
+	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET | WEIR_EVENT, LIMIT(BEFORE, before),
 	  HAS(BEFORE), .help = "place it before this limit (default: last)" },
-	{ "slot", &weir_type_ns, WEIR_RESULT, LIMIT(SLOT_NS, slot_ns), HAS(SLOT_NS) },
-	{ "window", &weir_type_ns, WEIR_RESULT, LIMIT(WINDOW_NS, window_ns), HAS(WINDOW_NS) },
+	{ "slot", &weir_type_ns, WEIR_RESULT, LIMIT(SLOT_NS, slot_ns), HAS(SLOT_NS),
+	  .key = "slot_ms" },
+	{ "window", &weir_type_ns, WEIR_RESULT, LIMIT(WINDOW_NS, window_ns), HAS(WINDOW_NS),
+	  .key = "effective_window_ms" },
 	{ "memory", &weir_type_size, WEIR_RESULT, LIMIT(MEMORY, memory), HAS(MEMORY) },
 	{ "ways", &weir_type_uint, WEIR_RESULT, LIMIT(WAYS, ways), HAS(WAYS) },
 	{ "stats", &weir_type_nest, WEIR_RESULT | WEIR_MUTE, LIMIT(STATS, stats), HAS(STATS),
 	  .nest = &weir_limit_stats_fields },
-	{ "event", &weir_type_enum, WEIR_MUTE, LIMIT(EVENT, event), HAS(EVENT) },
+	{ NULL, &weir_type_code, 0, LIMIT(EVENT, event), HAS(EVENT) },
 	{ NULL, &weir_type_flag, WEIR_ON_SHOW, LIMIT(WANT_STATS, want_stats) },
 	END
 };
@@ -156,7 +160,7 @@ const struct weir_set weir_limit_fields = {
 };
 
 #define EXEMPT(NAME, member)	ATTR(exempt, EXEMPT_##NAME), AT(exempt, member)
-#define ON_EXEMPT	(WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS)
+#define ON_EXEMPT	(WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_EVENT)
 
 static const struct weir_field exempt_rows[] = {
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | ON_EXEMPT, EXEMPT(ADDRESS, prefix),
@@ -168,6 +172,7 @@ static const struct weir_field exempt_rows[] = {
 	  ON_DEVICE },
 	{ "limit", &weir_type_name, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(LIMIT, limit),
 	  .help = "only from this limit" },
+	{ NULL, &weir_type_code, 0, EXEMPT(EVENT, event) },
 	END
 };
 
@@ -211,6 +216,27 @@ const struct weir_set weir_query_fields = {
 	SET("query", source, query), COUNT(SOURCE), .fields = query_rows,
 };
 
+/* It is the tool that chooses events: the attributes only tell rows apart. */
+#define WANTED(number, member)	.attr = number, AT(wanted, member)
+
+static const struct weir_field wanted_rows[] = {
+	{ "limit", &weir_type_name, WEIR_ON_SHOW, WANTED(1, limit),
+	  .help = "only of this limit" },
+	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(2, limits),
+	  .help = "limits that come, change or go" },
+	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(3, exempts),
+	  .help = "exemptions that come or go" },
+	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(4, sources),
+	  .help = "sources that are limited, charged, forgotten" },
+	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(5, pressure),
+	  .help = "tables that are too small" },
+	END
+};
+
+const struct weir_set weir_wanted_fields = {
+	.name = "wanted", .size = sizeof(struct weir_wanted), .fields = wanted_rows,
+};
+
 #define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)
 #define SHOWN	(WEIR_WORDS | WEIR_EVENT)
 
@@ -221,23 +247,25 @@ static const struct weir_field source_rows[] = {
 	{ "limit", &weir_type_name, SHOWN | WEIR_SOME, SOURCE(LIMIT, limit) },
 	{ "exempt by", &weir_type_nest, 0, SOURCE(EXEMPT, exempt),
 	  .bit = WEIR_HAS(SOURCE_EXEMPT), .nest = &weir_exempt_fields },
-	{ "taken", &weir_type_uint, WEIR_RESULT, SOURCE(TAKEN, taken),
+	{ "taken", &weir_type_amount, WEIR_RESULT, SOURCE(TAKEN, taken),
 	  .bit = WEIR_HAS(SOURCE_TAKEN) },
-	{ "count", &weir_type_uint, WEIR_RESULT, SOURCE(COUNT, count) },
-	{ "of", &weir_type_uint, WEIR_RESULT, SOURCE(BUDGET, budget) },
-	{ "unit", &weir_type_enum, WEIR_BARE | WEIR_QUIET | WEIR_RESULT, SOURCE(UNIT, unit),
-	  .usual = "packets" },
-	{ "left", &weir_type_uint, WEIR_RESULT, SOURCE(LEFT, left) },
+	{ "count", &weir_type_amount, WEIR_RESULT | WEIR_EVENT, SOURCE(COUNT, count) },
+	{ "of", &weir_type_amount, WEIR_RESULT | WEIR_EVENT, SOURCE(BUDGET, budget) },
+	{ "unit", &weir_type_enum, WEIR_BARE | WEIR_QUIET | WEIR_RESULT | WEIR_EVENT,
+	  SOURCE(UNIT, unit), .usual = "packets" },
+	{ "left", &weir_type_amount, WEIR_RESULT, SOURCE(LEFT, left) },
 	{ "limited", &weir_type_flag, WEIR_RESULT, SOURCE(LIMITED, limited),
 	  .color = WEIR_COLOR_BAD },
-	{ "next", &weir_type_ns, WEIR_RESULT, SOURCE(NEXT_NS, next_ns),
-	  .bit = WEIR_HAS(SOURCE_NEXT_NS) },
+	{ "next", &weir_type_ns, WEIR_RESULT | WEIR_EVENT, SOURCE(NEXT_NS, next_ns),
+	  .bit = WEIR_HAS(SOURCE_NEXT_NS), .key = "next_ms" },
 	{ "dropped", &weir_type_uint, 0, SOURCE(DROPPED, dropped) },
 	{ "would-drop", &weir_type_uint, 0, SOURCE(WOULD_DROP, would_drop) },
 	{ "idle", &weir_type_flag, 0, SOURCE(IDLE, idle) },
 	{ "floor", &weir_type_flag, 0, SOURCE(FLOOR, floor) },
-	{ "action", &weir_type_enum, WEIR_MUTE, SOURCE(ACTION, action) },
-	{ "slot", &weir_type_ns, 0, SOURCE(SLOT_NS, slot_ns), .bit = WEIR_HAS(SOURCE_SLOT_NS) },
+	{ "action", &weir_type_enum, WEIR_MUTE | WEIR_EVENT, SOURCE(ACTION, action) },
+	{ NULL, &weir_type_code, 0, SOURCE(EVENT, event) },
+	{ "slot", &weir_type_ns, 0, SOURCE(SLOT_NS, slot_ns), .bit = WEIR_HAS(SOURCE_SLOT_NS),
+	  .key = "slot_ms" },
 	{ "slots", &weir_type_uint, WEIR_MUTE, ATTR(source, SOURCE_SLOT), .key = "slots",
 	  .offset = offsetof(struct weir_source, slot), .size = sizeof(uint64_t),
 	  .many = WEIR_WHEEL_MAX, .count = offsetof(struct weir_source, slots) },
@@ -263,7 +291,7 @@ static const struct weir_field stats_rows[] = {
 	{ "limits", &weir_type_uint, WEIR_RESULT, TOTAL(LIMITS, limits) },
 	{ "exempts", &weir_type_uint, WEIR_RESULT, TOTAL(EXEMPTS, exempts) },
 	{ "memory", &weir_type_size, WEIR_RESULT, TOTAL(MEMORY, memory) },
-	{ "tick", &weir_type_ns, WEIR_RESULT, TOTAL(TICK_NS, tick_ns) },
+	{ "tick", &weir_type_ns, WEIR_RESULT, TOTAL(TICK_NS, tick_ns), .key = "tick_ms" },
 	END
 };
 

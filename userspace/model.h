@@ -76,6 +76,14 @@ struct weir_exempt {
 	struct weir_prefix prefix;
 	char dev[WEIR_DEV_SIZE];	/* "": any */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
+	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
+};
+
+/* Which events are wanted: of no kind, all. */
+struct weir_wanted {
+	uint64_t has;
+	char limit[WEIR_NAME_SIZE];	/* "": of all */
+	bool limits, exempts, sources, pressure;
 };
 
 /* What is asked of sources, and which ones. */
@@ -97,7 +105,7 @@ struct weir_source {
 	struct weir_prefix prefix;	/* family 0: everybody */
 	char dev[WEIR_DEV_SIZE];
 	uint64_t count, left, budget, next_ns, dropped, would_drop, taken, forgotten;
-	uint32_t unit, action;
+	uint32_t unit, action, event;
 	bool limited, idle, floor;
 	struct weir_exempt exempt;
 	uint64_t slot_ns;
@@ -129,6 +137,7 @@ union weir_model {
 	struct weir_limit limit;
 	struct weir_exempt exempt;
 	struct weir_query query;
+	struct weir_wanted wanted;
 	struct weir_source source;
 	struct weir_stats stats;
 	struct weir_pressure pressure;

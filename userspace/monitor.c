@@ -5,12 +5,19 @@
 #include <linux/netlink.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tool.h"
 
+/* In a second, as text, so many sources are told to have become limited. */
+#define LIMITED_MOST	10
+
 struct watch {
 	struct weir_tool *tool;
+	const struct weir_wanted *wanted;
+	time_t second;			/* in which that many were told: */
+	unsigned int limited, more;	/* and so many more were not */
 	/* windows of the limits, which events of sources do not tell */
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	unsigned int count;
@@ -21,6 +28,15 @@ static void begin_line(struct watch *watch)
 	weir_out_line(&watch->tool->out);
 	if (watch->tool->timestamp)
 		weir_show_timestamp(&watch->tool->out);
+}
+
+static bool wants(const struct watch *watch, bool kind, const char *limit)
+{
+	const struct weir_wanted *wanted = watch->wanted;
+
+	if (!kind && (wanted->limits || wanted->exempts || wanted->sources || wanted->pressure))
+		return false;
+	return !*wanted->limit || !*limit || !strcmp(wanted->limit, limit);
 }
 
 static struct weir_limit *find(struct watch *watch, const char *name)
@@ -51,6 +67,8 @@ static int show_present(const void *model, void *data)
 	struct watch *watch = data;
 
 	remember(watch, model);
+	if (!wants(watch, watch->wanted->limits, ((const struct weir_limit *)model)->name))
+		return 0;
 	begin_line(watch);
 	weir_show_limit_event(&watch->tool->out, "present", model);
 	weir_out_line_end(&watch->tool->out);
@@ -72,29 +90,89 @@ static int show_limits(struct watch *watch)
 	return weir_tool_settle(watch->tool, &request, 0);
 }
 
+/* A flood does not fill the screen: once its second is over, how many more there were. */
+static void show_more(struct watch *watch)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec == watch->second)
+		return;
+	if (watch->more) {
+		begin_line(watch);
+		weir_out_word(&watch->tool->out, WEIR_COLOR_BAD, "limited %u more sources",
+			      watch->more);
+		weir_out_line_end(&watch->tool->out);
+	}
+	watch->second = now.tv_sec;
+	watch->limited = 0;
+	watch->more = 0;
+}
+
+static const char *change_name(uint32_t event)
+{
+	return event <= WEIR_LIMIT_EVENT_REMOVED ? weir_limit_event_names[event] : "unknown";
+}
+
+static void show_limit(struct watch *watch, const struct weir_limit *limit)
+{
+	remember(watch, limit);
+	if (!wants(watch, watch->wanted->limits, limit->name))
+		return;
+	begin_line(watch);
+	weir_show_limit_event(&watch->tool->out, change_name(limit->event), limit);
+	weir_out_line_end(&watch->tool->out);
+}
+
+static void show_exempt(struct watch *watch, const struct weir_exempt *exempt)
+{
+	if (!wants(watch, watch->wanted->exempts, exempt->limit))
+		return;
+	begin_line(watch);
+	weir_show_exempt_event(&watch->tool->out, change_name(exempt->event), exempt);
+	weir_out_line_end(&watch->tool->out);
+}
+
+static void show_source(struct watch *watch, const struct weir_source *source)
+{
+	const struct weir_limit *limit = find(watch, source->limit);
+
+	if (!wants(watch, watch->wanted->sources, source->limit))
+		return;
+	if (source->event == WEIR_SOURCE_EVENT_LIMITED && !watch->tool->out.json) {
+		show_more(watch);
+		if (watch->limited == LIMITED_MOST) {
+			watch->more++;
+			return;
+		}
+		watch->limited++;
+	}
+	begin_line(watch);
+	weir_show_source_event(&watch->tool->out, source, limit ? limit->budget.window_ms : 0);
+	weir_out_line_end(&watch->tool->out);
+}
+
+static void show_pressure(struct watch *watch, const struct weir_pressure *pressure)
+{
+	if (!wants(watch, watch->wanted->pressure, pressure->limit))
+		return;
+	begin_line(watch);
+	weir_show_pressure_event(&watch->tool->out, pressure);
+	weir_out_line_end(&watch->tool->out);
+}
+
 static void show_event(uint8_t cmd, const void *model, void *data)
 {
-	const struct weir_limit *limit = model;
-	const struct weir_source *source = model;
-	struct watch *watch = data;
-	struct weir_out *out = &watch->tool->out;
-
-	begin_line(watch);
 	switch (cmd) {
 	case WEIR_CMD_LIMIT_NTF:
-		remember(watch, limit);
-		weir_show_limit_event(out, limit->event <= WEIR_LIMIT_EVENT_REMOVED ?
-				      weir_limit_event_names[limit->event] :
-				      "unknown", limit);
-		break;
+		return show_limit(data, model);
+	case WEIR_CMD_EXEMPT_NTF:
+		return show_exempt(data, model);
 	case WEIR_CMD_SOURCE_NTF:
-		limit = find(watch, source->limit);
-		weir_show_source_event(out, source, limit ? limit->budget.window_ms : 0);
-		break;
+		return show_source(data, model);
 	default:
-		weir_show_pressure_event(out, model);
+		return show_pressure(data, model);
 	}
-	weir_out_line_end(out);
 }
 
 static void show_lost(struct watch *watch)
@@ -122,7 +200,8 @@ static int follow(struct watch *watch, int fd)
 
 	while (!status && !watch->tool->out.error) {
 		ret = weir_nl_listen(&watch->tool->nl, fd, fileno(watch->tool->out.to),
-				     show_event, watch);
+				     watch->more ? 100 : -1, show_event, watch);
+		show_more(watch);
 		switch (ret) {
 		case 0:
 			break;
@@ -150,6 +229,7 @@ int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
 	int fd, status;
 
 	watch.tool = tool;
+	watch.wanted = &model->wanted;
 	/* subscribed first, so that nothing falls between */
 	fd = weir_nl_subscribe(&tool->nl);
 	if (fd < 0) {

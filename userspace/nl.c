@@ -232,10 +232,11 @@ static const struct weir_set *event_fields(uint8_t cmd)
 {
 	return cmd == WEIR_CMD_LIMIT_NTF ? &weir_limit_fields :
 	       cmd == WEIR_CMD_SOURCE_NTF ? &weir_source_fields :
+	       cmd == WEIR_CMD_EXEMPT_NTF ? &weir_exempt_fields :
 	       cmd == WEIR_CMD_PRESSURE_NTF ? &weir_pressure_fields : NULL;
 }
 
-int weir_nl_listen(struct weir_nl *nl, int fd, int out,
+int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
 		   void (*event)(uint8_t cmd, const void *model, void *data), void *data)
 {
 	struct pollfd fds[] = { { .fd = fd, .events = POLLIN }, { .fd = out } };
@@ -247,10 +248,12 @@ int weir_nl_listen(struct weir_nl *nl, int fd, int out,
 	struct controller told;
 	int len;
 
-	while (poll(fds, 2, -1) < 0) {
+	while ((len = poll(fds, 2, timeout_ms)) < 0) {
 		if (errno != EINTR)
 			return fail(nl, "cannot wait for events", -errno);
 	}
+	if (!len)
+		return 0;
 	len = fds[1].revents & (POLLERR | POLLHUP) ? -EPIPE : receive(nl, fd, buf);
 	if (len < 0)
 		return len;

@@ -59,10 +59,11 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request);
 /* A socket that events are sent to from now on; or a negative errno. */
 int weir_nl_subscribe(struct weir_nl *nl);
 /*
- * Wait for events and pass each on. -EPIPE: nobody reads @out; -ENOBUFS: some
- * were lost; -ESHUTDOWN: the module was unloaded; 0: some were passed on.
+ * Wait for events, -1: forever, and pass each on. -EPIPE: nobody reads @out;
+ * -ENOBUFS: some were lost; -ESHUTDOWN: the module was unloaded; 0: what came was
+ * passed on.
  */
-int weir_nl_listen(struct weir_nl *nl, int fd, int out,
+int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
 		   void (*event)(uint8_t cmd, const void *model, void *data), void *data);
 
 /* ack.c: what an answer's end says; 0 or the negative errno, with a sentence. */

@@ -91,8 +91,8 @@ static const struct weir_command stats_commands[] = {
 };
 
 static const struct weir_command monitor_commands[] = {
-	{ "monitor", NULL, "show events as they happen: changed limits, limited sources, full tables",
-	  .run = weir_monitor },
+	{ "monitor", NULL, "show events as they happen: all, or those of some kinds",
+	  .set = &weir_wanted_fields, .verb = WEIR_ON_SHOW, .run = weir_monitor },
 	{ 0 }
 };
 

@@ -187,6 +187,14 @@ void weir_out_u64(struct weir_out *out, const char *key, uint64_t value)
 	fprintf(out->to, "%" PRIu64, value);
 }
 
+void weir_out_number(struct weir_out *out, const char *key, double value)
+{
+	if (!out->json)
+		return;
+	put_key(out, key);
+	fprintf(out->to, "%.10g", value);
+}
+
 void weir_out_str(struct weir_out *out, const char *key, const char *value)
 {
 	if (!out->json)

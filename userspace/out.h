@@ -39,6 +39,7 @@ int weir_out_flush(struct weir_out *out);
 void weir_out_begin(struct weir_out *out, const char *key, char c);	/* [ or { */
 void weir_out_end(struct weir_out *out, char c);
 void weir_out_u64(struct weir_out *out, const char *key, uint64_t value);
+void weir_out_number(struct weir_out *out, const char *key, double value);
 void weir_out_str(struct weir_out *out, const char *key, const char *value);
 void weir_out_bool(struct weir_out *out, const char *key, bool value);
 

@@ -7,14 +7,24 @@
 
 #define ON_ANY	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_SHOW)
 
-/* Members that events have beside those of the table. */
+/* What monitor tells, by the name of the event, and its members beside those of a set. */
 static const struct {
-	const char *key, *type;
-} event_members[] = {
-	{ "event", "string" }, { "change", "string" }, { "timestamp", "string" },
-	{ "until", "string" }, { "rate", "integer" }, { "window_ms", "integer" },
-	{ "count", "integer" }, { "unit", "string" }, { "action", "string" },
-	{ "next_ns", "integer" },
+	const char *event;
+	const struct weir_set *set;
+	unsigned int flags;		/* of the rows that it has */
+	struct {
+		const char *key, *type;
+	} more[4];
+} events[] = {
+	{ "limit", &weir_limit_fields, WEIR_EVENT,
+	  { { "change", "string" }, { "limit", "string" } } },
+	{ "exempt", &weir_exempt_fields, WEIR_EVENT, { { "change", "string" } } },
+	{ "source", &weir_source_fields, WEIR_EVENT,
+	  { { "until", "string" }, { "window_ms", "integer" }, { "rate", "number" } } },
+	{ "charge", &weir_source_fields, WEIR_WORDS | WEIR_RESULT, { { 0 } } },
+	{ "forget", &weir_source_fields, WEIR_WORDS, { { "forgotten", "integer" } } },
+	{ "pressure", &weir_pressure_fields, WEIR_EVENT, { { 0 } } },
+	{ "lost", NULL, 0, { { 0 } } },
 };
 
 static void put_set(struct weir_out *out, const struct weir_set *set);
@@ -102,28 +112,76 @@ static void put_set(struct weir_out *out, const struct weir_set *set)
 	weir_out_bool(out, "additionalProperties", false);
 }
 
-static void put_event(struct weir_out *out)
+static void put_type(struct weir_out *out, const char *key, const char *type)
 {
-	size_t i;
+	weir_out_begin(out, key, '{');
+	weir_out_str(out, "type", type);
+	weir_out_end(out, '}');
+}
 
-	weir_out_begin(out, "event", '{');
+static void put_event(struct weir_out *out, size_t i)
+{
+	size_t j;
+
+	weir_out_begin(out, NULL, '{');
 	weir_out_str(out, "type", "object");
 	weir_out_begin(out, "properties", '{');
-	for (i = 0; i < sizeof(event_members) / sizeof(event_members[0]); i++) {
-		weir_out_begin(out, event_members[i].key, '{');
-		weir_out_str(out, "type", event_members[i].type);
-		weir_out_end(out, '}');
-	}
-	weir_out_begin(out, "budget", '{');
-	weir_out_str(out, "type", "integer");
+	weir_out_begin(out, "event", '{');
+	weir_out_str(out, "const", events[i].event);
 	weir_out_end(out, '}');
-	put_members(out, &weir_source_fields, WEIR_EVENT);
-	put_members(out, &weir_pressure_fields, WEIR_EVENT);
+	put_type(out, "timestamp", "string");
+	for (j = 0; events[i].more[j].key; j++)
+		put_type(out, events[i].more[j].key, events[i].more[j].type);
+	if (events[i].set)
+		put_members(out, events[i].set, events[i].flags);
+	weir_out_end(out, '}');
+	weir_out_begin(out, "required", '[');
+	weir_out_str(out, NULL, "event");
+	weir_out_end(out, ']');
+	weir_out_bool(out, "additionalProperties", false);
+	weir_out_end(out, '}');
+}
+
+static void put_ref(struct weir_out *out, const char *key, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "#/$defs/%s", name);
+	weir_out_begin(out, key, '{');
+	weir_out_str(out, "$ref", path);
+	weir_out_end(out, '}');
+}
+
+/* An array of what a definition says. */
+static void put_array(struct weir_out *out, const char *key, const char *name)
+{
+	weir_out_begin(out, key, '{');
+	weir_out_str(out, "type", "array");
+	put_ref(out, "items", name);
+	weir_out_end(out, '}');
+}
+
+/* A configuration, and the version. */
+static void put_config(struct weir_out *out)
+{
+	weir_out_begin(out, "config", '{');
+	weir_out_str(out, "type", "object");
+	weir_out_begin(out, "properties", '{');
+	put_array(out, "limits", weir_limit_fields.name);
+	put_array(out, "exempts", weir_exempt_fields.name);
+	weir_out_end(out, '}');
+	weir_out_bool(out, "additionalProperties", false);
+	weir_out_end(out, '}');
+	weir_out_begin(out, "version", '{');
+	weir_out_str(out, "type", "object");
+	weir_out_begin(out, "properties", '{');
+	put_type(out, "version", "string");
 	weir_out_end(out, '}');
 	weir_out_bool(out, "additionalProperties", false);
 	weir_out_end(out, '}');
 }
 
+/* Whatever is printed as a whole, or as a line of monitor, is one of these. */
 void weir_schema(struct weir_out *out)
 {
 	static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,
@@ -133,6 +191,13 @@ void weir_schema(struct weir_out *out)
 	out->json = true;
 	weir_out_begin(out, NULL, '{');
 	weir_out_str(out, "$schema", "https://json-schema.org/draft/2020-12/schema");
+	weir_out_begin(out, "anyOf", '[');
+	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		put_array(out, NULL, sets[i]->name);
+	put_array(out, NULL, "config");
+	put_array(out, NULL, "version");
+	put_ref(out, NULL, "event");
+	weir_out_end(out, ']');
 	weir_out_begin(out, "$defs", '{');
 	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		weir_out_begin(out, sets[i]->name, '{');
@@ -140,7 +205,13 @@ void weir_schema(struct weir_out *out)
 		put_set(out, sets[i]);
 		weir_out_end(out, '}');
 	}
-	put_event(out);
+	put_config(out);
+	weir_out_begin(out, "event", '{');
+	weir_out_begin(out, "anyOf", '[');
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		put_event(out, i);
+	weir_out_end(out, ']');
+	weir_out_end(out, '}');
 	weir_out_end(out, '}');
 	weir_out_end(out, '}');
 }

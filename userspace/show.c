@@ -107,14 +107,15 @@ void weir_show_source(struct weir_out *out, const void *model)
 	const struct weir_source *source = model;
 
 	weir_out_begin(out, NULL, '{');
-	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN))
+	weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
+	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN)) {
 		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
-	else
-		weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
-	if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
+		if (!source->forgotten)
+			weir_out_word(out, WEIR_COLOR_NONE, "(nothing was known)");
+	} else if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
 		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
 		show(out, &weir_source_fields, WEIR_A_SOURCE_EXEMPT, NULL, source);
-	} else if (!(source->has & WEIR_HAS(SOURCE_FORGOTTEN))) {
+	} else {
 		show_standing(out, source);
 	}
 	weir_out_text(out, "\n");
@@ -158,55 +159,81 @@ void weir_show_timestamp(struct weir_out *out)
 	weir_out_word(out, WEIR_COLOR_NONE, "[%s]", buf);
 }
 
+/* What begins an event, and what it is about. */
+static void show_event(struct weir_out *out, const char *event, const char *change)
+{
+	weir_out_str(out, "event", event);
+	if (change)
+		weir_out_str(out, "change", change);
+	weir_out_word(out, WEIR_COLOR_NONE, "%s%s%s", event, change ? " " : "",
+		      change ? change : "");
+}
+
 void weir_show_limit_event(struct weir_out *out, const char *change, const struct weir_limit *limit)
 {
-	weir_out_str(out, "event", "limit");
-	weir_out_str(out, "change", change);
+	show_event(out, "limit", change);
 	weir_out_str(out, "limit", limit->name);
-	weir_out_word(out, WEIR_COLOR_NONE, "limit %s", change);
 	weir_out_word(out, WEIR_COLOR_NAME, "%s", limit->name);
 	weir_set_show(&weir_limit_fields, WEIR_EVENT, out, limit);
-	if (!(limit->has & WEIR_HAS(LIMIT_ACTION)))
+}
+
+void weir_show_exempt_event(struct weir_out *out, const char *change,
+			    const struct weir_exempt *exempt)
+{
+	show_event(out, "exempt", change);
+	weir_set_show(&weir_exempt_fields, WEIR_EVENT, out, exempt);
+}
+
+/* One that became limited. */
+static void show_limited(struct weir_out *out, const struct weir_source *source,
+			 uint32_t window_ms)
+{
+	bool observe = source->action == WEIR_ACTION_OBSERVE;
+	const struct weir_budget whole = { source->budget, window_ms };
+	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
+	const struct weir_set *set = &weir_source_fields;
+
+	time_text(source->next_ns, until);
+	if (out->json) {
+		weir_out_str(out, "event", "source");
+		weir_set_show(set, WEIR_EVENT, out, source);
+		weir_out_str(out, "until", until);
+	}
+	if (out->json && window_ms) {
+		weir_out_u64(out, "window_ms", window_ms);
+		weir_out_number(out, "rate", source->count * 1000.0 / window_ms);
+	}
+	if (out->json)
 		return;
-	weir_out_str(out, "action", weir_action_names[limit->action & 1]);
-	weir_out_word(out, WEIR_COLOR_NONE, "action %s", weir_action_names[limit->action & 1]);
+	weir_out_word(out, WEIR_COLOR_BAD, observe ? "would-limit" : "limited");
+	weir_set_show(set, WEIR_WORDS, out, source);
+	if (window_ms)
+		weir_out_word(out, WEIR_COLOR_NONE, "budget %s",
+			      weir_text_budget(NULL, &whole, buf));
+	show(out, set, WEIR_A_SOURCE_UNIT, NULL, source);
+	if (window_ms)
+		weir_out_word(out, WEIR_COLOR_NONE, "rate %s",
+			      weir_text_rate(source->count, window_ms, buf));
+	show(out, set, WEIR_A_SOURCE_COUNT, NULL, source);
+	weir_out_word(out, WEIR_COLOR_NONE, "until %s", until);
 }
 
 void weir_show_source_event(struct weir_out *out, const struct weir_source *source,
 			    uint32_t window_ms)
 {
-	bool observe = source->action == WEIR_ACTION_OBSERVE;
-	uint64_t rate = window_ms ? source->count * 1000.0 / window_ms : 0;
-	const struct weir_budget whole = { source->budget, window_ms };
-	char budget[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
-	const struct weir_set *set = &weir_source_fields;
+	bool charged = source->event == WEIR_SOURCE_EVENT_CHARGED;
 
-	weir_out_str(out, "event", "source");
-	weir_out_word(out, WEIR_COLOR_BAD, observe ? "would-limit" : "limited");
-	weir_set_show(set, WEIR_EVENT, out, source);
-	snprintf(budget, sizeof(budget), "%" PRIu64, source->budget);
-	if (window_ms)
-		weir_text_budget(NULL, &whole, budget);
-	weir_out_word(out, WEIR_COLOR_NONE, "budget %s", budget);
-	weir_out_u64(out, "budget", source->budget);
-	if (window_ms)
-		weir_out_u64(out, "window_ms", window_ms);
-	show(out, set, WEIR_A_SOURCE_UNIT, NULL, source);
-	if (window_ms) {
-		weir_out_u64(out, "rate", rate);
-		weir_out_word(out, WEIR_COLOR_NONE, "rate %" PRIu64 "/s", rate);
-	}
-	show(out, set, WEIR_A_SOURCE_COUNT, NULL, source);
-	time_text(source->next_ns, until);
-	weir_out_str(out, "until", until);
-	weir_out_u64(out, "next_ns", source->next_ns);
-	weir_out_word(out, WEIR_COLOR_NONE, "until %s", until);
-	show(out, set, WEIR_A_SOURCE_ACTION, NULL, source);
+	if (source->event == WEIR_SOURCE_EVENT_LIMITED)
+		return show_limited(out, source, window_ms);
+	show_event(out, charged ? "charge" : "forget", NULL);
+	weir_set_show(&weir_source_fields, charged ? WEIR_WORDS | WEIR_RESULT : WEIR_WORDS,
+		      out, source);
+	if (!charged)
+		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
 }
 
 void weir_show_pressure_event(struct weir_out *out, const void *model)
 {
-	weir_out_str(out, "event", "pressure");
-	weir_out_word(out, WEIR_COLOR_BAD, "pressure");
+	show_event(out, "pressure", NULL);
 	weir_set_show(&weir_pressure_fields, WEIR_EVENT, out, model);
 }

@@ -17,6 +17,8 @@ void weir_show_stats(struct weir_out *out, const void *model);
 /* Events; @window_ms of the source's limit, 0: it is unknown. */
 void weir_show_limit_event(struct weir_out *out, const char *change,
 			   const struct weir_limit *limit);
+void weir_show_exempt_event(struct weir_out *out, const char *change,
+			    const struct weir_exempt *exempt);
 void weir_show_source_event(struct weir_out *out, const struct weir_source *source,
 			    uint32_t window_ms);
 void weir_show_pressure_event(struct weir_out *out, const void *model);

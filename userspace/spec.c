@@ -27,6 +27,8 @@ const char *const weir_rank_names[] = { "dropped", "count", NULL, };
 
 const char *const weir_limit_event_names[] = { "added", "changed", "removed", NULL, };
 
+const char *const weir_source_event_names[] = { "limited", "charged", "forgotten", NULL, };
+
 const struct weir_attr_spec weir_prefix_attrs[] = { ATTR(PREFIX_ADDRESS, "address"),
 	RANGE(PREFIX_LEN, "len", 0, 128), };
 
@@ -66,7 +68,7 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
-	ATTR(EXEMPT_LIMIT, "limit"), };
+	ATTR(EXEMPT_LIMIT, "limit"), ENUM(EXEMPT_EVENT, "event", limit_event), };
 
 const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMIT, "limit"), ATTR(SOURCE_ADDRESS, "address"),
@@ -80,7 +82,8 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	RANGE(SOURCE_TOP, "top", 1, WEIR_TOP_MAX), ENUM(SOURCE_RANK, "rank", rank),
 	RANGE(SOURCE_COST, "cost", 1, WEIR_BYTES_MAX),
 	ENUM(SOURCE_CHARGE_MODE, "charge_mode", charge_mode), ATTR(SOURCE_TAKEN, "taken"),
-	ATTR(SOURCE_FORGOTTEN, "forgotten"), ATTR(SOURCE_WOULD_DROP, "would_drop"), };
+	ATTR(SOURCE_FORGOTTEN, "forgotten"), ATTR(SOURCE_WOULD_DROP, "would_drop"),
+	ENUM(SOURCE_EVENT, "event", source_event), };
 
 const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_SEEN, "seen"), ATTR(STATS_EXEMPT, "exempt"),

@@ -62,6 +62,23 @@ static void json_uint(const struct weir_field *field, const char *key,
 	weir_out_u64(out, key, number(field, at));
 }
 
+/* Of a source: packets, or bytes in as few digits as a budget has. */
+static const char *text_amount(const struct weir_field *field, const void *at,
+			       char buf[WEIR_TEXT_SIZE])
+{
+	const struct weir_source *source = (const void *)((const char *)at - field->offset);
+
+	if (source->unit != WEIR_UNIT_BYTES)
+		return text_uint(field, at, buf);
+	return weir_text_amount(number(field, at), buf);
+}
+
+static void json_ns(const struct weir_field *field, const char *key,
+		    struct weir_out *out, const void *at)
+{
+	weir_out_number(out, key, number(field, at) / 1e6);
+}
+
 static const char *text_ns(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
 {
 	return weir_text_time(number(field, at), buf);
@@ -77,7 +94,12 @@ static const char *text_size(const struct weir_field *field, const void *at,
 	.get = get_uint, .json = json_uint
 const struct weir_type weir_type_uint = { "N", UINT, .parse = parse_count,
 	.text = text_uint };
-const struct weir_type weir_type_ns = { "TIME", UINT, .text = text_ns };
+/* Read, and not shown as a field. */
+const struct weir_type weir_type_code = { .get = get_uint };
+const struct weir_type weir_type_amount = { "N", UINT, .text = text_amount };
+/* Nanoseconds; milliseconds in JSON, as what is asked for. */
+const struct weir_type weir_type_ns = { "TIME", "number", .put = put_uint, .get = get_uint,
+	.json = json_ns, .text = text_ns };
 const struct weir_type weir_type_size = { "SIZE", UINT, .text = text_size };
 
 /* Names of numbers */

@@ -28,6 +28,8 @@ static const struct {
 	{ "millisecond", 1 }, { "milliseconds", 1 },
 };
 
+#define SECOND	3	/* of them; longer ones are in front */
+
 /* Digits of @base at *@text, moving it behind them; saturates. */
 static bool take_digits(const char **text, unsigned int base, uint64_t *value)
 {
@@ -274,18 +276,61 @@ const char *weir_text_budget(const struct weir_field *field, const void *at,
 	return buf;
 }
 
+const char *weir_text_amount(uint64_t amount, char buf[WEIR_TEXT_SIZE])
+{
+	static const char scales[] = "kMGTPE";
+	uint64_t scale = 1;
+	size_t i;
+
+	for (i = 0; amount >= K_FROM && amount / scale >= 1000; i++)
+		scale *= 1000;
+	if (!i)
+		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64, amount);
+	else	/* never more than there is */
+		snprintf(buf, WEIR_TEXT_SIZE, "%.5g%c", amount / (scale / 100) / 100.0,
+			 scales[i - 1]);
+	return buf;
+}
+
+const char *weir_text_rate(double count, uint32_t window_ms, char buf[WEIR_TEXT_SIZE])
+{
+	size_t i = SECOND, len;
+	double rate;
+
+	while ((rate = count * windows[i].ms / window_ms) < 1 && i)
+		i--;
+	if (rate < 100)
+		snprintf(buf, WEIR_TEXT_SIZE, "%.3g", rate);
+	else
+		weir_text_amount(rate, buf);
+	len = strlen(buf);
+	snprintf(buf + len, WEIR_TEXT_SIZE - len, "/%s", windows[i].name);
+	return buf;
+}
+
+/* Below ten minutes in one unit, else in two, if the second is not zero. */
 const char *weir_text_time(uint64_t ns, char buf[WEIR_TEXT_SIZE])
 {
-	uint64_t s = ns / 1000000000;
+	static const struct {
+		uint64_t s;
+		char name;
+	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
+	uint64_t s = ns / 1000000000, rest;
+	size_t i = 0;
+	int len;
 
 	if (s < 1)
 		snprintf(buf, WEIR_TEXT_SIZE, "%.4gms", ns / 1e6);
 	else if (s < 600)
 		snprintf(buf, WEIR_TEXT_SIZE, "%.4gs", ns / 1e9);
-	else if (s < 36000)
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "m%" PRIu64 "s", s / 60, s % 60);
-	else
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "h%" PRIu64 "m", s / 3600, s / 60 % 60);
+	if (s < 600)
+		return buf;
+	while (s < units[i].s)
+		i++;
+	len = sprintf(buf, "%" PRIu64 "%c", s / units[i].s, units[i].name);
+	rest = s % units[i].s / units[i + 1].s;
+	if (rest)
+		sprintf(buf + len, "%" PRIu64 "%c", rest, units[i + 1].name);
 	return buf;
 }
 

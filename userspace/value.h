@@ -32,6 +32,10 @@ const char *weir_text_mark(const struct weir_field *field, const void *at,
 			   char buf[WEIR_TEXT_SIZE]);
 const char *weir_text_per(const struct weir_field *field, const void *at,
 			  char buf[WEIR_TEXT_SIZE]);
+/* Bytes, with k, M, ... of 1000 where there are many. */
+const char *weir_text_amount(uint64_t amount, char buf[WEIR_TEXT_SIZE]);
+/* So many a second, or if these are less than one a minute, hour or day. */
+const char *weir_text_rate(double count, uint32_t window_ms, char buf[WEIR_TEXT_SIZE]);
 const char *weir_text_time(uint64_t ns, char buf[WEIR_TEXT_SIZE]);
 const char *weir_text_size(uint64_t bytes, char buf[WEIR_TEXT_SIZE]);
 

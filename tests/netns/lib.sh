@@ -153,8 +153,15 @@ tx() { inside "$tx" "$@"; }
 ip_rx() { ip ${rx:+-n "$rx"} "$@"; }
 ip_tx() { ip -n "$tx" "$@"; }
 
-# weir there
-weir() { command weir ${rx:+-netns "$rx"} "$@"; }
+# weir there. What it writes in JSON is kept: schema.py judges it at the end of a guest
+judged=/run/weir.json
+weir() {
+	if [[ " $* " == *" -j"* ]]; then
+		command weir ${rx:+-netns "$rx"} "$@" | tee -a "$judged"
+		return "${PIPESTATUS[0]}"
+	fi
+	command weir ${rx:+-netns "$rx"} "$@"
+}
 need_tool() { [ -x "$top/userspace/weir" ] || skip_all "userspace/weir is not built"; }
 
 # link TXDEV RXDEV MAC: a veth between $tx and $rx; the sender has no address

@@ -7,7 +7,7 @@ begin
 config <<-'WORDS' || bail "cannot configure"
 	limit add bytes budget 5000/100s bytes from 198.51.100.0/26
 	limit add packets budget 20/100s from 198.51.100.64/26
-	limit add all budget 100/100s per 0 from 198.51.100.128/26
+	limit add every budget 100/100s per 0 from 198.51.100.128/26
 	limit add seen budget 5000/100s bytes from 198.51.100.192/26 action observe
 WORDS
 command weir -json monitor >"$tmp/heard" 2>/dev/null &
@@ -15,7 +15,7 @@ pids+=($!)
 wait_for 60 grep -q seen "$tmp/heard" || bail "monitor shows nothing"
 
 # how SOURCE LIMIT: whether it is limited, and has to wait
-how() { weir -j source get "$1" limit "$2" | jq -c '.[] | [.left, .limited, (.next_ns // 0) > 0]'; }
+how() { weir -j source get "$1" limit "$2" | jq -c '.[] | [.left, .limited, (.next_ms // 0) > 0]'; }
 flood -s 198.51.100.1 -l 1300 -c 13 # 1,328 bytes each
 is "$(how 198.51.100.1 bytes)" "[1016,true,true]" "refused a large packet, with room for a small one"
 is "$(weir -j source show limited | jq -r '.[].source')" 198.51.100.1 "... and listed"
@@ -26,7 +26,7 @@ is "$(how 198.51.100.2 bytes)" "[1016,false,false]" "who was not refused is not 
 flood -s 198.51.100.65 -P tcp -G 1000 -l 17000 -c 2
 is "$(how 198.51.100.65 packets)" "[3,true,true]" "refused 17 segments in one, with room for 3"
 flood -s 198.51.100.130 -P tcp -G 1000 -l 40000 -c 3
-is "$(how 198.51.100.130 all)" "[20,true,true]" "everybody"
+is "$(how 198.51.100.130 every)" "[20,true,true]" "everybody"
 flood -s 198.51.100.193 -l 1300 -c 10
 is "$(how 198.51.100.193 seen)" "[1016,true,true]" "... or would be, where it is observed"
 flood -s 198.51.100.66 -c 20
@@ -34,8 +34,8 @@ is "$(how 198.51.100.66 packets)" "[0,true,true]" "no room at all"
 
 told() { [ "$(grep -c '"event":"source"' "$tmp/heard")" -ge 4 ]; }
 wait_for 60 told
-is "$(jq -c 'select(.event == "source") | [.limit, .next_ns > 0]' "$tmp/heard" | paste -sd' ')" \
-	'["bytes",true] ["packets",true] ["all",true] ["seen",true]' "events tell until when"
+is "$(jq -c 'select(.event == "source") | [.limit, .next_ms > 0]' "$tmp/heard" | paste -sd' ')" \
+	'["bytes",true] ["packets",true] ["every",true] ["seen",true]' "events tell until when"
 quiet
 
 # A change of window keeps what was refused.

@@ -17,8 +17,6 @@ cat >"$tmp/judge.py" <<-'PY'
 	with open(sys.argv[1], encoding="utf-8") as file:
 	    defs = json.load(file)["$defs"]
 	entry = {"$ref": f"#/$defs/{name}"}
-	if name.startswith("{"):
-	    entry = json.loads(name)
 	for path in files:
 	    with open(path, encoding="utf-8") as file:
 	        told = json.load(file)
@@ -60,12 +58,10 @@ tells source 3 source get 203.0.113.1
 tells source 1 source show top 1
 tells source 1 source charge 198.51.100.9 limit web packets 3
 tells stats 1 stats
-tells '{"type": "object", "required": ["forgotten"], "properties": {"forgotten": {"type": "integer"}}, "additionalProperties": false}' 1 source forget 198.51.100.9
-# shellcheck disable=SC2016 # the schema's
-tells '{"type": "object", "required": ["limits", "exempts"], "additionalProperties": false, "properties": {
-	"limits": {"items": {"$ref": "#/$defs/limit"}}, "exempts": {"items": {"$ref": "#/$defs/exempt"}}}}' 1 save
+tells source 1 source forget 203.0.113.77
+tells config 1 save
 tells limit 1 limit set web budget 21/30d
-tells '{"type": "object", "required": ["version"], "additionalProperties": false, "properties": {"version": {"type": "string"}}}' 1 -Version
+tells version 1 -Version
 # what is not as it says does not pass
 echo '[{"name": "web", "bogus": 1}]' >"$tmp/bad"
 ! python3 "$tmp/judge.py" "$tmp/schema" limit 1 "$tmp/bad" 2>"$tmp/err"

@@ -25,7 +25,7 @@ weir limit add web budget 100/10s to 192.0.2.0/24 sources 64
 watch "$tmp/text"
 watch "$tmp/stamped" -t
 watch "$tmp/json" -j -t
-is "$(head -n 1 "$tmp/text")" "limit present web budget 100/10s action drop" "what is there comes first"
+is "$(head -n 1 "$tmp/text")" "limit present web budget 100/10s to 192.0.2.0/24 slots 15 sources 64" "what is there comes first"
 weir limit add more budget 5M/m bytes to ::/0 action observe >"$tmp/out"
 weir limit set more budget 6M/m >"$tmp/out"
 flood -s 198.51.100.1 -c 150
@@ -35,8 +35,8 @@ weir limit del more
 saw '^limit removed' "$tmp/text"
 ok $? "events come"
 is "$(grep -c . "$tmp/text")" 5 "one line each" || diag "$(<"$tmp/text")"
-like "$(<"$tmp/text")" $'\n''limit added more budget 5M/m bytes action observe'$'\n' "a limit that came"
-like "$(<"$tmp/text")" $'\n''limit changed more budget 6M/m bytes action observe'$'\n' "that changed"
+like "$(<"$tmp/text")" $'\n''limit added more budget 5M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "a limit that came"
+like "$(<"$tmp/text")" $'\n''limit changed more budget 6M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "that changed"
 like "$(<"$tmp/text")" $'\n''limit removed more' "that went"
 like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:.+-]+'$'\n' \
 	"a source: limit, budget, rate, until when"

@@ -57,7 +57,7 @@ like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{1
 is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
 	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","everybody","packets","observe"]]' \
 	"the same in JSON"
-is "$(answer '.[0] | (.slots | length, add), (.next_ns > 0), (.next_ns <= 125000000000)' source get 198.51.100.1 limit web | paste -sd,)" \
+is "$(answer '.[0] | (.slots | length, add), (.next_ms > 0), (.next_ms <= 125000)' source get 198.51.100.1 limit web | paste -sd,)" \
 	"5,100,true,true" "the slots are numbers and add up"
 before=$(answer '.[0].count' source get 198.51.100.1 limit bulk)
 is "$(answer '.[0].count' source get 198.51.100.1 limit bulk)" "$before" "get consumes nothing"
@@ -81,7 +81,7 @@ is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "what fails is an
 # forget
 is "$(answer '.[0].forgotten' source forget 203.0.113.1)" 1 "forget one source"
 is "$(answer '.[0].forgotten' source forget 203.0.113.0/24 limit web)" 39 "forget a prefix"
-is "$(weir source forget all limit bulk)" "forgotten 1" "forget all of a limit"
+is "$(weir source forget all limit bulk)" "everybody limit bulk forgotten 1" "forget all of a limit"
 is "$(answer '[.[].source] | sort' source show)" '["198.51.100.1","198.51.100.2"]' "the others stay"
 is "$(answer '.[0].left' source get 203.0.113.40 limit web)" 100 "who is forgotten may send again"
 
@@ -115,11 +115,11 @@ is "$(note source get fe80::7 dev rx0)$(note source get 203.0.113.1 dev nosuch0)
 is "$(note exempt get fe80::7)" \
 	"weir: exempt get: ADDR fe80::7: no exemption holds the address (of a device: say dev); exempt show lists them" \
 	"an address is exempt on a device where it is asked for"
-is "$(weir source forget fe80::7 dev rx0 limit local)" "forgotten 1" "forget one on its device"
+is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget one on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"
 is "$(answer '.[0].left' source get fe80::7 dev rx0 limit local)" 100 "... where it may send again"
-is "$(weir source forget fe80::/10 dev rx0 limit local)" "forgotten 0" "a prefix on a device, where nobody is left"
-is "$(weir source forget fe80::/10 dev rx1 limit local)" "forgotten 2" "... and on the other"
+is "$(weir source forget fe80::/10 dev rx0 limit local)" "fe80::/10 dev rx0 forgotten 0 (nothing was known)" "a prefix on a device, where nobody is left"
+is "$(weir source forget fe80::/10 dev rx1 limit local)" "fe80::/10 dev rx1 limit local forgotten 2" "... and on the other"
 
 weir exempt add 198.51.100.0/24
 is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all"

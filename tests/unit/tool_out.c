@@ -162,7 +162,7 @@ static void test_source(void **state)
 	begin(true, false, false);
 	weir_show_source(&out, &sample);
 	end("one line",
-	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ns\":312000000,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ns\":250000000,\"slots\":[0,1,400,800,799]}\n");
+	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ms\":250,\"slots\":[0,1,400,800,799]}\n");
 }
 
 static void test_exempt_source(void **state)
@@ -207,7 +207,7 @@ static void test_limit(void **state)
 	begin(true, false, false);
 	weir_show_limit(&out, &limit);
 	end("one line",
-	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"slot_ns\":128000000,\"window_ns\":1024000000,\"memory\":8192,\"ways\":128}\n");
+	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"slot_ms\":128,\"effective_window_ms\":1024,\"memory\":8192,\"ways\":128}\n");
 }
 
 /* As ip(8) has it: brief is what is configured, oneline a record a line. */

@@ -86,12 +86,21 @@ enum weir_rank {
 };
 
 /*
- * What became of a limit.
+ * What became of a limit, or of an exemption.
  */
 enum weir_limit_event {
 	WEIR_LIMIT_EVENT_ADDED,
 	WEIR_LIMIT_EVENT_CHANGED,
 	WEIR_LIMIT_EVENT_REMOVED,
+};
+
+/*
+ * What became of a source, or of those within a prefix.
+ */
+enum weir_source_event {
+	WEIR_SOURCE_EVENT_LIMITED,
+	WEIR_SOURCE_EVENT_CHARGED,
+	WEIR_SOURCE_EVENT_FORGOTTEN,
 };
 
 enum {
@@ -186,6 +195,7 @@ enum {
 	WEIR_A_EXEMPT_PREFIX_LEN,
 	WEIR_A_EXEMPT_DEV,
 	WEIR_A_EXEMPT_LIMIT,
+	WEIR_A_EXEMPT_EVENT,
 
 	__WEIR_A_EXEMPT_MAX,
 	WEIR_A_EXEMPT_MAX = (__WEIR_A_EXEMPT_MAX - 1)
@@ -218,6 +228,7 @@ enum {
 	WEIR_A_SOURCE_TAKEN,
 	WEIR_A_SOURCE_FORGOTTEN,
 	WEIR_A_SOURCE_WOULD_DROP,
+	WEIR_A_SOURCE_EVENT,
 
 	__WEIR_A_SOURCE_MAX,
 	WEIR_A_SOURCE_MAX = (__WEIR_A_SOURCE_MAX - 1)
@@ -279,6 +290,7 @@ enum {
 	WEIR_CMD_LIMIT_NTF,
 	WEIR_CMD_SOURCE_NTF,
 	WEIR_CMD_PRESSURE_NTF,
+	WEIR_CMD_EXEMPT_NTF,
 
 	__WEIR_CMD_MAX,
 	WEIR_CMD_MAX = (__WEIR_CMD_MAX - 1)

@@ -2,9 +2,9 @@
 /* Events of the configuration, which nobody listens to here. */
 #include "event.h"
 
-void weir_event_limit(struct weir_net *wn, u32 what, const struct weir_limit *limit)
+void weir_event_config(const struct weir_edit *edit)
 {
-	(void)wn, (void)what, (void)limit;
+	(void)edit;
 }
 
 int weir_events_start(struct weir_net *wn)

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""schema.py SCHEMA FILE: is all JSON of FILE what weir -schema says? Of a long array the
+first hundred are looked at."""
+import json
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("1..0 # SKIP python3-jsonschema is not installed")
+    sys.exit(0)
+
+
+def documents(text):
+    """One after the other"""
+    decoder, at = json.JSONDecoder(), 0
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        told, at = decoder.raw_decode(text, at)
+        yield told
+
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    SCHEMA = json.load(file)
+with open(sys.argv[2], encoding="utf-8") as file:
+    lines = file.read()
+CHECK = jsonschema.Draft202012Validator(SCHEMA)
+seen, bad = set(), []
+for document in documents(lines):
+    some = document[:100] if isinstance(document, list) else document
+    key = json.dumps(some)
+    if key not in seen and not CHECK.is_valid(some):
+        bad.append(key[:400])
+    seen.add(key)
+print("1..1")
+print(f"{'not ' if bad or not seen else ''}ok 1 - what weir wrote in JSON is what weir -schema says")
+print(f"# {len(seen)} that differ")
+for text in bad[:10]:
+    print(f"# {text}")
+sys.exit(bool(bad) or not seen)

@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tool-events.t: what monitor tells of what is done; what is no change; events of some
+# kinds alone; a flood of them
+. "$(dirname "$0")/lib.sh"
+begin
+
+# watch NAME WORD...: monitor into $tmp/NAME, with its options and words
+watch() {
+	local file=$tmp/$1
+	shift
+	"$top/userspace/weir" "$@" >"$file" 2>"$file.err" &
+	pids+=($!)
+}
+# saw PATTERN NAME: within a while
+saw() { wait_for 60 grep -Eq -- "$1" "$tmp/$2"; }
+# tells LINE...: the next lines of $tmp/all
+told=0
+tells() {
+	local name=$1 line
+	shift
+	for line; do
+		told=$((told + 1))
+		has() { [ "$(wc -l <"$tmp/all")" -ge "$told" ]; }
+		wait_for 60 has
+		is "$(sed -n "${told}p" "$tmp/all")" "$line" "$name"
+	done
+}
+listeners() { sed 1d /proc/net/netlink | awk '$2 == 16 && $4 != "00000000"' | wc -l; }
+
+weir limit add web budget 100/100s to 192.0.2.0/24 sources 64 >"$tmp/out"
+weir limit add net budget 50/100s per 24,48 proto udp sources 64 >"$tmp/out" 2>&1
+watch all monitor
+watch json -j monitor
+watch web monitor limit web
+watch limits monitor limits
+watch exempts monitor exempts
+watch sources monitor sources limit net
+watch pressure monitor pressure
+all_listen() { [ "$(listeners)" -ge 7 ]; }
+wait_for 60 all_listen || bail "monitor does not listen"
+tells "limits that there are, with their match" "limit present web budget 100/100s to 192.0.2.0/24 slots 15 sources 64" \
+	"limit present net budget 50/100s proto udp per 24,48 slots 15 sources 64"
+
+weir exempt add 10.0.0.0/8 limit web
+weir exempt add 2001:db8::/32 dev rx0
+weir exempt del 10.0.0.0/8 limit web
+weir exempt flush
+tells "exemptions" "exempt added 10.0.0.0/8 limit web" "exempt added 2001:db8::/32 dev rx0" \
+	"exempt removed 10.0.0.0/8 limit web" "exempt removed 2001:db8::/32 dev rx0"
+weir source charge 198.51.100.1 limit net packets 5 >"$tmp/out"
+weir source charge 198.51.100.1 limit web >"$tmp/out"
+weir source charge 198.51.100.1 limit net packets 46 >"$tmp/out" 2>&1
+weir source forget 198.51.100.1 >"$tmp/out"
+is "$(<"$tmp/out")" $'198.51.100.1 limit web forgotten 1\n198.51.100.0/24 limit net forgotten 1' "forget says which prefix it forgot"
+is "$(weir source forget 198.51.100.1)" "198.51.100.1 forgotten 0 (nothing was known)" "... and once"
+tells "charges, and what is forgotten" "charge 198.51.100.0/24 limit net taken 5 count 5 of 50 left 45" \
+	"charge 198.51.100.1 limit web taken 1 count 1 of 100 left 99"
+told=$((told + 1)) # net is limited
+tells "..." "forget 198.51.100.1 limit web forgotten 1" "forget 198.51.100.0/24 limit net forgotten 1"
+for i in 1 2 3; do weir source charge "198.51.100.$i" limit web >"$tmp/out"; done
+weir source forget 198.51.100.0/24 limit web >"$tmp/out"
+is "$(<"$tmp/out")" "198.51.100.0/24 limit web forgotten 3" "those within a prefix"
+told=$((told + 3))
+tells "..." "forget 198.51.100.0/24 limit web forgotten 3"
+weir source charge 198.51.100.1 limit web >"$tmp/out"
+weir source forget all >"$tmp/out"
+is "$(<"$tmp/out")" "everybody limit web forgotten 1" "all of them"
+told=$((told + 1))
+tells "..." "forget everybody limit web forgotten 1"
+is "$(weir -j source forget all | jq -c .)" '[{"source":"everybody","forgotten":0}]' "and nobody, in JSON"
+
+weir limit add first budget 1/100s bytes not from 10.0.0.0/8 lenient action observe before web sources 64 >"$tmp/out" 2>&1
+weir limit set net before web >"$tmp/out"
+weir limit set net sources 128 >"$tmp/out"
+tells "match and place of a limit" \
+	"limit added first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before web" \
+	"limit changed web budget 100/100s to 192.0.2.0/24 slots 15 sources 64" \
+	"limit changed net budget 50/100s proto udp per 24,48 slots 15 sources 64 before web" \
+	"limit changed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before net" \
+	"limit changed net budget 50/100s proto udp per 24,48 slots 15 sources 128 before web"
+weir limit set net sources 128 >"$tmp/out"
+weir exempt add 10.0.0.0/8
+weir save >"$tmp/saved"
+weir -file "$tmp/saved" 2>"$tmp/out"
+ok $? "the same configuration again"
+sed -i '/limit add first/d; s/budget 50/budget 51/' "$tmp/saved"
+weir -file "$tmp/saved" 2>"$tmp/out"
+tells "is no change; another is" "exempt added 10.0.0.0/8" "limit removed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe" \
+	"limit changed net budget 51/100s proto udp per 24,48 slots 15 sources 128 before web"
+weir limit flush
+tells "flush" "limit removed net budget 51/100s proto udp per 24,48 slots 15 sources 128" \
+	"limit removed web budget 100/100s to 192.0.2.0/24 slots 15 sources 64"
+
+# of each kind the last event
+weir limit add web budget 100/100s to 192.0.2.0/24 sources 64 >"$tmp/out"
+weir limit add net budget 50/100s per 24,48 proto udp sources 64 >"$tmp/out" 2>&1
+weir exempt add 203.0.113.0/24 limit net
+weir source charge 203.0.113.1 limit net >"$tmp/out"
+weir source charge 203.0.113.1 limit web >"$tmp/out"
+saw 'added net' limits && saw 203.0.113.0/24 exempts && saw '^charge 203' sources && saw '^charge 203' web
+ok $? "events of some kinds are told"
+kinds() { awk '{ print $1 }' "$tmp/$1" | sort -u | xargs; }
+is "$(kinds limits),$(kinds exempts),$(kinds sources),$(kinds pressure)" "limit,exempt,charge forget limited," "... and no others"
+is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "3:0" "... or those of a limit, and of all" ||
+	diag "$(grep -v ' web\b' "$tmp/web")"
+quiet
+cat "$tmp/json" >>"$judged"
+is "$(sort -u "$tmp"/*.err)" "" "without complaint"
+
+# A flood: as text few lines a second and their number, in JSON each.
+weir limit flush
+weir exempt flush
+weir limit add flood budget 1/1h to 192.0.2.0/24 sources 16384 >"$tmp/out" 2>&1
+watch all monitor sources
+watch json -j monitor sources
+both_listen() { [ "$(listeners)" -ge 2 ]; }
+wait_for 60 both_listen || bail "monitor does not listen"
+SECONDS=0
+flood -s 10.0.0.1 -n 3000 -c 6000
+count_all() { awk '/^limited [0-9]+ more/ { n += $2 - 1 } /^limited/ { n++ } END { print n + 0 }' "$tmp/all"; }
+lost=$(stats events_lost)
+whole() { [ "$(count_all)" -ge $((3000 - $(stats events_lost))) ]; }
+wait_for 60 whole
+is "$(count_all)" $((3000 - lost)) "all that became limited are counted"
+whole_json() { [ "$(grep -c '"event":"source"' "$tmp/json")" -ge $((3000 - lost)) ]; }
+wait_for 60 whole_json
+ok $? "... and told in JSON"
+within "$(grep -vc more "$tmp/all")" 10 $((10 * SECONDS + 10)) "a few are shown" || diag "$(head -n 30 "$tmp/all")"
+like "$(<"$tmp/all")" $'\n''limited [0-9]+ more sources' "... and how many more"
+like "$(<"$tmp/all")" '^limited 10[0-9.]+ limit flood budget 1/h rate 1/h count 1 until ' "a rate is told where it is below one a second"
+quiet
+cat "$tmp/json" >>"$judged"
+finish
