@@ -27,10 +27,6 @@
 /* Outside of the initial user namespace: what all tables may hold together. */
 #define BYTES_UNPRIVILEGED	(64ull << 20)
 
-/* No packet is larger, reassembled from segments or not, but by BIG TCP. */
-#define LARGE_BYTES		(64u << 10)
-#define LARGE_PACKETS		64u
-
 /* Ticks of a slot, rounded up; 0 where a slot would be shorter than a tick. */
 static u64 slot_ticks_of(u32 window_ms, unsigned int slots)
 {
@@ -111,18 +107,6 @@ void weir_limit_copy(struct weir_limit *to, const struct weir_limit *from)
 {
 	memset(&to->match.lists, 0, sizeof(to->match.lists));
 	memcpy(to, from, weir_limit_size(from));
-}
-
-/* What a limit may not do as it was meant. */
-static void limit_warn(const struct weir_limit *limit, struct weir_error *error)
-{
-	if (limit->bytes && limit->budget < LARGE_BYTES)
-		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
-			    "packets larger than the budget (up to 64k bytes) will never fit");
-	else if (!limit->bytes && limit->budget < LARGE_PACKETS &&
-		 !(limit->match.conds & ~limit->match.invert & WEIR_IF_SYN))
-		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
-			    "packets joined (GRO) from more segments than the budget will never fit");
 }
 
 /* Check what no range of a single attribute says, and divide the window. */
@@ -229,10 +213,8 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 	}
 	if (!err && !copy->table)
 		err = limit_table(wn, copy, error);
-	if (!err) {
-		limit_warn(copy, error);
+	if (!err)
 		return copy;
-	}
 	weir_limit_free(wn, copy, was);
 	return ERR_PTR(err);
 }

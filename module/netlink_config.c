@@ -4,9 +4,15 @@
  * from the attributes. The policies have checked types, lengths and ranges
  * before; what is refused here is what a policy cannot say.
  */
+#include <linux/if_ether.h>
+#include <linux/in.h>
 #include <linux/netdevice.h>
 
 #include "netlink.h"
+
+/* GRO joins no more into a packet, but for BIG TCP. */
+#define GRO_BYTES	(64u << 10)
+#define GRO_PACKETS	64u
 
 /* The name of a limit, and what it cannot be made without. */
 static int limit_name(struct nlattr **attrs, const struct nlattr *nest, bool make,
@@ -62,6 +68,43 @@ static int object_error(const struct weir_error *error, struct nlattr **attrs, i
 	return weir_nl_error(error, nest ?: attrs[name], err, extack);
 }
 
+/* Does GRO join packets that a limit meets, on a device that there is? */
+static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *match)
+{
+	const unsigned int plain = match->conds & ~match->invert;
+	netdev_features_t joins = NETIF_F_GRO;
+	const struct net_device *dev;
+	bool meets = false;
+
+	if (plain & (WEIR_IF_SYN | WEIR_IF_FRAG))
+		return false;
+	if (plain & WEIR_IF_PROTO && match->proto == IPPROTO_UDP)
+		joins = NETIF_F_GRO_FRAGLIST | NETIF_F_GRO_UDP_FWD;
+	else if (plain & WEIR_IF_PROTO && match->proto != IPPROTO_TCP)
+		return false;
+	rcu_read_lock();
+	for_each_netdev_rcu(wn->net, dev)
+		if (dev->features & joins && !(dev->flags & IFF_LOOPBACK) &&
+		    (!(match->conds & WEIR_IF_DEV) ||
+		     !strcmp(dev->name, match->dev) != !!(match->invert & WEIR_IF_DEV)))
+			meets = true;
+	rcu_read_unlock();
+	return meets;
+}
+
+/* What a limit may not do as it was meant. */
+static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
+		       struct weir_error *error)
+{
+	if (limit->bytes && limit->budget < ETH_DATA_LEN)
+		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
+			    "packets larger than the budget will never fit; they may have 1500 bytes");
+	else if (limit->budget < (limit->bytes ? GRO_BYTES : GRO_PACKETS) &&
+		 limit_meets_gro(wn, &limit->match))
+		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
+			    "what GRO joins may exceed the budget and never fit: ethtool -K DEV gro off");
+}
+
 static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struct nlattr *nest,
 		      bool make, struct weir_error *error, struct netlink_ext_ack *extack)
 {
@@ -86,7 +129,10 @@ static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struc
 		err = weir_nl_string(attrs[WEIR_A_LIMIT_BEFORE], before, sizeof(before), extack);
 	if (err)
 		return err;
-	return weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ? before : NULL, error);
+	err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ? before : NULL, error);
+	if (!err)
+		limit_warn(edit->wn, &limit, error);
+	return err;
 }
 
 static int exempt_edit(struct weir_edit *edit, struct nlattr **attrs, const struct nlattr *nest,

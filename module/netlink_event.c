@@ -131,10 +131,12 @@ static const struct weir_limit *old_next(const struct weir_edit *edit,
 /* Is a limit what it was, but for whether the number of slots was said? */
 static bool limit_stays(const struct weir_limit *limit, const struct weir_limit *was)
 {
-	struct weir_limit copy = *limit;
+	const size_t said = offsetof(struct weir_limit, slots_given);
+	const size_t rest = offsetofend(struct weir_limit, slots_given);
+	size_t size = weir_limit_size(limit);
 
-	copy.slots_given = was->slots_given;
-	return !memcmp(&copy, was, sizeof(copy));
+	return size == weir_limit_size(was) && !memcmp(limit, was, said) &&
+	       !memcmp((void *)limit + rest, (void *)was + rest, size - rest);
 }
 
 /* Told with the limit in front of which each stands; the last comes first. */

@@ -123,13 +123,26 @@ if [ "$HZ" -lt 1000 ]; then
 fi
 
 # the kernel's warnings
-joined='packets joined \(GRO\) from more segments than the budget will never fit'
+joined='what GRO joins may exceed the budget and never fit: ethtool -K DEV gro off'
+done_with '$' limit add nogro budget 5/s to ::/0
+rx ethtool -K rx0 gro on >/dev/null
+done_with '$' limit add udp budget 5/s to ::/0 proto udp
+done_with '$' limit add icmp budget 5/s to ::/0 proto icmpv6
+done_with '$' limit add syn5 budget 5/s to ::/0 proto tcp syn
+done_with '$' limit add notrx budget 5/s to ::/0 not dev rx0
+done_with '$' limit add sixtyfour budget 64/s to ::/0
 done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ::/0
-is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': ${joined//\\/}
+is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': $joined
 small budget 6" "... in front of what is shown of it"
+done_with "weir: warning: limit 'small': $joined" limit set small budget 1500/s bytes
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
+done_with "weir: warning: limit 'onrx': $joined" limit add onrx budget 5/s to ::/0 dev rx0
+rx ethtool -K rx0 rx-gro-list on >/dev/null
+done_with "weir: warning: limit 'udp': $joined" limit set udp budget 6/s
+rx ethtool -K rx0 gro off >/dev/null
+done_with '$' limit set small budget 6/s packets
 
 # a condition replaces that of its kind, match all of them
 # set_to MATCH WORD...: the limit ssh then has this match
