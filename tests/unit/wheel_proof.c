@@ -3,7 +3,8 @@
  * The wheel in C against the operations that tests/proof/wheel.py reasons about,
  * on functions from ages to sums, here arrays S[0..reach]: every reach and
  * width, totals and slots at their wraps, sums at their bounds and by chance.
- * What the ring has beyond the reach is arbitrary.
+ * What the ring has beyond the reach is arbitrary, what lies behind it is not
+ * touched. Beside that marks of refusals, and sizes.
  */
 #include "wheel.h"
 
@@ -121,11 +122,18 @@ static void check_charge(struct chance *c, u64 run,
 	unsigned int R = shape.reach + 1;
 	u32 at = room->wheel.at;
 	u64 cost, asked = edge(c, budget);
+	unsigned int wait;
 	bool room_for;
 
 	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) :
 				     edge(c, U64_MAX);
 	room_for = has_room(S, R, asked, cost);
+	if (cost <= asked) {
+		wait = weir_wheel_peek(shape, &room->wheel, cost, asked);
+		check(wait <= R && (wait == R || S[R - 1 - wait] <= asked - cost) &&
+		      (!wait || S[R - wait] > asked - cost),
+		      "run %llu: %llu of %llu after %u slots", run, cost, asked, wait);
+	}
 	check(weir_wheel_charge(shape, &room->wheel, cost, asked) == room_for,
 	      "run %llu: %llu + %llu of %llu", run, S[R - 1], cost, asked);
 	if (room_for)
@@ -181,6 +189,7 @@ static void check_join(struct chance *c, u64 run, struct weir_wheel_shape shape,
 		       union room *room, sums S, u64 budget)
 {
 	unsigned int R = shape.reach + 1;
+	bool marked = chance_one_in(c, 2);
 	u32 at = room->wheel.at;
 	union room other;
 	sums T, was;
@@ -189,7 +198,13 @@ static void check_join(struct chance *c, u64 run, struct weir_wheel_shape shape,
 	wheel_of(c, shape, &other, at, T);
 	memcpy(was, S, sizeof(was));
 	join(S, R, T);
+	/* Marks stay where they are, or go. */
+	other.wheel.refused = at;
+	if (marked)
+		room->wheel.refused = at;
 	weir_wheel_join_swap(shape, &room->wheel, &other.wheel);
+	check(weir_wheel_marked(shape, &room->wheel, at) == marked &&
+	      !weir_wheel_marked(shape, &other.wheel, at), "run %llu: marks", run);
 	check_sums(run, "join", shape, room, at, S);
 	check_sums(run, "swap", shape, &other, at, was);
 }
@@ -199,6 +214,7 @@ static void one_state(u64 run, struct weir_wheel_shape shape)
 	struct chance c = chance_of(run);
 	u64 budget = edge(&c, weir_wheel_max(shape.width));
 	u32 at = chance_one_in(&c, 2) ? chance_below(&c, 200) - 100 : chance(&c);
+	size_t size = weir_wheel_size(shape);
 	union room room, was;
 	unsigned int op;
 	sums S, before;
@@ -218,6 +234,8 @@ static void one_state(u64 run, struct weir_wheel_shape shape)
 			check_uncharge(&c, run, shape, &room, S);
 		else
 			check_join(&c, run, shape, &room, S, budget);
+		assert_memory_equal((u8 *)&room + size, (u8 *)&was + size,
+				    sizeof(room) - size);
 	}
 	weir_wheel_reset(shape, &room.wheel, at);
 	memset(S, 0, sizeof(S));
@@ -241,10 +259,69 @@ static void test_operations(void **state)
 	}
 }
 
+/*
+ * No refusal is taken for a new one, or forgotten, whatever time does. A refusal
+ * turns no wheel that is full: marks may be up to the reach ahead of it.
+ */
+static void test_marks(void **state)
+{
+	struct weir_wheel_shape shape = { .mask = 127, .width = 2 };
+	unsigned int late, ahead, gap, passed, most;
+	union room room;
+	struct weir_wheel *w = &room.wheel;
+
+	(void)state;
+	for (shape.reach = 0; shape.reach <= 64; shape.reach++)
+	for (ahead = 0; ahead <= shape.reach; ahead += max(shape.reach / 2, 1))
+	for (gap = 0; gap < 600; gap++) {
+		most = ahead + shape.reach + 1;
+		weir_wheel_reset(shape, w, -90);
+		for (late = 0; late <= 30; late++)
+			assert_false(weir_wheel_marked(shape, w, -90u - late));
+		assert_false(weir_wheel_marked(shape, w, -90u + gap));
+		w->refused = -90 + ahead;
+		for (late = 0; late <= 30; late++)
+			assert_true(weir_wheel_marked(shape, w,
+						      -90u + ahead - late));
+		if (gap + 30 < ahead)
+			continue;
+		assert_int_equal(weir_wheel_marked(shape, w, -90u + gap),
+				 gap <= most);
+		weir_wheel_turn(shape, w, -90u + gap);
+		for (passed = 0; passed < 300; passed++)
+			assert_int_equal(weir_wheel_marked(shape, w,
+							   w->at + passed),
+					 gap + passed <= most);
+	}
+}
+
+/* Sizes and widths as they are told. */
+static void test_shapes(void **state)
+{
+	(void)state;
+	assert_int_equal(weir_wheel_width(1), 2);
+	assert_int_equal(weir_wheel_width(U16_MAX), 2);
+	assert_int_equal(weir_wheel_width(U16_MAX + 1ull), 4);
+	assert_int_equal(weir_wheel_width(U32_MAX), 4);
+	assert_int_equal(weir_wheel_width(U32_MAX + 1ull), 8);
+	assert_int_equal(weir_wheel_width(BIT_ULL(56)), 8);
+	assert_true(weir_wheel_max(2) == U16_MAX);
+	assert_true(weir_wheel_max(4) == U32_MAX);
+	assert_true(weir_wheel_max(8) == U64_MAX);
+	assert_int_equal(weir_wheel_size(weir_wheel_shape(15, false, 2)), 40);
+	assert_int_equal(weir_wheel_size(weir_wheel_shape(16, true, 4)), 76);
+	assert_int_equal(weir_wheel_size(weir_wheel_shape(64, false, 8)), 1040);
+	assert_int_equal(weir_wheel_shape(1, true, 2).mask, 0);
+	assert_int_equal(weir_wheel_shape(16, false, 2).mask, 31);
+	assert_int_equal(sizeof(union room), 1040);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_shapes),
 	};
 
 	return cmocka_run_group_tests_name("wheel_proof", tests, NULL, NULL);
