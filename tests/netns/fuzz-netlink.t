@@ -6,19 +6,17 @@
 # namespace of their own. FUZZ_SEED and FUZZ_MESSAGES choose others, or more.
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-PATH=$top/.cache/build/fuzz:$PATH
+. "$(dirname "$0")/python.sh"
 need_tool
-command -v fuzz-netlink >/dev/null || skip_all "tests/fuzz is not built"
 seed=${FUZZ_SEED:-1}
 messages=${FUZZ_MESSAGES:-8000}
 groups=/sys/fs/cgroup
 
 # fuzz NAME OPTION...: in $rx, by the command in $by
-by=()
 fuzz() {
 	local name=$1
 	shift
-	rx "${by[@]}" fuzz-netlink -s "$seed" "$@" >"$tmp/fuzz" 2>"$tmp/fault"
+	rx "${by[@]}" python3 "$here/fuzz_netlink.py" -s "$seed" "$@" >"$tmp/fuzz" 2>"$tmp/fault"
 	ok $? "$name ($(tail -n 1 "$tmp/fuzz"))" || diag "$(head -c 4000 "$tmp/fault")"
 }
 
@@ -62,7 +60,7 @@ fuzz "root: every message is answered" -n "$messages"
 is "$(never accepted)" "" "every operation was done"
 is "$(never refused)" "" "every operation was refused"
 # Two at once, whose changes meet.
-rx fuzz-netlink -s $((seed + 1)) -n $((messages / 4)) -o >/dev/null 2>"$tmp/second" &
+rx python3 "$here/fuzz_netlink.py" -s $((seed + 1)) -n $((messages / 4)) -o >/dev/null 2>"$tmp/second" &
 second=$!
 fuzz "and where others change the configuration, too" -f "$messages" -n $((messages / 4)) -o
 wait "$second"

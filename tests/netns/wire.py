@@ -10,7 +10,7 @@ import struct
 import yaml
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-SPEC = yaml.safe_load((TOP / "Documentation/netlink/specs/weir.yaml").read_text())
+SPEC = yaml.load((TOP / "Documentation/netlink/specs/weir.yaml").read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 REQUEST, ACK, ECHO, DUMP = 1, 4, 8, 0x300
 NESTED, BYTEORDER = 0x8000, 0x4000

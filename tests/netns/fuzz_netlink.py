@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""fuzz_netlink.py: messages to the family, made by lot from the specification, and a
+judge of the answers. Every message must be answered: done, or refused by an error that
+has a sentence, and then nothing has changed. Of some the answer is not waited for.
+The last line says how often; the status is 1 if an answer was wrong, with the message
+on stderr."""
+import argparse
+import collections
+import errno
+import os
+import random
+import socket
+import struct
+import sys
+
+from wire import (ACK, BYTEORDER, CMD, CONST, DONE, DUMP, ECHO, ENUM, ERROR, FORMATS, NESTED, OPS, REQUEST, SETS, Answer,
+                  Wire, attrs_of, tlv)
+
+ASKED = [op for op, spec in OPS.items() if "event" not in spec]
+ATTRS = {name: list(attrs_of(name).values()) for name in SETS}
+NUMBERED = {name: {attr["number"]: attr for attr in attrs} for name, attrs in ATTRS.items()}
+# How wrong a message is: in its values, in lengths, types and places of attributes, in any byte.
+MOODS = ["good"] * 4 + ["values"] * 3 + ["attrs"] * 2 + ["bytes"]
+FULL = 20480  # bytes; no more attributes from there on: the largest one still fits
+
+# Few names, and prefixes that the flood is in, so that operations and packets meet.
+LIMITS, DEVS = ["a", "b", "c", "d", "default"], ["rx0", "lo", "eth9", "tx0"]
+ODD_NAMES = ["", " ", "a b", "-a", ".", "..", "a/b", "\n", "\udcff\udcfe", "%s%n", "a:1", "0123456789" * 3 + "0",
+             "0123456789" * 3 + "01", "é"]
+ADDRESSES = [socket.inet_aton(a) for a in ("10.0.0.0", "198.51.100.0", "0.0.0.0", "169.254.0.1")] + [
+    socket.inet_pton(socket.AF_INET6, a) for a in ("2001:db8::", "fe80::1", "::", "2001:db8::1")]
+LENGTHS, PROTOS = [0, 8, 24, 32, 32, 64, 128], [6, 17, 6, 17, 1, 58]
+# Conditions that make sense together.
+TOGETHER = [set(words.split()) for words in (
+    "proto dport", "proto sport dport", "proto dport invert", "proto syn", "dev", "from", "to", "family", "frag",
+    "mark mark-mask", "mark", "proto invert", "from to")]
+
+
+def span(attr):
+    """Least and most of a number"""
+    checks = {k: CONST.get(v, v) for k, v in attr.get("checks", {}).items()}
+    most = (1 << 8 * struct.calcsize(FORMATS[attr["type"]])) - 1
+    if "enum" in attr:
+        entries = len(ENUM[attr["enum"]])
+        most = (1 << entries) - 1 if attr.get("enum-as-flags") else entries - 1
+    return checks.get("min", 0), checks.get("max", most)
+
+
+class Maker(random.Random):
+    """A message, by the lot of its number"""
+
+    def __init__(self, seed, number):
+        super().__init__(seed << 64 | number)
+        self.mood = self.choice(MOODS)
+        self.depth = self.size = 0
+        self.sound = True  # the headers were left alone
+
+    def percent(self, n):
+        """n times in a hundred"""
+        return self.random() * 100 < n
+
+    def below(self, n):
+        """0 to n - 1"""
+        return int(self.random() * n)
+
+    def name(self, attr):
+        """Of a limit or a device"""
+        if self.mood != "good" and self.percent(20):
+            text = self.choice(ODD_NAMES)
+        else:
+            text = self.choice(DEVS if attr["name"] == "dev" else LIMITS)
+        return text.encode(errors="surrogateescape") + b"\0"
+
+    def address(self):
+        """A prefix that is known, one near it, or any bytes"""
+        raw = self.choice(ADDRESSES)
+        if self.percent(20):
+            raw = raw[:-1] + bytes([self.below(4)])
+        elif self.percent(10):
+            some = self.below(len(raw) + 1)
+            raw = self.randbytes(some) + raw[some:]
+        if self.mood != "good" and self.percent(10):
+            raw = (raw + bytes(16))[:self.below(20)]
+        return raw
+
+    def number(self, attr):
+        """Small, at an edge, or any"""
+        name, (least, most) = attr["name"], span(attr)
+        for ends, common in (("len", LENGTHS), ("proto", PROTOS), ("family", [2, 10])):
+            if name.endswith(ends) and self.percent(80):
+                return self.choice(common)
+        width = most - least
+        # What a table costs is time for the kernel to clear it.
+        if name == "sources" and self.below(500):
+            width = 4096
+        elif name == "window-ms" and self.percent(70):
+            width = 4000
+        elif name == "budget" and self.percent(80):
+            width = (1 << 32) - 2
+        if self.percent(30 if self.mood == "values" else 1):
+            return self.choice([least - 1, most + 1, self.getrandbits(64), 1 << self.below(64)])
+        # All lengths of numbers are as likely.
+        return least + self.choice([0, width] + 4 * [(self.getrandbits(64) >> self.below(64)) % (width + 1)])
+
+    def value(self, attr):
+        """The bytes of an attribute"""
+        kind = attr["type"]
+        if kind in FORMATS:
+            size = struct.calcsize(FORMATS[kind])
+            return (self.number(attr) & (1 << 8 * size) - 1).to_bytes(size, sys.byteorder)
+        if kind == "nest":
+            return self.attributes(attr["nested-attributes"], None)
+        return {"string": lambda: self.name(attr), "binary": self.address}.get(kind, bytes)()
+
+    def spoiled(self, raw):
+        """An attribute whose header is wrong"""
+        size, number = struct.unpack_from("=HH", raw)
+        size, number = self.choice([
+            (self.below(5), number), (size + self.below(12), number), (size - self.below(5), number),
+            (size, number ^ NESTED), (size, number ^ BYTEORDER), (size, self.below(40)), (self.getrandbits(16), number)])
+        return struct.pack("=HH", size & 0xffff, number) + raw[4:]
+
+    def attribute(self, attr):
+        """One, as its set has it or not"""
+        odd, nest = self.mood == "attrs", attr["type"] == "nest"
+        number = attr["number"] | (NESTED if nest else 0)
+        if odd and nest and self.percent(10):
+            raw = b""
+            for _ in range(2 + self.below(60)):
+                raw = tlv(number, raw)
+            return raw
+        value = self.value(attr)
+        if odd and self.percent(5):
+            value += bytes(self.below(9000 if self.percent(5) else 20))
+        raw = tlv(number, value)
+        return self.spoiled(raw) if odd and self.percent(20) else raw
+
+    def likely(self, attr, wanted):
+        """Percent: what an object is nothing without comes nearly always, the rest now and then."""
+        name = attr["name"]
+        if wanted:
+            return 100 if name in wanted else 0
+        vital = ("name", "budget", "window-ms", "address", "sources", "first")
+        return 93 if name in vital else {"limit": 50, "before": 5}.get(name, 20)
+
+    def attributes(self, aset, taken):
+        """Those of a set, or of these names"""
+        odd, raw = self.mood == "attrs", b""
+        if self.depth == 8:
+            return raw
+        self.depth += 1
+        wanted = self.choice(TOGETHER) if aset == "match" and self.percent(80) else None
+        attrs = ATTRS[aset]
+        start = self.below(len(attrs) + 1) if odd else 0
+        for attr in attrs[start:] + attrs[:start]:
+            times = int(self.percent(self.likely(attr, wanted)))
+            if attr.get("multi-attr") and times:
+                times = self.below(300 if self.percent(3) else 5)
+            if taken is not None and attr["name"] not in taken:
+                times = int(odd and self.percent(2))
+            elif odd and self.percent(10):
+                times = self.below(3)
+            for _ in range(times):
+                if self.size < FULL:
+                    more = self.attribute(attr)
+                    self.size += len(more) if self.depth == 1 else 0
+                    raw += more
+        if odd and self.percent(5):
+            raw += tlv(self.below(100), bytes(self.below(10)))
+        self.depth -= 1
+        return raw
+
+    def spoiled_bytes(self, raw):
+        """Some bytes changed, cut off, or there once more"""
+        raw = bytearray(raw)
+        for _ in range(1 + self.below(6)):
+            if not raw:
+                break
+            at = self.below(len(raw))
+            how = self.below(4)
+            if how == 0:
+                raw[at] ^= 1 << self.below(8)
+            elif how == 1:
+                raw[at] = self.below(256)
+            elif how == 2:
+                del raw[at:]
+            else:
+                raw += raw[at:at + (self.below(len(raw) - at) & ~3)]
+        return bytes(raw)
+
+    def message(self, family, seq):
+        """The message; its operation in self.op, whether it asks for a dump in self.dump"""
+        self.op = self.choice(ASKED)
+        # Clearing as often would leave nothing to be asked about.
+        if ("flush" in self.op or "replace" in self.op) and self.percent(85):
+            self.op = self.choice(ASKED[:2])
+        spec = OPS[self.op]
+        self.dump = "do" not in spec or ("dump" in spec and self.percent(40))
+        taken = spec["dump" if self.dump else "do"].get("request", {}).get("attributes", [])
+        raw = self.attributes(spec["attribute-set"], taken)
+        flags = REQUEST | ACK | (DUMP if self.dump else 0) | (ECHO if self.percent(20) else 0)
+        if self.mood == "bytes":
+            raw = self.spoiled_bytes(raw)
+        head = {"size": 20 + len(raw), "flags": flags, "cmd": CMD[self.op], "version": 1, "reserved": 0}
+        if self.mood == "bytes" and self.percent(40):
+            self.sound = False
+            size = head["size"]
+            key, value = self.choice([
+                ("size", self.below(64)), ("size", size + self.below(32)), ("size", max(size - self.below(32), 0)),
+                ("flags", self.getrandbits(16)), ("cmd", self.below(30)), ("version", self.getrandbits(8)),
+                ("reserved", self.below(3))])
+            head[key] = value
+        return struct.pack("=IHHIIBBH", head["size"], family, head["flags"], seq, 0, head["cmd"], head["version"],
+                           head["reserved"]) + raw
+
+
+def wrong_attrs(raw, aset):
+    """What of an answer is not as the specification says, or nothing."""
+    while len(raw) >= 4:
+        size, number = struct.unpack_from("=HH", raw)
+        if size < 4 or size > len(raw):
+            break
+        value, raw = raw[4:size], raw[(size + 3) & ~3:]
+        attr = NUMBERED[aset].get(number & 0x3fff)
+        if not attr:
+            return "an answer has an unknown attribute"
+        kind, most = attr["type"], attr.get("checks", {}).get("max-len", 0)
+        most = CONST.get(most, most)
+        if kind in FORMATS and len(value) != struct.calcsize(FORMATS[kind]):
+            return f"{attr['name']} has a wrong length in an answer"
+        if kind == "string" and (value.find(b"\0") != len(value) - 1 or len(value) > most + 1 or not value):
+            return f"{attr['name']} is no string in an answer"
+        if kind == "binary" and len(value) > most or kind in ("flag", "pad") and value:
+            return f"{attr['name']} is too long in an answer"
+        if kind == "nest":
+            wrong = wrong_attrs(value, attr["nested-attributes"]) if number & NESTED else "a nest is not marked"
+            if wrong:
+                return wrong
+    return "an answer ends in bytes that are no attribute" if raw else ""
+
+
+class Channel(Wire):
+    """The kernel does what a message says before send() returns, and the next part of a
+    dump before recv() does. So all of an answer is there when there is nothing more to
+    read; nothing waits here."""
+
+    def __init__(self):
+        super().__init__()
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self.sock.settimeout(None)
+
+    def answer(self, message, seq, aset):
+        """Send it: the answer, and what of it is wrong"""
+        self.sock.send(message)
+        answer, ended, wrong = Answer(), False, ""
+        while True:
+            try:
+                part = self.sock.recv(1 << 17, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return answer, wrong or ("" if ended else "no answer")
+            while len(part) >= 16:
+                size, kind, flags, to, _ = struct.unpack_from("=IHHII", part)
+                body, part = part[16:size], part[(size + 3) & ~3:]
+                if to != seq:
+                    wrong = "an answer to what was not asked"
+                elif kind in (ERROR, DONE):
+                    # A dump that has ended is acknowledged once more.
+                    if not ended or kind == DONE or body[:4] != bytes(4):
+                        answer.end(flags, body, 4 if kind == DONE else 20)
+                    ended = True
+                elif kind != self.family:
+                    wrong = "an answer is of another family"
+                else:
+                    answer.count += 1
+                    wrong = wrong or wrong_attrs(body[4:], aset)
+
+
+def judge(made, answer, wrong, args, size):
+    """What is wrong with an answer, or nothing."""
+    admin = "uns-admin-perm" in OPS[made.op].get("flags", [])
+    if not made.sound:
+        return ""
+    if wrong:
+        return wrong
+    if args.reader and admin and not answer.error:
+        return "a reader may do that"
+    # These say enough by themselves.
+    if answer.error and not answer.msg and answer.error not in (errno.EPERM, errno.EOPNOTSUPP):
+        return "refused without a sentence"
+    if answer.error not in errno.errorcode and answer.error:
+        return "no such error"
+    return "the fault is pointed at behind the message" if (answer.offset or 0) >= size else ""
+
+
+def run(args):
+    """All messages: how often each operation was done and refused; of one that is answered
+    wrongly, what it was"""
+    talk, look = Channel(), Channel()
+    done, refused, errors, tally = (collections.Counter() for _ in range(4))
+    for n in range(args.first, args.first + args.count):
+        made = Maker(args.seed, n)
+        message = made.message(talk.family, n)
+        compare = not args.others and not made.below(8)
+        if not made.below(100):
+            talk.sock.send(message)
+            talk = Channel()
+            continue
+        before = look.all_of() if compare else None
+        answer, wrong = talk.answer(message, n, OPS[made.op]["attribute-set"])
+        fault = judge(made, answer, wrong, args, len(message))
+        if not fault and compare and (args.reader or (answer.error and made.sound)):
+            tally["compared"] += 1
+            fault = "" if look.all_of() == before else "refused, and the configuration has changed"
+        if fault or args.verbose:
+            print(f"seed {args.seed}, message {n}: {fault}\n{made.op}{' (dump)' if made.dump else ''}: {message.hex()}\n"
+                  f"  -> {answer}, {answer.count} parts", file=sys.stderr)
+        if fault:
+            return 1
+        if wrong:
+            tally["silent"] += 1
+        elif answer.error:
+            refused[made.op] += 1
+            errors[answer.error] += 1
+        elif made.sound:
+            done[made.op] += 1
+    for op in ASKED:
+        print(f"{op:15} {done[op]:8} done {refused[op]:8} refused")
+    for error, times in sorted(errors.items()):
+        print(f"{times:8} {os.strerror(error)}")
+    print(f"seed={args.seed} done={done.total()} refused={refused.total()} silent={tally['silent']} compared={tally['compared']}")
+    return 0
+
+
+def main():
+    """By the words"""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-s", dest="seed", type=int, default=1, help="of the lot")
+    parser.add_argument("-n", dest="count", type=int, default=1000, help="messages")
+    parser.add_argument("-f", dest="first", type=int, default=0, help="number of the first: none depends on another")
+    parser.add_argument("-r", dest="reader", action="store_true", help="a reader: may change nothing")
+    parser.add_argument("-o", dest="others", action="store_true", help="others change the configuration: it is not compared")
+    parser.add_argument("-v", dest="verbose", action="store_true", help="print each message and its answer")
+    sys.exit(run(parser.parse_args()))
+
+
+main()
