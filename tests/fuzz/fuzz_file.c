@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer on a file of a whole configuration, or JSON where it begins so: what is read is written as
- * weir save does and reads again as the same; what is not is refused with a
- * sentence for each bad line.
+ * libFuzzer on a file of a whole configuration, or JSON where it begins so: what is
+ * read stays the same through netlink messages, and is written as weir save does and
+ * reads again as the same; what is not is refused with a sentence for each bad line.
  */
+#include <linux/genetlink.h>
+
 #include "file.c"
 
 #include "tool_fuzz.h"
@@ -24,7 +26,23 @@ static void complete(struct weir_limit *limit)
 		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
 	limit->has &= ~WEIR_HAS(LIMIT_BEFORE);
 	memset(limit->before, 0, sizeof(limit->before));
+	limit->match.any = 0;	/* how it is said, not what it is */
 	limit->line = 0;
+}
+
+/* One item of a configuration, of a set and a size, through a message. */
+static void through_netlink(const struct weir_set *set, const void *item, size_t size)
+{
+	static union weir_model told;
+	struct weir_msg msg;
+
+	weir_msg_begin(&msg, 0x20, 0, 1, 1);
+	weir_set_put(set, WEIR_ON_ADD, &msg, item);
+	weir_set_get(set, (char *)msg.nlh + NLMSG_HDRLEN + GENL_HDRLEN,
+		     msg.nlh->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN, &told);
+	weir_msg_free(&msg);
+	if (memcmp(item, &told, size))
+		tool_fail("a message says something else", "", "");
 }
 
 static void complete_all(struct weir_config *config)
@@ -68,10 +86,15 @@ static void again(struct weir_config *config)
 	static struct weir_config read;
 	struct weir_tool tool = { .check = true, .out.to = stdout };
 	const struct said *said;
+	unsigned int i;
 
 	read.limit_count = 0;
 	read.exempt_count = 0;
 	complete_all(config);
+	for (i = 0; i < config->limit_count; i++)
+		through_netlink(&weir_limit_fields, &config->limits[i], sizeof(config->limits[i]));
+	for (i = 0; i < config->exempt_count; i++)
+		through_netlink(&weir_exempt_fields, &config->exempts[i], sizeof(config->exempts[i]));
 	said_begin();
 	save(config);
 	said = said_end();

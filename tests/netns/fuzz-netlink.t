@@ -9,7 +9,7 @@ need_cpus 2
 . "$(dirname "$0")/python.sh"
 need_tool
 seed=${FUZZ_SEED:-1}
-messages=${FUZZ_MESSAGES:-8000}
+messages=${FUZZ_MESSAGES:-5000}
 groups=/sys/fs/cgroup
 
 # fuzz NAME OPTION...: in $rx, by the command in $by
