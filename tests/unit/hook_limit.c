@@ -15,13 +15,11 @@ static struct weir_net wn = { .net = &net };
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 		       const struct weir_source *source)
 {
-	(void)wn, (void)limit, (void)source;
 }
 
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick)
 {
-	(void)wn, (void)limit, (void)tick;
 }
 
 /* Tick-milliseconds by which n slots are longer than the window, or -1. */
@@ -77,7 +75,6 @@ static void test_slots(void **state)
 	struct chance c = chance_of(0);
 	u32 ms, i;
 
-	(void)state;
 	for (ms = 1; ms < 3000; ms++)
 		check_fit(ms);
 	for (i = 0; i < ARRAY_SIZE(windows); i++)
@@ -111,7 +108,6 @@ static void test_refused(void **state)
 	struct weir_error error;
 	unsigned int i;
 
-	(void)state;
 	limit.budget = WEIR_PACKETS_MAX + 1;
 	assert_int_equal(add(&limit, &error), -ERANGE);
 	assert_int_equal(error.attr, WEIR_A_LIMIT_BUDGET);
@@ -143,7 +139,6 @@ static void test_tables(void **state)
 	struct weir_error error = { };
 	unsigned int i;
 
-	(void)state;
 	assert_int_equal(add(&config, &error), 0);
 	for (i = 0; i < ARRAY_SIZE(budgets); i++) {
 		config.budget = budgets[i];
@@ -226,7 +221,6 @@ static void test_units(void **state)
 		{ 1000, true, 1, 0 }, { 600000, true, 6000, 0 },
 	};
 
-	(void)state;
 	take_steps(units, ARRAY_SIZE(units));
 	take_steps(grown, ARRAY_SIZE(grown));
 }
@@ -238,7 +232,6 @@ static void test_quota(void **state)
 	struct weir_limit limit = limit_of("a");
 	struct weir_error error;
 
-	(void)state;
 	limit.sources = 400000;
 	net.user_ns = &user;
 	assert_int_equal(add(&limit, &error), 0);
@@ -253,15 +246,4 @@ static void test_quota(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_units),
-		cmocka_unit_test(test_quota),
-	};
-
-	return cmocka_run_group_tests_name("hook_limit", tests, NULL, NULL);
-}
+UNIT_MAIN("hook_limit", T(test_slots), T(test_refused), T(test_tables), T(test_units), T(test_quota))

@@ -87,7 +87,6 @@ static void test_passed_by(void **state)
 	const struct said discovery = { .ipv6 = true, .proto = IPPROTO_ICMPV6 };
 	struct weir_limit words = plain_words("a", 1, false);
 
-	(void)state;
 	hook_begin(1);
 	shim_hooks_error = -ENOMEM;
 	assert_int_equal(add_words(&words), -ENOMEM);
@@ -118,7 +117,6 @@ static void test_no_device(void **state)
 {
 	const struct said inner = { .ipv6 = true, .proto = IPPROTO_ICMPV6 };
 
-	(void)state;
 	hook_begin(9);
 	add("a", 1, false);
 	assert_int_equal(pass_told(&said, 64, &t.dev[0], NULL), NF_ACCEPT);
@@ -135,7 +133,6 @@ static void test_exempt(void **state)
 		.exempt.prefix = said_address(false, 0),
 	};
 
-	(void)state;
 	hook_begin(4);
 	add("a", 1, false);
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
@@ -153,7 +150,6 @@ static void test_unmatched(void **state)
 {
 	struct weir_limit words = plain_words("a", 1, false);
 
-	(void)state;
 	hook_begin(7);
 	words.match.conds = WEIR_IF_DEV;
 	strcpy(words.match.dev, said_dev[0]);
@@ -171,7 +167,6 @@ static void test_cut_short(void **state)
 	const struct said cut = { .proto = IPPROTO_TCP, .missing = 10 };
 	struct weir_limit words = plain_words("b", 1, false);
 
-	(void)state;
 	hook_begin(5);
 	add("a", 1, false);
 	words.match = (struct weir_match) {
@@ -196,7 +191,6 @@ static void test_unasked(void **state)
 	const struct said echo = { .ipv6 = true, .proto = IPPROTO_ICMPV6 };
 	unsigned int looks = shim_looks;
 
-	(void)state;
 	hook_begin(10);
 	add("a", 100, false);
 	assert_int_equal(pass_one(&options, &t.dev[0]), NF_ACCEPT);
@@ -245,7 +239,6 @@ static void test_late(void **state)
 {
 	struct weir_limit words = plain_words("b", 100, true);
 
-	(void)state;
 	/* A packet may start again, but not for ever. */
 	alarm(20);
 	hook_begin(2);
@@ -266,7 +259,6 @@ static void test_late(void **state)
 /* The same where there is one limit. */
 static void test_late_alone(void **state)
 {
-	(void)state;
 	alarm(20);
 	hook_begin(3);
 	add("a", 3, false);
@@ -297,7 +289,6 @@ static void check_observed(const char *name, u64 packets)
 /* It has refused it once, however often it was asked. */
 static void test_late_observed(void **state)
 {
-	(void)state;
 	alarm(20);
 	hook_begin(6);
 	add("a", 1, true);
@@ -312,7 +303,6 @@ static void test_late_observed(void **state)
 /* ... and not at all, where one in front of it drops the packet. */
 static void test_observed_behind(void **state)
 {
-	(void)state;
 	hook_begin(8);
 	add("a", 2, false);
 	add("b", 1, true);
@@ -325,20 +315,6 @@ static void test_observed_behind(void **state)
 	hook_end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_passed_by),
-		cmocka_unit_test(test_no_device),
-		cmocka_unit_test(test_exempt),
-		cmocka_unit_test(test_unmatched),
-		cmocka_unit_test(test_cut_short),
-		cmocka_unit_test(test_unasked),
-		cmocka_unit_test(test_late),
-		cmocka_unit_test(test_late_alone),
-		cmocka_unit_test(test_late_observed),
-		cmocka_unit_test(test_observed_behind),
-	};
-
-	return cmocka_run_group_tests_name("hook_pass", tests, NULL, NULL);
-}
+UNIT_MAIN("hook_pass", T(test_passed_by), T(test_no_device), T(test_exempt), T(test_unmatched),
+	  T(test_cut_short), T(test_unasked), T(test_late), T(test_late_alone),
+	  T(test_late_observed), T(test_observed_behind))

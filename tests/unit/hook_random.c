@@ -66,23 +66,13 @@ static void random_runs(unsigned int n, bool plain)
 
 static void test_packets(void **state)
 {
-	(void)state;
 	random_runs(300, false);
 }
 
 /* What is refused at once, and what is not while others are. */
 static void test_plain(void **state)
 {
-	(void)state;
 	random_runs(100, true);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets),
-		cmocka_unit_test(test_plain),
-	};
-
-	return cmocka_run_group_tests_name("hook_random", tests, NULL, NULL);
-}
+UNIT_MAIN("hook_random", T(test_packets), T(test_plain))

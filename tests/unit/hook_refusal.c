@@ -128,7 +128,6 @@ static void test_ends(void **state)
 	struct weir_limit words = words_of("a", 2);
 	struct said other = v4;
 
-	(void)state;
 	begin();
 	add("a", 2);
 	fill(&v4, 0, 2);
@@ -159,7 +158,6 @@ static void test_given_back(void **state)
 	struct weir_lookup lookup;
 	struct weir_source source;
 
-	(void)state;
 	begin();
 	add("a", 2);
 	assert_true(passes(&v4, 0));
@@ -183,7 +181,6 @@ static void test_forgotten(void **state)
 	struct weir_source source;
 	u32 i;
 
-	(void)state;
 	begin();
 	add("a", 2);
 	fill(&v4, 0, 2);
@@ -202,7 +199,6 @@ static void test_evicted(void **state)
 	struct said other = v4;
 	u64 floored;
 
-	(void)state;
 	begin();
 	add("a", 2);
 	t.pressure = true;
@@ -236,7 +232,6 @@ static unsigned int pass_linklocal(unsigned int dev, u8 host)
 /* Link-local sources are whole, and one address on two devices is two. */
 static void test_linklocal(void **state)
 {
-	(void)state;
 	begin();
 	add("a", 2);
 	assert_int_equal(pass_linklocal(0, 1), NF_ACCEPT);
@@ -255,7 +250,6 @@ static void test_vital(void **state)
 	u8 byte[PACKET_MAX];
 	struct sk_buff skb = { .network = byte };
 
-	(void)state;
 	begin();
 	add("a", 2);
 	fill(&v6, 0, 2);
@@ -280,7 +274,6 @@ static void test_locks(void **state)
 	struct sk_buff skb = { .dev = &t.dev[0] };
 	u8 byte[PACKET_MAX];
 
-	(void)state;
 	begin();
 	words.sources = 65536;
 	add_words(&words);
@@ -319,7 +312,6 @@ static void test_most(void **state)
 	char name[8];
 	unsigned int i;
 
-	(void)state;
 	begin();
 	for (i = 0; i < WEIR_LIMITS_MAX; i++) {
 		snprintf(name, sizeof(name), "l%u", i);
@@ -341,7 +333,6 @@ static void test_batch(void **state)
 	struct weir_limit words = words_of("each", 1000);
 	unsigned int several;
 
-	(void)state;
 	words.prefix = (struct weir_prefix) { };
 	for (several = 0; several < 2; several++) {
 		begin();
@@ -361,19 +352,5 @@ static void test_batch(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_given_back),
-		cmocka_unit_test(test_forgotten),
-		cmocka_unit_test(test_evicted),
-		cmocka_unit_test(test_linklocal),
-		cmocka_unit_test(test_vital),
-		cmocka_unit_test(test_locks),
-		cmocka_unit_test(test_most),
-		cmocka_unit_test(test_batch),
-	};
-
-	return cmocka_run_group_tests_name("hook_refusal", tests, NULL, NULL);
-}
+UNIT_MAIN("hook_refusal", T(test_ends), T(test_given_back), T(test_forgotten), T(test_evicted),
+	  T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch))

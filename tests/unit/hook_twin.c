@@ -10,14 +10,12 @@ struct hook_twin t;
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 		       const struct weir_source *source)
 {
-	(void)wn, (void)limit, (void)source;
 	t.events++;
 }
 
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick)
 {
-	(void)wn, (void)limit, (void)tick;
 	check(t.pressure, "run %llu: there is no pressure", t.run);
 }
 

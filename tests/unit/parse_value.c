@@ -53,7 +53,6 @@ static void test_budget(void **state)
 	struct weir_budget budget;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		check(!read_value(&weir_type_budget, good[i].text, &budget, NULL),
 		      "%s: %s", good[i].text, err.text);
@@ -78,7 +77,6 @@ static void test_budget_again(void **state)
 	struct chance c = chance_of(1);
 	char text[WEIR_TEXT_SIZE];
 
-	(void)state;
 	while (rounds--) {
 		count = chance(&c) % WEIR_BYTES_MAX + 1;
 		count >>= chance_below(&c, 50);
@@ -115,7 +113,6 @@ static void test_budget_text(void **state)
 	char text[WEIR_TEXT_SIZE];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		assert_string_equal(weir_text_budget(NULL, &(struct weir_budget){ told[i].budget, 1000 }, text),
 				    told[i].text);
@@ -164,7 +161,6 @@ static void test_prefix(void **state)
 	char text[WEIR_TEXT_SIZE];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		check(!read_value(&weir_type_prefix, good[i].text, &prefix, NULL), "%s: %s",
 		      good[i].text, err.text);
@@ -199,7 +195,6 @@ static void test_name(void **state)
 	char name[WEIR_NAME_SIZE];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		check(!read_value(&weir_type_name, good[i], name, NULL), "%s", err.text);
 		assert_string_equal(name, good[i]);
@@ -216,7 +211,6 @@ static void test_dev(void **state)
 {
 	char dev[WEIR_DEV_SIZE];
 
-	(void)state;
 	assert_int_equal(read_value(&weir_type_dev, "eth0.100", dev, NULL), 0);
 	assert_int_equal(read_value(&weir_type_dev, "123456789012345", dev, NULL), 0);
 	assert_true(read_value(&weir_type_dev, "1234567890123456", dev, NULL));
@@ -240,7 +234,6 @@ static void test_proto(void **state)
 	unsigned int number;
 	uint8_t proto;
 
-	(void)state;
 	for (number = 0; number < 256; number++) {
 		proto = number;
 		weir_text_proto(NULL, &proto, text);
@@ -268,7 +261,6 @@ static void test_ports(void **state)
 	uint16_t ports[2];
 	size_t i;
 
-	(void)state;
 	assert_int_equal(read_value(&weir_type_ports, "443", ports, NULL), 0);
 	assert_int_equal(ports[0], 443);
 	assert_int_equal(ports[1], 443);
@@ -288,7 +280,6 @@ static void test_mark(void **state)
 	uint32_t mark[2];
 	size_t i;
 
-	(void)state;
 	assert_int_equal(read_value(&weir_type_mark, "0x10", mark, NULL), 0);
 	assert_int_equal(mark[0], 16);
 	assert_int_equal(mark[1], UINT32_MAX);
@@ -315,7 +306,6 @@ static void test_per(void **state)
 	uint8_t per[2];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		check(!read_value(&weir_type_per, good[i].text, per, NULL),
 		      "%s", err.text);
@@ -333,7 +323,6 @@ static void test_texts(void **state)
 {
 	char text[WEIR_TEXT_SIZE];
 
-	(void)state;
 	assert_string_equal(weir_text_time(312000000, text), "312ms");
 	assert_string_equal(weir_text_time(0, text), "0ms");
 	assert_string_equal(weir_text_time(1500000000, text), "1.5s");
@@ -357,21 +346,6 @@ static void test_texts(void **state)
 	assert_string_equal(weir_text_size(12 << 20, text), "12MiB");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_budget_again),
-		cmocka_unit_test(test_budget_text),
-		cmocka_unit_test(test_prefix),
-		cmocka_unit_test(test_name),
-		cmocka_unit_test(test_dev),
-		cmocka_unit_test(test_proto),
-		cmocka_unit_test(test_ports),
-		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_per),
-		cmocka_unit_test(test_texts),
-	};
-
-	return cmocka_run_group_tests_name("parse_value", tests, NULL, NULL);
-}
+UNIT_MAIN("parse_value", T(test_budget), T(test_budget_again), T(test_budget_text), T(test_prefix),
+	  T(test_name), T(test_dev), T(test_proto), T(test_ports), T(test_mark), T(test_per),
+	  T(test_texts))

@@ -37,7 +37,6 @@ static void test_limit(void **state)
 {
 	struct weir_limit limit;
 
-	(void)state;
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "syn budget 20/10s proto tcp syn per 32,64 sources 262144",
 				    true, &limit), 0);
@@ -81,7 +80,6 @@ static void test_not(void **state)
 {
 	struct weir_limit limit;
 
-	(void)state;
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a budget 1/s not from 10.0.0.0/8 to 10.1.0.0/16 not syn",
 				    true, &limit), 0);
@@ -94,7 +92,6 @@ static void test_abbreviations(void **state)
 {
 	struct weir_limit limit;
 
-	(void)state;
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a b 1/s so 64 act obs fam ipv6", false,
 				    &limit), -EINVAL);
@@ -169,7 +166,6 @@ static void test_limit_refused(void **state)
 	struct weir_limit limit;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		check(read_limit(WEIR_ON_ADD, bad[i].text, true,
 				 &limit) == -EINVAL, "%s", bad[i].text);
@@ -198,7 +194,6 @@ static void test_limit_granted(void **state)
 	struct weir_limit limit;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		check(!read_limit(WEIR_ON_ADD, good[i], true, &limit),
 		      "%s: %s", good[i], err.text);
@@ -208,7 +203,6 @@ static void test_query(void **state)
 {
 	struct weir_query query;
 
-	(void)state;
 	assert_int_equal(read_query(WEIR_ON_SHOW,
 				    "limit web 10.0.0.0/8 limited top 10 by count",
 				    &query), 0);
@@ -259,7 +253,6 @@ static void test_query_refused(void **state)
 	struct weir_query query;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		check(read_query(bad[i].verb, bad[i].text, &query) == -EINVAL,
 		      "%s", bad[i].text);
@@ -273,7 +266,6 @@ static void test_split(void **state)
 	char line[] = " limit\tadd  web#1 #comment here\n", *words[4];
 	char comment[] = "# nothing", blank[] = " \t\r\n", many[] = "a b c d e";
 
-	(void)state;
 	assert_int_equal(weir_split(line, words, 4), 3);
 	assert_string_equal(words[2], "web#1");
 	assert_int_equal(weir_split(comment, words, 4), 0);
@@ -305,7 +297,6 @@ static void test_pick(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const struct weir_word *word = weir_pick(words, bad[i].word, false,
 							 "word", &err);
@@ -343,7 +334,6 @@ static void test_lists(void **state)
 	char text[256], *shown;
 	size_t i;
 
-	(void)state;
 	check(!read_limit(WEIR_ON_ADD, words, true, &limit), "%s", err.text);
 	assert_int_equal(limit.match.dport_count, 3);
 	assert_int_equal(limit.match.dport[2][1], 8100);
@@ -368,7 +358,6 @@ static void test_message(void **state)
 	size_t nest;
 	int i;
 
-	(void)state;
 	memset(data, 'x', sizeof(data));
 	weir_msg_begin(&msg, 0x20, 0, 1, 1);
 	for (i = 0; i < 1000; i++)
@@ -383,21 +372,6 @@ static void test_message(void **state)
 	weir_msg_free(&msg);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_not),
-		cmocka_unit_test(test_abbreviations),
-		cmocka_unit_test(test_limit_refused),
-		cmocka_unit_test(test_limit_granted),
-		cmocka_unit_test(test_query),
-		cmocka_unit_test(test_query_refused),
-		cmocka_unit_test(test_split),
-		cmocka_unit_test(test_pick),
-		cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_message),
-	};
-
-	return cmocka_run_group_tests_name("parse_words", tests, NULL, NULL);
-}
+UNIT_MAIN("parse_words", T(test_limit), T(test_not), T(test_abbreviations), T(test_limit_refused),
+	  T(test_limit_granted), T(test_query), T(test_query_refused), T(test_split),
+	  T(test_pick), T(test_lists), T(test_message))

@@ -28,7 +28,6 @@ static void test_mask(void **state)
 	unsigned int i;
 	u8 len, family;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		bool ipv6 = chance_one_in(&c, 2);
 		__be32 v4 = chance(&c) | 1;
@@ -80,7 +79,6 @@ static void test_linklocal(void **state)
 	unsigned int i;
 	u8 len;
 
-	(void)state;
 	addr.s6_addr32[0] = htonl(0xfe800000);
 	addr.s6_addr32[2] = htonl(0x12345678);
 	addr.s6_addr32[3] = htonl(0x9abcdef0);
@@ -133,7 +131,6 @@ static void test_known(void **state)
 	struct in6_addr v6 = { };
 	struct weir_source source;
 
-	(void)state;
 	weir_source_ipv4(&source, 0, 1);
 	assert_false(weir_source_known(&source));
 	weir_source_ipv4(&source, htonl(0x0a000001), 1);
@@ -147,13 +144,4 @@ static void test_known(void **state)
 	assert_int_equal(source.scope, WEIR_SCOPE_IPV6);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mask),
-		cmocka_unit_test(test_linklocal),
-		cmocka_unit_test(test_known),
-	};
-
-	return cmocka_run_group_tests_name("source_mask", tests, NULL, NULL);
-}
+UNIT_MAIN("source_mask", T(test_mask), T(test_linklocal), T(test_known))

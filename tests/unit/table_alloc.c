@@ -54,7 +54,6 @@ static void test_size(void **state)
 	double buckets;
 	u32 sources;
 
-	(void)state;
 	for (sources = 1; sources < 2500; sources++) {
 		table = alloc(sources);
 		buckets = table->mask + 1;
@@ -86,7 +85,6 @@ static void test_sources(void **state)
 	unsigned int i, n;
 	u8 result;
 
-	(void)state;
 	for (n = 0; n < ARRAY_SIZE(sources); n++) {
 		key = (hsiphash_key_t) { { n, 7 * n } };
 		table = alloc(sources[n]);
@@ -156,7 +154,6 @@ static void test_layout(void **state)
 	struct weir_way *way;
 	struct weir_table *t;
 
-	(void)state;
 	for (b = 0; b < ARRAY_SIZE(budget); b++)
 	for (slots = 1; slots <= WEIR_SLOTS_MAX; slots++)
 	for (len6 = 64; len6 <= 128; len6 += 64) {
@@ -209,7 +206,6 @@ static void test_slot(void **state)
 	unsigned int i, n;
 	u64 tick;
 
-	(void)state;
 	for (i = 0; i < 4000; i++) {
 		spec.slot_ticks = i < 300 ? i + 1 :
 				  max(1u, (u32)chance(&c) >> (i & 31));
@@ -237,7 +233,6 @@ static void test_chunks(void **state)
 	struct weir_table *table = alloc(600000);
 	u32 i;
 
-	(void)state;
 	assert_true(table->chunks > 1);
 	for (i = 0; i <= table->mask; i++) {
 		assert_int_equal(weir_bucket(table, i)->hand, 0);
@@ -255,7 +250,6 @@ static void test_memory_left(void **state)
 	struct weir_table_spec spec = spec_of(600000);
 	long pages = weir_table_need(&spec) >> PAGE_SHIFT, enough = pages;
 
-	(void)state;
 	while (enough - enough / 8 < pages)
 		enough++;
 	assert_true(enough > pages);
@@ -276,7 +270,6 @@ static void test_failures(void **state)
 	struct weir_table *table;
 	int i;
 
-	(void)state;
 	for (i = 0; ; i++) {
 		shim_fail_after = i;
 		table = weir_table_alloc(&spec, 1000);
@@ -295,7 +288,6 @@ static void test_references(void **state)
 {
 	struct weir_table *table = alloc(64);
 
-	(void)state;
 	assert_true(weir_table_tryget(table));
 	weir_table_put(table);
 	assert_true(shim_allocations);
@@ -304,18 +296,5 @@ static void test_references(void **state)
 	weir_table_put(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_slot),
-		cmocka_unit_test(test_chunks),
-		cmocka_unit_test(test_memory_left),
-		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_references),
-	};
-
-	return cmocka_run_group_tests_name("table_alloc", tests, NULL, NULL);
-}
+UNIT_MAIN("table_alloc", T(test_size), T(test_sources), T(test_layout), T(test_slot),
+	  T(test_chunks), T(test_memory_left), T(test_failures), T(test_references))

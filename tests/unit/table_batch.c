@@ -75,7 +75,6 @@ static void test_strict(void **state)
 	struct chance c;
 	u64 run, sum, late, of;
 
-	(void)state;
 	for (run = runs.first; run < runs.end; run++) {
 		c = chance_of(run);
 		begin(1 + chance_below(&c, 2000), chance_one_in(&c, 3));
@@ -103,7 +102,6 @@ static void test_comes_back(void **state)
 {
 	unsigned int i, refused = 0, n = 20000;
 
-	(void)state;
 	begin(1000, false);
 	for (i = 0; i < n; i++) {
 		tick += i % 20 == 0;
@@ -119,7 +117,6 @@ static void test_told(void **state)
 {
 	unsigned int i;
 
-	(void)state;
 	begin(1000, false);
 	for (i = 0; i < 10; i++) {
 		assert_true(charge(i % SHIM_CPUS, 0, 1));
@@ -149,7 +146,6 @@ static void give_away(void)
 /* While a CPU waits for the way, it goes to another source. */
 static void test_stranger(void **state)
 {
-	(void)state;
 	begin(1000, false);
 	assert_true(charge(0, 0, 1));
 	tick += WINDOW;
@@ -168,7 +164,6 @@ static void test_clear(void **state)
 {
 	unsigned int i, n = 0;
 
-	(void)state;
 	begin_sized(1000, false, 8192);
 	assert_int_equal(weir_table_buckets(table), 256);
 	for (i = 0; i < SHIM_CPUS; i++)
@@ -187,7 +182,6 @@ static void test_lowered(void **state)
 {
 	unsigned int i, n = 0;
 
-	(void)state;
 	begin(1000, false);
 	for (i = 0; i < SHIM_CPUS; i++)
 		assert_true(charge(i, 0, 1));
@@ -198,16 +192,5 @@ static void test_lowered(void **state)
 	weir_table_put(table);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_strict),
-		cmocka_unit_test(test_comes_back),
-		cmocka_unit_test(test_told),
-		cmocka_unit_test(test_stranger),
-		cmocka_unit_test(test_clear),
-		cmocka_unit_test(test_lowered),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_MAIN("table_batch", T(test_strict), T(test_comes_back), T(test_told), T(test_stranger),
+	  T(test_clear), T(test_lowered))

@@ -112,7 +112,6 @@ static void test_collisions(void **state)
 	struct weir_table *table;
 	u64 key;
 
-	(void)state;
 	for (p = 0; p < ARRAY_SIZE(prefixes); p++)
 	for (kind = 0; kind < 3; kind++) {
 		table = make_table(prefixes[p]);
@@ -143,11 +142,4 @@ static void test_collisions(void **state)
 	assert_true(fullest <= 30);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_collisions),
-	};
-
-	return cmocka_run_group_tests_name("table_collide", tests, NULL, NULL);
-}
+UNIT_MAIN("table_collide", T(test_collisions))

@@ -85,7 +85,6 @@ static void test_from_rest(void **state)
 	u32 hash;
 	u64 f;
 
-	(void)state;
 	for (w = 0; w < ARRAY_SIZE(ways_of); w++)
 	for (f = 1; f <= budget; f++) {
 		ways = ways_of[w];
@@ -196,7 +195,6 @@ static void test_floods(void **state)
 	static const u64 budget[] = { 1, 2, 5, 18, 60 };
 	unsigned int b, i, n, k;
 
-	(void)state;
 	for (b = 0; b < ARRAY_SIZE(budget); b++)
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 	for (n = 0; n < ARRAY_SIZE(slots); n++)
@@ -205,12 +203,4 @@ static void test_floods(void **state)
 			one_flood(budget[b], slots[n], sources[i], load[k]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_from_rest),
-		cmocka_unit_test(test_floods),
-	};
-
-	return cmocka_run_group_tests_name("table_floor", tests, NULL, NULL);
-}
+UNIT_MAIN("table_floor", T(test_from_rest), T(test_floods))

@@ -582,7 +582,6 @@ static void test_model(void **state)
 	struct unit_runs runs = unit_runs(600);
 	u64 run, i;
 
-	(void)state;
 	for (run = runs.first; run < runs.end; run++) {
 		begin(run);
 		for (i = 0; i < 2500; i++) {
@@ -603,11 +602,4 @@ static void test_model(void **state)
 		    m.first && m.given && m.left);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_model),
-	};
-
-	return cmocka_run_group_tests_name("table_model", tests, NULL, NULL);
-}
+UNIT_MAIN("table_model", T(test_model))

@@ -415,7 +415,6 @@ static void test_move(void **state)
 	struct unit_runs runs = unit_runs(1000);
 	u64 run;
 
-	(void)state;
 	for (run = runs.first; run < runs.end; run++)
 		one_run(run);
 	print_message("# %llu moves: %llu admitted, %llu refused, %llu under pressure, %llu again\n",
@@ -424,11 +423,4 @@ static void test_move(void **state)
 	assert_true(m.admitted && m.refused && m.pressed && m.again);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_move),
-	};
-
-	return cmocka_run_group_tests_name("table_move", tests, NULL, NULL);
-}
+UNIT_MAIN("table_move", T(test_move))

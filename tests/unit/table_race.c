@@ -152,7 +152,6 @@ static void test_refuse_stranger(void **state)
 	unsigned int beside, other;
 	struct sender s;
 
-	(void)state;
 	for (beside = 0; beside < 2; beside++) {
 		other = begin_pair();
 		loser = beside ? other : 1;
@@ -170,7 +169,6 @@ static void test_charge_stranger(void **state)
 {
 	struct sender s;
 
-	(void)state;
 	begin_pair();
 	loser = 1;
 	lay_out(&s, 1, 1);
@@ -210,7 +208,6 @@ static void charge_twice(void)
 
 static void test_one_way(void **state)
 {
-	(void)state;
 	/* It had none, */
 	begin(4, 1);
 	loser = 1;
@@ -243,7 +240,6 @@ static void test_second_look(void **state)
 	struct weir_way *way;
 	struct sender s;
 
-	(void)state;
 	begin(4, 1);
 	assert_true(packet(table, 1, 10) & WEIR_CHARGED);
 	assert_int_equal(packet(table, 1, 1), WEIR_REFUSED | WEIR_FIRST);
@@ -273,7 +269,6 @@ static void test_dropped(void **state)
 {
 	struct sender s;
 
-	(void)state;
 	begin(4, 1);
 	lay_out(&s, 1, 10);
 	assert_true(twin_packet(table, &s.lookup) & WEIR_CHARGED);
@@ -313,7 +308,6 @@ static void test_moved_meanwhile(void **state)
 {
 	struct sender s;
 
-	(void)state;
 	begin(4, 1);
 	assert_true(packet(table, 1, 7) & WEIR_CHARGED);
 	lay_out(&s, 1, 1);
@@ -336,7 +330,6 @@ static void test_moved_idle(void **state)
 {
 	struct sender s;
 
-	(void)state;
 	begin(4, 1);
 	assert_true(packet(table, 1, 10) & WEIR_CHARGED);
 	local_bh_enable();
@@ -360,7 +353,6 @@ static void test_one_bucket(void **state)
 	unsigned int i, sources = 60, again = 0;
 	unsigned long locks;
 
-	(void)state;
 	begin(4, 60);
 	assert_int_equal(weir_table_buckets(table), 2);
 	for (i = 0; i < sources; i++)
@@ -382,18 +374,6 @@ static void test_one_bucket(void **state)
 	end();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refuse_stranger),
-		cmocka_unit_test(test_charge_stranger),
-		cmocka_unit_test(test_one_way),
-		cmocka_unit_test(test_second_look),
-		cmocka_unit_test(test_dropped),
-		cmocka_unit_test(test_moved_meanwhile),
-		cmocka_unit_test(test_moved_idle),
-		cmocka_unit_test(test_one_bucket),
-	};
-
-	return cmocka_run_group_tests_name("table_race", tests, NULL, NULL);
-}
+UNIT_MAIN("table_race", T(test_refuse_stranger), T(test_charge_stranger), T(test_one_way),
+	  T(test_second_look), T(test_dropped), T(test_moved_meanwhile), T(test_moved_idle),
+	  T(test_one_bucket))

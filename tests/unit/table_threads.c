@@ -334,13 +334,11 @@ static void run(struct run what)
 
 static void test_exact(void **state)
 {
-	(void)state;
 	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 100000 });
 }
 
 static void test_exact_moved(void **state)
 {
-	(void)state;
 	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 10000,
 			   .moves_least = 50 });
 }
@@ -348,50 +346,33 @@ static void test_exact_moved(void **state)
 /* Give-back and being forgotten meet. */
 static void test_forgotten(void **state)
 {
-	(void)state;
 	run((struct run) { .sources = 3, .limits = 2, .packets = 100000,
 			   .forgets = true });
 }
 
 static void test_one_source(void **state)
 {
-	(void)state;
 	run((struct run) { .sources = 1, .limits = 1, .packets = 100000,
 			   .time_passes = true });
 }
 
 static void test_one_source_moved(void **state)
 {
-	(void)state;
 	run((struct run) { .sources = 1, .limits = 2, .packets = 10000,
 			   .time_passes = true, .moves_least = 100 });
 }
 
 static void test_tiny_moved(void **state)
 {
-	(void)state;
 	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 50000,
 			   .tiny = true, .time_passes = true, .moves_least = 200 });
 }
 
 static void test_moved(void **state)
 {
-	(void)state;
 	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 20000,
 			   .time_passes = true, .moves_least = 50 });
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_exact_moved),
-		cmocka_unit_test(test_forgotten),
-		cmocka_unit_test(test_one_source),
-		cmocka_unit_test(test_one_source_moved),
-		cmocka_unit_test(test_tiny_moved),
-		cmocka_unit_test(test_moved),
-	};
-
-	return cmocka_run_group_tests_name("table_threads", tests, NULL, NULL);
-}
+UNIT_MAIN("table_threads", T(test_exact), T(test_exact_moved), T(test_forgotten),
+	  T(test_one_source), T(test_one_source_moved), T(test_tiny_moved), T(test_moved))

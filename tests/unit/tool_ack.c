@@ -52,7 +52,6 @@ static void test_range(void **state)
 	struct nlmsghdr *nlh = begin_answer(-ERANGE);
 	struct nlattr *nest;
 
-	(void)state;
 	limit_request();
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "integer out of range");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
@@ -71,7 +70,6 @@ static void test_length(void **state)
 	struct nlmsghdr *nlh = begin_answer(-ERANGE);
 	struct nlattr *nest;
 
-	(void)state;
 	limit_request();
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "Attribute failed policy validation");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
@@ -87,7 +85,6 @@ static void test_nested(void **state)
 {
 	struct nlmsghdr *nlh = begin_answer(-EINVAL);
 
-	(void)state;
 	limit_request();
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "a sentence");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
@@ -101,7 +98,6 @@ static void test_missing(void **state)
 {
 	struct nlmsghdr *nlh = begin_answer(-EINVAL);
 
-	(void)state;
 	limit_request();
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_LIMIT_WINDOW_MS);
 	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
@@ -123,7 +119,6 @@ static void test_config_item(void **state)
 	size_t nest;
 	int i;
 
-	(void)state;
 	make_request(WEIR_CMD_CONFIG_REPLACE, &weir_config_fields, WEIR_ON_GET, &limit);
 	for (i = 0; i < 3; i++) {
 		nest = weir_msg_nest(&request.msg, WEIR_A_CONFIG_LIMIT);
@@ -165,7 +160,6 @@ static void test_given(void **state)
 	struct nlmsghdr *nlh;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(given) / sizeof(*given); i++) {
 		make_request(WEIR_CMD_EXEMPT_DEL, &weir_exempt_fields, WEIR_ON_DEL,
 			     &given[i].exempt);
@@ -182,7 +176,6 @@ static void test_bare_errno(void **state)
 {
 	struct nlmsghdr *nlh = begin_answer(-EPERM);
 
-	(void)state;
 	limit_request();
 	nlh->nlmsg_flags = NLM_F_CAPPED;
 	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EPERM);
@@ -198,7 +191,6 @@ static void test_warning(void **state)
 {
 	struct nlmsghdr *nlh = begin_answer(0);
 
-	(void)state;
 	limit_request();
 	nl.warn = warn;
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
@@ -244,7 +236,6 @@ static void test_number(void **state)
 	struct nlmsghdr *nlh;
 	unsigned int i;
 
-	(void)state;
 	make_request(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit);
 	for (i = 0; i < sizeof(told) / sizeof(*told); i++) {
 		nlh = begin_answer(told[i].error);
@@ -265,7 +256,6 @@ static void test_done(void **state)
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(answer_buf);
 	int *error;
 
-	(void)state;
 	limit_request();
 	nlh->nlmsg_type = NLMSG_DONE;
 	nlh->nlmsg_flags = NLM_F_MULTI | NLM_F_ACK_TLVS;
@@ -287,7 +277,6 @@ static void test_any_offset(void **state)
 	struct nlmsghdr *nlh;
 	uint32_t off;
 
-	(void)state;
 	limit_request();
 	for (off = 0; off < request.msg.nlh->nlmsg_len + 64; off++) {
 		nlh = begin_answer(-EINVAL);
@@ -301,21 +290,6 @@ static void test_any_offset(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_range),
-		cmocka_unit_test(test_length),
-		cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_config_item),
-		cmocka_unit_test(test_given),
-		cmocka_unit_test(test_bare_errno),
-		cmocka_unit_test(test_warning),
-		cmocka_unit_test(test_number),
-		cmocka_unit_test(test_done),
-		cmocka_unit_test(test_any_offset),
-	};
-
-	return cmocka_run_group_tests_name("tool_ack", tests, NULL, NULL);
-}
+UNIT_MAIN("tool_ack", T(test_range), T(test_length), T(test_nested), T(test_missing),
+	  T(test_config_item), T(test_given), T(test_bare_errno), T(test_warning),
+	  T(test_number), T(test_done), T(test_any_offset))

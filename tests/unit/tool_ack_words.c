@@ -78,7 +78,6 @@ static void test_words(void **state)
 		.idle = true, .top = 1, .rank = 1, .packets = 1, .mode = 1,
 	};
 
-	(void)state;
 	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 23);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 4);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
@@ -88,11 +87,4 @@ static void test_words(void **state)
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_FORGET, &weir_query_fields, WEIR_ON_FORGET, &query), 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-	};
-
-	return cmocka_run_group_tests_name("tool_ack_words", tests, NULL, NULL);
-}
+UNIT_MAIN("tool_ack_words", T(test_words))

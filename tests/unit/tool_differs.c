@@ -67,7 +67,6 @@ static void test_differs(void **state)
 	char text[WEIR_DIFFERS_SIZE];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(say) / sizeof(say[0]); i++) {
 		read_limit(say[i].words, &words);
 		read_limit(say[i].there, &there);
@@ -87,11 +86,4 @@ static void test_differs(void **state)
 	assert_string_equal(text, "budget, family, dev, from, to, proto, sport, dport, syn, frag, mark, per, slots, sources, strict|lenient, action");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_differs),
-	};
-
-	return cmocka_run_group_tests_name("tool_differs", tests, NULL, NULL);
-}
+UNIT_MAIN("tool_differs", T(test_differs))

@@ -32,7 +32,6 @@ static int set_up(void **state)
 {
 	int fds[2], i;
 
-	(void)state;
 	for (i = 0; i < SOCKETS; i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, fds), 0);
 		tool[i] = fds[0];
@@ -47,7 +46,6 @@ static int tear_down(void **state)
 {
 	int i;
 
-	(void)state;
 	weir_nl_close(&nl);
 	for (i = 0; i < SOCKETS; i++) {
 		if (i >= opened)
@@ -97,7 +95,6 @@ static void test_two(void **state)
 	struct weir_limit one, two;
 	struct weir_request first = get(&one), second = get(&two);
 
-	(void)state;
 	answer(0, 0, "stale", 0);
 	answer(0, 1, "one", 0);
 	end(0, 1, NLMSG_ERROR, 0);
@@ -130,7 +127,6 @@ static void test_abandoned(void **state)
 	struct weir_limit limit;
 	struct weir_request next = get(&limit);
 
-	(void)state;
 	answer(0, 1, "a", NLM_F_MULTI);
 	answer(0, 1, "b", NLM_F_MULTI);
 	assert_int_equal(weir_nl_ask(&nl, &request), -ECANCELED);
@@ -156,7 +152,6 @@ static void test_signal(void **state)
 	struct itimerval soon = { .it_value.tv_usec = 20000 };
 	struct weir_request request = get(NULL);
 
-	(void)state;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &soon, NULL);
 	assert_int_equal(weir_nl_ask(&nl, &request), -EBUSY);
@@ -183,7 +178,6 @@ static void test_settle(void **state)
 	struct weir_request request;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		request = (struct weir_request){ .ret = ends[i].ret,
 			.refused = ends[i].refused, .interrupted = ends[i].interrupted };
@@ -204,22 +198,13 @@ static void test_no_socket(void **state)
 {
 	struct weir_tool tool = { .nl.open = open_nothing };
 
-	(void)state;
 	memset(&tool.err, 'x', sizeof(tool.err));
 	assert_int_equal(weir_tool_reach(&tool), WEIR_EXIT_UNREACHABLE);
 	assert_string_equal(tool.err.text,
 			    "cannot reach the kernel module: cannot open a netlink socket: Cannot allocate memory");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_two, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_abandoned, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_signal, set_up, tear_down),
-		cmocka_unit_test(test_settle),
-		cmocka_unit_test(test_no_socket),
-	};
-
-	return cmocka_run_group_tests_name("tool_nl", tests, NULL, NULL);
-}
+UNIT_MAIN("tool_nl", cmocka_unit_test_setup_teardown(test_two, set_up, tear_down),
+	  cmocka_unit_test_setup_teardown(test_abandoned, set_up, tear_down),
+	  cmocka_unit_test_setup_teardown(test_signal, set_up, tear_down), T(test_settle),
+	  T(test_no_socket))

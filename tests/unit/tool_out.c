@@ -49,7 +49,6 @@ static void put_sample(void)
 
 static void test_json(void **state)
 {
-	(void)state;
 	begin(true, false, true);
 	put_sample();
 	end("one line",
@@ -64,7 +63,6 @@ static void test_json(void **state)
 
 static void test_pretty(void **state)
 {
-	(void)state;
 	begin(true, true, false);
 	weir_out_begin(&out, NULL, '[');
 	weir_out_begin(&out, NULL, '{');
@@ -86,7 +84,6 @@ static void test_pretty(void **state)
 
 static void test_text(void **state)
 {
-	(void)state;
 	begin(false, false, false);
 	put_sample();
 	end("all", "name x big\n");
@@ -101,7 +98,6 @@ static void test_escape(void **state)
 	static const char name[] = "a\033[31m\b\x7f\xc2\x9b\xc3\xa9\xff\t\xc2";
 	static const char turned[] = "\xe2\x80\xae\143ba\xe2\x81\xa6";
 
-	(void)state;
 	begin(false, false, false);
 	weir_out_word(&out, WEIR_COLOR_NONE, "dev %s\n", name);
 	weir_out_text(&out, "%s", turned);
@@ -123,7 +119,6 @@ static void test_outputs(void **state)
 	char *second;
 	size_t len;
 
-	(void)state;
 	begin(false, false, true);
 	other.to = open_memstream(&second, &len);
 	weir_out_begin(&other, NULL, '[');
@@ -148,7 +143,6 @@ static struct weir_source sample = {
 
 static void test_source(void **state)
 {
-	(void)state;
 	setlocale(LC_CTYPE, "C.UTF-8");
 	begin(false, false, false);
 	weir_show_source(&out, &sample);
@@ -174,7 +168,6 @@ static void test_exempt_source(void **state)
 			    .dev = "eth1" },
 	};
 
-	(void)state;
 	begin(false, false, false);
 	weir_show_source(&out, &source);
 	end("all", "203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
@@ -199,7 +192,6 @@ static void test_limit(void **state)
 		.ways = 128,
 	};
 
-	(void)state;
 	begin(false, false, false);
 	weir_show_limit(&out, &limit);
 	end("one line",
@@ -222,7 +214,6 @@ static void test_lines(void **state)
 			   .dropped = { .packets = 1, .bytes = 60 } },
 	};
 
-	(void)state;
 	begin(false, false, false);
 	weir_show_limit(&out, &limit);
 	end("lines", "web budget 20/s\n    slot 1s\n"
@@ -247,19 +238,5 @@ static void test_lines(void **state)
 	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_pretty),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_escape),
-		cmocka_unit_test(test_outputs),
-		cmocka_unit_test(test_source),
-		cmocka_unit_test(test_exempt_source),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_lines),
-	};
-
-	return cmocka_run_group_tests_name("tool_out", tests, NULL, NULL);
-}
+UNIT_MAIN("tool_out", T(test_json), T(test_pretty), T(test_text), T(test_escape), T(test_outputs),
+	  T(test_source), T(test_exempt_source), T(test_limit), T(test_lines))

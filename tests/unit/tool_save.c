@@ -99,7 +99,6 @@ static void test_again(void **state)
 	struct weir_tool tool;
 	char wanted[256], *text;
 
-	(void)state;
 	for (k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
 	for (changed = !!k; changed < (k ? TRIES : 1); changed++) {
 		for (i = 0; i < TRIES; i++)
@@ -149,7 +148,6 @@ static void test_file(void **state)
 	struct weir_tool tool;
 	struct stat st;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(file, sizeof(file), "%s/file", dir);
 	snprintf(link, sizeof(link), "%s/link", dir);
@@ -210,7 +208,6 @@ static void test_never(void **state)
 	struct weir_tool tool;
 	char *text;
 
-	(void)state;
 	assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_INTERRUPTED);
 	assert_string_equal(tool.err.text,
 			    "the configuration keeps changing; nothing was saved");
@@ -226,7 +223,6 @@ static void test_failure(void **state)
 	struct weir_tool tool;
 	char *text;
 
-	(void)state;
 	assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_REFUSED);
 	assert_string_equal(tool.err.text, "it cannot be read");
 	assert_string_equal(text, "");
@@ -234,14 +230,4 @@ static void test_failure(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_never),
-		cmocka_unit_test(test_failure),
-	};
-
-	return cmocka_run_group_tests_name("tool_save", tests, NULL, NULL);
-}
+UNIT_MAIN("tool_save", T(test_again), T(test_file), T(test_never), T(test_failure))

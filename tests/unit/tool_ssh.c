@@ -49,7 +49,6 @@ static void test_meets(void **state)
 		"to 192.0.2.0/24 proto tcp dport 23-65535",
 	};
 
-	(void)state;
 	assert_true(weir_ssh_parse("198.51.100.7 50123 192.0.2.1 22", &ssh));
 	check_all(met, sizeof(met) / sizeof(met[0]), true);
 	check_all(missed, sizeof(missed) / sizeof(missed[0]), false);
@@ -60,7 +59,6 @@ static void test_link_local(void **state)
 	static const char *const met[] = { "dev eth1", "from fe80::/10" };
 	static const char *const missed[] = { "dev eth0", "not dev eth1" };
 
-	(void)state;
 	assert_true(weir_ssh_parse("fe80::7%eth1 50123 fe80::1%eth1 22", &ssh));
 	assert_string_equal(ssh.dev, "eth1");
 	check_all(met, 2, true);
@@ -73,7 +71,6 @@ static void test_spared(void **state)
 	struct weir_err err;
 	struct weir_args args = { .err = &err };
 
-	(void)state;
 	assert_true(weir_ssh_parse("198.51.100.7 50123 192.0.2.1 22", &ssh));
 	weir_parse_prefix(NULL, &args, "198.51.100.0/24", &exempt.prefix);
 	assert_true(weir_ssh_spared(&ssh, &exempt, "web"));
@@ -97,7 +94,6 @@ static void test_parse(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		check(!weir_ssh_parse(bad[i], &ssh), "%s", bad[i]);
 	setenv("SSH_CONNECTION", "2001:db8::7 50123 2001:db8::1 22", 1);
@@ -105,14 +101,4 @@ static void test_parse(void **state)
 	assert_int_equal(ssh.host_port, 22);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_meets),
-		cmocka_unit_test(test_link_local),
-		cmocka_unit_test(test_spared),
-		cmocka_unit_test(test_parse),
-	};
-
-	return cmocka_run_group_tests_name("tool_ssh", tests, NULL, NULL);
-}
+UNIT_MAIN("tool_ssh", T(test_meets), T(test_link_local), T(test_spared), T(test_parse))

@@ -80,6 +80,16 @@ static inline int chance_one_in(struct chance *c, uint64_t n)
 	return !chance_below(c, n);
 }
 
+/* The program NAME: its tests, each T(test), in their order. */
+#define T(test)	cmocka_unit_test(test)
+#define UNIT_MAIN(name, ...)						\
+int main(void)								\
+{									\
+	const struct CMUnitTest tests[] = { __VA_ARGS__ };		\
+									\
+	return cmocka_run_group_tests_name(name, tests, NULL, NULL);	\
+}
+
 /* Like assert_true(), and says what run and what numbers. */
 #define check(cond, fmt, ...) do {					\
 	if (!(cond)) {							\

@@ -248,7 +248,6 @@ static void test_operations(void **state)
 	u64 run = 0, i, runs = unit_rounds(2000);
 	unsigned int slots, width;
 
-	(void)state;
 	for (slots = 1; slots <= 65; slots++)
 	for (width = 2; width <= 8; width *= 2) {
 		/* reach 0 to 64 */
@@ -270,7 +269,6 @@ static void test_marks(void **state)
 	union room room;
 	struct weir_wheel *w = &room.wheel;
 
-	(void)state;
 	for (shape.reach = 0; shape.reach <= 64; shape.reach++)
 	for (ahead = 0; ahead <= shape.reach; ahead += max(shape.reach / 2, 1))
 	for (gap = 0; gap < 600; gap++) {
@@ -298,7 +296,6 @@ static void test_marks(void **state)
 /* Sizes and widths as they are told. */
 static void test_shapes(void **state)
 {
-	(void)state;
 	assert_int_equal(weir_wheel_width(1), 2);
 	assert_int_equal(weir_wheel_width(U16_MAX), 2);
 	assert_int_equal(weir_wheel_width(U16_MAX + 1ull), 4);
@@ -316,13 +313,4 @@ static void test_shapes(void **state)
 	assert_int_equal(sizeof(union room), 1040);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_shapes),
-	};
-
-	return cmocka_run_group_tests_name("wheel_proof", tests, NULL, NULL);
-}
+UNIT_MAIN("wheel_proof", T(test_operations), T(test_marks), T(test_shapes))

@@ -173,7 +173,6 @@ static void test_all(void **state)
 	struct weir_wheel *w = (void *)room;
 	unsigned int phase, i;
 
-	(void)state;
 	for (t.slots = 1; t.slots <= 4; t.slots++)
 	for (t.lenient = false; ; t.lenient = true) {
 		t.shape = weir_wheel_shape(t.slots, t.lenient, 2);
@@ -197,11 +196,4 @@ static void test_all(void **state)
 	assert_true(t.refusals);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),
-	};
-
-	return cmocka_run_group_tests_name("wheel_small", tests, NULL, NULL);
-}
+UNIT_MAIN("wheel_small", T(test_all))

@@ -67,7 +67,6 @@ static void test_intervals(void **state)
 {
 	u64 run, runs = unit_rounds(5000);
 
-	(void)state;
 	for (run = 0; run < runs; run++)
 		one_source(run);
 }
@@ -84,7 +83,6 @@ static void test_even(void **state)
 	struct chance c;
 	union room room;
 
-	(void)state;
 	for (run = 0; run < runs; run++) {
 		c = chance_of(run);
 		budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 5 : 5000);
@@ -118,7 +116,6 @@ static void test_bursts(void **state)
 	struct weir_wheel *w;
 	union room room;
 
-	(void)state;
 	for (slots = 1; slots <= 64; slots++) {
 		shape = weir_wheel_shape(slots, false, 4);
 		budget = 1000 * (slots + 1);
@@ -145,13 +142,4 @@ static void test_bursts(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_intervals),
-		cmocka_unit_test(test_even),
-		cmocka_unit_test(test_bursts),
-	};
-
-	return cmocka_run_group_tests_name("wheel_window", tests, NULL, NULL);
-}
+UNIT_MAIN("wheel_window", T(test_intervals), T(test_even), T(test_bursts))

@@ -9,11 +9,9 @@ void weir_event_config(const struct weir_edit *edit)
 
 int weir_events_start(struct weir_net *wn)
 {
-	(void)wn;
 	return 0;
 }
 
 void weir_events_stop(struct weir_net *wn)
 {
-	(void)wn;
 }

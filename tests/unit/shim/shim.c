@@ -354,7 +354,6 @@ void *kvzalloc(size_t size, gfp_t gfp)
 {
 	void *p;
 
-	(void)gfp;
 	expect(!bh_off && !locks_held && !rcu_depth);
 	if (shim_fail_after >= 0 && !shim_fail_after--)
 		return NULL;

@@ -15,8 +15,6 @@ int shim_hooks_error;
 int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops,
 			  unsigned int n)
 {
-	(void)net;
-	(void)n;
 	assert(!shim_hooks);
 	if (!shim_hooks_error)
 		shim_hooks = ops;
@@ -26,8 +24,6 @@ int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops,
 void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops,
 			     unsigned int n)
 {
-	(void)net;
-	(void)n;
 	assert(shim_hooks == ops);
 	shim_hooks = NULL;
 }
