@@ -16,6 +16,9 @@
 #include "limit.h"
 #include "weir.h"
 
+/* Configurations that wait together for a grace period. */
+#define RETIRED_MAX 32
+
 /* Half of what a slot of one tick allows. */
 #define AGE_TICKS BIT(29)
 
@@ -201,7 +204,8 @@ int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
 				  "no such exemption; exempt show lists them");
 	if (!err)
-		edit->exempt[at] = edit->exempt[--edit->exempts];
+		memmove(&edit->exempt[at], &edit->exempt[at + 1],
+			(--edit->exempts - at) * sizeof(edit->exempt[0]));
 	return err;
 }
 
@@ -236,6 +240,25 @@ static void config_drop(struct weir_config *config)
 	weir_refusals_free(config);
 	weir_exempts_free(config->exempts);
 	kfree(config);
+}
+
+/* Free the retired configurations, a grace period after the last of them went. */
+static void retired_free(struct weir_net *wn)
+{
+	struct weir_config *config;
+
+	lockdep_assert_held(&wn->lock);
+	while ((config = wn->retired)) {
+		WRITE_ONCE(wn->retired, config->retired);
+		weir_refusals_settle(wn, config, weir_config_get(wn));
+		config_drop(config);
+	}
+	wn->retired_count = 0;
+}
+
+static void retired_work(struct work_struct *work)
+{
+	weir_config_settle(container_of(to_delayed_work(work), struct weir_net, settle));
 }
 
 static struct weir_config *config_make(struct weir_edit *edit, struct weir_error *error)
@@ -278,6 +301,44 @@ void weir_config_init(struct weir_net *wn)
 	mutex_init(&wn->lock);
 	wn->generation = 1;
 	INIT_DELAYED_WORK(&wn->age, tables_age);
+	INIT_DELAYED_WORK(&wn->settle, retired_work);
+}
+
+/* Free what changes of exemptions have left behind, and count what waited in it. */
+void weir_config_settle(struct weir_net *wn)
+{
+	/* One that retires meanwhile is settled by its own work. */
+	if (!READ_ONCE(wn->retired))
+		return;
+	mutex_lock(&wn->lock);
+	synchronize_rcu();
+	retired_free(wn);
+	mutex_unlock(&wn->lock);
+}
+
+/* Is every limit as and where it was? */
+static bool edit_keeps_limits(const struct weir_edit *edit)
+{
+	return edit->old && edit->count == edit->old->count &&
+	       !memcmp(edit->limit, edit->old->limit, edit->count * sizeof(edit->limit[0]));
+}
+
+/*
+ * Exemptions alone have changed: packets may look at the old ones for a moment longer,
+ * and no change has to wait for them. Several old configurations share a grace period.
+ */
+static void old_retire(const struct weir_edit *edit)
+{
+	struct weir_net *wn = edit->wn;
+
+	edit->old->retired = wn->retired;
+	WRITE_ONCE(wn->retired, edit->old);
+	if (++wn->retired_count < RETIRED_MAX) {
+		queue_delayed_work(system_unbound_wq, &wn->settle, HZ);
+		return;
+	}
+	synchronize_rcu();
+	retired_free(wn);
 }
 
 static int hooks_start(struct weir_net *wn)
@@ -320,8 +381,6 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 		weir_limit_count_evictions(limit, weir_table_drain(limit->table));
 		weir_pressure_reset(limit);
 	}
-	if (edit->old)
-		synchronize_rcu();
 }
 
 /* Tell what has changed, and free what is left behind. */
@@ -334,6 +393,7 @@ static void old_release(const struct weir_edit *edit)
 	weir_event_config(edit);
 	if (!edit->old)
 		return;
+	retired_free(wn);
 	weir_refusals_settle(wn, edit->old, weir_config_get(wn));
 	for (i = 0; i < edit->old->count; i++) {
 		limit = edit->old->limit[i];
@@ -363,6 +423,12 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		return err;
 	}
 	config_publish(edit, config);
+	if (edit_keeps_limits(edit)) {
+		old_retire(edit);
+		return 0;
+	}
+	if (edit->old)
+		synchronize_rcu();
 	if (!config->count && wn->hooked) {
 		weir_hook_unregister(wn);
 		cancel_delayed_work_sync(&wn->age);
@@ -402,9 +468,13 @@ void weir_config_free(struct weir_net *wn)
 	unsigned int i;
 
 	cancel_delayed_work_sync(&wn->age);
+	cancel_delayed_work_sync(&wn->settle);
 	weir_events_stop(wn);
 	if (!config)
 		return;
+	mutex_lock(&wn->lock);
+	retired_free(wn);
+	mutex_unlock(&wn->lock);
 	for (i = 0; i < config->count; i++)
 		weir_limit_free(wn, config->limit[i], NULL);
 	config_drop(config);

@@ -99,6 +99,24 @@ static void make_nodes(struct weir_exempts *exempts)
 	}
 }
 
+/* Most often all but the last are in order: that one was added. */
+static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
+{
+	struct weir_exempt last = exempt[count - 1];
+	unsigned int i;
+
+	for (i = 1; i < count && compare_exempt(&exempt[i - 1], &exempt[i]) < 0; i++)
+		;
+	if (i < count - 1)
+		sort(exempt, count, sizeof(*exempt), compare_exempt, NULL);
+	if (i != count - 1)
+		return;
+	while (i && compare_exempt(&exempt[i - 1], &last) > 0)
+		i--;
+	memmove(&exempt[i + 1], &exempt[i], (count - 1 - i) * sizeof(*exempt));
+	exempt[i] = last;
+}
+
 /*
  * An index of exemptions in any order, at least one; ERR_PTR(-EEXIST) if two are
  * equal, or -ENOMEM. Context: process, may sleep.
@@ -118,7 +136,7 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 		return ERR_PTR(-ENOMEM);
 	}
 	memcpy(exempts->exempt, exempt, count * sizeof(*exempt));
-	sort(exempts->exempt, count, sizeof(*exempt), compare_exempt, NULL);
+	exempts_sort(exempts->exempt, count);
 	for (i = 1; i < count; i++)
 		if (!compare_exempt(&exempts->exempt[i - 1], &exempts->exempt[i])) {
 			weir_exempts_free(exempts);

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# exempts.t: changes of exemptions share their grace periods: as many as there may be
+# are added one by one in a fraction of what as many changes of a limit would take
+. "$(dirname "$0")/lib.sh"
+begin
+config <<<'limit add web budget 1000/h to 192.0.2.0/24' || bail "cannot configure"
+# took FILE: milliseconds
+took() {
+	local start
+	start=$(now_ms)
+	weir -batch "$1" >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"
+	echo $(($(now_ms) - start))
+}
+seq -f 'limit set web budget %.0f/h' 1001 1064 >"$tmp/limits"
+for a in {0..31}; do printf "exempt add 10.$a.%d.0/24\n" {0..255}; done >"$tmp/exempts"
+waits=$(took "$tmp/limits")
+all=$(took "$tmp/exempts")
+diag "64 changes of a limit $waits ms, 8192 exemptions $all ms"
+is "$(weir -j stats show | json exempts)" 8192 "all of them are there"
+within "$all" 1 $((waits * 128 / 4)) "in less than a quarter of as many grace periods"
+like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 8192 exemptions' "and no more"
+is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of them holds"
+
+# Refusals that wait in what went are counted for their source.
+weir exempt flush
+flood -s 198.51.100.1 -c 3000
+weir exempt add 203.0.113.0/24
+flood -s 198.51.100.1 -c 100
+weir exempt del 203.0.113.0/24
+is "$(weir -j source get 198.51.100.1 | json dropped)" "$(stat_of web dropped.packets)" "no refusal is lost"
+weir exempt add 203.0.113.0/24
+weir limit del web
+weir exempt add 203.0.114.0/24
+unload
+ok $? "the module goes, with what waits for a grace period"
+finish
