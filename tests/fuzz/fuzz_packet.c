@@ -114,12 +114,12 @@ static void skb_build(struct sk_buff *skb, struct input *input,
 	size_t linear = header + take(input, 1);
 
 	linear = linear < len ? linear : len;
-	skb->network = 0;
 	skb->len = len;
 	skb->data_len = len - linear;
-	skb->data = malloc(linear ?: 1);
+	/* Of their exact sizes, so that the sanitizer sees both ends. */
+	skb->network = malloc(linear ?: 1);
 	skb->rest = malloc(skb->data_len ?: 1);
-	memcpy(skb->data, byte, linear);
+	memcpy(skb->network, byte, linear);
 	memcpy(skb->rest, byte + linear, skb->data_len);
 	skb->transport = header;
 	skb->inner_transport = take(input, 1) % (len + 1);
@@ -182,7 +182,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, size < LAYOUT ? size : LAYOUT };
-	struct net_device dev = { "eth0", 7 };
+	struct net_device dev = { .name = "eth0", .ifindex = 7 };
 	struct weir_match match = { 0 };
 	struct twin_rule rule = { 0 };
 	struct sk_buff skb = { .dev = &dev };
@@ -202,7 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	skb_build(&skb, &input, data + LAYOUT, len, header);
 	check(&skb, data + LAYOUT, family, &match, &rule);
-	free(skb.data);
+	free(skb.network);
 	free(skb.rest);
 	return 0;
 }

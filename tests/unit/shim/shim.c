@@ -70,7 +70,6 @@ void (*shim_racing)(void);
 long shim_available_pages = 1l << 24;
 u64 shim_allocated;
 unsigned int shim_allocations;
-unsigned int shim_looks;
 int shim_fail_after = -1;
 
 _Thread_local unsigned long shim_locks, shim_versions;

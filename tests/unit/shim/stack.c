@@ -8,6 +8,7 @@
 #include <net/ipv6.h>
 
 u64 shim_jiffies;
+unsigned int shim_looks;
 struct user_namespace init_user_ns;
 const struct nf_hook_ops *shim_hooks;
 int shim_hooks_error;
@@ -59,14 +60,26 @@ bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b,
 int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next,
 		     __be16 *frag_off)
 {
-	const struct ipv6_opt_hdr *ext;
+	struct ipv6_opt_hdr *ext, room;
+	__be16 off, *offset;
 
 	*frag_off = 0;
 	while (ipv6_ext_hdr(*next)) {
-		ext = skb_header_pointer(skb, start, sizeof(*ext), NULL);
-		if (!ext || *next == NEXTHDR_NONE)
+		ext = *next == NEXTHDR_NONE ? NULL :
+		      skb_header_pointer(skb, start, sizeof(room), &room);
+		if (!ext)
 			return -1;
-		start += *next == NEXTHDR_FRAGMENT ? 8 : ipv6_optlen(ext);
+		if (*next == NEXTHDR_FRAGMENT) {
+			offset = skb_header_pointer(skb, start + 2, 2, &off);
+			if (!offset)
+				return -1;
+			*frag_off = *offset;
+			if (ntohs(*offset) & ~7)
+				break;
+			start += 8;
+		} else {
+			start += *next == NEXTHDR_AUTH ? ipv6_authlen(ext) : ipv6_optlen(ext);
+		}
 		*next = ext->nexthdr;
 	}
 	return start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet as the hook gets it, all of it linear. */
+/* A packet as the hook gets it: a linear part, and perhaps another one that is not. */
 #ifndef SHIM_SKBUFF_H
 #define SHIM_SKBUFF_H
 
@@ -28,8 +28,9 @@ struct net_device;
 struct sk_buff {
 	struct net_device *dev;
 	void *network;		/* data, too */
-	unsigned int len;
-	int transport;		/* from there */
+	unsigned char *rest;	/* what is not linear */
+	unsigned int len, data_len;	/* all, and the rest */
+	int transport, inner_transport;	/* from network on */
 	bool encapsulation;
 	u32 mark;
 	struct skb_shared_info shinfo;
@@ -38,7 +39,7 @@ struct sk_buff {
 #define skb_shinfo(skb)			(&(skb)->shinfo)
 #define skb_network_offset(skb)		((void)(skb), 0)
 #define skb_transport_offset(skb)	((skb)->transport)
-#define skb_inner_transport_offset(skb)	((skb)->transport)
+#define skb_inner_transport_offset(skb)	((skb)->inner_transport)
 #define skb_is_gso(skb)			((skb)->shinfo.gso_size)
 #define skb_has_extensions(skb)		((void)(skb), false)
 
@@ -55,11 +56,17 @@ static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
 static inline void *skb_header_pointer(const struct sk_buff *skb, int offset,
 				       int len, void *room)
 {
-	(void)room;
+	int linear = skb->len - skb->data_len, i;
+
 	shim_looks++;
 	if (offset < 0 || (int)skb->len - offset < len)
 		return NULL;
-	return skb->network + offset;
+	if (linear - offset >= len)
+		return skb->network + offset;
+	for (i = 0; i < len; i++)
+		((u8 *)room)[i] = offset + i < linear ? ((u8 *)skb->network)[offset + i] :
+							skb->rest[offset + i - linear];
+	return room;
 }
 
 #endif
