@@ -168,7 +168,7 @@ static u8 charge_table(struct weir_net *wn, const struct weir_limit *limit,
  * Returns 0, -ENOENT, or -EAGAIN where the configuration or the room has
  * changed under our hands. With BH off, under rcu_read_lock().
  */
-static int charge_try(struct weir_net *wn, struct charge *charge)
+static noinline_for_stack int charge_try(struct weir_net *wn, struct charge *charge)
 {
 	const struct weir_source *source = &charge->asked.source;
 	struct weir_source_state *state = &charge->state;
