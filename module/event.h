@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What listeners are told. See the top of netlink_event.c.
+ * Events for listeners. See the top of netlink_event.c.
  */
 #ifndef WEIR_EVENT_H
 #define WEIR_EVENT_H
@@ -12,7 +12,7 @@ struct weir_limit;
 struct weir_net;
 struct weir_source;
 
-/* The ring, there while the hooks are. Context: process, namespace locked. */
+/* The ring, allocated as long as the hooks. Context: process, namespace locked. */
 int weir_events_start(struct weir_net *wn);
 void weir_events_stop(struct weir_net *wn);
 
@@ -22,7 +22,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick);
 
-/* What a change made of the configuration, before what is left behind is freed. */
+/* Send the differences between configurations, before the old one is freed. */
 void weir_event_config(const struct weir_edit *edit);
 
 #endif /* WEIR_EVENT_H */

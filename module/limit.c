@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A limit is made from a configuration that was checked, and never changes. A
- * changed limit is a copy that takes over table, counters and identity of the
- * one it replaces, or has a successor of its table; so no count is lost.
+ * A limit is made from a checked configuration and never changes. A changed limit is
+ * a copy that takes over the identity and the counters of the one it replaces, and
+ * its table or a successor of it; so no count is lost.
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
@@ -21,13 +21,13 @@
 #define PREFIX6_DEFAULT		64
 #define SOURCES_DEFAULT		65536
 
-/* A window may grow by this part when its slots are rounded up to ticks. */
+/* A window may grow by 1 / ROUND_PART when its slots are rounded up to ticks. */
 #define ROUND_PART		16
 
-/* Outside of the initial user namespace: what all tables may hold together. */
+/* Most bytes of all tables outside of the initial user namespace. */
 #define BYTES_UNPRIVILEGED	(64ull << 20)
 
-/* Ticks of a slot, rounded up; 0 where a slot would be shorter than a tick. */
+/* Ticks of a slot, rounded up; 0 if a slot would be shorter than a tick. */
 static u64 slot_ticks_of(u32 window_ms, unsigned int slots)
 {
 	u64 part = (u64)MSEC_PER_SEC * slots;
@@ -43,8 +43,8 @@ static u64 slot_excess(u32 window_ms, unsigned int slots, u64 ticks)
 }
 
 /*
- * The number of slots of a window and their length: @slots, or for 0 the largest
- * number up to 15 that rounds little. 0 if so many do not fit.
+ * The number of slots of a window, and their length: @slots, or for 0 the largest
+ * number up to 15 that rounds little. Returns 0 if @slots do not fit.
  */
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks)
 {
@@ -87,7 +87,7 @@ static bool name_good(const char *name)
 	return true;
 }
 
-/* The configuration of a limit where nothing is said. */
+/* The default configuration of a limit. */
 void weir_limit_init(struct weir_limit *limit, const char *name)
 {
 	memset(limit, 0, sizeof(*limit));
@@ -109,7 +109,7 @@ void weir_limit_copy(struct weir_limit *to, const struct weir_limit *from)
 	memcpy(to, from, weir_limit_size(from));
 }
 
-/* Check what no range of a single attribute says, and divide the window. */
+/* Check what the range of a single attribute cannot, and divide the window. */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
 	unsigned int slots = limit->slots_given ? limit->slots : 0;
@@ -143,8 +143,8 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 }
 
 /*
- * Counts are as wide as what sources may have sent under @was asks for, or they
- * would have the rest of their budget again when that grows once more.
+ * Counts are wide enough for what sources may have sent under @was. Otherwise
+ * sources would get part of a budget again when it grows back.
  */
 static u64 budget_most(const struct weir_limit *limit, const struct weir_limit *was)
 {
@@ -184,8 +184,8 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 }
 
 /*
- * A copy of a configuration that was checked, with table and counters, those of
- * @was, which it will replace, where they serve. Under the namespace's mutex.
+ * Make a limit from a checked configuration. It takes table and counters from @was,
+ * which it will replace, if they can be kept. Under the namespace's mutex.
  */
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error)
@@ -220,8 +220,8 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 }
 
 /*
- * Free a limit that is not published, a grace period later if it was, but for what
- * @heir goes on using: its counters, and perhaps its table.
+ * Free a limit that was never published, or was a grace period ago, except what
+ * @heir has taken over: its counters, and perhaps its table.
  */
 void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The message's way: what the files of the generic netlink family share. What
- * fills an extended ACK does so where it refuses, and returns a negative errno.
+ * What the files of the generic netlink family share. A function with an extended
+ * ACK fills it when it refuses, and returns a negative errno.
  */
 #ifndef WEIR_NETLINK_H
 #define WEIR_NETLINK_H
@@ -23,10 +23,10 @@ void weir_nl_event_done(struct weir_net *wn, u32 what,
 			int (*put)(struct sk_buff *skb, const struct weir_net *wn,
 				   const void *data), const void *data);
 
-/* Which sources are meant. */
+/* The sources that a request selects. */
 struct weir_nl_within {
-	struct weir_net_prefix prefix;	/* that they are within, if it has a family */
-	int ifindex;			/* of the device that they are bound to, or 0 */
+	struct weir_net_prefix prefix;	/* that contains them; any if it has no family */
+	int ifindex;			/* device of link-local sources, or 0 for any */
 };
 
 /* Messages: netlink.c */
@@ -49,7 +49,7 @@ struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header);
 int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *header, int err);
 void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
 
-/* Which sources a request means, and how one stands: netlink_address.c */
+/* The sources that a request selects, and the state of one: netlink_address.c */
 int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_nl_within *within, struct netlink_ext_ack *extack);
 bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
@@ -100,7 +100,7 @@ static inline u32 weir_nl_action(const struct weir_limit *limit)
 	return limit->observe ? WEIR_ACTION_OBSERVE : WEIR_ACTION_DROP;
 }
 
-/* In all sets of attributes that have it, padding is the first. */
+/* Padding has the same number in all sets that have it. */
 static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
 	      WEIR_A_LIMIT_PAD == 1 && WEIR_A_SOURCE_PAD == 1 &&
 	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1);
@@ -111,8 +111,8 @@ static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 }
 
 /*
- * A dump calls this first and last: whatever changed between or during two
- * parts of it, the next message says so, if only the one that ends the dump.
+ * Each part of a dump calls this first and last, so that the next message reports
+ * any change between or during its parts, at the latest the one that ends the dump.
  */
 static inline void weir_nl_dump_check(struct netlink_callback *cb, const struct weir_net *wn)
 {

@@ -86,7 +86,7 @@ enum weir_rank {
 };
 
 /*
- * What became of a limit, or of an exemption.
+ * What happened to a limit or an exemption.
  */
 enum weir_limit_event {
 	WEIR_LIMIT_EVENT_ADDED,
@@ -95,7 +95,7 @@ enum weir_limit_event {
 };
 
 /*
- * What became of a source, or of those within a prefix.
+ * What happened to a source, or to the sources within a prefix.
  */
 enum weir_source_event {
 	WEIR_SOURCE_EVENT_LIMITED,
