@@ -102,8 +102,8 @@ static int edit_admit(const struct weir_edit *edit, unsigned int place, struct w
 {
 	if (place < edit->count)
 		return weir_refuse(error, -EEXIST, WEIR_A_LIMIT_NAME, edit->replace ?
-				   "that name stands twice; give each limit a name of its own" :
-				   "a limit of that name exists; set changes it");
+				   "the name is given twice; give each limit its own" :
+				   "a limit of that name exists; use set to change it");
 	if (edit->count == WEIR_LIMITS_MAX)
 		return weir_refuse(error, -ENOSPC, 0, "a namespace has at most 256 limits");
 	return 0;
@@ -140,7 +140,7 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 		place = edit_place(edit, before);
 	if (before && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_LIMIT_BEFORE,
-				   "no limit of that name to be placed before; limit show lists them");
+				   "no limit of that name to place it before; limit show lists them");
 	was = same ? was : NULL;
 	made = weir_limit_make(edit->wn, limit, was, error);
 	if (IS_ERR(made))
@@ -174,7 +174,7 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 
 	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
-				   "no limit of that name to be exempt from; limit show lists them");
+				   "no limit of that name to exempt from; limit show lists them");
 	exempt->limit = *limit ? edit->limit[place]->id : 0;
 	return 0;
 }
@@ -230,8 +230,8 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 		config->exempts = exempts;
 	else if (PTR_ERR(exempts) == -EEXIST)
 		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, edit->replace ?
-			    "an exemption stands twice; leave one of them out" :
-			    "that is exempt already; it need not be added");
+			    "the exemption is given twice; leave one of them out" :
+			    "already exempt; nothing was added");
 	return PTR_ERR_OR_ZERO(exempts);
 }
 

@@ -116,7 +116,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 
 	if (!name_good(limit->name))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
-				   "a name is letters, digits and any of _-.:+@, no dash in front");
+				   "a name may have letters, digits and _-.:+@, and not begin with a dash");
 	if (!strcmp(limit->name, "all"))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "'all' means every limit; choose another name");
@@ -127,7 +127,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (!slots) {
 		error->value = max_t(u64, 1, div_u64((u64)limit->window_ms * HZ, MSEC_PER_SEC));
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "slots shorter than a clock tick; fewer would fit the window");
+				   "slots would be shorter than a clock tick; use fewer");
 	}
 	limit->slots = slots;
 	limit->span_ticks = min_t(u64, (slots + 1ull) * limit->slot_ticks, U32_MAX);
@@ -176,7 +176,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	table = weir_table_alloc(&spec, weir_hook_clock());
 	if (IS_ERR(table))
 		return weir_refuse(error, PTR_ERR(table), WEIR_A_LIMIT_SOURCES,
-				   "no memory for a table of so many sources; fewer may fit");
+				   "not enough memory for a table of so many sources; try fewer");
 	error->value = 0;
 	wn->bytes += bytes;
 	limit->table = table;

@@ -373,13 +373,13 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 	if (msg)
 		return msg;
 	if (named & WEIR_IF_FAMILY && named & WEIR_IF_FROM && from != family)
-		return "source prefix is not of the address family that is named";
+		return "source prefix is not of the given address family";
 	*cond = WEIR_IF_TO;
 	msg = prefixes_check(match, WEIR_IF_TO, &to);
 	if (msg)
 		return msg;
 	if (named & WEIR_IF_FAMILY && named & WEIR_IF_TO && to != family)
-		return "destination prefix is not of the address family that is named";
+		return "destination prefix is not of the given address family";
 	if (named & WEIR_IF_FROM && named & WEIR_IF_TO && to != from)
 		return "source and destination prefix are of different families";
 	return NULL;
@@ -410,7 +410,7 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
 	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
 	    !(named & WEIR_IF_PROTO && weir_proto_has_ports(match->proto)))
-		return "ports need a protocol that has them: tcp, udp, udplite, sctp, dccp";
+		return "ports require a protocol with ports: tcp, udp, udplite, sctp, dccp";
 	*cond = WEIR_IF_SPORT;
 	msg = ports_check(match, WEIR_IF_SPORT);
 	if (msg)
@@ -429,6 +429,6 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 		return "later fragments carry no ports and no flags; leave these or frag out";
 	*cond = WEIR_IF_MARK;
 	if (match->conds & WEIR_IF_MARK && match->mark & ~match->mark_mask)
-		return "mark has bits outside of its mask; clear them or widen the mask";
+		return "mark has bits outside its mask; clear them or widen the mask";
 	return NULL;
 }

@@ -55,7 +55,7 @@ static int attrs_once(const struct nlattr *head, int len, u64 multi, struct netl
 		}
 		if (seen & bit & ~multi) {
 			NL_SET_ERR_MSG_ATTR(extack, attr,
-					    "attribute stands twice; it may stand once");
+					    "the attribute is given twice; give it once");
 			return -EINVAL;
 		}
 		seen |= bit;
@@ -79,7 +79,7 @@ int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *
 	nlmsg_for_each_attr(attr, nlh, GENL_HDRLEN, rem)
 		if (nla_type(attr) > 31 || !(BIT(nla_type(attr)) & taken)) {
 			NL_SET_ERR_MSG_ATTR(extack, attr,
-					    "this attribute is not taken here; leave it out");
+					    "this command does not take the attribute; leave it out");
 			return -EINVAL;
 		}
 	return 0;
@@ -115,7 +115,7 @@ int weir_nl_string(const struct nlattr *attr, char *to, size_t size, struct netl
 	}
 	if (strnlen(nla_data(attr), nla_len(attr)) + 1 != nla_len(attr)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "a name ends at its first NUL byte; there is more behind it");
+				    "the name goes on after a NUL byte; send one string, ended by one NUL");
 		return -EINVAL;
 	}
 	strscpy_pad(to, nla_data(attr), size);

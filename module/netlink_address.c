@@ -123,7 +123,7 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 	if (ifindex < 0)
 		return ifindex;
 	NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_ADDRESS],
-			    "a link-local address needs the device that it is on");
+			    "a link-local address requires its device");
 	NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_DEV);
 	return -EINVAL;
 }

@@ -66,7 +66,7 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 	if (exempt)
 		return weir_nl_put_exempt(reply, config, exempt);
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
-			    "no exemption holds the address (of a device: say dev); exempt show lists them");
+			    "no exemption covers the address; one for a device requires dev");
 	return -ENOENT;
 }
 

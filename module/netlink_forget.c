@@ -42,7 +42,7 @@ static int forget_parse(struct genl_info *info, const struct weir_net *wn, struc
 		return err;
 	if (attrs[WEIR_A_SOURCE_DEV] && !attrs[WEIR_A_SOURCE_ADDRESS]) {
 		NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_DEV],
-				    "a device needs an address that is on it");
+				    "dev requires an address on that device");
 		NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_ADDRESS);
 		return -EINVAL;
 	}

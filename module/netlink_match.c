@@ -159,7 +159,7 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	mask = tb[WEIR_A_MATCH_MARK_MASK];
 	if (!err && mask && !(given & WEIR_IF_MARK)) {
 		NL_SET_ERR_MSG_ATTR(extack, mask,
-				    "only half of a condition; give the missing half too, or neither");
+				    "half of a condition is missing; give both halves or neither");
 		NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest, WEIR_A_MATCH_MARK);
 		return -EINVAL;
 	}
@@ -171,7 +171,7 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		invert = nla_get_u32(tb[WEIR_A_MATCH_INVERT]);
 	if (invert & ~given) {
 		NL_SET_ERR_MSG_ATTR(extack, tb[WEIR_A_MATCH_INVERT],
-				    "inverts a condition that is not there; name it or leave it out of invert");
+				    "invert has a condition that is not given; give it or clear its bit");
 		return -EINVAL;
 	}
 	match->conds |= given;

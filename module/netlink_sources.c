@@ -202,7 +202,7 @@ static int show_rank(struct show *show, struct weir_net *wn, struct netlink_call
 				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!show->rank) {
 		NL_SET_ERR_MSG_ATTR(cb->extack, weir_dump_attrs(cb)[WEIR_A_SOURCE_TOP],
-				    "no memory for so many sources; ask for a smaller top");
+				    "not enough memory for so many sources; use a smaller top");
 		return -ENOMEM;
 	}
 	while ((err = show_step(show, wn)) > 0) {

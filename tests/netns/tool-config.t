@@ -86,7 +86,7 @@ file "an error in words: its line" 1 "weir: $tmp/conf:3:[0-9]+: limit add: budge
 	limit add b budget 1/s
 	limit add c budget 5
 CONF
-file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4: limit add: slots: slots shorter than a clock tick" <<-'CONF'
+file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4: limit add: slots: slots would be shorter than a clock tick" <<-'CONF'
 	# one
 	limit add a budget 100/s to ::/0
 	exempt add 10.0.0.0/8
@@ -99,7 +99,7 @@ file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
 } >"$tmp/memory"
 file "memory that there is not" 2 \
-	"weir: $tmp/conf:2: limit add: sources: no memory for a table of so many sources; fewer may fit \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)\$" <"$tmp/memory"
+	"weir: $tmp/conf:2: limit add: sources: not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)\$" <"$tmp/memory"
 # Of what is there, too, others keep an eighth: a table of more than seven.
 # Sizes come in steps, so the sentence is asked for them, from more on down; some
 # width of a way has a step there.
@@ -117,7 +117,7 @@ nearly() {
 }
 nearly 64 || nearly 56 || nearly 48
 ok $? "a table that would leave nothing to others is refused" || diag "$said"
-like "$said" 'no memory for a table of so many sources; fewer may fit \(requires [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "with its size"
+like "$said" 'not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "with its size"
 within "$size" $((free * 900)) $((free * 1000)) "which is less than there is"
 {
 	seq -f '# comment %.0f' 99998

@@ -67,7 +67,7 @@ done_with '' limit set bulk match any
 done_with '' limit set bulk budget 20M/s
 is "$(weir -j limit show bulk | json unit)" bytes "a budget without a unit keeps the unit"
 
-refused "limit add: NAME 'web': a limit of that name exists; set changes it" limit add web budget 1/s
+refused "limit add: NAME 'web': a limit of that name exists; use set to change it" limit add web budget 1/s
 refused "limit set: NAME 'nosuch': no limit of that name; limit show lists them" limit set nosuch budget 1/s
 refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them" limit del nosuch
 done_with '$' -exist limit del nosuch
@@ -99,26 +99,26 @@ differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64
 differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
 differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
 differs syn budget 20/10s proto tcp syn -- sources
-refused "limit add: before 'nosuch': no limit of that name to be placed before; limit show" limit add x budget 1/s before nosuch
+refused "limit add: before 'nosuch': no limit of that name to place it before; limit show" limit add x budget 1/s before nosuch
 # 6.1 does not say where in a dump's request the fault is.
 refused "source show: (limit 'nosuch': )?no limit of that name; limit show" source show limit nosuch
 refused "source charge: limit 'nosuch': no limit of that name; limit show" source charge 10.0.0.1 limit nosuch
 refused "source charge: limit 'nosuch': no limit of that name; limit show" source charge 10.0.0.1 limit nosuch packets 3
 refused "source forget: limit 'nosuch': no limit of that name; limit show" source forget all limit nosuch
-refused "exempt add: limit 'nosuch': no limit of that name to be exempt from; limit show lists them" exempt add 10.0.0.0/8 limit nosuch
+refused "exempt add: limit 'nosuch': no limit of that name to exempt from; limit show lists them" exempt add 10.0.0.0/8 limit nosuch
 done_with '$' exempt add 10.0.0.0/8 limit web
-refused 'exempt add: PREFIX 10.0.0.0/8: that is exempt already; it need not' exempt add 10.0.0.0/8 limit web
+refused 'exempt add: PREFIX 10.0.0.0/8: already exempt; nothing was added' exempt add 10.0.0.0/8 limit web
 done_with '$' -exist exempt add 10.0.0.0/8 limit web
 refused 'exempt del: PREFIX 11.0.0.0/8: no such exemption; exempt show lists them' exempt del 11.0.0.0/8
-refused "exempt del: limit 'nosuch': no limit of that name to be exempt from; limit show" exempt del 10.0.0.0/8 limit nosuch
+refused "exempt del: limit 'nosuch': no limit of that name to exempt from; limit show" exempt del 10.0.0.0/8 limit nosuch
 done_with '$' -exist exempt del 11.0.0.0/8
 done_with '$' exempt get 10.1.2.3 limit web
 is "$out" "10.0.0.0/8 limit web" "exempt get says why"
-refused 'exempt get: ADDR 10.1.2.3: no exemption holds the address' exempt get 10.1.2.3
+refused 'exempt get: ADDR 10.1.2.3: no exemption covers the address' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ::/0 dev nosuchdev0
 if [ "$HZ" -lt 1000 ]; then
-	refused 'limit add: slots: slots shorter than a clock tick; fewer would fit the window \(at most '$((HZ > 100 ? HZ / 100 : 1))'\)$' \
+	refused 'limit add: slots: slots would be shorter than a clock tick; use fewer \(at most '$((HZ > 100 ? HZ / 100 : 1))'\)$' \
 		limit add x budget 100/10ms slots 10
 fi
 
@@ -158,11 +158,11 @@ set_to "to 192.0.2.1 proto tcp dport 2222" to 192.0.2.1
 set_to "not from 198.51.100.0/24 to 192.0.2.1 proto tcp dport 2222" not from 198.51.100.0/24
 set_to "from 198.51.100.0/25 to 192.0.2.1 proto tcp dport 2222" from 198.51.100.0/25
 set_to "from 198.51.100.0/25 to 192.0.2.1 proto tcp not dport 2222" not dport 2222 slots 4
-refused 'limit set: ports need a protocol that has them' limit set ssh proto icmp
-refused 'limit set: source prefix is not of the address family' limit set ssh family ipv6
+refused 'limit set: ports require a protocol with ports' limit set ssh proto icmp
+refused 'limit set: source prefix is not of the given address family' limit set ssh family ipv6
 set_to "proto udp dport 53" match proto udp dport 53
 set_to "" match any
-refused 'limit set: dport: ports need a protocol that has them' limit set ssh dport 22
+refused 'limit set: dport: ports require a protocol with ports' limit set ssh dport 22
 done_with '$' limit del ssh
 
 # completion knows what there is
