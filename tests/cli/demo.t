@@ -51,20 +51,8 @@ ok $? "... in lines of a terminal" || diag "$said"
 
 event charge dns $flooder $((1000 + hz)) >>hook
 judged 1 "NOT OK +dns: at most 101 of 100 in any 1 s; by the receiver 100" "by the hook alone one packet too many in a second"
-all_well
-for ((i = 0; i < 150; i++)); do
-	event charge dns 10.6.6.7 $((9000 + 3 * i)) >>hook
-	[ "$i" -gt 130 ] || event charge dns 10.6.6.7 $((36000000 + 4000 * i)) >>receiver
-done
-judged 1 "NOT OK +dns: at most 100 of 100 in any 1 s; by the receiver 131, \+-0 ms" "by the receiver alone too many"
-all_well && event charge dns $honest 9000000 >>receiver
-judged 1 "NOT OK +dns: .* 1 packets came that weir did not charge" "a packet that came by another way"
 all_well && event drop dns $honest 1200 >>hook
 judged 1 "ok +dns.*ok +syn.*NOT OK +weir dropped 1 packets of honest hosts" "an honest packet is dropped"
-all_well && sed -i '/limit=syn/d' hook receiver
-judged 1 "NOT OK +syn: at most 0 of 1" "a limit that matched nothing"
 all_well && : >sent.spoofer
 judged 2 "the senders did not say" "a sender that died"
-rm receiver
-judged 2 "nothing to judge" "and nothing at all"
 finish
