@@ -161,12 +161,10 @@ static void test_given_back(void **state)
 	begin();
 	add("a", 2);
 	assert_true(passes(&v4, 0));
-	local_bh_disable();
-	rcu_read_lock();
+	twin_enter();
 	lookup = lookup_of(&v4, limit_of("a"), &source);
 	assert_int_equal(twin_packet(limit_of("a")->table, &lookup), WEIR_CHARGED);
-	rcu_read_unlock();
-	local_bh_enable();
+	twin_leave();
 	fill(&v4, 0, 0);
 	local_bh_disable();
 	assert_true(weir_table_uncharge(limit_of("a")->table, &lookup));
@@ -279,8 +277,7 @@ static void test_locks(void **state)
 	add_words(&words);
 	skb.network = byte;
 	skb.len = said_make(&v4, byte);
-	local_bh_disable();
-	rcu_read_lock();
+	twin_enter();
 	for (round = 0; round <= rounds; round++) {
 		if (round == 1) {
 			locks = shim_locks;
@@ -295,8 +292,7 @@ static void test_locks(void **state)
 		/* Within one window. */
 		shim_jiffies += 3 * HZ / rounds;
 	}
-	rcu_read_unlock();
-	local_bh_enable();
+	twin_leave();
 	assert_int_equal(refused, rounds * sources);
 	locks = shim_locks - locks;
 	versions = shim_versions - versions;

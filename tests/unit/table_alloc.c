@@ -89,8 +89,7 @@ static void test_sources(void **state)
 		key = (hsiphash_key_t) { { n, 7 * n } };
 		table = alloc(sources[n]);
 		evicted = 0;
-		rcu_read_lock();
-		local_bh_disable();
+		twin_enter();
 		for (i = 0; i < sources[n]; i++) {
 			source = twin_source(i, table->spec.prefix);
 			lookup.source = &source;
@@ -104,8 +103,7 @@ static void test_sources(void **state)
 						weir_bucket(table, lookup.hash),
 						weir_hash_home(table, lookup.hash));
 		}
-		local_bh_enable();
-		rcu_read_unlock();
+		twin_leave();
 		total += evicted;
 		of += sources[n];
 		weir_table_put(table);

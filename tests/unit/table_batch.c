@@ -47,11 +47,9 @@ static bool charge(unsigned int cpu, u64 late, u64 cost)
 	u8 result;
 
 	shim_cpu = cpu;
-	local_bh_disable();
-	rcu_read_lock();
+	twin_enter();
 	result = weir_batch_charge(table, &lookup);
-	rcu_read_unlock();
-	local_bh_enable();
+	twin_leave();
 	return result & WEIR_CHARGED;
 }
 

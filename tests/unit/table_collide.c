@@ -74,15 +74,13 @@ static unsigned int charge_all(struct weir_table *table, u64 key)
 	struct weir_lookup lookup = { .tick = 1000, .cost = 100, .budget = 100 };
 	unsigned int i, pressed = 0;
 
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 	for (i = 0; i < CHOSEN; i++) {
 		lookup.source = &chosen[i];
 		lookup.hash = hash_of(&chosen[i], table->spec.prefix, key);
 		pressed += twin_packet(table, &lookup) != WEIR_CHARGED;
 	}
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	return pressed;
 }
 

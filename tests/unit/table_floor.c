@@ -27,14 +27,12 @@ static void begin(u64 budget, u8 slots, u32 sources)
 	t.table = weir_table_alloc(&spec, t.tick);
 	assert_false(IS_ERR(t.table));
 	t.budget = budget;
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 }
 
 static void end(void)
 {
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	weir_table_put(t.table);
 	assert_int_equal(shim_allocations, 0);
 }

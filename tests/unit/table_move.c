@@ -212,13 +212,11 @@ static void traffic(unsigned int packets)
 		if (!below(100))
 			m.tick += below(2 * WINDOW);
 		twin_wander(&m.chance);
-		rcu_read_lock();
-		local_bh_disable();
+		twin_enter();
 		packet(&m.source[below(below(2) ? m.sources / 4 + 1 : m.sources)]);
 		if (!below(16))
 			give_back_held();
-		local_bh_enable();
-		rcu_read_unlock();
+		twin_leave();
 	}
 }
 
@@ -333,11 +331,9 @@ static void move(void)
 	check(!m.exact || !evicted, "run %llu: %llu lost their ways", m.run,
 	      evicted);
 	traffic(below(50));
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 	give_back_held();
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	for (i = 0; i < m.sources; i++)
 		twin_forget(&m.source[i].since);
 	if (!m.same_unit) {
@@ -365,12 +361,10 @@ static void silence(void)
 
 	m.tick += window_of(m.now.table) + m.now.table->spec.slot_ticks;
 	lookup.tick = m.tick;
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 	check(twin_packet(m.now.table, &lookup) & WEIR_CHARGED,
 	      "run %llu: no burst", m.run);
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 }
 
 static void one_run(u64 run)

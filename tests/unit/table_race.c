@@ -35,16 +35,14 @@ static void begin(u8 slots, u32 sources)
 	now = 1000;
 	table = make_table(slots, sources);
 	next = NULL;
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 }
 
 static void end(void)
 {
 	shim_reading = NULL;
 	shim_locking = NULL;
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	weir_table_put(table);
 	weir_table_put(next);
 	assert_int_equal(shim_allocations, 0);
@@ -295,12 +293,10 @@ static void take_over(u8 slots, u32 sources)
 
 static void let_go(void)
 {
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	weir_table_drain(next);
 	synchronize_rcu();
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 }
 
 /* A packet that found its way before the bucket moved starts again. */
@@ -312,11 +308,9 @@ static void test_moved_meanwhile(void **state)
 	assert_true(packet(table, 1, 7) & WEIR_CHARGED);
 	lay_out(&s, 1, 1);
 	assert_int_equal(weir_table_refuse(table, &s.lookup), 0);
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	take_over(4, 1);
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 	assert_int_equal(packet(next, 1, 4), WEIR_REFUSED | WEIR_FIRST);
 	assert_int_equal(weir_table_charge(table, &s.lookup), WEIR_AGAIN);
 	assert_false(weir_table_uncharge(table, &s.lookup));
@@ -332,11 +326,9 @@ static void test_moved_idle(void **state)
 
 	begin(4, 1);
 	assert_true(packet(table, 1, 10) & WEIR_CHARGED);
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	take_over(4, 1);
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 	now += 5;
 	lay_out(&s, 1, 10);
 	/* Three slots late: within the window of the first ten. */
@@ -357,11 +349,9 @@ static void test_one_bucket(void **state)
 	assert_int_equal(weir_table_buckets(table), 2);
 	for (i = 0; i < sources; i++)
 		assert_true(packet(table, i, 7) & WEIR_CHARGED);
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	take_over(4, 200);
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 	locks = shim_locks;
 	assert_true(packet(next, 0, 1) & WEIR_CHARGED);
 	assert_true(shim_locks - locks <= 3 * WEIR_WAYS_MAX + 3);

@@ -109,12 +109,10 @@ static void packet(struct sender *w, struct chance *c, unsigned int i)
 
 	if (r.time_passes && chance_one_in(c, 4))
 		tick -= chance_below(c, 2 * WINDOW);
-	rcu_read_lock();
-	local_bh_disable();
+	twin_enter();
 	while ((result = pass(w, i, tick)) & WEIR_AGAIN)
 		w->again++;
-	local_bh_enable();
-	rcu_read_unlock();
+	twin_leave();
 	w->refused += !!(result & WEIR_REFUSED);
 	w->admitted += !!(result & WEIR_CHARGED);
 }

@@ -72,6 +72,19 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 u64 twin_charged_at(const struct weir_table *table,
 		    const struct weir_lookup *lookup, u64 now);
 
+/* The context of a packet: softirq, in a read-side section. */
+static inline void twin_enter(void)
+{
+	local_bh_disable();
+	rcu_read_lock();
+}
+
+static inline void twin_leave(void)
+{
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
 /* As the hook does it, refusals counted. Context: as weir_table_charge(). */
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup);
 

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a table should answer, by the model. Which source loses its way is the table's
+ * business: the model looks, and checks that it was one that could go.
+ */
+#include "table_model.h"
+
+struct model m;
+
+static struct weir_lookup lookup_of(const struct model_source *s, u64 cost)
+{
+	u64 late = below(8) ? 0 : below(20 * m.table->spec.slot_ticks);
+
+	if (m.very_late && !below(8))
+		late = below(400 * m.table->spec.slot_ticks);
+	return (struct weir_lookup) {
+		.source = &s->source, .hash = s->hash, .cost = cost,
+		.budget = m.budget, .tick = m.tick - min(m.tick, late),
+	};
+}
+
+static bool is_marked(const struct model_source *s, u64 slot)
+{
+	return s->marked && slot + 30 >= s->mark &&
+	       slot <= s->mark + m.reach + 1;
+}
+
+/* With four significant bits, rounded up, 15 * 2^30 at most. */
+static u64 rounded(u64 cost)
+{
+	u64 step = 1;
+
+	while (cost > 15 * step && step < BIT(30))
+		step *= 2;
+	return min((cost + step - 1) / step, 15ull) * step;
+}
+
+/* How a source should stand: its way, or its bucket's floor. */
+static struct weir_source_state expected(const struct model_source *s)
+{
+	const struct twin_wheel *w = s->has_way ? &s->wheel :
+				     &bucket_of(s)->floor;
+	u64 slot = max(weir_table_slot(m.table, m.tick), w->at), when, cost = 1;
+	struct weir_source_state state = {
+		.source = s->source, .count = twin_sum(w, m.reach, slot),
+		.floor = !s->has_way,
+	};
+
+	if (s->has_way && is_marked(s, slot))
+		cost = min(s->wanted, m.budget);
+	for (when = slot; twin_sum(w, m.reach, when) + cost > m.budget; when++)
+		;
+	when *= m.table->spec.slot_ticks;
+	state.live = state.count;
+	state.wait = when > m.tick ? when - m.tick : 0;
+	if (when == slot * m.table->spec.slot_ticks)
+		state.wait = 0;
+	if (s->has_way) {
+		state.dropped = s->dropped;
+		state.observed = s->dropped && s->observed;
+	}
+	return state;
+}
+
+static void check_state(const struct model_source *s,
+			const struct weir_source_state *is)
+{
+	struct weir_source_state be = expected(s);
+
+	check(is->count == be.count && is->live == be.live &&
+	      is->floor == be.floor &&
+	      (m.very_late || is->wait == be.wait) &&
+	      is->dropped == be.dropped &&
+	      (is->observed == be.observed || !be.dropped),
+	      "run %llu: count %llu for %llu, wait %llu for %llu, dropped %llu for %llu, floor %u for %u",
+	      m.run, is->count, be.count, is->wait, be.wait, is->dropped,
+	      be.dropped, is->floor, be.floor);
+}
+
+static struct weir_source_state peek(const struct model_source *s,
+				     u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	struct weir_source_state state;
+
+	weir_table_peek(m.table, &s->source, s->hash, m.tick, m.budget, &state,
+			slot);
+	return state;
+}
+
+void model_check_peek(const struct model_source *s)
+{
+	struct twin_wheel w = s->has_way ? s->wheel : bucket_of(s)->floor;
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	unsigned int age;
+
+	state = peek(s, slot);
+	check_state(s, &state);
+	twin_turn(&w, m.reach, weir_table_slot(m.table, m.tick));
+	for (age = 0; age <= WEIR_SLOTS_MAX; age++)
+		check(slot[WEIR_SLOTS_MAX - age] ==
+		      (age > m.reach ? 0 : w.count[age]),
+		      "run %llu: %llu for %llu, age %u", m.run,
+		      slot[WEIR_SLOTS_MAX - age], w.count[age], age);
+}
+
+/* Each source of a bucket that has a way is told of once. */
+void model_check_walk(u32 bucket)
+{
+	unsigned int n, i, has_way = 0;
+	struct model_source *s;
+
+	n = weir_table_walk(m.table, bucket, m.tick, m.budget, m.state);
+	for (s = m.source; s < m.source + m.sources; s++) {
+		if (bucket_of(s) != &m.bucket[bucket] || !s->has_way)
+			continue;
+		has_way++;
+		for (i = 0; i < n; i++)
+			if (weir_source_same(&m.state[i].source, &s->source))
+				break;
+		check(i < n, "run %llu: not told of", m.run);
+		check_state(s, &m.state[i]);
+	}
+	check(n == has_way, "run %llu: %u for %u", m.run, n, has_way);
+}
+
+/* design.rst: what floors may hold. */
+static void check_floor(const struct model_bucket *b)
+{
+	u64 floor = twin_sum(&b->floor, m.reach, b->all.at);
+	u64 ways = m.table->ways;
+
+	check(floor <= twin_sum(&b->all, m.reach, b->all.at),
+	      "run %llu: floor %llu of %llu", m.run, floor,
+	      twin_sum(&b->all, m.reach, b->all.at));
+	check(floor <= b->most_cost ||
+	      (floor - b->most_cost) <= b->since_idle / ways,
+	      "run %llu: floor %llu, costs %llu, since idle %llu", m.run, floor,
+	      b->most_cost, b->since_idle);
+}
+
+static void note_admitted(struct model_source *s,
+			  const struct weir_lookup *lookup, u64 at)
+{
+	struct model_bucket *b = bucket_of(s);
+	u64 now = weir_table_slot(m.table, m.tick), held;
+	/* No clock is later than that. */
+	u64 slot = now - min(now, 420ull);
+	struct model_source *other;
+
+	held = twin_sum(&b->floor, m.reach, slot);
+	for (other = m.source; other < m.source + m.sources; other++)
+		if (neighbours(s, other) && other->has_way)
+			held |= twin_sum(&other->wheel, m.reach, slot);
+	held |= twin_sum(&s->wheel, m.reach, slot) - lookup->cost;
+	if (!held) {
+		b->since_idle = 0;
+		b->most_cost = 0;
+	}
+	b->since_idle += lookup->cost;
+	b->most_cost = max(b->most_cost, lookup->cost);
+	twin_turn(&b->all, m.reach, at);
+	if (b->all.at - at <= m.reach)
+		b->all.count[b->all.at - at] += lookup->cost;
+	check_floor(b);
+	m.admitted++;
+}
+
+/* Not held any more: it has passed, so it counts for ever. */
+static void note_passed(struct model_source *s, const struct weir_lookup *lookup)
+{
+	u64 window = (u64)m.table->spec.slots * m.table->spec.slot_ticks;
+	u64 tick = twin_charged_at(m.table, lookup, m.tick), most;
+
+	twin_admit(&s->history, tick, lookup->cost);
+	most = twin_most(&s->history, window, tick);
+	check(most / (m.table->spec.lenient ? 2 : 1) <= m.budget_most,
+	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
+}
+
+/* The source that has lost its way to another, or NULL. */
+static struct model_source *loser_to(const struct model_source *s)
+{
+	struct model_source *other, *loser = NULL;
+	unsigned int ways = 0;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	for (other = m.source; other < m.source + m.sources; other++) {
+		if (!neighbours(s, other) || !other->has_way)
+			continue;
+		ways++;
+		if (!peek(other, slot).floor)
+			continue;
+		check(!loser, "run %llu: two lost their ways", m.run);
+		loser = other;
+	}
+	check(!!loser == (ways == m.table->ways), "run %llu: %u ways of %u",
+	      m.run, ways, m.table->ways);
+	return loser;
+}
+
+/* Those that were idle for long are found before the live. */
+static void check_idle(const struct model_source *s, u64 slot)
+{
+	const struct model_source *other;
+
+	for (other = m.source; other < m.source + m.sources; other++)
+		check(!neighbours(s, other) || !other->has_way ||
+		      slot <= other->wheel.at + m.reach + m.reach / 4 + 1,
+		      "run %llu: a live source went before an idle one", m.run);
+}
+
+/* A newcomer starts from the floor as it was before anybody was evicted. */
+static void take(struct model_source *s, u64 slot, u8 result)
+{
+	struct model_source *loser = loser_to(s);
+	struct twin_wheel *floor = &bucket_of(s)->floor;
+	bool live = loser && twin_sum(&loser->wheel, m.reach, slot);
+
+	check(!(result & WEIR_EVICTED) == !live, "run %llu: %u", m.run, result);
+	if (loser)
+		loser->has_way = false;
+	if (live) {
+		m.evicted++;
+		check_idle(s, slot);
+		twin_turn(&loser->wheel, m.reach, slot);
+		twin_turn(floor, m.reach, loser->wheel.at);
+		twin_turn(&loser->wheel, m.reach, floor->at);
+	}
+	if (loser && !live)
+		twin_turn(floor, m.reach, loser->wheel.at);
+	s->wheel = *floor;
+	if (live)
+		twin_join(floor, &loser->wheel, m.reach);
+	s->has_way = true;
+	s->dropped = 0;
+	s->marked = false;
+}
+
+static void refuse(struct model_source *s, const struct weir_lookup *lookup,
+		   u64 slot)
+{
+	bool observed = !below(50);
+	u32 packets = 1 + below(3);
+
+	if (!s->marked || s->mark != slot)
+		s->wanted = rounded(lookup->cost);
+	s->marked = true;
+	s->mark = slot;
+	check(weir_way_is(m.table, lookup->way, &s->source), "run %llu", m.run);
+	weir_way_dropped(lookup->way, packets, observed);
+	if (observed != s->observed)
+		s->dropped = 0;
+	s->observed = observed;
+	s->dropped += packets;
+}
+
+static void charge_way(struct model_source *s, struct weir_lookup *lookup,
+		       u64 slot)
+{
+	if (slot > s->wheel.at && !(slot - s->wheel.at <= 2 * m.reach + 1 &&
+				    is_marked(s, slot)))
+		s->marked = false;
+	twin_turn(&s->wheel, m.reach, slot);
+	s->wheel.count[0] += lookup->cost;
+	check(lookup->receipt.at == (u16)s->wheel.at, "run %llu: counted in slot %u",
+	      m.run, lookup->receipt.at);
+	note_admitted(s, lookup, s->wheel.at);
+}
+
+static void hold_or_pass(struct model_source *s, struct weir_lookup *lookup)
+{
+	struct model_held *held = &m.held[below(HELD)];
+
+	if (!held->source && !below(4))
+		*held = (struct model_held) { s, *lookup };
+	else
+		note_passed(s, lookup);
+}
+
+void model_packet(struct model_source *s, u64 cost)
+{
+	struct weir_lookup lookup = lookup_of(s, cost);
+	u64 slot = weir_table_slot(m.table, lookup.tick);
+	struct twin_wheel *floor = &bucket_of(s)->floor;
+	bool had_way = s->has_way, marked, room, early;
+	u8 result;
+
+	if (!had_way)
+		twin_turn(floor, m.reach, slot);
+	room = twin_sum(had_way ? &s->wheel : floor, m.reach, slot) + cost <=
+	       m.budget;
+	marked = is_marked(s, slot);
+	early = weir_table_refuse(m.table, &lookup);
+	check(!early || (had_way && !room), "run %llu: refused", m.run);
+	check(m.very_late || early == (had_way && !room && marked),
+	      "run %llu: %u", m.run, early);
+	if (early) {
+		refuse(s, &lookup, slot);
+		m.refused++;
+		return;
+	}
+	result = weir_table_charge(m.table, &lookup);
+	check(!(result & WEIR_CHARGED) == !room &&
+	      !(result & WEIR_REFUSED) == room, "run %llu: %u, cost %llu",
+	      m.run, result, cost);
+	check(!(result & WEIR_FLOORED) == (room || had_way), "run %llu", m.run);
+	m.refused += !room;
+	m.floored += !room && !had_way;
+	if (!room && had_way) {
+		check(m.very_late || !(result & WEIR_FIRST) == marked,
+		      "run %llu: %u", m.run, result);
+		m.first += !marked;
+		refuse(s, &lookup, slot);
+	} else if (room) {
+		if (!had_way)
+			take(s, slot, result);
+		charge_way(s, &lookup, slot);
+		hold_or_pass(s, &lookup);
+	}
+}

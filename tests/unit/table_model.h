@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A model of a table that knows no bits: what its sources and buckets should hold, and
+ * beside it the list of what each source was admitted.
+ */
+#ifndef TABLE_MODEL_H
+#define TABLE_MODEL_H
+
+#include "table_twin.h"
+
+#define HELD 8
+
+struct model_source {
+	struct weir_source source;
+	u32 hash;
+	bool has_way;
+	struct twin_wheel wheel;
+	u64 dropped;
+	bool observed;		/* ... of this kind */
+	bool marked;
+	u64 mark;		/* slot of the last refusal */
+	u64 wanted;		/* what was refused first in it */
+	struct twin_history history;
+};
+
+struct model_bucket {
+	struct twin_wheel floor;
+	struct twin_wheel all;	/* what it admitted, given back or not */
+	u64 since_idle;		/* the same since it held nothing */
+	u64 most_cost;		/* of these */
+};
+
+/* A charge that another limit may still make void. */
+struct model_held {
+	struct model_source *source;
+	struct weir_lookup lookup;
+};
+
+extern struct model {
+	struct weir_table *table;
+	struct chance chance;
+	u64 run, tick, budget, budget_most;
+	unsigned int reach, sources;
+	bool very_late;		/* by more than marks are good for */
+	u16 epoch;
+	struct model_source *source;
+	struct model_bucket bucket[4];
+	struct model_held held[HELD];
+	u64 admitted, refused, floored, evicted, first, given, left;
+	/* What is too large for a kernel's stack. */
+	struct weir_source_state state[WEIR_WAYS_MAX];
+} m;
+
+static inline u64 below(u64 n)
+{
+	return chance_below(&m.chance, n);
+}
+
+static inline struct model_bucket *bucket_of(const struct model_source *s)
+{
+	return &m.bucket[s->hash & m.table->mask];
+}
+
+static inline bool neighbours(const struct model_source *a, const struct model_source *b)
+{
+	return a != b && bucket_of(a) == bucket_of(b);
+}
+
+/* A packet of a source; how a source stands; all of a bucket: as the model has it. */
+void model_packet(struct model_source *s, u64 cost);
+void model_check_peek(const struct model_source *s);
+void model_check_walk(u32 bucket);
+
+#endif /* TABLE_MODEL_H */
