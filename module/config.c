@@ -383,14 +383,13 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 	}
 }
 
-/* Tell what has changed, and free what is left behind. */
+/* Free what is left behind. */
 static void old_release(const struct weir_edit *edit)
 {
 	struct weir_limit *limit, *heir;
 	struct weir_net *wn = edit->wn;
 	unsigned int i, j;
 
-	weir_event_config(edit);
 	if (!edit->old)
 		return;
 	retired_free(wn);
@@ -423,6 +422,7 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		return err;
 	}
 	config_publish(edit, config);
+	weir_event_config(edit);
 	if (edit_keeps_limits(edit)) {
 		old_retire(edit);
 		return 0;
