@@ -192,9 +192,13 @@ void weir_set_fill(const struct weir_set *set, void *model, const void *from)
 	const struct weir_field *field;
 
 	for (field = set->fields; field->type; field++) {
-		if (field->many || weir_field_given(field, model) || !weir_field_given(field, from))
+		if (weir_field_given(field, model) || !weir_field_given(field, from))
 			continue;
-		memcpy(weir_field_at(field, model), weir_field_at(field, from), field->size);
+		memcpy(weir_field_at(field, model), weir_field_at(field, from),
+		       field->size * (field->many ? field->many : 1));
+		if (field->many)
+			memcpy((char *)model + field->count, (const char *)from + field->count,
+			       sizeof(unsigned int));
 		*(uint64_t *)model |= field->bit;
 	}
 }

@@ -195,6 +195,11 @@ like "$status $err" "^2 weir: warning: limit 'ssh' applies to your own ssh conne
 run limit set ssh proto udp
 [[ $err != *ssh\ connection* ]]
 ok $? "one that does not, does not" || diag "$err"
+run limit add elsewhere budget 100/s from 10.0.0.0/8,192.0.2.0/24 action observe
+run limit set elsewhere proto tcp action drop
+[[ $err != *ssh\ connection* ]]
+ok $? "nor one whose conditions stay and do not hold" || diag "$err"
+weir limit del elsewhere
 run limit set ssh match any action observe
 [[ $err != *ssh\ connection* ]]
 ok $? "nor one that observes" || diag "$err"
