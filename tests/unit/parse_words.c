@@ -2,35 +2,17 @@
 /* Words by their rows: abbreviations, doubles, what is missing, what is near. */
 #include <sys/socket.h>
 
-#include "field.h"
-#include "unit.h"
+#include "tool_words.h"
 #include "value.h"
 
-#define WORDS	64
-
-static struct weir_err err;
-
-/* Split @text and read it as the words of a command. */
-static int read_limit(unsigned int verb, const char *text,
-		      bool exact, struct weir_limit *limit)
+static int read_limit(unsigned int verb, const char *text, bool exact, struct weir_limit *limit)
 {
-	char line[1024], *split[WORDS];
-	struct weir_args args = { .words = split, .exact = exact, .err = &err };
-
-	snprintf(line, sizeof(line), "%s", text);
-	args.count = weir_split(line, split, WORDS);
-	return weir_parse(&args, &weir_limit_fields, verb, limit);
+	return read_words(&weir_limit_fields, verb, text, exact, limit);
 }
 
-static int read_query(unsigned int verb, const char *text,
-		      struct weir_query *query)
+static int read_query(unsigned int verb, const char *text, struct weir_query *query)
 {
-	char line[1024], *split[WORDS];
-	struct weir_args args = { .words = split, .err = &err };
-
-	snprintf(line, sizeof(line), "%s", text);
-	args.count = weir_split(line, split, WORDS);
-	return weir_parse(&args, &weir_query_fields, verb, query);
+	return read_words(&weir_query_fields, verb, text, false, query);
 }
 
 static void test_limit(void **state)

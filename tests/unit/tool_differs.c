@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What -exist takes for the same limit, and in what words another differs. */
 #include "config.h"
-#include "field.h"
-#include "unit.h"
-
-#define WORDS	64
+#include "tool_words.h"
 
 static void read_limit(const char *text, struct weir_limit *limit)
 {
-	char line[256], *split[WORDS];
-	struct weir_err err;
-	struct weir_args args = { .words = split, .exact = true, .err = &err };
+	char line[512];
 
 	snprintf(line, sizeof(line), "web %s", text);
-	args.count = weir_split(line, split, WORDS);
-	check(!weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, limit), "%s: %s",
-	      text, err.text);
+	check(!read_words(&weir_limit_fields, WEIR_ON_ADD, line, true, limit), "%s: %s", text, err.text);
 }
 
 /* A limit as the kernel tells it: complete. */

@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which limits meet the caller's own ssh connection, and what spares it. */
-#include "field.h"
 #include "ssh.h"
-#include "unit.h"
+#include "tool_words.h"
 #include "value.h"
 
-#define WORDS	64
-
 static struct weir_ssh ssh;
-
-static void read_limit(const char *text, struct weir_limit *limit)
-{
-	char line[256], *split[WORDS];
-	struct weir_err err;
-	struct weir_args args = { .words = split, .exact = true, .err = &err };
-
-	snprintf(line, sizeof(line), "web budget 1/s %s", text);
-	args.count = weir_split(line, split, WORDS);
-	check(!weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, limit), "%s: %s",
-	      text, err.text);
-}
 
 static void check_all(const char *const *texts, size_t count, bool meets)
 {
 	struct weir_limit limit;
+	char line[256];
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		read_limit(texts[i], &limit);
+		snprintf(line, sizeof(line), "web budget 1/s %s", texts[i]);
+		check(!read_words(&weir_limit_fields, WEIR_ON_ADD, line, true, &limit), "%s: %s",
+		      line, err.text);
 		check(weir_ssh_meets(&ssh, &limit) == meets, "%s", texts[i]);
 	}
 }
@@ -68,7 +56,6 @@ static void test_link_local(void **state)
 static void test_spared(void **state)
 {
 	struct weir_exempt exempt = { 0 };
-	struct weir_err err;
 	struct weir_args args = { .err = &err };
 
 	assert_true(weir_ssh_parse("198.51.100.7 50123 192.0.2.1 22", &ssh));
