@@ -12,28 +12,13 @@ set -u
 shopt -s lastpipe
 export LC_ALL=C
 unset SSH_CONNECTION
+# shellcheck source=../tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 weir=${WEIR:-$top/userspace/weir}
 [ -x "$weir" ] || { echo "1..0 # SKIP userspace/weir is not built"; exit 4; }
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 cd "$tmp" || exit 1
-tests=0 failures=0
-
-diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
-
-# ok STATUS NAME...
-ok() {
-	local status=$1
-	shift
-	tests=$((tests + 1))
-	if [ "$status" = 0 ]; then
-		echo "ok $tests - $*"
-	else
-		failures=$((failures + 1))
-		echo "not ok $tests - $*"
-	fi
-	return "$status"
-}
 
 # run COMMAND...: weir's exit in $status, what it wrote in $out and $err
 # shellcheck disable=SC2034 # for the tests
@@ -41,22 +26,6 @@ run() {
 	"$weir" "$@" >out 2>err </dev/null
 	status=$?
 	out=$(<out) err=$(<err)
-}
-
-# is GOT WANTED NAME...
-is() {
-	local got=$1 wanted=$2
-	shift 2
-	[ "$got" = "$wanted" ]
-	ok $? "$@" || diag "got $got" "wanted $wanted"
-}
-
-# like TEXT PATTERN NAME...
-like() {
-	local text=$1 pattern=$2
-	shift 2
-	[[ $text =~ $pattern ]]
-	ok $? "$@" || diag "got $text" "wanted $pattern"
 }
 
 # trim VARIABLE
@@ -80,10 +49,4 @@ says() {
 		ok $((status != wanted || $?)) "weir $command" ||
 			diag "status $status, wanted $wanted" "stderr: $err" "wanted: $pattern"
 	done
-}
-
-finish() {
-	echo "1..$tests"
-	[ "$failures" = 0 ]
-	exit
 }

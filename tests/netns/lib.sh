@@ -20,79 +20,21 @@
 # make -C tests/netns before the guest starts.
 set -u
 export LC_ALL=C
+# shellcheck source=../tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=${here%/tests/netns}
 PATH=$top/.cache/build/netns:$top/userspace:$PATH:/usr/sbin:/sbin
 : "${WEIR_KO:=$top/.cache/build/${WEIR_KERNEL:-}/weir.ko}"
 TRACING=/sys/kernel/tracing
 tmp=$(mktemp -d)
-tests=0 failures=0
 tx='' rx='' # namespaces
 pids=() spaces=()
 mkfifo "$tmp/never"
 exec {never}<>"$tmp/never"
 
-# ---- TAP -----------------------------------------------------------------
-
-diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
-
-# ok STATUS NAME...
-ok() {
-	local status=$1
-	shift
-	tests=$((tests + 1))
-	if [ "$status" = 0 ]; then
-		echo "ok $tests - $*"
-	else
-		failures=$((failures + 1))
-		echo "not ok $tests - $*"
-	fi
-	return "$status"
-}
-
-# is GOT WANTED NAME...
-is() {
-	local got=$1 wanted=$2
-	shift 2
-	[ "$got" = "$wanted" ]
-	ok $? "$@" || diag "got $got, wanted $wanted"
-}
-
-# within GOT LEAST MOST NAME...
-within() {
-	local got=$1 least=$2 most=$3
-	shift 3
-	[ "${got:-x}" -ge "$least" ] 2>/dev/null && [ "$got" -le "$most" ]
-	ok $? "$@" || diag "got $got, wanted $least to $most"
-}
-
-# like TEXT PATTERN NAME...: an extended regular expression
-like() {
-	local text=$1 pattern=$2
-	shift 2
-	[[ $text =~ $pattern ]]
-	ok $? "$@" || diag "got: $text" "wanted: $pattern"
-}
-
-skip() {
-	local why=$1
-	shift
-	tests=$((tests + 1))
-	echo "ok $tests - $* # SKIP $why"
-}
-
-skip_all() { echo "1..0 # SKIP $*"; exit 4; }
-
-bail() { echo "Bail out! $*"; exit 1; }
-
 # need_cpus N: run.sh looks for the tests that say so
 need_cpus() { [ "$(nproc)" -ge "$1" ] || bail "this guest has $(nproc) CPU"; }
-
-finish() {
-	echo "1..$tests"
-	[ "$failures" = 0 ]
-	exit
-}
 
 # ---- time and conditions -------------------------------------------------
 

@@ -14,11 +14,11 @@ weir save >"$tmp/before"
 
 # sent N SEND-OPTION...: so many of what is sent are let through
 sent() {
-	local wanted=$1
+	local through=$1
 	shift
 	recount
 	flood "$@"
-	is "$(passed)" "$wanted" "$*"
+	is "$(passed)" "$through" "$*"
 }
 met() { stat_of "$1" matched.packets; }
 

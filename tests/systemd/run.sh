@@ -19,7 +19,7 @@ files() {
 	mkdir "$lib" && ldd "$1/usr/sbin/weir" | grep -o '/[^ ]*' | xargs cp -Lt "$lib" && mv "$1/usr/sbin/weir" "$lib/" || return
 	# shellcheck disable=SC2016 # the script's
 	printf '%s\n' '#!/bin/sh' 'd=/usr/lib/weir' 'exec "$d/ld-linux-x86-64.so.2" --argv0 weir --library-path "$d" "$d/weir" "$@"' >"$1/usr/sbin/weir"
-	mv "$1/etc/weir.conf" "$1/test/shipped.conf" && cp tests/systemd/service.t tests/cli/lib.sh "$1/test/" || return
+	mv "$1/etc/weir.conf" "$1/test/shipped.conf" && cp tests/systemd/service.t tests/cli/lib.sh "$1/test/" && cp tests/tap.sh "$1/" || return
 	printf '%s\n' 'limit add web budget 1000/h' 'exempt add 192.0.2.254' >"$1/etc/weir.conf"
 	printf '%s\n' root:x:0:0::/:/bin/sh systemd-network:x:998:998::/:/bin/false >"$1/etc/passwd"
 	printf '%s\n' root:x:0: systemd-network:x:998: >"$1/etc/group"

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# tap.sh: results of tests as TAP, for tests/cli/lib.sh and tests/netns/lib.sh, which
+# source it. A test ends with finish.
+tests=0 failures=0
+
+diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
+
+# ok STATUS NAME...
+ok() {
+	local status=$1
+	shift
+	tests=$((tests + 1))
+	if [ "$status" = 0 ]; then
+		echo "ok $tests - $*"
+	else
+		failures=$((failures + 1))
+		echo "not ok $tests - $*"
+	fi
+	return "$status"
+}
+
+# is GOT WANTED NAME...
+is() {
+	local got=$1 wanted=$2
+	shift 2
+	[ "$got" = "$wanted" ]
+	ok $? "$@" || diag "got $got, wanted $wanted"
+}
+
+# within GOT LEAST MOST NAME...
+within() {
+	local got=$1 least=$2 most=$3
+	shift 3
+	[ "${got:-x}" -ge "$least" ] 2>/dev/null && [ "$got" -le "$most" ]
+	ok $? "$@" || diag "got $got, wanted $least to $most"
+}
+
+# like TEXT PATTERN NAME...: an extended regular expression
+like() {
+	local text=$1 pattern=$2
+	shift 2
+	[[ $text =~ $pattern ]]
+	ok $? "$@" || diag "got: $text" "wanted: $pattern"
+}
+
+skip() {
+	local why=$1
+	shift
+	tests=$((tests + 1))
+	echo "ok $tests - $* # SKIP $why"
+}
+
+skip_all() { echo "1..0 # SKIP $*"; exit 4; }
+
+bail() { echo "Bail out! $*"; exit 1; }
+
+finish() {
+	echo "1..$tests"
+	[ "$failures" = 0 ]
+	exit
+}
