@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The configuration of a namespace: an array of limits in their order and an
- * index of exemptions, published by one RCU pointer and never changed. Every
+ * The configuration of a namespace: an ordered array of limits and an index of
+ * exemptions, published through one RCU pointer and constant from then on. Every
  * change edits a copy of both, allocates all that it needs, and only then
- * publishes; up to that point it can be given up without a trace. Limits that
- * stay as they are stand in the old array and in the new one.
+ * publishes; until then it can be abandoned without a trace. The old and the new
+ * array share the limits that do not change.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -19,12 +19,12 @@
 /* Configurations that wait together for a grace period. */
 #define RETIRED_MAX 32
 
-/* Half of what a slot of one tick allows. */
+/* Half of the time in which slots of one tick alias. */
 #define AGE_TICKS BIT(29)
 
 /*
- * Copy the configuration, or with @replace begin with none; @exempts will be added
- * at the most. NULL for want of memory.
+ * Copy the configuration, or with @replace start with an empty one; at most @exempts
+ * will be added. Returns NULL without memory.
  */
 struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts)
 {
@@ -55,7 +55,7 @@ struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned in
 	return edit;
 }
 
-/* The place of a limit, or that behind the last. */
+/* The index of a limit, or the count if there is none of that name. */
 static unsigned int edit_place(const struct weir_edit *edit, const char *name)
 {
 	unsigned int i;
@@ -97,7 +97,7 @@ const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char
 	return NULL;
 }
 
-/* May there be a new limit of that name? */
+/* May a limit of that name be added? */
 static int edit_admit(const struct weir_edit *edit, unsigned int place, struct weir_error *error)
 {
 	if (place < edit->count)
@@ -110,8 +110,8 @@ static int edit_admit(const struct weir_edit *edit, unsigned int place, struct w
 }
 
 /*
- * Add a limit, or change one, by a changed copy of it. It is placed before the
- * limit of that name; for NULL where it is, or last.
+ * Add a limit, or replace one by a changed copy. It is placed before the limit
+ * @before; with NULL it stays where it is, or a new one is the last.
  */
 int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
 		    struct weir_error *error)
@@ -166,7 +166,7 @@ int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_er
 	return 0;
 }
 
-/* The id of the limit that an exemption names. */
+/* Look up the limit that an exemption names. */
 static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exempt,
 			  const char *limit, struct weir_error *error)
 {
@@ -179,7 +179,7 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 	return 0;
 }
 
-/* That it is there already says the end. */
+/* weir_edit_end() refuses duplicates. */
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
@@ -192,7 +192,7 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 	return err;
 }
 
-/* From a copy that has changed no other. */
+/* Only in an edit that has changed no other exemption. */
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
@@ -209,7 +209,7 @@ int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 	return err;
 }
 
-/* Those from a limit that is gone go with it. */
+/* The index of exemptions, without those of removed limits. */
 static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 			  struct weir_error *error)
 {
@@ -242,7 +242,7 @@ static void config_drop(struct weir_config *config)
 	kfree(config);
 }
 
-/* Free the retired configurations, a grace period after the last of them went. */
+/* Free the retired configurations, a grace period after the last was replaced. */
 static void retired_free(struct weir_net *wn)
 {
 	struct weir_config *config;
@@ -278,7 +278,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	return ERR_PTR(err);
 }
 
-/* See weir_table_age(). Whoever has the mutex may wait for this work to end. */
+/* See weir_table_age(). The mutex is only tried: its holder may wait for this work. */
 static void tables_age(struct work_struct *work)
 {
 	struct weir_net *wn = container_of(to_delayed_work(work), struct weir_net, age);
@@ -295,7 +295,7 @@ static void tables_age(struct work_struct *work)
 	queue_delayed_work(system_unbound_wq, &wn->age, again);
 }
 
-/* A namespace without a configuration. */
+/* Initialise a namespace without a configuration. */
 void weir_config_init(struct weir_net *wn)
 {
 	mutex_init(&wn->lock);
@@ -304,7 +304,7 @@ void weir_config_init(struct weir_net *wn)
 	INIT_DELAYED_WORK(&wn->settle, retired_work);
 }
 
-/* Free what changes of exemptions have left behind, and count what waited in it. */
+/* Free the retired configurations, and count the refusals pending in them. */
 void weir_config_settle(struct weir_net *wn)
 {
 	/* One that retires meanwhile is settled by its own work. */
@@ -316,7 +316,7 @@ void weir_config_settle(struct weir_net *wn)
 	mutex_unlock(&wn->lock);
 }
 
-/* Is every limit as and where it was? */
+/* Are all limits unchanged, and in the same order? */
 static bool edit_keeps_limits(const struct weir_edit *edit)
 {
 	return edit->old && edit->count == edit->old->count &&
@@ -324,8 +324,9 @@ static bool edit_keeps_limits(const struct weir_edit *edit)
 }
 
 /*
- * Exemptions alone have changed: packets may look at the old ones for a moment longer,
- * and no change has to wait for them. Several old configurations share a grace period.
+ * If only exemptions have changed, packets may use the old ones for a moment longer,
+ * and the change need not wait for them. Several old configurations share a grace
+ * period.
  */
 static void old_retire(const struct weir_edit *edit)
 {
@@ -353,13 +354,13 @@ static int hooks_start(struct weir_net *wn)
 	return err;
 }
 
-/* Was the limit at a place given another table? */
+/* Has the limit at an index got another table? */
 static bool edit_moves(const struct weir_edit *edit, unsigned int i)
 {
 	return edit->was[i] && edit->was[i]->table != edit->limit[i]->table;
 }
 
-/* Publish, and let tables take over from those that they replace. */
+/* Publish, and have new tables take over from those that they replace. */
 static void config_publish(const struct weir_edit *edit, struct weir_config *config)
 {
 	struct weir_net *wn = edit->wn;
@@ -372,7 +373,7 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 					   edit->limit[i]->budget, edit->was[i]->budget,
 					   &wn->key, weir_hook_clock);
 	rcu_assign_pointer(wn->config, config);
-	/* Read by dumps without the lock, only to be compared. */
+	/* Dumps read it without the lock, to compare it. */
 	WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
 	for (i = 0; i < edit->count; i++) {
 		limit = edit->limit[i];
@@ -383,7 +384,7 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 	}
 }
 
-/* Free what is left behind. */
+/* Free the old objects. */
 static void old_release(const struct weir_edit *edit)
 {
 	struct weir_limit *limit, *heir;
@@ -432,7 +433,7 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	if (!config->count && wn->hooked) {
 		weir_hook_unregister(wn);
 		cancel_delayed_work_sync(&wn->age);
-		/* A grace period ago the last packet had a limit. */
+		/* No packet has had a limit for a grace period. */
 		weir_events_stop(wn);
 		wn->hooked = false;
 	}
@@ -440,7 +441,7 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	return 0;
 }
 
-/* Publish, or with @err give up, and free the copy. */
+/* Publish, or with @err abandon the changes, and free the copy. */
 int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 {
 	struct weir_error warning = *error;
@@ -461,7 +462,7 @@ int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 	return err;
 }
 
-/* Of a namespace that is gone, a grace period after its hooks. */
+/* Called a grace period after the hooks were unregistered. */
 void weir_config_free(struct weir_net *wn)
 {
 	struct weir_config *config = rcu_dereference_protected(wn->config, true);

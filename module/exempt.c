@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exemptions are sorted by family, address and length of their prefix. Those
- * of the same prefix make a node; a node knows the longest other one around
- * it. The last node that does not lie behind an address is the longest that
- * holds it, or one of those around that node is: a binary search and a walk
- * outwards, of which there are at most 129 steps. Within a node exemptions are
+ * Exemptions are sorted by family, address and length of their prefix. Those of
+ * the same prefix form a node; a node refers to the longest other node that
+ * contains it, its outer node. A binary search finds the last node that is not
+ * after an address. That one, or else one of its outer nodes, is the longest that
+ * contains the address: at most 129 steps outwards. Within a node exemptions are
  * sorted by limit and device, and found by a binary search.
  */
 #include <linux/bsearch.h>
@@ -21,10 +21,10 @@
 /* A prefix. */
 struct exempt_node {
 	struct weir_net_prefix prefix;
-	u32 outer;	/* the longest other node that holds this one, or NO_NODE */
+	u32 outer;	/* the longest other node that contains this one, or NO_NODE */
 	u32 first;	/* of its exemptions */
 	u32 count;	/* of them */
-	bool any;	/* one here or around is for all limits and devices */
+	bool any;	/* one here or in an outer node is for all limits and devices */
 };
 
 /* Constant once made; both arrays sorted, IPv4 first. */
@@ -99,7 +99,7 @@ static void make_nodes(struct weir_exempts *exempts)
 	}
 }
 
-/* Most often all but the last are in order: that one was added. */
+/* Usually all but the last, which was added, are in order. */
 static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 {
 	struct weir_exempt last = exempt[count - 1];
@@ -118,8 +118,8 @@ static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 }
 
 /*
- * An index of exemptions in any order, at least one; ERR_PTR(-EEXIST) if two are
- * equal, or -ENOMEM. Context: process, may sleep.
+ * Make an index of exemptions, at least one, in any order. Returns ERR_PTR(-EEXIST)
+ * if two are equal, or -ENOMEM. Context: process, may sleep.
  */
 struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count)
 {
@@ -164,7 +164,7 @@ const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, un
 	return &exempts->exempt[index];
 }
 
-/* The place of an exemption in the order, or -1. */
+/* The index of an exemption, or -1. */
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt)
 {
 	const struct weir_exempt *at = NULL;
@@ -194,7 +194,7 @@ node_find(const struct weir_exempts *exempts, const struct exempt_node *node,
 	return NULL;
 }
 
-/* The exemption of a limit's packets that arrive on a device, outwards. */
+/* Search outwards for an exemption from a limit, on a device. */
 static const struct weir_exempt *
 walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 limit)
 {
@@ -213,9 +213,8 @@ walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 l
 }
 
 /*
- * Find the address of a whole source among the exemptions. @dev is the device that
- * it sends through, or ""; @place->all says whether no limit is asked, and lives as
- * long as @exempts.
+ * Find the exemptions of a whole address. @dev is the input device, or "". @place is
+ * valid as long as @exempts; @place->all is set if it is exempt from all limits.
  */
 void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
@@ -246,8 +245,8 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 }
 
 /*
- * The exemption from this very limit, or for 0 from all, because of which it is not
- * asked, or NULL.
+ * The exemption from this limit alone, or with 0 from all limits; NULL if there is
+ * none.
  */
 const struct weir_exempt *
 weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit)

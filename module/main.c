@@ -70,19 +70,19 @@ __MODULE_PARM_TYPE(window_ms, "uint");
 MODULE_PARM_DESC(window_ms, "Its window in milliseconds, 10 to 2592000000 (no default)");
 module_param_cb(slots, &param_ops, &slots, 0444);
 __MODULE_PARM_TYPE(slots, "uint");
-MODULE_PARM_DESC(slots, "Slots of the window, 1 to 64 (default: up to 15 that round the window little)");
+MODULE_PARM_DESC(slots, "Slots of the window, 1 to 64 (default: up to 15, as they fit the window)");
 module_param_cb(prefix4, &param_ops, &prefix4, 0444);
 __MODULE_PARM_TYPE(prefix4, "uint");
-MODULE_PARM_DESC(prefix4, "Leading bits of an IPv4 address that make a source, 0 to 32 (default 32)");
+MODULE_PARM_DESC(prefix4, "Length of the IPv4 prefix that is one source, 0 to 32 (default 32)");
 module_param_cb(prefix6, &param_ops, &prefix6, 0444);
 __MODULE_PARM_TYPE(prefix6, "uint");
-MODULE_PARM_DESC(prefix6, "Leading bits of an IPv6 address that make a source, 0 to 128 (default 64)");
+MODULE_PARM_DESC(prefix6, "Length of the IPv6 prefix that is one source, 0 to 128 (default 64)");
 module_param_cb(sources, &param_ops, &sources, 0444);
 __MODULE_PARM_TYPE(sources, "uint");
-MODULE_PARM_DESC(sources, "Live sources that find a place in the table, 64 to 16777216 (default 65536)");
+MODULE_PARM_DESC(sources, "Live sources that the table is made for, 64 to 16777216 (default 65536)");
 module_param_cb(observe, &param_ops, &observe, 0444);
 __MODULE_PARM_TYPE(observe, "uint");
-MODULE_PARM_DESC(observe, "Count what would be dropped and drop nothing, 0 or 1 (default 0)");
+MODULE_PARM_DESC(observe, "1 to count what would be dropped, but drop nothing (default 0)");
 
 struct weir_net *weir_net(const struct net *net)
 {

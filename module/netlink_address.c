@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which sources a request means, and how one stands.
+ * The sources that a request selects, and the state of one.
  */
 #include <linux/netdevice.h>
 #include <linux/socket.h>
@@ -9,7 +9,7 @@
 #include "hook.h"
 #include "netlink.h"
 
-/* The index of the device that is named, 0 where none is, or -ENODEV. */
+/* The index of the named device, 0 if none is named, or -ENODEV. */
 static int dev_index(const struct weir_net *wn, const struct nlattr *attr, const char *name,
 		     struct netlink_ext_ack *extack)
 {
@@ -27,7 +27,7 @@ static int dev_index(const struct weir_net *wn, const struct nlattr *attr, const
 	return ifindex;
 }
 
-/* The sources within a prefix, or on a device; @within is empty where all are meant. */
+/* Parse a prefix or a device; @within stays empty if all sources are selected. */
 int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_nl_within *within, struct netlink_ext_ack *extack)
 {
@@ -52,7 +52,7 @@ int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 	return min(within->ifindex, 0);
 }
 
-/* The prefix that a masked source is; that of everybody has no family. */
+/* The prefix of a masked source; without a family for everybody. */
 struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 					     struct weir_prefix prefix)
 {
@@ -64,7 +64,7 @@ struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 	return is;
 }
 
-/* Is some address of a source, masked with @prefix, meant? */
+/* Is any address of a source, masked with @prefix, selected? */
 bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
 		      struct weir_prefix prefix)
 {
@@ -78,7 +78,7 @@ bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_sou
 	return weir_prefix_holds(&outer, &is);
 }
 
-/* Are all addresses of a source, masked with @prefix, meant? */
+/* Are all addresses of a source, masked with @prefix, selected? */
 bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source *source,
 		   struct weir_prefix prefix)
 {
@@ -92,8 +92,8 @@ bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source
 }
 
 /*
- * The one sender, whole, that is meant by an address, and the name of its device,
- * or "", padded with zeroes. Only a link-local one asks for a device that exists.
+ * Parse a whole address, and the name of its device, or "", padded with zeroes. Only
+ * a link-local address needs a device that exists.
  */
 int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_source *source, char dev[IFNAMSIZ], struct netlink_ext_ack *extack)
@@ -110,7 +110,7 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 		err = weir_nl_string(attrs[WEIR_A_SOURCE_DEV], dev, IFNAMSIZ, extack);
 	if (err)
 		return err;
-	/* Twice, for only these tell whether the address is link-local. */
+	/* A second round, with the device, if the address is link-local. */
 	do {
 		if (prefix.family == AF_INET)
 			weir_source_ipv4(source, prefix.word[0], ifindex);
@@ -128,7 +128,7 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 	return -EINVAL;
 }
 
-/* How a sender stands under a limit, in all and by the slot. Under rcu_read_lock(). */
+/* The state of an address under a limit, and its slots. Under rcu_read_lock(). */
 void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 		  const struct weir_source *source, struct weir_source_state *state,
 		  u64 slot[WEIR_SLOTS_MAX + 1])
@@ -142,7 +142,7 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 	weir_batches_unspent(limit->table, weir_hook_clock(), state, slot);
 }
 
-/* A device that is gone has no name any more. */
+/* A removed device has no name any more. */
 int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 {
 	const struct net_device *dev;
@@ -158,7 +158,7 @@ int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 	return err;
 }
 
-/* How a source stands; @limit may be a copy. */
+/* Put the state of a source; @limit may be a copy. */
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state)
 {

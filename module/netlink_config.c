@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Operations that change the configuration: each edits a copy of it, straight
- * from the attributes. The policies have checked types, lengths and ranges
- * before; what is refused here is what a policy cannot say.
+ * from the attributes. The policies have checked types, lengths and ranges; the
+ * rest is checked here.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -10,11 +10,11 @@
 
 #include "netlink.h"
 
-/* GRO joins no more into a packet, but for BIG TCP. */
+/* The most that GRO merges into a packet, except with BIG TCP. */
 #define GRO_BYTES	(64u << 10)
 #define GRO_PACKETS	64u
 
-/* The name of a limit, and what it cannot be made without. */
+/* Parse the name of a limit, and require what a new one needs. */
 static int limit_name(struct nlattr **attrs, const struct nlattr *nest, bool make,
 		      char name[WEIR_NAME_SIZE], struct netlink_ext_ack *extack)
 {
@@ -30,7 +30,7 @@ static int limit_name(struct nlattr **attrs, const struct nlattr *nest, bool mak
 	return err ?: weir_nl_string(attrs[WEIR_A_LIMIT_NAME], name, WEIR_NAME_SIZE, extack);
 }
 
-/* What is given of a limit, over what it has. */
+/* Overwrite a limit with the attributes given. */
 static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		       struct netlink_ext_ack *extack)
 {
@@ -59,7 +59,7 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 	return 0;
 }
 
-/* Point at the attribute at fault, or else at the object or what names it. */
+/* Point at the attribute at fault, or else at the object or its name. */
 static int object_error(const struct weir_error *error, struct nlattr **attrs, int name,
 			const struct nlattr *nest, int err, struct netlink_ext_ack *extack)
 {
@@ -68,7 +68,7 @@ static int object_error(const struct weir_error *error, struct nlattr **attrs, i
 	return weir_nl_error(error, nest ?: attrs[name], err, extack);
 }
 
-/* Does GRO join packets that a limit meets, on a device that there is? */
+/* Does GRO merge packets that the limit matches, on any present device? */
 static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *match)
 {
 	const unsigned int plain = match->conds & ~match->invert;
@@ -92,7 +92,7 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 	return meets;
 }
 
-/* What a limit may not do as it was meant. */
+/* Warn of a limit that may not work as intended. */
 static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_error *error)
 {
@@ -198,7 +198,7 @@ static int flush(struct genl_info *info, bool limits)
 	return weir_nl_error(&error, NULL, weir_edit_end(edit, 0, &error), info->extack);
 }
 
-/* Add or set, and with NLM_F_ECHO tell the limit that was made. */
+/* Add or set, and with NLM_F_ECHO reply with the resulting limit. */
 static int limit_change(struct genl_info *info, u8 cmd)
 {
 	struct sk_buff *reply = NULL;
@@ -278,8 +278,8 @@ static int replace_exempt(struct weir_edit *edit, const struct nlattr *nest,
 }
 
 /*
- * The limits, and then the exemptions, which may name them. Keeps the first
- * warning, with its place, and counts the limits that have one.
+ * Parse the limits, and then the exemptions, which may name them. Keeps the first
+ * warning and its position, and counts the limits that have one.
  */
 static int replace_all(struct weir_edit *edit, struct genl_info *info, struct weir_error *warning)
 {

@@ -13,10 +13,10 @@
 
 #define EVENTS_MAX 256
 
-/* Pressure on a table is told at most so often. */
+/* The shortest time between two pressure events of a table. */
 #define PRESSURE_TICKS HZ
 
-/* Pressure on the table of a limit, by its id, or a source, whole, became limited. */
+/* Pressure on the table of a limit, or a source (whole address) that became limited. */
 struct event {
 	u32 limit;
 	bool pressure;
@@ -32,10 +32,10 @@ struct weir_events {
 	struct event ring[EVENTS_MAX];
 };
 
-/* The family is going; read in the RCU sections that send. */
+/* The family is being unregistered; read in the RCU sections that send. */
 static bool stopped;
 
-/* Send nothing any more, in any namespace. May sleep. */
+/* Stop sending, in all namespaces. May sleep. */
 void weir_nl_events_stop(void)
 {
 	/* Pairs with has_listeners() and message_send(). */
@@ -49,7 +49,7 @@ static bool has_listeners(const struct weir_net *wn)
 	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
 }
 
-/* Send a message, or lose it if it could not be filled. */
+/* Send a message, or count it as lost if it could not be filled. */
 static void message_send(struct weir_net *wn, struct sk_buff *skb, void *header, int err)
 {
 	if (err) {
@@ -103,7 +103,7 @@ static void exempt_tell(struct weir_net *wn, u32 what, const struct weir_config 
 	message_send(wn, skb, header, err);
 }
 
-/* Is an old limit still there? */
+/* Does an old limit still exist? */
 static bool limit_is_there(const struct weir_edit *edit, const struct weir_limit *limit)
 {
 	unsigned int i;
@@ -114,7 +114,7 @@ static bool limit_is_there(const struct weir_edit *edit, const struct weir_limit
 	return false;
 }
 
-/* The limit that stood behind an old one, of those that are still there; or NULL. */
+/* The first limit after an old one that still exists, or NULL. */
 static const struct weir_limit *old_next(const struct weir_edit *edit,
 					 const struct weir_limit *limit)
 {
@@ -128,7 +128,7 @@ static const struct weir_limit *old_next(const struct weir_edit *edit,
 	return NULL;
 }
 
-/* Is a limit what it was, but for whether the number of slots was said? */
+/* Is a limit unchanged, except for whether the number of slots was given? */
 static bool limit_stays(const struct weir_limit *limit, const struct weir_limit *was)
 {
 	const size_t said = offsetof(struct weir_limit, slots_given);
@@ -139,7 +139,7 @@ static bool limit_stays(const struct weir_limit *limit, const struct weir_limit 
 	       !memcmp((void *)limit + rest, (void *)was + rest, size - rest);
 }
 
-/* Told with the limit in front of which each stands; the last comes first. */
+/* Each is sent with the limit that it precedes, so the last one comes first. */
 static void limits_tell(const struct weir_edit *edit)
 {
 	const struct weir_limit *limit, *was, *before = NULL, *next = NULL;
@@ -156,7 +156,7 @@ static void limits_tell(const struct weir_edit *edit)
 	}
 }
 
-/* Tell the exemptions of one configuration that are not in the other. */
+/* Send the exemptions of one configuration that are not in the other. */
 static void exempts_tell(struct weir_net *wn, u32 what, const struct weir_config *config,
 			 const struct weir_config *other)
 {
@@ -186,7 +186,7 @@ void weir_event_config(const struct weir_edit *edit)
 	exempts_tell(wn, WEIR_LIMIT_EVENT_ADDED, now, edit->old);
 }
 
-/* Tell what was done to sources, WEIR_SOURCE_EVENT_*, as @put says. */
+/* Send what was done to sources, WEIR_SOURCE_EVENT_*, filled by @put. */
 void weir_nl_event_done(struct weir_net *wn, u32 what,
 			int (*put)(struct sk_buff *skb, const struct weir_net *wn,
 				   const void *data), const void *data)
@@ -278,7 +278,7 @@ static void event_add(struct weir_net *wn, const struct event *event)
 	struct weir_events *events;
 	bool room;
 
-	/* Pressure is looked at even so: see weir_pressure_sources(). */
+	/* Sample the pressure even without listeners: see weir_pressure_sources(). */
 	if (!event->pressure && !has_listeners(wn))
 		return;
 	/* Pairs with the publication of the limit: the ring was there before. */
@@ -308,7 +308,7 @@ int weir_events_start(struct weir_net *wn)
 	return 0;
 }
 
-/* No packet has a limit any more, for a grace period. */
+/* No packet has had a limit for a grace period. */
 void weir_events_stop(struct weir_net *wn)
 {
 	if (!wn->events)
@@ -325,7 +325,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 	event_add(wn, &(struct event) { .limit = limit->id, .source = *source });
 }
 
-/* A newcomer found no way in the table of @limit. Two CPUs may both tell it. */
+/* A newcomer found no way in the table of @limit. Two CPUs may both report it. */
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations that tell exemptions and the counters of a namespace.
+ * Operations that read exemptions and the counters of a namespace.
  */
 #include <linux/netdevice.h>
 
 #include "netlink.h"
 
-/* All but the limit; the name of that, where it is given. */
+/* Parse an exemption except its limit, of which @limit gets the name, if any. */
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct weir_exempt *exempt, char limit[WEIR_NAME_SIZE],
 		   struct netlink_ext_ack *extack)
@@ -29,7 +29,7 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 	return err ?: weir_nl_string(attrs[WEIR_A_EXEMPT_LIMIT], limit, WEIR_NAME_SIZE, extack);
 }
 
-/* An exemption, with the name that its limit has in a configuration. */
+/* Put an exemption, with the name of its limit in the configuration. */
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt)
 {
@@ -116,7 +116,7 @@ static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* args[0] is the place of an exemption. */
+/* args[0] is the index of an exemption. */
 int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct weir_net *wn = weir_nl_net(cb->skb);

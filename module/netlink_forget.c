@@ -9,7 +9,7 @@
 #include "hook.h"
 #include "netlink.h"
 
-/* Room for what is told of one limit. */
+/* Room for the message of one limit. */
 #define FORGOTTEN_ROOM 160
 
 struct forget {
@@ -64,7 +64,7 @@ static int put_forgotten(struct sk_buff *skb, const struct weir_net *wn, const v
 	       weir_nl_put_u64(skb, WEIR_A_SOURCE_FORGOTTEN, forget->forgotten) ? -EMSGSIZE : 0;
 }
 
-/* Tell the caller, and if that is anything listeners, what was forgotten. */
+/* Report what was forgotten to the caller and, unless nothing was, to listeners. */
 static void forget_tell(struct weir_net *wn, struct forget *forget)
 {
 	void *header = genlmsg_put_reply(forget->reply, forget->info, &weir_nl_family, 0,
@@ -104,8 +104,8 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget, u32 
 }
 
 /*
- * An address stands for the source that it belongs to under each limit, as it
- * does for a packet; a prefix for the sources within it.
+ * An address means the source that it belongs to under each limit, as for a packet;
+ * a prefix means the sources within it.
  */
 static int forget_limit(const struct weir_net *wn, struct forget *forget)
 {
@@ -127,7 +127,7 @@ static int forget_limit(const struct weir_net *wn, struct forget *forget)
 	return 0;
 }
 
-/* Under each limit, or the one that is named. Returns whether there is one, or -EINTR. */
+/* Forget under each limit, or the named one. Returns whether there is one, or -EINTR. */
 static int forget_limits(struct weir_net *wn, struct forget *forget,
 			 const struct weir_config *config)
 {

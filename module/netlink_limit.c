@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations that tell limits.
+ * Operations that read limits.
  */
 #include <linux/log2.h>
 #include <linux/sched/signal.h>
@@ -9,10 +9,10 @@
 #include "hook.h"
 #include "netlink.h"
 
-/* A dump of limits starts no walk of a table with less room than this. */
+/* Room that a message needs before a dump of limits walks a table. */
 #define LIMIT_ROOM 3072
 
-/* A limit, taken out of the configuration. */
+/* A copy of a limit, to be used outside of the RCU section. */
 struct snapshot {
 	struct weir_limit limit;	/* whose pointers must not be followed */
 	struct weir_counts counts;	/* if has_stats */
@@ -25,7 +25,7 @@ struct snapshot {
 	bool has_sources;
 };
 
-/* False without a limit. Under rcu_read_lock(). */
+/* Copy a limit; false without one. Under rcu_read_lock(). */
 static bool snapshot_take(struct snapshot *snapshot, const struct weir_limit *limit,
 			  bool stats)
 {
@@ -58,7 +58,7 @@ static bool snapshot_find(struct snapshot *snapshot, struct genl_info *info, con
 	return some;
 }
 
-/* Count the sources and let go of the table. May sleep. */
+/* Count the sources and drop the reference to the table. May sleep. */
 static int snapshot_count(struct snapshot *snapshot, struct netlink_ext_ack *extack)
 {
 	struct weir_source_state *state;
@@ -144,7 +144,7 @@ static int put_stats(struct sk_buff *skb, const struct snapshot *snapshot)
 	return 0;
 }
 
-/* What makes a limit. */
+/* Put the configuration of a limit. */
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 {
 	u32 mode = limit->lenient ? WEIR_MODE_LENIENT : WEIR_MODE_STRICT;
@@ -175,7 +175,7 @@ static int put_limit(struct sk_buff *skb, const struct snapshot *snapshot)
 	       (snapshot->has_stats && put_stats(skb, snapshot)) ? -EMSGSIZE : 0;
 }
 
-/* Answer with a limit as it was made, if nobody has removed it since. */
+/* Reply with a limit that was just made, unless it was removed meanwhile. */
 int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *skb, void *header, const char *name)
 {
 	struct snapshot snapshot;
@@ -245,7 +245,7 @@ static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct w
 	}
 }
 
-/* args[0] is the place of a limit. */
+/* args[0] is the index of a limit. */
 int weir_nl_limit_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct weir_net *wn = weir_nl_net(cb->skb);

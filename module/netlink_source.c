@@ -10,7 +10,7 @@
 #include "netlink.h"
 #include "trace.h"
 
-/* One source, and the limit it is asked about. */
+/* A source, and the limit of the request. */
 struct asked {
 	char limit[WEIR_NAME_SIZE];	/* or "" */
 	struct weir_source source;	/* whole */
@@ -42,7 +42,7 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 	return err;
 }
 
-/* Because of what the limit is not asked about a source, if anything. */
+/* The exemption of the source from the limit, or NULL. */
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		      const struct weir_limit *limit, const struct asked *asked)
 {
@@ -83,7 +83,7 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* A limit that is named is told even if it would not meet the address. */
+/* A limit that the request names is shown even if it cannot match the address. */
 static bool meets(const struct weir_limit *limit, const struct asked *asked)
 {
 	if (*asked->limit)
@@ -111,7 +111,7 @@ static int asked_put(struct sk_buff *skb, struct netlink_callback *cb,
 	return err;
 }
 
-/* args[0] is the place of a limit. */
+/* args[0] is the index of a limit. */
 int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct weir_net *wn = weir_nl_net(cb->skb);
@@ -131,7 +131,7 @@ int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 struct charge {
 	struct asked asked;
 	u64 cost;			/* packets or bytes */
-	bool drain;			/* or as much of it as there is room for */
+	bool drain;			/* charge as much of it as there is room for */
 	u64 taken;
 	struct weir_limit limit;	/* a copy */
 	struct weir_source_state state;	/* afterwards */
@@ -165,8 +165,8 @@ static u8 charge_table(struct weir_net *wn, const struct weir_limit *limit,
 }
 
 /*
- * Returns 0, -ENOENT, or -EAGAIN where the configuration or the room has
- * changed under our hands. With BH off, under rcu_read_lock().
+ * Returns 0, -ENOENT, or -EAGAIN if the configuration or the room has changed
+ * meanwhile. With BH off, under rcu_read_lock().
  */
 static noinline_for_stack int charge_try(struct weir_net *wn, struct charge *charge)
 {
@@ -185,7 +185,7 @@ static noinline_for_stack int charge_try(struct weir_net *wn, struct charge *cha
 	weir_source_mask(&masked, limit->prefix);
 	hash = weir_source_hash(&masked, limit->prefix, &wn->key);
 	if (charge->drain) {
-		/* What CPUs hold of it unspent is no room. */
+		/* The unspent batches of CPUs are not available. */
 		weir_table_peek(limit->table, &masked, hash, weir_hook_clock(),
 				limit->budget, state, slot);
 		cost = min(cost, limit->budget - min(limit->budget, state->count));
@@ -199,7 +199,7 @@ static noinline_for_stack int charge_try(struct weir_net *wn, struct charge *cha
 	return 0;
 }
 
-/* Others can only take the room away until the slot ends, so this ends. */
+/* Until the slot ends the room can only shrink, so this loop ends. */
 static int charge_do(struct weir_net *wn, struct charge *charge)
 {
 	int err;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The dump of sources. It walks one table after the other by their buckets,
- * with a reference and no lock held between two of them. Between two parts of
- * the dump it holds nothing, lest a listener that stalls keeps a table that
- * its limit has given up; what changed meanwhile marks the dump as
- * interrupted. Asked for the worst sources, it walks all tables first.
+ * The dump of sources. It walks one table after the other, bucket by bucket, with
+ * a reference on the table and no lock between two buckets. Between two parts of
+ * the dump it holds no reference, so that a reader that stalls cannot keep an old
+ * table; if anything changed meanwhile, the dump is marked as interrupted. For the
+ * worst sources it walks all tables first.
  */
 #include <linux/err.h>
 #include <linux/sched/signal.h>
@@ -19,11 +19,11 @@ struct ranked {
 	u32 limit;			/* id */
 };
 
-/* A dump on its way, in args[0]. */
+/* The state of a dump, in args[0]. */
 struct show {
 	struct weir_nl_within filter;
 	bool limited;			/* only those that are limited now */
-	bool idle;			/* also those that nothing is counted of */
+	bool idle;			/* also those whose count is 0 */
 	bool by_count;			/* rank by count, else by drops */
 	u32 top;			/* so many of the worst, or 0: all in the walk's order */
 	struct ranked *rank;		/* the worst in their order */
@@ -48,7 +48,7 @@ static void show_free(struct show *show)
 	kvfree(show);
 }
 
-/* The limits that are asked for, as they are now. */
+/* The limits that the request selects, as they are now. */
 static int show_limits(struct show *show, const struct weir_net *wn,
 		       const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
@@ -102,7 +102,7 @@ static void show_close(struct show *show)
 	show->table = NULL;
 }
 
-/* The table of this limit or the next one; one that is gone is passed over. */
+/* Get the table of this limit or a later one; removed limits are skipped. */
 static bool show_open(struct show *show, struct weir_net *wn)
 {
 	const struct weir_limit *limit;
@@ -120,7 +120,7 @@ static bool show_open(struct show *show, struct weir_net *wn)
 	return show->table;
 }
 
-/* What CPUs know of the sources, if the table is still in use. */
+/* Add what is CPU-local, if the table is still in use. */
 static void show_cpus(struct show *show, struct weir_net *wn)
 {
 	const struct weir_config *config;
@@ -139,7 +139,7 @@ static void show_cpus(struct show *show, struct weir_net *wn)
 	rcu_read_unlock();
 }
 
-/* Have a state at hand. Returns 1, 0 at the end, or negative errno. */
+/* Fetch the next state. Returns 1, 0 at the end, or negative errno. */
 static int show_step(struct show *show, struct weir_net *wn)
 {
 	while (show->next == show->states) {
@@ -168,7 +168,7 @@ static bool show_wants(const struct show *show, const struct weir_source_state *
 	       weir_nl_overlaps(&show->filter, &state->source, show->limit.prefix);
 }
 
-/* The other measure decides between equals. */
+/* The other count decides between equals. */
 static bool worse(const struct show *show, const struct weir_source_state *a,
 		  const struct weir_source_state *b)
 {
@@ -177,7 +177,7 @@ static bool worse(const struct show *show, const struct weir_source_state *a,
 	return a->dropped > b->dropped;
 }
 
-/* Tables are walked in the order of a keyed hash, so few come to be moved. */
+/* Sources come in the order of a keyed hash, so few insertions move others. */
 static void rank_add(struct show *show, const struct weir_source_state *state)
 {
 	u32 at = show->ranked;
@@ -193,7 +193,7 @@ static void rank_add(struct show *show, const struct weir_source_state *state)
 	show->rank[at] = (struct ranked) { .state = *state, .limit = show->id[show->at] };
 }
 
-/* Find the worst; then there is nothing left to walk. */
+/* Find the worst, which walks all tables to their end. */
 static int show_rank(struct show *show, struct weir_net *wn, struct netlink_callback *cb)
 {
 	int err;
@@ -246,7 +246,7 @@ static int put_source(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
-/* Those of limits that are gone are left out; the dump was interrupted. */
+/* Sources of removed limits are left out: the dump is interrupted anyway. */
 static int put_ranked(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct show *show, const struct weir_net *wn)
 {
@@ -301,7 +301,7 @@ int weir_nl_source_show_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	return err;
 }
 
-/* The end of a dump of sources, come to or not. */
+/* End a dump of sources, complete or not. */
 int weir_nl_source_show_done(struct netlink_callback *cb)
 {
 	show_free((struct show *)cb->args[0]);
