@@ -29,9 +29,9 @@ static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
 };
 
 /* Refused by the cache; a traced drop takes the long way, which reports it. */
-static __always_inline bool refused_before(struct weir_context *ctx,
-					   struct weir_net *wn,
-					   const struct weir_config *config)
+static inline bool refused_before(struct weir_context *ctx,
+				  struct weir_net *wn,
+				  const struct weir_config *config)
 {
 	const struct sk_buff *skb = ctx->packet.skb;
 	struct weir_refusal *entry = ctx->entry;
