@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the kernel answers at the end of a request. Its extended ACK points
- * into the request; the table's words make a sentence of it.
+ * Parse the kernel's reply to a request. Its extended ACK points into the request;
+ * the table's words turn it into a sentence.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct tlvs {
 	const struct nlattr *attr[TLVS];
 };
 
-/* Where in a request an offset points. */
+/* The attribute that an offset points at. */
 struct spot {
 	char path[WEIR_NAME_SIZE * 3];
 	const struct weir_set *set;	/* of the attributes here */
@@ -190,7 +190,7 @@ static const char *say_value(uint64_t value, int error, char buf[64])
 	return buf;
 }
 
-/* What is missing, in a nest or on top, with what it would be. */
+/* The attribute that is missing, in a nest or at top level, and an example. */
 static bool say_missing(struct weir_request *request, const struct tlvs *ack, bool sentence,
 			struct spot *spot, struct weir_err *err)
 {

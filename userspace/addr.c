@@ -11,7 +11,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Named here, not by /etc/protocols: a file means the same on every host. */
+/* Not from /etc/protocols, so that a file means the same on every host. */
 static const struct {
 	const char *name;
 	uint8_t number;
@@ -166,7 +166,7 @@ int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 	return weir_err_set(err, "unknown protocol '%.60s'; %s", text, hint);
 }
 
-/* "A" or "A<mark>B": how many numbers there are; 0 where that is not it. */
+/* Parse "A" or "A<mark>B"; returns how many numbers there are, 0 on error. */
 static int read_pair(const char *text, char mark, uint64_t max, uint64_t max2, uint64_t value[2])
 {
 	const char *second = strchr(text, mark);

@@ -82,7 +82,7 @@ static void put_prefixes(struct weir_tool *tool, const struct weir_command *comm
 		put_all(tool, WEIR_CMD_SOURCE_SHOW, &weir_source_fields, &most);
 }
 
-/* Things of a class, or the values that help lists. */
+/* Names of existing objects, or the values that help lists. */
 static void put_value(const struct weir_field *field, void *data)
 {
 	const struct completing *completing = data;

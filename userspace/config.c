@@ -40,7 +40,7 @@ int weir_config_add_limit(struct weir_config *config,
 	slot = &config->limits[at];
 	memmove(slot + 1, slot, (config->limit_count++ - at) * sizeof(*slot));
 	*slot = *limit;
-	slot->has &= ~WEIR_HAS(LIMIT_BEFORE);	/* its place says it */
+	slot->has &= ~WEIR_HAS(LIMIT_BEFORE);	/* implied by its position */
 	slot->before[0] = '\0';
 	return 0;
 }
@@ -87,7 +87,7 @@ static void add_differing(const struct weir_set *set, const char *words,
 				      there + field->offset, text);
 		value_text(set, field, words, a);
 		value_text(set, field, there, b);
-		/* what neither names nor has a usual value is the kernel's choice */
+		/* without a value and a default the kernel chooses */
 		if ((field->nest && !field->many) || !(field->flags & WEIR_ON_ADD) ||
 		    !(field->flags & WEIR_WORDS) || !strcmp(a, b) ||
 		    (!*a && !(field->flags & WEIR_NOT)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What went wrong, in a sentence; the caller says where, main prints it. */
+/* An error as a sentence; the caller says where, main prints it. */
 #ifndef WEIR_ERR_H
 #define WEIR_ERR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is done with rows, whatever their type. */
+/* Operations on rows of any type. */
 
 #include <libmnl/libmnl.h>
 #include <string.h>
@@ -140,7 +140,7 @@ static bool put_field(const struct weir_field *field, struct weir_msg *msg, cons
 	return given;
 }
 
-/* In the order of their numbers, each once, whatever the words' rows are. */
+/* In the order of attribute numbers, each once. */
 void weir_set_put(const struct weir_set *set, unsigned int verb,
 		  struct weir_msg *msg, const void *model)
 {

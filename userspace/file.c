@@ -6,7 +6,7 @@
 #include "config.h"
 #include "tool.h"
 
-/* So many bad lines are enough to say. */
+/* Most bad lines that are reported. */
 #define BAD_LINES	16
 
 /* Of an object that has no place in a configuration: say which have. */
@@ -71,7 +71,7 @@ static int read_line(struct weir_tool *tool, struct weir_lines *lines,
 	return WEIR_EXIT_WORDS;
 }
 
-/* An empty file is a lost one; who wants nothing says so in a comment. */
+/* An empty file was probably truncated; an intended one has a comment. */
 static int check_empty(struct weir_tool *tool, const struct weir_lines *lines)
 {
 	if (lines->bytes)
@@ -135,7 +135,7 @@ static void warn_ssh(struct weir_tool *tool, const struct weir_config *config)
 	}
 }
 
-/* What is worth saying of a configuration that is good. */
+/* Warnings and notes on a valid configuration. */
 static void note_items(struct weir_tool *tool, const struct weir_config *config)
 {
 	unsigned int i;

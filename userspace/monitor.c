@@ -18,7 +18,7 @@ struct watch {
 	const struct weir_wanted *wanted;
 	time_t second;			/* in which that many were told: */
 	unsigned int limited, more;	/* and so many more were not */
-	/* windows of the limits, which events of sources do not tell */
+	/* windows of the limits, which source events do not contain */
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	unsigned int count;
 };
@@ -185,7 +185,7 @@ static void show_lost(struct watch *watch)
 	weir_out_line_end(out);
 }
 
-/* Whoever read has gone: end as the next write would. */
+/* The reader has closed the pipe: exit as the next write would. */
 static int lose_reader(struct weir_tool *tool)
 {
 	raise(SIGPIPE);
@@ -219,7 +219,7 @@ static int follow(struct watch *watch, int fd)
 			return WEIR_EXIT_UNREACHABLE;
 		}
 	}
-	return status;		/* of the output main says it */
+	return status;		/* main reports output errors */
 }
 
 int weir_monitor(struct weir_tool *tool, const struct weir_command *command,

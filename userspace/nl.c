@@ -23,7 +23,7 @@ static int set_option(int fd, int option, int value)
 	return setsockopt(fd, SOL_NETLINK, option, &value, sizeof(value)) ? -errno : 0;
 }
 
-/* Ask for room; who may not force it gets what the host's limits give. */
+/* Enlarge the buffer; without CAP_NET_ADMIN, up to the host's limit. */
 static void set_room(int fd, int force, int plain, int room)
 {
 	if (setsockopt(fd, SOL_SOCKET, force, &room, sizeof(room)))

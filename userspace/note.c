@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is said on stderr: what is wrong, and what is worth knowing. */
+/* Errors, warnings and notes on stderr. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,13 +15,13 @@
 
 /* So many devices that do not exist are enough to say. */
 #define DEVS_WARNED	16
-/* Sentences of limits that a file may cause more than once. */
+/* Messages that a file may cause for several limits. */
 #define SENTENCES	8
 /* A longer line is not shown. */
 #define SOURCE_MAX	240
 #define TEXT_ROOM	1024
 
-/* What was said of a limit of the file, and how many more it would be said of. */
+/* A message for the first limit of a file, and the number of others. */
 static struct said {
 	const char *kind;
 	char sentence[160];
@@ -100,7 +100,7 @@ static bool said_before(const struct weir_tool *tool, const char *kind, const ch
 	return false;
 }
 
-/* Say of a limit what may be said of others too; @sentence begins behind its name. */
+/* Print a message that may apply to several limits; @sentence follows the name. */
 static void say_of(struct weir_tool *tool, const char *kind,
 		   const char *limit, const char *sentence)
 {
@@ -155,7 +155,7 @@ static bool dev_exists(const char *dev)
 		if (!strcmp(at->if_name, dev))
 			return true;
 	}
-	return !devices;	/* nothing is known */
+	return !devices;	/* the list is not available */
 }
 
 void weir_note_dev(struct weir_tool *tool, const char *dev)

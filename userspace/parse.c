@@ -374,7 +374,7 @@ static int check_needed(const struct reading *reading)
 	return 0;
 }
 
-/* Who forgot the name has given a word for it: say so. */
+/* The name was forgotten and a keyword stands in its place: say so. */
 static int blame_first(const struct reading *reading, const char *first)
 {
 	const struct weir_word *word;

@@ -37,7 +37,7 @@ static int save_exempt(const void *model, void *data)
 	return weir_config_add_exempt(&saving->config, model, &saving->err) ? -ESTALE : 0;
 }
 
-/* Read limits and exemptions once; the worse of what became of the two. */
+/* Read limits and exemptions once; returns the worse status. */
 static int gather(struct weir_tool *tool, struct saving *saving)
 {
 	struct weir_request limits = {

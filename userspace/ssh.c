@@ -98,7 +98,7 @@ bool weir_ssh_find(struct weir_ssh *ssh)
 	return false;
 }
 
-/* What a packet of the connection has; of what is not in its has nothing is known. */
+/* The known properties of a packet of the connection. */
 static struct weir_match packet_of(const struct weir_ssh *ssh)
 {
 	struct weir_match packet = {

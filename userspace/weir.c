@@ -67,8 +67,8 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 }
 
 /*
- * A socket must not become what is written to because nothing else was open;
- * and that there was no place to write to is to be noticed.
+ * Open descriptors 0 to 2, so that no socket becomes stdout, and a closed stdout is
+ * an error.
  */
 static void fill_standard_files(void)
 {
@@ -81,7 +81,7 @@ static void fill_standard_files(void)
 		close(fd);
 }
 
-/* What was done is done, whether or not it could be told. */
+/* The change is made even if its report fails. */
 static int finish(struct weir_tool *tool, int status)
 {
 	int ret = weir_out_flush(&tool->out);

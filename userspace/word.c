@@ -65,7 +65,7 @@ static unsigned int distance(const char *a, const char *b)
 	return prev[lb];
 }
 
-/* Slips between a word and a name; -1: more than one in three letters. */
+/* Edit distance; -1 if above a third of the letters. */
 static unsigned int slips(const char *token, const char *name)
 {
 	unsigned int far = distance(token, name), longer = strlen(token);
@@ -158,7 +158,7 @@ int weir_unknown(const struct weir_word *words, const char *token,
 	return weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
 }
 
-/* What other tools say: our word; or, where that is something else, what to write. */
+/* Words of other tools: our word, or what to write instead. */
 static const struct {
 	const char *token, *name, *hint;
 } others[] = {
