@@ -3,6 +3,7 @@
  * Counters, and the size of table that they suggest.
  */
 #include <linux/bottom_half.h>
+#include <linux/lockdep.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
@@ -92,10 +93,33 @@ void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
 	local_bh_enable();
 }
 
-/** weir_limit_counts - add up the counters of a limit */
+/* Under the lock, or another's sample of later counters could be the older one. */
+static void counts_sum(const struct weir_limit *limit, struct weir_counts *counts)
+{
+	lockdep_assert_held(&limit->pressure->lock);
+	weir_stats_sum(limit->stats, (u64 *)counts, WEIR_COUNTS);
+}
+
+/* Add up the counters of a limit since their last reset. Context: process. */
 void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts)
 {
-	weir_stats_sum(limit->stats, (u64 *)counts, WEIR_COUNTS);
+	const u64 *base = (u64 *)&limit->pressure->base;
+	u64 *count = (u64 *)counts;
+	unsigned int i;
+
+	spin_lock(&limit->pressure->lock);
+	counts_sum(limit, counts);
+	for (i = 0; i < WEIR_COUNTS; i++)
+		count[i] -= base[i];
+	spin_unlock(&limit->pressure->lock);
+}
+
+/* Count from zero again. No packet's count is lost: those before it are subtracted. */
+void weir_limit_reset(const struct weir_limit *limit)
+{
+	spin_lock(&limit->pressure->lock);
+	counts_sum(limit, &limit->pressure->base);
+	spin_unlock(&limit->pressure->lock);
 }
 
 /**
@@ -109,8 +133,8 @@ void weir_pressure_reset(const struct weir_limit *limit)
 	struct weir_pressure *pressure = limit->pressure;
 	struct weir_counts counts;
 
-	weir_limit_counts(limit, &counts);
 	spin_lock(&pressure->lock);
+	counts_sum(limit, &counts);
 	pressure->since = 0;
 	pressure->evictions = counts.evictions;
 	pressure->refusals = counts.packets[WEIR_FLOOR_REFUSED];
@@ -136,8 +160,8 @@ u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 	struct weir_counts counts;
 	u64 found, passed, most;
 
-	weir_limit_counts(limit, &counts);
 	spin_lock(&pressure->lock);
+	counts_sum(limit, &counts);
 	if (!pressure->since)
 		pressure->since = tick;
 	passed = tick - pressure->since;

@@ -49,10 +49,11 @@ struct weir_stats {
 	struct u64_stats_sync syncp;
 };
 
-/* How far a table was too small. */
+/* How far a table was too small, and where its limit's counters begin. */
 struct weir_pressure {
 	unsigned long told;	/* tick of the last event, 0 if never; any CPU writes it */
 	spinlock_t lock;	/* protects the rest; process context */
+	struct weir_counts base;	/* of the limit when they were last reset */
 	u64 since;		/* tick of the last sample */
 	u64 evictions;		/* of the limit then */
 	u64 refusals;		/* packets refused by floors until then */
@@ -102,6 +103,7 @@ void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned i
 int weir_limit_account(struct weir_limit *limit);
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
 void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
+void weir_limit_reset(const struct weir_limit *limit);
 void weir_pressure_reset(const struct weir_limit *limit);
 u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick);
 

@@ -25,4 +25,7 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 /* Send the differences between configurations, before the old one is freed. */
 void weir_event_config(const struct weir_edit *edit);
 
+/* The counters of a limit were reset. Context: process. */
+void weir_event_reset(struct weir_net *wn, const struct weir_limit *limit);
+
 #endif /* WEIR_EVENT_H */

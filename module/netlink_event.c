@@ -103,6 +103,12 @@ static void exempt_tell(struct weir_net *wn, u32 what, const struct weir_config 
 	message_send(wn, skb, header, err);
 }
 
+void weir_event_reset(struct weir_net *wn, const struct weir_limit *limit)
+{
+	if (has_listeners(wn))
+		limit_tell(wn, WEIR_LIMIT_EVENT_RESET, limit, NULL);
+}
+
 /* Does an old limit still exist? */
 static bool limit_is_there(const struct weir_edit *edit, const struct weir_limit *limit)
 {

@@ -195,6 +195,11 @@ static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_EXEMP
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
 };
 
+/* WEIR_CMD_LIMIT_RESET - do */
+static const struct nla_policy weir_limit_reset_nl_policy[WEIR_A_LIMIT_NAME + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
@@ -308,6 +313,13 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd	= WEIR_CMD_STATS_GET,
 		.doit	= weir_nl_stats_get_doit,
 		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_LIMIT_RESET,
+		.doit		= weir_nl_limit_reset_doit,
+		.policy		= weir_limit_reset_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_NAME,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };
 

@@ -40,6 +40,7 @@ int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	WEIR_NLGRP_EVENTS,

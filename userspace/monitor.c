@@ -111,7 +111,7 @@ static void show_more(struct watch *watch)
 
 static const char *change_name(uint32_t event)
 {
-	return event <= WEIR_LIMIT_EVENT_REMOVED ? weir_limit_event_names[event] : "unknown";
+	return event <= WEIR_LIMIT_EVENT_RESET ? weir_limit_event_names[event] : "unknown";
 }
 
 static void show_limit(struct watch *watch, const struct weir_limit *limit)

@@ -46,6 +46,8 @@ static const struct weir_command limit_commands[] = {
 	  .run = weir_limit_change, .note = note_limit },
 	{ "del", "delete", "delete a limit", LIMIT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_LIMIT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
+	{ "reset", NULL, "set the counters of a limit, or of all, to zero", LIMIT,
+	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_RESET, .run = weir_run_plain },
 	{ "flush", NULL, "delete all limits", .cmd = WEIR_CMD_LIMIT_FLUSH,
 	  .run = weir_run_plain },
 	{ 0 }

@@ -25,7 +25,7 @@ const char *const weir_charge_mode_names[] = { "all", "drain", NULL, };
 
 const char *const weir_rank_names[] = { "dropped", "count", NULL, };
 
-const char *const weir_limit_event_names[] = { "added", "changed", "removed", NULL, };
+const char *const weir_limit_event_names[] = { "added", "changed", "removed", "reset", NULL, };
 
 const char *const weir_source_event_names[] = { "limited", "charged", "forgotten", NULL, };
 

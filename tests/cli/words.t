@@ -20,6 +20,8 @@ says <<'LINES'
 0 | -check limit set ssh dport 2222 |
 0 | -check limit show |
 0 | -check limit show web |
+0 | -check limit reset |
+0 | -check limit reset web |
 0 | -check limit flush |
 0 | -check source show limit web limited top 10 by dropped |
 0 | -check source show 2001:db8::/32 dev lo idle |
@@ -54,11 +56,12 @@ says <<'LINES'
 1 | limit shom | ^weir: limit: unknown word 'shom'; did you mean 'show'\?$
 1 | limit add web bugdet 1/s | ^weir: limit add: unknown word 'bugdet'; did you mean 'budget'\?$
 1 | limit flush now | unexpected argument 'now'
+1 | limit reset web now | unexpected argument 'now'$
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # what is far from all of them is told all of them, or where they are
 1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, stats, monitor, save$
-1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, flush$
+1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, flush$
 1 | limit add web budget 1/s action reject | action: unknown word 'reject'; expected one of: drop, observe$
 # what other tools call it
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |

@@ -126,6 +126,8 @@ CASES = [
     ("set before what is not there", "limit-set", {"name": "here", "before": "none"}, E.ENOENT, "before", "before"),
     ("del without a name", "limit-del", {}, E.EINVAL, "missing", "-name"),
     ("del of what is not there", "limit-del", {"name": "none"}, E.ENOENT, "no limit", "name"),
+    ("reset of what is not there", "limit-reset", {"name": "none"}, E.ENOENT, "no limit", "name"),
+    ("reset of an empty name", "limit-reset", {"name": ""}, E.EINVAL, "at least one", "name"),
     ("get without a name", "limit-get", {}, E.EINVAL, "missing", "-name"),
     ("get of what is not there", "limit-get", {"name": "none"}, E.ENOENT, "no limit", "name"),
     ("exempt nothing", "exempt-add", {}, E.EINVAL, "missing", "-address"),

@@ -199,6 +199,8 @@ def configs(client):
     client.do("config-replace", {"limit": many, "exempt": rows})
     ok([x["name"] for x in client.dump("limit-get")] == [x["name"] for x in many] and
        client.dump("exempt-get") == rows, "config-replace: 256 limits and 8192 exemptions")
+    client.do("limit-reset", {"name": "l7"})
+    ok(client.do("limit-get", {"name": "l7", "want-stats": True})["stats"]["matched"]["packets"] == 0, "limit-reset")
     client.do("limit-flush")
     ok(client.dump("limit-get") == [] and len(client.dump("exempt-get")) == 8192, "limit-flush")
     client.do("config-replace")

@@ -86,12 +86,13 @@ enum weir_rank {
 };
 
 /*
- * What happened to a limit or an exemption.
+ * What happened to a limit or an exemption. Reset are the counters of a limit.
  */
 enum weir_limit_event {
 	WEIR_LIMIT_EVENT_ADDED,
 	WEIR_LIMIT_EVENT_CHANGED,
 	WEIR_LIMIT_EVENT_REMOVED,
+	WEIR_LIMIT_EVENT_RESET,
 };
 
 /*
@@ -291,6 +292,7 @@ enum {
 	WEIR_CMD_SOURCE_NTF,
 	WEIR_CMD_PRESSURE_NTF,
 	WEIR_CMD_EXEMPT_NTF,
+	WEIR_CMD_LIMIT_RESET,
 
 	__WEIR_CMD_MAX,
 	WEIR_CMD_MAX = (__WEIR_CMD_MAX - 1)

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# reset.t: the counters of limits begin at zero again, while packets come, and nothing
+# else does
+. "$(dirname "$0")/lib.sh"
+begin
+config <<-WORDS || bail "cannot configure"
+	limit add web budget 100/1h to 192.0.2.0/24
+	limit add every budget 1000/1h action observe
+	limit add full budget 20/1h sources 64 from 203.0.0.0/16 action observe
+WORDS
+# counters LIMIT: all of them, in packets and bytes
+counters() { weir -j -s limit show "$1" | jq -c '[.[0].stats | del(.sources_now, .sources_wanted) | .. | numbers]'; }
+weir -j monitor >"$tmp/events" &
+pids+=($!)
+heard() { [ "$(jq -r 'select(.change == "'"$1"'").limit' "$tmp/events" | xargs)" = "$2" ]; }
+wait_for 60 heard present "web every full" || bail "no monitor"
+flood -s 198.51.100.1 -c 150
+flood -s 203.0.113.0 -n 5000 -c 5000
+every=$(counters every) wanted=$(stat_of full sources_wanted)
+is "$(stat_of web dropped.packets) $(stat_of web admitted.packets)" "50 5100" "packets count"
+[ "${wanted:-0}" -gt 64 ]
+ok $? "... and pressure" || weir -s limit show
+weir limit reset web
+is "$(counters web | jq -c unique)" '[0]' "reset sets all of its counters to zero"
+is "$(counters every)" "$every" "... and those of no other"
+is "$(weir -j source get 198.51.100.1 limit web | jq -c '.[0] | [.count, .dropped]')" '[100,50]' "... nor what sources have sent"
+flood -s 198.51.100.1 -c 7
+is "$(stat_of web dropped.packets) $(stat_of web matched.packets)" "7 7" "what comes then counts"
+weir limit set web budget 107/1h >"$tmp/out"
+weir limit set web sources 128 >"$tmp/out"
+flood -s 198.51.100.1 -c 3
+is "$(stat_of web admitted.packets) $(stat_of web dropped.packets)" "3 7" "... over changes of the limit"
+weir limit reset
+is "$(for limit in web every full; do counters $limit; done | jq -sc 'add | unique')" '[0]' "without a name, of all limits"
+is "$(stat_of full sources_wanted)" "$wanted" "the size of a table that is too small is still told"
+wait_for 60 heard reset "web web every full"
+ok $? "each reset is an event" || diag "$(<"$tmp/events")"
+is "$(weir limit reset nosuch 2>&1)" "weir: limit reset: NAME 'nosuch': no limit of that name; limit show lists them" "a limit that is not there"
+quiet
+
+# A count is never less than the one that a reset has taken for zero.
+flooding -s 198.51.100.9 -r 5000 -t 60000
+for i in {1..200}; do echo "limit reset web"; done >"$tmp/resets"
+while :; do weir -batch "$tmp/resets"; done &
+pids+=($!)
+for i in {1..20}; do weir -j -s limit show web | jq -c '[.[0].stats | .. | numbers] | max'; done >"$tmp/counts"
+is "$(awk '$1 > 1e9' "$tmp/counts")" "" "counts are no less than those at the reset, and never wrap"
+quiet
+weir limit reset
+flood -s 198.51.100.10 -c 40
+is "$(stat_of every matched.packets)" 40 "none is lost after them"
+weir limit flush
+weir limit reset
+ok $? "where there is no limit, there is nothing to do"
+finish
