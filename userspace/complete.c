@@ -87,6 +87,7 @@ static void put_value(const struct weir_field *field, void *data)
 {
 	const struct completing *completing = data;
 	const struct weir_command *command = completing->reading->command;
+	const struct weir_field *cond;
 	char value[WEIR_TEXT_SIZE], *save, *word;
 
 	if (field->type == &weir_type_dev)
@@ -103,7 +104,12 @@ static void put_value(const struct weir_field *field, void *data)
 			put_all(completing->tool, WEIR_CMD_LIMIT_GET, &weir_limit_fields, NULL);
 		return;
 	}
+	for (cond = weir_match_fields.fields; field->type == &weir_type_any && cond->type; cond++) {
+		if (cond->flags & WEIR_NOT)
+			puts(cond->word);
+	}
 	weir_field_value(field, value);
+	value[strcspn(value, "[")] = '\0';	/* what may follow comes later */
 	for (word = strtok_r(value, "| ", &save); word; word = strtok_r(NULL, "| ", &save)) {
 		if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(word))
 			puts(word);
@@ -134,6 +140,7 @@ void weir_complete(struct weir_tool *tool, int argc, char **argv)
 	const struct weir_offer offer = { put_words, put_value, &completing };
 	struct weir_args args = { .err = &tool->err, .offer = &offer };
 	int at = weir_take_options(tool, argc, argv);
+	bool help;
 
 	if (tool->wants == 'n')
 		put_netns();
@@ -145,9 +152,10 @@ void weir_complete(struct weir_tool *tool, int argc, char **argv)
 		weir_enter_netns(tool);	/* its limits, where they may be seen */
 	args.words = argv + at;
 	args.count = argc - at;
+	help = weir_take_help(args.words, &args.count);
 	weir_read(&args, &reading);
-	if (args.count <= 2)
+	if (args.count <= 2 && !help)
 		puts("help");
-	if (!args.count)
+	if (!args.count && !help)
 		put_options();
 }

@@ -81,14 +81,21 @@ int weir_read(struct weir_args *args, struct weir_reading *reading)
 	return weir_parse(args, reading->command->set, reading->command->verb, &reading->model);
 }
 
-/* Take out "help" before object or verb, or at the end; elsewhere it may be a name. */
-static bool take_help(char **words, int *count)
+/* "help", -h, -help, --help */
+static bool is_help(const char *word)
+{
+	const char *name = word + strspn(word, "-");
+
+	return !strcmp(name, "help") || (name > word && !strcmp(name, "h"));
+}
+
+bool weir_take_help(char **words, int *count)
 {
 	bool help = false;
 	int i;
 
 	for (i = 0; i < *count; i++) {
-		if (strcmp(words[i], "help") || (i > 1 && i < *count - 1))
+		if (!is_help(words[i]) || (i > 1 && i < *count - 1))
 			continue;
 		memmove(&words[i], &words[i + 1], (--*count - i) * sizeof(*words));
 		help = true;
@@ -125,19 +132,12 @@ static int show_help(struct weir_args *args, struct weir_reading *reading, FILE 
 	return 0;
 }
 
-/* An option has come after the command: say where it belongs. */
+/* An option has come after the object: say where it belongs. */
 static void blame_option(struct weir_args *args)
 {
-	int i;
-
-	for (i = 1; i < args->count; i++) {
-		if (!weir_option_is(args->words[i]))
-			continue;
-		args->fault = i;
+	if (args->fault > 0 && weir_option_is(args->words[args->fault]))
 		weir_err_set(args->err, "options precede the object: weir %.60s %.60s ...",
-			     args->words[i], args->words[0]);
-		return;
-	}
+			     args->words[args->fault], args->words[0]);
 }
 
 /* -check asks a module that is there; to look for one would load it. */
@@ -184,7 +184,7 @@ static void complain(struct weir_tool *tool, int status, const struct weir_readi
 int weir_run_words(struct weir_tool *tool, char **words, int count,
 		   const struct weir_lines *lines)
 {
-	bool help = !lines && take_help(words, &count);
+	bool help = !lines && (weir_take_help(words, &count) || tool->help);
 	struct weir_args args = { .words = words, .count = count,
 				  .exact = lines, .err = &tool->err };
 	struct weir_reading reading = { 0 };

@@ -70,6 +70,8 @@ struct weir_reading {
 
 /* Read object, command and words; -EINVAL with a sentence. */
 int weir_read(struct weir_args *args, struct weir_reading *reading);
+/* Take out "help" before object or verb, or at the end; elsewhere it may be a name. */
+bool weir_take_help(char **words, int *count);
 /* Run one command, of @lines or NULL, and say on stderr what went wrong; an enum weir_exit. */
 int weir_run_words(struct weir_tool *tool, char **words, int count,
 		   const struct weir_lines *lines);

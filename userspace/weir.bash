@@ -9,12 +9,15 @@ _weir()
 
 	COMPREPLY=()
 	while IFS= read -r word; do
-		case $word in "$cur"*) COMPREPLY+=("$(printf %q "$word")") ;; esac
-	done < <(
-		"${COMP_WORDS[0]}" -complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null | while IFS= read -r word; do
-			if [ "$word" = '<FILE>' ]; then compgen -f -- "$cur"; else printf '%s\n' "$word"; fi
-		done
-	)
+		case $word in
+		'<FILE>')
+			compopt -o filenames
+			mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$cur")
+			;;
+		"$cur"*) COMPREPLY+=("$(printf %q "$word")") ;;
+		-*) case -$word in "$cur"*) COMPREPLY+=("-$word") ;; esac ;;
+		esac
+	done < <("${COMP_WORDS[0]}" -complete "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null)
 }
 
 complete -F _weir weir

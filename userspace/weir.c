@@ -27,10 +27,8 @@ static int run(struct weir_tool *tool, int count, char **words)
 		show_version(&tool->out);
 		return WEIR_EXIT_OK;
 	}
-	if (tool->help) {
-		weir_help(stdout);
-		return WEIR_EXIT_OK;
-	}
+	if (tool->help)
+		return weir_run_words(tool, words, count, NULL);
 	if (!tool->batch && !tool->config_file && !count) {
 		weir_help(stderr);
 		return WEIR_EXIT_WORDS;

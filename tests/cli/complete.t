@@ -41,6 +41,11 @@ next limit add web proto -- tcp vrrp
 next save -- '<FILE>'
 next -f -- '<FILE>' !limit
 next -- -color=never -brief
+next help -- limit source !help !-json
+next help limit -- add !help
+next limit add web match -- any dport !slots
+next limit add web budget -- !packets !bytes
+next limit add web budget 1/s -- packets
 
 # every word that help has can be completed
 offered=$(
@@ -52,7 +57,7 @@ offered=$(
 				"$weir" -complete "$object" "$verb" $first
 				for word in $("$weir" -complete "$object" "$verb" $first); do
 					"$weir" -complete "$object" "$verb" $first "$word"
-					for value in 1 1/s; do "$weir" -complete "$object" "$verb" $first "$word" "$value"; done
+					for value in 1 1/s "1 by"; do "$weir" -complete "$object" "$verb" $first "$word" $value; done
 				done
 			done
 		done
@@ -71,6 +76,7 @@ is "$missing" "" "completion knows the words that help knows"
 # shellcheck source=../../userspace/weir.bash
 . "$top/userspace/weir.bash"
 # candidates WORDS...: what bash would offer for the last
+compopt() { echo "$*" >asked; }	# what bash is to do with them
 candidates() {
 	COMP_WORDS=("$weir" "$@") COMP_CWORD=$#
 	COMPREPLY=()
@@ -79,6 +85,7 @@ candidates() {
 }
 is "$(candidates lim)" limit "bash completes an object"
 is "$(candidates limit add web ac)" action "bash completes a word"
+is "$(candidates --js)" --json "bash completes an option with two dashes"
 is "$(candidates limit add web action o)" observe "bash completes a value"
 # what a device or a limit is called is not run, neither here nor by the line
 # shellcheck disable=SC2016 # as it is
@@ -107,6 +114,8 @@ if command -v zsh >/dev/null; then
 	ok $? "... and runs nothing of them"
 fi
 touch some.conf
-is "$(candidates -check -file some)" some.conf "bash completes a file"
-is "$(candidates -j save some)" some.conf "... also for save"
+mkdir 'some dir'
+is "$(candidates -check -file some.) $(<asked)" "some.conf -o filenames" "bash completes a file"
+is "$(candidates -check -file 'some ')" "some dir" "... and a directory, which it quotes itself"
+is "$(candidates -j save some.)" some.conf "... also for save"
 finish

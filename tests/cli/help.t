@@ -35,6 +35,16 @@ for words in "limit add web help" "limit add web budget help" "limit add web bud
 	run $words
 	like "$status $out" "^0 Usage: weir limit add" "weir $words"
 done
+for words in "limit --help" "limit -h" "-h limit" "-help help limit"; do
+	# shellcheck disable=SC2086 # words
+	run $words
+	is "$status $out" "0 $("$weir" help limit)" "weir $words"
+done
+for words in "limit add --help" "limit add -h" "-h limit add" "limit -help add" "limit add web budget 1/s --help"; do
+	# shellcheck disable=SC2086 # words
+	run $words
+	is "$status $out" "0 $("$weir" help limit add)" "weir $words"
+done
 run help nosuch
 like "$status $err" "^1 weir: unknown word 'nosuch'" "no help of what there is not"
 run limit help nosuch
