@@ -183,10 +183,14 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
-	int err = exempt_resolve(edit, exempt, limit, error);
+	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
 
 	if (!err && edit->exempts == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(error, -ENOSPC, 0, "a namespace has at most 8192 exemptions");
+	if (!err && edit->old)
+		at = weir_exempts_find(edit->old->exempts, exempt);
+	if (at >= 0)
+		exempt->stats = weir_exempts_at(edit->old->exempts, at)->stats;
 	if (!err)
 		edit->exempt[edit->exempts++] = *exempt;
 	return err;

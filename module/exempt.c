@@ -24,7 +24,8 @@ struct exempt_node {
 	u32 outer;	/* the longest other node that contains this one, or NO_NODE */
 	u32 first;	/* of its exemptions */
 	u32 count;	/* of them */
-	bool any;	/* one here or in an outer node is for all limits and devices */
+	/* The exemption that is found for all limits and devices, or NULL */
+	const struct weir_exempt *any;
 };
 
 /* Constant once made; both arrays sorted, IPv4 first. */
@@ -89,13 +90,13 @@ static void make_nodes(struct weir_exempts *exempts)
 				.prefix = exempt->prefix,
 				.outer = outer,
 				.first = i,
-				.any = outer != NO_NODE &&
-				       exempts->node[outer].any,
+				.any = outer != NO_NODE ? exempts->node[outer].any : NULL,
 			};
+			/* One for a device is found before those of outer nodes. */
+			if (!exempt->limit)
+				node->any = *exempt->dev ? NULL : exempt;
 		}
 		node->count++;
-		if (!exempt->limit && !*exempt->dev)
-			node->any = true;
 	}
 }
 
@@ -117,6 +118,64 @@ static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 	exempt[i] = last;
 }
 
+/* Take over the counters of an exemption, or begin new ones. */
+static int stats_get(struct weir_exempt *exempt)
+{
+	struct weir_exempt_stats *stats = exempt->stats;
+	int cpu;
+
+	if (stats) {
+		refcount_inc(&stats->users);
+		exempt->count = stats->count;
+		return 0;
+	}
+	stats = kmalloc(sizeof(*stats), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!stats)
+		return -ENOMEM;
+	stats->count = alloc_percpu_gfp(struct weir_exempt_count,
+					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!stats->count) {
+		kfree(stats);
+		return -ENOMEM;
+	}
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(stats->count, cpu)->syncp);
+	refcount_set(&stats->users, 1);
+	exempt->stats = stats;
+	exempt->count = stats->count;
+	return 0;
+}
+
+static void stats_put(struct weir_exempt_stats *stats)
+{
+	if (!refcount_dec_and_test(&stats->users))
+		return;
+	free_percpu(stats->count);
+	kfree(stats);
+}
+
+/* What an exemption has exempted; exact when traffic rests. */
+void weir_exempt_sum(const struct weir_exempt *exempt, u64 *packets, u64 *bytes)
+{
+	const struct weir_exempt_count *count;
+	unsigned int start;
+	u64 part[2];
+	int cpu;
+
+	*packets = 0;
+	*bytes = 0;
+	for_each_possible_cpu(cpu) {
+		count = per_cpu_ptr(exempt->count, cpu);
+		do {
+			start = u64_stats_fetch_begin(&count->syncp);
+			part[0] = u64_stats_read(&count->packets);
+			part[1] = u64_stats_read(&count->bytes);
+		} while (u64_stats_fetch_retry(&count->syncp, start));
+		*packets += part[0];
+		*bytes += part[1];
+	}
+}
+
 /*
  * Make an index of exemptions, at least one, in any order. Returns ERR_PTR(-EEXIST)
  * if two are equal, or -ENOMEM. Context: process, may sleep.
@@ -125,6 +184,7 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 {
 	struct weir_exempts *exempts;
 	unsigned int i;
+	int err = 0;
 
 	exempts = kvzalloc(struct_size(exempts, exempt, count), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!exempts)
@@ -137,19 +197,29 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 	}
 	memcpy(exempts->exempt, exempt, count * sizeof(*exempt));
 	exempts_sort(exempts->exempt, count);
-	for (i = 1; i < count; i++)
-		if (!compare_exempt(&exempts->exempt[i - 1], &exempts->exempt[i])) {
-			weir_exempts_free(exempts);
-			return ERR_PTR(-EEXIST);
-		}
+	for (i = 0; i < count && !err; i++) {
+		if (i && !compare_exempt(&exempts->exempt[i - 1], &exempts->exempt[i]))
+			err = -EEXIST;
+		else
+			err = stats_get(&exempts->exempt[i]);
+	}
+	if (err) {
+		exempts->count = i - 1;
+		weir_exempts_free(exempts);
+		return ERR_PTR(err);
+	}
 	make_nodes(exempts);
 	return exempts;
 }
 
 void weir_exempts_free(struct weir_exempts *exempts)
 {
+	unsigned int i;
+
 	if (!exempts)
 		return;
+	for (i = 0; i < exempts->count; i++)
+		stats_put(exempts->exempt[i].stats);
 	kvfree(exempts->node);
 	kvfree(exempts);
 }
@@ -240,8 +310,9 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		at = exempts->node[at].outer;
 	place->exempts = exempts;
 	place->node = at;
-	place->all = at != NO_NODE && (exempts->node[at].any ||
-				       walk_outwards(exempts, at, dev, 0));
+	place->all = NULL;
+	if (at != NO_NODE)
+		place->all = exempts->node[at].any ?: walk_outwards(exempts, at, dev, 0);
 }
 
 /*

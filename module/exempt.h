@@ -6,18 +6,36 @@
 #define WEIR_EXEMPT_H
 
 #include <linux/if.h>
+#include <linux/percpu.h>
+#include <linux/refcount.h>
 #include <linux/socket.h>
 #include <linux/types.h>
+#include <linux/u64_stats_sync.h>
 
 #include "match.h"
 #include "source.h"
 
 #define WEIR_EXEMPTS_MAX 8192
 
+/* What one CPU exempted. */
+struct weir_exempt_count {
+	u64_stats_t packets;
+	u64_stats_t bytes;
+	struct u64_stats_sync syncp;
+};
+
+/* Shared by the indexes that have the exemption, one after the other. */
+struct weir_exempt_stats {
+	struct weir_exempt_count __percpu *count;
+	refcount_t users;
+};
+
 struct weir_exempt {
 	struct weir_net_prefix prefix;	/* of the sources */
 	u32 limit;	/* id of the only limit it is from, or 0 for all */
 	char dev[IFNAMSIZ] __aligned(8); /* input device, or "" for any; padded */
+	struct weir_exempt_stats *stats;	/* NULL until it is in an index */
+	struct weir_exempt_count __percpu *count;	/* of @stats, for packets */
 };
 
 struct weir_exempts;
@@ -26,8 +44,19 @@ struct weir_exempts;
 struct weir_exempt_place {
 	const struct weir_exempts *exempts;
 	u32 node;
-	bool all;
+	const struct weir_exempt *all;	/* because of which no limit is asked, or NULL */
 };
+
+/* Count a packet that was exempted. Context: BH off. */
+static inline void weir_exempt_count(const struct weir_exempt *exempt, u32 packets, u64 bytes)
+{
+	struct weir_exempt_count *count = this_cpu_ptr(exempt->count);
+
+	u64_stats_update_begin(&count->syncp);
+	u64_stats_add(&count->packets, packets);
+	u64_stats_add(&count->bytes, bytes);
+	u64_stats_update_end(&count->syncp);
+}
 
 /* The first address of a prefix. */
 static inline struct weir_source weir_prefix_source(const struct weir_net_prefix *prefix)
@@ -44,6 +73,7 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 void weir_exempts_free(struct weir_exempts *exempts);
 unsigned int weir_exempts_count(const struct weir_exempts *exempts);
 const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index);
+void weir_exempt_sum(const struct weir_exempt *exempt, u64 *packets, u64 *bytes);
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt);
 
 void weir_exempt_place(const struct weir_exempts *exempts,

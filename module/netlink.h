@@ -76,6 +76,7 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct netlink_ext_ack *extack);
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
+int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit);
 int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *skb, void *header,
 			const char *name);

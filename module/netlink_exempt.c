@@ -43,6 +43,14 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ? -EMSGSIZE : 0;
 }
 
+static int put_stats(struct sk_buff *skb, const struct weir_exempt *exempt)
+{
+	u64 packets, bytes;
+
+	weir_exempt_sum(exempt, &packets, &bytes);
+	return weir_nl_put_counter(skb, WEIR_A_EXEMPT_STATS, packets, bytes);
+}
+
 /* Put the exemption of an address. Under rcu_read_lock(). */
 static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 		       const struct weir_exempt *asked, const char *name, struct genl_info *info)
@@ -64,7 +72,8 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 			exempt = weir_exempt_from(&place, asked->dev, limit->id);
 	}
 	if (exempt)
-		return weir_nl_put_exempt(reply, config, exempt);
+		return weir_nl_put_exempt(reply, config, exempt) ?:
+		       (info->attrs[WEIR_A_EXEMPT_WANT_STATS] ? put_stats(reply, exempt) : 0);
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
 			    "no exemption covers the address; one for a device requires dev");
 	return -ENOENT;
@@ -102,12 +111,15 @@ static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb,
 		       const struct weir_config *config)
 {
 	const struct weir_exempts *exempts = config ? config->exempts : NULL;
+	bool stats = weir_dump_attrs(cb)[WEIR_A_EXEMPT_WANT_STATS];
+	const struct weir_exempt *exempt;
 	void *header;
 
 	for (; cb->args[0] < weir_exempts_count(exempts); cb->args[0]++) {
+		exempt = weir_exempts_at(exempts, cb->args[0]);
 		header = weir_nl_dump_put(skb, cb, WEIR_CMD_EXEMPT_GET);
-		if (!header ||
-		    weir_nl_put_exempt(skb, config, weir_exempts_at(exempts, cb->args[0]))) {
+		if (!header || weir_nl_put_exempt(skb, config, exempt) ||
+		    (stats && put_stats(skb, exempt))) {
 			genlmsg_cancel(skb, header);
 			return skb->len ?: -EMSGSIZE;
 		}
@@ -122,7 +134,9 @@ int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct weir_net *wn = weir_nl_net(cb->skb);
 	int err;
 
-	err = weir_nl_only(cb->nlh, 0, cb->extack);
+	err = weir_nl_once(cb->nlh, 0, cb->extack);
+	if (!err)
+		err = weir_nl_only(cb->nlh, BIT(WEIR_A_EXEMPT_WANT_STATS), cb->extack);
 	if (err)
 		return err;
 	weir_nl_dump_check(cb, wn);

@@ -182,11 +182,17 @@ static const struct nla_policy weir_exempt_del_nl_policy[WEIR_A_EXEMPT_LIMIT + 1
 };
 
 /* WEIR_CMD_EXEMPT_GET - do */
-static const struct nla_policy weir_exempt_get_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+static const struct nla_policy weir_exempt_get_do_nl_policy[WEIR_A_EXEMPT_WANT_STATS + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_EXEMPT_WANT_STATS] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_EXEMPT_GET - dump */
+static const struct nla_policy weir_exempt_get_dump_nl_policy[WEIR_A_EXEMPT_WANT_STATS + 1] = {
+	[WEIR_A_EXEMPT_WANT_STATS] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_CONFIG_REPLACE - do */
@@ -288,14 +294,16 @@ static const struct genl_split_ops weir_nl_ops[] = {
 	{
 		.cmd		= WEIR_CMD_EXEMPT_GET,
 		.doit		= weir_nl_exempt_get_doit,
-		.policy		= weir_exempt_get_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_LIMIT,
+		.policy		= weir_exempt_get_do_nl_policy,
+		.maxattr	= WEIR_A_EXEMPT_WANT_STATS,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
-		.cmd	= WEIR_CMD_EXEMPT_GET,
-		.dumpit	= weir_nl_exempt_get_dumpit,
-		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
+		.cmd		= WEIR_CMD_EXEMPT_GET,
+		.dumpit		= weir_nl_exempt_get_dumpit,
+		.policy		= weir_exempt_get_dump_nl_policy,
+		.maxattr	= WEIR_A_EXEMPT_WANT_STATS,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
 		.cmd	= WEIR_CMD_EXEMPT_FLUSH,

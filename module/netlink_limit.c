@@ -95,7 +95,7 @@ out:
 	return err;
 }
 
-static int put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
+int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 
@@ -123,10 +123,10 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts)
 		packets += counts->packets[i];
 		bytes += counts->bytes[i];
 	}
-	if (put_counter(skb, WEIR_A_LIMIT_STATS_MATCHED, packets, bytes))
+	if (weir_nl_put_counter(skb, WEIR_A_LIMIT_STATS_MATCHED, packets, bytes))
 		return -EMSGSIZE;
 	for (i = 0; i < WEIR_FATES; i++)
-		if (put_counter(skb, attr[i], counts->packets[i], counts->bytes[i]))
+		if (weir_nl_put_counter(skb, attr[i], counts->packets[i], counts->bytes[i]))
 			return -EMSGSIZE;
 	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_EVICTIONS, counts->evictions);
 }

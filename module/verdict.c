@@ -26,12 +26,19 @@ struct met {
 static inline bool meets(struct weir_context *ctx,
 			 const struct weir_limit *limit)
 {
+	const struct weir_exempt *exempt;
+
 	if (limit->match.conds & WEIR_IF_TRANSPORT &&
 	    !(ctx->packet.flags & WEIR_PACKET_PARSED))
 		weir_packet_parse(&ctx->packet);
-	return weir_match_packet(&limit->match, &ctx->packet) &&
-	       (likely(!ctx->place.exempts) ||
-		!weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id));
+	if (!weir_match_packet(&limit->match, &ctx->packet))
+		return false;
+	if (likely(!ctx->place.exempts))
+		return true;
+	exempt = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id);
+	if (exempt)
+		weir_exempt_count(exempt, ctx->cost.packets, ctx->cost.bytes);
+	return !exempt;
 }
 
 /*
@@ -349,6 +356,8 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 			weir_exempt_place(config->exempts, &ctx->packet.source,
 					  in->name, &ctx->place);
 			if (ctx->place.all) {
+				weir_exempt_count(ctx->place.all, ctx->cost.packets,
+						  ctx->cost.bytes);
 				weir_count_seen(wn->stats, WEIR_SEEN_EXEMPT, false);
 				return NF_ACCEPT;
 			}

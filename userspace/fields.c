@@ -173,6 +173,9 @@ static const struct weir_field exempt_rows[] = {
 	{ "limit", &weir_type_name, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(LIMIT, limit),
 	  .help = "only from this limit" },
 	{ NULL, &weir_type_code, 0, EXEMPT(EVENT, event) },
+	{ "stats", &weir_type_nest, WEIR_RESULT, EXEMPT(STATS, stats),
+	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &counter_fields },
+	{ NULL, &weir_type_flag, WEIR_ON_SHOW | WEIR_ON_GET, EXEMPT(WANT_STATS, want_stats) },
 	END
 };
 

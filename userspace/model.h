@@ -77,6 +77,8 @@ struct weir_exempt {
 	char dev[WEIR_DEV_SIZE];	/* "": any */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
+	struct weir_counter stats;
+	bool want_stats;
 };
 
 /* Which events are wanted: of no kind, all. */

@@ -30,6 +30,13 @@ static void note_query(struct weir_tool *tool, union weir_model *model)
 	weir_note_dev(tool, model->query.dev);
 }
 
+static int show_exempts(struct weir_tool *tool, const struct weir_command *command,
+			union weir_model *model)
+{
+	model->exempt.want_stats = tool->stats;
+	return weir_run_show(tool, command, model);
+}
+
 #define LIMIT	.set = &weir_limit_fields, .told = &weir_limit_fields, .show = weir_show_limit
 #define SOURCE	.set = &weir_query_fields, .told = &weir_source_fields, \
 	.show = weir_show_source
@@ -70,16 +77,16 @@ static const struct weir_command source_commands[] = {
 };
 
 static const struct weir_command exempt_commands[] = {
-	{ "show", "list", "show all exemptions", .told = &weir_exempt_fields,
-	  .show = weir_show_exempt, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
-	  .run = weir_run_show },
+	{ "show", "list", "show all exemptions; with -stats, what they exempted as well", EXEMPT,
+	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
+	  .run = show_exempts },
 	{ "add", NULL, "exempt a prefix from limits", EXEMPT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_EXEMPT_ADD, .allowed = -EEXIST, .run = weir_run_plain,
 	  .note = note_exempt },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
 	{ "get", NULL, "show which exemption covers an address", EXEMPT, .verb = WEIR_ON_GET,
-	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = note_exempt },
+	  .cmd = WEIR_CMD_EXEMPT_GET, .run = show_exempts, .note = note_exempt },
 	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH,
 	  .run = weir_run_plain },
 	{ 0 }

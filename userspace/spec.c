@@ -68,7 +68,8 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
-	ATTR(EXEMPT_LIMIT, "limit"), ENUM(EXEMPT_EVENT, "event", limit_event), };
+	ATTR(EXEMPT_LIMIT, "limit"), ENUM(EXEMPT_EVENT, "event", limit_event),
+	ATTR(EXEMPT_STATS, "stats"), ATTR(EXEMPT_WANT_STATS, "want_stats"), };
 
 const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMIT, "limit"), ATTR(SOURCE_ADDRESS, "address"),

@@ -37,6 +37,8 @@ says <<'LINES'
 0 | -check exempt add 0.0.0.0/0 dev lo |
 0 | -check exempt del ::/0 |
 0 | -check exempt show |
+0 | -check -s exempt show |
+1 | exempt show now | ^weir: exempt show: unexpected argument .now.$
 0 | -check -n blue -s limit show web |
 0 | -check stats show |
 0 | -check monitor |

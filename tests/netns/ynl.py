@@ -189,6 +189,8 @@ def configs(client):
                                             {"address": "::1"}]})
     ok([x["name"] for x in client.dump("limit-get")] == ["other", "web"], "config-replace: limits in their order")
     ok(len(client.dump("exempt-get")) == 2, "config-replace: exemptions")
+    ok(all(x["stats"] == {"packets": 0, "bytes": 0} for x in client.dump("exempt-get", {"want-stats": True})),
+       "exempt-get: what each exempted")
     told = client.dump("source-get", {"address": "203.0.113.9", "limit": "web"})
     ok(told[0]["count"] == 1, "config-replace: a limit of the same name keeps its counts", told)
     told = client.do("stats-get")

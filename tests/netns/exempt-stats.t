@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# exempt-stats.t: exemptions count what they exempted, and keep it while they stay
+. "$(dirname "$0")/lib.sh"
+begin
+config <<-WORDS || bail "cannot configure"
+	limit add web budget 100k/m to 192.0.2.0/24
+	limit add udp budget 100k/m proto udp
+	exempt add 198.51.100.0/24
+	exempt add 198.51.100.8/29 dev rx0
+	exempt add 198.18.0.0/15 limit web
+	exempt add 203.0.113.7 limit web
+	exempt add 2001:db8:1::/48
+WORDS
+# counted: prefix and packets of each that has any, in order
+counted() { weir -j -s exempt show | jq -r '.[] | select(.stats.packets > 0) | "\(.prefix) \(.stats.packets)"' | xargs; }
+weir exempt show >"$tmp/out"
+like "$(<"$tmp/out")" '^198\.18\.0\.0/15 limit web'$'\n' "without -stats there are none"
+like "$(weir -j exempt show)" '"prefix":"198.18.0.0/15","limit":"web"\}' "... in JSON either"
+like "$(weir -s exempt show)" '^198\.18\.0\.0/15 limit web packets 0 bytes 0'$'\n' "with it, none was exempted"
+flood -s 198.51.100.1 -n 7 -c 20
+flood -s 198.51.100.9 -c 5
+flood -s 198.18.0.1 -c 30 -l 100
+flood -s 203.0.113.7 -n 2 -c 4
+flood -s 2001:db8:1::1 -c 3
+bytes=$(weir -j -s exempt get 198.18.0.1 limit web | json bytes)
+[ "$bytes" -gt 0 ] && [ $((bytes % 30)) = 0 ]
+ok $? "bytes are those of IP" || diag "$bytes"
+was="198.18.0.0/15 30 198.51.100.0/24 20 198.51.100.8/29 5 203.0.113.7 2 2001:db8:1::/48 3"
+is "$(counted)" "$was" "each exemption counts its own packets" || weir -s exempt show
+is "$(stats exempt)" 28 "those of no limit at all are the namespace's"
+is "$(weir -j -s exempt get 198.51.100.9 dev rx0 | json packets)" 5 "the longest counts, and get shows it"
+weir exempt add 10.0.0.0/8
+weir exempt add 10.0.0.0/8 2>"$tmp/out"
+weir exempt del 2001:db8:1::/48
+weir limit set udp budget 90k/m sources 128 >"$tmp/out"
+weir limit del udp
+was=${was% 2001*}
+is "$(counted)" "$was" "other changes keep the counters"
+weir save "$tmp/saved"
+echo 'exempt add 11.0.0.0/8' >>"$tmp/saved"
+weir -file "$tmp/saved"
+is "$(counted)" "$was" "... so does a file that has them"
+sed -i '/198.18/d' "$tmp/saved"
+weir -file "$tmp/saved"
+echo 'exempt add 198.18.0.0/15 limit web' >>"$tmp/saved"
+weir -file "$tmp/saved"
+is "$(counted)" "${was#*30 }" "one that went and came begins at zero"
+flooding -s 198.51.100.1 -c 3000 -r 2000
+for i in {1..50}; do echo "exempt add 10.1.$i.0/24"; done | weir -batch -
+weir exempt flush
+for i in {1..8}; do echo "exempt add 10.1.$i.0/24"; done | weir -batch -
+flooded
+weir exempt add 198.51.100.0/24
+flooding -s 198.51.100.1 -c 3000 -r 2000
+for i in {9..60}; do echo "exempt add 10.1.$i.0/24"; done | weir -batch -
+flooded
+is "$(counted)" "198.51.100.0/24 3000" "none is lost while others change"
+unload
+ok $? "the module goes"
+finish
