@@ -3,7 +3,6 @@
  * Counters, and the size of table that they suggest.
  */
 #include <linux/bottom_half.h>
-#include <linux/lockdep.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>

@@ -129,7 +129,7 @@ static int stats_get(struct weir_exempt *exempt)
 		exempt->count = stats->count;
 		return 0;
 	}
-	stats = kmalloc(sizeof(*stats), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	stats = kzalloc(sizeof(*stats), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!stats)
 		return -ENOMEM;
 	stats->count = alloc_percpu_gfp(struct weir_exempt_count,

@@ -26,6 +26,13 @@ static inline bool refcount_inc_not_zero(refcount_t *r)
 	return true;
 }
 
+static inline void refcount_inc(refcount_t *r)
+{
+	u32 refs = __atomic_fetch_add(&r->refs, 1, __ATOMIC_RELAXED);
+
+	assert(refs);
+}
+
 static inline bool refcount_dec_and_test(refcount_t *r)
 {
 	u32 refs = __atomic_fetch_sub(&r->refs, 1, __ATOMIC_ACQ_REL);
