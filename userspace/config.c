@@ -32,9 +32,11 @@ int weir_config_add_limit(struct weir_config *config,
 		return weir_err_set(err, "more than %d limits", WEIR_LIMITS_MAX);
 	if (limit->has & WEIR_HAS(LIMIT_BEFORE)) {
 		other = find_limit(config, limit->before);
-		if (!other)
-			return weir_err_set(err, "before: no limit '%s' is defined above this line",
-					    limit->before);
+		if (!other) {
+			weir_err_set(err, "before: no limit '%s' is defined above this line",
+				     limit->before);
+			return -ENOENT;
+		}
 		at = other - config->limits;
 	}
 	slot = &config->limits[at];
@@ -120,45 +122,28 @@ int weir_exempt_compare(const void *left, const void *right)
 	return diff ? diff : strcmp(a->limit, b->limit);
 }
 
-static int compare_pointers(const void *left, const void *right)
+static int compare_lines(const void *left, const void *right)
 {
-	const struct weir_exempt *const *a = left, *const *b = right;
-	int diff = weir_exempt_compare(*a, *b);
+	const struct weir_exempt *a = left, *b = right;
+	int diff = weir_exempt_compare(a, b);
 
-	return diff ? diff : (*a > *b) - (*a < *b);
+	return diff ? diff : (a->line > b->line) - (a->line < b->line);
 }
 
-static int check_exempts_twice(const struct weir_config *config,
-			       unsigned int *line, struct weir_err *err)
+void weir_config_sort(struct weir_config *config)
 {
-	const struct weir_exempt *sorted[WEIR_EXEMPTS_MAX];
-	unsigned int i;
+	qsort(config->exempts, config->exempt_count, sizeof(*config->exempts), compare_lines);
+}
 
-	for (i = 0; i < config->exempt_count; i++)
-		sorted[i] = &config->exempts[i];
-	qsort(sorted, i, sizeof(*sorted), compare_pointers);
-	for (i = 1; i < config->exempt_count; i++) {
-		if (weir_exempt_compare(sorted[i - 1], sorted[i]))
-			continue;
-		*line = sorted[i]->line;
+int weir_config_check(const struct weir_config *config, unsigned int i, struct weir_err *err)
+{
+	const struct weir_exempt *exempt = &config->exempts[i];
+
+	if (i && !weir_exempt_compare(exempt - 1, exempt))
 		return weir_err_set(err, "exempt add: already exempted on line %u",
-				    sorted[i - 1]->line);
-	}
-	return 0;
-}
-
-int weir_config_check(const struct weir_config *config, unsigned int *line, struct weir_err *err)
-{
-	const struct weir_exempt *exempt;
-	unsigned int i;
-
-	for (i = 0; i < config->exempt_count; i++) {
-		exempt = &config->exempts[i];
-		if (!*exempt->limit || find_limit(config, exempt->limit))
-			continue;
-		*line = exempt->line;
-		return weir_err_set(err, "exempt add: limit: no limit '%s' in this file",
-				    exempt->limit);
-	}
-	return check_exempts_twice(config, line, err);
+				    exempt[-1].line);
+	if (!*exempt->limit || find_limit(config, exempt->limit))
+		return 0;
+	weir_err_set(err, "exempt add: limit: no limit '%s' in this file", exempt->limit);
+	return -ENOENT;
 }

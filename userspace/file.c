@@ -16,7 +16,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
-	return weir_err_set(&tool->err, "'%s%s%.40s' cannot be used here; a configuration file contains only 'limit add' and 'exempt add'",
+	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add' or 'exempt add'",
 			    words[0], *verb ? " " : "", verb);
 }
 
@@ -43,8 +43,9 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	int ret = weir_read(&args, &reading);
 
 	*fault = args.fault;
+	/* an object that a file may not have is not to be suggested */
 	if (!reading.object)
-		return -EINVAL;
+		return strstr(tool->err.text, "; expected ") ? blame_line(tool, words, 1) : -EINVAL;
 	if (count < 2 || strcmp(words[1], "add")) {
 		*fault = count > 1;
 		return blame_line(tool, words, count);
@@ -52,6 +53,10 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	if (!ret && config) {
 		*fault = 2;
 		ret = add_item(tool, &reading, config);
+		if (ret == -ENOENT) {
+			weir_args_blame(&args, reading.model.limit.before);
+			*fault = args.fault;
+		}
 	}
 	if (!ret)
 		return 0;
@@ -80,6 +85,12 @@ static int check_empty(struct weir_tool *tool, const struct weir_lines *lines)
 	return WEIR_EXIT_WORDS;
 }
 
+static int blame_json(struct weir_tool *tool, const char *path)
+{
+	weir_err_set(&tool->err, "this is JSON; use 'weir -json -file %.200s'", path);
+	return WEIR_EXIT_WORDS;
+}
+
 /* Say that a line is bad; whether there have been enough of them. */
 static int count_bad(struct weir_tool *tool, unsigned int *bad)
 {
@@ -87,8 +98,49 @@ static int count_bad(struct weir_tool *tool, unsigned int *bad)
 	if (++*bad < BAD_LINES)
 		return WEIR_EXIT_OK;
 	tool->line = 0;
-	weir_err_set(&tool->err, "%d invalid lines; the rest was not read", BAD_LINES);
+	weir_err_set(&tool->err, "%d invalid lines; the rest was not checked", BAD_LINES);
 	return WEIR_EXIT_WORDS;
+}
+
+/* Have a line that has been read, where it can be read again, pointed at. */
+static void point_again(struct weir_tool *tool, struct weir_lines *lines,
+			const struct weir_exempt *exempt, bool limit)
+{
+	struct weir_args args = { .words = lines->words };
+	struct weir_err err;
+
+	tool->line = exempt->line;
+	if (tool->out.json || fseek(lines->file, 0, SEEK_SET))
+		return;
+	lines->read = 0;
+	while (weir_lines_next(lines, &err) > 0 && lines->line < exempt->line)
+		;
+	args.count = lines->count;
+	args.fault = 2;
+	if (limit)
+		weir_args_blame(&args, exempt->limit);
+	weir_lines_point(lines, args.fault, tool);
+}
+
+/* Whether the exemptions fit the limits, and each other. */
+static unsigned int check_items(struct weir_tool *tool, struct weir_lines *lines,
+				struct weir_config *config)
+{
+	unsigned int bad = 0, i;
+	int ret;
+
+	weir_config_sort(config);
+	for (i = 0; i < config->exempt_count; i++) {
+		ret = weir_config_check(config, i, &tool->err);
+		if (!ret)
+			continue;
+		point_again(tool, lines, &config->exempts[i], ret == -ENOENT);
+		if (count_bad(tool, &bad)) {
+			weir_complain(tool, NULL);
+			break;
+		}
+	}
+	return bad;
 }
 
 /* Read the whole file and say what is wrong. */
@@ -109,16 +161,18 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_con
 			status = WEIR_EXIT_WORDS;
 		else if (!ret)
 			break;
+		else if (strchr("{[", *lines.words[0]))
+			status = blame_json(tool, path);
 		else if (read_line(tool, &lines, config, bad))
 			status = count_bad(tool, &bad);
 	}
 	if (!status && !tool->out.json)
 		status = check_empty(tool, &lines);
 	tool->column = status ? tool->column : 0;
-	if (!status && !bad && weir_config_check(config, &tool->line, &tool->err))
-		status = WEIR_EXIT_WORDS;
 	if (status)
 		weir_complain(tool, NULL);
+	else if (!bad)
+		bad = check_items(tool, &lines, config);
 	weir_lines_close(&lines);
 	return bad ? WEIR_EXIT_WORDS : status;
 }

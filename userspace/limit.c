@@ -95,20 +95,26 @@ void weir_warn_add(struct weir_tool *tool, union weir_model *model)
 	weir_note_ssh(tool, &model->limit, false);
 }
 
-/* Of the limit as it will be, where that is known. */
-void weir_warn_set(struct weir_tool *tool, union weir_model *model)
+bool weir_limit_merge(struct weir_tool *tool, struct weir_limit *limit)
 {
-	struct weir_limit limit = model->limit, was = { 0 };
+	struct weir_limit was = { 0 };
 	struct weir_request get;
 
-	if (tool->reached && !weir_get_limit(tool, limit.name, &was, &get)) {
-		if (!limit.match.any) {
-			limit.match.invert |= was.match.invert & ~limit.match.has;
-			weir_set_fill(&weir_match_fields, &limit.match, &was.match);
-		}
-		weir_set_fill(&weir_limit_fields, &limit, &was);
+	if (!tool->reached || weir_get_limit(tool, limit->name, &was, &get))
+		return false;
+	if (!limit->match.any) {
+		limit->match.invert |= was.match.invert & ~limit->match.has;
+		weir_set_fill(&weir_match_fields, &limit->match, &was.match);
 	}
-	if (was.has || limit.match.any)
+	weir_set_fill(&weir_limit_fields, limit, &was);
+	return true;
+}
+
+void weir_warn_set(struct weir_tool *tool, union weir_model *model)
+{
+	struct weir_limit limit = model->limit;
+
+	if (weir_limit_merge(tool, &limit) || limit.match.any)
 		weir_note_ssh(tool, &limit, true);
 }
 

@@ -37,6 +37,16 @@ static int show_exempts(struct weir_tool *tool, const struct weir_command *comma
 	return weir_run_show(tool, command, model);
 }
 
+static void warn_wanted(struct weir_tool *tool, union weir_model *model)
+{
+	const char *name = model->wanted.limit;
+	struct weir_request get;
+	struct weir_limit limit;
+
+	if (*name && tool->reached && weir_get_limit(tool, name, &limit, &get) == -ENOENT)
+		weir_note(tool, "note", "there is no limit '%s' yet", name);
+}
+
 #define LIMIT	.set = &weir_limit_fields, .told = &weir_limit_fields, .show = weir_show_limit
 #define SOURCE	.set = &weir_query_fields, .told = &weir_source_fields, \
 	.show = weir_show_source
@@ -101,7 +111,8 @@ static const struct weir_command stats_commands[] = {
 
 static const struct weir_command monitor_commands[] = {
 	{ "monitor", NULL, "show events as they happen: all, or those of some kinds",
-	  .set = &weir_wanted_fields, .verb = WEIR_ON_SHOW, .run = weir_monitor },
+	  .set = &weir_wanted_fields, .verb = WEIR_ON_SHOW, .run = weir_monitor,
+	  .warn = warn_wanted },
 	{ 0 }
 };
 

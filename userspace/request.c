@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 #include <string.h>
 
+#include "config.h"
 #include "tool.h"
 
 #define SIGNED	\
@@ -121,4 +122,78 @@ int weir_get_limit(struct weir_tool *tool, const char *name,
 		.told = &weir_limit_fields, .into = limit,
 	};
 	return weir_nl_ask(&tool->nl, request);
+}
+
+/* Whether all limits exist that are named; one that is added must not. */
+static int check_names(struct weir_tool *tool, const struct weir_command *command,
+		       const union weir_model *model)
+{
+	const struct weir_field *field;
+	char word[WEIR_TEXT_SIZE];
+	struct weir_limit limit;
+	struct weir_request get;
+	const char *name;
+	bool first, add;
+
+	for (field = command->set->fields; field->type; field++) {
+		name = weir_field_at(field, model);
+		first = field->flags & WEIR_FIRST;
+		add = first && command->verb == WEIR_ON_ADD;
+		if (field->type != &weir_type_name || !(field->flags & command->verb) || !*name ||
+		    (first && tool->exist && command->allowed))
+			continue;
+		weir_get_limit(tool, name, &limit, &get);
+		if (get.ret != (add ? 0 : -ENOENT))
+			continue;
+		return weir_err_set(&tool->err, "%s '%s': %s", weir_field_name(field, word), name,
+				    add ? "a limit of that name exists; use set to change it" :
+					  "no limit of that name; limit show lists them");
+	}
+	return 0;
+}
+
+struct finding {
+	const struct weir_exempt *exempt;
+	bool found;
+};
+
+static int find_exempt(const void *model, void *data)
+{
+	struct finding *finding = data;
+
+	finding->found |= !weir_exempt_compare(model, finding->exempt);
+	return 0;
+}
+
+static int check_exempt(struct weir_tool *tool, const struct weir_command *command,
+			const struct weir_exempt *exempt)
+{
+	struct finding finding = { .exempt = exempt };
+	struct weir_request walk = {
+		.cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .told = &weir_exempt_fields,
+		.reply = find_exempt, .data = &finding,
+	};
+	bool add = command->verb == WEIR_ON_ADD;
+
+	if (tool->exist || weir_nl_ask(&tool->nl, &walk) || finding.found != add)
+		return 0;
+	return weir_err_set(&tool->err, add ? "already exempt" :
+			    "no such exemption; exempt show lists them");
+}
+
+int weir_check_existing(struct weir_tool *tool, const struct weir_command *command,
+			const union weir_model *model)
+{
+	struct weir_args args = { .err = &tool->err, .exact = true };
+	struct weir_limit limit = model->limit;
+	int ret;
+
+	if (!command->set || !command->told)
+		return WEIR_EXIT_OK;
+	ret = check_names(tool, command, model);
+	if (!ret && command->allowed && command->set == &weir_exempt_fields)
+		ret = check_exempt(tool, command, &model->exempt);
+	if (!ret && command->verb == WEIR_ON_SET && weir_limit_merge(tool, &limit))
+		ret = weir_check_limit(&args, WEIR_ON_ADD, &limit);
+	return ret ? WEIR_EXIT_REFUSED : WEIR_EXIT_OK;
 }

@@ -155,8 +155,9 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 		tool->limit = reading->model.limit.name;
 	if (may_ask(tool))
 		status = weir_tool_reach(tool);
-	if (tool->check)
-		status = WEIR_EXIT_OK;
+	if (tool->check)	/* a batch may make what it then names */
+		status = status || !tool->reached || tool->batch ? WEIR_EXIT_OK :
+			 weir_check_existing(tool, command, &reading->model);
 	if (!status && command->warn)
 		command->warn(tool, &reading->model);
 	if (!status && !tool->check)

@@ -181,8 +181,7 @@ int weir_save(struct weir_tool *tool, const struct weir_command *command, union 
 		weir_err_set(&tool->err, "the configuration keeps changing; nothing was saved");
 		return WEIR_EXIT_INTERRUPTED;
 	}
-	qsort(saving.config.exempts, saving.config.exempt_count,
-	      sizeof(*saving.config.exempts), weir_exempt_compare);
+	weir_config_sort(&saving.config);
 	if (path)
 		return save_to(tool, path, &saving.config);
 	put_config(&tool->out, &saving.config);

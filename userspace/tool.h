@@ -87,6 +87,9 @@ int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model);
 int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 		  union weir_model *model);
+/* Whether what a command names exists, and fits what it changes. */
+int weir_check_existing(struct weir_tool *tool, const struct weir_command *command,
+			const union weir_model *model);
 /* Ask for a limit by its name. */
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request);
@@ -113,6 +116,8 @@ typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
 		     union weir_model *model);
 weir_run weir_limit_change, weir_limit_show, weir_source_get, weir_source_charge,
 	weir_monitor, weir_save;
+/* Fill in what set leaves as it is, where that is known. */
+bool weir_limit_merge(struct weir_tool *tool, struct weir_limit *limit);
 void weir_warn_add(struct weir_tool *tool, union weir_model *model);
 void weir_warn_set(struct weir_tool *tool, union weir_model *model);
 

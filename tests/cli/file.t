@@ -39,7 +39,7 @@ echo '# nothing' | good "a comment alone: an empty configuration"
 bad ' the file is empty' "an empty file" </dev/null
 printf '\n \t\n' | bad ' the file is empty' "a file of blanks"
 printf '\xef\xbb\xbf\r\n' | bad ' the file is empty' "a byte order mark alone"
-printf '# one\n\xef\xbb\xbflimit add web budget 1/s\n' | bad '2: unknown word' "a byte order mark is for the beginning"
+printf '# one\n\xef\xbb\xbflimit add web budget 1/s\n' | bad "2: .* cannot be used here" "a byte order mark is for the beginning"
 printf '\xff\xfel\0i\0m\0i\0t\0\n\0' | bad '1: NUL byte: not a text file' "UTF-16"
 bad "3: limit add: to: '192.0.2.1/24' has host bits set" "an error says its line" <<-'CONF'
 	# one
@@ -59,7 +59,7 @@ bad "1: limit add: 'bu' abbreviates 'budget'; files do not allow abbreviations" 
 bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "not even of objects" <<<'l add web budget 1/s'
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
-bad "1: unknown word 'rate'; expected one of: limit, source, exempt" "a word that begins no line" <<<'rate 5'
+bad "1: 'rate' cannot be used here; expected 'limit add' or 'exempt add'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
 bad "1: limit add: unknown word ';'; expected one of: budget, .*, before\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
@@ -119,7 +119,28 @@ for conf in 'limit add a budget 1/s dport 80|24|dport requires' 'limit add a bud
 done
 seq -f 'exempt add line%.0f' 100000 >conf
 run -check -file conf
-is "$status $(grep -c ^weir <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 invalid lines; the rest was not read" "enough of them"
+is "$status $(grep -c ^weir <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 invalid lines; the rest was not checked" "enough of them"
+
+# what does not fit the other lines is told of each of them
+cat >conf <<-'CONF'
+	exempt add 10.0.0.1 limit gone dev lo
+	limit add web budget 1/s to ::/0
+	exempt add 10.0.0.1 dev lo limit web
+	exempt add 10.0.0.1 limit web dev lo
+CONF
+run -check -file conf
+is "$status $err" "1 weir: conf:1:27: exempt add: limit: no limit 'gone' in this file
+  exempt add 10.0.0.1 limit gone dev lo
+                            ^~~~
+weir: conf:4:12: exempt add: already exempted on line 3
+  exempt add 10.0.0.1 limit web dev lo
+             ^~~~~~~~" "two lines that do not fit the others"
+echo 'limit add a budget 1/s before later syn' >conf
+run -check -file conf
+like "$err" "^weir: conf:1:31: limit add: before: no limit 'later'" "the word behind before is marked"
+printf '{\n"limits":[]\n}\n' >conf
+run -check -file conf
+is "$status $err" "1 weir: conf:1: this is JSON; use 'weir -json -file conf'" "JSON without -json, once"
 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"

@@ -117,6 +117,28 @@ is "$out" "10.0.0.0/8 limit web" "exempt get says why"
 refused 'exempt get: ADDR 10.1.2.3: no exemption covers the address' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ::/0 dev nosuchdev0
+# -check says what the kernel would
+for words in "limit add web budget 1/s" "limit set nosuch slots 3" "limit del nosuch" "limit add x budget 1/s before nosuch" \
+	"source charge 10.0.0.1 limit nosuch" "source forget all limit nosuch" "exempt add 10.0.0.0/8 limit nosuch" \
+	"exempt add 10.0.0.0/8 limit web" "exempt del 11.0.0.0/8" "limit set web proto icmp" "limit set web family ipv6"; do
+	# shellcheck disable=SC2086 # words
+	run -check $words
+	like "$status $err" "^2 weir: (limit|source|exempt) " "weir -check $words"
+	# shellcheck disable=SC2086 # words
+	refused "" $words
+done
+for words in "-exist limit del nosuch" "-exist exempt add 10.0.0.0/8 limit web" "limit add x budget 1/s before web" \
+	"exempt del 10.0.0.0/8 limit web" "limit set web dport 444" "source charge 10.0.0.1 limit web"; do
+	# shellcheck disable=SC2086 # words
+	done_with "" -check $words
+done
+echo 'limit set nosuch slots 3' >"$tmp/batch"
+done_with '$' -check -batch "$tmp/batch"
+weir monitor limit nosuch >"$tmp/out" 2>"$tmp/err" &
+pids+=($!)
+wait_for 10 test -s "$tmp/err"
+is "$(<"$tmp/err")" "weir: note: there is no limit 'nosuch' yet" "monitor says that its limit is not there"
+kill $!
 if [ "$HZ" -lt 1000 ]; then
 	refused 'limit add: slots: slots would be shorter than a clock tick; use fewer \(at most '$((HZ > 100 ? HZ / 100 : 1))'\)$' \
 		limit add x budget 100/10ms slots 10
