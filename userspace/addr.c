@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <string.h>
 
@@ -187,7 +188,14 @@ int weir_parse_ports(const struct weir_field *field, struct weir_args *args,
 	uint16_t *ports = at;
 	uint64_t value[2];
 	int count = read_pair(text, '-', 65535, 65535, value);
+	const struct servent *service = count ? NULL : getservbyname(text, NULL);
 
+	if (service)
+		return weir_err_set(args->err, "names are not accepted; write %u",
+				    ntohs(service->s_port));
+	if (!count && read_pair(text, ':', 65535, 65535, value) == 2)
+		return weir_err_set(args->err, "write %u-%u", (unsigned int)value[0],
+				    (unsigned int)value[1]);
 	if (!count)
 		return weir_err_set(args->err, "invalid ports '%.60s'; expected PORT[-PORT] in 0..65535",
 				    text);

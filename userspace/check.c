@@ -118,3 +118,11 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		return -EINVAL;
 	return check_slots(limit, args);
 }
+
+int weir_check_query(struct weir_args *args, unsigned int verb, void *model)
+{
+	struct weir_query *query = model;
+
+	query->idle |= query->top && query->rank == WEIR_RANK_DROPPED;
+	return 0;
+}

@@ -147,5 +147,7 @@ void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
 /* check.c: whether the words of a limit fit each other. */
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model);
+/* The worst by drops may be idle now. */
+int weir_check_query(struct weir_args *args, unsigned int verb, void *model);
 
 #endif

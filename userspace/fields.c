@@ -216,7 +216,7 @@ static const struct weir_field query_rows[] = {
 };
 
 const struct weir_set weir_query_fields = {
-	SET("query", source, query), COUNT(SOURCE), .fields = query_rows,
+	SET("query", source, query), COUNT(SOURCE), .fields = query_rows, .check = weir_check_query,
 };
 
 /* It is the tool that chooses events: the attributes only tell rows apart. */
@@ -260,7 +260,7 @@ static const struct weir_field source_rows[] = {
 	{ "limited", &weir_type_flag, WEIR_RESULT, SOURCE(LIMITED, limited),
 	  .color = WEIR_COLOR_BAD },
 	{ "next", &weir_type_ns, WEIR_RESULT | WEIR_EVENT, SOURCE(NEXT_NS, next_ns),
-	  .bit = WEIR_HAS(SOURCE_NEXT_NS), .key = "next_ms" },
+	  .bit = WEIR_HAS(SOURCE_NEXT_NS), .key = "next_ms", .label = "for" },
 	{ "dropped", &weir_type_uint, 0, SOURCE(DROPPED, dropped) },
 	{ "would-drop", &weir_type_uint, 0, SOURCE(WOULD_DROP, would_drop) },
 	{ "idle", &weir_type_flag, 0, SOURCE(IDLE, idle) },

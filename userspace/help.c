@@ -7,17 +7,17 @@
 
 #define WIDTH	79
 #define INDENT	8
-#define BRACE	12	/* of what stands in braces */
+#define OPTION	28	/* of an option with its value */
 #define VALUE	16	/* of a word, or it has a line of its own */
 
 /* Put @item behind what is on the line, or on the next. */
-static void put_item(FILE *to, int *column, int indent, const char *item)
+static void put_item(FILE *to, int *column, const char *item)
 {
 	int len = strlen(item) + 1;
 
 	if (*column + len > WIDTH) {
-		fprintf(to, "\n%*s", indent, "");
-		*column = indent;
+		fprintf(to, "\n%*s", INDENT, "");
+		*column = INDENT;
 	}
 	fprintf(to, " %s", item);
 	*column += len;
@@ -28,14 +28,13 @@ static bool is_first(const struct weir_option *option)
 	return option == weir_options || option[-1].letter != option->letter;
 }
 
-/* Each option once, with its letter and its value. */
+/* Each option once, with its letter, its value and its meaning. */
 static void put_options(FILE *to)
 {
 	const struct weir_option *option;
 	char item[64], *at;
-	int column;
 
-	column = fprintf(to, "OPTIONS := {");
+	fputs("OPTIONS:\n", to);
 	for (option = weir_options; option->name; option++) {
 		if (!is_first(option))
 			continue;
@@ -45,11 +44,9 @@ static void put_options(FILE *to)
 		else
 			at += sprintf(at, "%s", option->name);
 		if (option->value)
-			at += sprintf(at, option->letter == 'c' ? "[=%s]" : " %s", option->value);
-		strcpy(at, option[1].name ? " |" : " }");
-		put_item(to, &column, BRACE, item);
+			sprintf(at, option->letter == 'c' ? "[=%s]" : " %s", option->value);
+		fprintf(to, "  %-*s %s\n", OPTION, item, option->help);
 	}
-	fputc('\n', to);
 }
 
 void weir_help(FILE *to)
@@ -99,7 +96,7 @@ static void put_word(FILE *to, int *column, const struct weir_word *words,
 				stands_alone(other) ? "" : value);
 	}
 	snprintf(item + len, sizeof(item) - len, "%s", needed ? "" : " ]");
-	put_item(to, column, INDENT, item);
+	put_item(to, column, item);
 }
 
 static void put_usage(FILE *to, const struct weir_object *object,

@@ -7,7 +7,7 @@
 #include "field.h"
 
 #define WEIR_NL_EPERM	\
-	"permission denied: requires CAP_NET_ADMIN in the network namespace's user namespace"
+	"permission denied: requires CAP_NET_ADMIN in the network namespace's user namespace (run it as root)"
 
 struct nlmsghdr;
 

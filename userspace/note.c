@@ -24,7 +24,7 @@
 /* A message for the first limit of a file, and the number of others. */
 static struct said {
 	const char *kind;
-	char sentence[160];
+	char sentence[160], last[WEIR_NAME_SIZE];	/* limit, where it is known */
 	unsigned int more;
 } said[SENTENCES];
 
@@ -82,7 +82,8 @@ void weir_complain(struct weir_tool *tool, const char *what)
 }
 
 /* In a file the same is said of the first limit alone, and then counted. */
-static bool said_before(const struct weir_tool *tool, const char *kind, const char *sentence)
+static bool said_before(const struct weir_tool *tool, const char *kind,
+			const char *limit, const char *sentence)
 {
 	struct said *at;
 
@@ -95,6 +96,7 @@ static bool said_before(const struct weir_tool *tool, const char *kind, const ch
 		if (strcmp(at->kind, kind) || strcmp(at->sentence, sentence))
 			continue;
 		at->more++;
+		snprintf(at->last, sizeof(at->last), "%s", limit);
 		return true;
 	}
 	return false;
@@ -104,7 +106,7 @@ static bool said_before(const struct weir_tool *tool, const char *kind, const ch
 static void say_of(struct weir_tool *tool, const char *kind,
 		   const char *limit, const char *sentence)
 {
-	if (!said_before(tool, kind, sentence))
+	if (!said_before(tool, kind, limit, sentence) && *limit)
 		weir_note(tool, kind, "limit '%s'%s", limit, sentence);
 }
 
@@ -114,10 +116,11 @@ void weir_notes_end(struct weir_tool *tool)
 
 	tool->line = 0;
 	for (at = said; at < said + SENTENCES && at->kind; at++) {
-		if (at->more)
-			weir_note(tool, at->kind, "the same applies to %u more limit%s: %s",
-				  at->more, at->more == 1 ? "" : "s",
-				  at->sentence + strspn(at->sentence, ": "));
+		if (at->more == 1 && *at->last)
+			weir_note(tool, at->kind, "limit '%s'%s", at->last, at->sentence);
+		else if (at->more)
+			weir_note(tool, at->kind, at->more == 1 ? "%u more limit%s" :
+				  "each of %u more limits%s", at->more, at->sentence);
 	}
 }
 
@@ -137,7 +140,7 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 	if (!limit)
 		weir_note(tool, "warning", "%s", warning->sentence);
 	for (i = 0; limit && i <= warning->more; i++)
-		say_of(tool, "warning", limit, text);
+		say_of(tool, "warning", i ? "" : limit, text);
 }
 
 /*
@@ -174,7 +177,8 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 	if (count == DEVS_WARNED)
 		return;
 	strcpy(warned[count++], dev);
-	weir_note(tool, "warning", "device '%s' does not exist (yet)", dev);
+	weir_note(tool, "warning", "device '%s' does not exist (yet)%s", dev,
+		  strchr(dev, '+') ? "; '+' is not a wildcard" : "");
 }
 
 void weir_note_exempt(struct weir_tool *tool, const struct weir_exempt *exempt)

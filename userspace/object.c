@@ -55,7 +55,8 @@ static void warn_wanted(struct weir_tool *tool, union weir_model *model)
 static const struct weir_command limit_commands[] = {
 	{ "show", "list", "show limits in order; with -stats, their counters as well", LIMIT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_limit_show },
-	{ "add", NULL, "add a limit", LIMIT, .verb = WEIR_ON_ADD,
+	{ "add", NULL, "add a limit, for example: weir limit add ssh budget 5/1m tcp dport 22 syn",
+	  LIMIT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_LIMIT_ADD, .allowed = -EEXIST, .warn = weir_warn_add,
 	  .run = weir_limit_change, .note = note_add },
 	{ "set", NULL, "change the given settings and conditions; all others and the counts are kept",

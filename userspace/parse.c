@@ -14,6 +14,7 @@ struct reading {
 	char *model;
 	struct weir_word words[WEIR_WORDS_MAX];
 	const char *seen[WEIR_WORDS_MAX];	/* as it was written */
+	const struct weir_field *last;		/* whose value was read */
 };
 
 static const struct weir_field *row(const struct weir_word *word)
@@ -84,6 +85,8 @@ static int read_list(struct weir_args *args, const struct weir_field *field,
 	for (;; text += len + 1, ++*count) {
 		len = strcspn(text, ",");
 		snprintf(element, sizeof(element), "%.*s", (int)len, text);
+		if (!len)
+			return weir_err_set(args->err, "a value is missing before or after ','; write no space there");
 		if (*count == field->many)
 			return weir_err_set(args->err, "more than %u in a list", field->many);
 		if (field->type->parse(field, args, element, at + *count * field->size) ||
@@ -100,11 +103,13 @@ static int read_list(struct weir_args *args, const struct weir_field *field,
 static int read_value(struct weir_args *args, const struct weir_field *field,
 		      const char *text, char *model)
 {
-	char *at = weir_field_at(field, model);
+	char *at = weir_field_at(field, model), value[WEIR_TEXT_SIZE];
 
 	if (field->many ? read_list(args, field, text, model) :
 			  field->type->parse(field, args, text, at))
-		return blame(field, args->err);
+		return field->flags & WEIR_NOT && !strcmp(text, "not") ?
+			weir_err_set(args->err, "write 'not %s %s'", field->word,
+				     weir_field_value(field, value)) : blame(field, args->err);
 	*(uint64_t *)model |= field->bit;
 	return 0;
 }
@@ -202,6 +207,7 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 		text = take_value(args, field);
 	if (!text || read_value(args, field, text, model))
 		return -EINVAL;
+	reading->last = field;
 	if (in)
 		*(uint64_t *)reading->model |= in->bit;
 	if (negate)
@@ -252,6 +258,20 @@ static void offer_words(const struct reading *reading, bool negate)
 	}
 }
 
+/* Another value of the list that was read last. */
+static bool continues_list(const struct reading *reading, const char *token)
+{
+	union {
+		struct weir_prefix prefix;
+		uint16_t ports[2];
+	} unused;
+	const struct weir_field *field = reading->last;
+	struct weir_err err;
+	struct weir_args args = { .err = &err };
+
+	return field && field->many && !field->type->parse(field, &args, token, &unused);
+}
+
 /* A value whose word was forgotten, or a word of another command: say so. */
 static int blame_unknown(struct reading *reading, const char *token)
 {
@@ -260,6 +280,9 @@ static int blame_unknown(struct reading *reading, const char *token)
 	const struct weir_field *field;
 	const struct weir_word *word;
 
+	if (continues_list(reading, token))
+		return weir_err_set(reading->args->err, "separate the values of '%s' by ','",
+				    reading->last->word);
 	for (word = reading->words; word->name; word++) {
 		field = word->is;
 		weir_field_value(field, value);
@@ -276,7 +299,8 @@ static int blame_unknown(struct reading *reading, const char *token)
 		return -EINVAL;
 	for (word = weir_set_words(reading->set, WEIR_ON_ADD, words); word->name; word++) {
 		if (!strcmp(word->name, token))
-			return weir_err_set(reading->args->err, "'%s' cannot be changed", token);
+			return weir_err_set(reading->args->err, "'%s' cannot be changed; add another limit instead",
+					    token);
 	}
 	return -EINVAL;
 }

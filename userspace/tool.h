@@ -133,6 +133,7 @@ struct weir_option {
 	const char *name;
 	int letter;
 	const char *value;	/* what follows, as help names it; or NULL */
+	const char *help;
 	size_t to;		/* where it is noted: a bool, or the value */
 };
 

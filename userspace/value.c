@@ -198,7 +198,7 @@ int weir_parse_name(const struct weir_field *field, struct weir_args *args,
 	if (!len)
 		return weir_err_set(err, "a limit's name cannot be empty");
 	if (!strcmp(text, "all"))
-		return weir_err_set(err, "'all' means every limit and names none; choose another name");
+		return weir_err_set(err, "'all' cannot name a limit; 'limit show' shows every limit, 'limit flush' deletes them");
 	if (len > WEIR_NAME_MAX)
 		return weir_err_set(err, "name '%.40s' is longer than %d bytes",
 				    text, WEIR_NAME_MAX);

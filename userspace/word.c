@@ -160,17 +160,33 @@ int weir_unknown(const struct weir_word *words, const char *token,
 
 /* Words of other tools: our word, or what to write instead. */
 static const struct {
-	const char *token, *name, *hint;
+	const char *tokens, *name, *hint;
 } others[] = {
-	{ "src", "from", NULL }, { "saddr", "from", NULL }, { "dst", "to", NULL },
-	{ "daddr", "to", NULL }, { "iif", "dev", NULL }, { "iifname", "dev", NULL },
-	{ "protocol", "proto", NULL }, { "rate", "budget", NULL }, { "remove", "del", NULL },
-	{ "rm", "del", NULL }, { "create", "add", NULL }, { "change", "set", NULL },
-	{ "modify", "set", NULL }, { "ls", "show", NULL }, { "flush", "forget", NULL },
-	{ "burst", "budget", "'burst' is not needed: a budget of 20/s admits 20 at once" },
+	{ "src saddr -s", "from", NULL }, { "dst daddr -d", "to", NULL },
+	{ "iif iifname -i", "dev", NULL }, { "protocol -p", "proto", NULL },
+	{ "--sport", "sport", NULL }, { "--dport", "dport", NULL }, { "--syn", "syn", NULL },
+	{ "rate", "budget", NULL }, { "remove rm", "del", NULL }, { "create", "add", NULL },
+	{ "change modify", "set", NULL }, { "ls", "show", NULL },
+	{ "flush reset unblock del delete", "forget", NULL },
+	{ "burst", "budget", "use 'budget 20/2s': it admits 20 at once, and 10/s on average" },
 	{ "after", "before",
 	  "'after' is not supported: use 'before' with the limit that is to follow" },
+	{ "ct ctstate state", "syn", "for new connections write 'syn'" },
+	{ "apply load restore", "save", "use 'weir -file FILE'" },
+	{ "check", "save", "use 'weir -check -file FILE'" },
 };
+
+static bool is_among(const char *tokens, const char *token)
+{
+	size_t len;
+
+	for (; *tokens; tokens += len + (tokens[len] == ' ')) {
+		len = strcspn(tokens, " ");
+		if (strlen(token) == len && !strncmp(tokens, token, len))
+			return true;
+	}
+	return false;
+}
 
 /* The word for another tool's; NULL, and perhaps a sentence in @err. */
 static const struct weir_word *translate(const struct weir_word *words, const char *token,
@@ -181,7 +197,7 @@ static const struct weir_word *translate(const struct weir_word *words, const ch
 
 	*err->text = '\0';
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		for (word = words; !strcmp(others[i].token, token) && word->name; word++) {
+		for (word = words; is_among(others[i].tokens, token) && word->name; word++) {
 			if (strcmp(word->name, others[i].name))
 				continue;
 			if (!others[i].hint)

@@ -235,9 +235,13 @@ seq -f 'limit add l%.0f budget 1/s' 3 >conf
 for option in -file -batch; do
 	run -check $option conf
 	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections
-weir: note: conf: the same applies to 2 more limits: has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections" \
+weir: note: conf: each of 2 more limits has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections" \
 		"a note of many limits ($option)"
 done
+
+printf 'limit add a budget 1/s\nlimit add hst budget 1/s\n' >conf
+run -check -file conf
+like "$err" $'\n'"weir: note: conf: limit 'hst' has no 'to'" "... and of one more, by its name"
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'

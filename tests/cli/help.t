@@ -72,6 +72,7 @@ ok $((longest > 79)) "help fits 80 columns"
 run help
 mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
 is "${#options[@]}" 15 "help tells the options"
+is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 15 "... and what each does"
 for option in "${options[@]}"; do
 	run -check "$option" x
 	[[ $err != *unknown\ option* ]]

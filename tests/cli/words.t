@@ -74,7 +74,18 @@ says <<'LINES'
 0 | -check limit rm web |
 0 | -check limit modify web slots 3 |
 1 | source flush | ^weir: source forget: required: PREFIX.all$
-1 | limit add web rate 20/s burst 5 | ^weir: limit add: 'burst' is not needed: a budget of 20/s admits 20 at once$
+1 | limit add web rate 20/s burst 5 | ^weir: limit add: use 'budget 20/2s': it admits 20 at once, and 10/s on average$
+0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo |
+1 | limit add web budget 1/s -p tcp bogus | ^weir: limit add: unknown word 'bogus'
+1 | limit add web budget 1/s state new | ^weir: limit add: for new connections write 'syn'$
+1 | limit add web budget 1/s ctstate NEW | ^weir: limit add: for new connections write 'syn'$
+1 | source unblock | ^weir: source forget: required: PREFIX
+0 | -check source reset 10.0.0.1 |
+0 | -check source del 10.0.0.1 |
+1 | restore FILE | ^weir: use 'weir -file FILE'$
+1 | load FILE | ^weir: use 'weir -file FILE'$
+1 | check FILE | ^weir: use 'weir -check -file FILE'$
+0 | -check limit add web budget 1/s dev eth+ to ::/0 | device 'eth\+' does not exist \(yet\); '\+' is not a wildcard$
 1 | limit add web budget 20/s after ssh | ^weir: limit add: 'after' is not supported: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web rate 10mbit | budget: a budget counts packets or bytes; write '1250k/s bytes' for 10mbit$
@@ -98,7 +109,7 @@ says <<'LINES'
 1 | limit del web extra help | ^weir: limit del: unexpected argument 'extra'$
 1 | limit add web budget 1/s colour help | ^weir: limit add: unknown word 'colour'
 # what is fixed for good
-1 | -check limit set x per 24 | ^weir: limit set: 'per' cannot be changed$
+1 | -check limit set x per 24 | ^weir: limit set: 'per' cannot be changed; add another limit instead$
 
 # a value is missing
 1 | exempt del | required: PREFIX
@@ -124,10 +135,11 @@ says <<'LINES'
 1 | limit set web proto icmp dport 80 | ^weir: limit set: dport requires a protocol with ports
 
 # names
-1 | limit add all budget 1/s syn | ^weir: limit add: 'all' means every limit and names none; choose another name$
-1 | limit set all action drop | ^weir: limit set: 'all' means every limit
-1 | source show limit all | ^weir: source show: limit: 'all' means every limit
-1 | exempt add 10.0.0.0/8 limit all | ^weir: exempt add: limit: 'all' means every limit
+1 | limit add all budget 1/s syn | ^weir: limit add: 'all' cannot name a limit; 'limit show' shows every limit, 'limit flush' deletes them$
+1 | limit del all | 'limit flush' deletes them$
+1 | limit set all action drop | ^weir: limit set: 'all' cannot name a limit
+1 | source show limit all | ^weir: source show: limit: 'all' cannot name a limit
+1 | exempt add 10.0.0.0/8 limit all | ^weir: exempt add: limit: 'all' cannot name a limit
 1 | limit add web budget 1/s dev 'a/b' | dev: invalid device name 'a/b'$
 1 | limit add web budget 1/s dev 'a#b' | device names with #, .* are not supported
 1 | limit add web budget 1/s dev $'a\e[31mb' | ^weir: limit add: dev: 'a\\x1b\[31mb': device names with .*control characters.* are not supported

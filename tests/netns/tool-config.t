@@ -139,13 +139,13 @@ gro='what GRO joins may exceed the budget and never fit: ethtool -K DEV gro off'
 ip link add gro0 type dummy
 file "limits that are warned of" 0 '' <"$tmp/small"
 is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro
-weir: warning: $tmp/conf: the same applies to 2 more limits: $gro" "a file's warning: the limit, its line, and how many more"
+weir: warning: $tmp/conf: each of 2 more limits: $gro" "a file's warning: the limit, its line, and how many more"
 head -n 2 "$tmp/small" >"$tmp/one-small"
 file "one that is warned of" 0 "weir: warning: $tmp/conf:2: limit 'small1': $gro\$" <"$tmp/one-small"
 weir limit flush
 weir -batch "$tmp/small" >"$tmp/out" 2>"$tmp/err"
 is "$(<"$tmp/err")" "weir: warning: $tmp/small:2: limit 'small1': $gro
-weir: warning: $tmp/small: the same applies to 2 more limits: $gro" "a batch's is said once, and counted"
+weir: warning: $tmp/small: each of 2 more limits: $gro" "a batch's is said once, and counted"
 
 # as large as it may be: one message
 {

@@ -48,7 +48,7 @@ weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
 
 # get
 out=$(weir source get 198.51.100.1)
-like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [0-9.ms]+ dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 25(\.[0-9]+)?s, oldest first'$'\n' \
+like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [0-9.ms]+ dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 25(\.[0-9]+)?s, oldest first'$'\n' \
 	"get tells count, rest, when, and the wheel"
 like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "of each limit"
 like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "by the prefix that is counted"
@@ -75,7 +75,7 @@ is "$(answer 'length' source show limit web 203.0.113.32/28)" 9 "those within a 
 is "$(answer '[.[].source] | sort' source show limit web limited)" '["198.51.100.1"]' "those that are limited"
 is "$(answer '[.[].count]' source show limit web 203.0.113.0/24 top 3 by count)" '[40,39,38]' "the worst, the worst first"
 is "$(answer '[.[].limit] | unique' source show)" '["bulk","web"]' "of all limits"
-like "$(weir source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited next [^ ]+ dropped [0-9]+$' "as text"
+like "$(weir source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [^ ]+ dropped [0-9]+$' "as text"
 is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "what fails is an empty array"
 
 # forget
@@ -113,7 +113,7 @@ is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... who is not forgo
 is "$(note source get fe80::7 dev rx0)$(note source get 203.0.113.1 dev nosuch0)" \
 	"weir: warning: device 'nosuch0' does not exist (yet)" "a device that is not there is told"
 is "$(note exempt get fe80::7)" \
-	"weir: exempt get: ADDR fe80::7: no exemption covers the address; one for a device requires dev" \
+	"weir: exempt get: ADDR fe80::7: no exemption covers the address; one of a dev or limit requires its name" \
 	"an address is exempt on a device where it is asked for"
 is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget one on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"

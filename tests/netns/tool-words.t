@@ -73,7 +73,7 @@ refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them"
 done_with '$' -exist limit del nosuch
 refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them" limit show nosuch
 run limit set web per 24
-is "$status $err" "1 weir: limit set: 'per' cannot be changed" "the prefix of a limit is fixed"
+is "$status $err" "1 weir: limit set: 'per' cannot be changed; add another limit instead" "the prefix of a limit is fixed"
 
 # -exist: what is there as it was to be is good, another stays and is a failure
 words="web budget 2000/s to 192.0.2.0/24 proto tcp dport 443"

@@ -197,8 +197,10 @@ static void test_query(void **state)
 				    &query), 0);
 	assert_true(query.idle);
 	assert_int_equal(query.prefix.family, AF_INET6);
-	assert_int_equal(read_query(WEIR_ON_SHOW, "top 5 idle", &query),
-			 0);
+	assert_int_equal(read_query(WEIR_ON_SHOW, "top 5 by count", &query), 0);
+	assert_false(query.idle);
+	assert_int_equal(read_query(WEIR_ON_SHOW, "top 5", &query), 0);
+	assert_true(query.idle);
 	assert_int_equal(query.rank, WEIR_RANK_DROPPED);
 	assert_int_equal(read_query(WEIR_ON_CHARGE,
 				    "203.0.113.9 limit web packets 100 mode drain",
@@ -295,10 +297,16 @@ static void test_lists(void **state)
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "dport 80,", "dport: invalid ports ''" },
-		{ "dport ,80", "dport: invalid ports ''" },
-		{ "dport 80,http", "dport: invalid ports 'http'" },
+		{ "dport 80,", "dport: a value is missing before or after ','; write no space there" },
+		{ "dport ,80", "dport: a value is missing before or after ','; write no space there" },
+		{ "dport 80,http", "dport: names are not accepted; write 80" },
 		{ "dport 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "dport: more than 15 in a list" },
+		{ "dport 80, 443", "dport: a value is missing" },
+		{ "dport 80 443", "separate the values of 'dport' by ','" },
+		{ "from ::/1 8000::/1", "separate the values of 'from' by ','" },
+		{ "dport 8000:8100", "dport: write 8000-8100" },
+		{ "dport 80,ssh", "dport: names are not accepted; write 22" },
+		{ "from not 10.0.0.0/8", "write 'not from PREFIX[,...]'" },
 		{ "dport 80,443,80", "dport: 80 and 80 overlap" },
 		{ "sport 1-5,5-9", "sport: 1-5 and 5-9 overlap" },
 		{ "from 10.0.0.0/8,10.0.0.1/8", "from: '10.0.0.1/8' has host bits set" },

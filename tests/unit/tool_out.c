@@ -147,12 +147,12 @@ static void test_source(void **state)
 	begin(false, false, false);
 	weir_show_source(&out, &sample);
 	end("one line",
-	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
 	setlocale(LC_CTYPE, "C");
 	begin(false, false, false);
 	weir_show_source(&out, &sample);
 	end("one line",
-	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
 	begin(true, false, false);
 	weir_show_source(&out, &sample);
 	end("one line",
@@ -228,14 +228,14 @@ static void test_lines(void **state)
 	end("oneline", "web budget 20/s\\    slot 1s"
 	    "\\    matched                      3 packets             180 bytes"
 	    "\\    dropped                      1 packets              60 bytes\n"
-	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\\    _.=## 5 slots of 250ms, oldest first\n");
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\\    _.=## 5 slots of 250ms, oldest first\n");
 	begin(false, false, false);
 	out.brief = true;
 	limit.has = WEIR_HAS(LIMIT_BUDGET);
 	weir_show_limit(&out, &limit);
 	weir_show_source(&out, &sample);
 	end("brief", "web budget 20/s\n"
-	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited next 312ms dropped 51\n");
+	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n");
 }
 
 UNIT_MAIN("tool_out", T(test_json), T(test_pretty), T(test_text), T(test_escape), T(test_outputs),
