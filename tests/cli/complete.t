@@ -56,8 +56,8 @@ offered=$(
 			for first in '' 10.0.0.1 'web'; do
 				"$weir" -complete "$object" "$verb" $first
 				for word in $("$weir" -complete "$object" "$verb" $first); do
-					# shellcheck disable=SC2086 # words
 					"$weir" -complete "$object" "$verb" $first "$word"
+					# shellcheck disable=SC2086 # words
 					for value in 1 1/s "1 by"; do "$weir" -complete "$object" "$verb" $first "$word" $value; done
 				done
 			done

@@ -146,6 +146,7 @@ weir limit flush
 weir -batch "$tmp/small" >"$tmp/out" 2>"$tmp/err"
 is "$(<"$tmp/err")" "weir: warning: $tmp/small:2: limit 'small1': $gro
 weir: warning: $tmp/small: each of 2 more limits: $gro" "a batch's is said once, and counted"
+ip link del gro0
 
 # as large as it may be: one message
 {
