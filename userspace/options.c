@@ -17,7 +17,7 @@ enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF };
 const struct weir_option weir_options[] = {
 	{ "-json", 'j', NULL, "print JSON", TOOL(out.json) },
 	{ "-pretty", 'p', NULL, "indent JSON", TOOL(out.pretty) },
-	{ "-stats", 's', NULL, "show counters with limits", TOOL(stats) },
+	{ "-stats", 's', NULL, "show counters of limits and exemptions", TOOL(stats) },
 	{ "-statistics", 's', NULL, NULL, TOOL(stats) },
 	{ "-brief", OPT_BRIEF, NULL, "show each limit and source without details",
 	  TOOL(out.brief) },
