@@ -81,6 +81,7 @@ done
 
 # every word that parses is in help, and help has no other
 run limit add help
+like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
 for word in budget family dev from to proto sport dport syn frag mark match per \
 	slots strict lenient sources action before; do
 	like "$out" "(^|[^a-z])${word}[ |]" "weir limit add help has $word"

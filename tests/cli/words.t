@@ -11,6 +11,7 @@ says <<'LINES'
 0 | -check limit add host budget 2M/s per 0 action observe | ^weir: note: limit 'host' has no 'to', 'dport' or 'syn'
 0 | -check limit add bulk budget 10M/1s bytes slots 8 lenient before web to ::/0 |
 0 | -check limit set web budget 2000/s |
+0 | -check limit add ssh budget 5/1m tcp dport 22 syn |
 0 | -check limit add routes budget 100/s proto ospf |
 0 | -check limit add gre budget 100/s proto gre | note: limit 'gre' has no 'to'
 0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no 'to'

@@ -261,7 +261,7 @@ for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web"
 	"exempt add 11.0.0.0/8" "exempt flush" "-file -" monitor \
 	"limit show" "limit show web" "exempt show" "stats show" save; do
 	# shellcheck disable=SC2086 # words
-	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*permission denied: requires CAP_NET_ADMIN .*2$' "weir $words needs CAP_NET_ADMIN"
+	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*permission denied: requires CAP_NET_ADMIN .*\(run it as root\).*2$' "weir $words needs CAP_NET_ADMIN"
 done
 is "$(weir save)" "$before" "and nothing has changed"
 
