@@ -59,9 +59,8 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	config = weir_config_get(wn);
 	if (unlikely(!config))
 		return NF_ACCEPT;
-	/* A VRF that shows neighbour discovery again leaves the skb its device. */
 	if (family == NFPROTO_IPV6 && unlikely(state->in != skb->dev) &&
-	    state->in)
+	    state->in && weir_packet_seen_as_nd(skb, state->in))
 		return NF_ACCEPT;
 	weir_lock_nested_bh(&hook_cpu.lock);
 	ctx = this_cpu_ptr(&hook_cpu.ctx);

@@ -271,7 +271,8 @@ static int replace_exempt(struct weir_edit *edit, const struct nlattr *nest,
 	struct nlattr *attrs[WEIR_A_EXEMPT_LIMIT + 1];
 	int err;
 
-	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_LIMIT, weir_exempt_entry_nl_policy, 0, extack);
+	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_LIMIT, weir_exempt_entry_nl_policy, 0,
+			   extack);
 	if (!err)
 		err = exempt_edit(edit, attrs, nest, true, error, extack);
 	return err ? object_error(error, attrs, WEIR_A_EXEMPT_ADDRESS, nest, err, extack) : 0;

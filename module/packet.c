@@ -3,7 +3,7 @@
  * Parse a packet, once for all limits, and only as far as one of them needs.
  */
 #include <linux/icmpv6.h>
-#include <linux/if_arp.h>
+#include <linux/if_vlan.h>
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -188,43 +188,106 @@ void weir_packet_parse(struct weir_packet *packet)
 		parse_tcp(packet, offset);
 }
 
-/**
- * weir_packet_seen_extended - do its extensions show that a packet was charged?
- * @packet: initialised packet
- *
- * A packet that IPsec decrypts in transport mode was charged before, and has a
- * route. A packet out of a tunnel is a new one, and one that GRO or a device
- * decrypts comes here for the first time: neither has a route.
- *
- * In a VRF a bridge's device hands over packets that br_netfilter has handed over
- * before; elsewhere ip_sabotage_in() prevents that. Packets of IPsec's interfaces
- * still have the extension of the outer packet; those of other tunnels do not.
+/*
+ * In a VRF a bridge's device, or a VLAN of it, hands over packets that br_netfilter
+ * has handed over before; elsewhere ip_sabotage_in() prevents that. The extension
+ * alone proves nothing: packets that leave a bridge of another namespace by a
+ * macvlan still have it. So they must have come in by a port of this bridge.
  */
-bool weir_packet_seen_extended(const struct weir_packet *packet)
+static bool seen_by_bridge(const struct weir_packet *packet)
 {
 #if IS_ENABLED(CONFIG_BRIDGE_NETFILTER)
-	const struct nf_bridge_info *bridge = nf_bridge_info_get(packet->skb);
+	const struct nf_bridge_info *info = nf_bridge_info_get(packet->skb);
+	const struct net_device *in = packet->in, *bridge;
+	struct net_device *port;
 
-	if (bridge && !bridge->in_prerouting &&
-	    netif_is_l3_slave(packet->in) && packet->in->type == ARPHRD_ETHER)
-		return true;
+	if (!info || info->in_prerouting || !netif_is_l3_slave(in))
+		return false;
+	port = dev_get_by_index_rcu(dev_net(in),
+				    nf_bridge_get_physinif(packet->skb));
+	bridge = port && netif_is_bridge_port(port) ?
+		 netdev_master_upper_dev_get_rcu(port) : NULL;
+	return bridge && (bridge == in ||
+			  (is_vlan_dev(in) &&
+			   dev_get_iflink(in) == bridge->ifindex));
+#else
+	return false;
 #endif
+}
+
+/*
+ * A packet that IPsec decrypts in transport mode was charged before: it has a route
+ * and the address that its state was found by. A packet out of a tunnel is a new
+ * one, and may have the path of the packet around it. One that GRO or a device
+ * decrypts has no route: it comes here for the first time.
+ */
+static bool seen_by_ipsec(const struct weir_packet *packet)
+{
 #ifdef CONFIG_XFRM
-	return skb_sec_path(packet->skb) && skb_valid_dst(packet->skb);
+	const struct sec_path *path = skb_sec_path(packet->skb);
+	const struct xfrm_state *x;
+
+	if (!path || !path->len || !skb_valid_dst(packet->skb))
+		return false;
+	x = path->xvec[path->len - 1];
+	return x->props.mode == XFRM_MODE_TRANSPORT &&
+	       x->props.family == packet->family &&
+	       (packet->family == AF_INET ?
+		x->id.daddr.a4 == ip_hdr(packet->skb)->daddr :
+		ipv6_addr_equal(&x->id.daddr.in6,
+				&ipv6_hdr(packet->skb)->daddr));
 #else
 	return false;
 #endif
 }
 
 /**
+ * weir_packet_seen_extended - do its extensions show that a packet was charged?
+ * @packet: initialised packet
+ */
+bool weir_packet_seen_extended(const struct weir_packet *packet)
+{
+	return seen_by_bridge(packet) || seen_by_ipsec(packet);
+}
+
+/*
+ * Is it a device of this VRF that the packet came by? SRv6 leaves that of the outer
+ * packet in the control block, which is in another VRF or none (End.DT), or gives
+ * the packet a route (End.DX).
+ */
+static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
+			  const struct net_device *vrf)
+{
+#ifdef CONFIG_NET_L3_MASTER_DEV
+	int iif = ipv4 ? IPCB(skb)->iif : IP6CB(skb)->iif;
+
+	return !skb_valid_dst(skb) &&
+	       l3mdev_master_ifindex_by_index(dev_net(vrf), iif) == vrf->ifindex;
+#else
+	return false;
+#endif
+}
+
+/**
+ * weir_packet_seen_as_nd - was neighbour discovery charged before?
+ * @skb: IPv6 packet
+ * @in: device that the hook is told of, not the packet's
+ *
+ * A VRF that shows it again leaves the packet its device, and does not mark it.
+ */
+bool weir_packet_seen_as_nd(const struct sk_buff *skb,
+			    const struct net_device *in)
+{
+	return netif_is_l3_master(in) && came_by_slave(skb, false, in);
+}
+
+/**
  * weir_packet_seen_by_vrf - was a packet charged that arrives on a VRF's device?
  * @packet: initialised packet
  *
- * If the VRF has marked it, yes, unless SRv6 has decapsulated it: then the control
- * block has the device of the outer packet, which is in another VRF or none
- * (End.DT), or the packet has a route already (End.DX). A packet that the VRF has
- * not marked is new: it comes out of IPsec's tunnel mode, or was sent through the
- * VRF's device by MPLS, or by the host to itself, which passes as on loopback.
+ * If the VRF has marked it, yes, unless SRv6 has decapsulated it. A packet that the
+ * VRF has not marked is new: it comes out of IPsec's tunnel mode, or was sent through
+ * the VRF's device by MPLS, or by the host to itself, which passes as on loopback.
  */
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
 {
@@ -233,14 +296,10 @@ bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
 	const struct net_device *vrf = packet->in;
 	bool ipv4 = packet->family == AF_INET;
 	struct net *net = dev_net(vrf);
-	int iif;
 
 	if (ipv4 ? ipv4_l3mdev_skb(IPCB(skb)->flags) :
-		   ipv6_l3mdev_skb(IP6CB(skb)->flags)) {
-		iif = ipv4 ? IPCB(skb)->iif : IP6CB(skb)->iif;
-		return !skb_valid_dst(skb) &&
-		       l3mdev_master_ifindex_by_index(net, iif) == vrf->ifindex;
-	}
+		   ipv6_l3mdev_skb(IP6CB(skb)->flags))
+		return came_by_slave(skb, ipv4, vrf);
 	if (skb->pkt_type != PACKET_LOOPBACK)
 		return false;
 	if (ipv4)

@@ -88,6 +88,8 @@ static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
 
 bool weir_packet_seen_extended(const struct weir_packet *packet);
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
+bool weir_packet_seen_as_nd(const struct sk_buff *skb,
+			    const struct net_device *in);
 bool weir_proto_has_ports(u8 proto);
 
 /*

@@ -17,9 +17,9 @@ heard() { [ "$(jq -r 'select(.change == "'"$1"'").limit' "$tmp/events" | xargs)"
 wait_for 60 heard present "web every full" || bail "no monitor"
 flood -s 198.51.100.1 -c 150
 flood -s 203.0.113.0 -n 5000 -c 5000
-every=$(counters every) wanted=$(stat_of full sources_wanted)
+every=$(counters every) size=$(stat_of full sources_wanted)
 is "$(stat_of web dropped.packets) $(stat_of web admitted.packets)" "50 5100" "packets count"
-[ "${wanted:-0}" -gt 64 ]
+[ "${size:-0}" -gt 64 ]
 ok $? "... and pressure" || weir -s limit show
 weir limit reset web
 is "$(counters web | jq -c unique)" '[0]' "reset sets all of its counters to zero"
@@ -33,7 +33,7 @@ flood -s 198.51.100.1 -c 3
 is "$(stat_of web admitted.packets) $(stat_of web dropped.packets)" "3 7" "... over changes of the limit"
 weir limit reset
 is "$(for limit in web every full; do counters $limit; done | jq -sc 'add | unique')" '[0]' "without a name, of all limits"
-is "$(stat_of full sources_wanted)" "$wanted" "the size of a table that is too small is still told"
+is "$(stat_of full sources_wanted)" "$size" "the size of a table that is too small is still told"
 wait_for 60 heard reset "web web every full"
 ok $? "each reset is an event" || diag "$(<"$tmp/events")"
 is "$(weir limit reset nosuch 2>&1)" "weir: limit reset: NAME 'nosuch': no limit of that name; limit show lists them" "a limit that is not there"

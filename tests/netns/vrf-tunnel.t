@@ -64,6 +64,9 @@ if rx sysctl -qw net.vrf.strict_mode=1 net.ipv6.conf.{all,rx1,rx0,vrf0}.seg6_ena
 	into "End.DT4, listened to" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
 	into "End.DT6, listened to" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$inner6"
 	quiet
+	# Discovery that the VRF shows, but for the first time
+	nd=$(printf %s 6000000000183a40 20010db8000100000000000000000009 20010db8000000000000000000000001 8700000000000000 20010db8000000000000000000000001)
+	through "End.DT6, neighbour discovery" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$nd"
 	# Those that another device brings into the VRF are charged by that one.
 	config <<<"limit add out budget 20/1h dev vrf0" || bail "cannot configure"
 	flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
@@ -90,7 +93,30 @@ ip_tx -batch - <<-WORDS
 	addr add 2001:db8:f::2/64 dev tx1 nodad
 	neigh add 198.18.0.1 lladdr 02:00:00:00:00:02 dev tx1
 	neigh add 2001:db8:f::1 lladdr 02:00:00:00:00:02 dev tx1
+	neigh add 2001:db8:f::14 lladdr 02:00:00:00:00:02 dev tx1
 WORDS
+
+# End.DX4 of what IPsec's tunnel mode has decrypted: the packet within has its path.
+key=0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+state="xfrm state add src 2001:db8:f::2 dst 2001:db8:f::1 proto esp spi 1 mode tunnel reqid 1"
+state+=" auth-trunc hmac(sha256) $key 96 enc cbc(aes) ${key:0:34}"
+if rx sysctl -n net.netfilter.nf_hooks_lwtunnel 2>/dev/null | grep -q 1 && modprobe ip6_tunnel 2>/dev/null &&
+	ip_tx link add t6 type ip6tnl mode ipip6 local 2001:db8:f::2 remote 2001:db8:f::14 encaplimit none dev tx1 &&
+	ip_tx $state && ip_rx $state; then
+	ip_rx neigh replace 2001:db8:f::2 lladdr "$(ip_tx -json link show dev tx1 | json address)" dev rx1
+	ip_tx link set t6 up
+	ip_tx -batch - <<-WORDS
+		addr add 10.1.1.2/32 dev t6
+		route add 192.0.2.1/32 dev t6 src 10.1.1.2
+		xfrm policy add src 2001:db8:f::2 dst 2001:db8:f::14 dir out tmpl src 2001:db8:f::2 dst 2001:db8:f::1 proto esp mode tunnel reqid 1
+	WORDS
+	through "End.DX4 within IPsec" ::ffff:10.1.1.2 say 30 192.0.2.1
+	ip_tx xfrm policy flush
+	ip_tx xfrm state flush
+	ip_tx link del t6
+else
+	skip "no hooks of lightweight tunnels, or no IPsec" "End.DX4 within IPsec"
+fi
 if modprobe -a mpls_router mpls_iptunnel 2>/dev/null && rx sysctl -qw net.mpls.platform_labels=200 net.mpls.conf.rx1.input=1 &&
 	ip_rx -f mpls route add 100 dev vrf0 &&
 	ip_tx route add 192.0.2.1/32 encap mpls 100 via inet 198.18.0.1 dev tx1 &&

@@ -61,8 +61,10 @@ ip_rx -batch - <<-WORDS
 	link set rx0 master br0
 WORDS
 rx sysctl -qw net.bridge.bridge-nf-call-{ip,ip6}tables=1
+is_up() { ip_rx -br link show "$1" | grep -q ' UP '; }
 # bridged NAME DEVICE: 30 packets of each family that come up by DEVICE
 bridged() {
+	wait_for 20 is_up "$2" || bail "$2 does not come up"
 	ip_rx -batch - <<-WORDS
 		link set $2 master vrf0
 		addr replace 192.0.2.1/24 dev $2
