@@ -118,7 +118,7 @@ static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 	exempt[i] = last;
 }
 
-/* Take over the counters of an exemption, or begin new ones. */
+/* Share the counters of an exemption, or allocate new ones. Context: may sleep. */
 static int stats_get(struct weir_exempt *exempt)
 {
 	struct weir_exempt_stats *stats = exempt->stats;
