@@ -3,6 +3,7 @@
 """schema.py SCHEMA FILE: is all JSON of FILE what weir -schema says? Of a long array the
 first hundred are looked at."""
 import json
+import re
 import sys
 
 try:
@@ -10,14 +11,15 @@ try:
 except ImportError:
     print("1..0 # SKIP python3-jsonschema is not installed")
     sys.exit(0)
+SPACE = re.compile(r"\s*")
 
 
 def documents(text):
     """One after the other"""
-    decoder, at = json.JSONDecoder(), 0
-    while text[at:].strip():
-        at += len(text[at:]) - len(text[at:].lstrip())
+    decoder, at = json.JSONDecoder(), SPACE.match(text).end()
+    while at < len(text):
         told, at = decoder.raw_decode(text, at)
+        at = SPACE.match(text, at).end()
         yield told
 
 
