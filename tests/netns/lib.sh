@@ -95,11 +95,12 @@ tx() { inside "$tx" "$@"; }
 ip_rx() { ip ${rx:+-n "$rx"} "$@"; }
 ip_tx() { ip -n "$tx" "$@"; }
 
-# weir there. What it writes in JSON is kept: schema.py judges it at the end of a guest
+# weir there. What it writes in JSON is kept, apart from that of other shells, which may
+# write at the same time: schema.py judges it at the end of a guest
 judged=/run/weir.json
 weir() {
 	if [[ " $* " == *" -j"* ]]; then
-		command weir ${rx:+-netns "$rx"} "$@" | tee -a "$judged"
+		command weir ${rx:+-netns "$rx"} "$@" | tee -a "$judged.$BASHPID"
 		return "${PIPESTATUS[0]}"
 	fi
 	command weir ${rx:+-netns "$rx"} "$@"

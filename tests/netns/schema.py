@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""schema.py SCHEMA FILE: is all JSON of FILE what weir -schema says? Of a long array the
+"""schema.py SCHEMA FILE...: is all their JSON what weir -schema says? Of a long array the
 first hundred are looked at."""
 import json
 import re
@@ -25,19 +25,20 @@ def documents(text):
 
 with open(sys.argv[1], encoding="utf-8") as file:
     SCHEMA = json.load(file)
-with open(sys.argv[2], encoding="utf-8") as file:
-    lines = file.read()
 CHECK = jsonschema.Draft202012Validator(SCHEMA)
 seen, bad = set(), []
-for document in documents(lines):
-    some = document[:100] if isinstance(document, list) else document
-    key = json.dumps(some)
-    if key not in seen and not CHECK.is_valid(some):
-        bad.append(key[:400])
-    seen.add(key)
+for name in sys.argv[2:]:
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    for document in documents(text):
+        some = document[:100] if isinstance(document, list) else document
+        key = json.dumps(some)
+        if key not in seen and not CHECK.is_valid(some):
+            bad.append(key[:400])
+        seen.add(key)
 print("1..1")
 print(f"{'not ' if bad or not seen else ''}ok 1 - what weir wrote in JSON is what weir -schema says")
 print(f"# {len(seen)} that differ")
-for text in bad[:10]:
-    print(f"# {text}")
+for shown in bad[:10]:
+    print(f"# {shown}")
 sys.exit(bool(bad) or not seen)

@@ -105,7 +105,7 @@ is "$(kinds limits),$(kinds exempts),$(kinds sources),$(kinds pressure)" "limit,
 is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "3:0" "... or those of a limit, and of all" ||
 	diag "$(grep -v ' web\b' "$tmp/web")"
 quiet
-cat "$tmp/json" >>"$judged"
+cat "$tmp/json" >>"$judged.events"
 is "$(sort -u "$tmp"/*.err)" "" "without complaint"
 
 # A flood: as text few lines a second and their number, in JSON each.
@@ -130,5 +130,5 @@ within "$(grep -vc more "$tmp/all")" 10 $((10 * SECONDS + 10)) "a few are shown"
 like "$(<"$tmp/all")" $'\n''limited [0-9]+ more sources' "... and how many more"
 like "$(<"$tmp/all")" '^limited 10[0-9.]+ limit flood budget 1/h rate 1/h count 1 until ' "a rate is told where it is below one a second"
 quiet
-cat "$tmp/json" >>"$judged"
+cat "$tmp/json" >>"$judged.events"
 finish
