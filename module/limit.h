@@ -82,7 +82,7 @@ void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*
- * A copy of the configuration to be changed, config.c. weir_edit_begin() takes the
+ * A copy of the configuration to be changed, edit.c. weir_edit_begin() takes the
  * namespace's mutex; weir_edit_end() publishes all changes or none, and releases it.
  * All may sleep, and return 0 or a negative errno with the error filled, except
  * where memory or a hook cannot be had.

@@ -3,7 +3,7 @@
  * The generic netlink family. Its policies and operations, netlink_gen.c, are
  * generated from Documentation/netlink/specs/weir.yaml. Changes take the namespace's
  * mutex, reads take RCU. The core checks rights, types, lengths, ranges and nests;
- * the parsers check the rest of the message; limit.c and config.c check its meaning,
+ * the parsers check the rest of the message; limit.c and edit.c check its meaning,
  * and their struct weir_error becomes the extended ACK.
  *
  * A dump parses its request in its first part, since older kernels have no extended

@@ -214,7 +214,7 @@ check_packet_path() {
 	local list f words
 	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
 	words="$words|msleep|might_sleep|cond_resched|schedule_timeout[a-z_]*|wait_event[a-z_]*|synchronize_[a-z_]+|(genl|n)lmsg_[a-z_]+"
-	mapfile -t list < <(files '^module/[^/]*\.[ch]$' '^module/((config|limit|main|netlink.*)\.c|netlink.*\.h|compat\.h)$')
+	mapfile -t list < <(files '^module/[^/]*\.[ch]$' '^module/((config|edit|limit|main|netlink.*)\.c|netlink.*\.h|compat\.h)$')
 	for f in "${list[@]}"; do
 		perl -0777 -pe 's{/\*(?:(?!\*/).)*\bmay sleep\b(?:(?!\*/).)*\*/\n[^;{}]*\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm' "$f" >"$tmp/without"
 		code "\\b($words)\\(?" "$tmp/without" | sed "s|^$tmp/without|$f|"
