@@ -87,6 +87,8 @@ bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
 const struct weir_net_prefix *weir_match_prefixes(const struct weir_match *match, u16 cond,
 						  unsigned int *count);
+const struct weir_port_range *weir_match_ports(const struct weir_match *match, u16 cond,
+					       unsigned int *count);
 bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 			 const struct weir_source *source);
 bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);

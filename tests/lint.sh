@@ -85,7 +85,7 @@ check_layers() {
 		names=" $(includes "$f" | paste -sd ' ') " pattern=''
 		case $f in module/netlink*) ;; *) pattern='netlink_[a-z]*' ;; esac
 		case $f in */shape.h | */*compat.h) pattern='[a-zA-Z_]+' ;; */wheel.h) names=${names/ shape.h / } pattern='[a-zA-Z_]+' ;; esac
-		case $f in */source.* | */packet.* | */match.* | */exempt.* | */table.*) pattern="$over" ;; esac
+		case $f in */source.* | */packet.* | */match.* | */match_check.* | */exempt.* | */table.*) pattern="$over" ;; esac
 		case $names in *" bucket.h "* | *" wheel.h "* | *" shape.h "*) pattern="packet|match|exempt|$over" ;; esac
 		if [ -n "$pattern" ] && [[ $names =~ \ ($pattern)(\.h)?\  ]]; then
 			echo "$f: may not include${BASH_REMATCH[0]}" && bad=1
