@@ -134,8 +134,7 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 	made = weir_limit_make(edit->wn, limit, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
-	if (edit->replace && was && weir_limit_size(made) == weir_limit_size(was) &&
-	    !memcmp(made, was, weir_limit_size(made))) {
+	if (edit->replace && was && !memcmp(made, was, sizeof(*made))) {
 		kfree(made);
 		made = was;
 	}

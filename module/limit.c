@@ -97,18 +97,6 @@ void weir_limit_init(struct weir_limit *limit, const char *name)
 	strscpy_pad(limit->name, name, sizeof(limit->name));
 }
 
-size_t weir_limit_size(const struct weir_limit *limit)
-{
-	return offsetof(struct weir_limit, match) + weir_match_size(&limit->match);
-}
-
-/* Copy a published limit to one that has room for lists. */
-void weir_limit_copy(struct weir_limit *to, const struct weir_limit *from)
-{
-	memset(&to->match.lists, 0, sizeof(to->match.lists));
-	memcpy(to, from, weir_limit_size(from));
-}
-
 /* Check what the range of a single attribute cannot, and divide the window. */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
@@ -194,11 +182,9 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 	int err = 0;
 
 	lockdep_assert_held(&wn->lock);
-	weir_match_prepare(&limit->match);
-	copy = kzalloc(weir_limit_size(limit), GFP_KERNEL_ACCOUNT);
+	copy = kmemdup(limit, sizeof(*limit), GFP_KERNEL_ACCOUNT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	memcpy(copy, limit, weir_limit_size(limit));
 	copy->budget_most = budget_most(copy, was);
 	copy->table = NULL;
 	if (was) {

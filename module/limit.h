@@ -56,7 +56,7 @@ struct weir_limit {
 	u32 sources;		/* as asked for */
 	u32 window_ms;		/* as asked for */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
-	struct weir_match match;	/* last: only weir_match_size() is allocated */
+	struct weir_match match;
 };
 
 /* The limits and exemptions of a namespace. */
@@ -73,8 +73,6 @@ struct weir_config {
  * A limit made from it has table and counters, those of @was if they can be kept.
  */
 void weir_limit_init(struct weir_limit *limit, const char *name);
-size_t weir_limit_size(const struct weir_limit *limit);
-void weir_limit_copy(struct weir_limit *to, const struct weir_limit *from);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);

@@ -61,15 +61,30 @@ static bool same_dev(const char *a, const char *b)
 	return !strncmp(a, b, IFNAMSIZ);
 }
 
-/* Is there such a condition, with a single value, that does not hold? */
+/* Is there such a condition that does not hold? */
 static bool unmet(const struct weir_match *match, u16 cond, bool holds)
 {
-	return match->tests & cond && holds == !!(match->invert & cond);
+	return match->conds & cond && holds == !!(match->invert & cond);
 }
 
-static bool port_in(const struct weir_port_range *range, u16 port)
+static bool prefixes_hold(const struct weir_prefix_list *list, u8 family, const __be32 *addr)
 {
-	return port >= range->min && port <= range->max;
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++)
+		if (prefix_holds(&list->prefix[i], family, addr))
+			return true;
+	return false;
+}
+
+static bool ports_hold(const struct weir_port_list *list, u16 port)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++)
+		if (port >= list->range[i].min && port <= list->range[i].max)
+			return true;
+	return false;
 }
 
 static bool ports_unmet(const struct weir_match *match,
@@ -79,9 +94,9 @@ static bool ports_unmet(const struct weir_match *match,
 		return match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
 		       !(packet->flags & WEIR_PACKET_CUT);
 	return unmet(match, WEIR_IF_DPORT,
-		     port_in(&match->dport, packet->dport)) ||
+		     ports_hold(&match->dport, packet->dport)) ||
 	       unmet(match, WEIR_IF_SPORT,
-		     port_in(&match->sport, packet->sport));
+		     ports_hold(&match->sport, packet->sport));
 }
 
 static bool syn_unmet(const struct weir_match *match,
@@ -112,69 +127,20 @@ static bool transport_unmet(const struct weir_match *match,
 	       syn_unmet(match, packet) || frag_unmet(match, packet);
 }
 
-static bool prefixes_hold(const struct weir_prefix_list *list, u8 family, const __be32 *addr)
-{
-	unsigned int i;
-
-	for (i = 0; i < list->count; i++)
-		if (prefix_holds(&list->prefix[i], family, addr))
-			return true;
-	return false;
-}
-
-static bool ports_hold(const struct weir_port_list *list, u16 port)
-{
-	unsigned int i;
-
-	for (i = 0; i < list->count; i++)
-		if (port_in(&list->range[i], port))
-			return true;
-	return false;
-}
-
-/* Do the conditions with lists hold? */
-static noinline bool lists_met(const struct weir_match *match, const struct weir_packet *packet)
-{
-	const struct weir_match_lists *lists = &match->lists;
-	u16 listed = match->conds & ~match->tests, failed = 0;
-
-	if (listed & WEIR_IF_FROM &&
-	    !prefixes_hold(&lists->from, packet->family, packet->source.word))
-		failed |= WEIR_IF_FROM;
-	if (listed & WEIR_IF_TO && !prefixes_hold(&lists->to, packet->family, destination(packet)))
-		failed |= WEIR_IF_TO;
-	/* ports_unmet() has decided on a packet without ports. */
-	if (!(packet->flags & WEIR_PACKET_PORTS))
-		listed &= ~(WEIR_IF_SPORT | WEIR_IF_DPORT);
-	if (listed & WEIR_IF_SPORT && !ports_hold(&lists->sport, packet->sport))
-		failed |= WEIR_IF_SPORT;
-	if (listed & WEIR_IF_DPORT && !ports_hold(&lists->dport, packet->dport))
-		failed |= WEIR_IF_DPORT;
-	return !((failed ^ match->invert) & listed);
-}
-
 /* A function of its own, so that the conditions that most packets fail need no stack. */
 static noinline bool network_met(const struct weir_match *match,
 				 const struct weir_packet *packet)
 {
-	u16 tests = match->tests;
-
 	if (unmet(match, WEIR_IF_FAMILY, packet->family == match->family) ||
 	    unmet(match, WEIR_IF_MARK,
-		  (packet->skb->mark & match->mark_mask) == match->mark))
-		return false;
-	if (tests & WEIR_IF_TO &&
+		  (packet->skb->mark & match->mark_mask) == match->mark) ||
 	    unmet(match, WEIR_IF_TO,
-		  prefix_holds(&match->to, packet->family, destination(packet))))
-		return false;
-	if (tests & WEIR_IF_FROM &&
+		  prefixes_hold(&match->to, packet->family, destination(packet))) ||
 	    unmet(match, WEIR_IF_FROM,
-		  weir_net_prefix_has(&match->from, &packet->source)))
+		  prefixes_hold(&match->from, packet->family, packet->source.word)))
 		return false;
-	if (!(tests & (WEIR_IF_DEV | WEIR_IF_LISTED)))
-		return true;
-	return !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev)) &&
-	       (!(tests & WEIR_IF_LISTED) || lists_met(match, packet));
+	return !(match->conds & WEIR_IF_DEV) ||
+	       !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev));
 }
 
 /**
@@ -189,86 +155,8 @@ bool weir_match_conds(const struct weir_match *match,
 {
 	if (match->conds & WEIR_IF_TRANSPORT && transport_unmet(match, packet))
 		return false;
-	return !(match->tests & ~WEIR_IF_TRANSPORT) ||
+	return !(match->conds & ~WEIR_IF_TRANSPORT) ||
 	       network_met(match, packet);
-}
-
-/* The prefixes of WEIR_IF_FROM or _TO: the single one or the list. */
-const struct weir_net_prefix *weir_match_prefixes(const struct weir_match *match, u16 cond,
-						  unsigned int *count)
-{
-	bool from = cond == WEIR_IF_FROM;
-	const struct weir_prefix_list *list = from ? &match->lists.from : &match->lists.to;
-
-	*count = 1;
-	if (!(match->tests & WEIR_IF_LISTED) || !list->count)
-		return from ? &match->from : &match->to;
-	*count = list->count;
-	return list->prefix;
-}
-
-/* Likewise the port ranges of WEIR_IF_SPORT or _DPORT. */
-const struct weir_port_range *weir_match_ports(const struct weir_match *match, u16 cond,
-					       unsigned int *count)
-{
-	bool sport = cond == WEIR_IF_SPORT;
-	const struct weir_port_list *list = sport ? &match->lists.sport : &match->lists.dport;
-
-	*count = 1;
-	if (!(match->tests & WEIR_IF_LISTED) || !list->count)
-		return sport ? &match->sport : &match->dport;
-	*count = list->count;
-	return list->range;
-}
-
-/* The range that encloses all listed ones. */
-static void prepare_ports(struct weir_match *match, u16 cond, struct weir_port_range *all)
-{
-	const struct weir_port_range *range;
-	unsigned int i, count;
-
-	range = weir_match_ports(match, cond, &count);
-	for (i = 0; i < count; i++) {
-		all->min = i ? min(all->min, range[i].min) : range[i].min;
-		all->max = i ? max(all->max, range[i].max) : range[i].max;
-	}
-	if (count > 1)
-		match->tests &= ~cond;
-}
-
-/**
- * weir_match_prepare - set what is derived from the conditions
- * @match: checked match, with its lists allocated if WEIR_IF_LISTED
- */
-void weir_match_prepare(struct weir_match *match)
-{
-	u16 listed = match->tests & WEIR_IF_LISTED;
-	unsigned int count;
-
-	match->tests = match->conds | listed;
-	prepare_ports(match, WEIR_IF_SPORT, &match->sport);
-	prepare_ports(match, WEIR_IF_DPORT, &match->dport);
-	weir_match_prefixes(match, WEIR_IF_FROM, &count);
-	if (count > 1)
-		match->tests &= ~WEIR_IF_FROM;
-	weir_match_prefixes(match, WEIR_IF_TO, &count);
-	if (count > 1)
-		match->tests &= ~WEIR_IF_TO;
-	if (!(match->conds & ~match->tests))
-		match->tests &= ~WEIR_IF_LISTED;
-}
-
-/* Does a prefix of the condition contain the address, or without one have the family? */
-static bool match_holds(const struct weir_match *match, u16 cond, u8 family, const __be32 *addr)
-{
-	const struct weir_net_prefix *prefix;
-	unsigned int i, count;
-
-	prefix = weir_match_prefixes(match, cond, &count);
-	for (i = 0; i < count; i++)
-		if (addr ? prefix_holds(&prefix[i], family, addr) : prefix[i].family == family)
-			return true;
-	return false;
 }
 
 /**
@@ -282,10 +170,11 @@ bool weir_match_source(const struct weir_match *match,
 {
 	u16 conds = match->conds & (WEIR_IF_FAMILY | WEIR_IF_FROM), failed = 0;
 	u8 family = source_family(source);
+	unsigned int i = 0;
 
 	if (family != match->family)
 		failed |= WEIR_IF_FAMILY;
-	if (!match_holds(match, WEIR_IF_FROM, family, source->word))
+	if (!prefixes_hold(&match->from, family, source->word))
 		failed |= WEIR_IF_FROM;
 	if (*dev) {
 		conds |= match->conds & WEIR_IF_DEV;
@@ -293,8 +182,9 @@ bool weir_match_source(const struct weir_match *match,
 			failed |= WEIR_IF_DEV;
 	}
 	/* Its packets have no destination of the other family. */
-	if (match->conds & ~match->invert & WEIR_IF_TO &&
-	    !match_holds(match, WEIR_IF_TO, family, NULL))
+	while (i < match->to.count && match->to.prefix[i].family != family)
+		i++;
+	if (match->conds & ~match->invert & WEIR_IF_TO && i == match->to.count)
 		return false;
 	return !((failed ^ match->invert) & conds);
 }

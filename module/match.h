@@ -25,9 +25,6 @@
 #define WEIR_IF_FRAG	BIT(8)
 #define WEIR_IF_MARK	BIT(9)
 
-/* In weir_match.tests: some condition has a list. */
-#define WEIR_IF_LISTED	BIT(15)
-
 /* Those for which weir_packet_parse() is needed. */
 #define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
 			   WEIR_IF_SYN | WEIR_IF_FRAG)
@@ -47,6 +44,7 @@ struct weir_port_range {
 	u16 max;
 };
 
+/* What a condition lists, one of which must hold; unused ones are zero. */
 struct weir_prefix_list {
 	u32 count;
 	struct weir_net_prefix prefix[WEIR_PREFIXES_MAX];
@@ -61,55 +59,37 @@ struct weir_port_list {
 struct weir_match {
 	u16 conds;		/* conditions present, WEIR_IF_* */
 	u16 invert;		/* those that must not hold */
-	u16 tests;		/* those with a single value; WEIR_IF_LISTED */
 	u8 family;
 	u8 proto;
-	struct weir_port_range sport;	/* encloses the listed ranges */
-	struct weir_port_range dport;
 	u32 mark;
 	u32 mark_mask;
 	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
-	struct weir_net_prefix from;
-	struct weir_net_prefix to;
-	/* Conditions with several values; allocated only if WEIR_IF_LISTED. Last. */
-	struct weir_match_lists {
-		struct weir_prefix_list from;
-		struct weir_prefix_list to;
-		struct weir_port_list sport;
-		struct weir_port_list dport;
-	} lists;
+	struct weir_port_list dport;
+	struct weir_port_list sport;
+	struct weir_prefix_list from;
+	struct weir_prefix_list to;
 };
 
-void weir_match_prepare(struct weir_match *match);
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
-const struct weir_net_prefix *weir_match_prefixes(const struct weir_match *match, u16 cond,
-						  unsigned int *count);
-const struct weir_port_range *weir_match_ports(const struct weir_match *match, u16 cond,
-					       unsigned int *count);
 bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 			 const struct weir_source *source);
 bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
 const char *weir_match_check(const struct weir_match *match, u16 *cond);
 
-/* Bytes allocated for a match. */
-static inline size_t weir_match_size(const struct weir_match *match)
-{
-	return match->tests & WEIR_IF_LISTED ? sizeof(*match) :
-					       offsetof(struct weir_match, lists);
-}
-
-/* Is the port outside the range? This rules out most limits of a host. */
+/* Is the port not the one, or in the one range? This rules out most limits of a host. */
 static inline bool weir_match_other_port(const struct weir_match *match,
 					 const struct weir_packet *packet)
 {
+	const struct weir_port_range *range = match->dport.range;
+
 	return match->conds & ~match->invert & WEIR_IF_DPORT &&
 	       packet->flags & WEIR_PACKET_PORTS &&
-	       (u16)(packet->dport - match->dport.min) >
-	       (u16)(match->dport.max - match->dport.min);
+	       (u16)(packet->dport - range->min) > (u16)(range->max - range->min) &&
+	       match->dport.count == 1;
 }
 
 /*

@@ -35,14 +35,13 @@ const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
 }
 
 /* Adds the families of the prefixes to @families: BIT(0) for IPv4, BIT(1) for IPv6. */
-static const char *prefixes_check(const struct weir_match *match, u16 cond, u8 *families)
+static const char *prefixes_check(const struct weir_prefix_list *list, u8 *families)
 {
-	const struct weir_net_prefix *prefix;
-	unsigned int i, j, count;
+	const struct weir_net_prefix *prefix = list->prefix;
+	unsigned int i, j;
 	const char *msg;
 
-	prefix = weir_match_prefixes(match, cond, &count);
-	for (i = 0; match->conds & cond && i < count; i++) {
+	for (i = 0; i < list->count; i++) {
 		msg = weir_net_prefix_check(&prefix[i]);
 		if (msg)
 			return msg;
@@ -55,13 +54,12 @@ static const char *prefixes_check(const struct weir_match *match, u16 cond, u8 *
 	return NULL;
 }
 
-static const char *ports_check(const struct weir_match *match, u16 cond)
+static const char *ports_check(const struct weir_port_list *list)
 {
-	const struct weir_port_range *range;
-	unsigned int i, j, count;
+	const struct weir_port_range *range = list->range;
+	unsigned int i, j;
 
-	range = weir_match_ports(match, cond, &count);
-	for (i = 0; match->conds & cond && i < count; i++) {
+	for (i = 0; i < list->count; i++) {
 		if (range[i].min > range[i].max)
 			return "port range ends before it begins; give the lower port first";
 		for (j = 0; j < i; j++)
@@ -79,13 +77,13 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 	const char *msg;
 
 	*cond = WEIR_IF_FROM;
-	msg = prefixes_check(match, WEIR_IF_FROM, &from);
+	msg = prefixes_check(&match->from, &from);
 	if (msg)
 		return msg;
 	if (named & WEIR_IF_FAMILY && named & WEIR_IF_FROM && from != family)
 		return "source prefix is not of the given address family";
 	*cond = WEIR_IF_TO;
-	msg = prefixes_check(match, WEIR_IF_TO, &to);
+	msg = prefixes_check(&match->to, &to);
 	if (msg)
 		return msg;
 	if (named & WEIR_IF_FAMILY && named & WEIR_IF_TO && to != family)
@@ -122,11 +120,11 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 	    !(named & WEIR_IF_PROTO && weir_proto_has_ports(match->proto)))
 		return "ports require a protocol with ports: tcp, udp, udplite, sctp, dccp";
 	*cond = WEIR_IF_SPORT;
-	msg = ports_check(match, WEIR_IF_SPORT);
+	msg = ports_check(&match->sport);
 	if (msg)
 		return msg;
 	*cond = WEIR_IF_DPORT;
-	msg = ports_check(match, WEIR_IF_DPORT);
+	msg = ports_check(&match->dport);
 	if (msg)
 		return msg;
 	*cond = WEIR_IF_SYN;

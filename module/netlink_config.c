@@ -122,7 +122,8 @@ static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struc
 		was = weir_edit_find(edit, name, error);
 		if (!was)
 			return -ENOENT;
-		weir_limit_copy(&limit, was);
+		/* With its padding, for limits are compared as bytes. */
+		memcpy(&limit, was, sizeof(limit));
 	}
 	err = limit_parse(attrs, &limit, extack);
 	if (!err && attrs[WEIR_A_LIMIT_BEFORE])

@@ -139,10 +139,9 @@ static bool limit_stays(const struct weir_limit *limit, const struct weir_limit 
 {
 	const size_t said = offsetof(struct weir_limit, slots_given);
 	const size_t rest = offsetofend(struct weir_limit, slots_given);
-	size_t size = weir_limit_size(limit);
 
-	return size == weir_limit_size(was) && !memcmp(limit, was, said) &&
-	       !memcmp((void *)limit + rest, (void *)was + rest, size - rest);
+	return !memcmp(limit, was, said) &&
+	       !memcmp((void *)limit + rest, (void *)was + rest, sizeof(*limit) - rest);
 }
 
 /* Each is sent with the limit that it precedes, so the last one comes first. */

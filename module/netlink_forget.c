@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forgetting sources: one, those within a prefix, or all.
+ * Forgetting sources: one, those within a prefix, or all; and what limits have counted.
  */
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
 
+#include "event.h"
 #include "hook.h"
 #include "netlink.h"
 
@@ -189,4 +190,32 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack,
 			       "no memory to walk the sources; nothing was forgotten, try again");
 	return err ?: weir_nl_no_limit(info->attrs[WEIR_A_SOURCE_LIMIT], info->extack);
+}
+
+int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct nlattr *attr = info->attrs[WEIR_A_LIMIT_NAME];
+	const struct weir_config *config;
+	char name[WEIR_NAME_SIZE];
+	bool found = !attr;
+	unsigned int i;
+	int err;
+
+	err = weir_nl_once(info->nlhdr, 0, info->extack);
+	if (!err)
+		err = weir_nl_string(attr, name, sizeof(name), info->extack);
+	if (err)
+		return err;
+	mutex_lock(&wn->lock);
+	config = weir_config_get(wn);
+	for (i = 0; config && i < config->count; i++) {
+		if (attr && strcmp(config->limit[i]->name, name))
+			continue;
+		weir_limit_reset(config->limit[i]);
+		weir_event_reset(wn, config->limit[i]);
+		found = true;
+	}
+	mutex_unlock(&wn->lock);
+	return found ? 0 : weir_nl_no_limit(attr, info->extack);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations that read limits, and reset their counters.
+ * Operations that read limits.
  */
-#include <linux/log2.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "event.h"
 #include "hook.h"
 #include "netlink.h"
 
@@ -32,7 +30,7 @@ static bool snapshot_take(struct snapshot *snapshot, const struct weir_limit *li
 {
 	if (!limit)
 		return false;
-	weir_limit_copy(&snapshot->limit, limit);
+	snapshot->limit = *limit;
 	snapshot->memory = weir_table_bytes(limit->table);
 	snapshot->ways = weir_table_ways(limit->table);
 	snapshot->has_stats = stats;
@@ -261,32 +259,4 @@ int weir_nl_limit_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	err = limits_put(skb, cb, wn);
 	weir_nl_dump_check(cb, wn);
 	return err;
-}
-
-int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct nlattr *attr = info->attrs[WEIR_A_LIMIT_NAME];
-	const struct weir_config *config;
-	char name[WEIR_NAME_SIZE];
-	bool found = !attr;
-	unsigned int i;
-	int err;
-
-	err = weir_nl_once(info->nlhdr, 0, info->extack);
-	if (!err)
-		err = weir_nl_string(attr, name, sizeof(name), info->extack);
-	if (err)
-		return err;
-	mutex_lock(&wn->lock);
-	config = weir_config_get(wn);
-	for (i = 0; config && i < config->count; i++) {
-		if (attr && strcmp(config->limit[i]->name, name))
-			continue;
-		weir_limit_reset(config->limit[i]);
-		weir_event_reset(wn, config->limit[i]);
-		found = true;
-	}
-	mutex_unlock(&wn->lock);
-	return found ? 0 : weir_nl_no_limit(attr, info->extack);
 }

@@ -12,21 +12,19 @@ enum cond_kind { COND_U8, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MAR
 #define COND(_attr, _kind, _field)					\
 	.attr = WEIR_A_MATCH_##_attr, .kind = _kind,			\
 	.at = offsetof(struct weir_match, _field)
-#define LIST(_field) .list = offsetof(struct weir_match, lists._field)
 
 static const struct {
 	u8 attr;
 	u8 kind;
-	u8 at;		/* in struct weir_match */
-	u16 list;	/* in struct weir_match, or 0 if there is one value only */
+	u16 at;		/* in struct weir_match */
 } conds[] = {
 	{ COND(FAMILY, COND_U8, family) },
 	{ COND(DEV, COND_DEV, dev) },
-	{ COND(FROM, COND_PREFIX, from), LIST(from) },
-	{ COND(TO, COND_PREFIX, to), LIST(to) },
+	{ COND(FROM, COND_PREFIX, from) },
+	{ COND(TO, COND_PREFIX, to) },
 	{ COND(PROTO, COND_U8, proto) },
-	{ COND(SPORT, COND_PORTS, sport), LIST(sport) },
-	{ COND(DPORT, COND_PORTS, dport), LIST(dport) },
+	{ COND(SPORT, COND_PORTS, sport) },
+	{ COND(DPORT, COND_PORTS, dport) },
 	{ COND(SYN, COND_FLAG, conds) },
 	{ COND(FRAG, COND_FLAG, conds) },
 	{ COND(MARK, COND_MARK, mark) },
@@ -35,9 +33,8 @@ static const struct {
 #define LISTS	(BIT_ULL(WEIR_A_MATCH_FROM) | BIT_ULL(WEIR_A_MATCH_TO) |	\
 		 BIT_ULL(WEIR_A_MATCH_SPORT) | BIT_ULL(WEIR_A_MATCH_DPORT))
 
-/* The items of a list follow its count. */
-static_assert(offsetof(struct weir_prefix_list, prefix) == sizeof(u32));
-static_assert(offsetof(struct weir_port_list, range) == sizeof(u32));
+static_assert(!offsetof(struct weir_prefix_list, count));
+static_assert(!offsetof(struct weir_port_list, count));
 static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_MARK);
 static_assert(WEIR_IF_FAMILY == (u32)WEIR_COND_FAMILY);
 static_assert(WEIR_IF_MARK == (u32)WEIR_COND_MARK);
@@ -73,42 +70,31 @@ static int ports_parse(const struct nlattr *nest, struct weir_port_range *ports,
 	return 0;
 }
 
-static size_t item_size(unsigned int i)
-{
-	return conds[i].kind == COND_PREFIX ? sizeof(struct weir_net_prefix) :
-					      sizeof(struct weir_port_range);
-}
-
 /* Parse a condition that may have several values. */
 static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_match *match,
 		      struct netlink_ext_ack *extack)
 {
 	bool prefixes = conds[i].kind == COND_PREFIX;
-	u32 *list = (void *)match + conds[i].list;
-	void *field = (void *)match + conds[i].at, *item = list + 1;
+	struct weir_prefix_list *prefix = (void *)match + conds[i].at;
+	struct weir_port_list *ports = (void *)match + conds[i].at;
+	u32 *count = (void *)match + conds[i].at;
 	const struct nlattr *attr;
-	size_t size = item_size(i);
-	int err = 0, rem;
+	int err, rem;
 
-	memset(field, 0, size);
-	memset(list, 0, sizeof(*list) + (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX) * size);
+	memset(count, 0, prefixes ? sizeof(*prefix) : sizeof(*ports));
 	nla_for_each_nested(attr, nest, rem) {
 		if (nla_type(attr) != conds[i].attr)
 			continue;
-		if (*list == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX)) {
+		if (*count == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX)) {
 			NL_SET_ERR_MSG_ATTR(extack, attr,
 					    "a condition has at most 16 prefixes, or 15 ranges of ports");
 			return -EINVAL;
 		}
-		err = prefixes ? prefix_parse(attr, item, extack) : ports_parse(attr, item, extack);
+		err = prefixes ? prefix_parse(attr, &prefix->prefix[*count], extack) :
+				 ports_parse(attr, &ports->range[*count], extack);
 		if (err)
 			return err;
-		++*list;
-		item += size;
-	}
-	if (*list == 1) {
-		memcpy(field, list + 1, size);
-		memset(list, 0, sizeof(*list) + size);
+		++*count;
 	}
 	return 0;
 }
@@ -148,8 +134,6 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, LISTS, extack);
 	if (!err && tb[WEIR_A_MATCH_ANY])
 		memset(match, 0, sizeof(*match));
-	/* The caller's match has room for lists. */
-	match->tests |= WEIR_IF_LISTED;
 	for (i = 0; !err && i < ARRAY_SIZE(conds); i++) {
 		if (!tb[conds[i].attr])
 			continue;
@@ -184,36 +168,25 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	return -EINVAL;
 }
 
-static int item_put(struct sk_buff *skb, unsigned int i, const void *item)
-{
-	struct nlattr *nest = nla_nest_start(skb, conds[i].attr);
-	const struct weir_port_range *ports = item;
-
-	if (!nest || (conds[i].kind == COND_PREFIX ?
-		      weir_nl_put_prefix(skb, WEIR_A_PREFIX_ADDRESS, WEIR_A_PREFIX_LEN, item) :
-		      nla_put_u16(skb, WEIR_A_PORTS_FIRST, ports->min) ||
-		      nla_put_u16(skb, WEIR_A_PORTS_LAST, ports->max)))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-/* Put the single value, or all of the list. */
 static int list_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
 {
-	const u32 *list = (const void *)match + conds[i].list;
-	const void *item = (const void *)match + conds[i].at;
-	u32 count = 0, n = 0;
-	int err;
+	const struct weir_prefix_list *prefix = (const void *)match + conds[i].at;
+	const struct weir_port_list *ports = (const void *)match + conds[i].at;
+	const u32 *count = (const void *)match + conds[i].at;
+	struct nlattr *nest;
+	unsigned int n;
 
-	if (match->tests & WEIR_IF_LISTED)
-		count = *list;
-	if (count)
-		item = list + 1;
-	do
-		err = item_put(skb, i, item + n * item_size(i));
-	while (!err && ++n < count);
-	return err;
+	for (n = 0; n < *count; n++) {
+		nest = nla_nest_start(skb, conds[i].attr);
+		if (!nest || (conds[i].kind == COND_PREFIX ?
+			      weir_nl_put_prefix(skb, WEIR_A_PREFIX_ADDRESS, WEIR_A_PREFIX_LEN,
+						 &prefix->prefix[n]) :
+			      nla_put_u16(skb, WEIR_A_PORTS_FIRST, ports->range[n].min) ||
+			      nla_put_u16(skb, WEIR_A_PORTS_LAST, ports->range[n].max)))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
 }
 
 static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)

@@ -181,7 +181,7 @@ static noinline_for_stack int charge_try(struct weir_net *wn, struct charge *cha
 	limit = weir_limit_find(weir_config_get(wn), charge->asked.limit);
 	if (!limit)
 		return -ENOENT;
-	weir_limit_copy(&charge->limit, limit);
+	charge->limit = *limit;
 	weir_source_mask(&masked, limit->prefix);
 	hash = weir_source_hash(&masked, limit->prefix, &wn->key);
 	if (charge->drain) {

@@ -113,7 +113,7 @@ static bool show_open(struct show *show, struct weir_net *wn)
 		if (!limit || !weir_table_tryget(limit->table))
 			continue;
 		show->table = limit->table;
-		weir_limit_copy(&show->limit, limit);
+		show->limit = *limit;
 		break;
 	}
 	rcu_read_unlock();

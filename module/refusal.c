@@ -163,7 +163,6 @@ static void mask_lengthen_for(struct weir_refusals *refusals,
 int weir_refusals_init(struct weir_config *config)
 {
 	struct weir_refusals *refusals = &config->refusals;
-	const struct weir_net_prefix *from;
 	const struct weir_limit *limit;
 	unsigned int i, n;
 
@@ -172,9 +171,8 @@ int weir_refusals_init(struct weir_config *config)
 		if (limit->match.conds & ~WEIR_IF_SENDER)
 			break;
 		mask_lengthen(refusals, limit->prefix.len4, limit->prefix.len6);
-		from = weir_match_prefixes(&limit->match, WEIR_IF_FROM, &n);
-		while (limit->match.conds & WEIR_IF_FROM && n--)
-			mask_lengthen_for(refusals, &from[n]);
+		for (n = 0; n < limit->match.from.count; n++)
+			mask_lengthen_for(refusals, &limit->match.from.prefix[n]);
 	}
 	refusals->limits = i;
 	for (i = 0; i < weir_exempts_count(config->exempts); i++)

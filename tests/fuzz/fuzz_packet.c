@@ -65,8 +65,10 @@ static void take_match(struct input *input, struct weir_match *match,
 	match->family = rule->family == 6 ? AF_INET6 : AF_INET;
 	strcpy(rule->dev, devs[take(input, 1) & 1]);
 	strcpy(match->dev, rule->dev);
-	take_prefix(input, &match->from, &rule->from);
-	take_prefix(input, &match->to, &rule->to);
+	match->from.count = !!(rule->conds & WEIR_IF_FROM);
+	take_prefix(input, &match->from.prefix[0], &rule->from);
+	match->to.count = !!(rule->conds & WEIR_IF_TO);
+	take_prefix(input, &match->to.prefix[0], &rule->to);
 	rule->proto = take(input, 1);
 	rule->sport_min = take(input, 2);
 	rule->sport_max = take(input, 2);
@@ -75,8 +77,10 @@ static void take_match(struct input *input, struct weir_match *match,
 	rule->mask = take(input, 4);
 	rule->mark = take(input, 4) & rule->mask;
 	match->proto = rule->proto;
-	match->sport = (struct weir_port_range) { rule->sport_min, rule->sport_max };
-	match->dport = (struct weir_port_range) { rule->dport_min, rule->dport_max };
+	match->sport.count = !!(rule->conds & WEIR_IF_SPORT);
+	match->sport.range[0] = (struct weir_port_range) { rule->sport_min, rule->sport_max };
+	match->dport.count = !!(rule->conds & WEIR_IF_DPORT);
+	match->dport.range[0] = (struct weir_port_range) { rule->dport_min, rule->dport_max };
 	match->mark_mask = rule->mask;
 	match->mark = rule->mark;
 }
@@ -197,7 +201,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	take_match(&input, &match, &rule);
 	if (weir_match_check(&match, &cond))
 		return 0;
-	weir_match_prepare(&match);
 	if (!received(family, data + LAYOUT, &len, &header))
 		return 0;
 	skb_build(&skb, &input, data + LAYOUT, len, header);

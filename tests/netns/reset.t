@@ -42,10 +42,12 @@ quiet
 # A count is never less than the one that a reset has taken for zero.
 flooding -s 198.51.100.9 -r 5000 -t 60000
 for i in {1..200}; do echo "limit reset web"; done >"$tmp/resets"
-while :; do weir -batch "$tmp/resets"; done &
-pids+=($!)
+while [ ! -e "$tmp/enough" ]; do weir -batch "$tmp/resets"; done &
+resets=$!
 for i in {1..20}; do weir -j -s limit show web | jq -c '[.[0].stats | .. | numbers] | max'; done >"$tmp/counts"
 is "$(awk '$1 > 1e9' "$tmp/counts")" "" "counts are no less than those at the reset, and never wrap"
+touch "$tmp/enough"
+wait "$resets"
 quiet
 weir limit reset
 flood -s 198.51.100.10 -c 40

@@ -4,27 +4,33 @@
 
 #include "hook_twin.h"
 
-/* Several values of some conditions; those that overlap are none. */
-static void random_lists(struct weir_match *match)
+static void random_prefixes(struct weir_prefix_list *list)
 {
-	struct weir_match_lists *lists = &match->lists;
 	unsigned int i;
 
-	match->tests = WEIR_IF_LISTED;
-	for (i = 0; i < 3; i++) {
-		lists->from.prefix[i] = said_address(below(2), below(SOURCES / 2));
-		lists->to.prefix[i] = said_address(below(2), below(SOURCES / 2));
+	list->count = 1 + below(2) * below(3);
+	for (i = 0; i < list->count; i++) {
+		list->prefix[i] = said_address(below(2), below(SOURCES / 2));
 		if (below(2))
-			prefix_widen(&lists->from.prefix[i]);
-		lists->sport.range[i] = (struct weir_port_range) { 998 + i, 998 + i };
-		lists->dport.range[i] = (struct weir_port_range) { 2 * i, 2 * i + below(2) };
+			prefix_widen(&list->prefix[i]);
 	}
-	lists->from.count = below(2) ? 2 + below(2) : 0;
-	lists->to.count = below(2) ? 2 + below(2) : 0;
-	lists->sport.count = below(2) ? 2 + below(2) : 0;
-	lists->dport.count = below(2) ? 2 + below(2) : 0;
 }
 
+/* A range, or several ports from @first on. */
+static void random_ports(struct weir_port_list *list, u16 first)
+{
+	unsigned int i;
+
+	list->count = 1 + below(2) * below(3);
+	for (i = 0; i < list->count; i++)
+		list->range[i] = (struct weir_port_range) {
+			first + 2 * i, first + 2 * i + below(2)
+		};
+	if (!below(3))
+		list->range[0].min = 0;
+}
+
+/* Until one is valid: values of a list may overlap. */
 static void random_match(struct weir_match *match)
 {
 	u16 cond;
@@ -34,27 +40,23 @@ static void random_match(struct weir_match *match)
 			.conds = below(3) ? 1 << below(10) | 1 << below(10) : 0,
 			.family = below(2) ? AF_INET : AF_INET6,
 			.proto = below(2) ? IPPROTO_TCP : IPPROTO_UDP,
-			.from = said_address(below(2), below(SOURCES / 2)),
-			.to = said_address(below(2), below(SOURCES / 2)),
-			.sport = { 0, 500 + below(1000) },
-			.dport = { below(3), 1 + below(3) },
 			.mark_mask = 1 + below(3),
 		};
 		match->mark = below(4) & match->mark_mask;
-		if (below(2)) {
-			match->sport.max = 999 + below(3);
-			match->sport.min = match->sport.max;
-		}
-		if (below(2))
-			prefix_widen(&match->from);
-		if (below(2))
-			prefix_widen(&match->to);
-		if (!below(8))
-			match->to = (struct weir_net_prefix) {
-				.family = match->to.family,
+		if (match->conds & WEIR_IF_FROM)
+			random_prefixes(&match->from);
+		if (match->conds & WEIR_IF_TO)
+			random_prefixes(&match->to);
+		if (match->conds & WEIR_IF_TO && !below(8)) {
+			match->to.count = 1;
+			match->to.prefix[0] = (struct weir_net_prefix) {
+				.family = below(2) ? AF_INET : AF_INET6,
 			};
-		if (below(2))
-			random_lists(match);
+		}
+		if (match->conds & WEIR_IF_SPORT)
+			random_ports(&match->sport, 997 + below(4));
+		if (match->conds & WEIR_IF_DPORT)
+			random_ports(&match->dport, below(4));
 		strcpy(match->dev, said_dev[below(2)]);
 		if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
 			match->conds |= WEIR_IF_PROTO;

@@ -78,25 +78,24 @@ static u16 open_conds(const struct said *said)
 	return open | WEIR_IF_SYN;
 }
 
-static bool within_any(const struct weir_prefix_list *list, struct weir_net_prefix one,
-		       struct weir_net_prefix address)
+static bool within_any(const struct weir_prefix_list *list, struct weir_net_prefix address)
 {
 	unsigned int i;
 
 	for (i = 0; i < list->count; i++)
 		if (within(list->prefix[i], address))
 			return true;
-	return !list->count && within(one, address);
+	return false;
 }
 
-static bool among(const struct weir_port_list *list, struct weir_port_range one, u16 port)
+static bool among(const struct weir_port_list *list, u16 port)
 {
 	unsigned int i;
 
 	for (i = 0; i < list->count; i++)
 		if (port >= list->range[i].min && port <= list->range[i].max)
 			return true;
-	return !list->count && port >= one.min && port <= one.max;
+	return false;
 }
 
 bool said_meets(const struct said *said, const struct weir_match *match)
@@ -109,15 +108,15 @@ bool said_meets(const struct said *said, const struct weir_match *match)
 		holds |= WEIR_IF_FAMILY;
 	if (!strcmp(match->dev, said_dev[said->dev]))
 		holds |= WEIR_IF_DEV;
-	if (within_any(&match->lists.from, match->from, said_address(said->ipv6, said->source)))
+	if (within_any(&match->from, said_address(said->ipv6, said->source)))
 		holds |= WEIR_IF_FROM;
-	if (within_any(&match->lists.to, match->to, said_address(said->ipv6, said->to)))
+	if (within_any(&match->to, said_address(said->ipv6, said->to)))
 		holds |= WEIR_IF_TO;
 	if (match->proto == said->proto)
 		holds |= WEIR_IF_PROTO;
-	if (among(&match->lists.sport, match->sport, 1000))
+	if (among(&match->sport, 1000))
 		holds |= WEIR_IF_SPORT;
-	if (among(&match->lists.dport, match->dport, said->port))
+	if (among(&match->dport, said->port))
 		holds |= WEIR_IF_DPORT;
 	if (said->syn)
 		holds |= WEIR_IF_SYN;

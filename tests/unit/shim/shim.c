@@ -362,6 +362,13 @@ void *kvzalloc(size_t size, gfp_t gfp)
 	return p;
 }
 
+void *kmemdup(const void *from, size_t size, gfp_t gfp)
+{
+	void *p = kvzalloc(size, gfp);
+
+	return p ? memcpy(p, from, size) : NULL;
+}
+
 void kvfree(const void *p)
 {
 	if (!p)

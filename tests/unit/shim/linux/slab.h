@@ -16,6 +16,7 @@
 
 void *kvzalloc(size_t size, gfp_t gfp);
 void kvfree(const void *p);
+void *kmemdup(const void *from, size_t size, gfp_t gfp);
 
 #define kzalloc(size, gfp)		kvzalloc(size, gfp)
 #define kcalloc(n, size, gfp)		kvzalloc((size_t)(n) * (size), gfp)
