@@ -61,6 +61,7 @@ struct weir_match {
 	u16 invert;		/* those that must not hold */
 	u8 family;
 	u8 proto;
+	bool one_dport;		/* dport is one range, not inverted; derived */
 	u32 mark;
 	u32 mark_mask;
 	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
@@ -78,18 +79,16 @@ bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
 			 const struct weir_source *source);
 bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
-const char *weir_match_check(const struct weir_match *match, u16 *cond);
+const char *weir_match_check(struct weir_match *match, u16 *cond);
 
-/* Is the port not the one, or in the one range? This rules out most limits of a host. */
+/* Is the port outside the only range? This rules out most limits of a host. */
 static inline bool weir_match_other_port(const struct weir_match *match,
 					 const struct weir_packet *packet)
 {
 	const struct weir_port_range *range = match->dport.range;
 
-	return match->conds & ~match->invert & WEIR_IF_DPORT &&
-	       packet->flags & WEIR_PACKET_PORTS &&
-	       (u16)(packet->dport - range->min) > (u16)(range->max - range->min) &&
-	       match->dport.count == 1;
+	return match->one_dport && packet->flags & WEIR_PACKET_PORTS &&
+	       (u16)(packet->dport - range->min) > (u16)(range->max - range->min);
 }
 
 /*

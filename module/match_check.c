@@ -95,12 +95,12 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 
 /**
  * weir_match_check - is a match valid?
- * @match: as requested
+ * @match: as requested; what is derived from its conditions is set
  * @cond: set to the condition at fault
  *
  * Return: NULL or an error message.
  */
-const char *weir_match_check(const struct weir_match *match, u16 *cond)
+const char *weir_match_check(struct weir_match *match, u16 *cond)
 {
 	u16 named = match->conds & ~match->invert;
 	const char *msg;
@@ -138,5 +138,6 @@ const char *weir_match_check(const struct weir_match *match, u16 *cond)
 	*cond = WEIR_IF_MARK;
 	if (match->conds & WEIR_IF_MARK && match->mark & ~match->mark_mask)
 		return "mark has bits outside its mask; clear them or widen the mask";
+	match->one_dport = named & WEIR_IF_DPORT && match->dport.count == 1;
 	return NULL;
 }

@@ -86,8 +86,7 @@ static struct weir_limit random_words(void)
 	if (t.plain && below(4)) {
 		words.bytes = false;
 		words.observe = false;
-		words.match.conds = 0;
-		words.match.invert = 0;
+		words.match = (struct weir_match) { };
 	}
 	words.budget = words.bytes ? 100 + below(3000) : 1 + below(20);
 	words.slots_given = !below(2);
