@@ -10,24 +10,18 @@
 #include "field.h"
 #include "value.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
 /* Not from /etc/protocols, so that a file means the same on every host. */
-static const struct {
-	const char *name;
-	uint8_t number;
-	bool ports;
-} protos[] = {
-	{ "tcp", IPPROTO_TCP, true }, { "udp", IPPROTO_UDP, true },
-	{ "icmp", IPPROTO_ICMP, false }, { "icmpv6", IPPROTO_ICMPV6, false },
-	{ "sctp", IPPROTO_SCTP, true }, { "dccp", IPPROTO_DCCP, true },
-	{ "udplite", IPPROTO_UDPLITE, true }, { "igmp", IPPROTO_IGMP, false },
-	{ "gre", IPPROTO_GRE, false }, { "esp", IPPROTO_ESP, false },
-	{ "ah", IPPROTO_AH, false }, { "ipip", IPPROTO_IPIP, false },
-	{ "ipv6", IPPROTO_IPV6, false }, { "pim", IPPROTO_PIM, false },
-	{ "ospf", 89, false }, { "vrrp", 112, false }, { "eigrp", 88, false },
-	{ "l2tp", 115, false }, { "ipcomp", IPPROTO_COMP, false },
-	{ "ipv6-icmp", IPPROTO_ICMPV6, false },
+const struct weir_word weir_protos[] = {
+	{ "tcp", .number = IPPROTO_TCP }, { "udp", .number = IPPROTO_UDP },
+	{ "icmp", .number = IPPROTO_ICMP }, { "icmpv6", .number = IPPROTO_ICMPV6 },
+	{ "sctp", .number = IPPROTO_SCTP }, { "dccp", .number = IPPROTO_DCCP },
+	{ "udplite", .number = IPPROTO_UDPLITE }, { "igmp", .number = IPPROTO_IGMP },
+	{ "gre", .number = IPPROTO_GRE }, { "esp", .number = IPPROTO_ESP },
+	{ "ah", .number = IPPROTO_AH }, { "ipip", .number = IPPROTO_IPIP },
+	{ "ipv6", .number = IPPROTO_IPV6 }, { "pim", .number = IPPROTO_PIM },
+	{ "ospf", .number = 89 }, { "vrrp", .number = 112 }, { "eigrp", .number = 88 },
+	{ "l2tp", .number = 115 }, { "ipcomp", .number = IPPROTO_COMP },
+	{ "ipv6-icmp", .number = IPPROTO_ICMPV6 },
 	{ 0 }
 };
 
@@ -133,38 +127,23 @@ int weir_parse_address(const struct weir_field *field, struct weir_args *args,
 	return weir_parse_prefix(NULL, args, text, at);
 }
 
-const struct weir_word *weir_protos(void)
-{
-	static struct weir_word words[ARRAY_SIZE(protos)];
-	size_t i;
-
-	for (i = 0; protos[i].name; i++)
-		words[i].name = protos[i].name;
-	return words;
-}
-
 int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 		     const char *text, void *at)
 {
-	struct weir_err *err = args->err;
-	uint8_t *proto = at;
 	char near[64], hint[80] = "expected tcp, udp, icmp, ... or 0..255";
+	const struct weir_word *proto = weir_protos;
 	uint64_t number;
-	size_t i;
 
-	for (i = 0; protos[i].name; i++) {
-		if (!strcmp(protos[i].name, text)) {
-			*proto = protos[i].number;
-			return 0;
-		}
-	}
-	if (!weir_value_number(text, 0, 255, &number, err)) {
-		*proto = number;
+	while (proto->name && strcmp(proto->name, text))
+		proto++;
+	number = proto->number;
+	if (proto->name || !weir_value_number(text, 0, 255, &number, args->err)) {
+		*(uint8_t *)at = number;
 		return 0;
 	}
-	if (weir_nearest(weir_protos(), text, near, sizeof(near)))
+	if (weir_nearest(weir_protos, text, near, sizeof(near)))
 		snprintf(hint, sizeof(hint), "did you mean %s?", near);
-	return weir_err_set(err, "unknown protocol '%.60s'; %s", text, hint);
+	return weir_err_set(args->err, "unknown protocol '%.60s'; %s", text, hint);
 }
 
 /* Parse "A" or "A<mark>B"; returns how many numbers there are, 0 on error. */
@@ -241,27 +220,17 @@ int weir_parse_per(const struct weir_field *field, struct weir_args *args,
 
 bool weir_proto_has_ports(uint8_t proto)
 {
-	size_t i;
-
-	for (i = 0; protos[i].name; i++) {
-		if (protos[i].number == proto)
-			return protos[i].ports;
-	}
-	return false;
+	return proto == IPPROTO_TCP || proto == IPPROTO_UDP || proto == IPPROTO_SCTP ||
+	       proto == IPPROTO_DCCP || proto == IPPROTO_UDPLITE;
 }
 
 bool weir_proto_answers(uint8_t proto)
 {
-	static const uint8_t announce[] = {
-		IPPROTO_IGMP, 88 /* EIGRP */, 89 /* OSPF */, IPPROTO_PIM,
-		112 /* VRRP */, 0
-	};
-
-	return !proto || !strchr((const char *)announce, proto);
+	return proto != IPPROTO_IGMP && proto != IPPROTO_PIM && proto != 88 /* EIGRP */ &&
+	       proto != 89 /* OSPF */ && proto != 112 /* VRRP */;
 }
 
-const char *weir_text_prefix(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+const char *weir_text_prefix(const struct weir_field *field, const void *at, char *buf)
 {
 	const struct weir_prefix *prefix = at;
 	size_t len;
@@ -278,22 +247,20 @@ const char *weir_text_prefix(const struct weir_field *field, const void *at,
 	return buf;
 }
 
-const char *weir_text_proto(const struct weir_field *field, const void *at,
-			    char buf[WEIR_TEXT_SIZE])
+const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf)
 {
-	uint8_t proto = *(const uint8_t *)at;
-	size_t i;
+	const struct weir_word *proto = weir_protos;
+	uint8_t number = *(const uint8_t *)at;
 
-	for (i = 0; protos[i].name; i++) {
-		if (protos[i].number == proto)
-			return strcpy(buf, protos[i].name);
-	}
-	snprintf(buf, WEIR_TEXT_SIZE, "%u", proto);
+	while (proto->name && proto->number != number)
+		proto++;
+	if (proto->name)
+		return strcpy(buf, proto->name);
+	sprintf(buf, "%u", number);
 	return buf;
 }
 
-const char *weir_text_ports(const struct weir_field *field, const void *at,
-			    char buf[WEIR_TEXT_SIZE])
+const char *weir_text_ports(const struct weir_field *field, const void *at, char *buf)
 {
 	const uint16_t *ports = at;
 
@@ -304,7 +271,7 @@ const char *weir_text_ports(const struct weir_field *field, const void *at,
 	return buf;
 }
 
-const char *weir_text_mark(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
+const char *weir_text_mark(const struct weir_field *field, const void *at, char *buf)
 {
 	const uint32_t *mark = at;
 
@@ -313,7 +280,7 @@ const char *weir_text_mark(const struct weir_field *field, const void *at, char 
 	return buf;
 }
 
-const char *weir_text_per(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
+const char *weir_text_per(const struct weir_field *field, const void *at, char *buf)
 {
 	const uint8_t *per = at;
 

@@ -95,7 +95,7 @@ static void put_value(const struct weir_field *field, void *data)
 	if (field->type == &weir_type_file)
 		puts(FILES);
 	if (field->type == &weir_type_proto)
-		put_words(weir_protos(), NULL);
+		put_words(weir_protos, NULL);
 	if (field->type == &weir_type_prefix || field->type == &weir_type_address)
 		put_prefixes(completing->tool, command);
 	if (field->type == &weir_type_name) {

@@ -11,16 +11,15 @@ void *weir_field_at(const struct weir_field *field, const void *model)
 	return (char *)model + field->offset;
 }
 
+/* What has no size, an element of a list, is something wherever it is. */
 static bool is_zero(const struct weir_field *field, const void *model)
 {
 	const char *at = weir_field_at(field, model);
 	size_t i;
 
-	for (i = 0; i < field->size; i++) {
-		if (at[i])
-			return false;
-	}
-	return true;
+	for (i = 0; i < field->size && !at[i]; i++)
+		;
+	return field->size && i == field->size;
 }
 
 unsigned int weir_field_given(const struct weir_field *field, const void *model)

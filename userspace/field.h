@@ -63,20 +63,22 @@ struct weir_field {
 
 typedef int weir_parse_value(const struct weir_field *field, struct weir_args *args,
 			     const char *text, void *at);
+/* Returns its text, which may be in @buf, of WEIR_TEXT_SIZE. */
+typedef const char *weir_text_value(const struct weir_field *field, const void *at, char *buf);
 
 /* A kind of values. What has no function of its own is not done with it. */
 struct weir_type {
 	const char *value;		/* as help names it */
 	const char *schema;		/* the type of each part in JSON */
-	size_t second;			/* where in the value its second part is */
+	size_t second;			/* where in a number its second part is; or 0 */
 	weir_parse_value *parse;
 	void (*put)(const struct weir_field *field, struct weir_msg *msg, const void *at);
 	void (*get)(const struct weir_field *field, uint16_t attr,
 		    const void *data, size_t len, void *at);
-	const char *(*text)(const struct weir_field *field, const void *at,
-			    char buf[WEIR_TEXT_SIZE]);
+	weir_text_value *text;
 	void (*json)(const struct weir_field *field, const char *key,
 		     struct weir_out *out, const void *at);
+	bool (*overlap)(const void *a, const void *b);	/* elements of a list */
 };
 
 /* The fields of one model, which begins with "uint64_t has". */

@@ -23,7 +23,8 @@ static const struct weir_set prefix_fields = {
 };
 
 static const struct weir_field ports_rows[] = {
-	{ NULL, &weir_type_ports, 0, ATTR(ports, PORTS_FIRST), .part = WEIR_A_PORTS_LAST }, END
+	{ NULL, &weir_type_ports, WEIR_WORDS, ATTR(ports, PORTS_FIRST),
+	  .part = WEIR_A_PORTS_LAST }, END
 };
 
 static const struct weir_set ports_fields = {

@@ -61,12 +61,11 @@ static int blame(const struct weir_field *field, struct weir_err *err)
 static int check_overlap(struct weir_args *args, const struct weir_field *field,
 			 const char *at, unsigned int count)
 {
-	bool prefixes = field->type == &weir_type_prefixes;
 	const char *end = at + count * field->size;
 	char one[WEIR_TEXT_SIZE], other[WEIR_TEXT_SIZE];
 
 	for (; at < end; at += field->size) {
-		if (prefixes ? weir_prefixes_overlap(at, end) : weir_ports_overlap(at, end))
+		if (field->type->overlap(at, end))
 			return weir_err_set(args->err, "%s and %s overlap",
 					    field->type->text(field, at, one),
 					    field->type->text(field, end, other));

@@ -104,7 +104,8 @@ static struct weir_match packet_of(const struct weir_ssh *ssh)
 	struct weir_match packet = {
 		.has = ~(uint64_t)WEIR_COND_MARK, .family = ssh->peer.family, .proto = IPPROTO_TCP,
 		.from = { ssh->peer }, .to = { ssh->host },
-		.sport = { { ssh->peer_port } }, .dport = { { ssh->host_port } },
+		.sport = { { ssh->peer_port, ssh->peer_port } },
+		.dport = { { ssh->host_port, ssh->host_port } },
 	};
 
 	strcpy(packet.dev, ssh->dev);
@@ -116,12 +117,8 @@ static struct weir_match packet_of(const struct weir_ssh *ssh)
 /* Whether a condition holds for a packet, which is established: no SYN, no fragment. */
 static bool holds(const struct weir_field *field, const void *cond, const void *packet)
 {
-	const uint16_t *ports = cond, *port = packet;
-
-	if (field->type == &weir_type_prefixes)
-		return weir_prefix_holds(cond, packet);
-	if (field->type == &weir_type_portlist)
-		return *port >= ports[0] && *port <= ports[1];
+	if (field->type->overlap)
+		return field->type->overlap(cond, packet);
 	return field->type != &weir_type_flag && !memcmp(cond, packet, field->size);
 }
 

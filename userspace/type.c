@@ -12,6 +12,14 @@
 
 /* Numbers */
 
+size_t weir_type_width(const struct weir_field *field, uint16_t attr)
+{
+	size_t second = field->type->second;
+
+	/* a budget's window is the shorter */
+	return !second ? field->size : attr == field->part && second == 8 ? 4 : second;
+}
+
 static uint64_t number(const struct weir_field *field, const void *at)
 {
 	return weir_uint_get(at, field->size);
@@ -30,19 +38,25 @@ static int parse_count(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
+/* A number may have a second part, behind it. */
 static void put_uint(const struct weir_field *field, struct weir_msg *msg, const void *at)
 {
-	weir_msg_put(msg, field->attr, at, field->size);
+	size_t second = field->type->second;
+
+	weir_msg_put(msg, field->attr, at, weir_type_width(field, field->attr));
+	if (second)
+		weir_msg_put(msg, field->part, (const char *)at + second,
+			     weir_type_width(field, field->part));
 }
 
 static void get_uint(const struct weir_field *field, uint16_t attr,
 		     const void *data, size_t len, void *at)
 {
-	weir_uint_set(at, field->size, weir_uint_get(data, len));
+	weir_uint_set((char *)at + (attr == field->attr ? 0 : field->type->second),
+		      weir_type_width(field, attr), weir_uint_get(data, len));
 }
 
-static const char *text_uint(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+static const char *text_uint(const struct weir_field *field, const void *at, char *buf)
 {
 	char *text = buf + WEIR_TEXT_SIZE - 1;
 	uint64_t value = number(field, at);
@@ -59,12 +73,16 @@ static const char *text_uint(const struct weir_field *field, const void *at,
 static void json_uint(const struct weir_field *field, const char *key,
 		      struct weir_out *out, const void *at)
 {
-	weir_out_u64(out, key, number(field, at));
+	size_t second = field->type->second;
+
+	weir_out_u64(out, key, weir_uint_get(at, weir_type_width(field, field->attr)));
+	if (second)
+		weir_out_u64(out, PART(field).name, weir_uint_get((const char *)at + second,
+			     weir_type_width(field, field->part)));
 }
 
 /* Of a source: packets, or bytes in as few digits as a budget has. */
-static const char *text_amount(const struct weir_field *field, const void *at,
-			       char buf[WEIR_TEXT_SIZE])
+static const char *text_amount(const struct weir_field *field, const void *at, char *buf)
 {
 	const struct weir_source *source = (const void *)((const char *)at - field->offset);
 
@@ -79,27 +97,25 @@ static void json_ns(const struct weir_field *field, const char *key,
 	weir_out_number(out, key, number(field, at) / 1e6);
 }
 
-static const char *text_ns(const struct weir_field *field, const void *at, char buf[WEIR_TEXT_SIZE])
+static const char *text_ns(const struct weir_field *field, const void *at, char *buf)
 {
 	return weir_text_time(number(field, at), buf);
 }
 
-static const char *text_size(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+static const char *text_size(const struct weir_field *field, const void *at, char *buf)
 {
 	return weir_text_size(number(field, at), buf);
 }
 
-#define UINT	.schema = "integer", .put = put_uint, \
-	.get = get_uint, .json = json_uint
-const struct weir_type weir_type_uint = { "N", UINT, .parse = parse_count,
-	.text = text_uint };
+#define NUMBER	.put = put_uint, .get = get_uint
+#define UINT	.schema = "integer", .json = json_uint, NUMBER
+const struct weir_type weir_type_uint = { "N", UINT, .parse = parse_count, .text = text_uint };
 /* Read, and not shown as a field. */
 const struct weir_type weir_type_code = { .get = get_uint };
 const struct weir_type weir_type_amount = { "N", UINT, .text = text_amount };
 /* Nanoseconds; milliseconds in JSON, as what is asked for. */
-const struct weir_type weir_type_ns = { "TIME", "number", .put = put_uint, .get = get_uint,
-	.json = json_ns, .text = text_ns };
+const struct weir_type weir_type_ns = { "TIME", "number", NUMBER, .json = json_ns,
+	.text = text_ns };
 const struct weir_type weir_type_size = { "SIZE", UINT, .text = text_size };
 
 /* Names of numbers */
@@ -107,27 +123,19 @@ const struct weir_type weir_type_size = { "SIZE", UINT, .text = text_size };
 static int parse_enum(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
-	struct weir_word words[WEIR_WORDS_MAX];
-	const struct weir_word *word;
+	int value = weir_pick_name(field->spec->names, text, args->exact, args->err);
 
-	word = weir_pick(weir_words_of(field->spec->names, words), text,
-			 args->exact, "word", args->err);
-	if (!word)
-		return -EINVAL;
-	weir_uint_set(at, field->size, word->number);
-	return 0;
+	weir_uint_set(at, field->size, value);
+	return value < 0 ? value : 0;
 }
 
-static const char *text_enum(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+static const char *text_enum(const struct weir_field *field, const void *at, char *buf)
 {
 	uint64_t value = number(field, at), i;
 
-	for (i = 0; field->spec->names[i]; i++) {
-		if (i == value)
-			return field->spec->names[i];
-	}
-	return text_uint(field, at, buf);
+	for (i = 0; field->spec->names[i] && i < value; i++)
+		;
+	return field->spec->names[i] ? field->spec->names[i] : text_uint(field, at, buf);
 }
 
 /* The text is the value. */
@@ -139,34 +147,29 @@ static void json_text(const struct weir_field *field, const char *key,
 	weir_out_str(out, key, field->type->text(field, at, buf));
 }
 
-#define STRING	"string"
-const struct weir_type weir_type_enum = { NULL, STRING, 0, parse_enum,
-	put_uint, get_uint, text_enum, json_text };
+#define STRING	.schema = "string", .json = json_text
+const struct weir_type weir_type_enum = { STRING, NUMBER, .parse = parse_enum, .text = text_enum };
 
 static const char *const families[] = { "ipv4", "ipv6", NULL };
 
 static int parse_family(const struct weir_field *field, struct weir_args *args,
 			const char *text, void *at)
 {
-	struct weir_word words[WEIR_WORDS_MAX];
-	const struct weir_word *word = weir_pick(weir_words_of(families, words), text,
-						 args->exact, "word", args->err);
+	int value = weir_pick_name(families, text, args->exact, args->err);
 
-	if (word)
-		*(uint8_t *)at = word->number ? AF_INET6 : AF_INET;
-	return word ? 0 : -EINVAL;
+	*(uint8_t *)at = value ? AF_INET6 : AF_INET;
+	return value < 0 ? value : 0;
 }
 
-static const char *text_family(const struct weir_field *field, const void *at,
-			       char buf[WEIR_TEXT_SIZE])
+static const char *text_family(const struct weir_field *field, const void *at, char *buf)
 {
 	return families[*(const uint8_t *)at != AF_INET];
 }
 
-const struct weir_type weir_type_family = { "ipv4|ipv6", STRING, 0, parse_family,
-	put_uint, get_uint, text_family, json_text };
-const struct weir_type weir_type_proto = { "PROTO", STRING, 0, weir_parse_proto,
-	put_uint, get_uint, weir_text_proto, json_text };
+const struct weir_type weir_type_family = { "ipv4|ipv6", STRING, NUMBER,
+	.parse = parse_family, .text = text_family };
+const struct weir_type weir_type_proto = { "PROTO", STRING, NUMBER,
+	.parse = weir_parse_proto, .text = weir_text_proto };
 
 /* Strings */
 
@@ -183,16 +186,15 @@ static void get_string(const struct weir_field *field, uint16_t attr,
 	memcpy(at, data, strnlen(data, len));
 }
 
-static const char *text_string(const struct weir_field *field, const void *at,
-			       char buf[WEIR_TEXT_SIZE])
+static const char *text_string(const struct weir_field *field, const void *at, char *buf)
 {
 	return at;
 }
 
-const struct weir_type weir_type_name = { "NAME", STRING, 0, weir_parse_name,
-	put_string, get_string, text_string, json_text };
-const struct weir_type weir_type_dev = { "IFACE", STRING, 0, weir_parse_dev,
-	put_string, get_string, text_string, json_text };
+const struct weir_type weir_type_name = { "NAME", STRING, .parse = weir_parse_name,
+	.put = put_string, .get = get_string, .text = text_string };
+const struct weir_type weir_type_dev = { "IFACE", STRING, .parse = weir_parse_dev,
+	.put = put_string, .get = get_string, .text = text_string };
 
 /* Prefixes; the second part is the length. */
 
@@ -218,121 +220,31 @@ static void get_prefix(const struct weir_field *field, uint16_t attr,
 	}
 }
 
-const struct weir_type weir_type_prefix = { "PREFIX", STRING, 0, weir_parse_prefix,
-	put_prefix, get_prefix, weir_text_prefix, json_text };
-const struct weir_type weir_type_address = { "ADDR", STRING, 0, weir_parse_address,
-	put_prefix, get_prefix, weir_text_prefix, json_text };
+const struct weir_type weir_type_prefix = { "PREFIX", STRING, .parse = weir_parse_prefix,
+	.put = put_prefix, .get = get_prefix, .text = weir_text_prefix };
+const struct weir_type weir_type_address = { "ADDR", STRING, .parse = weir_parse_address,
+	.put = put_prefix, .get = get_prefix, .text = weir_text_prefix };
 
-/* Pairs of numbers: the second part is at second, and what remains is its size. */
+/* Two numbers */
 
-static size_t second_size(const struct weir_field *field)
-{
-	size_t second = field->type->second;
-
-	return second == 8 ? 4 : second;	/* a budget's window is the shorter */
-}
-
-size_t weir_type_width(const struct weir_field *field, uint16_t attr)
-{
-	return !field->type->second ? field->size : attr == field->attr ?
-	       field->type->second : second_size(field);
-}
-
-static void put_pair(const struct weir_field *field, struct weir_msg *msg, const void *at)
-{
-	size_t second = field->type->second;
-
-	weir_msg_put(msg, field->attr, at, second);
-	weir_msg_put(msg, field->part, (const char *)at + second, second_size(field));
-}
-
-static void get_pair(const struct weir_field *field, uint16_t attr,
-		     const void *data, size_t len, void *at)
-{
-	size_t second = field->type->second;
-
-	if (attr == field->attr)
-		weir_uint_set(at, second, weir_uint_get(data, len));
-	else
-		weir_uint_set((char *)at + second, second_size(field), weir_uint_get(data, len));
-}
-
-static void json_pair(const struct weir_field *field, const char *key,
-		      struct weir_out *out, const void *at)
-{
-	size_t second = field->type->second;
-
-	weir_out_u64(out, key, weir_uint_get(at, second));
-	weir_out_u64(out, PART(field).name, weir_uint_get((const char *)at + second,
-							  second_size(field)));
-}
-
-#define PAIR	.schema = "integer", .put = put_pair, .json = json_pair
 /* A mark without a mask has all its bits. */
 static void get_mark(const struct weir_field *field, uint16_t attr,
 		     const void *data, size_t len, void *at)
 {
-	get_pair(field, attr, data, len, at);
+	get_uint(field, attr, data, len, at);
 	if (attr == field->attr)
 		((uint32_t *)at)[1] = UINT32_MAX;
 }
 
-const struct weir_type weir_type_budget = { "COUNT[k|M|G]/TIME", PAIR,
-	.get = get_pair, .parse = weir_parse_budget, .text = weir_text_budget, .second = 8 };
-const struct weir_type weir_type_ports = { "PORT[-PORT]", PAIR,
-	.get = get_pair, .parse = weir_parse_ports, .text = weir_text_ports, .second = 2 };
-const struct weir_type weir_type_mark = { "VALUE[/MASK]", PAIR,
-	.get = get_mark, .parse = weir_parse_mark, .text = weir_text_mark, .second = 4 };
-const struct weir_type weir_type_per = { "V4[,V6]", PAIR,
-	.get = get_pair, .parse = weir_parse_per, .text = weir_text_per, .second = 1 };
-
-/* Elements of a list, each a nest of one row, whose type it is. */
-
-static int parse_element(const struct weir_field *field, struct weir_args *args,
-			 const char *text, void *at)
-{
-	const struct weir_field *inner = field->nest->fields;
-
-	return inner->type->parse(inner, args, text, at);
-}
-
-static void put_element(const struct weir_field *field, struct weir_msg *msg, const void *at)
-{
-	const struct weir_field *inner = field->nest->fields;
-	size_t nest = weir_msg_nest(msg, field->attr);
-
-	inner->type->put(inner, msg, at);
-	weir_msg_nest_end(msg, nest);
-}
-
-static void get_nest(const struct weir_field *field, uint16_t attr,
-		     const void *data, size_t len, void *at)
-{
-	weir_set_get(field->nest, data, len, at);
-}
-
-static const char *text_element(const struct weir_field *field, const void *at,
-				char buf[WEIR_TEXT_SIZE])
-{
-	const struct weir_field *inner = field->nest->fields;
-
-	return inner->type->text(inner, at, buf);
-}
-
-static void json_element(const struct weir_field *field, const char *key,
-			 struct weir_out *out, const void *at)
-{
-	const struct weir_field *inner = field->nest->fields;
-
-	weir_out_begin(out, key, '{');
-	inner->type->json(inner, weir_field_key(inner), out, at);
-	weir_out_end(out, '}');
-}
-
-const struct weir_type weir_type_prefixes = { "PREFIX[,...]", STRING, 0, parse_element,
-	put_element, get_nest, text_element, json_text };
-const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", "object", 0, parse_element,
-	put_element, get_nest, text_element, json_element };
+const struct weir_type weir_type_budget = { "COUNT[k|M|G]/TIME", UINT,
+	.parse = weir_parse_budget, .text = weir_text_budget, .second = 8 };
+const struct weir_type weir_type_ports = { "PORT[-PORT]", UINT,
+	.parse = weir_parse_ports, .text = weir_text_ports, .second = 2 };
+const struct weir_type weir_type_mark = { "VALUE[/MASK]", "integer", .put = put_uint,
+	.get = get_mark, .json = json_uint,
+	.parse = weir_parse_mark, .text = weir_text_mark, .second = 4 };
+const struct weir_type weir_type_per = { "V4[,V6]", UINT,
+	.parse = weir_parse_per, .text = weir_text_per, .second = 1 };
 
 /* Flags: that it is there is all, and a bool of the model says so. */
 
@@ -355,8 +267,7 @@ static void get_flag(const struct weir_field *field, uint16_t attr,
 	parse_flag(field, NULL, data, at);
 }
 
-static const char *text_flag(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+static const char *text_flag(const struct weir_field *field, const void *at, char *buf)
 {
 	return "";
 }
@@ -367,8 +278,8 @@ static void json_flag(const struct weir_field *field, const char *key,
 	weir_out_bool(out, key, !field->size || *(const bool *)at);
 }
 
-const struct weir_type weir_type_flag = { NULL, "boolean", 0,
-	parse_flag, put_flag, get_flag, text_flag, json_flag };
+const struct weir_type weir_type_flag = { .schema = "boolean", .parse = parse_flag,
+	.put = put_flag, .get = get_flag, .text = text_flag, .json = json_flag };
 
 /* "any", or the first condition, which is left to be read. */
 static int parse_any(const struct weir_field *field, struct weir_args *args,
@@ -408,9 +319,7 @@ static void json_conds(const struct weir_field *field, const char *key,
 	weir_out_end(out, ']');
 }
 
-const struct weir_type weir_type_conds = { NULL,
-	"string",
-	.put = put_uint, .get = get_uint, .json = json_conds };
+const struct weir_type weir_type_conds = { .schema = "string", NUMBER, .json = json_conds };
 
 /* Names of files, which only the tool reads. */
 
@@ -433,6 +342,12 @@ static void put_nest(const struct weir_field *field, struct weir_msg *msg, const
 	weir_msg_nest_end(msg, nest);
 }
 
+static void get_nest(const struct weir_field *field, uint16_t attr,
+		     const void *data, size_t len, void *at)
+{
+	weir_set_get(field->nest, data, len, at);
+}
+
 static void json_nest(const struct weir_field *field, const char *key,
 		      struct weir_out *out, const void *at)
 {
@@ -441,11 +356,18 @@ static void json_nest(const struct weir_field *field, const char *key,
 	weir_out_end(out, '}');
 }
 
-const struct weir_type weir_type_nest = { NULL, "object", 0, NULL, put_nest,
-	get_nest, NULL, json_nest };
+const struct weir_type weir_type_nest = { .schema = "object", .put = put_nest,
+	.get = get_nest, .json = json_nest };
 
-static const char *text_counter(const struct weir_field *field, const void *at,
-				char buf[WEIR_TEXT_SIZE])
+/* Each element of a list is a nest of one row. */
+const struct weir_type weir_type_prefixes = { "PREFIX[,...]", STRING,
+	.parse = weir_parse_prefix, .put = put_nest, .get = get_nest,
+	.text = weir_text_prefix, .overlap = weir_prefixes_overlap };
+const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", .schema = "object",
+	.parse = weir_parse_ports, .put = put_nest, .get = get_nest,
+	.text = weir_text_ports, .json = json_nest, .overlap = weir_ports_overlap };
+
+static const char *text_counter(const struct weir_field *field, const void *at, char *buf)
 {
 	const struct weir_counter *counter = at;
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,11 +15,11 @@
 /* Fewer are written out, as 1000/s. */
 #define K_FROM	100000
 
+/* Those that are written come first, longest first. */
 static const struct {
 	const char *name;
 	uint32_t ms;
 } windows[] = {
-	/* longest first: the largest that divides a window is how it is written */
 	{ "d", 86400000 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 },
 	{ "ms", 1 },
 	{ "day", 86400000 }, { "days", 86400000 },
@@ -30,61 +31,35 @@ static const struct {
 
 #define SECOND	3	/* of them; longer ones are in front */
 
-/* Digits of @base at *@text, moving it behind them; saturates. */
-static bool take_digits(const char **text, unsigned int base, uint64_t *value)
+/* Each a thousand of the one before it. */
+static const char scales[] = "kMGTPE";
+
+/* A number at *@text, moving it behind; saturates. */
+static bool take_digits(const char **text, int base, uint64_t *value)
 {
-	const char *at = *text;
-	uint64_t sum = 0;
+	char *end;
 
-	for (; isxdigit((unsigned char)*at); at++) {
-		unsigned int digit = isdigit((unsigned char)*at) ?
-			*at - '0' : tolower((unsigned char)*at) - 'a' + 10;
-
-		if (digit >= base)
-			break;
-		if (__builtin_mul_overflow(sum, (uint64_t)base, &sum) ||
-		    __builtin_add_overflow(sum, (uint64_t)digit, &sum))
-			sum = UINT64_MAX;
-	}
-	if (at == *text)
+	if (!isdigit((unsigned char)**text))
 		return false;
-	*text = at;
-	*value = sum;
+	*value = strtoull(*text, &end, base);
+	*text = end;
 	return true;
-}
-
-static bool take_number(const char **text, uint64_t *value)
-{
-	if ((*text)[0] == '0' && tolower((unsigned char)(*text)[1]) == 'x' &&
-	    isxdigit((unsigned char)(*text)[2])) {
-		*text += 2;
-		return take_digits(text, 16, value);
-	}
-	return take_digits(text, 10, value);
 }
 
 static bool take_count(const char **text, uint64_t *value)
 {
-	uint64_t scale = 1;
+	const char *scale;
 
 	if (!take_digits(text, 10, value))
 		return false;
-	switch (**text) {
-	case 'k':
-	case 'K':
-		scale = 1000;
-		break;
-	case 'M':
-		scale = 1000000;
-		break;
-	case 'G':
-		scale = 1000000000;
-		break;
+	scale = **text ? strchr(scales, **text == 'K' ? 'k' : **text) : NULL;
+	if (!scale || scale > strchr(scales, 'G'))
+		return true;
+	for (; scale >= scales; scale--) {
+		if (__builtin_mul_overflow(*value, 1000ULL, value))
+			*value = UINT64_MAX;
 	}
-	if (scale > 1)
-		(*text)++;
-	if (__builtin_mul_overflow(*value, scale, value))
-		*value = UINT64_MAX;
+	++*text;
 	return true;
 }
 
@@ -106,7 +81,7 @@ int weir_value_number(const char *text, uint64_t min, uint64_t max,
 {
 	const char *at = text;
 
-	if (!take_number(&at, value) || *at)
+	if (!take_digits(&at, text[0] == '0' && tolower(text[1]) == 'x' ? 16 : 10, value) || *at)
 		return bad_number(text, err);
 	return weir_value_range(text, *value, min, max, err);
 }
@@ -246,95 +221,79 @@ int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
-const char *weir_text_budget(const struct weir_field *field, const void *at,
-			     char buf[WEIR_TEXT_SIZE])
+const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf)
 {
 	const struct weir_budget *budget = at;
 	uint32_t window = budget->window_ms;
 	uint64_t count = budget->count;
-	const char *scale = "";
-	size_t i = 0;
+	size_t i = 0, scale = 0;
+	char unit[2] = "";
+	int len;
 
-	if (count && count % 1000000000 == 0) {
-		count /= 1000000000;
-		scale = "G";
-	} else if (count && count % 1000000 == 0) {
-		count /= 1000000;
-		scale = "M";
-	} else if (count >= K_FROM && count % 1000 == 0) {
+	for (; scale < 3 && count >= (scale ? 1 : K_FROM) && count % 1000 == 0; scale++) {
 		count /= 1000;
-		scale = "k";
+		unit[0] = scales[scale];
 	}
 	while (windows[i].ms > 1 && (!window || window % windows[i].ms))
 		i++;
 	window /= windows[i].ms;
-	if (window == 1)
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "%s/%s", count, scale, windows[i].name);
-	else
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64 "%s/%" PRIu32 "%s",
-			 count, scale, window, windows[i].name);
+	len = sprintf(buf, "%" PRIu64 "%s/", count, unit);
+	if (window != 1)
+		len += sprintf(buf + len, "%" PRIu32, window);
+	strcpy(buf + len, windows[i].name);
 	return buf;
 }
 
-const char *weir_text_amount(uint64_t amount, char buf[WEIR_TEXT_SIZE])
+const char *weir_text_amount(uint64_t amount, char *buf)
 {
-	static const char scales[] = "kMGTPE";
 	uint64_t scale = 1;
 	size_t i;
 
 	for (i = 0; amount >= K_FROM && amount / scale >= 1000; i++)
 		scale *= 1000;
 	if (!i)
-		snprintf(buf, WEIR_TEXT_SIZE, "%" PRIu64, amount);
+		sprintf(buf, "%" PRIu64, amount);
 	else	/* never more than there is */
-		snprintf(buf, WEIR_TEXT_SIZE, "%.5g%c", amount / (scale / 100) / 100.0,
-			 scales[i - 1]);
+		sprintf(buf, "%.5g%c", amount / (scale / 100) / 100.0, scales[i - 1]);
 	return buf;
 }
 
-const char *weir_text_rate(double count, uint32_t window_ms, char buf[WEIR_TEXT_SIZE])
+const char *weir_text_rate(double count, uint32_t window_ms, char *buf)
 {
-	size_t i = SECOND, len;
+	size_t i = SECOND;
 	double rate;
 
 	while ((rate = count * windows[i].ms / window_ms) < 1 && i)
 		i--;
 	if (rate < 100)
-		snprintf(buf, WEIR_TEXT_SIZE, "%.3g", rate);
+		sprintf(buf, "%.3g", rate);
 	else
 		weir_text_amount(rate, buf);
-	len = strlen(buf);
-	snprintf(buf + len, WEIR_TEXT_SIZE - len, "/%s", windows[i].name);
+	sprintf(strchr(buf, '\0'), "/%s", windows[i].name);
 	return buf;
 }
 
 /* Below ten minutes in one unit, else in two, if the second is not zero. */
-const char *weir_text_time(uint64_t ns, char buf[WEIR_TEXT_SIZE])
+const char *weir_text_time(uint64_t ns, char *buf)
 {
-	static const struct {
-		uint64_t s;
-		char name;
-	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
-	uint64_t s = ns / 1000000000, rest;
+	uint64_t ms = ns / 1000000, rest;
 	size_t i = 0;
 	int len;
 
-	if (s < 1)
-		snprintf(buf, WEIR_TEXT_SIZE, "%.4gms", ns / 1e6);
-	else if (s < 600)
-		snprintf(buf, WEIR_TEXT_SIZE, "%.4gs", ns / 1e9);
-	if (s < 600)
+	if (ms < 600000) {
+		sprintf(buf, ms < 1000 ? "%.4gms" : "%.4gs", ns / (ms < 1000 ? 1e6 : 1e9));
 		return buf;
-	while (s < units[i].s)
+	}
+	while (ms < windows[i].ms)
 		i++;
-	len = sprintf(buf, "%" PRIu64 "%c", s / units[i].s, units[i].name);
-	rest = s % units[i].s / units[i + 1].s;
+	len = sprintf(buf, "%" PRIu64 "%s", ms / windows[i].ms, windows[i].name);
+	rest = ms % windows[i].ms / windows[i + 1].ms;
 	if (rest)
-		sprintf(buf + len, "%" PRIu64 "%c", rest, units[i + 1].name);
+		sprintf(buf + len, "%" PRIu64 "%s", rest, windows[i + 1].name);
 	return buf;
 }
 
-const char *weir_text_size(uint64_t bytes, char buf[WEIR_TEXT_SIZE])
+const char *weir_text_size(uint64_t bytes, char *buf)
 {
 	static const char units[][4] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	double value = bytes;

@@ -258,6 +258,15 @@ const struct weir_word *weir_words_of(const char *const *names,
 	return words;
 }
 
+int weir_pick_name(const char *const *names, const char *token, bool exact, struct weir_err *err)
+{
+	struct weir_word words[WEIR_WORDS_MAX];
+	const struct weir_word *word;
+
+	word = weir_pick(weir_words_of(names, words), token, exact, "word", err);
+	return word ? (int)word->number : -EINVAL;
+}
+
 int weir_split(char *line, char **words, int max)
 {
 	static const char blanks[] = " \t\r\n";

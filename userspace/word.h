@@ -48,6 +48,8 @@ int weir_args_blame(struct weir_args *args, const char *word);
 /* The word that a token names; NULL with a sentence. @what: "word", "option". */
 const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,
 				  const char *what, struct weir_err *err);
+/* As weir_pick(), of names: the number of one, or -EINVAL. */
+int weir_pick_name(const char *const *names, const char *token, bool exact, struct weir_err *err);
 /* -EINVAL, with a sentence that names what may be meant. */
 int weir_unknown(const struct weir_word *words, const char *token,
 		 const char *what, struct weir_err *err);
