@@ -139,7 +139,7 @@ void weir_complete(struct weir_tool *tool, int argc, char **argv)
 	struct completing completing = { tool, &reading };
 	const struct weir_offer offer = { put_words, put_value, &completing };
 	struct weir_args args = { .err = &tool->err, .offer = &offer };
-	int at = weir_take_options(tool, argv);
+	int at = weir_take_options(tool, argc, argv);
 	bool help;
 
 	if (tool->wants == 'n')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The options, in the manner of ip(8); help and completion read the same table. */
 
+#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,8 @@ const struct weir_option weir_options[] = {
 	{ 0 }
 };
 
+#define OPTIONS	(sizeof(weir_options) / sizeof(weir_options[0]))
+
 static const struct weir_option *find_letter(int letter)
 {
 	const struct weir_option *option = weir_options;
@@ -60,9 +63,7 @@ static int choose_color(struct weir_tool *tool, const char *when)
 			    when);
 }
 
-/* The value is @value, or where there must be one the word behind @at. */
-static int take_option(struct weir_tool *tool, const struct weir_option *option,
-		       const char *name, const char *value, char ***at)
+static int take_option(struct weir_tool *tool, const struct weir_option *option, const char *value)
 {
 	void *to = (char *)tool + option->to;
 
@@ -70,12 +71,7 @@ static int take_option(struct weir_tool *tool, const struct weir_option *option,
 		return choose_color(tool, value);
 	if (!option->value) {
 		*(bool *)to = true;
-		return value ? weir_err_set(&tool->err, "option '%s' takes no value", name) : 0;
-	}
-	value = value ? value : *++*at;
-	if (!value) {
-		tool->wants = option->letter;
-		return weir_err_set(&tool->err, WEIR_NO_VALUE, name, option->value);
+		return 0;
 	}
 	if (*(const char **)to)
 		return weir_err_set(&tool->err, WEIR_TWICE, option->name);
@@ -95,49 +91,79 @@ static const struct weir_word *option_words(struct weir_word words[WEIR_WORDS_MA
 	return words;
 }
 
-/* Letters together, of which the last alone may have a value. */
-static bool are_letters(const char *name)
+/* With one dash, and without a value. */
+static void plain_name(const char *word, char plain[64])
 {
-	const struct weir_option *option = find_letter(*name);
-
-	return option && (!name[1] || (!option->value && are_letters(name + 1)));
+	word += word[1] == '-';
+	snprintf(plain, 64, "-%.*s", (int)strcspn(word + 1, "="), word + 1);
 }
 
-/* Options of one word: of a name, which may be abbreviated, or letters. */
-static int take_word(struct weir_tool *tool, char ***at)
+/* What getopt takes for ambiguous though both names are of one option; or a slip. */
+static int take_unclear(struct weir_tool *tool, const char *given)
 {
-	const char *given = **at + ((**at)[1] == '-'), *value = strchr(given, '=');
 	struct weir_word words[WEIR_WORDS_MAX];
+	const struct weir_option *option;
 	const struct weir_word *word;
-	char name[64], *letter;
-	bool letters;
-	int ret = 0;
+	char plain[64];
 
-	snprintf(name, sizeof(name), "-%.*s", (int)strcspn(given + 1, "="), given + 1);
-	value = value ? value + 1 : NULL;
-	letters = are_letters(name + 1);
-	word = letters && !name[2] ? NULL :
-	       weir_pick(option_words(words), name, false, "option", &tool->err);
-	if (word)
-		return take_option(tool, word->is, name, value, at);
-	if (!letters)
+	plain_name(given, plain);
+	word = weir_pick(option_words(words), plain, false, "option", &tool->err);
+	if (!word)
 		return -EINVAL;
-	for (letter = name + 1; *letter && !ret; letter++)
-		ret = take_option(tool, find_letter(*letter), name, letter[1] ? NULL : value, at);
-	return ret;
+	option = word->is;
+	given = strchr(given, '=');
+	if (given && !option->value)
+		return weir_err_set(&tool->err, "option '%s' takes no value", plain);
+	return take_option(tool, option, given ? given + 1 : NULL);
 }
 
-int weir_take_options(struct weir_tool *tool, char **argv)
+/* A letter's value is a word of its own: "-bogus" is a slip, not -b ogus. */
+static bool is_attached(const char *word, int at)
 {
-	char **at;
+	return optarg && at < 0 && optarg > word && optarg <= word + strlen(word);
+}
 
-	for (at = argv + 1; *at && (*at)[0] == '-' && (*at)[1]; at++) {
-		if (!strcmp(*at, "--"))
-			return at + 1 - argv;
-		if (take_word(tool, &at))
-			return -EINVAL;
+static int missing_value(struct weir_tool *tool, const char *word)
+{
+	tool->wants = optopt;
+	return weir_err_set(&tool->err, WEIR_NO_VALUE, word,
+			    find_letter(optopt)->value);
+}
+
+int weir_take_options(struct weir_tool *tool, int argc, char **argv)
+{
+	struct option long_options[2 * OPTIONS] = { 0 }, *next = long_options;
+	char letters[3 * OPTIONS + 3] = "+:", *end = letters + 2, names[OPTIONS][2];
+	const struct weir_option *option;
+	int letter, at, word, ret = 0;
+
+	for (option = weir_options; option->name; option++) {
+		letter = option->letter;
+		*next++ = (struct option){ option->name + 1, !option->value ? no_argument :
+			letter == 'c' ? optional_argument : required_argument, NULL, letter };
+		if (letter > 255 || find_letter(letter) != option)
+			continue;
+		end += sprintf(end, "%c%s", letter, !option->value ? "" : letter == 'c' ? "::" : ":");
+		sprintf(names[option - weir_options], "%c", letter);
+		*next = next[-1];	/* as in -c=never */
+		next++->name = names[option - weir_options];
 	}
-	return at - argv;
+	opterr = 0;
+	optind = 0;
+	for (letter = 0; !ret;) {
+		at = -1;
+		word = optind ? optind : 1;
+		letter = getopt_long_only(argc, argv, letters, long_options, &at);
+		if (letter < 0)
+			return optind;
+		if (letter == ':')
+			ret = missing_value(tool, argv[word]);
+		else if (letter == '?' || is_attached(argv[word], at))
+			ret = take_unclear(tool, argv[word]);
+		else
+			ret = take_option(tool, find_letter(letter), optarg);
+	}
+	return ret;
 }
 
 bool weir_option_is(char *word)
@@ -145,5 +171,5 @@ bool weir_option_is(char *word)
 	char value[] = "", *argv[] = { value, word, value, NULL };
 	struct weir_tool unused = { 0 };
 
-	return word[0] == '-' && word[1] && weir_take_options(&unused, argv) > 1;
+	return word[0] == '-' && word[1] && weir_take_options(&unused, 3, argv) > 1;
 }

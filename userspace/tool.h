@@ -139,7 +139,7 @@ struct weir_option {
 
 extern const struct weir_option weir_options[];
 /* Read the options; the index of the first other word, or -EINVAL. */
-int weir_take_options(struct weir_tool *tool, char **argv);
+int weir_take_options(struct weir_tool *tool, int argc, char **argv);
 /* Whether a word is an option, which has no place after a command. */
 bool weir_option_is(char *word);
 

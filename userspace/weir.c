@@ -51,7 +51,7 @@ static int run(struct weir_tool *tool, int count, char **words)
 /* Read the options, and whether they go together; an enum weir_exit. */
 static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 {
-	*at = weir_take_options(tool, argv);
+	*at = weir_take_options(tool, argc, argv);
 	if (*at < 0)
 		return WEIR_EXIT_WORDS;
 	if (tool->batch && tool->config_file)
