@@ -37,9 +37,11 @@ ip netns exec "$box" nft -f - <<-RULES || bail "no nft"
 RULES
 taken() { ip netns exec "$box" nft list counter inet probe taken | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
 command weir -netns "$box" limit add each budget 20/1h || bail "cannot configure"
+are_up() { ip_rx -br link show br0 | grep -q ' UP ' && ip -n "$box" -br link show mv0 | grep -q ' UP '; }
 # delivered NAME SOURCE
 delivered() {
 	local before
+	wait_for 20 are_up || bail "br0 or mv0 does not come up"
 	before=$(taken)
 	flood -m 02:00:00:00:00:09 -s "$2" -d 192.0.2.9 -c 30
 	is "$(($(taken) - before))" 20 "$1: the budget is delivered"

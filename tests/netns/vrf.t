@@ -85,9 +85,11 @@ bridged "a bridge in a VRF" br0
 ip_rx link set br0 nomaster
 ip_rx link add link br0 name br0.1 type vlan id 1
 ip_rx link set br0 type bridge vlan_filtering 1
-bridge -n "$rx" vlan add dev br0 vid 1 self 2>/dev/null
-bridge -n "$rx" vlan del dev br0 vid 1 pvid untagged self 2>/dev/null
-bridge -n "$rx" vlan add dev br0 vid 1 self
-ip_rx link set br0.1 addrgenmode none up
-bridged "a VLAN of a bridge in a VRF" br0.1
+bridge -n "$rx" vlan del dev br0 vid 1 self 2>/dev/null
+if bridge -n "$rx" vlan add dev br0 vid 1 self 2>/dev/null; then
+	ip_rx link set br0.1 addrgenmode none up
+	bridged "a VLAN of a bridge in a VRF" br0.1
+else
+	skip "bridges have no VLANs" "a VLAN of a bridge in a VRF"
+fi
 finish
