@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 say() { printf 'setup: %s\n' "$*"; }
 die() { say "$*" >&2; exit 1; }
 
-demo_packages='gcc libc6-dev make pkgconf libmnl-dev libelf1 busybox-static kmod
+demo_packages='gcc libc6-dev make pkgconf libmnl-dev libjansson-dev libelf1 busybox-static kmod
 	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh python3
 	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema python3-z3 iptables iputils-ping

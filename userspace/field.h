@@ -127,6 +127,11 @@ const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_
 const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_TEXT_SIZE]);
 /* Its key in JSON. */
 const char *weir_field_key(const struct weir_field *field);
+/* What is known of its second part. */
+static inline const struct weir_attr_spec *weir_field_part(const struct weir_field *field)
+{
+	return &field->spec[field->part - field->attr];
+}
 
 /* Append what a command sends of a model; @verb 0: all. */
 void weir_set_put(const struct weir_set *set, unsigned int verb,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,170 +14,84 @@
 #include "tool.h"
 #include "value.h"
 
-struct json {
-	struct weir_tool *tool;
-	struct weir_config *config;
-	const char *begin, *at;
-	const char *token;		/* that is at hand: where errors point */
-};
-
-/* The next token's first character, '\0' at the end. */
-static char peek(struct json *json)
-{
-	json->at += strspn(json->at, " \t\r\n");
-	json->token = json->at;
-	return *json->at;
-}
-
-static bool take(struct json *json, char c)
-{
-	if (peek(json) != c)
-		return false;
-	json->at++;
-	return true;
-}
-
-static int expect(struct json *json, char c)
-{
-	return take(json, c) ? 0 : weir_err_set(&json->tool->err, "not JSON: expected '%c'", c);
-}
-
-/* Whether another element follows: 1, or 0 behind the end; @first: before any. */
-static int more(struct json *json, char end, bool first)
-{
-	if (take(json, end))
-		return 0;
-	return first ? 1 : expect(json, ',') ? -EINVAL : 1;
-}
-
-/* Behind a backslash: the character as UTF-8; its length, or 0. */
-static int unescape(struct json *json, char text[4])
-{
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	const char *plain = *json->at ? strchr(from, *json->at) : NULL;
-	unsigned int code;
-
-	if (plain) {
-		json->at++;
-		text[0] = to[plain - from];
-		return 1;
-	}
-	if (*json->at != 'u' || strspn(json->at + 1, "0123456789abcdefABCDEF") < 4 ||
-	    sscanf(json->at + 1, "%4x", &code) != 1 || !code || (code & 0xf800) == 0xd800)
-		return 0;
-	json->at += 5;
-	if (code < 0x80)
-		return sprintf(text, "%c", code);
-	if (code < 0x800)
-		return sprintf(text, "%c%c", 0xc0 | code >> 6, 0x80 | (code & 0x3f));
-	return sprintf(text, "%c%c%c", 0xe0 | code >> 12, 0x80 | (code >> 6 & 0x3f),
-		       0x80 | (code & 0x3f));
-}
-
-static int read_string(struct json *json, char text[WEIR_TEXT_SIZE])
-{
-	size_t used = 0, len;
-
-	if (expect(json, '"'))
-		return -EINVAL;
-	for (; *json->at != '"'; used += len) {
-		text[used] = *json->at++;
-		len = text[used] == '\\' ? unescape(json, text + used) : text[used] != '\0';
-		if (!len || used + 4 >= WEIR_TEXT_SIZE)
-			return weir_err_set(&json->tool->err, len ? "string too long" :
-					    "not JSON: invalid escape or unterminated string");
-	}
-	json->at++;
-	text[used] = '\0';
-	return 0;
-}
-
-static int read_number(struct json *json, const struct weir_field *field, uint16_t attr, void *at)
+static int read_number(const struct weir_field *field, uint16_t attr, uint64_t value,
+		       void *at, struct weir_err *err)
 {
 	const struct weir_attr_spec *spec = &field->spec[attr - field->attr];
 	size_t width = weir_type_width(field, attr);
-	uint64_t max = width < 8 ? (1ULL << 8 * width) - 1 : UINT64_MAX, value;
+	uint64_t max = width < 8 ? (1ULL << 8 * width) - 1 : UINT64_MAX;
 	char text[24];
 
-	snprintf(text, sizeof(text), "%.*s", (int)strspn(json->at, "0123456789.eE+-"), json->at);
-	if (weir_value_number(text, spec->min, spec->max ? spec->max : max, &value,
-			      &json->tool->err))
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	if (weir_value_range(text, value, spec->min, spec->max ? spec->max : max, err))
 		return -EINVAL;
-	json->at += strlen(text);
 	field->type->get(field, attr, &value, sizeof(value), at);
 	return 0;
 }
 
-static int read_object(struct json *json, const struct weir_set *set, char *model);
+static int read_object(json_t *object, const struct weir_set *set, char *model,
+		       struct weir_err *err);
 
-/* The names of an enumeration whose bits are set. */
-static int read_names(struct json *json, const struct weir_field *field, void *at)
+static bool is_list(const struct weir_field *field)
 {
-	struct weir_args args = { .exact = true, .err = &json->tool->err };
-	struct weir_word words[WEIR_WORDS_MAX];
-	const struct weir_word *word;
-	char text[WEIR_TEXT_SIZE];
-	uint64_t bits = 0;
-	int ret;
-
-	weir_words_of(field->spec->names, words);
-	for (ret = more(json, ']', true); ret > 0; ret = more(json, ']', false)) {
-		if (read_string(json, text))
-			return -EINVAL;
-		word = weir_pick(words, text, args.exact, "word", args.err);
-		if (!word)
-			return -EINVAL;
-		bits |= 1ULL << word->number;
-	}
-	weir_uint_set(at, field->size, bits);
-	return ret;
+	return field->many || field->type == &weir_type_conds;
 }
 
 static const char *wanted(const struct weir_field *field)
 {
-	return field->many || field->type == &weir_type_conds ? "an array" :
-	       field->type == &weir_type_flag ? "true" :
+	return field->type == &weir_type_flag ? "true" :
 	       !strcmp(field->type->schema, "integer") ? "a whole number" :
 	       !strcmp(field->type->schema, "object") ? "an object" : "a string";
 }
 
-/* One value, of a type that its first character tells. */
-static int read_value(struct json *json, const struct weir_field *field, uint16_t attr, void *at)
+static int read_value(json_t *value, const struct weir_field *field, uint16_t attr, void *at,
+		      struct weir_err *err)
 {
-	struct weir_args args = { .exact = true, .err = &json->tool->err };
+	struct weir_args args = { .exact = true, .err = err };
 	const char *schema = field->type->schema;
-	char text[WEIR_TEXT_SIZE], c = peek(json);
 
-	if (c == '[' && field->type == &weir_type_conds && json->at++)
-		return read_names(json, field, at);
-	if (c == '{' && field->nest)
-		return read_object(json, field->nest, at);
-	if (c == '"' && !strcmp(schema, "string"))
-		return read_string(json, text) || field->type->parse(field, &args, text, at) ?
-		       -EINVAL : 0;
-	if (c >= '0' && c <= '9' && !strcmp(schema, "integer"))
-		return read_number(json, field, attr, at);
-	if (!strncmp(json->at, "true", 4) && field->type == &weir_type_flag) {
-		json->at += 4;
+	if (json_is_object(value) && field->nest)
+		return read_object(value, field->nest, at, err);
+	if (json_is_string(value) && !strcmp(schema, "string"))
+		return field->type->parse(field, &args, json_string_value(value), at);
+	if (json_integer_value(value) >= 0 && json_is_integer(value) && !strcmp(schema, "integer"))
+		return read_number(field, attr, json_integer_value(value), at, err);
+	if (json_is_true(value) && field->type == &weir_type_flag)
 		return field->type->parse(field, &args, "", at);
-	}
-	return weir_err_set(args.err, "expected %s", wanted(field));
+	return weir_err_set(err, "expected %s", wanted(field));
 }
 
-static int read_many(struct json *json, const struct weir_field *field, char *model)
+/* The name of a bit that is set. */
+static int read_cond(json_t *value, const struct weir_field *field, void *at,
+		     struct weir_err *err)
+{
+	const char *name = json_string_value(value);
+	int bit = name ? weir_pick_name(field->spec->names, name, true, err) :
+			 weir_err_set(err, "expected %s", wanted(field));
+
+	if (bit >= 0)
+		weir_uint_set(at, field->size, weir_uint_get(at, field->size) | 1ULL << bit);
+	return bit < 0 ? bit : 0;
+}
+
+static int read_list(json_t *list, const struct weir_field *field, char *model,
+		     struct weir_err *err)
 {
 	unsigned int *count = (unsigned int *)(model + field->count);
 	char *at = weir_field_at(field, model);
-	int ret;
+	json_t *value;
+	int ret = 0;
+	size_t i;
 
-	if (peek(json) != '[')
-		return weir_err_set(&json->tool->err, "expected %s", wanted(field));
-	expect(json, '[');
-	for (ret = more(json, ']', true); ret > 0; ret = more(json, ']', false)) {
-		if (*count == field->many)
-			return weir_err_set(&json->tool->err, "more than %u elements", field->many);
-		if (read_value(json, field, field->attr, at + field->size * (*count)++))
-			return -EINVAL;
+	if (!json_is_array(list))
+		return weir_err_set(err, "expected an array");
+	if (field->many && json_array_size(list) > field->many)
+		return weir_err_set(err, "more than %u elements", field->many);
+	json_array_foreach(list, i, value) {
+		ret = !field->many ? read_cond(value, field, at, err) :
+		      read_value(value, field, field->attr, at + field->size * (*count)++, err);
+		if (ret)
+			break;
 	}
 	return ret;
 }
@@ -193,140 +108,133 @@ static const struct weir_field *find_key(const struct weir_set *set, const char 
 		*attr = field->attr;
 		if (!strcmp(weir_field_key(field), key))
 			return field;
-		*attr = field->type->second ? field->part : 0;
-		if (*attr && !strcmp(field->spec[*attr - field->attr].name, key))
+		*attr = field->part;
+		if (field->type->second && !strcmp(weir_field_part(field)->name, key))
 			return field;
 	}
 	return NULL;
 }
 
-static int read_object(struct json *json, const struct weir_set *set, char *model)
+static int read_object(json_t *object, const struct weir_set *set, char *model,
+		       struct weir_err *err)
 {
 	const struct weir_field *field;
-	uint64_t seen[2] = { 0 }, row;	/* rows by their keys, and by those of second parts */
-	char key[WEIR_TEXT_SIZE];
 	struct weir_err inner;
 	uint16_t attr;
-	int ret = expect(json, '{');
+	const char *key;
+	json_t *value;
+	int ret;
 
-	for (ret = ret ? ret : more(json, '}', true); ret > 0; ret = more(json, '}', false)) {
-		if (read_string(json, key))
-			return -EINVAL;
+	json_object_foreach(object, key, value) {
 		field = find_key(set, key, &attr);
 		if (!field)
-			return weir_err_set(&json->tool->err, "unknown key '%s'", key);
-		row = 1ULL << (field - set->fields);
-		if (seen[attr != field->attr] & row)
-			return weir_err_set(&json->tool->err, WEIR_TWICE, key);
-		seen[attr != field->attr] |= row;
-		if (expect(json, ':'))
-			return -EINVAL;
-		ret = field->many ? read_many(json, field, model) :
-		      read_value(json, field, attr, weir_field_at(field, model));
-		if (ret) {
-			inner = json->tool->err;
-			return weir_err_set(&json->tool->err, "%s: %.400s", key, inner.text);
-		}
+			return weir_err_set(err, "unknown key '%.60s'", key);
+		ret = is_list(field) ? read_list(value, field, model, &inner) :
+		      read_value(value, field, attr, weir_field_at(field, model), &inner);
+		if (ret)
+			return weir_err_set(err, "%s: %.400s", key, inner.text);
 		if (field->bit)
 			*(uint64_t *)model |= field->bit;
 	}
-	for (field = set->fields; !ret && field->type; field++) {
-		row = 1ULL << (field - set->fields);
-		if (field->type->second && field->type != &weir_type_mark &&
-		    (seen[0] ^ seen[1]) & row)
-			return weir_err_set(&json->tool->err, "%s and %s must be given together",
-					    weir_field_key(field),
-					    field->spec[field->part - field->attr].name);
+	for (field = set->fields; field->type; field++) {
+		key = field->type->second ? weir_field_part(field)->name : NULL;
+		if (key && !json_object_get(object, weir_field_key(field)) != !json_object_get(object, key))
+			return weir_err_set(err, "%s and %s must be given together",
+					    weir_field_key(field), key);
 	}
-	return ret;
+	return 0;
 }
 
-/* Where the token at hand is. */
-static void point(const struct json *json)
+/* The object becomes words. */
+static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t *item,
+		     struct weir_config *config)
 {
-	struct weir_tool *tool = json->tool;
-
-	tool->line = 1;
-	for (tool->source = json->begin; ; tool->line++) {
-		tool->column = json->token - tool->source + 1;
-		if (strcspn(tool->source, "\n") >= tool->column - 1)
-			break;
-		tool->source += strcspn(tool->source, "\n") + 1;
-	}
-	tool->length = json->at > json->token ? json->at - json->token : 1;
-}
-
-/* The items of one list. */
-static int read_items(struct json *json, const struct weir_set *set, const char *object)
-{
-	int ret = expect(json, '['), count, fault;
 	char *text, *words[WEIR_LINE_WORDS];
-	union weir_model model;
-	struct weir_out out;
-	const char *begin;
+	union weir_model model = { 0 };
+	struct weir_out out = { 0 };
+	int count, fault, ret;
 	size_t size;
 
-	for (ret = ret ? ret : more(json, ']', true); ret > 0; ret = more(json, ']', false)) {
-		peek(json);
-		begin = json->token;
-		memset(&model, 0, sizeof(model));
-		if (read_object(json, set, (char *)&model))
-			return -EINVAL;
-		json->token = begin;
-		point(json);
-		out = (struct weir_out){ .to = open_memstream(&text, &size) };
-		if (!out.to)
-			return weir_err_set(&json->tool->err, WEIR_NO_MEMORY);
-		weir_out_text(&out, "%s add ", object);
-		weir_set_show(set, WEIR_WORDS, &out, &model);
-		fclose(out.to);
-		count = weir_split(text, words, WEIR_LINE_WORDS);
-		ret = weir_read_item(json->tool, words, count, json->config, &fault);
-		free(text);
-		if (ret)
-			return ret;
-	}
+	if (read_object(item, set, (char *)&model, &tool->err))
+		return -EINVAL;
+	out.to = open_memstream(&text, &size);
+	if (!out.to)
+		return weir_err_set(&tool->err, WEIR_NO_MEMORY);
+	weir_out_text(&out, "%s add ", set->name);
+	weir_set_show(set, WEIR_WORDS, &out, &model);
+	fclose(out.to);
+	count = weir_split(text, words, WEIR_LINE_WORDS);
+	ret = weir_read_item(tool, words, count, config, &fault);
+	free(text);
 	return ret;
 }
 
-static int read_lists(struct json *json)
+/* The object of the third level that opens next, in JSON that is valid. */
+static const char *find_item(const char *at, int *level)
 {
-	bool list = take(json, '['), limits;
-	char key[WEIR_TEXT_SIZE];
-	int ret = expect(json, '{');
-
-	for (ret = ret ? ret : more(json, '}', true); ret > 0; ret = more(json, '}', false)) {
-		if (read_string(json, key))
-			return -EINVAL;
-		limits = !strcmp(key, "limits");
-		if (!limits && strcmp(key, "exempts"))
-			return weir_err_set(&json->tool->err, "unknown key '%s'; expected limits or exempts",
-					    key);
-		if (expect(json, ':') || (limits ? read_items(json, &weir_limit_fields, "limit") :
-					  read_items(json, &weir_exempt_fields, "exempt")))
-			return -EINVAL;
+	for (;; at++) {
+		if (*at == '"') {
+			for (at++; *at != '"'; at++)
+				at += *at == '\\';
+		}
+		if (strchr("{[", *at) && ++*level == 3)
+			return at;
+		*level -= !!strchr("}]", *at);
 	}
-	if (!ret && list)
-		ret = expect(json, ']');
-	if (!ret && peek(json))
-		ret = weir_err_set(&json->tool->err, "not JSON: unexpected text after the end");
-	return ret;
+}
+
+static int read_lists(struct weir_tool *tool, const char *text, json_t *lists,
+		      struct weir_config *config)
+{
+	const char *key, *at = strchr(text, '{');
+	const struct weir_set *set;
+	json_t *list, *item;
+	int level = 0;
+	size_t i;
+
+	json_object_foreach(lists, key, list) {
+		set = !strcmp(key, "limits") ? &weir_limit_fields :
+		      !strcmp(key, "exempts") ? &weir_exempt_fields : NULL;
+		if (!set)
+			return weir_err_set(&tool->err, "unknown key '%.60s'; expected limits or exempts",
+					    key);
+		if (!json_is_array(list))
+			return weir_err_set(&tool->err, "%s: expected an array", key);
+		json_array_foreach(list, i, item) {
+			if (!json_is_object(item))
+				return weir_err_set(&tool->err, "%s: expected objects", key);
+			at = find_item(at, &level);
+			tool->line = 1;
+			weir_point(tool, text, at++, 1);
+			if (read_item(tool, set, item, config))
+				return -EINVAL;
+		}
+	}
+	return 0;
 }
 
 int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
 {
-	struct json json = { .tool = tool, .config = config };
+	json_t *root, *lists;
+	json_error_t error;
+	ssize_t len;
+	int ret;
 
 	errno = 0;
-	if (getdelim(&lines->text, &lines->room, '\0', lines->file) < 0 ||
-	    !lines->text[strspn(lines->text, " \t\r\n")])
+	len = getdelim(&lines->text, &lines->room, '\0', lines->file);
+	if (len < 0 || !lines->text[strspn(lines->text, " \t\r\n")])
 		return weir_err_set(&tool->err, errno ? WEIR_CANNOT_READ :
 				    "the file is empty; an empty configuration is {}",
 				    strerror(errno));
-	json.begin = lines->text;
-	json.at = lines->text;
-	if (!read_lists(&json))
-		return 0;
-	point(&json);
-	return -EINVAL;
+	root = json_loadb(lines->text, len, JSON_REJECT_DUPLICATES, &error);
+	if (!root) {
+		tool->line = 1;
+		weir_point(tool, lines->text, lines->text + error.position - !!error.position, 1);
+		return weir_err_set(&tool->err, "not JSON: %s", error.text);
+	}
+	lists = json_array_size(root) == 1 ? json_array_get(root, 0) : root;
+	ret = json_is_object(lists) ? read_lists(tool, lines->text, lists, config) :
+	      weir_err_set(&tool->err, "expected an object with limits and exempts");
+	json_decref(root);
+	return ret;
 }

@@ -112,20 +112,23 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 	return 1;
 }
 
-void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool)
+void weir_point(struct weir_tool *tool, const char *begin, const char *at, int length)
 {
-	const char *begin = lines->source, *at;
-
-	tool->line = lines->line;
-	tool->column = 0;
-	if (!begin || word < 0 || word >= lines->count)
-		return;
-	at = begin + (lines->words[word] - lines->text);
 	for (; (size_t)(at - begin) > strcspn(begin, "\n"); tool->line++)
 		begin += strcspn(begin, "\n") + 1;
 	tool->column = at - begin + 1;
 	tool->source = begin;
-	tool->length = strlen(lines->words[word]);
+	tool->length = length;
+}
+
+void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool)
+{
+
+	tool->line = lines->line;
+	tool->column = 0;
+	if (lines->source && word >= 0 && word < lines->count)
+		weir_point(tool, lines->source, lines->source + (lines->words[word] - lines->text),
+			   strlen(lines->words[word]));
 }
 
 int weir_run_batch(struct weir_tool *tool, const char *path)

@@ -76,9 +76,9 @@ static void put_member(struct weir_out *out, const struct weir_field *field)
 	weir_out_end(out, '}');
 	if (!field->part || !field->type->second)
 		return;
-	weir_out_begin(out, field->spec[field->part - field->attr].name, '{');
+	weir_out_begin(out, weir_field_part(field)->name, '{');
 	weir_out_str(out, "type", field->type->schema);
-	put_range(out, &field->spec[field->part - field->attr]);
+	put_range(out, weir_field_part(field));
 	weir_out_end(out, '}');
 }
 

@@ -170,7 +170,9 @@ int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err 
 /* The words of the next line that has any: 1, 0 at the end, -EINVAL. */
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err);
 void weir_lines_close(struct weir_lines *lines);
-/* Have what is said next point at a word; -1: at the line. */
+/* Have what is said next point at @at, of lines from @begin, the first tool's own. */
+void weir_point(struct weir_tool *tool, const char *begin, const char *at, int length);
+/* ... at a word; -1: at the line. */
 void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool);
 
 /* lines.c, file.c, netns.c: an enum weir_exit */

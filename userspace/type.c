@@ -8,8 +8,6 @@
 #include "field.h"
 #include "value.h"
 
-#define PART(field)	((field)->spec[(field)->part - (field)->attr])
-
 /* Numbers */
 
 size_t weir_type_width(const struct weir_field *field, uint16_t attr)
@@ -77,8 +75,9 @@ static void json_uint(const struct weir_field *field, const char *key,
 
 	weir_out_u64(out, key, weir_uint_get(at, weir_type_width(field, field->attr)));
 	if (second)
-		weir_out_u64(out, PART(field).name, weir_uint_get((const char *)at + second,
-			     weir_type_width(field, field->part)));
+		weir_out_u64(out, weir_field_part(field)->name,
+			     weir_uint_get((const char *)at + second,
+					   weir_type_width(field, field->part)));
 }
 
 /* Of a source: packets, or bytes in as few digits as a budget has. */
@@ -227,21 +226,11 @@ const struct weir_type weir_type_address = { "ADDR", STRING, .parse = weir_parse
 
 /* Two numbers */
 
-/* A mark without a mask has all its bits. */
-static void get_mark(const struct weir_field *field, uint16_t attr,
-		     const void *data, size_t len, void *at)
-{
-	get_uint(field, attr, data, len, at);
-	if (attr == field->attr)
-		((uint32_t *)at)[1] = UINT32_MAX;
-}
-
 const struct weir_type weir_type_budget = { "COUNT[k|M|G]/TIME", UINT,
 	.parse = weir_parse_budget, .text = weir_text_budget, .second = 8 };
 const struct weir_type weir_type_ports = { "PORT[-PORT]", UINT,
 	.parse = weir_parse_ports, .text = weir_text_ports, .second = 2 };
-const struct weir_type weir_type_mark = { "VALUE[/MASK]", "integer", .put = put_uint,
-	.get = get_mark, .json = json_uint,
+const struct weir_type weir_type_mark = { "VALUE[/MASK]", UINT,
 	.parse = weir_parse_mark, .text = weir_text_mark, .second = 4 };
 const struct weir_type weir_type_per = { "V4[,V6]", UINT,
 	.parse = weir_parse_per, .text = weir_text_per, .second = 1 };

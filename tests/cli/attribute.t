@@ -133,8 +133,8 @@ int main(void)
 }
 C
 # shellcheck disable=SC2046 # words
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icopy/userspace -Icopy/module/uapi $(pkg-config --cflags libmnl) -o try try.c \
-	$(printf '%s\n' copy/userspace/*.o | grep -v '/weir\.o$') $(pkg-config --libs libmnl) 2>log && ./try >out
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icopy/userspace -Icopy/module/uapi $(pkg-config --cflags libmnl jansson) -o try try.c \
+	$(printf '%s\n' copy/userspace/*.o | grep -v '/weir\.o$') $(pkg-config --libs libmnl jansson) 2>log && ./try >out
 is "$(<out)" 'weight
 web budget 1/s weight 7
 {"name":"web","budget":1,"window_ms":1000,"weight":7}

@@ -211,9 +211,9 @@ kernel() {
 	say "downloading guest kernel $name ($ver)"
 	# shellcheck disable=SC2086 # a list of package names
 	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
-	# The programs that the tests run, and libmnl's headers
+	# The programs that the tests run, and the tool's libraries
 	[ -z "$cross" ] || userland "$dir/root" "$suite" bash busybox-static coreutils dash findutils grep iproute2 iputils-ping \
-		jq kmod libmnl-dev mawk nftables procps sed util-linux ||
+		jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux ||
 		{ say "the programs of arm64 cannot be had: $(why "$suite")"; return 1; }
 	unpack_image "$dir" "$ver" && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
 		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
