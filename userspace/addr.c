@@ -131,13 +131,10 @@ int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 		     const char *text, void *at)
 {
 	char near[64], hint[80] = "expected tcp, udp, icmp, ... or 0..255";
-	const struct weir_word *proto = weir_protos;
-	uint64_t number;
+	const struct weir_word *proto = weir_word_find(weir_protos, text);
+	uint64_t number = proto ? proto->number : 0;
 
-	while (proto->name && strcmp(proto->name, text))
-		proto++;
-	number = proto->number;
-	if (proto->name || !weir_value_number(text, 0, 255, &number, args->err)) {
+	if (proto || !weir_value_number(text, 0, 255, &number, args->err)) {
 		*(uint8_t *)at = number;
 		return 0;
 	}

@@ -65,7 +65,7 @@ static void put_all(struct weir_tool *tool, uint8_t cmd, const struct weir_set *
 		weir_nl_ask(&tool->nl, &request);
 }
 
-static void put_words(const struct weir_word *words, void *data)
+static void put_words(const struct weir_word *words)
 {
 	for (; words->name; words++)
 		puts(words->name);
@@ -83,9 +83,8 @@ static void put_prefixes(struct weir_tool *tool, const struct weir_command *comm
 }
 
 /* Names of existing objects, or the values that help lists. */
-static void put_value(const struct weir_field *field, void *data)
+static void put_value(const struct completing *completing, const struct weir_field *field)
 {
-	const struct completing *completing = data;
 	const struct weir_command *command = completing->reading->command;
 	const struct weir_field *cond;
 	char value[WEIR_TEXT_SIZE], *save, *word;
@@ -95,7 +94,7 @@ static void put_value(const struct weir_field *field, void *data)
 	if (field->type == &weir_type_file)
 		puts(FILES);
 	if (field->type == &weir_type_proto)
-		put_words(weir_protos, NULL);
+		put_words(weir_protos);
 	if (field->type == &weir_type_prefix || field->type == &weir_type_address)
 		put_prefixes(completing->tool, command);
 	if (field->type == &weir_type_name) {
@@ -114,6 +113,14 @@ static void put_value(const struct weir_field *field, void *data)
 		if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(word))
 			puts(word);
 	}
+}
+
+static void put_next(const struct weir_word *words, const struct weir_field *value, void *data)
+{
+	if (words)
+		put_words(words);
+	else
+		put_value(data, value);
 }
 
 /* Each name; and each value that follows "=". */
@@ -137,8 +144,7 @@ void weir_complete(struct weir_tool *tool, int argc, char **argv)
 {
 	struct weir_reading reading = { 0 };
 	struct completing completing = { tool, &reading };
-	const struct weir_offer offer = { put_words, put_value, &completing };
-	struct weir_args args = { .err = &tool->err, .offer = &offer };
+	struct weir_args args = { .err = &tool->err, .offer = put_next, .data = &completing };
 	int at = weir_take_options(tool, argc, argv);
 	bool help;
 

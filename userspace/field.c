@@ -103,7 +103,7 @@ const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_S
 	return buf;
 }
 
-const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
+char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 {
 	char more[WEIR_TEXT_SIZE];
 	size_t used;

@@ -122,7 +122,7 @@ const char *weir_field_text(const struct weir_field *field, const void *model,
 /* What an operator calls it: its word, or what stands in its place. */
 const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
 /* Its value as help names it, with what may follow; "" of a flag. */
-const char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
+char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
 /* Both, as they are written. */
 const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_TEXT_SIZE]);
 /* Its key in JSON. */

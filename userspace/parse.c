@@ -22,13 +22,6 @@ static const struct weir_field *row(const struct weir_word *word)
 	return word->is;
 }
 
-static int offer_value(struct weir_args *args, const struct weir_field *field)
-{
-	if (args->offer)
-		args->offer->value(field, args->offer->data);
-	return -EINVAL;
-}
-
 /* The value behind a word; a flag has none. */
 static const char *take_value(struct weir_args *args, const struct weir_field *field)
 {
@@ -40,7 +33,7 @@ static const char *take_value(struct weir_args *args, const struct weir_field *f
 	text = weir_args_next(args);
 	if (text)
 		return text;
-	offer_value(args, field);
+	weir_args_offer(args, NULL, field);
 	weir_err_set(args->err, WEIR_NO_VALUE, weir_field_name(field, name),
 		     weir_field_value(field, value));
 	return NULL;
@@ -98,12 +91,15 @@ static int read_list(struct weir_args *args, const struct weir_field *field,
 	return 0;
 }
 
-/* Read a value into @model, whose has then says that it is there. */
+/* Read a value into @model, whose has then says that it is there; NULL: that of the next word. */
 static int read_value(struct weir_args *args, const struct weir_field *field,
 		      const char *text, char *model)
 {
 	char *at = weir_field_at(field, model), value[WEIR_TEXT_SIZE];
 
+	text = text ? text : take_value(args, field);
+	if (!text)
+		return -EINVAL;
 	if (field->many ? read_list(args, field, text, model) :
 			  field->type->parse(field, args, text, at))
 		return field->flags & WEIR_NOT && !strcmp(text, "not") ?
@@ -118,21 +114,13 @@ static int read_bare(struct reading *reading, const struct weir_field *field, co
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	struct weir_args *args = reading->args;
-	const struct weir_word *word;
 	char list[WEIR_TEXT_SIZE];
 
 	weir_words_of(field->spec->names, words);
-	for (word = words; word->name; word++) {
-		if (!strcmp(word->name, token)) {
-			weir_args_next(args);
-			return read_value(args, field, token, reading->model);
-		}
-	}
-	for (word = reading->words; word->name; word++) {
-		if (!strcmp(word->name, token))
-			return 0;
-	}
-	if (!weir_nearest(words, token, list, sizeof(list)))
+	if (weir_word_find(words, token))
+		return read_value(args, field, weir_args_next(args), reading->model);
+	if (weir_word_find(reading->words, token) ||
+	    !weir_nearest(words, token, list, sizeof(list)))
 		return 0;
 	weir_unknown(words, weir_args_next(args), "word", args->err);
 	return blame(field, args->err);
@@ -142,26 +130,20 @@ static int read_bare(struct reading *reading, const struct weir_field *field, co
 static int read_followers(struct reading *reading, const struct weir_field *field)
 {
 	struct weir_args *args = reading->args;
-	struct weir_word words[WEIR_WORDS_MAX];
-	const char *token, *text;
+	const char *token;
 	int ret = 0;
 
 	for (field++; !ret && field->type && field->flags & WEIR_FOLLOWS; field++) {
+		const struct weir_word word[] = { { .name = field->word }, { 0 } };
+		bool bare = field->flags & WEIR_BARE;
+
 		token = weir_args_peek(args);
-		if (!token && args->offer && field->flags & WEIR_BARE) {
-			offer_value(args, field);
-		} else if (!token && args->offer) {
-			words[0] = (struct weir_word){ .name = field->word };
-			words[1].name = NULL;
-			args->offer->words(words, args->offer->data);
-		} else if (token && field->flags & WEIR_BARE) {
+		if (!token)
+			weir_args_offer(args, bare ? NULL : word, field);
+		else if (bare)
 			ret = read_bare(reading, field, token);
-		} else if (token && !strcmp(token, field->word)) {
-			weir_args_next(args);
-			text = take_value(args, field);
-			ret = text ? read_value(args, field, text, reading->model) :
-				     -EINVAL;
-		}
+		else if (!strcmp(token, field->word) && weir_args_next(args))
+			ret = read_value(args, field, NULL, reading->model);
 	}
 	return ret;
 }
@@ -200,11 +182,7 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 
 	if (check_twice(reading, word - reading->words, word->name))
 		return -EINVAL;
-	if (field->flags & WEIR_BARE)
-		text = word->name;
-	else if (!text)
-		text = take_value(args, field);
-	if (!text || read_value(args, field, text, model))
+	if (read_value(args, field, field->flags & WEIR_BARE ? word->name : text, model))
 		return -EINVAL;
 	reading->last = field;
 	if (in)
@@ -214,47 +192,29 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 	return read_followers(reading, field);
 }
 
-static bool looks_like_address(const char *token)
-{
-	return isdigit((unsigned char)*token) || strchr(token, ':');
-}
-
 /* The words that may come next: not seen yet; behind "not", conditions. */
-static void list_next(const struct reading *reading, bool negate,
-		      struct weir_word list[WEIR_WORDS_MAX + 1])
+static void offer_words(const struct reading *reading, bool negate)
 {
+	struct weir_word list[WEIR_WORDS_MAX + 1];
 	const struct weir_field *field;
 	size_t i, used = 0;
 	bool any = false;
 
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
-		if (reading->seen[i] ||
-		    field->flags & (WEIR_FIRST | WEIR_ALONE) ||
+		if (reading->seen[i] || field->flags & WEIR_FIRST ||
 		    (negate && !(field->flags & WEIR_NOT)))
 			continue;
 		any |= field->flags & WEIR_NOT;
-		list[used++] = reading->words[i];
+		if (field->flags & WEIR_ALONE)
+			weir_args_offer(reading->args, NULL, field);
+		else
+			list[used++] = reading->words[i];
 	}
 	if (any && !negate)
 		list[used++] = (struct weir_word){ .name = "not" };
 	list[used].name = NULL;
-}
-
-static void offer_words(const struct reading *reading, bool negate)
-{
-	const struct weir_offer *offer = reading->args->offer;
-	struct weir_word list[WEIR_WORDS_MAX + 1];
-	size_t i;
-
-	if (!offer)
-		return;
-	list_next(reading, negate, list);
-	offer->words(list, offer->data);
-	for (i = 0; reading->words[i].name && !negate; i++) {
-		if (row(&reading->words[i])->flags & WEIR_ALONE && !reading->seen[i])
-			offer->value(row(&reading->words[i]), offer->data);
-	}
+	weir_args_offer(reading->args, list, NULL);
 }
 
 /* Another value of the list that was read last. */
@@ -276,107 +236,81 @@ static int blame_unknown(struct reading *reading, const char *token)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	char value[WEIR_TEXT_SIZE], *save, *part;
-	const struct weir_field *field;
 	const struct weir_word *word;
 
 	if (continues_list(reading, token))
 		return weir_err_set(reading->args->err, "separate the values of '%s' by ','",
 				    reading->last->word);
-	for (word = reading->words; word->name; word++) {
-		field = word->is;
-		weir_field_value(field, value);
-		for (part = strtok_r(value, "|", &save); part && islower((unsigned char)*token);
-		     part = strtok_r(NULL, "|", &save)) {
-			if (!strcmp(part, token))
-				return weir_err_set(reading->args->err,
-						    "'%s' is a value of '%s': write '%s %s'",
-						    token, word->name,
-						    word->name, token);
-		}
+	for (word = reading->words; word->name && islower((unsigned char)*token); word++) {
+		part = strtok_r(weir_field_value(word->is, value), "|", &save);
+		while (part && strcmp(part, token))
+			part = strtok_r(NULL, "|", &save);
+		if (part)
+			return weir_err_set(reading->args->err,
+					    "'%s' is a value of '%s': write '%s %s'",
+					    token, word->name, word->name, token);
 	}
-	if (reading->verb != WEIR_ON_SET)
-		return -EINVAL;
-	for (word = weir_set_words(reading->set, WEIR_ON_ADD, words); word->name; word++) {
-		if (!strcmp(word->name, token))
-			return weir_err_set(reading->args->err, "'%s' cannot be changed; add another limit instead",
-					    token);
-	}
+	if (reading->verb == WEIR_ON_SET &&
+	    weir_word_find(weir_set_words(reading->set, WEIR_ON_ADD, words), token))
+		return weir_err_set(reading->args->err, "'%s' cannot be changed; add another limit instead",
+				    token);
 	return -EINVAL;
 }
 
-/* A protocol needs no word in front: "tcp" is "proto tcp"; "ipv6" may be a family. */
-static const struct weir_word *find_proto(const struct reading *reading, const char *token)
+/*
+ * The row of a value that needs no word in front: an address, or a protocol, as "tcp"
+ * is "proto tcp"; "ipv6" may be a family.
+ */
+static const struct weir_word *find_wordless(const struct reading *reading, const char *token)
 {
+	const struct weir_field *field;
 	const struct weir_word *word;
 	struct weir_err err;
 	struct weir_args args = { .err = &err };
 	uint8_t proto;
 
 	for (word = reading->words; word->name; word++) {
-		if (row(word)->type == &weir_type_proto && isalpha((unsigned char)*token) &&
-		    strcmp(token, "ipv6") &&
-		    !weir_type_proto.parse(row(word), &args, token, &proto))
+		field = word->is;
+		if (field->flags & WEIR_ALONE &&
+		    (isdigit((unsigned char)*token) || strchr(token, ':')))
+			return word;
+		if (field->type == &weir_type_proto && isalpha((unsigned char)*token) &&
+		    strcmp(token, "ipv6") && !field->type->parse(field, &args, token, &proto))
 			return word;
 	}
 	return NULL;
 }
 
-/* Read "not" and what it is about. */
-static int read_not(struct reading *reading)
-{
-	struct weir_args *args = reading->args;
-	const char *token = weir_args_next(args);
-	const struct weir_word *word;
-
-	if (!token) {
-		offer_words(reading, true);
-		return weir_err_set(args->err, "'not' requires a condition");
-	}
-	if (!strcmp(token, "not"))
-		return weir_err_set(args->err, WEIR_TWICE, "not");
-	word = find_proto(reading, token);
-	if (word)
-		return read_word(reading, word, token, true);
-	word = weir_pick(reading->words, token, args->exact, "word", args->err);
-	if (!word)
-		return -EINVAL;
-	if (!(row(word)->flags & WEIR_NOT))
-		return weir_err_set(args->err, "'%s' is not a condition: 'not' cannot precede it",
-				    word->name);
-	return read_word(reading, word, NULL, true);
-}
-
-/* The row of an address without its word, where there is one. */
-static const struct weir_word *find_alone(const struct reading *reading, const char *token)
-{
-	const struct weir_word *word;
-
-	for (word = reading->words; word->name; word++) {
-		if (row(word)->flags & WEIR_ALONE && looks_like_address(token))
-			return word;
-	}
-	return NULL;
-}
-
-/* Read one word with its value. */
+/* Read one word with its value, or "not" and the condition behind it. */
 static int read_next(struct reading *reading)
 {
-	struct weir_args *args = reading->args;
-	const char *token = weir_args_next(args);
 	const struct weir_word *words = reading->words, *word;
+	struct weir_args *args = reading->args;
+	const char *token = weir_args_next(args), *value = NULL;
+	bool negate = !strcmp(token, "not");
 
-	if (!strcmp(token, "not"))
-		return read_not(reading);
-	word = find_alone(reading, token);
-	word = word ? word : find_proto(reading, token);
+	if (negate) {
+		token = weir_args_next(args);
+		if (!token)
+			offer_words(reading, true);
+		if (!token)
+			return weir_err_set(args->err, "'not' requires a condition");
+		if (!strcmp(token, "not"))
+			return weir_err_set(args->err, WEIR_TWICE, "not");
+	}
+	word = find_wordless(reading, token);
 	if (word)
-		return read_word(reading, word, token, false);
+		value = token;
 	while (words->name && row(words)->flags & (WEIR_FIRST | WEIR_ALONE))
 		words++;
-	word = weir_pick(words, token, args->exact, "word", args->err);
+	if (!word)
+		word = weir_pick(words, token, args->exact, "word", args->err);
 	if (!word)
 		return blame_unknown(reading, token);
-	return read_word(reading, word, NULL, false);
+	if (negate && !(row(word)->flags & WEIR_NOT))
+		return weir_err_set(args->err, "'%s' is not a condition: 'not' cannot precede it",
+				    word->name);
+	return read_word(reading, word, value, negate);
 }
 
 static int check_needed(const struct reading *reading)
@@ -400,18 +334,12 @@ static int check_needed(const struct reading *reading)
 /* The name was forgotten and a keyword stands in its place: say so. */
 static int blame_first(const struct reading *reading, const char *first)
 {
-	const struct weir_word *word;
-	struct weir_err inner;
+	struct weir_err inner = *reading->args->err;
 
-	for (word = reading->words + 1; first && word->name; word++) {
-		if (strcmp(word->name, first))
-			continue;
-		inner = *reading->args->err;
-		weir_err_set(reading->args->err, "%.400s ('%s' was taken as the %s)",
-			     inner.text, first,
-			     row(reading->words)->type->value);
-	}
-	return -EINVAL;
+	if (!first || !weir_word_find(reading->words + 1, first))
+		return -EINVAL;
+	return weir_err_set(reading->args->err, "%.400s ('%s' was taken as the %s)", inner.text,
+			    first, row(reading->words)->type->value);
 }
 
 static int read_all(struct reading *reading)
@@ -424,7 +352,7 @@ static int read_all(struct reading *reading)
 	if (reading->words[0].name && field->flags & WEIR_FIRST) {
 		first = weir_args_next(args);
 		if (!first)
-			offer_value(args, field);
+			weir_args_offer(args, NULL, field);
 		else if (read_word(reading, reading->words, first, false))
 			return -EINVAL;
 	}

@@ -104,12 +104,7 @@ bool weir_take_help(char **words, int *count)
 	return help;
 }
 
-static void reached_words(const struct weir_word *words, void *data)
-{
-	*(bool *)data = true;
-}
-
-static void reached_value(const struct weir_field *field, void *data)
+static void reach(const struct weir_word *words, const struct weir_field *value, void *data)
 {
 	*(bool *)data = true;
 }
@@ -118,9 +113,9 @@ static void reached_value(const struct weir_field *field, void *data)
 static int show_help(struct weir_args *args, struct weir_reading *reading, FILE *to)
 {
 	bool reached = !args->count;
-	const struct weir_offer offer = { reached_words, reached_value, &reached };
 
-	args->offer = &offer;
+	args->offer = reach;
+	args->data = &reached;
 	if (args->count && weir_read(args, reading) && !reached)
 		return -EINVAL;
 	if (reading->command)

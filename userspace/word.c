@@ -22,6 +22,13 @@ const char *weir_args_next(struct weir_args *args)
 	return args->words[args->at++];
 }
 
+void weir_args_offer(const struct weir_args *args, const struct weir_word *words,
+		     const struct weir_field *value)
+{
+	if (args->offer)
+		args->offer(words, value, args->data);
+}
+
 int weir_args_blame(struct weir_args *args, const char *word)
 {
 	for (args->fault = args->count - 1; args->fault >= 0; args->fault--) {
@@ -126,23 +133,28 @@ bool weir_nearest(const struct weir_word *words, const char *token, char *list, 
 	return used;
 }
 
+const struct weir_word *weir_word_find(const struct weir_word *words, const char *name)
+{
+	while (words->name && strcmp(words->name, name))
+		words++;
+	return words->name ? words : NULL;
+}
+
 /* The word of that name, else the only meaning that it abbreviates. */
 static const struct weir_word *match(const struct weir_word *words,
 				     const char *token, unsigned int *matches)
 {
-	const struct weir_word *word, *found = NULL;
+	const struct weir_word *found = weir_word_find(words, token);
 	size_t len = strlen(token);
 
-	*matches = 0;
-	for (word = words; word->name; word++) {
-		if (!strcmp(word->name, token)) {
-			*matches = 1;
-			return word;
-		}
-		if (!len || strncmp(word->name, token, len) || (found && same(found, word)))
+	*matches = !!found;
+	if (found)
+		return found;
+	for (; len && words->name; words++) {
+		if (strncmp(words->name, token, len) || (found && same(found, words)))
 			continue;
 		if (!(*matches)++)
-			found = word;
+			found = words;
 	}
 	return found;
 }
@@ -197,13 +209,12 @@ static const struct weir_word *translate(const struct weir_word *words, const ch
 
 	*err->text = '\0';
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		for (word = words; is_among(others[i].tokens, token) && word->name; word++) {
-			if (strcmp(word->name, others[i].name))
-				continue;
-			if (!others[i].hint)
-				return word;
-			weir_err_set(err, "%s", others[i].hint);
-		}
+		word = weir_word_find(words, others[i].name);
+		if (!word || !is_among(others[i].tokens, token))
+			continue;
+		if (!others[i].hint)
+			return word;
+		weir_err_set(err, "%s", others[i].hint);
 	}
 	return NULL;
 }
@@ -242,8 +253,7 @@ const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir
 
 	if (token)
 		return weir_pick(words, token, args->exact, "word", args->err);
-	if (args->offer)
-		args->offer->words(words, args->offer->data);
+	weir_args_offer(args, words, NULL);
 	return NULL;
 }
 

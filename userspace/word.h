@@ -22,11 +22,7 @@ struct weir_word {
 struct weir_field;
 
 /* Takes what may come next where the words end: words, or a field's value. */
-struct weir_offer {
-	void (*words)(const struct weir_word *words, void *data);
-	void (*value)(const struct weir_field *field, void *data);
-	void *data;
-};
+typedef void weir_offer(const struct weir_word *words, const struct weir_field *value, void *data);
 
 struct weir_args {
 	char **words;
@@ -35,16 +31,22 @@ struct weir_args {
 	int fault;		/* the word that a sentence is about; or -1 */
 	bool exact;		/* in files: no abbreviations */
 	struct weir_err *err;
-	const struct weir_offer *offer;	/* or NULL */
+	weir_offer *offer;	/* or NULL */
+	void *data;		/* the offer's */
 };
 
 /* The next word, or NULL; next takes it. */
 const char *weir_args_peek(const struct weir_args *args);
 const char *weir_args_next(struct weir_args *args);
 
+/* Offer one of both, where it is asked. */
+void weir_args_offer(const struct weir_args *args, const struct weir_word *words,
+		     const struct weir_field *value);
 /* Have the sentence be about a word: -EINVAL. */
 int weir_args_blame(struct weir_args *args, const char *word);
 
+/* The word of exactly that name; or NULL. */
+const struct weir_word *weir_word_find(const struct weir_word *words, const char *name);
 /* The word that a token names; NULL with a sentence. @what: "word", "option". */
 const struct weir_word *weir_pick(const struct weir_word *words, const char *token, bool exact,
 				  const char *what, struct weir_err *err);
