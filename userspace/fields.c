@@ -220,19 +220,19 @@ const struct weir_set weir_query_fields = {
 	SET("query", source, query), COUNT(SOURCE), .fields = query_rows, .check = weir_check_query,
 };
 
-/* It is the tool that chooses events: the attributes only tell rows apart. */
-#define WANTED(number, member)	.attr = number, AT(wanted, member)
+/* It is the tool that chooses events, by the commands that tell them. */
+#define WANTED(NAME)	.attr = WEIR_CMD_##NAME##_NTF, .bit = 1ULL << WEIR_CMD_##NAME##_NTF
 
 static const struct weir_field wanted_rows[] = {
-	{ "limit", &weir_type_name, WEIR_ON_SHOW, WANTED(1, limit),
+	{ "limit", &weir_type_name, WEIR_ON_SHOW, AT(wanted, limit),
 	  .help = "only of this limit" },
-	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(2, limits),
+	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(LIMIT),
 	  .help = "limits that come, change or go" },
-	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(3, exempts),
+	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),
 	  .help = "exemptions that come or go" },
-	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(4, sources),
+	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(SOURCE),
 	  .help = "sources that are limited, charged, forgotten" },
-	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(5, pressure),
+	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(PRESSURE),
 	  .help = "tables that are too small" },
 	END
 };

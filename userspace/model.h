@@ -81,11 +81,10 @@ struct weir_exempt {
 	bool want_stats;
 };
 
-/* Which events are wanted: of no kind, all. */
+/* Which events are wanted. */
 struct weir_wanted {
-	uint64_t has;
+	uint64_t has;			/* by the commands of events; 0: all */
 	char limit[WEIR_NAME_SIZE];	/* "": of all */
-	bool limits, exempts, sources, pressure;
 };
 
 /* What is asked of sources, and which ones. */

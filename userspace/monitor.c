@@ -30,15 +30,6 @@ static void begin_line(struct watch *watch)
 		weir_show_timestamp(&watch->tool->out);
 }
 
-static bool wants(const struct watch *watch, bool kind, const char *limit)
-{
-	const struct weir_wanted *wanted = watch->wanted;
-
-	if (!kind && (wanted->limits || wanted->exempts || wanted->sources || wanted->pressure))
-		return false;
-	return !*wanted->limit || !*limit || !strcmp(wanted->limit, limit);
-}
-
 static struct weir_limit *find(struct watch *watch, const char *name)
 {
 	unsigned int i;
@@ -62,34 +53,6 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 		watch->limits[watch->count++] = *limit;
 }
 
-static int show_present(const void *model, void *data)
-{
-	struct watch *watch = data;
-
-	remember(watch, model);
-	if (!wants(watch, watch->wanted->limits, ((const struct weir_limit *)model)->name))
-		return 0;
-	begin_line(watch);
-	weir_show_limit_event(&watch->tool->out, "present", model);
-	weir_out_line_end(&watch->tool->out);
-	return watch->tool->out.error ? -ECANCELED : 0;
-}
-
-/* Show the limits that there are; an enum weir_exit. */
-static int show_limits(struct watch *watch)
-{
-	struct weir_request request = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
-		.told = &weir_limit_fields, .reply = show_present, .data = watch,
-	};
-
-	do {
-		watch->count = 0;
-		weir_nl_ask(&watch->tool->nl, &request);
-	} while (!request.ret && request.interrupted);
-	return weir_tool_settle(watch->tool, &request, 0);
-}
-
 /* A flood does not fill the screen: once its second is over, how many more there were. */
 static void show_more(struct watch *watch)
 {
@@ -109,70 +72,66 @@ static void show_more(struct watch *watch)
 	watch->more = 0;
 }
 
-static const char *change_name(uint32_t event)
+/* Whether it is one of so many in this second that it is counted alone. */
+static bool is_flood(struct watch *watch, const struct weir_source *source)
 {
-	return event <= WEIR_LIMIT_EVENT_RESET ? weir_limit_event_names[event] : "unknown";
-}
-
-static void show_limit(struct watch *watch, const struct weir_limit *limit)
-{
-	remember(watch, limit);
-	if (!wants(watch, watch->wanted->limits, limit->name))
-		return;
-	begin_line(watch);
-	weir_show_limit_event(&watch->tool->out, change_name(limit->event), limit);
-	weir_out_line_end(&watch->tool->out);
-}
-
-static void show_exempt(struct watch *watch, const struct weir_exempt *exempt)
-{
-	if (!wants(watch, watch->wanted->exempts, exempt->limit))
-		return;
-	begin_line(watch);
-	weir_show_exempt_event(&watch->tool->out, change_name(exempt->event), exempt);
-	weir_out_line_end(&watch->tool->out);
-}
-
-static void show_source(struct watch *watch, const struct weir_source *source)
-{
-	const struct weir_limit *limit = find(watch, source->limit);
-
-	if (!wants(watch, watch->wanted->sources, source->limit))
-		return;
-	if (source->event == WEIR_SOURCE_EVENT_LIMITED && !watch->tool->out.json) {
-		show_more(watch);
-		if (watch->limited == LIMITED_MOST) {
-			watch->more++;
-			return;
-		}
-		watch->limited++;
+	if (source->event != WEIR_SOURCE_EVENT_LIMITED || watch->tool->out.json)
+		return false;
+	show_more(watch);
+	if (watch->limited == LIMITED_MOST) {
+		watch->more++;
+		return true;
 	}
-	begin_line(watch);
-	weir_show_source_event(&watch->tool->out, source, limit ? limit->budget.window_ms : 0);
-	weir_out_line_end(&watch->tool->out);
+	watch->limited++;
+	return false;
 }
 
-static void show_pressure(struct watch *watch, const struct weir_pressure *pressure)
+static const char *limit_of(uint8_t cmd, const union weir_model *model)
 {
-	if (!wants(watch, watch->wanted->pressure, pressure->limit))
+	return cmd == WEIR_CMD_LIMIT_NTF ? model->limit.name :
+	       cmd == WEIR_CMD_EXEMPT_NTF ? model->exempt.limit :
+	       cmd == WEIR_CMD_SOURCE_NTF ? model->source.limit : model->pressure.limit;
+}
+
+static void show_event(uint8_t cmd, const union weir_model *model, void *data)
+{
+	const char *name = limit_of(cmd, model);
+	const struct weir_limit *limit;
+	struct watch *watch = data;
+
+	if (cmd == WEIR_CMD_LIMIT_NTF)
+		remember(watch, &model->limit);
+	limit = find(watch, name);
+	if ((watch->wanted->has && !(watch->wanted->has & 1ULL << cmd)) ||
+	    (*watch->wanted->limit && *name && strcmp(watch->wanted->limit, name)) ||
+	    (cmd == WEIR_CMD_SOURCE_NTF && is_flood(watch, &model->source)))
 		return;
 	begin_line(watch);
-	weir_show_pressure_event(&watch->tool->out, pressure);
+	weir_show_event(&watch->tool->out, cmd, model, limit ? limit->budget.window_ms : 0);
 	weir_out_line_end(&watch->tool->out);
 }
 
-static void show_event(uint8_t cmd, const void *model, void *data)
+static int show_present(const void *model, void *data)
 {
-	switch (cmd) {
-	case WEIR_CMD_LIMIT_NTF:
-		return show_limit(data, model);
-	case WEIR_CMD_EXEMPT_NTF:
-		return show_exempt(data, model);
-	case WEIR_CMD_SOURCE_NTF:
-		return show_source(data, model);
-	default:
-		return show_pressure(data, model);
-	}
+	struct watch *watch = data;
+
+	show_event(WEIR_CMD_LIMIT_NTF, model, watch);
+	return watch->tool->out.error ? -ECANCELED : 0;
+}
+
+/* Show the limits that there are; an enum weir_exit. */
+static int show_limits(struct watch *watch)
+{
+	struct weir_request request = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
+		.told = &weir_limit_fields, .reply = show_present, .data = watch,
+	};
+
+	do {
+		watch->count = 0;
+		weir_nl_ask(&watch->tool->nl, &request);
+	} while (!request.ret && request.interrupted);
+	return weir_tool_settle(watch->tool, &request, 0);
 }
 
 static void show_lost(struct watch *watch)

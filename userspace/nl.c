@@ -237,7 +237,8 @@ static const struct weir_set *event_fields(uint8_t cmd)
 }
 
 int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
-		   void (*event)(uint8_t cmd, const void *model, void *data), void *data)
+		   void (*event)(uint8_t cmd, const union weir_model *model, void *data),
+		   void *data)
 {
 	struct pollfd fds[] = { { .fd = fd, .events = POLLIN }, { .fd = out } };
 	char buf[RECEIVE_SIZE] __attribute__((aligned(8)));

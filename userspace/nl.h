@@ -64,7 +64,8 @@ int weir_nl_subscribe(struct weir_nl *nl);
  * passed on.
  */
 int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
-		   void (*event)(uint8_t cmd, const void *model, void *data), void *data);
+		   void (*event)(uint8_t cmd, const union weir_model *model, void *data),
+		   void *data);
 
 /* ack.c: what an answer's end says; 0 or the negative errno, with a sentence. */
 int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct nlmsghdr *nlh);

@@ -159,8 +159,8 @@ void weir_show_timestamp(struct weir_out *out)
 	weir_out_word(out, WEIR_COLOR_NONE, "[%s]", buf);
 }
 
-/* What begins an event, and what it is about. */
-static void show_event(struct weir_out *out, const char *event, const char *change)
+/* What begins an event. */
+static void begin_event(struct weir_out *out, const char *event, const char *change)
 {
 	weir_out_str(out, "event", event);
 	if (change)
@@ -169,19 +169,18 @@ static void show_event(struct weir_out *out, const char *event, const char *chan
 		      change ? change : "");
 }
 
-void weir_show_limit_event(struct weir_out *out, const char *change, const struct weir_limit *limit)
+static const char *change_name(uint32_t event)
 {
-	show_event(out, "limit", change);
+	return event <= WEIR_LIMIT_EVENT_RESET ? weir_limit_event_names[event] : "unknown";
+}
+
+static void show_limit_event(struct weir_out *out, const struct weir_limit *limit)
+{
+	begin_event(out, "limit", limit->has & WEIR_HAS(LIMIT_EVENT) ?
+		    change_name(limit->event) : "present");
 	weir_out_str(out, "limit", limit->name);
 	weir_out_word(out, WEIR_COLOR_NAME, "%s", limit->name);
 	weir_set_show(&weir_limit_fields, WEIR_EVENT, out, limit);
-}
-
-void weir_show_exempt_event(struct weir_out *out, const char *change,
-			    const struct weir_exempt *exempt)
-{
-	show_event(out, "exempt", change);
-	weir_set_show(&weir_exempt_fields, WEIR_EVENT, out, exempt);
 }
 
 /* One that became limited. */
@@ -218,22 +217,31 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	weir_out_word(out, WEIR_COLOR_NONE, "until %s", until);
 }
 
-void weir_show_source_event(struct weir_out *out, const struct weir_source *source,
-			    uint32_t window_ms)
+static void show_source_event(struct weir_out *out, const struct weir_source *source)
 {
 	bool charged = source->event == WEIR_SOURCE_EVENT_CHARGED;
 
-	if (source->event == WEIR_SOURCE_EVENT_LIMITED)
-		return show_limited(out, source, window_ms);
-	show_event(out, charged ? "charge" : "forget", NULL);
+	begin_event(out, charged ? "charge" : "forget", NULL);
 	weir_set_show(&weir_source_fields, charged ? WEIR_WORDS | WEIR_RESULT : WEIR_WORDS,
 		      out, source);
 	if (!charged)
 		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
 }
 
-void weir_show_pressure_event(struct weir_out *out, const void *model)
+void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
+		     uint32_t window_ms)
 {
-	show_event(out, "pressure", NULL);
-	weir_set_show(&weir_pressure_fields, WEIR_EVENT, out, model);
+	if (cmd == WEIR_CMD_LIMIT_NTF) {
+		show_limit_event(out, &model->limit);
+	} else if (cmd == WEIR_CMD_EXEMPT_NTF) {
+		begin_event(out, "exempt", change_name(model->exempt.event));
+		weir_set_show(&weir_exempt_fields, WEIR_EVENT, out, model);
+	} else if (cmd == WEIR_CMD_PRESSURE_NTF) {
+		begin_event(out, "pressure", NULL);
+		weir_set_show(&weir_pressure_fields, WEIR_EVENT, out, model);
+	} else if (model->source.event == WEIR_SOURCE_EVENT_LIMITED) {
+		show_limited(out, &model->source, window_ms);
+	} else {
+		show_source_event(out, &model->source);
+	}
 }

@@ -14,14 +14,9 @@ void weir_show_exempt(struct weir_out *out, const void *model);
 void weir_show_source(struct weir_out *out, const void *model);
 void weir_show_stats(struct weir_out *out, const void *model);
 
-/* Events; @window_ms of the source's limit, 0: it is unknown. */
-void weir_show_limit_event(struct weir_out *out, const char *change,
-			   const struct weir_limit *limit);
-void weir_show_exempt_event(struct weir_out *out, const char *change,
-			    const struct weir_exempt *exempt);
-void weir_show_source_event(struct weir_out *out, const struct weir_source *source,
-			    uint32_t window_ms);
-void weir_show_pressure_event(struct weir_out *out, const void *model);
+/* An event, as its command tells it; @window_ms of a source's limit, 0: it is unknown. */
+void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
+		     uint32_t window_ms);
 /* The time, at the beginning of an event. */
 void weir_show_timestamp(struct weir_out *out);
 
