@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir -schema: what -json prints, as a JSON schema, from the table. */
 
+#include <jansson.h>
 #include <string.h>
 
 #include "tool.h"
@@ -27,62 +28,54 @@ static const struct {
 	{ "lost", NULL, 0, { { 0 } } },
 };
 
-static void put_set(struct weir_out *out, const struct weir_set *set);
+static json_t *schema_of(const struct weir_set *set);
 
-static void put_range(struct weir_out *out, const struct weir_attr_spec *spec)
+static json_t *type_of(const char *type, const struct weir_attr_spec *spec)
 {
-	if (!spec->max)
-		return;
-	weir_out_u64(out, "minimum", spec->min);
-	weir_out_u64(out, "maximum", spec->max);
+	if (!spec || !spec->max)
+		return json_pack("{ss}", "type", type);
+	return json_pack("{ss sI sI}", "type", type, "minimum", (json_int_t)spec->min,
+			 "maximum", (json_int_t)spec->max);
 }
 
-static void put_names(struct weir_out *out, const char *const *names)
+static json_t *object_of(json_t *members, json_t *required)
 {
-	weir_out_begin(out, "enum", '[');
-	while (*names)
-		weir_out_str(out, NULL, *names++);
-	weir_out_end(out, ']');
+	return json_pack("{ss so so* sb}", "type", "object", "properties", members,
+			 "required", required, "additionalProperties", 0);
 }
 
-static void put_value(struct weir_out *out, const struct weir_field *field)
+static json_t *value_of(const struct weir_field *field)
 {
-	bool list = field->type == &weir_type_conds;
+	const char *const *name = field->spec->names;
+	json_t *names = json_array();
 
-	weir_out_str(out, "type", list ? "array" : field->type->schema);
-	if (list)
-		weir_out_begin(out, "items", '{');
-	if (field->spec->names)
-		put_names(out, field->spec->names);
-	if (list)
-		weir_out_end(out, '}');
+	while (name && *name)
+		json_array_append_new(names, json_string(*name++));
+	if (field->type == &weir_type_conds)
+		return json_pack("{ss s{so}}", "type", "array", "items", "enum", names);
+	if (name)
+		return json_pack("{ss so}", "type", field->type->schema, "enum", names);
+	json_decref(names);
 	if (field->nest && !strcmp(field->type->schema, "object"))
-		put_set(out, field->nest);
-	put_range(out, field->spec);
+		return schema_of(field->nest);
+	return type_of(field->type->schema, field->spec);
 }
 
-/* A field as a member, or two; of many, an array. */
-static void put_member(struct weir_out *out, const struct weir_field *field)
+/* Add a field as a member, or two; of many, as an array. */
+static void add_member(json_t *members, const struct weir_field *field)
 {
-	weir_out_begin(out, weir_field_key(field), '{');
-	if (field->many) {
-		weir_out_str(out, "type", "array");
-		weir_out_u64(out, "maxItems", field->many);
-		weir_out_begin(out, "items", '{');
-	}
-	put_value(out, field);
+	json_t *value = value_of(field);
+
 	if (field->many)
-		weir_out_end(out, '}');
-	weir_out_end(out, '}');
-	if (!field->part || !field->type->second)
-		return;
-	weir_out_begin(out, weir_field_part(field)->name, '{');
-	weir_out_str(out, "type", field->type->schema);
-	put_range(out, weir_field_part(field));
-	weir_out_end(out, '}');
+		value = json_pack("{ss si so}", "type", "array", "maxItems", (int)field->many,
+				  "items", value);
+	json_object_set_new(members, weir_field_key(field), value);
+	if (field->part && field->type->second)
+		json_object_set_new(members, weir_field_part(field)->name,
+				    type_of(field->type->schema, weir_field_part(field)));
 }
 
-static void put_members(struct weir_out *out, const struct weir_set *set, unsigned int flags)
+static void add_members(json_t *members, const struct weir_set *set, unsigned int flags)
 {
 	const struct weir_field *field;
 
@@ -90,95 +83,42 @@ static void put_members(struct weir_out *out, const struct weir_set *set, unsign
 		if (field->type->json && weir_field_find(set, 0, field->attr) == field &&
 		    (flags ? field->flags & flags : !(field->flags & ON_ANY) ||
 		     field->flags & WEIR_WORDS))
-			put_member(out, field);
+			add_member(members, field);
 	}
 }
 
-/* The members of an object; those of its words are always there, or conditions. */
-static void put_set(struct weir_out *out, const struct weir_set *set)
+/* The members of its words are always there, or conditions. */
+static json_t *schema_of(const struct weir_set *set)
 {
+	json_t *members = json_object(), *required = json_array();
 	const struct weir_field *field;
 
-	weir_out_begin(out, "properties", '{');
-	put_members(out, set, 0);
-	weir_out_end(out, '}');
-	weir_out_begin(out, "required", '[');
+	add_members(members, set, 0);
 	for (field = set->fields; field->type; field++) {
 		if (field->flags & WEIR_WORDS && !(field->flags & WEIR_SOME) && !set->invert &&
 		    !(field->bit && !(field->flags & (WEIR_ON_ADD | WEIR_FOLLOWS))))
-			weir_out_str(out, NULL, weir_field_key(field));
+			json_array_append_new(required, json_string(weir_field_key(field)));
 	}
-	weir_out_end(out, ']');
-	weir_out_bool(out, "additionalProperties", false);
+	return object_of(members, required);
 }
 
-static void put_type(struct weir_out *out, const char *key, const char *type)
+static json_t *event_of(size_t i)
 {
-	weir_out_begin(out, key, '{');
-	weir_out_str(out, "type", type);
-	weir_out_end(out, '}');
-}
-
-static void put_event(struct weir_out *out, size_t i)
-{
+	json_t *members = json_pack("{s{ss} s{ss}}", "event", "const", events[i].event,
+				    "timestamp", "type", "string");
 	size_t j;
 
-	weir_out_begin(out, NULL, '{');
-	weir_out_str(out, "type", "object");
-	weir_out_begin(out, "properties", '{');
-	weir_out_begin(out, "event", '{');
-	weir_out_str(out, "const", events[i].event);
-	weir_out_end(out, '}');
-	put_type(out, "timestamp", "string");
 	for (j = 0; events[i].more[j].key; j++)
-		put_type(out, events[i].more[j].key, events[i].more[j].type);
+		json_object_set_new(members, events[i].more[j].key,
+				    type_of(events[i].more[j].type, NULL));
 	if (events[i].set)
-		put_members(out, events[i].set, events[i].flags);
-	weir_out_end(out, '}');
-	weir_out_begin(out, "required", '[');
-	weir_out_str(out, NULL, "event");
-	weir_out_end(out, ']');
-	weir_out_bool(out, "additionalProperties", false);
-	weir_out_end(out, '}');
+		add_members(members, events[i].set, events[i].flags);
+	return object_of(members, json_pack("[s]", "event"));
 }
 
-static void put_ref(struct weir_out *out, const char *key, const char *name)
+static json_t *array_of(const char *name)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "#/$defs/%s", name);
-	weir_out_begin(out, key, '{');
-	weir_out_str(out, "$ref", path);
-	weir_out_end(out, '}');
-}
-
-/* An array of what a definition says. */
-static void put_array(struct weir_out *out, const char *key, const char *name)
-{
-	weir_out_begin(out, key, '{');
-	weir_out_str(out, "type", "array");
-	put_ref(out, "items", name);
-	weir_out_end(out, '}');
-}
-
-/* A configuration, and the version. */
-static void put_config(struct weir_out *out)
-{
-	weir_out_begin(out, "config", '{');
-	weir_out_str(out, "type", "object");
-	weir_out_begin(out, "properties", '{');
-	put_array(out, "limits", weir_limit_fields.name);
-	put_array(out, "exempts", weir_exempt_fields.name);
-	weir_out_end(out, '}');
-	weir_out_bool(out, "additionalProperties", false);
-	weir_out_end(out, '}');
-	weir_out_begin(out, "version", '{');
-	weir_out_str(out, "type", "object");
-	weir_out_begin(out, "properties", '{');
-	put_type(out, "version", "string");
-	weir_out_end(out, '}');
-	weir_out_bool(out, "additionalProperties", false);
-	weir_out_end(out, '}');
+	return json_pack("{ss s{ss+}}", "type", "array", "items", "$ref", "#/$defs/", name);
 }
 
 /* Whatever is printed as a whole, or as a line of monitor, is one of these. */
@@ -186,32 +126,27 @@ void weir_schema(struct weir_out *out)
 {
 	static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,
 		&weir_source_fields, &weir_stats_fields };
+	json_t *any = json_array(), *defs = json_object(), *told = json_array(), *schema;
 	size_t i;
 
-	out->json = true;
-	weir_out_begin(out, NULL, '{');
-	weir_out_str(out, "$schema", "https://json-schema.org/draft/2020-12/schema");
-	weir_out_begin(out, "anyOf", '[');
-	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
-		put_array(out, NULL, sets[i]->name);
-	put_array(out, NULL, "config");
-	put_array(out, NULL, "version");
-	put_ref(out, NULL, "event");
-	weir_out_end(out, ']');
-	weir_out_begin(out, "$defs", '{');
 	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		weir_out_begin(out, sets[i]->name, '{');
-		weir_out_str(out, "type", "object");
-		put_set(out, sets[i]);
-		weir_out_end(out, '}');
+		json_array_append_new(any, array_of(sets[i]->name));
+		json_object_set_new(defs, sets[i]->name, schema_of(sets[i]));
 	}
-	put_config(out);
-	weir_out_begin(out, "event", '{');
-	weir_out_begin(out, "anyOf", '[');
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		put_event(out, i);
-	weir_out_end(out, ']');
-	weir_out_end(out, '}');
-	weir_out_end(out, '}');
-	weir_out_end(out, '}');
+		json_array_append_new(told, event_of(i));
+	json_array_append_new(any, array_of("config"));
+	json_array_append_new(any, array_of("version"));
+	json_array_append_new(any, json_pack("{ss}", "$ref", "#/$defs/event"));
+	json_object_set_new(defs, "config",
+			    object_of(json_pack("{so so}", "limits", array_of("limit"),
+						"exempts", array_of("exempt")), NULL));
+	json_object_set_new(defs, "version",
+			    object_of(json_pack("{s{ss}}", "version", "type", "string"), NULL));
+	json_object_set_new(defs, "event", json_pack("{so}", "anyOf", told));
+	schema = json_pack("{ss so so}", "$schema", "https://json-schema.org/draft/2020-12/schema",
+			   "anyOf", any, "$defs", defs);
+	if (json_dumpf(schema, out->to, JSON_COMPACT) || putc('\n', out->to) == EOF)
+		out->error = schema ? -EIO : -ENOMEM;
+	json_decref(schema);
 }
