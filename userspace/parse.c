@@ -263,19 +263,16 @@ static int blame_unknown(struct reading *reading, const char *token)
  */
 static const struct weir_word *find_wordless(const struct reading *reading, const char *token)
 {
+	bool proto = strcmp(token, "ipv6") && weir_word_find(weir_protos, token);
 	const struct weir_field *field;
 	const struct weir_word *word;
-	struct weir_err err;
-	struct weir_args args = { .err = &err };
-	uint8_t proto;
 
 	for (word = reading->words; word->name; word++) {
 		field = word->is;
 		if (field->flags & WEIR_ALONE &&
 		    (isdigit((unsigned char)*token) || strchr(token, ':')))
 			return word;
-		if (field->type == &weir_type_proto && isalpha((unsigned char)*token) &&
-		    strcmp(token, "ipv6") && !field->type->parse(field, &args, token, &proto))
+		if (field->type == &weir_type_proto && proto)
 			return word;
 	}
 	return NULL;
