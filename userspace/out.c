@@ -34,50 +34,38 @@ int weir_out_flush(struct weir_out *out)
 	return out->error;
 }
 
-int weir_out_char(const char *text)
+/* The code point of a character, and its length in bytes; 0: it is not UTF-8. */
+static int read_char(const char *text, uint32_t *code)
 {
+	static const uint32_t least[] = { [2] = 0x80, [3] = 0x800, [4] = 0x10000 };
 	const unsigned char *at = (const unsigned char *)text;
-	int len = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2, i;
+	int len = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4, i;
 
-	if (at[0] < 0x80)
-		return 1;
-	if (at[0] < 0xc2 || at[0] > 0xf4)
+	if ((*at & 0xc0) == 0x80 || *at > 0xf4)
 		return 0;
+	*code = len == 1 ? *at : *at & (0x7f >> len);
 	for (i = 1; i < len; i++) {
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
+		*code = *code << 6 | (at[i] & 0x3f);
 	}
-	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-/* The code point of a character of @len bytes. */
-static uint32_t code_point(const char *text, int len)
-{
-	const unsigned char *at = (const unsigned char *)text;
-	uint32_t code = len == 1 ? at[0] : at[0] & (0x7f >> len);
-	int i;
-
-	for (i = 1; i < len; i++)
-		code = code << 6 | (at[i] & 0x3f);
-	return code;
+	return *code < least[len] || *code > 0x10ffff || (*code & ~0x7ff) == 0xd800 ? 0 : len;
 }
 
 /* Control characters, those of C1 too, and what turns the direction of text. */
-static bool unsafe_code(uint32_t code)
+static bool is_unsafe(uint32_t code)
 {
 	return code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
 	       code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
-bool weir_out_unsafe(const char *text)
+int weir_out_safe(const char *text)
 {
-	int len = weir_out_char(text);
+	uint32_t code;
+	int len = read_char(text, &code);
 
-	return !len || unsafe_code(code_point(text, len));
+	return len && is_unsafe(code) ? 0 : len;
 }
 
 /* Bytes that stand for themselves in text and in JSON: all, as a rule. */
@@ -94,37 +82,35 @@ void weir_out_escape(FILE *to, const char *text)
 {
 	int len;
 
-	for (; *text; text += len) {
+	for (; *text; text += len ? len : 1) {
 		len = plain(text);
-		if (!len && !weir_out_unsafe(text))
-			len = weir_out_char(text);
-		if (len) {
-			fwrite(text, 1, len, to);
-			continue;
-		}
-		fprintf(to, "\\x%02x", (unsigned char)*text);
-		len = 1;
+		if (!len)
+			len = weir_out_safe(text);
+		fwrite(text, 1, len, to);
+		if (!len)
+			fprintf(to, "\\x%02x", (unsigned char)*text);
 	}
 }
 
 static void put_string(FILE *to, const char *value)
 {
+	uint32_t code;
 	int len;
 
 	putc('"', to);
-	for (; *value; value += len) {
+	for (; *value; value += len ? len : 1) {
+		code = *value;
 		len = plain(value);
+		if (!len && strchr("\"\\", *value))
+			putc('\\', to);
 		if (!len)
-			len = weir_out_char(value);
-		if (*value == '"' || *value == '\\')
-			fprintf(to, "\\%c", *value);
-		else if (!len)
+			len = read_char(value, &code);
+		if (!len)
 			fputs("\\ufffd", to);
-		else if (weir_out_unsafe(value))
-			fprintf(to, "\\u%04" PRIx32, code_point(value, len));
+		else if (is_unsafe(code))
+			fprintf(to, "\\u%04" PRIx32, code);
 		else
 			fwrite(value, 1, len, to);
-		len = len ? len : 1;
 	}
 	putc('"', to);
 }
@@ -140,26 +126,28 @@ static void new_line(const struct weir_out *out)
 		fputs("    ", out->to);
 }
 
-/* What precedes a value: a comma, a new line, its key. */
-static void put_key(struct weir_out *out, const char *key)
+/* What precedes a value, a comma, a new line, its key; whether there is JSON. */
+static bool put_key(struct weir_out *out, const char *key)
 {
+	if (!out->json)
+		return false;
 	if (out->filled)
 		putc(',', out->to);
 	if (out->depth)
 		new_line(out);
 	out->filled = true;
-	if (!key)
-		return;
-	put_string(out->to, key);
-	fputs(out->pretty && !out->line ? ": " : ":", out->to);
+	if (key) {
+		put_string(out->to, key);
+		fputs(out->pretty && !out->line ? ": " : ":", out->to);
+	}
+	return true;
 }
 
 void weir_out_begin(struct weir_out *out, const char *key, char c)
 {
 	end_record(out);
-	if (!out->json)
+	if (!put_key(out, key))
 		return;
-	put_key(out, key);
 	putc(c, out->to);
 	out->depth++;
 	out->filled = false;
@@ -181,34 +169,26 @@ void weir_out_end(struct weir_out *out, char c)
 
 void weir_out_u64(struct weir_out *out, const char *key, uint64_t value)
 {
-	if (!out->json)
-		return;
-	put_key(out, key);
-	fprintf(out->to, "%" PRIu64, value);
+	if (put_key(out, key))
+		fprintf(out->to, "%" PRIu64, value);
 }
 
 void weir_out_number(struct weir_out *out, const char *key, double value)
 {
-	if (!out->json)
-		return;
-	put_key(out, key);
-	fprintf(out->to, "%.10g", value);
+	if (put_key(out, key))
+		fprintf(out->to, "%.10g", value);
 }
 
 void weir_out_str(struct weir_out *out, const char *key, const char *value)
 {
-	if (!out->json)
-		return;
-	put_key(out, key);
-	put_string(out->to, value);
+	if (put_key(out, key))
+		put_string(out->to, value);
 }
 
 void weir_out_bool(struct weir_out *out, const char *key, bool value)
 {
-	if (!out->json)
-		return;
-	put_key(out, key);
-	fputs(value ? "true" : "false", out->to);
+	if (put_key(out, key))
+		fputs(value ? "true" : "false", out->to);
 }
 
 static void put_text(struct weir_out *out, const char *text)

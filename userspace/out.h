@@ -53,10 +53,8 @@ void weir_out_text(struct weir_out *out, const char *fmt, ...) WEIR_PRINTF(2);
 void weir_out_line(struct weir_out *out);
 void weir_out_line_end(struct weir_out *out);
 
-/* Whether a terminal may obey the character that @text begins with. */
-bool weir_out_unsafe(const char *text);
-/* Length in bytes of the character; 0: it is not UTF-8. */
-int weir_out_char(const char *text);
+/* Length in bytes of the first character; 0: a terminal may obey it, or it is not UTF-8. */
+int weir_out_safe(const char *text);
 /* Write text that may hold control characters, as \xNN. */
 void weir_out_escape(FILE *to, const char *text);
 

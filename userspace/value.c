@@ -209,11 +209,11 @@ int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(err, "device name '%.40s' is longer than %d bytes",
 				    text, WEIR_DEV_MAX);
 	for (i = 0; i < len; i += size) {
-		size = weir_out_char(text + i);
+		size = weir_out_safe(text + i);
 		if (text[i] == '/' || text[i] == ':' || isspace((unsigned char)text[i]))
 			return bad_dev(text, err);
 		/* a file of commands could not repeat it, or a terminal show it */
-		if (text[i] == '#' || text[i] == '\\' || weir_out_unsafe(text + i))
+		if (text[i] == '#' || text[i] == '\\' || !size)
 			return weir_err_set(err, "'%.60s': device names with #, \\, control characters or invalid UTF-8 are not supported; rename the device",
 					    text);
 	}
