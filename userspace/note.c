@@ -81,32 +81,27 @@ void weir_complain(struct weir_tool *tool, const char *what)
 	tool->column = 0;
 }
 
-/* In a file the same is said of the first limit alone, and then counted. */
-static bool said_before(const struct weir_tool *tool, const char *kind,
-			const char *limit, const char *sentence)
-{
-	struct said *at;
-
-	for (at = said; tool->file && at < said + SENTENCES; at++) {
-		if (!at->kind) {
-			at->kind = kind;
-			snprintf(at->sentence, sizeof(at->sentence), "%s", sentence);
-			return false;
-		}
-		if (strcmp(at->kind, kind) || strcmp(at->sentence, sentence))
-			continue;
-		at->more++;
-		snprintf(at->last, sizeof(at->last), "%s", limit);
-		return true;
-	}
-	return false;
-}
-
-/* Print a message that may apply to several limits; @sentence follows the name. */
+/*
+ * Print a message that may apply to several limits; @sentence follows the name. In a
+ * file the same is said of the first limit alone, and then counted.
+ */
 static void say_of(struct weir_tool *tool, const char *kind,
 		   const char *limit, const char *sentence)
 {
-	if (!said_before(tool, kind, limit, sentence) && *limit)
+	struct said *at = said, *end = tool->file ? said + SENTENCES : said;
+
+	while (at < end && at->kind && (strcmp(at->kind, kind) || strcmp(at->sentence, sentence)))
+		at++;
+	if (at < end && at->kind) {
+		at->more++;
+		snprintf(at->last, sizeof(at->last), "%s", limit);
+		return;
+	}
+	if (at < end) {
+		at->kind = kind;
+		snprintf(at->sentence, sizeof(at->sentence), "%s", sentence);
+	}
+	if (*limit)
 		weir_note(tool, kind, "limit '%s'%s", limit, sentence);
 }
 

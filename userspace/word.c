@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "word.h"
 
@@ -41,44 +42,32 @@ int weir_args_blame(struct weir_args *args, const char *word)
 /* Letters to change, add, drop or swap with a neighbour (Damerau 1964). */
 static unsigned int distance(const char *a, const char *b)
 {
-	unsigned int rows[3][NEAR_MAX + 1], i, j;
-	unsigned int *prev2 = rows[0], *prev = rows[1], *now = rows[2], *swap;
+	unsigned int rows[NEAR_MAX + 1][NEAR_MAX + 1], best, i, j;
 	unsigned int la = strlen(a), lb = strlen(b);
 
 	if (la > NEAR_MAX || lb > NEAR_MAX)
-		return la > lb ? la : lb;
+		return MAX(la, lb);
 	for (j = 0; j <= lb; j++)
-		prev[j] = j;
+		rows[0][j] = j;
 	for (i = 1; i <= la; i++) {
-		now[0] = i;
+		rows[i][0] = i;
 		for (j = 1; j <= lb; j++) {
-			char ca = tolower((unsigned char)a[i - 1]);
-			unsigned int best = prev[j - 1] + (ca != b[j - 1]);
-
-			if (prev[j] + 1 < best)
-				best = prev[j] + 1;
-			if (now[j - 1] + 1 < best)
-				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1] && prev2[j - 2] + 1 < best)
-				best = prev2[j - 2] + 1;
-			now[j] = best;
+			best = MIN(rows[i - 1][j], rows[i][j - 1]) + 1;
+			best = MIN(best, rows[i - 1][j - 1] +
+				   (tolower((unsigned char)a[i - 1]) != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				best = MIN(best, rows[i - 2][j - 2] + 1);
+			rows[i][j] = best;
 		}
-		swap = prev2;
-		prev2 = prev;
-		prev = now;
-		now = swap;
 	}
-	return prev[lb];
+	return rows[la][lb];
 }
 
 /* Edit distance; -1 if above a third of the letters. */
 static unsigned int slips(const char *token, const char *name)
 {
-	unsigned int far = distance(token, name), longer = strlen(token);
+	unsigned int far = distance(token, name), longer = MAX(strlen(token), strlen(name));
 
-	if (strlen(name) > longer)
-		longer = strlen(name);
 	return far == 1 || 3 * far <= longer ? far : -1U;
 }
 
@@ -87,42 +76,30 @@ static bool same(const struct weir_word *a, const struct weir_word *b)
 	return a->is == b->is && a->number == b->number;
 }
 
-/* Whether the word at @i means what one before it does. */
-static bool is_alias(const struct weir_word *words, size_t i)
-{
-	size_t j;
-
-	for (j = 0; j < i; j++) {
-		if (same(&words[j], &words[i]))
-			return true;
-	}
-	return false;
-}
-
 /* The names that begin with @begin, aliases left out, as far as they fit. */
 static void list_names(const struct weir_word *words, const char *begin, char *list, size_t size)
 {
-	size_t i, used = 0;
+	const struct weir_word *word;
+	size_t used = 0;
 
 	*list = '\0';
-	for (i = 0; words[i].name; i++) {
-		if (strncmp(words[i].name, begin, strlen(begin)) || is_alias(words, i))
+	for (word = words; word->name; word++) {
+		if (strncmp(word->name, begin, strlen(begin)) ||
+		    (word > words && same(word, word - 1)))
 			continue;
-		if (used + strlen(words[i].name) + 2 >= size)
+		if (used + strlen(word->name) + 2 >= size)
 			break;
-		used += sprintf(list + used, "%s%s", used ? ", " : "", words[i].name);
+		used += sprintf(list + used, "%s%s", used ? ", " : "", word->name);
 	}
 }
 
 bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size)
 {
-	unsigned int least = -1U, far;
+	unsigned int least = -1U;
 	size_t i, used = 0;
 
-	for (i = 0; words[i].name; i++) {
-		far = slips(token, words[i].name);
-		least = far < least ? far : least;
-	}
+	for (i = 0; words[i].name; i++)
+		least = MIN(least, slips(token, words[i].name));
 	for (i = 0; least != -1U && words[i].name; i++) {
 		if (slips(token, words[i].name) != least)
 			continue;
