@@ -12,11 +12,15 @@ static __be32 word_mask(unsigned int bits)
 }
 
 /**
- * weir_source_cut - the slow path of weir_source_mask()
+ * weir_source_mask - mask an address to what a limit counts
  * @source: whole address
  * @prefix: prefix lengths of the limit
+ *
+ * With both lengths 0 all addresses of both families are one source. Link-local
+ * addresses are not masked; if half an IPv6 address makes a source, the interface
+ * identifier is kept instead.
  */
-void weir_source_cut(struct weir_source *source, struct weir_prefix prefix)
+void weir_source_mask(struct weir_source *source, struct weir_prefix prefix)
 {
 	bool ipv6 = source->scope & WEIR_SCOPE_IPV6;
 	unsigned int len = ipv6 ? prefix.len6 : prefix.len4;

@@ -92,24 +92,7 @@ static __always_inline bool weir_source_same(const struct weir_source *a,
 		 a->word[3] == b->word[3]));
 }
 
-void weir_source_cut(struct weir_source *source, struct weir_prefix prefix);
-
-/**
- * weir_source_mask - mask an address to what a limit counts
- * @source: whole address
- * @prefix: prefix lengths of the limit
- *
- * With both lengths 0 all addresses of both families are one source. Link-local
- * addresses are not masked; if half an IPv6 address makes a source, the interface
- * identifier is kept instead.
- */
-static inline void weir_source_mask(struct weir_source *source,
-				    struct weir_prefix prefix)
-{
-	/* Most often it is a whole IPv4 address. */
-	if (source->scope || prefix.len4 != 32)
-		weir_source_cut(source, prefix);
-}
+void weir_source_mask(struct weir_source *source, struct weir_prefix prefix);
 
 /**
  * weir_source_masked - as weir_source_mask(), without a copy if nothing changes
@@ -127,7 +110,7 @@ weir_source_masked(const struct weir_source *source, struct weir_prefix prefix,
 	if (likely(!source->scope && prefix.len4 == 32))
 		return source;
 	*masked = *source;
-	weir_source_cut(masked, prefix);
+	weir_source_mask(masked, prefix);
 	return masked;
 }
 

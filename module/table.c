@@ -294,12 +294,6 @@ void weir_table_put(struct weir_table *table)
 		table_free(table);
 }
 
-/** weir_table_spec - the constants of a table */
-const struct weir_table_spec *weir_table_spec(const struct weir_table *table)
-{
-	return &table->spec;
-}
-
 /** weir_table_holds - are the entries wide enough for a budget? */
 bool weir_table_holds(const struct weir_table *table, u64 budget)
 {

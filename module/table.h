@@ -99,7 +99,6 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 				    u64 tick);
 bool weir_table_tryget(struct weir_table *table);
 void weir_table_put(struct weir_table *table);
-const struct weir_table_spec *weir_table_spec(const struct weir_table *table);
 bool weir_table_holds(const struct weir_table *table, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);

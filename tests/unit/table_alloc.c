@@ -29,7 +29,7 @@ static struct weir_table *alloc(u32 sources)
 	assert_int_equal(weir_table_buckets(table), table->mask + 1);
 	assert_int_equal(weir_table_ways(table),
 			 (table->mask + 1) * table->ways);
-	assert_memory_equal(weir_table_spec(table), &spec, sizeof(spec));
+	assert_memory_equal(&table->spec, &spec, sizeof(spec));
 	return table;
 }
 

@@ -232,7 +232,7 @@ static struct config random_config(const struct config *was)
 {
 	static const u8 slots[] = { 1, 2, 3, 4, 6, 8, 12, 24 };
 	static const u64 budgets[] = { 1, 5, 40, 300, 70000, 5000000000 };
-	const struct weir_table_spec *old = was ? weir_table_spec(was->table) : NULL;
+	const struct weir_table_spec *old = was ? &was->table->spec : NULL;
 	struct weir_table_spec spec = {
 		.slots = slots[below(ARRAY_SIZE(slots))],
 		.sources = m.exact ? 512 << below(3) : 1 << below(6),
