@@ -157,11 +157,13 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_con
 	while (!status && !tool->out.json) {
 		ret = weir_lines_next(&lines, &tool->err);
 		tool->line = ret ? lines.line : 0;
-		if (ret < 0)
-			status = WEIR_EXIT_WORDS;
-		else if (!ret)
+		if (!ret)
 			break;
-		else if (strchr("{[", *lines.words[0]))
+		if (ret < 0)
+			weir_lines_point(&lines, 0, tool);
+		if (ret < 0)
+			status = lines.count > 0 ? count_bad(tool, &bad) : WEIR_EXIT_WORDS;
+		else if (strspn(lines.words[0], "{["))
 			status = blame_json(tool, path);
 		else if (read_line(tool, &lines, config, bad))
 			status = count_bad(tool, &bad);

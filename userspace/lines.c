@@ -28,11 +28,6 @@ void weir_lines_close(struct weir_lines *lines)
 	free(lines->source);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* One line of the file behind the first @used bytes of text: its length. */
 static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err *err)
 {
@@ -54,7 +49,7 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 		len -= strlen(BOM);
 	}
 	for (i = 0; i < len; i++)
-		lines->bytes += !is_blank(more[i]);
+		lines->bytes += !strchr(WEIR_BLANKS, more[i]);
 	if (memchr(more, '\0', len))
 		return weir_err_set(err, "NUL byte: not a text file");
 	if (used + len >= lines->room) {
@@ -74,15 +69,15 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
  */
 static bool continues(char *text, size_t len)
 {
-	size_t i;
+	const char *at = text;
 
-	for (i = 0; i < len; i++)
-		if (text[i] == '#' && (!i || is_blank(text[i - 1])))
-			return false;
 	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
 		len--;
 	if (!len || text[len - 1] != '\\')
 		return false;
+	for (; *(at += strspn(at, WEIR_BLANKS)); at += weir_word_length(at))
+		if (*at == '#')
+			return false;
 	text[len - 1] = ' ';
 	return true;
 }
@@ -92,6 +87,7 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 	size_t used;
 	ssize_t len;
 
+	lines->count = 0;
 	do {
 		used = 0;
 		lines->line = lines->read + 1;
@@ -106,8 +102,12 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 		free(lines->source);
 		lines->source = strdup(lines->text);
 		lines->count = weir_split(lines->text, lines->words, WEIR_LINE_WORDS);
-		if (lines->count < 0)
+		if (lines->count == -E2BIG)
 			return weir_err_set(err, "more than %d words on one line", WEIR_LINE_WORDS);
+		if (lines->count < 0) {
+			lines->count = 1;
+			return weir_err_set(err, "expected a closing quotation mark, and a space or the end of the line after it");
+		}
 	} while (!lines->count);
 	return 1;
 }
@@ -123,12 +123,14 @@ void weir_point(struct weir_tool *tool, const char *begin, const char *at, int l
 
 void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool)
 {
+	const char *at;
 
 	tool->line = lines->line;
 	tool->column = 0;
-	if (lines->source && word >= 0 && word < lines->count)
-		weir_point(tool, lines->source, lines->source + (lines->words[word] - lines->text),
-			   strlen(lines->words[word]));
+	if (!lines->source || word < 0 || word >= lines->count)
+		return;
+	at = lines->source + (lines->words[word] - lines->text);
+	weir_point(tool, lines->source, at, weir_word_length(at));
 }
 
 int weir_run_batch(struct weir_tool *tool, const char *path)
@@ -145,10 +147,12 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 		if (!ret || lines.failed)
 			break;
 		status = WEIR_EXIT_WORDS;
-		if (ret < 0)
+		if (ret < 0) {
+			weir_lines_point(&lines, 0, tool);
 			weir_complain(tool, NULL);
-		else
+		} else {
 			status = weir_run_words(tool, lines.words, lines.count, &lines);
+		}
 		first = first ? first : status;
 		if (status && !tool->force)
 			break;

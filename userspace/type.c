@@ -190,10 +190,39 @@ static const char *text_string(const struct weir_field *field, const void *at, c
 	return at;
 }
 
-const struct weir_type weir_type_name = { "NAME", STRING, .parse = weir_parse_name,
-	.put = put_string, .get = get_string, .text = text_string };
-const struct weir_type weir_type_dev = { "IFACE", STRING, .parse = weir_parse_dev,
-	.put = put_string, .get = get_string, .text = text_string };
+/* As a file of commands reads it. */
+static const char *text_quoted(const struct weir_field *field, const void *at, char *buf)
+{
+	const char *text = at;
+	char *to = buf;
+
+	for (*to++ = '"'; *text; *to++ = *text++) {
+		if (strchr("\"\\", *text))
+			*to++ = '\\';
+	}
+	strcpy(to, "\"");
+	return buf;
+}
+
+/* Quoted where a file would read it as something else. */
+static const char *text_dev(const struct weir_field *field, const void *at, char *buf)
+{
+	const char *text = at;
+
+	return strspn(text, "#\"'") || strchr(text, '\\') ? text_quoted(field, at, buf) : text;
+}
+
+static void json_string(const struct weir_field *field, const char *key,
+			struct weir_out *out, const void *at)
+{
+	weir_out_str(out, key, at);
+}
+
+#define TEXT	.schema = "string", .put = put_string, .get = get_string, .json = json_string
+const struct weir_type weir_type_name = { "NAME", TEXT, .parse = weir_parse_name,
+	.text = text_string };
+const struct weir_type weir_type_dev = { "IFACE", TEXT, .parse = weir_parse_dev,
+	.text = text_dev };
 
 /* Prefixes; the second part is the length. */
 

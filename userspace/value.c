@@ -212,9 +212,8 @@ int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
 		size = weir_out_safe(text + i);
 		if (text[i] == '/' || text[i] == ':' || isspace((unsigned char)text[i]))
 			return bad_dev(text, err);
-		/* a file of commands could not repeat it, or a terminal show it */
-		if (text[i] == '#' || text[i] == '\\' || !size)
-			return weir_err_set(err, "'%.60s': device names with #, \\, control characters or invalid UTF-8 are not supported; rename the device",
+		if (!size)
+			return weir_err_set(err, "'%.60s': device names with control characters or invalid UTF-8 are not supported; rename the device",
 					    text);
 	}
 	memcpy(at, text, len + 1);

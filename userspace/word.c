@@ -254,17 +254,48 @@ int weir_pick_name(const char *const *names, const char *token, bool exact, stru
 	return word ? (int)word->number : -EINVAL;
 }
 
+size_t weir_word_length(const char *text)
+{
+	const char *at = text;
+	char quote = *at == '"' || *at == '\'' ? *at++ : '\0';
+
+	while (quote && *at && *at++ != quote)
+		at += quote == '"' && at[-1] == '\\' && *at;
+	return at + strcspn(at, WEIR_BLANKS) - text;
+}
+
+/* Take the quotes off a word; false: they do not end where it does. */
+static bool unquote(char *word)
+{
+	const char *at = word + 1;
+	char quote = *word;
+
+	if (quote != '"' && quote != '\'')
+		return true;
+	while (*at && *at != quote) {
+		at += quote == '"' && *at == '\\' && (at[1] == '\\' || at[1] == '"');
+		*word++ = *at++;
+	}
+	*word = '\0';
+	return *at && !at[1];
+}
+
 int weir_split(char *line, char **words, int max)
 {
-	static const char blanks[] = " \t\r\n";
-	char *save, *word;
+	char *at = line, *end;
 	int count = 0;
 
-	for (word = strtok_r(line, blanks, &save); word && *word != '#';
-	     word = strtok_r(NULL, blanks, &save)) {
+	for (; *(at += strspn(at, WEIR_BLANKS)) && *at != '#'; at = end) {
 		if (count == max)
 			return -E2BIG;
-		words[count++] = word;
+		end = at + weir_word_length(at);
+		if (*end)
+			*end++ = '\0';
+		words[count++] = at;
+		if (!unquote(at)) {
+			words[0] = at;
+			return -EINVAL;
+		}
 	}
 	return count;
 }

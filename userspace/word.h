@@ -62,7 +62,13 @@ bool weir_nearest(const struct weir_word *words, const char *token, char *list, 
 /* The names of an enumeration as words; returns them. */
 const struct weir_word *weir_words_of(const char *const *names,
 				      struct weir_word words[WEIR_WORDS_MAX]);
-/* Cut a line into words; # begins a comment. -E2BIG: more than @max. */
+#define WEIR_BLANKS	" \t\r\n"
+/* Length of the word that @text begins with, as it is written: with its quotes. */
+size_t weir_word_length(const char *text);
+/*
+ * Cut a line into words, without their quotes; # begins a comment. -E2BIG: more than
+ * @max; -EINVAL: the quotes of words[0] do not end at the end of the word.
+ */
 int weir_split(char *line, char **words, int max);
 
 #endif

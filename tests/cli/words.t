@@ -142,7 +142,7 @@ says <<'LINES'
 1 | source show limit all | ^weir: source show: limit: 'all' cannot name a limit
 1 | exempt add 10.0.0.0/8 limit all | ^weir: exempt add: limit: 'all' cannot name a limit
 1 | limit add web budget 1/s dev 'a/b' | dev: invalid device name 'a/b'$
-1 | limit add web budget 1/s dev 'a#b' | device names with #, .* are not supported
+0 | -check limit add web budget 1/s dev '#a\' to ::/0 | warning: device '#a\\' does not exist
 1 | limit add web budget 1/s dev $'a\e[31mb' | ^weir: limit add: dev: 'a\\x1b\[31mb': device names with .*control characters.* are not supported
 1 | $'\e]0;x\a' show | ^weir: unknown word '\\x1b\]0;x\\x07'
 0 | -check limit add web budget 1/s dev nosuchdev0 to ::/0 | ^weir: warning: device 'nosuchdev0' does not exist \(yet\)$

@@ -249,12 +249,29 @@ static void test_split(void **state)
 {
 	char line[] = " limit\tadd  web#1 #comment here\n", *words[4];
 	char comment[] = "# nothing", blank[] = " \t\r\n", many[] = "a b c d e";
+	static const struct {
+		const char *line, *word;	/* the last of three; NULL: refused */
+	} quoted[] = {
+		{ "a b \"c d\"", "c d" }, { "a b '# c'#", NULL }, { "a b '# c' # d", "# c" }, { "a b 'c \\' #'", "c \\" },
+		{ "a b \"\\\"\\\\\"\r\n", "\"\\" }, { "a b \"\\x\"", "\\x" }, { "a b \"\"", "" }, { "a b c\"d'", "c\"d'" },
+		{ "a b \"c", NULL }, { "a b \"c\"d", NULL }, { "a b \"c\\\"", NULL }, { "a b \"", NULL }, { "a b 'c\n", NULL },
+		{ "a b \"c\\", NULL },
+	};
+	size_t i;
 
 	assert_int_equal(weir_split(line, words, 4), 3);
 	assert_string_equal(words[2], "web#1");
 	assert_int_equal(weir_split(comment, words, 4), 0);
 	assert_int_equal(weir_split(blank, words, 4), 0);
 	assert_int_equal(weir_split(many, words, 4), -E2BIG);
+	for (i = 0; i < sizeof(quoted) / sizeof(quoted[0]); i++) {
+		char *text = strdup(quoted[i].line);
+
+		check(weir_split(text, words, 4) == (quoted[i].word ? 3 : -EINVAL), "%s", quoted[i].line);
+		check(!strcmp(words[2], quoted[i].word ? quoted[i].word : words[2]), "%s: %s", quoted[i].line, words[2]);
+		check(quoted[i].word || words[0] == text + 4, "%s", quoted[i].line);
+		free(text);
+	}
 }
 
 /* What was meant, where that is likely; all there is, where it is not. */
