@@ -38,8 +38,10 @@ struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned in
 		edit->was[i] = old->limit[i];
 	}
 	edit->count = i;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		edit->exempt[i] = *weir_exempts_at(old->exempts, i);
+		edit->exempt[i].comment = edit->exempt[i].stats->comment;
+	}
 	edit->exempts = n;
 	return edit;
 }

@@ -118,29 +118,34 @@ static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 	exempt[i] = last;
 }
 
-/* Share the counters of an exemption, or allocate new ones. Context: may sleep. */
+/*
+ * Share the counters of an exemption, also under another comment, or allocate new
+ * ones. Context: may sleep.
+ */
 static int stats_get(struct weir_exempt *exempt)
 {
-	struct weir_exempt_stats *stats = exempt->stats;
-	int cpu;
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+	struct weir_exempt_stats *was = exempt->stats, *stats;
+	size_t size = strlen(exempt->comment) + 1;
 
-	if (stats) {
-		refcount_inc(&stats->users);
-		exempt->count = stats->count;
+	if (was && !strcmp(was->comment, exempt->comment)) {
+		refcount_inc(&was->users);
+		exempt->count = was->count;
 		return 0;
 	}
-	stats = kzalloc(sizeof(*stats), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	stats = kzalloc(struct_size(stats, comment, size), gfp);
 	if (!stats)
 		return -ENOMEM;
-	stats->count = alloc_percpu_gfp(struct weir_exempt_count,
-					GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	stats->owner = was && was->owner ? was->owner : was;
+	stats->count = was ? was->count : __netdev_alloc_pcpu_stats(struct weir_exempt_count, gfp);
 	if (!stats->count) {
 		kfree(stats);
 		return -ENOMEM;
 	}
-	for_each_possible_cpu(cpu)
-		u64_stats_init(&per_cpu_ptr(stats->count, cpu)->syncp);
+	if (was)
+		refcount_inc(&stats->owner->users);
 	refcount_set(&stats->users, 1);
+	memcpy(stats->comment, exempt->comment, size);
 	exempt->stats = stats;
 	exempt->count = stats->count;
 	return 0;
@@ -150,7 +155,10 @@ static void stats_put(struct weir_exempt_stats *stats)
 {
 	if (!refcount_dec_and_test(&stats->users))
 		return;
-	free_percpu(stats->count);
+	if (stats->owner)
+		stats_put(stats->owner);
+	else
+		free_percpu(stats->count);
 	kfree(stats);
 }
 

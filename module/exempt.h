@@ -27,7 +27,9 @@ struct weir_exempt_count {
 /* Shared by the indexes that have the exemption, one after the other. */
 struct weir_exempt_stats {
 	struct weir_exempt_count __percpu *count;
+	struct weir_exempt_stats *owner;	/* of @count, with another comment; or NULL */
 	refcount_t users;
+	char comment[];
 };
 
 struct weir_exempt {
@@ -35,7 +37,10 @@ struct weir_exempt {
 	u32 limit;	/* id of the only limit it is from, or 0 for all */
 	char dev[IFNAMSIZ] __aligned(8); /* input device, or "" for any; padded */
 	struct weir_exempt_stats *stats;	/* NULL until it is in an index */
-	struct weir_exempt_count __percpu *count;	/* of @stats, for packets */
+	union {
+		struct weir_exempt_count __percpu *count;	/* of @stats, in an index */
+		const char *comment;	/* before, which the index copies */
+	};
 };
 
 struct weir_exempts;

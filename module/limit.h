@@ -57,6 +57,7 @@ struct weir_limit {
 	u32 window_ms;		/* as asked for */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 	struct weir_match match;
+	char comment[WEIR_COMMENT_MAX + 1];	/* or ""; padded */
 };
 
 /* The limits and exemptions of a namespace. */

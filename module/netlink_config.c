@@ -4,6 +4,7 @@
  * from the attributes. The policies have checked types, lengths and ranges; the
  * rest is checked here.
  */
+#include <linux/ctype.h>
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/netdevice.h>
@@ -30,10 +31,31 @@ static int limit_name(struct nlattr **attrs, const struct nlattr *nest, bool mak
 	return err ?: weir_nl_string(attrs[WEIR_A_LIMIT_NAME], name, WEIR_NAME_SIZE, extack);
 }
 
+/* The policy has seen to its length. */
+static int comment_check(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	const u8 *text = nla_data(attr), *end = text + nla_len(attr) - 1;
+
+	/* In UTF-8, U+0080 to U+009F are C2 80 to C2 9F. */
+	for (; text < end; text++)
+		if (iscntrl(*text) || (*text == 0xc2 && text[1] < 0xa0)) {
+			NL_SET_ERR_MSG_ATTR(extack, attr,
+					    "a comment has no control characters; leave them out");
+			return -EINVAL;
+		}
+	return 0;
+}
+
 /* Overwrite a limit with the attributes given. */
 static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		       struct netlink_ext_ack *extack)
 {
+	const struct nlattr *comment = attrs[WEIR_A_LIMIT_COMMENT];
+
+	if (comment && comment_check(comment, extack))
+		return -EINVAL;
+	if (comment)
+		strscpy_pad(limit->comment, nla_data(comment), sizeof(limit->comment));
 	if (attrs[WEIR_A_LIMIT_BUDGET])
 		limit->budget = nla_get_u64(attrs[WEIR_A_LIMIT_BUDGET]);
 	if (attrs[WEIR_A_LIMIT_WINDOW_MS])
@@ -139,13 +161,17 @@ static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struc
 static int exempt_edit(struct weir_edit *edit, struct nlattr **attrs, const struct nlattr *nest,
 		       bool add, struct weir_error *error, struct netlink_ext_ack *extack)
 {
+	const struct nlattr *comment = add ? attrs[WEIR_A_EXEMPT_COMMENT] : NULL;
 	char limit[WEIR_NAME_SIZE] = "";
 	struct weir_exempt exempt;
 	int err;
 
 	err = weir_nl_exempt(attrs, nest, &exempt, limit, extack);
+	if (!err && comment)
+		err = comment_check(comment, extack);
 	if (err)
 		return err;
+	exempt.comment = comment ? nla_data(comment) : "";
 	return add ? weir_edit_exempt_add(edit, &exempt, limit, error) :
 		     weir_edit_exempt_del(edit, &exempt, limit, error);
 }
@@ -257,10 +283,11 @@ int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info)
 static int replace_limit(struct weir_edit *edit, const struct nlattr *nest,
 			 struct weir_error *error, struct netlink_ext_ack *extack)
 {
-	struct nlattr *attrs[WEIR_A_LIMIT_MATCH + 1];
+	struct nlattr *attrs[WEIR_A_LIMIT_COMMENT + 1];
 	int err;
 
-	err = weir_nl_nest(nest, attrs, WEIR_A_LIMIT_MATCH, weir_limit_entry_nl_policy, 0, extack);
+	err = weir_nl_nest(nest, attrs, WEIR_A_LIMIT_COMMENT, weir_limit_entry_nl_policy, 0,
+			   extack);
 	if (!err)
 		err = limit_edit(edit, attrs, nest, true, error, extack);
 	return err ? object_error(error, attrs, WEIR_A_LIMIT_NAME, nest, err, extack) : 0;
@@ -269,10 +296,10 @@ static int replace_limit(struct weir_edit *edit, const struct nlattr *nest,
 static int replace_exempt(struct weir_edit *edit, const struct nlattr *nest,
 			  struct weir_error *error, struct netlink_ext_ack *extack)
 {
-	struct nlattr *attrs[WEIR_A_EXEMPT_LIMIT + 1];
+	struct nlattr *attrs[WEIR_A_EXEMPT_COMMENT + 1];
 	int err;
 
-	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_LIMIT, weir_exempt_entry_nl_policy, 0,
+	err = weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT, weir_exempt_entry_nl_policy, 0,
 			   extack);
 	if (!err)
 		err = exempt_edit(edit, attrs, nest, true, error, extack);

@@ -161,17 +161,22 @@ static void limits_tell(const struct weir_edit *edit)
 	}
 }
 
-/* Send the exemptions of one configuration that are not in the other. */
+/* Send the exemptions of one configuration that are not in the other, or are changed. */
 static void exempts_tell(struct weir_net *wn, u32 what, const struct weir_config *config,
 			 const struct weir_config *other)
 {
 	const struct weir_exempt *exempt;
 	unsigned int i;
+	int at;
 
 	for (i = 0; config && i < weir_exempts_count(config->exempts); i++) {
 		exempt = weir_exempts_at(config->exempts, i);
-		if (!other || weir_exempts_find(other->exempts, exempt) < 0)
+		at = other ? weir_exempts_find(other->exempts, exempt) : -1;
+		if (at < 0)
 			exempt_tell(wn, what, config, exempt);
+		else if (what == WEIR_LIMIT_EVENT_ADDED &&
+			 weir_exempts_at(other->exempts, at)->stats != exempt->stats)
+			exempt_tell(wn, WEIR_LIMIT_EVENT_CHANGED, config, exempt);
 	}
 }
 

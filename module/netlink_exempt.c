@@ -33,6 +33,7 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt)
 {
+	const char *comment = exempt->stats->comment;
 	const struct weir_limit *limit = NULL;
 
 	if (exempt->limit)
@@ -40,7 +41,8 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	return weir_nl_put_prefix(skb, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
 				  &exempt->prefix) ||
 	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
-	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ? -EMSGSIZE : 0;
+	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ||
+	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ? -EMSGSIZE : 0;
 }
 
 static int put_stats(struct sk_buff *skb, const struct weir_exempt *exempt)

@@ -34,14 +34,15 @@ static const struct netlink_range_validation weir_a_source_cost_range = {
 };
 
 /* Common nested types */
-const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_COMMENT + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
@@ -53,6 +54,7 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
 	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
+	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
@@ -82,7 +84,7 @@ const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_COMMENT + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -95,10 +97,11 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_MATCH + 1] 
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
 	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
+	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_MATCH + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_COMMENT + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -111,6 +114,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_MATCH + 1] 
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
 	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
+	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -166,11 +170,12 @@ static const struct nla_policy weir_source_forget_nl_policy[WEIR_A_SOURCE_DEV + 
 };
 
 /* WEIR_CMD_EXEMPT_ADD - do */
-static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
 /* WEIR_CMD_EXEMPT_DEL - do */
@@ -212,14 +217,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_MATCH,
+		.maxattr	= WEIR_A_LIMIT_COMMENT,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_MATCH,
+		.maxattr	= WEIR_A_LIMIT_COMMENT,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -281,7 +286,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_EXEMPT_ADD,
 		.doit		= weir_nl_exempt_add_doit,
 		.policy		= weir_exempt_add_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_LIMIT,
+		.maxattr	= WEIR_A_EXEMPT_COMMENT,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

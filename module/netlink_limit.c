@@ -158,6 +158,7 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, weir_nl_action(limit)) ||
+	       (*limit->comment && nla_put_string(skb, WEIR_A_LIMIT_COMMENT, limit->comment)) ||
 	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
 }
 

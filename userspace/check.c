@@ -104,8 +104,10 @@ static int check_slots(const struct weir_limit *limit, struct weir_args *args)
 
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 {
-	const struct weir_limit *limit = model;
+	struct weir_limit *limit = model;
 
+	if (verb == WEIR_ON_ADD && !*limit->comment)
+		limit->has &= ~WEIR_HAS(LIMIT_COMMENT);
 	if (verb == WEIR_ON_SET && !limit->has)
 		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);
 	/* typed, help is what is wanted; in a file it may be a name */

@@ -10,6 +10,7 @@
 #define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
 #define END	{ 0 }
 #define ON_DEVICE	.help = "only packets that arrive on this device"
+#define COMMENT_HELP	"a note of up to 127 bytes, in quotes"
 #define SET(name_, attrs_, model)	.name = name_, .attrs = weir_##attrs_##_attrs, \
 	.size = sizeof(struct weir_##model)
 #define COUNT(SET_)	.attr_count = WEIR_A_##SET_##_MAX + 1
@@ -143,6 +144,8 @@ static const struct weir_field limit_rows[] = {
 	  HAS(ACTION), .usual = "drop", .help = "drop (default), or only count" },
 	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET | WEIR_EVENT, LIMIT(BEFORE, before),
 	  HAS(BEFORE), .help = "place it before this limit (default: last)" },
+	{ "comment", &weir_type_comment, ON_LIMIT | WEIR_SOME, LIMIT(COMMENT, comment),
+	  HAS(COMMENT), .help = COMMENT_HELP "; \"\" for none" },
 	{ "slot", &weir_type_ns, WEIR_RESULT, LIMIT(SLOT_NS, slot_ns), HAS(SLOT_NS),
 	  .key = "slot_ms" },
 	{ "window", &weir_type_ns, WEIR_RESULT, LIMIT(WINDOW_NS, window_ns), HAS(WINDOW_NS),
@@ -173,6 +176,8 @@ static const struct weir_field exempt_rows[] = {
 	  ON_DEVICE },
 	{ "limit", &weir_type_name, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(LIMIT, limit),
 	  .help = "only from this limit" },
+	{ "comment", &weir_type_comment, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
+	  EXEMPT(COMMENT, comment), .help = COMMENT_HELP },
 	{ NULL, &weir_type_code, 0, EXEMPT(EVENT, event) },
 	{ "stats", &weir_type_nest, WEIR_RESULT, EXEMPT(STATS, stats),
 	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &counter_fields },

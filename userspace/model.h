@@ -12,6 +12,7 @@
 
 #define WEIR_NAME_SIZE	(WEIR_NAME_MAX + 1)
 #define WEIR_DEV_SIZE	(WEIR_DEV_MAX + 1)
+#define WEIR_COMMENT_SIZE	(WEIR_COMMENT_MAX + 1)
 #define WEIR_TEXT_SIZE	800	/* for a value as it is written; a list of prefixes */
 /* A strict wheel holds one slot more than the window has. */
 #define WEIR_WHEEL_MAX	(WEIR_SLOTS_MAX + 1)
@@ -63,6 +64,7 @@ struct weir_limit {
 	uint32_t unit, slots, mode, sources, action;
 	uint8_t per[2];		/* prefix lengths, IPv4 and IPv6 */
 	struct weir_match match;
+	char comment[WEIR_COMMENT_SIZE];
 	uint64_t slot_ns, window_ns, memory;
 	uint32_t ways;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
@@ -76,6 +78,7 @@ struct weir_exempt {
 	struct weir_prefix prefix;
 	char dev[WEIR_DEV_SIZE];	/* "": any */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
+	char comment[WEIR_COMMENT_SIZE];
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
 	struct weir_counter stats;
 	bool want_stats;

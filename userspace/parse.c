@@ -236,8 +236,12 @@ static int blame_unknown(struct reading *reading, const char *token)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	char value[WEIR_TEXT_SIZE], *save, *part;
+	struct weir_err inner = *reading->args->err;
 	const struct weir_word *word;
 
+	if (reading->last && reading->last->type == &weir_type_comment)
+		return weir_err_set(reading->args->err, "%.400s (put a comment of several words in quotes)",
+				    inner.text);
 	if (continues_list(reading, token))
 		return weir_err_set(reading->args->err, "separate the values of '%s' by ','",
 				    reading->last->word);

@@ -223,6 +223,8 @@ const struct weir_type weir_type_name = { "NAME", TEXT, .parse = weir_parse_name
 	.text = text_string };
 const struct weir_type weir_type_dev = { "IFACE", TEXT, .parse = weir_parse_dev,
 	.text = text_dev };
+const struct weir_type weir_type_comment = { "TEXT", TEXT, .parse = weir_parse_comment,
+	.text = text_quoted };
 
 /* Prefixes; the second part is the length. */
 

@@ -220,6 +220,23 @@ int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
+int weir_parse_comment(const struct weir_field *field, struct weir_args *args,
+		       const char *text, void *at)
+{
+	size_t len, size;
+
+	for (len = 0; text[len]; len += size) {
+		size = weir_out_safe(text + len);
+		if (!size)
+			return weir_err_set(args->err, "control character or invalid UTF-8 at byte %zu; a comment is printable text on one line",
+					    len + 1);
+	}
+	if (len > WEIR_COMMENT_MAX)
+		return weir_err_set(args->err, "at most %d bytes, not %zu", WEIR_COMMENT_MAX, len);
+	memcpy(at, text, len + 1);
+	return 0;
+}
+
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf)
 {
 	const struct weir_budget *budget = at;

@@ -16,7 +16,7 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 		     uint64_t *value, struct weir_err *err);
 
 /* Each reads a value of its type; only a prefix looks at its field. */
-weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev,
+weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_comment,
 	weir_parse_prefix, weir_parse_address, weir_parse_proto,
 	weir_parse_ports, weir_parse_mark, weir_parse_per;
 /* Each writes one as it is read; the field may be NULL. */

@@ -61,7 +61,7 @@ bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "nor of verbs"
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
 bad "1: 'rate' cannot be used here; expected 'limit add' or 'exempt add'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
-bad "1: limit add: unknown word ';'; expected one of: budget, .*, before\$" "what follows a command" <<<'limit add web budget 1/s ; x'
+bad "1: limit add: unknown word ';'; expected one of: budget, .*, comment\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
 	limit add web budget 1/s
 	limit add web budget 2/s
@@ -82,6 +82,44 @@ run -check -file nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such file"
 run -check -file .
 like "$status $err" '^1 weir: \.: cannot read: Is a directory' "a directory"
+
+# words in quotes
+good "quotes: spaces, #, quotes and backslashes" <<-'CONF'
+	limit add web budget 1/s to ::/0 comment "a # \"b\" \\" # a comment
+	limit add "dns" budget 1/s to ::/0 comment '\' before web # \
+	exempt add 10.0.0.0/8 comment "# c" \
+		limit web
+	exempt add 11.0.0.0/8 comment ""
+CONF
+printf '%s\n' 'exempt add ::/0 limit a comment "b c' 'exempt add 10.0.0.0/8 comment "a"b' 'exempt add 10.0.0.1/8' \
+	$'exempt add 11.0.0.0/8 comment "a\tb" dev lo' $'exempt add 12.0.0.0/8 comment \'\xff\'' \
+	'exempt add 13.0.0.0/8 comment two words' >conf
+run -check -file conf
+is "$status $err" "1 weir: conf:1:33: expected a closing quotation mark, and a space or the end of the line after it
+  exempt add ::/0 limit a comment \"b c
+                                  ^~~~
+weir: conf:2:31: expected a closing quotation mark, and a space or the end of the line after it
+  exempt add 10.0.0.0/8 comment \"a\"b
+                                ^~~~
+weir: conf:3:12: exempt add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8?
+  exempt add 10.0.0.1/8
+             ^~~~~~~~~~
+weir: conf:4:31: exempt add: comment: control character or invalid UTF-8 at byte 2; a comment is printable text on one line
+  exempt add 11.0.0.0/8 comment \"a b\" dev lo
+                                ^~~~~
+weir: conf:5:31: exempt add: comment: control character or invalid UTF-8 at byte 1; a comment is printable text on one line
+  exempt add 12.0.0.0/8 comment '\xff'
+                                ^~~
+weir: conf:6:35: exempt add: unknown word 'words'; expected one of: dev, limit, comment (put a comment of several words in quotes)
+  exempt add 13.0.0.0/8 comment two words
+                                    ^~~~~" "quotes that do not end, and bad comments"
+bad "1: exempt add: comment: control character .* at byte 6" "a quoted word does not continue on the next line" <<-'CONF'
+	exempt add 10.0.0.0/8 comment "a b \
+		c"
+CONF
+like "$err" ':1:31: .*'$'\n''  exempt add 10.0.0.0/8 comment "a b'$'\n'' {32}\^~~~$' "... and is marked on its first"
+printf 'exempt add 10.0.0.0/8 comment "%0128d"\n' 0 | bad "1: exempt add: comment: at most 127 bytes, not 128" "a long comment"
+echo '"" x' | bad "1: '' cannot be used here; expected 'limit add' or 'exempt add'" "an empty word"
 
 # each bad line is told, as far as it is bad by itself
 cat >conf <<-'CONF'
@@ -170,6 +208,10 @@ json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"
 json 0 '$' '[{"limits": [], "exempts": []}]'
 json 0 '$' '{}'
 json 0 '$' '{"limits":[{"name":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"dev":"lo","syn":true,"to":["::/0"],"not":["dev"]},"mode":"lenient"}]}'
+json 0 '$' '{"limits":[{'"$web"',"match":{"to":["::/0"]},"comment":"\u00e9\ud83d\ude80 \" \\ # '"'x'"'"}],"exempts":[{"prefix":"::1","comment":""}]}'
+json 1 "weir: -:1:13: comment: control character .* at byte 2" '{"exempts":[{"prefix":"::1","comment":"a\u0007"}]}'
+json 1 "weir: -:1:13: comment: at most 127 bytes, not 128" '{"exempts":[{"prefix":"::1","comment":"'"$(printf %0128d 0)"'"}]}'
+json 1 "weir: -:1:13: comment: expected a string" '{"exempts":[{"prefix":"::1","comment":1}]}'
 json 1 'weir: -:1:12: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":"::/0"}}]}'
 json 1 "weir: -:1:12: budget and window_ms must be given together"$'\n' '{"limits":[{"name":"web","match":{"syn":true},"budget":1000}]}'
 json 1 "weir: -:1:12: budget: expected a whole number"$'\n' '{"limits":[{"name":"web","budget":-1}]}'
@@ -206,6 +248,9 @@ is "$status $err" "1 weir: batch:2:20: limit add: budget: '5' has no time; for e
                      ^" "a batch ends at a failure"
 run -check -force -batch batch
 like "$status $err" "^1 .*batch:2:20: .*batch:4:7: limit: 'ad' abbreviates 'add'; files do not allow abbreviations" "with -force it goes on"
+printf '%s\n' 'exempt add 10.0.0.0/8 comment "a' 'limit show x y' >'batch'
+run -check -force -batch batch
+like "$status $err" '^1 weir: batch:1:31: expected a closing quotation mark.*'$'\n'' {32}\^~'$'\n''weir: batch:2:14: ' "... also after quotes that do not end"
 # a line that is too long is one more bad line; the first failure's status stays
 { seq -s ' ' 200 && echo && echo 'limit show'; } >'batch'
 run -check -force -batch batch

@@ -83,7 +83,7 @@ done
 run limit add help
 like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
 for word in budget family dev from to proto sport dport syn frag mark match per \
-	slots strict lenient sources action before; do
+	slots strict lenient sources action before comment; do
 	like "$out" "(^|[^a-z])${word}[ |]" "weir limit add help has $word"
 done
 

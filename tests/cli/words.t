@@ -151,6 +151,20 @@ says <<'LINES'
 1 | -n 4194305 limit show | ^weir: no network namespace or process '4194305'$
 1 | -n /etc/passwd limit show | ^weir: ('/etc/passwd' is not a network namespace¦cannot enter)
 
+# comments
+0 | -check limit add web budget 1/s to ::/0 comment "public web, \"ticket\" #123" |
+0 | -check limit set web comment "" |
+0 | -check exempt add 192.0.2.0/24 comm monitoring |
+1 | limit add web budget 1/s comment | ^weir: limit add: 'comment' requires a value: TEXT$
+1 | limit set web comment a comment b | 'comment' given twice$
+1 | limit set web comment public web | unknown word 'web'; .* \(put a comment of several words in quotes\)$
+1 | limit set web comment "$(printf %0128d 0)" | ^weir: limit set: comment: at most 127 bytes, not 128$
+1 | limit add web budget 1/s comment $'a\nb' | ^weir: limit add: comment: control character or invalid UTF-8 at byte 2; a comment is printable text on one line$
+1 | exempt add 10.0.0.0/8 comment $'\e[31m' | ^weir: exempt add: comment: control character .* at byte 1
+1 | exempt add 10.0.0.0/8 comment $'a\xc2\x9b' | control character .* at byte 2
+1 | exempt add 10.0.0.0/8 comment $'ab\xc3' | invalid UTF-8 at byte 3
+1 | exempt del 10.0.0.0/8 comment a | ^weir: exempt del: unknown word 'comment'; expected one of: dev, limit
+
 # options
 1 | -jsonn limit show | ^weir: unknown option '-jsonn'; did you mean '-json'\?$
 1 | --bacth x | ^weir: unknown option '-bacth'; did you mean '-batch'\?$

@@ -41,6 +41,19 @@ weir save "$tmp/saved"
 echo 'exempt add 11.0.0.0/8' >>"$tmp/saved"
 weir -file "$tmp/saved"
 is "$(counted)" "$was" "... so does a file that has them"
+like "$(weir exempt add 198.18.0.0/15 limit web comment late 2>&1)" 'already exempt; nothing was added' "one that is there stays without the comment"
+flood -s 203.0.114.1 -c 6
+matched() { weir -j -s limit show web | jq -c '.[0].stats | [.matched.packets, .sources_now]'; }
+for comment in ' comment "one"' ' comment "two"' ' comment "two"' ''; do
+	sed -i "s| comment .*||; s|\$|$comment|; 1s| comment .*||" "$tmp/saved"
+	weir -file "$tmp/saved"
+	is "$(weir -s exempt get 198.18.0.1 limit web),$(counted)" "198.18.0.0/15 limit web$comment packets 30 bytes $bytes,$was" "the comment becomes ${comment:-none}, the counters stay"
+	is "$(weir save | sed 1d | grep -c -- "$comment\$") $(matched)" "7 [8,2]" "... those of a limit, too"
+done
+like "$(weir source get 198.18.0.1 limit web)" ' exempt by 198.18.0.0/15 limit web$' "source get shows none"
+sed -i 's|^exempt add 198.18.*|& comment "who # it is"|' "$tmp/saved"
+weir -file "$tmp/saved"
+like "$(weir source get 198.18.0.1 limit web)" ' exempt by 198.18.0.0/15 limit web comment "who # it is"$' "... or whose it is"
 sed -i '/198.18/d' "$tmp/saved"
 weir -file "$tmp/saved"
 echo 'exempt add 198.18.0.0/15 limit web' >>"$tmp/saved"

@@ -22,26 +22,32 @@ file "a whole configuration is applied" 0 "weir: note: $tmp/conf:3: limit 'every
 	#!/usr/sbin/weir -file
 	# order is that of the lines, but for before
 	limit add every budget 123457/90s bytes not from 10.0.0.0/8 not mark 0x10/0xf0 dev lo
-	limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64
+	limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64 comment "public web, ticket 123"
+	limit add odd budget 100/h comment " # \"it's\" \\ é🚀 \\" to ::/0 dev '#x' sources 64
 	limit add first budget 7M/s per 24,56 to ::/0 not syn proto tcp lenient slots 3 before every
 	limit add frag budget 100/250ms frag family ipv6 action observe per 0 to ::/0 sources 100k
-	exempt add 192.0.2.1
-	exempt add 2001:db8::/32 dev lo
+	exempt add 192.0.2.1 comment '\'
+	exempt add 2001:db8::/32 dev lo comment "\"'#"
 	exempt add 10.0.0.0/8 limit web
-	exempt add 10.0.0.0/8 dev lo limit web
+	exempt add 10.0.0.0/8 dev lo limit web comment "monitoring"
+	exempt add 10.0.0.0/8 dev '"y\'
+	exempt add 10.0.0.0/8 dev "'z"
 	exempt add 10.0.0.0/8
 CONF
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "first every web frag" "in its order"
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "first every web odd frag" "in its order"
+is "$(weir -j limit show | jq -r '.[] | .comment // "-"' | paste -sd,)" "-,-,public web, ticket 123, # \"it's\" \\ é🚀 \\,-" \
+	"with comments as they are"
 weir save >"$tmp/one"
 weir -file "$tmp/one" 2>"$tmp/err"
 is $? 0 "what was saved is applied" || diag "$(<"$tmp/err")"
 weir save >"$tmp/two"
 cmp "$tmp/one" "$tmp/two"
 ok $? "save, restore, save: byte by byte the same"
-is "$(grep -c '^exempt add' "$tmp/one")" 5 "all exemptions are in it"
+is "$(grep -c '^exempt add' "$tmp/one")" 7 "all exemptions are in it"
+like "$(<"$tmp/one")" ' comment " # \\"it.s\\" \\\\ é🚀 \\\\"'$'\n' "comments are in quotes"
 grep '^exempt add' "$tmp/one" | sed 's/exempt add //' >"$tmp/order"
 is "$(paste -sd, "$tmp/order")" \
-	"10.0.0.0/8,10.0.0.0/8 limit web,10.0.0.0/8 dev lo limit web,192.0.2.1,2001:db8::/32 dev lo" "and sorted"
+	"10.0.0.0/8,10.0.0.0/8 limit web,10.0.0.0/8 dev \"\\\"y\\\\\",10.0.0.0/8 dev \"'z\",10.0.0.0/8 dev lo limit web comment \"monitoring\",192.0.2.1 comment \"\\\\\",2001:db8::/32 dev lo comment \"\\\"'#\"" "and sorted"
 weir -check -file "$tmp/one" 2>/dev/null
 ok $? "and passes -check"
 ip netns add weir-copy && spaces+=(weir-copy)
@@ -71,13 +77,34 @@ is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "the order of set before is sav
 weir exempt add 203.0.113.0/24 limit frag
 weir limit del frag
 is "$(weir exempt show | grep -c 'limit frag')" 0 "with a limit the exemptions from it go"
-is "$(weir save | grep -c '^exempt add')" 5 "... and no others"
+is "$(weir save | grep -c '^exempt add')" 7 "... and no others"
 weir -file "$tmp/one" 2>/dev/null
 
 # counts stay where limits stay
 weir source charge 198.51.100.1 limit web packets 10 >"$tmp/out"
 weir -file "$tmp/one" 2>/dev/null
 is "$(weir -j source get 198.51.100.1 limit web | json count)" 10 "a limit that stays keeps its counts"
+# kept: what a comment does not change: counts, the order, memory and words
+kept() { weir -j source get 198.51.100.1 limit odd | json count && weir -j -s limit show | jq -c '[.[].name], (.[] | select(.name == "odd") | del(.comment))'; }
+weir source charge 198.51.100.1 limit odd packets 10 >"$tmp/out"
+was=$(kept)
+like "$was" '^10'$'\n''.*"sources_now":1' "a limit with a comment counts"
+weir limit set odd comment 'another # "one"' >"$tmp/out" 2>&1
+like "$(<"$tmp/out")" '^odd budget 100/h .* comment "another # \\"one\\""'$'\n' "set changes the comment, and shows it"
+is "$(kept)" "$was" "... and nothing else"
+sed 's/it.s/a third/' "$tmp/one" >"$tmp/two"
+weir -file "$tmp/two" 2>/dev/null
+is "$(weir -j limit show odd | jq -r '.[0].comment') $(kept)" " # \"a third\" \\ é🚀 \\ $was" "... so does a file"
+weir limit set odd budget 100/h >"$tmp/out" 2>&1
+is "$(weir -j limit show odd | jq -r '.[0].comment')" " # \"a third\" \\ é🚀 \\" "other changes keep it"
+weir limit set odd comment "" >"$tmp/out" 2>&1
+is "$(weir -j limit show odd | jq '.[0] | has("comment")') $(kept)" "false $was" "an empty one takes it away"
+like "$(weir -exist limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64 comment x 2>&1)" \
+	"limit 'web' exists and differs in comment; nothing was changed" "-exist compares a comment that is given"
+like "$(weir exempt add 10.0.0.0/8 limit web comment new 2>&1)" 'already exempt; nothing was added' "an exemption is there, whatever its comment"
+weir -exist exempt add 10.0.0.0/8 limit web comment new
+is "$? $(weir exempt show | grep -c new)" "0 0" "... and with -exist stays as it is"
+weir -file "$tmp/one" 2>/dev/null
 
 # all or nothing
 weir save >"$tmp/before"

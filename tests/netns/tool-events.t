@@ -80,6 +80,20 @@ tells "match and place of a limit" \
 	"limit changed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before net" \
 	"limit changed net budget 50/100s proto udp per 24,48 slots 15 sources 128 before web"
 weir limit set net sources 128 >"$tmp/out"
+weir limit set first comment 'a "b" # c' >"$tmp/out"
+weir limit set first comment 'a "b" # c' >"$tmp/out"
+weir limit set first comment '' >"$tmp/out"
+tells "the comment of a limit" \
+	"limit changed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before net comment \"a \\\"b\\\" # c\"" \
+	"limit changed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before net"
+weir exempt add 11.0.0.0/8 comment one
+weir exempt add 12.0.0.0/8 comment two
+weir save >"$tmp/saved"
+sed -i 's/"one"/"three"/' "$tmp/saved"
+weir -file "$tmp/saved" 2>"$tmp/out"
+weir exempt flush
+tells "... and of exemptions" 'exempt added 11.0.0.0/8 comment "one"' 'exempt added 12.0.0.0/8 comment "two"' \
+	'exempt changed 11.0.0.0/8 comment "three"' 'exempt removed 11.0.0.0/8 comment "three"' 'exempt removed 12.0.0.0/8 comment "two"'
 weir exempt add 10.0.0.0/8
 weir save >"$tmp/saved"
 weir -file "$tmp/saved" 2>"$tmp/out"
@@ -102,7 +116,7 @@ saw 'added net' limits && saw 203.0.113.0/24 exempts && saw '^charge 203' source
 ok $? "events of some kinds are told"
 kinds() { awk '{ print $1 }' "$tmp/$1" | sort -u | xargs; }
 is "$(kinds limits),$(kinds exempts),$(kinds sources),$(kinds pressure)" "limit,exempt,charge forget limited," "... and no others"
-is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "3:0" "... or those of a limit, and of all" ||
+is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "8:0" "... or those of a limit, and of all" ||
 	diag "$(grep -v ' web\b' "$tmp/web")"
 quiet
 cat "$tmp/json" >>"$judged.events"

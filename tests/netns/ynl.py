@@ -14,6 +14,7 @@ from wire import CONST, ECHO, ENUM, Tap, attrs_of  # noqa: E402  pylint: disable
 
 TYPE_MAX = {"u8": 0xff, "u16": 0xffff, "u32": 0xffffffff, "u64": 0xffffffffffffffff}
 WEB = {"name": "web", "budget": 10, "window-ms": 600000, "slots": 4, "prefix4": 24, "sources": 64,
+       "comment": "public web, #123",
        "match": {"to": [{"address": "192.0.2.0", "len": 24}, {"address": "203.0.113.7", "len": 32}],
                  "proto": 6, "dport": [{"first": 443, "last": 443}, {"first": 8000, "last": 8100}],
                  "invert": {"dport"}}}
@@ -74,6 +75,8 @@ def limits(client):
     ok(holds(told, budget=20, slots=8, prefix4=24), "limit-set tells what became of it", told)
     told = client.dump("source-get", {"address": "203.0.113.9", "limit": "web"})
     ok(told[0]["count"] == 3 and told[0]["left"] == 17, "limit-set loses no count", told)
+    told = client.do("limit-set", {"name": "web", "comment": ""}, echo=True)
+    ok(holds(told, name="web", budget=20) and "comment" not in told, "limit-set of an empty comment removes it", told)
     client.do("limit-set", {"name": "web", "budget": 10, "slots": 4})
     client.do("limit-del", {"name": "host"})
     ok([x["name"] for x in client.dump("limit-get")] == ["web"], "limit-del")
@@ -158,8 +161,8 @@ def forgets(client):
 def exempts(client):
     """exempt-add, get, del, flush"""
     ok = Tap.ok
-    rows = [{"address": "10.0.0.0", "prefix-len": 8}, {"address": "203.0.113.0", "prefix-len": 25, "limit": "web"},
-            {"address": "2001:db8::", "prefix-len": 32, "dev": "eth9"}]
+    rows = [{"address": "10.0.0.0", "prefix-len": 8}, {"address": "203.0.113.0", "prefix-len": 25, "limit": "web",
+             "comment": "monitoring"}, {"address": "2001:db8::", "prefix-len": 32, "dev": "eth9"}]
     for row in rows:
         client.do("exempt-add", row)
     told = client.dump("exempt-get")
@@ -193,6 +196,7 @@ def configs(client):
        "exempt-get: what each exempted")
     told = client.dump("source-get", {"address": "203.0.113.9", "limit": "web"})
     ok(told[0]["count"] == 1, "config-replace: a limit of the same name keeps its counts", told)
+    ok(client.do("limit-get", {"name": "web"})["comment"] == WEB["comment"], "config-replace: with a comment")
     told = client.do("stats-get")
     ok(holds(told, limits=2, exempts=2) and told["memory"] > 0 and told["tick-ns"] > 0 and
        told["seen"] == told["exempt"] + told["unmatched"] + told["admitted"] + told["dropped"], "stats-get", told)

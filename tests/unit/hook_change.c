@@ -162,10 +162,12 @@ static int does_replace(const void *words, struct weir_error *error)
 		return -ENOMEM;
 	for (i = 0; !err && i < t.limits; i++) {
 		limit = all[i];
+		strcpy(limit.comment, below(2) ? "" : "changed");
 		err = weir_edit_limit(edit, &limit, NULL, error);
 	}
 	for (i = 0; !err && i < t.exempts; i++) {
 		exempt = t.exempt[i].exempt;
+		exempt.comment = below(2) ? "" : "changed";
 		err = weir_edit_exempt_add(edit, &exempt, t.exempt[i].limit, error);
 	}
 	return weir_edit_end(edit, err, error);
@@ -294,19 +296,41 @@ void hook_del_exempt(void)
 	t.exempt[i] = t.exempt[--t.exempts];
 }
 
-/* The same words once more change nothing; another order and action do. */
+/* What all exemptions have exempted. */
+static u64 exempted(void)
+{
+	const struct weir_exempts *exempts = weir_config_get(&t.wn)->exempts;
+	u64 packets, bytes, sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < weir_exempts_count(exempts); i++, sum += packets)
+		weir_exempt_sum(weir_exempts_at(exempts, i), &packets, &bytes);
+	return sum;
+}
+
+/* The same words once more change nothing; another order, action and comment do. */
 void hook_replace(void)
 {
 	struct weir_limit words[LIMITS_MAX];
 	struct twin_limit first = t.limit[0];
+	const struct weir_table *table[LIMITS_MAX];
+	u64 packets = exempted();
+	u32 id[LIMITS_MAX];
 	unsigned int i;
 
 	memmove(t.limit, t.limit + 1, (t.limits - 1) * sizeof(first));
 	t.limit[t.limits - 1] = first;
 	t.limit[0].words.observe ^= below(2);
-	for (i = 0; i < t.limits; i++)
+	for (i = 0; i < t.limits; i++) {
 		words[i] = t.limit[i].words;
+		table[i] = hook_real(&t.limit[i])->table;
+		id[i] = hook_real(&t.limit[i])->id;
+	}
 	change(does_replace, words, 0);
-	for (i = 0; i < t.limits; i++)
+	for (i = 0; i < t.limits; i++) {
+		check(hook_real(&t.limit[i])->table == table[i] && hook_real(&t.limit[i])->id == id[i],
+		      "run %llu: another table or id", t.run);
 		hook_check(&t.limit[i]);
+	}
+	check(exempted() == packets, "run %llu: exemptions lost their counters", t.run);
 }

@@ -70,6 +70,7 @@ static inline int edit_exempt(struct weir_net *wn, const struct said_exempt *sai
 
 	if (!edit)
 		return -ENOMEM;
+	exempt.comment = "";
 	return weir_edit_end(edit, add ?
 			     weir_edit_exempt_add(edit, &exempt, said->limit, error) :
 			     weir_edit_exempt_del(edit, &exempt, said->limit, error), error);

@@ -228,6 +228,38 @@ static void test_dev(void **state)
 	assert_true(read_value(&weir_type_dev, "et0\xc3", dev, NULL));
 }
 
+/* Printable UTF-8 of 127 bytes. */
+static void test_comment(void **state)
+{
+	static const char *const good[] = {
+		"", " ", "help", "not", "#", "\"", "'\\", "public web, ticket 123", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\x80",
+	};
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "a\tb", "control character or invalid UTF-8 at byte 2; a comment is printable text" },
+		{ "\n", "byte 1;" }, { "\177", "byte 1;" }, { "ab\xc2\x9b", "byte 3;" }, { "\xff", "byte 1;" },
+		{ "\xc3\xa9\xc3", "byte 3;" }, { "\xed\xa0\x80", "byte 1;" }, { "\xe2\x80\xae", "byte 1;" },
+	};
+	char comment[WEIR_COMMENT_SIZE], text[WEIR_COMMENT_SIZE + 1];
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		check(!read_value(&weir_type_comment, good[i], comment, NULL), "%s: %s", good[i], err.text);
+		assert_string_equal(comment, good[i]);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		check(read_value(&weir_type_comment, bad[i].text, comment, NULL), "%s", bad[i].text);
+		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text, err.text);
+	}
+	memset(text, 'x', sizeof(text) - 2);
+	strcpy(text + sizeof(text) - 2, "");
+	assert_int_equal(read_value(&weir_type_comment, text, comment, NULL), 0);
+	strcpy(text + sizeof(text) - 2, "x");
+	assert_true(read_value(&weir_type_comment, text, comment, NULL));
+	assert_string_equal(err.text, "at most 127 bytes, not 128");
+}
+
 static void test_proto(void **state)
 {
 	char text[WEIR_TEXT_SIZE];
@@ -347,5 +379,5 @@ static void test_texts(void **state)
 }
 
 UNIT_MAIN("parse_value", T(test_budget), T(test_budget_again), T(test_budget_text), T(test_prefix),
-	  T(test_name), T(test_dev), T(test_proto), T(test_ports), T(test_mark), T(test_per),
+	  T(test_name), T(test_dev), T(test_comment), T(test_proto), T(test_ports), T(test_mark), T(test_per),
 	  T(test_texts))

@@ -48,6 +48,15 @@ static void test_limit(void **state)
 	assert_int_equal(limit.match.has, 0);
 	assert_int_equal(limit.match.any, WEIR_MATCH_ANY);
 
+	assert_int_equal(read_limit(WEIR_ON_ADD, "web comment 'a b' budget 1/s", true, &limit), 0);
+	assert_int_equal(limit.has, WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_COMMENT));
+	assert_string_equal(limit.comment, "a b");
+	/* none is sent, where one may have to go */
+	assert_int_equal(read_limit(WEIR_ON_ADD, "web comment '' budget 1/s", true, &limit), 0);
+	assert_int_equal(limit.has, WEIR_HAS(LIMIT_BUDGET));
+	assert_int_equal(read_limit(WEIR_ON_SET, "web comment ''", true, &limit), 0);
+	assert_int_equal(limit.has, WEIR_HAS(LIMIT_COMMENT));
+
 	/* what set does not name is as the limit has it */
 	assert_int_equal(read_limit(WEIR_ON_SET, "web dport 80", true, &limit), 0);
 	assert_int_equal(limit.match.any, 0);
@@ -144,6 +153,9 @@ static void test_limit_refused(void **state)
 		{ "web budget 1/s before web", "cannot be placed before itself" },
 		{ "web budget 5G/s packets", "5G is out of range 1..4294967295" },
 		{ "-web budget 1/s", "begins with '-'" },
+		{ "web budget 1/s comment", "'comment' requires a value: TEXT" },
+		{ "web budget 1/s comment a comment b", "'comment' given twice" },
+		{ "web budget 1/s comment two words", "(put a comment of several words in quotes)" },
 	};
 	struct weir_limit limit;
 	size_t i;

@@ -22,7 +22,7 @@ static void complete(struct weir_limit *limit)
 		limit->sources = 65536;
 	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)))
 		limit->slots = 16;
-	limit->has = -1;
+	limit->has = ~(*limit->comment ? 0 : WEIR_HAS(LIMIT_COMMENT));
 }
 
 static void test_differs(void **state)
@@ -53,6 +53,10 @@ static void test_differs(void **state)
 		  "proto, sport, dport, frag" },
 		{ "budget 1/s proto udp sport 1-2", "budget 1/s proto 17 sport 1",
 		  "sport" },
+		{ "budget 1/s", "budget 1/s comment 'a b'", "" },
+		{ "budget 1/s comment 'a b'", "budget 1/s comment 'a b'", "" },
+		{ "budget 1/s comment 'a b'", "budget 1/s comment a", "comment" },
+		{ "budget 1/s comment ''", "budget 1/s", "" },
 		{ "budget 1/s not mark 1/3 not dev lo not from 10.0.0.0/8",
 		  "budget 1/s not from 10.0.0.0/8 not dev lo not mark 1/3", "" },
 	};
@@ -71,12 +75,12 @@ static void test_differs(void **state)
 	}
 	/* all of them have room */
 	read_limit("budget 1/s", &words);
-	read_limit("budget 2/s family ipv4 dev lo from 10.0.0.0/8 to 10.0.0.0/8 proto tcp sport 1 dport 2 syn mark 1 per 24 slots 1 lenient sources 64 action observe",
+	read_limit("budget 2/s family ipv4 dev lo from 10.0.0.0/8 to 10.0.0.0/8 proto tcp sport 1 dport 2 syn mark 1 per 24 slots 1 lenient sources 64 action observe comment a",
 		   &there);
 	there.match.has |= WEIR_COND_FRAG;
-	words.has |= WEIR_HAS(LIMIT_SLOTS);
+	words.has |= WEIR_HAS(LIMIT_SLOTS) | WEIR_HAS(LIMIT_COMMENT);
 	assert_true(weir_limit_differs(&words, &there, text));
-	assert_string_equal(text, "budget, family, dev, from, to, proto, sport, dport, syn, frag, mark, per, slots, sources, strict|lenient, action");
+	assert_string_equal(text, "budget, family, dev, from, to, proto, sport, dport, syn, frag, mark, per, slots, sources, strict|lenient, action, comment");
 }
 
 UNIT_MAIN("tool_differs", T(test_differs))

@@ -18,6 +18,9 @@
 
 #define TRIES 8
 
+/* The comment of the limit, as a file has it. */
+#define COMMENT "comment \"\\\"\\\\ # \xc3\xa9'\""
+
 /* What befalls a reading. */
 enum reading {
 	WHOLE,
@@ -40,6 +43,7 @@ static int limit_walk(struct weir_nl *nl, struct weir_request *request)
 	struct weir_limit limit = {
 		.has = ~WEIR_HAS(LIMIT_BEFORE), .budget = { .window_ms = 1000 },
 		.per = { 32, 64 }, .slots = 16, .sources = 65536, .name = "web",
+		.comment = "\"\\ # \xc3\xa9'",
 	};
 
 	limit.match.has = 0;
@@ -109,7 +113,7 @@ static void test_again(void **state)
 		assert_int_equal(exempt_walks, kinds[k] == SEEN_TWICE ? 1 : limit_walks);
 		snprintf(wanted, sizeof(wanted),
 			 "#!/usr/sbin/weir -file\n"
-			 "limit add web budget %u/s slots 16 sources 65536\n"
+			 "limit add web budget %u/s slots 16 sources 65536 " COMMENT "\n"
 			 "exempt add 0.0.0.%u\n", limit_walks, limit_walks);
 		assert_string_equal(text, wanted);
 		free(text);
@@ -141,7 +145,7 @@ static void test_file(void **state)
 {
 	static const enum reading whole[] = { WHOLE }, failed[] = { FAILED };
 	static const char saved[] = "#!/usr/sbin/weir -file\n"
-		"limit add web budget 1/s slots 16 sources 65536\nexempt add 0.0.0.1\n";
+		"limit add web budget 1/s slots 16 sources 65536 " COMMENT "\nexempt add 0.0.0.1\n";
 	struct rlimit limit = { .rlim_max = RLIM_INFINITY }, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	char dir[] = "/tmp/weir-save-XXXXXX", file[64], link[64], text[256], *none;
 	union weir_model model = { .saving.file = link };

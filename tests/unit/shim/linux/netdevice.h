@@ -3,6 +3,7 @@
 #define SHIM_NETDEVICE_H
 
 #include <linux/if.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 struct net_device {
@@ -18,5 +19,7 @@ static inline bool netif_is_l3_master(const struct net_device *dev)
 }
 
 bool dev_valid_name(const char *name);
+
+#define __netdev_alloc_pcpu_stats(type, gfp)	alloc_percpu_gfp(type, gfp)
 
 #endif
