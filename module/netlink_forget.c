@@ -95,10 +95,9 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget, u32 
 
 	n = weir_table_walk(limit->table, bucket, weir_hook_clock(), limit->budget, state);
 	for (; n--; state++)
-		if (state->live && all)
-			forget->forgotten++;
-		else if (state->live &&
-			 weir_nl_holds(&forget->within, &state->source, limit->prefix))
+		if (all)
+			forget->forgotten += state->live || state->dropped;
+		else if (weir_nl_holds(&forget->within, &state->source, limit->prefix))
 			forget_source(wn, forget, &state->source);
 	if (all)
 		weir_table_clear(limit->table, bucket);

@@ -43,4 +43,14 @@ weir limit set bytes budget 5000/200s >"$tmp/out" 2>&1
 is "$(how 198.51.100.1 bytes)" "[970,true,true]" "in another table, too"
 weir source forget 198.51.100.1 >"$tmp/out"
 is "$(how 198.51.100.1 bytes)" "[5000,false,false]" "who is forgotten is not limited"
+
+# Idle sources are forgotten with their drops.
+config <<<"limit add brief budget 5/10ms" || bail "cannot configure"
+idle() { [ "$(weir -j source show idle limit brief | jq -c '[.[] | .idle, .dropped > 0]')" = "[true,true]" ]; }
+for all in 198.51.100.0/24 all; do
+	flood -s 198.51.100.3 -c 100
+	wait_for 60 idle || bail "no idle source: $(weir source show idle)"
+	like "$(weir source forget $all)" "limit brief forgotten 1\$" "an idle source with drops is forgotten with $all"
+	like "$(weir source forget $all)" "forgotten 0 .nothing was known.\$" "... once"
+done
 finish
