@@ -48,8 +48,8 @@ layers() {
 		userspace/tool\.h	err.h nl.h out.h show.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
-		userspace/(msg|field)\.c	SELF LIBMNL
-		userspace/(check|config|fields|parse|show|ssh|type|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/(msg|field|type)\.c	SELF field.h value.h LIBMNL
+		userspace/(check|config|fields|parse|show|ssh|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/.*\.c	config.h ssh.h tool.h value.h
 	EOF

@@ -99,14 +99,14 @@ static void begin_spot(const struct weir_request *request, struct spot *spot)
 {
 	memset(spot, 0, sizeof(*spot));
 	spot->set = request->set;
-	spot->attrs = mnl_nlmsg_get_payload_offset(request->msg.nlh, GENL_HDRLEN);
-	spot->len = mnl_nlmsg_get_payload_len(request->msg.nlh) - GENL_HDRLEN;
+	spot->attrs = mnl_nlmsg_get_payload_offset(request->msg, GENL_HDRLEN);
+	spot->len = mnl_nlmsg_get_payload_len(request->msg) - GENL_HDRLEN;
 }
 
 /* Follow an offset from the top-level attributes inwards; @inside: to the last nest's. */
 static void locate(struct weir_request *request, uint32_t off, bool inside, struct spot *spot)
 {
-	const struct nlmsghdr *nlh = request->msg.nlh;
+	const struct nlmsghdr *nlh = request->msg;
 	char buf[WEIR_TEXT_SIZE];
 	unsigned int item;
 	bool here;

@@ -129,7 +129,7 @@ const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_T
 	return buf;
 }
 
-static bool put_field(const struct weir_field *field, struct weir_msg *msg, const void *model)
+static bool put_field(const struct weir_field *field, struct nlmsghdr *msg, const void *model)
 {
 	unsigned int given = weir_field_given(field, model), i;
 	const char *at = weir_field_at(field, model);
@@ -141,7 +141,7 @@ static bool put_field(const struct weir_field *field, struct weir_msg *msg, cons
 
 /* In the order of attribute numbers, each once. */
 void weir_set_put(const struct weir_set *set, unsigned int verb,
-		  struct weir_msg *msg, const void *model)
+		  struct nlmsghdr *msg, const void *model)
 {
 	const struct weir_field *field;
 	unsigned int attr;

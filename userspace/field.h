@@ -38,6 +38,7 @@ enum weir_field_flag {
 	WEIR_SOME	= 1 << 20,	/* left out where it is zero */
 };
 
+struct nlmsghdr;
 struct weir_set;
 struct weir_type;
 
@@ -72,7 +73,7 @@ struct weir_type {
 	const char *schema;		/* the type of each part in JSON */
 	size_t second;			/* where in a number its second part is; or 0 */
 	weir_parse_value *parse;
-	void (*put)(const struct weir_field *field, struct weir_msg *msg, const void *at);
+	void (*put)(const struct weir_field *field, struct nlmsghdr *msg, const void *at);
 	void (*get)(const struct weir_field *field, uint16_t attr,
 		    const void *data, size_t len, void *at);
 	weir_text_value *text;
@@ -133,9 +134,9 @@ static inline const struct weir_attr_spec *weir_field_part(const struct weir_fie
 	return &field->spec[field->part - field->attr];
 }
 
-/* Append what a command sends of a model; @verb 0: all. */
+/* Append what a command sends of a model, WEIR_MSG_ROOM at most; @verb 0: all. */
 void weir_set_put(const struct weir_set *set, unsigned int verb,
-		  struct weir_msg *msg, const void *model);
+		  struct nlmsghdr *msg, const void *model);
 /* Read attributes into a model, which is emptied; unknown ones are newer. */
 void weir_set_get(const struct weir_set *set, const void *attrs, size_t len, void *model);
 /* Fill in what is not given in a model from another. */

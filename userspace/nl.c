@@ -99,32 +99,30 @@ static void take_messages(struct weir_nl *nl, struct weir_request *request,
 
 static int send_message(struct weir_nl *nl, struct weir_request *request)
 {
-	struct nlmsghdr *nlh = request->msg.nlh;
 	ssize_t len;
-	int ret = request->msg.error;
 
 	if (nl->fd < 0)
 		nl->fd = nl->open(nl);
 	if (nl->fd < 0)
 		return nl->fd;
-	if (!ret) {
-		request->seq = ++nl->seq;
-		nlh->nlmsg_seq = request->seq;
-		do
-			len = send(nl->fd, nlh, nlh->nlmsg_len, 0);
-		while (len < 0 && errno == EINTR);
-		ret = len < 0 ? -errno : 0;
-	}
-	if (ret == -EMSGSIZE || ret == -ENOBUFS)
-		weir_err_set(&nl->err, "a message of %u bytes exceeds the send buffer; raise net.core.wmem_max",
-			     nlh->nlmsg_len);
-	else if (ret)
-		fail(nl, "cannot send the request", ret);
-	return ret;
+	request->seq = ++nl->seq;
+	request->msg->nlmsg_seq = request->seq;
+	do
+		len = send(nl->fd, request->msg, request->msg->nlmsg_len, 0);
+	while (len < 0 && errno == EINTR);
+	if (len >= 0)
+		return 0;
+	if (errno != EMSGSIZE && errno != ENOBUFS)
+		return fail(nl, "cannot send the request", -errno);
+	len = -errno;
+	weir_err_set(&nl->err, "a message of %u bytes exceeds the send buffer; raise net.core.wmem_max",
+		     request->msg->nlmsg_len);
+	return len;
 }
 
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
+	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));
 	char buf[RECEIVE_SIZE] __attribute__((aligned(8)));
 	int len;
 
@@ -132,10 +130,10 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	request->refused = false;
 	request->interrupted = false;
 	request->fault_type = 0;
-	weir_msg_begin(&request->msg, nl->family, request->flags, request->cmd,
-		       WEIR_FAMILY_VERSION);
+	request->msg = weir_msg_begin(room, nl->family, request->flags, request->cmd,
+				      WEIR_FAMILY_VERSION);
 	if (request->model)
-		weir_set_put(request->set, request->verb, &request->msg, request->model);
+		weir_set_put(request->set, request->verb, request->msg, request->model);
 	request->ret = send_message(nl, request);
 	while (!request->done && !request->ret) {
 		len = receive(nl, nl->fd, buf);
@@ -146,7 +144,6 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	}
 	if (!request->done)
 		weir_nl_close(nl);	/* the rest of its answers goes with the socket */
-	weir_msg_free(&request->msg);
 	return request->ret;
 }
 

@@ -48,7 +48,7 @@ struct weir_request {
 	/* private */
 	uint32_t seq;
 	bool done;
-	struct weir_msg msg;
+	struct nlmsghdr *msg;
 };
 
 /* Reach the module in this network namespace; -ENOENT: it is not loaded. */

@@ -2,6 +2,7 @@
 /* The kinds of values: read, sent, received, written, each by its rows. */
 
 #include <inttypes.h>
+#include <libmnl/libmnl.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -37,14 +38,14 @@ static int parse_count(const struct weir_field *field, struct weir_args *args,
 }
 
 /* A number may have a second part, behind it. */
-static void put_uint(const struct weir_field *field, struct weir_msg *msg, const void *at)
+static void put_uint(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
 {
 	size_t second = field->type->second;
 
-	weir_msg_put(msg, field->attr, at, weir_type_width(field, field->attr));
+	mnl_attr_put(msg, field->attr, weir_type_width(field, field->attr), at);
 	if (second)
-		weir_msg_put(msg, field->part, (const char *)at + second,
-			     weir_type_width(field, field->part));
+		mnl_attr_put(msg, field->part, weir_type_width(field, field->part),
+			     (const char *)at + second);
 }
 
 static void get_uint(const struct weir_field *field, uint16_t attr,
@@ -172,9 +173,9 @@ const struct weir_type weir_type_proto = { "PROTO", STRING, NUMBER,
 
 /* Strings */
 
-static void put_string(const struct weir_field *field, struct weir_msg *msg, const void *at)
+static void put_string(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
 {
-	weir_msg_put(msg, field->attr, at, strlen(at) + 1);
+	mnl_attr_put_strz(msg, field->attr, at);
 }
 
 static void get_string(const struct weir_field *field, uint16_t attr,
@@ -228,13 +229,13 @@ const struct weir_type weir_type_comment = { "TEXT", TEXT, .parse = weir_parse_c
 
 /* Prefixes; the second part is the length. */
 
-static void put_prefix(const struct weir_field *field, struct weir_msg *msg, const void *at)
+static void put_prefix(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
 {
 	const struct weir_prefix *prefix = at;
 
-	weir_msg_put(msg, field->attr, prefix->addr, prefix->family == AF_INET ? 4 : 16);
+	mnl_attr_put(msg, field->attr, prefix->family == AF_INET ? 4 : 16, prefix->addr);
 	if (field->part)
-		weir_msg_put(msg, field->part, &prefix->len, 1);
+		mnl_attr_put_u8(msg, field->part, prefix->len);
 }
 
 static void get_prefix(const struct weir_field *field, uint16_t attr,
@@ -276,9 +277,9 @@ static int parse_flag(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
-static void put_flag(const struct weir_field *field, struct weir_msg *msg, const void *at)
+static void put_flag(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
 {
-	weir_msg_put(msg, field->attr, NULL, 0);
+	mnl_attr_put(msg, field->attr, 0, NULL);
 }
 
 static void get_flag(const struct weir_field *field, uint16_t attr,
@@ -354,12 +355,12 @@ const struct weir_type weir_type_file = { "FILE", .parse = parse_file };
 
 /* Fields inside */
 
-static void put_nest(const struct weir_field *field, struct weir_msg *msg, const void *at)
+static void put_nest(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
 {
-	size_t nest = weir_msg_nest(msg, field->attr);
+	struct nlattr *nest = mnl_attr_nest_start(msg, field->attr);
 
 	weir_set_put(field->nest, 0, msg, at);
-	weir_msg_nest_end(msg, nest);
+	mnl_attr_nest_end(msg, nest);
 }
 
 static void get_nest(const struct weir_field *field, uint16_t attr,

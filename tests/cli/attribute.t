@@ -97,14 +97,14 @@ static void refuse(struct weir_request *request)
 	struct weir_nl nl = { 0 };
 	struct nlmsgerr *told;
 
-	mnl_attr_for_each(attr, request->msg.nlh, GENL_HDRLEN)
+	mnl_attr_for_each(attr, request->msg, GENL_HDRLEN)
 		last = attr;
 	nlh->nlmsg_type = NLMSG_ERROR;
 	nlh->nlmsg_flags = NLM_F_CAPPED | NLM_F_ACK_TLVS;
 	told = mnl_nlmsg_put_extra_header(nlh, sizeof(*told));
 	told->error = -EINVAL;
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "too heavy");
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, (const char *)last - (const char *)request->msg.nlh);
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, (const char *)last - (const char *)request->msg);
 	weir_nl_ack(&nl, request, nlh);
 	puts(nl.err.text);
 }
@@ -114,13 +114,14 @@ int main(void)
 	struct weir_request request = { .set = &weir_limit_fields, .verb = WEIR_ON_ADD };
 	struct weir_out text = { .to = stdout }, json = { .to = stdout, .json = true };
 	struct weir_limit heavy, light, told;
+	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));
 	char differs[WEIR_DIFFERS_SIZE];
 
 	read_limit("web budget 1/s weight 7", &heavy);
 	read_limit("web budget 1/s weight 8", &light);
-	weir_msg_begin(&request.msg, 1, 0, 1, 1);
-	weir_set_put(&weir_limit_fields, WEIR_ON_ADD, &request.msg, &heavy);
-	weir_set_get(&weir_limit_fields, (char *)request.msg.nlh + 20, request.msg.nlh->nlmsg_len - 20, &told);
+	request.msg = weir_msg_begin(room, 1, 0, 1, 1);
+	weir_set_put(&weir_limit_fields, WEIR_ON_ADD, request.msg, &heavy);
+	weir_set_get(&weir_limit_fields, (char *)request.msg + 20, request.msg->nlmsg_len - 20, &told);
 	weir_limit_differs(&light, &told, differs);
 	puts(differs);
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, &text, &told);
@@ -129,7 +130,6 @@ int main(void)
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, &json, &told);
 	weir_out_end(&json, '}');
 	refuse(&request);
-	weir_msg_free(&request.msg);
 }
 C
 # shellcheck disable=SC2046 # words

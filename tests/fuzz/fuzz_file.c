@@ -34,13 +34,12 @@ static void complete(struct weir_limit *limit)
 static void through_netlink(const struct weir_set *set, const void *item, size_t size)
 {
 	static union weir_model told;
-	struct weir_msg msg;
+	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));
+	struct nlmsghdr *msg = weir_msg_begin(room, 0x20, 0, 1, 1);
 
-	weir_msg_begin(&msg, 0x20, 0, 1, 1);
-	weir_set_put(set, WEIR_ON_ADD, &msg, item);
-	weir_set_get(set, (char *)msg.nlh + NLMSG_HDRLEN + GENL_HDRLEN,
-		     msg.nlh->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN, &told);
-	weir_msg_free(&msg);
+	weir_set_put(set, WEIR_ON_ADD, msg, item);
+	weir_set_get(set, (char *)msg + NLMSG_HDRLEN + GENL_HDRLEN,
+		     msg->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN, &told);
 	if (memcmp(item, &told, size))
 		tool_fail("a message says something else", "", "");
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Words by their rows: abbreviations, doubles, what is missing, what is near. */
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
 #include <sys/socket.h>
 
 #include "tool_words.h"
@@ -369,26 +371,41 @@ static void test_lists(void **state)
 	}
 }
 
-/* A message grows with what is put, and says where it cannot. */
+/* The largest configuration fits a message. */
 static void test_message(void **state)
 {
-	struct weir_msg msg;
-	char data[1000];
-	size_t nest;
-	int i;
+	struct weir_config *full = calloc(1, sizeof(*full));
+	struct weir_exempt exempt = { .prefix.family = AF_INET6 };
+	struct weir_limit limit = { .has = -1ULL, .match.has = -1ULL, .match.any = true };
+	char *room = malloc(WEIR_MSG_ROOM);
+	const struct nlattr *attr;
+	struct nlmsghdr *msg;
+	unsigned int i;
 
-	memset(data, 'x', sizeof(data));
-	weir_msg_begin(&msg, 0x20, 0, 1, 1);
-	for (i = 0; i < 1000; i++)
-		weir_msg_put(&msg, 1, data, sizeof(data));
-	assert_int_equal(msg.error, 0);
-	assert_int_equal(*(uint32_t *)msg.nlh, 20 + 1000 * 1004);
-	nest = weir_msg_nest(&msg, 2);
-	for (i = 0; i < 100; i++)
-		weir_msg_put(&msg, 1, data, sizeof(data));
-	weir_msg_nest_end(&msg, nest);
-	assert_int_equal(msg.error, -EMSGSIZE);
-	weir_msg_free(&msg);
+	memset(limit.name, 'x', WEIR_NAME_MAX);
+	strcpy(limit.before, limit.name);
+	strcpy(exempt.limit, limit.name);
+	memset(exempt.dev, 'x', WEIR_DEV_MAX);
+	strcpy(limit.match.dev, exempt.dev);
+	limit.match.from_count = limit.match.to_count = WEIR_PREFIXES_MAX;
+	limit.match.sport_count = limit.match.dport_count = WEIR_PORTS_MAX;
+	for (i = 0; i < WEIR_PREFIXES_MAX; i++)
+		limit.match.from[i].family = limit.match.to[i].family = AF_INET6;
+	full->limit_count = WEIR_LIMITS_MAX;
+	full->exempt_count = WEIR_EXEMPTS_MAX;
+	for (i = 0; i < WEIR_LIMITS_MAX; i++)
+		full->limits[i] = limit;
+	for (i = 0; i < WEIR_EXEMPTS_MAX; i++)
+		full->exempts[i] = exempt;
+	msg = weir_msg_begin(room, 0x20, 0, 1, 1);
+	weir_set_put(&weir_config_fields, WEIR_ON_ADD, msg, full);
+	assert_in_range(msg->nlmsg_len, 1 << 20, WEIR_MSG_ROOM);
+	i = 0;
+	mnl_attr_for_each(attr, msg, GENL_HDRLEN)
+		i++;
+	assert_int_equal(i, WEIR_LIMITS_MAX + WEIR_EXEMPTS_MAX);
+	free(room);
+	free(full);
 }
 
 UNIT_MAIN("parse_words", T(test_limit), T(test_not), T(test_abbreviations), T(test_limit_refused),

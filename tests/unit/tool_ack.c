@@ -13,7 +13,7 @@ static void warn(const struct weir_nl_warning *warning, void *data)
 /* Offset of the attribute that @path leads to, type by type; 0 ends it. */
 static uint32_t offset_of(const uint16_t *path, unsigned int skip)
 {
-	const struct nlmsghdr *nlh = request.msg.nlh;
+	const struct nlmsghdr *nlh = request.msg;
 	const struct nlattr *attr, *found = NULL, *around;
 
 	mnl_attr_for_each(attr, nlh, GENL_HDRLEN) {
@@ -116,17 +116,17 @@ static void test_config_item(void **state)
 	struct weir_exempt exempt = { .prefix = { AF_INET, 8, { 10 } } };
 	struct weir_limit limit = { .name = "web" };
 	struct nlmsghdr *nlh;
-	size_t nest;
+	struct nlattr *nest;
 	int i;
 
 	make_request(WEIR_CMD_CONFIG_REPLACE, &weir_config_fields, WEIR_ON_GET, &limit);
 	for (i = 0; i < 3; i++) {
-		nest = weir_msg_nest(&request.msg, WEIR_A_CONFIG_LIMIT);
-		weir_set_put(&weir_limit_fields, WEIR_ON_ADD, &request.msg, &limit);
-		weir_msg_nest_end(&request.msg, nest);
-		nest = weir_msg_nest(&request.msg, WEIR_A_CONFIG_EXEMPT);
-		weir_set_put(&weir_exempt_fields, WEIR_ON_ADD, &request.msg, &exempt);
-		weir_msg_nest_end(&request.msg, nest);
+		nest = mnl_attr_nest_start(request.msg, WEIR_A_CONFIG_LIMIT);
+		weir_set_put(&weir_limit_fields, WEIR_ON_ADD, request.msg, &limit);
+		mnl_attr_nest_end(request.msg, nest);
+		nest = mnl_attr_nest_start(request.msg, WEIR_A_CONFIG_EXEMPT);
+		weir_set_put(&weir_exempt_fields, WEIR_ON_ADD, request.msg, &exempt);
+		mnl_attr_nest_end(request.msg, nest);
 	}
 	nlh = begin_answer(-EEXIST);
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "stands twice");
@@ -278,7 +278,7 @@ static void test_any_offset(void **state)
 	uint32_t off;
 
 	limit_request();
-	for (off = 0; off < request.msg.nlh->nlmsg_len + 64; off++) {
+	for (off = 0; off < request.msg->nlmsg_len + 64; off++) {
 		nlh = begin_answer(-EINVAL);
 		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
 		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, off);

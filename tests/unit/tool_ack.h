@@ -13,16 +13,16 @@
 
 static struct weir_nl nl;
 static struct weir_request request;
+static char request_buf[WEIR_MSG_ROOM] __attribute__((aligned(8)));
 static char answer_buf[4096] __attribute__((aligned(8)));
 
 /* Make the request of a command that sends fields of a model. */
 static void make_request(uint8_t cmd, const struct weir_set *set,
 			 unsigned int verb, const void *model)
 {
-	weir_msg_free(&request.msg);
 	request = (struct weir_request){ .cmd = cmd, .set = set, .verb = verb };
-	weir_msg_begin(&request.msg, 0x20, 0, cmd, 1);
-	weir_set_put(set, verb, &request.msg, model);
+	request.msg = weir_msg_begin(request_buf, 0x20, 0, cmd, 1);
+	weir_set_put(set, verb, request.msg, model);
 }
 
 /* Begin the answer that has @error, a negative errno or 0; no attribute yet. */

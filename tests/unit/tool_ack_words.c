@@ -31,7 +31,7 @@ static void check_word(const struct nlattr *attr)
 
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
 	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 (const char *)attr - (const char *)request.msg.nlh);
+			 (const char *)attr - (const char *)request.msg);
 	weir_nl_ack(&nl, &request, nlh);
 	snprintf(text, sizeof(text), "%.120s", nl.err.text);
 	check(strstr(text, ": x"), "%s", text);
@@ -47,7 +47,7 @@ static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int ver
 	int count = 0;
 
 	make_request(cmd, set, verb, model);
-	mnl_attr_for_each(attr, request.msg.nlh, GENL_HDRLEN) {
+	mnl_attr_for_each(attr, request.msg, GENL_HDRLEN) {
 		if (set != &weir_limit_fields ||
 		    mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH) {
 			check_word(attr);

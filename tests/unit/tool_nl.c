@@ -58,15 +58,15 @@ static int tear_down(void **state)
 /* Answer with a limit of that name, flags as in a dump. */
 static void answer(int i, uint32_t seq, const char *name, uint16_t flags)
 {
+	char room[4096] __attribute__((aligned(8)));
 	struct weir_limit limit = { 0 };
-	struct weir_msg msg;
+	struct nlmsghdr *msg;
 
 	snprintf(limit.name, sizeof(limit.name), "%s", name);
-	weir_msg_begin(&msg, 0x20, flags, WEIR_CMD_LIMIT_GET, 1);
-	weir_set_put(&weir_limit_fields, WEIR_ON_SHOW, &msg, &limit);
-	msg.nlh->nlmsg_seq = seq;
-	assert_true(send(kernel[i], msg.nlh, msg.nlh->nlmsg_len, 0) > 0);
-	weir_msg_free(&msg);
+	msg = weir_msg_begin(room, 0x20, flags, WEIR_CMD_LIMIT_GET, 1);
+	weir_set_put(&weir_limit_fields, WEIR_ON_SHOW, msg, &limit);
+	msg->nlmsg_seq = seq;
+	assert_true(send(kernel[i], msg, msg->nlmsg_len, 0) > 0);
 }
 
 /* The end of a dump, or of a request, with an error or 0. */
