@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-static const struct weir_limit *find_limit(const struct weir_config *config, const char *name)
+struct weir_limit *weir_config_find(struct weir_config *config, const char *name)
 {
 	unsigned int i;
 
@@ -21,7 +21,7 @@ static const struct weir_limit *find_limit(const struct weir_config *config, con
 int weir_config_add_limit(struct weir_config *config,
 			  const struct weir_limit *limit, struct weir_err *err)
 {
-	const struct weir_limit *other = find_limit(config, limit->name);
+	struct weir_limit *other = weir_config_find(config, limit->name);
 	unsigned int at = config->limit_count;
 	struct weir_limit *slot;
 
@@ -31,7 +31,7 @@ int weir_config_add_limit(struct weir_config *config,
 	if (config->limit_count == WEIR_LIMITS_MAX)
 		return weir_err_set(err, "more than %d limits", WEIR_LIMITS_MAX);
 	if (limit->has & WEIR_HAS(LIMIT_BEFORE)) {
-		other = find_limit(config, limit->before);
+		other = weir_config_find(config, limit->before);
 		if (!other) {
 			weir_err_set(err, "before: no limit '%s' is defined above this line",
 				     limit->before);
@@ -135,14 +135,14 @@ void weir_config_sort(struct weir_config *config)
 	qsort(config->exempts, config->exempt_count, sizeof(*config->exempts), compare_lines);
 }
 
-int weir_config_check(const struct weir_config *config, unsigned int i, struct weir_err *err)
+int weir_config_check(struct weir_config *config, unsigned int i, struct weir_err *err)
 {
 	const struct weir_exempt *exempt = &config->exempts[i];
 
 	if (i && !weir_exempt_compare(exempt - 1, exempt))
 		return weir_err_set(err, "exempt add: already exempted on line %u",
 				    exempt[-1].line);
-	if (!*exempt->limit || find_limit(config, exempt->limit))
+	if (!*exempt->limit || weir_config_find(config, exempt->limit))
 		return 0;
 	weir_err_set(err, "exempt add: limit: no limit '%s' in this file", exempt->limit);
 	return -ENOENT;

@@ -15,50 +15,28 @@ static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 	weir_out_end(&tool->out, ']');
 }
 
-/* Where in the order of limits two of them stand. */
-struct order {
-	const char *name, *before;
-	unsigned int count, place, limit;
-};
-
-static int find_order(const void *model, void *data)
-{
-	const struct weir_limit *limit = model;
-	struct order *order = data;
-
-	order->count++;
-	if (!strcmp(limit->name, order->name))
-		order->place = order->count;
-	if (!strcmp(limit->name, order->before))
-		order->limit = order->count;
-	return 0;
-}
-
 /*
  * -exist: one that is as it was to be made is good; one that is not stays, and
  * that is a failure.
  */
 static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 {
-	struct order order = { .name = limit->name, .before = limit->before };
-	struct weir_request walk = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
-		.told = &weir_limit_fields, .reply = find_order, .data = &order,
-	}, get;
+	static struct weir_config config;
 	char differs[WEIR_DIFFERS_SIZE];
-	struct weir_limit there = { 0 };
+	struct weir_limit there = { 0 }, *here, *next;
+	struct weir_request get;
 	int status;
 
 	weir_get_limit(tool, limit->name, &there, &get);
 	status = weir_tool_settle(tool, &get, 0);
-	if (!status && *limit->before) {
-		weir_nl_ask(&tool->nl, &walk);
-		status = weir_tool_settle(tool, &walk, 0);
-	}
+	if (!status && *limit->before)
+		status = weir_get_config(tool, &config, false);
 	if (status)
 		return status;
+	here = weir_config_find(&config, limit->name);
+	next = weir_config_find(&config, limit->before);
 	if (!weir_limit_differs(limit, &there, differs) && *limit->before &&
-	    (!order.limit || order.place > order.limit))
+	    (!next || here > next))
 		snprintf(differs, sizeof(differs), "before");
 	if (!*differs) {
 		show_one(tool, &there);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "tool.h"
 
 /* In a second, as text, so many sources are told to have become limited. */
@@ -18,9 +19,7 @@ struct watch {
 	const struct weir_wanted *wanted;
 	time_t second;			/* in which that many were told: */
 	unsigned int limited, more;	/* and so many more were not */
-	/* windows of the limits, which source events do not contain */
-	struct weir_limit limits[WEIR_LIMITS_MAX];
-	unsigned int count;
+	struct weir_config config;	/* windows, which source events do not contain */
 };
 
 static void begin_line(struct watch *watch)
@@ -30,27 +29,17 @@ static void begin_line(struct watch *watch)
 		weir_show_timestamp(&watch->tool->out);
 }
 
-static struct weir_limit *find(struct watch *watch, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < watch->count; i++) {
-		if (!strcmp(watch->limits[i].name, name))
-			return &watch->limits[i];
-	}
-	return NULL;
-}
-
 static void remember(struct watch *watch, const struct weir_limit *limit)
 {
-	struct weir_limit *known = find(watch, limit->name);
+	struct weir_config *config = &watch->config;
+	struct weir_limit *known = weir_config_find(config, limit->name);
 
-	if (known && limit->has & WEIR_HAS(LIMIT_EVENT) && limit->event == WEIR_LIMIT_EVENT_REMOVED)
-		*known = watch->limits[--watch->count];
+	if (known && limit->event == WEIR_LIMIT_EVENT_REMOVED)
+		*known = config->limits[--config->limit_count];
 	else if (known)
 		*known = *limit;
-	else if (watch->count < WEIR_LIMITS_MAX)
-		watch->limits[watch->count++] = *limit;
+	else if (config->limit_count < WEIR_LIMITS_MAX)
+		config->limits[config->limit_count++] = *limit;
 }
 
 /* A flood does not fill the screen: once its second is over, how many more there were. */
@@ -101,7 +90,7 @@ static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 
 	if (cmd == WEIR_CMD_LIMIT_NTF)
 		remember(watch, &model->limit);
-	limit = find(watch, name);
+	limit = weir_config_find(&watch->config, name);
 	if ((watch->wanted->has && !(watch->wanted->has & 1ULL << cmd)) ||
 	    (*watch->wanted->limit && *name && strcmp(watch->wanted->limit, name)) ||
 	    (cmd == WEIR_CMD_SOURCE_NTF && is_flood(watch, &model->source)))
@@ -111,27 +100,19 @@ static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 	weir_out_line_end(&watch->tool->out);
 }
 
-static int show_present(const void *model, void *data)
-{
-	struct watch *watch = data;
-
-	show_event(WEIR_CMD_LIMIT_NTF, model, watch);
-	return watch->tool->out.error ? -ECANCELED : 0;
-}
-
 /* Show the limits that there are; an enum weir_exit. */
 static int show_limits(struct watch *watch)
 {
-	struct weir_request request = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
-		.told = &weir_limit_fields, .reply = show_present, .data = watch,
-	};
+	struct weir_config *config = &watch->config;
+	unsigned int i;
+	int status;
 
-	do {
-		watch->count = 0;
-		weir_nl_ask(&watch->tool->nl, &request);
-	} while (!request.ret && request.interrupted);
-	return weir_tool_settle(watch->tool, &request, 0);
+	do
+		status = weir_get_config(watch->tool, config, false);
+	while (status == WEIR_EXIT_INTERRUPTED);
+	for (i = 0; !status && !watch->tool->out.error && i < config->limit_count; i++)
+		show_event(WEIR_CMD_LIMIT_NTF, (const union weir_model *)&config->limits[i], watch);
+	return status;
 }
 
 static void show_lost(struct watch *watch)

@@ -8,6 +8,9 @@
 #include "config.h"
 #include "tool.h"
 
+/* How often a configuration is read anew because it changed meanwhile. */
+#define TRIES	8
+
 #define SIGNED	\
 	" (this kernel loads only signed modules: where Secure Boot refuses the key, enrol it with 'mokutil --import')"
 
@@ -55,7 +58,7 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 	if (!ret && !request->interrupted)
 		return WEIR_EXIT_OK;
 	if (!ret) {
-		weir_note(tool, "warning", "changed while it was being read; the output may be incomplete");
+		weir_err_set(&tool->err, "changed while it was being read; the output may be incomplete");
 		return WEIR_EXIT_INTERRUPTED;
 	}
 	tool->err = tool->nl.err;
@@ -152,30 +155,66 @@ static int check_names(struct weir_tool *tool, const struct weir_command *comman
 	return 0;
 }
 
-struct finding {
-	const struct weir_exempt *exempt;
-	bool found;
+struct gathering {
+	struct weir_config *config;
+	struct weir_err err;
 };
 
-static int find_exempt(const void *model, void *data)
+static int take_limit(const void *model, void *data)
 {
-	struct finding *finding = data;
+	struct gathering *to = data;
 
-	finding->found |= !weir_exempt_compare(model, finding->exempt);
-	return 0;
+	return weir_config_add_limit(to->config, model, &to->err) ? -ESTALE : 0;
+}
+
+static int take_exempt(const void *model, void *data)
+{
+	struct gathering *to = data;
+
+	return weir_config_add_exempt(to->config, model, &to->err) ? -ESTALE : 0;
+}
+
+int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exempts)
+{
+	struct gathering to = { .config = config };
+	struct weir_request lists[] = {
+		{ .cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .told = &weir_limit_fields,
+		  .reply = take_limit, .data = &to },
+		{ .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .told = &weir_exempt_fields,
+		  .reply = take_exempt, .data = &to },
+	}, *end = lists + (exempts ? 2 : 1), *list;
+	int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		config->limit_count = 0;
+		config->exempt_count = 0;
+		for (list = lists; list < end; list++) {
+			weir_nl_ask(&tool->nl, list);
+			if (list->ret && list->ret != -ESTALE && !list->interrupted)
+				return weir_tool_settle(tool, list, 0);
+			/* what is told twice has moved meanwhile */
+			if (list->ret || list->interrupted)
+				break;
+		}
+		if (list == end)
+			return WEIR_EXIT_OK;
+	}
+	weir_err_set(&tool->err, "the configuration keeps changing; try again");
+	return WEIR_EXIT_INTERRUPTED;
 }
 
 static int check_exempt(struct weir_tool *tool, const struct weir_command *command,
 			const struct weir_exempt *exempt)
 {
-	struct finding finding = { .exempt = exempt };
-	struct weir_request walk = {
-		.cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .told = &weir_exempt_fields,
-		.reply = find_exempt, .data = &finding,
-	};
-	bool add = command->verb == WEIR_ON_ADD;
+	static struct weir_config config;
+	bool add = command->verb == WEIR_ON_ADD, found = false;
+	unsigned int i;
 
-	if (tool->exist || weir_nl_ask(&tool->nl, &walk) || finding.found != add)
+	if (tool->exist || weir_get_config(tool, &config, true))
+		return 0;
+	for (i = 0; i < config.exempt_count; i++)
+		found |= !weir_exempt_compare(&config.exempts[i], exempt);
+	if (found != add)
 		return 0;
 	return weir_err_set(&tool->err, add ? "already exempt" :
 			    "no such exemption; exempt show lists them");

@@ -192,7 +192,7 @@ int weir_run_words(struct weir_tool *tool, char **words, int count,
 		status = help ? WEIR_EXIT_OK : run_command(tool, &reading);
 	if (lines && status == WEIR_EXIT_WORDS)
 		weir_lines_point(lines, args.fault, tool);
-	if (status && status != WEIR_EXIT_INTERRUPTED)
+	if (status)
 		complain(tool, status, &reading);
 	return status;
 }

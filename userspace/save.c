@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,54 +12,6 @@
 
 #include "config.h"
 #include "tool.h"
-
-/* How often it is read anew because it changed meanwhile. */
-#define TRIES	8
-
-struct saving {
-	struct weir_config config;
-	struct weir_err err;
-	bool whole;		/* nothing changed while it was read */
-};
-
-static int save_limit(const void *model, void *data)
-{
-	struct saving *saving = data;
-
-	return weir_config_add_limit(&saving->config, model, &saving->err) ? -ESTALE : 0;
-}
-
-static int save_exempt(const void *model, void *data)
-{
-	struct saving *saving = data;
-
-	return weir_config_add_exempt(&saving->config, model, &saving->err) ? -ESTALE : 0;
-}
-
-/* Read limits and exemptions once; returns the worse status. */
-static int gather(struct weir_tool *tool, struct saving *saving)
-{
-	struct weir_request limits = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP,
-		.told = &weir_limit_fields, .reply = save_limit, .data = saving,
-	}, exempts = {
-		.cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
-		.told = &weir_exempt_fields, .reply = save_exempt, .data = saving,
-	}, *request = &limits;
-
-	saving->config.limit_count = 0;
-	saving->config.exempt_count = 0;
-	if (!weir_nl_ask(&tool->nl, &limits)) {
-		request = &exempts;
-		weir_nl_ask(&tool->nl, &exempts);
-		exempts.interrupted |= limits.interrupted;
-	}
-	/* what is told twice has moved meanwhile */
-	saving->whole = !request->interrupted && request->ret != -ESTALE;
-	if (!request->ret || !saving->whole)
-		return WEIR_EXIT_OK;
-	return weir_tool_settle(tool, request, 0);
-}
 
 static void put_config(struct weir_out *out, const struct weir_config *config)
 {
@@ -169,21 +120,14 @@ static int save_to(struct weir_tool *tool, const char *path, const struct weir_c
 int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
 {
 	const char *path = model->saving.file;
-	static struct saving saving;
-	int status = WEIR_EXIT_OK, i;
+	static struct weir_config config;
+	int status = weir_get_config(tool, &config, true);
 
-	saving.whole = false;
-	for (i = 0; i < TRIES && !status && !saving.whole; i++)
-		status = gather(tool, &saving);
 	if (status)
 		return status;
-	if (!saving.whole) {
-		weir_err_set(&tool->err, "the configuration keeps changing; nothing was saved");
-		return WEIR_EXIT_INTERRUPTED;
-	}
-	weir_config_sort(&saving.config);
+	weir_config_sort(&config);
 	if (path)
-		return save_to(tool, path, &saving.config);
-	put_config(&tool->out, &saving.config);
+		return save_to(tool, path, &config);
+	put_config(&tool->out, &config);
 	return WEIR_EXIT_OK;
 }

@@ -90,6 +90,8 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 /* Whether what a command names exists, and fits what it changes. */
 int weir_check_existing(struct weir_tool *tool, const struct weir_command *command,
 			const union weir_model *model);
+/* Read the limits, and the exemptions, that there are; an enum weir_exit. */
+int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exempts);
 /* Ask for a limit by its name. */
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request);

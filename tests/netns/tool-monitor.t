@@ -112,7 +112,7 @@ for words in "" -j; do
 		cat
 	} >"$tmp/dump"
 	is "${PIPESTATUS[0]}" 5 "an interrupted dump has a status of its own (weir $words)"
-	like "$(<"$tmp/err")" '^weir: warning: changed while it was being read; the output may be incomplete$' "and it is said"
+	like "$(<"$tmp/err")" '^weir: source show: changed while it was being read; the output may be incomplete$' "and it is said"
 	weir limit del other
 done
 jq -e 'all(has("source"))' "$tmp/dump" >"$tmp/out"
