@@ -383,6 +383,8 @@ static void test_message(void **state)
 	unsigned int i;
 
 	memset(limit.name, 'x', WEIR_NAME_MAX);
+	memset(limit.comment, 'x', WEIR_COMMENT_MAX);
+	strcpy(exempt.comment, limit.comment);
 	strcpy(limit.before, limit.name);
 	strcpy(exempt.limit, limit.name);
 	memset(exempt.dev, 'x', WEIR_DEV_MAX);

@@ -71,15 +71,15 @@ static void test_words(void **state)
 			   .from = { { .family = AF_INET } }, .to = { { .family = AF_INET } } },
 	};
 	struct weir_exempt exempt = {
-		.prefix.family = AF_INET, .dev = "lo", .limit = "web",
+		.prefix.family = AF_INET, .dev = "lo", .limit = "web", .comment = "x",
 	};
 	struct weir_query query = {
 		.limit = "web", .prefix.family = AF_INET, .dev = "lo", .limited = true,
 		.idle = true, .top = 1, .rank = 1, .packets = 1, .mode = 1,
 	};
 
-	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 23);
-	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 4);
+	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 24);
+	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 5);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 8);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_GET, &weir_query_fields, WEIR_ON_GET, &query), 3);
