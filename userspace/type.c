@@ -181,9 +181,7 @@ static void put_string(const struct weir_field *field, struct nlmsghdr *msg, con
 static void get_string(const struct weir_field *field, uint16_t attr,
 		       const void *data, size_t len, void *at)
 {
-	len = len < field->size ? len : field->size - 1;
-	memset(at, 0, field->size);
-	memcpy(at, data, strnlen(data, len));
+	snprintf(at, field->size, "%.*s", (int)len, (const char *)data);
 }
 
 static const char *text_string(const struct weir_field *field, const void *at, char *buf)
