@@ -42,8 +42,15 @@ is "$(count)" "count 100" "... and keeps the counts of limits that stay"
 
 echo 'limit add web budget 1000/1x' >"$conf"
 ctl reload
-both 1 active "$web;$router" "reload with a bad file fails and changes nothing"
-is "$(show weir ReloadResult)" exit-code "... as the unit tells"
+both 1 failed "$web;$router" "reload with a bad file fails, and changes nothing"
+is "$(count)" "count 100" "... no count, either"
+echo "$web" >"$conf"
+ctl restart
+both 0 active "$web" "restart with a good file mends it"
+printf '%s\n' "$web" "$router" >"$conf"
+ctl reload
+both 0 active "$web;$router" "... and reload works again"
+echo 'limit add web budget 1000/1x' >"$conf"
 ctl restart
 both 1 failed "$web;$router" "restart with a bad file fails, and changes nothing"
 is "$(count)" "count 100" "... no count, either"
