@@ -50,7 +50,7 @@ like "$said" "16 honest hosts +100 +0 +100 +0"$'\n'"1 flooding host +36,587 +1 +
 ok $? "... in lines of a terminal" || diag "$said"
 
 event charge dns $flooder $((1000 + hz)) >>hook
-judged 1 "NOT OK +dns: at most 101 of 100 in any 1 s; by the receiver 100" "by the hook alone one packet too many in a second"
+judged 1 "NOT OK +dns: at most 101 of 100 in any 1 s; received 100" "by the hook alone one packet too many in a second"
 all_well && event drop dns $honest 1200 >>hook
 judged 1 "ok +dns.*ok +syn.*NOT OK +weir dropped 1 packets of honest hosts" "an honest packet is dropped"
 all_well && : >sent.spoofer

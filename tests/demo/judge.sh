@@ -70,7 +70,7 @@ kinds() {
 
 table() {
 	local i names=("$HONEST honest hosts" "1 flooding host" "$(thousands "$SPOOFED") spoofed sources")
-	printf '\n%s%-24s %12s %14s %12s %14s%s\n' "$bold" "" sent "weir dropped" got "machine lost" "$off"
+	printf '\n%s%-24s %12s %14s %12s %14s%s\n' "$bold" "" sent "weir dropped" got "lost by the VM" "$off"
 	for i in 0 1 2; do
 		printf '%-24s %12s %14s %12s %14s\n' "${names[i]}" "$(thousands "${sent[i]}")" \
 			"$(thousands "${dropped[i]}")" "$(thousands "${got[i]}")" \
@@ -115,9 +115,9 @@ for limit in "${LIMITS[@]}"; do
 	read -r name budget window _ <<<"$limit"
 	read -r most received jitter excess < <(judge "$name" "$window")
 	word_kept "$window"
-	kept=$? clocks="+-$jitter ms"
+	kept=$? clocks="clocks within $jitter ms"
 	[ "$jitter" != unknown ] || clocks="clocks not compared"
-	verdict "$kept" "$name: at most $most of $budget in any $window s; by the receiver $received, $clocks"
+	verdict "$kept" "$name: at most $most of $budget in any $window s; received $received ($clocks)"
 	[ "$kept" != 2 ] || echo "        undecided: every source lost packets behind weir"
 	[ "$excess" = 0 ] || echo "        $excess packets came that weir did not charge"
 done

@@ -114,7 +114,7 @@ trace_on
 sends honest chrt -f 1 -s "$HONEST_FROM" -n "$HONEST" -r $((HONEST * HONEST_RATE)) -D 53
 sends flooder nice -n 10 -s "$FLOOD_FROM" -r "$FLOOD_RATE" -k -D 53
 sends spoofer nice -n 19 -s "$SPOOFED_FROM" -n "$SPOOFED" -R -r "$SPOOFED_RATE" -k -P tcp -f S -D 443
-printf '%s# up to: %d hosts %s/s each, one flooding %s/s, %s spoofed %s/s%s\n' "$dim" "$HONEST" "$HONEST_RATE" \
+printf '%s# sending: %d hosts up to %s/s each, one flooding up to %s/s, %s spoofed up to %s/s%s\n' "$dim" "$HONEST" "$HONEST_RATE" \
 	"$(thousands "$FLOOD_RATE")" "$(thousands "$SPOOFED")" "$(thousands "$SPOOFED_RATE")" "$off"
 show_live source show top "$live" by dropped
 trace_off
