@@ -64,42 +64,16 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	return weir_err_set(&tool->err, "%s %s: %.400s", words[0], words[1], inner.text);
 }
 
-/* Read a line; after a bad one its words alone are judged. */
-static int read_line(struct weir_tool *tool, struct weir_lines *lines,
-		     struct weir_config *config, bool bad)
-{
-	int fault;
-
-	if (!weir_read_item(tool, lines->words, lines->count, bad ? NULL : config, &fault))
-		return WEIR_EXIT_OK;
-	weir_lines_point(lines, fault, tool);
-	return WEIR_EXIT_WORDS;
-}
-
-/* An empty file was probably truncated; an intended one has a comment. */
-static int check_empty(struct weir_tool *tool, const struct weir_lines *lines)
-{
-	if (lines->bytes)
-		return WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "the file is empty; use a comment for an empty configuration");
-	return WEIR_EXIT_WORDS;
-}
-
-static int blame_json(struct weir_tool *tool, const char *path)
-{
-	weir_err_set(&tool->err, "this is JSON; use 'weir -json -file %.200s'", path);
-	return WEIR_EXIT_WORDS;
-}
-
 /* Say that a line is bad; whether there have been enough of them. */
-static int count_bad(struct weir_tool *tool, unsigned int *bad)
+static bool count_bad(struct weir_tool *tool, unsigned int *bad)
 {
 	weir_complain(tool, NULL);
 	if (++*bad < BAD_LINES)
-		return WEIR_EXIT_OK;
+		return false;
 	tool->line = 0;
 	weir_err_set(&tool->err, "%d invalid lines; the rest was not checked", BAD_LINES);
-	return WEIR_EXIT_WORDS;
+	weir_complain(tool, NULL);
+	return true;
 }
 
 /* Have a line that has been read, where it can be read again, pointed at. */
@@ -135,48 +109,60 @@ static unsigned int check_items(struct weir_tool *tool, struct weir_lines *lines
 		if (!ret)
 			continue;
 		point_again(tool, lines, &config->exempts[i], ret == -ENOENT);
-		if (count_bad(tool, &bad)) {
-			weir_complain(tool, NULL);
+		if (count_bad(tool, &bad))
 			break;
-		}
 	}
 	return bad;
+}
+
+/* Read the lines, and say what is wrong with how many; after a bad one words alone are judged. */
+static unsigned int read_lines(struct weir_tool *tool, const char *path, struct weir_lines *lines,
+			       struct weir_config *config)
+{
+	unsigned int bad = 0;
+	int ret, fault = 0;
+
+	while ((ret = weir_lines_next(lines, &tool->err))) {
+		tool->line = lines->line;
+		if (ret > 0 && strspn(lines->words[0], "{[")) {
+			weir_err_set(&tool->err, "this is JSON; use 'weir -json -file %.200s'", path);
+			break;
+		}
+		if (ret > 0 && !weir_read_item(tool, lines->words, lines->count,
+					       bad ? NULL : config, &fault))
+			continue;
+		weir_lines_point(lines, ret > 0 ? fault : 0, tool);
+		if (lines->count <= 0)
+			break;
+		if (count_bad(tool, &bad))
+			return bad;
+	}
+	/* an empty file was probably truncated */
+	if (!ret && !bad && !lines->filled) {
+		ret = weir_err_set(&tool->err, "the file is empty; use a comment for an empty configuration");
+		tool->line = 0;
+	}
+	if (ret)
+		weir_complain(tool, NULL);
+	return bad + !!ret;
 }
 
 /* Read the whole file and say what is wrong. */
 static int read_config(struct weir_tool *tool, const char *path, struct weir_config *config)
 {
 	struct weir_lines lines;
-	unsigned int bad = 0;
-	int status, ret;
+	unsigned int bad = weir_lines_open(&lines, path, &tool->err) ||
+			   (tool->out.json && weir_read_json(tool, &lines, config));
 
-	status = weir_lines_open(&lines, path, &tool->err) ? WEIR_EXIT_WORDS :
-							     WEIR_EXIT_OK;
-	if (!status && tool->out.json)
-		status = weir_read_json(tool, &lines, config) ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
-	while (!status && !tool->out.json) {
-		ret = weir_lines_next(&lines, &tool->err);
-		tool->line = ret ? lines.line : 0;
-		if (!ret)
-			break;
-		if (ret < 0)
-			weir_lines_point(&lines, 0, tool);
-		if (ret < 0)
-			status = lines.count > 0 ? count_bad(tool, &bad) : WEIR_EXIT_WORDS;
-		else if (strspn(lines.words[0], "{["))
-			status = blame_json(tool, path);
-		else if (read_line(tool, &lines, config, bad))
-			status = count_bad(tool, &bad);
-	}
-	if (!status && !tool->out.json)
-		status = check_empty(tool, &lines);
-	tool->column = status ? tool->column : 0;
-	if (status)
+	if (bad)
 		weir_complain(tool, NULL);
-	else if (!bad)
+	else if (!tool->out.json)
+		bad = read_lines(tool, path, &lines, config);
+	tool->column = 0;
+	if (!bad)
 		bad = check_items(tool, &lines, config);
 	weir_lines_close(&lines);
-	return bad ? WEIR_EXIT_WORDS : status;
+	return bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
 /* Before it is in force: of one limit, for one line spares the caller from all. */

@@ -221,19 +221,19 @@ int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	int ret;
 
 	errno = 0;
-	len = getdelim(&lines->text, &lines->room, '\0', lines->file);
-	if (len < 0 || !lines->text[strspn(lines->text, " \t\r\n")])
+	len = getdelim(&lines->source, &lines->room, '\0', lines->file);
+	if (len < 0 || !lines->source[strspn(lines->source, " \t\r\n")])
 		return weir_err_set(&tool->err, errno ? WEIR_CANNOT_READ :
 				    "the file is empty; an empty configuration is {}",
 				    strerror(errno));
-	root = json_loadb(lines->text, len, JSON_REJECT_DUPLICATES, &error);
+	root = json_loadb(lines->source, len, JSON_REJECT_DUPLICATES, &error);
 	if (!root) {
 		tool->line = 1;
-		weir_point(tool, lines->text, lines->text + error.position - !!error.position, 1);
+		weir_point(tool, lines->source, lines->source + error.position - !!error.position, 1);
 		return weir_err_set(&tool->err, "not JSON: %s", error.text);
 	}
 	lists = json_array_size(root) == 1 ? json_array_get(root, 0) : root;
-	ret = json_is_object(lists) ? read_lists(tool, lines->text, lists, config) :
+	ret = json_is_object(lists) ? read_lists(tool, lines->source, lists, config) :
 	      weir_err_set(&tool->err, "expected an object with limits and exempts");
 	json_decref(root);
 	return ret;

@@ -14,9 +14,8 @@ int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err 
 {
 	memset(lines, 0, sizeof(*lines));
 	lines->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	if (!lines->file)
-		return weir_err_set(err, "cannot open: %s", strerror(errno));
-	return 0;
+	lines->failed = !lines->file;
+	return lines->file ? 0 : weir_err_set(err, "cannot open: %s", strerror(errno));
 }
 
 void weir_lines_close(struct weir_lines *lines)
@@ -28,14 +27,14 @@ void weir_lines_close(struct weir_lines *lines)
 	free(lines->source);
 }
 
-/* One line of the file behind the first @used bytes of text: its length. */
+/* One line of the file behind the first @used bytes of the source: its length. */
 static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err *err)
 {
-	char *more, *text;
-	ssize_t len, i;
+	char *more, *source;
+	ssize_t len;
 
 	errno = 0;
-	len = getline(&lines->next, &lines->next_room, lines->file);
+	len = getline(&lines->next, &lines->room, lines->file);
 	if (len < 0) {
 		if (!ferror(lines->file) && !errno)
 			return 0;
@@ -48,18 +47,14 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 		more += strlen(BOM);
 		len -= strlen(BOM);
 	}
-	for (i = 0; i < len; i++)
-		lines->bytes += !strchr(WEIR_BLANKS, more[i]);
+	lines->filled |= more[strspn(more, WEIR_BLANKS)];
 	if (memchr(more, '\0', len))
 		return weir_err_set(err, "NUL byte: not a text file");
-	if (used + len >= lines->room) {
-		text = realloc(lines->text, 2 * (used + len) + 1);
-		if (!text)
-			return weir_err_set(err, WEIR_NO_MEMORY);
-		lines->text = text;
-		lines->room = 2 * (used + len) + 1;
-	}
-	memcpy(lines->text + used, more, len + 1);
+	source = realloc(lines->source, used + len + 1);
+	if (!source)
+		return weir_err_set(err, WEIR_NO_MEMORY);
+	lines->source = source;
+	memcpy(source + used, more, len + 1);
 	return len;
 }
 
@@ -96,11 +91,13 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 			if (len < 0)
 				return len;
 			used += len;
-		} while (len && continues(lines->text, used));
+		} while (len && continues(lines->source, used));
 		if (!used)
 			return 0;
-		free(lines->source);
-		lines->source = strdup(lines->text);
+		free(lines->text);
+		lines->text = strdup(lines->source);
+		if (!lines->text)
+			return weir_err_set(err, WEIR_NO_MEMORY);
 		lines->count = weir_split(lines->text, lines->words, WEIR_LINE_WORDS);
 		if (lines->count == -E2BIG)
 			return weir_err_set(err, "more than %d words on one line", WEIR_LINE_WORDS);
@@ -139,29 +136,19 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 	struct weir_lines lines;
 
 	tool->file = path;
-	ret = weir_lines_open(&lines, path, &tool->err) ? -EINVAL : 1;
-	lines.failed = ret < 0;
-	while (ret && !lines.failed) {
-		ret = weir_lines_next(&lines, &tool->err);
+	weir_lines_open(&lines, path, &tool->err);
+	do {
+		ret = lines.failed ? -EINVAL : weir_lines_next(&lines, &tool->err);
 		tool->line = lines.line;
-		if (!ret || lines.failed)
-			break;
-		status = WEIR_EXIT_WORDS;
+		status = ret < 0 ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+		if (ret > 0)
+			status = weir_run_words(tool, lines.words, lines.count, &lines);
 		if (ret < 0) {
 			weir_lines_point(&lines, 0, tool);
 			weir_complain(tool, NULL);
-		} else {
-			status = weir_run_words(tool, lines.words, lines.count, &lines);
 		}
 		first = first ? first : status;
-		if (status && !tool->force)
-			break;
-	}
-	if (lines.failed) {
-		tool->line = lines.line;
-		weir_complain(tool, NULL);
-		first = first ? first : WEIR_EXIT_WORDS;
-	}
+	} while (ret && !lines.failed && (!status || tool->force));
 	weir_lines_close(&lines);
 	weir_notes_end(tool);
 	return first;

@@ -156,12 +156,12 @@ void weir_schema(struct weir_out *out);
 
 struct weir_lines {
 	FILE *file;
-	char *text, *next;	/* the words' line; the one just read */
-	char *source;		/* the words' line as it was */
-	size_t room, next_room;
+	char *source, *text;	/* the words' line as it was, and with the words ended */
+	char *next;		/* the line just read */
+	size_t room;
 	unsigned int line;	/* where the words begin */
 	unsigned int read;	/* lines so far */
-	size_t bytes;		/* that are not blank, comments too */
+	bool filled;		/* not all of it is blank: comments too */
 	bool failed;		/* it cannot be read on */
 	int count;
 	char *words[WEIR_LINE_WORDS];

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <libmnl/libmnl.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 
 #include "field.h"
@@ -181,7 +182,7 @@ static void put_string(const struct weir_field *field, struct nlmsghdr *msg, con
 static void get_string(const struct weir_field *field, uint16_t attr,
 		       const void *data, size_t len, void *at)
 {
-	snprintf(at, field->size, "%.*s", (int)len, (const char *)data);
+	memcpy(at, data, strnlen(data, MIN(len, field->size - 1)));
 }
 
 static const char *text_string(const struct weir_field *field, const void *at, char *buf)
@@ -286,11 +287,6 @@ static void get_flag(const struct weir_field *field, uint16_t attr,
 	parse_flag(field, NULL, data, at);
 }
 
-static const char *text_flag(const struct weir_field *field, const void *at, char *buf)
-{
-	return "";
-}
-
 static void json_flag(const struct weir_field *field, const char *key,
 		      struct weir_out *out, const void *at)
 {
@@ -298,7 +294,7 @@ static void json_flag(const struct weir_field *field, const char *key,
 }
 
 const struct weir_type weir_type_flag = { .schema = "boolean", .parse = parse_flag,
-	.put = put_flag, .get = get_flag, .text = text_flag, .json = json_flag };
+	.put = put_flag, .get = get_flag, .json = json_flag };
 
 /* "any", or the first condition, which is left to be read. */
 static int parse_any(const struct weir_field *field, struct weir_args *args,
