@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir -complete: what may come next, one a line, for a shell. */
 
-#include <dirent.h>
+#include <glob.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <string.h>
@@ -19,16 +19,13 @@ struct completing {
 
 static void put_netns(void)
 {
-	DIR *dir = opendir(WEIR_NETNS_DIR);
-	const struct dirent *entry;
+	glob_t names = { 0 };
+	size_t i;
 
-	if (!dir)
-		return;
-	while ((entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			puts(entry->d_name);
-	}
-	closedir(dir);
+	glob(WEIR_NETNS_DIR "/*", 0, NULL, &names);
+	for (i = 0; i < names.gl_pathc; i++)
+		puts(names.gl_pathv[i] + sizeof(WEIR_NETNS_DIR));
+	globfree(&names);
 }
 
 static void put_devices(void)

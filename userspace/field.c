@@ -31,12 +31,6 @@ unsigned int weir_field_given(const struct weir_field *field, const void *model)
 	return !is_zero(field, model);
 }
 
-bool weir_field_shown(const struct weir_field *field, const void *model)
-{
-	return weir_field_given(field, model) ||
-	       !(field->bit || field->many || field->flags & WEIR_SOME);
-}
-
 const struct weir_field *weir_field_find(const struct weir_set *set,
 					 unsigned int verb, uint16_t attr)
 {
@@ -312,7 +306,9 @@ void weir_set_show(const struct weir_set *set, unsigned int flags,
 	const struct weir_field *field;
 
 	for (field = set->fields; field->type; field++) {
-		if (field->flags & flags && field->type->json && weir_field_shown(field, model))
+		if (field->flags & flags && field->type->json &&
+		    (weir_field_given(field, model) ||
+		     !(field->bit || field->many || field->flags & WEIR_SOME)))
 			weir_field_show(set, field, NULL, out, model);
 	}
 }

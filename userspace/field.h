@@ -115,8 +115,6 @@ const struct weir_field *weir_field_find(const struct weir_set *set,
 void *weir_field_at(const struct weir_field *field, const void *model);
 /* How many values a model has for a field: 0 or 1, but of many. */
 unsigned int weir_field_given(const struct weir_field *field, const void *model);
-/* Whether it is shown: given, or not left out where it is zero. */
-bool weir_field_shown(const struct weir_field *field, const void *model);
 /* The value as it is written; "" of a flag. */
 const char *weir_field_text(const struct weir_field *field, const void *model,
 			    char buf[WEIR_TEXT_SIZE]);

@@ -68,9 +68,9 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	return status;
 }
 
-void weir_warn_add(struct weir_tool *tool, union weir_model *model)
+void weir_warn_add(struct weir_tool *tool, const void *model)
 {
-	weir_note_ssh(tool, &model->limit, false);
+	weir_note_ssh(tool, model, false);
 }
 
 bool weir_limit_merge(struct weir_tool *tool, struct weir_limit *limit)
@@ -88,21 +88,10 @@ bool weir_limit_merge(struct weir_tool *tool, struct weir_limit *limit)
 	return true;
 }
 
-void weir_warn_set(struct weir_tool *tool, union weir_model *model)
+void weir_warn_set(struct weir_tool *tool, const void *model)
 {
-	struct weir_limit limit = model->limit;
+	struct weir_limit limit = *(const struct weir_limit *)model;
 
 	if (weir_limit_merge(tool, &limit) || limit.match.any)
 		weir_note_ssh(tool, &limit, true);
-}
-
-int weir_limit_show(struct weir_tool *tool, const struct weir_command *command,
-		    union weir_model *model)
-{
-	struct weir_command show = *command;
-
-	model->limit.want_stats = tool->stats;
-	if (!*model->limit.name)
-		show.flags = NLM_F_DUMP;
-	return weir_run_show(tool, &show, model);
 }

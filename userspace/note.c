@@ -176,8 +176,9 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 		  strchr(dev, '+') ? "; '+' is not a wildcard" : "");
 }
 
-void weir_note_exempt(struct weir_tool *tool, const struct weir_exempt *exempt)
+void weir_note_exempt(struct weir_tool *tool, const void *model)
 {
+	const struct weir_exempt *exempt = model;
 	const char *family = exempt->prefix.family == AF_INET ? "IPv4" : "IPv6";
 	char buf[WEIR_TEXT_SIZE];
 
@@ -187,8 +188,9 @@ void weir_note_exempt(struct weir_tool *tool, const struct weir_exempt *exempt)
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
 }
 
-void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit)
+void weir_note_limit(struct weir_tool *tool, const void *model)
 {
+	const struct weir_limit *limit = model;
 	const struct weir_match *match = &limit->match;
 	uint64_t plain = match->has & ~match->invert;
 

@@ -6,40 +6,25 @@
 
 #include "tool.h"
 
-static void note_limit(struct weir_tool *tool, union weir_model *model)
+/* Of what is set; a limit without conditions matches everything. */
+static void note_set(struct weir_tool *tool, const void *model)
 {
-	if (model->limit.match.any)
-		weir_note_limit(tool, &model->limit);
+	const struct weir_limit *limit = model;
+
+	if (limit->match.any)
+		weir_note_limit(tool, limit);
 	else
-		weir_note_dev(tool, model->limit.match.dev);
+		weir_note_dev(tool, limit->match.dev);
 }
 
-/* A limit without conditions matches everything. */
-static void note_add(struct weir_tool *tool, union weir_model *model)
+static void note_query(struct weir_tool *tool, const void *model)
 {
-	weir_note_limit(tool, &model->limit);
+	weir_note_dev(tool, ((const struct weir_query *)model)->dev);
 }
 
-static void note_exempt(struct weir_tool *tool, union weir_model *model)
+static void warn_wanted(struct weir_tool *tool, const void *model)
 {
-	weir_note_exempt(tool, &model->exempt);
-}
-
-static void note_query(struct weir_tool *tool, union weir_model *model)
-{
-	weir_note_dev(tool, model->query.dev);
-}
-
-static int show_exempts(struct weir_tool *tool, const struct weir_command *command,
-			union weir_model *model)
-{
-	model->exempt.want_stats = tool->stats;
-	return weir_run_show(tool, command, model);
-}
-
-static void warn_wanted(struct weir_tool *tool, union weir_model *model)
-{
-	const char *name = model->wanted.limit;
+	const char *name = ((const struct weir_wanted *)model)->limit;
 	struct weir_request get;
 	struct weir_limit limit;
 
@@ -54,14 +39,14 @@ static void warn_wanted(struct weir_tool *tool, union weir_model *model)
 
 static const struct weir_command limit_commands[] = {
 	{ "show", "list", "show limits in order; with -stats, their counters as well", LIMIT,
-	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_limit_show },
+	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_GET, .run = weir_run_show },
 	{ "add", NULL, "add a limit, for example: weir limit add ssh budget 5/1m tcp dport 22 syn",
 	  LIMIT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_LIMIT_ADD, .allowed = -EEXIST, .warn = weir_warn_add,
-	  .run = weir_limit_change, .note = note_add },
+	  .run = weir_limit_change, .note = weir_note_limit },
 	{ "set", NULL, "change the given settings and conditions; all others and the counts are kept",
 	  LIMIT, .verb = WEIR_ON_SET, .cmd = WEIR_CMD_LIMIT_SET, .warn = weir_warn_set,
-	  .run = weir_limit_change, .note = note_limit },
+	  .run = weir_limit_change, .note = note_set },
 	{ "del", "delete", "delete a limit", LIMIT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_LIMIT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
 	{ "reset", NULL, "set the counters of a limit, or of all, to zero", LIMIT,
@@ -90,14 +75,14 @@ static const struct weir_command source_commands[] = {
 static const struct weir_command exempt_commands[] = {
 	{ "show", "list", "show all exemptions; with -stats, what they exempted as well", EXEMPT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
-	  .run = show_exempts },
+	  .run = weir_run_show },
 	{ "add", NULL, "exempt a prefix from limits", EXEMPT, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_EXEMPT_ADD, .allowed = -EEXIST, .run = weir_run_plain,
-	  .note = note_exempt },
+	  .note = weir_note_exempt },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .run = weir_run_plain, .allowed = -ENOENT },
 	{ "get", NULL, "show which exemption covers an address", EXEMPT, .verb = WEIR_ON_GET,
-	  .cmd = WEIR_CMD_EXEMPT_GET, .run = show_exempts, .note = note_exempt },
+	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = weir_note_exempt },
 	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH,
 	  .run = weir_run_plain },
 	{ 0 }

@@ -104,6 +104,12 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 	struct showing showing = { tool, command };
 	struct weir_request request = weir_request_of(command, model);
 
+	if (command->set == &weir_limit_fields) {
+		model->limit.want_stats = tool->stats;
+		request.flags = *model->limit.name ? 0 : NLM_F_DUMP;
+	} else if (command->set == &weir_exempt_fields) {
+		model->exempt.want_stats = tool->stats;
+	}
 	request.reply = show_answer;
 	request.data = &showing;
 	tool->answers = 0;

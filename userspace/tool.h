@@ -47,9 +47,9 @@ struct weir_command {
 	int (*run)(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model);
 	/* says what may be regretted, before it is done or checked; or NULL */
-	void (*warn)(struct weir_tool *tool, union weir_model *model);
+	void (*warn)(struct weir_tool *tool, const void *model);
 	/* says what is worth knowing of it, checked or done; or NULL */
-	void (*note)(struct weir_tool *tool, union weir_model *model);
+	void (*note)(struct weir_tool *tool, const void *model);
 };
 
 struct weir_object {
@@ -105,9 +105,9 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 /* A device that does not exist, once; it may come. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* What an exemption names, and takes in. */
-void weir_note_exempt(struct weir_tool *tool, const struct weir_exempt *exempt);
+void weir_note_exempt(struct weir_tool *tool, const void *model);
 /* What a match also takes in. */
-void weir_note_limit(struct weir_tool *tool, const struct weir_limit *limit);
+void weir_note_limit(struct weir_tool *tool, const void *model);
 /* A limit that will meet the caller's own ssh connection; whether it will. */
 bool weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 /* How often more what was said of a file would be, at its end. */
@@ -116,12 +116,12 @@ void weir_notes_end(struct weir_tool *tool);
 /* limit.c, source.c, monitor.c, save.c: commands that are not generic. */
 typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
 		     union weir_model *model);
-weir_run weir_limit_change, weir_limit_show, weir_source_get, weir_source_charge,
+weir_run weir_limit_change, weir_source_get, weir_source_charge,
 	weir_monitor, weir_save;
 /* Fill in what set leaves as it is, where that is known. */
 bool weir_limit_merge(struct weir_tool *tool, struct weir_limit *limit);
-void weir_warn_add(struct weir_tool *tool, union weir_model *model);
-void weir_warn_set(struct weir_tool *tool, union weir_model *model);
+void weir_warn_add(struct weir_tool *tool, const void *model);
+void weir_warn_set(struct weir_tool *tool, const void *model);
 
 /* help.c */
 void weir_help(FILE *to);
