@@ -39,16 +39,16 @@ code() {
 # Parser and printer know no netlink.
 layers() {
 	cat <<-'EOF'
-		userspace/(err|out|spec|msg)\.h
+		userspace/(err|out|spec)\.h
 		userspace/model\.h	UAPI
 		userspace/word\.h	err.h
-		userspace/field\.h	model.h msg.h out.h spec.h word.h
+		userspace/field\.h	model.h out.h spec.h word.h
 		userspace/(show|value|config|nl)\.h	err.h field.h model.h out.h
 		userspace/ssh\.h	model.h
 		userspace/tool\.h	err.h nl.h out.h show.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
-		userspace/(msg|field|type)\.c	SELF field.h value.h LIBMNL
+		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
 		userspace/(check|config|fields|parse|show|ssh|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/.*\.c	config.h ssh.h tool.h value.h

@@ -6,6 +6,29 @@
 
 #include "field.h"
 
+/* Where in 64 bits the low @len bytes are. */
+static size_t low_bytes(size_t len)
+{
+	const uint16_t one = 1;
+
+	return *(const uint8_t *)&one ? 0 : sizeof(uint64_t) - len;
+}
+
+uint64_t weir_uint_get(const void *data, size_t len)
+{
+	uint64_t value = 0;
+
+	if (len == 1 || len == 2 || len == 4 || len == 8)
+		memcpy((char *)&value + low_bytes(len), data, len);
+	return value;
+}
+
+void weir_uint_set(void *data, size_t len, uint64_t value)
+{
+	if (len <= sizeof(value))
+		memcpy(data, (char *)&value + low_bytes(len), len);
+}
+
 void *weir_field_at(const struct weir_field *field, const void *model)
 {
 	return (char *)model + field->offset;

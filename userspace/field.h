@@ -8,7 +8,6 @@
 #define WEIR_FIELD_H
 
 #include "model.h"
-#include "msg.h"
 #include "out.h"
 #include "spec.h"
 #include "word.h"
@@ -106,6 +105,9 @@ extern const struct weir_set weir_match_fields, weir_limit_fields,
 	weir_source_fields, weir_stats_fields, weir_pressure_fields,
 	weir_config_fields, weir_saving_fields;
 
+/* A number of 1, 2, 4 or 8 bytes in host order; 0 of another length. */
+uint64_t weir_uint_get(const void *data, size_t len);
+void weir_uint_set(void *data, size_t len, uint64_t value);
 /* How many bytes the number of an attribute has: of the value, or of its second part. */
 size_t weir_type_width(const struct weir_field *field, uint16_t attr);
 /* The row of an attribute, of a value or its second part; NULL: none. */

@@ -120,6 +120,19 @@ static int send_message(struct weir_nl *nl, struct weir_request *request)
 	return len;
 }
 
+struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags,
+				uint8_t cmd, uint8_t version)
+{
+	struct nlmsghdr *msg = mnl_nlmsg_put_header(room);
+	struct genlmsghdr *genl = mnl_nlmsg_put_extra_header(msg, sizeof(*genl));
+
+	msg->nlmsg_type = family;
+	msg->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+	genl->cmd = cmd;
+	genl->version = version;
+	return msg;
+}
+
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
 	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));

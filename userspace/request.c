@@ -110,6 +110,7 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 	} else if (command->set == &weir_exempt_fields) {
 		model->exempt.want_stats = tool->stats;
 	}
+	request.into = &tool->answer;
 	request.reply = show_answer;
 	request.data = &showing;
 	tool->answers = 0;

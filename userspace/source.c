@@ -41,23 +41,18 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 int weir_source_charge(struct weir_tool *tool, const struct weir_command *command,
 		       union weir_model *model)
 {
-	const struct weir_query *query = &model->query;
-	uint64_t cost = query->packets + query->bytes;
-	struct weir_source source = { 0 };
-	struct weir_request request = weir_request_of(command, model);
-	int status = check_unit(tool, query);
+	uint64_t cost = model->query.packets + model->query.bytes;
+	const struct weir_source *source = &tool->answer.source;
+	int status = check_unit(tool, &model->query);
 
-	if (status)
+	if (!status)
+		status = weir_run_show(tool, command, model);
+	if (status || source->taken)
 		return status;
-	request.into = &source;
-	weir_out_begin(&tool->out, NULL, '[');
-	if (!weir_nl_ask(&tool->nl, &request))
-		command->show(&tool->out, &source);
-	weir_out_end(&tool->out, ']');
-	if (!request.ret && !source.taken && source.left)
+	if (source->left)
 		weir_note(tool, "note", "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
-			  cost ? cost : 1, source.left);
-	else if (!request.ret && !source.taken)
+			  cost ? cost : 1, source->left);
+	else
 		weir_note(tool, "note", "not charged: nothing is left");
-	return weir_tool_settle(tool, &request, 0);
+	return status;
 }

@@ -20,6 +20,7 @@ struct weir_tool {
 	struct weir_nl nl;	/* weir_tool_reach() opens it */
 	bool reached;
 	unsigned long answers;	/* that weir_run_show() has shown */
+	union weir_model answer;	/* the last of them */
 	const char *limit;	/* that is being changed, or NULL */
 	const struct weir_config *config;	/* that is being applied, or NULL */
 	const char *file;	/* that words are read from, or NULL */

@@ -81,7 +81,7 @@ int weir_value_number(const char *text, uint64_t min, uint64_t max,
 {
 	const char *at = text;
 
-	if (!take_digits(&at, text[0] == '0' && tolower(text[1]) == 'x' ? 16 : 10, value) || *at)
+	if (!take_digits(&at, text[0] == '0' && strchr("xX", text[1]) ? 16 : 10, value) || *at)
 		return bad_number(text, err);
 	return weir_value_range(text, *value, min, max, err);
 }
