@@ -138,7 +138,9 @@ int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 		*(uint8_t *)at = number;
 		return 0;
 	}
-	if (weir_nearest(weir_protos, text, near, sizeof(near)))
+	if (strchr(text, ','))
+		strcpy(hint, "one protocol per limit: add a second limit");
+	else if (weir_nearest(weir_protos, text, near, sizeof(near)))
 		snprintf(hint, sizeof(hint), "did you mean %s?", near);
 	return weir_err_set(args->err, "unknown protocol '%.60s'; %s", text, hint);
 }
@@ -207,6 +209,9 @@ int weir_parse_per(const struct weir_field *field, struct weir_args *args,
 	uint8_t *per = at;
 	int count = read_pair(text, ',', 32, 128, value);
 
+	if (!count && read_pair(text, '/', 32, 128, value) == 2)
+		return weir_err_set(args->err, "write %u,%u", (unsigned int)value[0],
+				    (unsigned int)value[1]);
 	if (!count)
 		return weir_err_set(args->err, "invalid prefix lengths '%.60s'; expected V4[,V6] in 0..32 and 0..128",
 				    text);

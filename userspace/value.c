@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/param.h>
 
 #include "field.h"
 #include "value.h"
@@ -46,20 +47,31 @@ static bool take_digits(const char **text, int base, uint64_t *value)
 	return true;
 }
 
+/* A whole number, which may be written as a fraction of k, M or G. */
 static bool take_count(const char **text, uint64_t *value)
 {
-	const char *scale;
+	uint64_t part = 0, unit = 1, factor = 1;
+	const char *scale, *at;
 
 	if (!take_digits(text, 10, value))
 		return false;
-	scale = **text ? strchr(scales, **text == 'K' ? 'k' : **text) : NULL;
-	if (!scale || scale > strchr(scales, 'G'))
-		return true;
-	for (; scale >= scales; scale--) {
-		if (__builtin_mul_overflow(*value, 1000ULL, value))
-			*value = UINT64_MAX;
+	if (**text == '.') {
+		at = ++*text;
+		if (!take_digits(text, 10, &part) || *text - at > 9)
+			return false;
+		for (; at < *text; at++)
+			unit *= 10;
 	}
-	++*text;
+	scale = **text ? strchr(scales, **text == 'K' ? 'k' : **text) : NULL;
+	if (scale && scale <= strchr(scales, 'G')) {
+		for (++*text; scale >= scales; scale--)
+			factor *= 1000;
+	}
+	if (part * factor % unit)
+		return false;
+	if (__builtin_mul_overflow(*value, factor, value) ||
+	    __builtin_add_overflow(*value, part * factor / unit, value))
+		*value = UINT64_MAX;
 	return true;
 }
 
@@ -100,28 +112,38 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 static bool blame_rate(const char *text, struct weir_err *err)
 {
 	static const struct {
-		const char *name, *unit;
+		const char *name, *unit;	/* NULL: bits or bytes */
 		unsigned int bits;
 	} rates[] = {
 		{ "bit", " bytes", 8 }, { "bit/s", " bytes", 8 }, { "bits/s", " bytes", 8 },
-		{ "bps", " bytes", 8 }, { "b/s", " bytes", 1 }, { "byte/s", " bytes", 1 },
-		{ "bytes/s", " bytes", 1 }, { "pps", "", 1 },
+		{ "B/s", " bytes", 1 }, { "byte/s", " bytes", 1 }, { "bytes/s", " bytes", 1 },
+		{ "bps", NULL, 8 }, { "b/s", NULL, 8 }, { "pps", "", 1 },
 	};
-	struct weir_budget budget = { .window_ms = 1000 };
-	char buf[WEIR_TEXT_SIZE];
-	const char *end = text;
+	struct weir_budget budget = { .window_ms = 1000 }, bytes;
+	char upper[WEIR_TEXT_SIZE], buf[WEIR_TEXT_SIZE], other[WEIR_TEXT_SIZE];
+	const char *end = upper;
 	size_t i;
 
+	for (i = 0; text[i] && i < sizeof(upper) - 1; i++)
+		upper[i] = toupper((unsigned char)text[i]);
+	upper[i] = '\0';
 	if (!take_count(&end, &budget.count))
 		return false;
-	if (*end == 'm' || *end == 'g')
-		budget.count *= *end++ == 'm' ? 1000000 : 1000000000;
+	end = text + (end - upper);
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
-		if (strcasecmp(rates[i].name, end))
+		if (strcasecmp(rates[i].name, end) ||
+		    (!strncasecmp(end, "b/", 2) && *end != *rates[i].name))
 			continue;
+		bytes = budget;
 		budget.count /= rates[i].bits;
-		weir_err_set(err, "a budget counts packets or bytes; write '%s%s' for %.40s",
-			     weir_text_budget(NULL, &budget, buf), rates[i].unit, text);
+		weir_text_budget(NULL, &budget, buf);
+		weir_text_budget(NULL, &bytes, other);
+		if (!rates[i].unit)
+			weir_err_set(err, "a budget counts packets or bytes; write '%s bytes' for %.*sbit/s, '%s bytes' for %.*sB/s",
+				     buf, (int)(end - text), text, other, (int)(end - text), text);
+		else
+			weir_err_set(err, "a budget counts packets or bytes; write '%s%s' for %.40s",
+				     buf, rates[i].unit, text);
 		return true;
 	}
 	return false;
@@ -140,21 +162,27 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 
 	if (blame_rate(text, args->err))
 		return -EINVAL;
-	if (!take_count(&end, &budget->count) || (*end && *end != '/'))
+	if (!take_count(&end, &budget->count))
 		return weir_err_set(args->err, "invalid budget '%.60s'; expected COUNT[k|M|G]/TIME, for example 1000/s",
 				    text);
-	if (!*end || !end[1])
-		return weir_err_set(args->err, "'%.60s' has no time; for example 1000/s or 20/10s",
-				    text);
+	unit = text + strspn(text, "0123456789.");
+	if (*end && *end != '/')
+		return weir_err_set(args->err, "invalid suffix '%.*s' in '%.60s'; k, M and G are powers of 1000",
+				    (int)MIN(strcspn(unit, "/"), 60), unit, text);
 	snprintf(count, sizeof(count), "%.*s", (int)(end - text), text);
+	if (!*end || !end[1])
+		return weir_err_set(args->err, "'%.60s' has no time; for example %.60s/s or %.60s/10s",
+				    text, count, count);
 	unit = ++end;
 	take_digits(&end, 10, &window);
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
 		if (!strcmp(windows[i].name, end))
 			break;
 	}
+	if (!*end)
+		return weir_err_set(args->err, "time '%.60s' has no unit; write %.60ss", unit, unit);
 	if (i == ARRAY_SIZE(windows))
-		return weir_err_set(args->err, "invalid time '%.60s'; expected [N]ms, s, m, h or d",
+		return weir_err_set(args->err, "invalid time '%.60s'; expected a number (1 if left out) and ms, s, m, h or d",
 				    unit);
 	if (__builtin_mul_overflow(window, (uint64_t)windows[i].ms, &window) ||
 	    window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)

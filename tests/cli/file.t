@@ -129,7 +129,7 @@ cat >conf <<-'CONF'
 	limit add c budget 1/s surces
 CONF
 run -check -file conf
-is "$status $err" "1 weir: conf:1:20: limit add: budget: '5' has no time; for example 1000/s or 20/10s
+is "$status $err" "1 weir: conf:1:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
   limit add a budget 5
                      ^
 weir: conf:3:12: exempt add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8?
@@ -195,7 +195,7 @@ seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 819
 is "$?$(<err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
-is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 1000/s or 20/10s" "an executable file"
+is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 5/s or 5/10s" "an executable file"
 
 # JSON, as weir -json save writes it
 # json STATUS PATTERN JSON: what is said of it
@@ -243,7 +243,7 @@ cat >'batch' <<-'CONF'
 	limit ad b budget 1/s
 CONF
 run -check -batch batch
-is "$status $err" "1 weir: batch:2:20: limit add: budget: '5' has no time; for example 1000/s or 20/10s
+is "$status $err" "1 weir: batch:2:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
   limit add a budget 5
                      ^" "a batch ends at a failure"
 run -check -force -batch batch

@@ -90,6 +90,7 @@ says <<'LINES'
 1 | limit add web budget 20/s after ssh | ^weir: limit add: 'after' is not supported: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web rate 10mbit | budget: a budget counts packets or bytes; write '1250k/s bytes' for 10mbit$
+1 | limit add web budget 10Mb/s | write '1250k/s bytes' for 10Mbit/s, '10M/s bytes' for 10MB/s$
 1 | limit add web budget 64kbit/s | write '8000/s bytes' for 64kbit/s$
 1 | limit add web budget 2MB/s | write '2M/s bytes' for 2MB/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
@@ -122,7 +123,13 @@ says <<'LINES'
 1 | limit add web budget 1/s mark 0x100000000 | mark: .* in 0..0xffffffff
 
 # a budget without a time, or with a bad one
-1 | limit add web budget 1000/fortnight | budget: invalid time 'fortnight'; expected \[N\]ms, s, m, h or d
+1 | limit add web budget 1000/fortnight | budget: invalid time 'fortnight'; expected a number \(1 if left out\) and ms, s, m, h or d$
+1 | limit add web budget 20/60 | ^weir: limit add: budget: time '60' has no unit; write 60s$
+1 | limit set web budget 30 | ^weir: limit set: budget: '30' has no time; for example 30/s or 30/10s$
+1 | limit add web budget 10MiB/s bytes | budget: invalid suffix 'MiB' in '10MiB/s'; k, M and G are powers of 1000$
+0 | -check limit add web budget 1.25M/s bytes to ::/0 sources 0.1M |
+1 | limit add web budget 1/s proto tcp,udp | proto: unknown protocol 'tcp,udp'; one protocol per limit: add a second limit$
+1 | limit add web budget 1/s per 24/48 | per: write 24,48$
 1 | limit add web budget many/s | budget: invalid budget 'many/s'; expected COUNT
 
 # prefixes

@@ -30,17 +30,26 @@ static void test_budget(void **state)
 		{ "1G/h", 1000000000, 3600000 }, { "1/30d", 1, 2592000000u },
 		{ "1/10ms", 1, 10 }, { "7/second", 7, 1000 },
 		{ "7/2hours", 7, 7200000 }, { "7/day", 7, 86400000 },
-		{ "4294967295/s", 4294967295u, 1000 },
+		{ "4294967295/s", 4294967295u, 1000 }, { "1.25M/s", 1250000, 1000 },
+		{ "0.5k/m", 500, 60000 }, { "2.00/s", 2, 1000 }, { "1.5G/s", 1500000000, 1000 },
+		{ "0.000000001G/s", 1, 1000 },
 	};
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "1000", "has no time" }, { "1000/", "has no time" },
+		{ "1000", "'1000' has no time; for example 1000/s or 1000/10s" },
+		{ "10M/", "'10M/' has no time; for example 10M/s or 10M/10s" },
 		{ "", "invalid budget" }, { "x/s", "invalid budget" },
 		{ "-1/s", "invalid budget" }, { "1.5/s", "invalid budget" },
-		{ "1T/s", "invalid budget" }, { "0x10/s", "invalid budget" },
-		{ "1000/fortnight", "invalid time" }, { "1/S", "invalid time" },
-		{ "1/10", "invalid time" }, { "1/s/s", "invalid time" },
+		{ "1.2345k/s", "invalid budget" }, { "1.k/s", "invalid budget" },
+		{ "1..5k/s", "invalid budget" }, { ".5k/s", "invalid budget" },
+		{ "0.0000000001G/s", "invalid budget" },
+		{ "1T/s", "invalid suffix 'T' in '1T/s'; k, M and G are powers of 1000" },
+		{ "10MiB/s", "invalid suffix 'MiB' in '10MiB/s'" },
+		{ "10m/s", "invalid suffix 'm' in '10m/s'" }, { "0x10/s", "invalid suffix 'x10'" },
+		{ "1000/fortnight", "expected a number (1 if left out) and ms, s, m, h or d" },
+		{ "1/S", "invalid time" }, { "1/s/s", "invalid time" },
+		{ "20/60", "time '60' has no unit; write 60s" },
 		{ "1/9ms", "9ms is out of range 10ms..30d" },
 		{ "1/31d", "31d is out of range 10ms..30d" }, { "1/0s", "out of range 10ms" },
 		{ "1/99999999999999999999d", "out of range 10ms..30d" },
@@ -49,6 +58,12 @@ static void test_budget(void **state)
 		{ "99999999999999999999/s", "out of range 1..4294967295" },
 		{ "18446744073709551615G/s", "out of range 1..4294967295" },
 		{ "18446744073709552k/s", "out of range 1..4294967295" },
+		{ "18446744073709551.999k/s", "out of range 1..4294967295" },
+		{ "10Mb/s", "write '1250k/s bytes' for 10Mbit/s, '10M/s bytes' for 10MB/s" },
+		{ "10Mbps", "write '1250k/s bytes' for 10Mbit/s, '10M/s bytes' for 10MB/s" },
+		{ "1.5mb/s", "write '187500/s bytes' for 1.5mbit/s, '1500k/s bytes' for 1.5mB/s" },
+		{ "1.5Mbit", "write '187500/s bytes' for 1.5Mbit" },
+		{ "2MB/s", "write '2M/s bytes' for 2MB/s" },
 	};
 	struct weir_budget budget;
 	size_t i;
@@ -281,6 +296,8 @@ static void test_proto(void **state)
 	assert_true(read_value(&weir_type_proto, "tpc", &proto, NULL));
 	assert_true(read_value(&weir_type_proto, "256", &proto, NULL));
 	assert_non_null(strstr(err.text, "unknown protocol"));
+	assert_true(read_value(&weir_type_proto, "tcp,udp", &proto, NULL));
+	assert_non_null(strstr(err.text, "'tcp,udp'; one protocol per limit: add a second limit"));
 }
 
 static void test_ports(void **state)
@@ -333,7 +350,7 @@ static void test_per(void **state)
 		{ "0,64", 0, 64 }, { "24,0", 24, 0 }, { "32,128", 32, 128 },
 	};
 	static const char *const bad[] = {
-		"", ",", "33", "24,129", "24,", ",64", "a", "24,64,3", "/24",
+		"", ",", "33", "24,129", "24,", ",64", "a", "24,64,3", "/24", "24/129",
 	};
 	uint8_t per[2];
 	size_t i;
@@ -349,6 +366,8 @@ static void test_per(void **state)
 		      bad[i]);
 		assert_non_null(strstr(err.text, "0..32 and 0..128"));
 	}
+	assert_true(read_value(&weir_type_per, "24/48", per, NULL));
+	assert_string_equal(err.text, "write 24,48");
 }
 
 static void test_texts(void **state)
