@@ -71,9 +71,7 @@ static const char *word_of(const struct weir_request *request, const struct weir
 {
 	const struct weir_field *field = row_of(request, set, type);
 
-	if (field)
-		return field->word || field->flags & WEIR_FIRST ? weir_field_name(field, buf) : "";
-	return type < set->attr_count && set->attrs[type].name ? set->attrs[type].name : "";
+	return field && (field->word || field->flags & WEIR_FIRST) ? weir_field_name(field, buf) : "";
 }
 
 /* The attribute of a spot that holds @off; its number among those of its type. */
@@ -112,7 +110,7 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 	bool here;
 
 	begin_spot(request, spot);
-	for (here = false; spot->set && spot->set->attrs && !here;) {
+	for (here = false; spot->set && !here;) {
 		spot->attr = find_at(spot, nlh, off, &item);
 		if (!spot->attr)
 			return;

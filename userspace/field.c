@@ -146,29 +146,22 @@ const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_T
 	return buf;
 }
 
-static bool put_field(const struct weir_field *field, struct nlmsghdr *msg, const void *model)
-{
-	unsigned int given = weir_field_given(field, model), i;
-	const char *at = weir_field_at(field, model);
-
-	for (i = 0; i < given; i++)
-		field->type->put(field, msg, at + i * field->size);
-	return given;
-}
-
-/* In the order of attribute numbers, each once. */
 void weir_set_put(const struct weir_set *set, unsigned int verb,
 		  struct nlmsghdr *msg, const void *model)
 {
 	const struct weir_field *field;
-	unsigned int attr;
+	unsigned int given, i;
+	uint64_t put = 0;	/* rows may share an attribute */
 
-	for (attr = 1; attr < set->attr_count; attr++) {
-		for (field = set->fields; field->type; field++) {
-			if (field->attr == attr && field->type->put &&
-			    (!verb || field->flags & verb) && put_field(field, msg, model))
-				break;
-		}
+	for (field = set->fields; field->type; field++) {
+		given = weir_field_given(field, model);
+		if (!given || !field->type->put || put & 1ULL << field->attr ||
+		    (verb && !(field->flags & verb)))
+			continue;
+		put |= 1ULL << field->attr;
+		for (i = 0; i < given; i++)
+			field->type->put(field, msg, (const char *)weir_field_at(field, model) +
+					 i * field->size);
 	}
 }
 

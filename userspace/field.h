@@ -85,8 +85,6 @@ struct weir_type {
 struct weir_set {
 	const char *name;
 	const struct weir_field *fields;	/* one without a type ends them */
-	const struct weir_attr_spec *attrs;	/* by number */
-	unsigned int attr_count;
 	size_t size;
 	size_t invert;		/* where conditions that must not hold are; or 0 */
 	int (*check)(struct weir_args *args, unsigned int verb, void *model);

@@ -11,16 +11,14 @@
 #define END	{ 0 }
 #define ON_DEVICE	.help = "only packets that arrive on this device"
 #define COMMENT_HELP	"a note of up to 127 bytes, in quotes"
-#define SET(name_, attrs_, model)	.name = name_, .attrs = weir_##attrs_##_attrs, \
-	.size = sizeof(struct weir_##model)
-#define COUNT(SET_)	.attr_count = WEIR_A_##SET_##_MAX + 1
+#define SET(name_, model)	.name = name_, .size = sizeof(struct weir_##model)
 
 static const struct weir_field prefix_rows[] = {
 	{ NULL, &weir_type_prefix, 0, ATTR(prefix, PREFIX_ADDRESS), .part = WEIR_A_PREFIX_LEN }, END
 };
 
 static const struct weir_set prefix_fields = {
-	SET("prefix", prefix, prefix), COUNT(PREFIX), .fields = prefix_rows,
+	SET("prefix", prefix), .fields = prefix_rows,
 };
 
 static const struct weir_field ports_rows[] = {
@@ -29,8 +27,7 @@ static const struct weir_field ports_rows[] = {
 };
 
 static const struct weir_set ports_fields = {
-	.name = "ports", .attrs = weir_ports_attrs, .size = sizeof(uint16_t[2]), COUNT(PORTS),
-	.fields = ports_rows,
+	.name = "ports", .size = sizeof(uint16_t[2]), .fields = ports_rows,
 };
 
 #define MATCH(NAME, member)	ATTR(match, MATCH_##NAME), AT(match, member)
@@ -71,7 +68,7 @@ static const struct weir_field match_rows[] = {
 };
 
 const struct weir_set weir_match_fields = {
-	SET("match", match, match), COUNT(MATCH), .fields = match_rows,
+	SET("match", match), .fields = match_rows,
 	.invert = offsetof(struct weir_match, invert),
 };
 
@@ -84,7 +81,7 @@ static const struct weir_field counter_rows[] = {
 };
 
 static const struct weir_set counter_fields = {
-	SET("counter", counter, counter), COUNT(COUNTER), .fields = counter_rows,
+	SET("counter", counter), .fields = counter_rows,
 };
 
 #define STATS(NAME, member)	ATTR(limit_stats, LIMIT_STATS_##NAME), AT(limit_stats, member)
@@ -109,7 +106,7 @@ static const struct weir_field limit_stats_rows[] = {
 };
 
 const struct weir_set weir_limit_stats_fields = {
-	SET("stats", limit_stats, limit_stats), COUNT(LIMIT_STATS), .fields = limit_stats_rows,
+	SET("stats", limit_stats), .fields = limit_stats_rows,
 	.indent = 4,
 };
 
@@ -160,7 +157,7 @@ static const struct weir_field limit_rows[] = {
 };
 
 const struct weir_set weir_limit_fields = {
-	SET("limit", limit, limit), COUNT(LIMIT), .fields = limit_rows, .check = weir_check_limit,
+	SET("limit", limit), .fields = limit_rows, .check = weir_check_limit,
 };
 
 #define EXEMPT(NAME, member)	ATTR(exempt, EXEMPT_##NAME), AT(exempt, member)
@@ -186,7 +183,7 @@ static const struct weir_field exempt_rows[] = {
 };
 
 const struct weir_set weir_exempt_fields = {
-	SET("exempt", exempt, exempt), COUNT(EXEMPT), .fields = exempt_rows,
+	SET("exempt", exempt), .fields = exempt_rows,
 };
 
 #define QUERY(NAME, member)	ATTR(source, SOURCE_##NAME), AT(query, member)
@@ -222,7 +219,7 @@ static const struct weir_field query_rows[] = {
 };
 
 const struct weir_set weir_query_fields = {
-	SET("query", source, query), COUNT(SOURCE), .fields = query_rows, .check = weir_check_query,
+	SET("query", query), .fields = query_rows, .check = weir_check_query,
 };
 
 /* It is the tool that chooses events, by the commands that tell them. */
@@ -284,7 +281,7 @@ static const struct weir_field source_rows[] = {
 };
 
 const struct weir_set weir_source_fields = {
-	SET("source", source, source), COUNT(SOURCE), .fields = source_rows,
+	SET("source", source), .fields = source_rows,
 };
 
 #define TOTAL(NAME, member)	ATTR(stats, STATS_##NAME), AT(stats, member)
@@ -305,7 +302,7 @@ static const struct weir_field stats_rows[] = {
 };
 
 const struct weir_set weir_stats_fields = {
-	SET("stats", stats, stats), COUNT(STATS), .fields = stats_rows,
+	SET("stats", stats), .fields = stats_rows,
 };
 
 #define PRESSURE(NAME, member)	ATTR(pressure, PRESSURE_##NAME), AT(pressure, member)
@@ -320,7 +317,7 @@ static const struct weir_field pressure_rows[] = {
 };
 
 const struct weir_set weir_pressure_fields = {
-	SET("pressure", pressure, pressure), COUNT(PRESSURE), .fields = pressure_rows,
+	SET("pressure", pressure), .fields = pressure_rows,
 };
 
 #define CONFIG(NAME, array, number)	ATTR(config, CONFIG_##NAME), \
@@ -340,7 +337,7 @@ static const struct weir_field config_rows[] = {
 };
 
 const struct weir_set weir_config_fields = {
-	.name = "config", .attrs = weir_config_attrs, COUNT(CONFIG), .fields = config_rows,
+	.name = "config", .fields = config_rows,
 };
 
 static const struct weir_field saving_rows[] = {

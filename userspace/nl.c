@@ -184,14 +184,13 @@ static const struct weir_field groups_rows[] = {
 static const struct weir_set groups_fields = { .fields = groups_rows };
 
 static const struct weir_field controller_rows[] = {
-	{ .type = &weir_type_name, .attr = CTRL_ATTR_FAMILY_NAME, TOLD(name) },
+	{ .type = &weir_type_name, .flags = WEIR_ON_GET, .attr = CTRL_ATTR_FAMILY_NAME, TOLD(name) },
 	{ .type = &weir_type_uint, .attr = CTRL_ATTR_FAMILY_ID, TOLD(family) },
 	{ .type = &weir_type_nest, .attr = CTRL_ATTR_MCAST_GROUPS, .nest = &groups_fields }, { 0 }
 };
 
 static const struct weir_set controller_fields = {
-	.fields = controller_rows, .attr_count = CTRL_ATTR_FAMILY_NAME + 1,
-	.size = sizeof(struct controller),
+	.fields = controller_rows, .size = sizeof(struct controller),
 };
 
 /* Looking the family up makes the kernel load the module. */
@@ -199,8 +198,8 @@ int weir_nl_open(struct weir_nl *nl)
 {
 	struct controller asked = { .name = WEIR_FAMILY_NAME }, told = { 0 };
 	struct weir_request request = {
-		.cmd = CTRL_CMD_GETFAMILY, .set = &controller_fields, .model = &asked,
-		.told = &controller_fields, .into = &told,
+		.cmd = CTRL_CMD_GETFAMILY, .set = &controller_fields, .verb = WEIR_ON_GET,
+		.model = &asked, .told = &controller_fields, .into = &told,
 	};
 	int ret;
 
