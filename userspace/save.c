@@ -103,16 +103,12 @@ static int save_to(struct weir_tool *tool, const char *path, const struct weir_c
 	bool exists = realpath(path, target);
 	int fd;
 
-	if (!exists && errno != ENOENT)
+	if (exists ? stat(target, &was) : errno != ENOENT)
 		return fail(tool, path);
-	if (!exists && snprintf(target, sizeof(target), "%s", path) >= (int)sizeof(target)) {
-		errno = ENAMETOOLONG;
-		return fail(tool, path);
-	}
-	if (exists && stat(target, &was))
-		return fail(tool, path);
-	if (!exists || S_ISREG(was.st_mode))
-		return replace(tool, target, exists ? &was : NULL, config);
+	if (!exists)
+		return replace(tool, path, NULL, config);
+	if (S_ISREG(was.st_mode))
+		return replace(tool, target, &was, config);
 	fd = open(target, O_WRONLY | O_CLOEXEC);
 	return fd < 0 || write_out(tool, fd, config) ? fail(tool, path) : WEIR_EXIT_OK;
 }
