@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "out.h"
 
@@ -78,16 +79,17 @@ static int plain(const char *text)
 	return len;
 }
 
-void weir_out_escape(FILE *to, const char *text)
+void weir_out_escape(FILE *to, const char *text, size_t len)
 {
-	int len;
+	const char *end = text + len;
+	int safe;
 
-	for (; *text; text += len ? len : 1) {
-		len = plain(text);
-		if (!len)
-			len = weir_out_safe(text);
-		fwrite(text, 1, len, to);
-		if (!len)
+	for (; text < end; text += safe ? safe : 1) {
+		safe = MIN(plain(text), end - text);
+		if (!safe)
+			safe = weir_out_safe(text);
+		fwrite(text, 1, safe, to);
+		if (!safe)
 			fprintf(to, "\\x%02x", (unsigned char)*text);
 	}
 }
@@ -194,7 +196,6 @@ void weir_out_bool(struct weir_out *out, const char *key, bool value)
 static void put_text(struct weir_out *out, const char *text)
 {
 	size_t len = strlen(text), part;
-	char line[TEXT_ROOM];
 
 	if (len)
 		out->inside = text[len - 1] != '\n' && text[len - 1] != ' ';
@@ -202,8 +203,7 @@ static void put_text(struct weir_out *out, const char *text)
 		if (out->held)
 			putc('\\', out->to);
 		part = strcspn(text, "\n");
-		snprintf(line, sizeof(line), "%.*s", (int)part, text);
-		weir_out_escape(out->to, line);
+		weir_out_escape(out->to, text, part);
 		out->held = out->oneline && text[part];
 		if (text[part] && !out->oneline)
 			putc('\n', out->to);

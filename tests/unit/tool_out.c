@@ -107,7 +107,7 @@ static void test_escape(void **state)
 	weir_out_str(&out, NULL, turned);
 	end("JSON", "\"a\\u001b[31m\\u0008\\u007f\\u009b\xc3\xa9\\ufffd\\u0009\\ufffd\",\"\\u202ecba\\u2066\"");
 	begin(false, false, false);
-	weir_out_escape(out.to, "one\nline");
+	weir_out_escape(out.to, "one\nline", 8);
 	end("one line", "one\\x0aline");
 }
 
