@@ -217,18 +217,28 @@ static void offer_words(const struct reading *reading, bool negate)
 	weir_args_offer(reading->args, list, NULL);
 }
 
-/* Another value of the list that was read last. */
-static bool continues_list(const struct reading *reading, const char *token)
+/* Whether a word would be a value of a field. */
+static bool is_value(const struct weir_field *field, const char *token)
 {
 	union {
 		struct weir_prefix prefix;
+		struct weir_budget budget;
 		uint16_t ports[2];
 	} unused;
-	const struct weir_field *field = reading->last;
 	struct weir_err err;
 	struct weir_args args = { .err = &err };
 
-	return field && field->many && !field->type->parse(field, &args, token, &unused);
+	return !field->type->parse(field, &args, token, &unused);
+}
+
+/* Another value of the list, or pair, that was read last. */
+static bool continues_list(const struct reading *reading, const char *token)
+{
+	const struct weir_field *field = reading->last;
+
+	if (field && field->type == &weir_type_per)
+		return isdigit((unsigned char)*token);
+	return field && field->many && is_value(field, token);
 }
 
 /* A value whose word was forgotten, or a word of another command: say so. */
@@ -245,11 +255,11 @@ static int blame_unknown(struct reading *reading, const char *token)
 	if (continues_list(reading, token))
 		return weir_err_set(reading->args->err, "separate the values of '%s' by ','",
 				    reading->last->word);
-	for (word = reading->words; word->name && islower((unsigned char)*token); word++) {
+	for (word = reading->words; word->name && isalnum((unsigned char)*token); word++) {
 		part = strtok_r(weir_field_value(word->is, value), "|", &save);
 		while (part && strcmp(part, token))
 			part = strtok_r(NULL, "|", &save);
-		if (part)
+		if (part || (row(word)->type == &weir_type_budget && is_value(word->is, token)))
 			return weir_err_set(reading->args->err,
 					    "'%s' is a value of '%s': write '%s %s'",
 					    token, word->name, word->name, token);

@@ -7,12 +7,10 @@
 
 #include "tool.h"
 
-static const struct weir_command *read_command(struct weir_args *args,
-					       const struct weir_object *object)
+static const struct weir_word *command_words(const struct weir_object *object,
+					     struct weir_word words[WEIR_WORDS_MAX])
 {
-	struct weir_word words[WEIR_WORDS_MAX];
 	const struct weir_command *command;
-	const struct weir_word *word;
 	size_t used = 0;
 
 	for (command = object->commands; command->name; command++) {
@@ -21,24 +19,35 @@ static const struct weir_command *read_command(struct weir_args *args,
 			words[used++] = (struct weir_word){ command->alias, command, 0, NULL };
 	}
 	words[used].name = NULL;
-	word = weir_args_pick(args, words);
+	return words;
+}
+
+static const struct weir_command *read_command(struct weir_args *args,
+					       const struct weir_object *object)
+{
+	struct weir_word words[WEIR_WORDS_MAX];
+	const struct weir_word *word = weir_args_pick(args, command_words(object, words));
+
 	return word ? word->is : NULL;
 }
 
 /* A command without its object: say which have it. */
 static bool blame_verb(const char *token, struct weir_err *err)
 {
+	struct weir_word words[WEIR_WORDS_MAX];
 	const struct weir_command *command;
 	const struct weir_object *object;
+	const struct weir_word *word;
 	char list[128] = "";
 	size_t used = 0;
 
 	for (object = weir_objects; token && object->name; object++) {
-		for (command = object->commands; !object->alone && command->name; command++) {
-			if (!strcmp(command->name, token))
-				used += snprintf(list + used, sizeof(list) - used, "%s%s %s",
-						 used ? ", " : "", object->name, token);
-		}
+		word = object->alone ? NULL :
+		       weir_pick(command_words(object, words), token, true, "word", err);
+		command = word ? word->is : NULL;
+		if (command)
+			used += snprintf(list + used, sizeof(list) - used, "%s%s %s",
+					 used ? ", " : "", object->name, command->name);
 	}
 	if (used)
 		weir_err_set(err, "'%s' requires an object: %s", token, list);
@@ -51,6 +60,7 @@ static const struct weir_object *read_object(struct weir_args *args)
 	const struct weir_object *object;
 	const struct weir_word *word;
 	size_t used = 0;
+	char *file;
 
 	if (weir_args_peek(args) && !strcmp(weir_args_peek(args), "weir")) {
 		weir_err_set(args->err, "omit 'weir': a command begins with its object");
@@ -62,6 +72,10 @@ static const struct weir_object *read_object(struct weir_args *args)
 		words[used++] = (struct weir_word){ object->name, object, 0, NULL };
 	words[used].name = NULL;
 	word = weir_args_pick(args, words);
+	/* a hint names the file that follows */
+	file = word ? NULL : strstr(args->err->text, " FILE'");
+	if (file && weir_args_peek(args))
+		sprintf(file, " %.200s'", weir_args_peek(args));
 	return word ? word->is : NULL;
 }
 

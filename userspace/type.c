@@ -300,18 +300,20 @@ const struct weir_type weir_type_flag = { .schema = "boolean", .parse = parse_fl
 static int parse_any(const struct weir_field *field, struct weir_args *args,
 		     const char *text, void *at)
 {
-	bool cond = !strcmp(text, "not");
+	struct weir_word words[WEIR_WORDS_MAX], *any = words;
+	const struct weir_word *word = NULL;
 
-	*(uint8_t *)at = WEIR_MATCH_ANY;
-	if (!strcmp(text, "any"))
-		return 0;
-	for (field = weir_match_fields.fields; field->type; field++)
-		cond |= field->flags & WEIR_NOT && !strncmp(field->word, text, strlen(text));
-	if (!cond)
-		return weir_err_set(args->err, "'%.60s' is not a condition; expected a condition, or any",
-				    text);
-	*(uint8_t *)at = WEIR_MATCH_THESE;
-	args->at--;
+	weir_set_words(&weir_match_fields, WEIR_ON_ADD, words);
+	while (any->is != field)
+		any++;
+	any->name = "any";
+	if (strcmp(text, "not") && !weir_word_find(weir_protos, text)) {
+		word = weir_pick(words, text, args->exact, "condition", args->err);
+		if (!word)
+			return -EINVAL;
+	}
+	*(uint8_t *)at = word == any ? WEIR_MATCH_ANY : WEIR_MATCH_THESE;
+	args->at -= word != any;
 	return 0;
 }
 

@@ -83,9 +83,29 @@ says <<'LINES'
 1 | source unblock | ^weir: source forget: required: PREFIX
 0 | -check source reset 10.0.0.1 |
 0 | -check source del 10.0.0.1 |
-1 | restore FILE | ^weir: use 'weir -file FILE'$
+1 | restore | ^weir: use 'weir -file FILE'$
+1 | restore /etc/weir.conf | ^weir: use 'weir -file /etc/weir.conf'$
 1 | load FILE | ^weir: use 'weir -file FILE'$
-1 | check FILE | ^weir: use 'weir -check -file FILE'$
+1 | check my.conf x | ^weir: use 'weir -check -file my.conf'$
+0 | -check limit create web budget 1/s to ::/0 |
+0 | -check limit destroy web |
+0 | -check limit update web slots 3 |
+0 | -check limit get web |
+0 | -check limit zero web |
+1 | limit insert web budget 1/s | ^weir: limit: use 'add'; of a limit, 'before NAME' says where$
+0 | -check exempt test 10.0.0.1 |
+0 | -check source clear all |
+1 | limit replace web budget 1/s | ^weir: limit: use 'set': it changes what is given and keeps the rest$
+1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, stats show$
+1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, stats show$
+1 | create web | ^weir: 'create' requires an object: limit add, exempt add$
+1 | rm web | ^weir: 'rm' requires an object: limit del, exempt del$
+0 | -check limit set web match tcp dport 22 |
+0 | -check limit set web match -p udp dports 53 |
+0 | -check limit add web budget 1/s tcp dst-port 80 source-port 1024-65535 |
+1 | -check limit add web budget 1/s tcp ports 80 | ^weir: limit add: write 'dport' for the destination port, 'sport' for the source port$
+1 | limit set ssh no syn | ^weir: limit set: 'not' inverts a condition; to remove one, give the others after 'match'$
+1 | limit set ssh ! syn | ^weir: limit set: 'not' inverts a condition
 0 | -check limit add web budget 1/s dev eth+ to ::/0 | device 'eth\+' does not exist \(yet\); '\+' is not a wildcard$
 1 | limit add web budget 20/s after ssh | ^weir: limit add: 'after' is not supported: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
@@ -97,8 +117,8 @@ says <<'LINES'
 1 | limit add web budget 1/s tcp udp | 'proto' given twice$
 1 | limit add web budget 1/s tcp proto tcp | 'proto' given twice$
 1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, stats show$
-1 | flush | ^weir: 'flush' requires an object: limit flush, exempt flush
-1 | del web | ^weir: 'del' requires an object: limit del, exempt del$
+1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush$
+1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del$
 1 | weir limit show | ^weir: omit 'weir': a command begins with its object$
 1 | limit add web budget 1/s proto TCP | proto: unknown protocol 'TCP'; did you mean 'tcp'\?$
 1 | limit add web budget 1/s proto smtp | proto: unknown protocol 'smtp'; did you mean 'sctp'\?$
@@ -137,7 +157,7 @@ says <<'LINES'
 
 # what does not go together
 1 | limit set web match any syn | ^weir: limit set: 'match any' and 'syn' cannot be combined$
-1 | limit set web match slots 3 | ^weir: limit set: match: 'slots' is not a condition; expected a condition, or any$
+1 | limit set web match slots 3 | ^weir: limit set: match: unknown condition 'slots'; expected one of: family, .*, any$
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
 1 | limit set web match dport 80 | ^weir: limit set: dport requires a protocol with ports
 1 | limit set web proto icmp dport 80 | ^weir: limit set: dport requires a protocol with ports

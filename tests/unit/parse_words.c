@@ -4,6 +4,7 @@
 #include <linux/genetlink.h>
 #include <sys/socket.h>
 
+#include "nl.h"
 #include "tool_words.h"
 #include "value.h"
 
@@ -65,6 +66,10 @@ static void test_limit(void **state)
 	assert_int_equal(read_limit(WEIR_ON_SET, "web match proto tcp dport 80", true, &limit), 0);
 	assert_int_equal(limit.match.has, WEIR_COND_PROTO | WEIR_COND_DPORT);
 	assert_int_equal(limit.match.any, WEIR_MATCH_THESE);
+	assert_int_equal(read_limit(WEIR_ON_SET, "web match tcp dst-port 80", true, &limit), 0);
+	assert_int_equal(limit.match.has, WEIR_COND_PROTO | WEIR_COND_DPORT);
+	assert_int_equal(read_limit(WEIR_ON_SET, "web match src 10.0.0.0/8", true, &limit), 0);
+	assert_int_equal(limit.match.has, WEIR_COND_FROM);
 	assert_int_equal(read_limit(WEIR_ON_SET, "web match not syn", true, &limit), 0);
 	assert_int_equal(limit.match.invert, WEIR_COND_SYN);
 }
@@ -113,7 +118,12 @@ static void test_limit_refused(void **state)
 		{ "web budget 1/s sydn", "did you mean 'syn'" },
 		{ "web budget 1/s surces 64", "did you mean 'sources'" },
 		{ "web budget 1/s form 10.0.0.0/8", "did you mean 'from'" },
-		{ "web budget 1/s port 80", "did you mean 'sport' or 'dport'" },
+		{ "web budget 1/s port 80", "write 'dport' for the destination port, 'sport' for the source port" },
+		{ "web 5/s", "'5/s' is a value of 'budget': write 'budget 5/s'" },
+		{ "web 1.5M/h bytes", "write 'budget 1.5M/h'" },
+		{ "web budget 1/s bits", "a budget counts packets or bytes; 10 Mbit/s is '1250k/s bytes'" },
+		{ "web budget 1/s per 24 48", "separate the values of 'per' by ','" },
+		{ "web budget 1/s no syn", "'not' inverts a condition; to remove one, give the others after 'match'" },
 		{ "web budget 1/s observe", "'observe' is a value of 'action': write 'action observe'" },
 		{ "web budget 1/s Bytes", "budget: unknown word 'Bytes'; did you mean 'bytes'" },
 		{ "web budget 1/s sour 64", "'sour' abbreviates 'sources'" },
@@ -149,8 +159,9 @@ static void test_limit_refused(void **state)
 		  "from is IPv4 but to is IPv6" },
 		{ "web budget 1/s match any syn", "'match any' and 'syn' cannot be combined" },
 		{ "web budget 1/s syn match any", "'match any' and 'syn' cannot be combined" },
-		{ "web budget 1/s match some", "match: 'some' is not a condition; expected a condition, or any" },
-		{ "web budget 1/s match slots 3", "match: 'slots' is not a condition" },
+		{ "web budget 1/s match some", "match: unknown condition 'some'; expected one of: family, dev, from, to, proto, sport, dport, syn, frag, mark, any" },
+		{ "web budget 1/s match slots 3", "match: unknown condition 'slots'" },
+		{ "web budget 1/s match ipv6", "'ipv6' is a value of 'family': write 'family ipv6'" },
 		{ "web budget 1/s match syn match frag", "'match' given twice" },
 		{ "web budget 1/s before web", "cannot be placed before itself" },
 		{ "web budget 5G/s packets", "5G is out of range 1..4294967295" },
@@ -235,6 +246,8 @@ static void test_query_refused(void **state)
 		{ WEIR_ON_SHOW, "idle all", "cannot be combined" },
 		{ WEIR_ON_SHOW, "top 0", "top: 0 is out of range 1..1000" },
 		{ WEIR_ON_SHOW, "top 3 by", "'top' requires a value" },
+		{ WEIR_ON_SHOW, "top 5 limit web by dropped", "'by' must follow 'top N': write 'top N by dropped' or 'top N by count'" },
+		{ WEIR_ON_SHOW, "top 2 dropped", "write 'top N by dropped'" },
 		{ WEIR_ON_SHOW, "top 3 by size", "unknown word 'size'" },
 		{ WEIR_ON_SHOW, "10.0.0.1/8", "did you mean 10.0.0.0/8" },
 		{ WEIR_ON_SHOW, "10.0.0.0/8 11.0.0.0/8", "given twice" },
