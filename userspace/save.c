@@ -70,16 +70,13 @@ static int replace(struct weir_tool *tool, const char *path, const struct stat *
 		   const struct weir_config *config)
 {
 	char temp[PATH_MAX + 8], dir[PATH_MAX];
-	mode_t mask = umask(0);
 	int fd, ret;
 
-	umask(mask);
 	snprintf(temp, sizeof(temp), "%s.XXXXXX", path);
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
 		return fail(tool, path);
-	ret = (was && fchown(fd, was->st_uid, was->st_gid)) ||
-	      fchmod(fd, was ? was->st_mode & 0777 : 0666 & ~mask);
+	ret = fchown(fd, was->st_uid, was->st_gid) || fchmod(fd, was->st_mode & 0777);
 	if (ret)
 		close(fd);
 	if (ret || write_out(tool, fd, config) || rename(temp, path)) {
@@ -96,20 +93,29 @@ static int replace(struct weir_tool *tool, const char *path, const struct stat *
 	return WEIR_EXIT_OK;
 }
 
+/* What is no file, or was deleted, cannot be replaced: it is written to. */
 static int save_to(struct weir_tool *tool, const char *path, const struct weir_config *config)
 {
 	char target[PATH_MAX];	/* of a link */
 	struct stat was;
-	bool exists = realpath(path, target);
-	int fd;
+	bool made = stat(path, &was);
+	int fd, ret;
 
-	if (exists ? stat(target, &was) : errno != ENOENT)
-		return fail(tool, path);
-	if (!exists)
-		return replace(tool, path, NULL, config);
-	if (S_ISREG(was.st_mode))
-		return replace(tool, target, &was, config);
-	fd = open(target, O_WRONLY | O_CLOEXEC);
+	if (made) {	/* also where a link leads */
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd < 0 || fstat(fd, &was))
+			return fail(tool, path);
+		close(fd);
+	}
+	if (S_ISREG(was.st_mode) && was.st_nlink) {
+		if (!realpath(path, target))
+			return fail(tool, path);
+		ret = replace(tool, target, &was, config);
+		if (ret && made)
+			unlink(target);
+		return ret;
+	}
+	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	return fd < 0 || write_out(tool, fd, config) ? fail(tool, path) : WEIR_EXIT_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <signal.h>
 #include <string.h>
@@ -202,6 +203,108 @@ static void test_file(void **state)
 	free(none);
 }
 
+/* Save where the link @model has leads, to @target first; the link stays. */
+static int save_through(union weir_model *model, const char *target, struct weir_tool *tool)
+{
+	static const enum reading whole[] = { WHOLE };
+	const char *link = model->saving.file;
+	char is[64] = "", *none;
+	int status;
+
+	unlink(link);
+	assert_int_equal(symlink(target, link), 0);
+	status = save(whole, model, tool, &none);
+	check(!*none, "%s", none);
+	free(none);
+	check(readlink(link, is, sizeof(is) - 1) > 0 && !strcmp(is, target),
+	      "%s is no longer a link to %s", link, target);
+	return status;
+}
+
+/* What has been saved can be read from @fd. */
+static void check_saved(int fd)
+{
+	char text[256];
+	ssize_t len = read(fd, text, sizeof(text) - 1);
+
+	text[len < 0 ? 0 : len] = '\0';
+	check(!strncmp(text, "#!/usr/sbin/weir -file\nlimit add web ", 37) &&
+	      !strcmp(strstr(text, "exempt"), "exempt add 0.0.0.1\n"), "%s", text);
+	close(fd);
+}
+
+/* What a link leads to is written: a pipe, a device, a file that has no name or is still missing. */
+static void test_link(void **state)
+{
+	struct rlimit limit = { .rlim_max = RLIM_INFINITY }, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	char dir[] = "/tmp/weir-save-XXXXXX", link[64], file[64], other[64], to[64];
+	union weir_model model = { .saving.file = link };
+	struct weir_tool tool;
+	int fd[2], i;
+	struct stat st;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(link, sizeof(link), "%s/link", dir);
+	snprintf(file, sizeof(file), "%s/file", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+
+	assert_int_equal(mkfifo(file, 0600), 0);
+	fd[0] = open(file, O_RDWR | O_NONBLOCK);
+	assert_int_equal(save_through(&model, "file", &tool), WEIR_EXIT_OK);
+	check_saved(fd[0]);
+	assert_int_equal(stat(file, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	unlink(file);
+
+	assert_int_equal(pipe(fd), 0);
+	snprintf(to, sizeof(to), "/proc/self/fd/%d", fd[1]);
+	assert_int_equal(save_through(&model, to, &tool), WEIR_EXIT_OK);
+	check_saved(fd[0]);
+	close(fd[1]);
+
+	assert_int_equal(save_through(&model, "/dev/null", &tool), WEIR_EXIT_OK);
+
+	/* a socket cannot be opened */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	snprintf(to, sizeof(to), "/proc/self/fd/%d", fd[1]);
+	assert_int_equal(save_through(&model, to, &tool), WEIR_EXIT_OUTPUT);
+	check(strstr(tool.err.text, "/link: No such device or address"), "%s", tool.err.text);
+	close(fd[0]);
+	close(fd[1]);
+
+	/* a deleted file, which held more */
+	fd[0] = open(file, O_RDWR | O_CREAT, 0600);
+	assert_int_equal(ftruncate(fd[0], 200) | unlink(file), 0);
+	snprintf(to, sizeof(to), "/proc/self/fd/%d", fd[0]);
+	assert_int_equal(save_through(&model, to, &tool), WEIR_EXIT_OK);
+	check_saved(fd[0]);
+	assert_int_equal(count_files(dir), 1);
+
+	/* link -> other -> file, which is missing; once it cannot be written */
+	umask(027);
+	assert_int_equal(symlink("file", other), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	for (i = 0; i < 2; i++) {
+		setrlimit(RLIMIT_FSIZE, i ? &unlimited : &limit);
+		assert_int_equal(save_through(&model, "other", &tool), i ? WEIR_EXIT_OK : WEIR_EXIT_OUTPUT);
+		assert_int_equal(count_files(dir), 2 + i);
+	}
+	assert_int_equal(lstat(other, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(file, &st), 0);
+	assert_int_equal(st.st_mode, S_IFREG | 0640);
+	check_saved(open(file, O_RDONLY));
+	unlink(file);
+	unlink(other);
+
+	assert_int_equal(save_through(&model, "none/file", &tool), WEIR_EXIT_OUTPUT);
+	check(strstr(tool.err.text, "/link: No such file or directory"), "%s", tool.err.text);
+	assert_int_equal(save_through(&model, "link", &tool), WEIR_EXIT_OUTPUT);
+	check(strstr(tool.err.text, "symbolic links"), "%s", tool.err.text);
+	unlink(link);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 /* It never ends: nothing is told rather than half of it. */
 static void test_never(void **state)
 {
@@ -234,4 +337,4 @@ static void test_failure(void **state)
 	free(text);
 }
 
-UNIT_MAIN("tool_save", T(test_again), T(test_file), T(test_never), T(test_failure))
+UNIT_MAIN("tool_save", T(test_again), T(test_file), T(test_link), T(test_never), T(test_failure))
