@@ -50,7 +50,7 @@ static int read_value(json_t *value, const struct weir_field *field, uint16_t at
 	struct weir_args args = { .exact = true, .err = err };
 	const char *schema = field->type->schema;
 
-	if (json_is_object(value) && field->nest)
+	if (json_is_object(value) && !strcmp(schema, "object"))
 		return read_object(value, field->nest, at, err);
 	if (json_is_string(value) && !strcmp(schema, "string"))
 		return field->type->parse(field, &args, json_string_value(value), at);
@@ -85,6 +85,8 @@ static int read_list(json_t *list, const struct weir_field *field, char *model,
 
 	if (!json_is_array(list))
 		return weir_err_set(err, "expected an array");
+	if (field->many && !json_array_size(list))
+		return weir_err_set(err, "empty array; to match any, leave out the key");
 	if (field->many && json_array_size(list) > field->many)
 		return weir_err_set(err, "more than %u elements", field->many);
 	json_array_foreach(list, i, value) {
@@ -103,7 +105,7 @@ static const struct weir_field *find_key(const struct weir_set *set, const char 
 	const struct weir_field *field;
 
 	for (field = set->fields; field->type; field++) {
-		if (!field->type->json || field->flags & WEIR_RESULT)
+		if (!field->type->json || !(field->flags & (WEIR_WORDS | WEIR_ON_ADD)))
 			continue;
 		*attr = field->attr;
 		if (!strcmp(weir_field_key(field), key))
@@ -123,6 +125,7 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 	uint16_t attr;
 	const char *key;
 	json_t *value;
+	bool given;
 	int ret;
 
 	json_object_foreach(object, key, value) {
@@ -137,8 +140,13 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 			*(uint64_t *)model |= field->bit;
 	}
 	for (field = set->fields; field->type; field++) {
+		given = !field->bit || *(uint64_t *)model & field->bit;
+		if (!given && set->invert && *(uint32_t *)(model + set->invert) & field->bit)
+			return weir_err_set(err, "'not' names '%s', whose key is missing",
+					    weir_field_key(field));
 		key = field->type->second ? weir_field_part(field)->name : NULL;
-		if (key && !json_object_get(object, weir_field_key(field)) != !json_object_get(object, key))
+		if (key && given && !(json_object_get(object, weir_field_key(field)) &&
+				      json_object_get(object, key)))
 			return weir_err_set(err, "%s and %s must be given together",
 					    weir_field_key(field), key);
 	}
@@ -161,7 +169,7 @@ static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t 
 	if (!out.to)
 		return weir_err_set(&tool->err, WEIR_NO_MEMORY);
 	weir_out_text(&out, "%s add ", set->name);
-	weir_set_show(set, WEIR_WORDS, &out, &model);
+	weir_set_show(set, WEIR_WORDS | WEIR_ON_ADD, &out, &model);
 	fclose(out.to);
 	count = weir_split(text, words, WEIR_LINE_WORDS);
 	ret = weir_read_item(tool, words, count, config, &fault);
@@ -222,7 +230,7 @@ int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir
 
 	errno = 0;
 	len = getdelim(&lines->source, &lines->room, '\0', lines->file);
-	if (len < 0 || !lines->source[strspn(lines->source, " \t\r\n")])
+	if (len < 0 || strspn(lines->source, " \t\r\n") == (size_t)len)
 		return weir_err_set(&tool->err, errno ? WEIR_CANNOT_READ :
 				    "the file is empty; an empty configuration is {}",
 				    strerror(errno));
@@ -230,7 +238,8 @@ int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	if (!root) {
 		tool->line = 1;
 		weir_point(tool, lines->source, lines->source + error.position - !!error.position, 1);
-		return weir_err_set(&tool->err, "not JSON: %s", error.text);
+		return weir_err_set(&tool->err, "not JSON: %s",
+				    memchr(lines->source, '\0', len) ? "NUL byte" : error.text);
 	}
 	lists = json_array_size(root) == 1 ? json_array_get(root, 0) : root;
 	ret = json_is_object(lists) ? read_lists(tool, lines->source, lists, config) :

@@ -222,6 +222,27 @@ json 1 "weir: -:1:12: unknown key 'foo'" '{"limits":[{'"$web"',"foo":1}]}'
 json 1 "weir: -:2:2: unknown key 'foo'" '{"limits":[{'"$web"',"match":{"syn":true,"dev":"]}\"{"}}'$'\n'',{"foo":1}]}'
 json 1 "weir: -:1:29: not JSON: duplicate object key near '\"name\"'" '{"limits":[{"name":"a","name":"b"}]}'
 json 1 "weir: -:1:12: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":{"mark":1}}]}'
+json 1 "weir: -:1:12: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":{"mark_mask":1}}]}'
+for mark in '"mark":5,"mark_mask":3' '"mark_mask":3,"mark":5'; do
+	json 1 "weir: -:1:12: limit add: mark: '0x5/0x3' has bits outside its mask; did you mean 0x1/0x3" '{"limits":[{'"$web"',"match":{'"$mark"'}}]}'
+done
+json 1 "weir: -:1:12: match: mark: 4294967296 is out of range 0..4294967295" '{"limits":[{'"$web"',"match":{"mark":4294967296,"mark_mask":1}}]}'
+for list in from to sport dport; do
+	json 1 "weir: -:1:12: match: $list: empty array; to match any, leave out the key" '{"limits":[{'"$web"',"match":{"proto":"tcp","'$list'":[]}}]}'
+done
+json 1 "weir: -:1:12: match: dport: first and last must be given together" '{"limits":[{'"$web"',"match":{"proto":"tcp","dport":[{}]}}]}'
+json 1 "weir: -:1:12: match: to: expected a string" '{"limits":[{'"$web"',"match":{"to":[{"address":"::/0"}]}}]}'
+json 1 "weir: -:1:12: match: not: expected an array" '{"limits":[{'"$web"',"match":{"syn":true,"not":"syn"}}]}'
+json 1 "weir: -:1:12: match: 'not' names 'proto', whose key is missing" '{"limits":[{'"$web"',"match":{"not":["proto"]}}]}'
+json 0 '$' '{"limits":[{'"$web"',"match":{"not":[],"syn":true}},{"name":"a","before":"web","match":{"syn":true},'"${web#*,}"'}]}'
+json 1 "weir: -:1:12: limit add: before: no limit 'a' is defined above" '{"limits":[{'"$web"',"before":"a"}]}'
+json 1 "weir: -:1:12: budget: 72057594037927937 is out of range 1..72057594037927936" '{"limits":[{"name":"a","budget":72057594037927937,"unit":"bytes","window_ms":1000}]}'
+json 1 "weir: -:1:51: not JSON: too big integer" '{"limits":[{"name":"a","budget":9223372036854775808,"unit":"bytes","window_ms":1000}]}'
+for number in 1.0 0.5 1e3 '"1"' null true '[1]'; do
+	json 1 "weir: -:1:12: slots: expected a whole number" '{"limits":[{'"$web"',"slots":'"$number"'}]}'
+done
+json 1 "weir: -:1:12: unknown key 'want_stats'" '{"limits":[{"want_stats":true}]}'
+json 1 "weir: -:1:13: unknown key 'address'" '{"exempts":[{"address":"::1"}]}'
 json 1 "weir: -:1:12: match: syn: expected true" '{"limits":[{"name":"web","match":{"syn":1}}]}'
 json 1 "weir: -:1:12: unknown key 'memory'" '{"limits":[{"memory":1}]}'
 json 1 "weir: -:1:12: name: name 'w b' contains a space" '{"limits":[{"name":"w b"}]}'
@@ -234,6 +255,11 @@ json 1 "weir: -: expected an object with limits and exempts" '[]'
 json 1 "weir: -:1:4: not JSON: end of file expected near 'x'" '{} x'
 json 1 "weir: -: unknown key 'limit'; expected limits or exempts" '{"limit":[]}'
 json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
+for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
+	printf "$conf" >conf
+	run -check -json -file conf
+	like "$status $err" '^1 weir: conf:1:[0-9]+: not JSON: NUL byte' "JSON with a NUL byte: $conf"
+done
 
 # batch
 cat >'batch' <<-'CONF'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * libFuzzer on a file of a whole configuration, or JSON where it begins so: what is
- * read stays the same through netlink messages, and is written as weir save does and
- * reads again as the same; what is not is refused with a sentence for each bad line.
+ * read stays the same through netlink messages, and is written as weir save does, in
+ * text and JSON, and reads again as the same; what is not is refused with a sentence for each bad line.
  */
 #include <linux/genetlink.h>
 
@@ -54,22 +54,31 @@ static void complete_all(struct weir_config *config)
 		config->exempts[i].line = 0;
 }
 
-/* As weir save writes it. */
-static void save(const struct weir_config *config)
+/* As weir save writes it, or weir -json save. */
+static void save(const struct weir_config *config, bool json)
 {
-	struct weir_out out = { .to = stdout };
+	struct weir_out out = { .to = stdout, .json = json };
 	unsigned int i;
 
+	weir_out_begin(&out, NULL, '{');
 	weir_out_text(&out, "#!/usr/sbin/weir -file\n");
+	weir_out_begin(&out, "limits", '[');
 	for (i = 0; i < config->limit_count; i++) {
+		weir_out_begin(&out, NULL, '{');
 		weir_out_text(&out, "limit add ");
 		weir_set_show(&weir_limit_fields, WEIR_WORDS, &out, &config->limits[i]);
 		weir_out_text(&out, "\n");
+		weir_out_end(&out, '}');
 	}
+	weir_out_end(&out, ']');
+	weir_out_begin(&out, "exempts", '[');
 	for (i = 0; i < config->exempt_count; i++) {
 		weir_out_text(&out, "exempt add ");
 		weir_show_exempt(&out, &config->exempts[i]);
 	}
+	weir_out_end(&out, ']');
+	weir_out_end(&out, '}');
+	weir_out_flush(&out);
 }
 
 static bool same(const struct weir_config *a, const struct weir_config *b)
@@ -80,22 +89,16 @@ static bool same(const struct weir_config *a, const struct weir_config *b)
 	       (!a->exempt_count || !memcmp(a->exempts, b->exempts, a->exempt_count * sizeof(*a->exempts)));
 }
 
-static void again(struct weir_config *config)
+static void again(const struct weir_config *config, bool json)
 {
 	static struct weir_config read;
-	struct weir_tool tool = { .check = true, .out.to = stdout };
+	struct weir_tool tool = { .check = true, .out = { .to = stdout, .json = json } };
 	const struct said *said;
-	unsigned int i;
 
 	read.limit_count = 0;
 	read.exempt_count = 0;
-	complete_all(config);
-	for (i = 0; i < config->limit_count; i++)
-		through_netlink(&weir_limit_fields, &config->limits[i], sizeof(config->limits[i]));
-	for (i = 0; i < config->exempt_count; i++)
-		through_netlink(&weir_exempt_fields, &config->exempts[i], sizeof(config->exempts[i]));
 	said_begin();
-	save(config);
+	save(config, json);
 	said = said_end();
 	tool_input((const uint8_t *)said->out, strlen(said->out));
 	if (read_config(&tool, "-", &read))
@@ -114,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	static struct weir_config config;
 	const struct said *said;
+	unsigned int i;
 	int status;
 
 	config.limit_count = 0;
@@ -136,6 +140,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tool_input(data, size);
 	if (read_config(&tool, "-", &config))
 		tool_fail("a file is good once only", tool.err.text, "");
-	again(&config);
+	complete_all(&config);
+	for (i = 0; i < config.limit_count; i++)
+		through_netlink(&weir_limit_fields, &config.limits[i], sizeof(config.limits[i]));
+	for (i = 0; i < config.exempt_count; i++)
+		through_netlink(&weir_exempt_fields, &config.exempts[i], sizeof(config.exempts[i]));
+	again(&config, false);
+	again(&config, true);
 	return 0;
 }
