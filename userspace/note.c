@@ -55,7 +55,7 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 static void show_source(const struct weir_tool *tool)
 {
 	int len = strcspn(tool->source, "\n"), first = tool->column - 1, used = 0, i;
-	char text[SOURCE_MAX], mark[SOURCE_MAX + 1];
+	char text[SOURCE_MAX + 1], mark[SOURCE_MAX + 1];
 
 	while (len && strchr(" \t\r", tool->source[len - 1]))
 		len--;
@@ -66,6 +66,7 @@ static void show_source(const struct weir_tool *tool)
 		if (i < first + tool->length && (text[i] & 0xc0) != 0x80)
 			mark[used++] = i < first ? ' ' : i == first ? '^' : '~';
 	}
+	text[len] = '\0';
 	mark[used] = '\0';
 	fputs("  ", stderr);
 	weir_out_escape(stderr, text, len);

@@ -55,7 +55,7 @@ void weir_out_line_end(struct weir_out *out);
 
 /* Length in bytes of the first character; 0: a terminal may obey it, or it is not UTF-8. */
 int weir_out_safe(const char *text);
-/* Write text that may hold control characters, as \xNN. */
+/* Write the first @len bytes of a string, control characters as \xNN. */
 void weir_out_escape(FILE *to, const char *text, size_t len);
 
 #endif
