@@ -60,6 +60,7 @@ void weir_help(FILE *to)
 		fprintf(to, "%s %-8s %s\n", object == weir_objects ? "OBJECT :=" : "         ",
 			object->name, object->help);
 	put_options(to);
+	fputs("weir(8) tells more; 'weir -schema' prints the JSON Schema of the output\n", to);
 }
 
 static bool stands_alone(const struct weir_field *field)
@@ -142,6 +143,9 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 		field = word->is;
 		if (!field->help || field == last)
 			continue;
+		if (field->flags & WEIR_NOT && !(last && last->flags & WEIR_NOT))
+			fprintf(to, "  %-8s %-*s only packets that do not meet it\n",
+				"not", VALUE, "CONDITION");
 		last = field;
 		weir_field_value(field, value);
 		if (stands_alone(field))

@@ -110,11 +110,14 @@ static const struct weir_command save_commands[] = {
 
 const struct weir_object weir_objects[] = {
 	{ "limit", "how much each source may send",
-	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d }" },
+	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d }\n"
+	  "'weir limit add help' explains each word" },
 	{ "source", "sources, what they sent, and whether they are limited",
-	  source_commands, false, "PREFIX := ADDR[/LENGTH]" },
+	  source_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  "'weir source show help' explains each word" },
 	{ "exempt", "prefixes exempt from limits",
-	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]" },
+	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  "'weir exempt add help' explains each word" },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
 	{ "monitor", "show events as they happen", monitor_commands, true, NULL },
 	{ "save", "write the configuration in the format that -file reads",

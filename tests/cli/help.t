@@ -53,9 +53,12 @@ run source charge help
 like "$out" 'charge ADDR limit NAME \[ dev' "weir source charge help tells its words"
 like "$out" 'mode +all\|drain' "weir source charge help tells values"
 run limit help
-like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \}$' "weir limit help tells what TIME is"
+like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \}'$'\n' "weir limit help tells what TIME is"
+like "$out" $'\n'"'weir limit add help' explains each word\$" "... and where each word is explained"
 run source help
-like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]$' "weir source help tells what PREFIX is"
+like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]'$'\n' "weir source help tells what PREFIX is"
+like "$out" $'\n'"'weir source show help' explains each word\$" "... and where"
+like "$("$weir" exempt help)" $'\n'"'weir exempt add help' explains each word\$" "... of exemptions too"
 run source show help
 like "$out" $'\n''  PREFIX +only sources that overlap' "... and of what weir source show"
 longest=$(
@@ -70,7 +73,8 @@ longest=$(
 ok $((longest > 79)) "help fits 80 columns"
 # every option that is told is one, and its letter too
 run help
-mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
+like "$out" $'\n'"weir\(8\) tells more; 'weir -schema' prints the JSON Schema of the output\$" "help tells where there is more"
+mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//; $d' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
 is "${#options[@]}" 15 "help tells the options"
 is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 15 "... and what each does"
 for option in "${options[@]}"; do
@@ -82,6 +86,9 @@ done
 # every word that parses is in help, and help has no other
 run limit add help
 like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
+like "$out" $'\n''  not      CONDITION        only packets that do not meet it'$'\n' "... and says what not does"
+like "$out" $'\n''  strict\|lenient +admit at most the budget \(default\), or twice that'$'\n' "... and how much each mode admits"
+like "$out" $'\n''  match +any\|MATCH +no condition \(any\), or these' "... and what match does"
 for word in budget family dev from to proto sport dport syn frag mark match per \
 	slots strict lenient sources action before comment; do
 	like "$out" "(^|[^a-z])${word}[ |]" "weir limit add help has $word"

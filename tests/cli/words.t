@@ -105,7 +105,7 @@ says <<'LINES'
 0 | -check limit add web budget 1/s tcp dst-port 80 source-port 1024-65535 |
 1 | -check limit add web budget 1/s tcp ports 80 | ^weir: limit add: write 'dport' for the destination port, 'sport' for the source port$
 1 | limit set ssh no syn | ^weir: limit set: 'not' inverts a condition; to remove one, give the others after 'match'$
-1 | limit set ssh ! syn | ^weir: limit set: 'not' inverts a condition
+1 | limit set ssh ! syn | ^weir: limit set: write 'not' for '!'$
 0 | -check limit add web budget 1/s dev eth+ to ::/0 | device 'eth\+' does not exist \(yet\); '\+' is not a wildcard$
 1 | limit add web budget 20/s after ssh | ^weir: limit add: 'after' is not supported: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
