@@ -13,9 +13,6 @@
 #include "nl.h"
 
 #define RECEIVE_SIZE	32768	/* what the kernel fills at best */
-/* A whole configuration is one message. */
-#define SEND_ROOM	(4 << 20)
-#define EVENT_ROOM	(4 << 20)
 #define HEADERS		(NLMSG_HDRLEN + GENL_HDRLEN)
 
 static int set_option(int fd, int option, int value)
@@ -24,8 +21,10 @@ static int set_option(int fd, int option, int value)
 }
 
 /* Enlarge the buffer; without CAP_NET_ADMIN, up to the host's limit. */
-static void set_room(int fd, int force, int plain, int room)
+static void set_room(int fd, int force, int plain)
 {
+	int room = WEIR_MSG_ROOM;
+
 	if (setsockopt(fd, SOL_SOCKET, force, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, plain, &room, sizeof(room));
 }
@@ -49,7 +48,7 @@ static int open_socket(struct weir_nl *nl)
 	}
 	set_option(fd, NETLINK_EXT_ACK, 1);
 	set_option(fd, NETLINK_CAP_ACK, 1);
-	set_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, SEND_ROOM);
+	set_room(fd, SO_SNDBUFFORCE, SO_SNDBUF);
 	return fd;
 }
 
@@ -120,8 +119,7 @@ static int send_message(struct weir_nl *nl, struct weir_request *request)
 	return len;
 }
 
-struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags,
-				uint8_t cmd, uint8_t version)
+struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uint8_t cmd)
 {
 	struct nlmsghdr *msg = mnl_nlmsg_put_header(room);
 	struct genlmsghdr *genl = mnl_nlmsg_put_extra_header(msg, sizeof(*genl));
@@ -129,7 +127,7 @@ struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags,
 	msg->nlmsg_type = family;
 	msg->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
 	genl->cmd = cmd;
-	genl->version = version;
+	genl->version = WEIR_FAMILY_VERSION;
 	return msg;
 }
 
@@ -143,8 +141,7 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	request->refused = false;
 	request->interrupted = false;
 	request->fault_type = 0;
-	request->msg = weir_msg_begin(room, nl->family, request->flags, request->cmd,
-				      WEIR_FAMILY_VERSION);
+	request->msg = weir_msg_begin(room, nl->family, request->flags, request->cmd);
 	if (request->model)
 		weir_set_put(request->set, request->verb, request->msg, request->model);
 	request->ret = send_message(nl, request);
@@ -225,7 +222,7 @@ int weir_nl_subscribe(struct weir_nl *nl)
 
 	if (fd < 0)
 		return fd;
-	set_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, EVENT_ROOM);
+	set_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
 	ret = set_option(fd, NETLINK_ADD_MEMBERSHIP, nl->group);
 	ret = ret ? ret : set_option(fd, NETLINK_ADD_MEMBERSHIP, GENL_ID_CTRL);
 	if (!ret)

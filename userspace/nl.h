@@ -55,8 +55,7 @@ struct weir_request {
 #define WEIR_MSG_ROOM	(4 << 20)
 
 /* Begin a request of a generic netlink family in @room. */
-struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags,
-				uint8_t cmd, uint8_t version);
+struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uint8_t cmd);
 /* Reach the module in this network namespace; -ENOENT: it is not loaded. */
 int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);

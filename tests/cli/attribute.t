@@ -119,7 +119,7 @@ int main(void)
 
 	read_limit("web budget 1/s weight 7", &heavy);
 	read_limit("web budget 1/s weight 8", &light);
-	request.msg = weir_msg_begin(room, 1, 0, 1, 1);
+	request.msg = weir_msg_begin(room, 1, 0, 1);
 	weir_set_put(&weir_limit_fields, WEIR_ON_ADD, request.msg, &heavy);
 	weir_set_get(&weir_limit_fields, (char *)request.msg + 20, request.msg->nlmsg_len - 20, &told);
 	weir_limit_differs(&light, &told, differs);

@@ -35,7 +35,7 @@ static void through_netlink(const struct weir_set *set, const void *item, size_t
 {
 	static union weir_model told;
 	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));
-	struct nlmsghdr *msg = weir_msg_begin(room, 0x20, 0, 1, 1);
+	struct nlmsghdr *msg = weir_msg_begin(room, 0x20, 0, 1);
 
 	weir_set_put(set, WEIR_ON_ADD, msg, item);
 	weir_set_get(set, (char *)msg + NLMSG_HDRLEN + GENL_HDRLEN,

@@ -412,7 +412,7 @@ static void test_message(void **state)
 		full->limits[i] = limit;
 	for (i = 0; i < WEIR_EXEMPTS_MAX; i++)
 		full->exempts[i] = exempt;
-	msg = weir_msg_begin(room, 0x20, 0, 1, 1);
+	msg = weir_msg_begin(room, 0x20, 0, 1);
 	weir_set_put(&weir_config_fields, WEIR_ON_ADD, msg, full);
 	assert_in_range(msg->nlmsg_len, 1 << 20, WEIR_MSG_ROOM);
 	i = 0;

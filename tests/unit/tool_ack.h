@@ -21,7 +21,7 @@ static void make_request(uint8_t cmd, const struct weir_set *set,
 			 unsigned int verb, const void *model)
 {
 	request = (struct weir_request){ .cmd = cmd, .set = set, .verb = verb };
-	request.msg = weir_msg_begin(request_buf, 0x20, 0, cmd, 1);
+	request.msg = weir_msg_begin(request_buf, 0x20, 0, cmd);
 	weir_set_put(set, verb, request.msg, model);
 }
 

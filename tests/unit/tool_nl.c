@@ -63,7 +63,7 @@ static void answer(int i, uint32_t seq, const char *name, uint16_t flags)
 	struct nlmsghdr *msg;
 
 	snprintf(limit.name, sizeof(limit.name), "%s", name);
-	msg = weir_msg_begin(room, 0x20, flags, WEIR_CMD_LIMIT_GET, 1);
+	msg = weir_msg_begin(room, 0x20, flags, WEIR_CMD_LIMIT_GET);
 	weir_set_put(&weir_limit_fields, WEIR_ON_SHOW, msg, &limit);
 	msg->nlmsg_seq = seq;
 	assert_true(send(kernel[i], msg, msg->nlmsg_len, 0) > 0);
