@@ -193,8 +193,8 @@ static bool say_missing(struct weir_request *request, const struct tlvs *ack, bo
 			struct spot *spot, struct weir_err *err)
 {
 	uint32_t type = uint_of(ack->attr[NLMSGERR_ATTR_MISS_TYPE]);
-	char buf[WEIR_TEXT_SIZE], text[2 * WEIR_TEXT_SIZE];
 	const struct weir_field *field;
+	char buf[WEIR_TEXT_SIZE];
 
 	if (ack->attr[NLMSGERR_ATTR_MISS_NEST])
 		locate(request, uint_of(ack->attr[NLMSGERR_ATTR_MISS_NEST]), true, spot);
@@ -206,7 +206,7 @@ static bool say_missing(struct weir_request *request, const struct tlvs *ack, bo
 			add_path(spot, weir_field_name(field, buf));
 		return false;
 	}
-	weir_err_set(err, WEIR_REQUIRED, weir_field_whole(field, text));
+	weir_field_required(field, err);
 	return true;
 }
 

@@ -23,7 +23,6 @@ enum weir_exit {
 #define WEIR_COMBINED	"'%s' and '%s' cannot be combined"
 #define WEIR_NO_VALUE	"'%s' requires a value: %s"
 #define WEIR_NO_MEMORY	"out of memory"
-#define WEIR_REQUIRED	"required: %s"
 #define WEIR_TWICE	"'%s' given twice"
 #define WEIR_UNEXPECTED	"unexpected argument '%.60s'"
 

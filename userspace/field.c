@@ -136,14 +136,13 @@ char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 	return buf;
 }
 
-const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_TEXT_SIZE])
+int weir_field_required(const struct weir_field *field, struct weir_err *err)
 {
-	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
 	bool alone = field->flags & (WEIR_FIRST | WEIR_ALONE);
+	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
 
-	snprintf(buf, 2 * WEIR_TEXT_SIZE, "%s%s%s", alone ? "" : weir_field_name(field, name),
-		 alone ? "" : " ", weir_field_value(field, value));
-	return buf;
+	return weir_err_set(err, "required: %s%s%s", alone ? "" : weir_field_name(field, name),
+			    alone ? "" : " ", weir_field_value(field, value));
 }
 
 void weir_set_put(const struct weir_set *set, unsigned int verb,

@@ -122,8 +122,8 @@ const char *weir_field_text(const struct weir_field *field, const void *model,
 const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
 /* Its value as help names it, with what may follow; "" of a flag. */
 char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
-/* Both, as they are written. */
-const char *weir_field_whole(const struct weir_field *field, char buf[2 * WEIR_TEXT_SIZE]);
+/* -EINVAL: it is missing. */
+int weir_field_required(const struct weir_field *field, struct weir_err *err);
 /* Its key in JSON. */
 const char *weir_field_key(const struct weir_field *field);
 /* What is known of its second part. */

@@ -326,18 +326,14 @@ static int read_next(struct reading *reading)
 
 static int check_needed(const struct reading *reading)
 {
-	const struct weir_field *field, *other;
-	char text[2 * WEIR_TEXT_SIZE];
+	const struct weir_field *field;
 	size_t i;
 
 	reading->args->fault = -1;
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
-		other = reading->words[i].in;
-		if (other || !(field->needed & reading->verb) || reading->seen[i])
-			continue;
-		return weir_err_set(reading->args->err, WEIR_REQUIRED,
-				    weir_field_whole(field, text));
+		if (field->needed & reading->verb && !reading->words[i].in && !reading->seen[i])
+			return weir_field_required(field, reading->args->err);
 	}
 	return 0;
 }
