@@ -114,6 +114,7 @@ says <<'LINES'
 1 | limit add web budget 64kbit/s | write '8000/s bytes' for 64kbit/s$
 1 | limit add web budget 2MB/s | write '2M/s bytes' for 2MB/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
+1 | source show not 10.0.0.1 | ^weir: source show: 'PREFIX' is not a condition: 'not' cannot precede it$
 1 | limit add web budget 1/s tcp udp | 'proto' given twice$
 1 | limit add web budget 1/s tcp proto tcp | 'proto' given twice$
 1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, stats show$

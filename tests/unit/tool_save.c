@@ -312,8 +312,10 @@ static void test_never(void **state)
 		LIMITS_CHANGED, EXEMPTS_CHANGED, SEEN_TWICE, LIMITS_CHANGED,
 		SEEN_TWICE, EXEMPTS_CHANGED, LIMITS_CHANGED, EXEMPTS_CHANGED,
 	};
+	char *words[] = { "save" }, line[80], *text;
+	int kept = dup(STDERR_FILENO);
 	struct weir_tool tool;
-	char *text;
+	FILE *said = tmpfile();
 
 	assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_INTERRUPTED);
 	assert_string_equal(tool.err.text,
@@ -321,6 +323,18 @@ static void test_never(void **state)
 	assert_string_equal(text, "");
 	assert_int_equal(limit_walks, TRIES);
 	free(text);
+	/* and the user is told */
+	limit_walks = 0;
+	tool.out.to = stdout;
+	tool.reached = true;
+	dup2(fileno(said), STDERR_FILENO);
+	assert_int_equal(weir_run_words(&tool, words, 1, NULL), WEIR_EXIT_INTERRUPTED);
+	dup2(kept, STDERR_FILENO);
+	rewind(said);
+	assert_non_null(fgets(line, sizeof(line), said));
+	assert_string_equal(line, "weir: save: the configuration keeps changing; try again\n");
+	fclose(said);
+	close(kept);
 }
 
 /* A failure is no change. */
