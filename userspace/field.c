@@ -276,16 +276,15 @@ static const char *label_of(const struct weir_field *field)
 }
 
 static void show_text(const struct weir_set *set, const struct weir_field *field,
-		      const char *label, struct weir_out *out, const void *model)
+		      struct weir_out *out, const void *model)
 {
 	const uint32_t *invert = (const void *)((const char *)model + set->invert);
 	bool not = set->invert && *invert & field->bit;
 	char buf[WEIR_TEXT_SIZE], line[2 * WEIR_TEXT_SIZE], *end;
-	const char *text = weir_field_text(field, model, buf);
+	const char *text = weir_field_text(field, model, buf), *label = label_of(field);
 
 	if (field->flags & WEIR_QUIET && !strcmp(text, field->usual))
 		return;
-	label = label ? label : label_of(field);
 	/* of the counters of a limit the first says that there are any */
 	if (set->indent && field != set->fields && is_zero(field, model))
 		return;
@@ -301,7 +300,7 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 }
 
 void weir_field_show(const struct weir_set *set, const struct weir_field *field,
-		     const char *label, struct weir_out *out, const void *model)
+		     struct weir_out *out, const void *model)
 {
 	bool given = weir_field_given(field, model);
 
@@ -312,7 +311,7 @@ void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 	else if (field->type == &weir_type_nest)
 		weir_set_show(field->nest, WEIR_WORDS, out, weir_field_at(field, model));
 	else if (field->type != &weir_type_flag || given)
-		show_text(set, field, label, out, model);
+		show_text(set, field, out, model);
 }
 
 void weir_set_show(const struct weir_set *set, unsigned int flags,
@@ -324,6 +323,6 @@ void weir_set_show(const struct weir_set *set, unsigned int flags,
 		if (field->flags & flags && field->type->json &&
 		    (weir_field_given(field, model) ||
 		     !(field->bit || field->many || field->flags & WEIR_SOME)))
-			weir_field_show(set, field, NULL, out, model);
+			weir_field_show(set, field, out, model);
 	}
 }

@@ -145,9 +145,9 @@ const struct weir_word *weir_set_words(const struct weir_set *set, unsigned int 
 /* Show fields that have one of @flags, in text or JSON. */
 void weir_set_show(const struct weir_set *set, unsigned int flags,
 		   struct weir_out *out, const void *model);
-/* Show one field; @label: in text, instead of its own; or NULL. */
+/* Show one field. */
 void weir_field_show(const struct weir_set *set, const struct weir_field *field,
-		     const char *label, struct weir_out *out, const void *model);
+		     struct weir_out *out, const void *model);
 
 /* parse.c: read all words; @verb is the command. -EINVAL: the words' err says why. */
 int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);

@@ -11,10 +11,12 @@
 
 #define LEVELS	8
 
-static void show(struct weir_out *out, const struct weir_set *set,
-		 uint16_t attr, const char *label, const void *model)
+/* One field of a source. */
+static void show(struct weir_out *out, uint16_t attr, const struct weir_source *source)
 {
-	weir_field_show(set, weir_field_find(set, 0, attr), label, out, model);
+	const struct weir_set *set = &weir_source_fields;
+
+	weir_field_show(set, weir_field_find(set, 0, attr), out, source);
 }
 
 void weir_show_limit(struct weir_out *out, const void *model)
@@ -80,26 +82,26 @@ static void show_slots(struct weir_out *out, const struct weir_source *source)
 		      source->slots, weir_text_time(source->slot_ns, slot));
 	if (!out->json)
 		return;
-	show(out, &weir_source_fields, WEIR_A_SOURCE_SLOT_NS, NULL, source);
-	show(out, &weir_source_fields, WEIR_A_SOURCE_SLOT, NULL, source);
+	show(out, WEIR_A_SOURCE_SLOT_NS, source);
+	show(out, WEIR_A_SOURCE_SLOT, source);
 }
 
 /* What a charge has taken ends it; a query tells the rest. */
 static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
-	const struct weir_set *set = &weir_source_fields;
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
 
-	weir_set_show(set, WEIR_RESULT, out, source);
+	weir_set_show(&weir_source_fields, WEIR_RESULT, out, source);
 	if (source->has & WEIR_HAS(SOURCE_TAKEN))
 		return;
 	if (out->json || !observe)
-		show(out, set, WEIR_A_SOURCE_DROPPED, NULL, source);
+		show(out, WEIR_A_SOURCE_DROPPED, source);
 	if (out->json || observe || source->would_drop)
-		show(out, set, WEIR_A_SOURCE_WOULD_DROP, NULL, source);
-	show(out, set, WEIR_A_SOURCE_IDLE, NULL, source);
-	show(out, set, WEIR_A_SOURCE_FLOOR, source->count ? NULL : "", source);
-	show(out, set, WEIR_A_SOURCE_ACTION, NULL, source);
+		show(out, WEIR_A_SOURCE_WOULD_DROP, source);
+	show(out, WEIR_A_SOURCE_IDLE, source);
+	if (out->json || source->count)
+		show(out, WEIR_A_SOURCE_FLOOR, source);
+	show(out, WEIR_A_SOURCE_ACTION, source);
 }
 
 void weir_show_source(struct weir_out *out, const void *model)
@@ -109,12 +111,12 @@ void weir_show_source(struct weir_out *out, const void *model)
 	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
 	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN)) {
-		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
+		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
 		if (!source->forgotten)
 			weir_out_word(out, WEIR_COLOR_NONE, "(nothing was known)");
 	} else if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
 		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
-		show(out, &weir_source_fields, WEIR_A_SOURCE_EXEMPT, NULL, source);
+		show(out, WEIR_A_SOURCE_EXEMPT, source);
 	} else {
 		show_standing(out, source);
 	}
@@ -209,11 +211,11 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "budget %s",
 			      weir_text_budget(NULL, &whole, buf));
-	show(out, set, WEIR_A_SOURCE_UNIT, NULL, source);
+	show(out, WEIR_A_SOURCE_UNIT, source);
 	if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "rate %s",
 			      weir_text_rate(source->count, window_ms, buf));
-	show(out, set, WEIR_A_SOURCE_COUNT, NULL, source);
+	show(out, WEIR_A_SOURCE_COUNT, source);
 	weir_out_word(out, WEIR_COLOR_NONE, "until %s", until);
 }
 
@@ -225,7 +227,7 @@ static void show_source_event(struct weir_out *out, const struct weir_source *so
 	weir_set_show(&weir_source_fields, charged ? WEIR_WORDS | WEIR_RESULT : WEIR_WORDS,
 		      out, source);
 	if (!charged)
-		show(out, &weir_source_fields, WEIR_A_SOURCE_FORGOTTEN, NULL, source);
+		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
 }
 
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
