@@ -43,8 +43,10 @@ static int put_first(const void *model, void *data)
 {
 	const struct weir_set *told = data;
 	char buf[WEIR_TEXT_SIZE];
+	const char *text = weir_field_text(told->fields, model, buf);
 
-	puts(weir_field_text(told->fields, model, buf));
+	if (!strchr(text, ' '))	/* "all sources" is not to be written */
+		puts(text);
 	return 0;
 }
 

@@ -165,15 +165,14 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_con
 	return bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
-/* Before it is in force: of one limit, for one line spares the caller from all. */
+/* Before it is in force. */
 static void warn_ssh(struct weir_tool *tool, const struct weir_config *config)
 {
 	unsigned int i;
 
 	for (i = 0; i < config->limit_count; i++) {
 		tool->line = config->limits[i].line;
-		if (weir_note_ssh(tool, &config->limits[i], false))
-			break;
+		weir_note_ssh(tool, &config->limits[i], false);
 	}
 }
 

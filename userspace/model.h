@@ -106,7 +106,7 @@ struct weir_query {
 struct weir_source {
 	uint64_t has;
 	char limit[WEIR_NAME_SIZE];
-	struct weir_prefix prefix;	/* family 0: everybody */
+	struct weir_prefix prefix;	/* family 0: all sources */
 	char dev[WEIR_DEV_SIZE];
 	uint64_t count, left, budget, next_ns, dropped, would_drop, taken, forgotten;
 	uint32_t unit, action, event;

@@ -229,22 +229,22 @@ static bool spared_then(const struct weir_config *config, const struct weir_ssh 
 	return false;
 }
 
-bool weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
+void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
 {
 	static struct weir_ssh ssh;
 	static int found = -1;
-	char buf[WEIR_TEXT_SIZE];
+	char buf[WEIR_TEXT_SIZE], sentence[160];
 
 	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
-		return false;
+		return;
 	if (found < 0)
 		found = weir_ssh_find(&ssh);
 	if (!found || !weir_ssh_meets(&ssh, limit) ||
 	    (tool->config ? spared_then(tool->config, &ssh, limit->name) :
 	     spared_now(tool, &ssh, exists ? limit->name : "")))
-		return false;
-	weir_note(tool, "warning", "limit '%s' applies to your own ssh connection; to exempt it: weir exempt add %s%s%s",
-		  limit->name, weir_text_prefix(NULL, &ssh.peer, buf),
-		  *ssh.dev ? " dev " : "", ssh.dev);
-	return true;
+		return;
+	snprintf(sentence, sizeof(sentence),
+		 " applies to your own ssh connection; to exempt it: weir exempt add %.50s%s%s",
+		 weir_text_prefix(NULL, &ssh.peer, buf), *ssh.dev ? " dev " : "", ssh.dev);
+	say_of(tool, "warning", limit->name, sentence);
 }

@@ -135,7 +135,7 @@ void weir_show_stats(struct weir_out *out, const void *model)
 	weir_out_end(out, '}');
 }
 
-static void time_text(uint64_t ahead_ns, char buf[WEIR_TEXT_SIZE])
+static void time_text(uint64_t ahead_ns, int digits, char buf[WEIR_TEXT_SIZE])
 {
 	struct timespec now;
 	struct tm tm;
@@ -148,7 +148,8 @@ static void time_text(uint64_t ahead_ns, char buf[WEIR_TEXT_SIZE])
 	s = now.tv_sec + ahead_ns / 1000000000 + ns / 1000000000;
 	localtime_r(&s, &tm);
 	len = strftime(buf, WEIR_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
-	len += snprintf(buf + len, WEIR_TEXT_SIZE - len, ".%06" PRIu64, ns % 1000000000 / 1000);
+	len += snprintf(buf + len, WEIR_TEXT_SIZE - len, ".%0*" PRIu64, digits,
+			ns % 1000000000 / (digits == 3 ? 1000000 : 1000));
 	strftime(buf + len, WEIR_TEXT_SIZE - len, "%z", &tm);
 }
 
@@ -156,7 +157,7 @@ void weir_show_timestamp(struct weir_out *out)
 {
 	char buf[WEIR_TEXT_SIZE];
 
-	time_text(0, buf);
+	time_text(0, 6, buf);
 	weir_out_str(out, "timestamp", buf);
 	weir_out_word(out, WEIR_COLOR_NONE, "[%s]", buf);
 }
@@ -194,7 +195,7 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	const struct weir_set *set = &weir_source_fields;
 
-	time_text(source->next_ns, until);
+	time_text(source->next_ns, 3, until);	/* it is no more exact */
 	if (out->json) {
 		weir_out_str(out, "event", "source");
 		weir_set_show(set, WEIR_EVENT, out, source);

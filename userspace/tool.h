@@ -109,8 +109,8 @@ void weir_note_dev(struct weir_tool *tool, const char *dev);
 void weir_note_exempt(struct weir_tool *tool, const void *model);
 /* What a match also takes in. */
 void weir_note_limit(struct weir_tool *tool, const void *model);
-/* A limit that will meet the caller's own ssh connection; whether it will. */
-bool weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
+/* A limit that will meet the caller's own ssh connection. */
+void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 /* How often more what was said of a file would be, at its end. */
 void weir_notes_end(struct weir_tool *tool);
 

@@ -82,16 +82,6 @@ static void json_uint(const struct weir_field *field, const char *key,
 					   weir_type_width(field, field->part)));
 }
 
-/* Of a source: packets, or bytes in as few digits as a budget has. */
-static const char *text_amount(const struct weir_field *field, const void *at, char *buf)
-{
-	const struct weir_source *source = (const void *)((const char *)at - field->offset);
-
-	if (source->unit != WEIR_UNIT_BYTES)
-		return text_uint(field, at, buf);
-	return weir_text_amount(number(field, at), buf);
-}
-
 static void json_ns(const struct weir_field *field, const char *key,
 		    struct weir_out *out, const void *at)
 {
@@ -113,7 +103,6 @@ static const char *text_size(const struct weir_field *field, const void *at, cha
 const struct weir_type weir_type_uint = { "N", UINT, .parse = parse_count, .text = text_uint };
 /* Read, and not shown as a field. */
 const struct weir_type weir_type_code = { .get = get_uint };
-const struct weir_type weir_type_amount = { "N", UINT, .text = text_amount };
 /* Nanoseconds; milliseconds in JSON, as what is asked for. */
 const struct weir_type weir_type_ns = { "TIME", "number", NUMBER, .json = json_ns,
 	.text = text_ns };

@@ -321,6 +321,9 @@ like "$err" $'\n'"weir: note: conf: limit 'hst' has no 'to'" "... and of one mor
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 echo 'limit add host budget 1/s to 192.0.2.1' | good "a configuration that meets the caller's ssh"
 is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "says so"
+seq -f 'limit add l%.0f budget 1/s to 192.0.2.1' 3 | good "several that meet it"
+is "$err" "weir: warning: conf:1: limit 'l1' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7
+weir: warning: conf: each of 2 more limits applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "are told of the first, with the number of the others"
 printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
 is "$err" "" "does not"
 [ -e /sys/module/weir ] || says <<'LINES'

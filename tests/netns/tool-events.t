@@ -65,10 +65,10 @@ told=$((told + 3))
 tells "..." "forget 198.51.100.0/24 limit web forgotten 3"
 weir source charge 198.51.100.1 limit web >"$tmp/out"
 weir source forget all >"$tmp/out"
-is "$(<"$tmp/out")" "everybody limit web forgotten 1" "all of them"
+is "$(<"$tmp/out")" "all sources limit web forgotten 1" "all of them"
 told=$((told + 1))
-tells "..." "forget everybody limit web forgotten 1"
-is "$(weir -j source forget all | jq -c .)" '[{"source":"everybody","forgotten":0}]' "and nobody, in JSON"
+tells "..." "forget all sources limit web forgotten 1"
+is "$(weir -j source forget all | jq -c .)" '[{"source":"all sources","forgotten":0}]' "and nobody, in JSON"
 
 weir limit add first budget 1/100s bytes not from 10.0.0.0/8 lenient action observe before web sources 64 >"$tmp/out" 2>&1
 weir limit set net before web >"$tmp/out"

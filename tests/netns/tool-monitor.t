@@ -38,7 +38,7 @@ is "$(grep -c . "$tmp/text")" 5 "one line each" || diag "$(<"$tmp/text")"
 like "$(<"$tmp/text")" $'\n''limit added more budget 5M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "a limit that came"
 like "$(<"$tmp/text")" $'\n''limit changed more budget 6M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "that changed"
 like "$(<"$tmp/text")" $'\n''limit removed more' "that went"
-like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:.+-]+'$'\n' \
+like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:-]+\.[0-9]{3}\+0000'$'\n' \
 	"a source: limit, budget, rate, until when"
 saw 'limit removed' "$tmp/stamped"
 like "$(<"$tmp/stamped")" $'\n''\[20[0-9-]+T[0-9:.]+\+0000\] limit added more' "-timestamp"

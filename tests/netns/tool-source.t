@@ -39,7 +39,7 @@ like "$(weir source charge 198.51.100.2 limit web)" \
 	'^198.51.100.2 limit web taken 1 count 1 of 100 left 99$' "as text"
 
 like "$(weir source charge 198.51.101.2 limit net)" '^198.51.101.0/24 limit net taken 1 ' "what is charged is the source"
-like "$(weir source charge 2001:db8:1:2::3 limit host)" '^everybody limit host taken 1 ' "or everybody"
+like "$(weir source charge 2001:db8:1:2::3 limit host)" '^all sources limit host taken 1 ' "or everybody"
 is "$(answer '.[0].source' source charge 2001:db8:1:2:3::4 limit bulk)" "2001:db8:1:2::/64" "in JSON too"
 weir source forget all >"$tmp/out"
 weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
@@ -52,10 +52,10 @@ like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [0-9.ms
 	"get tells count, rest, when, and the wheel"
 like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "of each limit"
 like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "by the prefix that is counted"
-like "$out" $'\n''everybody limit host count 0 of 1000 left 1000 would-drop 0 idle' "or everybody"
+like "$out" $'\n''all sources limit host count 0 of 1000 left 1000 would-drop 0 idle' "or everybody"
 like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{15} 5 slots' "the wheel as blocks where they can be shown"
 is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
-	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","everybody","packets","observe"]]' \
+	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","all sources","packets","observe"]]' \
 	"the same in JSON"
 is "$(answer '.[0] | (.slots | length, add), (.next_ms > 0), (.next_ms <= 125000)' source get 198.51.100.1 limit web | paste -sd,)" \
 	"5,100,true,true" "the slots are numbers and add up"
@@ -81,7 +81,7 @@ is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "what fails is an
 # forget
 is "$(answer '.[0].forgotten' source forget 203.0.113.1)" 1 "forget one source"
 is "$(answer '.[0].forgotten' source forget 203.0.113.0/24 limit web)" 39 "forget a prefix"
-is "$(weir source forget all limit bulk)" "everybody limit bulk forgotten 1" "forget all of a limit"
+is "$(weir source forget all limit bulk)" "all sources limit bulk forgotten 1" "forget all of a limit"
 is "$(answer '[.[].source] | sort' source show)" '["198.51.100.1","198.51.100.2"]' "the others stay"
 is "$(answer '.[0].left' source get 203.0.113.40 limit web)" 100 "who is forgotten may send again"
 

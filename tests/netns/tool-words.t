@@ -197,6 +197,8 @@ offers() {
 weir exempt add 203.0.113.0/24
 weir limit add long budget 100/1h to ::/0 >"$tmp/out"
 weir source charge 198.51.100.77 limit long >"$tmp/out"
+weir source charge 198.51.100.77 limit host >"$tmp/out"
+is "$(weir -complete source forget | grep ' ')" "" "no candidate has several words"
 offers limit set -- small
 offers exempt add ::/0 limit -- small
 offers exempt del -- 203.0.113.0/24

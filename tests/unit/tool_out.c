@@ -127,7 +127,7 @@ static void test_outputs(void **state)
 	weir_out_end(&other, ']');
 	fclose(other.to);
 	/* a flag that is not set colours nothing that follows */
-	end("text", "\033[35meverybody\033[0m count 1 of 2 left 1 dropped 0\n");
+	end("text", "\033[35mall sources\033[0m count 1 of 2 left 1 dropped 0\n");
 	assert_int_equal(second[0], '[');
 	assert_null(strchr(second, 033));
 	free(second);
@@ -140,6 +140,28 @@ static struct weir_source sample = {
 	.limited = true, .slot_ns = 250000000, .slots = 5,
 	.slot = { 0, 1, 400, 800, 799 },
 };
+
+/* Bytes are written out, so that they add up; when it ends is told by the millisecond. */
+static void test_bytes(void **state)
+{
+	union weir_model model = { .source = {
+		.limit = "web", .prefix = { AF_INET, 32, { 203, 0, 113, 9 } },
+		.unit = WEIR_UNIT_BYTES, .count = 1249248, .budget = 1250000, .left = 752,
+	} };
+	const char *until;
+
+	begin(false, false, false);
+	weir_show_source(&out, &model);
+	end("bytes",
+	    "203.0.113.9 limit web count 1249248 of 1250000 bytes left 752 dropped 0\n");
+	begin(false, false, false);
+	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
+	fclose(out.to);
+	until = strstr(text, " until 2");
+	assert_non_null(until);
+	assert_int_equal(strspn(strchr(until, '.') + 1, "0123456789"), 3);
+	free(text);
+}
 
 static void test_source(void **state)
 {
@@ -239,4 +261,4 @@ static void test_lines(void **state)
 }
 
 UNIT_MAIN("tool_out", T(test_json), T(test_pretty), T(test_text), T(test_escape), T(test_outputs),
-	  T(test_source), T(test_exempt_source), T(test_limit), T(test_lines))
+	  T(test_bytes), T(test_source), T(test_exempt_source), T(test_limit), T(test_lines))
