@@ -80,6 +80,7 @@ struct weir_table {
 	struct weir_table_spec spec;
 	u32 chunks;		/* of memory */
 	u64 bytes;		/* of memory in total */
+	atomic64_t *held;	/* to which they are added until it is freed, or NULL */
 	refcount_t ref;		/* held by the limit and by dumps */
 	/* The next four are set if there is a predecessor */
 	const hsiphash_key_t *key;	/* of the hash */

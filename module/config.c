@@ -215,7 +215,7 @@ static void old_release(const struct weir_edit *edit)
 			if (edit->was[j] == limit)
 				heir = edit->limit[j];
 		if (heir != limit)
-			weir_limit_free(wn, limit, heir);
+			weir_limit_free(limit, heir);
 	}
 	config_drop(edit->old);
 }
@@ -269,7 +269,7 @@ int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 	}
 	for (i = 0; err && i < edit->count; i++)
 		if (edit->limit[i] != edit->was[i])
-			weir_limit_free(wn, edit->limit[i], edit->was[i]);
+			weir_limit_free(edit->limit[i], edit->was[i]);
 	mutex_unlock(&wn->lock);
 	kvfree(edit);
 	return err;
@@ -290,6 +290,6 @@ void weir_config_free(struct weir_net *wn)
 	retired_free(wn);
 	mutex_unlock(&wn->lock);
 	for (i = 0; i < config->count; i++)
-		weir_limit_free(wn, config->limit[i], NULL);
+		weir_limit_free(config->limit[i], NULL);
 	config_drop(config);
 }

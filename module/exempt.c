@@ -316,7 +316,7 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	while (at != NO_NODE &&
 	       !weir_net_prefix_has(&exempts->node[at].prefix, source))
 		at = exempts->node[at].outer;
-	place->exempts = exempts;
+	place->exempts = at != NO_NODE ? exempts : NULL;
 	place->node = at;
 	place->all = NULL;
 	if (at != NO_NODE)

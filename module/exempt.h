@@ -47,7 +47,7 @@ struct weir_exempts;
 
 /* The place of an address among the exemptions. */
 struct weir_exempt_place {
-	const struct weir_exempts *exempts;
+	const struct weir_exempts *exempts;	/* or NULL if none has the address */
 	u32 node;
 	const struct weir_exempt *all;	/* because of which no limit is asked, or NULL */
 };

@@ -158,7 +158,8 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	struct weir_table *table;
 
 	error->value = bytes;
-	if (wn->net->user_ns != &init_user_ns && wn->bytes + bytes > BYTES_UNPRIVILEGED)
+	if (wn->net->user_ns != &init_user_ns &&
+	    atomic64_read(&wn->bytes) + bytes > BYTES_UNPRIVILEGED)
 		return weir_refuse(error, -EDQUOT, WEIR_A_LIMIT_SOURCES,
 				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
 	table = weir_table_alloc(&spec, weir_hook_clock());
@@ -166,7 +167,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 		return weir_refuse(error, PTR_ERR(table), WEIR_A_LIMIT_SOURCES,
 				   "not enough memory for a table of so many sources; try fewer");
 	error->value = 0;
-	wn->bytes += bytes;
+	weir_table_account(table, &wn->bytes);
 	limit->table = table;
 	return 0;
 }
@@ -201,7 +202,7 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 		err = limit_table(wn, copy, error);
 	if (!err)
 		return copy;
-	weir_limit_free(wn, copy, was);
+	weir_limit_free(copy, was);
 	return ERR_PTR(err);
 }
 
@@ -209,12 +210,10 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
  * Free a limit that was never published, or was a grace period ago, except what
  * @heir has taken over: its counters, and perhaps its table.
  */
-void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir)
+void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 {
-	if (limit->table && (!heir || heir->table != limit->table)) {
-		wn->bytes -= weir_table_bytes(limit->table);
+	if (!heir || heir->table != limit->table)
 		weir_table_put(limit->table);
-	}
 	if (!heir) {
 		free_percpu(limit->stats);
 		kfree(limit->pressure);

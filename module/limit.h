@@ -77,7 +77,7 @@ void weir_limit_init(struct weir_limit *limit, const char *name);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
-void weir_limit_free(struct weir_net *wn, struct weir_limit *limit, const struct weir_limit *heir);
+void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*

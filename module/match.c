@@ -160,6 +160,30 @@ bool weir_match_conds(const struct weir_match *match,
 }
 
 /**
+ * weir_match_special - may a limit be asked about a packet that is special?
+ * @match: of the limit
+ * @packet: with WEIR_PACKET_VITAL or WEIR_PACKET_DECRYPTED
+ *
+ * A packet that keeps a link alive matches only limits that name its protocol; one
+ * that was seen encrypted those that it did not match then.
+ */
+bool weir_match_special(const struct weir_match *match,
+			const struct weir_packet *packet)
+{
+	struct weir_packet outer;
+
+	if (packet->flags & WEIR_PACKET_VITAL &&
+	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
+		return false;
+	if (!(packet->flags & WEIR_PACKET_DECRYPTED))
+		return true;
+	if (!(match->conds & WEIR_IF_TRANSPORT))
+		return false;
+	weir_packet_encrypted(packet, &outer);
+	return !weir_match_conds(match, &outer);
+}
+
+/**
  * weir_match_source - can a packet of a source match?
  * @match: of the limit
  * @source: whole address

@@ -73,6 +73,8 @@ struct weir_match {
 
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet);
+bool weir_match_special(const struct weir_match *match,
+			const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
 bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
@@ -91,17 +93,14 @@ static inline bool weir_match_other_port(const struct weir_match *match,
 	       (u16)(packet->dport - range->min) > (u16)(range->max - range->min);
 }
 
-/*
- * Does a packet match? It is parsed if there are conditions of WEIR_IF_TRANSPORT.
- * Packets that keep a link alive match only conditions that name their protocol.
- */
+/* Does a packet match? It is parsed if there are conditions of WEIR_IF_TRANSPORT. */
 static inline bool weir_match_packet(const struct weir_match *match,
 				     const struct weir_packet *packet)
 {
 	if (weir_match_other_port(match, packet))
 		return false;
-	if (unlikely(packet->flags & WEIR_PACKET_VITAL) &&
-	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
+	if (unlikely(packet->flags & (WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED)) &&
+	    !weir_match_special(match, packet))
 		return false;
 	return !match->conds || weir_match_conds(match, packet);
 }

@@ -116,6 +116,9 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
 				way_pull(next, old, bucket, i);
+		/* What is left of batches would count in the slot of the pull. */
+		if (old->batches)
+			WRITE_ONCE(old->epoch, old->epoch + 1);
 		/* Pairs with the acquire above. */
 		smp_store_release(&bucket->moved, true);
 	}

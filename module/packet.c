@@ -135,11 +135,9 @@ static noinline int walk_ipv6(struct weir_packet *packet)
 		if (next == NEXTHDR_FRAGMENT) {
 			frag = header;
 			if (frag->frag_off & htons(IP6_OFFSET)) {
-				packet->flags |= WEIR_PACKET_LATER;
-				packet->proto = ext->nexthdr;
-				if (ipv6_ext_hdr(ext->nexthdr) &&
-				    ext->nexthdr != NEXTHDR_NONE)
-					packet->flags |= WEIR_PACKET_NO_PROTO;
+				/* Reassembly goes by the first one's protocol. */
+				packet->flags |= WEIR_PACKET_LATER |
+						 WEIR_PACKET_NO_PROTO;
 				return -1;
 			}
 			offset += sizeof(*frag);
@@ -216,12 +214,12 @@ static bool seen_by_bridge(const struct weir_packet *packet)
 }
 
 /*
- * A packet that IPsec decrypts in transport mode was charged before: it has a route
+ * A packet that IPsec decrypts in transport mode was seen before: it has a route
  * and the address that its state was found by. A packet out of a tunnel is a new
  * one, and may have the path of the packet around it. One that GRO or a device
  * decrypts has no route: it comes here for the first time.
  */
-static bool seen_by_ipsec(const struct weir_packet *packet)
+static bool seen_by_ipsec(struct weir_packet *packet)
 {
 #ifdef CONFIG_XFRM
 	const struct sec_path *path = skb_sec_path(packet->skb);
@@ -230,30 +228,62 @@ static bool seen_by_ipsec(const struct weir_packet *packet)
 	if (!path || !path->len || !skb_valid_dst(packet->skb))
 		return false;
 	x = path->xvec[path->len - 1];
-	return x->props.mode == XFRM_MODE_TRANSPORT &&
-	       x->props.family == packet->family &&
-	       (packet->family == AF_INET ?
-		x->id.daddr.a4 == ip_hdr(packet->skb)->daddr :
-		ipv6_addr_equal(&x->id.daddr.in6,
-				&ipv6_hdr(packet->skb)->daddr));
+	if (x->props.mode != XFRM_MODE_TRANSPORT ||
+	    x->props.family != packet->family ||
+	    (packet->family == AF_INET ?
+	     x->id.daddr.a4 != ip_hdr(packet->skb)->daddr :
+	     !ipv6_addr_equal(&x->id.daddr.in6,
+			      &ipv6_hdr(packet->skb)->daddr)))
+		return false;
+	packet->flags |= WEIR_PACKET_DECRYPTED;
+	/* IPv6 was read through AH, as through any extension header. */
+	return packet->family == AF_INET6 && x->id.proto == IPPROTO_AH;
 #else
 	return false;
 #endif
 }
 
 /**
- * weir_packet_seen_extended - do its extensions show that a packet was charged?
- * @packet: initialised packet
+ * weir_packet_encrypted - how a decrypted packet was seen before
+ * @packet: with WEIR_PACKET_DECRYPTED
+ * @outer: filled, as if parsed
  */
-bool weir_packet_seen_extended(const struct weir_packet *packet)
+void weir_packet_encrypted(const struct weir_packet *packet,
+			   struct weir_packet *outer)
+{
+#ifdef CONFIG_XFRM
+	const struct sec_path *path = skb_sec_path(packet->skb);
+	const struct xfrm_state *x = path->xvec[path->len - 1];
+
+	*outer = *packet;
+	outer->flags = WEIR_PACKET_PARSED;
+	outer->proto = x->id.proto;
+	if (!x->encap)
+		return;
+	outer->flags |= WEIR_PACKET_PORTS;
+	outer->proto = IPPROTO_UDP;
+	if (x->encap->encap_type == TCP_ENCAP_ESPINTCP) {
+		outer->flags |= WEIR_PACKET_TCP;
+		outer->proto = IPPROTO_TCP;
+	}
+	outer->sport = ntohs(x->encap->encap_sport);
+	outer->dport = ntohs(x->encap->encap_dport);
+#endif
+}
+
+/**
+ * weir_packet_seen_extended - do its extensions show that a packet was charged?
+ * @packet: initialised packet; WEIR_PACKET_DECRYPTED is set if it was charged by
+ *	limits that match it encrypted
+ */
+bool weir_packet_seen_extended(struct weir_packet *packet)
 {
 	return seen_by_bridge(packet) || seen_by_ipsec(packet);
 }
 
 /*
- * Is it a device of this VRF that the packet came by? SRv6 leaves that of the outer
- * packet in the control block, which is in another VRF or none (End.DT), or gives
- * the packet a route (End.DX).
+ * Is it a device of this VRF that the packet came by? SRv6's End.DT leaves that of
+ * the outer packet in the control block, which is in another VRF or none.
  */
 static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
 			  const struct net_device *vrf)
@@ -261,8 +291,7 @@ static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
 #ifdef CONFIG_NET_L3_MASTER_DEV
 	int iif = ipv4 ? IPCB(skb)->iif : IP6CB(skb)->iif;
 
-	return !skb_valid_dst(skb) &&
-	       l3mdev_master_ifindex_by_index(dev_net(vrf), iif) == vrf->ifindex;
+	return l3mdev_master_ifindex_by_index(dev_net(vrf), iif) == vrf->ifindex;
 #else
 	return false;
 #endif
@@ -285,7 +314,8 @@ bool weir_packet_seen_as_nd(const struct sk_buff *skb,
  * weir_packet_seen_by_vrf - was a packet charged that arrives on a VRF's device?
  * @packet: initialised packet
  *
- * If the VRF has marked it, yes, unless SRv6 has decapsulated it. A packet that the
+ * If the VRF has marked it, yes, unless SRv6 has decapsulated it, of which End.DX
+ * gives it a route. A packet that the
  * VRF has not marked is new: it comes out of IPsec's tunnel mode, or was sent through
  * the VRF's device by MPLS, or by the host to itself, which passes as on loopback.
  */
@@ -299,7 +329,7 @@ bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
 
 	if (ipv4 ? ipv4_l3mdev_skb(IPCB(skb)->flags) :
 		   ipv6_l3mdev_skb(IP6CB(skb)->flags))
-		return came_by_slave(skb, ipv4, vrf);
+		return !skb_valid_dst(skb) && came_by_slave(skb, ipv4, vrf);
 	if (skb->pkt_type != PACKET_LOOPBACK)
 		return false;
 	if (ipv4)

@@ -29,6 +29,7 @@ struct weir_cost {
 #define WEIR_PACKET_NO_PROTO	BIT(5)	/* ... before the protocol was known */
 #define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
 #define WEIR_PACKET_PARSED	BIT(7)	/* weir_packet_parse() was called */
+#define WEIR_PACKET_DECRYPTED	BIT(8)	/* was seen encrypted, in IPsec's transport mode */
 
 /* A packet that is checked against limits. */
 struct weir_packet {
@@ -86,7 +87,9 @@ static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
 	return (struct weir_cost) { .packets = 1, .bytes = skb->len };
 }
 
-bool weir_packet_seen_extended(const struct weir_packet *packet);
+bool weir_packet_seen_extended(struct weir_packet *packet);
+void weir_packet_encrypted(const struct weir_packet *packet,
+			   struct weir_packet *outer);
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
 bool weir_packet_seen_as_nd(const struct sk_buff *skb,
 			    const struct net_device *in);
@@ -110,7 +113,7 @@ void weir_packet_parse(struct weir_packet *packet);
  * weir_packet_already_seen - was a packet charged in this namespace before?
  * @packet: initialised packet
  */
-static inline bool weir_packet_already_seen(const struct weir_packet *packet)
+static inline bool weir_packet_already_seen(struct weir_packet *packet)
 {
 	struct sk_buff *skb = (struct sk_buff *)packet->skb;
 

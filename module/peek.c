@@ -198,8 +198,11 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	raw_spin_lock(&bucket->lock);
 	bucket_free(table, bucket, 0, S32_MIN);
 	weir_wheel_reset(table->shape, floor, floor->at);
-	/* Before a way is taken again; pairs with weir_table_uncharge(). */
-	WRITE_ONCE(table->epoch, table->epoch + 1);
+	/*
+	 * Before a way is taken again; pairs with weir_table_uncharge(). All buckets
+	 * are an odd number of epochs, which the 16 bits of a receipt tell apart.
+	 */
+	WRITE_ONCE(table->epoch, table->epoch + 1 + !index);
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
 }

@@ -179,6 +179,8 @@ static void table_free(struct weir_table *table)
 
 	for (i = 0; i < table->chunks; i++)
 		chunk_free(table->chunk[i], chunk_bytes(table));
+	if (table->held)
+		atomic64_sub(table->bytes, table->held);
 	free_percpu(table->batches);
 	kvfree(table);
 }
@@ -271,6 +273,17 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 err:
 	table_free(table);
 	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * weir_table_account - account for a table's memory until it is freed
+ * @table: table
+ * @held: bytes held; outlives all references
+ */
+void weir_table_account(struct weir_table *table, atomic64_t *held)
+{
+	table->held = held;
+	atomic64_add(table->bytes, held);
 }
 
 /**

@@ -9,6 +9,7 @@
 #ifndef WEIR_TABLE_H
 #define WEIR_TABLE_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -97,6 +98,7 @@ static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
 u64 weir_table_need(const struct weir_table_spec *spec);
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 				    u64 tick);
+void weir_table_account(struct weir_table *table, atomic64_t *held);
 bool weir_table_tryget(struct weir_table *table);
 void weir_table_put(struct weir_table *table);
 bool weir_table_holds(const struct weir_table *table, u64 budget);

@@ -151,9 +151,12 @@ static noinline void count_refusal(struct weir_context *ctx,
 
 	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
-	/* What a VRF's device shows again is not asked who refuses its source. */
+	/*
+	 * What a VRF's device shows again is not asked who refuses its source, and an
+	 * exemption from an earlier limit counts its packets.
+	 */
 	if (!limit->observe && first < config->refusals.limits &&
-	    !netif_is_l3_master(ctx->packet.in)) {
+	    !ctx->place.exempts && !netif_is_l3_master(ctx->packet.in)) {
 		if (!entry)
 			entry = weir_context_refusal(ctx, config);
 		if (entry && (ctx->lookup.tick >= entry->until ||
@@ -313,7 +316,10 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 			return -1;
 		outcome = dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED;
 	}
-	weir_count_seen(wn->stats, outcome, ctx->packet.flags & WEIR_PACKET_CUT);
+	if (likely(!(ctx->packet.flags & WEIR_PACKET_DECRYPTED) ||
+		   outcome != WEIR_SEEN_UNMATCHED))
+		weir_count_seen(wn->stats, outcome,
+				ctx->packet.flags & WEIR_PACKET_CUT);
 	if (!dropper)
 		return NF_ACCEPT;
 	if (trace_weir_drop_enabled())
@@ -346,7 +352,7 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb)) {
 		weir_packet_parse(&ctx->packet);
 		/* What else was parsed counts only if a limit asks for it. */
-		ctx->packet.flags &= WEIR_PACKET_VITAL;
+		ctx->packet.flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
 	}
 	ctx->cost = weir_packet_cost(skb, family);
 	do {
@@ -356,6 +362,8 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 			weir_exempt_place(config->exempts, &ctx->packet.source,
 					  in->name, &ctx->place);
 			if (ctx->place.all) {
+				if (ctx->packet.flags & WEIR_PACKET_DECRYPTED)
+					return NF_ACCEPT;
 				weir_exempt_count(ctx->place.all, ctx->cost.packets,
 						  ctx->cost.bytes);
 				weir_count_seen(wn->stats, WEIR_SEEN_EXEMPT, false);

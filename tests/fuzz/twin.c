@@ -89,8 +89,6 @@ static void read_ipv6(struct twin_packet *packet)
 		if (was == FRAGMENT && (byte[at + 2] || byte[at + 3] & 0xf8)) {
 			packet->later = true;
 			packet->later_known = true;
-			packet->proto = next;
-			packet->proto_known = !extension(next);
 			return;
 		}
 		if (was == FRAGMENT)

@@ -69,6 +69,14 @@ flooding -s 198.51.100.1 -c 3000 -r 2000
 for i in {9..60}; do echo "exempt add 10.1.$i.0/24"; done | weir -batch -
 flooded
 is "$(counted)" "198.51.100.0/24 3000" "none is lost while others change"
+# An exemption from one limit counts what another drops, again and again.
+config <<-WORDS || bail "cannot configure"
+	limit add first budget 10/h
+	limit add second budget 20/h
+	exempt add 198.51.100.7 limit first
+WORDS
+flood -s 198.51.100.7 -c 100
+is "$(counted) $(stat_of second dropped.packets)" "198.51.100.7 100 80" "packets that another limit drops are counted"
 unload
 ok $? "the module goes"
 finish

@@ -78,6 +78,25 @@ secure esp transport 2>"$tmp/said" || skip_all "this kernel has no ESP: $(<"$tmp
 charged "ESP, transport mode" 1 4
 secure ah transport && charged "AH, transport mode" 1 4
 secure esp tunnel && charged "ESP, tunnel mode" 2 4
+# hidden NAME: limits of what is encrypted see the packet decrypted, others encrypted
+hidden() {
+	local before
+	config <<-WORDS || bail "cannot configure"
+		limit add every budget 1k/1h action observe
+		limit add other budget 1k/1h not proto tcp action observe
+		limit add udp budget 5/1h proto udp dport 9
+	WORDS
+	weir source forget all >/dev/null
+	weir limit reset
+	before=$(taken)
+	say 30 192.0.2.1
+	say 30 2001:db8::1
+	is "$(($(taken) - before))" 10 "$1: a limit of ports is kept"
+	is "$(stat_of udp matched.packets)" 60 "$1: ... for each packet"
+	is "$(stat_of every matched.packets) $(stat_of other matched.packets)" "60 60" "$1: limits that saw it encrypted count it once"
+}
+secure esp transport && hidden "ESP hides the port"
+secure ah transport && hidden "AH hides the port of IPv4"
 # What is in a tunnel that IPsec protects in transport mode is another packet.
 if secure esp transport && ip_rx link add vx type vxlan id 5 local 192.0.2.1 dstport 4789 2>/dev/null; then
 	ip_tx link add vx type vxlan id 5 local 192.0.2.2 remote 192.0.2.1 dstport 4789

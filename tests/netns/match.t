@@ -79,8 +79,10 @@ packet "eight extension headers, then TCP" 2001:db8:1::4 "$v6 tcp syn frag-" -P 
 packet "nine extension headers" 2001:db8:1::5 \
 	"$v6 tcp tcp- sport sport- dport dport- syn syn- frag frag-" -P tcp -E hop,dst,dst,dst,dst,dst,rt,dst,dst
 packet "IPv6 first fragment" 2001:db8:1::6 "$v6 tcp- sport- dport frag-" -D 53 -F 0+ -l 32
-packet "IPv6 later fragment" 2001:db8:1::7 "$v6 tcp- frag" -D 53 -F 40+ -l 32
-packet "IPv6 later fragment behind extension headers" 2001:db8:1::8 "$v6 tcp frag" -P tcp -F 40 -E hop,dst,frag
+# Reassembly does not look at what a later fragment says of its protocol.
+packet "IPv6 later fragment" 2001:db8:1::7 "$v6 tcp tcp- frag" -D 53 -F 40+ -l 32
+packet "IPv6 later fragment behind extension headers" 2001:db8:1::8 "$v6 tcp tcp- frag" -P tcp -F 40 -E hop,dst,frag
+packet "IPv6 later fragment of no next header" 2001:db8:1::d "$v6 tcp tcp- frag" -P 59 -F 40 -l 32
 packet "IPv6 atomic fragment" 2001:db8:1::9 "$v6 tcp- sport- dport frag-" -D 53 -F 0
 packet "IPv6 first fragment of TCP, cut in the ports" 2001:db8:1::a \
 	"$v6 tcp syn syn- frag-" -P tcp -x 0400 -F 0+

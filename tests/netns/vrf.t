@@ -43,6 +43,9 @@ is "$(stat_of master matched.packets)" 0 "... not the master"
 # The VRF leaves neighbour discovery its device.
 flood -s 2001:db8:1::2 -P icmpv6 -T 255 -c 10 -x 8700000000000000ff020000000000000000000000000001
 is "$(stat_of nd admitted.packets)" 10 "neighbour discovery is charged once"
+flood -m 33:33:ff:00:00:01 -s 2001:db8:1::2 -d ff02::1:ff00:1 -P icmpv6 -T 255 -c 10 -x 8700000000000000ff020000000000000000000000000001
+flood -s 2001:db8:1::2 -d fe80::1 -P icmpv6 -T 255 -c 10 -x 8700000000000000ff020000000000000000000000000001
+is "$(stat_of nd admitted.packets)" 30 "... to multicast and link-local addresses, too"
 
 # Out of the VRF again, they are counted by the device as before.
 ip_rx link set rx0 nomaster

@@ -100,7 +100,7 @@ static void change(int (*does)(const void *words, struct weir_error *error),
 {
 	const struct weir_config *config = weir_config_get(&t.wn);
 	unsigned int allocations = shim_allocations;
-	u64 bytes = t.wn.bytes;
+	u64 bytes = atomic64_read(&t.wn.bytes);
 	int i, result;
 
 	for (i = 0; ; i++) {
@@ -113,7 +113,7 @@ static void change(int (*does)(const void *words, struct weir_error *error),
 			break;
 		t.failures++;
 		check(weir_config_get(&t.wn) == config &&
-		      shim_allocations == allocations && t.wn.bytes == bytes,
+		      shim_allocations == allocations && (u64)atomic64_read(&t.wn.bytes) == bytes,
 		      "run %llu: %d, and something changed", t.run, result);
 		if (err && result != -ENOMEM)
 			break;

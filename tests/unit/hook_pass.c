@@ -168,7 +168,7 @@ static void test_cut_short(void **state)
 	add("a", 1, false);
 	words.match = (struct weir_match) {
 		.conds = WEIR_IF_PROTO | WEIR_IF_DPORT,
-		.proto = IPPROTO_TCP, .dport = { 1, 2 },
+		.proto = IPPROTO_TCP, .dport = { .count = 1, .range = { { 1, 2 } } },
 	};
 	assert_int_equal(add_words(&words), 0);
 	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_ACCEPT);

@@ -67,7 +67,8 @@ bool said_cut(const struct said *said)
 /* The conditions that hold, inverted or not, for want of a header to read. */
 static u16 open_conds(const struct said *said)
 {
-	u16 open = said->hidden ? WEIR_IF_PROTO : 0;
+	/* Any protocol may be written in a later fragment of IPv6. */
+	u16 open = said->ipv6 && said->later ? WEIR_IF_PROTO : 0;
 
 	if (too_deep(said))
 		return WEIR_IF_TRANSPORT;
@@ -153,7 +154,7 @@ unsigned int said_make(const struct said *said, u8 byte[PACKET_MAX])
 		memcpy(byte + 8, from.word, 16);
 		memcpy(byte + 24, to.word, 16);
 		if (said->later || said->first) {
-			byte[len] = said->hidden ? 60 : said->proto;
+			byte[len] = said->lies ? 60 : said->proto;
 			byte[len + 3] = 8 * said->later + said->first;
 			len += 8;
 		}
@@ -196,7 +197,7 @@ struct said said_random(struct chance *c)
 	said.syn = said.proto == IPPROTO_TCP && said.flags == 2;
 	said.first = !said.later && !chance_below(c, 6);
 	if (said.ipv6 && said.later)
-		said.hidden = chance_below(c, 2);
+		said.lies = chance_below(c, 2);
 	else if (said.ipv6 && !said.first && !chance_below(c, 4))
 		said.options = OPTIONS_MAX + chance_below(c, 2);
 	if (!chance_below(c, 6))

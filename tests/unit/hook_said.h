@@ -20,7 +20,7 @@
 struct said {
 	unsigned int source, to, proto, port, dev;
 	bool ipv6, first, later, syn;	/* the first fragment, a later one */
-	bool hidden;			/* a later one of IPv6, of options */
+	bool lies;			/* a later one of IPv6, about its protocol */
 	u8 flags;			/* of TCP */
 	unsigned int options;		/* headers of IPv6 in front */
 	unsigned int missing;		/* bytes of the last header */

@@ -147,7 +147,7 @@ void hook_end(void)
 {
 	assert_int_equal(edit_flush(&t.wn, true), 0);
 	assert_null(shim_hooks);
-	assert_true(!t.wn.bytes);
+	assert_true(!atomic64_read(&t.wn.bytes));
 	weir_config_free(&t.wn);
 	free_percpu(t.wn.stats);
 	assert_int_equal(shim_allocations, 0);

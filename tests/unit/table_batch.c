@@ -175,6 +175,52 @@ static void test_clear(void **state)
 	weir_table_put(table);
 }
 
+/* Nor is a charge given back to a source that was cleared as often. */
+static void test_receipt(void **state)
+{
+	struct weir_lookup first = { .source = who, .cost = 1 }, other;
+	unsigned int i;
+
+	begin_sized(10, false, 8192);
+	first.tick = tick;
+	first.budget = budget;
+	other = first;
+	twin_enter();
+	assert_int_equal(weir_table_charge(table, &first), WEIR_CHARGED);
+	twin_leave();
+	for (i = 0; i < 1 << 16; i++)
+		weir_table_clear(table, i & (weir_table_buckets(table) - 1));
+	twin_enter();
+	assert_int_equal(weir_table_charge(table, &other), WEIR_CHARGED);
+	assert_false(weir_table_uncharge(table, &first));
+	twin_leave();
+	weir_table_put(table);
+}
+
+static u64 now(void)
+{
+	return tick;
+}
+
+/* What is left of a batch goes with its source to the next table. */
+static void test_moved(void **state)
+{
+	struct weir_table *old;
+
+	begin(1000, false);
+	old = table;
+	assert_true(charge(0, 0, 1));
+	assert_true(charge(0, 0, 1)); /* of a batch */
+	begin(1000, false);
+	weir_table_succeed(table, old, budget, budget, &twin_key, now);
+	weir_table_drain(table);
+	synchronize_rcu();
+	weir_table_put(table);
+	table = old;
+	assert_false(charge(0, 0, 1));
+	weir_table_put(table);
+}
+
 /* What was taken of a larger budget is not spent under a smaller one. */
 static void test_lowered(void **state)
 {
@@ -191,4 +237,4 @@ static void test_lowered(void **state)
 }
 
 UNIT_MAIN("table_batch", T(test_strict), T(test_comes_back), T(test_told), T(test_stranger),
-	  T(test_clear), T(test_lowered))
+	  T(test_clear), T(test_receipt), T(test_moved), T(test_lowered))

@@ -46,7 +46,7 @@ static void clear(u32 bucket)
 	struct model_source *s;
 
 	weir_table_clear(m.table, bucket);
-	m.epoch++;
+	m.epoch += 1 + !bucket;
 	for (s = m.source; s < m.source + m.sources; s++)
 		if (bucket_of(s) == b) {
 			s->has_way = false;

@@ -19,7 +19,9 @@ typedef struct {
 	__atomic_compare_exchange_n(&(v)->counter, old, (int)(new), false,	\
 				    __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 #define atomic64_read(v)	atomic_read(v)
-#define atomic64_inc(v)		((void)__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_RELAXED))
+#define atomic64_add(n, v)	((void)__atomic_fetch_add(&(v)->counter, n, __ATOMIC_RELAXED))
+#define atomic64_sub(n, v)	((void)__atomic_fetch_sub(&(v)->counter, n, __ATOMIC_RELAXED))
+#define atomic64_inc(v)		atomic64_add(1, v)
 
 #define cmpxchg(at, old, new) __sync_val_compare_and_swap(at, old, new)
 
