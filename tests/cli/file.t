@@ -256,7 +256,7 @@ json 1 "weir: -:1:4: not JSON: end of file expected near 'x'" '{} x'
 json 1 "weir: -: unknown key 'limit'; expected limits or exempts" '{"limit":[]}'
 json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
 for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
-	printf "$conf" >conf
+	printf %b "$conf" >conf
 	run -check -json -file conf
 	like "$status $err" '^1 weir: conf:1:[0-9]+: not JSON: NUL byte' "JSON with a NUL byte: $conf"
 done
