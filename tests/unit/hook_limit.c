@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What limits are made of: the slots of a window, words at their bounds, tables
- * that serve or do not, and the memory that a user's namespace may hold.
+ * What limits are made of: the slots of a window, tables that serve or do not, and the
+ * memory that a user's namespace may hold.
  */
 #include <linux/jiffies.h>
 #include <linux/user_namespace.h>
@@ -98,35 +98,6 @@ static int add(const struct weir_limit *limit, struct weir_error *error)
 {
 	*error = (struct weir_error) { };
 	return edit_add(&wn, limit, NULL, error);
-}
-
-/* What is refused beside the ranges of single attributes. */
-static void test_refused(void **state)
-{
-	static const char *const names[] = { "a", "-a", "a-b_.:+@9", "", "a b", "a/b" };
-	struct weir_limit limit = limit_of("b");
-	struct weir_error error;
-	unsigned int i;
-
-	limit.budget = WEIR_PACKETS_MAX + 1;
-	assert_int_equal(add(&limit, &error), -ERANGE);
-	assert_int_equal(error.attr, WEIR_A_LIMIT_BUDGET);
-	limit.bytes = true;
-	assert_int_equal(add(&limit, &error), 0);
-	limit = limit_of("c");
-	limit.window_ms = 10;
-	limit.slots_given = true;
-	limit.slots = 64;
-	assert_int_equal(add(&limit, &error), -EINVAL);
-	assert_int_equal(error.attr, WEIR_A_LIMIT_SLOTS);
-	limit.slots = error.value;
-	assert_int_equal(add(&limit, &error), 0);
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		limit = limit_of(names[i]);
-		assert_int_equal(add(&limit, &error), i == 0 || i == 2 ? 0 :
-				 -EINVAL);
-	}
-	assert_int_equal(edit_flush(&wn, true), 0);
 }
 
 /* A budget that the counts cannot hold takes another table, others none. */
@@ -253,4 +224,4 @@ static void test_quota(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
-UNIT_MAIN("hook_limit", T(test_slots), T(test_refused), T(test_tables), T(test_units), T(test_quota))
+UNIT_MAIN("hook_limit", T(test_slots), T(test_tables), T(test_units), T(test_quota))

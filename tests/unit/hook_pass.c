@@ -123,61 +123,6 @@ static void test_no_device(void **state)
 	hook_end();
 }
 
-/* Who is refused at once is let through when it becomes exempt. */
-static void test_exempt(void **state)
-{
-	struct said_exempt words = {
-		.exempt.prefix = said_address(false, 0),
-	};
-
-	hook_begin(4);
-	add("a", 1, false);
-	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
-	assert_int_equal(pass(&t.dev[0]), NF_DROP);
-	assert_int_equal(pass(&t.dev[0]), NF_DROP);
-	assert_int_equal(edit_exempt(&t.wn, &words, true, &(struct weir_error) { }), 0);
-	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
-	assert_int_equal(edit_flush(&t.wn, false), 0);
-	assert_int_equal(pass(&t.dev[0]), NF_DROP);
-	hook_end();
-}
-
-/* Nor is it refused at once where the limit does not meet it. */
-static void test_unmatched(void **state)
-{
-	struct weir_limit words = plain_words("a", 1, false);
-
-	hook_begin(7);
-	words.match.conds = WEIR_IF_DEV;
-	strcpy(words.match.dev, said_dev[0]);
-	assert_int_equal(add_words(&words), 0);
-	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
-	assert_int_equal(pass(&t.dev[0]), NF_DROP);
-	assert_int_equal(pass(&t.dev[0]), NF_DROP);
-	assert_int_equal(pass(&t.dev[1]), NF_ACCEPT);
-	hook_end();
-}
-
-/* Headers that are cut short are counted where a limit has asked for them. */
-static void test_cut_short(void **state)
-{
-	const struct said cut = { .proto = IPPROTO_TCP, .missing = 10 };
-	struct weir_limit words = plain_words("b", 1, false);
-
-	hook_begin(5);
-	add("a", 1, false);
-	words.match = (struct weir_match) {
-		.conds = WEIR_IF_PROTO | WEIR_IF_DPORT,
-		.proto = IPPROTO_TCP, .dport = { .count = 1, .range = { { 1, 2 } } },
-	};
-	assert_int_equal(add_words(&words), 0);
-	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_ACCEPT);
-	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_DROP);
-	assert_int_equal(pass_one(&cut, &t.dev[0]), NF_DROP);
-	assert_true(seen_as(WEIR_SEEN_UNPARSABLE) == 2);
-	hook_end();
-}
-
 /*
  * Where none asks, they are not read, but for what may keep the link alive, and
  * are not counted then either.
@@ -312,6 +257,5 @@ static void test_observed_behind(void **state)
 	hook_end();
 }
 
-UNIT_MAIN("hook_pass", T(test_passed_by), T(test_no_device), T(test_exempt), T(test_unmatched),
-	  T(test_cut_short), T(test_unasked), T(test_late), T(test_late_alone),
+UNIT_MAIN("hook_pass", T(test_passed_by), T(test_no_device), T(test_unasked), T(test_late), T(test_late_alone),
 	  T(test_late_observed), T(test_observed_behind))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What floors cost: the worst cases that Documentation/design.rst states, made
- * as it says, and floods of spoofed sources over tables of many shapes. The
- * bound itself is held by every run of table_model.
+ * as it says, floods of spoofed sources over tables of many shapes, and sources that
+ * aim at one bucket. The bound itself is held by every run of table_model.
  */
 #include <math.h>
 
@@ -14,13 +14,14 @@
 static struct {
 	struct weir_table *table;
 	u64 budget, tick, sources;
-} t;
+	struct weir_prefix prefix;
+} t = { .prefix = { 32, 64 } };
 
 static void begin(u64 budget, u8 slots, u32 sources)
 {
 	struct weir_table_spec spec = {
 		.budget = budget, .slot_ticks = SLOT_TICKS, .slots = slots,
-		.sources = sources, .prefix = { 32, 64 },
+		.sources = sources, .prefix = t.prefix,
 	};
 
 	t.tick = 1000 * SLOT_TICKS;
@@ -201,4 +202,50 @@ static void test_floods(void **state)
 			one_flood(budget[b], slots[n], sources[i], load[k]);
 }
 
-UNIT_MAIN("table_floor", T(test_from_rest), T(test_floods))
+#define CHOSEN 1000
+
+/* Charge all of the sources chosen; returns how many found no room of their own. */
+static unsigned int pressed(const u32 chosen[CHOSEN], u64 key)
+{
+	hsiphash_key_t k = { { key * 0x9e3779b97f4a7c15ull, ~key } };
+	struct weir_lookup lookup = { .cost = 100, .budget = 100 };
+	struct weir_source source;
+	unsigned int i, n = 0;
+
+	begin(100, 4, 4096);
+	lookup.tick = t.tick;
+	for (i = 0; i < CHOSEN; i++) {
+		source = twin_source(chosen[i], t.prefix);
+		lookup.source = &source;
+		lookup.hash = weir_source_hash(&source, t.prefix, &k);
+		n += twin_packet(t.table, &lookup) != WEIR_CHARGED;
+	}
+	end();
+	return n;
+}
+
+/* Buckets cannot be aimed at: who shares one under a key has room under any other. */
+static void test_aimed(void **state)
+{
+	const hsiphash_key_t known = { { 0x9e3779b97f4a7c15ull, ~1ull } };
+	struct weir_source source;
+	u32 chosen[CHOSEN], n, i;
+	unsigned int found;
+	u64 key;
+
+	for (t.prefix.len6 = 64; t.prefix.len6 <= 128; t.prefix.len6 += 64) {
+		for (found = 0, n = 1; found < CHOSEN; n++) {
+			source = twin_source(n, t.prefix);
+			chosen[found] = n;
+			/* a table of 4096 sources has 256 buckets at most */
+			found += !(weir_source_hash(&source, t.prefix, &known) & 255);
+		}
+		assert_true(pressed(chosen, 1) > CHOSEN / 2);
+		for (key = 2; key < 10; key++) {
+			i = pressed(chosen, key);
+			check(!i, "key %llu: %u of %u found no way", key, i, CHOSEN);
+		}
+	}
+}
+
+UNIT_MAIN("table_floor", T(test_from_rest), T(test_floods), T(test_aimed))

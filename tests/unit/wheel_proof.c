@@ -4,7 +4,7 @@
  * on functions from ages to sums, here arrays S[0..reach]: every reach and
  * width, totals and slots at their wraps, sums at their bounds and by chance.
  * What the ring has beyond the reach is arbitrary, what lies behind it is not
- * touched. Beside that marks of refusals, and sizes.
+ * touched. Beside that when there is room, marks of refusals, and sizes.
  */
 #include "wheel.h"
 
@@ -122,7 +122,7 @@ static void check_charge(struct chance *c, u64 run,
 	unsigned int R = shape.reach + 1;
 	u32 at = room->wheel.at;
 	u64 cost, asked = edge(c, budget);
-	unsigned int wait;
+	unsigned int wait, later;
 	bool room_for;
 
 	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) :
@@ -133,6 +133,9 @@ static void check_charge(struct chance *c, u64 run,
 		check(wait <= R && (wait == R || S[R - 1 - wait] <= asked - cost) &&
 		      (!wait || S[R - wait] > asked - cost),
 		      "run %llu: %llu of %llu after %u slots", run, cost, asked, wait);
+		for (later = 0; later <= R + 1; later++)
+			check(weir_wheel_full(shape, &room->wheel, at + later, cost, asked) ==
+			      (later < wait), "run %llu: full %u slots on", run, later);
 	}
 	check(weir_wheel_charge(shape, &room->wheel, cost, asked) == room_for,
 	      "run %llu: %llu + %llu of %llu", run, S[R - 1], cost, asked);
