@@ -154,7 +154,7 @@ debug_kernel() { [[ $1 = *-kasan || $1 = *-kcsan ]]; }
 # The programs that guest tests start most often
 near=()
 for word in awk bash cat dirname echo grep insmod ip jq mkfifo mktemp nft paste rm rmmod sed sh sort timeout xargs \
-	"$top/userspace/weir" "$top/.cache/build/netns/"{counter,send,window}; do
+	"$top/userspace/weir" "$top/.cache/build/netns/"{send,window}; do
 	near+=(-p "$word")
 done
 

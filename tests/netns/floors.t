@@ -12,7 +12,7 @@ flooding -s 198.51.100.1 -n 5 -R -r 3000 -b 150,150 -t 30000
 flood -s 10.0.0.1 -n 100000 -c 100000 -r 25000 -k
 quiet
 trace_stop
-is "$(rx counter netdev probe spoofed)" 100000 "100,000 spoofed sources come, one after the other"
+is "$(counter netdev spoofed)" 100000 "100,000 spoofed sources come, one after the other"
 line=$(traced -T "$window" -L 20)
 ok $? "... on a table of 64: none is let through more than its budget" || diag "$line"
 spoofed=$(traced -s | awk '$2 ~ /=10\./ { n++ } END { print n + 0 }')

@@ -21,13 +21,7 @@ ip_tx -batch - <<-WORDS
 WORDS
 ip_rx neigh add 192.0.2.2 lladdr "$mac" nud permanent dev rx0
 ip_rx neigh add 2001:db8::2 lladdr "$mac" nud permanent dev rx0
-rx nft -f - <<-RULES || bail "no nft"
-	table inet probe {
-		counter taken { }
-		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
-	}
-RULES
-taken() { rx counter inet probe taken; }
+taking
 
 # secure PROTOCOL MODE [WORDS...]: what the sender sends is, and $rx knows it
 key=0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
@@ -48,11 +42,6 @@ secure() {
 		ip_tx xfrm policy add src "${two% *}" dst "${two#* }" dir out \
 			tmpl src "${two% *}" dst "${two#* }" proto "$protocol" mode "$mode" reqid 1 || return
 	done
-}
-# say COUNT ADDRESS: by the sender's stack
-say() {
-	# shellcheck disable=SC2016 # the inner shell's
-	inside "$tx" bash -c 'exec 3>"/dev/udp/$1/9"; for ((i = 0; i < $0; i++)); do echo . >&3; done' "$@"
 }
 # charged NAME TIMES PASSES: 30 packets of each family, with a budget of 20
 # packets, and how often a packet of IPv4 and one of IPv6 come by
@@ -123,11 +112,8 @@ else
 fi
 if ip_rx link add vrf0 type vrf table 10 2>/dev/null; then
 	rx ethtool -K rx0 gro off 2>/dev/null
+	into_vrf rx0
 	ip_rx -batch - <<-WORDS
-		link set vrf0 up
-		link set rx0 master vrf0
-		addr replace 192.0.2.1/24 dev rx0
-		addr replace 2001:db8::1/64 dev rx0 nodad
 		neigh replace 192.0.2.2 lladdr $mac dev rx0
 		neigh replace 2001:db8::2 lladdr $mac dev rx0
 	WORDS

@@ -16,7 +16,7 @@
 # which ends there. $rx is the initial namespace after "pair init", else one
 # with a random name.
 #
-# Programs beside the tests, send, window and counter, are built by
+# Programs beside the tests, send and window, are built by
 # make -C tests/netns before the guest starts.
 set -u
 export LC_ALL=C
@@ -149,9 +149,40 @@ end_not_here() {
 }
 
 # arrived, passed: packets since pair; recount sets both to 0
-arrived() { rx counter netdev probe arrived; }
-passed() { rx counter inet probe passed; }
-recount() { rx counter reset; }
+arrived() { counter netdev arrived; }
+passed() { counter inet passed; }
+recount() { rx nft reset counters >/dev/null; }
+# counter FAMILY NAME: the packets that a counter of table probe has counted
+counter() { rx nft list counter "$1" probe "$2" | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
+
+# taking: datagrams to the port that send takes end in $rx; taken: how many
+taking() {
+	rx nft -f - <<-RULES || bail "no nft"
+		table inet probe {
+			counter taken { }
+			chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
+		}
+	RULES
+}
+taken() { counter inet taken; }
+
+# say COUNT ADDRESS: such datagrams, by the sender's stack
+say() {
+	# shellcheck disable=SC2016 # the inner shell's
+	tx bash -c 'exec 3>"/dev/udp/$1/9"; for ((i = 0; i < $0; i++)); do echo . >&3; done' "$@"
+}
+
+# into_vrf DEVICE: a port of vrf0, with the usual addresses
+into_vrf() {
+	ip_rx -batch - <<-WORDS
+		link set vrf0 up
+		link set $1 master vrf0
+		addr replace 192.0.2.1/24 dev $1
+		addr replace 2001:db8::1/64 dev $1 nodad
+		route replace 198.51.100.0/24 dev $1 table 10
+		route replace 2001:db8:1::/48 dev $1 table 10
+	WORDS
+}
 
 send_args() {
 	args=(-z "$tx" -i tx0 "$@")

@@ -29,22 +29,16 @@ ip -n "$box" -batch - <<-WORDS
 	route add 198.51.100.0/24 dev mv0
 WORDS
 ip netns exec "$box" sysctl -qw net.ipv4.conf.{all,mv0}.rp_filter=0
-ip netns exec "$box" nft -f - <<-RULES || bail "no nft"
-	table inet probe {
-		counter taken { }
-		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
-	}
-RULES
-taken() { ip netns exec "$box" nft list counter inet probe taken | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
+(rx=$box && taking) || exit
 command weir -netns "$box" limit add each budget 20/1h || bail "cannot configure"
 are_up() { ip_rx -br link show br0 | grep -q ' UP ' && ip -n "$box" -br link show mv0 | grep -q ' UP '; }
 # delivered NAME SOURCE
 delivered() {
 	local before
 	wait_for 20 are_up || bail "br0 or mv0 does not come up"
-	before=$(taken)
+	before=$(rx=$box && taken)
 	flood -m 02:00:00:00:00:09 -s "$2" -d 192.0.2.9 -c 30
-	is "$(($(taken) - before))" 20 "$1: the budget is delivered"
+	is "$(($(rx=$box && taken) - before))" 20 "$1: the budget is delivered"
 }
 delivered "no VRF" 198.51.100.1
 ip -n "$box" -batch - <<-WORDS

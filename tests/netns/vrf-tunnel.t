@@ -10,29 +10,21 @@ end_not_here
 ip_rx link add vrf0 type vrf table 10 2>/dev/null || skip_all "this kernel has no VRF"
 # The tunnels' outer packets come by tx1 and rx1, outside of the VRF.
 link tx1 rx1 02:00:00:00:00:02
+into_vrf rx0
 ip_rx -batch - <<-WORDS
-	link set vrf0 up
-	link set rx0 master vrf0
-	addr replace 192.0.2.1/24 dev rx0
-	addr replace 2001:db8::1/64 dev rx0 nodad
 	addr add 198.18.0.1/24 dev rx1
 	addr add 2001:db8:f::1/64 dev rx1 nodad
 	route add 10.1.1.0/24 dev rx0 table 10
 WORDS
 rx sysctl -qw net.ipv6.conf.all.forwarding=1 net.ipv4.conf.{all,rx1,vrf0}.rp_filter=0
-rx nft -f - <<-RULES || bail "no nft"
-	table inet probe {
-		counter taken { }
-		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
-	}
-RULES
+taking
 # into NAME SOURCE COMMAND...: it sends 30 packets of SOURCE to the host, with a
 # budget of 20; through: ... and beyond
 into() {
 	local taken
-	taken=$(rx counter inet probe taken)
+	taken=$(taken)
 	through "$@"
-	is "$(($(rx counter inet probe taken) - taken))" 20 "$1: the budget is delivered"
+	is "$(($(taken) - taken))" 20 "$1: the budget is delivered"
 }
 through() {
 	local name=$1 source=$2 before
@@ -70,9 +62,9 @@ if rx sysctl -qw net.vrf.strict_mode=1 net.ipv6.conf.{all,rx1,rx0,vrf0}.seg6_ena
 	# Those that another device brings into the VRF are charged by that one.
 	config <<<"limit add out budget 20/1h dev vrf0" || bail "cannot configure"
 	flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
-	taken=$(rx counter inet probe taken)
+	taken=$(taken)
 	flood -s 10.1.1.2 -c 10
-	is "$(($(rx counter inet probe taken) - taken))" 10 "a refusal of the VRF's device is not one of its ports'"
+	is "$(($(taken) - taken))" 10 "a refusal of the VRF's device is not one of its ports'"
 else
 	skip "no SRv6" "End.DT4 and End.DT6"
 fi
@@ -83,11 +75,6 @@ else
 	skip "no hooks of lightweight tunnels" "End.DX4"
 fi
 
-# say COUNT ADDRESS: by the sender's stack
-say() {
-	# shellcheck disable=SC2016 # the inner shell's
-	inside "$tx" bash -c 'exec 3>"/dev/udp/$1/9"; for ((i = 0; i < $0; i++)); do echo . >&3; done' "$@"
-}
 ip_tx -batch - <<-WORDS
 	addr add 198.18.0.2/24 dev tx1
 	addr add 2001:db8:f::2/64 dev tx1 nodad

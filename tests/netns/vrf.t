@@ -7,21 +7,8 @@ load || bail "cannot load"
 pair
 end_not_here
 ip_rx link add vrf0 type vrf table 10 2>/dev/null || skip_all "this kernel has no VRF"
-ip_rx -batch - <<-WORDS
-	link set vrf0 up
-	link set rx0 master vrf0
-	addr replace 192.0.2.1/24 dev rx0
-	addr replace 2001:db8::1/64 dev rx0 nodad
-	route replace 198.51.100.0/24 dev rx0 table 10
-	route replace 2001:db8:1::/48 dev rx0 table 10
-WORDS
-rx nft -f - <<-RULES || bail "no nft"
-	table inet probe {
-		counter taken { }
-		chain local { type filter hook input priority 0; udp dport 9 counter name taken drop; }
-	}
-RULES
-taken() { rx counter inet probe taken; }
+into_vrf rx0
+taking
 config <<-WORDS || bail "cannot configure"
 	limit add port budget 1k/1h dev rx0 action observe
 	limit add master budget 1k/1h dev vrf0 action observe
@@ -68,13 +55,7 @@ is_up() { ip_rx -br link show "$1" | grep -q ' UP '; }
 # bridged NAME DEVICE: 30 packets of each family that come up by DEVICE
 bridged() {
 	wait_for 20 is_up "$2" || bail "$2 does not come up"
-	ip_rx -batch - <<-WORDS
-		link set $2 master vrf0
-		addr replace 192.0.2.1/24 dev $2
-		addr replace 2001:db8::1/64 dev $2 nodad
-		route replace 198.51.100.0/24 dev $2 table 10
-		route replace 2001:db8:1::/48 dev $2 table 10
-	WORDS
+	into_vrf "$2"
 	config <<<"limit add each budget 20/1h" || bail "cannot configure"
 	weir source forget all >/dev/null
 	local before seen

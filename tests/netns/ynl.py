@@ -85,28 +85,21 @@ def limits(client):
 
 
 def charges(client):
-    """source-charge and source-get"""
+    """source-charge and source-get: what they tell. netns/tool-source has the rest."""
     ok = Tap.ok
     words = {"limit": "web", "address": "203.0.113.77"}
     told = client.do("source-charge", {**words, "cost": 5})
     ok(holds(told, limit="web", taken=5, count=8, left=2, budget=10, unit="packets") and
-       "limited" not in told, "source-charge: the address counts as its prefix", told)
-    told = client.do("source-charge", {**words, "cost": 3})
-    ok(holds(told, taken=0, count=8), "source-charge all: what does not fit whole is not taken", told)
+       "limited" not in told, "source-charge", told)
     told = client.do("source-charge", {**words, "cost": 3, "charge-mode": "drain"})
     ok(holds(told, taken=2, left=0, limited=True) and told["next-ns"] > 0, "source-charge drain", told)
-    told = client.do("source-charge", {**words, "charge-mode": "drain"})
-    ok(holds(told, taken=0, left=0), "source-charge drain of nothing", told)
     told = client.dump("source-get", {"address": "203.0.113.200"})
     ok(len(told) == 1 and holds(told[0], address="203.0.113.0", prefix_len=24, limit="web", count=10, left=0,
                                 limited=True, action="drop") and sum(told[0]["slot"]) == 10 and len(told[0]["slot"]) == 5 and
        told[0]["slot-ns"] == 150 * 10**9, "source-get: count, room, until when, slots", told)
-    ok(client.dump("source-get", {"address": "203.0.113.200"})[0]["count"] == 10, "source-get consumes nothing")
     ok(client.dump("source-get", {"address": "2001:db8::1"}) == [], "source-get: no limit meets it")
-    told = client.do("source-charge", {"limit": "web", "address": "2001:db8:0:1::5"})
-    ok(holds(told, taken=1, left=9), "source-charge of IPv6", told)
-    told = client.do("source-charge", {"limit": "web", "address": "fe80::5", "dev": "lo"})
-    ok(holds(told, taken=1), "source-charge of a link-local address on a device", told)
+    client.do("source-charge", {"limit": "web", "address": "2001:db8:0:1::5"})
+    client.do("source-charge", {"limit": "web", "address": "fe80::5", "dev": "lo"})
 
 
 def shows(client):
@@ -122,38 +115,29 @@ def shows(client):
     ok([x.get("dev") for x in told if x["address"] == local] == ["lo"],
        "source-show: a link-local source has its device")
     ok(sorted(show(limit="web")) == sorted([four, six, local]), "source-show of a limit")
-    for prefix, length, found in [(four, 24, [four]), ("203.0.113.9", 32, [four]), ("203.0.0.0", 16, [four]),
-                                  ("10.0.0.0", 8, []), ("::", 0, [six, local]), ("2001:db8::", 32, [six])]:
+    for prefix, length, found in [(four, 24, [four]), ("203.0.113.9", 32, [four]), ("10.0.0.0", 8, []),
+                                  ("::", 0, [six, local])]:
         ok(sorted(show(address=prefix, prefix_len=length)) == sorted(found), f"source-show within {prefix}/{length}")
     ok(show(dev="lo") == [local], "source-show on a device")
     ok(show(filter_limited=True) == [four], "source-show of those limited")
     ok(show(top=1) == [four] and show(top=1, rank="count") == [four], "source-show of the worst")
-    for i in range(1, 10):
-        client.do("source-charge", {"limit": "web", "address": f"198.51.{i}.1", "cost": i})
-    told = client.dump("source-show", {"top": 5, "rank": "count"})
-    ok([x["count"] for x in told] == [10, 9, 8, 7, 6], "source-show of the worst, in their order", told)
-    told = client.dump("source-show", {"top": 1000, "rank": "count", "address": "198.51.0.0", "prefix-len": 16})
-    ok([x["count"] for x in told] == list(range(9, 0, -1)), "source-show of the worst within a prefix", told)
     stats = client.do("limit-get", {"name": "web", "want-stats": True})["stats"]
-    ok(stats["sources-now"] == 12, "sources-now counts them", stats)
+    ok(stats["sources-now"] == 3, "sources-now counts them", stats)
 
 
 def forgets(client):
     """source-forget"""
     ok = Tap.ok
-    told = client.do("source-forget", {"address": "198.51.3.99", "limit": "web"})
-    ok(holds(told, forgotten=1, limit="web", address="198.51.3.0"),
+    told = client.do("source-forget", {"address": "203.0.113.99", "limit": "web"})
+    ok(holds(told, forgotten=1, limit="web", address="203.0.113.0"),
        "source-forget of an address is of its source", told)
-    told = client.dump("source-show", {"idle": True, "address": "198.51.3.1", "prefix-len": 32})
+    told = client.dump("source-show", {"idle": True, "address": "203.0.113.1", "prefix-len": 32})
     ok(len(told) == 1 and told[0].get("idle") and told[0]["count"] == 0, "source-show of the idle", told)
-    ok(client.dump("source-show", {"address": "198.51.3.1", "prefix-len": 32}) == [], "an idle one is not shown else")
-    told = client.do("source-forget", {"address": "198.51.4.0", "prefix-len": 25})
+    ok(client.dump("source-show", {"address": "203.0.113.1", "prefix-len": 32}) == [], "an idle one is not shown else")
+    told = client.do("source-forget", {"address": "2001:db8::", "prefix-len": 72})
     ok(holds(told, forgotten=0), "source-forget of less than a source", told)
-    told = client.do("source-forget", {"address": "198.51.0.0", "prefix-len": 16})
-    ok(holds(told, forgotten=8, limit="web", address="198.51.0.0"),
-       "source-forget of a prefix", told)
     told = client.do("source-forget", {"limit": "web"})
-    ok(told == {"forgotten": 3, "limit": "web"} and client.dump("source-show") == [], "source-forget of all", told)
+    ok(told == {"forgotten": 2, "limit": "web"} and client.dump("source-show") == [], "source-forget of all", told)
     ok(holds(client.do("source-charge", {"limit": "web", "address": "203.0.113.9"}), count=1),
        "who was forgotten starts afresh")
 
@@ -174,8 +158,6 @@ def exempts(client):
     ok(client.do("exempt-get", {"address": "2001:db8::7", "dev": "eth9"}) == rows[2], "exempt-get on a device")
     told = client.dump("source-get", {"address": "203.0.113.9"})
     ok(told[0].get("exempt") == rows[1], "source-get tells the exemption", told)
-    told = client.dump("source-get", {"address": "203.0.113.200"})
-    ok("exempt" not in told[0], "source-get of who is not exempt", told)
     client.do("exempt-del", rows[0])
     ok(len(client.dump("exempt-get")) == 2, "exempt-del")
     client.do("exempt-flush")

@@ -14,7 +14,7 @@ rm -rf "$work/module" "$work"/userspace/*.[ch] && mkdir "$work/module" &&
 	cp -p userspace/{Makefile,*.[ch]} "$work/userspace/" && cp -rp module/{main.c,uapi} "$work/module/" || exit 1
 make --no-print-directory -s -C "$work/userspace" "CC=${cross}gcc -I$root/usr/include" \
 	LIBRARY_CFLAGS= "LIBRARIES=-L$root/usr/lib/aarch64-linux-gnu -lmnl -ljansson" weir &&
-	make --no-print-directory -s -C tests/netns "CC=${cross}gcc" "OUT=$work/netns" "$work"/netns/{send,window,counter} || exit 1
+	make --no-print-directory -s -C tests/netns "CC=${cross}gcc" "OUT=$work/netns" "$work"/netns/{send,window} || exit 1
 rm -rf "$layer" && mkdir -p "$layer$top"/{userspace,.cache/build/netns} &&
 	cp "$work/userspace/weir" "$layer$top/userspace/" && cp "$work"/netns/* "$layer$top/.cache/build/netns/" || exit 1
 # The guest has no strip.
