@@ -326,6 +326,59 @@ is "$err" "weir: warning: conf:1: limit 'l1' applies to your own ssh connection;
 weir: warning: conf: each of 2 more limits applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "are told of the first, with the number of the others"
 printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
 is "$err" "" "does not"
+# ssh_meets yes|no LINE...: is a file of these lines warned of?
+ssh_meets() {
+	local wanted=$1 warned=no
+	shift
+	printf '%s\n' "$@" >conf
+	run -check -file conf
+	[[ $err != *"applies to your own ssh connection"* ]] || warned=yes
+	is "$status $warned" "0 $wanted" "$SSH_CONNECTION: $*" || diag "$err"
+}
+while read -r words; do ssh_meets yes "limit add web budget 1/s $words"; done <<'WORDS'
+
+family ipv4
+from 198.51.100.0/24
+proto tcp
+to 192.0.2.0/24 proto tcp dport 22
+proto tcp sport 50000-60000
+not from 10.0.0.0/8
+not proto udp
+not syn
+not frag
+not to 2001:db8::/32
+dev eth0
+not dev eth0
+mark 7
+WORDS
+while read -r words; do ssh_meets no "limit add web budget 1/s $words"; done <<'WORDS'
+family ipv6
+from 198.51.100.0/30
+proto udp
+to 192.0.3.0/24
+to 192.0.2.0/24 proto tcp dport 23-65535
+proto tcp not dport 22
+syn
+frag
+not from 198.51.100.0/24
+not proto tcp
+from 2001:db8::/32
+WORDS
+web='limit add web budget 1/s to 192.0.2.1'
+ssh_meets no "$web" 'exempt add 198.51.100.0/24 limit web'
+ssh_meets yes "$web" 'exempt add 198.51.100.8/31'
+ssh_meets yes "$web" 'exempt add 198.51.100.0/24 dev eth0' # it may arrive elsewhere
+ssh_meets yes "$web" 'limit add dns budget 1/s syn' 'exempt add 198.51.100.0/24 limit dns'
+SSH_CONNECTION='fe80::7%eth1 50123 fe80::1%eth1 22'
+ssh_meets yes 'limit add web budget 1/s dev eth1'
+ssh_meets yes 'limit add web budget 1/s from fe80::/10'
+ssh_meets no 'limit add web budget 1/s dev eth0'
+ssh_meets no 'limit add web budget 1/s not dev eth1'
+for SSH_CONNECTION in '198.51.100.7 1 2' 'a 1 b 2' '198.51.100.7 x 192.0.2.1 22' 'UNKNOWN 65535 UNKNOWN 65535'; do
+	run -check -file conf
+	is "$status" 0 "SSH_CONNECTION='$SSH_CONNECTION' is nobody's"
+done
+SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 [ -e /sys/module/weir ] || says <<'LINES'
 0 | -check limit add host budget 1/s to 192.0.2.1 | ^weir: warning: limit 'host' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7$
 0 | -check limit set host match to 192.0.2.1 action drop | ^weir: warning: limit 'host' applies to your own ssh connection

@@ -4,9 +4,24 @@
 #include <linux/genetlink.h>
 #include <sys/socket.h>
 
+#include "field.h"
 #include "nl.h"
-#include "tool_words.h"
+#include "unit.h"
 #include "value.h"
+
+static struct weir_err err;
+
+/* Split @text and read it as the words of a command. */
+static int read_words(const struct weir_set *set, unsigned int verb, const char *text,
+		      bool exact, void *model)
+{
+	char line[1024], *split[64];
+	struct weir_args args = { .words = split, .exact = exact, .err = &err };
+
+	snprintf(line, sizeof(line), "%s", text);
+	args.count = weir_split(line, split, 64);
+	return weir_parse(&args, set, verb, model);
+}
 
 static int read_limit(unsigned int verb, const char *text, bool exact, struct weir_limit *limit)
 {
