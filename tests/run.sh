@@ -15,8 +15,7 @@ set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 logs=${WEIR_LOGS:-$top/.cache/test}
 n=0 passed=0 failed=0 skipped=0
-# Seconds that a debug kernel needs on two cores: to build, and for a useful part of
-# the tests, which stop at the deadline.
+# Seconds that a debug kernel needs on two cores: to build, and for a useful part of the tests
 DEBUG_BUILD=1000 DEBUG_SUITE=300
 
 # result WORD NAME [DIRECTIVE]: print a line of TAP and count it
@@ -30,9 +29,8 @@ result() {
 	printf '%s %d - %s%s\n' "$1" "$n" "$2" "${3:+ # $3}"
 }
 
-# collect NAME [PREFIX]: read a program's output from fd 3 to the line "@end
-# STATUS"; count its TAP and print it under NAME, with the diagnostics of a failure.
-# 1: the output ended without "@end".
+# collect NAME [PREFIX]: read a program's output from fd 3 to "@end STATUS"; count its TAP
+# and print it under NAME, with the diagnostics of a failure. 1: there was no "@end".
 collect() {
 	local name=$1 prefix=${2-$1: } line plan='' seen=0 bad=0 skip='' show='' tail=()
 	while IFS= read -r -u 3 line; do
@@ -280,8 +278,7 @@ finish() {
 	exit
 }
 
-# on_host SUITE...: the suites that need no guest, or boot their own (bench,
-# systemd)
+# on_host SUITE...: the suites that need no guest, or boot their own (bench, systemd)
 on_host() {
 	local suite
 	for suite; do

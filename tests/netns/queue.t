@@ -12,7 +12,7 @@ rx nft -f - 2>/dev/null <<-RULES || skip_all "this kernel has no NFQUEUE"
 RULES
 config <<<"limit add q budget 20/1h sources 64" || bail "cannot configure"
 mkfifo "$tmp/says"
-python3 "$here/queue.py" 5 >"$tmp/says" &
+python3 "$here/nfqueue.py" 5 >"$tmp/says" &
 queue=$!
 read -r said <"$tmp/says"
 is "$said" ready "somebody takes what is queued"

@@ -83,7 +83,7 @@ differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 
 differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64 action observe -- 'slots, sources, action'
 differs web budget 2000/s family ipv4 dev lo from 10.0.0.0/8 to 192.0.2.0/24 proto tcp sport 1 mark 1 comment a -- \
 	'family, dev, from, sport, dport, mark, comment'
-differs syn budget 20/10s proto tcp not syn sources 4096 -- 'syn, per'
+differs syn budget 20/10s proto tcp not syn sources 4096 -- syn
 differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
 differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
 differs syn budget 20/10s proto tcp syn -- sources

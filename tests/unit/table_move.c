@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables that take over from others, and are taken over from, while packets come
- * with the old configuration and the new one, between any two buckets. Where all
- * sources find ways the twin expects every answer; where they do not, no window
- * of any source holds more than the larger budget.
+ * Tables that take over from others, and are taken over from, while packets come with the
+ * old configuration and the new one, between any two buckets. Where all sources find ways the
+ * twin expects every answer, else no window of a source holds more than the larger budget.
  */
 #include "table_twin.h"
 
@@ -60,8 +59,7 @@ static u64 marked_for(const struct weir_table *table)
 
 static bool same_slots(const struct weir_table *a, const struct weir_table *b)
 {
-	return a->spec.slot_ticks == b->spec.slot_ticks &&
-	       a->shape.reach == b->shape.reach &&
+	return a->spec.slot_ticks == b->spec.slot_ticks && a->shape.reach == b->shape.reach &&
 	       a->spec.bytes == b->spec.bytes;
 }
 
@@ -86,33 +84,26 @@ static void pulled(u32 hash, u64 tick)
 		sum = twin_sum(&s->wheel, old->shape.reach, slot);
 		if (old->spec.bytes != next->spec.bytes)
 			sum = weir_budget_part(sum, m.next.budget, m.now.budget);
-		s->wheel = (struct twin_wheel) {
-			.at = weir_table_slot(next, tick), .count[0] = sum,
-		};
+		s->wheel = (struct twin_wheel) { .at = weir_table_slot(next, tick), .count[0] = sum };
 	}
 }
 
 static struct config *config_of(const struct moved_source *s)
 {
-	return m.next.table && m.pulled[s->hash & m.now.table->mask] ?
-	       &m.next : &m.now;
+	return m.next.table && m.pulled[s->hash & m.now.table->mask] ? &m.next : &m.now;
 }
 
-static void check_answer(struct moved_source *s, const struct weir_lookup *lookup,
-			 u8 result)
+static void check_answer(struct moved_source *s, const struct weir_lookup *lookup, u8 result)
 {
 	const struct weir_table *table = config_of(s)->table;
 	unsigned int reach = table->shape.reach;
 	u64 slot = weir_table_slot(table, lookup->tick);
-	bool room = twin_sum(&s->wheel, reach, slot) + lookup->cost <=
-		    lookup->budget;
+	bool room = twin_sum(&s->wheel, reach, slot) + lookup->cost <= lookup->budget;
 
 	check(!(result & (WEIR_EVICTED | WEIR_FLOORED)), "run %llu", m.run);
-	check(!(result & WEIR_REFUSED) == room, "run %llu: %u, %llu + %llu of %llu",
-	      m.run, result, twin_sum(&s->wheel, reach, slot), lookup->cost,
-	      lookup->budget);
-	check(!(result & WEIR_FIRST) || lookup->tick >= s->not_first,
-	      "run %llu: first again", m.run);
+	check(!(result & WEIR_REFUSED) == room, "run %llu: %u, %llu + %llu of %llu", m.run, result,
+	      twin_sum(&s->wheel, reach, slot), lookup->cost, lookup->budget);
+	check(!(result & WEIR_FIRST) || lookup->tick >= s->not_first, "run %llu: first again", m.run);
 	if (room) {
 		twin_turn(&s->wheel, reach, slot);
 		s->wheel.count[0] += lookup->cost;
@@ -132,28 +123,24 @@ static void admitted(struct moved_source *s, const struct config *config,
 	twin_admit(&s->since, tick, lookup->cost);
 	most = twin_most(&s->since, window_of(config->table), tick);
 	check(m.next.table || most / m.lenient <= config->budget,
-	      "run %llu: %llu of %llu since a change", m.run, most,
-	      config->budget);
+	      "run %llu: %llu of %llu since a change", m.run, most, config->budget);
 	most = twin_most(&s->history, m.window_least, tick);
 	check(!m.same_unit || most / m.lenient <= m.budget_most,
 	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
 }
 
 /* What was charged in a bucket that has moved since is left. */
-static void give_back(struct weir_lookup *lookup, struct config *config,
-		      bool here)
+static void give_back(struct weir_lookup *lookup, struct config *config, bool here)
 {
-	struct moved_source *s = container_of(lookup->source,
-					      struct moved_source, source);
+	struct moved_source *s = container_of(lookup->source, struct moved_source, source);
 	bool given = weir_table_uncharge(config->table, lookup);
+	u64 slot;
 
 	check(here || !given, "run %llu: given back where it is not", m.run);
 	if (!m.exact || !here)
 		return;
-	check(given == twin_uncharge(&s->wheel, config->table->shape.reach,
-				     weir_table_slot(config->table,
-						     lookup->tick),
-				     lookup->cost),
+	slot = weir_table_slot(config->table, lookup->tick);
+	check(given == twin_uncharge(&s->wheel, config->table->shape.reach, slot, lookup->cost),
 	      "run %llu: given back or not?", m.run);
 }
 
@@ -163,8 +150,7 @@ static void give_back_held(void)
 
 	m.held.source = NULL;
 	if (held.source)
-		give_back(&held, &m.now, !m.next.table ||
-			  !m.pulled[held.hash & m.now.table->mask]);
+		give_back(&held, &m.now, !m.next.table || !m.pulled[held.hash & m.now.table->mask]);
 }
 
 static void packet(struct moved_source *s)
@@ -185,8 +171,7 @@ static void packet(struct moved_source *s)
 			pulled(s->hash, m.tick);
 		again = config == &m.now && config_of(s) == &m.next;
 		result = twin_packet(config->table, &lookup);
-		check(!(result & WEIR_AGAIN) == !again, "run %llu: %u", m.run,
-		      result);
+		check(!(result & WEIR_AGAIN) == !again, "run %llu: %u", m.run, result);
 		m.again += again;
 		config = again ? &m.next : config;
 	} while (again);
@@ -257,8 +242,7 @@ static struct config random_config(const struct config *was)
 	spec.budget = config.budget;
 	if (old)
 		spec.budget = max(spec.budget, spec.bytes == old->bytes ? old->budget :
-				  weir_budget_part(old->budget, config.budget,
-						   was->budget));
+				  weir_budget_part(old->budget, config.budget, was->budget));
 	config.table = weir_table_alloc(&spec, m.tick);
 	assert_false(IS_ERR(config.table));
 	if (!m.exact && config.table->ways > 6 && below(2))
@@ -281,8 +265,7 @@ static void check_bound(struct moved_source *s)
 	unsigned int age, i = s->history.len;
 
 	rcu_read_lock();
-	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, m.now.budget,
-			&state, slot);
+	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, m.now.budget, &state, slot);
 	rcu_read_unlock();
 	check(!m.exact || (state.dropped == s->dropped && state.count ==
 	      twin_sum(&s->wheel, m.now.table->shape.reach, now)),
@@ -320,22 +303,17 @@ static void move(void)
 	}
 	m.budget_most = max(m.budget_most, m.next.budget);
 	m.window_least = min(m.window_least, window_of(m.next.table));
-	weir_table_succeed(m.next.table, old, m.next.budget, m.now.budget,
-			   &twin_key, test_clock);
+	weir_table_succeed(m.next.table, old, m.next.budget, m.now.budget, &twin_key, test_clock);
 	traffic(m.quiet ? 0 : below(50));
 	shim_resched = between_buckets;
 	evicted = weir_table_drain(m.next.table);
 	shim_resched = NULL;
-	check(m.done == max(old->mask, m.next.table->mask) + 1,
-	      "run %llu: %u buckets", m.run, m.done);
-	check(!m.exact || !evicted, "run %llu: %llu lost their ways", m.run,
-	      evicted);
+	check(m.done == max(old->mask, m.next.table->mask) + 1, "run %llu: %u buckets", m.run, m.done);
+	check(!m.exact || !evicted, "run %llu: %llu lost their ways", m.run, evicted);
 	traffic(below(50));
 	twin_enter();
 	give_back_held();
 	twin_leave();
-	for (i = 0; i < m.sources; i++)
-		twin_forget(&m.source[i].since);
 	if (!m.same_unit) {
 		for (i = 0; i < m.sources; i++)
 			twin_forget(&m.source[i].history);
@@ -347,8 +325,10 @@ static void move(void)
 	m.next.table = NULL;
 	synchronize_rcu();
 	weir_table_put(old);
-	for (i = 0; i < m.sources; i++)
+	for (i = 0; i < m.sources; i++) {
+		twin_forget(&m.source[i].since);
 		check_bound(&m.source[i]);
+	}
 }
 
 /* After T and a slot of silence a whole burst passes. */
@@ -362,8 +342,7 @@ static void silence(void)
 	m.tick += window_of(m.now.table) + m.now.table->spec.slot_ticks;
 	lookup.tick = m.tick;
 	twin_enter();
-	check(twin_packet(m.now.table, &lookup) & WEIR_CHARGED,
-	      "run %llu: no burst", m.run);
+	check(twin_packet(m.now.table, &lookup) & WEIR_CHARGED, "run %llu: no burst", m.run);
 	twin_leave();
 }
 
@@ -387,8 +366,7 @@ static void one_run(u64 run)
 	memset(m.source, 0, sizeof(m.source));
 	for (s = m.source; s < m.source + m.sources; s++) {
 		s->source = twin_source(s - m.source, m.now.table->spec.prefix);
-		s->hash = weir_source_hash(&s->source, m.now.table->spec.prefix,
-					   &twin_key);
+		s->hash = weir_source_hash(&s->source, m.now.table->spec.prefix, &twin_key);
 	}
 	traffic(200);
 	for (moves = 1 + below(4); moves; moves--) {

@@ -138,55 +138,6 @@ static void test_config_item(void **state)
 	assert_int_equal(request.fault_item, 2);
 }
 
-/* What there is not, or already, is told as it was typed. */
-static void test_given(void **state)
-{
-	static const struct {
-		struct weir_exempt exempt;
-		int error;
-		const char *sentence;
-	} given[] = {
-		{ { .prefix = { AF_INET, 8, { 11 } } }, -ENOENT,
-		  "PREFIX 11.0.0.0/8: so it is" },
-		{ { .prefix = { AF_INET, 32, { 192, 0, 2, 1 } } }, -EEXIST,
-		  "PREFIX 192.0.2.1: so it is" },
-		{ { .prefix = { AF_INET6, 64, { 0xfe, 0x80 } }, .dev = "lo" },
-		  -ENOENT, "PREFIX fe80::/64: so it is" },
-		{ { .prefix = { AF_INET6, 128, { 0x20, 1 } } }, -ENODEV,
-		  "PREFIX 2001::: so it is" },
-		{ { .prefix = { AF_INET, 8, { 11 } } }, -EINVAL,
-		  "PREFIX: so it is" },
-	};
-	struct nlmsghdr *nlh;
-	size_t i;
-
-	for (i = 0; i < sizeof(given) / sizeof(*given); i++) {
-		make_request(WEIR_CMD_EXEMPT_DEL, &weir_exempt_fields, WEIR_ON_DEL,
-			     &given[i].exempt);
-		nlh = begin_answer(given[i].error);
-		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "so it is");
-		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-				 offset_of(PATH(WEIR_A_EXEMPT_ADDRESS), 0));
-		assert_int_equal(weir_nl_ack(&nl, &request, nlh), given[i].error);
-		assert_string_equal(nl.err.text, given[i].sentence);
-	}
-}
-
-static void test_bare_errno(void **state)
-{
-	struct nlmsghdr *nlh = begin_answer(-EPERM);
-
-	limit_request();
-	nlh->nlmsg_flags = NLM_F_CAPPED;
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EPERM);
-	assert_non_null(strstr(nl.err.text, "permission denied: requires CAP_NET_ADMIN"));
-	nlh = begin_answer(-ENOMEM);
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ENOMEM);
-	assert_string_equal(nl.err.text, "Cannot allocate memory");
-	nlh = begin_answer(0);
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
-}
-
 static void test_warning(void **state)
 {
 	struct nlmsghdr *nlh = begin_answer(0);
@@ -250,27 +201,6 @@ static void test_number(void **state)
 	}
 }
 
-/* The end of a dump is an int and what else there is to say. */
-static void test_done(void **state)
-{
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(answer_buf);
-	int *error;
-
-	limit_request();
-	nlh->nlmsg_type = NLMSG_DONE;
-	nlh->nlmsg_flags = NLM_F_MULTI | NLM_F_ACK_TLVS;
-	error = mnl_nlmsg_put_extra_header(nlh, sizeof(*error));
-	*error = -ENOENT;
-	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "no limit of that name");
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(PATH(WEIR_A_LIMIT_NAME), 0));
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ENOENT);
-	assert_string_equal(nl.err.text, "NAME 'web': no limit of that name");
-	*error = 0;
-	nlh->nlmsg_flags = NLM_F_MULTI;
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), 0);
-}
-
 /* Whatever an offset points at, it is inside the request or nowhere. */
 static void test_any_offset(void **state)
 {
@@ -291,5 +221,4 @@ static void test_any_offset(void **state)
 }
 
 UNIT_MAIN("tool_ack", T(test_range), T(test_length), T(test_nested), T(test_missing),
-	  T(test_config_item), T(test_given), T(test_bare_errno), T(test_warning),
-	  T(test_number), T(test_done), T(test_any_offset))
+	  T(test_config_item), T(test_warning), T(test_number), T(test_any_offset))

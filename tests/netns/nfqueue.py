@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""queue.py NUMBER: accept what the kernel queues to user space there (NFQUEUE), so that
+"""nfqueue.py NUMBER: accept what the kernel queues to user space there (NFQUEUE), so that
 each packet goes on in the context of this process, but for those that come faster than
 it is: they go on where they are. Says "ready" when it listens."""
 import errno
