@@ -70,10 +70,10 @@ done_with '$' -exist limit add host budget 2M/s per 0 action observe
 done_with '$' -exist limit add web budget 2k/1000ms packets to 192.0.2.0/24 dport 443 proto 6 comment ''
 # differs WORD... -- LIST: a limit of these words would be another by those
 differs() {
-	local words=()
-	while [ "$1" != -- ]; do words+=("$1") && shift; done
-	refused "limit add: limit '${words[0]}' exists and differs in $2; nothing was changed \(use 'limit set'\)\$" \
-		-exist limit add "${words[@]}"
+	local limit=$1 all=()
+	while [ "$1" != -- ]; do all+=("$1") && shift; done
+	refused "limit add: limit '$limit' exists and differs in $2; nothing was changed \(use 'limit set'\)\$" \
+		-exist limit add "${all[@]}"
 }
 differs web budget 1/s -- 'budget, to, proto, dport'
 differs web budget 2000/2s to 192.0.2.0/24 proto tcp dport 443 -- budget
@@ -157,10 +157,10 @@ done_with '$' limit set small budget 6/s packets
 # a condition replaces that of its kind, match all of them
 # set_to MATCH WORD...: the limit ssh then has this match
 set_to() {
-	local wanted=$1
+	local match=$1
 	shift
 	run limit set ssh "$@"
-	is "$status $(sed -En '1s/^ssh budget 100\/s ?(.*) slots .*/\1/p' "$tmp/out")" "0 $wanted" "weir limit set ssh $*"
+	is "$status $(sed -En '1s/^ssh budget 100\/s ?(.*) slots .*/\1/p' "$tmp/out")" "0 $match" "weir limit set ssh $*"
 }
 done_with '$' limit add ssh budget 100/s to 192.0.2.0/24 proto tcp dport 22
 set_to "to 192.0.2.0/24 proto tcp dport 2222" dport 2222
