@@ -118,7 +118,8 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 			request->fault_type = mnl_attr_get_type(spot->attr);
 			request->fault_item = item;
 		}
-		spot->field = row_of(request, spot->set, mnl_attr_get_type(spot->attr));
+		request->fault = row_of(request, spot->set, mnl_attr_get_type(spot->attr));
+		spot->field = request->fault;
 		add_path(spot, word_of(request, spot->set, mnl_attr_get_type(spot->attr), buf));
 		here = (const char *)spot->attr - (const char *)nlh == off;
 		if (!spot->field || !spot->field->nest || (here && !inside))

@@ -76,23 +76,23 @@ static bool count_bad(struct weir_tool *tool, unsigned int *bad)
 	return true;
 }
 
-/* Have a line that has been read, where it can be read again, pointed at. */
+/* Have a word of a line that has been read, or its name, pointed at, if it can be read again. */
 static void point_again(struct weir_tool *tool, struct weir_lines *lines,
-			const struct weir_exempt *exempt, bool limit)
+			unsigned int line, const char *word)
 {
 	struct weir_args args = { .words = lines->words };
 	struct weir_err err;
 
-	tool->line = exempt->line;
-	if (tool->out.json || fseek(lines->file, 0, SEEK_SET))
+	tool->line = line;
+	if (!line || tool->out.json || fseek(lines->file, 0, SEEK_SET))
 		return;
 	lines->read = 0;
-	while (weir_lines_next(lines, &err) > 0 && lines->line < exempt->line)
+	while (weir_lines_next(lines, &err) > 0 && lines->line < line)
 		;
 	args.count = lines->count;
 	args.fault = 2;
-	if (limit)
-		weir_args_blame(&args, exempt->limit);
+	if (word)
+		weir_args_blame(&args, word);
 	weir_lines_point(lines, args.fault, tool);
 }
 
@@ -108,7 +108,8 @@ static unsigned int check_items(struct weir_tool *tool, struct weir_lines *lines
 		ret = weir_config_check(config, i, &tool->err);
 		if (!ret)
 			continue;
-		point_again(tool, lines, &config->exempts[i], ret == -ENOENT);
+		point_again(tool, lines, config->exempts[i].line,
+			    ret == -ENOENT ? config->exempts[i].limit : NULL);
 		if (count_bad(tool, &bad))
 			break;
 	}
@@ -148,20 +149,19 @@ static unsigned int read_lines(struct weir_tool *tool, const char *path, struct 
 }
 
 /* Read the whole file and say what is wrong. */
-static int read_config(struct weir_tool *tool, const char *path, struct weir_config *config)
+static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
+		       struct weir_config *config)
 {
-	struct weir_lines lines;
-	unsigned int bad = weir_lines_open(&lines, path, &tool->err) ||
-			   (tool->out.json && weir_read_json(tool, &lines, config));
+	unsigned int bad = weir_lines_open(lines, path, &tool->err) ||
+			   (tool->out.json && weir_read_json(tool, lines, config));
 
 	if (bad)
 		weir_complain(tool, NULL);
 	else if (!tool->out.json)
-		bad = read_lines(tool, path, &lines, config);
+		bad = read_lines(tool, path, lines, config);
 	tool->column = 0;
 	if (!bad)
-		bad = check_items(tool, &lines, config);
-	weir_lines_close(&lines);
+		bad = check_items(tool, lines, config);
 	return bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
@@ -204,7 +204,7 @@ static unsigned int line_at_fault(const struct weir_request *request,
 	return 0;
 }
 
-static int apply(struct weir_tool *tool, const struct weir_config *config)
+static int apply(struct weir_tool *tool, struct weir_lines *lines, const struct weir_config *config)
 {
 	struct weir_request request = {
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
@@ -216,7 +216,8 @@ static int apply(struct weir_tool *tool, const struct weir_config *config)
 	status = weir_tool_reach(tool);
 	if (!status) {
 		weir_nl_ask(&tool->nl, &request);
-		tool->line = line_at_fault(&request, config);
+		point_again(tool, lines, line_at_fault(&request, config), request.fault &&
+			    !(request.fault->flags & WEIR_FIRST) ? request.fault->word : NULL);
 		status = weir_tool_settle(tool, &request, 0);
 	}
 	if (status)
@@ -227,20 +228,22 @@ static int apply(struct weir_tool *tool, const struct weir_config *config)
 int weir_apply_file(struct weir_tool *tool, const char *path)
 {
 	static struct weir_config config;
+	struct weir_lines lines;
 	int status;
 
 	config.limit_count = 0;
 	config.exempt_count = 0;
 	tool->file = path;
-	status = read_config(tool, path, &config);
+	status = read_config(tool, path, &lines, &config);
 	tool->config = &config;
 	if (!status)
 		warn_ssh(tool, &config);
 	if (!status && !tool->check)
-		status = apply(tool, &config);
+		status = apply(tool, &lines, &config);
 	if (!status)
 		note_items(tool, &config);
 	tool->config = NULL;
 	weir_notes_end(tool);
+	weir_lines_close(&lines);
 	return status;
 }

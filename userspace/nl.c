@@ -141,6 +141,7 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	request->refused = false;
 	request->interrupted = false;
 	request->fault_type = 0;
+	request->fault = NULL;
 	request->msg = weir_msg_begin(room, nl->family, request->flags, request->cmd);
 	if (request->model)
 		weir_set_put(request->set, request->verb, request->msg, request->model);

@@ -45,6 +45,7 @@ struct weir_request {
 	bool interrupted;		/* what was dumped changed meanwhile */
 	uint16_t fault_type;		/* top-level attribute refused, and which */
 	unsigned int fault_item;	/* of those of its type it is */
+	const struct weir_field *fault;	/* of the innermost one; or NULL */
 	/* private */
 	uint32_t seq;
 	bool done;

@@ -180,7 +180,8 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 			break;
 	}
 	if (!*end)
-		return weir_err_set(args->err, "time '%.60s' has no unit; write %.60ss", unit, unit);
+		return weir_err_set(args->err, "time '%.60s' has no unit; write %.60ss",
+				    unit, unit);
 	if (i == ARRAY_SIZE(windows))
 		return weir_err_set(args->err, "invalid time '%.60s'; expected a number (1 if left out) and ms, s, m, h or d",
 				    unit);

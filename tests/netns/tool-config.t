@@ -113,20 +113,22 @@ file "an error in words: its line" 1 "weir: $tmp/conf:3:[0-9]+: limit add: budge
 	limit add b budget 1/s
 	limit add c budget 5
 CONF
-file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4: limit add: slots: slots would be shorter than a clock tick" <<-'CONF'
+file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4:29: limit add: slots: slots would be shorter than a clock tick" <<-'CONF'
 	# one
 	limit add a budget 100/s to ::/0
 	exempt add 10.0.0.0/8
 	limit add b budget 100/10ms slots 10 to ::/0
 	limit add c budget 100/s to ::/0
 CONF
+is "$(tail -n 2 "$tmp/err")" '  limit add b budget 100/10ms slots 10 to ::/0
+                              ^~~~~' "... and the word"
 file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 {
 	echo 'limit add a budget 100/s to ::/0'
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
 } >"$tmp/memory"
 file "memory that there is not" 2 \
-	"weir: $tmp/conf:2: limit add: sources: not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)\$" <"$tmp/memory"
+	"weir: $tmp/conf:2:41: limit add: sources: not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)"$'\n' <"$tmp/memory"
 # Of what is there, too, others keep an eighth: a table of more than seven.
 # Sizes come in steps, so the sentence is asked for them, from more on down; some
 # width of a way has a step there.

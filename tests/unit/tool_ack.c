@@ -136,6 +136,7 @@ static void test_config_item(void **state)
 	assert_string_equal(nl.err.text, "exempt add: PREFIX 10.0.0.0/8: stands twice");
 	assert_int_equal(request.fault_type, WEIR_A_CONFIG_EXEMPT);
 	assert_int_equal(request.fault_item, 2);
+	assert_int_equal(request.fault->attr, WEIR_A_EXEMPT_ADDRESS);
 }
 
 static void test_warning(void **state)
