@@ -237,7 +237,8 @@ int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	root = json_loadb(lines->source, len, JSON_REJECT_DUPLICATES, &error);
 	if (!root) {
 		tool->line = 1;
-		weir_point(tool, lines->source, lines->source + error.position - !!error.position, 1);
+		weir_point(tool, lines->source,
+			   lines->source + error.position - !!error.position, 1);
 		return weir_err_set(&tool->err, "not JSON: %s",
 				    memchr(lines->source, '\0', len) ? "NUL byte" : error.text);
 	}

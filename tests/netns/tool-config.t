@@ -60,6 +60,8 @@ weir save "$tmp/saved" >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "save FILE is silent"
 cmp "$tmp/one" "$tmp/saved" && [ "$(stat -c %a "$tmp/saved")" = 640 ]
 ok $? "it writes the same, and keeps the mode"
+ln -s /proc/self/fd/1 "$tmp/stdout"
+is "$(weir save "$tmp/stdout" | cksum)" "$(cksum <"$tmp/one")" "... and to a pipe by its name"
 weir -j save "$tmp/json"
 weir -n weir-copy -file - <<<'# none'
 weir -n weir-copy -j -file "$tmp/json" 2>"$tmp/err"
