@@ -38,12 +38,13 @@ static bool blame_verb(const char *token, struct weir_err *err)
 	const struct weir_command *command;
 	const struct weir_object *object;
 	const struct weir_word *word;
+	struct weir_err unused;
 	char list[128] = "";
 	size_t used = 0;
 
 	for (object = weir_objects; token && object->name; object++) {
 		word = object->alone ? NULL :
-		       weir_pick(command_words(object, words), token, true, "word", err);
+		       weir_pick(command_words(object, words), token, true, "word", &unused);
 		command = word ? word->is : NULL;
 		if (command)
 			used += snprintf(list + used, sizeof(list) - used, "%s%s %s",
@@ -58,25 +59,24 @@ static const struct weir_object *read_object(struct weir_args *args)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	const struct weir_object *object;
+	const char *token = weir_args_peek(args);
 	const struct weir_word *word;
 	size_t used = 0;
 	char *file;
 
-	if (weir_args_peek(args) && !strcmp(weir_args_peek(args), "weir")) {
-		weir_err_set(args->err, "omit 'weir': a command begins with its object");
-		return NULL;
-	}
-	if (blame_verb(weir_args_peek(args), args->err))
-		return NULL;
 	for (object = weir_objects; object->name; object++)
 		words[used++] = (struct weir_word){ object->name, object, 0, NULL };
 	words[used].name = NULL;
 	word = weir_args_pick(args, words);
+	if (word)
+		return word->is;
 	/* a hint names the file that follows */
-	file = word ? NULL : strstr(args->err->text, " FILE'");
-	if (file && weir_args_peek(args))
+	file = strstr(args->err->text, " FILE'");
+	if (token && !strcmp(token, "weir"))
+		weir_err_set(args->err, "omit 'weir': a command begins with its object");
+	else if (!blame_verb(token, args->err) && file && weir_args_peek(args))
 		sprintf(file, " %.200s'", weir_args_peek(args));
-	return word ? word->is : NULL;
+	return NULL;
 }
 
 int weir_read(struct weir_args *args, struct weir_reading *reading)
