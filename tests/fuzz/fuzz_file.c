@@ -89,6 +89,15 @@ static bool same(const struct weir_config *a, const struct weir_config *b)
 	       (!a->exempt_count || !memcmp(a->exempts, b->exempts, a->exempt_count * sizeof(*a->exempts)));
 }
 
+static int read_again(struct weir_tool *tool, struct weir_config *config)
+{
+	struct weir_lines lines;
+	int status = read_config(tool, "-", &lines, config);
+
+	weir_lines_close(&lines);
+	return status;
+}
+
 static void again(const struct weir_config *config, bool json)
 {
 	static struct weir_config read;
@@ -101,7 +110,7 @@ static void again(const struct weir_config *config, bool json)
 	save(config, json);
 	said = said_end();
 	tool_input((const uint8_t *)said->out, strlen(said->out));
-	if (read_config(&tool, "-", &read))
+	if (read_again(&tool, &read))
 		tool_fail("what was saved cannot be read", said->out, tool.err.text);
 	complete_all(&read);
 	if (!same(config, &read))
@@ -138,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tool.line = 0;
 	tool.out.to = stdout;
 	tool_input(data, size);
-	if (read_config(&tool, "-", &config))
+	if (read_again(&tool, &config))
 		tool_fail("a file is good once only", tool.err.text, "");
 	complete_all(&config);
 	for (i = 0; i < config.limit_count; i++)
