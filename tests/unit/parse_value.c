@@ -17,6 +17,21 @@ static int read_value(const struct weir_type *type, const char *text, void *at,
 	return type->parse(NULL, &args, text, at);
 }
 
+struct refused {
+	const char *text, *why;
+};
+
+/* Each of so many texts is refused, for the reason given. */
+static void check_refused(const struct weir_type *type, const struct refused *bad, size_t count)
+{
+	char value[WEIR_COMMENT_SIZE] __attribute__((aligned(8)));
+
+	for (; count; bad++, count--) {
+		check(read_value(type, bad->text, value, NULL), "%s", bad->text);
+		check(strstr(err.text, bad->why), "%s: %s", bad->text, err.text);
+	}
+}
+
 static void test_budget(void **state)
 {
 	static const struct {
@@ -34,9 +49,7 @@ static void test_budget(void **state)
 		{ "0.5k/m", 500, 60000 }, { "2.00/s", 2, 1000 }, { "1.5G/s", 1500000000, 1000 },
 		{ "0.000000001G/s", 1, 1000 },
 	};
-	static const struct {
-		const char *text, *why;
-	} bad[] = {
+	static const struct refused bad[] = {
 		{ "1000", "'1000' has no time; for example 1000/s or 1000/10s" },
 		{ "10M/", "'10M/' has no time; for example 10M/s or 10M/10s" },
 		{ "", "invalid budget" }, { "x/s", "invalid budget" },
@@ -74,12 +87,7 @@ static void test_budget(void **state)
 		check(budget.count == good[i].budget && budget.window_ms == good[i].window_ms,
 		      "%s", good[i].text);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_value(&weir_type_budget, bad[i].text, &budget, NULL),
-		      "%s", bad[i].text);
-		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
-		      err.text);
-	}
+	check_refused(&weir_type_budget, bad, sizeof(bad) / sizeof(*bad));
 	assert_int_equal(read_value(&weir_type_budget, "72057594037927936/s", &budget, "bytes"), 0);
 	assert_true(read_value(&weir_type_budget, "72057594037927937/s", &budget, "bytes"));
 }
@@ -148,9 +156,7 @@ static void test_prefix(void **state)
 		{ "::FFFF:192.0.2.0/120", "192.0.2.0/24" }, { "::ffff:0:0/96", "0.0.0.0/0" },
 		{ "::fffe:192.0.2.1", "::fffe:c000:201" }, { "::192.0.2.1", "::192.0.2.1" },
 	};
-	static const struct {
-		const char *text, *why;
-	} bad[] = {
+	static const struct refused bad[] = {
 		{ "192.0.2.1/24", "has host bits set; did you mean 192.0.2.0/24" },
 		{ "10.1.2.3/9", "did you mean 10.0.0.0/9" },
 		{ "2001:db8::1/64", "did you mean 2001:db8::/64" },
@@ -182,12 +188,7 @@ static void test_prefix(void **state)
 		assert_string_equal(weir_text_prefix(NULL, &prefix, text),
 				    good[i].again);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_value(&weir_type_prefix, bad[i].text, &prefix, NULL), "%s",
-		      bad[i].text);
-		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
-		      err.text);
-	}
+	check_refused(&weir_type_prefix, bad, sizeof(bad) / sizeof(*bad));
 	assert_true(read_value(&weir_type_address, "10.0.0.0/8", &prefix, NULL));
 	assert_non_null(strstr(err.text, "a single address is required"));
 }
@@ -198,9 +199,7 @@ static void test_name(void **state)
 		"web", "a", "x_-.:+@9",
 		"1234567890123456789012345678901",
 	};
-	static const struct {
-		const char *text, *why;
-	} bad[] = {
+	static const struct refused bad[] = {
 		{ "", "cannot be empty" }, { "a b", "contains a space" },
 		{ "12345678901234567890123456789012", "longer than 31 bytes" },
 		{ "a/b", "only letters, digits and" }, { "a\nb", "only letters, digits" },
@@ -214,12 +213,7 @@ static void test_name(void **state)
 		check(!read_value(&weir_type_name, good[i], name, NULL), "%s", err.text);
 		assert_string_equal(name, good[i]);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_value(&weir_type_name, bad[i].text, name, NULL), "%s",
-		      bad[i].text);
-		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
-		      err.text);
-	}
+	check_refused(&weir_type_name, bad, sizeof(bad) / sizeof(*bad));
 }
 
 static void test_dev(void **state)
@@ -249,9 +243,7 @@ static void test_comment(void **state)
 	static const char *const good[] = {
 		"", " ", "help", "not", "#", "\"", "'\\", "public web, ticket 123", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\x80",
 	};
-	static const struct {
-		const char *text, *why;
-	} bad[] = {
+	static const struct refused bad[] = {
 		{ "a\tb", "control character or invalid UTF-8 at byte 2; a comment is printable text" },
 		{ "\n", "byte 1;" }, { "\177", "byte 1;" }, { "ab\xc2\x9b", "byte 3;" }, { "\xff", "byte 1;" },
 		{ "\xc3\xa9\xc3", "byte 3;" }, { "\xed\xa0\x80", "byte 1;" }, { "\xe2\x80\xae", "byte 1;" },
@@ -263,10 +255,7 @@ static void test_comment(void **state)
 		check(!read_value(&weir_type_comment, good[i], comment, NULL), "%s: %s", good[i], err.text);
 		assert_string_equal(comment, good[i]);
 	}
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_value(&weir_type_comment, bad[i].text, comment, NULL), "%s", bad[i].text);
-		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text, err.text);
-	}
+	check_refused(&weir_type_comment, bad, sizeof(bad) / sizeof(*bad));
 	memset(text, 'x', sizeof(text) - 2);
 	strcpy(text + sizeof(text) - 2, "");
 	assert_int_equal(read_value(&weir_type_comment, text, comment, NULL), 0);

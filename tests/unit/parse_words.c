@@ -189,10 +189,8 @@ static void test_limit_refused(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_limit(WEIR_ON_ADD, bad[i].text, true,
-				 &limit) == -EINVAL, "%s", bad[i].text);
-		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
-		      err.text);
+		check(read_limit(WEIR_ON_ADD, bad[i].text, true, &limit) == -EINVAL, "%s", bad[i].text);
+		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text, err.text);
 	}
 	assert_int_equal(read_limit(WEIR_ON_SET, "web", true, &limit),
 			 -EINVAL);
@@ -217,8 +215,7 @@ static void test_limit_granted(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		check(!read_limit(WEIR_ON_ADD, good[i], true, &limit),
-		      "%s: %s", good[i], err.text);
+		check(!read_limit(WEIR_ON_ADD, good[i], true, &limit), "%s: %s", good[i], err.text);
 }
 
 static void test_query(void **state)
@@ -280,10 +277,8 @@ static void test_query_refused(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_query(bad[i].verb, bad[i].text, &query) == -EINVAL,
-		      "%s", bad[i].text);
-		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text,
-		      err.text);
+		check(read_query(bad[i].verb, bad[i].text, &query) == -EINVAL, "%s", bad[i].text);
+		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text, err.text);
 	}
 }
 
@@ -399,45 +394,6 @@ static void test_lists(void **state)
 	}
 }
 
-/* The largest configuration fits a message. */
-static void test_message(void **state)
-{
-	struct weir_config *full = calloc(1, sizeof(*full));
-	struct weir_exempt exempt = { .prefix.family = AF_INET6 };
-	struct weir_limit limit = { .has = -1ULL, .match.has = -1ULL, .match.any = true };
-	char *room = malloc(WEIR_MSG_ROOM);
-	const struct nlattr *attr;
-	struct nlmsghdr *msg;
-	unsigned int i;
-
-	memset(limit.name, 'x', WEIR_NAME_MAX);
-	memset(limit.comment, 'x', WEIR_COMMENT_MAX);
-	strcpy(exempt.comment, limit.comment);
-	strcpy(limit.before, limit.name);
-	strcpy(exempt.limit, limit.name);
-	memset(exempt.dev, 'x', WEIR_DEV_MAX);
-	strcpy(limit.match.dev, exempt.dev);
-	limit.match.from_count = limit.match.to_count = WEIR_PREFIXES_MAX;
-	limit.match.sport_count = limit.match.dport_count = WEIR_PORTS_MAX;
-	for (i = 0; i < WEIR_PREFIXES_MAX; i++)
-		limit.match.from[i].family = limit.match.to[i].family = AF_INET6;
-	full->limit_count = WEIR_LIMITS_MAX;
-	full->exempt_count = WEIR_EXEMPTS_MAX;
-	for (i = 0; i < WEIR_LIMITS_MAX; i++)
-		full->limits[i] = limit;
-	for (i = 0; i < WEIR_EXEMPTS_MAX; i++)
-		full->exempts[i] = exempt;
-	msg = weir_msg_begin(room, 0x20, 0, 1);
-	weir_set_put(&weir_config_fields, WEIR_ON_ADD, msg, full);
-	assert_in_range(msg->nlmsg_len, 1 << 20, WEIR_MSG_ROOM);
-	i = 0;
-	mnl_attr_for_each(attr, msg, GENL_HDRLEN)
-		i++;
-	assert_int_equal(i, WEIR_LIMITS_MAX + WEIR_EXEMPTS_MAX);
-	free(room);
-	free(full);
-}
-
 UNIT_MAIN("parse_words", T(test_limit), T(test_not), T(test_abbreviations), T(test_limit_refused),
 	  T(test_limit_granted), T(test_query), T(test_query_refused), T(test_split),
-	  T(test_pick), T(test_lists), T(test_message))
+	  T(test_pick), T(test_lists))

@@ -204,7 +204,46 @@ static void test_no_socket(void **state)
 			    "cannot reach the kernel module: cannot open a netlink socket: Cannot allocate memory");
 }
 
+/* The largest configuration fits a message. */
+static void test_message(void **state)
+{
+	struct weir_config *full = calloc(1, sizeof(*full));
+	struct weir_exempt exempt = { .prefix.family = AF_INET6 };
+	struct weir_limit limit = { .has = -1ULL, .match.has = -1ULL, .match.any = true };
+	char *room = malloc(WEIR_MSG_ROOM);
+	const struct nlattr *attr;
+	struct nlmsghdr *msg;
+	unsigned int i;
+
+	memset(limit.name, 'x', WEIR_NAME_MAX);
+	memset(limit.comment, 'x', WEIR_COMMENT_MAX);
+	strcpy(exempt.comment, limit.comment);
+	strcpy(limit.before, limit.name);
+	strcpy(exempt.limit, limit.name);
+	memset(exempt.dev, 'x', WEIR_DEV_MAX);
+	strcpy(limit.match.dev, exempt.dev);
+	limit.match.from_count = limit.match.to_count = WEIR_PREFIXES_MAX;
+	limit.match.sport_count = limit.match.dport_count = WEIR_PORTS_MAX;
+	for (i = 0; i < WEIR_PREFIXES_MAX; i++)
+		limit.match.from[i].family = limit.match.to[i].family = AF_INET6;
+	full->limit_count = WEIR_LIMITS_MAX;
+	full->exempt_count = WEIR_EXEMPTS_MAX;
+	for (i = 0; i < WEIR_LIMITS_MAX; i++)
+		full->limits[i] = limit;
+	for (i = 0; i < WEIR_EXEMPTS_MAX; i++)
+		full->exempts[i] = exempt;
+	msg = weir_msg_begin(room, 0x20, 0, 1);
+	weir_set_put(&weir_config_fields, WEIR_ON_ADD, msg, full);
+	assert_in_range(msg->nlmsg_len, 1 << 20, WEIR_MSG_ROOM);
+	i = 0;
+	mnl_attr_for_each(attr, msg, GENL_HDRLEN)
+		i++;
+	assert_int_equal(i, WEIR_LIMITS_MAX + WEIR_EXEMPTS_MAX);
+	free(room);
+	free(full);
+}
+
 UNIT_MAIN("tool_nl", cmocka_unit_test_setup_teardown(test_two, set_up, tear_down),
 	  cmocka_unit_test_setup_teardown(test_abandoned, set_up, tear_down),
 	  cmocka_unit_test_setup_teardown(test_signal, set_up, tear_down), T(test_settle),
-	  T(test_no_socket))
+	  T(test_no_socket), T(test_message))
