@@ -71,7 +71,8 @@ static const char *word_of(const struct weir_request *request, const struct weir
 {
 	const struct weir_field *field = row_of(request, set, type);
 
-	return field && (field->word || field->flags & WEIR_FIRST) ? weir_field_name(field, buf) : "";
+	return field && (field->word || field->flags & WEIR_FIRST) ?
+	       weir_field_name(field, buf) : "";
 }
 
 /* The attribute of a spot that holds @off; its number among those of its type. */

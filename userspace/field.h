@@ -63,8 +63,6 @@ struct weir_field {
 
 typedef int weir_parse_value(const struct weir_field *field, struct weir_args *args,
 			     const char *text, void *at);
-/* Returns its text, which may be in @buf, of WEIR_TEXT_SIZE. */
-typedef const char *weir_text_value(const struct weir_field *field, const void *at, char *buf);
 
 /* A kind of values. What has no function of its own is not done with it. */
 struct weir_type {
@@ -75,7 +73,8 @@ struct weir_type {
 	void (*put)(const struct weir_field *field, struct nlmsghdr *msg, const void *at);
 	void (*get)(const struct weir_field *field, uint16_t attr,
 		    const void *data, size_t len, void *at);
-	weir_text_value *text;
+	/* Returns its text, which may be in @buf, of WEIR_TEXT_SIZE. */
+	const char *(*text)(const struct weir_field *field, const void *at, char *buf);
 	void (*json)(const struct weir_field *field, const char *key,
 		     struct weir_out *out, const void *at);
 	bool (*overlap)(const void *a, const void *b);	/* elements of a list */

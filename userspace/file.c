@@ -126,7 +126,8 @@ static unsigned int read_lines(struct weir_tool *tool, const char *path, struct 
 	while ((ret = weir_lines_next(lines, &tool->err))) {
 		tool->line = lines->line;
 		if (ret > 0 && strspn(lines->words[0], "{[")) {
-			weir_err_set(&tool->err, "this is JSON; use 'weir -json -file %.200s'", path);
+			weir_err_set(&tool->err, "this is JSON; use 'weir -json -file %.200s'",
+				     path);
 			break;
 		}
 		if (ret > 0 && !weir_read_item(tool, lines->words, lines->count,

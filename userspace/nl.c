@@ -182,9 +182,11 @@ static const struct weir_field groups_rows[] = {
 static const struct weir_set groups_fields = { .fields = groups_rows };
 
 static const struct weir_field controller_rows[] = {
-	{ .type = &weir_type_name, .flags = WEIR_ON_GET, .attr = CTRL_ATTR_FAMILY_NAME, TOLD(name) },
+	{ .type = &weir_type_name, .flags = WEIR_ON_GET, .attr = CTRL_ATTR_FAMILY_NAME,
+	  TOLD(name) },
 	{ .type = &weir_type_uint, .attr = CTRL_ATTR_FAMILY_ID, TOLD(family) },
-	{ .type = &weir_type_nest, .attr = CTRL_ATTR_MCAST_GROUPS, .nest = &groups_fields }, { 0 }
+	{ .type = &weir_type_nest, .attr = CTRL_ATTR_MCAST_GROUPS, .nest = &groups_fields },
+	{ 0 }
 };
 
 static const struct weir_set controller_fields = {

@@ -20,8 +20,12 @@ weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_
 	weir_parse_prefix, weir_parse_address, weir_parse_proto,
 	weir_parse_ports, weir_parse_mark, weir_parse_per;
 /* Each writes one as it is read; the field may be NULL. */
-weir_text_value weir_text_budget, weir_text_prefix, weir_text_proto, weir_text_ports,
-	weir_text_mark, weir_text_per;
+const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_prefix(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_ports(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_mark(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_per(const struct weir_field *field, const void *at, char *buf);
 /* Bytes, with k, M, ... of 1000 where there are many. */
 const char *weir_text_amount(uint64_t amount, char *buf);
 /* So many a second, or if these are less than one a minute, hour or day. */

@@ -96,6 +96,7 @@ TRIALS = [
     ("limit-set window", World.base, "limit-set", {"name": "web", "window-ms": 2 * HOUR}, 0),
     ("limit-del", World.base, "limit-del", {"name": "web"}, 0),
     ("limit-flush", World.base, "limit-flush", {}, 0),
+    ("limit-reset", World.base, "limit-reset", {"name": "web"}, 0),
     ("exempt-add", World.base, "exempt-add", net("10.3.0.0", 16, limit="mail"), 0),
     ("exempt-del", World.base, "exempt-del", net("10.0.0.0", 8), 0),
     ("exempt-flush", World.base, "exempt-flush", {}, 0),

@@ -222,10 +222,14 @@ static void test_message(void **state)
 	strcpy(exempt.limit, limit.name);
 	memset(exempt.dev, 'x', WEIR_DEV_MAX);
 	strcpy(limit.match.dev, exempt.dev);
-	limit.match.from_count = limit.match.to_count = WEIR_PREFIXES_MAX;
-	limit.match.sport_count = limit.match.dport_count = WEIR_PORTS_MAX;
-	for (i = 0; i < WEIR_PREFIXES_MAX; i++)
-		limit.match.from[i].family = limit.match.to[i].family = AF_INET6;
+	limit.match.from_count = WEIR_PREFIXES_MAX;
+	limit.match.to_count = WEIR_PREFIXES_MAX;
+	limit.match.sport_count = WEIR_PORTS_MAX;
+	limit.match.dport_count = WEIR_PORTS_MAX;
+	for (i = 0; i < WEIR_PREFIXES_MAX; i++) {
+		limit.match.from[i].family = AF_INET6;
+		limit.match.to[i].family = AF_INET6;
+	}
 	full->limit_count = WEIR_LIMITS_MAX;
 	full->exempt_count = WEIR_EXEMPTS_MAX;
 	for (i = 0; i < WEIR_LIMITS_MAX; i++)

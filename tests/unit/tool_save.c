@@ -312,7 +312,7 @@ static void test_never(void **state)
 		LIMITS_CHANGED, EXEMPTS_CHANGED, SEEN_TWICE, LIMITS_CHANGED,
 		SEEN_TWICE, EXEMPTS_CHANGED, LIMITS_CHANGED, EXEMPTS_CHANGED,
 	};
-	char *words[] = { "save" }, line[80], *text;
+	char line[80], *words[] = { "save" }, *text;
 	int kept = dup(STDERR_FILENO);
 	struct weir_tool tool;
 	FILE *said = tmpfile();
