@@ -152,6 +152,21 @@ static void test_ends(void **state)
 	hook_end();
 }
 
+/* A refusal in bytes says nothing of smaller packets. */
+static void test_smaller(void **state)
+{
+	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
+	struct weir_limit words = words_of("a", 110);
+
+	begin();
+	words.bytes = true;
+	add_words(&words);
+	fill(&v4, 0, 2);	/* 40 bytes each */
+	assert_true(passes(&smaller, 0));
+	assert_false(passes(&smaller, 0));
+	hook_end();
+}
+
 /* A charge that is given back makes room: here, as another limit's refusal. */
 static void test_given_back(void **state)
 {
@@ -348,5 +363,5 @@ static void test_batch(void **state)
 	}
 }
 
-UNIT_MAIN("hook_refusal", T(test_ends), T(test_given_back), T(test_forgotten), T(test_evicted),
-	  T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch))
+UNIT_MAIN("hook_refusal", T(test_ends), T(test_smaller), T(test_given_back), T(test_forgotten),
+	  T(test_evicted), T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch))
