@@ -17,10 +17,10 @@ is "$(stat_of d evictions)" 0 "none is evicted"
 show() {
 	local file=$1
 	shift
-	(ulimit -v 16384 && weir source show limit d "$@") >"$tmp/$file" 2>"$tmp/said"
+	(ulimit -v 20480 && weir source show limit d "$@") >"$tmp/$file" 2>"$tmp/said"
 }
 show rest
-is "$?:$(<"$tmp/said")" "0:" "they are told, in 16 MiB"
+is "$?:$(<"$tmp/said")" "0:" "they are told, in 20 MiB"
 within "$(wc -c <"$tmp/rest")" 4000000 99999999 "... of some megabytes"
 
 # They go on.
