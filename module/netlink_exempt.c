@@ -77,7 +77,7 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 		return weir_nl_put_exempt(reply, config, exempt) ?:
 		       (info->attrs[WEIR_A_EXEMPT_WANT_STATS] ? put_stats(reply, exempt) : 0);
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
-			    "not exempt; one from a single limit or dev is found only if that is named");
+			    "not exempt; source get shows exemptions from single limits and devices");
 	return -ENOENT;
 }
 

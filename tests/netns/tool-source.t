@@ -113,7 +113,7 @@ is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... who is not forgo
 is "$(note source get fe80::7 dev rx0)$(note source get 203.0.113.1 dev nosuch0)" \
 	"weir: warning: device 'nosuch0' does not exist (yet)" "a device that is not there is told"
 is "$(note exempt get fe80::7)" \
-	"weir: exempt get: ADDR fe80::7: not exempt; one from a single limit or dev is found only if that is named" \
+	"weir: exempt get: ADDR fe80::7: not exempt; source get shows exemptions from single limits and devices" \
 	"an address is exempt on a device where it is asked for"
 is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget one on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"
