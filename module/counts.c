@@ -5,30 +5,12 @@
 #include <linux/bottom_half.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
+#include <linux/netdevice.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "limit.h"
-
-/**
- * weir_stats_alloc - allocate counters, all zero
- *
- * Context: process, may sleep.
- * Return: one set a CPU, or NULL.
- */
-struct weir_stats __percpu *weir_stats_alloc(void)
-{
-	struct weir_stats __percpu *pcpu;
-	int cpu;
-
-	pcpu = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL_ACCOUNT);
-	if (!pcpu)
-		return NULL;
-	for_each_possible_cpu(cpu)
-		u64_stats_init(&per_cpu_ptr(pcpu, cpu)->syncp);
-	return pcpu;
-}
 
 /**
  * weir_stats_sum - add up the counters of all CPUs
@@ -66,7 +48,7 @@ void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned i
 int weir_limit_account(struct weir_limit *limit)
 {
 	limit->pressure = kzalloc(sizeof(*limit->pressure), GFP_KERNEL_ACCOUNT);
-	limit->stats = weir_stats_alloc();
+	limit->stats = __netdev_alloc_pcpu_stats(struct weir_stats, GFP_KERNEL_ACCOUNT);
 	if (!limit->pressure || !limit->stats)
 		return -ENOMEM;
 	spin_lock_init(&limit->pressure->lock);

@@ -98,7 +98,6 @@ static inline void weir_count_limit(struct weir_stats __percpu *pcpu,
 	u64_stats_update_end(&stats->syncp);
 }
 
-struct weir_stats __percpu *weir_stats_alloc(void);
 void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n);
 int weir_limit_account(struct weir_limit *limit);
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);

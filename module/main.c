@@ -6,6 +6,7 @@
 
 #include <linux/err.h>
 #include <linux/module.h>
+#include <linux/netdevice.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <net/net_namespace.h>
@@ -96,7 +97,7 @@ static int __net_init weir_net_init(struct net *net)
 	wn->net = net;
 	weir_config_init(wn);
 	get_random_bytes(&wn->key, sizeof(wn->key));
-	wn->stats = weir_stats_alloc();
+	wn->stats = __netdev_alloc_pcpu_stats(struct weir_stats, GFP_KERNEL_ACCOUNT);
 	return wn->stats ? 0 : -ENOMEM;
 }
 

@@ -133,7 +133,7 @@ void hook_begin(u64 run)
 	t.net.user_ns = &init_user_ns;
 	t.wn.net = &t.net;
 	t.wn.key = (hsiphash_key_t) { { chance(&t.chance), run } };
-	t.wn.stats = weir_stats_alloc();
+	t.wn.stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL);
 	assert_non_null(t.wn.stats);
 	mutex_init(&t.wn.lock);
 	for (i = 0; i < ARRAY_SIZE(t.dev); i++) {
