@@ -10,7 +10,8 @@
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
 #                  and 6.12's source: .cache/NAME/source/{version,linux}
-# What exists is not downloaded again; nothing unfinished has its final name.
+# What exists is not downloaded again, unless its list of packages has changed; nothing
+# unfinished has its final name.
 # --sources SUITE prints the sources.list for SUITE.
 # Exit 1 if a kernel 6.1 or 6.12 is not available, 3 if only something else.
 # shellcheck disable=SC2015,SC2016
@@ -18,6 +19,10 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 cache=$top/.cache
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+systemd_packages='bash coreutils dash grep iproute2 kmod sed systemd util-linux'
+# The programs that the tests run, and the tool's libraries
+arm64_packages='bash busybox-static coreutils dash findutils grep iproute2 iputils-ping
+	jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux'
 
 say() { printf 'setup: %s\n' "$*"; }
 
@@ -160,11 +165,11 @@ unpack_headers() {
 	rm -f "$dir/foreign"
 }
 
-# userland DIR SUITE PACKAGE...: unpack these and what they depend on
+# userland DIR SUITE PACKAGES: unpack these and what they depend on
 userland() {
 	local dir=$1 suite=$2 deb link
-	shift 2
-	apt "$suite" apt-get -qq -y --download-only --no-install-recommends install base-files "$@" \
+	# shellcheck disable=SC2086 # a list of package names
+	apt "$suite" apt-get -qq -y --download-only --no-install-recommends install base-files $3 \
 		>>"$cache/apt/$suite/log" 2>&1 || return
 	for link in bin lib lib64 sbin; do mkdir -p "$dir/usr/$link" && ln -s "usr/$link" "$dir/$link" || return; done
 	for deb in "$cache/apt/$suite"/cache/archives/*.deb; do
@@ -172,15 +177,18 @@ userland() {
 			tar -x -C "$dir" --keep-directory-symlink --exclude=./{etc,var,usr/share} --exclude='./usr/lib/*/perl*' || return
 	done
 	rmdir "$dir"/* 2>/dev/null
-	true
+	echo "$3" >"$dir/packages"
 }
+
+# holds DIR PACKAGES: userland has unpacked these
+holds() { [ "$(cat "$1/packages" 2>/dev/null)" = "$2" ]; }
 
 systemd() {
 	local suite dir=$cache/.systemd.new
 	rm -rf "$dir"
 	for suite in bookworm trixie; do
 		say "downloading systemd of $suite"
-		suite_init "$suite" && userland "$dir/$suite" "$suite" bash coreutils dash grep iproute2 kmod sed systemd util-linux ||
+		suite_init "$suite" && userland "$dir/$suite" "$suite" "$systemd_packages" ||
 			{ say "systemd of $suite cannot be had: $(why "$suite")"; return 1; }
 	done
 	rm -rf "$cache/systemd" && mv -T "$dir" "$cache/systemd"
@@ -211,13 +219,12 @@ kernel() {
 	say "downloading guest kernel $name ($ver)"
 	# shellcheck disable=SC2086 # a list of package names
 	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
-	# The programs that the tests run, and the tool's libraries
-	[ -z "$cross" ] || userland "$dir/root" "$suite" bash busybox-static coreutils dash findutils grep iproute2 iputils-ping \
-		jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux ||
+	[ -z "$cross" ] || userland "$dir/root" "$suite" "$arm64_packages" ||
 		{ say "the programs of arm64 cannot be had: $(why "$suite")"; return 1; }
 	unpack_image "$dir" "$ver" && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
 		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
 	rm -rf "${dir:?}"/{deb,boot,usr/share}
+	rm -rf "$cache/kernels/$name"
 	mv -T "$dir" "$cache/kernels/$name" && say "guest kernel $name ($ver) is in .cache/kernels/$name"
 }
 
@@ -295,7 +302,8 @@ for name; do
 	case $name in
 	source) [ -e "$cache/source/tools/memory-model" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
-	systemd) [ -d "$cache/systemd" ] || todo+=("$name") ;;
+	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
+	6.12-arm64) holds "$cache/kernels/$name/root" "$arm64_packages" || todo+=("$name") ;;
 	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
 	*) [ -e "$cache/kernels/$name/version" ] || todo+=("$name") ;;
 	esac
