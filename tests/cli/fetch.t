@@ -7,7 +7,8 @@ command -v dpkg-deb >/dev/null || skip_all "no dpkg-deb here"
 # A tree, and an apt-get whose mirror has one package
 mkdir -p tree/tests/vm bin deb/DEBIAN deb/usr/bin && cp "$top/tests/vm/fetch.sh" tree/tests/vm/
 printf '%s\n' 'Package: base' 'Version: 1' 'Architecture: all' 'Maintainer: weir <weir@example.org>' 'Description: base' >deb/DEBIAN/control
-echo base >deb/usr/bin/base && dpkg-deb --root-owner-group -Zgzip -b deb base.deb >log || bail "no package: $(<log)"
+echo base >deb/usr/bin/base
+dpkg-deb --root-owner-group -Zgzip -b deb base.deb >log || bail "no package: $(<log)"
 cat >bin/apt-get <<'STUB'
 #!/bin/bash
 case " $* " in
