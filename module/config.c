@@ -16,9 +16,6 @@
 #include "limit.h"
 #include "weir.h"
 
-/* Configurations that wait together for a grace period. */
-#define RETIRED_MAX 32
-
 /* Half of the time in which slots of one tick alias. */
 #define AGE_TICKS BIT(29)
 
@@ -53,25 +50,6 @@ static void config_drop(struct weir_config *config)
 	weir_refusals_free(config);
 	weir_exempts_free(config->exempts);
 	kfree(config);
-}
-
-/* Free the retired configurations, a grace period after the last was replaced. */
-static void retired_free(struct weir_net *wn)
-{
-	struct weir_config *config;
-
-	lockdep_assert_held(&wn->lock);
-	while ((config = wn->retired)) {
-		WRITE_ONCE(wn->retired, config->retired);
-		weir_refusals_settle(wn, config, weir_config_get(wn));
-		config_drop(config);
-	}
-	wn->retired_count = 0;
-}
-
-static void retired_work(struct work_struct *work)
-{
-	weir_config_settle(container_of(to_delayed_work(work), struct weir_net, settle));
 }
 
 static struct weir_config *config_make(struct weir_edit *edit, struct weir_error *error)
@@ -114,45 +92,19 @@ void weir_config_init(struct weir_net *wn)
 	mutex_init(&wn->lock);
 	wn->generation = 1;
 	INIT_DELAYED_WORK(&wn->age, tables_age);
-	INIT_DELAYED_WORK(&wn->settle, retired_work);
-}
-
-/* Free the retired configurations, and count the refusals pending in them. */
-void weir_config_settle(struct weir_net *wn)
-{
-	/* One that retires meanwhile is settled by its own work. */
-	if (!READ_ONCE(wn->retired))
-		return;
-	mutex_lock(&wn->lock);
-	synchronize_rcu();
-	retired_free(wn);
-	mutex_unlock(&wn->lock);
-}
-
-/* Are all limits unchanged, and in the same order? */
-static bool edit_keeps_limits(const struct weir_edit *edit)
-{
-	return edit->old && edit->count == edit->old->count &&
-	       !memcmp(edit->limit, edit->old->limit, edit->count * sizeof(edit->limit[0]));
 }
 
 /*
- * If only exemptions have changed, packets may use the old ones for a moment longer,
- * and the change need not wait for them. Several old configurations share a grace
- * period.
+ * Wait for packets that use the old configuration. Exemptions may be changed one by
+ * one, by the thousand, and so do not wait for long; limits are few.
  */
-static void old_retire(const struct weir_edit *edit)
+static void old_wait(const struct weir_edit *edit)
 {
-	struct weir_net *wn = edit->wn;
-
-	edit->old->retired = wn->retired;
-	WRITE_ONCE(wn->retired, edit->old);
-	if (++wn->retired_count < RETIRED_MAX) {
-		queue_delayed_work(system_unbound_wq, &wn->settle, HZ);
-		return;
-	}
-	synchronize_rcu();
-	retired_free(wn);
+	if (edit->count == edit->old->count &&
+	    !memcmp(edit->limit, edit->old->limit, edit->count * sizeof(edit->limit[0])))
+		synchronize_rcu_expedited();
+	else
+		synchronize_rcu();
 }
 
 static int hooks_start(struct weir_net *wn)
@@ -204,9 +156,6 @@ static void old_release(const struct weir_edit *edit)
 	struct weir_net *wn = edit->wn;
 	unsigned int i, j;
 
-	if (!edit->old)
-		return;
-	retired_free(wn);
 	weir_refusals_settle(wn, edit->old, weir_config_get(wn));
 	for (i = 0; i < edit->old->count; i++) {
 		limit = edit->old->limit[i];
@@ -237,12 +186,9 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	}
 	config_publish(edit, config);
 	weir_event_config(edit);
-	if (edit_keeps_limits(edit)) {
-		old_retire(edit);
+	if (!edit->old)
 		return 0;
-	}
-	if (edit->old)
-		synchronize_rcu();
+	old_wait(edit);
 	if (!config->count && wn->hooked) {
 		weir_hook_unregister(wn);
 		cancel_delayed_work_sync(&wn->age);
@@ -282,13 +228,9 @@ void weir_config_free(struct weir_net *wn)
 	unsigned int i;
 
 	cancel_delayed_work_sync(&wn->age);
-	cancel_delayed_work_sync(&wn->settle);
 	weir_events_stop(wn);
 	if (!config)
 		return;
-	mutex_lock(&wn->lock);
-	retired_free(wn);
-	mutex_unlock(&wn->lock);
 	for (i = 0; i < config->count; i++)
 		weir_limit_free(config->limit[i], NULL);
 	config_drop(config);

@@ -62,7 +62,6 @@ struct weir_limit {
 
 /* The limits and exemptions of a namespace. */
 struct weir_config {
-	struct weir_config *retired;	/* one that retired before this, under the mutex */
 	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
 	struct weir_refusals refusals;	/* per-CPU caches */
@@ -109,7 +108,6 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 void weir_config_init(struct weir_net *wn);
-void weir_config_settle(struct weir_net *wn);
 void weir_config_free(struct weir_net *wn);
 
 /* Under rcu_read_lock() or the namespace's mutex; NULL where there is none. */

@@ -121,7 +121,6 @@ int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	err = asked_parse(weir_dump_attrs(cb), cb->nlh, wn, &asked, cb->extack);
 	if (err)
 		return err;
-	weir_config_settle(wn);
 	weir_nl_dump_check(cb, wn);
 	err = asked_put(skb, cb, wn, &asked);
 	weir_nl_dump_check(cb, wn);

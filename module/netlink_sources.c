@@ -289,7 +289,6 @@ int weir_nl_source_show_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 	weir_nl_dump_check(cb, wn);
 	if (!show) {
-		weir_config_settle(wn);
 		show = show_start(cb, wn);
 		if (IS_ERR(show))
 			return PTR_ERR(show);

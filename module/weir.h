@@ -35,9 +35,6 @@ struct weir_net {
 	struct nf_hook_ops ops[2];
 	struct weir_events *events;	/* ring of events, allocated while @hooked */
 	struct delayed_work age;	/* calls weir_table_age() */
-	struct weir_config *retired;	/* that no packet finds any more; read without @lock */
-	unsigned int retired_count;
-	struct delayed_work settle;	/* frees them */
 
 	atomic64_t events_lost;	/* because the ring was full or sending failed */
 };

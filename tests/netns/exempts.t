@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# exempts.t: changes of exemptions share their grace periods: as many as there may be
-# are added one by one in a fraction of what as many changes of a limit would take
+# exempts.t: changes of exemptions wait for expedited grace periods: as many as there may
+# be are added one by one in a fraction of what as many changes of a limit would take
 . "$(dirname "$0")/lib.sh"
 begin
 config <<<'limit add web budget 1000/h to 192.0.2.0/24' || bail "cannot configure"
@@ -21,11 +21,11 @@ first=$(took "$tmp/first")
 diag "64 changes of a limit $waits ms, 1024 exemptions $first ms"
 took "$tmp/rest" >/dev/null
 is "$(weir -j stats show | json exempts)" 8192 "all of them are there"
-within "$first" 1 $((waits * 16 / 4)) "in less than a quarter of as many grace periods"
+within "$first" 1 $((waits * 16 / 4)) "in less than a quarter of as many ordinary grace periods"
 like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 8192 exemptions' "and no more"
 is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of them holds"
 
-# Refusals that wait in what went are counted for their source.
+# Refusals that wait in the old configuration are counted for their source.
 weir exempt flush
 flood -s 198.51.100.1 -c 3000
 weir exempt add 203.0.113.0/24
@@ -36,5 +36,5 @@ weir exempt add 203.0.113.0/24
 weir limit del web
 weir exempt add 203.0.114.0/24
 unload
-ok $? "the module goes, with what waits for a grace period"
+ok $? "the module goes, right after a change"
 finish

@@ -66,7 +66,6 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
-	weir_config_settle(&t.wn);
 	weir_table_peek(real->table, &s->source,
 			weir_source_hash(&s->source, real->prefix, &t.wn.key),
 			shim_jiffies, real->budget, &state, slot);

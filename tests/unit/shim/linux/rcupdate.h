@@ -26,4 +26,6 @@ void rcu_read_lock(void);
 void rcu_read_unlock(void);
 void synchronize_rcu(void);
 
+#define synchronize_rcu_expedited()	synchronize_rcu()
+
 #endif
