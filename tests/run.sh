@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [SUITE[/FILE]...] [KERNEL...]: run all tests, or the ones named: build, unit, litmus, proof, cli, fuzz, lint, bench,
-# systemd, netns, netns/limit, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
+# systemd, netns, netns/limit, 6.1, 6.12, sid, 6.12-rt, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
 # test; the last line counts passed, failed and skipped; status 1 if any failed. All
 # output is in .cache/test; V=1 shows it. JOBS=2 kernels run in parallel, and the
 # tests that need no guest beside them.
@@ -304,9 +304,9 @@ trap 'exit 130' INT TERM
 kernels=() suites=()
 for word; do
 	case $word in
-	6.1 | 6.12 | sid | 6.12-arm64 | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
+	6.1 | 6.12 | sid | 6.12-rt | 6.12-arm64 | 6.12-kasan | 6.12-kcsan | uml-kasan) kernels+=("$word") ;;
 	build | unit | litmus | proof | cli | fuzz | lint | bench | systemd | netns | cli/* | netns/*) suites+=("${word%.t}") ;;
-	*) echo "run.sh: there is no test called $word (build, unit, litmus, proof, cli, fuzz, lint, bench, systemd, netns, netns/NAME, 6.1, 6.12, sid, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
+	*) echo "run.sh: there is no test called $word (build, unit, litmus, proof, cli, fuzz, lint, bench, systemd, netns, netns/NAME, 6.1, 6.12, sid, 6.12-rt, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan)" >&2; exit 1 ;;
 	esac
 done
 # A kernel without a suite means build and netns.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fetch.sh NAME...: download and unpack into .cache what guests need; nothing of
 # it is installed on the machine. NAME is
-#   6.1 6.12 sid   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
+#   6.1 6.12 sid 6.12-rt   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
 #   6.12-arm64     the same of arm64, with root, the programs of a small arm64 system
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
@@ -195,20 +195,21 @@ systemd() {
 }
 
 kernel() {
-	local name=$1 suite meta ver dir pkgs kbuild cross=''
+	local name=$1 suite meta ver dir pkgs cross=''
 	case $name in
 	6.1) suite=bookworm meta=linux-headers-amd64 ;;
 	6.12) suite=bookworm meta=linux-headers-6.12-amd64 ;;
+	6.12-rt) suite=bookworm meta=linux-headers-6.12-rt-amd64 ;;
 	6.12-arm64) suite=bookworm-arm64 meta=linux-headers-6.12-arm64 cross=aarch64-linux-gnu- ;;
 	sid) suite=sid meta=linux-headers-amd64 ;;
-	*) say "no kernel is called $name (6.1, 6.12, 6.12-arm64, sid)."; return 1 ;;
+	*) say "no kernel is called $name (6.1, 6.12, 6.12-rt, 6.12-arm64, sid)."; return 1 ;;
 	esac
 	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
 	ver=$(apt "$suite" apt-cache depends "$meta" | sed -nE 's/.*Depends: linux-headers-([0-9].*)/\1/p' | head -n 1)
 	[ -n "$ver" ] || { say "$suite has no $meta, so guest kernel $name cannot be had."; return 1; }
-	kbuild=$(apt "$suite" apt-cache depends "linux-headers-$ver" | sed -nE 's/.*Depends: (linux-kbuild-.*)/\1/p' | head -n 1)
 	# kbuild's tools run here.
-	pkgs="linux-headers-$ver linux-headers-${ver%-*}-common $kbuild:amd64"
+	pkgs="linux-headers-$ver $(apt "$suite" apt-cache depends "linux-headers-$ver" |
+		sed -nE 's/.*Depends: (linux-headers-[^:]*-common.*)/\1/p; s/.*Depends: (linux-kbuild-[^:]*).*/\1:amd64/p' | sort -u | paste -sd ' ')"
 	if apt "$suite" apt-cache show "linux-modules-$ver" >/dev/null 2>&1; then
 		pkgs="$pkgs linux-base-$ver linux-binary-$ver linux-modules-$ver"
 	else

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] [-p PROGRAM]... -- COMMAND...
 #
-# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid, 6.12-arm64; 6.12-kasan,
+# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid, 6.12-rt, 6.12-arm64; 6.12-kasan,
 # 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12) in a
 # machine of its own (QEMU, no hardware virtualisation; uml-kasan is User-Mode
 # Linux, a program), with this machine's files: / is seen read-only under
