@@ -71,6 +71,9 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 
 	if (field && field->alias && !strcmp(text, field->alias))
 		return 0;		/* all: none */
+	if (strchr(text, ','))
+		return weir_err_set(err, "'%.60s' is a list; each command takes one %s", text,
+				    slash ? "prefix" : "address");
 	memset(prefix, 0, sizeof(*prefix));
 	if (len >= sizeof(addr))
 		len = 0;	/* too long for any: refused below */

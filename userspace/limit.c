@@ -59,6 +59,9 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	request.into = &made;
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, 0);
+	/* the echo has no counters */
+	if (!status && tool->stats)
+		weir_get_limit(tool, made.name, &made, &request);
 	if (!status) {
 		show_one(tool, &made);
 		command->note(tool, model);

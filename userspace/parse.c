@@ -180,7 +180,7 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 	char *model = reading->model + (in ? in->offset : 0);
 	struct weir_args *args = reading->args;
 
-	if (check_twice(reading, word - reading->words, word->name))
+	if (check_twice(reading, word - reading->words, text ? text : word->name))
 		return -EINVAL;
 	if (read_value(args, field, field->flags & WEIR_BARE ? word->name : text, model))
 		return -EINVAL;

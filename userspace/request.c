@@ -123,7 +123,7 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request)
 {
-	struct weir_limit asked = { 0 };
+	struct weir_limit asked = { .want_stats = tool->stats };
 
 	snprintf(asked.name, sizeof(asked.name), "%s", name);
 	*request = (struct weir_request){

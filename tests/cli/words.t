@@ -115,8 +115,11 @@ says <<'LINES'
 1 | limit add web budget 2MB/s | write '2M/s bytes' for 2MB/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
 1 | source show not 10.0.0.1 | ^weir: source show: 'PREFIX' is not a condition: 'not' cannot precede it$
-1 | limit add web budget 1/s tcp udp | 'proto' given twice$
-1 | limit add web budget 1/s tcp proto tcp | 'proto' given twice$
+1 | limit add web budget 1/s tcp udp | ^weir: limit add: 'tcp' and 'udp' cannot be combined$
+1 | limit add web budget 1/s tcp proto tcp | ^weir: limit add: 'tcp' and 'proto' cannot be combined$
+1 | limit add web budget 1/s proto tcp udp | ^weir: limit add: 'proto' and 'udp' cannot be combined$
+1 | limit add web budget 1/s not udp udp | ^weir: limit add: 'udp' given twice$
+1 | source show 10.0.0.1 10.0.0.2 | ^weir: source show: '10.0.0.1' and '10.0.0.2' cannot be combined$
 1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, stats show$
 1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush$
 1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del$
@@ -155,6 +158,9 @@ says <<'LINES'
 
 # prefixes
 1 | limit add web budget 1/s to 192.0.2.1/24 | to: '192.0.2.1/24' has host bits set; did you mean 192.0.2.0/24
+
+1 | exempt add 10.0.0.0/8,11.0.0.0/8 | ^weir: exempt add: '10.0.0.0/8,11.0.0.0/8' is a list; each command takes one prefix$
+1 | exempt get 10.0.0.1,10.0.0.2 | ^weir: exempt get: '10.0.0.1,10.0.0.2' is a list; each command takes one address$
 
 # what does not go together
 1 | limit set web match any syn | ^weir: limit set: 'match any' and 'syn' cannot be combined$

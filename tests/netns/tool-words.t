@@ -46,6 +46,10 @@ done_with '' limit add bulk budget 10M/1s bytes slots 8 lenient before web
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "bulk web syn host" "before puts a limit in front of another"
 done_with '$' limit set web budget 2000/s
 done_with '$' limit set host before bulk
+like "$(weir -s limit set web slots 9)" ' slots 9 .*'$'\n''    matched  *0 packets ' "-s shows the counters of what is set"
+like "$(weir -j -s -exist limit add tmp budget 1/s to ::/0)$(weir -j -s -exist limit add tmp budget 1/s to ::/0)" \
+	'"stats":.*"stats":' "... and of what is added, or there already"
+weir limit del tmp
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "host bulk web syn" "set moves a limit"
 done_with '' limit set bulk match any
 done_with '' limit set bulk budget 20M/s

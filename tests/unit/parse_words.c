@@ -262,7 +262,7 @@ static void test_query_refused(void **state)
 		{ WEIR_ON_SHOW, "top 2 dropped", "write 'top N by dropped'" },
 		{ WEIR_ON_SHOW, "top 3 by size", "unknown word 'size'" },
 		{ WEIR_ON_SHOW, "10.0.0.1/8", "did you mean 10.0.0.0/8" },
-		{ WEIR_ON_SHOW, "10.0.0.0/8 11.0.0.0/8", "given twice" },
+		{ WEIR_ON_SHOW, "10.0.0.0/8 11.0.0.0/8", "cannot be combined" },
 		{ WEIR_ON_SHOW, "lmited", "did you mean 'limited'" },
 		{ WEIR_ON_GET, "", "required: ADDR" },
 		{ WEIR_ON_GET, "10.0.0.0/8", "a single address is required" },
