@@ -135,11 +135,10 @@ void weir_config_sort(struct weir_config *config)
 	qsort(config->exempts, config->exempt_count, sizeof(*config->exempts), compare_lines);
 }
 
-int weir_config_check(struct weir_config *config, unsigned int i, struct weir_err *err)
+int weir_config_check(struct weir_config *config, const struct weir_exempt *exempt,
+		      struct weir_err *err)
 {
-	const struct weir_exempt *exempt = &config->exempts[i];
-
-	if (i && !weir_exempt_compare(exempt - 1, exempt))
+	if (exempt > config->exempts && !weir_exempt_compare(exempt - 1, exempt))
 		return weir_err_set(err, "exempt add: already exempted on line %u",
 				    exempt[-1].line);
 	if (!*exempt->limit || weir_config_find(config, exempt->limit))

@@ -18,7 +18,8 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 /* Bring the exemptions into the order that they are saved in. */
 void weir_config_sort(struct weir_config *config);
 /* Whether an exemption fits the rest of a sorted configuration; -ENOENT: its limit is not there. */
-int weir_config_check(struct weir_config *config, unsigned int i, struct weir_err *err);
+int weir_config_check(struct weir_config *config, const struct weir_exempt *exempt,
+		      struct weir_err *err);
 /* Name the words by which a limit would differ from one that exists. */
 bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE]);

@@ -27,9 +27,11 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 
 	if (reading->command->set == &weir_limit_fields) {
 		model->limit.line = tool->line;
+		model->limit.column = tool->column;
 		return weir_config_add_limit(config, &model->limit, &tool->err);
 	}
 	model->exempt.line = tool->line;
+	model->exempt.column = tool->column;
 	return weir_config_add_exempt(config, &model->exempt, &tool->err);
 }
 
@@ -50,7 +52,7 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 		*fault = count > 1;
 		return blame_line(tool, words, count);
 	}
-	if (!ret && config) {
+	if (!ret) {
 		*fault = 2;
 		ret = add_item(tool, &reading, config);
 		if (ret == -ENOENT) {
@@ -61,14 +63,14 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	if (!ret)
 		return 0;
 	inner = tool->err;
-	return weir_err_set(&tool->err, "%s %s: %.400s", words[0], words[1], inner.text);
+	weir_err_set(&tool->err, "%s %s: %.400s", words[0], words[1], inner.text);
+	return ret;
 }
 
-/* Say that a line is bad; whether there have been enough of them. */
-static bool count_bad(struct weir_tool *tool, unsigned int *bad)
+bool weir_count_bad(struct weir_tool *tool, struct weir_lines *lines)
 {
 	weir_complain(tool, NULL);
-	if (++*bad < BAD_LINES)
+	if (++lines->bad < BAD_LINES)
 		return false;
 	tool->line = 0;
 	weir_err_set(&tool->err, "%d invalid lines; the rest was not checked", BAD_LINES);
@@ -76,16 +78,16 @@ static bool count_bad(struct weir_tool *tool, unsigned int *bad)
 	return true;
 }
 
-/* Have a word of a line that has been read, or its name, pointed at, if it can be read again. */
-static void point_again(struct weir_tool *tool, struct weir_lines *lines,
-			unsigned int line, const char *word)
+/* Have a word of an item that has been read, or its name, pointed at; in JSON that of a key. */
+static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsigned int line,
+			unsigned int column, const char *word, const char *key)
 {
 	struct weir_args args = { .words = lines->words };
 	struct weir_err err;
 
-	tool->line = line;
-	if (!line || tool->out.json || fseek(lines->file, 0, SEEK_SET))
-		return;
+	if (tool->out.json)
+		return weir_json_point(tool, lines->whole, line, column, key);
+	rewind(lines->file);
 	lines->read = 0;
 	while (weir_lines_next(lines, &err) > 0 && lines->line < line)
 		;
@@ -96,32 +98,32 @@ static void point_again(struct weir_tool *tool, struct weir_lines *lines,
 	weir_lines_point(lines, args.fault, tool);
 }
 
-/* Whether the exemptions fit the limits, and each other. */
-static unsigned int check_items(struct weir_tool *tool, struct weir_lines *lines,
-				struct weir_config *config)
+/* Whether the exemptions fit the limits, and each other; their limits may be on bad lines. */
+static void check_items(struct weir_tool *tool, struct weir_lines *lines,
+			struct weir_config *config)
 {
-	unsigned int bad = 0, i;
+	const struct weir_exempt *exempt;
+	bool partly = lines->bad, absent;
 	int ret;
 
 	weir_config_sort(config);
-	for (i = 0; i < config->exempt_count; i++) {
-		ret = weir_config_check(config, i, &tool->err);
-		if (!ret)
+	for (exempt = config->exempts; exempt < config->exempts + config->exempt_count; exempt++) {
+		ret = weir_config_check(config, exempt, &tool->err);
+		absent = ret == -ENOENT;
+		if (!ret || (absent && partly))
 			continue;
-		point_again(tool, lines, config->exempts[i].line,
-			    ret == -ENOENT ? config->exempts[i].limit : NULL);
-		if (count_bad(tool, &bad))
+		point_again(tool, lines, exempt->line, exempt->column,
+			    absent ? exempt->limit : NULL, absent ? "limit" : "prefix");
+		if (weir_count_bad(tool, lines))
 			break;
 	}
-	return bad;
 }
 
-/* Read the lines, and say what is wrong with how many; after a bad one words alone are judged. */
-static unsigned int read_lines(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-			       struct weir_config *config)
+/* Read the lines, and say what is wrong with them. */
+static void read_lines(struct weir_tool *tool, const char *path, struct weir_lines *lines,
+		       struct weir_config *config)
 {
-	unsigned int bad = 0;
-	int ret, fault = 0;
+	int ret, fault = 0, said;
 
 	while ((ret = weir_lines_next(lines, &tool->err))) {
 		tool->line = lines->line;
@@ -130,40 +132,40 @@ static unsigned int read_lines(struct weir_tool *tool, const char *path, struct 
 				     path);
 			break;
 		}
-		if (ret > 0 && !weir_read_item(tool, lines->words, lines->count,
-					       bad ? NULL : config, &fault))
+		said = ret < 0 ? ret : weir_read_item(tool, lines->words, lines->count, config,
+						      &fault);
+		/* what is not there may be on a bad line */
+		if (!said || (said == -ENOENT && lines->bad))
 			continue;
 		weir_lines_point(lines, ret > 0 ? fault : 0, tool);
 		if (lines->count <= 0)
 			break;
-		if (count_bad(tool, &bad))
-			return bad;
+		if (weir_count_bad(tool, lines))
+			return;
 	}
 	/* an empty file was probably truncated */
-	if (!ret && !bad && !lines->filled) {
+	if (!ret && !lines->bad && !lines->filled) {
 		ret = weir_err_set(&tool->err, "the file is empty; use a comment for an empty configuration");
 		tool->line = 0;
 	}
 	if (ret)
-		weir_complain(tool, NULL);
-	return bad + !!ret;
+		weir_count_bad(tool, lines);
 }
 
 /* Read the whole file and say what is wrong. */
 static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
 		       struct weir_config *config)
 {
-	unsigned int bad = weir_lines_open(lines, path, &tool->err) ||
-			   (tool->out.json && weir_read_json(tool, lines, config));
-
-	if (bad)
-		weir_complain(tool, NULL);
-	else if (!tool->out.json)
-		bad = read_lines(tool, path, lines, config);
+	if (weir_lines_open(lines, path, true, &tool->err))
+		weir_count_bad(tool, lines);
+	else if (tool->out.json)
+		weir_read_json(tool, lines, config);
+	else
+		read_lines(tool, path, lines, config);
 	tool->column = 0;
-	if (!bad)
-		bad = check_items(tool, lines, config);
-	return bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
+	if (lines->bad < BAD_LINES)
+		check_items(tool, lines, config);
+	return lines->bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
 /* Before it is in force. */
@@ -192,17 +194,23 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config)
 	}
 }
 
-/* The line of the item that the kernel refused; 0: of none. */
-static unsigned int line_at_fault(const struct weir_request *request,
-				  const struct weir_config *config)
+/* Have the item that the kernel refused be pointed at. */
+static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
+			   const struct weir_request *request, const struct weir_config *config)
 {
-	unsigned int i = request->fault_item;
+	const struct weir_limit *limit = &config->limits[request->fault_item];
+	const struct weir_exempt *exempt = &config->exempts[request->fault_item];
+	const struct weir_field *field = request->fault;
+	const char *word, *key;
 
-	if (request->fault_type == WEIR_A_CONFIG_LIMIT && i < config->limit_count)
-		return config->limits[i].line;
-	if (request->fault_type == WEIR_A_CONFIG_EXEMPT && i < config->exempt_count)
-		return config->exempts[i].line;
-	return 0;
+	if (!field)
+		return;
+	word = field->flags & WEIR_FIRST ? NULL : field->word;
+	key = weir_field_key(field);
+	if (request->fault_type == WEIR_A_CONFIG_LIMIT)
+		point_again(tool, lines, limit->line, limit->column, word, key);
+	else
+		point_again(tool, lines, exempt->line, exempt->column, word, key);
 }
 
 static int apply(struct weir_tool *tool, struct weir_lines *lines, const struct weir_config *config)
@@ -217,8 +225,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, const struct 
 	status = weir_tool_reach(tool);
 	if (!status) {
 		weir_nl_ask(&tool->nl, &request);
-		point_again(tool, lines, line_at_fault(&request, config), request.fault &&
-			    !(request.fault->flags & WEIR_FIRST) ? request.fault->word : NULL);
+		point_at_fault(tool, lines, &request, config);
 		status = weir_tool_settle(tool, &request, 0);
 	}
 	if (status)

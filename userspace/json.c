@@ -14,6 +14,65 @@
 #include "tool.h"
 #include "value.h"
 
+#define BLANKS	" \t\r\n"
+
+/* What is read, and where it is in the text. */
+struct reader {
+	const char *at;
+	struct weir_err *err;
+};
+
+static size_t token_length(const char *at)
+{
+	const char *end = at + 1;
+
+	if (*at != '"')
+		return *at == '{' || *at == '[' ? 1 : strcspn(at, BLANKS ",:]}");
+	while (*end != '"')
+		end += 1 + (*end == '\\');
+	return end + 1 - at;
+}
+
+/* The token behind one, of valid JSON; @level counts what is open. */
+static const char *take_token(const char *at, int *level)
+{
+	*level += *at == '{' || *at == '[';
+	for (at += token_length(at); *at && strchr(BLANKS ",:]}", *at); at++)
+		*level -= *at == ']' || *at == '}';
+	return at;
+}
+
+static const char *next_token(const char *at)
+{
+	int level = 0;
+
+	return take_token(at, &level);
+}
+
+static const char *next_value(const char *at)
+{
+	int level = 0;
+
+	while (at = take_token(at, &level), level > 0)
+		;
+	return at;
+}
+
+/* The value of a key inside an object, or the object. */
+static const char *find_value(const char *object, const char *key)
+{
+	size_t len = strlen(key), end = len + 2;
+	const char *at = object;
+	int level = 0;
+
+	while (at = take_token(at, &level), level > 0) {
+		if (token_length(at) == end && !strncmp(at + 1, key, len) &&
+		    at[end + strspn(at + end, BLANKS)] == ':')
+			return next_token(at);
+	}
+	return object;
+}
+
 static int read_number(const struct weir_field *field, uint16_t attr, uint64_t value,
 		       void *at, struct weir_err *err)
 {
@@ -30,7 +89,7 @@ static int read_number(const struct weir_field *field, uint16_t attr, uint64_t v
 }
 
 static int read_object(json_t *object, const struct weir_set *set, char *model,
-		       struct weir_err *err);
+		       struct reader *reader);
 
 static bool is_list(const struct weir_field *field)
 {
@@ -45,20 +104,21 @@ static const char *wanted(const struct weir_field *field)
 }
 
 static int read_value(json_t *value, const struct weir_field *field, uint16_t attr, void *at,
-		      struct weir_err *err)
+		      struct reader *reader)
 {
-	struct weir_args args = { .exact = true, .err = err };
+	struct weir_args args = { .exact = true, .err = reader->err };
 	const char *schema = field->type->schema;
 
 	if (json_is_object(value) && !strcmp(schema, "object"))
-		return read_object(value, field->nest, at, err);
+		return read_object(value, field->nest, at, reader);
 	if (json_is_string(value) && !strcmp(schema, "string"))
 		return field->type->parse(field, &args, json_string_value(value), at);
 	if (json_integer_value(value) >= 0 && json_is_integer(value) && !strcmp(schema, "integer"))
-		return read_number(field, attr, json_integer_value(value), at, err);
+		return read_number(field, attr, json_integer_value(value), at,
+				   reader->err);
 	if (json_is_true(value) && field->type == &weir_type_flag)
 		return field->type->parse(field, &args, "", at);
-	return weir_err_set(err, "expected %s", wanted(field));
+	return weir_err_set(reader->err, "expected %s", wanted(field));
 }
 
 /* The name of a bit that is set. */
@@ -75,7 +135,7 @@ static int read_cond(json_t *value, const struct weir_field *field, void *at,
 }
 
 static int read_list(json_t *list, const struct weir_field *field, char *model,
-		     struct weir_err *err)
+		     struct reader *reader)
 {
 	unsigned int *count = (unsigned int *)(model + field->count);
 	char *at = weir_field_at(field, model);
@@ -84,16 +144,18 @@ static int read_list(json_t *list, const struct weir_field *field, char *model,
 	size_t i;
 
 	if (!json_is_array(list))
-		return weir_err_set(err, "expected an array");
+		return weir_err_set(reader->err, "expected an array");
 	if (field->many && !json_array_size(list))
-		return weir_err_set(err, "empty array; to match any, leave out the key");
+		return weir_err_set(reader->err, "empty array; to match any, leave out the key");
 	if (field->many && json_array_size(list) > field->many)
-		return weir_err_set(err, "more than %u elements", field->many);
+		return weir_err_set(reader->err, "more than %u elements", field->many);
+	reader->at = next_token(reader->at);
 	json_array_foreach(list, i, value) {
-		ret = !field->many ? read_cond(value, field, at, err) :
-		      read_value(value, field, field->attr, at + field->size * (*count)++, err);
+		ret = !field->many ? read_cond(value, field, at, reader->err) :
+		      read_value(value, field, field->attr, at + field->size * (*count)++, reader);
 		if (ret)
 			break;
+		reader->at = next_value(reader->at);
 	}
 	return ret;
 }
@@ -118,27 +180,32 @@ static const struct weir_field *find_key(const struct weir_set *set, const char 
 }
 
 static int read_object(json_t *object, const struct weir_set *set, char *model,
-		       struct weir_err *err)
+		       struct reader *reader)
 {
+	const char *begin = reader->at, *next = next_token(begin), *key;
+	struct weir_err *err = reader->err, inner;
 	const struct weir_field *field;
-	struct weir_err inner;
 	uint16_t attr;
-	const char *key;
 	json_t *value;
 	bool given;
 	int ret;
 
 	json_object_foreach(object, key, value) {
+		reader->at = next;
 		field = find_key(set, key, &attr);
 		if (!field)
 			return weir_err_set(err, "unknown key '%.60s'", key);
-		ret = is_list(field) ? read_list(value, field, model, &inner) :
-		      read_value(value, field, attr, weir_field_at(field, model), &inner);
+		reader->at = next_token(next);
+		next = next_value(reader->at);
+		ret = is_list(field) ? read_list(value, field, model, reader) :
+		      read_value(value, field, attr, weir_field_at(field, model), reader);
+		inner = *err;
 		if (ret)
 			return weir_err_set(err, "%s: %.400s", key, inner.text);
 		if (field->bit)
 			*(uint64_t *)model |= field->bit;
 	}
+	reader->at = begin;
 	for (field = set->fields; field->type; field++) {
 		given = !field->bit || *(uint64_t *)model & field->bit;
 		if (!given && set->invert && *(uint32_t *)(model + set->invert) & field->bit)
@@ -153,17 +220,30 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 	return 0;
 }
 
+/* The key of a word, or of the word that it is the value of. */
+static const char *key_of(const struct weir_set *set, char **words, int at)
+{
+	struct weir_word list[WEIR_WORDS_MAX];
+	const struct weir_word *word = NULL;
+
+	weir_set_words(set, WEIR_ON_ADD, list);
+	for (; at > 2 && !word; at--)
+		word = weir_word_find(list, words[at]);
+	return word ? weir_field_key(word->is) : at < 2 ? "" : weir_field_key(list->is);
+}
+
 /* The object becomes words. */
 static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t *item,
-		     struct weir_config *config)
+		     struct weir_config *config, struct reader *reader)
 {
 	char *text, *words[WEIR_LINE_WORDS];
+	const char *begin = reader->at;
 	union weir_model model = { 0 };
 	struct weir_out out = { 0 };
 	int count, fault, ret;
 	size_t size;
 
-	if (read_object(item, set, (char *)&model, &tool->err))
+	if (read_object(item, set, (char *)&model, reader))
 		return -EINVAL;
 	out.to = open_memstream(&text, &size);
 	if (!out.to)
@@ -173,78 +253,113 @@ static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t 
 	fclose(out.to);
 	count = weir_split(text, words, WEIR_LINE_WORDS);
 	ret = weir_read_item(tool, words, count, config, &fault);
+	reader->at = find_value(begin, ret == -ENOENT ? "before" : key_of(set, words, fault));
 	free(text);
 	return ret;
 }
 
-/* The object of the third level that opens next, in JSON that is valid. */
-static const char *find_item(const char *at, int *level)
+/* Have what is read be pointed at; what was pointed at before precedes it. */
+static void point(struct weir_tool *tool, const struct reader *reader)
 {
-	for (;; at++) {
-		if (*at == '"') {
-			for (at++; *at != '"'; at++)
-				at += *at == '\\';
-		}
-		if (strchr("{[", *at) && ++*level == 3)
-			return at;
-		*level -= !!strchr("}]", *at);
-	}
+	weir_point(tool, tool->source, reader->at, token_length(reader->at));
 }
 
-static int read_lists(struct weir_tool *tool, const char *text, json_t *lists,
-		      struct weir_config *config)
+static int read_items(struct weir_tool *tool, const struct weir_set *set, json_t *list,
+		      struct weir_lines *lines, struct weir_config *config, struct reader *reader)
 {
-	const char *key, *at = strchr(text, '{');
-	const struct weir_set *set;
-	json_t *list, *item;
-	int level = 0;
+	const char *next;
+	json_t *item;
 	size_t i;
+	int ret;
 
+	reader->at = next_token(reader->at);
+	json_array_foreach(list, i, item) {
+		if (!json_is_object(item))
+			return weir_err_set(&tool->err, "%ss: expected objects", set->name);
+		next = next_value(reader->at);
+		point(tool, reader);
+		ret = read_item(tool, set, item, config, reader);
+		if (ret && !(ret == -ENOENT && lines->bad)) {
+			point(tool, reader);
+			if (weir_count_bad(tool, lines))
+				return -ECANCELED;
+		}
+		reader->at = next;
+	}
+	return 0;
+}
+
+static int read_lists(struct weir_tool *tool, json_t *lists, struct weir_lines *lines,
+		      struct weir_config *config, struct reader *reader)
+{
+	const struct weir_set *set;
+	const char *key;
+	json_t *list;
+	int ret = 0;
+
+	if (!json_is_object(lists))
+		return weir_err_set(&tool->err, "expected an object with limits and exempts");
+	reader->at = next_token(reader->at);
 	json_object_foreach(lists, key, list) {
 		set = !strcmp(key, "limits") ? &weir_limit_fields :
 		      !strcmp(key, "exempts") ? &weir_exempt_fields : NULL;
 		if (!set)
 			return weir_err_set(&tool->err, "unknown key '%.60s'; expected limits or exempts",
 					    key);
+		reader->at = next_token(reader->at);
 		if (!json_is_array(list))
 			return weir_err_set(&tool->err, "%s: expected an array", key);
-		json_array_foreach(list, i, item) {
-			if (!json_is_object(item))
-				return weir_err_set(&tool->err, "%s: expected objects", key);
-			at = find_item(at, &level);
-			tool->line = 1;
-			weir_point(tool, text, at++, 1);
-			if (read_item(tool, set, item, config))
-				return -EINVAL;
-		}
+		ret = read_items(tool, set, list, lines, config, reader);
+		if (ret)
+			break;
 	}
-	return 0;
+	return ret;
 }
 
-int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
+void weir_json_point(struct weir_tool *tool, const char *text, unsigned int line,
+		     unsigned int column, const char *key)
 {
-	json_t *root, *lists;
+	const char *at;
+
+	for (tool->line = 1; tool->line < line; tool->line++)
+		text = strchr(text, '\n') + 1;
+	at = find_value(text + column - 1, key);
+	weir_point(tool, text, at, token_length(at));
+}
+
+static int read_text(struct weir_tool *tool, struct weir_lines *lines,
+		     struct weir_config *config)
+{
+	struct reader reader = { lines->whole, &tool->err };
 	json_error_t error;
-	ssize_t len;
+	json_t *root = json_loadb(reader.at, lines->size, JSON_REJECT_DUPLICATES, &error);
+	bool list = json_array_size(root) == 1;
 	int ret;
 
-	errno = 0;
-	len = getdelim(&lines->source, &lines->room, '\0', lines->file);
-	if (len < 0 || strspn(lines->source, " \t\r\n") == (size_t)len)
-		return weir_err_set(&tool->err, errno ? WEIR_CANNOT_READ :
-				    "the file is empty; an empty configuration is {}",
-				    strerror(errno));
-	root = json_loadb(lines->source, len, JSON_REJECT_DUPLICATES, &error);
+	tool->line = 1;
+	tool->source = reader.at;
 	if (!root) {
-		tool->line = 1;
-		weir_point(tool, lines->source,
-			   lines->source + error.position - !!error.position, 1);
+		weir_point(tool, reader.at, reader.at + error.position - !!error.position, 1);
 		return weir_err_set(&tool->err, "not JSON: %s",
-				    memchr(lines->source, '\0', len) ? "NUL byte" : error.text);
+				    memchr(reader.at, '\0', lines->size) ? "NUL byte" : error.text);
 	}
-	lists = json_array_size(root) == 1 ? json_array_get(root, 0) : root;
-	ret = json_is_object(lists) ? read_lists(tool, lines->source, lists, config) :
-	      weir_err_set(&tool->err, "expected an object with limits and exempts");
+	reader.at += strspn(reader.at, BLANKS);
+	if (list)
+		reader.at = next_token(reader.at);
+	ret = read_lists(tool, list ? json_array_get(root, 0) : root, lines, config, &reader);
+	if (ret == -EINVAL)
+		point(tool, &reader);
 	json_decref(root);
 	return ret;
+}
+
+void weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
+{
+	bool empty = lines->size <= 0 || strspn(lines->whole, BLANKS) == (size_t)lines->size;
+	int ret = empty ?
+		weir_err_set(&tool->err, "the file is empty; an empty configuration is {}") :
+		read_text(tool, lines, config);
+
+	if (ret == -EINVAL)
+		weir_count_bad(tool, lines);
 }

@@ -10,12 +10,38 @@
 /* What some editors put in front of UTF-8. */
 #define BOM	"\xef\xbb\xbf"
 
-int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err)
+static int cannot_read(struct weir_lines *lines, struct weir_err *err)
+{
+	lines->line = 0;
+	lines->failed = true;
+	return weir_err_set(err, WEIR_CANNOT_READ, strerror(errno));
+}
+
+/* Have the file in memory: all, or up to a NUL byte. */
+static int keep_file(struct weir_lines *lines, struct weir_err *err)
+{
+	FILE *file = lines->file;
+	size_t room = 0;
+
+	lines->size = getdelim(&lines->whole, &room, '\0', file);
+	if (ferror(file) || (lines->size < 0 && !feof(file)))
+		return cannot_read(lines, err);
+	if (lines->size <= 0)
+		return 0;
+	if (file != stdin)
+		fclose(file);
+	lines->file = fmemopen(lines->whole, lines->size, "r");
+	return lines->file ? 0 : cannot_read(lines, err);
+}
+
+int weir_lines_open(struct weir_lines *lines, const char *path, bool keep, struct weir_err *err)
 {
 	memset(lines, 0, sizeof(*lines));
 	lines->file = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	lines->failed = !lines->file;
-	return lines->file ? 0 : weir_err_set(err, "cannot open: %s", strerror(errno));
+	if (lines->failed)
+		return weir_err_set(err, "cannot open: %s", strerror(errno));
+	return keep ? keep_file(lines, err) : 0;
 }
 
 void weir_lines_close(struct weir_lines *lines)
@@ -25,6 +51,7 @@ void weir_lines_close(struct weir_lines *lines)
 	free(lines->text);
 	free(lines->next);
 	free(lines->source);
+	free(lines->whole);
 }
 
 /* One line of the file behind the first @used bytes of the source: its length. */
@@ -38,9 +65,7 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 	if (len < 0) {
 		if (!ferror(lines->file) && !errno)
 			return 0;
-		lines->line = 0;
-		lines->failed = true;
-		return weir_err_set(err, WEIR_CANNOT_READ, strerror(errno));
+		return cannot_read(lines, err);
 	}
 	more = lines->next;
 	if (!lines->read++ && !strncmp(more, BOM, strlen(BOM))) {
@@ -111,8 +136,10 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 
 void weir_point(struct weir_tool *tool, const char *begin, const char *at, int length)
 {
-	for (; (size_t)(at - begin) > strcspn(begin, "\n"); tool->line++)
-		begin += strcspn(begin, "\n") + 1;
+	const char *end;
+
+	for (; (end = memchr(begin, '\n', at - begin)); tool->line++)
+		begin = end + 1;
 	tool->column = at - begin + 1;
 	tool->source = begin;
 	tool->length = length;
@@ -136,7 +163,7 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 	struct weir_lines lines;
 
 	tool->file = path;
-	weir_lines_open(&lines, path, &tool->err);
+	weir_lines_open(&lines, path, false, &tool->err);
 	do {
 		ret = lines.failed ? -EINVAL : weir_lines_next(&lines, &tool->err);
 		tool->line = lines.line;

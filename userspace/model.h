@@ -57,7 +57,7 @@ struct weir_limit_stats {
 
 struct weir_limit {
 	uint64_t has;
-	unsigned int line;	/* of the file it was read from */
+	unsigned int line, column;	/* of the file it was read from; of JSON both */
 	char name[WEIR_NAME_SIZE];
 	char before[WEIR_NAME_SIZE];
 	struct weir_budget budget;
@@ -74,7 +74,7 @@ struct weir_limit {
 
 struct weir_exempt {
 	uint64_t has;
-	unsigned int line;
+	unsigned int line, column;
 	struct weir_prefix prefix;
 	char dev[WEIR_DEV_SIZE];	/* "": any */
 	char limit[WEIR_NAME_SIZE];	/* "": all */

@@ -157,6 +157,8 @@ void weir_schema(struct weir_out *out);
 
 struct weir_lines {
 	FILE *file;
+	char *whole;		/* the file, if it is kept */
+	ssize_t size;
 	char *source, *text;	/* the words' line as it was, and with the words ended */
 	char *next;		/* the line just read */
 	size_t room;
@@ -164,12 +166,13 @@ struct weir_lines {
 	unsigned int read;	/* lines so far */
 	bool filled;		/* not all of it is blank: comments too */
 	bool failed;		/* it cannot be read on */
+	unsigned int bad;	/* items that were complained of */
 	int count;
 	char *words[WEIR_LINE_WORDS];
 };
 
-/* Open a file, "-" is stdin; close in any case. */
-int weir_lines_open(struct weir_lines *lines, const char *path, struct weir_err *err);
+/* Open a file, "-" is stdin; close in any case. @keep: it can be read again, a pipe too. */
+int weir_lines_open(struct weir_lines *lines, const char *path, bool keep, struct weir_err *err);
 /* The words of the next line that has any: 1, 0 at the end, -EINVAL. */
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err);
 void weir_lines_close(struct weir_lines *lines);
@@ -181,11 +184,19 @@ void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool
 /* lines.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
-/* file.c: read an item and add it to @config, unless that is NULL; @fault: the word at fault. */
+/*
+ * file.c: read an item and add it to @config; @fault: the word at fault. -ENOENT: the
+ * limit that it is to precede is not there.
+ */
 int weir_read_item(struct weir_tool *tool, char **words, int count,
 		   struct weir_config *config, int *fault);
-/* json.c: read the JSON of an open file. */
-int weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config);
+/* Say that an item is bad; whether there have been enough of them. */
+bool weir_count_bad(struct weir_tool *tool, struct weir_lines *lines);
+/* json.c: read the JSON of a file that is kept. */
+void weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config);
+/* Have the value of a key, or an item that lacks it, be pointed at. */
+void weir_json_point(struct weir_tool *tool, const char *text, unsigned int line,
+		     unsigned int column, const char *key);
 int weir_enter_netns(struct weir_tool *tool);
 
 #endif

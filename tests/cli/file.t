@@ -121,12 +121,16 @@ like "$err" ':1:31: .*'$'\n''  exempt add 10.0.0.0/8 comment "a b'$'\n'' {32}\^~
 printf 'exempt add 10.0.0.0/8 comment "%0128d"\n' 0 | bad "1: exempt add: comment: at most 127 bytes, not 128" "a long comment"
 echo '"" x' | bad "1: '' cannot be used here; expected 'limit add' or 'exempt add'" "an empty word"
 
-# each bad line is told, as far as it is bad by itself
+# each bad line is told; what is not there may be on one of them
 cat >conf <<-'CONF'
 	limit add a budget 5
 	limit add b budget 1/s before a
 	exempt add 10.0.0.1/8 limit a
 	limit add c budget 1/s surces
+	limit add d budget 1/s
+	exempt add 10.0.0.2 limit a
+	limit add d budget 2/s
+	exempt add 10.0.0.2 limit a
 CONF
 run -check -file conf
 is "$status $err" "1 weir: conf:1:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
@@ -137,7 +141,13 @@ weir: conf:3:12: exempt add: '10.0.0.1/8' has host bits set; did you mean 10.0.0
              ^~~~~~~~~~
 weir: conf:4:24: limit add: unknown word 'surces'; did you mean 'sources'?
   limit add c budget 1/s surces
-                         ^~~~~~" "three bad lines, with column and caret"
+                         ^~~~~~
+weir: conf:7:11: limit add: limit 'd' was already defined on line 5
+  limit add d budget 2/s
+            ^
+weir: conf:8:12: exempt add: already exempted on line 6
+  exempt add 10.0.0.2 limit a
+             ^~~~~~~~" "five bad lines, with column and caret"
 printf 'limit\tadd d\xc3\xb6 \\\r\n\tbudget 1/s # \xc3\xb6\r\n' >conf
 run -check -file conf
 is "$status $err" "1 weir: conf:1:11: limit add: a name may contain only letters, digits and _-.:+@
@@ -173,6 +183,12 @@ is "$status $err" "1 weir: conf:1:27: exempt add: limit: no limit 'gone' in this
 weir: conf:4:12: exempt add: already exempted on line 3
   exempt add 10.0.0.1 limit web dev lo
              ^~~~~~~~" "two lines that do not fit the others"
+cat <conf | "$weir" -check -file - 2>piped
+is "$(<piped)" "${err//conf:/-:}" "... also through a pipe"
+mkfifo fifo
+cat conf >fifo &
+run -check -file fifo
+is "$(sed 's/fifo/-/' err)" "$(<piped)" "... and a FIFO"
 echo 'limit add a budget 1/s before later syn' >conf
 run -check -file conf
 like "$err" "^weir: conf:1:31: limit add: before: no limit 'later'" "the word behind before is marked"
@@ -198,10 +214,14 @@ err=$(./script 2>&1)
 is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 5/s or 5/10s" "an executable file"
 
 # JSON, as weir -json save writes it
-# json STATUS PATTERN JSON: what is said of it
+# json STATUS PATTERN JSON: what is said of it; « marks where the caret is, the
+# pattern's @ is that place
 json() {
-	"$weir" -check -json -file - <<<"$3" >out 2>err
-	like "$? $(<err)" "^$1 $2" "JSON $3"
+	local before=${3%%«*} where=- last
+	last=${before##*$'\n'}
+	[ "$before" = "$3" ] || where=-:$(grep -c '' <<<"$before"):$((${#last} + 1))
+	"$weir" -check -json -file - <<<"${3/«/}" >out 2>err
+	like "$? $(<err)" "^$1 ${2/@/$where}" "JSON $3"
 }
 web='"name":"web","budget":1000,"window_ms":1000'
 json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"proto":"tcp","dport":[{"first":80,"last":80},{"first":443,"last":443}]}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
@@ -209,51 +229,52 @@ json 0 '$' '[{"limits": [], "exempts": []}]'
 json 0 '$' '{}'
 json 0 '$' '{"limits":[{"name":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"dev":"lo","syn":true,"to":["::/0"],"not":["dev"]},"mode":"lenient"}]}'
 json 0 '$' '{"limits":[{'"$web"',"match":{"to":["::/0"]},"comment":"\u00e9\ud83d\ude80 \" \\ # '"'x'"'"}],"exempts":[{"prefix":"::1","comment":""}]}'
-json 1 "weir: -:1:13: comment: control character .* at byte 2" '{"exempts":[{"prefix":"::1","comment":"a\u0007"}]}'
-json 1 "weir: -:1:13: comment: at most 127 bytes, not 128" '{"exempts":[{"prefix":"::1","comment":"'"$(printf %0128d 0)"'"}]}'
-json 1 "weir: -:1:13: comment: expected a string" '{"exempts":[{"prefix":"::1","comment":1}]}'
-json 1 'weir: -:1:12: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":"::/0"}}]}'
-json 1 "weir: -:1:12: budget and window_ms must be given together"$'\n' '{"limits":[{"name":"web","match":{"syn":true},"budget":1000}]}'
-json 1 "weir: -:1:12: budget: expected a whole number"$'\n' '{"limits":[{"name":"web","budget":-1}]}'
-json 1 "weir: -:1:12: budget: expected a whole number" '{"limits":[{"name":"web","budget":1e3}]}'
-json 1 "weir: -:1:12: slots: 65 is out of range 1..64"$'\n' '{"limits":[{'"${web/1000/1}"',"slots":65}]}'
-json 1 "weir: -:3:2: match: dport: expected an array"$'\n''  ,\{"name":"b"'$'\n''   \^' $'{"limits":[\n{'"$web"$'}\n,{"name":"b"\n,"match":{"dport":1}}]}'
-json 1 "weir: -:1:12: unknown key 'foo'" '{"limits":[{'"$web"',"foo":1}]}'
-json 1 "weir: -:2:2: unknown key 'foo'" '{"limits":[{'"$web"',"match":{"syn":true,"dev":"]}\"{"}}'$'\n'',{"foo":1}]}'
+json 1 "weir: @: comment: control character .* at byte 2" '{"exempts":[{"prefix":"::1","comment":«"a\u0007"}]}'
+json 1 "weir: @: comment: at most 127 bytes, not 128" '{"exempts":[{"prefix":"::1","comment":«"'"$(printf %0128d 0)"'"}]}'
+json 1 "weir: @: comment: expected a string" '{"exempts":[{"prefix":"::1","comment":«1}]}'
+json 1 'weir: @: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":«"::/0"}}]}'
+json 1 "weir: @: budget and window_ms must be given together"$'\n' '{"limits":[«{"name":"web","match":{"syn":true},"budget":1000}]}'
+json 1 "weir: @: budget: expected a whole number"$'\n' '{"limits":[{"name":"web","budget":«-1}]}'
+json 1 "weir: @: budget: expected a whole number" '{"limits":[{"name":"web","budget":«1e3}]}'
+json 1 "weir: @: slots: 65 is out of range 1..64"$'\n' '{"limits":[{'"${web/1000/1}"',"slots":«65}]}'
+json 1 "weir: @: match: dport: expected an array"$'\n''  ,"match":\{"dport":1}}]}'$'\n'' {20}\^$' $'{"limits":[\n{'"$web"$'}\n,{"name":"b"\n,"match":{"dport":«1}}]}'
+json 1 "weir: @: unknown key 'foo'" '{"limits":[{'"$web"',«"foo":1}]}'
+json 1 "weir: @: unknown key 'foo'" '{"limits":[{'"$web"',"match":{"syn":true,"dev":"]}\"{"}}'$'\n'',{«"foo":1}]}'
 json 1 "weir: -:1:29: not JSON: duplicate object key near '\"name\"'" '{"limits":[{"name":"a","name":"b"}]}'
-json 1 "weir: -:1:12: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":{"mark":1}}]}'
-json 1 "weir: -:1:12: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":{"mark_mask":1}}]}'
+json 1 "weir: @: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":«{"mark":1}}]}'
+json 1 "weir: @: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":«{"mark_mask":1}}]}'
 for mark in '"mark":5,"mark_mask":3' '"mark_mask":3,"mark":5'; do
-	json 1 "weir: -:1:12: limit add: mark: '0x5/0x3' has bits outside its mask; did you mean 0x1/0x3" '{"limits":[{'"$web"',"match":{'"$mark"'}}]}'
+	json 1 "weir: @: limit add: mark: '0x5/0x3' has bits outside its mask; did you mean 0x1/0x3" '{"limits":[{'"$web"',"match":{'"${mark/:5/:«5}"'}}]}'
 done
-json 1 "weir: -:1:12: match: mark: 4294967296 is out of range 0..4294967295" '{"limits":[{'"$web"',"match":{"mark":4294967296,"mark_mask":1}}]}'
+json 1 "weir: @: match: mark: 4294967296 is out of range 0..4294967295" '{"limits":[{'"$web"',"match":{"mark":«4294967296,"mark_mask":1}}]}'
 for list in from to sport dport; do
-	json 1 "weir: -:1:12: match: $list: empty array; to match any, leave out the key" '{"limits":[{'"$web"',"match":{"proto":"tcp","'$list'":[]}}]}'
+	json 1 "weir: @: match: $list: empty array; to match any, leave out the key" '{"limits":[{'"$web"',"match":{"proto":"tcp","'$list'":«[]}}]}'
 done
-json 1 "weir: -:1:12: match: dport: first and last must be given together" '{"limits":[{'"$web"',"match":{"proto":"tcp","dport":[{}]}}]}'
-json 1 "weir: -:1:12: match: to: expected a string" '{"limits":[{'"$web"',"match":{"to":[{"address":"::/0"}]}}]}'
-json 1 "weir: -:1:12: match: not: expected an array" '{"limits":[{'"$web"',"match":{"syn":true,"not":"syn"}}]}'
-json 1 "weir: -:1:12: match: 'not' names 'proto', whose key is missing" '{"limits":[{'"$web"',"match":{"not":["proto"]}}]}'
+json 1 "weir: @: match: dport: first and last must be given together" '{"limits":[{'"$web"',"match":{"proto":"tcp","dport":[«{}]}}]}'
+json 1 "weir: @: match: to: expected a string" '{"limits":[{'"$web"',"match":{"to":[«{"address":"::/0"}]}}]}'
+json 1 "weir: @: match: not: expected an array" '{"limits":[{'"$web"',"match":{"syn":true,"not":«"syn"}}]}'
+json 1 "weir: @: match: 'not' names 'proto', whose key is missing" '{"limits":[{'"$web"',"match":«{"not":["proto"]}}]}'
 json 0 '$' '{"limits":[{'"$web"',"match":{"not":[],"syn":true}},{"name":"a","before":"web","match":{"syn":true},'"${web#*,}"'}]}'
-json 1 "weir: -:1:12: limit add: before: no limit 'a' is defined above" '{"limits":[{'"$web"',"before":"a"}]}'
-json 1 "weir: -:1:12: budget: 72057594037927937 is out of range 1..72057594037927936" '{"limits":[{"name":"a","budget":72057594037927937,"unit":"bytes","window_ms":1000}]}'
+json 1 "weir: @: limit add: before: no limit 'a' is defined above" '{"limits":[{'"$web"',"before":«"a"}]}'
+json 1 "weir: @: budget: 72057594037927937 is out of range 1..72057594037927936" '{"limits":[{"name":"a","budget":«72057594037927937,"unit":"bytes","window_ms":1000}]}'
 json 1 "weir: -:1:51: not JSON: too big integer" '{"limits":[{"name":"a","budget":9223372036854775808,"unit":"bytes","window_ms":1000}]}'
 for number in 1.0 0.5 1e3 '"1"' null true '[1]'; do
-	json 1 "weir: -:1:12: slots: expected a whole number" '{"limits":[{'"$web"',"slots":'"$number"'}]}'
+	json 1 "weir: @: slots: expected a whole number" '{"limits":[{'"$web"',"slots":«'"$number"'}]}'
 done
-json 1 "weir: -:1:12: unknown key 'want_stats'" '{"limits":[{"want_stats":true}]}'
-json 1 "weir: -:1:13: unknown key 'address'" '{"exempts":[{"address":"::1"}]}'
-json 1 "weir: -:1:12: match: syn: expected true" '{"limits":[{"name":"web","match":{"syn":1}}]}'
-json 1 "weir: -:1:12: unknown key 'memory'" '{"limits":[{"memory":1}]}'
-json 1 "weir: -:1:12: name: name 'w b' contains a space" '{"limits":[{"name":"w b"}]}'
-json 1 "weir: -:1:12: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"name":"web","mode":"lenent"}]}'
-json 1 "weir: -:1: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":"10.0.0.1"}]}'
-json 1 "weir: -:1:12: limit add: required: budget" '{"limits":[{"name":"web"}]}'
+json 1 "weir: @: match: proto: .*"$'\n''weir: -:2:9: name: .*'$'\n''weir: -:3:28: exempt add: already exempted on line 2'$'\n' '{"limits":[{"name":"a","match":{"proto":«"x","to":[]}},'$'\n''{"name":"w b"}],"exempts":[{"prefix":"::1"},'$'\n''{"prefix":"::2"},{"prefix":"::1"}]}'
+json 1 "weir: @: unknown key 'want_stats'" '{"limits":[{«"want_stats":true}]}'
+json 1 "weir: @: unknown key 'address'" '{"exempts":[{«"address":"::1"}]}'
+json 1 "weir: @: match: syn: expected true" '{"limits":[{"name":"web","match":{"syn":«1}}]}'
+json 1 "weir: @: unknown key 'memory'" '{"limits":[{«"memory":1}]}'
+json 1 "weir: @: name: name 'w b' contains a space" '{"limits":[{"name":«"w b"}]}'
+json 1 "weir: @: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"name":"web","mode":«"lenent"}]}'
+json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":«"10.0.0.1"}]}'
+json 1 "weir: @: limit add: required: budget" '{"limits":[«{"name":"web"}]}'
 json 1 "weir: -:1:5: not JSON: '\[' or '\{' expected near 'limit'" 'limit add web budget 1/s'
 json 1 "weir: -:1:21: not JSON: unexpected newline near" '{"limits":[{"name":"a'
-json 1 "weir: -: expected an object with limits and exempts" '[]'
+json 1 "weir: @: expected an object with limits and exempts" '«[]'
 json 1 "weir: -:1:4: not JSON: end of file expected near 'x'" '{} x'
-json 1 "weir: -: unknown key 'limit'; expected limits or exempts" '{"limit":[]}'
+json 1 "weir: @: unknown key 'limit'; expected limits or exempts" '{«"limit":[]}'
 json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
 for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
 	printf %b "$conf" >conf

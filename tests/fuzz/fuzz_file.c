@@ -28,6 +28,7 @@ static void complete(struct weir_limit *limit)
 	memset(limit->before, 0, sizeof(limit->before));
 	limit->match.any = 0;	/* how it is said, not what it is */
 	limit->line = 0;
+	limit->column = 0;
 }
 
 /* One item of a configuration, of a set and a size, through a message. */
@@ -50,8 +51,10 @@ static void complete_all(struct weir_config *config)
 
 	for (i = 0; i < config->limit_count; i++)
 		complete(&config->limits[i]);
-	for (i = 0; i < config->exempt_count; i++)
+	for (i = 0; i < config->exempt_count; i++) {
 		config->exempts[i].line = 0;
+		config->exempts[i].column = 0;
+	}
 }
 
 /* As weir save writes it, or weir -json save. */
