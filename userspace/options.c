@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The options, in the manner of ip(8); help and completion read the same table. */
 
-#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +40,6 @@ const struct weir_option weir_options[] = {
 	{ "-help", 'h', NULL, "print this, or the help of a command", TOOL(help) },
 	{ 0 }
 };
-
-#define OPTIONS	(sizeof(weir_options) / sizeof(weir_options[0]))
 
 static const struct weir_option *find_letter(int letter)
 {
@@ -91,79 +88,70 @@ static const struct weir_word *option_words(struct weir_word words[WEIR_WORDS_MA
 	return words;
 }
 
-/* With one dash, and without a value. */
-static void plain_name(const char *word, char plain[64])
-{
-	word += word[1] == '-';
-	snprintf(plain, 64, "-%.*s", (int)strcspn(word + 1, "="), word + 1);
-}
-
-/* What getopt takes for ambiguous though both names are of one option; or a slip. */
-static int take_unclear(struct weir_tool *tool, const char *given)
+/* As written with one dash and without a value: by its letter, or as far as it is unambiguous. */
+static const struct weir_option *find_option(const char *plain, struct weir_err *err)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
-	const struct weir_option *option;
+	const struct weir_option *option = plain[2] ? NULL : find_letter(plain[1]);
 	const struct weir_word *word;
+
+	if (option)
+		return option;
+	word = weir_pick(option_words(words), plain, false, "option", err);
+	return word ? word->is : NULL;
+}
+
+/* Of combined letters, take all but the last, which may have a value; NULL: they are none. */
+static const struct weir_option *take_letters(struct weir_tool *tool, const char *letters)
+{
+	const struct weir_option *option = find_letter(*letters);
+
+	if (!option || !letters[1])
+		return option;
+	if (option->value || take_option(tool, option, NULL))
+		return NULL;
+	return take_letters(tool, letters + 1);
+}
+
+/* Read one word and its value, which may be the next one: how many, or -EINVAL. */
+static int take_words(struct weir_tool *tool, char **argv)
+{
+	const char *word = argv[0] + (argv[0][1] == '-');
+	size_t length = strcspn(word, "=");
+	const char *value = word[length] ? word + length + 1 : NULL;
+	const struct weir_option *option;
 	char plain[64];
+	int count = 1;
 
-	plain_name(given, plain);
-	word = weir_pick(option_words(words), plain, false, "option", &tool->err);
-	if (!word)
+	snprintf(plain, sizeof(plain), "%.*s", (int)length, word);
+	option = find_option(plain, &tool->err);
+	if (!option)
+		option = take_letters(tool, plain + 1);
+	if (!option)
 		return -EINVAL;
-	option = word->is;
-	given = strchr(given, '=');
-	if (given && !option->value)
+	if (value && !option->value)
 		return weir_err_set(&tool->err, "option '%s' takes no value", plain);
-	return take_option(tool, option, given ? given + 1 : NULL);
-}
-
-/* A letter's value is a word of its own: "-bogus" is a slip, not -b ogus. */
-static bool is_attached(const char *word, int at)
-{
-	return optarg && at < 0 && optarg > word && optarg <= word + strlen(word);
-}
-
-static int missing_value(struct weir_tool *tool, const char *word)
-{
-	tool->wants = optopt;
-	return weir_err_set(&tool->err, WEIR_NO_VALUE, word,
-			    find_letter(optopt)->value);
+	if (!value && option->value && option->letter != 'c') {
+		value = argv[count++];
+		tool->wants = value ? 0 : option->letter;
+	}
+	if (tool->wants)
+		return weir_err_set(&tool->err, WEIR_NO_VALUE, argv[0], option->value);
+	return take_option(tool, option, value) ? -EINVAL : count;
 }
 
 int weir_take_options(struct weir_tool *tool, int argc, char **argv)
 {
-	struct option long_options[2 * OPTIONS] = { 0 }, *next = long_options;
-	char letters[3 * OPTIONS + 3] = "+:", *end = letters + 2, names[OPTIONS][2];
-	const struct weir_option *option;
-	int letter, at, word, ret = 0;
+	int at, count;
 
-	for (option = weir_options; option->name; option++) {
-		letter = option->letter;
-		*next++ = (struct option){ option->name + 1, !option->value ? no_argument :
-			letter == 'c' ? optional_argument : required_argument, NULL, letter };
-		if (letter > 255 || find_letter(letter) != option)
-			continue;
-		end += sprintf(end, "%c%s", letter, !option->value ? "" : letter == 'c' ? "::" : ":");
-		sprintf(names[option - weir_options], "%c", letter);
-		*next = next[-1];	/* as in -c=never */
-		next++->name = names[option - weir_options];
+	for (at = 1; at < argc && argv[at][0] == '-' && argv[at][1]; at += count) {
+		if (!strcmp(argv[at], "--"))
+			return at + 1;
+		count = take_words(tool, argv + at);
+		if (count < 0)
+			return count;
 	}
-	opterr = 0;
-	optind = 0;
-	for (letter = 0; !ret;) {
-		at = -1;
-		word = optind ? optind : 1;
-		letter = getopt_long_only(argc, argv, letters, long_options, &at);
-		if (letter < 0)
-			return optind;
-		if (letter == ':')
-			ret = missing_value(tool, argv[word]);
-		else if (letter == '?' || is_attached(argv[word], at))
-			ret = take_unclear(tool, argv[word]);
-		else
-			ret = take_option(tool, find_letter(letter), optarg);
-	}
-	return ret;
+	return at;
 }
 
 bool weir_option_is(char *word)
