@@ -44,14 +44,13 @@ layers() {
 		userspace/word\.h	err.h
 		userspace/field\.h	model.h out.h spec.h word.h
 		userspace/(show|value|config|nl)\.h	err.h field.h model.h out.h
-		userspace/ssh\.h	model.h
 		userspace/tool\.h	err.h nl.h out.h show.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
-		userspace/(check|config|fields|parse|show|ssh|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/(check|config|fields|parse|show|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
-		userspace/.*\.c	config.h ssh.h tool.h value.h
+		userspace/.*\.c	config.h tool.h value.h
 	EOF
 }
 

@@ -49,10 +49,7 @@ static void take_tlvs(const void *attrs, size_t len, struct tlvs *tlvs)
 
 static void add_path(struct spot *spot, const char *word)
 {
-	size_t used = strlen(spot->path);
-
-	snprintf(spot->path + used, sizeof(spot->path) - used, "%s%s",
-		 used && *word ? " " : "", word);
+	weir_append(spot->path, sizeof(spot->path), " ", word);
 }
 
 static const struct weir_field *row_of(const struct weir_request *request,

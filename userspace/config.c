@@ -56,13 +56,6 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 	return 0;
 }
 
-static void add_word(char text[WEIR_DIFFERS_SIZE], const char *word)
-{
-	size_t used = strlen(text);
-
-	snprintf(text + used, WEIR_DIFFERS_SIZE - used, "%s%s", used ? ", " : "", word);
-}
-
 /* The value as it is written, "not" too; what is left out is as usual. */
 static void value_text(const struct weir_set *set, const struct weir_field *field,
 		       const char *model, char text[2 * WEIR_TEXT_SIZE])
@@ -95,7 +88,7 @@ static void add_differing(const struct weir_set *set, const char *words,
 		    (!*a && !(field->flags & WEIR_NOT)))
 			continue;
 		if (!(field->flags & WEIR_FOLLOWS) || named != field - 1)
-			add_word(text, weir_field_name(field, name));
+			weir_append(text, WEIR_DIFFERS_SIZE, ", ", weir_field_name(field, name));
 		named = field;
 	}
 }

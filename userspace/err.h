@@ -30,15 +30,17 @@ struct weir_err {
 	char text[512];
 };
 
-/* Say what went wrong, cut off where it is too long; returns -EINVAL. */
+/* Say what went wrong, cut off where it is too long, of @err too; returns -EINVAL. */
 static inline int __attribute__((format(printf, 2, 3)))
 weir_err_set(struct weir_err *err, const char *fmt, ...)
 {
+	struct weir_err said;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	vsnprintf(said.text, sizeof(said.text), fmt, ap);
 	va_end(ap);
+	*err = said;
 	return -EINVAL;
 }
 

@@ -70,19 +70,17 @@ const char *weir_field_text(const struct weir_field *field, const void *model,
 			    char buf[WEIR_TEXT_SIZE])
 {
 	unsigned int i, given = field->many ? weir_field_given(field, model) : 1;
-	const char *at = weir_field_at(field, model), *text = "";
+	const char *at = weir_field_at(field, model);
 	char element[WEIR_TEXT_SIZE];
-	size_t used = 0;
 
 	if (!field->type->text)
 		return "";
-	for (i = 0; i < given && used < WEIR_TEXT_SIZE; i++) {
-		text = field->type->text(field, at + i * field->size, given > 1 ? element : buf);
-		if (given > 1)
-			used += snprintf(buf + used, WEIR_TEXT_SIZE - used, "%s%s", i ? "," : "",
-					 text);
-	}
-	return given > 1 ? buf : text;
+	if (given == 1)
+		return field->type->text(field, at, buf);
+	for (*buf = '\0', i = 0; i < given; i++)
+		weir_append(buf, WEIR_TEXT_SIZE, ",",
+			    field->type->text(field, at + i * field->size, element));
+	return buf;
 }
 
 const char *weir_field_key(const struct weir_field *field)
@@ -90,23 +88,15 @@ const char *weir_field_key(const struct weir_field *field)
 	return field->key ? field->key : field->spec->name;
 }
 
-static void join_names(const char *const *names, char buf[WEIR_TEXT_SIZE])
-{
-	size_t used = 0;
-
-	for (*buf = '\0'; *names && used < WEIR_TEXT_SIZE; names++)
-		used += snprintf(buf + used, WEIR_TEXT_SIZE - used, "%s%s",
-				 used ? "|" : "", *names);
-}
-
 /* The value itself, without what may follow. */
 static void own_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 {
 	const char *value = field->value ? field->value : field->type->value;
+	const char *const *names = field->spec ? field->spec->names : NULL;
 
-	if (!value && field->type == &weir_type_enum)
-		return join_names(field->spec->names, buf);
 	snprintf(buf, WEIR_TEXT_SIZE, "%s", value ? value : "");
+	for (; !value && names && *names; names++)
+		weir_append(buf, WEIR_TEXT_SIZE, "|", *names);
 }
 
 const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])

@@ -41,7 +41,6 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	struct weir_args args = { .words = words, .count = count,
 				  .exact = true, .err = &tool->err };
 	struct weir_reading reading;
-	struct weir_err inner;
 	int ret = weir_read(&args, &reading);
 
 	*fault = args.fault;
@@ -62,8 +61,7 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	}
 	if (!ret)
 		return 0;
-	inner = tool->err;
-	weir_err_set(&tool->err, "%s %s: %.400s", words[0], words[1], inner.text);
+	weir_err_set(&tool->err, "%s %s: %.400s", words[0], words[1], tool->err.text);
 	return ret;
 }
 

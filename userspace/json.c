@@ -14,8 +14,6 @@
 #include "tool.h"
 #include "value.h"
 
-#define BLANKS	" \t\r\n"
-
 /* What is read, and where it is in the text. */
 struct reader {
 	const char *at;
@@ -27,7 +25,7 @@ static size_t token_length(const char *at)
 	const char *end = at + 1;
 
 	if (*at != '"')
-		return *at == '{' || *at == '[' ? 1 : strcspn(at, BLANKS ",:]}");
+		return *at == '{' || *at == '[' ? 1 : strcspn(at, WEIR_BLANKS ",:]}");
 	while (*end != '"')
 		end += 1 + (*end == '\\');
 	return end + 1 - at;
@@ -37,7 +35,7 @@ static size_t token_length(const char *at)
 static const char *take_token(const char *at, int *level)
 {
 	*level += *at == '{' || *at == '[';
-	for (at += token_length(at); *at && strchr(BLANKS ",:]}", *at); at++)
+	for (at += token_length(at); *at && strchr(WEIR_BLANKS ",:]}", *at); at++)
 		*level -= *at == ']' || *at == '}';
 	return at;
 }
@@ -49,28 +47,19 @@ static const char *next_token(const char *at)
 	return take_token(at, &level);
 }
 
-static const char *next_value(const char *at)
+/* The value of a key inside an object, or the object; NULL: what follows a value. */
+static const char *find_value(const char *value, const char *key)
 {
-	int level = 0;
-
-	while (at = take_token(at, &level), level > 0)
-		;
-	return at;
-}
-
-/* The value of a key inside an object, or the object. */
-static const char *find_value(const char *object, const char *key)
-{
-	size_t len = strlen(key), end = len + 2;
-	const char *at = object;
+	size_t len = key ? strlen(key) : 0, end = len + 2;
+	const char *at = value;
 	int level = 0;
 
 	while (at = take_token(at, &level), level > 0) {
-		if (token_length(at) == end && !strncmp(at + 1, key, len) &&
-		    at[end + strspn(at + end, BLANKS)] == ':')
+		if (key && token_length(at) == end && !strncmp(at + 1, key, len) &&
+		    at[end + strspn(at + end, WEIR_BLANKS)] == ':')
 			return next_token(at);
 	}
-	return object;
+	return key ? value : at;
 }
 
 static int read_number(const struct weir_field *field, uint16_t attr, uint64_t value,
@@ -155,7 +144,7 @@ static int read_list(json_t *list, const struct weir_field *field, char *model,
 		      read_value(value, field, field->attr, at + field->size * (*count)++, reader);
 		if (ret)
 			break;
-		reader->at = next_value(reader->at);
+		reader->at = find_value(reader->at, NULL);
 	}
 	return ret;
 }
@@ -183,7 +172,7 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 		       struct reader *reader)
 {
 	const char *begin = reader->at, *next = next_token(begin), *key;
-	struct weir_err *err = reader->err, inner;
+	struct weir_err *err = reader->err;
 	const struct weir_field *field;
 	uint16_t attr;
 	json_t *value;
@@ -196,12 +185,11 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 		if (!field)
 			return weir_err_set(err, "unknown key '%.60s'", key);
 		reader->at = next_token(next);
-		next = next_value(reader->at);
+		next = find_value(reader->at, NULL);
 		ret = is_list(field) ? read_list(value, field, model, reader) :
 		      read_value(value, field, attr, weir_field_at(field, model), reader);
-		inner = *err;
 		if (ret)
-			return weir_err_set(err, "%s: %.400s", key, inner.text);
+			return weir_err_set(err, "%s: %.400s", key, err->text);
 		if (field->bit)
 			*(uint64_t *)model |= field->bit;
 	}
@@ -276,7 +264,7 @@ static int read_items(struct weir_tool *tool, const struct weir_set *set, json_t
 	json_array_foreach(list, i, item) {
 		if (!json_is_object(item))
 			return weir_err_set(&tool->err, "%ss: expected objects", set->name);
-		next = next_value(reader->at);
+		next = find_value(reader->at, NULL);
 		point(tool, reader);
 		ret = read_item(tool, set, item, config, reader);
 		if (ret && !(ret == -ENOENT && lines->bad)) {
@@ -343,7 +331,7 @@ static int read_text(struct weir_tool *tool, struct weir_lines *lines,
 		return weir_err_set(&tool->err, "not JSON: %s",
 				    memchr(reader.at, '\0', lines->size) ? "NUL byte" : error.text);
 	}
-	reader.at += strspn(reader.at, BLANKS);
+	reader.at += strspn(reader.at, WEIR_BLANKS);
 	if (list)
 		reader.at = next_token(reader.at);
 	ret = read_lists(tool, list ? json_array_get(root, 0) : root, lines, config, &reader);
@@ -355,7 +343,7 @@ static int read_text(struct weir_tool *tool, struct weir_lines *lines,
 
 void weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
 {
-	bool empty = lines->size <= 0 || strspn(lines->whole, BLANKS) == (size_t)lines->size;
+	bool empty = lines->size <= 0 || strspn(lines->whole, WEIR_BLANKS) == (size_t)lines->size;
 	int ret = empty ?
 		weir_err_set(&tool->err, "the file is empty; an empty configuration is {}") :
 		read_text(tool, lines, config);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "ssh.h"
 #include "tool.h"
 #include "value.h"
 
@@ -81,12 +80,8 @@ void weir_complain(struct weir_tool *tool, const char *what)
 	tool->column = 0;
 }
 
-/*
- * Print a message that may apply to several limits; @sentence follows the name. In a
- * file the same is said of the first limit alone, and then counted.
- */
-static void say_of(struct weir_tool *tool, const char *kind,
-		   const char *limit, const char *sentence)
+void weir_note_of(struct weir_tool *tool, const char *kind,
+		  const char *limit, const char *sentence)
 {
 	struct said *at = said, *end = tool->file ? said + SENTENCES : said;
 
@@ -135,7 +130,7 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
 	if (!limit)
 		weir_note(tool, "warning", "%s", warning->sentence);
 	for (i = 0; limit && i <= warning->more; i++)
-		say_of(tool, "warning", i ? "" : limit, text);
+		weir_note_of(tool, "warning", i ? "" : limit, text);
 }
 
 /*
@@ -199,52 +194,6 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
 	    (plain & WEIR_COND_PROTO && !weir_proto_answers(match->proto)))
 		return;
-	say_of(tool, "note", limit->name,
-	       " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
-}
-
-/* Whether the kernel exempts the peer from all limits, or from one that there is. */
-static bool spared_now(struct weir_tool *tool, const struct weir_ssh *ssh, const char *limit)
-{
-	struct weir_exempt asked = { .prefix = ssh->peer };
-	struct weir_request request = {
-		.cmd = WEIR_CMD_EXEMPT_GET, .set = &weir_exempt_fields,
-		.verb = WEIR_ON_GET, .model = &asked,
-	};
-
-	strcpy(asked.dev, ssh->dev);
-	strcpy(asked.limit, limit);
-	return tool->reached && !weir_nl_ask(&tool->nl, &request);
-}
-
-static bool spared_then(const struct weir_config *config, const struct weir_ssh *ssh,
-			const char *limit)
-{
-	unsigned int i;
-
-	for (i = 0; i < config->exempt_count; i++) {
-		if (weir_ssh_spared(ssh, &config->exempts[i], limit))
-			return true;
-	}
-	return false;
-}
-
-void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
-{
-	static struct weir_ssh ssh;
-	static int found = -1;
-	char buf[WEIR_TEXT_SIZE], sentence[160];
-
-	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
-		return;
-	if (found < 0)
-		found = weir_ssh_find(&ssh);
-	if (!found || !weir_ssh_meets(&ssh, limit) ||
-	    (tool->config ? spared_then(tool->config, &ssh, limit->name) :
-	     spared_now(tool, &ssh, exists ? limit->name : "")))
-		return;
-	snprintf(sentence, sizeof(sentence),
-		 " applies to your own ssh connection; to exempt it: weir exempt add %.50s%s%s",
-		 weir_text_prefix(NULL, &ssh.peer, buf), *ssh.dev ? " dev " : "", ssh.dev);
-	say_of(tool, "warning", limit->name, sentence);
+	weir_note_of(tool, "note", limit->name,
+		     " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");
 }

@@ -42,12 +42,11 @@ static const char *take_value(struct weir_args *args, const struct weir_field *f
 /* Put the word that it is about before the sentence. */
 static int blame(const struct weir_field *field, struct weir_err *err)
 {
-	struct weir_err inner = *err;
 	char name[WEIR_TEXT_SIZE];
 
 	if (field->flags & (WEIR_FIRST | WEIR_ALONE))
 		return -EINVAL;
-	return weir_err_set(err, "%s: %.400s", weir_field_name(field, name), inner.text);
+	return weir_err_set(err, "%s: %.400s", weir_field_name(field, name), err->text);
 }
 
 /* Whether an element has nothing in common with those before it. */
@@ -246,27 +245,26 @@ static int blame_unknown(struct reading *reading, const char *token)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	char value[WEIR_TEXT_SIZE], *save, *part;
-	struct weir_err inner = *reading->args->err;
+	struct weir_err *err = reading->args->err;
 	const struct weir_word *word;
 
 	if (reading->last && reading->last->type == &weir_type_comment)
-		return weir_err_set(reading->args->err, "%.400s (put a comment of several words in quotes)",
-				    inner.text);
+		return weir_err_set(err, "%.400s (put a comment of several words in quotes)",
+				    err->text);
 	if (continues_list(reading, token))
-		return weir_err_set(reading->args->err, "separate the values of '%s' by ','",
+		return weir_err_set(err, "separate the values of '%s' by ','",
 				    reading->last->word);
 	for (word = reading->words; word->name && isalnum((unsigned char)*token); word++) {
 		part = strtok_r(weir_field_value(word->is, value), "|", &save);
 		while (part && strcmp(part, token))
 			part = strtok_r(NULL, "|", &save);
 		if (part || (row(word)->type == &weir_type_budget && is_value(word->is, token)))
-			return weir_err_set(reading->args->err,
-					    "'%s' is a value of '%s': write '%s %s'",
+			return weir_err_set(err, "'%s' is a value of '%s': write '%s %s'",
 					    token, word->name, word->name, token);
 	}
 	if (reading->verb == WEIR_ON_SET &&
 	    weir_word_find(weir_set_words(reading->set, WEIR_ON_ADD, words), token))
-		return weir_err_set(reading->args->err, "'%s' cannot be changed; add another limit instead",
+		return weir_err_set(err, "'%s' cannot be changed; add another limit instead",
 				    token);
 	return -EINVAL;
 }
@@ -341,11 +339,11 @@ static int check_needed(const struct reading *reading)
 /* The name was forgotten and a keyword stands in its place: say so. */
 static int blame_first(const struct reading *reading, const char *first)
 {
-	struct weir_err inner = *reading->args->err;
+	struct weir_err *err = reading->args->err;
 
 	if (!first || !weir_word_find(reading->words + 1, first))
 		return -EINVAL;
-	return weir_err_set(reading->args->err, "%.400s ('%s' was taken as the %s)", inner.text,
+	return weir_err_set(err, "%.400s ('%s' was taken as the %s)", err->text,
 			    first, row(reading->words)->type->value);
 }
 

@@ -40,19 +40,17 @@ static bool blame_verb(const char *token, struct weir_err *err)
 	const struct weir_word *word;
 	struct weir_err unused;
 	char list[128] = "";
-	size_t used = 0;
 
 	for (object = weir_objects; token && object->name; object++) {
 		word = object->alone ? NULL :
 		       weir_pick(command_words(object, words), token, true, "word", &unused);
 		command = word ? word->is : NULL;
-		if (command)
-			used += snprintf(list + used, sizeof(list) - used, "%s%s %s",
-					 used ? ", " : "", object->name, command->name);
+		if (command && weir_append(list, sizeof(list), ", ", object->name))
+			weir_append(list, sizeof(list), " ", command->name);
 	}
-	if (used)
+	if (*list)
 		weir_err_set(err, "'%s' requires an object: %s", token, list);
-	return used;
+	return *list;
 }
 
 static const struct weir_object *read_object(struct weir_args *args)

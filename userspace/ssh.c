@@ -12,13 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "field.h"
-#include "ssh.h"
+#include "tool.h"
 #include "value.h"
 
 #define VARIABLE	"SSH_CONNECTION"
 /* A chain of parents longer than this is not followed. */
 #define PARENTS_MAX	32
+
+struct ssh {
+	struct weir_prefix peer, host;
+	uint16_t peer_port, host_port;
+	char dev[WEIR_DEV_SIZE];	/* of a link-local peer, else "" */
+};
 
 static bool read_address(char *text, struct weir_prefix *prefix, char dev[WEIR_DEV_SIZE])
 {
@@ -33,7 +38,7 @@ static bool read_address(char *text, struct weir_prefix *prefix, char dev[WEIR_D
 	return !weir_parse_address(NULL, &args, text, prefix);
 }
 
-bool weir_ssh_parse(const char *text, struct weir_ssh *ssh)
+static bool parse(const char *text, struct ssh *ssh)
 {
 	char peer[80], host[80], dev[WEIR_DEV_SIZE];
 
@@ -62,7 +67,7 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-static bool find_in(pid_t pid, struct weir_ssh *ssh)
+static bool find_in(pid_t pid, struct ssh *ssh)
 {
 	static const char name[] = VARIABLE "=";
 	char path[64], *entry = NULL;
@@ -76,21 +81,21 @@ static bool find_in(pid_t pid, struct weir_ssh *ssh)
 		return false;
 	while (!found && getdelim(&entry, &room, '\0', file) > 0) {
 		if (!strncmp(entry, name, sizeof(name) - 1))
-			found = weir_ssh_parse(entry + sizeof(name) - 1, ssh);
+			found = parse(entry + sizeof(name) - 1, ssh);
 	}
 	free(entry);
 	fclose(file);
 	return found;
 }
 
-bool weir_ssh_find(struct weir_ssh *ssh)
+static bool find(struct ssh *ssh)
 {
 	const char *text = getenv(VARIABLE);
 	pid_t pid = getppid();
 	int i;
 
 	if (text)
-		return weir_ssh_parse(text, ssh);
+		return parse(text, ssh);
 	for (i = 0; pid > 1 && i < PARENTS_MAX; i++, pid = parent_of(pid)) {
 		if (find_in(pid, ssh))
 			return true;
@@ -99,7 +104,7 @@ bool weir_ssh_find(struct weir_ssh *ssh)
 }
 
 /* The known properties of a packet of the connection. */
-static struct weir_match packet_of(const struct weir_ssh *ssh)
+static struct weir_match packet_of(const struct ssh *ssh)
 {
 	struct weir_match packet = {
 		.has = ~(uint64_t)WEIR_COND_MARK, .family = ssh->peer.family, .proto = IPPROTO_TCP,
@@ -135,7 +140,7 @@ static bool any_holds(const struct weir_field *field, const struct weir_match *m
 	return false;
 }
 
-bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
+static bool meets(const struct ssh *ssh, const struct weir_limit *limit)
 {
 	const struct weir_match *match = &limit->match, packet = packet_of(ssh);
 	const struct weir_field *field;
@@ -149,10 +154,51 @@ bool weir_ssh_meets(const struct weir_ssh *ssh, const struct weir_limit *limit)
 	return true;
 }
 
-bool weir_ssh_spared(const struct weir_ssh *ssh,
-		     const struct weir_exempt *exempt, const char *limit)
+/* Whether the kernel exempts the peer from all limits, or from one that there is. */
+static bool spared_now(struct weir_tool *tool, const struct ssh *ssh, const char *limit)
 {
-	return weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
-	       (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
-	       (!*exempt->dev || !strcmp(exempt->dev, ssh->dev));
+	struct weir_exempt asked = { .prefix = ssh->peer };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_EXEMPT_GET, .set = &weir_exempt_fields,
+		.verb = WEIR_ON_GET, .model = &asked,
+	};
+
+	strcpy(asked.dev, ssh->dev);
+	strcpy(asked.limit, limit);
+	return tool->reached && !weir_nl_ask(&tool->nl, &request);
+}
+
+/* Whether an exemption of the configuration that is applied certainly spares it. */
+static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
+			const char *limit)
+{
+	const struct weir_exempt *exempt = config->exempts;
+
+	for (; exempt < config->exempts + config->exempt_count; exempt++) {
+		if (weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
+		    (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
+		    (!*exempt->dev || !strcmp(exempt->dev, ssh->dev)))
+			return true;
+	}
+	return false;
+}
+
+void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
+{
+	static struct ssh ssh;
+	static int found = -1;
+	char buf[WEIR_TEXT_SIZE], sentence[160];
+
+	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
+		return;
+	if (found < 0)
+		found = find(&ssh);
+	if (!found || !meets(&ssh, limit) ||
+	    (tool->config ? spared_then(tool->config, &ssh, limit->name) :
+	     spared_now(tool, &ssh, exists ? limit->name : "")))
+		return;
+	snprintf(sentence, sizeof(sentence),
+		 " applies to your own ssh connection; to exempt it: weir exempt add %.50s%s%s",
+		 weir_text_prefix(NULL, &ssh.peer, buf), *ssh.dev ? " dev " : "", ssh.dev);
+	weir_note_of(tool, "warning", limit->name, sentence);
 }

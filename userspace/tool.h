@@ -109,10 +109,14 @@ void weir_note_dev(struct weir_tool *tool, const char *dev);
 void weir_note_exempt(struct weir_tool *tool, const void *model);
 /* What a match also takes in. */
 void weir_note_limit(struct weir_tool *tool, const void *model);
-/* A limit that will meet the caller's own ssh connection. */
-void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
+/* Of a limit, whose name @sentence follows; in a file of the first alone, then counted. */
+void weir_note_of(struct weir_tool *tool, const char *kind,
+		  const char *limit, const char *sentence);
 /* How often more what was said of a file would be, at its end. */
 void weir_notes_end(struct weir_tool *tool);
+
+/* ssh.c: a limit that will meet the caller's own connection. */
+void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 
 /* limit.c, source.c, monitor.c, save.c: commands that are not generic. */
 typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,

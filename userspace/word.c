@@ -76,20 +76,28 @@ static bool same(const struct weir_word *a, const struct weir_word *b)
 	return a->is == b->is && a->number == b->number;
 }
 
+bool weir_append(char *list, size_t size, const char *separator, const char *word)
+{
+	size_t used = strlen(list);
+
+	if (used + strlen(separator) + strlen(word) >= size)
+		return false;
+	sprintf(list + used, "%s%s", used && *word ? separator : "", word);
+	return true;
+}
+
 /* The names that begin with @begin, aliases left out, as far as they fit. */
 static void list_names(const struct weir_word *words, const char *begin, char *list, size_t size)
 {
 	const struct weir_word *word;
-	size_t used = 0;
 
 	*list = '\0';
 	for (word = words; word->name; word++) {
 		if (strncmp(word->name, begin, strlen(begin)) ||
 		    (word > words && same(word, word - 1)))
 			continue;
-		if (used + strlen(word->name) + 2 >= size)
+		if (!weir_append(list, size, ", ", word->name))
 			break;
-		used += sprintf(list + used, "%s%s", used ? ", " : "", word->name);
 	}
 }
 

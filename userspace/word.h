@@ -59,6 +59,8 @@ int weir_unknown(const struct weir_word *words, const char *token,
 const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir_word *words);
 /* The names nearest to a token, as "'a' or 'b'"; whether there are any. */
 bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size);
+/* Append a word, with a separator unless it is the first; false: there is no room for it. */
+bool weir_append(char *list, size_t size, const char *separator, const char *word);
 /* The names of an enumeration as words; returns them. */
 const struct weir_word *weir_words_of(const char *const *names,
 				      struct weir_word words[WEIR_WORDS_MAX]);
