@@ -2,6 +2,7 @@
 /* weir monitor: one line an event, as they come. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/netlink.h>
 #include <signal.h>
 #include <string.h>
@@ -19,6 +20,9 @@ struct watch {
 	const struct weir_wanted *wanted;
 	time_t second;			/* in which that many were told: */
 	unsigned int limited, more;	/* and so many more were not */
+	bool busy;			/* sources became limited since the kernel was asked, */
+	time_t asked;			/* in that second, how many events it has lost: */
+	uint64_t lost;
 	struct weir_config config;	/* windows, which source events do not contain */
 };
 
@@ -61,13 +65,44 @@ static void show_more(struct watch *watch)
 	watch->more = 0;
 }
 
+static uint64_t events_lost(struct watch *watch)
+{
+	struct weir_stats stats = { .events_lost = watch->lost };
+	struct weir_request request = { .cmd = WEIR_CMD_STATS_GET, .told = &weir_stats_fields,
+					.into = &stats };
+
+	weir_nl_ask(&watch->tool->nl, &request);
+	return stats.events_lost;
+}
+
+/* A flood may also leave the kernel no room for some events. */
+static void show_overrun(struct watch *watch)
+{
+	uint64_t before = watch->lost;
+
+	if (!watch->busy || watch->second == watch->asked)
+		return;
+	watch->asked = watch->second;
+	watch->busy = watch->limited;
+	watch->lost = events_lost(watch);
+	if (watch->lost <= before)
+		return;
+	begin_line(watch);
+	weir_out_str(&watch->tool->out, "event", "lost");
+	weir_out_u64(&watch->tool->out, "events_lost", watch->lost - before);
+	weir_out_word(&watch->tool->out, WEIR_COLOR_NONE, "%" PRIu64 " events lost",
+		      watch->lost - before);
+	weir_out_line_end(&watch->tool->out);
+}
+
 /* Whether it is one of so many in this second that it is counted alone. */
 static bool is_flood(struct watch *watch, const struct weir_source *source)
 {
-	if (source->event != WEIR_SOURCE_EVENT_LIMITED || watch->tool->out.json)
+	if (source->event != WEIR_SOURCE_EVENT_LIMITED)
 		return false;
 	show_more(watch);
-	if (watch->limited == LIMITED_MOST) {
+	watch->busy = true;
+	if (watch->limited == LIMITED_MOST && !watch->tool->out.json) {
 		watch->more++;
 		return true;
 	}
@@ -138,10 +173,12 @@ static int follow(struct watch *watch, int fd)
 {
 	int status = show_limits(watch), ret;
 
+	watch->lost = events_lost(watch);
 	while (!status && !watch->tool->out.error) {
 		ret = weir_nl_listen(&watch->tool->nl, fd, fileno(watch->tool->out.to),
-				     watch->more ? 100 : -1, show_event, watch);
+				     watch->busy ? 100 : -1, show_event, watch);
 		show_more(watch);
+		show_overrun(watch);
 		switch (ret) {
 		case 0:
 			break;

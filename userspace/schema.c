@@ -25,7 +25,7 @@ static const struct {
 	{ "charge", &weir_source_fields, WEIR_WORDS | WEIR_RESULT, { { 0 } } },
 	{ "forget", &weir_source_fields, WEIR_WORDS, { { "forgotten", "integer" } } },
 	{ "pressure", &weir_pressure_fields, WEIR_EVENT, { { 0 } } },
-	{ "lost", NULL, 0, { { 0 } } },
+	{ "lost", NULL, 0, { { "events_lost", "integer" } } },
 };
 
 static json_t *schema_of(const struct weir_set *set);

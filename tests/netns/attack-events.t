@@ -48,6 +48,9 @@ ok $? "what was not lost is told, or that it was"
 diag "$(heard) heard, $lost found the ring full"
 within "$(($(heard) + lost))" 1 "$limited" "nothing is told twice"
 within "$lost" 1 "$limited" "what the ring has no room for is counted"
+told_lost() { [ "$(grep -o '"events_lost":[0-9]*' "$tmp/heard" | awk -F: '{ n += $2 } END { print n + 0 }')" = "$lost" ]; }
+wait_for 20 told_lost
+ok $? "... and told" || diag "$(grep -v '"event":"source"' "$tmp/heard")"
 # Where each allocation and each freed piece of memory is kept in mind, that too.
 most=16384
 [ ! -e /sys/kernel/debug/kmemleak ] || most=65536

@@ -54,11 +54,15 @@ quiet
 # pressure
 weir limit set web budget 10/10s >"$tmp/out" 2>&1
 watch "$tmp/pressure"
+watch "$tmp/pressure.json" -j
 flood -s 10.0.0.1 -n 4000 -c 8000
 saw '^pressure limit web evictions [0-9]+ floor-refused [0-9]+' "$tmp/pressure"
 ok $? "a table that is too small says so" || diag "$(tail -n 3 "$tmp/pressure")"
 weir -s limit show web >"$tmp/out"
 like "$(<"$tmp/out")" 'pressure: sources [0-9]+ would end it' "and limit show says what would do"
+saw '"event":"pressure"' "$tmp/pressure.json"
+ok $? "... in JSON, too"
+cat "$tmp/pressure.json" >>"$judged.monitor"
 quiet
 weir limit flush
 
@@ -86,6 +90,7 @@ saw '"event":"lost"' "$tmp/lost.json" && saw '"budget":160' "$tmp/lost.json" && 
 ok $? "in JSON too"
 pids+=("$holder")
 quiet
+cat "$tmp/lost.json" >>"$judged.monitor"
 through=()
 
 # a dump that is interrupted, as its reader is slow and the configuration fast
