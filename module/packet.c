@@ -217,7 +217,9 @@ static bool seen_by_bridge(const struct weir_packet *packet)
  * A packet that IPsec decrypts in transport mode was seen before: it has a route
  * and the address that its state was found by. A packet out of a tunnel is a new
  * one, and may have the path of the packet around it. One that GRO or a device
- * decrypts has no route: it comes here for the first time.
+ * (packet offload) decrypts has no route: it comes here for the first time. With
+ * crypto offload alone the path is there at the first pass, too, but no route. No test
+ * has such a device: netdevsim decrypts nothing that it receives.
  */
 static bool seen_by_ipsec(struct weir_packet *packet)
 {
