@@ -178,9 +178,9 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	config = config_make(edit, error);
 	if (IS_ERR(config))
 		return PTR_ERR(config);
-	if (config->count && !wn->hooked)
+	if (config->count && !wn->hooked && !edit->check)
 		err = hooks_start(wn);
-	if (err) {
+	if (err || edit->check) {
 		config_drop(config);
 		return err;
 	}
@@ -200,7 +200,7 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	return 0;
 }
 
-/* Publish, or with @err abandon the changes, and free the copy. */
+/* Publish, or with @err or for a check abandon the changes, and free the copy. */
 int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 {
 	struct weir_error warning = *error;
@@ -213,7 +213,7 @@ int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 		if (!err)
 			*error = warning;
 	}
-	for (i = 0; err && i < edit->count; i++)
+	for (i = 0; (err || edit->check) && i < edit->count; i++)
 		if (edit->limit[i] != edit->was[i])
 			weir_limit_free(edit->limit[i], edit->was[i]);
 	mutex_unlock(&wn->lock);

@@ -120,11 +120,11 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 {
 	if (limit->bytes && limit->budget < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
-			    "packets larger than the budget will never fit; they may have 1500 bytes");
+			    "packets larger than the budget never fit; they may have up to 1500 bytes");
 	else if (limit->budget < (limit->bytes ? GRO_BYTES : GRO_PACKETS) &&
 		 limit_meets_gro(wn, &limit->match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
-			    "what GRO joins may exceed the budget and never fit: ethtool -K DEV gro off");
+			    "packets that GRO merges may never fit the budget: ethtool -K DEV gro off");
 }
 
 static int limit_edit(struct weir_edit *edit, struct nlattr **attrs, const struct nlattr *nest,
@@ -194,6 +194,7 @@ static int change(struct genl_info *info, u8 cmd)
 	edit = weir_edit_begin(wn, false, 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, extack);
+	edit->check = attrs[limit ? WEIR_A_LIMIT_CHECK : WEIR_A_EXEMPT_CHECK];
 	if (!limit)
 		err = exempt_edit(edit, attrs, NULL, cmd == WEIR_CMD_EXEMPT_ADD, &error, extack);
 	else if (cmd == WEIR_CMD_LIMIT_DEL)
@@ -232,7 +233,7 @@ static int limit_change(struct genl_info *info, u8 cmd)
 	void *header;
 	int err;
 
-	if (info->nlhdr->nlmsg_flags & NLM_F_ECHO) {
+	if (info->nlhdr->nlmsg_flags & NLM_F_ECHO && !info->attrs[WEIR_A_LIMIT_CHECK]) {
 		reply = weir_nl_reply(info, cmd, &header);
 		if (!reply)
 			return -ENOMEM;
@@ -363,6 +364,7 @@ int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info)
 	edit = weir_edit_begin(wn, true, min(exempts, (unsigned int)WEIR_EXEMPTS_MAX));
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	edit->check = info->attrs[WEIR_A_CONFIG_CHECK];
 	err = replace_all(edit, info, &error);
 	if (err)
 		error.msg = NULL;

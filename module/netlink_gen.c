@@ -84,7 +84,7 @@ const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_COMMENT + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_CHECK + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -98,10 +98,11 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_COMMENT + 1
 	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
+	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_COMMENT + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_CHECK + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -115,11 +116,13 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_COMMENT + 1
 	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
+	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
-static const struct nla_policy weir_limit_del_nl_policy[WEIR_A_LIMIT_NAME + 1] = {
+static const struct nla_policy weir_limit_del_nl_policy[WEIR_A_LIMIT_CHECK + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_GET - do */
@@ -170,20 +173,22 @@ static const struct nla_policy weir_source_forget_nl_policy[WEIR_A_SOURCE_DEV + 
 };
 
 /* WEIR_CMD_EXEMPT_ADD - do */
-static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] = {
+static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_CHECK + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
+	[WEIR_A_EXEMPT_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_EXEMPT_DEL - do */
-static const struct nla_policy weir_exempt_del_nl_policy[WEIR_A_EXEMPT_LIMIT + 1] = {
+static const struct nla_policy weir_exempt_del_nl_policy[WEIR_A_EXEMPT_CHECK + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_EXEMPT_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_EXEMPT_GET - do */
@@ -201,9 +206,10 @@ static const struct nla_policy weir_exempt_get_dump_nl_policy[WEIR_A_EXEMPT_WANT
 };
 
 /* WEIR_CMD_CONFIG_REPLACE - do */
-static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_EXEMPT + 1] = {
+static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_CHECK + 1] = {
 	[WEIR_A_CONFIG_LIMIT] = NLA_POLICY_NESTED(weir_limit_entry_nl_policy),
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
+	[WEIR_A_CONFIG_CHECK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_RESET - do */
@@ -217,21 +223,21 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_COMMENT,
+		.maxattr	= WEIR_A_LIMIT_CHECK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_COMMENT,
+		.maxattr	= WEIR_A_LIMIT_CHECK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_DEL,
 		.doit		= weir_nl_limit_del_doit,
 		.policy		= weir_limit_del_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_NAME,
+		.maxattr	= WEIR_A_LIMIT_CHECK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -286,14 +292,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_EXEMPT_ADD,
 		.doit		= weir_nl_exempt_add_doit,
 		.policy		= weir_exempt_add_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_COMMENT,
+		.maxattr	= WEIR_A_EXEMPT_CHECK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_EXEMPT_DEL,
 		.doit		= weir_nl_exempt_del_doit,
 		.policy		= weir_exempt_del_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_LIMIT,
+		.maxattr	= WEIR_A_EXEMPT_CHECK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -319,7 +325,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_CONFIG_REPLACE,
 		.doit		= weir_nl_config_replace_doit,
 		.policy		= weir_config_replace_nl_policy,
-		.maxattr	= WEIR_A_CONFIG_EXEMPT,
+		.maxattr	= WEIR_A_CONFIG_CHECK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

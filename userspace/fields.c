@@ -153,6 +153,7 @@ static const struct weir_field limit_rows[] = {
 	  .nest = &weir_limit_stats_fields },
 	{ NULL, &weir_type_code, 0, LIMIT(EVENT, event), HAS(EVENT) },
 	{ NULL, &weir_type_flag, WEIR_ON_SHOW, LIMIT(WANT_STATS, want_stats) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL, LIMIT(CHECK, check) },
 	END
 };
 
@@ -179,6 +180,7 @@ static const struct weir_field exempt_rows[] = {
 	{ "stats", &weir_type_nest, WEIR_RESULT, EXEMPT(STATS, stats),
 	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &counter_fields },
 	{ NULL, &weir_type_flag, WEIR_ON_SHOW | WEIR_ON_GET, EXEMPT(WANT_STATS, want_stats) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_DEL, EXEMPT(CHECK, check) },
 	END
 };
 
@@ -229,13 +231,13 @@ static const struct weir_field wanted_rows[] = {
 	{ "limit", &weir_type_name, WEIR_ON_SHOW, AT(wanted, limit),
 	  .help = "only of this limit" },
 	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(LIMIT),
-	  .help = "limits that come, change or go" },
+	  .help = "limits added, changed, removed or reset" },
 	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),
-	  .help = "exemptions that come or go" },
+	  .help = "exemptions added, changed or removed" },
 	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(SOURCE),
-	  .help = "sources that are limited, charged, forgotten" },
+	  .help = "sources limited, charged or forgotten" },
 	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(PRESSURE),
-	  .help = "tables that are too small" },
+	  .help = "tables too small for their sources" },
 	END
 };
 
@@ -333,6 +335,7 @@ static const struct weir_field config_rows[] = {
 	  .nest = &weir_limit_fields },
 	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(EXEMPT, exempts, exempt_count),
 	  .nest = &weir_exempt_fields },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_CHECK), AT(config, check) },
 	END
 };
 

@@ -221,6 +221,8 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, const struct 
 
 	tool->line = 0;
 	status = weir_tool_reach(tool);
+	if (status && tool->check)
+		return WEIR_EXIT_OK;
 	if (!status) {
 		weir_nl_ask(&tool->nl, &request);
 		point_at_fault(tool, lines, &request, config);
@@ -239,12 +241,13 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 
 	config.limit_count = 0;
 	config.exempt_count = 0;
+	config.check = tool->check;
 	tool->file = path;
 	status = read_config(tool, path, &lines, &config);
 	tool->config = &config;
 	if (!status)
 		warn_ssh(tool, &config);
-	if (!status && !tool->check)
+	if (!status)
 		status = apply(tool, &lines, &config);
 	if (!status)
 		note_items(tool, &config);

@@ -144,7 +144,7 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 		if (!field->help || field == last)
 			continue;
 		if (field->flags & WEIR_NOT && !(last && last->flags & WEIR_NOT))
-			fprintf(to, "  %-8s %-*s only packets that do not meet it\n",
+			fprintf(to, "  %-8s %-*s only packets that do not match it\n",
 				"not", VALUE, "CONDITION");
 		last = field;
 		weir_field_value(field, value);

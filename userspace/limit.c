@@ -39,7 +39,8 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 	    (!next || here > next))
 		snprintf(differs, sizeof(differs), "before");
 	if (!*differs) {
-		show_one(tool, &there);
+		if (!tool->check)
+			show_one(tool, &there);
 		return WEIR_EXIT_OK;
 	}
 	weir_err_set(&tool->err, "limit '%s' exists and differs in %s; nothing was changed (use 'limit set')",
@@ -55,14 +56,15 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	struct weir_limit made = { 0 };
 	int status;
 
+	model->limit.check = tool->check;
 	request.flags = NLM_F_ECHO;
 	request.into = &made;
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, 0);
 	/* the echo has no counters */
-	if (!status && tool->stats)
+	if (!status && tool->stats && !tool->check)
 		weir_get_limit(tool, made.name, &made, &request);
-	if (!status) {
+	if (!status && !tool->check) {
 		show_one(tool, &made);
 		command->note(tool, model);
 	}
@@ -76,7 +78,8 @@ void weir_warn_add(struct weir_tool *tool, const void *model)
 	weir_note_ssh(tool, model, false);
 }
 
-bool weir_limit_merge(struct weir_tool *tool, struct weir_limit *limit)
+/* Fill in what set leaves as it is, where that is known. */
+static bool merge(struct weir_tool *tool, struct weir_limit *limit)
 {
 	struct weir_limit was = { 0 };
 	struct weir_request get;
@@ -95,6 +98,6 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model;
 
-	if (weir_limit_merge(tool, &limit) || limit.match.any)
+	if (merge(tool, &limit) || limit.match.any)
 		weir_note_ssh(tool, &limit, true);
 }

@@ -69,7 +69,7 @@ struct weir_limit {
 	uint32_t ways;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
 	struct weir_limit_stats stats;
-	bool want_stats;
+	bool want_stats, check;
 };
 
 struct weir_exempt {
@@ -81,7 +81,7 @@ struct weir_exempt {
 	char comment[WEIR_COMMENT_SIZE];
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
 	struct weir_counter stats;
-	bool want_stats;
+	bool want_stats, check;
 };
 
 /* Which events are wanted. */
@@ -150,6 +150,7 @@ union weir_model {
 
 /* As large as one may be; not for the stack. */
 struct weir_config {
+	bool check;
 	unsigned int limit_count, exempt_count;
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];

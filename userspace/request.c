@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/netlink.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
 #include "tool.h"
@@ -34,6 +35,9 @@ int weir_tool_reach(struct weir_tool *tool)
 
 	if (tool->reached)
 		return WEIR_EXIT_OK;
+	/* -check asks a module that is there; to look for one would load it */
+	if (tool->check && (tool->netns || access("/sys/module/weir", F_OK)))
+		return WEIR_EXIT_UNREACHABLE;
 	tool->nl.warn = weir_note_kernel;
 	tool->nl.warn_data = tool;
 	ret = weir_nl_open(&tool->nl);
@@ -53,7 +57,8 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 {
 	int ret = request->ret;
 
-	if (ret == -ECANCELED || (tool->exist && ret && ret == allowed))
+	if (ret == -ECANCELED || (tool->exist && ret && ret == allowed) ||
+	    (tool->check && ret == -EPERM))
 		return WEIR_EXIT_OK;
 	if (!ret && !request->interrupted)
 		return WEIR_EXIT_OK;
@@ -79,6 +84,10 @@ int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 {
 	struct weir_request request = weir_request_of(command, model);
 
+	if (command->set == &weir_limit_fields)
+		model->limit.check = tool->check;
+	else if (command->set == &weir_exempt_fields)
+		model->exempt.check = tool->check;
 	weir_nl_ask(&tool->nl, &request);
 	return weir_tool_settle(tool, &request, command->allowed);
 }
@@ -134,32 +143,25 @@ int weir_get_limit(struct weir_tool *tool, const char *name,
 	return weir_nl_ask(&tool->nl, request);
 }
 
-/* Whether all limits exist that are named; one that is added must not. */
-static int check_names(struct weir_tool *tool, const struct weir_command *command,
-		       const union weir_model *model)
+int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
+		     const union weir_model *model)
 {
-	const struct weir_field *field;
+	const struct weir_field *field = command->set ? command->set->fields : NULL;
 	char word[WEIR_TEXT_SIZE];
 	struct weir_limit limit;
 	struct weir_request get;
 	const char *name;
-	bool first, add;
 
-	for (field = command->set->fields; field->type; field++) {
+	for (; command->told && field && field->type; field++) {
 		name = weir_field_at(field, model);
-		first = field->flags & WEIR_FIRST;
-		add = first && command->verb == WEIR_ON_ADD;
 		if (field->type != &weir_type_name || !(field->flags & command->verb) || !*name ||
-		    (first && tool->exist && command->allowed))
+		    weir_get_limit(tool, name, &limit, &get) != -ENOENT)
 			continue;
-		weir_get_limit(tool, name, &limit, &get);
-		if (get.ret != (add ? 0 : -ENOENT))
-			continue;
-		return weir_err_set(&tool->err, "%s '%s': %s", weir_field_name(field, word), name,
-				    add ? "a limit of that name exists; use set to change it" :
-					  "no limit of that name; limit show lists them");
+		weir_err_set(&tool->err, "%s '%s': no limit of that name; limit show lists them",
+			     weir_field_name(field, word), name);
+		return WEIR_EXIT_REFUSED;
 	}
-	return 0;
+	return WEIR_EXIT_OK;
 }
 
 struct gathering {
@@ -208,38 +210,4 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exe
 	}
 	weir_err_set(&tool->err, "the configuration keeps changing; try again");
 	return WEIR_EXIT_INTERRUPTED;
-}
-
-static int check_exempt(struct weir_tool *tool, const struct weir_command *command,
-			const struct weir_exempt *exempt)
-{
-	static struct weir_config config;
-	bool add = command->verb == WEIR_ON_ADD, found = false;
-	unsigned int i;
-
-	if (tool->exist || weir_get_config(tool, &config, true))
-		return 0;
-	for (i = 0; i < config.exempt_count; i++)
-		found |= !weir_exempt_compare(&config.exempts[i], exempt);
-	if (found != add)
-		return 0;
-	return weir_err_set(&tool->err, add ? "already exempt" :
-			    "no such exemption; exempt show lists them");
-}
-
-int weir_check_existing(struct weir_tool *tool, const struct weir_command *command,
-			const union weir_model *model)
-{
-	struct weir_args args = { .err = &tool->err, .exact = true };
-	struct weir_limit limit = model->limit;
-	int ret;
-
-	if (!command->set || !command->told)
-		return WEIR_EXIT_OK;
-	ret = check_names(tool, command, model);
-	if (!ret && command->allowed && command->set == &weir_exempt_fields)
-		ret = check_exempt(tool, command, &model->exempt);
-	if (!ret && command->verb == WEIR_ON_SET && weir_limit_merge(tool, &limit))
-		ret = weir_check_limit(&args, WEIR_ON_ADD, &limit);
-	return ret ? WEIR_EXIT_REFUSED : WEIR_EXIT_OK;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tool.h"
 
@@ -147,28 +146,30 @@ static void blame_option(struct weir_args *args)
 			     args->words[args->fault], args->words[0]);
 }
 
-/* -check asks a module that is there; to look for one would load it. */
-static bool may_ask(const struct weir_tool *tool)
+/* With -check, ask whether it would be refused; but a batch may make what it then names. */
+static int run_or_check(struct weir_tool *tool, struct weir_reading *reading)
 {
-	return !tool->check || (!tool->netns && !access("/sys/module/weir", F_OK));
+	const struct weir_command *command = reading->command;
+	bool ask = tool->reached && !tool->batch;
+
+	if (!tool->check || (ask && command->checks))
+		return command->run(tool, command, &reading->model);
+	return ask ? weir_check_names(tool, command, &reading->model) : WEIR_EXIT_OK;
 }
 
 static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 {
 	const struct weir_command *command = reading->command;
-	int status = WEIR_EXIT_OK;
+	int status = weir_tool_reach(tool);
 
 	if (command->set == &weir_limit_fields)
 		tool->limit = reading->model.limit.name;
-	if (may_ask(tool))
-		status = weir_tool_reach(tool);
-	if (tool->check)	/* a batch may make what it then names */
-		status = status || !tool->reached || tool->batch ? WEIR_EXIT_OK :
-			 weir_check_existing(tool, command, &reading->model);
+	if (tool->check)
+		status = WEIR_EXIT_OK;
 	if (!status && command->warn)
 		command->warn(tool, &reading->model);
-	if (!status && !tool->check)
-		status = command->run(tool, command, &reading->model);
+	if (!status)
+		status = run_or_check(tool, reading);
 	/* of a limit that was made its own command says it */
 	if (command->note && (tool->check || !tool->limit) &&
 	    (!status || command->verb == WEIR_ON_GET))

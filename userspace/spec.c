@@ -65,13 +65,13 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_SLOT_NS, "slot_ns"), ATTR(LIMIT_WINDOW_NS, "window_ns"),
 	ATTR(LIMIT_MEMORY, "memory"), ATTR(LIMIT_WAYS, "ways"), ATTR(LIMIT_STATS, "stats"),
 	ENUM(LIMIT_EVENT, "event", limit_event), ATTR(LIMIT_WANT_STATS, "want_stats"),
-	ATTR(LIMIT_COMMENT, "comment"), };
+	ATTR(LIMIT_COMMENT, "comment"), ATTR(LIMIT_CHECK, "check"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
 	ATTR(EXEMPT_LIMIT, "limit"), ENUM(EXEMPT_EVENT, "event", limit_event),
 	ATTR(EXEMPT_STATS, "stats"), ATTR(EXEMPT_WANT_STATS, "want_stats"),
-	ATTR(EXEMPT_COMMENT, "comment"), };
+	ATTR(EXEMPT_COMMENT, "comment"), ATTR(EXEMPT_CHECK, "check"), };
 
 const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMIT, "limit"), ATTR(SOURCE_ADDRESS, "address"),
@@ -97,7 +97,7 @@ const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_TICK_NS, "tick_ns"), };
 
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
-	ATTR(CONFIG_EXEMPT, "exempt"), };
+	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), };
 
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),

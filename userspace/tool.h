@@ -44,6 +44,7 @@ struct weir_command {
 	const struct weir_set *told;	/* of the answers */
 	void (*show)(struct weir_out *out, const void *model);	/* each of them */
 	int allowed;			/* the errno that -exist takes for success */
+	bool checks;			/* the kernel can check it, and change nothing */
 	/* returns an enum weir_exit; the module is reached */
 	int (*run)(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model);
@@ -88,9 +89,9 @@ int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model);
 int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 		  union weir_model *model);
-/* Whether what a command names exists, and fits what it changes. */
-int weir_check_existing(struct weir_tool *tool, const struct weir_command *command,
-			const union weir_model *model);
+/* Whether the limits that a command names exist; an enum weir_exit. */
+int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
+		     const union weir_model *model);
 /* Read the limits, and the exemptions, that there are; an enum weir_exit. */
 int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exempts);
 /* Ask for a limit by its name. */
@@ -123,8 +124,6 @@ typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
 		     union weir_model *model);
 weir_run weir_limit_change, weir_source_get, weir_source_charge,
 	weir_monitor, weir_save;
-/* Fill in what set leaves as it is, where that is known. */
-bool weir_limit_merge(struct weir_tool *tool, struct weir_limit *limit);
 void weir_warn_add(struct weir_tool *tool, const void *model);
 void weir_warn_set(struct weir_tool *tool, const void *model);
 

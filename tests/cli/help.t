@@ -86,7 +86,7 @@ done
 # every word that parses is in help, and help has no other
 run limit add help
 like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
-like "$out" $'\n''  not      CONDITION        only packets that do not meet it'$'\n' "... and says what not does"
+like "$out" $'\n''  not      CONDITION        only packets that do not match it'$'\n' "... and says what not does"
 like "$out" $'\n''  strict\|lenient +admit at most the budget \(default\), or twice that'$'\n' "... and how much each mode admits"
 like "$out" $'\n''  match +any\|MATCH +no condition \(any\), or these' "... and what match does"
 for word in budget family dev from to proto sport dport syn frag mark match per \

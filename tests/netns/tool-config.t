@@ -176,7 +176,7 @@ is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "whole"
 	echo 'limit add large budget 1000/s to ::/0'
 	seq -f 'limit add small%.0f budget 5/s to ::/0' 3
 } >"$tmp/small"
-gro='what GRO joins may exceed the budget and never fit: ethtool -K DEV gro off'
+gro='packets that GRO merges may never fit the budget: ethtool -K DEV gro off'
 ip link add gro0 type dummy
 file "limits that are warned of" 0 '' <"$tmp/small"
 is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro

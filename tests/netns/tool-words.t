@@ -112,18 +112,27 @@ done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later bu
 # -check says what the kernel would
 for words in "limit add web budget 1/s" "limit set nosuch slots 3" "limit del nosuch" "limit add x budget 1/s before nosuch" \
 	"source charge 10.0.0.1 limit nosuch" "source forget all limit nosuch" "exempt add 10.0.0.0/8 limit nosuch" \
-	"exempt add 10.0.0.0/8 limit web" "exempt del 11.0.0.0/8" "limit set web proto icmp" "limit set web family ipv6"; do
+	"exempt add 10.0.0.0/8 limit web" "exempt del 11.0.0.0/8" "limit set web proto icmp" "limit set web family ipv6" \
+	"limit add x budget 1G/s bytes slots 64 sources 16M"; do
 	# shellcheck disable=SC2086 # words
 	run -check $words
 	like "$status $err" "^2 weir: (limit|source|exempt) " "weir -check $words"
 	# shellcheck disable=SC2086 # words
 	refused "" $words
 done
-for words in "-exist limit del nosuch" "-exist exempt add 10.0.0.0/8 limit web" "limit add x budget 1/s before web" \
+all_there_is() { weir save && weir -j exempt show && weir -j stats | json memory; }
+before=$(all_there_is)
+for words in "-exist limit del nosuch" "limit del web" "limit reset web" "limit flush" "exempt flush" "-exist exempt add 10.0.0.0/8 limit web" "limit add x budget 1/s before web" \
 	"exempt del 10.0.0.0/8 limit web" "limit set web dport 444" "source charge 10.0.0.1 limit web"; do
 	# shellcheck disable=SC2086 # words
 	done_with "" -check $words
 done
+echo 'limit add web budget 1/s' >"$tmp/file"
+done_with "" -check -file "$tmp/file"
+is "$(all_there_is)" "$before" "-check changes nothing"
+echo 'limit add x budget 1G/s bytes slots 64 sources 16M to ::/0' >"$tmp/file"
+run -check -file "$tmp/file"
+like "$status $err" "^2 weir: $tmp/file:1:40: limit add: sources: not enough memory" "... and says of a file what the kernel would"
 echo 'limit set nosuch slots 3' >"$tmp/batch"
 done_with '$' -check -batch "$tmp/batch"
 weir monitor limit nosuch >"$tmp/out" 2>"$tmp/err" &
@@ -132,12 +141,14 @@ wait_for 10 test -s "$tmp/err"
 is "$(<"$tmp/err")" "weir: note: there is no limit 'nosuch' yet" "monitor says that its limit is not there"
 kill $!
 if [ "$HZ" -lt 1000 ]; then
+	run -check limit add x budget 100/10ms slots 10
+	like "$status $err" "^2 .*slots would be shorter than a clock tick" "... also with -check"
 	refused 'limit add: slots: slots would be shorter than a clock tick; use fewer \(at most '$((HZ > 100 ? HZ / 100 : 1))'\)$' \
 		limit add x budget 100/10ms slots 10
 fi
 
 # the kernel's warnings
-joined='what GRO joins may exceed the budget and never fit: ethtool -K DEV gro off'
+joined='packets that GRO merges may never fit the budget: ethtool -K DEV gro off'
 done_with '$' limit add nogro budget 5/s to ::/0
 rx ethtool -K rx0 gro on >/dev/null
 done_with '$' limit add udp budget 5/s to ::/0 proto udp
@@ -146,6 +157,10 @@ done_with '$' limit add syn5 budget 5/s to ::/0 proto tcp syn
 done_with '$' limit add notrx budget 5/s to ::/0 not dev rx0
 done_with '$' limit add sixtyfour budget 64/s to ::/0
 done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ::/0
+is "$(weir -check limit set small budget 6/s 2>&1)" "weir: warning: limit 'small': $joined" "-check tells the kernel's warnings"
+echo 'limit add small budget 6/s to ::/0' >"$tmp/file"
+is "$(weir -check -file "$tmp/file" 2>&1)" "weir: warning: $tmp/file:1: limit 'small': $joined" "... of a file, too"
+like "$(weir save)" $'\n''limit add small budget 5/s ' "... and changes nothing"
 is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': $joined
 small budget 6" "... in front of what is shown of it"
 done_with "weir: warning: limit 'small': $joined" limit set small budget 1500/s bytes
@@ -258,6 +273,10 @@ for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web"
 	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*permission denied: requires CAP_NET_ADMIN .*\(run it as root\).*2$' "weir $words needs CAP_NET_ADMIN"
 done
 is "$(weir save)" "$before" "and nothing has changed"
+for words in "limit add x budget 1/s to ::/0" "limit del web" "exempt add 11.0.0.0/8" "-file -"; do
+	# shellcheck disable=SC2086 # words
+	is "$(mere -check $words <<<"limit add x budget 1/s to ::/0"; echo $?)" 0 "weir -check $words does not"
+done
 
 # another namespace
 ip netns add weir-tool && spaces+=(weir-tool)
