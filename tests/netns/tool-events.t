@@ -137,10 +137,13 @@ lost=$(stats events_lost)
 whole() { [ "$(count_all)" -ge $((3000 - $(stats events_lost))) ]; }
 wait_for 60 whole
 is "$(count_all)" $((3000 - lost)) "all that became limited are counted"
+told_lost() { [ "$(awk '/^[0-9]+ events lost$/ { n += $1 } END { print n + 0 }' "$tmp/all")" = "$lost" ]; }
+wait_for 60 told_lost
+ok $? "... and $lost are lost" || diag "$(grep -v ^limited "$tmp/all")"
 whole_json() { [ "$(grep -c '"event":"source"' "$tmp/json")" -ge $((3000 - lost)) ]; }
 wait_for 60 whole_json
 ok $? "... and told in JSON"
-within "$(grep -vc more "$tmp/all")" 10 $((10 * SECONDS + 10)) "a few are shown" || diag "$(head -n 30 "$tmp/all")"
+within "$(grep -vcE "more|lost" "$tmp/all")" 10 $((10 * SECONDS + 10)) "a few are shown" || diag "$(head -n 30 "$tmp/all")"
 like "$(<"$tmp/all")" $'\n''limited [0-9]+ more sources' "... and how many more"
 like "$(<"$tmp/all")" '^limited 10[0-9.]+ limit flood budget 1/h rate 1/h count 1 until ' "a rate is told where it is below one a second"
 quiet
