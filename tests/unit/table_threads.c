@@ -117,7 +117,7 @@ static void packet(struct sender *w, struct chance *c, unsigned int i)
 	w->admitted += !!(result & WEIR_CHARGED);
 }
 
-static void send(void *arg)
+static void send_packets(void *arg)
 {
 	struct sender *w = arg;
 	struct chance c = chance_of(w->number);
@@ -313,7 +313,7 @@ static void run(struct run what)
 		RCU_INIT_POINTER(tables[i], make_table(&c));
 	for (i = 0; i < SENDERS; i++) {
 		sender[i].number = i;
-		thread_start(&sender[i].thread, send, &sender[i]);
+		thread_start(&sender[i].thread, send_packets, &sender[i]);
 	}
 	if (r.moves_least)
 		thread_start(&mover, move, &c);

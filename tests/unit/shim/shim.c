@@ -4,11 +4,6 @@
  * lockdep's eyes, sequence counts, RCU by epochs, memory that can fail and is
  * counted.
  */
-#include <linux/percpu.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/seqlock.h>
-#include <linux/slab.h>
 
 #include <sched.h>
 #include <stdio.h>
@@ -200,6 +195,8 @@ void raw_spin_unlock(raw_spinlock_t *lock)
 		shim_unlocked();
 }
 
+/* Of a mutex it is something else. */
+#undef lockdep_assert_held
 void lockdep_assert_held(const raw_spinlock_t *lock)
 {
 	expect(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == me());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's keyed hash. */
-#include <linux/siphash.h>
 
 #include <string.h>
 

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What of the network stack the hook needs, in user space. */
-#include <linux/jiffies.h>
-#include <linux/netdevice.h>
-#include <linux/netfilter.h>
-#include <linux/skbuff.h>
-#include <linux/user_namespace.h>
-#include <net/ipv6.h>
 
 u64 shim_jiffies;
 unsigned int shim_looks;

@@ -3,8 +3,6 @@
 #ifndef SHIM_THREAD_H
 #define SHIM_THREAD_H
 
-#include <linux/percpu.h>
-
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the kernel that the module's files use, in user space: types,
+ * arithmetic, memory. The build includes stack.h, locks.h and this file before
+ * each (shim.mk); the kernel's own headers are empty.
+ */
+#ifndef SHIM_KERNEL_H
+#define SHIM_KERNEL_H
+
+#include <asm/byteorder.h>
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <linux/limits.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s16 s16;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef unsigned int gfp_t;
+
+#define __force
+#define __rcu
+#define __percpu
+#define __aligned(x)	__attribute__((aligned(x)))
+#define BUILD_BUG_ON(x)	_Static_assert(!(x), #x)
+#ifndef __counted_by
+#define __counted_by(member)
+#endif
+
+#undef static_assert
+#define static_assert(x) _Static_assert(x, #x)
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#undef __always_inline
+#define __always_inline	inline __attribute__((always_inline))
+#define noinline	__attribute__((noinline))
+#define noinline_for_stack noinline
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define ALIGN(x, a)	(((x) + (a) - 1) / (a) * (a))
+#define BIT(n)		(1ul << (n))
+#define BIT_ULL(n)	(1ull << (n))
+
+#define offsetofend(type, member) \
+	(offsetof(type, member) + sizeof(((type *)0)->member))
+
+#define container_of(p, type, member) \
+	((type *)((char *)(p) - offsetof(type, member)))
+
+#define swap(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)
+
+#define READ_ONCE(x)	 __atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v) __atomic_store_n(&(x), v, __ATOMIC_RELAXED)
+#define smp_rmb()	 __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define smp_wmb()	 __atomic_thread_fence(__ATOMIC_RELEASE)
+#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
+
+#define U8_MAX	((unsigned char)~0)
+#define U16_MAX	((unsigned short)~0)
+#define U32_MAX	(~0u)
+#define U64_MAX	(~0ull)
+#define S32_MAX	((int)(U32_MAX >> 1))
+#define S32_MIN	(-S32_MAX - 1)
+
+#define min(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); \
+		     a_ < b_ ? a_ : b_; })
+#define max(a, b) ({ __auto_type c_ = (a); __auto_type d_ = (b); \
+		     c_ > d_ ? c_ : d_; })
+#define min_t(type, a, b) min((type)(a), (type)(b))
+#define max_t(type, a, b) max((type)(a), (type)(b))
+
+static inline unsigned long __ffs64(u64 x)
+{
+	return __builtin_ctzll(x);
+}
+
+static inline int fls(unsigned int x)
+{
+	return x ? 32 - __builtin_clz(x) : 0;
+}
+
+#define le64_to_cpu(x)	__le64_to_cpu(x)
+
+/* The number of the highest bit, from 1; 0 where none is set. */
+static inline int fls64(u64 x)
+{
+	return x ? 64 - __builtin_clzll(x) : 0;
+}
+
+static inline int ilog2(unsigned long x)
+{
+	return 63 - __builtin_clzl(x);
+}
+
+/* log2, rounded up. */
+static inline int order_base_2(unsigned long x)
+{
+	return x > 1 ? ilog2(x - 1) + 1 : 0;
+}
+
+static inline unsigned long roundup_pow_of_two(unsigned long x)
+{
+	return 1ul << order_base_2(x);
+}
+
+static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
+{
+	*remainder = dividend % divisor;
+	return dividend / divisor;
+}
+
+static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
+{
+	return (unsigned __int128)a * b >> shift;
+}
+
+static inline u64 div64_u64(u64 dividend, u64 divisor)
+{
+	return dividend / divisor;
+}
+
+static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *rest)
+{
+	*rest = dividend % divisor;
+	return dividend / divisor;
+}
+
+static inline u64 div_u64(u64 dividend, u32 divisor)
+{
+	return dividend / divisor;
+}
+
+/* On x86 the kernel's faults where the quotient does not fit. */
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
+{
+	unsigned __int128 quotient = (unsigned __int128)a * b / c;
+
+	assert(!(quotient >> 64));
+	return quotient;
+}
+
+static inline u32 hash_32(u32 x, unsigned int bits)
+{
+	return x * 0x61c88647u >> (32 - bits);
+}
+
+#define struct_size(p, member, n) \
+	(sizeof(*(p)) + sizeof((p)->member[0]) * (size_t)(n))
+
+static inline void *ERR_PTR(long error)
+{
+	return (void *)error;
+}
+
+static inline long PTR_ERR(const void *ptr)
+{
+	return (long)ptr;
+}
+
+static inline bool IS_ERR(const void *ptr)
+{
+	return (unsigned long)ptr >= -4095ul;
+}
+
+static inline int PTR_ERR_OR_ZERO(const void *ptr)
+{
+	return IS_ERR(ptr) ? PTR_ERR(ptr) : 0;
+}
+
+static inline void strscpy_pad(char *to, const char *from, size_t size)
+{
+	size_t len = strnlen(from, size - 1);
+
+	memcpy(to, from, len);
+	memset(to + len, 0, size - len);
+}
+
+#define sort(base, n, size, compare, swap) qsort(base, n, size, compare)
+
+#define ____cacheline_aligned	__attribute__((aligned(64)))
+
+typedef struct {
+	u64 key[2];
+} hsiphash_key_t;
+
+u32 hsiphash(const void *data, size_t len, const hsiphash_key_t *key);
+
+static inline u32 hsiphash_1u32(u32 a, const hsiphash_key_t *key)
+{
+	return hsiphash(&a, sizeof(a), key);
+}
+
+static inline u32 hsiphash_3u32(u32 a, u32 b, u32 c, const hsiphash_key_t *key)
+{
+	u32 word[] = { a, b, c };
+
+	return hsiphash(word, sizeof(word), key);
+}
+
+#define GFP_KERNEL_ACCOUNT	1u
+#define __GFP_NOWARN		2u
+#define __GFP_RETRY_MAYFAIL	4u
+#define GFP_KERNEL		8u
+#define __GFP_ZERO		16u
+#define __GFP_NORETRY		32u
+
+void *kvzalloc(size_t size, gfp_t gfp);
+void kvfree(const void *p);
+void *kmemdup(const void *from, size_t size, gfp_t gfp);
+
+#define kzalloc(size, gfp)		kvzalloc(size, gfp)
+#define kvcalloc(n, size, gfp)		kvzalloc((size_t)(n) * (size), gfp)
+#define kvmalloc_array(n, size, gfp)	kvzalloc((size_t)(n) * (size), gfp)
+#define kfree(p)			kvfree(p)
+
+/* For tests: allocations that have not been freed, and the next to fail. */
+extern u64 shim_allocated;
+extern unsigned int shim_allocations;
+extern int shim_fail_after;	/* allocations that still succeed, or -1 */
+
+#define PAGE_SHIFT 12
+#define PAGE_ALIGN(x) (((x) + 4095ul) & ~4095ul)
+
+/* As where memory is in pieces. */
+#define alloc_pages_exact(size, gfp)	((void)(size), (void)(gfp), (void *)0)
+#define free_pages_exact(p, size)	((void)(p), (void)(size))
+
+extern long shim_available_pages;
+
+static inline long si_mem_available(void)
+{
+	return shim_available_pages;
+}
+
+#define __vmalloc(size, gfp)	kvzalloc(size, gfp)
+#define vfree(p)		kvfree(p)
+#define is_vmalloc_addr(p)	((p) != NULL)
+
+#define HZ		250
+#define MSEC_PER_SEC	1000L
+
+extern u64 shim_jiffies;
+
+static inline u64 get_jiffies_64(void)
+{
+	return shim_jiffies;
+}
+
+/* Runs what a test has put there, as if others got the CPU. */
+extern void (*shim_resched)(void);
+
+void cond_resched(void);
+
+struct work_struct {
+	int unused;
+};
+
+struct delayed_work {
+	struct work_struct work;
+};
+
+#define to_delayed_work(w)	container_of(w, struct delayed_work, work)
+#define INIT_DELAYED_WORK(w, f)	((void)(w), (void)(f))
+#define system_unbound_wq	NULL
+
+/* Nothing runs by itself. */
+static inline void queue_delayed_work(void *wq, struct delayed_work *work,
+				      unsigned long ticks)
+{
+	(void)wq;
+	(void)work;
+	(void)ticks;
+}
+
+static inline void cancel_delayed_work_sync(struct delayed_work *work)
+{
+	(void)work;
+}
+
+/* Tracepoints that nobody listens to. */
+#define TP_PROTO(args...)	args
+#define TP_ARGS(args...)
+#define TP_STRUCT__entry(args...)
+#define TP_fast_assign(args...)
+#define TP_printk(args...)
+#define SHIM_TRACE(name, proto)							\
+	static inline void __attribute__((unused)) trace_##name(proto) { }	\
+	static inline bool __attribute__((unused)) trace_##name##_enabled(void) { return false; }
+#define TRACE_EVENT(name, proto, args...)		SHIM_TRACE(name, TP_PROTO(proto))
+#define DECLARE_EVENT_CLASS(name, proto, args...)
+#define DEFINE_EVENT(class, name, proto, args...)	SHIM_TRACE(name, TP_PROTO(proto))
+
+#endif /* SHIM_KERNEL_H */
