@@ -25,7 +25,7 @@ for group; do
 	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd systemd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
-	native) packages="$packages $debug_packages gnuplot-nox util-linux" kernels="$kernels uml" ;;
+	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;
 	*) die "there is no set-up called $group (demo, test, debug, arm64, native)." ;;
 	esac
 done

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""native.py [--write FOLDER] RESULTS: tables of the native bench.
+"""native.py RESULTS: tables of the native bench.
 
 RESULTS has a file of lines for each boot, as native-cells makes them. A figure
 is the median over boots of each boot's median; a ratio is made within a boot
-first. --write also keeps the tables, and what the plots are made of, in FOLDER.
+first.
 """
-import argparse
 import collections
 import pathlib
 import re
@@ -46,10 +45,10 @@ GOALS = {
 # ROW: with two CPUs at most this multiple of one alone
 TWO_GOALS = {"drop-1": 1.1, "drop-1k": 1.15, "admit-1k": 1.15, "admit-1": None, "shared-admit": 1.3}
 INSTEAD = {"full-64k": "new-64k", "full-1m": "new-1m"}
-LICENCE = "# SPDX-License-Identifier: GPL-2.0-or-later"
 PEERS = ("hashlimit", "nft")
-MEMORY = {"memory-64k": "64 k sources", "memory-256k": "256 k sources", "memory-1m": "1 M sources"}
-SIZES = {"1": 1, "1k": 1 << 10, "16k": 1 << 14, "64k": 1 << 16, "256k": 1 << 18, "1m": 1 << 20}
+TOOLS = ("weir", *PEERS)
+MEMORY = {"memory-64k": ("64 k sources", 1 << 16), "memory-256k": ("256 k sources", 1 << 18),
+          "memory-1m": ("1 M sources", 1 << 20)}
 
 Figure = collections.namedtuple("Figure", "middle low high")
 
@@ -151,7 +150,7 @@ def table(results):
         ratios = [results.ratio(row, peer) for peer in PEERS]
         said = ["%.2f" % r.middle if r else "-" for r in ratios]
         line = form % (TITLES.get(row, row), "%.1f" % base.middle if base else "-",
-                       *(cell(results.of(row, t)) for t in ("weir", *PEERS)), *said, goal(row, ratios))
+                       *(cell(results.of(row, t)) for t in TOOLS), *said, goal(GOALS.get(row), ratios[0]))
         yield line.rstrip()
     yield NOTES.rstrip()
     yield from lines_of_memory(results)
@@ -159,53 +158,42 @@ def table(results):
     yield from memory(results)
 
 
-def goal(row, ratios):
-    wanted = GOALS.get(row)
-    if not wanted or not ratios[0]:
+def goal(wanted, value):
+    if not wanted or not value:
         return ""
-    return f"{wanted:.2f}: {'met' if ratios[0].middle <= wanted else 'missed'}"
+    return f"{wanted:.2f}: {'met' if value.middle <= wanted else 'missed'}"
+
+
+def section(title, form, rows, last=""):
+    """A table of each tool's figures, of rows of name, figures and a last word"""
+    line = "%-26s %18s %18s %18s  %s"
+    told = [(line % (name, *(form % f if f else "-" for f in figures), word)).rstrip()
+            for name, figures, word in rows if figures[0]]
+    if told:
+        yield from ("", title, "", (line % ("", *TOOLS, last)).rstrip(), *told)
 
 
 def lines_of_memory(results):
     """What a packet takes over the hook where the table is in no cache, in lines."""
-    rows = []
-    for row in ("drop-1m", "admit-1m", "new-1m", "full-1m"):
-        said = []
-        for tool in ("weir", *PEERS):
-            value = figure([results.over(boot, row, tool) / line
-                            for boot, line in zip(results.cost, results.line)
-                            if line and (row, tool) in boot])
-            said.append("%.1f (%.1f-%.1f)" % value if value else "-")
-        if said[0] != "-":
-            rows.append("%-26s %18s %18s %18s" % (TITLES[row], *said))
-    if rows:
-        yield ""
-        yield ("The same over the hook as a multiple of the one cache line that the memory "
-               "takes, %.0f ns" % statistics.median(filter(None, results.line)))
-        yield ""
-        yield "%-26s %18s %18s %18s" % ("", "weir", *PEERS)
-        yield from rows
+    rows = [(TITLES[row], [figure([results.over(boot, row, tool) / line
+                                   for boot, line in zip(results.cost, results.line)
+                                   if line and (row, tool) in boot]) for tool in TOOLS], "")
+            for row in ("drop-1m", "admit-1m", "new-1m", "full-1m")]
+    takes = statistics.median([line for line in results.line if line] or [0])
+    yield from section("The same over the hook as a multiple of the one cache line that the memory "
+                       "takes, %.0f ns" % takes, "%.1f (%.1f-%.1f)", rows)
 
 
 def two_cpus(results):
-    lines = []
+    rows = []
     for row, wanted in TWO_GOALS.items():
-        said, met = [], ""
-        for tool in ("weir", *PEERS):
-            value = figure([results.over(boot, "two-" + row, tool) / results.over(boot, row, tool)
-                            for boot in results.cost
-                            if ("two-" + row, tool) in boot and (row, tool) in boot])
-            said.append("%.2f (%.2f-%.2f)" % value if value else "-")
-            if tool == "weir" and value and wanted:
-                met = f"{wanted:.2f}: {'met' if value.middle <= wanted else 'missed'}"
-        if said[0] != "-":
-            lines.append(("%-26s %18s %18s %18s  %s" % (TITLES["two-" + row], *said, met)).rstrip())
-    if lines:
-        yield ""
-        yield "Each of two CPUs, over the hook, as a multiple of one alone"
-        yield ""
-        yield "%-26s %18s %18s %18s  %s" % ("", "weir", *PEERS, "goal")
-        yield from lines
+        two = "two-" + row
+        figures = [figure([results.over(boot, two, tool) / results.over(boot, row, tool)
+                           for boot in results.cost if (two, tool) in boot and (row, tool) in boot])
+                   for tool in TOOLS]
+        rows.append((TITLES[two], figures, goal(wanted, figures[0])))
+    yield from section("Each of two CPUs, over the hook, as a multiple of one alone",
+                       "%.2f (%.2f-%.2f)", rows, "goal")
 
 
 def memory_of(results, row, tool):
@@ -214,81 +202,27 @@ def memory_of(results, row, tool):
     for boot in results.memory:
         base = boot.get((row, "accept"))
         if base is not None and (row, tool) in boot:
-            per.append((boot[row, tool] - base) / SIZES[row.rsplit("-", 1)[1]])
+            per.append((boot[row, tool] - base) / MEMORY[row][1])
     return figure(per)
 
 
 def memory(results):
-    lines = []
-    for row in ("memory-64k", "memory-256k", "memory-1m"):
-        said = [memory_of(results, row, tool) for tool in ("weir", *PEERS)]
-        if said[0]:
-            lines.append("%-26s %18s %18s %18s" % (MEMORY[row],
-                         *("%.0f (%.0f-%.0f)" % s if s else "-" for s in said)))
-    if lines:
-        yield ""
-        yield "Bytes a source, all that the kernel has less of"
-        yield ""
-        yield "%-26s %18s %18s %18s" % ("", "weir", *PEERS)
-        yield from lines
-    lines = []
+    yield from section("Bytes a source, all that the kernel has less of", "%.0f (%.0f-%.0f)",
+                       [(title, [memory_of(results, row, tool) for tool in TOOLS], "")
+                        for row, (title, _) in MEMORY.items()])
+    if results.shown:
+        yield from ("", "Seconds that weir takes to show all of them, and the ten worst (top 10 by count)",
+                    "", "%-26s %18s %18s" % ("", "all", "ten"))
     for row, values in results.shown.items():
-        said = ["%.2f (%.2f-%.2f)" % figure([v / 1e6 for v in column]) for column in zip(*values)]
-        lines.append("%-26s %18s %18s" % (MEMORY[row], *said))
-    if lines:
-        yield ""
-        yield "Seconds that weir takes to show all of them, and the ten worst (top 10 by count)"
-        yield ""
-        yield "%-26s %18s %18s" % ("", "all", "ten")
-        yield from lines
-
-
-def data(results):
-    """Files for the plots: name -> lines."""
-    for what, hook in (("drop", "drop"), ("admit", "accept")):
-        lines = ["# sources, then of weir, hashlimit, nft and the hook: ns, lowest, highest"]
-        for name, size in SIZES.items():
-            row = f"{what}-{name}"
-            values = [results.of(row, tool) for tool in ("weir", *PEERS, hook)]
-            if all(values):
-                lines.append(" ".join([str(size), *("%.2f %.2f %.2f" % v for v in values)]))
-        yield f"sources-{what}.dat", lines
-    lines = ["# what, then of weir, hashlimit and nft: ns of one CPU alone, of each of two"]
-    for row, title in (("drop-1", "drop,\\n1 source"), ("drop-1k", "drop,\\n1 k each"),
-                       ("admit-1", "admit,\\n1 source"), ("admit-1k", "admit,\\n1 k each")):
-        values = [results.of(prefix + row, tool) for tool in ("weir", *PEERS) for prefix in ("", "two-")]
-        if all(values):
-            lines.append(" ".join([f'"{title}"', *("%.2f" % v.middle for v in values)]))
-    yield "cpus.dat", lines
-    lines = ["# sources, then bytes a source of weir, hashlimit, nft"]
-    for row, title in MEMORY.items():
-        values = [memory_of(results, row, tool) for tool in ("weir", *PEERS)]
-        if all(values):
-            lines.append(" ".join([f'"{title}"', *("%.1f" % v.middle for v in values)]))
-    yield "memory.dat", lines
-    lines = ["# row tool, then a median for each boot, ns a packet"]
-    for row in results.rows:
-        for tool in ("accept", "drop", "weir", *PEERS):
-            values = [f"{boot[row, tool]:.2f}" for boot in results.cost if (row, tool) in boot]
-            if values:
-                lines.append(" ".join([row, tool, *values]))
-    yield "native.dat", lines
+        yield "%-26s %18s %18s" % (MEMORY[row][0], *("%.2f (%.2f-%.2f)" % figure([v / 1e6 for v in column])
+                                                     for column in zip(*values)))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--write", type=pathlib.Path)
-    parser.add_argument("results", type=pathlib.Path)
-    args = parser.parse_args()
-    results = Results(args.results)
+    results = Results(pathlib.Path(sys.argv[1]))
     if not results.rows:
         sys.exit("native.py: no cell was kept")
-    text = "\n".join(table(results)) + "\n"
-    print(text, end="")
-    if args.write:
-        args.write.mkdir(exist_ok=True)
-        for name, lines in data(results):
-            (args.write / name).write_text("\n".join([LICENCE, results.circumstances.rstrip(), *lines]) + "\n")
+    print("\n".join(table(results)))
 
 
 main()

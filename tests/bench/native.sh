@@ -6,21 +6,11 @@
 # loads modules. As root.
 #
 # BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
-# the table of them. BENCH_WRITE=1 puts it into Documentation/performance.rst, the
-# data and the plots into the folder beside it.
-# native.sh -p ROW: where in weir the time of a row goes, by perf (linux-perf), in
-# User-Mode Linux.
+# the table of them. BENCH_WRITE=1 puts it into Documentation/performance.rst.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 out=$top/.cache/bench/native boots=${BOOTS:-5} reps=${REPS:-3}
 fail() { echo "bench-native: $*" >&2; exit 1; }
-profile=()
-if [ "${1:-}" = -p ]; then
-	[ -z "${NATIVE:-}" ] || fail "a profile is taken in User-Mode Linux: leave NATIVE out"
-	command -v perf >/dev/null || fail "a profile takes perf, of the package linux-perf"
-	profile=(perf record -q -F 4999 -o "$out/perf.data" --) boots=1 reps=1
-	shift
-fi
 [ "$(id -u)" = 0 ] || fail "network namespaces and a priority take root"
 
 # build KDIR FOLDER [ARCH]: the modules and the tool
@@ -58,9 +48,9 @@ uml() {
 	for ((boot = 1; boot <= boots; boot++)); do
 		{
 			state "boot $boot"
-			TMPDIR=$out/huge "${profile[@]}" timeout -k 5 1200 chrt -r 1 setsid "$linux/linux" mem=3072M ncpus=2 seccomp=on \
+			TMPDIR=$out/huge timeout -k 5 1200 chrt -r 1 setsid "$linux/linux" mem=3072M ncpus=2 seccomp=on \
 				root=/dev/root rootfstype=hostfs rootflags=/ ro quiet panic=1 con=null con0=fd:0,fd:1 \
-				"init=$top/tests/bench/native-init" "weir.top=$top" "weir.reps=$reps" "weir.rows=$word" ${profile:+weir.count=20000000} </dev/null
+				"init=$top/tests/bench/native-init" "weir.top=$top" "weir.reps=$reps" "weir.rows=$word" </dev/null
 			state "boot $boot over"
 		} >"$out/boot.$boot" 2>&1
 		grep -q '^@end' "$out/boot.$boot" || { tail -n 20 "$out/boot.$boot" >&2; fail "boot $boot did not end"; }
@@ -106,12 +96,7 @@ else
 	uml "$@"
 fi
 
-if [ ${#profile[@]} -gt 0 ]; then
-	tests/bench/native-profile.py "$built/weir.ko" "$(sed -n 's/^@text //p' "$out/boot.1")" "$out/perf.data"
-	exit
-fi
 tests/bench/native.py "$out" | tee "$out/table"
 [ "${PIPESTATUS[0]}" = 0 ] || exit 1
 [ -n "${BENCH_WRITE:-}" ] || exit 0
-tests/bench/native.py --write Documentation/performance "$out" >"$out/table" &&
-	tests/bench/splice.sh -l Documentation/performance.rst "make bench-native" <"$out/table" && tests/bench/plots.sh
+tests/bench/splice.sh -l Documentation/performance.rst "make bench-native" <"$out/table"
