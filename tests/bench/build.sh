@@ -14,4 +14,3 @@ export REAL_CC CC_UNKNOWN
 make --no-print-directory -C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= \
 	"CC=$top/tests/vm/cc" modules >"$out/log" 2>&1 || { tail -n 30 "$out/log" >&2; exit 1; }
 make --no-print-directory -s -C userspace >"$out/log.tool" 2>&1 || { tail -n 30 "$out/log.tool" >&2; exit 1; }
-${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -o "$top/.cache/build/bench/compare" tests/bench/compare.c || exit 1

@@ -12,7 +12,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd) && cd /run || exit 1
 # shellcheck source=compare-words.sh
 . "$here/compare-words.sh"
-export PATH=$TOP/.cache/build/bench:$TOP/.cache/build/netns:$TOP/userspace:/usr/sbin:/sbin:$PATH
+export PATH=$TOP/.cache/build/netns:$TOP/userspace:/usr/sbin:/sbin:$PATH
 mkfifo never && exec {never}<>never || exit 1
 fail() { echo "compare: $*" >&2; exit 1; }
 pause() { read -rt "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))" -u "$never"; } # MS
@@ -84,7 +84,7 @@ says() {
 
 # case TOOL SIZE
 case_run() {
-	local tool=$1 size=$2 before memory text line pids=()
+	local tool=$1 size=$2 before memory text pids=()
 	tx=tx-$tool-$size rx=rx-$tool-$size
 	{ ip netns add "$tx" && ip netns add "$rx" &&
 		ip link add tx0 netns "$tx" type veth peer name rx0 address 02:00:00:00:00:01 netns "$rx" &&
@@ -108,8 +108,8 @@ case_run() {
 	wait "${pids[@]}"
 	text=$(says "$tool")
 	echo stop >/proc/weir_record
-	line=$(compare "$HZ" "$LIMIT" </proc/weir_record) || fail "no records of $tool at $size"
-	echo "tool=$tool size=$size memory=$memory $line says=$text"
+	cat /proc/weir_record >"$OUT/records.$tool.$size" || fail "no records of $tool at $size"
+	echo "tool=$tool size=$size memory=$memory says=$text"
 	ip netns delete "$tx"
 	ip netns delete "$rx"
 }

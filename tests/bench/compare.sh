@@ -24,16 +24,18 @@ rate() { printf '%d %%' $((($1 + 5) / 10)); }
 declare -A names=([weir]=weir [lenient]="weir, lenient" [hashlimit]=hashlimit [nft]="nft set")
 
 table() {
-	local line tool lost honest size
+	local line says tool lost honest size memory
 	echo "| table for | | worst second | honest packets lost | heavy source got | slow source got | flood let through | memory | what it said |"
 	echo "|--:|---|--:|--:|--:|--:|--:|--:|---|"
 	while read -r line; do
-		tool=$(value tool) size=$(value size) honest=$(value honest) lost=$(value lost)
+		tool=$(value tool) size=$(value size) memory=$(value memory) says=${line##* says=}
+		line=$(tests/bench/compare.py "$HZ" "$LIMIT" <"$out/records.$tool.$size") || return
+		honest=$(value honest) lost=$(value lost)
 		[ "$(value asked)" -le "$LIMIT" ] || echo "compare: $tool at $size: honest sources sent $(value asked) in a second; the machine is too slow" >&2
 		printf '| %d | %s | %d | %d.%02d %% | %s | %s | %d %% | %d.%02d MiB | %s |\n' "$size" "${names[$tool]}" \
 			"$(value worst)" $((lost * 100 / honest)) $((lost * 10000 / honest % 100)) \
 			"$(rate "$(value heavy)")" "$(rate "$(value slow)")" $(($(value through) * 100 / $(value flood))) \
-			$(($(value memory) / 1048576)) $(($(value memory) % 1048576 * 100 / 1048576)) "${line##* says=}"
+			$((memory / 1048576)) $((memory % 1048576 * 100 / 1048576)) "$says"
 	done
 }
 table <"$out/cases" >"$out/table" || exit 1
