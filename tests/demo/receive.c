@@ -2,11 +2,10 @@
 /*
  * receive: record the packets of the protected host, with their times
  *
- * receive FILE: take UDP at port 53 and TCP at port 443 until SIGTERM and an
- * empty queue, then leave a record of each packet in FILE. The time is the one
- * that the kernel stamped on it when it came.
- * receive -p UDP TCP: print the records on stdin as window reads them, UDP's
- * and TCP's as charges of the limits of these names, in ticks of a microsecond.
+ * receive FILE UDP TCP: take UDP at port 53 and TCP at port 443 until SIGTERM and an
+ * empty queue, then leave the packets in FILE as window reads them: UDP's and TCP's as
+ * charges of the limits of these names, in ticks of a microsecond. The time is the one
+ * that the kernel stamped on a packet when it came.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,7 +29,7 @@ enum { UDP, TCP, SOCKETS };
 struct record {
 	uint32_t source;	/* big endian */
 	uint32_t socket;
-	uint64_t ns;
+	uint64_t us;
 };
 
 static struct record *records;
@@ -69,10 +68,10 @@ static uint64_t stamp(struct msghdr *msg)
 		if (cmsg->cmsg_level == SOL_SOCKET &&
 		    cmsg->cmsg_type == SCM_TIMESTAMPNS)
 			memcpy(&ts, CMSG_DATA(cmsg), sizeof(ts));
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+	return ts.tv_sec * 1000000ull + ts.tv_nsec / 1000;
 }
 
-static void keep(uint32_t source, int socket, uint64_t ns)
+static void keep(uint32_t source, int socket, uint64_t us)
 {
 	if (count == room) {
 		room = room ? 2 * room : 1 << 18;
@@ -80,7 +79,7 @@ static void keep(uint32_t source, int socket, uint64_t ns)
 		if (!records)
 			exit(1);
 	}
-	records[count++] = (struct record){ source, socket, ns };
+	records[count++] = (struct record){ source, socket, us };
 }
 
 /* A raw socket hands over every port. */
@@ -122,13 +121,30 @@ static int take(int fd, int which)
 	return got > 0;
 }
 
-static int receive(const char *path)
+/* Returns whether all of it could be written. */
+static int write_file(char **args)
+{
+	FILE *file = fopen(args[0], "w");
+	char text[INET_ADDRSTRLEN];
+	size_t i;
+
+	for (i = 0; file && i < count; i++) {
+		inet_ntop(AF_INET, &records[i].source, text, sizeof(text));
+		fprintf(file, " weir_charge: limit=%s saddr=::ffff:%s tick=%llu packets=1 bytes=0\n",
+			args[1 + (records[i].socket == TCP)], text,
+			(unsigned long long)records[i].us);
+	}
+	return file && !fclose(file);
+}
+
+int main(int argc, char **argv)
 {
 	struct pollfd fds[SOCKETS];
 	sigset_t term, none;
 	int i, any = 0;
-	FILE *file;
 
+	if (argc != 4)
+		return 1;
 	sigemptyset(&none);
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
@@ -144,33 +160,9 @@ static int receive(const char *path)
 		for (any = i = 0; i < SOCKETS; i++)
 			any |= take(fds[i].fd, i);
 	}
-	file = fopen(path, "w");
-	if (!file || fwrite(records, sizeof(*records), count, file) != count ||
-	    fclose(file)) {
-		fprintf(stderr, "receive: %s: %s\n", path, strerror(errno));
+	if (!write_file(argv + 1)) {
+		fprintf(stderr, "receive: %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
 	return 0;
-}
-
-static int print(char **limits)
-{
-	struct record record;
-
-	while (fread(&record, sizeof(record), 1, stdin) == 1) {
-		char text[INET_ADDRSTRLEN];
-
-		inet_ntop(AF_INET, &record.source, text, sizeof(text));
-		printf(" weir_charge: limit=%s saddr=::ffff:%s tick=%llu packets=1 bytes=0\n",
-		       limits[record.socket == TCP], text,
-		       (unsigned long long)record.ns / 1000);
-	}
-	return 0;
-}
-
-int main(int argc, char **argv)
-{
-	if (argc == 4 && !strcmp(argv[1], "-p"))
-		return print(argv + 2);
-	return argc == 2 ? receive(argv[1]) : 1;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # scene.sh: the demo's part inside the guest. Load weir, limit, be flooded by
 # three namespaces, show the sources meanwhile. Leaves in OUT what run.sh
-# judges: sent.*, received, trace.*, events.
+# judges: sent.*, receiver, trace.
 #
 #	+--- honest ----+
 #	| 10.1.0.1..    |--veth--+
@@ -55,21 +55,17 @@ sends() {
 
 trace_on() {
 	local event
+	echo 0 >"$tracing/options/record-cmd"
 	echo 40960 >"$tracing/buffer_size_kb"
 	for event in charge uncharge drop; do
 		echo 1 >"$tracing/events/weir/weir_$event/enable" || fail "no event weir_$event"
-		cat "$tracing/events/weir/weir_$event/id"
-	done >events
+	done
 }
 
 trace_off() {
-	local cpu
 	echo 0 >"$tracing/tracing_on"
 	grep -Eq '^(overrun|dropped events): [1-9]' "$tracing"/per_cpu/cpu*/stats && fail "the trace buffer is too small"
-	for cpu in "$tracing"/per_cpu/cpu*; do
-		# It ends with EAGAIN.
-		dd if="$cpu/trace_pipe_raw" of="$OUT/trace.${cpu##*/}" ibs=4096 obs=1M iflag=nonblock 2>/dev/null
-	done
+	cat "$tracing/trace" >"$OUT/trace"
 }
 
 sending() { [ "$(jobs -rp | wc -l)" -gt 1 ]; } # the receiver goes on
@@ -97,7 +93,7 @@ show_live() {
 
 { modprobe veth && ip addr add "$HOST/32" dev lo && ip route add blackhole default; } || fail "no network"
 for name in honest flooder spoofer; do sender "$name"; done
-receive "$OUT/received" >ready &
+receive "$OUT/receiver" dns syn >ready &
 receiver=$!
 read -r _ <ready || fail "no receiver"
 
@@ -119,4 +115,4 @@ printf '%s# sending: %d hosts up to %s/s each, one flooding up to %s/s, %s spoof
 show_live source show top "$live" by dropped
 trace_off
 { kill "$receiver" && wait "$receiver"; } || fail "the receiver failed"
-cp sent.* events "$OUT/" || fail "no results"
+cp sent.* "$OUT/" || fail "no results"
