@@ -131,7 +131,7 @@ static const struct weir_field limit_rows[] = {
 	  HAS(PREFIX4), .part = WEIR_A_LIMIT_PREFIX6, .usual = "32,64",
 	  .help = "prefix lengths of a source (32,64); 0: one for all" },
 	{ "slots", &weir_type_uint, ON_LIMIT, LIMIT(SLOTS, slots), HAS(SLOTS),
-	  .help = "number of parts in which the window is counted" },
+	  .help = "number of slots that the window is divided into" },
 	{ "sources", &weir_type_uint, ON_LIMIT, LIMIT(SOURCES, sources), HAS(SOURCES),
 	  .usual = "65536", .help = "number of active sources the table is sized for" },
 	{ "mode", &weir_type_enum, WEIR_BARE | WEIR_QUIET | ON_LIMIT, LIMIT(MODE, mode),
@@ -229,7 +229,7 @@ const struct weir_set weir_query_fields = {
 
 static const struct weir_field wanted_rows[] = {
 	{ "limit", &weir_type_name, WEIR_ON_SHOW, AT(wanted, limit),
-	  .help = "only of this limit" },
+	  .help = "only events of this limit" },
 	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(LIMIT),
 	  .help = "limits added, changed, removed or reset" },
 	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),

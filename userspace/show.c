@@ -113,7 +113,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN)) {
 		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
 		if (!source->forgotten)
-			weir_out_word(out, WEIR_COLOR_NONE, "(nothing was known)");
+			weir_out_word(out, WEIR_COLOR_NONE, "(nothing to forget)");
 	} else if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
 		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
 		show(out, WEIR_A_SOURCE_EXEMPT, source);

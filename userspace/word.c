@@ -168,7 +168,7 @@ static const struct {
 	{ "--syn", "syn", NULL },
 	{ "rate", "budget", NULL }, { "remove rm destroy", "del", NULL },
 	{ "create append", "add", NULL },
-	{ "insert", "add", "use 'add'; of a limit, 'before NAME' says where" },
+	{ "insert", "add", "use 'add'; for a limit, 'before NAME' says where" },
 	{ "change modify update", "set", NULL },
 	{ "replace edit", "set", "use 'set': it changes what is given and keeps the rest" },
 	{ "ls get", "show", NULL }, { "test", "get", NULL }, { "zero", "reset", NULL },

@@ -92,7 +92,7 @@ says <<'LINES'
 0 | -check limit update web slots 3 |
 0 | -check limit get web |
 0 | -check limit zero web |
-1 | limit insert web budget 1/s | ^weir: limit: use 'add'; of a limit, 'before NAME' says where$
+1 | limit insert web budget 1/s | ^weir: limit: use 'add'; for a limit, 'before NAME' says where$
 0 | -check exempt test 10.0.0.1 |
 0 | -check source clear all |
 1 | limit replace web budget 1/s | ^weir: limit: use 'set': it changes what is given and keeps the rest$

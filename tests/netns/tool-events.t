@@ -53,7 +53,7 @@ weir source charge 198.51.100.1 limit web >"$tmp/out"
 weir source charge 198.51.100.1 limit net packets 46 >"$tmp/out" 2>&1
 weir source forget 198.51.100.1 >"$tmp/out"
 is "$(<"$tmp/out")" $'198.51.100.1 limit web forgotten 1\n198.51.100.0/24 limit net forgotten 1' "forget says which prefix it forgot"
-is "$(weir source forget 198.51.100.1)" "198.51.100.1 forgotten 0 (nothing was known)" "... and once"
+is "$(weir source forget 198.51.100.1)" "198.51.100.1 forgotten 0 (nothing to forget)" "... and once"
 tells "charges, and what is forgotten" "charge 198.51.100.0/24 limit net taken 5 count 5 of 50 left 45" \
 	"charge 198.51.100.1 limit web taken 1 count 1 of 100 left 99"
 told=$((told + 1)) # net is limited

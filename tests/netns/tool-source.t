@@ -118,7 +118,7 @@ is "$(note exempt get fe80::7)" \
 is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget one on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"
 is "$(answer '.[0].left' source get fe80::7 dev rx0 limit local)" 100 "... where it may send again"
-is "$(weir source forget fe80::/10 dev rx0 limit local)" "fe80::/10 dev rx0 forgotten 0 (nothing was known)" "a prefix on a device, where nobody is left"
+is "$(weir source forget fe80::/10 dev rx0 limit local)" "fe80::/10 dev rx0 forgotten 0 (nothing to forget)" "a prefix on a device, where nobody is left"
 is "$(weir source forget fe80::/10 dev rx1 limit local)" "fe80::/10 dev rx1 limit local forgotten 2" "... and on the other"
 
 weir exempt add 198.51.100.0/24
