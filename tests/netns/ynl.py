@@ -57,13 +57,15 @@ def holds(told, **words):
 def limits(client):
     """add, set, get, del, flush"""
     ok = Tap.ok
+    ok(client.do("limit-add", WEB | {"check": True}, echo=True) is None and not client.dump("limit-get"),
+       "limit-add with check changes nothing, and tells nothing")
     told = client.do("limit-add", WEB, echo=True)
     ok(all(told[k] == v for k, v in WEB.items() if k != "match") and
        told["match"] == WEB["match"], "limit-add tells what it made", told)
     ok(told["slot-ns"] == 150 * 10**9 and told["window-ns"] == 600 * 10**9 and
        told["ways"] >= 64 and told["memory"] > 0, "limit-add tells slots, ways and memory", told)
     ok(client.do("limit-add", ALL) is None, "limit-add tells nothing if it is not asked to")
-    ok("will never fit" in client.said.getvalue(), "a warning comes with a limit that is made", client.said.getvalue())
+    ok("never fit" in client.said.getvalue(), "a warning comes with a limit that is made", client.said.getvalue())
     told = client.dump("limit-get")
     ok([x["name"] for x in told] == ["host", "web"] and "stats" not in told[0], "limit-get, in their order", told)
     ok(holds(told[0], unit="bytes", mode="lenient", action="observe", prefix6=64), "limit-get, the words", told[0])
@@ -158,6 +160,9 @@ def exempts(client):
     ok(client.do("exempt-get", {"address": "2001:db8::7", "dev": "eth9"}) == rows[2], "exempt-get on a device")
     told = client.dump("source-get", {"address": "203.0.113.9"})
     ok(told[0].get("exempt") == rows[1], "source-get tells the exemption", told)
+    client.do("exempt-add", {"address": "11.0.0.0", "prefix-len": 8, "check": True})
+    client.do("exempt-del", rows[0] | {"check": True})
+    ok(len(client.dump("exempt-get")) == 3, "exempt-add and -del with check change nothing")
     client.do("exempt-del", rows[0])
     ok(len(client.dump("exempt-get")) == 2, "exempt-del")
     client.do("exempt-flush")
@@ -169,6 +174,10 @@ def configs(client):
     ok = Tap.ok
     web = {k: v for k, v in WEB.items() if k != "before"}
     other = {"name": "other", "budget": 5, "window-ms": 1000, "sources": 64}
+    before = client.dump("limit-get"), client.do("stats-get")["memory"]
+    client.do("config-replace", {"limit": [other, web], "check": True})
+    ok((client.dump("limit-get"), client.do("stats-get")["memory"]) == before,
+       "config-replace with check changes nothing")
     client.do("config-replace", {"limit": [other, web],
                                  "exempt": [{"address": "10.0.0.0", "prefix-len": 8, "limit": "other"},
                                             {"address": "::1"}]})
