@@ -24,7 +24,7 @@
 static struct said {
 	const char *kind;
 	char sentence[160], last[WEIR_NAME_SIZE];	/* limit, where it is known */
-	unsigned int more;
+	unsigned int more, line;	/* others, and of the last */
 } said[SENTENCES];
 
 /* On stderr, following what is on stdout, and harmless to terminals. */
@@ -89,6 +89,7 @@ void weir_note_of(struct weir_tool *tool, const char *kind,
 		at++;
 	if (at < end && at->kind) {
 		at->more++;
+		at->line = tool->line;
 		snprintf(at->last, sizeof(at->last), "%s", limit);
 		return;
 	}
@@ -104,8 +105,8 @@ void weir_notes_end(struct weir_tool *tool)
 {
 	const struct said *at;
 
-	tool->line = 0;
 	for (at = said; at < said + SENTENCES && at->kind; at++) {
+		tool->line = at->more == 1 ? at->line : 0;
 		if (at->more == 1 && *at->last)
 			weir_note(tool, at->kind, "limit '%s'%s", at->last, at->sentence);
 		else if (at->more)

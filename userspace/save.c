@@ -128,7 +128,7 @@ int weir_save(struct weir_tool *tool, const struct weir_command *command, union 
 	if (status)
 		return status;
 	weir_config_sort(&config);
-	if (path)
+	if (path && strcmp(path, "-"))
 		return save_to(tool, path, &config);
 	put_config(&tool->out, &config);
 	return WEIR_EXIT_OK;

@@ -37,7 +37,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
 	if (stats->sources_wanted)
-		weir_out_word(out, WEIR_COLOR_BAD, "    pressure: sources %" PRIu64 " would end it",
+		weir_out_word(out, WEIR_COLOR_BAD, "    pressure: try sources %" PRIu64,
 			      stats->sources_wanted);
 	if (stats->sources_wanted)
 		weir_out_text(out, "\n");

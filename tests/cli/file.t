@@ -336,7 +336,7 @@ done
 
 printf 'limit add a budget 1/s\nlimit add hst budget 1/s\n' >conf
 run -check -file conf
-like "$err" $'\n'"weir: note: conf: limit 'hst' has no 'to'" "... and of one more, by its name"
+like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'to'" "... and of one more, by its line and name"
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'

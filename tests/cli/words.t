@@ -75,10 +75,15 @@ says <<'LINES'
 0 | -check limit rm web |
 0 | -check limit modify web slots 3 |
 1 | source flush | ^weir: source forget: required: PREFIX.all$
-1 | limit add web rate 20/s burst 5 | ^weir: limit add: use 'budget 20/2s': it admits 20 at once, and 10/s on average$
+1 | limit add web rate 20/s burst 5 | ^weir: limit add: there is no burst; 'budget 20/2s' admits 20 at once, and 10/s on average$
 0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo |
 1 | limit add web budget 1/s -p tcp bogus | ^weir: limit add: unknown word 'bogus'
 1 | limit add web budget 1/s state new | ^weir: limit add: for new connections write 'syn'$
+1 | limit add web budget 1/s flags syn | ^weir: limit add: for attempts to open a TCP connection write 'syn'$
+1 | limit add web budget 1/s first | ^weir: limit add: use 'before' with the limit that is the first now$
+1 | limit move web first | ^weir: limit: use 'set NAME before OTHER'$
+1 | limit disable web | ^weir: limit: use 'set NAME action observe': it counts, and drops nothing$
+0 | -check limit add web budget 1/s to ::/0 in lo |
 1 | limit add web budget 1/s ctstate NEW | ^weir: limit add: for new connections write 'syn'$
 1 | source unblock | ^weir: source forget: required: PREFIX
 0 | -check source reset 10.0.0.1 |

@@ -22,8 +22,8 @@ ok $? "sources are evicted, and counted"
 [ "$(stat_of f floor_refused.packets)" -gt 100 ]
 ok $? "newcomers are refused by floors, and counted"
 [ "$(stat_of f sources_wanted)" -gt 64 ]
-ok $? "a size that would end it is named"
-diag "sources $(stat_of f sources_wanted) would end it"
+ok $? "a size to try is named"
+diag "try sources $(stat_of f sources_wanted)"
 is "$(passed)" "$(value amount "$line")" "what was charged is what went on"
 line=$(traced -s | awk '$2 ~ /=198\.51/ { n++ } END { print n + 0 }')
 diag "$line of 5 sources that stay were let through at all"

@@ -40,7 +40,7 @@ is "$(weir -j limit show | jq -r '.[] | .comment // "-"' | paste -sd,)" "-,-,pub
 weir save >"$tmp/one"
 weir -file "$tmp/one" 2>"$tmp/err"
 is $? 0 "what was saved is applied" || diag "$(<"$tmp/err")"
-weir save >"$tmp/two"
+weir save - >"$tmp/two"
 cmp "$tmp/one" "$tmp/two"
 ok $? "save, restore, save: byte by byte the same"
 is "$(grep -c '^exempt add' "$tmp/one")" 7 "all exemptions are in it"

@@ -59,7 +59,7 @@ flood -s 10.0.0.1 -n 4000 -c 8000
 saw '^pressure limit web evictions [0-9]+ floor-refused [0-9]+' "$tmp/pressure"
 ok $? "a table that is too small says so" || diag "$(tail -n 3 "$tmp/pressure")"
 weir -s limit show web >"$tmp/out"
-like "$(<"$tmp/out")" 'pressure: sources [0-9]+ would end it' "and limit show says what would do"
+like "$(<"$tmp/out")" 'pressure: try sources [0-9]+' "and limit show says what would do"
 saw '"event":"pressure"' "$tmp/pressure.json"
 ok $? "... in JSON, too"
 cat "$tmp/pressure.json" >>"$judged.monitor"
