@@ -218,7 +218,7 @@ static size_t add_words(const struct weir_set *set, unsigned int verb,
 	size_t i;
 
 	for (field = set->fields; field->type; field++) {
-		if (!(field->flags & verb) || field->flags & WEIR_FOLLOWS)
+		if (!(field->flags & verb))
 			continue;
 		if (field->nest && !field->many)
 			used = add_words(field->nest, verb, field, words, used);

@@ -82,6 +82,8 @@ static void put_word(FILE *to, int *column, const struct weir_word *words,
 		if (words->in == word->in && other->attr == field->attr)
 			return;
 	}
+	if (field->flags & WEIR_FOLLOWS)	/* its row's value names it */
+		return;
 	len = snprintf(item, sizeof(item), "%s%s", needed ? "" : "[ ",
 		       field->flags & WEIR_NOT ? "[not] " : "");
 	for (words = word; words->name; words++) {

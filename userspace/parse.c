@@ -108,45 +108,6 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 	return 0;
 }
 
-/* The name of a value that stands for itself, directly behind another. */
-static int read_bare(struct reading *reading, const struct weir_field *field, const char *token)
-{
-	struct weir_word words[WEIR_WORDS_MAX];
-	struct weir_args *args = reading->args;
-	char list[WEIR_TEXT_SIZE];
-
-	weir_words_of(field->spec->names, words);
-	if (weir_word_find(words, token))
-		return read_value(args, field, weir_args_next(args), reading->model);
-	if (weir_word_find(reading->words, token) ||
-	    !weir_nearest(words, token, list, sizeof(list)))
-		return 0;
-	weir_unknown(words, weir_args_next(args), "word", args->err);
-	return blame(field, args->err);
-}
-
-/* What may follow the value of the row above. */
-static int read_followers(struct reading *reading, const struct weir_field *field)
-{
-	struct weir_args *args = reading->args;
-	const char *token;
-	int ret = 0;
-
-	for (field++; !ret && field->type && field->flags & WEIR_FOLLOWS; field++) {
-		const struct weir_word word[] = { { .name = field->word }, { 0 } };
-		bool bare = field->flags & WEIR_BARE;
-
-		token = weir_args_peek(args);
-		if (!token)
-			weir_args_offer(args, bare ? NULL : word, field);
-		else if (bare)
-			ret = read_bare(reading, field, token);
-		else if (!strcmp(token, field->word) && weir_args_next(args))
-			ret = read_value(args, field, NULL, reading->model);
-	}
-	return ret;
-}
-
 /* Whether two words cannot both be given: they are of one value. */
 static bool excludes(const struct weir_word *a, const struct weir_word *b)
 {
@@ -178,7 +139,12 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 	const struct weir_field *field = word->is, *in = word->in;
 	char *model = reading->model + (in ? in->offset : 0);
 	struct weir_args *args = reading->args;
+	char value[WEIR_TEXT_SIZE];
 
+	if (field->flags & WEIR_FOLLOWS && reading->last != field - 1)
+		return weir_err_set(args->err, "'%s' must follow '%s': write '%s %s'", word->name,
+				    field[-1].word, field[-1].word,
+				    weir_field_value(field - 1, value));
 	if (check_twice(reading, word - reading->words, text ? text : word->name))
 		return -EINVAL;
 	if (read_value(args, field, field->flags & WEIR_BARE ? word->name : text, model))
@@ -188,7 +154,7 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 		*(uint64_t *)reading->model |= in->bit;
 	if (negate)
 		*(uint32_t *)(model + in->nest->invert) |= field->bit;
-	return read_followers(reading, field);
+	return 0;
 }
 
 /* The words that may come next: not seen yet; behind "not", conditions. */
@@ -202,6 +168,7 @@ static void offer_words(const struct reading *reading, bool negate)
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
 		if (reading->seen[i] || field->flags & WEIR_FIRST ||
+		    (field->flags & WEIR_FOLLOWS && reading->last != field - 1) ||
 		    (negate && !(field->flags & WEIR_NOT)))
 			continue;
 		any |= field->flags & WEIR_NOT;

@@ -185,8 +185,6 @@ static const struct {
 	{ "!", "syn", "write 'not' for '!'" },
 	{ "no", "syn",
 	  "'not' inverts a condition; to remove one, give the others after 'match'" },
-	{ "by dropped count", "top",
-	  "'by' must follow 'top N': write 'top N by dropped' or 'top N by count'" },
 	{ "apply load restore", "save", "use 'weir -file FILE'" },
 	{ "check", "save", "use 'weir -check -file FILE'" },
 };

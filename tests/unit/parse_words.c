@@ -108,7 +108,7 @@ static void test_abbreviations(void **state)
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a b 1/s so 64 act obs fam ipv6", false,
 				    &limit), -EINVAL);
-	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, before"));
+	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, bytes, before"));
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a bu 1/s so 64 act obs fam ipv6", false,
 				    &limit), 0);
@@ -140,9 +140,9 @@ static void test_limit_refused(void **state)
 		{ "web budget 1/s per 24 48", "separate the values of 'per' by ','" },
 		{ "web budget 1/s no syn", "'not' inverts a condition; to remove one, give the others after 'match'" },
 		{ "web budget 1/s observe", "'observe' is a value of 'action': write 'action observe'" },
-		{ "web budget 1/s Bytes", "budget: unknown word 'Bytes'; did you mean 'bytes'" },
+		{ "web budget 1/s Bytes", "unknown word 'Bytes'; did you mean 'bytes'" },
 		{ "web budget 1/s sour 64", "'sour' abbreviates 'sources'" },
-		{ "web budget 1/s rats", "unknown word 'rats'; expected one of: budget, family" },
+		{ "web budget 1/s rats", "unknown word 'rats'; expected one of: budget, packets, bytes, family" },
 		{ "web budget", "'budget' requires a value: COUNT" },
 		{ "web budget 1/s dev", "'dev' requires a value: IFACE" },
 		{ "web budget 1/s budget 2/s", "'budget' given twice" },
@@ -258,8 +258,8 @@ static void test_query_refused(void **state)
 		{ WEIR_ON_SHOW, "idle all", "cannot be combined" },
 		{ WEIR_ON_SHOW, "top 0", "top: 0 is out of range 1..1000" },
 		{ WEIR_ON_SHOW, "top 3 by", "'top' requires a value" },
-		{ WEIR_ON_SHOW, "top 5 limit web by dropped", "'by' must follow 'top N': write 'top N by dropped' or 'top N by count'" },
-		{ WEIR_ON_SHOW, "top 2 dropped", "write 'top N by dropped'" },
+		{ WEIR_ON_SHOW, "top 5 limit web by dropped", "'by' must follow 'top': write 'top N [ by dropped|count ]'" },
+		{ WEIR_ON_SHOW, "top 2 dropped", "write 'by dropped'" },
 		{ WEIR_ON_SHOW, "top 3 by size", "unknown word 'size'" },
 		{ WEIR_ON_SHOW, "10.0.0.1/8", "did you mean 10.0.0.0/8" },
 		{ WEIR_ON_SHOW, "10.0.0.0/8 11.0.0.0/8", "cannot be combined" },
