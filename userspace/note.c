@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/socket.h>
 
 #include "tool.h"
@@ -16,8 +17,9 @@
 #define DEVS_WARNED	16
 /* Messages that a file may cause for several limits. */
 #define SENTENCES	8
-/* A longer line is not shown. */
+/* Of a longer line so much is shown, and half of this before the word. */
 #define SOURCE_MAX	240
+#define SOURCE_PART	80
 #define TEXT_ROOM	1024
 
 /* A message for the first limit of a file, and the number of others. */
@@ -55,13 +57,22 @@ static void show_source(const struct weir_tool *tool)
 {
 	int len = strcspn(tool->source, "\n"), first = tool->column - 1, used = 0, i;
 	char text[SOURCE_MAX + 1], mark[SOURCE_MAX + 1];
+	const char *source = tool->source;
 
-	while (len && strchr(" \t\r", tool->source[len - 1]))
+	while (len && strchr(" \t\r", source[len - 1]))
 		len--;
-	if (len > SOURCE_MAX)
-		return;
+	if (len > SOURCE_MAX) {
+		i = MAX(first - SOURCE_PART / 2, 0);
+		while ((source[i] & 0xc0) == 0x80)
+			i++;
+		source += i;
+		first -= i;
+		len = MIN(len - i, SOURCE_PART);
+		while ((source[len] & 0xc0) == 0x80)
+			len--;
+	}
 	for (i = 0; i < len; i++) {
-		text[i] = strchr("\t\r", tool->source[i]) ? ' ' : tool->source[i];
+		text[i] = strchr("\t\r", source[i]) ? ' ' : source[i];
 		if (i < first + tool->length && (text[i] & 0xc0) != 0x80)
 			mark[used++] = i < first ? ' ' : i == first ? '^' : '~';
 	}

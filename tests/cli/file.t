@@ -281,6 +281,15 @@ for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
 	run -check -json -file conf
 	like "$status $err" '^1 weir: conf:1:[0-9]+: not JSON: NUL byte' "JSON with a NUL byte: $conf"
 done
+{
+	printf '{"exempts":['
+	printf '{"prefix":"192.0.2.%d","comment":"\xc3\xb6"},' {0..99}
+	printf '{"prefix":"192.0.2.256"},{"prefix":"192.0.2.100"},{"prefix":"192.0.2.101"}]}'
+} >conf
+run -check -json -file conf
+is "$status $err" "1 weir: conf:1:3913: prefix: invalid IPv4 or IPv6 address '192.0.2.256'
+  :\"192.0.2.99\",\"comment\":\"ö\"},{\"prefix\":\"192.0.2.256\"},{\"prefix\":\"192.0.2.100\"},
+                                         ^~~~~~~~~~~~~" "of a long line what is around the value"
 
 # batch
 cat >'batch' <<-'CONF'
