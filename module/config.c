@@ -47,7 +47,6 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 
 static void config_drop(struct weir_config *config)
 {
-	weir_refusals_free(config);
 	weir_exempts_free(config->exempts);
 	kfree(config);
 }
@@ -61,12 +60,15 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	if (!config)
 		return ERR_PTR(-ENOMEM);
 	config->count = edit->count;
+	config->generation = edit->wn->generation + 1 ?: 1;
 	memcpy(config->limit, edit->limit, edit->count * sizeof(config->limit[0]));
-	err = config_exempts(edit, config, error) ?: weir_refusals_init(config);
-	if (!err)
-		return config;
-	config_drop(config);
-	return ERR_PTR(err);
+	err = config_exempts(edit, config, error);
+	if (err) {
+		config_drop(config);
+		return ERR_PTR(err);
+	}
+	weir_refusals_init(config);
+	return config;
 }
 
 /* See weir_table_age(). The mutex is only tried: its holder may wait for this work. */
@@ -109,13 +111,15 @@ static void old_wait(const struct weir_edit *edit)
 
 static int hooks_start(struct weir_net *wn)
 {
-	int err = weir_events_start(wn) ?: weir_hook_register(wn);
+	int err = weir_refusals_alloc(wn) ?: weir_events_start(wn) ?: weir_hook_register(wn);
 
 	wn->hooked = !err;
-	if (err)
+	if (err) {
 		weir_events_stop(wn);
-	else
+		weir_refusals_free(wn);
+	} else {
 		queue_delayed_work(system_unbound_wq, &wn->age, AGE_TICKS);
+	}
 	return err;
 }
 
@@ -139,7 +143,7 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 					   &wn->key, weir_hook_clock);
 	rcu_assign_pointer(wn->config, config);
 	/* Dumps read it without the lock, to compare it. */
-	WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
+	WRITE_ONCE(wn->generation, config->generation);
 	for (i = 0; i < edit->count; i++) {
 		limit = edit->limit[i];
 		if (!edit_moves(edit, i))
@@ -156,7 +160,7 @@ static void old_release(const struct weir_edit *edit)
 	struct weir_net *wn = edit->wn;
 	unsigned int i, j;
 
-	weir_refusals_settle(wn, edit->old, weir_config_get(wn));
+	weir_refusals_settle(wn);
 	for (i = 0; i < edit->old->count; i++) {
 		limit = edit->old->limit[i];
 		heir = NULL;
@@ -188,15 +192,17 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	weir_event_config(edit);
 	if (!edit->old)
 		return 0;
-	old_wait(edit);
-	if (!config->count && wn->hooked) {
+	if (!config->count && wn->hooked)
 		weir_hook_unregister(wn);
+	old_wait(edit);
+	old_release(edit);
+	if (!config->count && wn->hooked) {
 		cancel_delayed_work_sync(&wn->age);
-		/* No packet has had a limit for a grace period. */
+		/* No packet has been in the hook for a grace period. */
 		weir_events_stop(wn);
+		weir_refusals_free(wn);
 		wn->hooked = false;
 	}
-	old_release(edit);
 	return 0;
 }
 
@@ -231,6 +237,7 @@ void weir_config_free(struct weir_net *wn)
 	weir_events_stop(wn);
 	if (!config)
 		return;
+	weir_refusals_free(wn);
 	for (i = 0; i < config->count; i++)
 		weir_limit_free(config->limit[i], NULL);
 	config_drop(config);

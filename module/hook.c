@@ -18,26 +18,37 @@
 #include "trace.h"
 #include "verdict.h"
 
-/* CPU-local data, caches and counters included, belongs to one packet at a time. */
+/* CPU-local data, caches and counters, belongs to one packet at a time. */
 struct hook_cpu {
 	local_lock_t lock;
-	struct weir_context ctx;	/* protected by @lock */
 };
 
 static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
-/* Refused by the cache; a traced drop takes the long way, which reports it. */
-static inline bool refused_before(struct weir_context *ctx,
-				  struct weir_net *wn,
-				  const struct weir_config *config)
+/*
+ * Does the refusal cache drop the packet? @found is set to that of its source, if it
+ * was looked for. A traced drop takes the long way, which reports it.
+ */
+static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
+					   struct weir_net *wn,
+					   const struct weir_config *config,
+					   struct weir_refusal **found)
 {
-	const struct sk_buff *skb = ctx->packet.skb;
-	struct weir_refusal *entry = ctx->entry;
+	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
+	struct weir_source key __weir_uninitialized;
+	u64 tick = weir_hook_clock();
+	struct weir_refusal *entry;
 
-	if (!weir_refusal_holds(entry, &ctx->key, ctx->packet.in->ifindex,
-				ctx->lookup.tick, skb->len) ||
+	*found = NULL;
+	if (tick >= cache->until)
+		return false;
+	entry = weir_refusal_find(cache, &config->refusals, skb, family, &key);
+	*found = entry;
+	if (!entry ||
+	    !weir_refusal_holds(entry, config->generation, &key, skb->dev->ifindex,
+				tick, skb->len) ||
 	    trace_weir_drop_enabled())
 		return false;
 	/* Pairs with weir_refusals_pending(). */
@@ -54,7 +65,7 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	const struct weir_config *config;
 	unsigned int verdict = NF_DROP;
 	struct weir_net *wn = priv;
-	struct weir_context *ctx;
+	struct weir_refusal *entry;
 
 	config = weir_config_get(wn);
 	if (unlikely(!config))
@@ -63,14 +74,8 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	    state->in && weir_packet_seen_as_nd(skb, state->in))
 		return NF_ACCEPT;
 	weir_lock_nested_bh(&hook_cpu.lock);
-	ctx = this_cpu_ptr(&hook_cpu.ctx);
-	weir_packet_init(&ctx->packet, skb, family);
-	ctx->lookup.tick = weir_hook_clock();
-	ctx->entry = NULL;
-	if (weir_refusals_alive(&config->refusals, ctx->lookup.tick))
-		ctx->entry = weir_context_refusal(ctx, config);
-	if (!ctx->entry || !refused_before(ctx, wn, config))
-		verdict = weir_verdict(ctx, wn, config);
+	if (!refused_before(skb, family, wn, config, &entry))
+		verdict = weir_verdict(skb, family, wn, config, entry);
 	weir_unlock_nested_bh(&hook_cpu.lock);
 	return verdict == NF_ACCEPT ? NF_ACCEPT : weir_nf_drop(skb);
 }

@@ -138,7 +138,7 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 	weir_source_mask(&masked, limit->prefix);
 	weir_table_peek(limit->table, &masked, weir_source_hash(&masked, limit->prefix, &wn->key),
 			weir_hook_clock(), limit->budget, state, slot);
-	weir_refusals_pending(&weir_config_get(wn)->refusals, limit, state, 1);
+	weir_refusals_pending(wn, limit, state, 1);
 	weir_batches_unspent(limit->table, weir_hook_clock(), state, slot);
 }
 

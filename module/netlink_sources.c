@@ -131,7 +131,7 @@ static void show_cpus(struct show *show, struct weir_net *wn)
 	config = weir_config_get(wn);
 	limit = weir_limit_by_id(config, show->id[show->at]);
 	if (limit && limit->table == show->table) {
-		weir_refusals_pending(&config->refusals, limit, show->state, show->states);
+		weir_refusals_pending(wn, limit, show->state, show->states);
 		for (i = 0; i < show->states; i++)
 			weir_batches_unspent(show->table, weir_hook_clock(),
 					     &show->state[i], NULL);

@@ -9,8 +9,12 @@
  * cost at least as much. So a refusal is cached only if its limit was the first
  * that matched the packet, and if that limit and those before it look at source and
  * device only; the source is masked to the longest prefix that any of them, or an
- * exemption, distinguishes. A cache belongs to a configuration and is freed with
- * it.
+ * exemption, distinguishes.
+ *
+ * The caches belong to a namespace with limits. An entry has the generation of its
+ * configuration and answers for no other. A grace period after a change nobody writes
+ * the entries of the old configuration: weir_refusals_settle() then counts what is
+ * pending in them, and only then their CPU uses them again.
  *
  * Packets refused by an entry are counted in it until its source is refused in
  * another slot, or another source takes the expired entry; readers add the pending
@@ -18,7 +22,10 @@
  * moment, the count goes to its new source.
  */
 #include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
 
 #include "limit.h"
 #include "weir.h"
@@ -49,8 +56,9 @@ static void entry_flush(struct weir_refusal *entry)
 
 /**
  * weir_refusal_store - cache a refusal, and count it
- * @refusals: of the configuration
- * @entry: entry for the source: expired, or its own
+ * @cache: this CPU's
+ * @entry: of it, free for the source
+ * @generation: of the configuration
  * @key: source, masked
  * @ifindex: of the input device
  * @limit: that refused it
@@ -58,13 +66,12 @@ static void entry_flush(struct weir_refusal *entry)
  *
  * Context: BH off, RCU read lock.
  */
-void weir_refusal_store(const struct weir_refusals *refusals,
-			struct weir_refusal *entry,
+void weir_refusal_store(struct weir_refusal_cache *cache,
+			struct weir_refusal *entry, u32 generation,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup)
 {
-	struct weir_refusal_cache *cache = this_cpu_ptr(refusals->cache);
 	u64 end;
 
 	entry_flush(entry);
@@ -78,7 +85,8 @@ void weir_refusal_store(const struct weir_refusals *refusals,
 	entry->limit = limit;
 	entry->seq = lookup->seq;
 	entry->bytes = limit->bytes ? lookup->cost : 0;
-	/* Pairs with weir_refusals_pending(). */
+	entry->generation = generation;
+	/* Pairs with entry_pending(). */
 	smp_store_release(&entry->count, 1);
 }
 
@@ -91,10 +99,34 @@ static void state_add(struct weir_source_state *state, u32 packets)
 	state->dropped += packets;
 }
 
+/* Add what is pending in an entry to the state of its source. */
+static void entry_pending(const struct weir_refusal *entry,
+			  const struct weir_limit *limit,
+			  struct weir_source_state *state, unsigned int count)
+{
+	struct weir_source source;
+	struct weir_refusal copy;
+	unsigned int i;
+	/* Pairs with weir_refusal_store(): the source was stored first. */
+	u32 waiting = smp_load_acquire(&entry->count);
+
+	/* Its CPU may reuse it for another source meanwhile. */
+	copy = data_race(*entry);
+	if (!waiting || copy.limit != limit)
+		return;
+	source = entry_source(&copy);
+	/* The count may have been the former source's. */
+	smp_rmb();
+	waiting = min(waiting, READ_ONCE(entry->count));
+	for (i = 0; i < count; i++)
+		if (weir_source_same(&state[i].source, &source))
+			state_add(&state[i], waiting);
+}
+
 /**
  * weir_refusals_pending - add the pending counts to the states of sources
- * @refusals: of the configuration
- * @limit: of it
+ * @wn: namespace
+ * @limit: of its configuration
  * @state: states of sources of the limit
  * @count: number of them
  *
@@ -102,67 +134,58 @@ static void state_add(struct weir_source_state *state, u32 packets)
  *
  * Context: RCU read lock.
  */
-void weir_refusals_pending(const struct weir_refusals *refusals,
+void weir_refusals_pending(const struct weir_net *wn,
 			   const struct weir_limit *limit,
 			   struct weir_source_state *state, unsigned int count)
 {
-	const struct weir_refusal *entry;
-	struct weir_refusal copy;
-	struct weir_source source;
-	unsigned int i, j;
-	u32 waiting;
+	const struct weir_refusals *refusals = &weir_config_get(wn)->refusals;
+	const struct weir_refusal_cache *cache;
+	unsigned int i;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++) {
-			entry = &per_cpu_ptr(refusals->cache, cpu)->entry[i];
-			/* Pairs with weir_refusal_store(): the source was stored first. */
-			waiting = smp_load_acquire(&entry->count);
-			/* Its CPU may reuse it for another source meanwhile. */
-			copy = data_race(*entry);
-			if (!waiting || copy.limit != limit)
-				continue;
-			source = entry_source(&copy);
-			/* The count may have been the former source's. */
-			smp_rmb();
-			waiting = min(waiting, READ_ONCE(entry->count));
-			for (j = 0; j < count; j++)
-				if (weir_source_same(&state[j].source, &source))
-					state_add(&state[j], waiting);
+		cache = per_cpu_ptr(wn->refusals, cpu);
+		if (limit->prefix.len4 == refusals->prefix.len4 &&
+		    limit->prefix.len6 == refusals->prefix.len6) {
+			for (i = 0; i < count; i++)
+				entry_pending(weir_refusal_entry(cache, refusals,
+								 &state[i].source),
+					      limit, &state[i], 1);
+			continue;
 		}
+		/* Of a source with a shorter prefix there are several. */
+		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++)
+			entry_pending(&cache->entry[i], limit, state, count);
 	}
 }
 
-static void mask_lengthen(struct weir_refusals *refusals, u8 len4, u8 len6)
+static void lengthen(struct weir_prefix *prefix, const struct weir_net_prefix *net)
 {
-	unsigned int i, bits;
+	u8 *len = net->family == AF_INET ? &prefix->len4 : &prefix->len6;
 
-	for (i = 0; i < 4; i++, len6 -= bits) {
-		bits = min_t(u8, len6, 32);
-		refusals->mask[i] |= htonl(~0ull << (32 - bits));
-	}
-	refusals->mask4 |= htonl(~0ull << (32 - len4));
+	*len = max(*len, net->len);
 }
 
-static void mask_lengthen_for(struct weir_refusals *refusals,
-			      const struct weir_net_prefix *prefix)
+static void mask_fill(struct weir_refusal_mask *mask, struct weir_prefix prefix)
 {
-	if (prefix->family == AF_INET)
-		mask_lengthen(refusals, prefix->len, 0);
-	else
-		mask_lengthen(refusals, 0, prefix->len);
+	const __be32 ones = htonl(~0u);
+	struct weir_source ipv4 = { .word = { ones } };
+	struct weir_source ipv6 = {
+		.word = { ones, ones, ones, ones },
+		.scope = WEIR_SCOPE_IPV6,
+	};
+
+	weir_source_mask(&ipv4, prefix);
+	weir_source_mask(&ipv6, prefix);
+	mask->ipv4 = ipv4.word[0];
+	memcpy(mask->ipv6, ipv6.word, sizeof(mask->ipv6));
 }
 
-/**
- * weir_refusals_init - make the empty caches of a configuration
- * @config: complete with limits and exemptions
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
- */
-int weir_refusals_init(struct weir_config *config)
+/** weir_refusals_init - set what entries stand for; the configuration is complete */
+void weir_refusals_init(struct weir_config *config)
 {
 	struct weir_refusals *refusals = &config->refusals;
+	struct weir_prefix *prefix = &refusals->prefix, key = { };
 	const struct weir_limit *limit;
 	unsigned int i, n;
 
@@ -170,63 +193,100 @@ int weir_refusals_init(struct weir_config *config)
 		limit = config->limit[i];
 		if (limit->match.conds & ~WEIR_IF_SENDER)
 			break;
-		mask_lengthen(refusals, limit->prefix.len4, limit->prefix.len6);
+		prefix->len4 = max(prefix->len4, limit->prefix.len4);
+		prefix->len6 = max(prefix->len6, limit->prefix.len6);
 		for (n = 0; n < limit->match.from.count; n++)
-			mask_lengthen_for(refusals, &limit->match.from.prefix[n]);
+			lengthen(&key, &limit->match.from.prefix[n]);
 	}
 	refusals->limits = i;
 	for (i = 0; i < weir_exempts_count(config->exempts); i++)
-		mask_lengthen_for(refusals, &weir_exempts_at(config->exempts,
-							     i)->prefix);
-	refusals->cache = alloc_percpu_gfp(struct weir_refusal_cache,
-					   GFP_KERNEL_ACCOUNT);
-	return refusals->cache ? 0 : -ENOMEM;
+		lengthen(&key, &weir_exempts_at(config->exempts, i)->prefix);
+	key.len4 = max(key.len4, prefix->len4);
+	key.len6 = max(key.len6, prefix->len6);
+	mask_fill(&refusals->index, *prefix);
+	mask_fill(&refusals->key, key);
 }
 
-/* Count the pending refusals of an entry in the limit's new copy. */
-static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry,
-			 const struct weir_config *next)
+/* Count the pending refusals of an entry in the limit's present copy. */
+static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry)
 {
+	const struct weir_limit *limit = weir_limit_by_id(weir_config_get(wn),
+							  entry->limit->id);
 	struct weir_source source = entry_source(entry);
 	struct weir_lookup lookup = {
 		.source = &source,
 		.hash = weir_source_hash(&source, entry->limit->prefix,
 					 &wn->key),
 	};
-	unsigned int i;
 
-	for (i = 0; i < next->count; i++)
-		if (next->limit[i]->id == entry->limit->id)
-			weir_table_dropped(next->limit[i]->table, &lookup,
-					   entry->count, false);
+	if (limit)
+		weir_table_dropped(limit->table, &lookup, entry->count, false);
 }
 
 /**
- * weir_refusals_settle - count all pending refusals of an old configuration
- * @wn: namespace
- * @config: old configuration, unreachable for a grace period
- * @next: the one that replaced it
+ * weir_refusals_settle - count all that is pending of an old configuration
+ * @wn: locked namespace, a grace period after that was replaced; its limits exist
  *
- * Context: process.
+ * Context: process, may sleep.
  */
-void weir_refusals_settle(struct weir_net *wn, const struct weir_config *config,
-			  const struct weir_config *next)
+void weir_refusals_settle(struct weir_net *wn)
 {
-	const struct weir_refusal *entry;
-	unsigned int i;
+	u32 generation = weir_config_get(wn)->generation;
+	struct weir_refusal *entry, *end;
 	int cpu;
 
+	if (!wn->refusals)
+		return;
 	for_each_possible_cpu(cpu) {
-		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++) {
-			entry = &per_cpu_ptr(config->refusals.cache, cpu)->entry[i];
-			if (entry->count)
-				entry_settle(wn, entry, next);
+		cond_resched();
+		entry = per_cpu_ptr(wn->refusals, cpu)->entry;
+		for (end = entry + (1 << WEIR_REFUSALS_SHIFT); entry < end; entry++) {
+			/* Entries of the present one are their CPU's. */
+			if (READ_ONCE(entry->generation) == generation ||
+			    !READ_ONCE(entry->count))
+				continue;
+			entry_settle(wn, entry);
+			/* Pairs with weir_refusal_store(): its CPU may have it. */
+			smp_store_release(&entry->count, 0);
 		}
 	}
 }
 
-/** weir_refusals_free - free the caches of an unreachable configuration */
-void weir_refusals_free(struct weir_config *config)
+/**
+ * weir_refusals_alloc - make the empty caches of a namespace
+ * @wn: namespace without hooks
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM; what was allocated then is to be freed.
+ */
+int weir_refusals_alloc(struct weir_net *wn)
 {
-	free_percpu(config->refusals.cache);
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO;
+	struct weir_refusal_cache *cache;
+	int cpu;
+
+	wn->refusals = alloc_percpu_gfp(struct weir_refusal_cache, gfp);
+	if (!wn->refusals)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		cache = per_cpu_ptr(wn->refusals, cpu);
+		cache->entry = kvmalloc_node(sizeof(*cache->entry) << WEIR_REFUSALS_SHIFT,
+					     gfp, cpu_to_node(cpu));
+		if (!cache->entry)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/** weir_refusals_free - free the caches, if any, a grace period after the hooks */
+void weir_refusals_free(struct weir_net *wn)
+{
+	int cpu;
+
+	if (!wn->refusals)
+		return;
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu_ptr(wn->refusals, cpu)->entry);
+	free_percpu(wn->refusals);
+	wn->refusals = NULL;
 }

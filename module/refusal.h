@@ -11,7 +11,7 @@
 
 #include "bucket.h"
 
-#define WEIR_REFUSALS_SHIFT 6
+#define WEIR_REFUSALS_SHIFT 10
 
 struct weir_config;
 struct weir_limit;
@@ -19,51 +19,59 @@ struct weir_net;
 
 /* A source that a limit refused. */
 struct weir_refusal {
-	struct weir_source key;	/* source, masked with weir_refusals.mask */
-	int ifindex;		/* of the input device, 0 if the entry was never used */
+	struct weir_source key;	/* source, masked with weir_refusals.key */
+	int ifindex;		/* of the input device */
 	u64 until;		/* tick at which it expires */
 	struct weir_way *way;	/* of the source */
 	const struct weir_limit *limit;	/* that refused it */
 	u32 seq;		/* seqcount of @way then; the entry is valid while it stays */
 	u32 bytes;		/* smallest packet that is refused */
 	u32 count;		/* packets refused that @way has not counted yet */
+	u32 generation;		/* of the configuration, 0 if it was never used */
 } __aligned(64);
 
-/* @until: tick at which the last entry expires */
+/* A CPU's, of a namespace; written with BH off. */
 struct weir_refusal_cache {
-	u64 until;
-	struct weir_refusal entry[1 << WEIR_REFUSALS_SHIFT];
+	u64 until;		/* tick at which the last entry expires */
+	struct weir_refusal *entry;	/* 1 << WEIR_REFUSALS_SHIFT of them */
 };
 
-/* The caches of a configuration. */
+struct weir_refusal_mask {
+	__be32 ipv4;
+	__be32 ipv6[4];
+};
+
+/* What the entries of a configuration stand for. */
 struct weir_refusals {
-	struct weir_refusal_cache __percpu *cache;	/* CPU-local, written with BH off */
-	__be32 mask[4];		/* bits of an IPv6 source that exemptions and @limits look at */
-	__be32 mask4;		/* of an IPv4 source */
 	unsigned int limits;	/* first limits that look at source and device only */
+	struct weir_prefix prefix;	/* longest of them */
+	struct weir_refusal_mask index;	/* bits of an address in @prefix */
+	struct weir_refusal_mask key;	/* that @limits and exemptions look at, too */
 };
 
-/* Has this CPU any entry that has not expired? BH off. */
-static inline bool weir_refusals_alive(const struct weir_refusals *refusals,
-				       u64 tick)
+/* The entry of a cache for a source, masked with the key's or the index's mask. */
+static __always_inline struct weir_refusal *
+weir_refusal_entry(const struct weir_refusal_cache *cache,
+		   const struct weir_refusals *refusals,
+		   const struct weir_source *source)
 {
-	return tick < this_cpu_ptr(refusals->cache)->until;
-}
+	const struct weir_refusal_mask *index = &refusals->index;
+	__be32 mix;
 
-/* The entry of this CPU for a masked source. BH off. */
-static inline struct weir_refusal *
-weir_refusal_entry(const struct weir_refusals *refusals,
-		   const struct weir_source *key)
-{
-	__be32 mix = key->word[0] ^ key->word[1] ^ key->word[2] ^ key->word[3];
-
-	return this_cpu_ptr(refusals->cache)->entry +
-	       hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT);
+	if (source->scope & WEIR_SCOPE_IPV6)
+		mix = (source->word[0] & index->ipv6[0]) ^
+		      (source->word[1] & index->ipv6[1]) ^
+		      (source->word[2] & index->ipv6[2]) ^
+		      (source->word[3] & index->ipv6[3]);
+	else
+		mix = source->word[0] & index->ipv4;
+	return cache->entry + hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT);
 }
 
 /**
  * weir_refusal_holds - does an entry refuse a packet?
  * @entry: entry for its source
+ * @generation: of the configuration
  * @key: source, masked
  * @ifindex: of the input device
  * @tick: now
@@ -72,27 +80,41 @@ weir_refusal_entry(const struct weir_refusals *refusals,
  * Context: BH off, RCU read lock.
  */
 static inline bool weir_refusal_holds(const struct weir_refusal *entry,
+				      u32 generation,
 				      const struct weir_source *key,
 				      int ifindex, u64 tick, u32 bytes)
 {
 	/* Unchanged: nothing was charged, given back or moved since. */
 	return weir_source_same(&entry->key, key) &&
 	       entry->ifindex == ifindex && tick < entry->until &&
-	       bytes >= entry->bytes &&
+	       entry->generation == generation && bytes >= entry->bytes &&
 	       READ_ONCE(entry->way->seq.seqcount.sequence) == entry->seq;
 }
 
-void weir_refusal_store(const struct weir_refusals *refusals,
-			struct weir_refusal *entry,
+/* May an entry be used for a refusal? */
+static inline bool weir_refusal_free(const struct weir_refusal *entry,
+				     u32 generation,
+				     const struct weir_lookup *lookup)
+{
+	if (unlikely(entry->generation != generation))
+		/* Pairs with weir_refusals_settle(). */
+		return !smp_load_acquire(&entry->count);
+	return lookup->tick >= entry->until ||
+	       (entry->way == lookup->way &&
+		(entry->seq != lookup->seq || lookup->cost < entry->bytes));
+}
+
+void weir_refusal_store(struct weir_refusal_cache *cache,
+			struct weir_refusal *entry, u32 generation,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup);
-void weir_refusals_pending(const struct weir_refusals *refusals,
+void weir_refusals_pending(const struct weir_net *wn,
 			   const struct weir_limit *limit,
 			   struct weir_source_state *state, unsigned int count);
-int weir_refusals_init(struct weir_config *config);
-void weir_refusals_settle(struct weir_net *wn, const struct weir_config *config,
-			  const struct weir_config *next);
-void weir_refusals_free(struct weir_config *config);
+void weir_refusals_init(struct weir_config *config);
+void weir_refusals_settle(struct weir_net *wn);
+int weir_refusals_alloc(struct weir_net *wn);
+void weir_refusals_free(struct weir_net *wn);
 
 #endif /* WEIR_REFUSAL_H */

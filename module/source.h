@@ -43,7 +43,12 @@ struct weir_prefix {
 static __always_inline void weir_source_ipv4(struct weir_source *source,
 					     __be32 addr, int ifindex)
 {
-	*source = (struct weir_source) { .word[0] = addr };
+	/* Word by word, so that the compiler keeps them in registers. */
+	source->word[0] = addr;
+	source->word[1] = 0;
+	source->word[2] = 0;
+	source->word[3] = 0;
+	source->scope = 0;
 	if (unlikely((addr & htonl(0xffff0000)) == htonl(0xa9fe0000)))
 		source->scope = WEIR_SCOPE_LINKLOCAL |
 			       (u32)ifindex << WEIR_SCOPE_DEV_SHIFT;
@@ -62,7 +67,6 @@ static __always_inline void weir_source_ipv6(struct weir_source *source,
 					     const struct in6_addr *addr,
 					     int ifindex)
 {
-	/* Word by word, so that the compiler keeps them in registers. */
 	source->word[0] = addr->s6_addr32[0];
 	source->word[1] = addr->s6_addr32[1];
 	source->word[2] = addr->s6_addr32[2];

@@ -10,10 +10,25 @@
 
 #include "batch.h"
 #include "compat.h"
+#include "hook.h"
 #include "verdict.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
+
+/* A packet and what is known of it; each part is filled before it is read. */
+struct weir_context {
+	struct weir_packet packet;
+	struct weir_cost cost;
+	struct weir_exempt_place place;	/* its source among the exemptions */
+	struct weir_source masked;	/* its source, masked to @prefix */
+	struct weir_lookup lookup;	/* in the table of the last limit asked */
+	struct weir_prefix prefix;	/* of that limit; invalid at first */
+	struct weir_refusal *entry;	/* of the refusal cache, perhaps; or NULL */
+	struct weir_source key;		/* in the refusal cache */
+};
+
+static DEFINE_PER_CPU(struct weir_context, context);
 
 /* A limit that matches the packet. */
 struct met {
@@ -85,10 +100,14 @@ static u8 refuse(struct weir_context *ctx, const struct weir_limit *limit)
 	return weir_table_refuse(limit->table, &ctx->lookup);
 }
 
-/* Slow path of a charge: events. */
+/* Slow path of a charge: traces and events. */
 static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
 			    const struct weir_limit *limit, u8 result)
 {
+	if (result & WEIR_CHARGED)
+		trace_weir_charge(limit, &ctx->packet.source,
+				  ctx->cost.packets, ctx->cost.bytes,
+				  charged_at(limit, &ctx->lookup));
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
 		weir_event_pressure(wn, limit, ctx->lookup.tick);
 	if (result & WEIR_FIRST) {
@@ -106,14 +125,10 @@ static __always_inline u8 charge(struct weir_context *ctx, struct weir_net *wn,
 		    weir_batch_charge(limit->table, &ctx->lookup) :
 		    weir_table_charge(limit->table, &ctx->lookup);
 
-	if (result & WEIR_CHARGED && trace_weir_charge_enabled())
-		trace_weir_charge(limit, &ctx->packet.source,
-				  ctx->cost.packets, ctx->cost.bytes,
-				  charged_at(limit, &ctx->lookup));
 	/* The common case, so that the compiler specialises the callers for it. */
-	if (likely(result == WEIR_CHARGED))
+	if (likely(result == WEIR_CHARGED) && !trace_weir_charge_enabled())
 		return WEIR_CHARGED;
-	if (result & (WEIR_EVICTED | WEIR_FLOORED | WEIR_FIRST))
+	if (result & (WEIR_CHARGED | WEIR_FLOORED | WEIR_FIRST))
 		report(ctx, wn, limit, result);
 	return result;
 }
@@ -137,18 +152,36 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
 	}
 }
 
+/* Count a refusal in the refusal cache, if an entry is free for it. */
+static noinline bool cache_refusal(struct weir_context *ctx,
+				   const struct weir_net *wn,
+				   const struct weir_config *config,
+				   const struct weir_limit *limit)
+{
+	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
+	struct weir_packet *packet = &ctx->packet;
+	struct weir_refusal *entry;
+
+	entry = weir_refusal_find(cache, &config->refusals, packet->skb,
+				  packet->family, &ctx->key);
+	if (!entry || !weir_refusal_free(entry, config->generation, &ctx->lookup))
+		return false;
+	weir_refusal_store(cache, entry, config->generation, &ctx->key,
+			   packet->in->ifindex, limit, &ctx->lookup);
+	return true;
+}
+
 /*
  * Count a refusal for its source, in the refusal cache if an entry can answer the
  * next packet. @first is the index of the limit if no other matched before it,
  * WEIR_LIMITS_MAX otherwise.
  */
 static noinline void count_refusal(struct weir_context *ctx,
+				   const struct weir_net *wn,
 				   const struct weir_config *config,
 				   const struct weir_limit *limit, u8 result,
 				   unsigned int first)
 {
-	struct weir_refusal *entry = ctx->entry;
-
 	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
 	/*
@@ -156,17 +189,11 @@ static noinline void count_refusal(struct weir_context *ctx,
 	 * exemption from an earlier limit counts its packets.
 	 */
 	if (!limit->observe && first < config->refusals.limits &&
-	    !ctx->place.exempts && !netif_is_l3_master(ctx->packet.in)) {
-		if (!entry)
-			entry = weir_context_refusal(ctx, config);
-		if (entry && (ctx->lookup.tick >= entry->until ||
-			      weir_source_same(&entry->key, &ctx->key))) {
-			weir_refusal_store(&config->refusals, entry, &ctx->key,
-					   ctx->packet.in->ifindex, limit,
-					   &ctx->lookup);
-			return;
-		}
-	}
+	    !ctx->place.exempts && !netif_is_l3_master(ctx->packet.in) &&
+	    (!ctx->entry ||
+	     weir_refusal_free(ctx->entry, config->generation, &ctx->lookup)) &&
+	    cache_refusal(ctx, wn, config, limit))
+		return;
 	weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
 }
 
@@ -216,7 +243,7 @@ static int charge_all(struct weir_context *ctx, struct weir_net *wn,
 		if (!(met[i].result & WEIR_AGAIN)) {
 			if (limit->observe)
 				continue;
-			count_refusal(ctx, config, limit, met[i].result,
+			count_refusal(ctx, wn, config, limit, met[i].result,
 				      !i ? met[i].limit : WEIR_LIMITS_MAX);
 		}
 		give_back(ctx, wn, config, met, i);
@@ -247,7 +274,7 @@ meet_all(struct weir_context *ctx, struct weir_net *wn,
 		met[count].result = prepare(ctx, wn, limit) ?:
 				    refuse(ctx, limit);
 		if (met[count].result && !limit->observe) {
-			count_refusal(ctx, config, limit, met[count].result,
+			count_refusal(ctx, wn, config, limit, met[count].result,
 				      !count ? at : WEIR_LIMITS_MAX);
 			dropper = count;
 		}
@@ -289,7 +316,7 @@ meet_one(struct weir_context *ctx, struct weir_net *wn,
 		return ERR_PTR(-EAGAIN);
 	refused = result & WEIR_REFUSED;
 	if (refused)
-		count_refusal(ctx, config, limit, result, at);
+		count_refusal(ctx, wn, config, limit, result, at);
 	count_met(ctx, limit, result, false);
 	return refused && !limit->observe ? limit : NULL;
 }
@@ -306,12 +333,11 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 		first = next_met(ctx, config, 1);
 	outcome = WEIR_SEEN_UNMATCHED;
 	if (first < config->count) {
-		second = first + 1;
-		if (second < config->count)
-			second = next_met(ctx, config, second);
-		dropper = likely(second == config->count) ?
-			  meet_one(ctx, wn, config, first) :
-			  meet_all(ctx, wn, config, first, second);
+		if (likely(first + 1 == config->count) ||
+		    (second = next_met(ctx, config, first + 1)) == config->count)
+			dropper = meet_one(ctx, wn, config, first);
+		else
+			dropper = meet_all(ctx, wn, config, first, second);
 		if (IS_ERR(dropper))
 			return -1;
 		outcome = dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED;
@@ -331,22 +357,27 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 
 /**
  * weir_verdict - decide on a packet that the refusal cache does not answer
- * @ctx: packet; packet, tick and entry are filled
+ * @skb: packet in PRE_ROUTING
+ * @family: AF_INET or AF_INET6
  * @wn: namespace
  * @config: its configuration
+ * @entry: of the refusal cache for its source, if that was looked for, or NULL
  *
  * Context: BH off, RCU read lock.
  * Return: NF_ACCEPT or NF_DROP.
  */
-unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
-			  const struct weir_config *config)
+unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
+			  const struct weir_config *config,
+			  struct weir_refusal *entry)
 {
-	const struct net_device *in = ctx->packet.in;
-	const struct sk_buff *skb = ctx->packet.skb;
-	u8 family = ctx->packet.family;
+	struct weir_context *ctx = this_cpu_ptr(&context);
 	int verdict;
 
-	if (in->flags & IFF_LOOPBACK ||
+	weir_packet_init(&ctx->packet, skb, family);
+	ctx->lookup.tick = weir_hook_clock();
+	ctx->entry = entry;
+
+	if (skb->dev->flags & IFF_LOOPBACK ||
 	    weir_packet_already_seen(&ctx->packet))
 		return NF_ACCEPT;
 	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb)) {
@@ -360,7 +391,7 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 		ctx->place.exempts = config->exempts;
 		if (config->exempts) {
 			weir_exempt_place(config->exempts, &ctx->packet.source,
-					  in->name, &ctx->place);
+					  ctx->packet.in->name, &ctx->place);
 			if (ctx->place.all) {
 				if (ctx->packet.flags & WEIR_PACKET_DECRYPTED)
 					return NF_ACCEPT;
@@ -373,8 +404,6 @@ unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
 		verdict = limits(ctx, wn, config);
 		if (likely(verdict >= 0))
 			return verdict;
-		/* The entry belongs to the old configuration. */
-		ctx->entry = NULL;
 		config = weir_config_get(wn);
 	} while (config);
 	return NF_ACCEPT;

@@ -9,60 +9,52 @@
 #include <linux/socket.h>
 
 #include "limit.h"
+#include "packet.h"
 #include "weir.h"
 
-/* A packet and what is known of it; each part is filled before it is read. */
-struct weir_context {
-	struct weir_packet packet;
-	struct weir_cost cost;
-	struct weir_exempt_place place;	/* its source among the exemptions */
-	struct weir_source masked;	/* its source, masked to @prefix */
-	struct weir_lookup lookup;	/* in the table of the last limit asked */
-	struct weir_prefix prefix;	/* of that limit; invalid at first */
-	struct weir_refusal *entry;	/* where its source is cached, or NULL */
-	struct weir_source key;		/* of @entry */
-};
-
 /**
- * weir_context_refusal - find the refusal cache's entry for a packet
- * @ctx: packet; key is filled
- * @config: configuration
+ * weir_refusal_find - the entry of the refusal cache that may answer a packet
+ * @cache: this CPU's
+ * @refusals: of the configuration
+ * @skb: packet in PRE_ROUTING
+ * @family: AF_INET or AF_INET6
+ * @key: filled with its source, masked
  *
- * Context: BH off.
- * Return: the entry, or NULL if the cache may not answer: more than source and
- *	device decides on the packet, or it costs more than one packet.
+ * Return: NULL if more than source and device decides on the packet, or if it
+ *	costs more than one packet.
  */
 static __always_inline struct weir_refusal *
-weir_context_refusal(struct weir_context *ctx, const struct weir_config *config)
+weir_refusal_find(const struct weir_refusal_cache *cache,
+		  const struct weir_refusals *refusals,
+		  const struct sk_buff *skb, u8 family, struct weir_source *key)
 {
-	const struct weir_refusals *refusals = &config->refusals;
-	const struct weir_packet *packet = &ctx->packet;
-	const struct sk_buff *skb = packet->skb;
-	struct weir_source *key = &ctx->key;
 	u8 next;
 
-	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
-	    packet->flags & WEIR_PACKET_VITAL ||
-	    packet->source.scope & WEIR_SCOPE_LINKLOCAL)
+	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb))
 		return NULL;
-	if (packet->family == AF_INET) {
-		*key = (struct weir_source) {
-			.word[0] = packet->source.word[0] & refusals->mask4,
-		};
+	if (family == AF_INET) {
+		weir_source_ipv4(key, ip_hdr(skb)->saddr, 0);
 	} else {
 		next = ipv6_hdr(skb)->nexthdr;
 		if (next != IPPROTO_UDP && next != IPPROTO_TCP)
 			return NULL;
-		key->scope = packet->source.scope;
-		key->word[0] = packet->source.word[0] & refusals->mask[0];
-		key->word[1] = packet->source.word[1] & refusals->mask[1];
-		key->word[2] = packet->source.word[2] & refusals->mask[2];
-		key->word[3] = packet->source.word[3] & refusals->mask[3];
+		weir_source_ipv6(key, &ipv6_hdr(skb)->saddr, 0);
 	}
-	return weir_refusal_entry(refusals, key);
+	if (!weir_source_known(key) || key->scope & WEIR_SCOPE_LINKLOCAL)
+		return NULL;
+	if (family == AF_INET) {
+		key->word[0] &= refusals->key.ipv4;
+	} else {
+		key->word[0] &= refusals->key.ipv6[0];
+		key->word[1] &= refusals->key.ipv6[1];
+		key->word[2] &= refusals->key.ipv6[2];
+		key->word[3] &= refusals->key.ipv6[3];
+	}
+	return weir_refusal_entry(cache, refusals, key);
 }
 
-unsigned int weir_verdict(struct weir_context *ctx, struct weir_net *wn,
-			  const struct weir_config *config);
+unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
+			  const struct weir_config *config,
+			  struct weir_refusal *entry);
 
 #endif /* WEIR_VERDICT_H */

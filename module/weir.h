@@ -18,12 +18,14 @@
 
 struct weir_config;
 struct weir_events;
+struct weir_refusal_cache;
 
 /* A network namespace. */
 struct weir_net {
 	/* Published by RCU, written under @lock; NULL at first */
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
+	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
 	hsiphash_key_t key;	/* of the hash of sources, constant */
 	struct net *net;	/* outlives this */
 

@@ -222,6 +222,8 @@ void *kmemdup(const void *from, size_t size, gfp_t gfp);
 
 #define kzalloc(size, gfp)		kvzalloc(size, gfp)
 #define kvcalloc(n, size, gfp)		kvzalloc((size_t)(n) * (size), gfp)
+#define kvmalloc_node(size, gfp, node)	((void)(node), kvzalloc(size, gfp))
+#define cpu_to_node(cpu)		0
 #define kvmalloc_array(n, size, gfp)	kvzalloc((size_t)(n) * (size), gfp)
 #define kfree(p)			kvfree(p)
 
