@@ -166,27 +166,19 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_lin
 	return lines->bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
-/* Before it is in force. */
-static void warn_ssh(struct weir_tool *tool, const struct weir_config *config)
+/* Warnings and notes on a valid configuration, before and when it is in force. */
+static void note_items(struct weir_tool *tool, const struct weir_config *config, bool applied)
 {
 	unsigned int i;
 
 	for (i = 0; i < config->limit_count; i++) {
 		tool->line = config->limits[i].line;
-		weir_note_ssh(tool, &config->limits[i], false);
+		if (applied)
+			weir_note_limit(tool, &config->limits[i]);
+		else
+			weir_note_ssh(tool, &config->limits[i], false);
 	}
-}
-
-/* Warnings and notes on a valid configuration. */
-static void note_items(struct weir_tool *tool, const struct weir_config *config)
-{
-	unsigned int i;
-
-	for (i = 0; i < config->limit_count; i++) {
-		tool->line = config->limits[i].line;
-		weir_note_limit(tool, &config->limits[i]);
-	}
-	for (i = 0; i < config->exempt_count; i++) {
+	for (i = 0; applied && i < config->exempt_count; i++) {
 		tool->line = config->exempts[i].line;
 		weir_note_exempt(tool, &config->exempts[i]);
 	}
@@ -246,11 +238,11 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	status = read_config(tool, path, &lines, &config);
 	tool->config = &config;
 	if (!status)
-		warn_ssh(tool, &config);
+		note_items(tool, &config, false);
 	if (!status)
 		status = apply(tool, &lines, &config);
 	if (!status)
-		note_items(tool, &config);
+		note_items(tool, &config, true);
 	tool->config = NULL;
 	weir_notes_end(tool);
 	weir_lines_close(&lines);

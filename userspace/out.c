@@ -119,13 +119,8 @@ static void put_string(FILE *to, const char *value)
 
 static void new_line(const struct weir_out *out)
 {
-	unsigned int i;
-
-	if (!out->pretty || out->line)
-		return;
-	putc('\n', out->to);
-	for (i = 0; i < out->depth; i++)
-		fputs("    ", out->to);
+	if (out->pretty && !out->line)
+		fprintf(out->to, "\n%*s", 4 * out->depth, "");
 }
 
 /* What precedes a value, a comma, a new line, its key; whether there is JSON. */

@@ -21,15 +21,6 @@ static const struct weir_word *command_words(const struct weir_object *object,
 	return words;
 }
 
-static const struct weir_command *read_command(struct weir_args *args,
-					       const struct weir_object *object)
-{
-	struct weir_word words[WEIR_WORDS_MAX];
-	const struct weir_word *word = weir_args_pick(args, command_words(object, words));
-
-	return word ? word->is : NULL;
-}
-
 /* A command without its object: say which have it. */
 static bool blame_verb(const char *token, struct weir_err *err)
 {
@@ -78,15 +69,19 @@ static const struct weir_object *read_object(struct weir_args *args)
 
 int weir_read(struct weir_args *args, struct weir_reading *reading)
 {
+	struct weir_word words[WEIR_WORDS_MAX];
+	const struct weir_word *word;
+
 	memset(reading, 0, sizeof(*reading));
 	reading->object = read_object(args);
 	if (!reading->object)
 		return -EINVAL;
 	/* where no verb is, the object's first is meant */
-	if (reading->object->alone || (!weir_args_peek(args) && !args->offer))
-		reading->command = reading->object->commands;
-	else
-		reading->command = read_command(args, reading->object);
+	reading->command = reading->object->commands;
+	if (!reading->object->alone && (weir_args_peek(args) || args->offer)) {
+		word = weir_args_pick(args, command_words(reading->object, words));
+		reading->command = word ? word->is : NULL;
+	}
 	if (!reading->command)
 		return -EINVAL;
 	return weir_parse(args, reading->command->set, reading->command->verb, &reading->model);

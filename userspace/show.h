@@ -7,12 +7,12 @@
 #include "model.h"
 #include "out.h"
 
-/* A limit: its words, what resulted, its counters if they are told. */
-void weir_show_limit(struct weir_out *out, const void *model);
-void weir_show_exempt(struct weir_out *out, const void *model);
-/* How a source stands, what a charge took, or how many were forgotten. */
-void weir_show_source(struct weir_out *out, const void *model);
-void weir_show_stats(struct weir_out *out, const void *model);
+/*
+ * A limit: its words, what resulted, its counters if they are told. How a source
+ * stands, what a charge took, or how many were forgotten.
+ */
+typedef void weir_show_model(struct weir_out *out, const void *model);
+weir_show_model weir_show_limit, weir_show_exempt, weir_show_source, weir_show_stats;
 
 /* An event, as its command tells it; @window_ms of a source's limit, 0: it is unknown. */
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,

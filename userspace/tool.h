@@ -34,6 +34,13 @@ struct weir_tool {
 struct weir_lines;
 struct weir_object;
 
+struct weir_command;
+/* Carries a command out, with the module reached; an enum weir_exit. */
+typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
+		     union weir_model *model);
+/* Says on stderr what there is to say of what is carried out, or checked. */
+typedef void weir_tell(struct weir_tool *tool, const void *model);
+
 struct weir_command {
 	const char *name, *alias;
 	const char *help;
@@ -42,16 +49,12 @@ struct weir_command {
 	uint8_t cmd;			/* that the generic ones send */
 	uint16_t flags;			/* NLM_F_DUMP */
 	const struct weir_set *told;	/* of the answers */
-	void (*show)(struct weir_out *out, const void *model);	/* each of them */
+	weir_show_model *show;		/* each of them */
 	int allowed;			/* the errno that -exist takes for success */
 	bool checks;			/* the kernel can check it, and change nothing */
-	/* returns an enum weir_exit; the module is reached */
-	int (*run)(struct weir_tool *tool, const struct weir_command *command,
-		   union weir_model *model);
-	/* says what may be regretted, before it is done or checked; or NULL */
-	void (*warn)(struct weir_tool *tool, const void *model);
-	/* says what is worth knowing of it, checked or done; or NULL */
-	void (*note)(struct weir_tool *tool, const void *model);
+	weir_run *run;
+	weir_tell *warn;	/* of what may be regretted, before it is done; or NULL */
+	weir_tell *note;	/* of what is worth knowing, once it is done; or NULL */
 };
 
 struct weir_object {
@@ -85,10 +88,7 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 /* What a command sends of a model, and what it is told. */
 struct weir_request weir_request_of(const struct weir_command *command, const void *model);
 /* Send a command; the other shows what is answered. */
-int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
-		   union weir_model *model);
-int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
-		  union weir_model *model);
+weir_run weir_run_plain, weir_run_show;
 /* Whether the limits that a command names exist; an enum weir_exit. */
 int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		     const union weir_model *model);
@@ -106,10 +106,8 @@ void weir_complain(struct weir_tool *tool, const char *what);
 void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 /* A device that does not exist, once; it may come. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
-/* What an exemption names, and takes in. */
-void weir_note_exempt(struct weir_tool *tool, const void *model);
-/* What a match also takes in. */
-void weir_note_limit(struct weir_tool *tool, const void *model);
+/* What an exemption names, and takes in; what a match also takes in. */
+weir_tell weir_note_exempt, weir_note_limit;
 /* Of a limit, whose name @sentence follows; in a file of the first alone, then counted. */
 void weir_note_of(struct weir_tool *tool, const char *kind,
 		  const char *limit, const char *sentence);
@@ -120,12 +118,9 @@ void weir_notes_end(struct weir_tool *tool);
 void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 
 /* limit.c, source.c, monitor.c, save.c: commands that are not generic. */
-typedef int weir_run(struct weir_tool *tool, const struct weir_command *command,
-		     union weir_model *model);
 weir_run weir_limit_change, weir_source_get, weir_source_charge,
 	weir_monitor, weir_save;
-void weir_warn_add(struct weir_tool *tool, const void *model);
-void weir_warn_set(struct weir_tool *tool, const void *model);
+weir_tell weir_warn_add, weir_warn_set;
 
 /* help.c */
 void weir_help(FILE *to);

@@ -154,7 +154,8 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
 	const char *next = weir_args_peek(args), *end = text, *unit;
-	bool bytes = next && *next && !strncmp(next, weir_unit_names[WEIR_UNIT_BYTES], strlen(next));
+	bool bytes = next && *next &&
+		     !strncmp(next, weir_unit_names[WEIR_UNIT_BYTES], strlen(next));
 	struct weir_budget *budget = at;
 	char count[WEIR_TEXT_SIZE];
 	uint64_t window = 1;
