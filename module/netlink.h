@@ -19,9 +19,7 @@
 int weir_netlink_init(void);
 void weir_netlink_exit(void);
 void weir_nl_events_stop(void);
-void weir_nl_event_done(struct weir_net *wn, u32 what,
-			int (*put)(struct sk_buff *skb, const struct weir_net *wn,
-				   const void *data), const void *data);
+void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply);
 
 /* The sources that a request selects. */
 struct weir_nl_within {
@@ -30,14 +28,14 @@ struct weir_nl_within {
 };
 
 /* Messages: netlink.c */
-int weir_nl_once(const struct nlmsghdr *nlh, u64 multi, struct netlink_ext_ack *extack);
-int weir_nl_only(const struct nlmsghdr *nlh, u32 taken, struct netlink_ext_ack *extack);
+int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg);
+int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken,
+		 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct weir_net *wn));
 int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
-		 const struct nla_policy *policy, u64 multi, struct netlink_ext_ack *extack);
+		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 		    const char *msg, struct netlink_ext_ack *extack);
-int weir_nl_string(const struct nlattr *attr, char *to, size_t size,
-		   struct netlink_ext_ack *extack);
 int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
 		   struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
 int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
@@ -45,19 +43,18 @@ int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
 int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
 		  struct netlink_ext_ack *extack);
 int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack);
-struct sk_buff *weir_nl_reply(struct genl_info *info, u8 cmd, void **header);
-int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, void *header, int err);
-void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);
+struct sk_buff *weir_nl_reply(struct genl_info *info);
+int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, int err);
+void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_dump_end(struct sk_buff *skb, void *header, int err);
 
 /* The sources that a request selects, and the state of one: netlink_address.c */
 int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_nl_within *within, struct netlink_ext_ack *extack);
-bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
-		      struct weir_prefix prefix);
-bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source *source,
-		   struct weir_prefix prefix);
+bool weir_nl_selects(const struct weir_nl_within *within, const struct weir_source *source,
+		     struct weir_prefix prefix, bool partly);
 int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
-		   struct weir_source *source, char dev[IFNAMSIZ], struct netlink_ext_ack *extack);
+		   struct weir_source *source, struct netlink_ext_ack *extack);
 void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 		  const struct weir_source *source, struct weir_source_state *state,
 		  u64 slot[WEIR_SLOTS_MAX + 1]);
@@ -72,18 +69,17 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  struct netlink_ext_ack *extack);
 int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
-		   struct weir_exempt *exempt, char limit[WEIR_NAME_SIZE],
-		   struct netlink_ext_ack *extack);
+		   struct weir_exempt *exempt, struct netlink_ext_ack *extack);
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
 int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit);
-int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *skb, void *header,
-			const char *name);
+int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply, const u64 *sources);
 
-static inline struct weir_net *weir_nl_net(const struct sk_buff *skb)
+/* A string of the request, or "" without the attribute. */
+static inline const char *weir_nl_name(const struct nlattr *attr)
 {
-	return weir_net(sock_net(skb->sk));
+	return attr ? nla_data(attr) : "";
 }
 
 static inline u64 weir_nl_ns(u64 ticks)
@@ -109,17 +105,6 @@ static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
 static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 {
 	return nla_put_u64_64bit(skb, attr, value, 1);
-}
-
-/*
- * Each part of a dump calls this first and last, so that the next message reports
- * any change between or during its parts, at the latest the one that ends the dump.
- */
-static inline void weir_nl_dump_check(struct netlink_callback *cb, const struct weir_net *wn)
-{
-	cb->seq = READ_ONCE(wn->generation);
-	if (!cb->prev_seq)
-		cb->prev_seq = cb->seq;
 }
 
 #endif /* WEIR_NETLINK_H */

@@ -10,20 +10,20 @@
 #include "netlink.h"
 
 /* The index of the named device, 0 if none is named, or -ENODEV. */
-static int dev_index(const struct weir_net *wn, const struct nlattr *attr, const char *name,
+static int dev_index(const struct weir_net *wn, const struct nlattr *attr,
 		     struct netlink_ext_ack *extack)
 {
 	const struct net_device *dev;
 	int ifindex;
 
-	if (!*name)
+	if (!attr)
 		return 0;
 	rcu_read_lock();
-	dev = dev_get_by_name_rcu(wn->net, name);
+	dev = dev_get_by_name_rcu(wn->net, nla_data(attr));
 	ifindex = dev ? dev->ifindex : -ENODEV;
 	rcu_read_unlock();
 	if (ifindex < 0)
-		NL_SET_ERR_MSG_ATTR(extack, attr, "no device of that name; ip link lists them");
+		weir_nl_refuse(extack, attr, "no device of that name; ip link lists them");
 	return ifindex;
 }
 
@@ -33,22 +33,18 @@ int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 {
 	const struct nlattr *address = attrs[WEIR_A_SOURCE_ADDRESS];
 	const struct nlattr *len = attrs[WEIR_A_SOURCE_PREFIX_LEN];
-	char dev[IFNAMSIZ] = "";
 	int err = 0;
 
 	*within = (struct weir_nl_within) { };
 	if (address) {
 		err = weir_nl_prefix(address, len, &within->prefix, extack);
 	} else if (len) {
-		NL_SET_ERR_MSG_ATTR(extack, len, "a prefix length needs its address");
 		NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_ADDRESS);
-		err = -EINVAL;
+		err = weir_nl_refuse(extack, len, "a prefix length needs its address");
 	}
-	if (!err)
-		err = weir_nl_string(attrs[WEIR_A_SOURCE_DEV], dev, sizeof(dev), extack);
 	if (err)
 		return err;
-	within->ifindex = dev_index(wn, attrs[WEIR_A_SOURCE_DEV], dev, extack);
+	within->ifindex = dev_index(wn, attrs[WEIR_A_SOURCE_DEV], extack);
 	return min(within->ifindex, 0);
 }
 
@@ -64,50 +60,33 @@ struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 	return is;
 }
 
-/* Is any address of a source, masked with @prefix, selected? */
-bool weir_nl_overlaps(const struct weir_nl_within *within, const struct weir_source *source,
-		      struct weir_prefix prefix)
+/* Are all addresses of a source, masked with @prefix, selected, or if @partly any? */
+bool weir_nl_selects(const struct weir_nl_within *within, const struct weir_source *source,
+		     struct weir_prefix prefix, bool partly)
 {
 	struct weir_net_prefix outer = within->prefix, is = weir_nl_source_prefix(source, prefix);
 
 	if (within->ifindex && within->ifindex != weir_source_ifindex(source))
 		return false;
-	if (!outer.family || !is.family)
+	if (!outer.family)
 		return true;
-	outer.len = min(outer.len, is.len);
+	if (!is.family)
+		return partly;
+	if (partly)
+		outer.len = min(outer.len, is.len);
 	return weir_prefix_holds(&outer, &is);
 }
 
-/* Are all addresses of a source, masked with @prefix, selected? */
-bool weir_nl_holds(const struct weir_nl_within *within, const struct weir_source *source,
-		   struct weir_prefix prefix)
-{
-	struct weir_net_prefix is = weir_nl_source_prefix(source, prefix);
-
-	if (within->ifindex && within->ifindex != weir_source_ifindex(source))
-		return false;
-	if (!within->prefix.family)
-		return true;
-	return is.family && weir_prefix_holds(&within->prefix, &is);
-}
-
-/*
- * Parse a whole address, and the name of its device, or "", padded with zeroes. Only
- * a link-local address needs a device that exists.
- */
+/* Parse a whole address. Only if it is link-local does it need a device that exists. */
 int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
-		   struct weir_source *source, char dev[IFNAMSIZ], struct netlink_ext_ack *extack)
+		   struct weir_source *source, struct netlink_ext_ack *extack)
 {
 	struct weir_net_prefix prefix;
 	int err, ifindex = 0;
 
-	memset(dev, 0, IFNAMSIZ);
 	err = weir_nl_require(attrs, NULL, WEIR_A_SOURCE_ADDRESS,
-			      "the address of the source is missing", extack);
-	if (!err)
-		err = weir_nl_prefix(attrs[WEIR_A_SOURCE_ADDRESS], NULL, &prefix, extack);
-	if (!err)
-		err = weir_nl_string(attrs[WEIR_A_SOURCE_DEV], dev, IFNAMSIZ, extack);
+			      "the address of the source is missing", extack) ?:
+	      weir_nl_prefix(attrs[WEIR_A_SOURCE_ADDRESS], NULL, &prefix, extack);
 	if (err)
 		return err;
 	/* A second round, with the device, if the address is link-local. */
@@ -118,14 +97,13 @@ int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
 			weir_source_ipv6(source, (struct in6_addr *)prefix.word, ifindex);
 		if (!(source->scope & WEIR_SCOPE_LINKLOCAL) || ifindex)
 			return 0;
-		ifindex = dev_index(wn, attrs[WEIR_A_SOURCE_DEV], dev, extack);
+		ifindex = dev_index(wn, attrs[WEIR_A_SOURCE_DEV], extack);
 	} while (ifindex > 0);
 	if (ifindex < 0)
 		return ifindex;
-	NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_SOURCE_ADDRESS],
-			    "a link-local address requires its device");
 	NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_DEV);
-	return -EINVAL;
+	return weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_ADDRESS],
+			      "a link-local address requires its device");
 }
 
 /* The state of an address under a limit, and its slots. Under rcu_read_lock(). */

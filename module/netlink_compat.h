@@ -33,25 +33,36 @@
 }
 #endif
 
-/* Merge the entries of a command on kernels that allow only one. */
-static inline void weir_genl_prepare(struct genl_family *family)
+/*
+ * Call @pre_doit before each operation; the generator knows no such function of a
+ * family. Merge the entries of a command on kernels that allow only one.
+ */
+static inline void weir_genl_prepare(struct genl_family *family,
+				     int (*pre_doit)(const struct genl_split_ops *ops,
+						     struct sk_buff *skb, struct genl_info *info))
 {
-#ifndef WEIR_HAS_genl_split_ops
-	static struct genl_ops joined[32] __ro_after_init;
-	const struct genl_ops *op = family->ops;
+	static struct genl_split_ops joined[32] __ro_after_init;
+	const struct genl_split_ops *op = family->split_ops;
 	unsigned int i, n = 0;
 
-	for (i = 0; i < family->n_ops && n < ARRAY_SIZE(joined); i++, op++) {
+	for (i = 0; i < family->n_split_ops && n < ARRAY_SIZE(joined); i++, op++) {
+#ifdef WEIR_HAS_genl_split_ops
+		joined[n] = *op;
+		if (op->flags & GENL_CMD_CAP_DO)
+			joined[n].pre_doit = pre_doit;
+		n++;
+#else
+		family->pre_doit = pre_doit;
 		if (n && joined[n - 1].cmd == op->cmd) {
 			joined[n - 1].dumpit = op->dumpit;
 			joined[n - 1].done = op->done;
 		} else {
 			joined[n++] = *op;
 		}
-	}
-	family->ops = joined;
-	family->n_ops = n;
 #endif
+	}
+	family->split_ops = joined;
+	family->n_split_ops = n;
 }
 
 /* The attributes of a dump's request. */

@@ -5,13 +5,12 @@
  * full ring loses the new event and counts it.
  */
 #include <linux/jiffies.h>
+#include <linux/kfifo.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "hook.h"
 #include "netlink.h"
-
-#define EVENTS_MAX 256
 
 /* The shortest time between two pressure events of a table. */
 #define PRESSURE_TICKS HZ
@@ -25,11 +24,9 @@ struct event {
 
 struct weir_events {
 	struct weir_net *wn;
-	struct work_struct work;
-	spinlock_t lock;	/* BH; protects the rest */
-	unsigned int first;
-	unsigned int count;
-	struct event ring[EVENTS_MAX];
+	struct work_struct work;	/* the only one that takes events out */
+	spinlock_t lock;		/* of those that add events, with BH off */
+	DECLARE_KFIFO(ring, struct event, 256);
 };
 
 /* The family is being unregistered; read in the RCU sections that send. */
@@ -49,15 +46,24 @@ static bool has_listeners(const struct weir_net *wn)
 	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
 }
 
-/* Send a message, or count it as lost if it could not be filled. */
-static void message_send(struct weir_net *wn, struct sk_buff *skb, void *header, int err)
+static struct sk_buff *message_new(u8 cmd)
 {
-	if (err) {
+	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+
+	if (skb)
+		genlmsg_put(skb, 0, 0, &weir_nl_family, 0, cmd);
+	return skb;
+}
+
+/* Send a message, or count it as lost if it could not be filled. */
+static void message_send(struct weir_net *wn, struct sk_buff *skb, bool filled)
+{
+	if (!filled) {
 		nlmsg_free(skb);
 		atomic64_inc(&wn->events_lost);
 		return;
 	}
-	genlmsg_end(skb, header);
+	nlmsg_end(skb, nlmsg_hdr(skb));
 	rcu_read_lock();
 	if (READ_ONCE(stopped))
 		nlmsg_free(skb);
@@ -67,40 +73,23 @@ static void message_send(struct weir_net *wn, struct sk_buff *skb, void *header,
 	rcu_read_unlock();
 }
 
-static struct sk_buff *message_new(u8 cmd, void **header)
-{
-	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-
-	if (skb)
-		*header = genlmsg_put(skb, 0, 0, &weir_nl_family, 0, cmd);
-	return skb;
-}
-
 static void limit_tell(struct weir_net *wn, u32 what, const struct weir_limit *limit,
 		       const struct weir_limit *before)
 {
-	struct sk_buff *skb;
-	void *header;
-	int err;
+	struct sk_buff *skb = message_new(WEIR_CMD_LIMIT_NTF);
 
-	skb = message_new(WEIR_CMD_LIMIT_NTF, &header);
-	err = !skb || nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) ||
-	      weir_nl_put_limit(skb, limit) ||
-	      (before && nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name));
-	message_send(wn, skb, header, err);
+	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) &&
+		     !weir_nl_put_limit(skb, limit) &&
+		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
 }
 
 static void exempt_tell(struct weir_net *wn, u32 what, const struct weir_config *config,
 			const struct weir_exempt *exempt)
 {
-	struct sk_buff *skb;
-	void *header;
-	int err;
+	struct sk_buff *skb = message_new(WEIR_CMD_EXEMPT_NTF);
 
-	skb = message_new(WEIR_CMD_EXEMPT_NTF, &header);
-	err = !skb || nla_put_u32(skb, WEIR_A_EXEMPT_EVENT, what) ||
-	      weir_nl_put_exempt(skb, config, exempt);
-	message_send(wn, skb, header, err);
+	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_EXEMPT_EVENT, what) &&
+		     !weir_nl_put_exempt(skb, config, exempt));
 }
 
 void weir_event_reset(struct weir_net *wn, const struct weir_limit *limit)
@@ -196,20 +185,17 @@ void weir_event_config(const struct weir_edit *edit)
 	exempts_tell(wn, WEIR_LIMIT_EVENT_ADDED, now, edit->old);
 }
 
-/* Send what was done to sources, WEIR_SOURCE_EVENT_*, filled by @put. */
-void weir_nl_event_done(struct weir_net *wn, u32 what,
-			int (*put)(struct sk_buff *skb, const struct weir_net *wn,
-				   const void *data), const void *data)
+/* Send what was done to sources, WEIR_SOURCE_EVENT_*: the attributes of a reply. */
+void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply)
 {
 	struct sk_buff *skb;
-	void *header;
-	int err;
 
 	if (!has_listeners(wn))
 		return;
-	skb = message_new(WEIR_CMD_SOURCE_NTF, &header);
-	err = !skb || nla_put_u32(skb, WEIR_A_SOURCE_EVENT, what) || put(skb, wn, data);
-	message_send(wn, skb, header, err);
+	skb = message_new(WEIR_CMD_SOURCE_NTF);
+	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_SOURCE_EVENT, what) &&
+		     !nla_append(skb, nlmsg_attrlen(reply, GENL_HDRLEN),
+				 nlmsg_attrdata(reply, GENL_HDRLEN)));
 }
 
 static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
@@ -240,10 +226,9 @@ static void event_send(struct weir_net *wn, const struct event *event)
 {
 	const struct weir_limit *limit;
 	struct sk_buff *skb;
-	void *header;
-	int err;
+	bool filled;
 
-	skb = message_new(event->pressure ? WEIR_CMD_PRESSURE_NTF : WEIR_CMD_SOURCE_NTF, &header);
+	skb = message_new(event->pressure ? WEIR_CMD_PRESSURE_NTF : WEIR_CMD_SOURCE_NTF);
 	rcu_read_lock();
 	limit = weir_limit_by_id(weir_config_get(wn), event->limit);
 	if (!limit) {
@@ -251,25 +236,10 @@ static void event_send(struct weir_net *wn, const struct event *event)
 		nlmsg_free(skb);
 		return;
 	}
-	err = !skb || (event->pressure ? put_pressure(skb, limit) :
-				  put_source(skb, wn, limit, &event->source));
+	filled = skb && !(event->pressure ? put_pressure(skb, limit) :
+			  put_source(skb, wn, limit, &event->source));
 	rcu_read_unlock();
-	message_send(wn, skb, header, err);
-}
-
-static bool event_take(struct weir_events *events, struct event *event)
-{
-	bool some;
-
-	spin_lock_bh(&events->lock);
-	some = events->count;
-	if (some) {
-		*event = events->ring[events->first];
-		events->first = (events->first + 1) % EVENTS_MAX;
-		events->count--;
-	}
-	spin_unlock_bh(&events->lock);
-	return some;
+	message_send(wn, skb, filled);
 }
 
 static void events_work(struct work_struct *work)
@@ -277,7 +247,7 @@ static void events_work(struct work_struct *work)
 	struct weir_events *events = container_of(work, struct weir_events, work);
 	struct event event;
 
-	while (event_take(events, &event)) {
+	while (kfifo_get(&events->ring, &event)) {
 		event_send(events->wn, &event);
 		cond_resched();
 	}
@@ -286,7 +256,6 @@ static void events_work(struct work_struct *work)
 static void event_add(struct weir_net *wn, const struct event *event)
 {
 	struct weir_events *events;
-	bool room;
 
 	/* Sample the pressure even without listeners: see weir_pressure_sources(). */
 	if (!event->pressure && !has_listeners(wn))
@@ -294,12 +263,7 @@ static void event_add(struct weir_net *wn, const struct event *event)
 	/* Pairs with the publication of the limit: the ring was there before. */
 	smp_rmb();
 	events = wn->events;
-	spin_lock_bh(&events->lock);
-	room = events->count < EVENTS_MAX;
-	if (room)
-		events->ring[(events->first + events->count++) % EVENTS_MAX] = *event;
-	spin_unlock_bh(&events->lock);
-	if (room)
+	if (kfifo_in_spinlocked_noirqsave(&events->ring, event, 1, &events->lock))
 		queue_work(system_unbound_wq, &events->work);
 	else
 		atomic64_inc(&wn->events_lost);
@@ -313,6 +277,7 @@ int weir_events_start(struct weir_net *wn)
 		return -ENOMEM;
 	events->wn = wn;
 	spin_lock_init(&events->lock);
+	INIT_KFIFO(events->ring);
 	INIT_WORK(&events->work, events_work);
 	wn->events = events;
 	return 0;

@@ -6,27 +6,25 @@
 
 #include "netlink.h"
 
-/* Parse an exemption except its limit, of which @limit gets the name, if any. */
+/* Parse an exemption, except for its limit and comment. */
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
-		   struct weir_exempt *exempt, char limit[WEIR_NAME_SIZE],
-		   struct netlink_ext_ack *extack)
+		   struct weir_exempt *exempt, struct netlink_ext_ack *extack)
 {
-	int err = weir_nl_require(attrs, nest, WEIR_A_EXEMPT_ADDRESS,
-				  "the address of the exemption is missing", extack);
+	const struct nlattr *dev = attrs[WEIR_A_EXEMPT_DEV];
+	int err;
 
 	memset(exempt, 0, sizeof(*exempt));
-	if (!err)
-		err = weir_nl_prefix(attrs[WEIR_A_EXEMPT_ADDRESS],
-				     attrs[WEIR_A_EXEMPT_PREFIX_LEN], &exempt->prefix, extack);
-	if (!err)
-		err = weir_nl_string(attrs[WEIR_A_EXEMPT_DEV], exempt->dev,
-				     sizeof(exempt->dev), extack);
-	if (!err && *exempt->dev && !dev_valid_name(exempt->dev)) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[WEIR_A_EXEMPT_DEV],
-				    "not a name that a device can have; no space, / or :, and not . or ..");
-		return -EINVAL;
-	}
-	return err ?: weir_nl_string(attrs[WEIR_A_EXEMPT_LIMIT], limit, WEIR_NAME_SIZE, extack);
+	err = weir_nl_require(attrs, nest, WEIR_A_EXEMPT_ADDRESS,
+			      "the address of the exemption is missing", extack) ?:
+	      weir_nl_prefix(attrs[WEIR_A_EXEMPT_ADDRESS],
+			     attrs[WEIR_A_EXEMPT_PREFIX_LEN], &exempt->prefix, extack);
+	if (err || !dev)
+		return err;
+	nla_strscpy(exempt->dev, dev, sizeof(exempt->dev));
+	if (dev_valid_name(exempt->dev))
+		return 0;
+	return weir_nl_refuse(extack, dev,
+			      "not a name that a device can have; no space, / or :, and not . or ..");
 }
 
 /* Put an exemption, with the name of its limit in the configuration. */
@@ -45,28 +43,31 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ? -EMSGSIZE : 0;
 }
 
-static int put_stats(struct sk_buff *skb, const struct weir_exempt *exempt)
+static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
+		      const struct weir_exempt *exempt, bool stats)
 {
 	u64 packets, bytes;
 
+	if (weir_nl_put_exempt(skb, config, exempt))
+		return -EMSGSIZE;
+	if (!stats)
+		return 0;
 	weir_exempt_sum(exempt, &packets, &bytes);
 	return weir_nl_put_counter(skb, WEIR_A_EXEMPT_STATS, packets, bytes);
 }
 
 /* Put the exemption of an address. Under rcu_read_lock(). */
 static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
-		       const struct weir_exempt *asked, const char *name, struct genl_info *info)
+		       const struct weir_exempt *asked, struct genl_info *info)
 {
-	const struct weir_exempt *exempt = NULL;
-	const struct weir_limit *limit = NULL;
-	struct weir_exempt_place place;
+	const struct nlattr *name = info->attrs[WEIR_A_EXEMPT_LIMIT];
+	const struct weir_limit *limit = weir_limit_find(config, weir_nl_name(name));
 	struct weir_source source = weir_prefix_source(&asked->prefix);
+	const struct weir_exempt *exempt = NULL;
+	struct weir_exempt_place place;
 
-	if (*name) {
-		limit = weir_limit_find(config, name);
-		if (!limit)
-			return weir_nl_no_limit(info->attrs[WEIR_A_EXEMPT_LIMIT], info->extack);
-	}
+	if (name && !limit)
+		return weir_nl_no_limit(name, info->extack);
 	if (config) {
 		weir_exempt_place(config->exempts, &source, asked->dev, &place);
 		exempt = weir_exempt_from(&place, asked->dev, 0);
@@ -74,79 +75,60 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 			exempt = weir_exempt_from(&place, asked->dev, limit->id);
 	}
 	if (exempt)
-		return weir_nl_put_exempt(reply, config, exempt) ?:
-		       (info->attrs[WEIR_A_EXEMPT_WANT_STATS] ? put_stats(reply, exempt) : 0);
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
-			    "not exempt; source get shows exemptions from single limits and devices");
+		return put_exempt(reply, config, exempt, info->attrs[WEIR_A_EXEMPT_WANT_STATS]);
+	weir_nl_refuse(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
+		       "not exempt; source get shows exemptions from single limits and devices");
 	return -ENOENT;
 }
 
 int weir_nl_exempt_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
-	char name[WEIR_NAME_SIZE] = "";
 	struct weir_exempt asked;
 	struct sk_buff *reply;
-	void *header;
 	int err;
 
-	err = weir_nl_once(info->nlhdr, 0, info->extack);
-	if (!err)
-		err = weir_nl_exempt(info->attrs, NULL, &asked, name, info->extack);
+	err = weir_nl_exempt(info->attrs, NULL, &asked, info->extack);
 	if (err)
 		return err;
-	if (asked.prefix.len != (asked.prefix.family == AF_INET ? 32 : 128)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEIR_A_EXEMPT_PREFIX_LEN],
-				    "get is for one address; leave the prefix length out");
-		return -EINVAL;
-	}
-	reply = weir_nl_reply(info, WEIR_CMD_EXEMPT_GET, &header);
+	if (asked.prefix.len != (asked.prefix.family == AF_INET ? 32 : 128))
+		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_EXEMPT_PREFIX_LEN],
+				      "get is for one address; leave the prefix length out");
+	reply = weir_nl_reply(info);
 	if (!reply)
 		return -ENOMEM;
 	rcu_read_lock();
-	err = exempt_find(reply, weir_config_get(wn), &asked, name, info);
+	err = exempt_find(reply, weir_config_get(wn), &asked, info);
 	rcu_read_unlock();
-	return weir_nl_reply_end(info, reply, header, err);
-}
-
-static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb,
-		       const struct weir_config *config)
-{
-	const struct weir_exempts *exempts = config ? config->exempts : NULL;
-	bool stats = weir_dump_attrs(cb)[WEIR_A_EXEMPT_WANT_STATS];
-	const struct weir_exempt *exempt;
-	void *header;
-
-	for (; cb->args[0] < weir_exempts_count(exempts); cb->args[0]++) {
-		exempt = weir_exempts_at(exempts, cb->args[0]);
-		header = weir_nl_dump_put(skb, cb, WEIR_CMD_EXEMPT_GET);
-		if (!header || weir_nl_put_exempt(skb, config, exempt) ||
-		    (stats && put_stats(skb, exempt))) {
-			genlmsg_cancel(skb, header);
-			return skb->len ?: -EMSGSIZE;
-		}
-		genlmsg_end(skb, header);
-	}
-	return 0;
+	return weir_nl_reply_end(info, reply, err);
 }
 
 /* args[0] is the index of an exemption. */
+static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
+{
+	bool stats = weir_dump_attrs(cb)[WEIR_A_EXEMPT_WANT_STATS];
+	const struct weir_exempts *exempts = NULL;
+	const struct weir_config *config;
+	void *header;
+	int err = 0;
+
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	if (config)
+		exempts = config->exempts;
+	for (; !err && cb->args[0] < weir_exempts_count(exempts); cb->args[0] += !err) {
+		header = weir_nl_dump_put(skb, cb);
+		err = !header || put_exempt(skb, config, weir_exempts_at(exempts, cb->args[0]),
+					    stats);
+		err = weir_nl_dump_end(skb, header, err);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
 int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct weir_net *wn = weir_nl_net(cb->skb);
-	int err;
-
-	err = weir_nl_once(cb->nlh, 0, cb->extack);
-	if (!err)
-		err = weir_nl_only(cb->nlh, BIT(WEIR_A_EXEMPT_WANT_STATS), cb->extack);
-	if (err)
-		return err;
-	weir_nl_dump_check(cb, wn);
-	rcu_read_lock();
-	err = exempts_put(skb, cb, weir_config_get(wn));
-	rcu_read_unlock();
-	weir_nl_dump_check(cb, wn);
-	return err;
+	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_EXEMPT_WANT_STATS), exempts_put);
 }
 
 static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
@@ -196,16 +178,9 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
-	struct sk_buff *reply;
-	void *header;
-	int err;
+	struct sk_buff *reply = weir_nl_reply(info);
 
-	err = weir_nl_only(info->nlhdr, 0, info->extack);
-	if (err)
-		return err;
-	reply = weir_nl_reply(info, WEIR_CMD_STATS_GET, &header);
 	if (!reply)
 		return -ENOMEM;
-	return weir_nl_reply_end(info, reply, header,
-				 put_outcomes(reply, wn) ?: put_holdings(reply, wn));
+	return weir_nl_reply_end(info, reply, put_outcomes(reply, wn) ?: put_holdings(reply, wn));
 }

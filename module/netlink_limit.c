@@ -11,86 +11,35 @@
 /* Room that a message needs before a dump of limits walks a table. */
 #define LIMIT_ROOM 3072
 
-/* A copy of a limit, to be used outside of the RCU section. */
-struct snapshot {
-	struct weir_limit limit;	/* whose pointers must not be followed */
-	struct weir_counts counts;	/* if has_stats */
-	struct weir_table *table;	/* a reference, if sources are to be counted */
-	u64 memory;
-	u32 ways;
-	u64 sources;			/* if has_sources */
-	u64 wanted;			/* size of table that would end the pressure, or 0 */
-	bool has_stats;
-	bool has_sources;
-};
-
-/* Copy a limit; false without one. Under rcu_read_lock(). */
-static bool snapshot_take(struct snapshot *snapshot, const struct weir_limit *limit,
-			  bool stats)
-{
-	if (!limit)
-		return false;
-	snapshot->limit = *limit;
-	snapshot->memory = weir_table_bytes(limit->table);
-	snapshot->ways = weir_table_ways(limit->table);
-	snapshot->has_stats = stats;
-	snapshot->table = NULL;
-	snapshot->has_sources = false;
-	if (stats) {
-		weir_limit_counts(limit, &snapshot->counts);
-		snapshot->wanted = weir_pressure_sources(limit, weir_hook_clock());
-	}
-	if (stats && weir_table_tryget(limit->table))
-		snapshot->table = limit->table;
-	return true;
-}
-
-static bool snapshot_find(struct snapshot *snapshot, struct genl_info *info, const char *name,
-			  bool stats)
-{
-	struct weir_net *wn = weir_net(genl_info_net(info));
-	bool some;
-
-	rcu_read_lock();
-	some = snapshot_take(snapshot, weir_limit_find(weir_config_get(wn), name), stats);
-	rcu_read_unlock();
-	return some;
-}
-
-/* Count the sources and drop the reference to the table. May sleep. */
-static int snapshot_count(struct snapshot *snapshot, struct netlink_ext_ack *extack)
+/* Count the live sources of a limit, which may be removed meanwhile. May sleep. */
+static int sources_count(const struct weir_net *wn, u32 id, u64 *count,
+			 struct netlink_ext_ack *extack)
 {
 	struct weir_source_state *state;
-	u32 bucket, buckets;
-	unsigned int i, n;
-	int err = 0;
+	const struct weir_limit *limit;
+	u32 bucket = 0, buckets;
+	unsigned int n;
 
-	if (!snapshot->table)
-		return 0;
-	snapshot->sources = 0;
 	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL);
 	if (!state) {
 		NL_SET_ERR_MSG(extack,
 			       "no memory to count the sources; ask without statistics or try again");
-		err = -ENOMEM;
-		goto out;
+		return -ENOMEM;
 	}
-	buckets = weir_table_buckets(snapshot->table);
-	for (bucket = 0; bucket < buckets && !err; bucket++) {
-		n = weir_table_walk(snapshot->table, bucket, weir_hook_clock(),
-				    snapshot->limit.budget, state);
-		for (i = 0; i < n; i++)
-			snapshot->sources += state[i].live;
+	*count = 0;
+	do {
 		cond_resched();
-		if (fatal_signal_pending(current))
-			err = -EINTR;
-	}
-	snapshot->has_sources = !err;
+		rcu_read_lock();
+		limit = weir_limit_by_id(weir_config_get(wn), id);
+		buckets = limit ? weir_table_buckets(limit->table) : 0;
+		n = bucket < buckets ? weir_table_walk(limit->table, bucket, weir_hook_clock(),
+						       limit->budget, state) : 0;
+		rcu_read_unlock();
+		while (n--)
+			*count += state[n].live;
+	} while (++bucket < buckets && !fatal_signal_pending(current));
 	kvfree(state);
-out:
-	weir_table_put(snapshot->table);
-	snapshot->table = NULL;
-	return err;
+	return bucket < buckets ? -EINTR : 0;
 }
 
 int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
@@ -129,15 +78,16 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts)
 	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_EVICTIONS, counts->evictions);
 }
 
-static int put_stats(struct sk_buff *skb, const struct snapshot *snapshot)
+static int put_stats(struct sk_buff *skb, const struct weir_limit *limit, u64 sources)
 {
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_LIMIT_STATS);
+	u64 wanted = weir_pressure_sources(limit, weir_hook_clock());
+	struct weir_counts counts;
 
-	if (!nest || put_counters(skb, &snapshot->counts) ||
-	    (snapshot->has_sources &&
-	     weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, snapshot->sources)) ||
-	    (snapshot->wanted &&
-	     weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, snapshot->wanted)))
+	weir_limit_counts(limit, &counts);
+	if (!nest || put_counters(skb, &counts) ||
+	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, sources) ||
+	    (wanted && weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -162,102 +112,103 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
 }
 
-static int put_limit(struct sk_buff *skb, const struct snapshot *snapshot)
+/* Put a limit as it is, with its statistics if @sources are counted. */
+static int put_limit(struct sk_buff *skb, const struct weir_limit *limit, const u64 *sources)
 {
-	const struct weir_limit *limit = &snapshot->limit;
 	u64 slot_ns = weir_nl_ns(limit->slot_ticks);
 
 	return weir_nl_put_limit(skb, limit) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS, slot_ns * limit->slots) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, snapshot->memory) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, snapshot->ways) ||
-	       (snapshot->has_stats && put_stats(skb, snapshot)) ? -EMSGSIZE : 0;
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table)) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||
+	       (sources && put_stats(skb, limit, *sources)) ? -EMSGSIZE : 0;
 }
 
-/* Reply with a limit that was just made, unless it was removed meanwhile. */
-int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *skb, void *header, const char *name)
+/* Reply with the limit that the request names. */
+int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply, const u64 *sources)
 {
-	struct snapshot snapshot;
+	const struct weir_net *wn = weir_net(genl_info_net(info));
+	const struct nlattr *name = info->attrs[WEIR_A_LIMIT_NAME];
+	const struct weir_limit *limit;
+	int err;
 
-	if (!snapshot_find(&snapshot, info, name, false))
-		return weir_nl_reply_end(info, skb, header, -ENOENT);
-	return weir_nl_reply_end(info, skb, header, put_limit(skb, &snapshot));
+	rcu_read_lock();
+	limit = weir_limit_find(weir_config_get(wn), nla_data(name));
+	err = limit ? put_limit(reply, limit, sources) : weir_nl_no_limit(name, info->extack);
+	rcu_read_unlock();
+	return weir_nl_reply_end(info, reply, err);
+}
+
+/* The id of the limit at an index, or if there is one, of that name; or 0. */
+static u32 limit_id(const struct weir_net *wn, const char *name, long at)
+{
+	const struct weir_config *config;
+	const struct weir_limit *limit;
+	u32 id;
+
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	if (name)
+		limit = weir_limit_find(config, name);
+	else
+		limit = config && at < config->count ? config->limit[at] : NULL;
+	id = limit ? limit->id : 0;
+	rcu_read_unlock();
+	return id;
 }
 
 int weir_nl_limit_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr *want_stats = info->attrs[WEIR_A_LIMIT_WANT_STATS];
-	struct nlattr *attr = info->attrs[WEIR_A_LIMIT_NAME];
-	struct snapshot snapshot;
-	char name[WEIR_NAME_SIZE];
+	const struct weir_net *wn = weir_net(genl_info_net(info));
+	struct nlattr **attrs = info->attrs;
 	struct sk_buff *reply;
-	void *header;
+	u64 sources;
 	int err;
 
-	err = weir_nl_once(info->nlhdr, 0, info->extack);
-	if (!err)
-		err = weir_nl_require(info->attrs, NULL, WEIR_A_LIMIT_NAME,
-				      "the name of the limit is missing", info->extack);
-	if (!err)
-		err = weir_nl_string(attr, name, sizeof(name), info->extack);
+	err = weir_nl_require(attrs, NULL, WEIR_A_LIMIT_NAME,
+			      "the name of the limit is missing", info->extack);
+	if (!err && attrs[WEIR_A_LIMIT_WANT_STATS])
+		err = sources_count(wn, limit_id(wn, nla_data(attrs[WEIR_A_LIMIT_NAME]), 0),
+				    &sources, info->extack);
 	if (err)
 		return err;
-	if (!snapshot_find(&snapshot, info, name, want_stats))
-		return weir_nl_no_limit(attr, info->extack);
-	err = snapshot_count(&snapshot, info->extack);
-	if (err)
-		return err;
-	reply = weir_nl_reply(info, WEIR_CMD_LIMIT_GET, &header);
+	reply = weir_nl_reply(info);
 	if (!reply)
 		return -ENOMEM;
-	return weir_nl_reply_end(info, reply, header, put_limit(reply, &snapshot));
-}
-
-static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
-{
-	bool stats = weir_dump_attrs(cb)[WEIR_A_LIMIT_WANT_STATS];
-	bool some;
-	const struct weir_config *config;
-	struct snapshot snapshot;
-	void *header;
-	int err;
-
-	for (;; cb->args[0]++) {
-		if (skb->len && skb_tailroom(skb) < LIMIT_ROOM)
-			return skb->len;
-		rcu_read_lock();
-		config = weir_config_get(wn);
-		some = config && cb->args[0] < config->count &&
-		       snapshot_take(&snapshot, config->limit[cb->args[0]], stats);
-		rcu_read_unlock();
-		if (!some)
-			return 0;
-		err = snapshot_count(&snapshot, cb->extack);
-		if (err)
-			return err;
-		header = weir_nl_dump_put(skb, cb, WEIR_CMD_LIMIT_GET);
-		if (!header || put_limit(skb, &snapshot)) {
-			genlmsg_cancel(skb, header);
-			return skb->len ?: -EMSGSIZE;
-		}
-		genlmsg_end(skb, header);
-	}
+	return weir_nl_limit_reply(info, reply, attrs[WEIR_A_LIMIT_WANT_STATS] ? &sources : NULL);
 }
 
 /* args[0] is the index of a limit. */
+static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
+{
+	bool stats = weir_dump_attrs(cb)[WEIR_A_LIMIT_WANT_STATS];
+	const struct weir_limit *limit;
+	u64 sources;
+	void *header;
+	int err = 0;
+	u32 id;
+
+	for (; !err && (id = limit_id(wn, NULL, cb->args[0])); cb->args[0] += !err) {
+		if (skb->len && skb_tailroom(skb) < LIMIT_ROOM)
+			return skb->len;
+		if (stats)
+			err = sources_count(wn, id, &sources, cb->extack);
+		if (err)
+			return err;
+		rcu_read_lock();
+		limit = weir_limit_by_id(weir_config_get(wn), id);
+		if (limit) {
+			header = weir_nl_dump_put(skb, cb);
+			err = !header || put_limit(skb, limit, stats ? &sources : NULL);
+			err = weir_nl_dump_end(skb, header, err);
+		}
+		rcu_read_unlock();
+	}
+	return err;
+}
+
 int weir_nl_limit_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct weir_net *wn = weir_nl_net(cb->skb);
-	int err;
-
-	err = weir_nl_once(cb->nlh, 0, cb->extack);
-	if (!err)
-		err = weir_nl_only(cb->nlh, BIT(WEIR_A_LIMIT_WANT_STATS), cb->extack);
-	if (err)
-		return err;
-	weir_nl_dump_check(cb, wn);
-	err = limits_put(skb, cb, wn);
-	weir_nl_dump_check(cb, wn);
-	return err;
+	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_LIMIT_WANT_STATS), limits_put);
 }

@@ -30,9 +30,6 @@ static const struct {
 	{ COND(MARK, COND_MARK, mark) },
 };
 
-#define LISTS	(BIT_ULL(WEIR_A_MATCH_FROM) | BIT_ULL(WEIR_A_MATCH_TO) |	\
-		 BIT_ULL(WEIR_A_MATCH_SPORT) | BIT_ULL(WEIR_A_MATCH_DPORT))
-
 static_assert(!offsetof(struct weir_prefix_list, count));
 static_assert(!offsetof(struct weir_port_list, count));
 static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_MARK);
@@ -45,7 +42,7 @@ static int prefix_parse(const struct nlattr *nest, struct weir_net_prefix *prefi
 	struct nlattr *tb[WEIR_A_PREFIX_MAX + 1];
 	int err;
 
-	err = weir_nl_nest(nest, tb, WEIR_A_PREFIX_MAX, weir_prefix_nl_policy, 0, extack);
+	err = weir_nl_nest(nest, tb, WEIR_A_PREFIX_MAX, weir_prefix_nl_policy, extack);
 	if (!err)
 		err = weir_nl_require(tb, nest, WEIR_A_PREFIX_ADDRESS,
 				      "the address of a prefix is missing", extack);
@@ -59,7 +56,7 @@ static int ports_parse(const struct nlattr *nest, struct weir_port_range *ports,
 	struct nlattr *tb[WEIR_A_PORTS_MAX + 1];
 	int err;
 
-	err = weir_nl_nest(nest, tb, WEIR_A_PORTS_MAX, weir_ports_nl_policy, 0, extack);
+	err = weir_nl_nest(nest, tb, WEIR_A_PORTS_MAX, weir_ports_nl_policy, extack);
 	if (!err)
 		err = weir_nl_require(tb, nest, WEIR_A_PORTS_FIRST, "the first port is missing",
 				      extack);
@@ -85,11 +82,9 @@ static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_mat
 	nla_for_each_nested(attr, nest, rem) {
 		if (nla_type(attr) != conds[i].attr)
 			continue;
-		if (*count == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX)) {
-			NL_SET_ERR_MSG_ATTR(extack, attr,
-					    "a condition has at most 16 prefixes, or 15 ranges of ports");
-			return -EINVAL;
-		}
+		if (*count == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX))
+			return weir_nl_refuse(extack, attr,
+					      "a condition has at most 16 prefixes, or 15 ranges of ports");
 		err = prefixes ? prefix_parse(attr, &prefix->prefix[*count], extack) :
 				 ports_parse(attr, &ports->range[*count], extack);
 		if (err)
@@ -109,7 +104,8 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 		*(u8 *)field = nla_get_u8(attr);
 		break;
 	case COND_DEV:
-		return weir_nl_string(attr, field, IFNAMSIZ, extack);
+		nla_strscpy(field, attr, IFNAMSIZ);
+		break;
 	case COND_PREFIX:
 	case COND_PORTS:
 		return list_parse(i, nest, match, extack);
@@ -131,7 +127,7 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 	unsigned int i;
 	int err;
 
-	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, LISTS, extack);
+	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, extack);
 	if (!err && tb[WEIR_A_MATCH_ANY])
 		memset(match, 0, sizeof(*match));
 	for (i = 0; !err && i < ARRAY_SIZE(conds); i++) {
@@ -141,31 +137,24 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		err = cond_parse(i, tb[conds[i].attr], nest, match, extack);
 	}
 	mask = tb[WEIR_A_MATCH_MARK_MASK];
-	if (!err && mask && !(given & WEIR_IF_MARK)) {
-		NL_SET_ERR_MSG_ATTR(extack, mask,
-				    "half of a condition is missing; give both halves or neither");
-		NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest, WEIR_A_MATCH_MARK);
-		return -EINVAL;
-	}
 	if (err)
 		return err;
+	if (mask && !(given & WEIR_IF_MARK)) {
+		NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest, WEIR_A_MATCH_MARK);
+		return weir_nl_refuse(extack, mask,
+				      "half of a condition is missing; give both halves or neither");
+	}
 	if (mask)
 		match->mark_mask = nla_get_u32(mask);
 	if (tb[WEIR_A_MATCH_INVERT])
 		invert = nla_get_u32(tb[WEIR_A_MATCH_INVERT]);
-	if (invert & ~given) {
-		NL_SET_ERR_MSG_ATTR(extack, tb[WEIR_A_MATCH_INVERT],
-				    "invert has a condition that is not given; give it or clear its bit");
-		return -EINVAL;
-	}
+	if (invert & ~given)
+		return weir_nl_refuse(extack, tb[WEIR_A_MATCH_INVERT],
+				      "invert has a condition that is not given; give it or clear its bit");
 	match->conds |= given;
 	match->invert = (match->invert & ~given) | invert;
 	msg = weir_match_check(match, &cond);
-	if (!msg)
-		return 0;
-	extack->_msg = msg;
-	NL_SET_BAD_ATTR(extack, tb[conds[__ffs(cond)].attr] ?: nest);
-	return -EINVAL;
+	return msg ? weir_nl_refuse(extack, tb[conds[__ffs(cond)].attr] ?: nest, msg) : 0;
 }
 
 static int list_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
