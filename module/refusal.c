@@ -86,6 +86,8 @@ void weir_refusal_store(struct weir_refusal_cache *cache,
 	entry->seq = lookup->seq;
 	entry->bytes = limit->bytes ? lookup->cost : 0;
 	entry->generation = generation;
+	/* Pairs with weir_refusals_settle(). */
+	WRITE_ONCE(cache->generation, generation);
 	/* Pairs with entry_pending(). */
 	smp_store_release(&entry->count, 1);
 }
@@ -232,6 +234,7 @@ static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry)
 void weir_refusals_settle(struct weir_net *wn)
 {
 	u32 generation = weir_config_get(wn)->generation;
+	struct weir_refusal_cache *cache;
 	struct weir_refusal *entry, *end;
 	int cpu;
 
@@ -239,7 +242,11 @@ void weir_refusals_settle(struct weir_net *wn)
 		return;
 	for_each_possible_cpu(cpu) {
 		cond_resched();
-		entry = per_cpu_ptr(wn->refusals, cpu)->entry;
+		cache = per_cpu_ptr(wn->refusals, cpu);
+		/* Nothing was stored since before the last change; 0 is left out. */
+		if (generation - READ_ONCE(cache->generation) > 2)
+			continue;
+		entry = cache->entry;
 		for (end = entry + (1 << WEIR_REFUSALS_SHIFT); entry < end; entry++) {
 			/* Entries of the present one are their CPU's. */
 			if (READ_ONCE(entry->generation) == generation ||

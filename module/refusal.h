@@ -33,6 +33,7 @@ struct weir_refusal {
 /* A CPU's, of a namespace; written with BH off. */
 struct weir_refusal_cache {
 	u64 until;		/* tick at which the last entry expires */
+	u32 generation;		/* of the configuration that stored last */
 	struct weir_refusal *entry;	/* 1 << WEIR_REFUSALS_SHIFT of them */
 };
 
