@@ -13,10 +13,8 @@
 #include "tool.h"
 #include "value.h"
 
-/* So many devices that do not exist are enough to say. */
-#define DEVS_WARNED	16
 /* Messages that a file may cause for several limits. */
-#define SENTENCES	8
+#define SENTENCES	24
 /* Of a longer line so much is shown, and half of this before the word. */
 #define SOURCE_MAX	240
 #define SOURCE_PART	80
@@ -96,19 +94,24 @@ void weir_note_of(struct weir_tool *tool, const char *kind,
 {
 	struct said *at = said, *end = tool->file ? said + SENTENCES : said;
 
+	/* so many devices are enough */
+	if (!limit && said[SENTENCES - 1].kind)
+		return;
 	while (at < end && at->kind && (strcmp(at->kind, kind) || strcmp(at->sentence, sentence)))
 		at++;
 	if (at < end && at->kind) {
-		at->more++;
+		at->more += !!limit;
 		at->line = tool->line;
-		snprintf(at->last, sizeof(at->last), "%s", limit);
+		snprintf(at->last, sizeof(at->last), "%s", limit ? limit : "");
 		return;
 	}
 	if (at < end) {
 		at->kind = kind;
 		snprintf(at->sentence, sizeof(at->sentence), "%s", sentence);
 	}
-	if (*limit)
+	if (!limit)
+		weir_note(tool, kind, "%s", sentence);
+	else if (*limit)
 		weir_note(tool, kind, "limit '%s'%s", limit, sentence);
 }
 
@@ -165,22 +168,14 @@ static bool dev_exists(const char *dev)
 
 void weir_note_dev(struct weir_tool *tool, const char *dev)
 {
-	static char warned[DEVS_WARNED][WEIR_DEV_SIZE];
-	static unsigned int count;
-	unsigned int i;
+	char text[160];
 
 	/* -check stays in the caller's netns */
 	if (!*dev || (tool->check && tool->netns) || dev_exists(dev))
 		return;
-	for (i = 0; i < count; i++) {
-		if (!strcmp(warned[i], dev))
-			return;
-	}
-	if (count == DEVS_WARNED)
-		return;
-	strcpy(warned[count++], dev);
-	weir_note(tool, "warning", "device '%s' does not exist (yet)%s", dev,
-		  strchr(dev, '+') ? "; '+' is not a wildcard" : "");
+	snprintf(text, sizeof(text), "device '%s' does not exist (yet)%s", dev,
+		 strchr(dev, '+') ? "; '+' is not a wildcard" : "");
+	weir_note_of(tool, "warning", NULL, text);
 }
 
 void weir_note_exempt(struct weir_tool *tool, const void *model)

@@ -108,7 +108,7 @@ void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* What an exemption names, and takes in; what a match also takes in. */
 weir_tell weir_note_exempt, weir_note_limit;
-/* Of a limit, whose name @sentence follows; in a file of the first alone, then counted. */
+/* Of a limit, or NULL, whose name @sentence follows; in a file once, and then counted. */
 void weir_note_of(struct weir_tool *tool, const char *kind,
 		  const char *limit, const char *sentence);
 /* How often more what was said of a file would be, at its end. */
