@@ -35,7 +35,7 @@ static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 	u64 sum;
 	u8 result;
 
-	write_seqcount_begin(&way->seq);
+	weir_way_write_begin(way);
 	weir_wheel_turn(table->shape, wheel, lookup->slot);
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	if (batch->left && batch->epoch == READ_ONCE(table->epoch))
@@ -51,7 +51,7 @@ static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 	batch->slot = wheel->at;
 	batch->budget = lookup->budget;
 	batch->epoch = READ_ONCE(table->epoch);
-	write_seqcount_begin(&way->seq);
+	weir_way_write_begin(way);
 	weir_wheel_add(table->shape, wheel, batch->left);
 	write_seqcount_end(&way->seq);
 	return result;

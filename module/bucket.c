@@ -93,7 +93,7 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
 	lockdep_assert_held(&bucket->lock);
-	write_seqcount_begin(&way->seq);
+	weir_way_write_begin(way);
 	way->scope = WEIR_SCOPE_INVALID;
 	write_seqcount_end(&way->seq);
 	tag_store(bucket, i, 0);
@@ -194,7 +194,7 @@ static bool bucket_take(const struct weir_table *table,
 		i = victim(table, bucket, slot);
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
-	write_seqcount_begin(&way->seq);
+	weir_way_write_begin(way);
 	wheel = weir_way_wheel(table, way);
 	live = !free && weir_wheel_sum(table->shape, wheel, slot);
 	if (live) {
@@ -242,7 +242,7 @@ u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		weir_wheel_mark(wheel, lookup->slot, lookup->cost);
 		return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
 	}
-	write_seqcount_begin(&way->seq);
+	weir_way_write_begin(way);
 	weir_wheel_turn(table->shape, wheel, lookup->slot);
 	weir_wheel_add(table->shape, wheel, lookup->cost);
 	write_seqcount_end(&way->seq);
@@ -323,7 +323,7 @@ bool weir_bucket_place(const struct weir_table *table,
 	}
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
-	write_seqcount_begin(&way->seq);
+	weir_way_write_begin(way);
 	/* A refusal of the former source may be marking it. */
 	data_race(memcpy(weir_way_wheel(table, way), wheel,
 			 weir_wheel_size(table->shape)));

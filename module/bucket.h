@@ -40,10 +40,13 @@ struct weir_bucket {
 	u32 rescan;		/* slot before which no idle way is searched for */
 };
 
-/* A source. The wheel follows at table->wheel_off. */
+/*
+ * A source. The wheel follows at table->wheel_off. With PREEMPT_RT a seqcount_raw_spinlock_t
+ * would have a pointer to the lock, and most ways a second cache line for it.
+ */
 struct weir_way {
 	raw_spinlock_t lock;	/* protects the source and the wheel */
-	seqcount_raw_spinlock_t seq;	/* of the source and the wheel */
+	seqcount_t seq;		/* of the source and the wheel */
 	atomic_t dropped;	/* WEIR_DROPPED_*; outside lock and seqcount */
 	u32 scope;		/* of the source, WEIR_SCOPE_INVALID if free */
 	__be32 word[];		/* table->words words of its masked address */
@@ -127,6 +130,12 @@ static inline struct weir_wheel *weir_way_wheel(const struct weir_table *table,
 						struct weir_way *way)
 {
 	return (void *)way + table->wheel_off;
+}
+
+static inline void weir_way_write_begin(struct weir_way *way)
+{
+	lockdep_assert_held(&way->lock);
+	write_seqcount_begin(&way->seq);
 }
 
 /* Tags and homes use other bits of the hash than buckets do. */

@@ -26,8 +26,8 @@ static inline u8 way_take(const struct weir_table *table, struct weir_way *way,
 	u8 result = 0;
 
 	raw_spin_lock(&way->lock);
-	if (likely(way->seq.seqcount.sequence == seq)) {
-		write_seqcount_begin(&way->seq);
+	if (likely(way->seq.sequence == seq)) {
+		weir_way_write_begin(way);
 		if (wheel->at != lookup->slot)
 			weir_wheel_turn(table->shape, wheel, lookup->slot);
 		weir_wheel_add(table->shape, wheel, lookup->cost);
@@ -148,7 +148,7 @@ bool weir_table_uncharge(struct weir_table *table,
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	if (weir_way_is(table, way, lookup->source) &&
 	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
-		write_seqcount_begin(&way->seq);
+		weir_way_write_begin(way);
 		age = wheel->at - lookup->receipt.at;
 		given = weir_wheel_uncharge(table->shape, wheel,
 					    wheel->at - age, lookup->cost);

@@ -149,7 +149,7 @@ bool weir_table_forget(struct weir_table *table,
 		raw_spin_lock(&way->lock);
 		known = weir_wheel_sum(table->shape, wheel, wheel->at) ||
 			atomic_read(&way->dropped);
-		write_seqcount_begin(&way->seq);
+		weir_way_write_begin(way);
 		weir_wheel_reset(table->shape, wheel, wheel->at);
 		atomic_set(&way->dropped, 0);
 		/* Pairs with weir_table_uncharge(), under the way's lock. */

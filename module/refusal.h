@@ -89,7 +89,7 @@ static inline bool weir_refusal_holds(const struct weir_refusal *entry,
 	return weir_source_same(&entry->key, key) &&
 	       entry->ifindex == ifindex && tick < entry->until &&
 	       entry->generation == generation && bytes >= entry->bytes &&
-	       READ_ONCE(entry->way->seq.seqcount.sequence) == entry->seq;
+	       READ_ONCE(entry->way->seq.sequence) == entry->seq;
 }
 
 /* May an entry be used for a refusal? */

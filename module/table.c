@@ -168,7 +168,7 @@ static void bucket_init(const struct weir_table *table,
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);
 		raw_spin_lock_init(&way->lock);
-		seqcount_raw_spinlock_init(&way->seq, &way->lock);
+		seqcount_init(&way->seq);
 		way->scope = WEIR_SCOPE_INVALID;
 	}
 }

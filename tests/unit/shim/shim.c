@@ -202,34 +202,32 @@ void lockdep_assert_held(const raw_spinlock_t *lock)
 	expect(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == me());
 }
 
-void seqcount_raw_spinlock_init(seqcount_raw_spinlock_t *seq,
-				raw_spinlock_t *lock)
+void seqcount_init(seqcount_t *seq)
 {
-	(void)lock;
-	__atomic_store_n(&seq->seqcount.sequence, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&seq->sequence, 0, __ATOMIC_RELAXED);
 }
 
-void write_seqcount_begin(seqcount_raw_spinlock_t *seq)
+void write_seqcount_begin(seqcount_t *seq)
 {
 	shim_versions++;
 	expect(locks_held);
-	expect(!(__atomic_fetch_add(&seq->seqcount.sequence, 1, __ATOMIC_ACQ_REL) & 1));
+	expect(!(__atomic_fetch_add(&seq->sequence, 1, __ATOMIC_ACQ_REL) & 1));
 }
 
-void write_seqcount_end(seqcount_raw_spinlock_t *seq)
+void write_seqcount_end(seqcount_t *seq)
 {
 	expect(locks_held);
-	expect(__atomic_fetch_add(&seq->seqcount.sequence, 1, __ATOMIC_ACQ_REL) & 1);
+	expect(__atomic_fetch_add(&seq->sequence, 1, __ATOMIC_ACQ_REL) & 1);
 }
 
-unsigned int raw_read_seqcount(const seqcount_raw_spinlock_t *seq)
+unsigned int raw_read_seqcount(const seqcount_t *seq)
 {
 	unsigned int start;
 
 	reading_end();
 	if (shim_reading && !locks_held)
 		shim_reading(false);
-	start = __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE);
+	start = __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE);
 	/* Who holds the lock need not look again. */
 	if (locks_held)
 		return start;
@@ -240,12 +238,12 @@ unsigned int raw_read_seqcount(const seqcount_raw_spinlock_t *seq)
 	return start;
 }
 
-bool read_seqcount_retry(const seqcount_raw_spinlock_t *seq, unsigned int start)
+bool read_seqcount_retry(const seqcount_t *seq, unsigned int start)
 {
 	reading_end();
 	/* Loads stay in order on the machines that run this. */
 	__asm__ volatile("" ::: "memory");
-	return __atomic_load_n(&seq->seqcount.sequence, __ATOMIC_ACQUIRE) != start;
+	return __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE) != start;
 }
 
 void rcu_read_lock(void)
