@@ -61,27 +61,4 @@ ok $? "make help fits 80 columns" || diag "$(<log)"
 make -C tree modules KVER=6.6.6-gone >log 2>&1
 is "$?" 2 "no headers: make modules fails"
 like "$(<log)" "weir: no headers for kernel 6.6.6-gone .*apt-get install linux-headers-6.6.6-gone" "... and says what is missing"
-
-# Real headers, in a copy of the folder that tests/run.sh builds in, mounted over it and
-# with the same arguments: the module is only linked again.
-kernel=$top/.cache/kernels/6.12 out=$top/.cache/build/6.12
-if [ ! -e "$kernel/version" ]; then
-	echo "ok $((tests += 1)) - the module itself # SKIP no guest kernel 6.12 here; make setup downloads it"
-	finish
-fi
-version=$(<"$kernel/version")
-REAL_CC=$(command -v gcc-12 || command -v gcc)
-CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
-export REAL_CC CC_UNKNOWN
-rm -r "/lib/modules/$here" && mkdir -p "/lib/modules/$here" "/lib/modules/$version"
-ln -s "$(realpath "$kernel/kdir")" "/lib/modules/$version/build"
-[ "$here" = "$version" ] || ln -s "$(realpath "$kernel/kdir")" "/lib/modules/$here/build"
-mkdir -p "$out" copy && flock "$out/.lock" cp -a "$out/." copy && mount --bind copy "$out" || exit 1
-for choice in '' "KVER=$version" "KDIR=$kernel/kdir"; do
-	rm -f "$out/weir.ko"
-	make -C "$top" --no-print-directory modules ${choice:+"$choice"} "BUILD=$out" CONFIG_DEBUG_INFO_BTF_MODULES= \
-		CF=-D__CHECK_ENDIAN__ "CC=$top/tests/vm/cc" W=1 >log 2>&1
-	ok $? "make modules${choice:+ ${choice%%=*}=} builds the module" || diag "$(tail -n 20 log)"
-	is "$(modinfo -F vermagic "$out/weir.ko" | cut -d ' ' -f 1)" "$version" "... for the kernel of its headers"
-done
 finish
