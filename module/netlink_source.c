@@ -8,7 +8,6 @@
 
 #include "hook.h"
 #include "netlink.h"
-#include "trace.h"
 
 /* A source, and the limit of the request. */
 struct asked {
@@ -118,28 +117,10 @@ struct charge {
 	u64 taken;
 };
 
-static u8 charge_table(struct weir_net *wn, const struct weir_limit *limit,
-		       const struct weir_source *source, struct weir_lookup *lookup)
-{
-	u8 result;
-
-	if (lookup->cost > limit->budget)
-		return WEIR_REFUSED;
-	result = weir_table_charge(limit->table, lookup);
-	if (result & WEIR_EVICTED)
-		weir_limit_count_evictions(limit, 1);
-	if (result & (WEIR_EVICTED | WEIR_FLOORED))
-		weir_event_pressure(wn, limit, lookup->tick);
-	if (result & WEIR_FIRST) {
-		trace_weir_limited(limit, source, lookup->tick);
-		weir_event_source(wn, limit, source);
-	}
-	return result;
-}
-
 /*
- * Charge, and put the state afterwards. Returns -EAGAIN if the configuration or the
- * room has changed meanwhile. With BH off, under rcu_read_lock().
+ * Charge if there is room, so that a source is not limited by what a program asks for,
+ * and put the state afterwards. Returns -EAGAIN if the configuration or the room has
+ * changed meanwhile. With BH off, under rcu_read_lock().
  */
 static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge *charge,
 		      const struct weir_limit *limit)
@@ -155,20 +136,25 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		.budget = limit->budget,
 	};
 	u8 result = 0;
+	u64 room;
 
 	weir_source_mask(&masked, limit->prefix);
 	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
-	if (charge->drain) {
-		/* The unspent batches of CPUs are not available. */
-		weir_table_peek(limit->table, &masked, lookup.hash, lookup.tick,
-				limit->budget, &state, slot);
-		lookup.cost = min(lookup.cost, limit->budget - min(limit->budget, state.count));
-	}
+	/* The unspent batches of CPUs are not available. */
+	weir_table_peek(limit->table, &masked, lookup.hash, lookup.tick, limit->budget,
+			&state, slot);
+	room = limit->budget - min(limit->budget, state.count);
+	if (lookup.cost > room)
+		lookup.cost = charge->drain ? room : 0;
 	if (lookup.cost)
-		result = charge_table(wn, limit, source, &lookup);
-	if (result & WEIR_AGAIN || (result & WEIR_REFUSED && charge->drain))
+		result = weir_table_charge(limit->table, &lookup);
+	if (result & (WEIR_AGAIN | WEIR_REFUSED))
 		return -EAGAIN;
-	charge->taken = result & WEIR_REFUSED ? 0 : lookup.cost;
+	if (result & WEIR_EVICTED) {
+		weir_limit_count_evictions(limit, 1);
+		weir_event_pressure(wn, limit, lookup.tick);
+	}
+	charge->taken = lookup.cost;
 	weir_nl_peek(wn, limit, source, &state, slot);
 	return weir_nl_put_source(reply, wn->net, limit, &state) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken);

@@ -92,15 +92,6 @@ void weir_refusal_store(struct weir_refusal_cache *cache,
 	smp_store_release(&entry->count, 1);
 }
 
-/* As weir_way_dropped(): a count is of one kind. */
-static void state_add(struct weir_source_state *state, u32 packets)
-{
-	if (state->observed)
-		state->dropped = 0;
-	state->observed = false;
-	state->dropped += packets;
-}
-
 /* Add what is pending in an entry to the state of its source. */
 static void entry_pending(const struct weir_refusal *entry,
 			  const struct weir_limit *limit,
@@ -122,11 +113,11 @@ static void entry_pending(const struct weir_refusal *entry,
 	waiting = min(waiting, READ_ONCE(entry->count));
 	for (i = 0; i < count; i++)
 		if (weir_source_same(&state[i].source, &source))
-			state_add(&state[i], waiting);
+			state[i].dropped += waiting;
 }
 
 /**
- * weir_refusals_pending - add the pending counts to the states of sources
+ * weir_refusals_pending - drops of sources, with the pending counts
  * @wn: namespace
  * @limit: of its configuration
  * @state: states of sources of the limit
@@ -145,6 +136,12 @@ void weir_refusals_pending(const struct weir_net *wn,
 	unsigned int i;
 	int cpu;
 
+	for (i = 0; i < count; i++) {
+		/* As weir_way_dropped(), but at once: a count is of one kind. */
+		if (state[i].observed != limit->observe)
+			state[i].dropped = 0;
+		state[i].observed = limit->observe;
+	}
 	for_each_possible_cpu(cpu) {
 		cache = per_cpu_ptr(wn->refusals, cpu);
 		if (limit->prefix.len4 == refusals->prefix.len4 &&

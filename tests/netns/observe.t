@@ -29,7 +29,7 @@ of() {
 }
 is "$(of 198.51.100.1 dropped would_drop)" 0:190 "what a source would have lost is not told as lost"
 weir limit set watch action drop >/dev/null 2>&1
-is "$(of 198.51.100.1 dropped would_drop)" 0:190 "... nor when the limit drops from now on"
+is "$(of 198.51.100.1 dropped would_drop)" 0:0 "... nor when the limit drops from now on"
 recount
 flood -s 198.51.100.1 -c 5
 flood -s 198.51.100.2 -c 20

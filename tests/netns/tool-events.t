@@ -56,7 +56,6 @@ is "$(<"$tmp/out")" $'198.51.100.1 limit web forgotten 1\n198.51.100.0/24 limit 
 is "$(weir source forget 198.51.100.1)" "198.51.100.1 forgotten 0 (nothing to forget)" "... and once"
 tells "charges, and what is forgotten" "charge 198.51.100.0/24 limit net taken 5 count 5 of 50 left 45" \
 	"charge 198.51.100.1 limit web taken 1 count 1 of 100 left 99"
-told=$((told + 1)) # net is limited
 tells "..." "forget 198.51.100.1 limit web forgotten 1" "forget 198.51.100.0/24 limit net forgotten 1"
 for i in 1 2 3; do weir source charge "198.51.100.$i" limit web >"$tmp/out"; done
 weir source forget 198.51.100.0/24 limit web >"$tmp/out"
@@ -115,7 +114,7 @@ weir source charge 203.0.113.1 limit web >"$tmp/out"
 saw 'added net' limits && saw 203.0.113.0/24 exempts && saw '^charge 203' sources && saw '^charge 203' web
 ok $? "events of some kinds are told"
 kinds() { awk '{ print $1 }' "$tmp/$1" | sort -u | xargs; }
-is "$(kinds limits),$(kinds exempts),$(kinds sources),$(kinds pressure)" "limit,exempt,charge forget limited," "... and no others"
+is "$(kinds limits),$(kinds exempts),$(kinds sources),$(kinds pressure)" "limit,exempt,charge forget," "... and no others"
 is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "8:0" "... or those of a limit, and of all" ||
 	diag "$(grep -v ' web\b' "$tmp/web")"
 quiet

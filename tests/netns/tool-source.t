@@ -22,7 +22,8 @@ is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100
 	"a charge takes one"
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60)" \
 	'[60,61,39,false]' "or as many as it is told"
-is "$(answer '.[0] | [.taken, .count]' source charge 198.51.100.1 limit web packets 60)" '[0,61]' "all or nothing"
+is "$(answer '.[0] | [.taken, .count, .limited]' source charge 198.51.100.1 limit web packets 60)" '[0,61,false]' \
+	"all or nothing, and a refused charge limits nobody"
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60 mode drain)" \
 	'[39,100,0,true]' "or what there is"
 note() { { weir "$@" >/dev/null; } 2>&1; }

@@ -69,7 +69,8 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 	weir_table_peek(real->table, &s->source,
 			weir_source_hash(&s->source, real->prefix, &t.wn.key),
 			shim_jiffies, real->budget, &state, slot);
-	weir_refusals_pending(&t.wn, real, &state, 1);
+	if (s->observed == real->observe)
+		weir_refusals_pending(&t.wn, real, &state, 1);
 	return state.dropped;
 }
 

@@ -65,7 +65,7 @@ struct twin_source *hook_source(struct twin_limit *limit,
 u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	      u64 slot[WEIR_SLOTS_MAX + 1]);
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s);
-/* Its refusals, those that wait in the caches among them. */
+/* Its refusals, also of the action before, and those that wait in the caches. */
 u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s);
 /* All sources that a limit has met, beside their twins. */
 void hook_check(struct twin_limit *limit);
