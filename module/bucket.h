@@ -16,7 +16,6 @@
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/rcupdate.h>
-#include <linux/refcount.h>
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
 
@@ -84,7 +83,6 @@ struct weir_table {
 	u32 chunks;		/* of memory */
 	u64 bytes;		/* of memory in total */
 	atomic64_t *held;	/* to which they are added until it is freed, or NULL */
-	refcount_t ref;		/* held by the limit and by dumps */
 	/* The next four are set if there is a predecessor */
 	const hsiphash_key_t *key;	/* of the hash */
 	u64 (*clock)(void);

@@ -12,12 +12,7 @@
 
 #include "limit.h"
 
-/**
- * weir_stats_sum - add up the counters of all CPUs
- * @pcpu: counters
- * @sum: filled with the first @n of them; exact when traffic rests
- * @n: at most WEIR_COUNTS
- */
+/* Add up the first @n counters of all CPUs; exact when traffic rests. */
 void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n)
 {
 	const struct weir_stats *stats;
@@ -38,13 +33,7 @@ void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned i
 	}
 }
 
-/**
- * weir_limit_account - allocate the counters of a new limit
- * @limit: limit; what was allocated stays with it, also on failure
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
- */
+/* Allocate the counters of a new limit; they stay with it, also on failure. */
 int weir_limit_account(struct weir_limit *limit)
 {
 	limit->pressure = kzalloc(sizeof(*limit->pressure), GFP_KERNEL_ACCOUNT);
@@ -55,13 +44,7 @@ int weir_limit_account(struct weir_limit *limit)
 	return 0;
 }
 
-/**
- * weir_limit_count_evictions - count live sources that were evicted
- * @limit: limit
- * @evictions: their number
- *
- * Context: any but hard interrupts.
- */
+/* Count live sources that were evicted. Any context but hard interrupts. */
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
 {
 	struct weir_stats *stats;
@@ -103,12 +86,16 @@ void weir_limit_reset(const struct weir_limit *limit)
 	spin_unlock(&limit->pressure->lock);
 }
 
-/**
- * weir_pressure_reset - start measuring for a new table
- * @limit: limit
- *
- * Context: process.
- */
+/* A new sample begins. */
+static void sample_begin(struct weir_pressure *pressure, u64 tick,
+			 const struct weir_counts *counts)
+{
+	pressure->since = tick;
+	pressure->evictions = counts->evictions;
+	pressure->refusals = counts->packets[WEIR_FLOOR_REFUSED];
+}
+
+/* Start measuring for a new table. */
 void weir_pressure_reset(const struct weir_limit *limit)
 {
 	struct weir_pressure *pressure = limit->pressure;
@@ -116,24 +103,16 @@ void weir_pressure_reset(const struct weir_limit *limit)
 
 	spin_lock(&pressure->lock);
 	counts_sum(limit, &counts);
-	pressure->since = 0;
-	pressure->evictions = counts.evictions;
-	pressure->refusals = counts.packets[WEIR_FLOOR_REFUSED];
+	sample_begin(pressure, 0, &counts);
 	pressure->most = 0;
 	spin_unlock(&pressure->lock);
 }
 
-/**
- * weir_pressure_sources - the table size that would end the pressure
- * @limit: limit
- * @tick: now
- *
- * Called at each pressure event. The evictions within a window and a slot are the
- * ways that were missing; refusals by floors add at most the size of the table. A
- * source that is evicted twice counts twice.
- *
- * Context: process.
- * Return: a power of two, or 0 if there was no pressure since the table was made.
+/*
+ * The table size that would end the pressure, a power of two, or 0 if there was none
+ * since the table was made. Called at each pressure event. The evictions within a
+ * window and a slot are the ways that were missing; refusals by floors add at most
+ * the size of the table. A source that is evicted twice counts twice.
  */
 u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 {
@@ -151,9 +130,7 @@ u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 		      pressure->refusals);
 	if (passed >= limit->span_ticks) {
 		found = mul_u64_u64_div_u64(found, limit->span_ticks, passed);
-		pressure->since = tick;
-		pressure->evictions = counts.evictions;
-		pressure->refusals = counts.packets[WEIR_FLOOR_REFUSED];
+		sample_begin(pressure, tick, &counts);
 	}
 	pressure->most = max(pressure->most, found);
 	most = pressure->most;

@@ -137,7 +137,8 @@ static int stats_get(struct weir_exempt *exempt)
 	if (!stats)
 		return -ENOMEM;
 	stats->owner = was && was->owner ? was->owner : was;
-	stats->count = was ? was->count : __netdev_alloc_pcpu_stats(struct weir_exempt_count, gfp);
+	stats->count = was ? was->count :
+		       __netdev_alloc_pcpu_stats(struct gnet_stats_basic_sync, gfp);
 	if (!stats->count) {
 		kfree(stats);
 		return -ENOMEM;
@@ -160,28 +161,6 @@ static void stats_put(struct weir_exempt_stats *stats)
 	else
 		free_percpu(stats->count);
 	kfree(stats);
-}
-
-/* What an exemption has exempted; exact when traffic rests. */
-void weir_exempt_sum(const struct weir_exempt *exempt, u64 *packets, u64 *bytes)
-{
-	const struct weir_exempt_count *count;
-	unsigned int start;
-	u64 part[2];
-	int cpu;
-
-	*packets = 0;
-	*bytes = 0;
-	for_each_possible_cpu(cpu) {
-		count = per_cpu_ptr(exempt->count, cpu);
-		do {
-			start = u64_stats_fetch_begin(&count->syncp);
-			part[0] = u64_stats_read(&count->packets);
-			part[1] = u64_stats_read(&count->bytes);
-		} while (u64_stats_fetch_retry(&count->syncp, start));
-		*packets += part[0];
-		*bytes += part[1];
-	}
 }
 
 /*

@@ -10,23 +10,16 @@
 #include <linux/refcount.h>
 #include <linux/socket.h>
 #include <linux/types.h>
-#include <linux/u64_stats_sync.h>
+#include <net/sch_generic.h>
 
 #include "match.h"
 #include "source.h"
 
 #define WEIR_EXEMPTS_MAX 8192
 
-/* What one CPU exempted. */
-struct weir_exempt_count {
-	u64_stats_t packets;
-	u64_stats_t bytes;
-	struct u64_stats_sync syncp;
-};
-
 /* Shared by the indexes that have the exemption, one after the other. */
 struct weir_exempt_stats {
-	struct weir_exempt_count __percpu *count;
+	struct gnet_stats_basic_sync __percpu *count;
 	struct weir_exempt_stats *owner;	/* of @count, with another comment; or NULL */
 	refcount_t users;
 	char comment[];
@@ -38,7 +31,7 @@ struct weir_exempt {
 	char dev[IFNAMSIZ] __aligned(8); /* input device, or "" for any; padded */
 	struct weir_exempt_stats *stats;	/* NULL until it is in an index */
 	union {
-		struct weir_exempt_count __percpu *count;	/* of @stats, in an index */
+		struct gnet_stats_basic_sync __percpu *count;	/* of @stats, in an index */
 		const char *comment;	/* before, which the index copies */
 	};
 };
@@ -55,12 +48,7 @@ struct weir_exempt_place {
 /* Count a packet that was exempted. Context: BH off. */
 static inline void weir_exempt_count(const struct weir_exempt *exempt, u32 packets, u64 bytes)
 {
-	struct weir_exempt_count *count = this_cpu_ptr(exempt->count);
-
-	u64_stats_update_begin(&count->syncp);
-	u64_stats_add(&count->packets, packets);
-	u64_stats_add(&count->bytes, bytes);
-	u64_stats_update_end(&count->syncp);
+	_bstats_update(this_cpu_ptr(exempt->count), bytes, packets);
 }
 
 /* The first address of a prefix. */
@@ -78,7 +66,6 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 void weir_exempts_free(struct weir_exempts *exempts);
 unsigned int weir_exempts_count(const struct weir_exempts *exempts);
 const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index);
-void weir_exempt_sum(const struct weir_exempt *exempt, u64 *packets, u64 *bytes);
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt);
 
 void weir_exempt_place(const struct weir_exempts *exempts,

@@ -28,18 +28,12 @@
 #define BYTES_UNPRIVILEGED	(64ull << 20)
 
 /* Ticks of a slot, rounded up; 0 if a slot would be shorter than a tick. */
-static u64 slot_ticks_of(u32 window_ms, unsigned int slots)
+static u32 slot_ticks_of(u32 window_ms, unsigned int slots)
 {
 	u64 part = (u64)MSEC_PER_SEC * slots;
 	u64 ticks = (u64)window_ms * HZ;
 
 	return ticks < part ? 0 : div64_u64(ticks + part - 1, part);
-}
-
-/* By how many tick-milliseconds slots of whole ticks exceed the window. */
-static u64 slot_excess(u32 window_ms, unsigned int slots, u64 ticks)
-{
-	return ticks * slots * MSEC_PER_SEC - (u64)window_ms * HZ;
 }
 
 /*
@@ -48,19 +42,19 @@ static u64 slot_excess(u32 window_ms, unsigned int slots, u64 ticks)
  */
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks)
 {
-	u64 excess, least = U64_MAX, ticks;
+	u64 excess, least = U64_MAX;
 	unsigned int n, best = 0;
+	u32 ticks;
 
 	if (slots) {
-		ticks = slot_ticks_of(window_ms, slots);
-		*slot_ticks = ticks;
-		return ticks && ticks <= U32_MAX ? slots : 0;
+		*slot_ticks = slot_ticks_of(window_ms, slots);
+		return *slot_ticks ? slots : 0;
 	}
 	for (n = SLOTS_DEFAULT_MAX; n; n--) {
 		ticks = slot_ticks_of(window_ms, n);
-		if (!ticks || ticks > U32_MAX)
+		if (!ticks)
 			continue;
-		excess = slot_excess(window_ms, n, ticks);
+		excess = (u64)ticks * n * MSEC_PER_SEC - (u64)window_ms * HZ;
 		if (excess >= least)
 			continue;
 		least = excess;
@@ -213,7 +207,7 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (!heir || heir->table != limit->table)
-		weir_table_put(limit->table);
+		weir_table_free(limit->table);
 	if (!heir) {
 		free_percpu(limit->stats);
 		kfree(limit->pressure);

@@ -20,7 +20,7 @@
 static unsigned int weir_net_id __read_mostly;
 
 struct param {
-	unsigned int value;	/* 0 or the default until it is given */
+	unsigned int value;	/* first, for param_get_uint(); or the default until given */
 	unsigned int min;
 	unsigned int max;
 	bool given;
@@ -40,16 +40,9 @@ static int param_set(const char *text, const struct kernel_param *kp)
 	return 0;
 }
 
-static int param_get(char *buffer, const struct kernel_param *kp)
-{
-	const struct param *param = kp->arg;
-
-	return sysfs_emit(buffer, "%u\n", param->value);
-}
-
 static const struct kernel_param_ops param_ops = {
 	.set = param_set,
-	.get = param_get,
+	.get = param_get_uint,
 };
 
 static struct param packets = { .min = 1, .max = WEIR_PACKETS_MAX };

@@ -87,15 +87,8 @@ static inline u64 weir_nl_ns(u64 ticks)
 	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
 }
 
-static inline u32 weir_nl_unit(const struct weir_limit *limit)
-{
-	return limit->bytes ? WEIR_UNIT_BYTES : WEIR_UNIT_PACKETS;
-}
-
-static inline u32 weir_nl_action(const struct weir_limit *limit)
-{
-	return limit->observe ? WEIR_ACTION_OBSERVE : WEIR_ACTION_DROP;
-}
+/* The booleans of a limit are the values of their attributes. */
+static_assert(WEIR_UNIT_BYTES == 1 && WEIR_MODE_LENIENT == 1 && WEIR_ACTION_OBSERVE == 1);
 
 /* Padding has the same number in all sets that have it. */
 static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&

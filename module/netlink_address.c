@@ -151,13 +151,13 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_COUNT, state->count) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_LEFT, left) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET, limit->budget) ||
-	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, weir_nl_unit(limit)) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, limit->bytes) ||
 	    (state->wait &&
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||
 	      weir_nl_put_u64(skb, WEIR_A_SOURCE_NEXT_NS, weir_nl_ns(state->wait)))) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROPPED, state->observed ? 0 : state->dropped) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_WOULD_DROP, state->observed ? state->dropped : 0) ||
-	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, weir_nl_action(limit)) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->observe) ||
 	    (state->floor && nla_put_flag(skb, WEIR_A_SOURCE_FLOOR)) ||
 	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)))
 		return -EMSGSIZE;

@@ -25,13 +25,13 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 	if (attrs[WEIR_A_LIMIT_WINDOW_MS])
 		limit->window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_WINDOW_MS]);
 	if (attrs[WEIR_A_LIMIT_UNIT])
-		limit->bytes = nla_get_u32(attrs[WEIR_A_LIMIT_UNIT]) == WEIR_UNIT_BYTES;
+		limit->bytes = nla_get_u32(attrs[WEIR_A_LIMIT_UNIT]);
 	if (attrs[WEIR_A_LIMIT_SLOTS]) {
 		limit->slots = nla_get_u32(attrs[WEIR_A_LIMIT_SLOTS]);
 		limit->slots_given = true;
 	}
 	if (attrs[WEIR_A_LIMIT_MODE])
-		limit->lenient = nla_get_u32(attrs[WEIR_A_LIMIT_MODE]) == WEIR_MODE_LENIENT;
+		limit->lenient = nla_get_u32(attrs[WEIR_A_LIMIT_MODE]);
 	if (attrs[WEIR_A_LIMIT_PREFIX4])
 		limit->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
 	if (attrs[WEIR_A_LIMIT_PREFIX6])
@@ -39,7 +39,7 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 	if (attrs[WEIR_A_LIMIT_SOURCES])
 		limit->sources = nla_get_u32(attrs[WEIR_A_LIMIT_SOURCES]);
 	if (attrs[WEIR_A_LIMIT_ACTION])
-		limit->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]) == WEIR_ACTION_OBSERVE;
+		limit->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]);
 	if (attrs[WEIR_A_LIMIT_MATCH])
 		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, extack);
 	return 0;

@@ -46,14 +46,16 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		      const struct weir_exempt *exempt, bool stats)
 {
-	u64 packets, bytes;
+	struct gnet_stats_basic_sync sum;
 
 	if (weir_nl_put_exempt(skb, config, exempt))
 		return -EMSGSIZE;
 	if (!stats)
 		return 0;
-	weir_exempt_sum(exempt, &packets, &bytes);
-	return weir_nl_put_counter(skb, WEIR_A_EXEMPT_STATS, packets, bytes);
+	gnet_stats_basic_sync_init(&sum);
+	gnet_stats_add_basic(&sum, exempt->count, NULL, false);
+	return weir_nl_put_counter(skb, WEIR_A_EXEMPT_STATS, u64_stats_read(&sum.packets),
+				   u64_stats_read(&sum.bytes));
 }
 
 /* Put the exemption of an address. Under rcu_read_lock(). */

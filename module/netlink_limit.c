@@ -96,18 +96,16 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit, u64 so
 /* Put the configuration of a limit. */
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 {
-	u32 mode = limit->lenient ? WEIR_MODE_LENIENT : WEIR_MODE_STRICT;
-
 	return nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, limit->budget) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, limit->window_ms) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, weir_nl_unit(limit)) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, limit->slots) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, mode) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, limit->lenient) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, limit->prefix.len4) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, weir_nl_action(limit)) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, limit->observe) ||
 	       (*limit->comment && nla_put_string(skb, WEIR_A_LIMIT_COMMENT, limit->comment)) ||
 	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
 }

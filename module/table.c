@@ -173,10 +173,13 @@ static void bucket_init(const struct weir_table *table,
 	}
 }
 
-static void table_free(struct weir_table *table)
+/* Free a table, or NULL, that no packet can find: a grace period after its removal. */
+void weir_table_free(struct weir_table *table)
 {
 	u32 i;
 
+	if (!table)
+		return;
 	for (i = 0; i < table->chunks; i++)
 		chunk_free(table->chunk[i], chunk_bytes(table));
 	if (table->held)
@@ -251,7 +254,6 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 	if (!table)
 		return ERR_PTR(-ENOMEM);
 	*table = layout;
-	refcount_set(&table->ref, 1);
 	if (has_batches(spec)) {
 		table->batches = alloc_percpu_gfp(struct weir_batches, gfp);
 		if (!table->batches)
@@ -271,40 +273,19 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 	}
 	return table;
 err:
-	table_free(table);
+	weir_table_free(table);
 	return ERR_PTR(-ENOMEM);
 }
 
 /**
  * weir_table_account - account for a table's memory until it is freed
  * @table: table
- * @held: bytes held; outlives all references
+ * @held: bytes held; outlives the table
  */
 void weir_table_account(struct weir_table *table, atomic64_t *held)
 {
 	table->held = held;
 	atomic64_add(table->bytes, held);
-}
-
-/**
- * weir_table_tryget - hold a table across a sleep
- * @table: found under rcu_read_lock()
- */
-bool weir_table_tryget(struct weir_table *table)
-{
-	return refcount_inc_not_zero(&table->ref);
-}
-
-/**
- * weir_table_put - drop a reference, the owner's after a grace period
- * @table: table or NULL
- *
- * Context: process.
- */
-void weir_table_put(struct weir_table *table)
-{
-	if (table && refcount_dec_and_test(&table->ref))
-		table_free(table);
 }
 
 /** weir_table_holds - are the entries wide enough for a budget? */

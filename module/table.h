@@ -99,8 +99,7 @@ u64 weir_table_need(const struct weir_table_spec *spec);
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 				    u64 tick);
 void weir_table_account(struct weir_table *table, atomic64_t *held);
-bool weir_table_tryget(struct weir_table *table);
-void weir_table_put(struct weir_table *table);
+void weir_table_free(struct weir_table *table);
 bool weir_table_holds(const struct weir_table *table, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);

@@ -70,19 +70,16 @@ DECLARE_EVENT_CLASS(weir_cost,
 		  __entry->packets, __entry->bytes)
 );
 
-DEFINE_EVENT(weir_cost, weir_charge,
-	TP_PROTO(const struct weir_limit *limit,
-		 const struct weir_source *source, u32 packets, u64 bytes,
-		 u64 tick),
-	TP_ARGS(limit, source, packets, bytes, tick)
-);
+#define WEIR_COST_EVENT(name)						\
+DEFINE_EVENT(weir_cost, name,						\
+	TP_PROTO(const struct weir_limit *limit,			\
+		 const struct weir_source *source, u32 packets,		\
+		 u64 bytes, u64 tick),					\
+	TP_ARGS(limit, source, packets, bytes, tick)			\
+)
 
-DEFINE_EVENT(weir_cost, weir_uncharge,
-	TP_PROTO(const struct weir_limit *limit,
-		 const struct weir_source *source, u32 packets, u64 bytes,
-		 u64 tick),
-	TP_ARGS(limit, source, packets, bytes, tick)
-);
+WEIR_COST_EVENT(weir_charge);
+WEIR_COST_EVENT(weir_uncharge);
 
 TRACE_EVENT(weir_drop,
 	TP_PROTO(const struct sk_buff *skb, const struct weir_limit *limit,

@@ -43,12 +43,7 @@ struct weir_net {
 
 struct weir_net *weir_net(const struct net *net);
 
-/**
- * weir_config_get - the configuration of a namespace
- * @wn: namespace, locked, or in an RCU read-side section
- *
- * Return: the configuration, or NULL if there never was one.
- */
+/* NULL if there never was one. In an RCU section or locked. */
 static inline struct weir_config *weir_config_get(const struct weir_net *wn)
 {
 	return rcu_dereference_check(wn->config, lockdep_is_held(&wn->lock));

@@ -300,11 +300,14 @@ void hook_del_exempt(void)
 static u64 exempted(void)
 {
 	const struct weir_exempts *exempts = weir_config_get(&t.wn)->exempts;
-	u64 packets, bytes, sum = 0;
 	unsigned int i;
+	u64 sum = 0;
+	int cpu;
 
-	for (i = 0; i < weir_exempts_count(exempts); i++, sum += packets)
-		weir_exempt_sum(weir_exempts_at(exempts, i), &packets, &bytes);
+	for (i = 0; i < weir_exempts_count(exempts); i++)
+		for_each_possible_cpu(cpu)
+			sum += u64_stats_read(&per_cpu_ptr(weir_exempts_at(exempts, i)->count,
+							   cpu)->packets);
 	return sum;
 }
 

@@ -91,7 +91,7 @@ static void test_strict(void **state)
 			      budget);
 		}
 		assert_true(told() <= budget);
-		weir_table_put(table);
+		weir_table_free(table);
 	}
 }
 
@@ -108,7 +108,7 @@ static void test_comes_back(void **state)
 	check(refused < n / 100, "%u of %u refused", refused, n);
 	tick += 2 * WINDOW;
 	assert_int_equal(told(), 0);
-	weir_table_put(table);
+	weir_table_free(table);
 }
 
 static void test_told(void **state)
@@ -129,7 +129,7 @@ static void test_told(void **state)
 		;
 	assert_true(i <= 1000);
 	assert_true(told() <= 1000);
-	weir_table_put(table);
+	weir_table_free(table);
 }
 
 static void give_away(void)
@@ -154,7 +154,7 @@ static void test_stranger(void **state)
 	who = &all_ipv6;
 	assert_int_equal(told(), 1);
 	who = &everybody;
-	weir_table_put(table);
+	weir_table_free(table);
 }
 
 /* Nor is it where so many buckets are cleared that a narrow epoch came round. */
@@ -172,7 +172,7 @@ static void test_clear(void **state)
 	for (i = 0; i < 4 * 1000; i++)
 		n += charge(i % SHIM_CPUS, 0, 1);
 	check(n <= 1000, "%u of 1000", n);
-	weir_table_put(table);
+	weir_table_free(table);
 }
 
 /* Nor is a charge given back to a source that was cleared as often. */
@@ -194,7 +194,7 @@ static void test_receipt(void **state)
 	assert_int_equal(weir_table_charge(table, &other), WEIR_CHARGED);
 	assert_false(weir_table_uncharge(table, &first));
 	twin_leave();
-	weir_table_put(table);
+	weir_table_free(table);
 }
 
 static u64 now(void)
@@ -215,10 +215,10 @@ static void test_moved(void **state)
 	weir_table_succeed(table, old, budget, budget, &twin_key, now);
 	weir_table_drain(table);
 	synchronize_rcu();
-	weir_table_put(table);
+	weir_table_free(table);
 	table = old;
 	assert_false(charge(0, 0, 1));
-	weir_table_put(table);
+	weir_table_free(table);
 }
 
 /* What was taken of a larger budget is not spent under a smaller one. */
@@ -233,7 +233,7 @@ static void test_lowered(void **state)
 	for (i = 0; i < 4 * 1000; i++)
 		n += charge(i % SHIM_CPUS, 0, 1);
 	check(n <= 10, "%u of 10", n);
-	weir_table_put(table);
+	weir_table_free(table);
 }
 
 UNIT_MAIN("table_batch", T(test_strict), T(test_comes_back), T(test_told), T(test_stranger),

@@ -34,7 +34,7 @@ static void begin(u64 budget, u8 slots, u32 sources)
 static void end(void)
 {
 	twin_leave();
-	weir_table_put(t.table);
+	weir_table_free(t.table);
 	assert_int_equal(shim_allocations, 0);
 }
 

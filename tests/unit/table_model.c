@@ -197,7 +197,7 @@ static void end(void)
 	for (s = m.source; s < m.source + m.sources; s++)
 		twin_forget(&s->history);
 	free(m.source);
-	weir_table_put(m.table);
+	weir_table_free(m.table);
 }
 
 static void test_model(void **state)

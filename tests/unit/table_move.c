@@ -324,7 +324,7 @@ static void move(void)
 	m.now = m.next;
 	m.next.table = NULL;
 	synchronize_rcu();
-	weir_table_put(old);
+	weir_table_free(old);
 	for (i = 0; i < m.sources; i++) {
 		twin_forget(&m.source[i].since);
 		check_bound(&m.source[i]);
@@ -379,7 +379,7 @@ static void one_run(u64 run)
 		twin_forget(&s->history);
 		twin_forget(&s->since);
 	}
-	weir_table_put(m.now.table);
+	weir_table_free(m.now.table);
 }
 
 static void test_move(void **state)

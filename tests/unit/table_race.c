@@ -43,8 +43,8 @@ static void end(void)
 	shim_reading = NULL;
 	shim_locking = NULL;
 	twin_leave();
-	weir_table_put(table);
-	weir_table_put(next);
+	weir_table_free(table);
+	weir_table_free(next);
 	assert_int_equal(shim_allocations, 0);
 }
 

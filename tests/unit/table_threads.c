@@ -169,7 +169,7 @@ static void move(void *arg)
 		rcu_assign_pointer(tables[i], next);
 		weir_table_drain(next);
 		synchronize_rcu();
-		weir_table_put(old);
+		weir_table_free(old);
 		WRITE_ONCE(moves, moves + 1);
 	}
 }
@@ -326,7 +326,7 @@ static void run(struct run what)
 	thread_join(&looker);
 	check_all();
 	for (i = 0; i < r.limits; i++)
-		weir_table_put(current_table(i));
+		weir_table_free(current_table(i));
 	assert_int_equal(shim_allocations, 0);
 }
 

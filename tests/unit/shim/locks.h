@@ -221,6 +221,20 @@ struct u64_stats_sync {
 #define u64_stats_inc(p)		((p)->v++)
 #define u64_stats_read(p)		((p)->v)
 
+struct gnet_stats_basic_sync {
+	u64_stats_t bytes;
+	u64_stats_t packets;
+	struct u64_stats_sync syncp;
+};
+
+static inline void _bstats_update(struct gnet_stats_basic_sync *stats, u64 bytes, u64 packets)
+{
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_add(&stats->bytes, bytes);
+	u64_stats_add(&stats->packets, packets);
+	u64_stats_update_end(&stats->syncp);
+}
+
 /* A thread is a CPU that nothing preempts: there is nothing to lock. */
 
 typedef struct {
