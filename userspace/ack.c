@@ -237,7 +237,7 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	const struct nlmsgerr *told = mnl_nlmsg_get_payload(nlh);
 	bool done = nlh->nlmsg_type == NLMSG_DONE;
 	size_t skip = done ? sizeof(int) : sizeof(*told);
-	struct weir_nl_warning warning = { 0 };
+	const char *sentence = NULL;
 	struct tlvs ack = { 0 };
 	uint64_t value;
 	int error = 0;
@@ -252,14 +252,14 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 		take_tlvs((const char *)nlh + skip, nlh->nlmsg_len - skip, &ack);
 	if (ack.attr[NLMSGERR_ATTR_MSG] &&
 	    mnl_attr_validate(ack.attr[NLMSGERR_ATTR_MSG], MNL_TYPE_NUL_STRING) >= 0)
-		warning.sentence = mnl_attr_get_str(ack.attr[NLMSGERR_ATTR_MSG]);
+		sentence = mnl_attr_get_str(ack.attr[NLMSGERR_ATTR_MSG]);
 	value = uint_of(ack.attr[NLMSGERR_ATTR_COOKIE]);
 	if (error < 0) {
-		say_refusal(nl, request, &ack, warning.sentence, -error);
-	} else if (warning.sentence && nl->warn) {
-		warning.place = (uint32_t)value;
-		warning.more = value ? (value >> 32) - 1 : 0;
-		nl->warn(&warning, nl->warn_data);
+		say_refusal(nl, request, &ack, sentence, -error);
+	} else if (sentence) {
+		snprintf(request->warning, sizeof(request->warning), "%s", sentence);
+		request->place = (uint32_t)value;
+		request->more = value ? (value >> 32) - 1 : 0;
 	}
 	return error < 0 ? error : 0;
 }

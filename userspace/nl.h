@@ -11,16 +11,7 @@
 
 struct nlmsghdr;
 
-/* What the kernel thinks of something that it did all the same. */
-struct weir_nl_warning {
-	const char *sentence;
-	unsigned int place;	/* of the limit in a configuration, from 1; or 0 */
-	unsigned int more;	/* limits of it that are warned of too */
-};
-
 struct weir_nl {
-	void (*warn)(const struct weir_nl_warning *warning, void *data);
-	void *warn_data;
 	struct weir_err err;	/* why the last request failed */
 	uint32_t seq, group;
 	uint16_t family;
@@ -43,6 +34,8 @@ struct weir_request {
 	int ret;
 	bool refused;			/* by the kernel: nothing was changed */
 	bool interrupted;		/* what was dumped changed meanwhile */
+	char warning[128];		/* of what was done all the same; or "" */
+	unsigned int place, more;	/* its limit in a configuration, from 1, and so many more */
 	uint16_t fault_type;		/* top-level attribute refused, and which */
 	unsigned int fault_item;	/* of those of its type it is */
 	const struct weir_field *fault;	/* of the innermost one; or NULL */

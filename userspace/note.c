@@ -130,21 +130,20 @@ void weir_notes_end(struct weir_tool *tool)
 }
 
 /* Of a configuration the kernel tells the first limit, and how many more. */
-void weir_note_kernel(const struct weir_nl_warning *warning, void *data)
+void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request)
 {
-	struct weir_tool *tool = data;
 	const char *limit = tool->limit;
 	unsigned int i;
 	char text[160];
 
-	if (tool->config && warning->place && warning->place <= tool->config->limit_count) {
-		limit = tool->config->limits[warning->place - 1].name;
-		tool->line = tool->config->limits[warning->place - 1].line;
+	if (tool->config && request->place && request->place <= tool->config->limit_count) {
+		limit = tool->config->limits[request->place - 1].name;
+		tool->line = tool->config->limits[request->place - 1].line;
 	}
-	snprintf(text, sizeof(text), ": %s", warning->sentence);
+	snprintf(text, sizeof(text), ": %s", request->warning);
 	if (!limit)
-		weir_note(tool, "warning", "%s", warning->sentence);
-	for (i = 0; limit && i <= warning->more; i++)
+		weir_note(tool, "warning", "%s", request->warning);
+	for (i = 0; limit && i <= request->more; i++)
 		weir_note_of(tool, "warning", i ? "" : limit, text);
 }
 

@@ -38,8 +38,6 @@ int weir_tool_reach(struct weir_tool *tool)
 	/* -check asks a module that is there; to look for one would load it */
 	if (tool->check && (tool->netns || access("/sys/module/weir", F_OK)))
 		return WEIR_EXIT_UNREACHABLE;
-	tool->nl.warn = weir_note_kernel;
-	tool->nl.warn_data = tool;
 	ret = weir_nl_open(&tool->nl);
 	tool->reached = !ret;
 	if (!ret)
@@ -57,6 +55,8 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 {
 	int ret = request->ret;
 
+	if (*request->warning)
+		weir_note_kernel(tool, request);
 	if (ret == -ECANCELED || (tool->exist && ret && ret == allowed) ||
 	    (tool->check && ret == -EPERM))
 		return WEIR_EXIT_OK;

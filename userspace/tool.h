@@ -103,7 +103,7 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) W
 /* What went wrong, of a command or NULL. */
 void weir_complain(struct weir_tool *tool, const char *what);
 /* Pass on a warning of the kernel. */
-void weir_note_kernel(const struct weir_nl_warning *warning, void *data);
+void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request);
 /* A device that does not exist, once; it may come. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* What an exemption names, and takes in; what a match also takes in. */
