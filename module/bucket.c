@@ -210,7 +210,8 @@ static bool bucket_take(const struct weir_table *table,
 	}
 	way_give(table, bucket, i, lookup->source, lookup->hash);
 	atomic_set(&way->dropped, 0);
-	weir_wheel_charge(table->shape, wheel, lookup->cost, lookup->budget);
+	/* The floor had room, and so has its copy. */
+	weir_wheel_add(table->shape, wheel, lookup->cost);
 	write_seqcount_end(&way->seq);
 	lookup->way = way;
 	weir_way_receipt(table, wheel, lookup);

@@ -18,9 +18,10 @@
 
 #define NO_NODE U32_MAX
 
-/* A prefix. */
+/* A prefix; addresses in host order, IPv4 in the upper half of the first word. */
 struct exempt_node {
-	struct weir_net_prefix prefix;
+	u64 address[2];
+	u64 mask[2];
 	u32 outer;	/* the longest other node that contains this one, or NO_NODE */
 	u32 first;	/* of its exemptions */
 	u32 count;	/* of them */
@@ -32,19 +33,10 @@ struct exempt_node {
 struct weir_exempts {
 	struct exempt_node *node;
 	u32 nodes;
+	u32 ipv4;	/* first nodes, of IPv4 */
 	u32 count;
 	struct weir_exempt exempt[] __counted_by(count);
 };
-
-static int compare_words(const __be32 *a, const __be32 *b)
-{
-	unsigned int i;
-
-	for (i = 0; i < 4; i++)
-		if (a[i] != b[i])
-			return ntohl(a[i]) < ntohl(b[i]) ? -1 : 1;
-	return 0;
-}
 
 static int compare_prefix(const struct weir_net_prefix *a, const struct weir_net_prefix *b)
 {
@@ -52,7 +44,7 @@ static int compare_prefix(const struct weir_net_prefix *a, const struct weir_net
 
 	if (a->family != b->family)
 		return a->family == AF_INET ? -1 : 1;
-	order = compare_words(a->word, b->word);
+	order = memcmp(a->word, b->word, sizeof(a->word));
 	return order ?: (int)a->len - b->len;
 }
 
@@ -71,27 +63,45 @@ static int compare_exempt(const void *va, const void *vb)
 	return order ?: compare_scope(a, b->limit, b->dev);
 }
 
+static u64 host_order(const __be32 word[2])
+{
+	return (u64)ntohl(word[0]) << 32 | ntohl(word[1]);
+}
+
+static bool node_has(const struct exempt_node *node, const u64 address[2])
+{
+	return !(((node->address[0] ^ address[0]) & node->mask[0]) |
+		 ((node->address[1] ^ address[1]) & node->mask[1]));
+}
+
 static void make_nodes(struct weir_exempts *exempts)
 {
+	const struct weir_net_prefix *prefix, *last = NULL;
 	const struct weir_exempt *exempt;
 	struct exempt_node *node = NULL;
 	u32 i, outer;
 
-	for (i = 0; i < exempts->count; i++) {
+	for (i = 0; i < exempts->count; i++, last = prefix) {
 		exempt = &exempts->exempt[i];
-		if (!node || compare_prefix(&node->prefix, &exempt->prefix)) {
-			outer = node ? exempts->nodes - 1 : NO_NODE;
-			while (outer != NO_NODE &&
-			       !weir_prefix_holds(&exempts->node[outer].prefix,
-					     &exempt->prefix))
-				outer = exempts->node[outer].outer;
+		prefix = &exempt->prefix;
+		if (!last || compare_prefix(last, prefix)) {
+			outer = last && last->family == prefix->family ?
+				exempts->nodes - 1 : NO_NODE;
 			node = &exempts->node[exempts->nodes++];
 			*node = (struct exempt_node) {
-				.prefix = exempt->prefix,
-				.outer = outer,
+				.address = { host_order(prefix->word), host_order(prefix->word + 2) },
+				.mask = {
+					prefix->len ? U64_MAX << (64 - min(prefix->len, 64)) : 0,
+					prefix->len > 64 ? U64_MAX << (128 - prefix->len) : 0,
+				},
 				.first = i,
-				.any = outer != NO_NODE ? exempts->node[outer].any : NULL,
 			};
+			exempts->ipv4 += prefix->family == AF_INET;
+			while (outer != NO_NODE && !node_has(&exempts->node[outer], node->address))
+				outer = exempts->node[outer].outer;
+			node->outer = outer;
+			if (outer != NO_NODE)
+				node->any = exempts->node[outer].any;
 			/* One for a device is found before those of outer nodes. */
 			if (!exempt->limit)
 				node->any = *exempt->dev ? NULL : exempt;
@@ -277,29 +287,36 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 		       const struct weir_source *source, const char *dev,
 		       struct weir_exempt_place *place)
 {
-	u8 family = source->scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
-	const struct weir_net_prefix *prefix;
-	u32 low = 0, high = exempts ? exempts->nodes : 0, middle, at;
+	u64 address[2] = { host_order(source->word), host_order(source->word + 2) };
+	bool ipv6 = source->scope & WEIR_SCOPE_IPV6;
+	const struct exempt_node *node;
+	u32 low, high, middle, at;
 
+	place->exempts = NULL;
+	place->all = NULL;
+	if (!exempts)
+		return;
+	low = ipv6 ? exempts->ipv4 : 0;
+	high = ipv6 ? exempts->nodes : exempts->ipv4;
+	at = NO_NODE;
 	while (low < high) {
 		middle = (low + high) / 2;
-		prefix = &exempts->node[middle].prefix;
-		if (prefix->family == family ?
-		    compare_words(prefix->word, source->word) <= 0 :
-		    family == AF_INET6)
+		node = &exempts->node[middle];
+		if (node->address[0] == address[0] ? node->address[1] <= address[1] :
+						     node->address[0] < address[0]) {
+			at = middle;
 			low = middle + 1;
-		else
+		} else {
 			high = middle;
+		}
 	}
-	at = low ? low - 1 : NO_NODE;
-	while (at != NO_NODE &&
-	       !weir_net_prefix_has(&exempts->node[at].prefix, source))
+	while (at != NO_NODE && !node_has(&exempts->node[at], address))
 		at = exempts->node[at].outer;
-	place->exempts = at != NO_NODE ? exempts : NULL;
+	if (at == NO_NODE)
+		return;
+	place->exempts = exempts;
 	place->node = at;
-	place->all = NULL;
-	if (at != NO_NODE)
-		place->all = exempts->node[at].any ?: walk_outwards(exempts, at, dev, 0);
+	place->all = exempts->node[at].any ?: walk_outwards(exempts, at, dev, 0);
 }
 
 /*

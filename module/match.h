@@ -77,8 +77,6 @@ bool weir_match_special(const struct weir_match *match,
 			const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
-bool weir_net_prefix_has(const struct weir_net_prefix *prefix,
-			 const struct weir_source *source);
 bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
 const char *weir_match_check(struct weir_match *match, u16 *cond);

@@ -61,8 +61,8 @@ includes() {
 		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
 }
 
-# The module's files are not listed; rules are by header. bucket.h, wheel.h and shape.h
-# are the inside of the table, whose files know neither packets nor limits. The parts that a
+# The module's files are not listed; rules are by header. bucket.h and wheel.h are the
+# inside of the table, whose files know neither packets nor limits. The parts that a
 # limit is made of do not know limits.
 check_layers() {
 	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|verdict|event|netlink|trace'
@@ -83,9 +83,9 @@ check_layers() {
 	while IFS= read -r f; do
 		names=" $(includes "$f" | paste -sd ' ') " pattern=''
 		case $f in module/netlink*) ;; *) pattern='netlink_[a-z]*' ;; esac
-		case $f in */shape.h | */*compat.h) pattern='[a-zA-Z_]+' ;; */wheel.h) names=${names/ shape.h / } pattern='[a-zA-Z_]+' ;; esac
-		case $f in */source.* | */packet.* | */match.* | */match_check.* | */exempt.* | */table.*) pattern="$over" ;; esac
-		case $names in *" bucket.h "* | *" wheel.h "* | *" shape.h "*) pattern="packet|match|exempt|$over" ;; esac
+		case $f in */wheel.h | */*compat.h) pattern='[a-zA-Z_]+' ;; esac
+		case $f in */source.* | */packet.* | */match.* | */exempt.* | */table.*) pattern="$over" ;; esac
+		case $names in *" bucket.h "* | *" wheel.h "*) pattern="packet|match|exempt|$over" ;; esac
 		if [ -n "$pattern" ] && [[ $names =~ \ ($pattern)(\.h)?\  ]]; then
 			echo "$f: may not include${BASH_REMATCH[0]}" && bad=1
 		fi

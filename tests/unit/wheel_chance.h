@@ -9,6 +9,16 @@
 
 #include "unit.h"
 
+/* Charge a turned wheel with the whole cost or nothing. */
+static inline bool wheel_charge(struct weir_wheel_shape shape,
+				struct weir_wheel *w, u64 cost, u64 budget)
+{
+	if (weir_wheel_full(shape, w, w->at, cost, budget))
+		return false;
+	weir_wheel_add(shape, w, cost);
+	return true;
+}
+
 #define RING_MAX 65
 
 union room {

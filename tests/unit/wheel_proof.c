@@ -137,7 +137,7 @@ static void check_charge(struct chance *c, u64 run,
 			check(weir_wheel_full(shape, &room->wheel, at + later, cost, asked) ==
 			      (later < wait), "run %llu: full %u slots on", run, later);
 	}
-	check(weir_wheel_charge(shape, &room->wheel, cost, asked) == room_for,
+	check(wheel_charge(shape, &room->wheel, cost, asked) == room_for,
 	      "run %llu: %llu + %llu of %llu", run, S[R - 1], cost, asked);
 	if (room_for)
 		charge(S, R, cost);

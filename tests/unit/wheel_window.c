@@ -40,7 +40,7 @@ static void one_source(u64 run)
 		for (k = n, exact = 0; k--;)
 			if (event[k].tick + window > tick)
 				exact += event[k].cost;
-		if (!weir_wheel_charge(shape, &room.wheel, cost, budget)) {
+		if (!wheel_charge(shape, &room.wheel, cost, budget)) {
 			check(!lenient || exact + cost > budget,
 			      "run %llu: %llu + %llu of %llu", run, exact, cost,
 			      budget);
@@ -98,7 +98,7 @@ static void test_even(void **state)
 		for (i = 0; i < 1000; i++) {
 			slot = time / (budget << 20);
 			weir_wheel_turn(shape, w, slot);
-			check(weir_wheel_charge(shape, w, cost, budget),
+			check(wheel_charge(shape, w, cost, budget),
 			      "run %llu: %llu of %llu, reach %u", run, cost,
 			      budget, shape.reach);
 			time += apart;
@@ -127,18 +127,18 @@ static void test_bursts(void **state)
 			weir_wheel_turn(shape, w, slot);
 			for (sent = 0; sent < 1000; sent += cost) {
 				cost = i % 2 ? 1 : 500;
-				assert_true(weir_wheel_charge(shape, w, cost,
+				assert_true(wheel_charge(shape, w, cost,
 							      budget));
 			}
 		}
 		slot += slots;
 		weir_wheel_turn(shape, w, slot);
-		assert_true(weir_wheel_charge(shape, w, budget, budget));
+		assert_true(wheel_charge(shape, w, budget, budget));
 		slot += slots;
 		weir_wheel_turn(shape, w, slot);
-		assert_false(weir_wheel_charge(shape, w, 1, budget));
+		assert_false(wheel_charge(shape, w, 1, budget));
 		weir_wheel_turn(shape, w, slot + 1);
-		assert_true(weir_wheel_charge(shape, w, budget, budget));
+		assert_true(wheel_charge(shape, w, budget, budget));
 	}
 }
 
