@@ -171,6 +171,7 @@ void weir_table_dropped(struct weir_table *table,
 {
 	struct weir_way *way;
 
+	weir_table_settle(table, lookup->hash);
 	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
 				 lookup->source, lookup->hash);
 	if (way)

@@ -39,25 +39,26 @@ static struct weir_source entry_source(const struct weir_refusal *entry)
 	return source;
 }
 
-static void entry_flush(struct weir_refusal *entry)
+/* Count the pending refusals of an entry in the present copy of its limit. */
+static void entry_flush(const struct weir_net *wn, const struct weir_refusal *entry)
 {
-	struct weir_source source;
+	const struct weir_limit *limit = weir_limit_by_id(weir_config_get(wn),
+							  entry->limit->id);
+	struct weir_source source = entry_source(entry);
+	struct weir_lookup lookup = {
+		.source = &source,
+		.hash = weir_source_hash(&source, entry->limit->prefix,
+					 &wn->key),
+	};
 
-	if (!entry->count)
-		return;
-	source = entry_source(entry);
-	/* The way's new source may get the count. */
-	if (data_race(weir_way_is(entry->limit->table, entry->way, &source)))
-		weir_way_dropped(entry->way, entry->count, false);
-	WRITE_ONCE(entry->count, 0);
-	/* Before another source is stored; pairs with weir_refusals_pending(). */
-	smp_wmb();
+	if (limit)
+		weir_table_dropped(limit->table, &lookup, entry->count, false);
 }
 
 /**
  * weir_refusal_store - cache a refusal, and count it
- * @cache: this CPU's
- * @entry: of it, free for the source
+ * @wn: namespace
+ * @entry: of this CPU's cache, free for the source
  * @generation: of the configuration
  * @key: source, masked
  * @ifindex: of the input device
@@ -66,15 +67,21 @@ static void entry_flush(struct weir_refusal *entry)
  *
  * Context: BH off, RCU read lock.
  */
-void weir_refusal_store(struct weir_refusal_cache *cache,
+void weir_refusal_store(const struct weir_net *wn,
 			struct weir_refusal *entry, u32 generation,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,
 			const struct weir_lookup *lookup)
 {
+	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
 	u64 end;
 
-	entry_flush(entry);
+	if (entry->count) {
+		entry_flush(wn, entry);
+		WRITE_ONCE(entry->count, 0);
+		/* Before another source is stored; pairs with entry_pending(). */
+		smp_wmb();
+	}
 	end = (weir_table_slot(limit->table, lookup->tick) + 1) *
 	      limit->slot_ticks;
 	entry->key = *key;
@@ -206,22 +213,6 @@ void weir_refusals_init(struct weir_config *config)
 	mask_fill(&refusals->key, key);
 }
 
-/* Count the pending refusals of an entry in the limit's present copy. */
-static void entry_settle(struct weir_net *wn, const struct weir_refusal *entry)
-{
-	const struct weir_limit *limit = weir_limit_by_id(weir_config_get(wn),
-							  entry->limit->id);
-	struct weir_source source = entry_source(entry);
-	struct weir_lookup lookup = {
-		.source = &source,
-		.hash = weir_source_hash(&source, entry->limit->prefix,
-					 &wn->key),
-	};
-
-	if (limit)
-		weir_table_dropped(limit->table, &lookup, entry->count, false);
-}
-
 /**
  * weir_refusals_settle - count all that is pending of an old configuration
  * @wn: locked namespace, a grace period after that was replaced; its limits exist
@@ -243,16 +234,18 @@ void weir_refusals_settle(struct weir_net *wn)
 		/* Nothing was stored since before the last change; 0 is left out. */
 		if (generation - READ_ONCE(cache->generation) > 2)
 			continue;
+		rcu_read_lock();
 		entry = cache->entry;
 		for (end = entry + (1 << WEIR_REFUSALS_SHIFT); entry < end; entry++) {
 			/* Entries of the present one are their CPU's. */
 			if (READ_ONCE(entry->generation) == generation ||
 			    !READ_ONCE(entry->count))
 				continue;
-			entry_settle(wn, entry);
+			entry_flush(wn, entry);
 			/* Pairs with weir_refusal_store(): its CPU may have it. */
 			smp_store_release(&entry->count, 0);
 		}
+		rcu_read_unlock();
 	}
 }
 

@@ -105,7 +105,7 @@ static inline bool weir_refusal_free(const struct weir_refusal *entry,
 		(entry->seq != lookup->seq || lookup->cost < entry->bytes));
 }
 
-void weir_refusal_store(struct weir_refusal_cache *cache,
+void weir_refusal_store(const struct weir_net *wn,
 			struct weir_refusal *entry, u32 generation,
 			const struct weir_source *key, int ifindex,
 			const struct weir_limit *limit,

@@ -158,15 +158,14 @@ static noinline bool cache_refusal(struct weir_context *ctx,
 				   const struct weir_config *config,
 				   const struct weir_limit *limit)
 {
-	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
 	struct weir_packet *packet = &ctx->packet;
 	struct weir_refusal *entry;
 
-	entry = weir_refusal_find(cache, &config->refusals, packet->skb,
-				  packet->family, &ctx->key);
+	entry = weir_refusal_find(this_cpu_ptr(wn->refusals), &config->refusals,
+				  packet->skb, packet->family, &ctx->key);
 	if (!entry || !weir_refusal_free(entry, config->generation, &ctx->lookup))
 		return false;
-	weir_refusal_store(cache, entry, config->generation, &ctx->key,
+	weir_refusal_store(wn, entry, config->generation, &ctx->key,
 			   packet->in->ifindex, limit, &ctx->lookup);
 	return true;
 }
@@ -333,11 +332,12 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 		first = next_met(ctx, config, 1);
 	outcome = WEIR_SEEN_UNMATCHED;
 	if (first < config->count) {
-		if (likely(first + 1 == config->count) ||
-		    (second = next_met(ctx, config, first + 1)) == config->count)
-			dropper = meet_one(ctx, wn, config, first);
-		else
-			dropper = meet_all(ctx, wn, config, first, second);
+		second = first + 1;
+		if (unlikely(second != config->count))
+			second = next_met(ctx, config, second);
+		dropper = likely(second == config->count) ?
+			  meet_one(ctx, wn, config, first) :
+			  meet_all(ctx, wn, config, first, second);
 		if (IS_ERR(dropper))
 			return -1;
 		outcome = dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED;
