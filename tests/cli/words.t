@@ -109,15 +109,12 @@ says <<'LINES'
 0 | -check limit set web match -p udp dports 53 |
 0 | -check limit add web budget 1/s tcp dst-port 80 source-port 1024-65535 |
 1 | -check limit add web budget 1/s tcp ports 80 | ^weir: limit add: write 'dport' for the destination port, 'sport' for the source port$
-1 | limit set ssh no syn | ^weir: limit set: 'not' inverts a condition; to remove one, give the others after 'match'$
 1 | limit set ssh ! syn | ^weir: limit set: write 'not' for '!'$
 0 | -check limit add web budget 1/s dev eth+ to ::/0 | device 'eth\+' does not exist \(yet\); '\+' is not a wildcard$
 1 | limit add web budget 20/s after ssh | ^weir: limit add: 'after' is not supported: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web rate 10mbit | budget: a budget counts packets or bytes; write '1250k/s bytes' for 10mbit$
-1 | limit add web budget 10Mb/s | write '1250k/s bytes' for 10Mbit/s, '10M/s bytes' for 10MB/s$
 1 | limit add web budget 64kbit/s | write '8000/s bytes' for 64kbit/s$
-1 | limit add web budget 2MB/s | write '2M/s bytes' for 2MB/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
 1 | source show not 10.0.0.1 | ^weir: source show: 'PREFIX' is not a condition: 'not' cannot precede it$
 1 | limit add web budget 1/s tcp udp | ^weir: limit add: 'tcp' and 'udp' cannot be combined$
@@ -147,31 +144,16 @@ says <<'LINES'
 1 | -netns | ^weir: '-netns' requires a value: NAME.PATH.PID$
 
 # out of range, with the range
-1 | limit add web budget 0/s | ^weir: limit add: budget: 0 is out of range 1..4294967295$
 1 | limit add web budget 1/s proto tcp dport 65536 | dport: invalid ports '65536'; expected PORT\[-PORT\] in 0..65535
 1 | limit add web budget 1/s mark 0x100000000 | mark: .* in 0..0xffffffff
 
-# a budget without a time, or with a bad one
-1 | limit add web budget 1000/fortnight | budget: invalid time 'fortnight'; expected a number \(1 if left out\) and ms, s, m, h or d$
-1 | limit add web budget 20/60 | ^weir: limit add: budget: time '60' has no unit; write 60s$
-1 | limit set web budget 30 | ^weir: limit set: budget: '30' has no time; for example 30/s or 30/10s$
-1 | limit add web budget 10MiB/s bytes | budget: invalid suffix 'MiB' in '10MiB/s'; k, M and G are powers of 1000$
 0 | -check limit add web budget 1.25M/s bytes to ::/0 sources 0.1M |
-1 | limit add web budget 1/s proto tcp,udp | proto: unknown protocol 'tcp,udp'; one protocol per limit: add a second limit$
-1 | limit add web budget 1/s per 24/48 | per: write 24,48$
-1 | limit add web budget many/s | budget: invalid budget 'many/s'; expected COUNT
-
-# prefixes
-1 | limit add web budget 1/s to 192.0.2.1/24 | to: '192.0.2.1/24' has host bits set; did you mean 192.0.2.0/24
 
 1 | exempt add 10.0.0.0/8,11.0.0.0/8 | ^weir: exempt add: '10.0.0.0/8,11.0.0.0/8' is a list; each command takes one prefix$
 1 | exempt get 10.0.0.1,10.0.0.2 | ^weir: exempt get: '10.0.0.1,10.0.0.2' is a list; each command takes one address$
 
 # what does not go together
-1 | limit set web match any syn | ^weir: limit set: 'match any' and 'syn' cannot be combined$
-1 | limit set web match slots 3 | ^weir: limit set: match: unknown condition 'slots'; expected one of: family, .*, any$
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
-1 | limit set web match dport 80 | ^weir: limit set: dport requires a protocol with ports
 1 | limit set web proto icmp dport 80 | ^weir: limit set: dport requires a protocol with ports
 
 # names
@@ -194,14 +176,8 @@ says <<'LINES'
 0 | -check limit add web budget 1/s to ::/0 comment "public web, \"ticket\" #123" |
 0 | -check limit set web comment "" |
 0 | -check exempt add 192.0.2.0/24 comm monitoring |
-1 | limit add web budget 1/s comment | ^weir: limit add: 'comment' requires a value: TEXT$
-1 | limit set web comment a comment b | 'comment' given twice$
-1 | limit set web comment public web | unknown word 'web'; .* \(put a comment of several words in quotes\)$
-1 | limit set web comment "$(printf %0128d 0)" | ^weir: limit set: comment: at most 127 bytes, not 128$
 1 | limit add web budget 1/s comment $'a\nb' | ^weir: limit add: comment: control character or invalid UTF-8 at byte 2; a comment is printable text on one line$
 1 | exempt add 10.0.0.0/8 comment $'\e[31m' | ^weir: exempt add: comment: control character .* at byte 1
-1 | exempt add 10.0.0.0/8 comment $'a\xc2\x9b' | control character .* at byte 2
-1 | exempt add 10.0.0.0/8 comment $'ab\xc3' | invalid UTF-8 at byte 3
 1 | exempt del 10.0.0.0/8 comment a | ^weir: exempt del: unknown word 'comment'; expected one of: dev, limit
 
 # options

@@ -5,20 +5,6 @@
 
 #include "hook_twin.h"
 
-/* What a limit's counters gained, as it is expected for one packet. */
-static void check_gain(const struct weir_counts *was, const struct weir_limit *l,
-		       struct weir_cost cost, u64 gain, const char *what,
-		       int fate)
-{
-	struct weir_counts is;
-
-	weir_limit_counts(l, &is);
-	check(is.packets[fate] - was->packets[fate] == gain * cost.packets &&
-	      is.bytes[fate] - was->bytes[fate] == gain * cost.bytes,
-	      "run %llu: %s: %s by %llu", t.run, l->name, what,
-	      is.packets[fate] - was->packets[fate]);
-}
-
 struct expected {
 	struct twin_limit *limit;
 	struct weir_limit *real;
@@ -27,6 +13,32 @@ struct expected {
 	u64 cost;
 	bool room, large;
 };
+
+/* One packet adds to these counters of a limit, and to no other. */
+static void check_gains(const struct expected *f, struct weir_cost cost, bool dropped,
+			bool would, bool elsewhere, bool admitted)
+{
+	const struct {
+		enum weir_fate fate;
+		bool gain;
+	} gains[] = {
+		{ WEIR_DROPPED, dropped }, { WEIR_WOULD_DROP, would },
+		{ WEIR_ELSEWHERE, elsewhere }, { WEIR_ADMITTED, admitted },
+		{ WEIR_TOO_LARGE_REFUSED, f->large && (dropped || would) },
+	};
+	struct weir_counts is;
+	unsigned int i, fate;
+
+	weir_limit_counts(f->real, &is);
+	for (i = 0; i < ARRAY_SIZE(gains); i++) {
+		fate = gains[i].fate;
+		check(is.packets[fate] - f->was.packets[fate] == gains[i].gain * cost.packets &&
+		      is.bytes[fate] - f->was.bytes[fate] == gains[i].gain * cost.bytes,
+		      "run %llu: %s: counter %u by %llu", t.run, f->real->name, fate,
+		      is.packets[fate] - f->was.packets[fate]);
+	}
+	hook_check(f->limit);
+}
 
 /* The limits that a packet meets, and who has room. Returns how many. */
 static unsigned int expect_limits(const struct said *said, struct weir_cost cost,
@@ -99,17 +111,7 @@ static struct twin_limit *check_dropped(struct expected *met, unsigned int n,
 		check(!would || (f->real->observe && !f->room), "run %llu", t.run);
 		if (would || f == dropper)
 			note_dropped(f, cost, would);
-		check_gain(&f->was, f->real, cost, f == dropper, "dropped",
-			   WEIR_DROPPED);
-		check_gain(&f->was, f->real, cost, would, "would drop",
-			   WEIR_WOULD_DROP);
-		check_gain(&f->was, f->real, cost, f < dropper && !would,
-			   "elsewhere", WEIR_ELSEWHERE);
-		check_gain(&f->was, f->real, cost, 0, "admitted", WEIR_ADMITTED);
-		check_gain(&f->was, f->real, cost,
-			   f->large && (f == dropper || would), "too large",
-			   WEIR_TOO_LARGE_REFUSED);
-		hook_check(f->limit);
+		check_gains(f, cost, f == dropper, would, f < dropper && !would, false);
 	}
 	return dropper->limit;
 }
@@ -124,16 +126,7 @@ static void check_admitted(struct expected *met, unsigned int n,
 			f->source->wheel.count[0] += f->cost;
 		else
 			note_dropped(f, cost, true);
-		check_gain(&f->was, f->real, cost, f->room, "admitted",
-			   WEIR_ADMITTED);
-		check_gain(&f->was, f->real, cost, !f->room, "would drop",
-			   WEIR_WOULD_DROP);
-		check_gain(&f->was, f->real, cost, 0, "dropped", WEIR_DROPPED);
-		check_gain(&f->was, f->real, cost, 0, "elsewhere",
-			   WEIR_ELSEWHERE);
-		check_gain(&f->was, f->real, cost, f->large, "too large",
-			   WEIR_TOO_LARGE_REFUSED);
-		hook_check(f->limit);
+		check_gains(f, cost, false, !f->room, false, f->room);
 	}
 }
 

@@ -1,6 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Refusals of the kernel, in the operator's own words. */
-#include "tool_ack.h"
+/* Refusals of the kernel, in the operator's own words, each of which is one of the command. */
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
+
+#include "nl.h"
+#include "unit.h"
+
+static struct weir_nl nl;
+static struct weir_request request;
+static char request_buf[WEIR_MSG_ROOM] __attribute__((aligned(8)));
+static char answer_buf[4096] __attribute__((aligned(8)));
+
+/* Make the request of a command that sends fields of a model. */
+static void make_request(uint8_t cmd, const struct weir_set *set,
+			 unsigned int verb, const void *model)
+{
+	request = (struct weir_request){ .cmd = cmd, .set = set, .verb = verb };
+	request.msg = weir_msg_begin(request_buf, 0x20, 0, cmd);
+	weir_set_put(set, verb, request.msg, model);
+}
+
+/* Begin the answer that has @error, a negative errno or 0; no attribute yet. */
+static struct nlmsghdr *begin_answer(int error)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(answer_buf);
+	struct nlmsgerr *told;
+
+	nlh->nlmsg_type = NLMSG_ERROR;
+	nlh->nlmsg_flags = NLM_F_CAPPED | NLM_F_ACK_TLVS;
+	told = mnl_nlmsg_put_extra_header(nlh, sizeof(*told));
+	told->error = error;
+	return nlh;
+}
 
 /* Offset of the attribute that @path leads to, type by type; 0 ends it. */
 static uint32_t offset_of(const uint16_t *path, unsigned int skip)
@@ -29,8 +62,8 @@ static uint32_t offset_of(const uint16_t *path, unsigned int skip)
 static void limit_request(void)
 {
 	struct weir_limit limit = {
-		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_MATCH), .name = "web",
-		.budget = { 0, 1000 },
+		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_MATCH) | WEIR_HAS(LIMIT_SLOTS),
+		.name = "web", .budget = { 0, 1000 }, .slots = 64,
 		.match = { .has = WEIR_COND_PROTO | WEIR_COND_FROM,
 			   .from_count = 1,
 			   .from = { { .family = AF_INET, .len = 8, .addr = { 10 } } } },
@@ -39,68 +72,78 @@ static void limit_request(void)
 	make_request(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit);
 }
 
-static void test_range(void **state)
+static void put_offset(struct nlmsghdr *nlh, uint16_t type, const uint16_t *path)
 {
-	struct nlmsghdr *nlh = begin_answer(-ERANGE);
-	struct nlattr *nest;
+	if (*path)
+		mnl_attr_put_u32(nlh, type, offset_of(path, 0));
+}
 
-	limit_request();
-	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "integer out of range");
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(PATH(WEIR_A_LIMIT_BUDGET), 0));
-	nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
-	mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MIN_VALUE_U, 1);
-	mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MAX_VALUE_U, 4294967295u);
+static void put_policy(struct nlmsghdr *nlh, uint64_t most, uint32_t longest)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
+
+	if (most) {
+		mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MIN_VALUE_U, 1);
+		mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MAX_VALUE_U, most);
+	}
+	if (longest)
+		mnl_attr_put_u32(nlh, NL_POLICY_TYPE_ATTR_MAX_LENGTH, longest);
 	mnl_attr_nest_end(nlh, nest);
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ERANGE);
-	assert_string_equal(nl.err.text,
-			    "budget: 0 is out of range 1..4294967295");
 }
 
-static void test_length(void **state)
+/* By attribute, value and policy; the cookie may have the number that would be right. */
+static void test_refusals(void **state)
 {
-	struct nlmsghdr *nlh = begin_answer(-ERANGE);
-	struct nlattr *nest;
+	static const struct {
+		int error;
+		const char *text;
+		uint16_t at[4], in[2];	/* paths of the attribute, of where one is missing */
+		uint32_t missing, longest;
+		uint64_t most, number;
+		const char *sentence;
+	} rows[] = {
+		{ -ERANGE, "integer out of range", { WEIR_A_LIMIT_BUDGET }, { 0 }, .most = 4294967295u,
+		  .sentence = "budget: 0 is out of range 1..4294967295" },
+		{ -ERANGE, "Attribute failed policy validation", { WEIR_A_LIMIT_NAME }, { 0 }, .longest = 2,
+		  .sentence = "NAME: longer than 2 bytes" },
+		{ -EINVAL, "a sentence", { WEIR_A_LIMIT_MATCH, WEIR_A_MATCH_FROM, WEIR_A_PREFIX_LEN }, { 0 },
+		  .sentence = "from: a sentence" },
+		{ -EINVAL, NULL, { 0 }, { 0 }, WEIR_A_LIMIT_WINDOW_MS,
+		  .sentence = "required: budget COUNT[k|M|G]/TIME [ packets|bytes ]" },
+		{ -EINVAL, NULL, { 0 }, { WEIR_A_LIMIT_MATCH }, WEIR_A_MATCH_TO,
+		  .sentence = "required: to PREFIX[,...]" },
+		{ -EINVAL, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 64, .sentence = "slots: wrong (at most 64)" },
+		{ -ERANGE, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1, .sentence = "slots: wrong (at most 1)" },
+		{ -ENOSPC, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1ULL << 56,
+		  .sentence = "slots: wrong (at most 72057594037927936)" },
+		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1610748024,
+		  .sentence = "slots: wrong (requires 1610748024 bytes, 1536 MiB)" },
+		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1048575,
+		  .sentence = "slots: wrong (requires 1048575 bytes)" },
+		{ -EDQUOT, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 5ULL << 32,
+		  .sentence = "slots: wrong (requires 21474836480 bytes, 20480 MiB)" },
+		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .sentence = "slots: wrong" },
+		{ -EINVAL, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .sentence = "slots: wrong" },
+	};
+	struct nlmsghdr *nlh;
+	unsigned int i;
 
 	limit_request();
-	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "Attribute failed policy validation");
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(PATH(WEIR_A_LIMIT_NAME), 0));
-	nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
-	mnl_attr_put_u32(nlh, NL_POLICY_TYPE_ATTR_MAX_LENGTH, 2);
-	mnl_attr_nest_end(nlh, nest);
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -ERANGE);
-	assert_string_equal(nl.err.text, "NAME: longer than 2 bytes");
-}
-
-static void test_nested(void **state)
-{
-	struct nlmsghdr *nlh = begin_answer(-EINVAL);
-
-	limit_request();
-	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "a sentence");
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 offset_of(PATH(WEIR_A_LIMIT_MATCH,
-						 WEIR_A_MATCH_FROM, WEIR_A_PREFIX_LEN), 0));
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
-	assert_string_equal(nl.err.text, "from: a sentence");
-}
-
-static void test_missing(void **state)
-{
-	struct nlmsghdr *nlh = begin_answer(-EINVAL);
-
-	limit_request();
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_LIMIT_WINDOW_MS);
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
-	assert_string_equal(nl.err.text, "required: budget COUNT[k|M|G]/TIME [ packets|bytes ]");
-
-	nlh = begin_answer(-EINVAL);
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, WEIR_A_MATCH_TO);
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_NEST,
-			 offset_of(PATH(WEIR_A_LIMIT_MATCH), 0));
-	assert_int_equal(weir_nl_ack(&nl, &request, nlh), -EINVAL);
-	assert_string_equal(nl.err.text, "required: to PREFIX[,...]");
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		nlh = begin_answer(rows[i].error);
+		if (rows[i].text)
+			mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, rows[i].text);
+		put_offset(nlh, NLMSGERR_ATTR_OFFS, rows[i].at);
+		if (rows[i].missing)
+			mnl_attr_put_u32(nlh, NLMSGERR_ATTR_MISS_TYPE, rows[i].missing);
+		put_offset(nlh, NLMSGERR_ATTR_MISS_NEST, rows[i].in);
+		if (rows[i].most || rows[i].longest)
+			put_policy(nlh, rows[i].most, rows[i].longest);
+		if (rows[i].number)
+			mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE, rows[i].number);
+		assert_int_equal(weir_nl_ack(&nl, &request, nlh), rows[i].error);
+		assert_string_equal(nl.err.text, rows[i].sentence);
+	}
 }
 
 static void test_config_item(void **state)
@@ -151,47 +194,6 @@ static void test_warning(void **state)
 	assert_int_equal(request.more, 2);
 }
 
-/* A refusal may come with the number that would be right. */
-static void test_number(void **state)
-{
-	static const struct {
-		int error;
-		uint64_t value;
-		const char *sentence;
-	} told[] = {
-		{ -EINVAL, 64, "slots: that is wrong (at most 64)" },
-		{ -ERANGE, 1, "slots: that is wrong (at most 1)" },
-		{ -ENOSPC, 1ULL << 56,
-		  "slots: that is wrong (at most 72057594037927936)" },
-		{ -ENOMEM, 1610748024,
-		  "slots: that is wrong (requires 1610748024 bytes, 1536 MiB)" },
-		{ -ENOMEM, 1048575,
-		  "slots: that is wrong (requires 1048575 bytes)" },
-		{ -EDQUOT, 5ULL << 32,
-		  "slots: that is wrong (requires 21474836480 bytes, 20480 MiB)" },
-		{ -ENOMEM, 0, "slots: that is wrong" },
-		{ -EINVAL, 0, "slots: that is wrong" },
-	};
-	struct weir_limit limit = {
-		.has = WEIR_HAS(LIMIT_SLOTS), .name = "web", .slots = 64,
-	};
-	struct nlmsghdr *nlh;
-	unsigned int i;
-
-	make_request(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit);
-	for (i = 0; i < sizeof(told) / sizeof(*told); i++) {
-		nlh = begin_answer(told[i].error);
-		mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "that is wrong");
-		mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-				 offset_of(PATH(WEIR_A_LIMIT_SLOTS), 0));
-		if (told[i].value)
-			mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE,
-					 told[i].value);
-		assert_int_equal(weir_nl_ack(&nl, &request, nlh), told[i].error);
-		assert_string_equal(nl.err.text, told[i].sentence);
-	}
-}
-
 /* Whatever an offset points at, it is inside the request or nowhere. */
 static void test_any_offset(void **state)
 {
@@ -211,5 +213,89 @@ static void test_any_offset(void **state)
 	}
 }
 
-UNIT_MAIN("tool_ack", T(test_range), T(test_length), T(test_nested), T(test_missing),
-	  T(test_config_item), T(test_warning), T(test_number), T(test_any_offset))
+/* Whether each part of @text, cut at |, is a word of the command, or first. */
+static bool are_words(const char *text)
+{
+	struct weir_word words[WEIR_WORDS_MAX];
+	char copy[128], *save, *part, name[WEIR_TEXT_SIZE];
+	const struct weir_word *word;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	weir_set_words(request.set, request.verb, words);
+	for (part = strtok_r(copy, "|", &save); part;
+	     part = strtok_r(NULL, "|", &save)) {
+		for (word = words; word->name; word++) {
+			if (!strcmp(word->name, part) ||
+			    !strcmp(weir_field_name(word->is, name), text))
+				break;
+		}
+		if (!word->name && strcmp(part, "not"))
+			return false;
+	}
+	return true;
+}
+
+static void check_word(const struct nlattr *attr)
+{
+	struct nlmsghdr *nlh = begin_answer(-EINVAL);
+	char text[128];
+
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
+			 (const char *)attr - (const char *)request.msg);
+	weir_nl_ack(&nl, &request, nlh);
+	snprintf(text, sizeof(text), "%.120s", nl.err.text);
+	check(strstr(text, ": x"), "%s", text);
+	*strstr(text, ": x") = '\0';
+	check(are_words(text), "'%s' is no word of the command", text);
+}
+
+/* Each attribute of the request; returns how many. */
+static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int verb,
+		       const void *model)
+{
+	const struct nlattr *attr, *inner;
+	int count = 0;
+
+	make_request(cmd, set, verb, model);
+	mnl_attr_for_each(attr, request.msg, GENL_HDRLEN) {
+		if (set != &weir_limit_fields ||
+		    mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH) {
+			check_word(attr);
+			count++;
+			continue;
+		}
+		mnl_attr_for_each_nested(inner, attr) {
+			check_word(inner);
+			count++;
+		}
+	}
+	return count;
+}
+
+static void test_words(void **state)
+{
+	struct weir_limit limit = {
+		.has = -1, .name = "web", .before = "host",
+		.match = { .has = -1, .invert = 1, .dev = "lo",
+			   .from_count = 1, .to_count = 1, .sport_count = 1, .dport_count = 1,
+			   .from = { { .family = AF_INET } }, .to = { { .family = AF_INET } } },
+	};
+	struct weir_exempt exempt = {
+		.prefix.family = AF_INET, .dev = "lo", .limit = "web", .comment = "x",
+	};
+	struct weir_query query = {
+		.limit = "web", .prefix.family = AF_INET, .dev = "lo", .limited = true,
+		.idle = true, .top = 1, .rank = 1, .packets = 1, .mode = 1,
+	};
+
+	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 24);
+	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 5);
+	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 8);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_GET, &weir_query_fields, WEIR_ON_GET, &query), 3);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_CHARGE, &weir_query_fields, WEIR_ON_CHARGE, &query), 5);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_FORGET, &weir_query_fields, WEIR_ON_FORGET, &query), 4);
+}
+
+UNIT_MAIN("tool_ack", T(test_refusals), T(test_config_item), T(test_warning), T(test_any_offset), T(test_words))
