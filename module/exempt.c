@@ -89,7 +89,10 @@ static void make_nodes(struct weir_exempts *exempts)
 				exempts->nodes - 1 : NO_NODE;
 			node = &exempts->node[exempts->nodes++];
 			*node = (struct exempt_node) {
-				.address = { host_order(prefix->word), host_order(prefix->word + 2) },
+				.address = {
+					host_order(prefix->word),
+					host_order(prefix->word + 2),
+				},
 				.mask = {
 					prefix->len ? U64_MAX << (64 - min(prefix->len, 64)) : 0,
 					prefix->len > 64 ? U64_MAX << (128 - prefix->len) : 0,
