@@ -95,13 +95,13 @@ printf '%q ' exec "$@" >>"$out/guest.cmd"
 
 # norandmaps: QEMU translates code by where it is mapped, once instead of once
 # an exec; that halves the time of shell scripts. no_timer_check: on a busy machine
-# the timer seems not to work. fb_tunnels: no namespace has devices that no test made.
+# the timer seems not to work. fb_tunnels, numdummies: there are no devices that no test made.
 # shellcheck disable=SC2054 # QEMU's commas
 qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
 	-accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
 	-nodefaults -no-user-config -display none -no-reboot
 	-kernel "$kernel/vmlinux" -initrd "$kernel/initramfs"
-	-append "console=$console quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests log_buf_len=4M fb_tunnels=none $words $append"
+	-append "console=$console quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests log_buf_len=4M fb_tunnels=none dummy.numdummies=0 $words $append"
 	-device virtio-serial-pci,max_ports=2
 	-serial "file:$out/console.log"
 	-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
@@ -111,7 +111,7 @@ qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
 # shellcheck disable=SC2054 # UML's commas
 uml=(timeout --foreground -k 5 "$seconds" setsid "$kernel/linux"
 	"mem=${mem:-$default_mem}M" "ncpus=$cpus" seccomp=on root=/dev/root rootfstype=hostfs rootflags=/ ro
-	quiet loglevel=5 panic=1 oops=panic log_buf_len=4M fb_tunnels=none con=null con0=fd:0,fd:1
+	quiet loglevel=5 panic=1 oops=panic log_buf_len=4M fb_tunnels=none dummy.numdummies=0 con=null con0=fd:0,fd:1
 	"init=$top/tests/vm/uml-init" "weir.out=$out")
 if [ -x "$kernel/linux" ]; then
 	: >"$out/guest.out"
