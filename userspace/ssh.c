@@ -103,11 +103,12 @@ static bool find(struct ssh *ssh)
 	return false;
 }
 
-/* The known properties of a packet of the connection. */
+/* The known properties of a packet of the connection, or of the next one. */
 static struct weir_match packet_of(const struct ssh *ssh)
 {
 	struct weir_match packet = {
-		.has = ~(uint64_t)WEIR_COND_MARK, .family = ssh->peer.family, .proto = IPPROTO_TCP,
+		.has = ~(uint64_t)(WEIR_COND_MARK | WEIR_COND_SYN),
+		.family = ssh->peer.family, .proto = IPPROTO_TCP,
 		.from = { ssh->peer }, .to = { ssh->host },
 		.sport = { { ssh->peer_port, ssh->peer_port } },
 		.dport = { { ssh->host_port, ssh->host_port } },
@@ -119,7 +120,7 @@ static struct weir_match packet_of(const struct ssh *ssh)
 	return packet;
 }
 
-/* Whether a condition holds for a packet, which is established: no SYN, no fragment. */
+/* Whether a condition holds for a packet, which is no fragment. */
 static bool holds(const struct weir_field *field, const void *cond, const void *packet)
 {
 	if (field->type->overlap)
@@ -198,7 +199,7 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 	     spared_now(tool, &ssh, exists ? limit->name : "")))
 		return;
 	snprintf(sentence, sizeof(sentence),
-		 " applies to your own ssh connection; to exempt it: weir exempt add %.50s%s%s",
+		 " applies to your own ssh connections; to exempt them: weir exempt add %.50s%s%s",
 		 weir_text_prefix(NULL, &ssh.peer, buf), *ssh.dev ? " dev " : "", ssh.dev);
 	weir_note_of(tool, "warning", limit->name, sentence);
 }

@@ -101,6 +101,17 @@ static const char *text_size(const struct weir_field *field, const void *at, cha
 #define NUMBER	.put = put_uint, .get = get_uint
 #define UINT	.schema = "integer", .json = json_uint, NUMBER
 const struct weir_type weir_type_uint = { "N", UINT, .parse = parse_count, .text = text_uint };
+
+static const char *text_amount(const struct weir_field *field, const void *at, char *buf)
+{
+	uint64_t value = number(field, at);
+
+	return value < WEIR_K_FROM ? text_uint(field, at, buf) : weir_text_amount(value, 20, buf);
+}
+
+/* Exact, by the same multipliers as a budget. */
+const struct weir_type weir_type_amount = { "N", UINT, .parse = parse_count,
+	.text = text_amount };
 /* Read, and not shown as a field. */
 const struct weir_type weir_type_code = { .get = get_uint };
 /* Nanoseconds; milliseconds in JSON, as what is asked for. */

@@ -13,9 +13,6 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Fewer are written out, as 1000/s. */
-#define K_FROM	100000
-
 /* Those that are written come first, longest first. */
 static const struct {
 	const char *name;
@@ -276,7 +273,7 @@ const char *weir_text_budget(const struct weir_field *field, const void *at, cha
 	char unit[2] = "";
 	int len;
 
-	for (; scale < 3 && count >= (scale ? 1 : K_FROM) && count % 1000 == 0; scale++) {
+	for (; scale < 3 && count >= (scale ? 1 : WEIR_K_FROM) && count % 1000 == 0; scale++) {
 		count /= 1000;
 		unit[0] = scales[scale];
 	}
@@ -290,17 +287,19 @@ const char *weir_text_budget(const struct weir_field *field, const void *at, cha
 	return buf;
 }
 
-const char *weir_text_amount(uint64_t amount, char *buf)
+const char *weir_text_amount(uint64_t amount, int digits, char *buf)
 {
-	uint64_t scale = 1;
-	size_t i;
+	int len = sprintf(buf, "%" PRIu64, amount), i = (len - 1) / 3, point = len - 3 * i;
 
-	for (i = 0; amount >= K_FROM && amount / scale >= 1000; i++)
-		scale *= 1000;
-	if (!i)
-		sprintf(buf, "%" PRIu64, amount);
-	else	/* never more than there is */
-		sprintf(buf, "%.5g%c", amount / (scale / 100) / 100.0, scales[i - 1]);
+	if (amount < WEIR_K_FROM)
+		return buf;
+	memmove(buf + point + 1, buf + point, 3 * i);
+	buf[point] = '.';
+	/* never more than there is */
+	for (len = MIN(len, digits) + 1; buf[len - 1] == '0'; len--)
+		;
+	len -= buf[len - 1] == '.';
+	sprintf(buf + len, "%c", scales[i - 1]);
 	return buf;
 }
 
@@ -314,7 +313,7 @@ const char *weir_text_rate(double count, uint32_t window_ms, char *buf)
 	if (rate < 100)
 		sprintf(buf, "%.3g", rate);
 	else
-		weir_text_amount(rate, buf);
+		weir_text_amount(rate, 5, buf);
 	sprintf(strchr(buf, '\0'), "/%s", windows[i].name);
 	return buf;
 }

@@ -26,8 +26,10 @@ const char *weir_text_proto(const struct weir_field *field, const void *at, char
 const char *weir_text_ports(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_mark(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_per(const struct weir_field *field, const void *at, char *buf);
-/* Bytes, with k, M, ... of 1000 where there are many. */
-const char *weir_text_amount(uint64_t amount, char *buf);
+/* Fewer are written out, as 1000/s. */
+#define WEIR_K_FROM	100000
+/* With k, M, ... of 1000 where there are many, and so many digits at most. */
+const char *weir_text_amount(uint64_t amount, int digits, char *buf);
 /* So many a second, or if these are less than one a minute, hour or day. */
 const char *weir_text_rate(double count, uint32_t window_ms, char *buf);
 const char *weir_text_time(uint64_t ns, char *buf);

@@ -350,10 +350,10 @@ like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'to'" "... and of one m
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 echo 'limit add host budget 1/s to 192.0.2.1' | good "a configuration that meets the caller's ssh"
-is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "says so"
+is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "says so"
 seq -f 'limit add l%.0f budget 1/s to 192.0.2.1' 3 | good "several that meet it"
-is "$err" "weir: warning: conf:1: limit 'l1' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7
-weir: warning: conf: each of 2 more limits applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7" "are told of the first, with the number of the others"
+is "$err" "weir: warning: conf:1: limit 'l1' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7
+weir: warning: conf: each of 2 more limits applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "are told of the first, with the number of the others"
 printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
 is "$err" "" "does not"
 # ssh_meets yes|no LINE...: is a file of these lines warned of?
@@ -362,7 +362,7 @@ ssh_meets() {
 	shift
 	printf '%s\n' "$@" >conf
 	run -check -file conf
-	[[ $err != *"applies to your own ssh connection"* ]] || warned=yes
+	[[ $err != *"applies to your own ssh connections"* ]] || warned=yes
 	is "$status $warned" "0 $wanted" "$SSH_CONNECTION: $*" || diag "$err"
 }
 while read -r words; do ssh_meets yes "limit add web budget 1/s $words"; done <<'WORDS'
@@ -375,6 +375,7 @@ proto tcp sport 50000-60000
 not from 10.0.0.0/8
 not proto udp
 not syn
+proto tcp dport 22 syn
 not frag
 not to 2001:db8::/32
 dev eth0
@@ -388,7 +389,7 @@ proto udp
 to 192.0.3.0/24
 to 192.0.2.0/24 proto tcp dport 23-65535
 proto tcp not dport 22
-syn
+proto tcp dport 80 syn
 frag
 not from 198.51.100.0/24
 not proto tcp
@@ -410,8 +411,8 @@ for SSH_CONNECTION in '198.51.100.7 1 2' 'a 1 b 2' '198.51.100.7 x 192.0.2.1 22'
 done
 SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 [ -e /sys/module/weir ] || says <<'LINES'
-0 | -check limit add host budget 1/s to 192.0.2.1 | ^weir: warning: limit 'host' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7$
-0 | -check limit set host match to 192.0.2.1 action drop | ^weir: warning: limit 'host' applies to your own ssh connection
+0 | -check limit add host budget 1/s to 192.0.2.1 | ^weir: warning: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7$
+0 | -check limit set host match to 192.0.2.1 action drop | ^weir: warning: limit 'host' applies to your own ssh connections
 0 | -check limit add host budget 1/s to 192.0.2.1 action observe |
 0 | -check -n other limit add host budget 1/s to 192.0.2.1 |
 LINES

@@ -218,10 +218,10 @@ weir limit del long
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 run limit add ssh budget 100/s
-like "$status $err" "^0 .*weir: warning: limit 'ssh' applies to your own ssh connection; to exempt it: weir exempt add 198.51.100.7"$'(\n|$)' \
+like "$status $err" "^0 .*weir: warning: limit 'ssh' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7"$'(\n|$)' \
 	"a limit that meets the caller's ssh says so"
 run limit add ssh budget 100/s
-like "$status $err" "^2 weir: warning: limit 'ssh' applies to your own ssh connection.*"$'\n'"weir: limit add: NAME 'ssh': a limit of that name exists" \
+like "$status $err" "^2 weir: warning: limit 'ssh' applies to your own ssh connections.*"$'\n'"weir: limit add: NAME 'ssh': a limit of that name exists" \
 	"... before it is tried"
 run limit set ssh proto udp
 [[ $err != *ssh\ connection* ]]
@@ -235,7 +235,7 @@ run limit set ssh match any action observe
 [[ $err != *ssh\ connection* ]]
 ok $? "nor one that observes" || diag "$err"
 run -check limit set ssh action drop
-like "$status $err" "^0 .*warning: limit 'ssh' applies to your own ssh connection" "-check says what applying would, of the limit as it is"
+like "$status $err" "^0 .*warning: limit 'ssh' applies to your own ssh connections" "-check says what applying would, of the limit as it is"
 weir exempt add 198.51.100.7
 run -check limit set ssh action drop
 is "$status $err" "0 " "... and of the exemptions"

@@ -153,7 +153,7 @@ static void test_bytes(void **state)
 	begin(false, false, false);
 	weir_show_source(&out, &model);
 	end("bytes",
-	    "203.0.113.9 limit web count 1249248 of 1250000 bytes left 752 dropped 0\n");
+	    "203.0.113.9 limit web count 1.249248M of 1.25M bytes left 752 dropped 0\n");
 	begin(false, false, false);
 	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
 	fclose(out.to);
