@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fresh.sh [-t TARGET]... [bookworm|trixie]...: prove on minimal Debian systems,
-# with nothing but git and make, that a clean clone of HEAD sets itself up: make
-# each TARGET (demo twice; "T=netns/smoke test") and print how long it took. The log is
-# .cache/fresh/SUITE.log.
+# fresh.sh [-t TARGET]... [bookworm|trixie]...: on minimal Debian systems that have only
+# git and make, check that a clean clone of HEAD sets itself up: make each TARGET
+# (default: demo twice, then "T=netns/smoke test") and print how long it took. The log
+# is .cache/fresh/SUITE.log.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-# Runs in a mount and process name space of its own, which takes its mounts along
+# Runs in its own mount and PID namespaces, so its mounts disappear with it
 inside() {
 	local root=$1 target=$2
-	# Tests mount in a name space of their own: / has to be a mount.
+	# Tests unshare the mount namespace, so / must be a mount point.
 	mount --bind "$root" "$root" && mount -t proc proc "$root/proc" && mount -t sysfs -o ro sys "$root/sys" &&
 		mount --rbind /dev "$root/dev" && mount -t tmpfs shm "$root/dev/shm" || return
 	cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
@@ -49,7 +49,7 @@ fresh() {
 	say "$suite: making a minimal system"
 	tests/vm/fetch.sh --sources "$suite" | mmdebstrap --quiet --variant=minbase --include=git,make "$suite" "$dir" - >"$log" 2>&1 ||
 		{ say "$suite: a minimal system cannot be made: $(grep -m 1 '^E:' "$log")"; return 1; }
-	# How to reach the mirror is the machine's affair.
+	# Reach the mirror the way this machine does.
 	apt-config dump | grep -E 'Check-Valid-Until|::[Pp]roxy|::Retries' >"$dir/etc/apt/apt.conf.d/90host"
 	git clone -q --no-local . "$dir/root/weir" || return
 	for target in "${targets[@]}"; do

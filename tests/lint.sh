@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lint.sh [CHECK...]: check the sources, by all checks or the ones named. TAP, a line a
-# check, with its findings behind it. Status 1 if a check fails.
+# lint.sh [CHECK...]: run all checks of the sources, or those named. TAP, one line per
+# check, followed by its findings. Status 1 if a check fails.
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
@@ -9,23 +9,23 @@ checks=(layers size licence words layout skb clock versions bugs packet_path che
 	circles shell python man spelling spec mutants)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
-# Tracked and untracked files, without ignored ones, are in $tmp/files.
+# $tmp/files lists tracked and untracked files, without ignored ones.
 git -c core.quotePath=off ls-files --cached --others --exclude-standard | while IFS= read -r f; do
 	[ ! -f "$f" ] || printf '%s\n' "$f"
 done | sort -u >"$tmp/files"
 [ -s "$tmp/files" ] || { echo "Bail out! git lists no files of $top"; exit 1; }
 
-# files REGEX [BUT]: the names that match REGEX and not BUT
+# files REGEX [BUT]: file names that match REGEX but not BUT
 files() { grep -E -- "$1" "$tmp/files" | grep -vE -- "${2:-^$}"; }
 
-# search REGEX FILE...: lines with a match, as FILE:LINE:TEXT; none is success
+# search REGEX FILE...: print matches as FILE:LINE:TEXT; status 0 if there are none
 search() {
 	local regex=$1
 	shift
 	[ $# -eq 0 ] || ! grep -HnE -- "$regex" "$@"
 }
 
-# code REGEX FILE...: the same in C without includes, comments and strings
+# code REGEX FILE...: search C, without includes, comments and strings
 code() {
 	local regex=$1 f
 	shift
@@ -35,8 +35,8 @@ code() {
 	done | { ! grep .; }
 }
 
-# The tool's includes: the first line that matches a file lists what it may include.
-# Parser and printer know no netlink.
+# The tool's layers: the first line that matches a file lists what it may include. The
+# parser and the printer do not use netlink.
 layers() {
 	cat <<-'EOF'
 		userspace/(err|out|spec)\.h
@@ -54,16 +54,16 @@ layers() {
 	EOF
 }
 
-# includes FILE: our headers that it includes, without their folders
+# includes FILE: the project's headers that it includes, without directories
 includes() {
 	sed -nE -e 's,^#[ \t]*include[ \t]*"(uapi/linux/weir\.h)".*,UAPI,p;t' -e 's,^#[ \t]*include[ \t]*"([^"]*)".*,\1,p' \
 		-e 's,^#[ \t]*include[ \t]*<(uapi/)?linux/weir\.h>.*,UAPI,p' \
 		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
 }
 
-# The module's files are not listed; rules are by header. bucket.h and wheel.h are the
-# inside of the table, whose files know neither packets nor limits. The parts that a
-# limit is made of do not know limits.
+# The tool's files follow the table above; the module's rules are by header. bucket.h and
+# wheel.h are internal to the table, whose files use neither packets nor limits. The
+# parts of a limit do not use limits.
 check_layers() {
 	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|verdict|event|netlink|trace'
 	layers >"$tmp/layers"
@@ -93,8 +93,8 @@ check_layers() {
 	return "$bad"
 }
 
-# circles: of the lines FILE FILE NAME of stdin, where a FILE needs another for a NAME,
-# those that are part of a circle
+# circles: read lines "FILE OTHER NAME", where FILE needs OTHER for NAME, and print those
+# that are part of a cycle
 circles() {
 	awk '
 		$1 != $2 { reach[$1, $2]; files[$1]; files[$2]; if (!(($1, $2, $3) in seen)) edge[++n] = $0; seen[$1, $2, $3] }
@@ -108,17 +108,17 @@ circles() {
 		}'
 }
 
-# No circles between the module's files: of headers that include each other, of files
-# that call each other. main.c starts all others, and the tables in netlink.c and
-# netlink_gen.c list the operations in netlink_*.c: these calls do not count, nor do the
-# tracepoints, which verdict.c defines.
+# No cycles of includes between the module's headers, or of calls between its files.
+# main.c starts all others, and the tables in netlink.c and netlink_gen.c list the
+# operations in netlink_*.c: these calls do not count, nor do the tracepoints, which
+# verdict.c defines.
 check_circles() {
 	local f bad=0 objects=.cache/build/6.12-clang/module
 	while IFS= read -r f; do
 		includes "$f" | sed "s|^|${f##*/} |; s|$| include|"
 	done < <(files '^module/[^/]*\.h$') | circles || bad=1
 	[ -d "$objects" ] || { echo "SKIP nothing is built for 6.12 by clang to look for calls in" && return $((bad ? 1 : 4)); }
-	# Only objects that Kbuild names: those of deleted files may still be there.
+	# Only objects in Kbuild: those of deleted files may still exist.
 	while IFS= read -r f; do
 		nm "$objects/$f.o" | sed "s/^/$f /"
 	done < <(grep -o 'module/[a-z0-9_]*\.o' Kbuild | sed 's,.*/,,; s,\.o$,,') >"$tmp/symbols"
@@ -162,7 +162,7 @@ check_licence() {
 	return "$bad"
 }
 
-# No notes to oneself, no paths of one's own machine.
+# No notes to self, no paths of a developer's machine.
 check_words() {
 	local list
 	mapfile -t list < <(files .)
@@ -179,14 +179,14 @@ check_layout() {
 	return "$bad"
 }
 
-# Only these handle packets; to netlink an sk_buff is a message.
+# Only these files handle packets; in netlink code an sk_buff is a message.
 check_skb() {
 	local list
 	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|verdict|packet|source|match|trace|compat|netlink.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 
-# Time is an argument everywhere else.
+# Only these files read the clock; elsewhere time is an argument.
 check_clock() {
 	local list
 	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.[ch]|netlink.*\.c)$')
@@ -207,8 +207,8 @@ check_bugs() {
 	code '\b(BUG|BUG_ON|panic)\(' "${list[@]}"
 }
 
-# The packet path does not allocate, sleep, print or send. It is the whole module but
-# the files of configuration, and functions whose comment says that they may sleep.
+# The packet path does not allocate, sleep, print or send. It is the whole module except
+# the configuration files and functions whose comment says "may sleep".
 check_packet_path() {
 	local list f words
 	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
@@ -220,8 +220,8 @@ check_packet_path() {
 	done | { ! grep .; }
 }
 
-# unseen NAME FILE...: set $list to the files that check NAME has not passed in their
-# present state, nor with the present checker; seen records that it has.
+# unseen NAME FILE...: set $list to the files that are new or changed since check NAME
+# last passed, or to all if the checker changed; seen records that it passed.
 unseen() {
 	local name=$1 judge
 	shift
@@ -241,13 +241,13 @@ check_checkpatch() {
 	mapfile -t list < <(files '^(module|userspace|tests)/.*\.[ch]$' '^tests/unit/shim/')
 	unseen checkpatch "${list[@]}" || return
 	[ ${#list[@]} -gt 0 ] || return 0
-	# It writes a file into its working directory.
+	# checkpatch writes a file into its working directory.
 	(cd "$tmp" && perl "$top/.cache/source/scripts/checkpatch.pl" --no-tree --strict --terse --show-types \
 		--no-summary --ignore SPDX_LICENSE_TAG,ALLOC_WITH_SIZEOF -f "${list[@]/#/$top/}") >"$tmp/checkpatch" 2>&1
 	status=$?
 	[ "$status" -le 1 ] || { cat "$tmp/checkpatch"; return 1; }
 
-	# Tracepoints have the kernel's own layout. The tool and the tests have no kernel
+	# Tracepoints use the kernel's own layout. The tool and the tests have no kernel
 	# macros and types; tests may be terse.
 	ours="module/trace\.h:[0-9]*:$kind(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)"
 	tool="(userspace|tests)/.*$kind(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH"
@@ -255,12 +255,12 @@ check_checkpatch() {
 	tool="$tool|LONG_LINE_STRING|MACRO_ARG_[A-Z]*|COMPLEX_MACRO|EMBEDDED_FUNCTION_NAME)"
 	tests="tests/.*$kind(TRAILING_STATEMENTS|MACRO_WITH_FLOW_CONTROL|NAKED_SSCANF|SPLIT_STRING|LONG_LINE|TYPO_SPELLING|REPEATED_WORD"
 	tests="$tests|SUSPECT_CODE_INDENT|PARENTHESIS_ALIGNMENT|ASSIGN_IN_IF|BRACES|SPACING|UNSPECIFIED_INT)"
-	# Lines that name no file are checkpatch's own.
+	# Lines that name no file are checkpatch's own messages.
 	sed -n "s|^$top/||p" "$tmp/checkpatch" | grep -vE "^($ours|$tool|$tests)"
 	[ "${PIPESTATUS[1]}" != 0 ] && seen
 }
 
-# sparse_on KERNEL: build with clang and sparse, without a warning; 5 where kbuild
+# sparse_on KERNEL: build with clang and sparse, warnings are errors; status 5 if kbuild
 # refuses this sparse
 sparse_on() {
 	command -v sparse >/dev/null || { echo "SKIP sparse is not installed"; return 4; }
@@ -290,7 +290,7 @@ check_shell() {
 	all=("${list[@]}")
 	unseen shell "${all[@]}" || return
 	[ ${#list[@]} -gt 0 ] || return 0
-	# All of them, as one sources another. "ok $?" tests a condition on purpose.
+	# Check all files, as they source each other. "ok $?" tests a condition on purpose.
 	shellcheck -x -P SCRIPTDIR -e SC2319 "${all[@]}" && seen
 }
 
@@ -313,7 +313,7 @@ check_spelling() {
 	local list
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
 	mapfile -t list < <(files . '^COPYING$')
-	# Tests of the parser misspell on purpose.
+	# The parser's tests misspell words on purpose.
 	codespell -L 'nd,ue,te,ans,hist,fo,bu,dorp,shwo,lmit,lmited,iif' "${list[@]}"
 }
 
@@ -332,7 +332,6 @@ check_spec() {
 	return "$status"
 }
 
-# Every mutant must still apply.
 check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$tmp/mutants"; return 1; }; }
 
 declare -A says=(

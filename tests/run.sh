@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [SUITE[/FILE]...] [KERNEL...]: run all tests, or the ones named: build, unit, litmus, proof, cli, fuzz, lint, bench,
-# systemd, netns, netns/limit, 6.1, 6.12, sid, 6.12-rt, 6.12-arm64, 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout, one line a
-# test; the last line counts passed, failed and skipped; status 1 if any failed. All
-# output is in .cache/test; V=1 shows it. JOBS=2 kernels run in parallel, and the
-# tests that need no guest beside them.
+# run.sh [SUITE[/FILE]...] [KERNEL...]: run all tests, or those named: build, unit, litmus, proof,
+# cli, fuzz, lint, bench, systemd, netns, netns/limit, 6.1, 6.12, sid, 6.12-rt, 6.12-arm64,
+# 6.12-kasan, 6.12-kcsan, uml-kasan. TAP on stdout; the last line counts passed, failed and
+# skipped; status 1 if any failed. Full output is in .cache/test; V=1 shows it. JOBS=2 kernels
+# run in parallel, beside the tests that need no guest.
 #
-# A test is a program that writes TAP (tests/*/*.t), or whose exit status counts;
-# status 4 skips it. tests/netns runs as root in guests: all files on 6.1 and 6.12,
-# smoke*.t and table.t on sid, and all files on the debug kernels that are named,
-# which are built first. WEIR_UNTIL, in seconds since 1970, is a deadline: tests that
-# would run past it are skipped.
+# A test is a program that writes TAP (tests/*/*.t) or reports by its exit status; status
+# 4 means skipped. tests/netns runs as root in guests: all files on 6.1 and 6.12, smoke*.t
+# and table.t on sid, and all files on any other kernel named; debug kernels are built
+# first. WEIR_UNTIL, in seconds since 1970, is a deadline: tests that would run past it
+# are skipped.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 logs=${WEIR_LOGS:-$top/.cache/test}
 n=0 passed=0 failed=0 skipped=0
-# Seconds that a debug kernel needs on two cores: to build, and for a useful part of the tests
+# Seconds a debug kernel takes on two cores: its build, and a useful part of its tests
 DEBUG_BUILD=1000 DEBUG_SUITE=300
 
 # result WORD NAME [DIRECTIVE]: print a line of TAP and count it
@@ -55,7 +55,7 @@ collect() {
 	return 1
 }
 
-# collect's $line is a result
+# Report collect's $line, a TAP result.
 tap_line() {
 	local word=ok text directive=''
 	show=''
@@ -69,7 +69,7 @@ tap_line() {
 	result "$word" "$prefix$text" "$directive"
 }
 
-# ended STATUS: report what collect's program did not
+# ended STATUS: report how collect's program ended, if its TAP does not show it
 ended() {
 	if { [ "$1" = 4 ] || [ "$plan" = 0 ]; } && [ "$seen" = 0 ]; then
 		result ok "$name" "SKIP${skip:- ${tail[*]: -1}}"
@@ -83,7 +83,7 @@ ended() {
 	fi
 }
 
-# host NAME COMMAND...: a test on this machine
+# host NAME COMMAND...: run a test on this machine
 host() {
 	local name=$1
 	shift
@@ -95,16 +95,16 @@ host() {
 	exec 3<&-
 }
 
-# time_for SECONDS: before WEIR_UNTIL
+# time_for SECONDS: whether they are left before WEIR_UNTIL
 time_for() { [ -z "${WEIR_UNTIL:-}" ] || [ $(($(date +%s) + $1)) -lt "$WEIR_UNTIL" ]; }
 
-# keep_hooks: a namespace whose hooks stay. With the first and the last hook of a
-# machine the kernel patches the code that packets run through, and QEMU's TCG now
-# and then executes the old code.
+# keep_hooks: a namespace whose hooks stay registered. The kernel patches the packet
+# path when the first hook is added or the last one removed, and QEMU's TCG sometimes
+# still executes the old code.
 keep_hooks() {
 	local ready fifo=/run/weir-keep
 	mkfifo "$fifo"
-	# shellcheck disable=SC2016 # it is sh's
+	# shellcheck disable=SC2016 # expanded by sh
 	unshare -n sh -c 'nft -f - && ready=yes; echo "$ready" >"$0"; exec tail -f /dev/null' "$fifo" <<-RULES &
 		table netdev keep { chain in { type filter hook ingress device lo priority 0; }; }
 		table inet keep { chain pre { type filter hook prerouting priority 0; }; }
@@ -112,7 +112,7 @@ keep_hooks() {
 	read -r -t 20 ready <>"$fifo" && [ "$ready" = yes ] || echo "# keep_hooks failed"
 }
 
-# in_guest FILE...: run tests in this guest, each without the module of the one before
+# in_guest FILE...: run tests in this guest, and unload the module after each
 in_guest() {
 	local t status start most=${WEIR_TEST_TIMEOUT:-240} seconds
 	PATH=$top/userspace:$PATH
@@ -136,7 +136,7 @@ in_guest() {
 		ip -all netns delete
 		if [ -d /sys/module/weir ] && ! rmmod weir; then
 			printf '\nnot ok - the module can be removed\n@end %d\n' "$status"
-			exit # the next one deserves a fresh guest
+			exit # the remaining tests need a fresh guest
 		fi
 		printf '\n@end %d\n' "$status"
 	done
@@ -152,7 +152,7 @@ for word in awk bash cat dirname echo grep insmod ip jq mkfifo mktemp nft paste 
 	near+=(-p "$word")
 done
 
-# guest KERNEL CPUS FILE...: run the files, in a new boot after each that kills its guest
+# guest KERNEL CPUS FILE...: run the files; boot again after one that kills the guest
 boot=0
 guest() {
 	local kernel=$1 cpus=$2 todo line name guest_status out seconds=1800 env=(env) word begun
@@ -186,8 +186,8 @@ guest() {
 	done
 }
 
-# verdict: report a whole boot by guest.sh's status. A guest that began no test would
-# not begin one in the next boot either.
+# verdict: report a boot by guest.sh's status. If the guest began no test, give up:
+# another boot would not help.
 verdict() {
 	case $guest_status in
 	0) result ok "$kernel: the kernel's log is clean (boot $boot)" ;;
@@ -206,7 +206,7 @@ verdict() {
 	todo=()
 }
 
-# have_debug_kernel KERNEL: build it, if there is a source and the time
+# have_debug_kernel KERNEL: build it, if its source is here and time is left
 have_debug_kernel() {
 	local need=$DEBUG_SUITE source=debug build=(tests/vm/kernel-debug.sh) flavour=$1
 	[ "$1" != uml-kasan ] || { source=uml build=(tests/vm/uml-build.sh) flavour=kasan; }
@@ -220,12 +220,12 @@ have_debug_kernel() {
 		return 1
 	fi
 	HOST_TIMEOUT=7200 host "guest kernel $1" "${build[@]}" "$flavour"
-	# It has no probes.
+	# User-Mode Linux has no kprobes.
 	[ "$1" = uml-kasan ] || host "faults for $1" tests/vm/kernel-build.sh -w -m tests/fault -o ".cache/build/$1/fault" "$1"
 	[ "$failed" = 0 ]
 }
 
-# on_kernel KERNEL FILE...: build for it, run the files in guests of it
+# on_kernel KERNEL FILE...: build for KERNEL and run the files in its guests
 on_kernel() {
 	local kernel=$1 word='not ok'
 	shift
@@ -243,8 +243,8 @@ on_kernel() {
 	[ "$failed" != 0 ] || [ $# = 0 ] || guests "$kernel" "$@"
 }
 
-# guests KERNEL FILE...: emulated CPUs wait for each other most of the time on a busy
-# machine, so only the tests that need_cpus get two. On a debug kernel all do.
+# guests KERNEL FILE...: emulated CPUs mostly wait for each other on a busy machine, so
+# only tests with need_cpus get two. On a debug kernel all tests do.
 guests() {
 	local kernel=$1 one=() two=("${@:2}")
 	if ! debug_kernel "$kernel"; then
@@ -275,7 +275,7 @@ finish() {
 	exit
 }
 
-# on_host SUITE...: the suites that need no guest, or boot their own (bench, systemd)
+# on_host SUITE...: run suites that need no guest, or boot their own (bench, systemd)
 on_host() {
 	local suite
 	for suite; do
@@ -312,7 +312,7 @@ done
 # A kernel without a suite means build and netns.
 [ ${#suites[@]} -gt 0 ] || { [ ${#kernels[@]} -gt 0 ] && suites=(build netns); } || suites=(build unit litmus proof cli fuzz lint bench systemd netns)
 
-# chosen SUITE: the files of SUITE that are named
+# chosen SUITE: the files of SUITE that the command line names
 chosen() {
 	local s
 	for s in "${suites[@]}"; do
@@ -327,7 +327,7 @@ chosen() {
 
 wants() { [[ " ${suites[*]} " == *" $1"[\ /]* ]]; }
 
-# A second run at the same time has its own logs, until it ends.
+# A concurrent run has its own logs and deletes them at its end.
 mkdir -p .cache && exec 9>.cache/test.lock || exit 1
 flock -n 9 || { logs=$logs-$$ && trap 'rm -rf "$logs"' EXIT; }
 export WEIR_LOGS=$logs
@@ -346,14 +346,14 @@ aside() {
 	} >>"$logs/$name.tap"
 }
 
-# shown NAME PID: print that file until PID ends
+# shown NAME PID: print the TAP of aside NAME until PID ends
 shown() {
 	exec 3< <(tail -n +1 -s 0.1 -f --pid="$2" "$logs/$1.tap")
 	collect "$1" '' || result "not ok" "$1: ends"
 	exec 3<&-
 }
 
-# start_kernels: on_kernel for each of all, JOBS at a time
+# start_kernels: run on_kernel for each kernel in $all, JOBS at a time
 start_kernels() {
 	local kernel mine started=0
 	for kernel in "${all[@]}"; do
@@ -376,11 +376,11 @@ if wants build || wants netns; then
 	for kernel in "${all[@]}"; do : >"$logs/$kernel.tap"; done
 	start_kernels 9>&- &
 	started=$!
-	# Tests in guests watch the clock.
+	# Tests in guests depend on time; everything else runs at a lower priority.
 	renice -n 10 -p $$ >/dev/null
 fi
-# These run beside the guests, in two queues; those that write into a file are printed
-# at the end, in order.
+# These run beside the guests, in two queues; the TAP of the one in the background is
+# printed at the end.
 mapfile -t second < <(for word in lint litmus proof fuzz systemd; do ! wants "$word" || echo "$word"; done)
 if [ ${#second[@]} -gt 0 ]; then
 	: >"$logs/host.tap"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # setup.sh demo|test|debug|arm64|native...: prepare a Debian 12 or 13 machine for the make
 # targets: install missing packages, download guest kernels or kernel sources into
-# .cache. NO_SETUP=1 does nothing.
+# .cache. With NO_SETUP=1 it does nothing.
 set -u
 [ -z "${NO_SETUP:-}" ] || exit 0
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
@@ -32,7 +32,7 @@ done
 
 words() { tr -s '[:space:]' '\n' <<<"$*" | grep . | sort -u; }
 
-# A package that another one provides is not missing.
+# A package is not missing if another one provides it.
 missing() {
 	dpkg-query -W -f '${db:Status-Abbrev}${Package} ${Provides}\n' |
 		sed -nE 's/^ii //p' | tr -s ', ' '\n' | sort -u | comm -13 - <(words "$packages")

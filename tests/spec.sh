@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spec.sh [-w]: are the uapi header, the policies and the operations what the
-# specification says? With -w, make them so. The kernel's generator, which also
-# checks the specification against its schema, comes with the newest kernel source
+# spec.sh [-w]: check that the uapi header, the policies and the operations match the
+# specification; -w regenerates them. The kernel's generator, which also checks the
+# specification against its schema, comes with the newest kernel source
 # (tests/vm/fetch.sh source).
-# Status: 0 the same, 1 not, 4 the generator is not here.
+# Status: 0 they match, 1 they differ, 4 there is no generator.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 source=$top/.cache/source
@@ -16,11 +16,11 @@ tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 mkdir -p "$tmp/Documentation/netlink/specs" "$tmp/out" || exit 1
 cp "$source"/Documentation/netlink/*.yaml "$tmp/Documentation/netlink/" &&
 	cp "$top/$spec" "$tmp/$spec" || exit 1
-# The generator looks upwards for the top of a kernel tree.
+# The generator searches its parent directories for the top of a kernel tree.
 : >"$tmp/MAINTAINERS"
 
-# generate MODE PART FILE: FILE is what we keep; without it, what others may want
-# must be generated as well. A header is included by the name of its file.
+# generate MODE PART [FILE]: compare with FILE, which is in the tree. Without FILE, only
+# check that it can be generated. Generated code includes a header by its file name.
 bad=0
 generate() {
 	local out=$tmp/out/${3:-user.c}

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run the programs given, as many at a time as there are CPUs, and print one TAP
-# stream of all their tests in the order given. A program that ends before its
-# last test fails.
+# Run the given programs, one per CPU at a time, and print their tests as one TAP
+# stream in the given order. A program that ends before its last test fails.
 set -u
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
@@ -16,7 +15,7 @@ say() { # ok|'not ok' NAME
 	printf '%s %d - %s\n' "$1" "$number" "$2"
 }
 
-# shellcheck disable=SC2016 # it is sh's
+# shellcheck disable=SC2016 # expanded by sh
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I @ sh -c '
 	out=$0/$(echo "$1" | tr / :)
 	timeout "${UNIT_TIMEOUT:-300}" "$1" >"$out" 2>&1

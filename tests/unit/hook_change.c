@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Random changes, which fail at each allocation first and then change nothing. */
+/* Random changes. Each fails at every allocation first, and must then change nothing. */
 #include <linux/jiffies.h>
 
 #include "hook_twin.h"
@@ -30,7 +30,7 @@ static void random_ports(struct weir_port_list *list, u16 first)
 		list->range[0].min = 0;
 }
 
-/* Until one is valid: values of a list may overlap. */
+/* Retry until valid: values of a list may overlap. */
 static void random_match(struct weir_match *match)
 {
 	u16 cond;
@@ -94,7 +94,7 @@ static struct weir_limit random_words(void)
 	return words;
 }
 
-/* A change: at first without memory, step by step; then it must be done. */
+/* Make a change: fail each allocation in turn, then expect @err. */
 static void change(int (*does)(const void *words, struct weir_error *error),
 		   const void *words, int err)
 {
@@ -121,7 +121,7 @@ static void change(int (*does)(const void *words, struct weir_error *error),
 	check(result == err, "run %llu: %d for %d", t.run, result, err);
 }
 
-/* The limit in front of which one is added, or NULL. */
+/* Name of the limit to insert before, or NULL. */
 static const char *before;
 
 static int does_add(const void *words, struct weir_error *error)
@@ -192,7 +192,7 @@ void hook_add(void)
 	t.limit[place] = limit;
 }
 
-/* The new table's wheels, which know as much in all. */
+/* Copy the new table's wheels to the twin; their sums must not have changed. */
 static void follow(struct twin_limit *limit, u64 sum[])
 {
 	const struct weir_limit *real = hook_real(limit);
@@ -204,7 +204,7 @@ static void follow(struct twin_limit *limit, u64 sum[])
 		count = hook_peek(real, s, slot);
 		check(count == *sum, "run %llu: %llu moved to %llu", t.run,
 		      *sum, count);
-		/* One that is idle is not moved for refusals that wait. */
+		/* An idle source is not moved, even with pending refusals. */
 		if (!count)
 			s->dropped = min(s->dropped, hook_dropped(real, s));
 		s->wheel.at = shim_jiffies / real->slot_ticks;
@@ -226,7 +226,7 @@ void hook_set(void)
 		words.match = random.match;
 	if (below(4) == 0)
 		words.sources = 64 << below(3);
-	/* Slots that were asked for may not fit a shorter window. */
+	/* Requested slots may not fit a shorter window. */
 	if (below(4) == 0)
 		words.window_ms = max(words.window_ms, random.window_ms);
 	if (limit->words.bytes != random.bytes)
@@ -280,7 +280,7 @@ void hook_add_exempt(void)
 	if (below(2))
 		strcpy(words.limit, t.limit[below(t.limits)].words.name);
 	if (does_exempt_add(&words, &(struct weir_error) { }))
-		return; /* it was there */
+		return; /* it existed */
 	change(does_exempt_add, &words, -EEXIST);
 	t.exempt[t.exempts++] = words;
 }
@@ -296,7 +296,7 @@ void hook_del_exempt(void)
 	t.exempt[i] = t.exempt[--t.exempts];
 }
 
-/* What all exemptions have exempted. */
+/* Packets that all exemptions have counted. */
 static u64 exempted(void)
 {
 	const struct weir_exempts *exempts = weir_config_get(&t.wn)->exempts;
@@ -311,7 +311,7 @@ static u64 exempted(void)
 	return sum;
 }
 
-/* The same words once more change nothing; another order, action and comment do. */
+/* Replace by another order and action: limits keep their tables, ids and counts. */
 void hook_replace(void)
 {
 	struct weir_limit words[LIMITS_MAX];

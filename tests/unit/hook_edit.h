@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Changes of a configuration, each as one call. */
+/* Configuration changes, one call each. */
 #ifndef HOOK_EDIT_H
 #define HOOK_EDIT_H
 

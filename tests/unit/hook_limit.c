@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What limits are made of: the slots of a window, tables that serve or do not, and the
- * memory that a user's namespace may hold.
+ * The parts of limits: the slots of a window, when a table is replaced, and the memory
+ * quota of a user namespace.
  */
 #include <linux/jiffies.h>
 #include <linux/user_namespace.h>
@@ -29,7 +29,7 @@ static s64 excess_of(u32 window_ms, unsigned int n, u64 *ticks)
 
 	for (*ticks = least / (1000 * n); *ticks * n * 1000 < least; ++*ticks)
 		;
-	/* A slot is not shorter than a tick, nor beyond 32 bits. */
+	/* A slot lasts at least a tick and fits 32 bits. */
 	if (least < 1000ull * n || *ticks > U32_MAX)
 		return -1;
 	return *ticks * n * 1000 - least;
@@ -50,7 +50,7 @@ static void check_fit(u32 window_ms)
 		check(!fit || slot_ticks == ticks, "%u ms, %u slots: %u ticks",
 		      window_ms, n, slot_ticks);
 	}
-	/* The largest up to 15 that grows by a sixteenth, or that grows least. */
+	/* The largest n up to 15 that extends the window by at most 1/16, or else least. */
 	for (n = 15; n; n--) {
 		excess = excess_of(window_ms, n, &ticks);
 		if (excess < 0 || (best && excess >= least))
@@ -100,7 +100,7 @@ static int add(const struct weir_limit *limit, struct weir_error *error)
 	return edit_add(&wn, limit, NULL, error);
 }
 
-/* A budget that the counts cannot hold takes another table, others none. */
+/* Only a budget beyond the counts' width replaces the table. */
 static void test_tables(void **state)
 {
 	static const u64 budgets[] = { 1000, U16_MAX, U16_MAX + 1ull, 5, U32_MAX };
@@ -121,7 +121,7 @@ static void test_tables(void **state)
 		assert_true(weir_table_holds(limit->table, limit->budget));
 		assert_int_equal(limit->table != table, i == 2);
 	}
-	/* A narrow budget gets no narrower counts with another table. */
+	/* A small budget does not narrow the counts of the next table. */
 	config.budget = 5;
 	config.sources *= 2;
 	table = limit->table;
@@ -134,7 +134,7 @@ static void test_tables(void **state)
 	assert_int_equal(atomic64_read(&wn.bytes), 0);
 }
 
-/* Packets of 100 bytes, one after the other; returns how many are let through. */
+/* Send packets of 100 bytes; returns how many are admitted. */
 static unsigned int admitted(unsigned int packets)
 {
 	const struct weir_limit *limit = weir_limit_find(weir_config_get(&wn), "a");
@@ -178,7 +178,7 @@ static void take_steps(const struct step *steps, unsigned int count)
 	assert_int_equal(edit_flush(&wn, true), 0);
 }
 
-/* What a source has sent stays so, whatever its budget was meanwhile. */
+/* Budget changes in between do not lose what a source was charged. */
 static void test_units(void **state)
 {
 	static const struct step units[] = {
@@ -186,7 +186,7 @@ static void test_units(void **state)
 		{ 10, false, 3000, 0 }, { 1000, false, 3000, 0 }, { 500000, true, 3000, 0 },
 		{ 2000, false, 3000, 0 }, { 3000, false, 3000, 1000 },
 	};
-	/* The table has held more than the budget that it was made for. */
+	/* The table has held more than the budget it was created for. */
 	static const struct step grown[] = {
 		{ 100, false, 0, 0 }, { 60000, false, 60001, 60000 }, { 100, false, 1, 0 },
 		{ 1000, true, 1, 0 }, { 600000, true, 6000, 0 },
@@ -196,7 +196,7 @@ static void test_units(void **state)
 	take_steps(grown, ARRAY_SIZE(grown));
 }
 
-/* All tables of a user's namespace together. */
+/* The quota covers all tables of a user namespace together. */
 static void test_quota(void **state)
 {
 	struct user_namespace user = { .id = 1 };

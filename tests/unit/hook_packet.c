@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A random packet: what it should meet, and what has become of it. */
+/* A random packet: the expected limits and verdict, compared with the hook's. */
 #include <linux/jiffies.h>
 #include <linux/skbuff.h>
 
@@ -14,7 +14,7 @@ struct expected {
 	bool room, large;
 };
 
-/* One packet adds to these counters of a limit, and to no other. */
+/* A packet adds to these counters of a limit and to no others. */
 static void check_gains(const struct expected *f, struct weir_cost cost, bool dropped,
 			bool would, bool elsewhere, bool admitted)
 {
@@ -40,7 +40,7 @@ static void check_gains(const struct expected *f, struct weir_cost cost, bool dr
 	hook_check(f->limit);
 }
 
-/* The limits that a packet meets, and who has room. Returns how many. */
+/* The limits that a packet matches, and whether each has room. Returns how many. */
 static unsigned int expect_limits(const struct said *said, struct weir_cost cost,
 			     struct expected *met)
 {
@@ -69,7 +69,7 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 	return f - met;
 }
 
-/* The first that gained a drop. */
+/* The first limit whose drop counter rose. */
 static struct expected *dropper_of(struct expected *met, unsigned int n)
 {
 	struct weir_counts is;
@@ -96,7 +96,7 @@ static void note_dropped(const struct expected *e, struct weir_cost cost,
 	e->source->dropped += cost.packets;
 }
 
-/* Returns the limit that dropped it. */
+/* Returns the limit that dropped the packet. */
 static struct twin_limit *check_dropped(struct expected *met, unsigned int n,
 					struct weir_cost cost)
 {
@@ -130,7 +130,7 @@ static void check_admitted(struct expected *met, unsigned int n,
 	}
 }
 
-/* Headers that cannot be read are counted if they surely were asked for. */
+/* Unreadable headers must be counted if a limit surely asked for them. */
 static void check_seen(enum weir_outcome outcome, bool unparsable, bool surely)
 {
 	u64 count[WEIR_OUTCOMES] = { };
@@ -146,7 +146,7 @@ static void check_seen(enum weir_outcome outcome, bool unparsable, bool surely)
 	assert_memory_equal(count, t.seen, sizeof(count));
 }
 
-/* Does a limit in front of one, or any, ask for what lies behind the header? */
+/* Does any limit before @end need the transport header? */
 static bool is_parsed(const struct twin_limit *end)
 {
 	const struct twin_limit *limit;
@@ -157,7 +157,7 @@ static bool is_parsed(const struct twin_limit *end)
 	return false;
 }
 
-/* The packet, whose bytes are made at @byte. Returns how many are headers. */
+/* Make the packet and its bytes at @byte. Returns the length of its headers. */
 static unsigned int make_skb(const struct said *said, u8 byte[PACKET_MAX],
 			     struct sk_buff *skb)
 {

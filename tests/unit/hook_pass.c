@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Single packets of one source: who is passed by, and those that come late. */
+/* Single packets of one source: which packets skip the limits, and late clocks. */
 #include <linux/jiffies.h>
 #include <linux/skbuff.h>
 
@@ -7,10 +7,10 @@
 
 #include "hook_twin.h"
 
-/* TCP of IPv4, from source 0 */
+/* TCP over IPv4, from source 0 */
 static const struct said said = { .proto = IPPROTO_TCP };
 
-/* One packet that the hook is told to have come by a device; the verdict */
+/* Run the hook for one packet on skb->dev @dev, with state->in @in; the verdict */
 static unsigned int pass_told(const struct said *one, u8 hop_limit,
 			      struct net_device *dev, struct net_device *in)
 {
@@ -81,7 +81,7 @@ static u64 seen_as(enum weir_outcome outcome)
 	return packets;
 }
 
-/* Packets that no limit is asked about: those of loopback. */
+/* Loopback packets skip all limits. */
 static void test_passed_by(void **state)
 {
 	struct weir_limit words = plain_words("a", 1, false);
@@ -102,14 +102,14 @@ static void test_passed_by(void **state)
 	assert_int_equal(pass(&t.dev[0]), NF_DROP);
 	assert_int_equal(pass(&t.dev[0]), NF_DROP);
 	assert_int_equal(count_in("a"), 1);
-	/* Nor by those who are refused else. */
+	/* Even those of a source that is refused. */
 	t.dev[1].flags = IFF_LOOPBACK;
 	assert_int_equal(pass(&t.dev[1]), NF_ACCEPT);
 	t.dev[1].flags = 0;
 	hook_end();
 }
 
-/* Some kernels' SRv6 does not tell by which device its packets came. */
+/* SRv6 in some kernels does not set the input device. */
 static void test_no_device(void **state)
 {
 	const struct said inner = { .ipv6 = true, .proto = IPPROTO_ICMPV6 };
@@ -124,8 +124,8 @@ static void test_no_device(void **state)
 }
 
 /*
- * Where none asks, they are not read, but for what may keep the link alive, and
- * are not counted then either.
+ * Headers that no limit asks for are not read or counted as unparsable, except to
+ * recognise packets that may keep the link alive.
  */
 static void test_unasked(void **state)
 {
@@ -146,7 +146,7 @@ static void test_unasked(void **state)
 	hook_end();
 }
 
-/* One in time, then one that comes late, then late ones that find no room. */
+/* One packet on time, one on a late clock, then late ones that are dropped. */
 static void come_late(unsigned int dropped)
 {
 	shim_jiffies += 100;
@@ -158,7 +158,7 @@ static void come_late(unsigned int dropped)
 	shim_jiffies += 60;
 }
 
-/* What a limit has of one from before the leap, and of what came then. */
+/* Counts of the packet before the leap in time and of the later ones. */
 static void check_late(const char *name, enum weir_fate fate, u64 packets)
 {
 	const struct weir_limit *limit = limit_of(name);
@@ -168,25 +168,25 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
 	weir_limit_counts(limit, &counts);
 	assert_true(counts.packets[WEIR_ADMITTED] == 3);
 	assert_true(counts.packets[fate] == packets);
-	/* The one of before the leap leaves first, the late ones with the rest. */
+	/* The packet before the leap expires first, late ones with the rest. */
 	shim_jiffies += 250 - 100 + limit->slot_ticks + 60;
 	assert_int_equal(count_in(name), 2);
 }
 
 /*
- * On a CPU whose clock is late a packet counts at the time of the bucket, in
- * all limits, and what is given back is found there.
+ * On a CPU with a late clock a packet counts at the time of the bucket, in all
+ * limits, and a charge is given back there.
  */
 static void test_late(void **state)
 {
 	struct weir_limit words = plain_words("b", 100, true);
 
-	/* A packet may start again, but not for ever. */
+	/* A packet may be retried, but not endlessly. */
 	alarm(20);
 	hook_begin(2);
 	add("a", 100, false);
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
-	/* Of other slots, so that it is late by more of them. */
+	/* Shorter slots, so that the clock is late by more of them. */
 	words.window_ms = 600;
 	assert_int_equal(add_words(&words), 0);
 	add("c", 2, false);
@@ -198,7 +198,7 @@ static void test_late(void **state)
 	alarm(0);
 }
 
-/* The same where there is one limit. */
+/* The same with a single limit. */
 static void test_late_alone(void **state)
 {
 	alarm(20);
@@ -211,7 +211,7 @@ static void test_late_alone(void **state)
 	alarm(0);
 }
 
-/* A limit that only observes has refused as much as its source was refused. */
+/* An observing limit and its source have counted the same refusals. */
 static void check_observed(const char *name, u64 packets)
 {
 	struct twin_source s = { .source = said_source(&said) };
@@ -228,7 +228,7 @@ static void check_observed(const char *name, u64 packets)
 	assert_true(stood.dropped == packets);
 }
 
-/* It has refused it once, however often it was asked. */
+/* A packet that is retried counts as one refusal. */
 static void test_late_observed(void **state)
 {
 	alarm(20);
@@ -242,7 +242,7 @@ static void test_late_observed(void **state)
 	alarm(0);
 }
 
-/* ... and not at all, where one in front of it drops the packet. */
+/* An observing limit counts nothing if an earlier one drops the packet. */
 static void test_observed_behind(void **state)
 {
 	hook_begin(8);

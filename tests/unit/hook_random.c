@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The packet's way against a twin: random packets through random limits and
- * exemptions, which change all the while. The twin has a wheel for each limit
- * and source, and knows by the words alone which limits a packet meets. Every
- * verdict, every counter and every count of the sources met is compared after
- * each packet, so what is given back must leave nothing. Configuring is made to
- * fail at each allocation first, and must then have changed nothing.
+ * The packet path against a twin: random packets through random limits and
+ * exemptions, which keep changing. The twin has a wheel for each limit and
+ * source, and derives from the description alone which limits a packet matches.
+ * Each packet's verdict, every counter and every count of its sources are
+ * compared, so a charge given back must leave no trace. Each change fails at
+ * every allocation first, and must then have changed nothing.
  */
 #include <linux/jiffies.h>
 
@@ -69,7 +69,7 @@ static void test_packets(void **state)
 	random_runs(300, false);
 }
 
-/* What is refused at once, and what is not while others are. */
+/* Few changes and few limits, so that refusals come from the caches. */
 static void test_plain(void **state)
 {
 	random_runs(100, true);

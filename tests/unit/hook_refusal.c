@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A CPU's cache of refusals, through the hook: that no entry outlives its reason, and
- * how seldom refusals take a lock. hook_random has what it answers.
+ * The per-CPU refusal cache, through the hook: no entry outlives its reason, and
+ * refusals seldom take a lock. hook_random checks its answers.
  */
 #include <linux/jiffies.h>
 #include <linux/skbuff.h>
 
 #include "hook_twin.h"
 
-/* UDP from source 0, of IPv4 or IPv6 */
+/* UDP from source 0, over IPv4 or IPv6 */
 static const struct said v4 = { .proto = IPPROTO_UDP };
 static const struct said v6 = { .proto = IPPROTO_UDP, .ipv6 = true };
 
 static unsigned int asked;
 
-/* A table is asked. */
+/* Called when a table is read. */
 static void asks(bool began)
 {
 	asked += began;
@@ -39,7 +39,7 @@ static bool passes(const struct said *said, unsigned int dev)
 	return pass(said, dev) == NF_ACCEPT;
 }
 
-/* Refused without asking a table */
+/* Refused without reading a table */
 static bool cached(const struct said *said, unsigned int dev)
 {
 	return !passes(said, dev) && !asked;
@@ -107,12 +107,12 @@ static u64 fate(const char *name, enum weir_fate fate)
 static void begin(void)
 {
 	hook_begin(1);
-	/* At a slot's begin. */
+	/* The start of a slot */
 	shim_jiffies = 1000000;
 	shim_cpu = 0;
 }
 
-/* As many as the budget, a refusal, one that is remembered, and one by that. */
+/* Use up the budget; the refusal is cached, and answers the packets after it. */
 static void fill(const struct said *said, unsigned int dev, unsigned int budget)
 {
 	while (budget--)
@@ -122,7 +122,7 @@ static void fill(const struct said *said, unsigned int dev, unsigned int budget)
 	assert_true(cached(said, dev));
 }
 
-/* For the rest of the slot, and a second at most. */
+/* A cached refusal lasts for the rest of the slot, and a second at most. */
 static void test_ends(void **state)
 {
 	struct weir_limit words = words_of("a", 2);
@@ -134,7 +134,7 @@ static void test_ends(void **state)
 	shim_jiffies += HZ - 1;
 	assert_true(cached(&v4, 0));
 	shim_jiffies++;
-	/* What is kept of another is good for longer. */
+	/* Another source's entry lasts longer. */
 	other.source = 1;
 	fill(&other, 0, 2);
 	assert_false(passes(&v4, 0));
@@ -152,7 +152,7 @@ static void test_ends(void **state)
 	hook_end();
 }
 
-/* A refusal in bytes says nothing of smaller packets. */
+/* A refusal in bytes does not apply to smaller packets. */
 static void test_smaller(void **state)
 {
 	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
@@ -167,7 +167,7 @@ static void test_smaller(void **state)
 	hook_end();
 }
 
-/* A charge that is given back makes room: here, as another limit's refusal. */
+/* A charge given back makes room again, as when another limit refuses. */
 static void test_given_back(void **state)
 {
 	struct weir_lookup lookup;
@@ -206,7 +206,7 @@ static void test_forgotten(void **state)
 	hook_end();
 }
 
-/* The way is another's: what waits is not, and the source meets the floor. */
+/* An evicted source meets the floor; its pending refusals go to no other source. */
 static void test_evicted(void **state)
 {
 	struct said other = v4;
@@ -242,7 +242,7 @@ static unsigned int pass_linklocal(unsigned int dev, u8 host)
 	return hook_verdict(&skb, true, &t.dev[dev]);
 }
 
-/* Link-local sources are whole, and one address on two devices is two. */
+/* Link-local sources are full addresses, and one per device. */
 static void test_linklocal(void **state)
 {
 	begin();
@@ -256,7 +256,7 @@ static void test_linklocal(void **state)
 	hook_end();
 }
 
-/* Neighbour discovery of a source that is refused. */
+/* Neighbour discovery passes for a source that is refused. */
 static void test_vital(void **state)
 {
 	struct said discovery = v6;
@@ -276,7 +276,7 @@ static void test_vital(void **state)
 	hook_end();
 }
 
-/* Refused packets of very many sources take hardly a lock, and move no version. */
+/* Refusals of very many sources hardly take locks or change sequence counts. */
 static void test_locks(void **state)
 {
 	const unsigned int sources = 20000, rounds = 60;
@@ -304,7 +304,7 @@ static void test_locks(void **state)
 			refused += shim_hooks[0].hook(shim_hooks[0].priv, &skb,
 						      &hook) == NF_DROP;
 		}
-		/* Within one window. */
+		/* All rounds within one window */
 		shim_jiffies += 3 * HZ / rounds;
 	}
 	twin_leave();
@@ -317,7 +317,7 @@ static void test_locks(void **state)
 	hook_end();
 }
 
-/* A limit behind the first is none that the cache answers for, however many there are. */
+/* Only refusals by the first matching limit are cached, however many limits follow. */
 static void test_most(void **state)
 {
 	char name[8];
@@ -338,7 +338,7 @@ static void test_most(void **state)
 	hook_end();
 }
 
-/* What this CPU has not spent is room for its packets, also where limits are several. */
+/* A CPU may spend the rest of its batch, also with several limits. */
 static void test_batch(void **state)
 {
 	struct weir_limit words = words_of("each", 1000);
@@ -351,7 +351,7 @@ static void test_batch(void **state)
 		if (several)
 			add("b", 5000);
 		shim_cpu = 1;
-		/* It takes a way first. */
+		/* The first packet takes a way. */
 		assert_true(passes(&v4, 0) && passes(&v4, 0));
 		shim_jiffies += HZ;
 		shim_cpu = 0;

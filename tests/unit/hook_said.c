@@ -64,10 +64,10 @@ bool said_cut(const struct said *said)
 		said->missing && said->proto == IPPROTO_TCP);
 }
 
-/* The conditions that hold, inverted or not, for want of a header to read. */
+/* Conditions that match, inverted or not, because their header is unreadable. */
 static u16 open_conds(const struct said *said)
 {
-	/* Any protocol may be written in a later fragment of IPv6. */
+	/* A later IPv6 fragment may claim any protocol. */
 	u16 open = said->ipv6 && said->later ? WEIR_IF_PROTO : 0;
 
 	if (too_deep(said))

@@ -103,7 +103,7 @@ unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
 	struct nf_hook_state state = {
 		.pf = ipv6 ? AF_INET6 : AF_INET, .in = dev,
 	};
-	/* A packet that comes back from user space comes with BH on. */
+	/* Packets reinjected from user space run with BH enabled. */
 	bool reinjected = chance_one_in(&t.chance, 8);
 	unsigned int verdict;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A network namespace with its limits and exemptions, and its twin: a wheel for
- * each limit and source. What is done is done to both, and must come out alike.
+ * A network namespace with limits and exemptions, and its twin: a wheel for each
+ * limit and source. Each operation is applied to both, and the results must agree.
  */
 #ifndef HOOK_TWIN_H
 #define HOOK_TWIN_H
@@ -20,7 +20,7 @@ struct twin_source {
 	struct weir_source source;
 	struct twin_wheel wheel;
 	u64 dropped;
-	bool observed;		/* ... of this kind */
+	bool observed;		/* dropped counts observed drops */
 };
 
 struct twin_limit {
@@ -39,8 +39,8 @@ struct hook_twin {
 	struct said_exempt exempt[EXEMPTS_MAX];
 	unsigned int exempts;
 	u64 seen[WEIR_OUTCOMES];
-	bool pressure;	/* there may be */
-	bool plain;	/* limits are mostly, and there is one mostly */
+	bool pressure;	/* pressure events are allowed */
+	bool plain;	/* mostly a single limit, mostly without conditions */
 	u64 run, events, dropped, admitted, failures;
 	u32 names;
 };
@@ -56,25 +56,25 @@ void hook_begin(u64 run);
 void hook_end(void);
 
 struct weir_limit *hook_real(const struct twin_limit *limit);
-/* Is a packet exempt from a limit, or with "" from all? */
+/* Is a packet exempt from limit @name, or from all limits ("")? */
 bool hook_exempts(const struct said *said, const char *name);
-/* A source as a limit counts it, which is new to the twin perhaps. */
+/* The twin's record of a source, created if there is none. */
 struct twin_source *hook_source(struct twin_limit *limit,
 				struct weir_source source);
-/* What a limit counts of a source, in all and by the slot. */
+/* A source's count: the limit's, also by slot, and the twin's. */
 u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	      u64 slot[WEIR_SLOTS_MAX + 1]);
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s);
-/* Its refusals, also of the action before, and those that wait in the caches. */
+/* Its drops in the table, and under the same action those pending in the caches. */
 u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s);
-/* All sources that a limit has met, beside their twins. */
+/* Compare all sources of a limit with the twin. */
 void hook_check(struct twin_limit *limit);
 
-/* A packet of a family comes in at a device, which is the skb's if that has none. */
+/* Run the hook for a packet received on @dev; sets skb->dev if it is NULL. */
 unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
 			  struct net_device *dev);
 
-/* Acts at random: a packet, a change of one kind. */
+/* Random operations: a packet, or one kind of change. */
 void hook_packet(void);
 void hook_add(void);
 void hook_set(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the unit tests share: cmocka, chance, how much to do. In a kernel, what
- * tests/table has in their place.
+ * Shared by the unit tests: cmocka, random numbers, number of rounds. In the kernel
+ * tests/table replaces cmocka and the C library.
  */
 #ifndef UNIT_H
 #define UNIT_H
@@ -27,19 +27,19 @@ static inline uint64_t unit_number(const char *name, uint64_t otherwise)
 }
 #endif
 
-/* Of n rounds as many as UNIT_PERCENT says. */
+/* UNIT_PERCENT of n rounds, at least one. */
 static inline uint64_t unit_rounds(uint64_t n)
 {
 	n = n * unit_number("UNIT_PERCENT", 100) / 100;
 	return n ? n : 1;
 }
 
-/* Random runs, from the first to before the end. */
+/* The random runs first to end - 1. */
 struct unit_runs {
 	unsigned long long first, end;
 };
 
-/* As unit_rounds(), or UNIT_RUN alone. */
+/* unit_rounds(n) runs, or UNIT_RUN alone. */
 static inline struct unit_runs unit_runs(uint64_t n)
 {
 	uint64_t all = ~0ull, run = unit_number("UNIT_RUN", all);
@@ -48,7 +48,7 @@ static inline struct unit_runs unit_runs(uint64_t n)
 			    (struct unit_runs) { run, run + 1 };
 }
 
-/* A run is told by its seed: UNIT_SEED, the same each time unless given. */
+/* Random state of a run, reproducible: seeded by UNIT_SEED and the run's number. */
 struct chance {
 	uint64_t state;
 };
@@ -80,7 +80,7 @@ static inline int chance_one_in(struct chance *c, uint64_t n)
 	return !chance_below(c, n);
 }
 
-/* The program NAME: its tests, each T(test), in their order. */
+/* main() of the program NAME, which runs its tests, each T(test), in order. */
 #define T(test)	cmocka_unit_test(test)
 #define UNIT_MAIN(name, ...)						\
 int main(void)								\
@@ -90,7 +90,7 @@ int main(void)								\
 	return cmocka_run_group_tests_name(name, tests, NULL, NULL);	\
 }
 
-/* Like assert_true(), and says what run and what numbers. */
+/* assert_true() with a message that tells the run and the values. */
 #define check(cond, fmt, ...) do {					\
 	if (!(cond)) {							\
 		print_error("# %s:%d: %s: " fmt "\n", __FILE__,		\
