@@ -16,8 +16,8 @@
 #include "match.h"
 
 /* Is an address, in network order, within a prefix? */
-static __always_inline bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
-					 const __be32 *addr)
+static inline bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
+				const __be32 *addr)
 {
 	if (prefix->family != family)
 		return false;

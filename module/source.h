@@ -86,8 +86,7 @@ static inline bool weir_source_known(const struct weir_source *source)
 }
 
 /* Are two sources with the same mask equal? */
-static __always_inline bool weir_source_same(const struct weir_source *a,
-					     const struct weir_source *b)
+static inline bool weir_source_same(const struct weir_source *a, const struct weir_source *b)
 {
 	/* Word by word, as they were stored: wider loads would not be forwarded. */
 	return a->word[0] == b->word[0] && a->scope == b->scope &&

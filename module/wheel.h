@@ -14,20 +14,17 @@
  *	                     '------ 23 - 17 = 6 ----'
  *
  * A strict wheel reaches back n slots: every interval of the window's length lies
- * within n + 1 slots, wherever it starts. A lenient wheel reaches back n - 1. Slots
- * are stored modulo 2^32; no wheel is left alone for 2^31. A charge with an earlier
- * slot counts in the wheel's current one. The caller serialises, except that
- * "full" and "marked" may be read inside a seqcount.
+ * within n + 1 slots, wherever it starts. A lenient wheel reaches back n - 1. Slots are
+ * stored modulo 2^32; no wheel is left alone for 2^31. A charge with an earlier slot counts
+ * in the current one. The caller serialises; "full" and "marked" may be read in a seqcount.
  */
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
 
-#include <linux/bitops.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include <linux/types.h>
 
 /* Common to all wheels of a table. */
 struct weir_wheel_shape {
@@ -45,8 +42,7 @@ struct weir_wheel {
 };
 
 /* The shape of wheels with a number of slots. */
-static inline struct weir_wheel_shape
-weir_wheel_shape(unsigned int slots, bool lenient, u8 width)
+static inline struct weir_wheel_shape weir_wheel_shape(unsigned int slots, bool lenient, u8 width)
 {
 	u8 reach = slots - lenient, mask = roundup_pow_of_two(reach + 1) - 1;
 
@@ -98,9 +94,9 @@ static inline void weir_wheel_store(struct weir_wheel_shape shape,
 static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
 				   const struct weir_wheel *w, u32 slot)
 {
-	return (weir_wheel_entry(shape, w, 0) -
-		weir_wheel_entry(shape, w, 1 + (slot & shape.mask))) &
-	       weir_wheel_max(shape.width);
+	u64 began = weir_wheel_entry(shape, w, 1 + (slot & shape.mask));
+
+	return (weir_wheel_entry(shape, w, 0) - began) & weir_wheel_max(shape.width);
 }
 
 /* What was counted @age slots before the wheel's current slot. */
@@ -124,8 +120,7 @@ static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
 
 /* Is there no room for a cost in a slot? */
 static inline bool weir_wheel_full(struct weir_wheel_shape shape,
-				   const struct weir_wheel *w, u32 slot,
-				   u64 cost, u64 budget)
+				   const struct weir_wheel *w, u32 slot, u64 cost, u64 budget)
 {
 	u64 sum = weir_wheel_sum(shape, w, slot);
 
@@ -149,8 +144,7 @@ static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
 	const u8 late = 30;
 
 	return (s32)(slot - w->at) <= 2 * shape.reach + 1 &&
-	       (u8)(slot - READ_ONCE(w->refused) + late) <=
-	       shape.reach + 1 + late;
+	       (u8)(slot - READ_ONCE(w->refused) + late) <= shape.reach + 1 + late;
 }
 
 /*
@@ -164,24 +158,20 @@ static inline void weir_wheel_mark(struct weir_wheel *w, u32 slot, u64 cost)
 	/* Pairs with other refusals, and with turns, which may undo it. */
 	if (READ_ONCE(w->refused) == (u8)slot)
 		return;
-	WRITE_ONCE(w->wanted, min_t(u64, 8 * shift + ((cost - 1) >> shift) + 1,
-				    U8_MAX));
+	WRITE_ONCE(w->wanted, min_t(u64, 8 * shift + ((cost - 1) >> shift) + 1, U8_MAX));
 	WRITE_ONCE(w->refused, slot);
 }
 
 /* The cost by which to tell whether a source is limited: that refused, or 1. */
-static inline u64 weir_wheel_wanted(struct weir_wheel_shape shape,
-				    const struct weir_wheel *w)
+static inline u64 weir_wheel_wanted(struct weir_wheel_shape shape, const struct weir_wheel *w)
 {
 	if (!weir_wheel_marked(shape, w, w->at))
 		return 1;
-	return w->wanted < 16 ? w->wanted :
-	       (8ull | (w->wanted & 7)) << (w->wanted / 8 - 1);
+	return w->wanted < 16 ? w->wanted : (8ull | (w->wanted & 7)) << (w->wanted / 8 - 1);
 }
 
 /* An empty wheel. */
-static inline void weir_wheel_reset(struct weir_wheel_shape shape,
-				    struct weir_wheel *w, u32 slot)
+static inline void weir_wheel_reset(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
 {
 	memset(w, 0, weir_wheel_size(shape));
 	w->at = slot;
@@ -189,8 +179,7 @@ static inline void weir_wheel_reset(struct weir_wheel_shape shape,
 }
 
 /* Advance a wheel to a slot. */
-static inline void weir_wheel_turn(struct weir_wheel_shape shape,
-				   struct weir_wheel *w, u32 slot)
+static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
 {
 	u64 total = weir_wheel_entry(shape, w, 0);
 	s32 passed = slot - w->at, i;
@@ -200,16 +189,14 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape,
 		return;
 	marked = weir_wheel_marked(shape, w, slot);
 	for (i = min_t(s32, passed, shape.mask + 1); i; i--)
-		weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask),
-				 total);
+		weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask), total);
 	w->at = slot;
 	if (!marked)
 		weir_wheel_unmark(w);
 }
 
 /* Count a cost in a turned wheel that has room for it. */
-static inline void weir_wheel_add(struct weir_wheel_shape shape,
-				  struct weir_wheel *w, u64 cost)
+static inline void weir_wheel_add(struct weir_wheel_shape shape, struct weir_wheel *w, u64 cost)
 {
 	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
 }
@@ -221,33 +208,28 @@ static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 	s32 age = w->at - slot;
 	u32 i;
 
-	if (age < 0 || age > shape.reach ||
-	    weir_wheel_slot(shape, w, age) < cost)
+	if (age < 0 || age > shape.reach || weir_wheel_slot(shape, w, age) < cost)
 		return false;
 	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) - cost);
 	for (i = slot + 1; age; age--, i++)
 		weir_wheel_store(shape, w, 1 + (i & shape.mask),
-				 weir_wheel_entry(shape, w,
-						  1 + (i & shape.mask)) - cost);
+				 weir_wheel_entry(shape, w, 1 + (i & shape.mask)) - cost);
 	return true;
 }
 
 /* Slots until a cost fits, if nothing else is charged. */
 static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
-					   const struct weir_wheel *w,
-					   u64 cost, u64 budget)
+					   const struct weir_wheel *w, u64 cost, u64 budget)
 {
 	unsigned int wait = 0;
 
-	while (wait <= shape.reach &&
-	       weir_wheel_full(shape, w, w->at + wait, cost, budget))
+	while (wait <= shape.reach && weir_wheel_full(shape, w, w->at + wait, cost, budget))
 		wait++;
 	return wait;
 }
 
 /* Join two wheels of the same slot, by the larger suffix sums; @v becomes the old @w. */
-static inline void weir_wheel_join_swap(struct weir_wheel_shape shape,
-					struct weir_wheel *w,
+static inline void weir_wheel_join_swap(struct weir_wheel_shape shape, struct weir_wheel *w,
 					struct weir_wheel *v)
 {
 	u64 total_w = weir_wheel_entry(shape, w, 0), of_w;

@@ -140,7 +140,7 @@ check_size() {
 	local list n bad=0
 	mapfile -t list < <(files '^module/[^/]*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 9200 ] || { echo "module/ has $n lines; 9200 is the most" && bad=1; }
+	[ "$n" -le 8750 ] || { echo "module/ has $n lines; 8750 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	wc -l "${list[@]}" | awk '$2 ~ /\.h$/ && $1 > 250 { print $2 " has " $1 " lines; a header has 250 at the most"; bad = 1 } END { exit bad }' || bad=1

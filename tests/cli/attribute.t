@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# attribute.t: an attribute that is added to a copy takes its entry in the
+# specification, one row, one member of the model, and the man page. Everything
+# else follows: parsing, its range, messages, text, JSON, schema, help,
+# completion, comparison, and the word that a refusal names.
+. "$(dirname "$0")/lib.sh"
+
+python3 -c 'import yaml' 2>/dev/null || { echo "1..0 # SKIP python3-yaml is not installed"; exit 4; }
+mkdir -p copy/module copy/Documentation/netlink
+cp -r "$top/userspace" copy/ && cp -r "$top/module/uapi" "$top/module/main.c" copy/module/
+cp -r "$top/Documentation/netlink/specs" copy/Documentation/netlink/ && cp "$top/Documentation/weir.8" copy/Documentation/
+rm -f copy/userspace/*.o copy/userspace/*.d copy/userspace/weir copy/userspace/.defines
+cp -r copy before
+
+# insert FILE BEFORE LINE...: in front of the first line with BEFORE
+insert() {
+	local file=$1 before=$2
+	shift 2
+	printf '%s\n' "$@" >lines
+	awk -v before="$before" '!done && index($0, before) { while ((getline line < "lines") > 0) print line; done = 1 } { print }' \
+		"copy/$file" >new && cmp -s new "copy/$file" && diag "$file has no $before"
+	cat new >"copy/$file"
+}
+python3 - <<'PY'
+path = "copy/Documentation/netlink/specs/weir.yaml"
+with open(path, encoding="utf-8") as file:
+    text = file.read()
+entry = """      -
+        name: weight
+        type: u32
+        doc: How much it weighs.
+        checks:
+          min: 2
+          max: 9
+"""
+place = "  -\n    name: exempt\n"
+assert text.count(place) == 1
+with open(path, "w", encoding="utf-8") as file:
+    file.write(text.replace(place, entry + place))
+PY
+insert userspace/fields.c '{ "before", &weir_type_name' \
+	'	{ "weight", &weir_type_uint, ON_LIMIT, LIMIT(WEIGHT, weight), HAS(WEIGHT), .help = "how much it weighs" },'
+insert userspace/model.h 'uint8_t per[2];' '	uint32_t weight;'
+insert Documentation/weir.8 '.It Cm before Ar NAME' '.It Cm weight Ar N' 'How much it weighs.'
+# The header is generated, too, by the kernel's own generator.
+sed 's/^\t__WEIR_A_LIMIT_MAX,/\tWEIR_A_LIMIT_WEIGHT,\n&/' before/module/uapi/linux/weir.h >copy/module/uapi/linux/weir.h
+
+is "$(diff -rq before copy | sort | awk '{ print $2 }' | paste -sd' ')" \
+	"before/Documentation/netlink/specs/weir.yaml before/Documentation/weir.8 before/module/uapi/linux/weir.h before/userspace/fields.c before/userspace/model.h" \
+	"four places and a generated one"
+is "$(diff -r before/userspace copy/userspace | grep -c '^>')" 2 "two lines of C: a row and a member"
+
+make -s -C copy/userspace spec && make -s -C copy/userspace WERROR=1 weir >log 2>&1
+ok $? "the copy builds" || diag "$(<log)"
+weir=copy/userspace/weir
+says <<'LINES'
+0 | -check limit add web budget 1/s to ::/0 weight 9 |
+1 | limit add web budget 1/s weight 10 | ^weir: limit add: weight: 10 is out of range 2..9$
+1 | limit add web budget 1/s weihgt 3 | did you mean 'weight'\?$
+1 | limit add web budget 1/s weight | 'weight' requires a value: N$
+0 | -check limit set web weight 3 |
+LINES
+run limit add help
+like "$out" $'\n''  weight   N                how much it weighs'$'\n' "help"
+run -complete limit add web budget 1/s
+like "$out" $'\n''weight'$'\n' "completion"
+is "$("$weir" -schema | jq -c '."$defs".limit.properties.weight')" '{"type":"integer","minimum":2,"maximum":9}' "JSON schema"
+cat >try.c <<'C'
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <string.h>
+
+#include "config.h"
+#include "nl.h"
+#include "field.h"
+
+static void read_limit(const char *words, struct weir_limit *limit)
+{
+	char line[256], *split[64];
+	struct weir_err err;
+	struct weir_args args = { .words = split, .exact = true, .err = &err };
+
+	snprintf(line, sizeof(line), "%s", words);
+	args.count = weir_split(line, split, 64);
+	if (weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, limit))
+		puts(err.text);
+}
+
+/* A refusal that points at the last attribute of the request. */
+static void refuse(struct weir_request *request)
+{
+	char buf[256] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	const struct nlattr *attr, *last = NULL;
+	struct weir_nl nl = { 0 };
+	struct nlmsgerr *told;
+
+	mnl_attr_for_each(attr, request->msg, GENL_HDRLEN)
+		last = attr;
+	nlh->nlmsg_type = NLMSG_ERROR;
+	nlh->nlmsg_flags = NLM_F_CAPPED | NLM_F_ACK_TLVS;
+	told = mnl_nlmsg_put_extra_header(nlh, sizeof(*told));
+	told->error = -EINVAL;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "too heavy");
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, (const char *)last - (const char *)request->msg);
+	weir_nl_ack(&nl, request, nlh);
+	puts(nl.err.text);
+}
+
+int main(void)
+{
+	struct weir_request request = { .set = &weir_limit_fields, .verb = WEIR_ON_ADD };
+	struct weir_out text = { .to = stdout }, json = { .to = stdout, .json = true };
+	struct weir_limit heavy, light, told;
+	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));
+	char differs[WEIR_DIFFERS_SIZE];
+
+	read_limit("web budget 1/s weight 7", &heavy);
+	read_limit("web budget 1/s weight 8", &light);
+	request.msg = weir_msg_begin(room, 1, 0, 1);
+	weir_set_put(&weir_limit_fields, WEIR_ON_ADD, request.msg, &heavy);
+	weir_set_get(&weir_limit_fields, (char *)request.msg + 20, request.msg->nlmsg_len - 20, &told);
+	weir_limit_differs(&light, &told, differs);
+	puts(differs);
+	weir_set_show(&weir_limit_fields, WEIR_WORDS, &text, &told);
+	puts("");
+	weir_out_begin(&json, NULL, '{');
+	weir_set_show(&weir_limit_fields, WEIR_WORDS, &json, &told);
+	weir_out_end(&json, '}');
+	refuse(&request);
+}
+C
+# shellcheck disable=SC2046 # words
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icopy/userspace -Icopy/module/uapi $(pkg-config --cflags libmnl jansson) -o try try.c \
+	$(printf '%s\n' copy/userspace/*.o | grep -v '/weir\.o$') $(pkg-config --libs libmnl jansson) 2>log && ./try >out
+is "$(<out)" 'weight
+web budget 1/s weight 7
+{"name":"web","budget":1,"window_ms":1000,"weight":7}
+weight: too heavy' "message, comparison, text, JSON, and the word of a refusal" || diag "$(<log)"
+finish
