@@ -16,18 +16,18 @@
 
 #define TLVS	32
 
-/* Attributes by their numbers. */
+/* Attributes indexed by type. */
 struct tlvs {
 	const struct nlattr *attr[TLVS];
 };
 
-/* The attribute that an offset points at. */
+/* Where an extended ACK's offset points. */
 struct spot {
 	char path[WEIR_NAME_SIZE * 3];
-	const struct weir_set *set;	/* of the attributes here */
+	const struct weir_set *set;	/* the rows of attrs */
 	const void *attrs;
 	size_t len;
-	const struct weir_field *field;	/* of the one that is at fault; or NULL */
+	const struct weir_field *field;	/* the row of attr; or NULL */
 	const struct nlattr *attr;
 };
 
@@ -62,7 +62,7 @@ static const struct weir_field *row_of(const struct weir_request *request,
 	return field ? field : weir_field_find(set, 0, type);
 }
 
-/* What the operator calls an attribute; "" of a match. */
+/* The user's name of an attribute; "" for one without a word, as a match. */
 static const char *word_of(const struct weir_request *request, const struct weir_set *set,
 			   uint16_t type, char buf[WEIR_TEXT_SIZE])
 {
@@ -72,7 +72,7 @@ static const char *word_of(const struct weir_request *request, const struct weir
 	       weir_field_name(field, buf) : "";
 }
 
-/* The attribute of a spot that holds @off; its number among those of its type. */
+/* The attribute that contains @off; @item: its index among those of its type. */
 static const struct nlattr *find_at(const struct spot *spot, const struct nlmsghdr *nlh,
 				    uint32_t off, unsigned int *item)
 {
@@ -99,7 +99,7 @@ static void begin_spot(const struct weir_request *request, struct spot *spot)
 	spot->len = mnl_nlmsg_get_payload_len(request->msg) - GENL_HDRLEN;
 }
 
-/* Follow an offset from the top-level attributes inwards; @inside: to the last nest's. */
+/* Descend from the top-level attributes to @off; @inside: enter a nest that starts there. */
 static void locate(struct weir_request *request, uint32_t off, bool inside, struct spot *spot)
 {
 	const struct nlmsghdr *nlh = request->msg;
@@ -128,7 +128,7 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 	}
 }
 
-/* The range or length that the policy wants, against what was sent. */
+/* Report the range or length of the policy that the attribute violates. */
 static bool say_policy(const struct tlvs *ack, const struct nlattr *attr, struct weir_err *err)
 {
 	const struct nlattr *policy = ack->attr[NLMSGERR_ATTR_POLICY], *longest;
@@ -155,7 +155,7 @@ static const char *say_errno(int error)
 	       strerror(error);
 }
 
-/* After its word: the name or address that does not exist, or does already. */
+/* Append the name or address at fault to its word. */
 static void add_given(struct spot *spot)
 {
 	const struct weir_type *type = spot->field ? spot->field->type : NULL;
@@ -171,7 +171,7 @@ static void add_given(struct spot *spot)
 	add_path(spot, text);
 }
 
-/* The number that a sentence speaks of. */
+/* Format the number in the cookie: bytes for ENOMEM and EDQUOT, else a maximum. */
 static const char *say_value(uint64_t value, int error, char buf[64])
 {
 	bool bytes = error == ENOMEM || error == EDQUOT;
@@ -187,7 +187,7 @@ static const char *say_value(uint64_t value, int error, char buf[64])
 	return buf;
 }
 
-/* The attribute that is missing, in a nest or at top level, and an example. */
+/* Report a missing attribute; with a @sentence from the kernel, only name it. */
 static bool say_missing(struct weir_request *request, const struct tlvs *ack, bool sentence,
 			struct spot *spot, struct weir_err *err)
 {
@@ -247,7 +247,7 @@ int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct n
 	if (!done && error && !(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += told->msg.nlmsg_len - NLMSG_HDRLEN;
 	skip = NLMSG_HDRLEN + MNL_ALIGN(skip);
-	/* where a DONE has more than its error, that is TLVs */
+	/* in a DONE, TLVs follow the error directly */
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && nlh->nlmsg_len >= skip)
 		take_tlvs((const char *)nlh + skip, nlh->nlmsg_len - skip, &ack);
 	if (ack.attr[NLMSGERR_ATTR_MSG] &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values that are parts of a packet: prefixes, protocols, ports, marks. */
+/* Values matched in packets: prefixes, protocols, ports, marks. */
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "field.h"
 #include "value.h"
 
-/* Not from /etc/protocols, so that a file means the same on every host. */
+/* /etc/protocols is not used, so that a file means the same on every host. */
 const struct weir_word weir_protos[] = {
 	{ "tcp", .number = IPPROTO_TCP }, { "udp", .number = IPPROTO_UDP },
 	{ "icmp", .number = IPPROTO_ICMP }, { "icmpv6", .number = IPPROTO_ICMPV6 },
@@ -30,7 +30,7 @@ static unsigned int family_bits(uint8_t family)
 	return family == AF_INET ? 32 : 128;
 }
 
-/* Clear the host bits; whether there were any. */
+/* Clear the host bits; returns whether any was set. */
 static bool mask_host_bits(struct weir_prefix *prefix)
 {
 	unsigned int bits = family_bits(prefix->family), bit;
@@ -45,7 +45,7 @@ static bool mask_host_bits(struct weir_prefix *prefix)
 	return any;
 }
 
-/* As a program logs an IPv4 client of its IPv6 socket: ::ffff:192.0.2.1. */
+/* Programs log IPv4 clients of an IPv6 socket as ::ffff:192.0.2.1. */
 static void unmap(struct weir_prefix *prefix)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -76,7 +76,7 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 				    slash ? "prefix" : "address");
 	memset(prefix, 0, sizeof(*prefix));
 	if (len >= sizeof(addr))
-		len = 0;	/* too long for any: refused below */
+		len = 0;	/* too long: refused below */
 	memcpy(addr, text, len);
 	addr[len] = '\0';
 	prefix->family = strchr(addr, ':') ? AF_INET6 : AF_INET;
@@ -148,7 +148,7 @@ int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 	return weir_err_set(args->err, "unknown protocol '%.60s'; %s", text, hint);
 }
 
-/* Parse "A" or "A<mark>B"; returns how many numbers there are, 0 on error. */
+/* Parse "A" or "A<mark>B"; returns the count of numbers, 0 on error. */
 static int read_pair(const char *text, char mark, uint64_t max, uint64_t max2, uint64_t value[2])
 {
 	const char *second = strchr(text, mark);

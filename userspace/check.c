@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whether the words of a limit fit each other. */
+/* Check a limit's words against each other. */
 
 #include <netinet/in.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static unsigned int families_of(const struct weir_prefix *prefix, unsigned int c
 	return families;
 }
 
-/* All conditions that name families, and hold uninverted, name the same. */
+/* Conditions without "not" that imply an address family must agree. */
 static int check_family(const struct weir_match *match, struct weir_args *args)
 {
 	const struct {
@@ -45,7 +45,7 @@ static int check_family(const struct weir_match *match, struct weir_args *args)
 		differ = first->families ^ say[i].families;
 		if (!differ)
 			continue;
-		/* what one has and the other has not */
+		/* the family that only one of them allows */
 		odd = differ & first->families ? differ & first->families : differ ^ (IPV4 | IPV6);
 		weir_err_set(args->err, "%s is %s but %s is %s: no packet can match both",
 			     first->word, family_name(odd), say[i].word,
@@ -55,7 +55,7 @@ static int check_family(const struct weir_match *match, struct weir_args *args)
 	return 0;
 }
 
-/* @some: beside conditions that are not known */
+/* @some: the limit has further conditions, unknown here */
 static int check_proto(const struct weir_match *match, bool some, struct weir_args *args)
 {
 	uint32_t ports = match->has & (WEIR_COND_SPORT | WEIR_COND_DPORT);
@@ -110,7 +110,7 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		limit->has &= ~WEIR_HAS(LIMIT_COMMENT);
 	if (verb == WEIR_ON_SET && !limit->has)
 		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);
-	/* typed, help is what is wanted; in a file it may be a name */
+	/* on the command line "help" asks for help; in a file it may be a name */
 	if (verb == WEIR_ON_ADD && !args->exact && !strcmp(limit->name, "help"))
 		return weir_err_set(args->err, "'help' cannot name a limit: commands would take it as a request for help");
 	if (limit->has & WEIR_HAS(LIMIT_BEFORE) && !strcmp(limit->before, limit->name))

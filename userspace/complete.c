@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir -complete: what may come next, one a line, for a shell. */
+/* weir -complete: print the candidates for the next word, one per line. */
 
 #include <glob.h>
 #include <linux/netlink.h>
@@ -9,8 +9,8 @@
 #include "tool.h"
 #include "value.h"
 
-#define FILES	"<FILE>"	/* the shell offers them */
-#define SOURCES	100		/* so many are enough to choose from */
+#define FILES	"<FILE>"	/* the shell completes file names */
+#define SOURCES	100		/* at most so many are offered */
 
 struct completing {
 	struct weir_tool *tool;
@@ -38,19 +38,19 @@ static void put_devices(void)
 		if_freenameindex(devices);
 }
 
-/* The first field of an answer: a name, or a prefix. */
+/* Print an answer's first field: a name or a prefix. */
 static int put_first(const void *model, void *data)
 {
 	const struct weir_set *told = data;
 	char buf[WEIR_TEXT_SIZE];
 	const char *text = weir_field_text(told->fields, model, buf);
 
-	if (!strchr(text, ' '))	/* "all sources" is not to be written */
+	if (!strchr(text, ' '))	/* "all sources" is output only */
 		puts(text);
 	return 0;
 }
 
-/* What there is. */
+/* Print the names or prefixes of a dump. */
 static void put_all(struct weir_tool *tool, uint8_t cmd, const struct weir_set *told,
 		    const struct weir_query *query)
 {
@@ -70,7 +70,7 @@ static void put_words(const struct weir_word *words)
 		puts(words->name);
 }
 
-/* Prefixes that may be meant: exemptions, or the sources that send most. */
+/* Print likely prefixes: exemptions, or the sources with the highest counts. */
 static void put_prefixes(struct weir_tool *tool, const struct weir_command *command)
 {
 	const struct weir_query most = { .top = SOURCES, .rank = WEIR_RANK_COUNT };
@@ -81,7 +81,7 @@ static void put_prefixes(struct weir_tool *tool, const struct weir_command *comm
 		put_all(tool, WEIR_CMD_SOURCE_SHOW, &weir_source_fields, &most);
 }
 
-/* Names of existing objects, or the values that help lists. */
+/* Print names of existing objects, or the values in the placeholder. */
 static void put_value(const struct completing *completing, const struct weir_field *field)
 {
 	const struct weir_command *command = completing->reading->command;
@@ -107,7 +107,7 @@ static void put_value(const struct completing *completing, const struct weir_fie
 			puts(cond->word);
 	}
 	weir_field_value(field, value);
-	value[strcspn(value, "[")] = '\0';	/* what may follow comes later */
+	value[strcspn(value, "[")] = '\0';	/* the optional words are offered later */
 	for (word = strtok_r(value, "| ", &save); word; word = strtok_r(NULL, "| ", &save)) {
 		if (strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(word))
 			puts(word);
@@ -122,7 +122,7 @@ static void put_next(const struct weir_word *words, const struct weir_field *val
 		put_value(data, value);
 }
 
-/* Each name; and each value that follows "=". */
+/* Print each option; for -color, also each value. */
 static void put_options(void)
 {
 	const struct weir_option *option;
@@ -154,7 +154,7 @@ void weir_complete(struct weir_tool *tool, int argc, char **argv)
 	if (at < 0)
 		return;
 	if (tool->netns)
-		weir_enter_netns(tool);	/* its limits, where they may be seen */
+		weir_enter_netns(tool);	/* to offer that namespace's limits, if permitted */
 	args.words = argv + at;
 	args.count = argc - at;
 	help = weir_take_help(args.words, &args.count);

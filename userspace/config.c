@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A whole configuration, put together item by item. */
+/* Build a configuration item by item, and check it. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 	return 0;
 }
 
-/* The value as it is written, "not" too; what is left out is as usual. */
+/* The value as the user writes it, with "not"; if absent, the default. */
 static void value_text(const struct weir_set *set, const struct weir_field *field,
 		       const char *model, char text[2 * WEIR_TEXT_SIZE])
 {
@@ -82,7 +82,7 @@ static void add_differing(const struct weir_set *set, const char *words,
 				      there + field->offset, text);
 		value_text(set, field, words, a);
 		value_text(set, field, there, b);
-		/* without a value and a default the kernel chooses */
+		/* absent without a default: the kernel chooses, no difference */
 		if ((field->nest && !field->many) || !(field->flags & WEIR_ON_ADD) ||
 		    !(field->flags & WEIR_WORDS) || !strcmp(a, b) ||
 		    (!*a && !(field->flags & WEIR_NOT)))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An error as a sentence; the caller says where, main prints it. */
+/* Error messages and exit codes. */
 #ifndef WEIR_ERR_H
 #define WEIR_ERR_H
 
@@ -7,14 +7,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* What the command's exit says. */
+/* Exit status of the tool. */
 enum weir_exit {
 	WEIR_EXIT_OK		= 0,
-	WEIR_EXIT_WORDS		= 1,	/* bad words: nothing was changed */
-	WEIR_EXIT_REFUSED	= 2,	/* the kernel refused: nothing was changed */
+	WEIR_EXIT_WORDS		= 1,	/* invalid command line or file: nothing changed */
+	WEIR_EXIT_REFUSED	= 2,	/* the kernel refused: nothing changed */
 	WEIR_EXIT_UNREACHABLE	= 3,	/* no module, or its answer was lost */
-	WEIR_EXIT_OUTPUT	= 4,	/* done, but the output is not written */
-	WEIR_EXIT_INTERRUPTED	= 5,	/* what was shown may be incomplete */
+	WEIR_EXIT_OUTPUT	= 4,	/* done, but the output could not be written */
+	WEIR_EXIT_INTERRUPTED	= 5,	/* the output may be incomplete */
 };
 
 #define WEIR_ABBREVIATES	"'%.60s' abbreviates '%s'; files do not allow abbreviations"
@@ -30,7 +30,7 @@ struct weir_err {
 	char text[512];
 };
 
-/* Say what went wrong, cut off where it is too long, of @err too; returns -EINVAL. */
+/* Format a sentence, truncated; arguments may point into @err. Returns -EINVAL. */
 static inline int __attribute__((format(printf, 2, 3)))
 weir_err_set(struct weir_err *err, const char *fmt, ...)
 {

@@ -6,7 +6,7 @@
 
 #include "field.h"
 
-/* Where in 64 bits the low @len bytes are. */
+/* Offset of the low @len bytes of a uint64_t. */
 static size_t low_bytes(size_t len)
 {
 	const uint16_t one = 1;
@@ -34,7 +34,7 @@ void *weir_field_at(const struct weir_field *field, const void *model)
 	return (char *)model + field->offset;
 }
 
-/* What has no size, an element of a list, is something wherever it is. */
+/* A field without a size, as an element of a list, is never zero. */
 static bool is_zero(const struct weir_field *field, const void *model)
 {
 	const char *at = weir_field_at(field, model);
@@ -88,7 +88,7 @@ const char *weir_field_key(const struct weir_field *field)
 	return field->key ? field->key : field->spec->name;
 }
 
-/* The value itself, without what may follow. */
+/* The placeholder without optional words that follow. */
 static void own_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 {
 	const char *value = field->value ? field->value : field->type->value;
@@ -275,7 +275,7 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 
 	if (field->flags & WEIR_QUIET && !strcmp(text, field->usual))
 		return;
-	/* of the counters of a limit the first says that there are any */
+	/* of a limit's counters, omit zeros but for the first */
 	if (set->indent && field != set->fields && is_zero(field, model))
 		return;
 	if (field->flags & WEIR_LINE) {

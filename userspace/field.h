@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table: a row for each field of a model. It drives parsing, messages,
- * text, JSON, help, completion, comparison, the JSON schema, and names the
- * word that the kernel refuses.
+ * The table: one row per field of a model. It drives parsing, netlink messages,
+ * text, JSON, help, completion, comparison and the JSON schema, and maps an
+ * attribute that the kernel refuses to the user's word.
  */
 #ifndef WEIR_FIELD_H
 #define WEIR_FIELD_H
@@ -13,7 +13,7 @@
 #include "word.h"
 
 enum weir_field_flag {
-	/* the commands that take the word */
+	/* commands that accept the word */
 	WEIR_ON_ADD	= 1 << 0,
 	WEIR_ON_SET	= 1 << 1,
 	WEIR_ON_DEL	= 1 << 2,
@@ -21,20 +21,20 @@ enum weir_field_flag {
 	WEIR_ON_GET	= 1 << 4,
 	WEIR_ON_CHARGE	= 1 << 5,
 	WEIR_ON_FORGET	= 1 << 6,
-	/* how it is written */
-	WEIR_FIRST	= 1 << 8,	/* its value stands first, without the word */
-	WEIR_ALONE	= 1 << 9,	/* an address that may stand without the word */
-	WEIR_BARE	= 1 << 10,	/* the names of its values are words */
-	WEIR_FOLLOWS	= 1 << 11,	/* only behind the value of the row above */
+	/* syntax */
+	WEIR_FIRST	= 1 << 8,	/* positional: the value comes first, no word */
+	WEIR_ALONE	= 1 << 9,	/* an address; its word may be omitted */
+	WEIR_BARE	= 1 << 10,	/* the value's name is the word */
+	WEIR_FOLLOWS	= 1 << 11,	/* valid only after the row above */
 	WEIR_NOT	= 1 << 12,	/* a condition: "not" may precede it */
-	/* how it is shown */
-	WEIR_WORDS	= 1 << 14,	/* among the words that make the object */
-	WEIR_RESULT	= 1 << 15,	/* what resulted */
-	WEIR_EVENT	= 1 << 16,	/* in an event */
-	WEIR_LINE	= 1 << 17,	/* a line of its own: counters */
-	WEIR_QUIET	= 1 << 18,	/* the usual value is not in the text */
-	WEIR_MUTE	= 1 << 19,	/* never in the text */
-	WEIR_SOME	= 1 << 20,	/* left out where it is zero */
+	/* output */
+	WEIR_WORDS	= 1 << 14,	/* part of the configuration or identity */
+	WEIR_RESULT	= 1 << 15,	/* computed by the kernel */
+	WEIR_EVENT	= 1 << 16,	/* part of an event */
+	WEIR_LINE	= 1 << 17,	/* on its own line: counters */
+	WEIR_QUIET	= 1 << 18,	/* text omits the default value */
+	WEIR_MUTE	= 1 << 19,	/* never in text */
+	WEIR_SOME	= 1 << 20,	/* omitted if zero */
 };
 
 struct nlmsghdr;
@@ -44,50 +44,50 @@ struct weir_type;
 struct weir_field {
 	const char *word;		/* NULL: shown, never written */
 	const struct weir_type *type;
-	unsigned int flags, needed;	/* by which commands */
-	uint16_t attr, part;		/* attributes of the value and its second part */
+	unsigned int flags, needed;	/* needed: commands that require it */
+	uint16_t attr, part;		/* of the value and its second part */
 	const struct weir_attr_spec *spec;	/* of attr */
 	size_t offset, size;
-	uint64_t bit;			/* in has; 0: given where it is not zero */
+	uint64_t bit;			/* in has; 0: present if nonzero */
 	const char *help;
-	const char *usual;		/* the value where none is given */
+	const char *usual;		/* default value */
 	const char *label;		/* in text; NULL: the word; "": none */
-	const char *value;		/* as help names it; NULL: the type's */
-	const char *alias;		/* another word of the same meaning */
+	const char *value;		/* placeholder in help; NULL: the type's */
+	const char *alias;		/* synonym */
 	const char *key;		/* in JSON; NULL: the specification's */
 	enum weir_color color;
 	const struct weir_set *nest;	/* fields inside, or of each element */
-	unsigned int many;		/* elements of a list there may be; 0: it is single */
-	size_t count;			/* where their number (unsigned int) is */
+	unsigned int many;		/* capacity of a list; 0: a single value */
+	size_t count;			/* offset of their number (unsigned int) */
 };
 
 typedef int weir_parse_value(const struct weir_field *field, struct weir_args *args,
 			     const char *text, void *at);
 
-/* A kind of values. What has no function of its own is not done with it. */
+/* A type of values; an operation may be NULL. */
 struct weir_type {
-	const char *value;		/* as help names it */
+	const char *value;		/* placeholder in help */
 	const char *schema;		/* the type of each part in JSON */
-	size_t second;			/* where in a number its second part is; or 0 */
+	size_t second;			/* offset of a number's second part; or 0 */
 	weir_parse_value *parse;
 	void (*put)(const struct weir_field *field, struct nlmsghdr *msg, const void *at);
 	void (*get)(const struct weir_field *field, uint16_t attr,
 		    const void *data, size_t len, void *at);
-	/* Returns its text, which may be in @buf, of WEIR_TEXT_SIZE. */
+	/* The result may point into @buf, of WEIR_TEXT_SIZE. */
 	const char *(*text)(const struct weir_field *field, const void *at, char *buf);
 	void (*json)(const struct weir_field *field, const char *key,
 		     struct weir_out *out, const void *at);
 	bool (*overlap)(const void *a, const void *b);	/* elements of a list */
 };
 
-/* The fields of one model, which begins with "uint64_t has". */
+/* The fields of a model, whose first member is "uint64_t has". */
 struct weir_set {
 	const char *name;
-	const struct weir_field *fields;	/* one without a type ends them */
+	const struct weir_field *fields;	/* ends with a row without a type */
 	size_t size;
-	size_t invert;		/* where conditions that must not hold are; or 0 */
+	size_t invert;		/* offset of the inverted conditions; or 0 */
 	int (*check)(struct weir_args *args, unsigned int verb, void *model);
-	int indent;		/* of lines */
+	int indent;		/* of counter lines */
 };
 
 extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, weir_type_ns,
@@ -102,57 +102,55 @@ extern const struct weir_set weir_match_fields, weir_limit_fields,
 	weir_source_fields, weir_stats_fields, weir_pressure_fields,
 	weir_config_fields, weir_saving_fields;
 
-/* A number of 1, 2, 4 or 8 bytes in host order; 0 of another length. */
+/* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */
 uint64_t weir_uint_get(const void *data, size_t len);
 void weir_uint_set(void *data, size_t len, uint64_t value);
-/* How many bytes the number of an attribute has: of the value, or of its second part. */
+/* Size of a number in bytes: of the value, or of its second part, as @attr says. */
 size_t weir_type_width(const struct weir_field *field, uint16_t attr);
-/* The row of an attribute, of a value or its second part; NULL: none. */
+/* The row that uses an attribute, for its value or second part; or NULL. */
 const struct weir_field *weir_field_find(const struct weir_set *set,
 					 unsigned int verb, uint16_t attr);
-/* Where the value is in a model; of many, the first. */
+/* Address of the value in a model; of a list, its first element. */
 void *weir_field_at(const struct weir_field *field, const void *model);
-/* How many values a model has for a field: 0 or 1, but of many. */
+/* Number of values present: 0 or 1; for a list, its length. */
 unsigned int weir_field_given(const struct weir_field *field, const void *model);
-/* The value as it is written; "" of a flag. */
+/* The value as the user writes it; "" for a flag. */
 const char *weir_field_text(const struct weir_field *field, const void *model,
 			    char buf[WEIR_TEXT_SIZE]);
-/* What an operator calls it: its word, or what stands in its place. */
+/* Its name in messages: the word, or the placeholder of a value without one. */
 const char *weir_field_name(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
-/* Its value as help names it, with what may follow; "" of a flag. */
+/* Its placeholder in help, with optional words that follow; "" for a flag. */
 char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE]);
-/* -EINVAL: it is missing. */
+/* Report it as missing: -EINVAL. */
 int weir_field_required(const struct weir_field *field, struct weir_err *err);
-/* Its key in JSON. */
 const char *weir_field_key(const struct weir_field *field);
-/* What is known of its second part. */
+/* The specification of its second part. */
 static inline const struct weir_attr_spec *weir_field_part(const struct weir_field *field)
 {
 	return &field->spec[field->part - field->attr];
 }
 
-/* Append what a command sends of a model, WEIR_MSG_ROOM at most; @verb 0: all. */
+/* Append the attributes that a command sends; @verb 0: all fields. */
 void weir_set_put(const struct weir_set *set, unsigned int verb,
 		  struct nlmsghdr *msg, const void *model);
-/* Read attributes into a model, which is emptied; unknown ones are newer. */
+/* Clear a model and read attributes into it; unknown ones are ignored. */
 void weir_set_get(const struct weir_set *set, const void *attrs, size_t len, void *model);
-/* Fill in what is not given in a model from another. */
+/* Copy the fields that @model lacks. */
 void weir_set_fill(const struct weir_set *set, void *model, const void *from);
-/* The words of a command, in the order of help; returns @words. */
+/* List the words of a command in the order of help; returns @words. */
 const struct weir_word *weir_set_words(const struct weir_set *set, unsigned int verb,
 				       struct weir_word words[WEIR_WORDS_MAX]);
-/* Show fields that have one of @flags, in text or JSON. */
+/* Show the fields that have any of @flags, in text or JSON. */
 void weir_set_show(const struct weir_set *set, unsigned int flags,
 		   struct weir_out *out, const void *model);
-/* Show one field. */
 void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 		     struct weir_out *out, const void *model);
 
-/* parse.c: read all words; @verb is the command. -EINVAL: the words' err says why. */
+/* parse.c: parse all words of the command @verb; -EINVAL with a sentence in args->err. */
 int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
-/* check.c: whether the words of a limit fit each other. */
+/* check.c: check a limit's words against each other. */
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model);
-/* The worst by drops may be idle now. */
+/* A ranking by drops includes idle sources. */
 int weir_check_query(struct weir_args *args, unsigned int verb, void *model);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table. The order of rows is that of help, of text and of JSON. */
+/* The table. Its order is the order in help, text and JSON. */
 
 #include <stddef.h>
 
@@ -224,7 +224,7 @@ const struct weir_set weir_query_fields = {
 	SET("query", query), .fields = query_rows, .check = weir_check_query,
 };
 
-/* It is the tool that chooses events, by the commands that tell them. */
+/* The tool filters events, by notification command. */
 #define WANTED(NAME)	.attr = WEIR_CMD_##NAME##_NTF, .bit = 1ULL << WEIR_CMD_##NAME##_NTF
 
 static const struct weir_field wanted_rows[] = {
@@ -329,7 +329,7 @@ const struct weir_set weir_pressure_fields = {
 		sizeof(((struct weir_config *)0)->array[0]), \
 	.count = offsetof(struct weir_config, number)
 
-/* The words are what a refusal names before those of a line. */
+/* The words here prefix the messages on refused items. */
 static const struct weir_field config_rows[] = {
 	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(LIMIT, limits, limit_count),
 	  .nest = &weir_limit_fields },

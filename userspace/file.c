@@ -6,10 +6,10 @@
 #include "config.h"
 #include "tool.h"
 
-/* Most bad lines that are reported. */
+/* At most so many invalid lines are reported. */
 #define BAD_LINES	16
 
-/* Of an object that has no place in a configuration: say which have. */
+/* Report a command that a configuration cannot contain. */
 static int blame_line(struct weir_tool *tool, char **words, int count)
 {
 	const char *verb = count > 1 ? words[1] : "";
@@ -44,7 +44,7 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	int ret = weir_read(&args, &reading);
 
 	*fault = args.fault;
-	/* an object that a file may not have is not to be suggested */
+	/* do not suggest objects that a file cannot contain */
 	if (!reading.object)
 		return strstr(tool->err.text, "; expected ") ? blame_line(tool, words, 1) : -EINVAL;
 	if (count < 2 || strcmp(words[1], "add")) {
@@ -76,7 +76,7 @@ bool weir_count_bad(struct weir_tool *tool, struct weir_lines *lines)
 	return true;
 }
 
-/* Have a word of an item that has been read, or its name, pointed at; in JSON that of a key. */
+/* Seek back to an item and point at @word, or at its name; in JSON, at @key. */
 static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsigned int line,
 			unsigned int column, const char *word, const char *key)
 {
@@ -96,7 +96,7 @@ static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsign
 	weir_lines_point(lines, args.fault, tool);
 }
 
-/* Whether the exemptions fit the limits, and each other; their limits may be on bad lines. */
+/* Check exemptions for duplicates and missing limits, which may be on invalid lines. */
 static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 			struct weir_config *config)
 {
@@ -117,7 +117,6 @@ static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 	}
 }
 
-/* Read the lines, and say what is wrong with them. */
 static void read_lines(struct weir_tool *tool, const char *path, struct weir_lines *lines,
 		       struct weir_config *config)
 {
@@ -132,7 +131,7 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 		}
 		said = ret < 0 ? ret : weir_read_item(tool, lines->words, lines->count, config,
 						      &fault);
-		/* what is not there may be on a bad line */
+		/* the missing limit may be on an invalid line */
 		if (!said || (said == -ENOENT && lines->bad))
 			continue;
 		weir_lines_point(lines, ret > 0 ? fault : 0, tool);
@@ -150,7 +149,7 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 		weir_count_bad(tool, lines);
 }
 
-/* Read the whole file and say what is wrong. */
+/* Read the whole file and report its errors. */
 static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
 		       struct weir_config *config)
 {
@@ -166,7 +165,7 @@ static int read_config(struct weir_tool *tool, const char *path, struct weir_lin
 	return lines->bad ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
 }
 
-/* Warnings and notes on a valid configuration, before and when it is in force. */
+/* Print warnings and notes on a valid configuration, before or after it is applied. */
 static void note_items(struct weir_tool *tool, const struct weir_config *config, bool applied)
 {
 	unsigned int i;
@@ -184,7 +183,7 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 	}
 }
 
-/* Have the item that the kernel refused be pointed at. */
+/* Point at the item that the kernel refused. */
 static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 			   const struct weir_request *request, const struct weir_config *config)
 {

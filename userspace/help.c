@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Help, from the rows that parse. */
+/* Help, generated from the table. */
 
 #include <string.h>
 
@@ -7,10 +7,10 @@
 
 #define WIDTH	79
 #define INDENT	8
-#define OPTION	28	/* of an option with its value */
-#define VALUE	16	/* of a word, or it has a line of its own */
+#define OPTION	28	/* column width of an option with its value */
+#define VALUE	16	/* column width of a word; a longer one gets its own line */
 
-/* Put @item behind what is on the line, or on the next. */
+/* Print @item, wrapping at WIDTH. */
 static void put_item(FILE *to, int *column, const char *item)
 {
 	int len = strlen(item) + 1;
@@ -28,7 +28,7 @@ static bool is_first(const struct weir_option *option)
 	return option == weir_options || option[-1].letter != option->letter;
 }
 
-/* Each option once, with its letter, its value and its meaning. */
+/* Print each option once, with its letter, value and description. */
 static void put_options(FILE *to)
 {
 	const struct weir_option *option;
@@ -68,7 +68,7 @@ static bool stands_alone(const struct weir_field *field)
 	return field->flags & (WEIR_FIRST | WEIR_ALONE | WEIR_BARE);
 }
 
-/* A word with its value: strict|lenient, or idle, or packets N | bytes N. */
+/* Print a word with its value: strict|lenient, idle, packets N | bytes N. */
 static void put_word(FILE *to, int *column, const struct weir_word *words,
 		     const struct weir_word *word, unsigned int verb)
 {
@@ -82,7 +82,7 @@ static void put_word(FILE *to, int *column, const struct weir_word *words,
 		if (words->in == word->in && other->attr == field->attr)
 			return;
 	}
-	if (field->flags & WEIR_FOLLOWS)	/* its row's value names it */
+	if (field->flags & WEIR_FOLLOWS)	/* part of the previous row's placeholder */
 		return;
 	len = snprintf(item, sizeof(item), "%s%s", needed ? "" : "[ ",
 		       field->flags & WEIR_NOT ? "[not] " : "");

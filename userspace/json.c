@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir -json -file: what weir -json save writes. Each of its objects becomes the words
- * of a line of a file, which are read and judged like those.
+ * weir -json -file: read the output of weir -json save. Each object is turned into the
+ * words of a line, which are parsed and checked as in a file of commands.
  */
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "tool.h"
 #include "value.h"
 
-/* What is read, and where it is in the text. */
+/* The current value's position in the text. */
 struct reader {
 	const char *at;
 	struct weir_err *err;
@@ -31,7 +31,7 @@ static size_t token_length(const char *at)
 	return end + 1 - at;
 }
 
-/* The token behind one, of valid JSON; @level counts what is open. */
+/* The next token of valid JSON; @level counts open arrays and objects. */
 static const char *take_token(const char *at, int *level)
 {
 	*level += *at == '{' || *at == '[';
@@ -47,7 +47,7 @@ static const char *next_token(const char *at)
 	return take_token(at, &level);
 }
 
-/* The value of a key inside an object, or the object; NULL: what follows a value. */
+/* Find a key's value in an object, or return the object; @key NULL: skip the value. */
 static const char *find_value(const char *value, const char *key)
 {
 	size_t len = key ? strlen(key) : 0, end = len + 2;
@@ -110,7 +110,7 @@ static int read_value(json_t *value, const struct weir_field *field, uint16_t at
 	return weir_err_set(reader->err, "expected %s", wanted(field));
 }
 
-/* The name of a bit that is set. */
+/* Set the bit that a condition's name stands for. */
 static int read_cond(json_t *value, const struct weir_field *field, void *at,
 		     struct weir_err *err)
 {
@@ -149,7 +149,7 @@ static int read_list(json_t *list, const struct weir_field *field, char *model,
 	return ret;
 }
 
-/* The row of a key, and its attribute, that of a second part too. */
+/* The row of a key; @attr tells the value from its second part. */
 static const struct weir_field *find_key(const struct weir_set *set, const char *key,
 					 uint16_t *attr)
 {
@@ -208,7 +208,7 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 	return 0;
 }
 
-/* The key of a word, or of the word that it is the value of. */
+/* The key of a word, or of the word that precedes a value. */
 static const char *key_of(const struct weir_set *set, char **words, int at)
 {
 	struct weir_word list[WEIR_WORDS_MAX];
@@ -220,7 +220,7 @@ static const char *key_of(const struct weir_set *set, char **words, int at)
 	return word ? weir_field_key(word->is) : at < 2 ? "" : weir_field_key(list->is);
 }
 
-/* The object becomes words. */
+/* Turn an object into words and parse them. */
 static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t *item,
 		     struct weir_config *config, struct reader *reader)
 {
@@ -246,7 +246,7 @@ static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t 
 	return ret;
 }
 
-/* Have what is read be pointed at; what was pointed at before precedes it. */
+/* Make the next error point at the current value, which follows the previous position. */
 static void point(struct weir_tool *tool, const struct reader *reader)
 {
 	weir_point(tool, tool->source, reader->at, token_length(reader->at));

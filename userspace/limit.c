@@ -16,8 +16,8 @@ static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 }
 
 /*
- * -exist: one that is as it was to be made is good; one that is not stays, and
- * that is a failure.
+ * -exist: adding a limit that exists succeeds if it is the same; one that differs is
+ * left unchanged and reported.
  */
 static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 {
@@ -48,7 +48,7 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 	return WEIR_EXIT_REFUSED;
 }
 
-/* Send a limit, and show what was made of it. */
+/* Add or set a limit and show the result. */
 int weir_limit_change(struct weir_tool *tool, const struct weir_command *command,
 		      union weir_model *model)
 {
@@ -78,7 +78,7 @@ void weir_warn_add(struct weir_tool *tool, const void *model)
 	weir_note_ssh(tool, model, false);
 }
 
-/* Fill in what set leaves as it is, where that is known. */
+/* Fill in what "set" leaves unchanged; false: unknown. */
 static bool merge(struct weir_tool *tool, struct weir_limit *limit)
 {
 	struct weir_limit was = { 0 };

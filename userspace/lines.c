@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A file of commands: comments, continued lines, words. And -batch. */
+/* Files of commands: comments, continuation lines, words; -batch. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "tool.h"
 
-/* What some editors put in front of UTF-8. */
+/* A UTF-8 byte order mark, which some editors write. */
 #define BOM	"\xef\xbb\xbf"
 
 static int cannot_read(struct weir_lines *lines, struct weir_err *err)
@@ -17,7 +17,7 @@ static int cannot_read(struct weir_lines *lines, struct weir_err *err)
 	return weir_err_set(err, WEIR_CANNOT_READ, strerror(errno));
 }
 
-/* Have the file in memory: all, or up to a NUL byte. */
+/* Read the file into memory, up to a NUL byte. */
 static int keep_file(struct weir_lines *lines, struct weir_err *err)
 {
 	FILE *file = lines->file;
@@ -54,7 +54,7 @@ void weir_lines_close(struct weir_lines *lines)
 	free(lines->whole);
 }
 
-/* One line of the file behind the first @used bytes of the source: its length. */
+/* Append one line to the source at offset @used; returns its length. */
 static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err *err)
 {
 	char *more, *source;
@@ -84,8 +84,8 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 }
 
 /*
- * Whether a backslash continues the line: then the blank it becomes. One in a
- * comment does not.
+ * Whether a backslash continues the line; it is replaced by a blank. A backslash in
+ * a comment does not.
  */
 static bool continues(char *text, size_t len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tool's words and the kernel's messages both mean, as plain structs.
- * Each begins with "has": by attribute (of a match: by condition) what is given.
+ * The objects, as plain structs between the tool's words and the kernel's
+ * messages. "has" has a bit per attribute (in a match, per condition) present.
  */
 #ifndef WEIR_MODEL_H
 #define WEIR_MODEL_H
@@ -13,14 +13,14 @@
 #define WEIR_NAME_SIZE	(WEIR_NAME_MAX + 1)
 #define WEIR_DEV_SIZE	(WEIR_DEV_MAX + 1)
 #define WEIR_COMMENT_SIZE	(WEIR_COMMENT_MAX + 1)
-#define WEIR_TEXT_SIZE	800	/* for a value as it is written; a list of prefixes */
-/* A strict wheel holds one slot more than the window has. */
+#define WEIR_TEXT_SIZE	800	/* the longest text: a list of prefixes */
+/* In strict mode the wheel has one slot more than the window. */
 #define WEIR_WHEEL_MAX	(WEIR_SLOTS_MAX + 1)
 #define WEIR_HAS(attr)	(1ULL << WEIR_A_##attr)
 
-/* An address is a prefix of full length. */
+/* An address is a full-length prefix. */
 struct weir_prefix {
-	uint8_t family;		/* AF_INET, AF_INET6; 0 where there is none */
+	uint8_t family;		/* AF_INET, AF_INET6; 0: none */
 	uint8_t len;
 	uint8_t addr[16];	/* network order, host bits zero */
 };
@@ -37,10 +37,10 @@ struct weir_counter {
 enum { WEIR_MATCH_THESE = 1, WEIR_MATCH_ANY };
 
 struct weir_match {
-	uint64_t has;		/* WEIR_COND_* that are given */
-	uint32_t invert;	/* those that must not hold */
+	uint64_t has;		/* WEIR_COND_* present */
+	uint32_t invert;	/* those preceded by "not" */
 	uint8_t family, proto;
-	uint8_t any;		/* WEIR_MATCH_*: in place of all that a limit has */
+	uint8_t any;		/* WEIR_MATCH_*: replaces the limit's conditions */
 	char dev[WEIR_DEV_SIZE];
 	unsigned int from_count, to_count, sport_count, dport_count;
 	struct weir_prefix from[WEIR_PREFIXES_MAX], to[WEIR_PREFIXES_MAX];
@@ -57,7 +57,7 @@ struct weir_limit_stats {
 
 struct weir_limit {
 	uint64_t has;
-	unsigned int line, column;	/* of the file it was read from; of JSON both */
+	unsigned int line, column;	/* position in the file; column: JSON only */
 	char name[WEIR_NAME_SIZE];
 	char before[WEIR_NAME_SIZE];
 	struct weir_budget budget;
@@ -67,7 +67,7 @@ struct weir_limit {
 	char comment[WEIR_COMMENT_SIZE];
 	uint64_t slot_ns, window_ns, memory;
 	uint32_t ways;
-	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
+	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
 	bool want_stats, check;
 };
@@ -79,18 +79,18 @@ struct weir_exempt {
 	char dev[WEIR_DEV_SIZE];	/* "": any */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
 	char comment[WEIR_COMMENT_SIZE];
-	uint32_t event;		/* WEIR_LIMIT_EVENT_*, of an event */
+	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_counter stats;
 	bool want_stats, check;
 };
 
-/* Which events are wanted. */
+/* A monitor's event filter. */
 struct weir_wanted {
-	uint64_t has;			/* by the commands of events; 0: all */
-	char limit[WEIR_NAME_SIZE];	/* "": of all */
+	uint64_t has;			/* by notification command; 0: all */
+	char limit[WEIR_NAME_SIZE];	/* "": all */
 };
 
-/* What is asked of sources, and which ones. */
+/* A request on sources: which ones, and the amount to charge. */
 struct weir_query {
 	uint64_t has;
 	char limit[WEIR_NAME_SIZE];	/* "": all */
@@ -98,11 +98,11 @@ struct weir_query {
 	char dev[WEIR_DEV_SIZE];
 	bool limited, idle;
 	uint32_t top, rank;		/* top 0: no ranking */
-	uint64_t packets, bytes;	/* to charge; both 0: one */
+	uint64_t packets, bytes;	/* to charge; both 0: one packet */
 	uint32_t mode;
 };
 
-/* How one source stands under one limit. */
+/* The state of one source under one limit. */
 struct weir_source {
 	uint64_t has;
 	char limit[WEIR_NAME_SIZE];
@@ -130,7 +130,6 @@ struct weir_pressure {
 	uint64_t evictions, floor_refused, sources_wanted;
 };
 
-/* Where the configuration is saved. */
 struct weir_saving {
 	uint64_t has;
 	const char *file;	/* NULL: stdout */
@@ -148,7 +147,7 @@ union weir_model {
 	struct weir_saving saving;
 };
 
-/* As large as one may be; not for the stack. */
+/* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
 	bool check;
 	unsigned int limit_count, exempt_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir monitor: one line an event, as they come. */
+/* weir monitor: print events, one per line. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,18 +12,18 @@
 #include "config.h"
 #include "tool.h"
 
-/* In a second, as text, so many sources are told to have become limited. */
+/* Text output shows at most so many newly limited sources per second. */
 #define LIMITED_MOST	10
 
 struct watch {
 	struct weir_tool *tool;
 	const struct weir_wanted *wanted;
-	time_t second;			/* in which that many were told: */
-	unsigned int limited, more;	/* and so many more were not */
-	bool busy;			/* sources became limited since the kernel was asked, */
-	time_t asked;			/* in that second, how many events it has lost: */
-	uint64_t lost;
-	struct weir_config config;	/* windows, which source events do not contain */
+	time_t second;			/* the counts below are of this second: */
+	unsigned int limited, more;	/* shown; not shown */
+	bool busy;			/* sources became limited since the last query */
+	time_t asked;			/* second of the last query of events_lost, */
+	uint64_t lost;			/* and its result */
+	struct weir_config config;	/* for the windows, which source events lack */
 };
 
 static void begin_line(struct watch *watch)
@@ -46,7 +46,7 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 		config->limits[config->limit_count++] = *limit;
 }
 
-/* A flood does not fill the screen: once its second is over, how many more there were. */
+/* After a second with a flood, print how many sources were not shown. */
 static void show_more(struct watch *watch)
 {
 	struct timespec now;
@@ -75,7 +75,7 @@ static uint64_t events_lost(struct watch *watch)
 	return stats.events_lost;
 }
 
-/* A flood may also leave the kernel no room for some events. */
+/* In a flood the kernel may drop events: report how many. */
 static void show_overrun(struct watch *watch)
 {
 	uint64_t before = watch->lost;
@@ -95,7 +95,7 @@ static void show_overrun(struct watch *watch)
 	weir_out_line_end(&watch->tool->out);
 }
 
-/* Whether it is one of so many in this second that it is counted alone. */
+/* Whether to count the event instead of showing it. */
 static bool is_flood(struct watch *watch, const struct weir_source *source)
 {
 	if (source->event != WEIR_SOURCE_EVENT_LIMITED)
@@ -135,7 +135,7 @@ static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 	weir_out_line_end(&watch->tool->out);
 }
 
-/* Show the limits that there are; an enum weir_exit. */
+/* Show the current limits; returns an enum weir_exit. */
 static int show_limits(struct watch *watch)
 {
 	struct weir_config *config = &watch->config;
@@ -160,7 +160,7 @@ static void show_lost(struct watch *watch)
 	weir_out_line_end(out);
 }
 
-/* The reader has closed the pipe: exit as the next write would. */
+/* The reader closed the pipe: die of SIGPIPE, as at the next write. */
 static int lose_reader(struct weir_tool *tool)
 {
 	raise(SIGPIPE);
@@ -168,7 +168,6 @@ static int lose_reader(struct weir_tool *tool)
 	return WEIR_EXIT_OUTPUT;
 }
 
-/* Show events until something fails. */
 static int follow(struct watch *watch, int fd)
 {
 	int status = show_limits(watch), ret;
@@ -207,7 +206,7 @@ int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
 
 	watch.tool = tool;
 	watch.wanted = &model->wanted;
-	/* subscribed first, so that nothing falls between */
+	/* subscribe before the dump, to miss no event */
 	fd = weir_nl_subscribe(&tool->nl);
 	if (fd < 0) {
 		tool->err = tool->nl.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir -netns: acting in another network namespace. */
+/* weir -netns: act in another network namespace. */
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@ static bool is_number(const char *text)
 	return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* A name of ip-netns, a path, or a process. */
+/* An ip-netns(8) name, a path, or a PID. */
 static int open_netns(const char *which)
 {
 	char path[256];

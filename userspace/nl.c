@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sockets: finding the family, asking and being answered, listening. */
+/* Generic netlink sockets: family lookup, requests, events. */
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -12,7 +12,7 @@
 
 #include "nl.h"
 
-#define RECEIVE_SIZE	32768	/* what the kernel fills at best */
+#define RECEIVE_SIZE	32768	/* the kernel's largest dump buffer */
 #define HEADERS		(NLMSG_HDRLEN + GENL_HDRLEN)
 
 static int set_option(int fd, int option, int value)
@@ -20,7 +20,7 @@ static int set_option(int fd, int option, int value)
 	return setsockopt(fd, SOL_NETLINK, option, &value, sizeof(value)) ? -errno : 0;
 }
 
-/* Enlarge the buffer; without CAP_NET_ADMIN, up to the host's limit. */
+/* Enlarge a buffer; without CAP_NET_ADMIN only to the host's limit. */
 static void set_room(int fd, int force, int plain)
 {
 	int room = WEIR_MSG_ROOM;
@@ -52,7 +52,6 @@ static int open_socket(struct weir_nl *nl)
 	return fd;
 }
 
-/* Next datagram: its length, or a negative errno. */
 static int receive(struct weir_nl *nl, int fd, char buf[RECEIVE_SIZE])
 {
 	int ret;
@@ -75,7 +74,7 @@ static void take_answer(struct weir_request *request, const struct nlmsghdr *nlh
 		request->ret = request->reply(into, request->data);
 }
 
-/* Take the messages of a datagram until one is the end. */
+/* Process a datagram's messages up to the final one. */
 static void take_messages(struct weir_nl *nl, struct weir_request *request,
 			  const char *buf, int len)
 {
@@ -155,11 +154,11 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 			take_messages(nl, request, buf, len);
 	}
 	if (!request->done)
-		weir_nl_close(nl);	/* the rest of its answers goes with the socket */
+		weir_nl_close(nl);	/* discards the remaining answers */
 	return request->ret;
 }
 
-/* What is asked of the controller: the family, and its only group. */
+/* CTRL_CMD_GETFAMILY: the family by name, its ID and its only multicast group. */
 struct controller {
 	uint64_t has;
 	char name[16];
@@ -194,7 +193,7 @@ static const struct weir_set controller_fields = {
 	.fields = controller_rows, .size = sizeof(struct controller),
 };
 
-/* Looking the family up makes the kernel load the module. */
+/* The family lookup makes the kernel load the module. */
 int weir_nl_open(struct weir_nl *nl)
 {
 	struct controller asked = { .name = WEIR_FAMILY_NAME }, told = { 0 };
@@ -272,7 +271,7 @@ int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
 		genl = mnl_nlmsg_get_payload(nlh);
 		if (nlh->nlmsg_len < HEADERS)
 			continue;
-		/* the controller tells of every family that goes */
+		/* the controller announces every unregistered family */
 		if (nlh->nlmsg_type == GENL_ID_CTRL && genl->cmd == CTRL_CMD_DELFAMILY) {
 			weir_set_get(&controller_fields, genl + 1, nlh->nlmsg_len - HEADERS, &told);
 			if (told.family == nl->family)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The module, as it is reached over generic netlink. */
+/* Generic netlink access to the module. */
 #ifndef WEIR_NL_H
 #define WEIR_NL_H
 
@@ -15,58 +15,58 @@ struct weir_nl {
 	struct weir_err err;	/* why the last request failed */
 	uint32_t seq, group;
 	uint16_t family;
-	int (*open)(struct weir_nl *nl);	/* a socket; or a negative errno */
-	int fd;			/* or -1: the next request opens one */
+	int (*open)(struct weir_nl *nl);	/* returns a socket, or a negative errno */
+	int fd;			/* -1: the next request opens one */
 };
 
 struct weir_request {
 	uint8_t cmd;
 	uint16_t flags;			/* NLM_F_* */
-	const struct weir_set *set;	/* fields of what is sent; or NULL */
-	unsigned int verb;		/* those of them that are sent; 0: all */
-	const void *model;		/* what is sent; or NULL */
+	const struct weir_set *set;	/* fields of the request; or NULL */
+	unsigned int verb;		/* selects those to send; 0: all */
+	const void *model;		/* the request's values; or NULL */
 	const struct weir_set *told;	/* fields of the answers */
-	void *into;			/* takes the last answer; or NULL */
-	/* is given each answer; not 0 ends the request with it */
+	void *into;			/* holds the last answer; or NULL */
+	/* called for each answer; nonzero aborts and becomes ret */
 	int (*reply)(const void *model, void *data);
 	void *data;
 	/* the result; ret: 0 or a negative errno */
 	int ret;
-	bool refused;			/* by the kernel: nothing was changed */
-	bool interrupted;		/* what was dumped changed meanwhile */
-	char warning[128];		/* of what was done all the same; or "" */
-	unsigned int place, more;	/* its limit in a configuration, from 1, and so many more */
-	uint16_t fault_type;		/* top-level attribute refused, and which */
-	unsigned int fault_item;	/* of those of its type it is */
-	const struct weir_field *fault;	/* of the innermost one; or NULL */
+	bool refused;			/* by the kernel: nothing changed */
+	bool interrupted;		/* the objects changed during the dump */
+	char warning[128];		/* on success; or "" */
+	unsigned int place, more;	/* of a warning: limit in the file, from 1; others */
+	uint16_t fault_type;		/* type of the refused top-level attribute */
+	unsigned int fault_item;	/* its index among those of that type */
+	const struct weir_field *fault;	/* the innermost one's row; or NULL */
 	/* private */
 	uint32_t seq;
 	bool done;
 	struct nlmsghdr *msg;
 };
 
-/* The largest is a whole configuration. */
+/* Fits the largest configuration. */
 #define WEIR_MSG_ROOM	(4 << 20)
 
-/* Begin a request of a generic netlink family in @room. */
+/* Write the headers of a request into @room. */
 struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uint8_t cmd);
-/* Reach the module in this network namespace; -ENOENT: it is not loaded. */
+/* Look up the family; -ENOENT: the module is not loaded. */
 int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);
-/* Send a request and take its answers; returns ret. No reply may ask. */
+/* Send a request and receive its answers; returns ret. Not reentrant from reply(). */
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request);
-/* A socket that events are sent to from now on; or a negative errno. */
+/* Open a socket subscribed to events; or a negative errno. */
 int weir_nl_subscribe(struct weir_nl *nl);
 /*
- * Wait for events, -1: forever, and pass each on. -EPIPE: nobody reads @out;
- * -ENOBUFS: some were lost; -ESHUTDOWN: the module was unloaded; 0: what came was
- * passed on.
+ * Wait for events (@timeout_ms -1: forever) and call event() for each. 0 on success or
+ * timeout; -EPIPE: @out has no reader; -ENOBUFS: events were lost; -ESHUTDOWN: the module
+ * was unloaded.
  */
 int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
 		   void (*event)(uint8_t cmd, const union weir_model *model, void *data),
 		   void *data);
 
-/* ack.c: what an answer's end says; 0 or the negative errno, with a sentence. */
+/* ack.c: parse the final ACK or DONE; 0, or a negative errno with a sentence. */
 int weir_nl_ack(struct weir_nl *nl, struct weir_request *request, const struct nlmsghdr *nlh);
 
 #endif

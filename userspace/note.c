@@ -13,21 +13,21 @@
 #include "tool.h"
 #include "value.h"
 
-/* Messages that a file may cause for several limits. */
+/* Different messages that are counted over a file. */
 #define SENTENCES	24
-/* Of a longer line so much is shown, and half of this before the word. */
+/* Of a longer line, show SOURCE_PART bytes, half of them before the word. */
 #define SOURCE_MAX	240
 #define SOURCE_PART	80
 #define TEXT_ROOM	1024
 
-/* A message for the first limit of a file, and the number of others. */
+/* A message printed for a file's first limit, and the number of repeats. */
 static struct said {
 	const char *kind;
-	char sentence[160], last[WEIR_NAME_SIZE];	/* limit, where it is known */
-	unsigned int more, line;	/* others, and of the last */
+	char sentence[160], last[WEIR_NAME_SIZE];	/* last: the limit, if known */
+	unsigned int more, line;	/* repeats; line of the last */
 } said[SENTENCES];
 
-/* On stderr, following what is on stdout, and harmless to terminals. */
+/* Flushes stdout first, to keep the order; escapes control characters. */
 void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 {
 	char text[TEXT_ROOM], where[TEXT_ROOM] = "";
@@ -37,7 +37,7 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	weir_out_flush(&tool->out);
-	/* the line that the words at hand are on */
+	/* position of the current words */
 	if (tool->file && tool->column && !kind)
 		snprintf(where, sizeof(where), "%s:%u:%u: ", tool->file, tool->line, tool->column);
 	else if (tool->file && tool->line)
@@ -50,7 +50,7 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-/* The line with the word that is wrong, and a caret under it. */
+/* Print the line at fault, with a caret under the word. */
 static void show_source(const struct weir_tool *tool)
 {
 	int len = strcspn(tool->source, "\n"), first = tool->column - 1, used = 0, i;
@@ -94,7 +94,7 @@ void weir_note_of(struct weir_tool *tool, const char *kind,
 {
 	struct said *at = said, *end = tool->file ? said + SENTENCES : said;
 
-	/* so many devices are enough */
+	/* once the list is full, drop messages on devices */
 	if (!limit && said[SENTENCES - 1].kind)
 		return;
 	while (at < end && at->kind && (strcmp(at->kind, kind) || strcmp(at->sentence, sentence)))
@@ -129,7 +129,7 @@ void weir_notes_end(struct weir_tool *tool)
 	}
 }
 
-/* Of a configuration the kernel tells the first limit, and how many more. */
+/* For a configuration, the kernel reports the first limit and how many others. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request)
 {
 	const char *limit = tool->limit;
@@ -148,8 +148,8 @@ void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request
 }
 
 /*
- * Listed once: if_nametoindex() would have the kernel look for a module of
- * each name that it does not know.
+ * if_nametoindex() would make the kernel request a module for each unknown name:
+ * list the devices once instead.
  */
 static bool dev_exists(const char *dev)
 {
@@ -162,7 +162,7 @@ static bool dev_exists(const char *dev)
 		if (!strcmp(at->if_name, dev))
 			return true;
 	}
-	return !devices;	/* the list is not available */
+	return !devices;	/* no list: assume that it exists */
 }
 
 void weir_note_dev(struct weir_tool *tool, const char *dev)

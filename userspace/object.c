@@ -6,7 +6,7 @@
 
 #include "tool.h"
 
-/* Of what is set; a limit without conditions matches everything. */
+/* Judge the conditions only if "match" replaced them; else they are incomplete. */
 static void note_set(struct weir_tool *tool, const void *model)
 {
 	const struct weir_limit *limit = model;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options, in the manner of ip(8); help and completion read the same table. */
+/* The options, in the style of ip(8); one table for parsing, help and completion. */
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF };
 
 #define TOOL(member)	.to = offsetof(struct weir_tool, member)
 
-/* Help shows the first name of each. */
+/* Help shows the first of synonyms. */
 const struct weir_option weir_options[] = {
 	{ "-json", 'j', NULL, "print JSON", TOOL(out.json) },
 	{ "-pretty", 'p', NULL, "indent JSON", TOOL(out.pretty) },
@@ -88,7 +88,7 @@ static const struct weir_word *option_words(struct weir_word words[WEIR_WORDS_MA
 	return words;
 }
 
-/* As written with one dash and without a value: by its letter, or as far as it is unambiguous. */
+/* Find an option by letter or unambiguous abbreviation. @plain: one dash, no value. */
 static const struct weir_option *find_option(const char *plain, struct weir_err *err)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -101,7 +101,7 @@ static const struct weir_option *find_option(const char *plain, struct weir_err 
 	return word ? word->is : NULL;
 }
 
-/* Of combined letters, take all but the last, which may have a value; NULL: they are none. */
+/* Set combined letters but the last, which is returned and may have a value; or NULL. */
 static const struct weir_option *take_letters(struct weir_tool *tool, const char *letters)
 {
 	const struct weir_option *option = find_letter(*letters);
@@ -113,7 +113,7 @@ static const struct weir_option *take_letters(struct weir_tool *tool, const char
 	return take_letters(tool, letters + 1);
 }
 
-/* Read one word and its value, which may be the next one: how many, or -EINVAL. */
+/* Parse an option and its value; returns the number of words consumed, or -EINVAL. */
 static int take_words(struct weir_tool *tool, char **argv)
 {
 	const char *word = argv[0] + (argv[0][1] == '-');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Text and JSON, and what of a text may reach a terminal. */
+/* Text and JSON output, safe for terminals. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "out.h"
 
-#define TEXT_ROOM	1024	/* for what one call prints */
+#define TEXT_ROOM	1024	/* for the output of one call */
 
 static const char *const colors[] = {
 	[WEIR_COLOR_NAME]	= "\033[36m",
@@ -17,7 +17,7 @@ static const char *const colors[] = {
 	[WEIR_COLOR_BAD]	= "\033[31m",
 };
 
-/* A new line ends its record if nothing of it follows. */
+/* Write the held newline, which ends a record. */
 static void end_record(struct weir_out *out)
 {
 	if (out->held)
@@ -35,7 +35,7 @@ int weir_out_flush(struct weir_out *out)
 	return out->error;
 }
 
-/* The code point of a character, and its length in bytes; 0: it is not UTF-8. */
+/* Decode a character; returns its length in bytes, 0: not UTF-8. */
 static int read_char(const char *text, uint32_t *code)
 {
 	static const uint32_t least[] = { [2] = 0x80, [3] = 0x800, [4] = 0x10000 };
@@ -53,7 +53,7 @@ static int read_char(const char *text, uint32_t *code)
 	return *code < least[len] || *code > 0x10ffff || (*code & ~0x7ff) == 0xd800 ? 0 : len;
 }
 
-/* Control characters, those of C1 too, and what turns the direction of text. */
+/* C0 and C1 control characters, and bidirectional controls. */
 static bool is_unsafe(uint32_t code)
 {
 	return code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
@@ -69,7 +69,7 @@ int weir_out_safe(const char *text)
 	return len && is_unsafe(code) ? 0 : len;
 }
 
-/* Bytes that stand for themselves in text and in JSON: all, as a rule. */
+/* Length of the leading bytes that need no escape; usually all. */
 static int plain(const char *text)
 {
 	int len = 0;
@@ -123,7 +123,7 @@ static void new_line(const struct weir_out *out)
 		fprintf(out->to, "\n%*s", 4 * out->depth, "");
 }
 
-/* What precedes a value, a comma, a new line, its key; whether there is JSON. */
+/* Write what precedes a value: comma, newline, key; false: the output is text. */
 static bool put_key(struct weir_out *out, const char *key)
 {
 	if (!out->json)

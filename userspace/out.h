@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text, or JSON as it streams by: nothing is kept but the depth. What is for
- * the other format is not written.
+ * Text or streaming JSON output; no tree is built. Calls for the other
+ * format do nothing.
  */
 #ifndef WEIR_OUT_H
 #define WEIR_OUT_H
@@ -20,19 +20,19 @@ enum weir_color {
 struct weir_out {
 	FILE *to;
 	bool json, pretty, color;
-	bool brief, oneline;	/* of text */
+	bool brief, oneline;	/* text only */
 	/* private */
 	unsigned int depth;
-	bool filled;		/* an element precedes in this array or object */
-	bool line;		/* what is open is one line, whatever pretty says */
-	bool inside;		/* a word precedes on this line of text */
-	bool held;		/* a new line that oneline may make a \\ */
-	int error;		/* the first of writing, a negative errno */
+	bool filled;		/* the open array or object has an element */
+	bool line;		/* within a one-line object, despite pretty */
+	bool inside;		/* the line of text has a word */
+	bool held;		/* a newline, which oneline may turn into \\ */
+	int error;		/* of the first failed write, a negative errno */
 };
 
 #define WEIR_PRINTF(n)	__attribute__((format(printf, n, (n) + 1)))
 
-/* Write what is kept: 0, or a negative errno if any output was lost. */
+/* Flush; 0, or a negative errno if any output was lost. */
 int weir_out_flush(struct weir_out *out);
 
 /* JSON; a key is NULL in an array. */
@@ -43,17 +43,17 @@ void weir_out_number(struct weir_out *out, const char *key, double value);
 void weir_out_str(struct weir_out *out, const char *key, const char *value);
 void weir_out_bool(struct weir_out *out, const char *key, bool value);
 
-/* Text; a blank precedes a word unless it is the first of its line. */
+/* Text; words are separated by blanks. */
 void weir_out_put(struct weir_out *out, enum weir_color color, const char *text);
 void weir_out_word(struct weir_out *out, enum weir_color color,
 		   const char *fmt, ...) WEIR_PRINTF(3);
 void weir_out_text(struct weir_out *out, const char *fmt, ...) WEIR_PRINTF(2);
 
-/* An object, or text, that is a line of a stream; its end writes it. */
+/* A line of a stream: an object, or text; weir_out_line_end() flushes it. */
 void weir_out_line(struct weir_out *out);
 void weir_out_line_end(struct weir_out *out);
 
-/* Length in bytes of the first character; 0: a terminal may obey it, or it is not UTF-8. */
+/* Length in bytes of the first character; 0: unsafe for a terminal, or not UTF-8. */
 int weir_out_safe(const char *text);
 /* Write the first @len bytes of a string, control characters as \xNN. */
 void weir_out_escape(FILE *to, const char *text, size_t len);

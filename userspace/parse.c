@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Words into models, by the rows of the table. */
+/* Parse words into models, driven by the table. */
 
 #include <ctype.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct reading {
 	char *model;
 	struct weir_word words[WEIR_WORDS_MAX];
 	const char *seen[WEIR_WORDS_MAX];	/* as it was written */
-	const struct weir_field *last;		/* whose value was read */
+	const struct weir_field *last;		/* the last one parsed */
 };
 
 static const struct weir_field *row(const struct weir_word *word)
@@ -22,7 +22,7 @@ static const struct weir_field *row(const struct weir_word *word)
 	return word->is;
 }
 
-/* The value behind a word; a flag has none. */
+/* The value that follows a word; "" for a flag. */
 static const char *take_value(struct weir_args *args, const struct weir_field *field)
 {
 	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
@@ -39,7 +39,7 @@ static const char *take_value(struct weir_args *args, const struct weir_field *f
 	return NULL;
 }
 
-/* Put the word that it is about before the sentence. */
+/* Prefix the sentence with the word it is about. */
 static int blame(const struct weir_field *field, struct weir_err *err)
 {
 	char name[WEIR_TEXT_SIZE];
@@ -49,7 +49,7 @@ static int blame(const struct weir_field *field, struct weir_err *err)
 	return weir_err_set(err, "%s: %.400s", weir_field_name(field, name), err->text);
 }
 
-/* Whether an element has nothing in common with those before it. */
+/* Refuse an element that overlaps an earlier one. */
 static int check_overlap(struct weir_args *args, const struct weir_field *field,
 			 const char *at, unsigned int count)
 {
@@ -65,7 +65,7 @@ static int check_overlap(struct weir_args *args, const struct weir_field *field,
 	return 0;
 }
 
-/* Read the elements of a list, between commas. */
+/* Parse a comma-separated list. */
 static int read_list(struct weir_args *args, const struct weir_field *field,
 		     const char *text, char *model)
 {
@@ -90,7 +90,7 @@ static int read_list(struct weir_args *args, const struct weir_field *field,
 	return 0;
 }
 
-/* Read a value into @model, whose has then says that it is there; NULL: that of the next word. */
+/* Parse @text, or the next word if NULL, into @model and set its bit in has. */
 static int read_value(struct weir_args *args, const struct weir_field *field,
 		      const char *text, char *model)
 {
@@ -108,7 +108,7 @@ static int read_value(struct weir_args *args, const struct weir_field *field,
 	return 0;
 }
 
-/* Whether two words cannot both be given: they are of one value. */
+/* Whether two words set the same value, so that only one may be given. */
 static bool excludes(const struct weir_word *a, const struct weir_word *b)
 {
 	const struct weir_field *left = a->is, *right = b->is;
@@ -132,7 +132,7 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 	return 0;
 }
 
-/* Read the value of a word, and note it. */
+/* Parse the value of a word and mark the word as seen. */
 static int read_word(struct reading *reading, const struct weir_word *word,
 		     const char *text, bool negate)
 {
@@ -157,7 +157,7 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 	return 0;
 }
 
-/* The words that may come next: not seen yet; behind "not", conditions. */
+/* Offer the words not seen yet; after "not", only conditions. */
 static void offer_words(const struct reading *reading, bool negate)
 {
 	struct weir_word list[WEIR_WORDS_MAX + 1];
@@ -183,7 +183,7 @@ static void offer_words(const struct reading *reading, bool negate)
 	weir_args_offer(reading->args, list, NULL);
 }
 
-/* Whether a word would be a value of a field. */
+/* Whether a token parses as a value of the field. */
 static bool is_value(const struct weir_field *field, const char *token)
 {
 	union {
@@ -197,7 +197,7 @@ static bool is_value(const struct weir_field *field, const char *token)
 	return !field->type->parse(field, &args, token, &unused);
 }
 
-/* Another value of the list, or pair, that was read last. */
+/* Whether a token looks like a further element of the last list or pair. */
 static bool continues_list(const struct reading *reading, const char *token)
 {
 	const struct weir_field *field = reading->last;
@@ -207,7 +207,7 @@ static bool continues_list(const struct reading *reading, const char *token)
 	return field && field->many && is_value(field, token);
 }
 
-/* A value whose word was forgotten, or a word of another command: say so. */
+/* Explain an unknown word: a value without its word, or a word of another command. */
 static int blame_unknown(struct reading *reading, const char *token)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -237,8 +237,8 @@ static int blame_unknown(struct reading *reading, const char *token)
 }
 
 /*
- * The row of a value that needs no word in front: an address, or a protocol, as "tcp"
- * is "proto tcp"; "ipv6" may be a family.
+ * The row of a value given without its word: an address, or a protocol ("tcp" for
+ * "proto tcp"), except "ipv6", which is also a family.
  */
 static const struct weir_word *find_wordless(const struct reading *reading, const char *token)
 {
@@ -257,7 +257,7 @@ static const struct weir_word *find_wordless(const struct reading *reading, cons
 	return NULL;
 }
 
-/* Read one word with its value, or "not" and the condition behind it. */
+/* Parse one word with its value, or "not" and a condition. */
 static int read_next(struct reading *reading)
 {
 	const struct weir_word *words = reading->words, *word;
@@ -303,7 +303,7 @@ static int check_needed(const struct reading *reading)
 	return 0;
 }
 
-/* The name was forgotten and a keyword stands in its place: say so. */
+/* Explain a missing name: a keyword was taken for it. */
 static int blame_first(const struct reading *reading, const char *first)
 {
 	struct weir_err *err = reading->args->err;

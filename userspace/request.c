@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Commands that ask the module and show its answers, and what their end means. */
+/* Generic commands: send a request, show the answers, map the result to an exit status. */
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -9,13 +9,13 @@
 #include "config.h"
 #include "tool.h"
 
-/* How often a configuration is read anew because it changed meanwhile. */
+/* Attempts to dump a configuration that changes during the dump. */
 #define TRIES	8
 
 #define SIGNED	\
 	" (this kernel loads only signed modules: where Secure Boot refuses the key, enrol it with 'mokutil --import')"
 
-/* Whether this kernel takes modules only with a signature that it knows. */
+/* Whether this kernel loads only signed modules. */
 static bool wants_signature(void)
 {
 	char text[8] = "";
@@ -35,7 +35,7 @@ int weir_tool_reach(struct weir_tool *tool)
 
 	if (tool->reached)
 		return WEIR_EXIT_OK;
-	/* -check asks a module that is there; to look for one would load it */
+	/* a family lookup would load the module: -check must not */
 	if (tool->check && (tool->netns || access("/sys/module/weir", F_OK)))
 		return WEIR_EXIT_UNREACHABLE;
 	ret = weir_nl_open(&tool->nl);
@@ -97,7 +97,7 @@ struct showing {
 	const struct weir_command *command;
 };
 
-/* A dump ends where its output cannot be written. */
+/* Abort a dump once output fails. */
 static int show_answer(const void *model, void *data)
 {
 	const struct showing *showing = data;
@@ -201,7 +201,7 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exe
 			weir_nl_ask(&tool->nl, list);
 			if (list->ret && list->ret != -ESTALE && !list->interrupted)
 				return weir_tool_settle(tool, list, 0);
-			/* what is told twice has moved meanwhile */
+			/* a duplicate means that the list changed during the dump */
 			if (list->ret || list->interrupted)
 				break;
 		}

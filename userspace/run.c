@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From words to a command, and from what became of it to an exit. */
+/* Parse a command, run it, return the exit status. */
 
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const struct weir_word *command_words(const struct weir_object *object,
 	return words;
 }
 
-/* A command without its object: say which have it. */
+/* For a command without an object, list the objects that have it. */
 static bool blame_verb(const char *token, struct weir_err *err)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -58,7 +58,7 @@ static const struct weir_object *read_object(struct weir_args *args)
 	word = weir_args_pick(args, words);
 	if (word)
 		return word->is;
-	/* a hint names the file that follows */
+	/* put the actual file name into the hint */
 	file = strstr(args->err->text, " FILE'");
 	if (token && !strcmp(token, "weir"))
 		weir_err_set(args->err, "omit 'weir': a command begins with its object");
@@ -76,7 +76,7 @@ int weir_read(struct weir_args *args, struct weir_reading *reading)
 	reading->object = read_object(args);
 	if (!reading->object)
 		return -EINVAL;
-	/* where no verb is, the object's first is meant */
+	/* the default is the object's first command */
 	reading->command = reading->object->commands;
 	if (!reading->object->alone && (weir_args_peek(args) || args->offer)) {
 		word = weir_args_pick(args, command_words(reading->object, words));
@@ -115,7 +115,7 @@ static void reach(const struct weir_word *words, const struct weir_field *value,
 	*(bool *)data = true;
 }
 
-/* Help where more words are wanted; what precedes it must be good. */
+/* Show help for the words so far, which must be valid but may be incomplete. */
 static int show_help(struct weir_args *args, struct weir_reading *reading, FILE *to)
 {
 	bool reached = !args->count;
@@ -133,7 +133,7 @@ static int show_help(struct weir_args *args, struct weir_reading *reading, FILE 
 	return 0;
 }
 
-/* An option has come after the object: say where it belongs. */
+/* Explain an option after the object. */
 static void blame_option(struct weir_args *args)
 {
 	if (args->fault > 0 && weir_option_is(args->words[args->fault]))
@@ -141,7 +141,7 @@ static void blame_option(struct weir_args *args)
 			     args->words[args->fault], args->words[0]);
 }
 
-/* With -check, ask whether it would be refused; but a batch may make what it then names. */
+/* With -check, ask the kernel, but not in a batch: earlier lines were not applied. */
 static int run_or_check(struct weir_tool *tool, struct weir_reading *reading)
 {
 	const struct weir_command *command = reading->command;
@@ -165,7 +165,7 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 		command->warn(tool, &reading->model);
 	if (!status)
 		status = run_or_check(tool, reading);
-	/* of a limit that was made its own command says it */
+	/* weir_limit_change() prints its own note */
 	if (command->note && (tool->check || !tool->limit) &&
 	    (!status || command->verb == WEIR_ON_GET))
 		command->note(tool, &reading->model);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir save: what -file reads, in the order that it was in. */
+/* weir save: write the configuration, in order, as -file reads it. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static int fail(struct weir_tool *tool, const char *path)
 	return WEIR_EXIT_OUTPUT;
 }
 
-/* Write all of it to the disk; 0, or -1 with errno. */
+/* Write and fsync(); 0, or -1 with errno. */
 static int write_out(const struct weir_tool *tool, int fd, const struct weir_config *config)
 {
 	struct weir_out out = { .json = tool->out.json, .pretty = tool->out.pretty,
@@ -65,7 +65,7 @@ static int write_out(const struct weir_tool *tool, int fd, const struct weir_con
 	return ret ? -1 : 0;
 }
 
-/* A file that is renamed in place of another is whole, or the other is there still. */
+/* Write a new file and rename it over the old one: never a partial file. */
 static int replace(struct weir_tool *tool, const char *path, const struct stat *was,
 		   const struct weir_config *config)
 {
@@ -93,15 +93,15 @@ static int replace(struct weir_tool *tool, const char *path, const struct stat *
 	return WEIR_EXIT_OK;
 }
 
-/* What is no file, or was deleted, cannot be replaced: it is written to. */
+/* A device, a pipe or a deleted file cannot be replaced: write into it. */
 static int save_to(struct weir_tool *tool, const char *path, const struct weir_config *config)
 {
-	char target[PATH_MAX];	/* of a link */
+	char target[PATH_MAX];	/* with links resolved */
 	struct stat was;
 	bool made = stat(path, &was);
 	int fd, ret;
 
-	if (made) {	/* also where a link leads */
+	if (made) {	/* also creates a link's target */
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 		if (fd < 0 || fstat(fd, &was))
 			return fail(tool, path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir -schema: what -json prints, as a JSON schema, from the table. */
+/* weir -schema: the JSON schema of -json output, generated from the table. */
 
 #include <jansson.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 
 #define ON_ANY	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_SHOW)
 
-/* What monitor tells, by the name of the event, and its members beside those of a set. */
+/* The monitor's events, with members that are not in the set. */
 static const struct {
 	const char *event;
 	const struct weir_set *set;
-	unsigned int flags;		/* of the rows that it has */
+	unsigned int flags;		/* selects the rows of the set */
 	struct {
 		const char *key, *type;
 	} more[4];
@@ -61,7 +61,7 @@ static json_t *value_of(const struct weir_field *field)
 	return type_of(field->type->schema, field->spec);
 }
 
-/* Add a field as a member, or two; of many, as an array. */
+/* Add a field as one member, or two with a second part; a list as an array. */
 static void add_member(json_t *members, const struct weir_field *field)
 {
 	json_t *value = value_of(field);
@@ -87,7 +87,7 @@ static void add_members(json_t *members, const struct weir_set *set, unsigned in
 	}
 }
 
-/* The members of its words are always there, or conditions. */
+/* Members from WEIR_WORDS rows are required, except conditions and optional ones. */
 static json_t *schema_of(const struct weir_set *set)
 {
 	json_t *members = json_object(), *required = json_array();
@@ -121,7 +121,7 @@ static json_t *array_of(const char *name)
 	return json_pack("{ss s{ss+}}", "type", "array", "items", "$ref", "#/$defs/", name);
 }
 
-/* Whatever is printed as a whole, or as a line of monitor, is one of these. */
+/* Any JSON text, or line of monitor, matches one of these. */
 void weir_schema(struct weir_out *out)
 {
 	static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,

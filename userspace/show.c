@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Limits, sources, counters and events, for people and for programs. */
+/* Limits, sources, counters and events as text and JSON. */
 
 #include <inttypes.h>
 #include <langinfo.h>
@@ -11,7 +11,6 @@
 
 #define LEVELS	8
 
-/* One field of a source. */
 static void show(struct weir_out *out, uint16_t attr, const struct weir_source *source)
 {
 	const struct weir_set *set = &weir_source_fields;
@@ -24,7 +23,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	struct weir_limit limit = *(const struct weir_limit *)model;
 	const struct weir_limit_stats *stats = &limit.stats;
 
-	/* the text has the window where it is not the one that was asked for */
+	/* text shows the effective window only if it differs from the requested one */
 	if (!out->json && limit.window_ns == limit.budget.window_ms * 1000000ULL)
 		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
 	weir_out_begin(out, NULL, '{');
@@ -52,7 +51,7 @@ void weir_show_exempt(struct weir_out *out, const void *model)
 	weir_out_end(out, '}');
 }
 
-/* The wheel as eight heights, the highest being its fullest slot. */
+/* The wheel as a sparkline of eight levels, scaled to the fullest slot. */
 static void spark(const struct weir_source *source, char text[WEIR_WHEEL_MAX * 3 + 1])
 {
 	static const char ramp[LEVELS + 1] = "_.:-=+*#";
@@ -86,7 +85,7 @@ static void show_slots(struct weir_out *out, const struct weir_source *source)
 	show(out, WEIR_A_SOURCE_SLOT, source);
 }
 
-/* What a charge has taken ends it; a query tells the rest. */
+/* A charge's answer ends after the WEIR_RESULT fields; a query's has more. */
 static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
@@ -162,7 +161,6 @@ void weir_show_timestamp(struct weir_out *out)
 	weir_out_word(out, WEIR_COLOR_NONE, "[%s]", buf);
 }
 
-/* What begins an event. */
 static void begin_event(struct weir_out *out, const char *event, const char *change)
 {
 	weir_out_str(out, "event", event);
@@ -186,7 +184,6 @@ static void show_limit_event(struct weir_out *out, const struct weir_limit *limi
 	weir_set_show(&weir_limit_fields, WEIR_EVENT, out, limit);
 }
 
-/* One that became limited. */
 static void show_limited(struct weir_out *out, const struct weir_source *source,
 			 uint32_t window_ms)
 {
@@ -195,7 +192,7 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	const struct weir_set *set = &weir_source_fields;
 
-	time_text(source->next_ns, 3, until);	/* it is no more exact */
+	time_text(source->next_ns, 3, until);	/* next_ns is no more precise */
 	if (out->json) {
 		weir_out_str(out, "event", "source");
 		weir_set_show(set, WEIR_EVENT, out, source);

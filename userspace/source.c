@@ -20,7 +20,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	return status;
 }
 
-/* The cost is in the limit's own unit, or in none. */
+/* An explicit cost must be in the limit's unit. */
 static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 {
 	struct weir_request request;
@@ -29,7 +29,7 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 	if (!query->packets && !query->bytes)
 		return WEIR_EXIT_OK;
 	if (weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
-		return WEIR_EXIT_OK;	/* the charge says so, and of what word */
+		return WEIR_EXIT_OK;	/* the charge itself reports it better */
 	if (request.ret || !query->bytes == !limit.unit)
 		return weir_tool_settle(tool, &request, 0);
 	weir_err_set(&tool->err, "limit '%s' counts %s; use '%s N'",

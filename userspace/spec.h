@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the specification says of attributes; spec.c is generated from it. */
+/* Attributes of the netlink specification; spec.c is generated from it. */
 #ifndef WEIR_SPEC_H
 #define WEIR_SPEC_H
 
@@ -7,8 +7,8 @@
 
 struct weir_attr_spec {
 	const char *name;		/* with underscores, as in JSON */
-	uint64_t min, max;		/* range of a number; 0, 0: any */
-	const char *const *names;	/* of an enumeration's values; NULL ends them */
+	uint64_t min, max;		/* range of a number; max 0: the type's */
+	const char *const *names;	/* of an enumeration's values, NULL-terminated */
 };
 
 extern const struct weir_attr_spec weir_prefix_attrs[], weir_ports_attrs[], weir_match_attrs[],

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The other end of the caller's own ssh connection, as sshd tells it in
- * SSH_CONNECTION, and whether a limit would meet its packets. sudo drops the
- * variable, so the environments of the processes above are asked too.
+ * Warn of limits that would match the caller's own ssh connection. Its addresses are
+ * in SSH_CONNECTION, from sshd. sudo drops the variable, so the environments of the
+ * parent processes are searched too.
  */
 
 #include <inttypes.h>
@@ -16,13 +16,13 @@
 #include "value.h"
 
 #define VARIABLE	"SSH_CONNECTION"
-/* A chain of parents longer than this is not followed. */
+/* Search at most so many parent processes. */
 #define PARENTS_MAX	32
 
 struct ssh {
 	struct weir_prefix peer, host;
 	uint16_t peer_port, host_port;
-	char dev[WEIR_DEV_SIZE];	/* of a link-local peer, else "" */
+	char dev[WEIR_DEV_SIZE];	/* for a link-local peer, else "" */
 };
 
 static bool read_address(char *text, struct weir_prefix *prefix, char dev[WEIR_DEV_SIZE])
@@ -103,7 +103,7 @@ static bool find(struct ssh *ssh)
 	return false;
 }
 
-/* The known properties of a packet of the connection, or of the next one. */
+/* The known properties of packets of this connection, or of a new one. */
 static struct weir_match packet_of(const struct ssh *ssh)
 {
 	struct weir_match packet = {
@@ -116,11 +116,11 @@ static struct weir_match packet_of(const struct ssh *ssh)
 
 	strcpy(packet.dev, ssh->dev);
 	if (!*ssh->dev)
-		packet.has &= ~(uint64_t)WEIR_COND_DEV;	/* it may arrive on any */
+		packet.has &= ~(uint64_t)WEIR_COND_DEV;	/* unknown */
 	return packet;
 }
 
-/* Whether a condition holds for a packet, which is no fragment. */
+/* Whether a condition holds for a packet that is not a fragment. */
 static bool holds(const struct weir_field *field, const void *cond, const void *packet)
 {
 	if (field->type->overlap)
@@ -155,7 +155,7 @@ static bool meets(const struct ssh *ssh, const struct weir_limit *limit)
 	return true;
 }
 
-/* Whether the kernel exempts the peer from all limits, or from one that there is. */
+/* Whether the kernel exempts the peer now, from all limits or from @limit. */
 static bool spared_now(struct weir_tool *tool, const struct ssh *ssh, const char *limit)
 {
 	struct weir_exempt asked = { .prefix = ssh->peer };
@@ -169,7 +169,7 @@ static bool spared_now(struct weir_tool *tool, const struct ssh *ssh, const char
 	return tool->reached && !weir_nl_ask(&tool->nl, &request);
 }
 
-/* Whether an exemption of the configuration that is applied certainly spares it. */
+/* Whether the configuration being applied is certain to exempt the peer. */
 static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 			const char *limit)
 {

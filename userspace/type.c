@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The kinds of values: read, sent, received, written, each by its rows. */
+/* Value types: parsing, netlink encoding and decoding, text and JSON. */
 
 #include <inttypes.h>
 #include <libmnl/libmnl.h>
@@ -16,7 +16,7 @@ size_t weir_type_width(const struct weir_field *field, uint16_t attr)
 {
 	size_t second = field->type->second;
 
-	/* a budget's window is the shorter */
+	/* a budget's window is 32 bits, its count 64 */
 	return !second ? field->size : attr == field->part && second == 8 ? 4 : second;
 }
 
@@ -38,7 +38,7 @@ static int parse_count(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
-/* A number may have a second part, behind it. */
+/* A second part, if any, follows the number in the model. */
 static void put_uint(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
 {
 	size_t second = field->type->second;
@@ -61,7 +61,7 @@ static const char *text_uint(const struct weir_field *field, const void *at, cha
 	char *text = buf + WEIR_TEXT_SIZE - 1;
 	uint64_t value = number(field, at);
 
-	/* of a million sources: faster than printf */
+	/* faster than printf: a dump may have a million sources */
 	for (*text = '\0'; value >= 10; value /= 10)
 		*--text = '0' + value % 10;
 	*--text = '0' + value;
@@ -112,14 +112,14 @@ static const char *text_amount(const struct weir_field *field, const void *at, c
 /* Exact, by the same multipliers as a budget. */
 const struct weir_type weir_type_amount = { "N", UINT, .parse = parse_count,
 	.text = text_amount };
-/* Read, and not shown as a field. */
+/* Decoded only; never shown. */
 const struct weir_type weir_type_code = { .get = get_uint };
-/* Nanoseconds; milliseconds in JSON, as what is asked for. */
+/* Nanoseconds; in JSON milliseconds, as in requests. */
 const struct weir_type weir_type_ns = { "TIME", "number", NUMBER, .json = json_ns,
 	.text = text_ns };
 const struct weir_type weir_type_size = { "SIZE", UINT, .text = text_size };
 
-/* Names of numbers */
+/* Enumerations */
 
 static int parse_enum(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
@@ -139,7 +139,6 @@ static const char *text_enum(const struct weir_field *field, const void *at, cha
 	return field->spec->names[i] ? field->spec->names[i] : text_uint(field, at, buf);
 }
 
-/* The text is the value. */
 static void json_text(const struct weir_field *field, const char *key,
 		      struct weir_out *out, const void *at)
 {
@@ -190,7 +189,7 @@ static const char *text_string(const struct weir_field *field, const void *at, c
 	return at;
 }
 
-/* As a file of commands reads it. */
+/* Quoted and escaped as a file of commands expects. */
 static const char *text_quoted(const struct weir_field *field, const void *at, char *buf)
 {
 	const char *text = at;
@@ -204,7 +203,7 @@ static const char *text_quoted(const struct weir_field *field, const void *at, c
 	return buf;
 }
 
-/* Quoted where a file would read it as something else. */
+/* Quoted only if a file of commands would misread it. */
 static const char *text_dev(const struct weir_field *field, const void *at, char *buf)
 {
 	const char *text = at;
@@ -266,7 +265,7 @@ const struct weir_type weir_type_mark = { "VALUE[/MASK]", UINT,
 const struct weir_type weir_type_per = { "V4[,V6]", UINT,
 	.parse = weir_parse_per, .text = weir_text_per, .second = 1 };
 
-/* Flags: that it is there is all, and a bool of the model says so. */
+/* Flags: presence is the value; in the model, a bool. */
 
 static int parse_flag(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
@@ -296,7 +295,7 @@ static void json_flag(const struct weir_field *field, const char *key,
 const struct weir_type weir_type_flag = { .schema = "boolean", .parse = parse_flag,
 	.put = put_flag, .get = get_flag, .json = json_flag };
 
-/* "any", or the first condition, which is left to be read. */
+/* "any", or the first condition, which is not consumed. */
 static int parse_any(const struct weir_field *field, struct weir_args *args,
 		     const char *text, void *at)
 {
@@ -320,7 +319,7 @@ static int parse_any(const struct weir_field *field, struct weir_args *args,
 const struct weir_type weir_type_any = { "any|MATCH", "boolean", .parse = parse_any,
 	.put = put_flag };
 
-/* Conditions by their bits: those that must not hold. */
+/* Bit masks of inverted conditions */
 
 static void json_conds(const struct weir_field *field, const char *key,
 		       struct weir_out *out, const void *at)
@@ -338,7 +337,7 @@ static void json_conds(const struct weir_field *field, const char *key,
 
 const struct weir_type weir_type_conds = { .schema = "string", NUMBER, .json = json_conds };
 
-/* Names of files, which only the tool reads. */
+/* File names, never sent to the kernel */
 
 static int parse_file(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
@@ -349,7 +348,7 @@ static int parse_file(const struct weir_field *field, struct weir_args *args,
 
 const struct weir_type weir_type_file = { "FILE", .parse = parse_file };
 
-/* Fields inside */
+/* Nests */
 
 static void put_nest(const struct weir_field *field, struct nlmsghdr *msg, const void *at)
 {
@@ -376,7 +375,7 @@ static void json_nest(const struct weir_field *field, const char *key,
 const struct weir_type weir_type_nest = { .schema = "object", .put = put_nest,
 	.get = get_nest, .json = json_nest };
 
-/* Each element of a list is a nest of one row. */
+/* Each element of a list is its own nest. */
 const struct weir_type weir_type_prefixes = { "PREFIX[,...]", STRING,
 	.parse = weir_parse_prefix, .put = put_nest, .get = get_nest,
 	.text = weir_text_prefix, .overlap = weir_prefixes_overlap };

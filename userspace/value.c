@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values as an operator writes them: numbers, budgets, names. */
+/* Parse and format numbers, budgets, names and times. */
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Those that are written come first, longest first. */
+/* The names used in output come first, longest unit first. */
 static const struct {
 	const char *name;
 	uint32_t ms;
@@ -27,12 +27,12 @@ static const struct {
 	{ "millisecond", 1 }, { "milliseconds", 1 },
 };
 
-#define SECOND	3	/* of them; longer ones are in front */
+#define SECOND	3	/* its index; longer units precede */
 
-/* Each a thousand of the one before it. */
+/* Each is a thousand times the previous one. */
 static const char scales[] = "kMGTPE";
 
-/* A number at *@text, moving it behind; saturates. */
+/* Parse digits and advance *@text; saturates. */
 static bool take_digits(const char **text, int base, uint64_t *value)
 {
 	char *end;
@@ -44,7 +44,7 @@ static bool take_digits(const char **text, int base, uint64_t *value)
 	return true;
 }
 
-/* A whole number, which may be written as a fraction of k, M or G. */
+/* A whole number, perhaps as a fraction of k, M or G (1.5k). */
 static bool take_count(const char **text, uint64_t *value)
 {
 	uint64_t part = 0, unit = 1, factor = 1;
@@ -105,7 +105,7 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 	return weir_value_range(text, *value, min, max, err);
 }
 
-/* A rate as tc(8) and switches have it: say how it is written here. */
+/* For a rate in the syntax of tc(8) or switches, suggest the budget. */
 static bool blame_rate(const char *text, struct weir_err *err)
 {
 	static const struct {
@@ -146,7 +146,7 @@ static bool blame_rate(const char *text, struct weir_err *err)
 	return false;
 }
 
-/* What is counted, and so how much of it, is the next word's to say. */
+/* The word that follows gives the unit, which bounds the count. */
 int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
@@ -295,7 +295,7 @@ const char *weir_text_amount(uint64_t amount, int digits, char *buf)
 		return buf;
 	memmove(buf + point + 1, buf + point, 3 * i);
 	buf[point] = '.';
-	/* never more than there is */
+	/* truncate, do not round up */
 	for (len = MIN(len, digits) + 1; buf[len - 1] == '0'; len--)
 		;
 	len -= buf[len - 1] == '.';
@@ -318,7 +318,7 @@ const char *weir_text_rate(double count, uint32_t window_ms, char *buf)
 	return buf;
 }
 
-/* Below ten minutes in one unit, else in two, if the second is not zero. */
+/* One unit below ten minutes, else two; a zero second unit is omitted. */
 const char *weir_text_time(uint64_t ns, char *buf)
 {
 	uint64_t ms = ns / 1000000, rest;

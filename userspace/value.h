@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values as an operator writes them, and back: what the types of fields do. */
+/* Parsers and formatters of the field types. */
 #ifndef WEIR_VALUE_H
 #define WEIR_VALUE_H
 
@@ -15,36 +15,36 @@ int weir_value_number(const char *text, uint64_t min, uint64_t max,
 int weir_value_count(const char *text, uint64_t min, uint64_t max,
 		     uint64_t *value, struct weir_err *err);
 
-/* Each reads a value of its type; only a prefix looks at its field. */
+/* One parser per type; only a prefix's uses the field. */
 weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_comment,
 	weir_parse_prefix, weir_parse_address, weir_parse_proto,
 	weir_parse_ports, weir_parse_mark, weir_parse_per;
-/* Each writes one as it is read; the field may be NULL. */
+/* The inverses, in the same syntax; the field may be NULL. */
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_prefix(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_ports(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_mark(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_per(const struct weir_field *field, const void *at, char *buf);
-/* Fewer are written out, as 1000/s. */
+/* Smaller amounts are written without a multiplier: 1000/s. */
 #define WEIR_K_FROM	100000
-/* With k, M, ... of 1000 where there are many, and so many digits at most. */
+/* With a decimal multiplier (k, M, ...) if large, and at most @digits digits. */
 const char *weir_text_amount(uint64_t amount, int digits, char *buf);
-/* So many a second, or if these are less than one a minute, hour or day. */
+/* A rate per second, or per minute, hour or day if below one. */
 const char *weir_text_rate(double count, uint32_t window_ms, char *buf);
 const char *weir_text_time(uint64_t ns, char *buf);
 const char *weir_text_size(uint64_t bytes, char *buf);
 
 /* The protocols that have names. */
 extern const struct weir_word weir_protos[];
-/* Whether a prefix lies within another. */
+/* Whether @outer contains @inner. */
 bool weir_prefix_holds(const struct weir_prefix *outer, const struct weir_prefix *inner);
-/* Whether elements of a list have anything in common. */
+/* Whether two elements of a list overlap. */
 bool weir_prefixes_overlap(const void *a, const void *b);
 bool weir_ports_overlap(const void *a, const void *b);
-/* Whether a protocol's header begins with two ports. */
+/* Whether the protocol's header begins with source and destination port. */
 bool weir_proto_has_ports(uint8_t proto);
-/* Whether what a host sends by it is answered; announcements are not. */
+/* Whether peers reply to its packets; false for announcements. */
 bool weir_proto_answers(uint8_t proto);
 
 #endif

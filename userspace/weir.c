@@ -48,7 +48,7 @@ static int run(struct weir_tool *tool, int count, char **words)
 	return weir_run_words(tool, words, count, NULL);
 }
 
-/* Read the options, and whether they go together; an enum weir_exit. */
+/* Parse the options and check their combination; returns an enum weir_exit. */
 static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 {
 	*at = weir_take_options(tool, argc, argv);
@@ -65,8 +65,8 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 }
 
 /*
- * Open descriptors 0 to 2, so that no socket becomes stdout, and a closed stdout is
- * an error.
+ * Open closed descriptors 0 to 2, so that no socket becomes stdout and writing to a
+ * closed stdout fails.
  */
 static void fill_standard_files(void)
 {
@@ -79,7 +79,7 @@ static void fill_standard_files(void)
 		close(fd);
 }
 
-/* The change is made even if its report fails. */
+/* Report output errors, but keep the status of a failed command. */
 static int finish(struct weir_tool *tool, int status)
 {
 	int ret = weir_out_flush(&tool->out);
@@ -92,7 +92,7 @@ static int finish(struct weir_tool *tool, int status)
 	return status ? status : WEIR_EXIT_OUTPUT;
 }
 
-/* A list of a million goes into a file or a pipe in large pieces. */
+/* Use a large buffer for files and pipes: a dump may have a million lines. */
 static void keep_output(void)
 {
 	static char room[1 << 16];

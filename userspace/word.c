@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finding the row that a word names; where there is none, what was meant. */
+/* Look words up; for unknown ones, suggest what was meant. */
 
 #include <ctype.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "word.h"
 
-/* Longer words are not compared letter by letter. */
+/* No edit distance is computed for longer words. */
 #define NEAR_MAX	24
 
 const char *weir_args_peek(const struct weir_args *args)
@@ -39,7 +39,7 @@ int weir_args_blame(struct weir_args *args, const char *word)
 	return -EINVAL;
 }
 
-/* Letters to change, add, drop or swap with a neighbour (Damerau 1964). */
+/* Edit distance: change, add, drop, or swap neighbouring letters (Damerau 1964). */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int rows[NEAR_MAX + 1][NEAR_MAX + 1], best, i, j;
@@ -63,7 +63,7 @@ static unsigned int distance(const char *a, const char *b)
 	return rows[la][lb];
 }
 
-/* Edit distance; -1 if above a third of the letters. */
+/* The edit distance; -1 if above a third of the letters. */
 static unsigned int slips(const char *token, const char *name)
 {
 	unsigned int far = distance(token, name), longer = MAX(strlen(token), strlen(name));
@@ -86,7 +86,7 @@ bool weir_append(char *list, size_t size, const char *separator, const char *wor
 	return true;
 }
 
-/* The names that begin with @begin, aliases left out, as far as they fit. */
+/* List the names that begin with @begin, without aliases, as far as they fit. */
 static void list_names(const struct weir_word *words, const char *begin, char *list, size_t size)
 {
 	const struct weir_word *word;
@@ -125,7 +125,7 @@ const struct weir_word *weir_word_find(const struct weir_word *words, const char
 	return words->name ? words : NULL;
 }
 
-/* The word of that name, else the only meaning that it abbreviates. */
+/* The word of that name, or else the first that it abbreviates, and how many match. */
 static const struct weir_word *match(const struct weir_word *words,
 				     const char *token, unsigned int *matches)
 {
@@ -155,7 +155,7 @@ int weir_unknown(const struct weir_word *words, const char *token,
 	return weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
 }
 
-/* Words of other tools: our word, or what to write instead. */
+/* Words of other tools, with weir's word or a hint. */
 static const struct {
 	const char *tokens, *name, *hint;
 } others[] = {
@@ -202,7 +202,7 @@ static bool is_among(const char *tokens, const char *token)
 	return false;
 }
 
-/* The word for another tool's; NULL, and perhaps a sentence in @err. */
+/* Translate another tool's word; NULL, perhaps with a hint in @err. */
 static const struct weir_word *translate(const struct weir_word *words, const char *token,
 					 struct weir_err *err)
 {
@@ -289,7 +289,7 @@ size_t weir_word_length(const char *text)
 	return at + strcspn(at, WEIR_BLANKS) - text;
 }
 
-/* Take the quotes off a word; false: they do not end where it does. */
+/* Remove a word's quotes; false: the closing quote is missing or not its last byte. */
 static bool unquote(char *word)
 {
 	const char *at = word + 1;
