@@ -101,10 +101,10 @@ within "$(passed)" 16 800 "and held to their limit"
 
 # What they may hold is what their control group may.
 if echo +memory >$groups/cgroup.subtree_control 2>/dev/null && mkdir $groups/weir-user; then
-	echo 24M >$groups/weir-user/memory.max
+	echo 12M >$groups/weir-user/memory.max
 	sh -c "echo \$\$ >$groups/weir-user/cgroup.procs
 		exec setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn \
-			$top/userspace/weir limit add huge budget 1000/s sources 524288" >"$tmp/said" 2>&1
+			$top/userspace/weir limit add huge budget 1000/s sources 196608" >"$tmp/said" 2>&1
 	is $? 2 "a table beyond the memory of one's control group is refused"
 	like "$(<"$tmp/said")" "memory" "with a sentence"
 	is "$(awk '$1 == "oom_kill" { print $2 }' $groups/weir-user/memory.events)" 0 "nobody is killed for it"
