@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose packet it is: masks bit by bit, link-local senders, addresses told. */
+/* The source of a packet: masks bit by bit, link-local senders, addresses shown. */
 #include <limits.h>
 
 #include <linux/in.h>
@@ -54,7 +54,7 @@ static void test_mask(void **state)
 		}
 		weir_source_mask(&source, prefix);
 		assert_memory_equal(&source, &expected, sizeof(source));
-		/* Nothing but the words that make a key is set. */
+		/* Only the words of the key are set. */
 		if (weir_prefix_words(prefix) == 2)
 			assert_false(source.word[2] | source.word[3]);
 		family = weir_source_address(&source, prefix, &told, &len);
@@ -102,7 +102,7 @@ static void test_linklocal(void **state)
 		assert_int_equal(len, 32);
 		assert_true(told.s6_addr32[0] == htonl(0xa9fe0102));
 	}
-	/* A device of any index makes nobody of nobody. */
+	/* No interface index makes an invalid key. */
 	for (i = 0; i < 31; i++) {
 		weir_source_ipv6(&a, &addr, (1u << i) - 1);
 		assert_true(a.scope != WEIR_SCOPE_INVALID);
@@ -111,7 +111,7 @@ static void test_linklocal(void **state)
 		weir_source_ipv4(&a, htonl(0xa9fe0102), INT_MAX >> i);
 		assert_true(a.scope != WEIR_SCOPE_INVALID);
 	}
-	/* Everybody is everybody. */
+	/* Prefix length 0 makes all sources equal. */
 	weir_source_ipv6(&a, &addr, 3);
 	weir_source_mask(&a, (struct weir_prefix) { 0, 0 });
 	weir_source_ipv4(&b, htonl(0x01020304), 5);
@@ -120,7 +120,7 @@ static void test_linklocal(void **state)
 	assert_int_equal(weir_source_address(&a, (struct weir_prefix) { 0, 0 },
 					     &told, &len), AF_UNSPEC);
 	assert_int_equal(len, 0);
-	/* fe80::/10 beyond fe80::/64 is counted as any address is. */
+	/* Addresses in fe80::/10 outside fe80::/64 count like any other. */
 	addr.s6_addr32[1] = htonl(1);
 	weir_source_ipv6(&a, &addr, 3);
 	assert_int_equal(weir_source_ifindex(&a), 0);

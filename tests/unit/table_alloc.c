@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The memory of a table: how much for how many sources, what is told of it,
- * and what is left when it cannot be had.
+ * The memory of a table: its size by number of sources, the size reported, and
+ * clean failure when allocation fails.
  */
 #include <linux/mm.h>
 
@@ -33,7 +33,7 @@ static struct weir_table *alloc(u32 sources)
 	return table;
 }
 
-/* The part of a Poisson number of sources in a bucket that finds no way. */
+/* Share of sources without a way, if a bucket's sources are Poisson distributed. */
 static double lost(double mean, unsigned int ways)
 {
 	double p = exp(-mean), sum = 0;
@@ -47,7 +47,7 @@ static double lost(double mean, unsigned int ways)
 	return sum / mean;
 }
 
-/* No more ways, by twos, and no more buckets, than one source in a thousand takes. */
+/* The fewest ways (by twos) and buckets that leave out under 1 source in 1000. */
 static void test_size(void **state)
 {
 	struct weir_table *table;
@@ -73,7 +73,7 @@ static void test_size(void **state)
 	}
 }
 
-/* That many live sources do find ways, two in three of them at home. */
+/* That many live sources find ways, nearly two in three in their home slot. */
 static void test_sources(void **state)
 {
 	static const u32 sources[] = { 64, 1000, 4096, 30000, 65536 };
@@ -117,7 +117,7 @@ static u64 up(u64 bytes, u64 to)
 	return (bytes + to - 1) / to * to;
 }
 
-/* The formula of design.rst, for buckets of so many ways. */
+/* The formula of design.rst for buckets of @ways ways */
 static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets,
 		    unsigned int ways)
 {
@@ -139,9 +139,9 @@ static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets,
 }
 
 /*
- * Every part of the layout lies where it should, to the last byte, and takes as
- * much as it is said to. A way of 15 slots, counts of two bytes and half an IPv6
- * address is one cache line.
+ * Every part of the layout is aligned, does not overlap the next, and has the
+ * documented size. A way with 15 slots, two-byte counts and half an IPv6 address
+ * is one cache line.
  */
 static void test_layout(void **state)
 {
@@ -172,7 +172,7 @@ static void test_layout(void **state)
 			assert_true((uintptr_t)bucket % 128 == 0);
 			assert_true(t->floor_off + weir_wheel_size(t->shape) <=
 				    t->way_off);
-			/* The sanitizer watches the ends. */
+			/* The sanitizer checks the bounds. */
 			memset(weir_bucket_floor(t, bucket), 0x5a,
 			       weir_wheel_size(t->shape));
 			for (n = 0; n < t->ways; n++) {
@@ -195,7 +195,7 @@ static void test_layout(void **state)
 	}
 }
 
-/* A slot is found by a multiplication, and is the quotient for any tick. */
+/* The slot, computed by multiplication, is the exact quotient for any tick. */
 static void test_slot(void **state)
 {
 	struct weir_table_spec spec = spec_of(64);
@@ -225,7 +225,7 @@ static void test_slot(void **state)
 	}
 }
 
-/* Several chunks: every bucket has memory of its own. */
+/* With several chunks buckets do not overlap. */
 static void test_chunks(void **state)
 {
 	struct weir_table *table = alloc(600000);
@@ -242,7 +242,7 @@ static void test_chunks(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
-/* An eighth of the memory that is there is left to others. */
+/* An eighth of the available memory must stay free. */
 static void test_memory_left(void **state)
 {
 	struct weir_table_spec spec = spec_of(600000);
@@ -261,7 +261,7 @@ static void test_memory_left(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
-/* Each allocation fails once: an error, and nothing is left. */
+/* If any allocation fails, the call fails and leaks nothing. */
 static void test_failures(void **state)
 {
 	struct weir_table_spec spec = spec_of(600000);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A budget that all CPUs share: no window has more than the budget, whatever the
- * CPUs hold; what they do not spend comes back, is not told as used, and is gone
- * with a source that is forgotten.
+ * A budget shared by all CPUs: no window exceeds it, whatever the CPUs' batches
+ * hold. Unspent rest is returned, is not reported as used, and disappears when
+ * the source is forgotten.
  */
 #include "batch.h"
 
@@ -37,7 +37,7 @@ static void begin(u64 with, bool bytes)
 	begin_sized(with, bytes, 64);
 }
 
-/* From some CPU, whose clock may be late. */
+/* Charge on a CPU whose clock is @late ticks behind. */
 static bool charge(unsigned int cpu, u64 late, u64 cost)
 {
 	struct weir_lookup lookup = {
@@ -82,7 +82,7 @@ static void test_strict(void **state)
 			of = 1 + chance_below(&c, chance_one_in(&c, 8) ? 20 : 2);
 			if (!charge(chance_below(&c, SHIM_CPUS), late, min(of, budget)))
 				continue;
-			/* It may have counted as late as now. */
+			/* It may have counted at any time up to now. */
 			at[n] = tick - late;
 			cost[n++] = min(of, budget);
 			for (j = n, sum = 0; j-- && at[j] + WINDOW >= tick;)
@@ -95,7 +95,7 @@ static void test_strict(void **state)
 	}
 }
 
-/* An even sender at 80 % of the budget from CPUs in turn is hardly refused. */
+/* An even sender at 80 % of the budget, on all CPUs in turn, is hardly refused. */
 static void test_comes_back(void **state)
 {
 	unsigned int i, refused = 0, n = 20000;
@@ -124,7 +124,7 @@ static void test_told(void **state)
 	assert_true(weir_table_forget(table, &everybody, 0));
 	rcu_read_unlock();
 	assert_int_equal(told(), 0);
-	/* What they held is not spent on top. */
+	/* Batches from before are not spent on top. */
 	for (i = 0; charge(i % SHIM_CPUS, 0, 1); i++)
 		;
 	assert_true(i <= 1000);
@@ -141,7 +141,7 @@ static void give_away(void)
 	who = &everybody;
 }
 
-/* While a CPU waits for the way, it goes to another source. */
+/* The way goes to another source while a CPU waits for its lock. */
 static void test_stranger(void **state)
 {
 	begin(1000, false);
@@ -157,7 +157,7 @@ static void test_stranger(void **state)
 	weir_table_free(table);
 }
 
-/* Nor is it where so many buckets are cleared that a narrow epoch came round. */
+/* Batches end even if clearing many buckets would wrap a narrow epoch. */
 static void test_clear(void **state)
 {
 	unsigned int i, n = 0;
@@ -175,7 +175,7 @@ static void test_clear(void **state)
 	weir_table_free(table);
 }
 
-/* Nor is a charge given back to a source that was cleared as often. */
+/* A charge is not given back after so many clears, either. */
 static void test_receipt(void **state)
 {
 	struct weir_lookup first = { .source = who, .cost = 1 }, other;
@@ -202,7 +202,7 @@ static u64 now(void)
 	return tick;
 }
 
-/* What is left of a batch goes with its source to the next table. */
+/* The rest of a batch moves with its source to the next table. */
 static void test_moved(void **state)
 {
 	struct weir_table *old;
@@ -210,7 +210,7 @@ static void test_moved(void **state)
 	begin(1000, false);
 	old = table;
 	assert_true(charge(0, 0, 1));
-	assert_true(charge(0, 0, 1)); /* of a batch */
+	assert_true(charge(0, 0, 1)); /* from the batch */
 	begin(1000, false);
 	weir_table_succeed(table, old, budget, budget, &twin_key, now);
 	weir_table_drain(table);
@@ -221,7 +221,7 @@ static void test_moved(void **state)
 	weir_table_free(table);
 }
 
-/* What was taken of a larger budget is not spent under a smaller one. */
+/* A batch taken from a larger budget is not spent under a smaller one. */
 static void test_lowered(void **state)
 {
 	unsigned int i, n = 0;

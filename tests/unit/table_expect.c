@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a table should answer, by the model. Which source loses its way is the table's
- * business: the model looks, and checks that it was one that could go.
+ * The answers expected from a table, by the model. The table chooses which source it
+ * evicts: the model looks which one it was and checks that this was allowed.
  */
 #include "table_model.h"
 
@@ -25,7 +25,7 @@ static bool is_marked(const struct model_source *s, u64 slot)
 	       slot <= s->mark + m.reach + 1;
 }
 
-/* With four significant bits, rounded up, 15 * 2^30 at most. */
+/* Round up to four significant bits, at most 15 * 2^30. */
 static u64 rounded(u64 cost)
 {
 	u64 step = 1;
@@ -35,7 +35,7 @@ static u64 rounded(u64 cost)
 	return min((cost + step - 1) / step, 15ull) * step;
 }
 
-/* How a source should stand: its way, or its bucket's floor. */
+/* Expected state of a source: of its way, or else of its bucket's floor. */
 static struct weir_source_state expected(const struct model_source *s)
 {
 	const struct twin_wheel *w = s->has_way ? &s->wheel :
@@ -104,7 +104,7 @@ void model_check_peek(const struct model_source *s)
 		      slot[WEIR_SLOTS_MAX - age], w.count[age], age);
 }
 
-/* Each source of a bucket that has a way is told of once. */
+/* A walk reports each source of a bucket that has a way, once. */
 void model_check_walk(u32 bucket)
 {
 	unsigned int n, i, has_way = 0;
@@ -124,7 +124,7 @@ void model_check_walk(u32 bucket)
 	check(n == has_way, "run %llu: %u for %u", m.run, n, has_way);
 }
 
-/* design.rst: what floors may hold. */
+/* The bound on floors in design.rst */
 static void check_floor(const struct model_bucket *b)
 {
 	u64 floor = twin_sum(&b->floor, m.reach, b->all.at);
@@ -144,7 +144,7 @@ static void note_admitted(struct model_source *s,
 {
 	struct model_bucket *b = bucket_of(s);
 	u64 now = weir_table_slot(m.table, m.tick), held;
-	/* No clock is later than that. */
+	/* No clock is further behind. */
 	u64 slot = now - min(now, 420ull);
 	struct model_source *other;
 
@@ -166,7 +166,7 @@ static void note_admitted(struct model_source *s,
 	m.admitted++;
 }
 
-/* Not held any more: it has passed, so it counts for ever. */
+/* The packet has passed: its charge can no longer be given back. */
 static void note_passed(struct model_source *s, const struct weir_lookup *lookup)
 {
 	u64 window = (u64)m.table->spec.slots * m.table->spec.slot_ticks;
@@ -178,7 +178,7 @@ static void note_passed(struct model_source *s, const struct weir_lookup *lookup
 	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
 }
 
-/* The source that has lost its way to another, or NULL. */
+/* The source evicted for @s, or NULL. */
 static struct model_source *loser_to(const struct model_source *s)
 {
 	struct model_source *other, *loser = NULL;
@@ -199,7 +199,7 @@ static struct model_source *loser_to(const struct model_source *s)
 	return loser;
 }
 
-/* Those that were idle for long are found before the live. */
+/* Long idle sources are evicted before live ones. */
 static void check_idle(const struct model_source *s, u64 slot)
 {
 	const struct model_source *other;
@@ -210,7 +210,7 @@ static void check_idle(const struct model_source *s, u64 slot)
 		      "run %llu: a live source went before an idle one", m.run);
 }
 
-/* A newcomer starts from the floor as it was before anybody was evicted. */
+/* A new source starts from the floor as it was before the eviction. */
 static void take(struct model_source *s, u64 slot, u8 result)
 {
 	struct model_source *loser = loser_to(s);

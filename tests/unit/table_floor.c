@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What floors cost: the worst cases that Documentation/design.rst states, made
- * as it says, floods of spoofed sources over tables of many shapes, and sources that
- * aim at one bucket. The bound itself is held by every run of table_model.
+ * The cost of floors: the worst cases of Documentation/design.rst, floods of spoofed
+ * sources over tables of many shapes, and sources that aim at one bucket. table_model
+ * checks the bound itself in every run.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 
 #define SLOT_TICKS 4
 
-/* Sources that nobody has been yet. */
+/* The table under test */
 static struct {
 	struct weir_table *table;
 	u64 budget, tick, sources;
@@ -60,7 +60,7 @@ static u8 charge(u64 number, u64 cost, u32 *hash)
 	return twin_packet(t.table, &lookup);
 }
 
-/* What a source that has not been here would start from. */
+/* The count that a new source would start from */
 static u64 floor_of(u32 hash)
 {
 	struct weir_source nobody = { .scope = 1 << WEIR_SCOPE_DEV_SHIFT };
@@ -72,9 +72,9 @@ static u64 floor_of(u32 hash)
 }
 
 /*
- * From rest: W sources that send f each and the packet that evicts one of them
- * raise the floor to f, and a newcomer of more than L - f is refused. One packet
- * less, and none is.
+ * From rest: W sources that send f each, and the packet that evicts one of them,
+ * raise the floor to f, so a newcomer that sends more than L - f is refused. With
+ * one packet less the floor is f - 1.
  */
 static void test_from_rest(void **state)
 {
@@ -114,7 +114,7 @@ static void test_from_rest(void **state)
 	}
 }
 
-/* The part of a Poisson number of packets that comes above what is let in. */
+/* Share of a Poisson distributed number of packets that exceeds @most. */
 static double excess(double mean, double most)
 {
 	double lost = 0, p;
@@ -128,7 +128,7 @@ static double excess(double mean, double most)
 	return lost / mean;
 }
 
-/* What each bucket admitted in the window, by the slot. */
+/* What each bucket admitted in the window, by slot */
 static struct {
 	struct twin_wheel all[64];
 	u64 came, lost;
@@ -153,9 +153,9 @@ static void flood_packet(u64 number, bool settled)
 }
 
 /*
- * Every packet has a source of its own. Floors stay within 3 packets of their
- * share of what the bucket admitted, and newcomers lose no more than
- * what that leaves no room for.
+ * Every packet has its own source. Floors exceed their share of what the bucket
+ * admitted by less than 3 packets, and newcomers lose only what has no room left
+ * above such floors.
  */
 static void one_flood(u64 budget, u8 slots, u32 sources, double load)
 {
@@ -204,7 +204,7 @@ static void test_floods(void **state)
 
 #define CHOSEN 1000
 
-/* Charge all of the sources chosen; returns how many found no room of their own. */
+/* Charge all chosen sources; returns how many were refused or evicted another. */
 static unsigned int pressed(const u32 chosen[CHOSEN], u64 key)
 {
 	hsiphash_key_t k = { { key * 0x9e3779b97f4a7c15ull, ~key } };
@@ -224,7 +224,7 @@ static unsigned int pressed(const u32 chosen[CHOSEN], u64 key)
 	return n;
 }
 
-/* Buckets cannot be aimed at: who shares one under a key has room under any other. */
+/* Sources that share a bucket under a known key do not under any other key. */
 static void test_aimed(void **state)
 {
 	const hsiphash_key_t known = { { 0x9e3779b97f4a7c15ull, ~1ull } };

@@ -55,7 +55,7 @@ static void clear(u32 bucket)
 	*b = (struct model_bucket) { .floor.at = b->floor.at };
 }
 
-/* So long that times would be taken for new, were the table not aged. */
+/* A leap in time after which old slots would seem new, if the table did not age. */
 static void leap(void)
 {
 	u64 slots = BIT(30) - 1 - below(BIT(29)), slot;
@@ -163,7 +163,7 @@ static void begin(u64 run)
 	m.run = run;
 	spec = random_spec();
 	m.very_late = !below(8);
-	/* Slots of 32 bits come round. */
+	/* 32-bit slot numbers wrap. */
 	m.tick = below(2) ? below(BIT_ULL(50)) :
 		 (BIT_ULL(32) * (1 + below(3)) - 20) * spec.slot_ticks;
 	m.table = weir_table_alloc(&spec, m.tick);
@@ -182,7 +182,7 @@ static void begin(u64 run)
 	for (s = m.source; s < m.source + m.sources; s++) {
 		s->source = twin_source(s - m.source, spec.prefix);
 		s->hash = weir_source_hash(&s->source, spec.prefix, &twin_key);
-		/* Equal tags are rare: make them, and equal homes. */
+		/* Equal tags are rare, so force them, and equal homes. */
 		if (below(2))
 			s->hash &= 0xff00ffff;
 		if (!below(4))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A model of a table that knows no bits: what its sources and buckets should hold, and
- * beside it the list of what each source was admitted.
+ * A model of a table without its bit layout: the expected state of its sources and
+ * buckets, and for each source a list of what was admitted.
  */
 #ifndef TABLE_MODEL_H
 #define TABLE_MODEL_H
@@ -16,21 +16,21 @@ struct model_source {
 	bool has_way;
 	struct twin_wheel wheel;
 	u64 dropped;
-	bool observed;		/* ... of this kind */
+	bool observed;		/* dropped counts observed drops */
 	bool marked;
 	u64 mark;		/* slot of the last refusal */
-	u64 wanted;		/* what was refused first in it */
+	u64 wanted;		/* cost of the first refusal in that slot */
 	struct twin_history history;
 };
 
 struct model_bucket {
 	struct twin_wheel floor;
-	struct twin_wheel all;	/* what it admitted, given back or not */
-	u64 since_idle;		/* the same since it held nothing */
-	u64 most_cost;		/* of these */
+	struct twin_wheel all;	/* all it admitted, given back or not */
+	u64 since_idle;		/* the same, since its counts were all 0 */
+	u64 most_cost;		/* largest cost in since_idle */
 };
 
-/* A charge that another limit may still make void. */
+/* A charge that may still be given back, as when another limit refuses. */
 struct model_held {
 	struct model_source *source;
 	struct weir_lookup lookup;
@@ -41,13 +41,13 @@ extern struct model {
 	struct chance chance;
 	u64 run, tick, budget, budget_most;
 	unsigned int reach, sources;
-	bool very_late;		/* by more than marks are good for */
+	bool very_late;		/* clocks are later than refusal marks allow for */
 	u16 epoch;
 	struct model_source *source;
 	struct model_bucket bucket[4];
 	struct model_held held[HELD];
 	u64 admitted, refused, floored, evicted, first, given, left;
-	/* What is too large for a kernel's stack. */
+	/* Too large for a kernel stack */
 	struct weir_source_state state[WEIR_WAYS_MAX];
 } m;
 
@@ -66,7 +66,7 @@ static inline bool neighbours(const struct model_source *a, const struct model_s
 	return a != b && bucket_of(a) == bucket_of(b);
 }
 
-/* A packet of a source; how a source stands; all of a bucket: as the model has it. */
+/* Compare with the model: a packet, a source's state, the sources of a bucket. */
 void model_packet(struct model_source *s, u64 cost);
 void model_check_peek(const struct model_source *s);
 void model_check_walk(u32 bucket);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Tables that take over from others, and are taken over from, while packets come with the
- * old configuration and the new one, between any two buckets. Where all sources find ways the
- * twin expects every answer, else no window of a source holds more than the larger budget.
+ * Chains of tables that take over from each other, while packets of the old and the new
+ * configuration arrive between any two buckets. If all sources find ways, the twin predicts
+ * every answer; otherwise no window of a source holds more than the larger budget.
  */
 #include "table_twin.h"
 
@@ -12,10 +12,10 @@
 struct moved_source {
 	struct weir_source source;
 	u32 hash;
-	struct twin_wheel wheel;	/* in the table that has its bucket */
-	u64 dropped, not_first;		/* refusals are not, up to that tick */
+	struct twin_wheel wheel;	/* in the table that holds its bucket */
+	u64 dropped, not_first;		/* no refusal before that tick is a first */
 	struct twin_history history;	/* in the table's unit */
-	struct twin_history since;	/* the last change */
+	struct twin_history since;	/* the same, since the last change */
 };
 
 struct config {
@@ -28,11 +28,11 @@ static struct moved {
 	struct config now, next;	/* next.table is NULL at rest */
 	u64 run, tick, budget_most, window_least;
 	bool exact, gives_back, same_unit, quiet;
-	unsigned int lenient;		/* budgets that a window may hold */
+	unsigned int lenient;		/* a window may hold this many budgets */
 	unsigned int sources, done;
-	bool pulled[1024];		/* buckets of now.table */
+	bool pulled[1024];		/* which buckets of now.table */
 	struct moved_source source[SOURCES_MAX];
-	struct weir_lookup held;	/* of a charge in now.table */
+	struct weir_lookup held;	/* a charge in now.table, to be given back */
 	u64 admitted, refused, pressed, again, moves;
 } m;
 
@@ -51,7 +51,7 @@ static u64 window_of(const struct weir_table *table)
 	return (u64)table->spec.slots * table->spec.slot_ticks;
 }
 
-/* Less than a window, for slots begin where they do. */
+/* Ticks after a refusal in which no other is a first: slots round it down. */
 static u64 marked_for(const struct weir_table *table)
 {
 	return (table->spec.slots - 1) * table->spec.slot_ticks;
@@ -63,7 +63,7 @@ static bool same_slots(const struct weir_table *a, const struct weir_table *b)
 	       a->spec.bytes == b->spec.bytes;
 }
 
-/* A bucket of the old table is brought over: so are its sources' twins. */
+/* Move the twins of an old bucket's sources when the bucket is moved. */
 static void pulled(u32 hash, u64 tick)
 {
 	const struct weir_table *old = m.now.table, *next = m.next.table;
@@ -129,7 +129,7 @@ static void admitted(struct moved_source *s, const struct config *config,
 	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
 }
 
-/* What was charged in a bucket that has moved since is left. */
+/* A charge is not given back if its bucket has moved since. */
 static void give_back(struct weir_lookup *lookup, struct config *config, bool here)
 {
 	struct moved_source *s = container_of(lookup->source, struct moved_source, source);
@@ -238,7 +238,7 @@ static struct config random_config(const struct config *was)
 	config.budget = budgets[below(ARRAY_SIZE(budgets))];
 	if (old && below(2) && spec.bytes == old->bytes)
 		config.budget = was->budget;
-	/* As limit.c has it. */
+	/* As in limit.c */
 	spec.budget = config.budget;
 	if (old)
 		spec.budget = max(spec.budget, spec.bytes == old->bytes ? old->budget :
@@ -247,7 +247,7 @@ static struct config random_config(const struct config *was)
 	assert_false(IS_ERR(config.table));
 	if (!m.exact && config.table->ways > 6 && below(2))
 		twin_shrink(config.table, config.table->mask + 1, 2 + 2 * below(2));
-	/* A lenient wheel forgets where slots end, and they may end elsewhere now. */
+	/* A lenient wheel forgets at slot boundaries, which a move may shift. */
 	if (m.lenient > 1)
 		m.lenient++;
 	else if (spec.lenient)
@@ -255,7 +255,7 @@ static struct config random_config(const struct config *was)
 	return config;
 }
 
-/* What a table knows of a source is at least what it was admitted. */
+/* A table counts for a source at least what the source was admitted. */
 static void check_bound(struct moved_source *s)
 {
 	u64 now = weir_table_slot(m.now.table, m.tick), bound = 0, sent = 0;
@@ -331,7 +331,7 @@ static void move(void)
 	}
 }
 
-/* After T and a slot of silence a whole burst passes. */
+/* After a window and a slot of silence a full burst passes. */
 static void silence(void)
 {
 	struct weir_lookup lookup = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What another CPU does between two steps of a packet, by hand: hints that have
- * become wrong, versions that moved, buckets brought over in between.
+ * Races with another CPU between two steps of a packet, forced by callbacks: stale
+ * hints, changed sequence counts, buckets moved in between.
  */
 #include "table_twin.h"
 
@@ -77,7 +77,7 @@ static struct weir_source_state stand(struct weir_table *t, unsigned int i)
 	return state;
 }
 
-/* So often that others have all the ways. */
+/* Send from other sources until @i is evicted. */
 static void evict(unsigned int i)
 {
 	unsigned int other = 100;
@@ -103,7 +103,7 @@ static unsigned int home_of(unsigned int i)
 	return weir_hash_home(table, s.lookup.hash);
 }
 
-/* Two ways: 1 has its home, and a source of the same home, returned, the other. */
+/* Two ways: source 1 has its home, the source returned, of the same home, the other. */
 static unsigned int begin_pair(void)
 {
 	unsigned int i = 2;
@@ -119,7 +119,7 @@ static unsigned int begin_pair(void)
 
 static unsigned int loser;
 
-/* The way of the loser goes to another, who fills it and is refused. */
+/* Give the loser's way to another source, which fills it and is refused. */
 static void give_away(void)
 {
 	struct weir_way *way = way_of(loser);
@@ -144,7 +144,7 @@ static void give_away_unread(bool began)
 	give_away();
 }
 
-/* A way that is given away is not what the source is refused by. */
+/* A source is not refused by the way it has lost. */
 static void test_refuse_stranger(void **state)
 {
 	unsigned int beside, other;
@@ -162,7 +162,7 @@ static void test_refuse_stranger(void **state)
 	}
 }
 
-/* A way that is given away is not charged. */
+/* A way that the source has lost is not charged. */
 static void test_charge_stranger(void **state)
 {
 	struct sender s;
@@ -174,7 +174,7 @@ static void test_charge_stranger(void **state)
 	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
 	assert_null(shim_locking);
 	assert_true(weir_way_is(table, s.lookup.way, &s.source));
-	/* Its way is a new one, from the floor: 2 of before at least. */
+	/* Its new way starts from the floor, which holds at least the 2 from before. */
 	assert_true(stand(table, 1).count >= 3);
 	end();
 }
@@ -186,7 +186,7 @@ static void take_another(void)
 	assert_true(packet(table, loser, 1) & WEIR_CHARGED);
 }
 
-/* The loser gets a way while a packet of it waits for a lock: it has one. */
+/* A source that gets a way while its packet waits for a lock gets only one. */
 static void charge_twice(void)
 {
 	struct weir_source_state all[WEIR_WAYS_MAX];
@@ -206,18 +206,18 @@ static void charge_twice(void)
 
 static void test_one_way(void **state)
 {
-	/* It had none, */
+	/* It had no way, */
 	begin(4, 1);
 	loser = 1;
 	charge_twice();
 	end();
-	/* or another one. */
+	/* or a different one. */
 	loser = begin_pair();
 	charge_twice();
 	end();
 }
 
-/* A writer is half done. */
+/* A writer stops halfway. */
 static void write_half(bool began)
 {
 	struct weir_way *way = way_of(1);
@@ -232,7 +232,7 @@ static void write_half(bool began)
 	raw_spin_unlock(&way->lock);
 }
 
-/* What a writer came across is thrown away, and so is what it is at. */
+/* A read that races with a writer is discarded, as is one during the write. */
 static void test_second_look(void **state)
 {
 	struct weir_way *way;
@@ -262,7 +262,7 @@ static void test_second_look(void **state)
 	end();
 }
 
-/* A count of drops is of one kind, and ends at its most. */
+/* A drop count is of one kind and saturates. */
 static void test_dropped(void **state)
 {
 	struct sender s;
@@ -278,7 +278,7 @@ static void test_dropped(void **state)
 	weir_table_dropped(table, &s.lookup, U32_MAX, true);
 	assert_true(stand(table, 1).dropped == WEIR_DROPPED_MAX);
 	assert_true(stand(table, 1).observed);
-	/* Of one that has no way nothing is counted. */
+	/* Nothing is counted for a source without a way. */
 	lay_out(&s, 2, 1);
 	weir_table_dropped(table, &s.lookup, 5, false);
 	assert_true(stand(table, 2).floor && !stand(table, 2).dropped);
@@ -299,7 +299,7 @@ static void let_go(void)
 	twin_enter();
 }
 
-/* A packet that found its way before the bucket moved starts again. */
+/* A packet that found its way before the bucket moved must start again. */
 static void test_moved_meanwhile(void **state)
 {
 	struct sender s;
@@ -319,7 +319,7 @@ static void test_moved_meanwhile(void **state)
 	end();
 }
 
-/* A clock that is late does not count in front of what was idle and is gone. */
+/* A late clock does not charge before slots of an idle source that was not moved. */
 static void test_moved_idle(void **state)
 {
 	struct sender s;
@@ -331,7 +331,7 @@ static void test_moved_idle(void **state)
 	twin_enter();
 	now += 5;
 	lay_out(&s, 1, 10);
-	/* Three slots late: within the window of the first ten. */
+	/* Three slots late, within the window of the first ten */
 	s.lookup.tick = now - 3;
 	assert_true(twin_packet(next, &s.lookup) & WEIR_CHARGED);
 	assert_int_equal((u16)(s.lookup.receipt.at - s.lookup.slot), 3);
@@ -339,7 +339,7 @@ static void test_moved_idle(void **state)
 	end();
 }
 
-/* A packet brings over one bucket, and holds no lock for longer. */
+/* A packet moves one bucket only, which bounds the locks it takes. */
 static void test_one_bucket(void **state)
 {
 	unsigned int i, sources = 60, again = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads on one source, one bucket, one table, and on two limits at once, while
- * a mover has other tables take over under them, and a reader looks and forgets:
- * what they were admitted together is never above the budget, and counts add up
- * where time stands still.
+ * Threads on one source, one bucket, one table, and on two limits at once, while a
+ * mover replaces the tables and a reader looks at sources and forgets some: together
+ * they are never admitted more than the budget, and counts are exact while time
+ * stands still.
  */
 #include "table_twin.h"
 
@@ -35,7 +35,7 @@ static struct sender {
 	unsigned int number;
 	struct twin_history history[LIMITS][SOURCES];
 	u64 dropped[LIMITS][SOURCES];	/* refused, by a way */
-	u64 left[LIMITS][SOURCES];	/* charged for nothing, and not given back */
+	u64 left[LIMITS][SOURCES];	/* charges that could not be given back */
 	u64 admitted, refused, again;
 } sender[SENDERS];
 
@@ -44,7 +44,7 @@ static u64 test_clock(void)
 	return READ_ONCE(now);
 }
 
-/* Where nobody else publishes one. */
+/* For the only publisher of tables, or once there is none. */
 static struct weir_table *current_table(unsigned int limit)
 {
 	return rcu_dereference_protected(tables[limit], true);
@@ -57,14 +57,14 @@ static u8 ask(struct weir_lookup *lookup, struct weir_table **table)
 
 	for (n = 0; n < r.limits && !result; n++) {
 		table[n] = rcu_dereference(tables[n]);
-		/* The second refuses what the first has charged. */
+		/* The second limit refuses what the first has charged. */
 		lookup[n].budget = BUDGET - 20 * n;
 		result = weir_table_refuse(table[n], &lookup[n]);
 	}
 	return result ? n : 0;
 }
 
-/* As the hook does it: ask all, charge in order, give back in order. */
+/* Like the hook: ask all limits, charge in order, give back in order. */
 static u8 pass(struct sender *w, unsigned int i, u64 tick)
 {
 	struct weir_source source = twin_source(i, prefix);
@@ -144,7 +144,7 @@ static struct weir_table *make_table(struct chance *c)
 	};
 	struct weir_table *table;
 
-	/* Time stands still only where slots stay. */
+	/* If time stands still, slots must not change. */
 	if (r.time_passes && chance_one_in(c, 2)) {
 		spec.slot_ticks = SLOT_MOST;
 		spec.slots = 4;
@@ -174,7 +174,7 @@ static void move(void *arg)
 	}
 }
 
-/* Looks at all sources, and at times forgets one. */
+/* Look at random sources, and sometimes forget one. */
 static void look(void *arg)
 {
 	static struct weir_source_state state[WEIR_WAYS_MAX];
@@ -206,7 +206,7 @@ static void look(void *arg)
 	}
 }
 
-/* What a source was admitted by all senders, in order of time. */
+/* All that a source was admitted, from all senders, by time */
 static struct twin_history merge(unsigned int limit, unsigned int i)
 {
 	unsigned int at[SENDERS] = { }, n, first = 0;
@@ -234,7 +234,7 @@ static struct twin_history merge(unsigned int limit, unsigned int i)
 	return all;
 }
 
-/* Where time stands still and all have ways, counts are exact. */
+/* While time stands still and all sources have ways, counts are exact. */
 static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 {
 	struct weir_source source = twin_source(i, prefix);
@@ -253,7 +253,7 @@ static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 	}
 	check(state.count == admitted + left, "source %u: %llu for %llu + %llu",
 	      i, state.count, admitted, left);
-	/* One that is refused while its way is given over may be lost. */
+	/* A refusal while its way is being moved may be lost. */
 	check(state.dropped <= dropped && (moves || state.dropped == dropped),
 	      "source %u: %llu dropped for %llu", i, state.dropped, dropped);
 }
@@ -261,7 +261,7 @@ static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 static void check_source(unsigned int limit, unsigned int i)
 {
 	struct twin_history all = merge(limit, i);
-	/* Where slots change, the tick of a late charge is known to a slot only. */
+	/* If slots change, the tick of a late charge is only known to a slot. */
 	u64 most = twin_most(&all, moves ? WINDOW - SLOT_MOST : WINDOW, 0);
 
 	check(most <= (BUDGET - 20ull * limit) * (1 + forgotten[limit][i]),
@@ -341,7 +341,7 @@ static void test_exact_moved(void **state)
 			   .moves_least = 50 });
 }
 
-/* Give-back and being forgotten meet. */
+/* Give-back races with forgetting. */
 static void test_forgotten(void **state)
 {
 	run((struct run) { .sources = 3, .limits = 2, .packets = 100000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stupid twins: a wheel that counts by whole slot numbers, and the list of
- * all that a source was admitted.
+ * Deliberately simple twins: a wheel that counts by full slot numbers, and a list
+ * of everything a source was admitted.
  */
 #ifndef TABLE_TWIN_H
 #define TABLE_TWIN_H
@@ -23,14 +23,14 @@ struct twin_wheel {
 };
 
 void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot);
-/* The sum of the window in a slot, or in the wheel's own if that is later. */
+/* The sum of the window that ends with @slot, or with the wheel's slot if later. */
 u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot);
-/* Of two wheels of one time the larger count from each slot on, into the first. */
+/* Join @v into @w, turned to the same slot: the larger sum from each slot on. */
 void twin_join(struct twin_wheel *w, const struct twin_wheel *v,
 	       unsigned int reach);
 bool twin_uncharge(struct twin_wheel *w, unsigned int reach, u64 slot, u64 cost);
 
-/* What a source was admitted, in order of time. */
+/* What a source was admitted, by time */
 struct twin_event {
 	u64 tick;
 	u64 cost;
@@ -44,15 +44,15 @@ struct twin_history {
 void twin_admit(struct twin_history *h, u64 tick, u64 cost);
 void twin_forget(struct twin_history *h);
 /*
- * The most within any interval of so many ticks, both its ends included, that
- * ends at or after a tick.
+ * The most in any interval of @ticks ticks, both ends included, that ends at or
+ * after @tick.
  */
 u64 twin_most(const struct twin_history *h, u64 ticks, u64 tick);
 
-/* Source i of a test: IPv4 and IPv6 in turns, masked. */
+/* Source i of a test: IPv4 or IPv6, masked. */
 struct weir_source twin_source(unsigned int i, struct weir_prefix prefix);
 
-/* Go to any CPU, or stay: where it takes long to go, as a rule. */
+/* Go to a random CPU; stay mostly, where going takes long. */
 static inline void twin_wander(struct chance *c)
 {
 	if (chance_one_in(c, THREAD_STAY))
@@ -61,13 +61,13 @@ static inline void twin_wander(struct chance *c)
 
 extern const hsiphash_key_t twin_key;
 
-/* Tables are tiny in tests: fewer buckets and ways than were allocated. */
+/* Use fewer buckets and ways than were allocated, for tiny tables. */
 void twin_shrink(struct weir_table *table, unsigned int buckets,
 		 unsigned int ways);
 
 /*
- * The tick that a charge counted at: where its clock was late, one in the wheel's
- * slot, that of the true clock right before the charge if it can be.
+ * The tick that a charge counted at. If its clock was late, a tick in the wheel's
+ * slot, as near as possible to @now, the true time right before the charge.
  */
 u64 twin_charged_at(const struct weir_table *table,
 		    const struct weir_lookup *lookup, u64 now);
@@ -85,7 +85,7 @@ static inline void twin_leave(void)
 	local_bh_enable();
 }
 
-/* As the hook does it, refusals counted. Context: as weir_table_charge(). */
+/* Like the hook, count refusals. Context: as weir_table_charge(). */
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup);
 
 #endif /* TABLE_TWIN_H */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Random wheels: room for any, a shape for a budget, a slot, a step of time.
- */
+/* Random wheels: memory for any shape, a shape, a slot, a step in time. */
 #ifndef WHEEL_CHANCE_H
 #define WHEEL_CHANCE_H
 
@@ -9,7 +7,7 @@
 
 #include "unit.h"
 
-/* Charge a turned wheel with the whole cost or nothing. */
+/* Charge a turned wheel with the full cost or nothing. */
 static inline bool wheel_charge(struct weir_wheel_shape shape,
 				struct weir_wheel *w, u64 cost, u64 budget)
 {
@@ -26,7 +24,7 @@ union room {
 	u64 bytes[1 + 1 + 128];
 };
 
-/* Of 1 to 64 slots, as wide as the budget needs or wider. */
+/* 1 to 64 slots, and counts as wide as the budget needs or wider. */
 static inline struct weir_wheel_shape
 random_shape(struct chance *c, u64 budget, bool lenient)
 {
@@ -38,7 +36,7 @@ random_shape(struct chance *c, u64 budget, bool lenient)
 				lenient, width);
 }
 
-/* Half of them wrap soon. */
+/* Half of the slots are about to wrap. */
 static inline u64 random_slot(struct chance *c)
 {
 	u64 wraps = BIT_ULL(32) * (1 + chance_below(c, 256));
@@ -48,8 +46,8 @@ static inline u64 random_slot(struct chance *c)
 }
 
 /*
- * In slots: mostly none or one, up to a whole turn, at times beyond that, where
- * marks of refusals wrap, or far beyond.
+ * A step in slots: mostly 0 or 1, up to a full turn, sometimes to where refusal
+ * marks wrap, or far beyond.
  */
 static inline u64 random_step(struct chance *c, unsigned int ring)
 {
@@ -67,7 +65,7 @@ static inline u64 random_step(struct chance *c, unsigned int ring)
 	return 0;
 }
 
-/* Let the total wrap soon: add to it and to all that it was. */
+/* Offset the total and the ring alike, so that the total may wrap soon. */
 static inline void random_total(struct chance *c, struct weir_wheel_shape shape,
 				struct weir_wheel *w)
 {

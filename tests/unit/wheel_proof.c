@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The wheel in C against the operations that tests/proof/wheel.py reasons about,
- * on functions from ages to sums, here arrays S[0..reach]: every reach and
- * width, totals and slots at their wraps, sums at their bounds and by chance.
- * What the ring has beyond the reach is arbitrary, what lies behind it is not
- * touched. Beside that when there is room, marks of refusals, and sizes.
+ * The wheel in C against the operations that tests/proof/wheel.py proves things
+ * about, on functions from ages to sums, here arrays S[0..reach]: every reach and
+ * width, totals and slots about to wrap, sums at their bounds and random. Ring
+ * entries beyond the reach are arbitrary, memory behind the ring is not touched.
+ * Also tested: whether there is room, refusal marks, and sizes.
  */
 #include "wheel.h"
 
@@ -13,7 +13,7 @@
 
 typedef u64 sums[RING_MAX];
 
-/* As in wheel.py, for all ages below R */
+/* The operations of wheel.py, for all ages below R */
 static void charge(sums S, unsigned int R, u64 cost)
 {
 	unsigned int a;
@@ -71,7 +71,7 @@ static u64 edge(struct chance *c, u64 max)
 	return max == U64_MAX ? chance(c) : chance_below(c, max + 1);
 }
 
-/* Sums that grow up to a budget */
+/* Random sums, growing with age up to the budget */
 static void random_sums(struct chance *c, sums S, unsigned int R, u64 budget)
 {
 	unsigned int a;
@@ -81,7 +81,7 @@ static void random_sums(struct chance *c, sums S, unsigned int R, u64 budget)
 		S[a] = chance_one_in(c, 3) ? edge(c, S[a + 1]) : S[a + 1];
 }
 
-/* The wheel of sums, in a slot */
+/* Make the wheel with the sums S in slot @at */
 static void wheel_of(struct chance *c, struct weir_wheel_shape shape,
 		     union room *room, u32 at, const sums S)
 {
@@ -201,7 +201,7 @@ static void check_join(struct chance *c, u64 run, struct weir_wheel_shape shape,
 	wheel_of(c, shape, &other, at, T);
 	memcpy(was, S, sizeof(was));
 	join(S, R, T);
-	/* Marks stay where they are, or go. */
+	/* A mark stays in its wheel; the other wheel's is cleared. */
 	other.wheel.refused = at;
 	if (marked)
 		room->wheel.refused = at;
@@ -262,8 +262,8 @@ static void test_operations(void **state)
 }
 
 /*
- * No refusal is taken for a new one, or forgotten, whatever time does. A refusal
- * turns no wheel that is full: marks may be up to the reach ahead of it.
+ * A refusal mark neither expires early nor reappears, whatever the clock does. A
+ * refusal does not turn a full wheel, so marks may be up to the reach ahead of it.
  */
 static void test_marks(void **state)
 {
@@ -296,7 +296,7 @@ static void test_marks(void **state)
 	}
 }
 
-/* Sizes and widths as they are told. */
+/* Sizes and widths as documented */
 static void test_shapes(void **state)
 {
 	assert_int_equal(weir_wheel_width(1), 2);

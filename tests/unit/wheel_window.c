@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a wheel promises a source and those behind it: no interval of a window
- * has more than the budget, an even sender is never refused, silence gives the
- * whole burst back.
+ * What a wheel promises to senders and receivers: no interval of a window's length
+ * has more than the budget, an even sender is never refused, and silence restores
+ * the full burst.
  */
 #include "wheel.h"
 
@@ -10,9 +10,9 @@
 #include "wheel_chance.h"
 
 /*
- * By the tick: no interval of n slots, wherever it begins, has more than the
- * budget, or twice that where the wheel is lenient, which refuses nothing that
- * an exact sliding count admits. CPUs' clocks differ, and times wrap.
+ * To the tick: no interval of n slots, wherever it begins, has more than the
+ * budget, or twice the budget for a lenient wheel, which refuses nothing that an
+ * exact sliding count admits. CPUs' clocks differ, and times wrap.
  */
 static void one_source(u64 run)
 {
@@ -50,7 +50,7 @@ static void one_source(u64 run)
 			event[k] = event[k - 1];
 		event[k].tick = tick;
 		event[k].cost = cost;
-		/* All that end at this charge or after it. */
+		/* All intervals that end at this charge or later */
 		for (; k < n; k++) {
 			unsigned int j = k + 1;
 
@@ -72,8 +72,8 @@ static void test_intervals(void **state)
 }
 
 /*
- * One cost c each (n+1) S c / L or later, in whatever phase to the slots, is
- * never refused; S is 2^20 L ticks here, so that no time is rounded.
+ * A sender of cost c every (n+1) S c / L or less often, in any phase to the slots,
+ * is never refused. S is 2^20 L ticks here, so that no time is rounded.
  */
 static void test_even(void **state)
 {
@@ -88,7 +88,7 @@ static void test_even(void **state)
 		budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 5 : 5000);
 		shape = random_shape(&c, budget, false);
 		cost = 1 + chance_below(&c, chance_one_in(&c, 2) ? 1 : budget);
-		/* As many in n+1 slots as fit whole */
+		/* n+1 slots hold a whole number of packets */
 		apart = ((shape.reach + 1ull) * budget << 20) / (budget / cost);
 		apart += !!(((shape.reach + 1ull) * budget << 20) % (budget / cost));
 		time = chance_below(&c, BIT_ULL(50));
@@ -108,7 +108,7 @@ static void test_even(void **state)
 	}
 }
 
-/* Silence of T and a slot makes a burst whole; n/(n+1) is never refused. */
+/* T and a slot of silence restore the burst; L n/(n+1) per window always passes. */
 static void test_bursts(void **state)
 {
 	u64 budget, slot, i, slots, cost, sent;
@@ -122,7 +122,7 @@ static void test_bursts(void **state)
 		w = &room.wheel;
 		slot = 3;
 		weir_wheel_reset(shape, w, slot);
-		/* L a window less 1/(n+1) is L/(n+1) a slot */
+		/* L n/(n+1) per window is L/(n+1) per slot */
 		for (i = 0; i < 10 * slots; i++, slot++) {
 			weir_wheel_turn(shape, w, slot);
 			for (sent = 0; sent < 1000; sent += cost) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events of the configuration, which nobody listens to here. */
+/* Configuration events; there are no listeners here. */
 #include "event.h"
 
 void weir_event_config(const struct weir_edit *edit)

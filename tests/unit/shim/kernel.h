@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of the kernel that the module's files use, in user space: types,
- * arithmetic, memory. The build includes stack.h, locks.h and this file before
- * each (shim.mk); the kernel's own headers are empty.
+ * The kernel API that the module's files use, in user space: types, arithmetic,
+ * memory. The build includes stack.h, locks.h and this file before each of them
+ * (shim.mk); the kernel's own headers are empty.
  */
 #ifndef SHIM_KERNEL_H
 #define SHIM_KERNEL_H
@@ -93,7 +93,7 @@ static inline int fls(unsigned int x)
 
 #define le64_to_cpu(x)	__le64_to_cpu(x)
 
-/* The number of the highest bit, from 1; 0 where none is set. */
+/* Number of the highest set bit, from 1; 0 if none is set. */
 static inline int fls64(u64 x)
 {
 	return x ? 64 - __builtin_clzll(x) : 0;
@@ -142,7 +142,7 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 	return dividend / divisor;
 }
 
-/* On x86 the kernel's faults where the quotient does not fit. */
+/* On x86 the kernel's version faults if the quotient does not fit. */
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 {
 	unsigned __int128 quotient = (unsigned __int128)a * b / c;
@@ -227,7 +227,7 @@ void *kmemdup(const void *from, size_t size, gfp_t gfp);
 #define kvmalloc_array(n, size, gfp)	kvzalloc((size_t)(n) * (size), gfp)
 #define kfree(p)			kvfree(p)
 
-/* For tests: allocations that have not been freed, and the next to fail. */
+/* For tests: allocations not freed yet, and which one fails next. */
 extern u64 shim_allocated;
 extern unsigned int shim_allocations;
 extern int shim_fail_after;	/* allocations that still succeed, or -1 */
@@ -235,7 +235,7 @@ extern int shim_fail_after;	/* allocations that still succeed, or -1 */
 #define PAGE_SHIFT 12
 #define PAGE_ALIGN(x) (((x) + 4095ul) & ~4095ul)
 
-/* As where memory is in pieces. */
+/* Always fails, as with fragmented memory. */
 #define alloc_pages_exact(size, gfp)	((void)(size), (void)(gfp), (void *)0)
 #define free_pages_exact(p, size)	((void)(p), (void)(size))
 
@@ -260,7 +260,7 @@ static inline u64 get_jiffies_64(void)
 	return shim_jiffies;
 }
 
-/* Runs what a test has put there, as if others got the CPU. */
+/* Set by a test: runs as if another task got the CPU. */
 extern void (*shim_resched)(void);
 
 void cond_resched(void);
@@ -277,7 +277,7 @@ struct delayed_work {
 #define INIT_DELAYED_WORK(w, f)	((void)(w), (void)(f))
 #define system_unbound_wq	NULL
 
-/* Nothing runs by itself. */
+/* Delayed work never runs. */
 static inline void queue_delayed_work(void *wq, struct delayed_work *work,
 				      unsigned long ticks)
 {
@@ -291,7 +291,7 @@ static inline void cancel_delayed_work_sync(struct delayed_work *work)
 	(void)work;
 }
 
-/* Tracepoints that nobody listens to. */
+/* Disabled tracepoints */
 #define TP_PROTO(args...)	args
 #define TP_ARGS(args...)
 #define TP_STRUCT__entry(args...)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Locks, counts and RCU, as kernel.h. */
+/* Locks, sequence counts and RCU in user space, see kernel.h. */
 #ifndef SHIM_LOCKS_H
 #define SHIM_LOCKS_H
 
@@ -62,9 +62,9 @@ static inline bool refcount_dec_and_test(refcount_t *r)
 }
 
 /*
- * Spinlocks that do what lockdep would: a lock taken twice, in the wrong
- * context, beside another of its class without nesting, or in another order
- * than anybody ever did, ends the program.
+ * Spinlocks with lockdep's checks: taking a lock twice, in the wrong context,
+ * while holding another of its class without nesting, or in an order inverse to
+ * an earlier one, aborts the program.
  */
 
 #define SINGLE_DEPTH_NESTING 1
@@ -76,7 +76,7 @@ typedef struct {
 
 typedef raw_spinlock_t spinlock_t;
 
-/* A class is where a lock is initialised. */
+/* Each place that initialises locks is a class. */
 #define raw_spin_lock_init(lock) do {	\
 	static u8 class_;		\
 					\
@@ -86,10 +86,10 @@ typedef raw_spinlock_t spinlock_t;
 void shim_lock_init(raw_spinlock_t *lock, u8 *class);
 void raw_spin_lock_nested(raw_spinlock_t *lock, unsigned int subclass);
 void raw_spin_unlock(raw_spinlock_t *lock);
-/* What another CPU does before this one has its first lock, or goes on. */
+/* Set by a test: runs before this CPU takes its first lock, or after an unlock. */
 extern void (*shim_locking)(void);
 extern void (*shim_unlocked)(void);
-/* Locks that a thread took, and versions that it moved. */
+/* Locks that a thread took, and sequence counts that it changed. */
 extern _Thread_local unsigned long shim_locks, shim_versions;
 void lockdep_assert_held(const raw_spinlock_t *lock);
 
@@ -104,7 +104,7 @@ static inline void raw_spin_lock(raw_spinlock_t *lock)
 
 #define spin_lock_init(lock)	raw_spin_lock_init(lock)
 
-/* Of process context, which lockdep would tell apart. */
+/* For locks of process context; lockdep would distinguish these. */
 static inline void spin_lock(spinlock_t *lock)
 {
 	local_bh_disable();
@@ -140,12 +140,12 @@ typedef struct {
 	u32 sequence;	/* atomic */
 } seqcount_t;
 
-/* What another CPU does before the version is read, or right after. */
+/* Set by a test: runs before the sequence count is read, and right after. */
 extern void (*shim_reading)(bool began);
 
 static inline void kcsan_atomic_next(int n) { (void)n; }
 
-/* What is read in between may race, and is told apart by the count. */
+/* Reads in between may race; the count tells if they did. */
 unsigned int raw_read_seqcount(const seqcount_t *seq);
 bool read_seqcount_retry(const seqcount_t *seq, unsigned int start);
 
@@ -157,14 +157,14 @@ void write_seqcount_end(seqcount_t *seq);
 
 extern _Thread_local unsigned int shim_cpu;
 
-/* One address is read by others while it is written. */
+/* Reads in between may race with writes. */
 void shim_race_begin(void);
 void shim_race_end(void);
 
-/* What another CPU does before one of these is read. */
+/* Set by a test: runs before such a read. */
 extern void (*shim_racing)(void);
 
-/* What a CPU has of @p: allocated, or static in the section that is copied for each. */
+/* This CPU's copy of @p, allocated or in the static per-CPU section. */
 void *shim_this_cpu(const void *p, size_t size);
 
 #define data_race(x) \
@@ -196,7 +196,7 @@ struct rcu_head {
 	void *unused;
 };
 
-/* It is not freed before a grace period has passed. */
+/* @old must not be freed before a grace period has passed. */
 void shim_rcu_replace(const void *old);
 void rcu_read_lock(void);
 void rcu_read_unlock(void);
@@ -208,7 +208,7 @@ typedef struct {
 	u64 v;
 } u64_stats_t;
 
-/* Who writes is alone; a count that is left open shows. */
+/* There is one writer; asserts that no update was left open. */
 struct u64_stats_sync {
 	bool open;
 };
@@ -235,7 +235,7 @@ static inline void _bstats_update(struct gnet_stats_basic_sync *stats, u64 bytes
 	u64_stats_update_end(&stats->syncp);
 }
 
-/* A thread is a CPU that nothing preempts: there is nothing to lock. */
+/* A thread acts as a CPU without preemption, so local locks are empty. */
 
 typedef struct {
 	int none;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What of the kernel the module's pure code needs, in user space: locks with
- * lockdep's eyes, sequence counts, RCU by epochs, memory that can fail and is
- * counted.
+ * The kernel API that the module's pure code needs, in user space: locks with
+ * lockdep's checks, sequence counts, RCU by epochs, allocations that are counted
+ * and can be made to fail.
  */
 
 #include <sched.h>
@@ -17,7 +17,7 @@
 #endif
 
 #ifdef __SANITIZE_THREAD__
-/* A refusal is marked without the lock in a wheel that is just emptied. */
+/* A refusal is marked without the lock, perhaps while the wheel is reset. */
 const char *__tsan_default_suppressions(void);
 
 const char *__tsan_default_suppressions(void)
@@ -73,16 +73,16 @@ static _Thread_local bool reading;
 static _Thread_local unsigned int racing;
 static u32 threads;
 
-/* Locks that a thread holds, and their classes as lockdep has them. */
+/* The locks that a thread holds, and their classes, as in lockdep */
 #define CLASSES_MAX 16
 
 static _Thread_local raw_spinlock_t *held[4];
 static _Thread_local u8 held_class[4];
 static _Thread_local unsigned int locks_held;
 static u8 classes;				/* atomic */
-static bool before[CLASSES_MAX][CLASSES_MAX];	/* atomic: who is taken first */
+static bool before[CLASSES_MAX][CLASSES_MAX];	/* atomic: which is taken first */
 
-/* 0 outside of a read section, else the epoch that it began in. */
+/* Epoch in which a thread's read section began; 0 outside of one. */
 static u64 rcu_reader[THREADS_MAX], rcu_epoch = 1;
 
 static unsigned int me(void)
@@ -105,7 +105,7 @@ void shim_race_end(void)
 		AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
 }
 
-/* A reader that gives up early does not say so: whatever follows ends it. */
+/* A reader that gives up early does not say so: the next lock or read ends it. */
 static void reading_end(void)
 {
 	if (reading)
@@ -143,7 +143,7 @@ void shim_lock_init(raw_spinlock_t *lock, u8 *class)
 	__atomic_store_n(&lock->owner, 0, __ATOMIC_RELAXED);
 }
 
-/* Was a lock of class a ever held, by whomever, while one of class b was taken? */
+/* Was a lock of class b ever taken while one of class a was held, in any thread? */
 static bool taken_before(unsigned int a, unsigned int b)
 {
 	unsigned int i;
@@ -195,7 +195,7 @@ void raw_spin_unlock(raw_spinlock_t *lock)
 		shim_unlocked();
 }
 
-/* Of a mutex it is something else. */
+/* locks.h selects the version for mutexes. */
 #undef lockdep_assert_held
 void lockdep_assert_held(const raw_spinlock_t *lock)
 {
@@ -228,7 +228,7 @@ unsigned int raw_read_seqcount(const seqcount_t *seq)
 	if (shim_reading && !locks_held)
 		shim_reading(false);
 	start = __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE);
-	/* Who holds the lock need not look again. */
+	/* A lock holder need not retry. */
 	if (locks_held)
 		return start;
 	if (shim_reading)
@@ -241,7 +241,7 @@ unsigned int raw_read_seqcount(const seqcount_t *seq)
 bool read_seqcount_retry(const seqcount_t *seq, unsigned int start)
 {
 	reading_end();
-	/* Loads stay in order on the machines that run this. */
+	/* The machines that run this keep loads in order. */
 	__asm__ volatile("" ::: "memory");
 	return __atomic_load_n(&seq->sequence, __ATOMIC_ACQUIRE) != start;
 }
@@ -283,11 +283,11 @@ void cond_resched(void)
 		shim_resched();
 }
 
-/* Sizes are kept apart, so that the sanitizer sees both ends of the memory. */
+/* Sizes are stored separately, so that the sanitizer checks both ends of a block. */
 static struct {
 	void *p;
 	size_t size;
-	u64 replaced;	/* in that epoch it was the readers', or 0 */
+	u64 replaced;	/* epoch in which it was unpublished, or 0 */
 } allocation[4096];
 
 static u32 allocation_lock;

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shim.mk: how the module's files are compiled in user space, for the Makefiles of unit
-# tests and fuzzers, which set OUT and MODULE. Of the headers that these files include,
-# those of the kernel alone are empty: SHIM_CFLAGS include kernel.h, locks.h and stack.h.
+# shim.mk: compile the module's files in user space, for the Makefiles of unit tests and
+# fuzzers, which set OUT and MODULE. Headers that only the kernel has are empty files:
+# SHIM_CFLAGS include stack.h, which includes locks.h and kernel.h.
 
 .DEFAULT_GOAL := all
 SHIM := $(dir $(lastword $(MAKEFILE_LIST)))
 shim_named := $(sort $(shell grep -ohE '<(linux|net|trace)/[a-z0-9_/]+\.h>' $(MODULE)/*.[ch] $(SHIM)../*.[ch] | tr -d '<>'))
-# net/route.h is another of the C library's.
+# The C library's net/route.h is a different header.
 SHIM_HEADERS := $(addprefix $(OUT)/headers/,$(foreach h,$(shim_named),$(if $(wildcard $(filter-out /usr/include/net/%,/usr/include/$(h))),,$(h))))
 SHIM_CFLAGS := -I$(OUT)/headers -include $(SHIM)stack.h -I$(SHIM)
 

@@ -19,7 +19,7 @@ static void sip_round(u64 v[4])
 	v[2] = ROTL(v[2], 32);
 }
 
-/* SipHash-1-3, folded to 32 bits as on the kernel's 64-bit machines. */
+/* SipHash-1-3, folded to 32 bits as in 64-bit kernels. */
 u32 hsiphash(const void *data, size_t len, const hsiphash_key_t *key)
 {
 	u64 v[4] = {

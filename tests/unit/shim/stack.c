@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What of the network stack the hook needs, in user space. */
+/* The parts of the network stack that the hook needs, in user space. */
 
 u64 shim_jiffies;
 unsigned int shim_looks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the network stack that the hook uses, as kernel.h. */
+/* The parts of the network stack that the hook uses, see kernel.h. */
 #ifndef SHIM_STACK_H
 #define SHIM_STACK_H
 
@@ -61,7 +61,7 @@ struct nf_hook_ops {
 	int priority;
 };
 
-/* The hooks of a namespace are remembered for tests; one fails where asked. */
+/* The hooks registered last, and the error that registration returns, for tests. */
 extern const struct nf_hook_ops *shim_hooks;
 extern int shim_hooks_error;
 
@@ -72,7 +72,7 @@ void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops,
 
 #define IP_OFFSET 0x1fff
 
-/* Numbers of RFC 8200, and what the kernel makes of them. */
+/* Numbers of RFC 8200, under the kernel's names */
 
 #define NEXTHDR_HOP		0
 #define NEXTHDR_ROUTING		43
@@ -107,14 +107,14 @@ int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next,
 #define NDISC_NEIGHBOUR_ADVERTISEMENT	136
 #define NDISC_REDIRECT			137
 
-/* A packet as the hook gets it: a linear part, and perhaps another one that is not. */
+/* A packet as the hook gets it: a linear part, and perhaps a nonlinear one. */
 
 #define SKB_GSO_TCPV4	BIT(0)
 #define SKB_GSO_TCPV6	BIT(4)
 
 #define IS_ENABLED(CONFIG_option)	0
 
-/* Looks at what lies behind the network header */
+/* Counts reads behind the network header */
 extern unsigned int shim_looks;
 
 struct skb_shared_info {
@@ -124,10 +124,10 @@ struct skb_shared_info {
 
 struct sk_buff {
 	struct net_device *dev;
-	void *network;		/* data, too */
-	unsigned char *rest;	/* what is not linear */
-	unsigned int len, data_len;	/* all, and the rest */
-	int transport, inner_transport;	/* from network on */
+	void *network;		/* also data */
+	unsigned char *rest;	/* nonlinear part */
+	unsigned int len, data_len;	/* total length, and of rest */
+	int transport, inner_transport;	/* offsets from network */
 	bool encapsulation;
 	u32 mark;
 	struct skb_shared_info shinfo;

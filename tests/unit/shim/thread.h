@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads of a test, and the CPU that each is on. In a kernel: tests/table. */
+/* Test threads and the CPU of each. tests/table has the kernel's version. */
 #ifndef SHIM_THREAD_H
 #define SHIM_THREAD_H
 
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Acts on a CPU before the next, about: see twin_wander(). */
+/* Mean number of operations before twin_wander() changes the CPU. */
 #define THREAD_STAY 1
 
 struct thread {
@@ -20,7 +20,7 @@ static inline unsigned int thread_cpus(void)
 	return SHIM_CPUS;
 }
 
-/* The caller is on this CPU from here on. Context: process, may sleep. */
+/* Move the caller to this CPU. Context: process, may sleep. */
 static inline void thread_go(unsigned int cpu)
 {
 	shim_cpu = cpu % SHIM_CPUS;
