@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# check.sh OUT SEED RUNS FUZZER...: run libFuzzer's programs, with the corpus of
-# the tree and what earlier runs found. TAP.
+# check.sh OUT SEED RUNS FUZZER...: run the libFuzzer programs, with the corpus of
+# the tree and of earlier runs. TAP.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P)
 out=$1 seed=$2 runs=$3 n=0 failed=0

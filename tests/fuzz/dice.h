@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers that look random and are the same for the same seed. */
+/* Pseudorandom numbers, reproducible by their seed. */
 #ifndef DICE_H
 #define DICE_H
 
@@ -20,7 +20,7 @@ static inline uint64_t dice_roll(struct dice *dice)
 	return z ^ z >> 31;
 }
 
-/* Those of the n-th thing of a seed do not depend on the things before it. */
+/* Seed for item @n: its numbers do not depend on the items before it. */
 static inline void dice_seed(struct dice *dice, uint64_t seed, uint64_t n)
 {
 	dice->state = seed * 0xd1342543de82ef95ull + n * 0x2545f4914f6cdd1dull;
@@ -38,7 +38,7 @@ static inline bool dice_percent(struct dice *dice, unsigned int percent)
 	return dice_of(dice, 100) < percent;
 }
 
-/* All lengths of numbers are as likely. */
+/* A number of random length: all lengths in bits are equally likely. */
 static inline uint64_t dice_long(struct dice *dice)
 {
 	return dice_roll(dice) >> dice_of(dice, 64);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer on a file of a whole configuration, or JSON where it begins so: what is
- * read stays the same through netlink messages, and is written as weir save does, in
- * text and JSON, and reads again as the same; what is not is refused with a sentence for each bad line.
+ * libFuzzer on a whole configuration file, in text or JSON. A valid one must survive netlink
+ * messages, and being saved as text and JSON and parsed again, without change; an invalid one
+ * must be refused with a sentence for each bad line.
  */
 #include <linux/genetlink.h>
 
@@ -10,7 +10,7 @@
 
 #include "tool_fuzz.h"
 
-/* What the kernel would have put in where words are left out. */
+/* Set the defaults that the kernel would fill in. */
 static void complete(struct weir_limit *limit)
 {
 	if (!(limit->has & WEIR_HAS(LIMIT_PREFIX4))) {
@@ -26,12 +26,12 @@ static void complete(struct weir_limit *limit)
 		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
 	limit->has &= ~WEIR_HAS(LIMIT_BEFORE);
 	memset(limit->before, 0, sizeof(limit->before));
-	limit->match.any = 0;	/* how it is said, not what it is */
+	limit->match.any = 0;	/* notation without effect */
 	limit->line = 0;
 	limit->column = 0;
 }
 
-/* One item of a configuration, of a set and a size, through a message. */
+/* Put one item of a configuration into a message and parse it back. */
 static void through_netlink(const struct weir_set *set, const void *item, size_t size)
 {
 	static union weir_model told;
@@ -57,7 +57,7 @@ static void complete_all(struct weir_config *config)
 	}
 }
 
-/* As weir save writes it, or weir -json save. */
+/* Write it like weir save or weir -json save. */
 static void save(const struct weir_config *config, bool json)
 {
 	struct weir_out out = { .to = stdout, .json = json };

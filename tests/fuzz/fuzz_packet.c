@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer on the packet's way: packet.c, match.c and source.c of the module,
- * unchanged, on packets whose linear part ends anywhere, against the twin. An
- * input is the family, a match, how the packet lies in memory, then its bytes from
- * the network header on.
+ * libFuzzer on the packet path: packet.c, match.c and source.c of the module,
+ * unchanged, on packets whose linear part may end anywhere, against the twin. An
+ * input holds the family, a match, the packet's layout in memory, then its bytes
+ * from the network header on.
  */
 #include <linux/skbuff.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "packets.h"
 #include "twin.h"
 
-#define LAYOUT 72	/* bytes of an input in front of its packet */
+#define LAYOUT 72	/* bytes of an input before its packet */
 
 struct input {
 	const uint8_t *byte;
@@ -85,7 +85,7 @@ static void take_match(struct input *input, struct weir_match *match,
 	match->mark = rule->mark;
 }
 
-/* What ip_rcv() and ipv6_rcv() make sure of in front of the hook. */
+/* The checks of ip_rcv() and ipv6_rcv(), which run before the hook. */
 static bool received(int family, const uint8_t *byte, size_t *len,
 		     size_t *header)
 {
@@ -101,7 +101,7 @@ static bool received(int family, const uint8_t *byte, size_t *len,
 			return false;
 	} else {
 		told = 40 + (byte[4] << 8 | byte[5]);
-		/* A jumbogram's length stands elsewhere. */
+		/* A jumbogram has its length in an option. */
 		if (told == 40 && byte[6] == 0)
 			told = *len;
 	}
@@ -111,7 +111,7 @@ static bool received(int family, const uint8_t *byte, size_t *len,
 	return true;
 }
 
-/* The packet, linear up to where the input says, behind its header. */
+/* Build the packet; the input says how many bytes behind the header are linear. */
 static void skb_build(struct sk_buff *skb, struct input *input,
 		      const uint8_t *byte, size_t len, size_t header)
 {
@@ -120,7 +120,7 @@ static void skb_build(struct sk_buff *skb, struct input *input,
 	linear = linear < len ? linear : len;
 	skb->len = len;
 	skb->data_len = len - linear;
-	/* Of their exact sizes, so that the sanitizer sees both ends. */
+	/* Exact sizes, so that the sanitizer checks both ends. */
 	skb->network = malloc(linear ?: 1);
 	skb->rest = malloc(skb->data_len ?: 1);
 	memcpy(skb->network, byte, linear);
@@ -164,7 +164,7 @@ static void check(const struct sk_buff *skb, const uint8_t *byte, int family,
 
 	twin_read(&twin);
 	weir_packet_init(&packet, skb, af);
-	/* What lies behind IPv6's header is known early where it may be vital. */
+	/* Only for IPv6 packets that may be vital are later headers read early. */
 	vital = family == 6 && weir_packet_may_be_vital(skb);
 	if (!vital && !(packet.flags & WEIR_PACKET_VITAL) != !twin.vital)
 		fail("it may be vital");
@@ -210,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* Bytes are changed, or the packet is made anew. */
+/* Mutate bytes, or make a new packet. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
 {
 	struct packet packet;

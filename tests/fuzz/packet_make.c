@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A packet is made right in most of its parts: what is wrong in one shall not
- * hide what is wrong in the next.
+ * Make packets that are valid in most of their parts, so that an error in one part
+ * does not hide errors in the next.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ static uint8_t some_proto(struct dice *dice)
 	return protos[dice_of(dice, sizeof(protos))];
 }
 
-/* The header of any protocol, perhaps cut short. */
+/* A transport header of any protocol, perhaps cut short. */
 static void put_transport(struct packet *packet, struct dice *dice, uint8_t proto)
 {
 	static const uint8_t flags[] = { 2, 2, 2, 0x12, 0x10, 6, 3, 0, 0xc2, 0xff };
@@ -62,7 +62,7 @@ static unsigned int some_offset(struct dice *dice)
 	return offsets[dice_of(dice, 6)];
 }
 
-/* A length that is told: mostly the true one. */
+/* A length for a header field: mostly the true one. */
 static unsigned int told(struct dice *dice, unsigned int len)
 {
 	switch (dice_of(dice, 12)) {
@@ -182,9 +182,9 @@ static void make_ipv6(struct packet *packet, struct dice *dice)
 }
 
 /**
- * packet_make - one packet, from its network header on
- * @packet: filled
- * @dice: decides
+ * packet_make - make a packet, from its network header on
+ * @packet: result
+ * @dice: source of randomness
  */
 void packet_make(struct packet *packet, struct dice *dice)
 {
@@ -229,7 +229,7 @@ static enum received ipv6_received(const struct packet *packet, size_t *len)
 	if (byte[8] == 0xff || !memcmp(byte + 8, loopback, 16))
 		return NOT_RECEIVED;
 	*len = told;
-	/* Options of a hop-by-hop header are looked at, if it comes first. */
+	/* The kernel checks the options of a hop-by-hop header that comes first. */
 	if (byte[6] == HOP && (told == 40 || (told <= packet->len &&
 	    (told < 48 || memcmp(byte + 41, pad, sizeof(pad))))))
 		return WHO_KNOWS;
@@ -237,9 +237,9 @@ static enum received ipv6_received(const struct packet *packet, size_t *len)
 }
 
 /**
- * packet_received - does ip_rcv() or ipv6_rcv() hand a packet on?
- * @packet: to this host's link address
- * @len: set to its length as it was told, if so
+ * packet_received - does ip_rcv() or ipv6_rcv() pass a packet to the hooks?
+ * @packet: packet to this host's link address
+ * @len: set to the length in its header, if so
  */
 enum received packet_received(const struct packet *packet, size_t *len)
 {

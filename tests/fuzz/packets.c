@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * packets: packets made by lot to a device, and what weir should say of them
+ * packets: send random packets to a device, and predict weir's counters
  *
- *	-s SEED		of the lot
- *	-n COUNT	packets
- *	-f FIRST	number of the first one: packets do not depend on each other
- *	-i DEV		send there; without it, only tell
- *	-w		wild: what the kernel does with them is not predicted
- *	-l		print the limits of the seed, in words of the tool, and end
+ *	-s SEED		random seed
+ *	-n COUNT	number of packets
+ *	-f FIRST	number of the first packet; packets do not depend on each other
+ *	-i DEV		device to send to; without it only predict
+ *	-w		wild packets: the kernel's handling of them is not predicted
+ *	-l		print the seed's limits in the tool's words, and exit
  *	-x		print the packets
  *
- * Prints lines of name=value: sent, seen, exempt, unmatched, unparsable, and
- * of each limit, how many packets meet it.
+ * Prints lines name=value: sent, seen, exempt, unmatched, unparsable, and for each
+ * limit how many packets match it.
  */
 #include <getopt.h>
 #include <linux/if_packet.h>
@@ -36,7 +36,7 @@ static struct options {
 static struct twin_rule rules[RULES];
 static uint64_t sent, seen, exempt, unmatched, unparsable, met[RULES];
 
-/* A frame around a packet, and the device that gets it, or NULL. */
+/* Make a packet's frame header; returns the device that receives it, or NULL. */
 static const char *frame_head(uint8_t *head, size_t *len, struct dice *dice,
 			      const struct packet *packet)
 {
@@ -53,7 +53,7 @@ static const char *frame_head(uint8_t *head, size_t *len, struct dice *dice,
 
 	memcpy(head, macs, 12);
 	*len = 12;
-	/* A tag with less behind it does not even arrive. */
+	/* A tag with less data behind it is dropped before it arrives. */
 	if (packet->len >= 2 && dice_percent(dice, 15)) {
 		kind = dice_of(dice, sizeof(kinds) / sizeof(*kinds));
 		dev = kinds[kind].dev;

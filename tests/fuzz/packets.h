@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets as nobody should send them, and matches that they may meet. */
+/* Malformed and valid packets, and limits that may match them. */
 #ifndef PACKETS_H
 #define PACKETS_H
 
@@ -9,14 +9,14 @@
 #define PACKET_MAX 1500
 
 struct packet {
-	int family;		/* of its Ethernet type: 4 or 6 */
+	int family;		/* by Ethernet type: 4 or 6 */
 	uint8_t byte[PACKET_MAX];
 	size_t len;
 };
 
 void packet_make(struct packet *packet, struct dice *dice);
 
-/* Does the kernel hand a packet to PRE_ROUTING? */
+/* Does the kernel pass a packet to PRE_ROUTING? */
 enum received { NOT_RECEIVED, RECEIVED, WHO_KNOWS };
 enum received packet_received(const struct packet *packet, size_t *len);
 

@@ -37,7 +37,7 @@ static void make_ports(struct twin_rule *rule, struct dice *dice)
 	rule->sport_max = ports[a < b ? b : a];
 	rule->dport_min = rule->sport_min;
 	rule->dport_max = rule->sport_max;
-	/* Only what is not the protocol may be inverted. */
+	/* The protocol must not be inverted if ports are given. */
 	rule->invert |= dice_roll(dice) & rule->conds & (TWIN_SPORT | TWIN_DPORT);
 }
 
@@ -67,9 +67,9 @@ static void make_header(struct twin_rule *rule, struct dice *dice)
 }
 
 /**
- * rule_make - the match of a limit, one that makes sense
- * @rule: filled
- * @dice: decides
+ * rule_make - make a valid match for a limit
+ * @rule: result
+ * @dice: source of randomness
  */
 void rule_make(struct twin_rule *rule, struct dice *dice)
 {
@@ -109,7 +109,7 @@ static void print_prefix(const struct twin_prefix *prefix)
 }
 
 /**
- * rule_print - a match in the words of the tool
+ * rule_print - print a match in the tool's words
  * @rule: match
  */
 void rule_print(const struct twin_rule *rule)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [KERNEL]: the long run of all fuzzers: libFuzzer's on this machine,
-# then a million messages and half a million packets in a guest of KERNEL
-# (uml-kasan, which is built first: native, with KASAN and lockdep). TAP. FUZZ_SEED, FUZZ_RUNS,
-# FUZZ_MESSAGES and FUZZ_PACKETS choose others. Status 1 if anything was found.
+# run.sh [KERNEL]: a long run of all fuzzers: the libFuzzer programs on this machine,
+# then a million messages and half a million packets in a guest of KERNEL (default:
+# uml-kasan, built first; native speed, with KASAN and lockdep). TAP. FUZZ_SEED, FUZZ_RUNS,
+# FUZZ_MESSAGES and FUZZ_PACKETS override the defaults. Status 1 if anything was found.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=${1:-uml-kasan}
@@ -16,7 +16,7 @@ make --no-print-directory -s -C tests/fuzz check FUZZ_SEED=$((seed % 4294967296)
 [ "$kernel" != uml-kasan ] || tests/vm/uml-build.sh kasan >/dev/null || exit
 make --no-print-directory -s tool && make --no-print-directory -s -C tests/netns && make --no-print-directory -s -C tests/fuzz &&
 	tests/vm/kernel-build.sh "$kernel" || exit 1
-# The test asks for twice as many messages, as one or another sender.
+# The test sends twice FUZZ_MESSAGES, half of them from each of two senders.
 for test in netlink packets; do
 	tests/vm/guest.sh -k "$kernel" -t 36000 -o "$out/$test" -- env "FUZZ_SEED=$seed" \
 		"FUZZ_MESSAGES=${FUZZ_MESSAGES:-500000}" "FUZZ_PACKETS=${FUZZ_PACKETS:-500000}" "tests/netns/fuzz-$test.t" |

@@ -6,9 +6,9 @@ static size_t out_size, err_size;
 static FILE *real_out, *real_err;
 
 /**
- * tool_input - what the tool finds on its stdin
- * @data: bytes, which stay where they are
- * @size: of them
+ * tool_input - set what the tool reads from stdin
+ * @data: bytes, which must stay valid
+ * @size: number of bytes
  */
 void tool_input(const uint8_t *data, size_t size)
 {
@@ -16,7 +16,7 @@ void tool_input(const uint8_t *data, size_t size)
 
 	if (before)
 		fclose(before);
-	/* There is no empty one. */
+	/* fmemopen() may refuse size 0. */
 	before = size ? fmemopen((void *)data, size, "r") : fopen("/dev/null", "r");
 	if (!before)
 		abort();
@@ -24,7 +24,7 @@ void tool_input(const uint8_t *data, size_t size)
 }
 
 /**
- * said_begin - listen to stdout and stderr
+ * said_begin - capture stdout and stderr
  */
 void said_begin(void)
 {
@@ -39,9 +39,9 @@ void said_begin(void)
 }
 
 /**
- * said_end - what was said since
+ * said_end - end the capture
  *
- * Return: texts that stay until the next beginning.
+ * Return: the captured texts, valid until the next said_begin().
  */
 const struct said *said_end(void)
 {
@@ -71,7 +71,7 @@ static void check_sentence(const char *line, const char *end)
 		tool_fail("refused with half a sentence", line, "");
 }
 
-/* Among the notes there is a sentence, and at most so many. */
+/* Besides notes there is at least one sentence, and at most @most. */
 void tool_sentences(const char *err, unsigned int most)
 {
 	unsigned int sentences = 0;
@@ -81,7 +81,7 @@ void tool_sentences(const char *err, unsigned int most)
 		end = strchr(line, '\n');
 		if (!end)
 			tool_fail("the last line does not end", err, "");
-		/* a line of the file, and what is wrong on it */
+		/* a line of the file, and the marks below it */
 		if (is_note(line) || *line == ' ')
 			continue;
 		check_sentence(line, end);
@@ -92,7 +92,7 @@ void tool_sentences(const char *err, unsigned int most)
 			  "refused without a sentence", err, "");
 }
 
-/* Nothing else. */
+/* There are only notes. */
 void tool_notes(const char *err)
 {
 	while (*err) {

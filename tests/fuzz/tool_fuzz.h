@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tool in the hands of a fuzzer: what it reads, and what it says. */
+/* Run the tool from a fuzzer: set its input, check its output. */
 #ifndef TOOL_FUZZ_H
 #define TOOL_FUZZ_H
 
@@ -17,7 +17,7 @@ void tool_input(const uint8_t *data, size_t size);
 void said_begin(void);
 const struct said *said_end(void);
 
-/* Each aborts where it is not so. */
+/* These abort if the check fails. */
 void tool_fail(const char *what, const char *more, const char *most);
 void tool_sentences(const char *err, unsigned int most);
 void tool_notes(const char *err);

@@ -18,7 +18,7 @@ static bool has_ports(unsigned int proto)
 	       proto == UDPLITE;
 }
 
-/* Neighbour discovery and MLD that routers do not pass on. */
+/* Neighbour discovery and MLD, which routers do not forward. */
 static void read_icmp6(struct twin_packet *packet, size_t at)
 {
 	unsigned int hops = packet->byte[7], type;
@@ -53,7 +53,7 @@ static void read_transport(struct twin_packet *packet, size_t at)
 	if (packet->proto == TCP) {
 		packet->flags_known = left >= 20;
 		packet->cut |= left < 20;
-		/* of FIN, SYN, RST and ACK, SYN alone */
+		/* SYN without FIN, RST and ACK */
 		packet->syn = left >= 20 && (byte[13] & 0x17) == 2;
 	}
 }
@@ -105,8 +105,8 @@ static void read_ipv6(struct twin_packet *packet)
 }
 
 /**
- * twin_read - find out what lies behind the network header
- * @packet: its first fields are given, the others are zero
+ * twin_read - parse the headers behind the network header
+ * @packet: its first fields are set, the others are zero
  */
 void twin_read(struct twin_packet *packet)
 {
@@ -130,7 +130,7 @@ static bool within(const struct twin_packet *packet,
 	return true;
 }
 
-/* Does one condition hold, before it is inverted? */
+/* Does a condition match, ignoring inversion? */
 static bool holds(const struct twin_packet *packet,
 		  const struct twin_rule *rule, unsigned int cond)
 {
@@ -153,7 +153,7 @@ static bool holds(const struct twin_packet *packet,
 	}
 }
 
-/* Can a condition be judged at all? */
+/* Are the fields that a condition needs known? */
 static bool known(const struct twin_packet *packet, unsigned int cond)
 {
 	switch (cond) {
@@ -167,8 +167,8 @@ static bool known(const struct twin_packet *packet, unsigned int cond)
 }
 
 /**
- * twin_meets - does a packet meet a limit?
- * @packet: read
+ * twin_meets - does a packet match a limit?
+ * @packet: packet after twin_read()
  * @rule: match of the limit
  */
 bool twin_meets(const struct twin_packet *packet, const struct twin_rule *rule)
@@ -186,7 +186,7 @@ bool twin_meets(const struct twin_packet *packet, const struct twin_rule *rule)
 				return false;
 			continue;
 		}
-		/* What cannot be read holds; what is not there does not. */
+		/* An unreadable field matches; a field that the packet lacks does not. */
 		unreadable = packet->cut || cond == TWIN_PROTO;
 		if (!unreadable)
 			return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Documentation/design.rst says of headers, once more: which limits a
- * packet meets, read from its bytes by the simplest means.
+ * A second implementation of the header rules in Documentation/design.rst: which
+ * limits a packet matches, parsed from its bytes in the simplest way.
  */
 #ifndef TWIN_H
 #define TWIN_H
@@ -18,7 +18,7 @@ struct twin_prefix {
 	unsigned int len;
 };
 
-/* Conditions, by the bits of the specification. */
+/* Conditions, with the bits of the specification. */
 enum {
 	TWIN_FAMILY = 1, TWIN_DEV = 2, TWIN_FROM = 4, TWIN_TO = 8,
 	TWIN_PROTO = 16, TWIN_SPORT = 32, TWIN_DPORT = 64, TWIN_SYN = 128,
@@ -43,7 +43,7 @@ struct twin_packet {
 	const char *dev;
 	uint32_t mark;
 
-	/* What twin_read finds. */
+	/* Set by twin_read() */
 	bool cut;		/* headers cut short or too deep */
 	bool proto_known, later_known;
 	bool later;		/* fragment */

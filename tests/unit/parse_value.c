@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Values as an operator writes them: what they mean, what is refused and how. */
+/* Values as an operator writes them: how they are parsed, what is refused and why. */
 #include <sys/socket.h>
 
 #include "unit.h"
@@ -7,7 +7,7 @@
 
 static struct weir_err err;
 
-/* Read a value of a type, before the word @next. */
+/* Parse a value of a type, followed by the word @next. */
 static int read_value(const struct weir_type *type, const char *text, void *at,
 		      const char *next)
 {
@@ -21,7 +21,7 @@ struct refused {
 	const char *text, *why;
 };
 
-/* Each of so many texts is refused, for the reason given. */
+/* Each text is refused, with its reason. */
 static void check_refused(const struct weir_type *type, const struct refused *bad, size_t count)
 {
 	char value[WEIR_COMMENT_SIZE] __attribute__((aligned(8)));
@@ -92,7 +92,7 @@ static void test_budget(void **state)
 	assert_true(read_value(&weir_type_budget, "72057594037927937/s", &budget, "bytes"));
 }
 
-/* What is written means what was read, whatever it was. */
+/* Any budget, written as text, parses to the same budget. */
 static void test_budget_again(void **state)
 {
 	uint64_t rounds = unit_rounds(100000), count;
@@ -121,7 +121,7 @@ static void test_budget_again(void **state)
 	}
 }
 
-/* Many zeroes are not for people to count. */
+/* A unit replaces long runs of zeroes. */
 static void test_budget_text(void **state)
 {
 	static const struct {
@@ -151,7 +151,7 @@ static void test_prefix(void **state)
 		{ "192.0.2.1/32", "192.0.2.1" }, { "2001:db8::/32", "2001:db8::/32" },
 		{ "2001:DB8:0:0::1", "2001:db8::1" }, { "::/0", "::/0" },
 		{ "2001:db8::1/128", "2001:db8::1" }, { "192.0.2.128/25", "192.0.2.128/25" },
-		/* as programs log the IPv4 clients of an IPv6 socket */
+		/* IPv4 clients of an IPv6 socket, as programs log them */
 		{ "::ffff:192.0.2.1", "192.0.2.1" }, { "::ffff:c000:201", "192.0.2.1" },
 		{ "::FFFF:192.0.2.0/120", "192.0.2.0/24" }, { "::ffff:0:0/96", "0.0.0.0/0" },
 		{ "::fffe:192.0.2.1", "::fffe:c000:201" }, { "::192.0.2.1", "::192.0.2.1" },
@@ -230,14 +230,14 @@ static void test_dev(void **state)
 	assert_true(read_value(&weir_type_dev, "a b", dev, NULL));
 	assert_int_equal(read_value(&weir_type_dev, "\xc3\xa9th", dev, NULL), 0);
 	assert_int_equal(read_value(&weir_type_dev, "#a\\", dev, NULL), 0);
-	/* what save would write otherwise than it is read */
+	/* names that save would write differently than they are parsed */
 	assert_true(read_value(&weir_type_dev, "a\033", dev, NULL));
 	assert_true(read_value(&weir_type_dev, "a\xc2\x9b", dev, NULL));
 	assert_true(read_value(&weir_type_dev, "et0\xf8", dev, NULL));
 	assert_true(read_value(&weir_type_dev, "et0\xc3", dev, NULL));
 }
 
-/* Printable UTF-8 of 127 bytes. */
+/* Comments are printable UTF-8, at most 127 bytes. */
 static void test_comment(void **state)
 {
 	static const char *const good[] = {

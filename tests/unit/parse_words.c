@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Words by their rows: abbreviations, doubles, what is missing, what is near. */
+/* Words from tables: abbreviations, duplicates, missing words, suggestions. */
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 
 static struct weir_err err;
 
-/* Split @text and read it as the words of a command. */
+/* Split @text and parse it as the words of a command. */
 static int read_words(const struct weir_set *set, unsigned int verb, const char *text,
 		      bool exact, void *model)
 {
@@ -57,7 +57,7 @@ static void test_limit(void **state)
 	assert_int_equal(limit.slots, 8);
 	assert_string_equal(limit.before, "web");
 
-	/* more than packets may have: bytes may */
+	/* a budget too large for packets, but not for bytes */
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "b budget 5G/s bytes", true, &limit), 0);
 	assert_int_equal(read_limit(WEIR_ON_SET,
@@ -69,13 +69,13 @@ static void test_limit(void **state)
 	assert_int_equal(read_limit(WEIR_ON_ADD, "web comment 'a b' budget 1/s", true, &limit), 0);
 	assert_int_equal(limit.has, WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_COMMENT));
 	assert_string_equal(limit.comment, "a b");
-	/* none is sent, where one may have to go */
+	/* an empty comment is sent only by set, which may have to remove one */
 	assert_int_equal(read_limit(WEIR_ON_ADD, "web comment '' budget 1/s", true, &limit), 0);
 	assert_int_equal(limit.has, WEIR_HAS(LIMIT_BUDGET));
 	assert_int_equal(read_limit(WEIR_ON_SET, "web comment ''", true, &limit), 0);
 	assert_int_equal(limit.has, WEIR_HAS(LIMIT_COMMENT));
 
-	/* what set does not name is as the limit has it */
+	/* set keeps what it does not name */
 	assert_int_equal(read_limit(WEIR_ON_SET, "web dport 80", true, &limit), 0);
 	assert_int_equal(limit.match.any, 0);
 	assert_int_equal(read_limit(WEIR_ON_SET, "web match proto tcp dport 80", true, &limit), 0);
@@ -114,7 +114,7 @@ static void test_abbreviations(void **state)
 				    &limit), 0);
 	assert_int_equal(limit.action, WEIR_ACTION_OBSERVE);
 	assert_int_equal(limit.match.family, AF_INET6);
-	/* in a file a word is a word */
+	/* no abbreviations in a file */
 	assert_int_equal(read_limit(WEIR_ON_ADD, "a bu 1/s", true,
 				    &limit), -EINVAL);
 	assert_int_equal(read_limit(WEIR_ON_ADD,
@@ -200,7 +200,7 @@ static void test_limit_refused(void **state)
 	assert_non_null(strstr(err.text, "unexpected argument 'b'"));
 }
 
-/* What holds of an inverted condition is not refused. */
+/* Conditions that conflict, unless one is inverted, and other valid combinations. */
 static void test_limit_granted(void **state)
 {
 	static const char *const good[] = {
@@ -287,7 +287,7 @@ static void test_split(void **state)
 	char line[] = " limit\tadd  web#1 #comment here\n", *words[4];
 	char comment[] = "# nothing", blank[] = " \t\r\n", many[] = "a b c d e";
 	static const struct {
-		const char *line, *word;	/* the last of three; NULL: refused */
+		const char *line, *word;	/* last of three words, NULL if refused */
 	} quoted[] = {
 		{ "a b \"c d\"", "c d" }, { "a b '# c'#", NULL }, { "a b '# c' # d", "# c" }, { "a b 'c \\' #'", "c \\" },
 		{ "a b \"\\\"\\\\\"\r\n", "\"\\" }, { "a b \"\\x\"", "\\x" }, { "a b \"\"", "" }, { "a b c\"d'", "c\"d'" },
@@ -311,7 +311,7 @@ static void test_split(void **state)
 	}
 }
 
-/* What was meant, where that is likely; all there is, where it is not. */
+/* A likely word is suggested; without one, all words are listed. */
 static void test_pick(void **state)
 {
 	static const char rows[4];
@@ -345,7 +345,7 @@ static void test_pick(void **state)
 	}
 }
 
-/* Values with commas between. */
+/* Comma-separated values. */
 static void test_lists(void **state)
 {
 	static const struct {

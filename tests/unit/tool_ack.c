@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Refusals of the kernel, in the operator's own words, each of which is one of the command. */
+/* The kernel's refusals, reported with the words of the operator's command. */
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
@@ -13,7 +13,7 @@ static struct weir_request request;
 static char request_buf[WEIR_MSG_ROOM] __attribute__((aligned(8)));
 static char answer_buf[4096] __attribute__((aligned(8)));
 
-/* Make the request of a command that sends fields of a model. */
+/* Make the request of a command that sends the fields of a model. */
 static void make_request(uint8_t cmd, const struct weir_set *set,
 			 unsigned int verb, const void *model)
 {
@@ -22,7 +22,7 @@ static void make_request(uint8_t cmd, const struct weir_set *set,
 	weir_set_put(set, verb, request.msg, model);
 }
 
-/* Begin the answer that has @error, a negative errno or 0; no attribute yet. */
+/* Begin an acknowledgement with @error, a negative errno or 0, without attributes. */
 static struct nlmsghdr *begin_answer(int error)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(answer_buf);
@@ -35,7 +35,7 @@ static struct nlmsghdr *begin_answer(int error)
 	return nlh;
 }
 
-/* Offset of the attribute that @path leads to, type by type; 0 ends it. */
+/* Offset of the attribute at @path, a list of types that ends with 0. */
 static uint32_t offset_of(const uint16_t *path, unsigned int skip)
 {
 	const struct nlmsghdr *nlh = request.msg;
@@ -91,13 +91,13 @@ static void put_policy(struct nlmsghdr *nlh, uint64_t most, uint32_t longest)
 	mnl_attr_nest_end(nlh, nest);
 }
 
-/* By attribute, value and policy; the cookie may have the number that would be right. */
+/* Refusals by attribute, value and policy; the cookie may hold the valid number. */
 static void test_refusals(void **state)
 {
 	static const struct {
 		int error;
 		const char *text;
-		uint16_t at[4], in[2];	/* paths of the attribute, of where one is missing */
+		uint16_t at[4], in[2];	/* paths: of the attribute; of the nest that lacks one */
 		uint32_t missing, longest;
 		uint64_t most, number;
 		const char *sentence;
@@ -185,7 +185,7 @@ static void test_warning(void **state)
 	assert_int_equal(request.place, 0);
 	assert_int_equal(request.more, 0);
 
-	/* of three limits, the fifth is the first */
+	/* three limits, the first of which is the fifth */
 	nlh = begin_answer(0);
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "may never fit");
 	mnl_attr_put_u64(nlh, NLMSGERR_ATTR_COOKIE, 3ULL << 32 | 5);
@@ -194,7 +194,7 @@ static void test_warning(void **state)
 	assert_int_equal(request.more, 2);
 }
 
-/* Whatever an offset points at, it is inside the request or nowhere. */
+/* No offset makes the tool read outside the request. */
 static void test_any_offset(void **state)
 {
 	struct nlmsghdr *nlh;
@@ -213,7 +213,7 @@ static void test_any_offset(void **state)
 	}
 }
 
-/* Whether each part of @text, cut at |, is a word of the command, or first. */
+/* Is each part of @text, split at |, a word of the command, or @text its argument's name? */
 static bool are_words(const char *text)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
@@ -250,7 +250,7 @@ static void check_word(const struct nlattr *attr)
 	check(are_words(text), "'%s' is no word of the command", text);
 }
 
-/* Each attribute of the request; returns how many. */
+/* Refuse each attribute of the request; returns how many there are. */
 static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int verb,
 		       const void *model)
 {

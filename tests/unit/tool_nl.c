@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Requests and their answers over sockets whose other ends the test has: one after
- * the other, one that is given up, signals, and answers that are lost.
+ * Requests and answers over sockets whose other ends the test holds: consecutive and
+ * abandoned requests, signals, lost answers.
  */
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -17,7 +17,7 @@
 
 #define SOCKETS	4
 
-static int tool[SOCKETS], kernel[SOCKETS], opened;	/* the two ends */
+static int tool[SOCKETS], kernel[SOCKETS], opened;	/* both ends of each */
 
 static int open_next(struct weir_nl *nl)
 {
@@ -55,7 +55,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Answer with a limit of that name, flags as in a dump. */
+/* Answer with a limit of that name, with the flags of a dump. */
 static void answer(int i, uint32_t seq, const char *name, uint16_t flags)
 {
 	char room[4096] __attribute__((aligned(8)));
@@ -69,7 +69,7 @@ static void answer(int i, uint32_t seq, const char *name, uint16_t flags)
 	assert_true(send(kernel[i], msg, msg->nlmsg_len, 0) > 0);
 }
 
-/* The end of a dump, or of a request, with an error or 0. */
+/* End a dump or a request, with an error or 0. */
 static void end(int i, uint32_t seq, uint16_t type, int error)
 {
 	struct {
@@ -89,7 +89,7 @@ static struct weir_request get(struct weir_limit *into)
 		.told = &weir_limit_fields, .into = into };
 }
 
-/* Two on one socket; what is left of an earlier request is passed over. */
+/* Two requests on one socket; stale answers to an earlier one are skipped. */
 static void test_two(void **state)
 {
 	struct weir_limit one, two;
@@ -145,7 +145,7 @@ static void answer_late(int signal)
 	end(0, 1, NLMSG_ERROR, -EBUSY);
 }
 
-/* A signal does not end the waiting. */
+/* A signal does not end the wait for an answer. */
 static void test_signal(void **state)
 {
 	struct sigaction action = { .sa_handler = answer_late };
@@ -157,7 +157,7 @@ static void test_signal(void **state)
 	assert_int_equal(weir_nl_ask(&nl, &request), -EBUSY);
 }
 
-/* Only what the kernel refused is known to have changed nothing. */
+/* Exit status by result: only a request that the kernel refused surely changed nothing. */
 static void test_settle(void **state)
 {
 	static const struct {
@@ -187,7 +187,7 @@ static void test_settle(void **state)
 	}
 }
 
-/* No socket at all: a sentence, whatever was on the stack. */
+/* Without a socket the error is complete, whatever the buffer held before. */
 static int open_nothing(struct weir_nl *nl)
 {
 	weir_err_set(&nl->err, "cannot open a netlink socket: %s", strerror(ENOMEM));

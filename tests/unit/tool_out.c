@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One print call, two formats: JSON and text, byte by byte. */
+/* One print call, two formats: JSON and text, compared byte by byte. */
 #include <locale.h>
 #include <sys/socket.h>
 
@@ -72,7 +72,7 @@ static void test_pretty(void **state)
 	weir_out_end(&out, '}');
 	weir_out_end(&out, ']');
 	end("all", "[\n    {\n        \"a\": 1,\n        \"b\": []\n    }\n]\n");
-	/* a stream has an object a line all the same */
+	/* a stream has one object per line nevertheless */
 	begin(true, true, false);
 	weir_out_line(&out);
 	weir_out_u64(&out, "a", 1);
@@ -92,7 +92,7 @@ static void test_text(void **state)
 	end("all", "\033[36mname x\033[0m big\n");
 }
 
-/* What others chose the names of orders nothing from a terminal. */
+/* Names that others chose cannot send control sequences to the terminal. */
 static void test_escape(void **state)
 {
 	static const char name[] = "a\033[31m\b\x7f\xc2\x9b\xc3\xa9\xff\t\xc2";
@@ -111,7 +111,7 @@ static void test_escape(void **state)
 	end("one line", "one\\x0aline");
 }
 
-/* Two outputs share nothing, colour neither. */
+/* Two outputs share no state, not even colour. */
 static void test_outputs(void **state)
 {
 	struct weir_source source = { .has = 0, .count = 1, .budget = 2, .left = 1 };
@@ -126,7 +126,7 @@ static void test_outputs(void **state)
 	weir_show_source(&other, &source);
 	weir_out_end(&other, ']');
 	fclose(other.to);
-	/* a flag that is not set colours nothing that follows */
+	/* a flag that is not set does not colour what follows */
 	end("text", "\033[35mall sources\033[0m count 1 of 2 left 1 dropped 0\n");
 	assert_int_equal(second[0], '[');
 	assert_null(strchr(second, 033));
@@ -141,7 +141,7 @@ static struct weir_source sample = {
 	.slot = { 0, 1, 400, 800, 799 },
 };
 
-/* Bytes are written out, so that they add up; when it ends is told by the millisecond. */
+/* Bytes are printed in full, so that they add up; times are in milliseconds. */
 static void test_bytes(void **state)
 {
 	union weir_model model = { .source = {
@@ -224,7 +224,7 @@ static void test_limit(void **state)
 	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"memory\":8192,\"ways\":128}\n");
 }
 
-/* As ip(8) has it: brief is what is configured, oneline a record a line. */
+/* As in ip(8): brief shows the configuration, oneline prints one record per line. */
 static void test_lines(void **state)
 {
 	struct weir_limit limit = {

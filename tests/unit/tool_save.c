@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir save, of a configuration that changes while it is read. The kernel is
- * this file: see the Makefile for what it stands in for.
+ * weir save of a configuration that changes while it is read. This file acts as
+ * the kernel: it replaces weir_nl_ask(), see the Makefile.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,15 +19,15 @@
 
 #define TRIES 8
 
-/* The comment of the limit, as a file has it. */
+/* The limit's comment, as quoted in a file. */
 #define COMMENT "comment \"\\\"\\\\ # \xc3\xa9'\""
 
-/* What befalls a reading. */
+/* What happens during a read of the configuration. */
 enum reading {
 	WHOLE,
 	LIMITS_CHANGED,
 	EXEMPTS_CHANGED,
-	SEEN_TWICE,	/* a limit that moved meanwhile, which nothing tells */
+	SEEN_TWICE,	/* a limit moved meanwhile, without notice */
 	FAILED,
 };
 
@@ -77,7 +77,7 @@ int __wrap_weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	return request->ret;
 }
 
-/* Save what is read so: the exit, the output in *@text, which the caller frees. */
+/* Save with these reads: the exit status, and the output in *@text, to be freed. */
 static int save(const enum reading *as, union weir_model *to, struct weir_tool *tool, char **text)
 {
 	union weir_model model = { 0 };
@@ -93,7 +93,7 @@ static int save(const enum reading *as, union weir_model *to, struct weir_tool *
 	return status;
 }
 
-/* Read until it is whole, and what is told is of that reading alone. */
+/* Retry until a read is consistent; the output is of that read alone. */
 static void test_again(void **state)
 {
 	static const enum reading kinds[] = {
@@ -110,7 +110,7 @@ static void test_again(void **state)
 			as[i] = i < changed ? kinds[k] : WHOLE;
 		assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_OK);
 		assert_int_equal(limit_walks, changed + 1);
-		/* limits that changed are not worth their exemptions */
+		/* exemptions are not read if the limits changed */
 		assert_int_equal(exempt_walks, kinds[k] == EXEMPTS_CHANGED ? limit_walks : 1);
 		snprintf(wanted, sizeof(wanted),
 			 "#!/usr/sbin/weir -file\n"
@@ -141,7 +141,7 @@ static unsigned int count_files(const char *path)
 	return count - 2;
 }
 
-/* A file is replaced whole or stays as it is; its mode stays, and so does a link to it. */
+/* A file is replaced atomically or stays as it is; its mode and links to it stay. */
 static void test_file(void **state)
 {
 	static const enum reading whole[] = { WHOLE }, failed[] = { FAILED };
@@ -203,7 +203,7 @@ static void test_file(void **state)
 	free(none);
 }
 
-/* Save where the link @model has leads, to @target first; the link stays. */
+/* Point the link in @model to @target and save there; the link must stay. */
 static int save_through(union weir_model *model, const char *target, struct weir_tool *tool)
 {
 	static const enum reading whole[] = { WHOLE };
@@ -221,7 +221,7 @@ static int save_through(union weir_model *model, const char *target, struct weir
 	return status;
 }
 
-/* What has been saved can be read from @fd. */
+/* The saved configuration can be read from @fd. */
 static void check_saved(int fd)
 {
 	char text[256];
@@ -233,7 +233,7 @@ static void check_saved(int fd)
 	close(fd);
 }
 
-/* What a link leads to is written: a pipe, a device, a file that has no name or is still missing. */
+/* Through a link save writes to a pipe, a device, a deleted or a missing file. */
 static void test_link(void **state)
 {
 	struct rlimit limit = { .rlim_max = RLIM_INFINITY }, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
@@ -272,7 +272,7 @@ static void test_link(void **state)
 	close(fd[0]);
 	close(fd[1]);
 
-	/* a deleted file, which held more */
+	/* a deleted file, which was longer */
 	fd[0] = open(file, O_RDWR | O_CREAT, 0600);
 	assert_int_equal(ftruncate(fd[0], 200) | unlink(file), 0);
 	snprintf(to, sizeof(to), "/proc/self/fd/%d", fd[0]);
@@ -280,7 +280,7 @@ static void test_link(void **state)
 	check_saved(fd[0]);
 	assert_int_equal(count_files(dir), 1);
 
-	/* link -> other -> file, which is missing; once it cannot be written */
+	/* link -> other -> file, which is missing; the first write fails */
 	umask(027);
 	assert_int_equal(symlink("file", other), 0);
 	signal(SIGXFSZ, SIG_IGN);
@@ -305,7 +305,7 @@ static void test_link(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-/* It never ends: nothing is told rather than half of it. */
+/* If the configuration never stops changing, nothing is printed. */
 static void test_never(void **state)
 {
 	static const enum reading as[TRIES] = {
@@ -323,7 +323,7 @@ static void test_never(void **state)
 	assert_string_equal(text, "");
 	assert_int_equal(limit_walks, TRIES);
 	free(text);
-	/* and the user is told */
+	/* and the user gets an error */
 	limit_walks = 0;
 	tool.out.to = stdout;
 	tool.reached = true;
@@ -337,7 +337,7 @@ static void test_never(void **state)
 	close(kept);
 }
 
-/* A failure is no change. */
+/* A failed read is not retried like a change. */
 static void test_failure(void **state)
 {
 	static const enum reading as[] = { LIMITS_CHANGED, FAILED, WHOLE };

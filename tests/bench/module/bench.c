@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir_bench: the cost of PRE_ROUTING of a network namespace, per packet
+ * weir_bench: measure the cost of PRE_ROUTING in a network namespace, per packet
  *
- * A line written to /proc/weir_bench is a run in the writer's namespace:
- * words of name=value, see struct bench. Packets that exist once are handed to
- * the hooks again and again, with the sources of the run; a reference is kept,
- * so that a drop costs its reference counting and no more. Read, the file says
+ * A line written to /proc/weir_bench, of words name=value (see struct bench),
+ * starts a run in the writer's namespace. It passes one packet to the hooks
+ * again and again, with changing sources; a reference is kept, so that a drop
+ * costs only its reference counting. The file reads
  *
  *	PACKETS ACCEPTED CYCLES NANOSECONDS
  *
- * of the measured packets of the last run; after cpus=N a line for each CPU, which
- * then also says how many nanoseconds of that time it ran something else or
- * nothing. Interrupts are off in a batch and on
- * between batches, so that time goes on there. A run begins at a tick that is a
- * multiple of @align.
+ * of the measured packets of the last run; after cpus=N it has a line for each CPU,
+ * with the nanoseconds of that time in which the CPU ran something else or idled.
+ * Interrupts are off during a batch and on between batches, so that jiffies
+ * advance. A run begins at a tick that is a multiple of @align.
  *
  * A line without a count waits until namespaces of earlier runs are freed.
- * seed=N makes the kernel's random numbers a series that N begins: how
- * a hash spreads sources does not depend on luck then.
+ * seed=N replaces the kernel's random numbers by a series seeded with N, so that
+ * hashes spread sources the same way in each run.
  */
 #include <linux/inet.h>
 #include <linux/module.h>

@@ -16,33 +16,33 @@ struct sk_buff;
 #define CPUS_MAX 2
 
 /**
- * struct bench - a run
+ * struct bench - a benchmark run
  * @pf: family of @from and @to
  * @from: the first source
  * @to: destination, of the same family
- * @dport: of UDP
+ * @dport: UDP destination port
  * @sources: addresses in use, a power of two unless @seq
  * @shift: bits that a source's number is shifted by
  * @skip: number of the first source
- * @seq: in their order, not shuffled
- * @hook: the verdict of a hook of this run's own, or -1
- * @align: ticks
- * @warm: packets that are not measured, first
+ * @seq: use sources in order, not shuffled
+ * @hook: verdict of a hook that the run registers itself, or -1
+ * @align: the run begins at a multiple of this many ticks
+ * @warm: packets sent first, not measured
  * @wait: least ticks between the begin and the measured packets
- * @count: packets that are
- * @batch: packets with interrupts off
- * @fence: each packet begins when the accesses of the one before are over
- * @cpus: that send at the same time, or 0: the writer's
- * @apart: each CPU has sources of its own
+ * @count: measured packets
+ * @batch: packets per batch with interrupts off
+ * @fence: wait for the memory accesses of one packet before the next
+ * @cpus: CPUs that send at the same time, or 0: only the writer's
+ * @apart: each CPU has its own sources
  * @net: the writer's namespace
  * @dev: input device of the packets
  * @skb: the packet
- * @saddr: in it, as far as it changes
- * @base: the first source there
+ * @saddr: the part of its source address that changes
+ * @base: first value at @saddr
  * @next: number of the next source
- * @accepted: packets
- * @cycles: that the measured packets took
- * @ns: likewise
+ * @accepted: measured packets that were accepted
+ * @cycles: CPU cycles that the measured packets took
+ * @ns: nanoseconds that they took
  * @lost: nanoseconds of the measured time in which this CPU ran other tasks
  */
 struct bench {

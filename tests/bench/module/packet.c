@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The packet of a run, and the device that it comes from. */
+/* The packet of a run, and its input device. */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -42,7 +42,7 @@ static void put_ipv6(struct bench *bench)
 	ip->hop_limit = 64;
 	ip->saddr = bench->from.in6;
 	ip->daddr = bench->to.in6;
-	/* The network's half: sources differ there. */
+	/* Sources differ in the network half of the address. */
 	bench->saddr = &ip->saddr;
 	bench->base = be64_to_cpu(*(__be64 *)&bench->from.in6);
 }
@@ -82,7 +82,7 @@ static int device_make(struct bench *bench)
 	return 0;
 }
 
-/* Context: process. Return: 0, or an error and packet_free() all the same. */
+/* Context: process. Return: 0 or an error; packet_free() is needed in both cases. */
 int packet_make(struct bench *bench)
 {
 	int error = device_make(bench);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A run: packets through the hooks, on one CPU or on several at a time. */
+/* A run: pass packets through the hooks, on one or several CPUs at a time. */
 #include <linux/kernel_stat.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -34,7 +34,7 @@ static __always_inline void source_next(struct bench *bench)
 {
 	u32 n = bench->next;
 
-	/* A full period, whatever power of two the sources are. */
+	/* A generator with a full period for any power of two. */
 	bench->next = bench->seq ? n + 1 :
 		      (n * 1664525 + 1013904223) & (bench->sources - 1);
 	if (bench->pf == NFPROTO_IPV4)
@@ -46,19 +46,19 @@ static __always_inline void source_next(struct bench *bench)
 }
 
 /*
- * In a real stack thousands of instructions lie between two packets, so that the
- * cache misses of one do not overlap with those of the next.
+ * In a real stack thousands of instructions separate two packets, so the cache
+ * misses of one do not overlap with those of the next.
  */
 static __always_inline void fence(void)
 {
 #if defined(CONFIG_X86) || defined(CONFIG_UML)
 	asm volatile("mfence; lfence" ::: "memory");
 #else
-	mb(); /* all of the one before is over */
+	mb(); /* completes all accesses of the packet before */
 #endif
 }
 
-/* Two loops in one: where no fence is asked for, there is none to step over. */
+/* Inlined once with and once without fences, so that the loop has no branch on it. */
 static __always_inline void batch(struct bench *bench, unsigned int count, bool fenced)
 {
 	struct sk_buff *skb = bench->skb;
@@ -111,10 +111,10 @@ static void sleep_until(u64 tick)
 		schedule_timeout_uninterruptible(left);
 }
 
-/* CPUs that wait for each other to start, CPUs that have not finished. */
+/* CPUs that are ready to start; CPUs that have not finished. */
 static atomic_t ready, sending;
 
-/* All CPUs stop with the first that is done: none is measured alone. */
+/* All CPUs stop when the first is done, so that none is measured alone. */
 static u32 batches(struct bench *bench, u32 count, bool counts)
 {
 	u32 n, done = 0;
@@ -134,7 +134,7 @@ static u32 batches(struct bench *bench, u32 count, bool counts)
 }
 
 #ifdef CONFIG_UML
-/* The host's clocks: 1 is CLOCK_MONOTONIC, 3 CLOCK_THREAD_CPUTIME_ID. */
+/* A clock of the host: 1 is CLOCK_MONOTONIC, 3 CLOCK_THREAD_CPUTIME_ID. */
 static u64 host_clock(long clock)
 {
 	long nr = 228, time[2];
@@ -149,7 +149,7 @@ static u64 lost_time(void)
 	return host_clock(1) - host_clock(3);
 }
 #else
-/* Time of other tasks, and time stolen by the host. */
+/* Time used by other tasks, and time stolen by the host. */
 static u64 lost_time(void)
 {
 	u64 lost = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
@@ -229,8 +229,8 @@ static unsigned int hook(void *priv, struct sk_buff *skb,
 }
 
 /*
- * The run in bench[0], on as many CPUs as it says; each has an element with the
- * came out. Context: process, one at a time.
+ * Do the run in bench[0], on bench[0].cpus CPUs; each stores its results in its own
+ * element. Context: process, one run at a time.
  */
 int bench_run(struct bench bench[CPUS_MAX])
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir_record: which packets reach PRE_ROUTING of a network namespace, and
- * which of them pass the limits there, each with its time
+ * weir_record: record which packets reach PRE_ROUTING of a network namespace, and
+ * which of them pass the limits there, with their times
  *
- * "start N" written to /proc/weir_record records up to N packets in the writer's
- * namespace, in front of all hooks and again behind the raw tables, where the
- * packets end; "stop" ends it. Read, the file is an array of struct record.
+ * Writing "start N" to /proc/weir_record records up to N packets in the writer's
+ * namespace, before all hooks and again behind the raw tables, where the packets
+ * are dropped; "stop" ends it. The file reads as an array of struct record.
  */
 #include <linux/ip.h>
 #include <linux/jiffies.h>
@@ -20,10 +20,10 @@
 
 /**
  * struct record - a packet at one of the two hooks
- * @source: of it
+ * @source: its source address
  * @came: jiffies at the first hook
- * @tick: jiffies
- * @passed: at the second hook
+ * @tick: jiffies at this hook
+ * @passed: true at the second hook
  */
 struct record {
 	__be32 source;
@@ -55,7 +55,7 @@ static void record(const struct sk_buff *skb, bool passed)
 static unsigned int hook_first(void *priv, struct sk_buff *skb,
 			       const struct nf_hook_state *state)
 {
-	/* Nobody else here uses the mark. */
+	/* Nothing else uses the mark here. */
 	skb->mark = jiffies;
 	record(skb, false);
 	return NF_ACCEPT;
