@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# attack-dump.t: who dumps without end slows no packet; who stalls in the
-# middle of a dump holds up nobody
+# attack-dump.t: endless dumps do not slow packets; a reader that stalls in a
+# dump blocks nothing else
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -10,7 +10,7 @@ config <<-'WORDS' || bail "cannot configure"
 WORDS
 flood -s 10.0.0.0 -n 50000 -c 50000
 
-# dumping: from here on, without end
+# dumping: dump in endless loops, in the background
 dumping() {
 	while :; do command weir source show limit each; done >/dev/null 2>&1 &
 	pids+=($!)
@@ -18,7 +18,7 @@ dumping() {
 	pids+=($!)
 }
 
-# Packets of one sender in 300 ms, with dumps and without, in turn.
+# Count one sender's packets in 300 ms, alternately with and without dumps.
 busy=0 idle=0
 for ((i = 0; i < 6; i++)); do
 	recount
@@ -31,11 +31,11 @@ for ((i = 0; i < 6; i++)); do
 	quiet
 done
 diag "$idle packets without, $busy with dumps"
-# There are two CPUs for three.
-within $((100 * busy / idle)) 25 1000 "dumps without end leave packets their time (percent)"
-is "$(stats seen)" "$(stats admitted)" "and drop none"
+# Three processes share two CPUs.
+within $((100 * busy / idle)) 25 1000 "packet rate during endless dumps (percent)"
+is "$(stats seen)" "$(stats admitted)" "... and no packet is dropped"
 
-# A reader that stops reading: a pipe that nobody empties.
+# A stalled reader: a pipe that is never read.
 mkfifo "$tmp/full"
 exec 7<>"$tmp/full"
 command weir source show limit each >"$tmp/full" 2>/dev/null &
@@ -43,15 +43,15 @@ stalled=$!
 pids+=("$stalled")
 asleep() { [ "$(awk '{ print $3 }' /proc/$stalled/stat)" = S ]; }
 wait_for 10 asleep
-ok $? "a dump stalls"
+ok $? "a dump stalls on its reader"
 before=$(stats seen)
 flood -s 10.0.0.0 -n 50000 -R -c 5000
-is $(($(stats seen) - before)) 5000 "packets go on"
+is $(($(stats seen) - before)) 5000 "packets still pass weir"
 weir limit set each sources 1024 >/dev/null && weir limit set each budget 5/1h >/dev/null 2>&1 && weir limit del each
-ok $? "its limit can be changed and removed"
+ok $? "the dumped limit can be changed and deleted"
 weir limit add each budget 5/1h sources 64 >/dev/null 2>&1
-ok $? "and another one made"
+ok $? "... and another one added"
 quiet
 wait_for 10 unload 2>/dev/null
-ok $? "when the reader is gone, the module goes"
+ok $? "the module unloads once the reader is gone"
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# attack-events.t: a flood of events is budgeted, and what is lost is counted;
-# a listener that does not listen costs the others nothing
+# attack-events.t: in a flood the number of events is bounded, and lost ones are
+# counted; a listener that does not read costs the others nothing
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -22,13 +22,13 @@ hears() {
 	[ -s "$tmp/heard" ]
 }
 wait_for 20 hears
-ok $? "somebody listens"
+ok $? "monitor listens"
 kill -STOP "$deaf"
 lost=$(stats events_lost)
 trace_start weir_limited
 before=$(kernel_kib)
-# Each is admitted once and limited with its second packet. On a kernel that
-# complains only senders that let nobody else run fill the ring.
+# Each source is limited by its second packet. Debug kernels are so slow that only
+# real-time senders fill the ring.
 senders=() alone=()
 [ ! -e /sys/kernel/debug/kmemleak ] || alone=(chrt -f 10)
 for source in 10.0.0.0 10.1.0.0; do
@@ -41,28 +41,27 @@ trace_stop
 limited=$(grep -c weir_limited: "$tmp/trace")
 is "$limited" 20000 "twenty thousand sources become limited"
 lost=$(($(stats events_lost) - lost))
-# The listener itself may be too slow, and says so.
+# The listener itself may be too slow, and reports it.
 all_told() { [ "$(heard)" -ge $((limited - lost)) ] || grep -q '"event":"lost"' "$tmp/heard"; }
 wait_for 20 all_told
-ok $? "what was not lost is told, or that it was"
+ok $? "all other events arrive, or the listener reports a loss"
 diag "$(heard) heard, $lost found the ring full"
-within "$(($(heard) + lost))" 1 "$limited" "nothing is told twice"
-within "$lost" 1 "$limited" "what the ring has no room for is counted"
+within "$(($(heard) + lost))" 1 "$limited" "no event arrives twice"
+within "$lost" 1 "$limited" "events for which the ring has no room are counted"
 told_lost() { [ "$(grep -o '"events_lost":[0-9]*' "$tmp/heard" | awk -F: '{ n += $2 } END { print n + 0 }')" = "$lost" ]; }
 wait_for 20 told_lost
-ok $? "... and told" || diag "$(grep -v '"event":"source"' "$tmp/heard")"
-# Where each allocation and each freed piece of memory is kept in mind, that too.
+ok $? "... and reported to the listener" || diag "$(grep -v '"event":"source"' "$tmp/heard")"
+# kmemleak needs memory for each allocation.
 most=16384
 [ ! -e /sys/kernel/debug/kmemleak ] || most=65536
-within "$(($(kernel_kib) - before))" -1000000 $most "a listener that does not listen costs what its socket may hold"
+within "$(($(kernel_kib) - before))" -1000000 $most "a stopped listener costs no more than its socket buffer (KiB)"
 is "$(stats seen)" 40000 "every packet was seen"
-is "$(stats admitted)" 20000 "and judged"
+is "$(stats admitted)" 20000 "... and half were admitted"
 
-# Pressure is told once a second at most.
 weir limit add few budget 100/1h sources 64 before one >/dev/null 2>&1
 flood -s 10.2.0.0 -n 65536 -R -t 2500
 pressure() { grep -c '"event":"pressure"' "$tmp/heard"; }
-within "$(pressure)" 0 5 "pressure is told once a second at most"
+within "$(pressure)" 0 5 "at most one pressure event per second"
 kill -CONT "$deaf"
 quiet
 finish

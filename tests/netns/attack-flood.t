@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# attack-flood.t: under a flood from spoofed addresses memory stays as it is,
-# and whoever configures gets on
+# attack-flood.t: under a flood from spoofed addresses memory does not grow and
+# configuration changes still work
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -11,10 +11,10 @@ config <<-'WORDS' || bail "cannot configure"
 WORDS
 tables() { stats memory; }
 
-# kernel_kib: what the kernel holds that a module can make grow
+# kernel_kib: the kernel memory that a module can affect
 kernel_kib() { awk '/^(Slab|Percpu|VmallocUsed|PageTables|KernelStack):/ { sum += $2 } END { print sum }' /proc/meminfo; }
 
-# calls: what an operator does; milliseconds
+# calls: an operator's changes; their duration in $calls_ms
 calls() {
 	local begin i
 	begin=$(now_ms)
@@ -29,19 +29,19 @@ calls() {
 	calls_ms=$(($(now_ms) - begin))
 }
 
-# What is kept for the next time is there from the first time on.
+# Warm up: caches are filled the first time.
 flood -s 10.0.0.0 -n 16777216 -R -c 20000
 calls
-ok $? "without a flood the configuration changes"
+ok $? "the configuration can be changed without a flood"
 idle_ms=$calls_ms
 tables_before=$(tables)
 kernel_before=$(kernel_kib)
 flooding -s 10.0.0.0 -n 16777216 -R
 flooding -s 2001:db8:: -n 4294967295 -R -B 64
 calls
-ok $? "under a flood it changes as well"
+ok $? "... and under a flood"
 diag "51 calls: $idle_ms ms without, $calls_ms ms with a flood"
-within "$calls_ms" 0 $((20 * idle_ms + 2000)) "and in no time of another kind"
+within "$calls_ms" 0 $((20 * idle_ms + 2000)) "... in a comparable time (ms)"
 most=0
 for ((i = 0; i < 20; i++)); do
 	let_pass 100
@@ -51,12 +51,12 @@ done
 weir limit set small sources 4096 >/dev/null 2>&1
 ok $? "a table grows under the flood"
 weir limit set small sources 64 >/dev/null 2>&1
-ok $? "and shrinks"
+ok $? "... and shrinks"
 quiet
-is "$(tables)" "$tables_before" "tables are as large as they were"
+is "$(tables)" "$tables_before" "the tables' memory is unchanged"
 within "$((most - kernel_before))" -100000 8192 "the kernel holds at most 8 MiB more (KiB)"
-# Floors let in ways x (L - 3) in any window; all but the first for another's way.
+# In any window floors admit ways x (L - 3) newcomers, all but the first by eviction.
 ways=$(weir -json limit show small | json ways)
-within "$(stat_of small evictions)" $((ways * (10 - 3 - 1))) 100000000 "the pressure is counted"
-within "$(stat_of small floor_refused.packets)" 1000 100000000 "and so is what floors refused"
+within "$(stat_of small evictions)" $((ways * (10 - 3 - 1))) 100000000 "evictions are counted"
+within "$(stat_of small floor_refused.packets)" 1000 100000000 "... and refusals by floors"
 finish

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# burst.t: after silence for the window and a slot the whole budget may be sent
-# at once, and not before
+# burst.t: after a window and a slot of silence, and not earlier, the whole budget
+# may be sent at once
 . "$(dirname "$0")/lib.sh"
 
-# 50 packets in 400 ms; bursts of 55, with silence in between for a tick more
-# than it takes, and for half a window.
+# 50 packets in 400 ms; bursts of 55, separated by a window, a slot and a tick of
+# silence, or by half a window.
 for slots in 1 4 16; do
 	wheel 400 "$slots"
 	enough=$(((window + slot + 1) * 1000 / HZ)) short=$((window * 500 / HZ))
@@ -22,9 +22,9 @@ for slots in 1 4 16; do
 	is "$(value amount "$line"):$(value dropped "$line")" 150:15 \
 		"slots $slots: three full bursts, $enough ms of silence between"
 	line=$(traced -S 198.51.100.2)
-	# A slow machine takes longer for it.
+	# On a slow machine the bursts span more windows.
 	windows=$((1 + ($(value last "$line") - $(value first "$line")) / window))
-	within "$(value amount "$line")" 50 $((50 * windows)) "slots $slots: not so after $short ms"
+	within "$(value amount "$line")" 50 $((50 * windows)) "slots $slots: no full bursts after $short ms"
 	unload
 done
 finish

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# counters.t: at rest the counters are what the hook's own trace says, and what
-# counters of nftables say of what came in and went on
+# counters.t: at rest the counters agree with the trace of weir's hook, and with
+# nftables counters before and after weir
 . "$(dirname "$0")/lib.sh"
 begin
-# In front of weir: what each limit would meet; of tcp and bytes, by what may be
-# another's.
+# Counters in front of weir, one per limit; some are corrected below.
 nft -f - <<-'RULES' || bail "no nft"
 	table inet probe {
 		counter for_watch { }
@@ -52,8 +51,8 @@ while read -r name number; do counter[$name]=$number; done <<-LINES
 LINES
 of() { echo "${counter[$1.$2]:-0}"; }
 all() { of all "$1"; }
-# A GRO packet here is 5, each with its 40 bytes of headers. Who was dropped by tcp
-# met nothing behind it.
+# A GRO packet here is 5 segments, each with 40 bytes of headers. Packets that tcp
+# dropped did not reach the limits behind it.
 declare -A came
 nft list counters table inet probe | awk '$1 == "counter" { name = $2 } $1 == "packets" { print name, $2, $4 }' >"$tmp/came"
 while read -r name packets bytes; do came[${name#for_}]="$packets $bytes"; done <"$tmp/came"
@@ -68,33 +67,33 @@ came[bytes]="$((packets - less[0])) $((bytes - less[1]))"
 for limit in watch tcp bytes tiny six; do
 	packets=$(traced -l "$limit") bytes=$(traced -l "$limit" -b)
 	is "$(of $limit admitted.packets):$(of $limit admitted.bytes)" "$(value amount "$packets"):$(value amount "$bytes")" \
-		"$limit: admitted is what was charged and not given back"
+		"$limit: admitted is what was charged and not uncharged"
 	is "$(of $limit dropped.packets):$(of $limit dropped.bytes)" "$(value dropped "$packets"):$(value dropped "$bytes")" \
-		"$limit: dropped is what was dropped"
-	is "$(of $limit matched.packets) $(of $limit matched.bytes)" "${came[$limit]}" "$limit: matched is what came"
+		"$limit: dropped agrees with the trace"
+	is "$(of $limit matched.packets) $(of $limit matched.bytes)" "${came[$limit]}" "$limit: matched agrees with nftables"
 done
 [ "$(of watch would_drop.packets)" -gt 0 ] &&
 	[ "$(of tcp elsewhere.packets)" -gt 0 ] && [ "$(of six floor_refused.packets)" -gt 0 ]
 ok $? "each counter has counted something" || diag "$(<"$tmp/limits")"
 is "$(of six floor_refused.bytes)" $(($(of six floor_refused.packets) * 66)) "... in bytes, too"
-is "$(of tcp would_drop.packets):$(of watch dropped.packets)" 0:0 "who drops would not, and who observes does not"
-is "$(of tiny too_large.packets)" "$(of tiny dropped.packets)" "what can never fit is counted apart"
-is "$(of tiny admitted.packets)" 0 "... and never fits"
-is "$(all seen)" "$(arrived)" "seen is what came"
-is "$(all dropped)" "$(grep -c ' weir_drop: ' "$tmp/trace")" "dropped is what was dropped"
-is "$(passed)" $(($(all seen) - $(all dropped))) "what was not dropped went on"
-is "$(all exempt)" 200 "exempt ones are counted"
-is "$(all unmatched)" 200 "those that met no limit are counted"
-is "$(all unparsable)" 20 "those cut short are counted"
-is "$(jq '[.[].memory] | add' "$tmp/limits")" "$(all memory)" "memory is that of all tables"
+is "$(of tcp would_drop.packets):$(of watch dropped.packets)" 0:0 "would_drop is 0 with action drop, dropped is 0 with observe"
+is "$(of tiny too_large.packets)" "$(of tiny dropped.packets)" "packets larger than the budget are counted as too_large"
+is "$(of tiny admitted.packets)" 0 "... and never admitted"
+is "$(all seen)" "$(arrived)" "seen is the number that arrived"
+is "$(all dropped)" "$(grep -c ' weir_drop: ' "$tmp/trace")" "dropped agrees with the trace"
+is "$(passed)" $(($(all seen) - $(all dropped))) "all others passed"
+is "$(all exempt)" 200 "exempt packets are counted"
+is "$(all unmatched)" 200 "packets that match no limit are counted"
+is "$(all unparsable)" 20 "truncated packets are counted"
+is "$(jq '[.[].memory] | add' "$tmp/limits")" "$(all memory)" "memory is the sum of all tables"
 is "$(all limits):$(all exempts)" 5:2 "limits and exemptions are counted"
 shown=$(weir -json source show limit tcp idle | jq '[.[].dropped] | add')
-is "$shown" "$(of tcp dropped.packets)" "the refusals of the sources are those of the limit"
-# Each source sends one: who was admitted is in the table, or was evicted.
+is "$shown" "$(of tcp dropped.packets)" "the sources' drops add up to the limit's"
+# Each source sends one packet: if admitted, it is in the table, or was evicted.
 config <<<"limit add full budget 20/1h sources 64" || bail "cannot configure"
 flood -s 203.0.113.0 -n 5000 -c 5000
 is "$(stat_of full admitted.packets)" $(($(stat_of full evictions) + $(stat_of full sources_now))) \
-	"evictions are those who were admitted and are not there any more"
+	"evictions are the admitted sources no longer in the table"
 [ "$(stat_of full evictions)" -gt 100 ]
 ok $? "... some hundreds" || weir -s limit show
 finish

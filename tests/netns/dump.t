@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dump.t: 100,000 sources are told, while they rest, while they change, while
-# others do
+# dump.t: a dump of 100,000 sources is complete while they rest, while they send,
+# and while others send
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -13,17 +13,17 @@ flood -s 10.0.0.0 -n 100000 -c 100000
 is "$(passed)" 100000 "100,000 sources send a packet each"
 is "$(stat_of d evictions)" 0 "none is evicted"
 
-# show FILE WORDS...: whole lines into FILE, in memory that could not hold them
+# show FILE WORDS...: dump into FILE, with less memory than the output has
 show() {
 	local file=$1
 	shift
 	(ulimit -v 20480 && weir source show limit d "$@") >"$tmp/$file" 2>"$tmp/said"
 }
 show rest
-is "$?:$(<"$tmp/said")" "0:" "they are told, in 20 MiB"
-within "$(wc -c <"$tmp/rest")" 4000000 99999999 "... of some megabytes"
+is "$?:$(<"$tmp/said")" "0:" "a dump needs at most 20 MiB"
+within "$(wc -c <"$tmp/rest")" 4000000 99999999 "... for its megabytes of output"
 
-# They go on.
+# While they send.
 sent() { stat_of d admitted.packets; }
 settled() { local n; n=$(sent) && rest; [ "$(sent)" = "$n" ]; }
 more() { [ "$(sent)" -gt 102000 ]; }
@@ -31,25 +31,25 @@ flooding -s 10.0.0.0 -n 100000 -R -r 5000 -k
 wait_for 10 more
 before=$(sent)
 show going
-is "$?:$(<"$tmp/said")" "0:" "told while they send, they are not interrupted"
+is "$?:$(<"$tmp/said")" "0:" "a dump while they send is not interrupted"
 after=$(sent)
 quiet
 [ "$after" -gt $((before + 1000)) ]
-ok $? "... which they did meanwhile" || diag "from $before to $after"
+ok $? "... and they did send meanwhile" || diag "from $before to $after"
 wait_for 10 settled
 rested=$(sent)
 is "$(stat_of d evictions)" 0 "... none is evicted"
 
-# Others come, go on and become limited.
+# New sources appear and become limited.
 flooding -s 198.18.0.0 -n 20000 -R -r 5000 -k
 flooding -s 198.51.100.0 -n 100 -R -r 5000 -k
 show flood
-is "$?:$(<"$tmp/said")" "0:" "told while others send, they are not interrupted"
-within "$(grep -c '^198\.1[89]\.' "$tmp/flood")" 1 20000 "... and so are newcomers"
+is "$?:$(<"$tmp/said")" "0:" "a dump while others send is not interrupted"
+within "$(grep -c '^198\.1[89]\.' "$tmp/flood")" 1 20000 "... and has newcomers"
 quiet
 
-# Of each dump: the 100,000, their packets, and how many are there twice. From one
-# to the next none may have fewer packets, and some have more.
+# Of each dump: the 100,000, how many are listed twice, and their packets. From one
+# dump to the next no count may fall, and some must rise.
 awk 'FNR == 1 { file++ }
 	/^10\./ {
 		for (i = 2; $i != "count"; i++);
@@ -61,30 +61,30 @@ awk 'FNR == 1 { file++ }
 	END { for (file = 1; file <= 3; file++) print n[file], twice[file] + 0, sum[file], less + 0, (more[file] > 0) }' \
 	"$tmp"/{rest,going,flood} >"$tmp/told"
 { read -r rest; read -ra going; read -r flood; } <"$tmp/told"
-is "$rest" "100000 0 100000 0 1" "at rest each is there once, with its packet"
-is "${going[*]:0:2}" "100000 0" "while they send each is there once"
-within "${going[2]}" "$before" "$after" "... with no fewer packets than were sent, and no more"
-is "${going[*]:3}" "0 1" "... none with fewer than before, and some with more"
-is "$flood" "100000 0 $rested 0 1" "in the end each is there once, with all of them"
+is "$rest" "100000 0 100000 0 1" "at rest each is listed once, with its packet"
+is "${going[*]:0:2}" "100000 0" "while they send each is listed once"
+within "${going[2]}" "$before" "$after" "... with a packet total between those before and after the dump"
+is "${going[*]:3}" "0 1" "... no count has fallen, and some have risen"
+is "$flood" "100000 0 $rested 0 1" "at the end each is listed once, with all its packets"
 
-# The worst, against the whole dump.
-# same LIMIT FIRST SECOND: the order, and what decides between equals
+# The ranking, compared with the whole dump.
+# same LIMIT FIRST SECOND: rank by FIRST; SECOND breaks ties
 fields() { awk -v a="$1" -v b="$2" '{ for (i = 1; i < NF; i++) v[$i] = $(i + 1); print v[a], v[b] }'; }
 same() {
 	is "$(weir source show limit "$1" top 30 by "$2" | fields "$2" "$3")" \
 		"$(weir source show limit "$1" | fields "$2" "$3" | sort -k1,1nr -k2,2nr | head -n 30)" \
-		"the 30 worst of $1, by $2, are those of the whole dump"
+		"the top 30 of $1 by $2 agree with the whole dump"
 }
 same few dropped count
 same few count dropped
-is "$(weir source show limit few top 1000 | wc -l)" 100 "more than there are are all there are"
-is "$(weir source show limit d 10.0.1.0/24 | wc -l)" 256 "those of a prefix"
+is "$(weir source show limit few top 1000 | wc -l)" 100 "top with more than exist lists all"
+is "$(weir source show limit d 10.0.1.0/24 | wc -l)" 256 "the sources of a prefix"
 weir source show limit few limited >"$tmp/limited"
 is "$(wc -l <"$tmp/limited"):$(grep -vc ' limited ' "$tmp/limited")" \
-	"$(weir source show limit few | grep -c ' limited '):0" "those that are limited"
+	"$(weir source show limit few | grep -c ' limited '):0" "the limited sources"
 
-# cut_by NAME WORDS...: the reader rests, something changes, the reader goes on
-# of sixteen thousand, which no buffer holds
+# cut_by NAME WORDS...: run weir WORDS in the middle of a dump of sixteen thousand
+# sources, more than any buffer holds
 cut_by() {
 	local name=$1 line
 	shift
@@ -97,10 +97,10 @@ cut_by() {
 	exec {pipe}<&-
 	wait "$!"
 	rm "$tmp/pipe"
-	like "$(<"$tmp/said")" "incomplete" "$name: a dump says that it was interrupted" || diag "$line"
+	like "$(<"$tmp/said")" "incomplete" "$name: an interrupted dump says so" || diag "$line"
 }
-cut_by "a limit comes" limit add new budget 1/s action observe
-cut_by "an exemption comes" exempt add 203.0.113.0/24
-cut_by "the table changes" limit set d sources 300000
-cut_by "the limit goes" limit del d
+cut_by "a limit is added" limit add new budget 1/s action observe
+cut_by "an exemption is added" exempt add 203.0.113.0/24
+cut_by "the table is resized" limit set d sources 300000
+cut_by "the limit is deleted" limit del d
 finish

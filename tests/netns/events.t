@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# events.t: who is limited is told of once, and again after a pause; a namespace hears
-# of its own alone; where nobody listens nothing is lost
+# events.t: a limited source causes one event, and another after a pause; a namespace
+# receives only its own events; without listeners no event is lost
 . "$(dirname "$0")/lib.sh"
 begin
-# listen FILE [OPTION...]: until it listens, a limit that comes and goes is what it tells
+# listen FILE [OPTION...]: start monitor; add and delete a limit until it shows an event
 listen() {
 	local file=$1
 	shift
@@ -23,22 +23,22 @@ weir limit add one budget 5/500ms slots 4 >/dev/null 2>&1
 told() { [ "$(jq -c 'select(.event == "source") | [.source, .limit, .budget, .action]' "$tmp/events" | uniq -c | xargs)" = "$1" ]; }
 flood -s 198.51.100.7 -c 20
 wait_for 20 told '1 [198.51.100.7,one,5,drop]'
-ok $? "a source became limited, which is told once" || diag "$(<"$tmp/events")"
+ok $? "a source that becomes limited causes one event" || diag "$(<"$tmp/events")"
 let_pass 800
 flood -s 198.51.100.7 -c 20
 wait_for 20 told '2 [198.51.100.7,one,5,drop]'
-ok $? "after a pause for more than a window it is told again" || diag "$(<"$tmp/events")"
+ok $? "... and another after a pause of more than a window" || diag "$(<"$tmp/events")"
 pressed() { jq -c 'select(.event == "pressure" and .evictions > 0 and .sources_wanted > 64)' "$tmp/events" 2>/dev/null | grep -q one; }
 weir limit set one sources 64 >/dev/null 2>&1
 flood -s 10.0.0.1 -n 5000 -c 30000
 wait_for 20 pressed
-ok $? "a table is too small" || diag "$(tail -n 3 "$tmp/events")"
+ok $? "a table that is too small causes a pressure event" || diag "$(tail -n 3 "$tmp/events")"
 weir limit add own budget 5/1s >/dev/null 2>&1
 heard() { grep -q '"own"' "$tmp/events"; }
 wait_for 20 heard
-is "$(jq -r .limit "$tmp/other" | sort -u)" zero "a namespace hears of its own limits alone"
+is "$(jq -r .limit "$tmp/other" | sort -u)" zero "a namespace receives only events of its own limits"
 quiet
 before=$(stats events_lost)
 flood -s 10.2.0.1 -n 5000 -c 10000
-is "$(stats events_lost)" "$before" "with nobody listening nothing is lost"
+is "$(stats events_lost)" "$before" "without listeners no event is lost"
 finish

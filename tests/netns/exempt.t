@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# exempt.t: exemptions for all, for a device, from a limit; nested prefixes
+# exempt.t: exemptions from all limits, on a device, from one limit; nested prefixes
 . "$(dirname "$0")/lib.sh"
 begin
 link tx1 rx1 02:00:00:00:00:01
@@ -18,44 +18,44 @@ config <<-WORDS || bail "cannot configure"
 	exempt add 2001:db8::/32 limit b
 	exempt add fe80::1:0/112 dev rx1
 WORDS
-# both NAME SOURCE LIMITS/LIMITS: that charge it by rx0, and by rx1
+# both NAME SOURCE LIMITS/LIMITS: that should charge it on rx0 / on rx1
 both() {
 	packet "$1" "$2" "${3/\// }"
 	later -s "${2/::ffff:/}" -i tx1 -c 1
 }
 both "before a prefix" ::ffff:198.51.99.255 "a b/a b"
-both "first of a prefix" ::ffff:198.51.100.0 "/"
-both "last of a prefix" ::ffff:198.51.100.255 "/"
-both "behind a prefix" ::ffff:198.51.101.0 "a b/a b"
+both "first address of a prefix" ::ffff:198.51.100.0 "/"
+both "last address of a prefix" ::ffff:198.51.100.255 "/"
+both "after a prefix" ::ffff:198.51.101.0 "a b/a b"
 both "from one limit" ::ffff:198.18.0.1 "b/b"
-both "a longer prefix from the other, both hold" ::ffff:198.18.1.1 "/"
-both "and one for a device within" ::ffff:198.18.1.17 "/"
-both "behind the inner prefix the outer still holds" ::ffff:198.18.2.1 "b/b"
-both "the end of the outer one" ::ffff:198.19.255.255 "b/b"
-both "for a device" ::ffff:203.0.113.7 "/a"
-both "for a device, from a limit" ::ffff:203.0.113.8 "a b/a"
+both "a longer prefix exempt from the other limit: both apply" ::ffff:198.18.1.1 "/"
+both "... and on a device, a prefix within" ::ffff:198.18.1.17 "/"
+both "after the inner prefix the outer still applies" ::ffff:198.18.2.1 "b/b"
+both "the end of the outer prefix" ::ffff:198.19.255.255 "b/b"
+both "on a device" ::ffff:203.0.113.7 "/a"
+both "on a device, from one limit" ::ffff:203.0.113.8 "a b/a"
 both "IPv6, nested" 2001:db8:1:2::3 "/"
-both "IPv6, the outer one" 2001:db8:2::1 "a/a"
-both "IPv6, none" 2001:db9::1 "a b/a b"
-both "link-local, for a device" fe80::1:2 "a b/"
-both "link-local, none" fe80::2:2 "a b/a b"
+both "IPv6, the outer prefix" 2001:db8:2::1 "a/a"
+both "IPv6, not exempt" 2001:db9::1 "a b/a b"
+both "link-local, on a device" fe80::1:2 "a b/"
+both "link-local, not exempt" fe80::2:2 "a b/a b"
 packets_meet
-is "$(stats exempt)" 9 "those of no limit at all are counted" ||
+is "$(stats exempt)" 9 "packets exempt from all limits are counted" ||
 	weir stats show
 
 answer() { weir -json exempt get "$@" 2>/dev/null | json prefix; }
 is "$(answer 198.51.100.9)" 198.51.100.0/24 "exempt get finds a prefix"
-is "$(answer 198.18.1.17 dev rx1)" 198.18.1.16/28 "... the longest, by device"
-is "$(answer 198.18.1.17 limit b)" 198.18.1.0/24 "... by limit"
-is "$(answer 198.18.1.17 dev rx0)" "" "... none for all limits on another device"
+is "$(answer 198.18.1.17 dev rx1)" 198.18.1.16/28 "... the longest, on a device"
+is "$(answer 198.18.1.17 limit b)" 198.18.1.0/24 "... for a limit"
+is "$(answer 198.18.1.17 dev rx0)" "" "... none from all limits on another device"
 
-# As programs log the IPv4 clients of an IPv6 socket.
+# Programs log IPv4 clients of an IPv6 socket as ::ffff:203.0.113.65.
 weir exempt add ::ffff:203.0.113.64/122
 is "$(answer 203.0.113.65) $(answer ::ffff:203.0.113.65)" "203.0.113.64/26 203.0.113.64/26" "an IPv4-mapped address is the IPv4 address"
 weir source charge ::ffff:203.0.113.9 limit a packets 3 >/dev/null
-is "$(weir -json source get 203.0.113.9 limit a | json count)$(weir -json source get ::ffff:203.0.113.9 limit a | json source)" 3203.0.113.9 "... of a source too"
+is "$(weir -json source get 203.0.113.9 limit a | json count)$(weir -json source get ::ffff:203.0.113.9 limit a | json source)" 3203.0.113.9 "... as a source to charge and get"
 weir source forget ::ffff:203.0.113.9 >/dev/null
-is "$(weir -json source get 203.0.113.9 limit a | json count)" 0 "... that is forgotten"
+is "$(weir -json source get 203.0.113.9 limit a | json count)" 0 "... and to forget"
 
 # Under a flood.
 weir limit add c budget 10/m from 192.88.99.0/24 >/dev/null 2>&1
@@ -68,12 +68,12 @@ before=$(stat_of c dropped.packets)
 more() { [ "$(stats exempt)" -gt "$((exempt + 200))" ]; }
 exempt=$(stats exempt)
 wait_for 5 more
-ok $? "exempt, it is let through"
-is "$(stat_of c dropped.packets)" "$before" "... all of it"
+ok $? "once exempt, it passes"
+is "$(stat_of c dropped.packets)" "$before" "... without drops"
 weir exempt del 192.88.99.1
 dropped() { [ "$(stat_of c dropped.packets)" -gt "$before" ]; }
 wait_for 5 dropped
-ok $? "no more exempt, it is limited again"
+ok $? "no longer exempt, it is limited again"
 quiet
-is "$(stat_of c admitted.packets)" 10 "... by the count that it had"
+is "$(stat_of c admitted.packets)" 10 "... by its previous count"
 finish

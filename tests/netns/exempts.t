@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# exempts.t: changes of exemptions wait for expedited grace periods, so that as many as
-# there may be can be added one by one
+# exempts.t: changes of exemptions wait for expedited grace periods, so that the maximum
+# number can be added one by one
 . "$(dirname "$0")/lib.sh"
 begin
 config <<<'limit add web budget 1000/h to 192.0.2.0/24' || bail "cannot configure"
-# took EXPEDITED FILE: milliseconds of a batch
+# took EXPEDITED FILE: duration of a batch in milliseconds
 took() {
 	local start
 	echo "$1" >/sys/kernel/rcu_expedited
@@ -14,8 +14,8 @@ took() {
 	echo $(($(now_ms) - start))
 	echo 0 >/sys/kernel/rcu_expedited
 }
-# saved FILE: what a batch takes less where the kernel expedites all grace periods, which
-# is what ordinary ones cost it
+# saved FILE: the time a batch saves if the kernel expedites all grace periods: its cost
+# of ordinary ones
 saved() {
 	local ordinary
 	ordinary=$(took 0 "$1")
@@ -36,11 +36,11 @@ else
 	skip "this kernel expedites no grace period" "$name"
 fi
 took 0 "$tmp/rest" >/dev/null
-is "$(weir -j stats show | json exempts)" 8192 "all of them are there"
-like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 8192 exemptions' "and no more"
-is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of them holds"
+is "$(weir -j stats show | json exempts)" 8192 "all exemptions exist"
+like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 8192 exemptions' "... and one more is refused"
+is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of them applies"
 
-# Refusals that wait in the old configuration are counted for their source.
+# Refusals cached in the old configuration are counted for their source.
 weir exempt flush
 flood -s 198.51.100.1 -c 3000
 weir exempt add 203.0.113.0/24
@@ -51,5 +51,5 @@ weir exempt add 203.0.113.0/24
 weir limit del web
 weir exempt add 203.0.114.0/24
 unload
-ok $? "the module goes, right after a change"
+ok $? "the module unloads right after a change"
 finish

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# faults.t: every allocation and every other step that can fail fails once, and
-# fails with all that follow, in every operation, in a new namespace and while
-# the module is loaded: an error, which a sentence explains, and nothing changed,
-# or done as if nothing had failed. What it leaks, the kernel says. For kernels
-# with fault injection.
+# faults.t: fault injection. In every operation, in a new namespace and at module
+# load, each allocation and each other step that can fail fails alone, and fails
+# together with all later ones. The result is an error with a sentence and no
+# change, or success. kmemleak reports leaks. Needs a kernel with fault injection.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/python.sh"
 debug=/sys/kernel/debug
@@ -25,7 +24,7 @@ for kind in slab rest; do
 	python fault_load.py $kind netns
 done
 
-# An event that there is no memory for is counted; packets need none.
+# An event without memory is counted as lost; packets need no memory.
 pair init
 config <<<'limit add one budget 10/1h sources 64'
 command weir monitor >"$tmp/events" &
@@ -38,11 +37,11 @@ echo 100 >$debug/failslab/probability
 flood -s 198.51.100.1 -c 50
 failed() { [ "$(<$debug/failslab/times)" = 0 ]; }
 wait_for 20 failed
-ok $? "an event has no memory"
+ok $? "an event's allocation fails"
 harmless
-is "$(stats events_lost)" $((lost + 1)) "... and is counted as lost"
-is "$(passed)" 10 "... and packets pass as ever"
-is "$(stat_of one dropped.packets)" 40 "... or are refused and counted"
+is "$(stats events_lost)" $((lost + 1)) "... and the event is counted as lost"
+is "$(passed)" 10 "... packets still pass"
+is "$(stat_of one dropped.packets)" 40 "... or are refused and counted as before"
 kill "${pids[@]}"
 unload
 
@@ -51,7 +50,7 @@ for kind in slab rest; do
 done
 harmless
 
-# What the kernel itself cannot make fail. A pointer fails as 0, others as ENOMEM.
+# Faults that the kernel cannot inject itself: functions made to return 0 or -ENOMEM.
 while read -r symbol result; do
 	if ! { [ -r "$fault" ] && insmod "$fault" symbol="$symbol" result="$result"; }; then
 		skip "no weir_fault.ko for this kernel" "faults of $symbol"

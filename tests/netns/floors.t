@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# floors.t: a table that is too small lets nobody exceed the budget, tells of
-# it, and costs newcomers no more than what design.rst says
+# floors.t: with a table that is too small no source exceeds its budget, the tool
+# suggests a size, and newcomers lose no more than design.rst states
 . "$(dirname "$0")/lib.sh"
 begin
 config <<<"limit add f budget 20/2s slots 4 sources 64" || bail "cannot configure"
@@ -12,25 +12,25 @@ flooding -s 198.51.100.1 -n 5 -R -r 3000 -b 150,150 -t 30000
 flood -s 10.0.0.1 -n 100000 -c 100000 -r 25000 -k
 quiet
 trace_stop
-is "$(counter netdev spoofed)" 100000 "100,000 spoofed sources come, one after the other"
+is "$(counter netdev spoofed)" 100000 "100,000 spoofed sources send one packet each"
 line=$(traced -T "$window" -L 20)
-ok $? "... on a table of 64: none is let through more than its budget" || diag "$line"
+ok $? "... with a table of 64, no source exceeds its budget" || diag "$line"
 spoofed=$(traced -s | awk '$2 ~ /=10\./ { n++ } END { print n + 0 }')
 diag "$spoofed of them were charged"
 [ "$(stat_of f evictions)" -gt 1000 ]
-ok $? "sources are evicted, and counted"
+ok $? "evictions are counted"
 [ "$(stat_of f floor_refused.packets)" -gt 100 ]
-ok $? "newcomers are refused by floors, and counted"
+ok $? "newcomers refused by floors are counted"
 [ "$(stat_of f sources_wanted)" -gt 64 ]
-ok $? "a size to try is named"
+ok $? "a table size is suggested"
 diag "try sources $(stat_of f sources_wanted)"
-is "$(passed)" "$(value amount "$line")" "what was charged is what went on"
+is "$(passed)" "$(value amount "$line")" "the packets charged are those that passed"
 line=$(traced -s | awk '$2 ~ /=198\.51/ { n++ } END { print n + 0 }')
 diag "$line of 5 sources that stay were let through at all"
 
-# What newcomers lose: every packet of the flood comes from a new source, for one
-# that came again would be refused by its own count. In a window and a slot the
-# floors let in ways x (L - 3) at the least.
+# Losses of newcomers: every packet of the flood has a new source, as a repeated one
+# would be refused by its own count. In a window and a slot the floors admit at
+# least ways x (L - 3).
 rate=6000 ms=400
 for twice in 1 2 4 8; do
 	budget=$((rate * ms * twice / 2 / 64 / 1000))
@@ -43,12 +43,12 @@ for twice in 1 2 4 8; do
 	room=$((ways * (budget - 3))) need=$((came * (window + slot) / window))
 	most=$((need > room ? 100 - 100 * room / need : 0))
 	diag "sources x L = $(bc <<<"scale=1; $twice / 2") x flood x T: newcomers lost $((100 * lost / matched)) % ($lost of $matched), bound $most %, $came a window"
-	within $((100 * lost / matched)) 0 $((most + 2)) "sources x L at $twice/2 of flood x T: lost within the bound"
+	within $((100 * lost / matched)) 0 $((most + 2)) "sources x L at $twice/2 of flood x T: losses within the bound"
 	is "$(stat_of "f$twice" floor_refused.packets):$(stat_of "f$twice" floor_refused.bytes)" "$lost:$((lost * 46))" \
-		"... by floors alone, and counted so"
+		"... all by floors, and counted as such"
 done
 
-# Whoever follows the advice gets there. 12,000 come within a window, once.
+# The suggested sizes lead to one that suffices for 12,000 sources in a window.
 config <<<"limit add w budget 5/1m slots 4 sources 64" || bail "cannot configure"
 spoofed() {
 	local amount
@@ -59,7 +59,7 @@ spoofed() {
 spoofed
 [ "$pressure" -gt 0 ]
 ok $? "12,000 sources are too many for a table of 64"
-# Those that floors refuse are no more than the table is for, as far as it knows.
+# Floors hide further sources from the estimate, so it may take several steps.
 steps=0
 while advice=$(stat_of w sources_wanted) && [ "${advice:-null}" != null ] && [ "$steps" -lt 8 ]; do
 	steps=$((steps + 1)) size=$advice
@@ -68,8 +68,8 @@ while advice=$(stat_of w sources_wanted) && [ "${advice:-null}" != null ] && [ "
 	spoofed
 done
 diag "after $steps steps: $size"
-within "$size" 8192 32768 "... and whoever follows the advice comes to a size that holds them"
-is "$pressure" 0 "... of which none is evicted"
+within "$size" 8192 32768 "... and following the suggestions leads to a size that suffices"
+is "$pressure" 0 "... without evictions"
 spoofed
-is "$(stat_of w sources_wanted)" "" "... still"
+is "$(stat_of w sources_wanted)" "" "... and no further suggestion"
 finish

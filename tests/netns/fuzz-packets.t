@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fuzz-packets.t: malformed packets: headers and lengths that lie, options,
-# chains of extension headers, fragments that are too short, overlap or nest,
-# tags in tags. Each meets the limits that a simple twin says it does, and all
-# are counted. FUZZ_SEED and FUZZ_PACKETS choose others, or more.
+# fuzz-packets.t: malformed packets: wrong headers and lengths, options, chains of
+# extension headers, fragments that are too short, overlap or nest, stacked tags.
+# Each matches the limits that a simple reference parser predicts, and all are
+# counted. FUZZ_SEED and FUZZ_PACKETS choose other packets, or more.
 . "$(dirname "$0")/lib.sh"
 PATH=$top/.cache/build/fuzz:$PATH
 need_tool
@@ -18,7 +18,7 @@ ip_rx link add link rx0 name rx0.5 type vlan id 5 && ip_rx link set rx0.5 addrge
 	ip_rx link set rx0.5 up
 ok $? "a VLAN on the device"
 
-# thrown FUZZ-OPTION...: the packets, and what is foreseen of them
+# thrown FUZZ-OPTION...: send the packets; save the predicted counts
 thrown() {
 	recount
 	tx fuzz-packets -s "$seed" -i tx0 "$@" >"$tmp/told" || bail "cannot send"
@@ -28,7 +28,7 @@ thrown() {
 }
 all_in() { [ "$(arrived)" = "$sent" ]; }
 
-# What weir counted since the last time, as fuzz-packets tells it.
+# counted: weir's counts since the last call, in fuzz-packets' format
 count_now() {
 	weir -json stats show | jq -r '.[0] | "seen=\(.seen)", "exempt=\(.exempt)", "unmatched=\(.unmatched)",
 		"unparsable=\(.unparsable)"'
@@ -40,14 +40,14 @@ counted() {
 	mv "$tmp/new" "$tmp/old"
 }
 
-# differs FIRST COUNT: do these packets meet other limits than they should?
+# differs FIRST COUNT: do these packets match other limits than predicted?
 differs() {
 	thrown -f "$1" -n "$2"
 	counted >"$tmp/counted"
 	! diff "$tmp/foreseen" "$tmp/counted" >"$tmp/diff"
 }
 
-# culprit FIRST COUNT: the first packet of them that does
+# culprit FIRST COUNT: bisect for a packet that does
 culprit() {
 	local first=$1 count=$2 half
 	while [ "$count" -gt 1 ]; do
@@ -60,18 +60,18 @@ culprit() {
 
 fuzz-packets -s "$seed" -l >"$tmp/words"
 config <"$tmp/words"
-ok $? "limits made by lot (seed $seed)"
+ok $? "random limits (seed $seed)"
 count_now >"$tmp/old"
 for ((first = 0; first < packets; first += round)); do
 	! differs $first $round
-	ok $? "packets $first to $((first + round - 1)) meet the limits that they should" || {
+	ok $? "packets $first to $((first + round - 1)) match the predicted limits" || {
 		diag "$(<"$tmp/diff")"
 		culprit $first $round
 	}
 done
 within "$(sed -n 's/^unparsable=//p' "$tmp/old")" 1 "$packets" "some of them cannot be parsed"
 
-# Those that the kernel may take or leave, which then go on through it.
+# Packets that the kernel's stack may drop; what weir passes continues through it.
 end_not_here
 config <<'WORDS'
 exempt add 10.9.0.0/16
@@ -83,7 +83,7 @@ recount
 count_now >"$tmp/old"
 before=$(weir -json stats show | jq -c '.[0]')
 tx fuzz-packets -s "$seed" -i tx0 -w -n "$packets" >/dev/null
-ok $? "any packets"
+ok $? "arbitrary packets are sent"
 after=$(weir -json stats show | jq -c '.[0]')
 is "$(jq -n --argjson a "$before" --argjson b "$after" \
 	'[$a, $b] | map(.seen - .exempt - .unmatched - .admitted - .dropped) | unique | tostring')" '"[0]"' \
@@ -91,9 +91,9 @@ is "$(jq -n --argjson a "$before" --argjson b "$after" \
 within "$(jq -n --argjson a "$before" --argjson b "$after" '$b.seen - $a.seen')" $((packets / 3)) "$packets" \
 	"many of them are seen"
 is "$(weir -json -stats limit show | jq -c '[.[].stats | .matched.packets - .admitted.packets - .dropped.packets
-	- .would_drop.packets - .elsewhere.packets] | unique')" "[0]" "limits account for each that they met"
+	- .would_drop.packets - .elsewhere.packets] | unique')" "[0]" "each limit accounts for every packet it matched"
 is "$(weir -json -stats limit show | jq '[.[].stats.dropped.packets] | add')" \
-	"$(jq -n --argjson a "$before" --argjson b "$after" '$b.dropped - $a.dropped')" "and what is dropped one limit has dropped"
+	"$(jq -n --argjson a "$before" --argjson b "$after" '$b.dropped - $a.dropped')" "... and every drop is one limit's"
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# gro.t: what GRO has put together costs what arrived
+# gro.t: a packet merged by GRO costs as many packets as arrived
 . "$(dirname "$0")/lib.sh"
 command -v iperf3 >/dev/null || skip_all "no iperf3"
 command -v ethtool >/dev/null || skip_all "no ethtool"
 begin
 end_not_here
-# Only data from the sender goes to $rx: single segments on the wire, merged
-# by GRO at the receiver.
+# Single segments on the wire, merged by GRO at the receiver.
 ip_tx addr add 192.0.2.2/24 dev tx0
 ip_tx neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 nud permanent dev tx0
 mac=$(ip_tx -json link show dev tx0 | json address)
@@ -31,19 +30,19 @@ trace_start weir_charge
 packets=$(frames packets) bytes=$(frames bytes)
 admitted=$(stat_of c admitted.packets):$(stat_of c admitted.bytes)
 tx iperf3 -c 192.0.2.1 -n 6M >/dev/null
-ok $? "data flows over TCP"
+ok $? "a TCP transfer"
 packets=$(($(frames packets) - packets)) bytes=$(($(frames bytes) - bytes - header * packets))
 trace_stop
 all=$(traced -l c)
 [ "$(value charges "$all")" -lt "$packets" ]
-ok $? "some were merged" || diag "$all"
+ok $? "GRO merged some packets" || diag "$all"
 diag "$packets packets came as $(value charges "$all")"
-is "$(value amount "$all")" "$packets" "they cost the packets that were sent"
+is "$(value amount "$all")" "$packets" "they cost as many packets as were sent"
 is "$(value amount "$(traced -l c -b)")" "$bytes" "... and the bytes"
-is "$(stat_of c admitted.packets):$(stat_of c admitted.bytes)" "$((packets + ${admitted%:*})):$((bytes + ${admitted#*:}))" "the counters say so, too"
-# A limit's counter and what it knows of a source are of one kind.
+is "$(stat_of c admitted.packets):$(stat_of c admitted.bytes)" "$((packets + ${admitted%:*})):$((bytes + ${admitted#*:}))" "the counters agree"
+# A limit's counter and its source's are in the same unit.
 refused=$(stat_of few would_drop.packets)
 [ "$refused" -gt 1000 ]
-ok $? "another limit would refuse most of it" || diag "$refused"
-is "$(weir -json source get 192.0.2.2 limit few | json would_drop)" "$refused" "and knows as many of its source"
+ok $? "a small limit would drop most of it" || diag "$refused"
+is "$(weir -json source get 192.0.2.2 limit few | json would_drop)" "$refused" "... as many as it counts for the source"
 finish

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# hooks.t: what the kernel's own tools see of weir: its hooks, where it has
-# any, who dropped a packet and why, its tracepoints
+# hooks.t: weir as seen by the kernel's tools: its hooks, its tracepoints, and the
+# location and reason of drops
 . "$(dirname "$0")/lib.sh"
 begin
 quietly() { "$@" >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"; }
 
-# hooks [NAMESPACE]: weir's, as nft knows them: family, hook, priority
+# hooks [NAMESPACE]: family, hook and priority of weir's hooks, from nft
 hooks() {
 	inside "${1-$rx}" nft list hooks 2>/dev/null | awk '
 		/^family/ { family = $2 } $1 == "hook" { hook = $2 }
 		/\[weir\]/ { print family, hook, $1 }' | xargs
 }
-# have WANTED NAME: none, or IPv4's and IPv6's
+# have WANTED NAME: check for no hooks, or for IPv4's and IPv6's
 both="ip prerouting -0000000451 ip6 prerouting -0000000451"
 have() {
 	if [ -n "$nft" ]; then is "$(hooks)" "$@"; else skip "this kernel does not list hooks" "${@:2}"; fi
@@ -20,31 +20,31 @@ have() {
 nft=$(rx nft list hooks 2>/dev/null)
 have "" "no limit, no hook"
 weir exempt add 10.0.0.0/8
-have "" "an exemption alone needs none"
+have "" "an exemption alone has no hook"
 quietly weir limit add a budget 5/1h
 have "$both" "a limit has hooks, in front of reassembly"
-[ -z "$nft" ] || is "$(hooks "$tx")" "" "... in its own namespace alone"
+[ -z "$nft" ] || is "$(hooks "$tx")" "" "... in its own namespace only"
 quietly weir limit add b budget 5/1h action observe
 quietly weir limit del a
-have "$both" "they stay for another limit"
+have "$both" "the hooks stay for another limit"
 quietly weir limit del b
-have "" "and go with the last one"
+have "" "... and go with the last one"
 flood -s 198.51.100.9 -c 5
-is "$(stats seen)" 0 "without, no packet is seen"
+is "$(stats seen)" 0 "without hooks no packet is seen"
 quietly weir -file - <<<"limit add c budget 5/1h"
-have "$both" "a file brings them"
+have "$both" "a file with a limit adds the hooks"
 quietly weir -file - <<<"# none"
-have "" "... and takes them away"
+have "" "... and one without removes them"
 
-# has FIELD...: event weir_drop, or another, tells it
+# The fields of the tracepoints.
 for event in "weir_limited limit saddr tick" "weir_drop skbaddr limit saddr tick packets bytes"; do
 	read -r name fields <<<"$event"
 	is "$(awk '/field:/ && !/common_/ { sub(/\[.*|;.*/, ""); print $NF }' \
 		"$TRACING/events/weir/$name/format" | xargs)" "$fields" "tracepoint weir:$name"
 done
 
-# Who dropped what, and why: the kernel's own event must name us, by its location
-# where it tells that as a name, else by the stack.
+# skb:kfree_skb must attribute each drop to weir, by its location if that is printed
+# as a symbol, else by the stack trace.
 quietly weir limit add d budget 5/1h
 freed=$TRACING/events/skb/kfree_skb
 echo stacktrace >"$freed/trigger"
@@ -56,11 +56,11 @@ for packets in 5 1 1; do weir source charge 198.51.100.2 limit d packets $packet
 trace_stop
 echo 0 >"$freed/enable"
 echo '!stacktrace' >"$freed/trigger"
-is "$(grep -c ' weir_drop: .*limit=d ' "$tmp/trace")" 40 "weir_drop tells each drop"
+is "$(grep -c ' weir_drop: .*limit=d ' "$tmp/trace")" 40 "weir_drop traces each drop"
 is "$(awk '/ weir_limited: / { print $(NF - 1) }' "$tmp/trace" | xargs)" \
 	"saddr=::ffff:198.51.100.1 saddr=2001:db8:1::1 saddr=::ffff:198.51.100.2" \
-	"weir_limited each source that became limited, once, by a charge too"
-# freed_by [all]: who freed a packet and why, of all, or of those that weir_drop told
+	"weir_limited traces each newly limited source once, also by a charge"
+# freed_by [all]: function and reason that freed packets: all, or those in weir_drop
 freed_by() {
 	awk -v all="${1:-}" '
 		/ weir_drop: / { match($0, /skbaddr=[^ ]*/); packet = substr($0, RSTART, RLENGTH) " " }
@@ -74,9 +74,9 @@ freed_by() {
 			print at, why; at = packet = ""
 		}' "$tmp/trace" | sort | uniq -c | xargs
 }
-is "$(freed_by)" "20 weir_hook_ipv4 NETFILTER_DROP 20 weir_hook_ipv6 NETFILTER_DROP" "skb:kfree_skb tells why, and that weir's hook did it"
+is "$(freed_by)" "20 weir_hook_ipv4 NETFILTER_DROP 20 weir_hook_ipv6 NETFILTER_DROP" "skb:kfree_skb shows weir's hook and the reason"
 
-# Where nobody watches weir_drop most packets end sooner.
+# With weir_drop disabled most packets take the early drop.
 echo 0 >"$TRACING/events/weir/weir_drop/enable"
 echo stacktrace >"$freed/trigger"
 echo 1 >"$freed/enable"
@@ -87,6 +87,6 @@ trace_stop
 echo 0 >"$freed/enable"
 echo '!stacktrace' >"$freed/trigger"
 line=$(freed_by all)
-is "$(awk '{ for (i = 1; i < NF; i += 3) n += $i; print n }' <<<"$line")" 50 "... so of those that are refused at once"
-like "$line" '2[0-9] weir_hook_ipv4 NETFILTER_DROP 2[0-9] weir_hook_ipv6 NETFILTER_DROP' "... which most are, of both families"
+is "$(awk '{ for (i = 1; i < NF; i += 3) n += $i; print n }' <<<"$line")" 50 "... so for early drops"
+like "$line" '2[0-9] weir_hook_ipv4 NETFILTER_DROP 2[0-9] weir_hook_ipv6 NETFILTER_DROP' "... of both families"
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# install.t: on this machine, make install, modprobe with parameters, use, make
-# uninstall. What the guest writes into its / goes with it. Of what is put
-# elsewhere tests/cli/install.t would tell.
+# install.t: make install to /, modprobe with parameters, use, make uninstall. The
+# guest's changes to its / are discarded. tests/cli/install.t checks for files
+# in other places.
 . "$(dirname "$0")/lib.sh"
 release=$(uname -r)
 modules=/lib/modules/$release
@@ -10,7 +10,7 @@ modules=/lib/modules/$release
 [ "$WEIR_KO" = "$top/.cache/build/$WEIR_KERNEL/weir.ko" ] || skip_all "weir.ko is not that of kernel-build.sh"
 [ -e "$modules/modules.order" ] || skip_all "no modules of the kernel are here"
 
-# Of the kernel's own modules depmod need not read each over 9p, twice.
+# Hide the kernel's own modules: depmod would read each of them twice over 9p.
 mkdir "$tmp/modules"
 cp "$modules"/modules.{builtin,builtin.modinfo,order} "$tmp/modules/" || bail "no modules.order"
 mount -t tmpfs modules "$modules" || bail "no place for modules"
@@ -18,7 +18,7 @@ trap 'umount "$modules"; cleanup' EXIT
 cp "$tmp"/modules/* "$modules/"
 depmod -a || bail "no depmod"
 
-# what is where a thing is installed, and what depmod makes of it
+# files: the places of installed files, and depmod's output
 files() {
 	find /usr/sbin /usr/local /usr/share/man/man[48] /usr/share/bash-completion /etc/{mod*,weir.conf} \
 		/{usr/lib,etc}/systemd/system "$modules" -maxdepth 2 2>/dev/null | sort
@@ -26,29 +26,29 @@ files() {
 }
 
 files >"$tmp/before"
-# make was run on the host, and is not run again: that takes a guest a minute.
+# Do not rebuild: make ran on the host, and takes a minute in the guest.
 make -C "$top" -o modules -o tool install "KVER=$release" "KDIR=$top/.cache/kernels/$WEIR_KERNEL/kdir" \
 	"BUILD=$top/.cache/build/$WEIR_KERNEL" >"$tmp/log" 2>&1
 ok $? "make install" || diag "$(tail -n 20 "$tmp/log")"
-# Debian's kernels since 6.12 have their modules compressed.
+# Debian compresses modules since 6.12.
 found=$(modinfo -n weir)
-is "${found%.[gxz]*}" "$modules/updates/weir.ko" "modprobe would find the module"
-is "$(modinfo -F alias weir)" "net-pf-16-proto-16-family-weir" "... by the name of its family, too"
+is "${found%.[gxz]*}" "$modules/updates/weir.ko" "modprobe finds the module"
+is "$(modinfo -F alias weir)" "net-pf-16-proto-16-family-weir" "... also by its generic netlink family"
 
 modprobe weir packets=1000 window_ms=1000
 ok $? "modprobe weir packets=1000 window_ms=1000"
-like "$(/usr/sbin/weir limit show)" "^default budget 1000/s slots 15 sources 65536" "... makes the limit that weir shows"
+like "$(/usr/sbin/weir limit show)" "^default budget 1000/s slots 15 sources 65536" "... adds the limit that weir shows"
 modprobe -r weir
 ok $? "modprobe -r weir"
-is "$(/usr/sbin/weir limit show 2>&1)" "" "weir has it loaded when it is used, without a limit"
+is "$(/usr/sbin/weir limit show 2>&1)" "" "using weir loads the module again, without a limit"
 loaded
-ok $? "... and there it is"
+ok $? "... and it is loaded"
 modprobe -r weir
 
 make -C "$top" uninstall >"$tmp/log" 2>&1
 ok $? "make uninstall" || diag "$(tail -n 20 "$tmp/log")"
 files >"$tmp/after"
-is "$(diff "$tmp/before" "$tmp/after")" "" "... leaves nothing"
+is "$(diff "$tmp/before" "$tmp/after")" "" "... leaves no file"
 /usr/sbin/weir limit show 2>/dev/null
 is $? 127 "... no command"
 ! modprobe -q weir

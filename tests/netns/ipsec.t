@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ipsec.t: what IPsec hands to the hooks twice is charged once: transport mode,
-# ESP, AH and ESP in UDP, with GRO too. In tunnel mode outer and inner are two packets.
+# ipsec.t: packets that traverse the hooks twice because of IPsec are charged once:
+# ESP and AH in transport mode, with GRO too. In tunnel mode outer and inner are two.
 . "$(dirname "$0")/lib.sh"
 need_tool
 load || bail "cannot load"
 pair
 end_not_here
-# The sender has addresses here, for its own stack sends.
+# The sender needs addresses here, as its own stack sends.
 mac=$(ip_tx -json link show dev tx0 | json address)
-# Nor does its stack report its multicast groups, some time.
+# Suppress its MLD reports, which would be counted.
 inside "$tx" nft -f - <<-RULES || bail "no nft"
 	table ip6 silent { chain out { type filter hook output priority 0; icmpv6 type mld2-listener-report drop; }; }
 RULES
@@ -23,7 +23,7 @@ ip_rx neigh add 192.0.2.2 lladdr "$mac" nud permanent dev rx0
 ip_rx neigh add 2001:db8::2 lladdr "$mac" nud permanent dev rx0
 taking
 
-# secure PROTOCOL MODE [WORDS...]: what the sender sends is, and $rx knows it
+# secure PROTOCOL MODE [WORDS...]: set up IPsec states on both sides, a policy at the sender
 key=0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 secure() {
 	local protocol=$1 mode=$2 two side algorithms
@@ -43,8 +43,8 @@ secure() {
 			tmpl src "${two% *}" dst "${two#* }" proto "$protocol" mode "$mode" reqid 1 || return
 	done
 }
-# charged NAME TIMES PASSES: 30 packets of each family, with a budget of 20
-# packets, and how often a packet of IPv4 and one of IPv6 come by
+# charged NAME TIMES PASSES: send 30 packets of each family, with a budget of 20. Each is
+# charged TIMES times; an IPv4 and an IPv6 packet together traverse the hooks PASSES times
 charged() {
 	local name=$1 times=$2 passes=$3 seen before taken passed
 	config <<<"limit add each budget 20/1h" || bail "cannot configure"
@@ -56,9 +56,9 @@ charged() {
 	trace_stop
 	is "$(value amount "$(traced -l each -S 192.0.2.2)")" 20 "$name: IPv4, the budget is charged"
 	is "$(value amount "$(traced -l each -S 2001:db8::)")" 20 "$name: IPv6, the budget is charged"
-	is "$(($(taken) - taken))" $((40 / times)) "$name: each packet $times times"
-	is "$(($(passed) - passed))" $((20 * passes / times)) "$name: of the $passes that both come by"
-	# In tunnel mode the inner ones come by the device, too.
+	is "$(($(taken) - taken))" $((40 / times)) "$name: each packet is charged $times times"
+	is "$(($(passed) - passed))" $((20 * passes / times)) "$name: an IPv4 and an IPv6 packet traverse the hooks $passes times"
+	# In tunnel mode the inner packets also arrive on the device.
 	[ "$times" = 1 ] || return 0
 	is "$(($(arrived) - before))" 60 "$name: 60 packets arrive"
 	is "$(($(stats seen) - seen))" 60 "$name: each is seen once"
@@ -67,7 +67,7 @@ secure esp transport 2>"$tmp/said" || skip_all "this kernel has no ESP: $(<"$tmp
 charged "ESP, transport mode" 1 4
 secure ah transport && charged "AH, transport mode" 1 4
 secure esp tunnel && charged "ESP, tunnel mode" 2 4
-# hidden NAME: limits of what is encrypted see the packet decrypted, others encrypted
+# hidden NAME: limits on encrypted fields match the decrypted packet, others the encrypted
 hidden() {
 	local before
 	config <<-WORDS || bail "cannot configure"
@@ -80,13 +80,13 @@ hidden() {
 	before=$(taken)
 	say 30 192.0.2.1
 	say 30 2001:db8::1
-	is "$(($(taken) - before))" 10 "$1: a limit of ports is kept"
-	is "$(stat_of udp matched.packets)" 60 "$1: ... for each packet"
-	is "$(stat_of every matched.packets) $(stat_of other matched.packets)" "60 60" "$1: limits that saw it encrypted count it once"
+	is "$(($(taken) - before))" 10 "$1: a limit on ports applies"
+	is "$(stat_of udp matched.packets)" 60 "$1: ... to each packet"
+	is "$(stat_of every matched.packets) $(stat_of other matched.packets)" "60 60" "$1: limits that matched it encrypted count it once"
 }
 secure esp transport && hidden "ESP hides the port"
 secure ah transport && hidden "AH hides the port of IPv4"
-# What is in a tunnel that IPsec protects in transport mode is another packet.
+# The inner packet of a tunnel within IPsec's transport mode is another packet.
 if secure esp transport && ip_rx link add vx type vxlan id 5 local 192.0.2.1 dstport 4789 2>/dev/null; then
 	ip_tx link add vx type vxlan id 5 local 192.0.2.2 remote 192.0.2.1 dstport 4789
 	ip_rx link set vx address 02:00:00:00:00:01 addrgenmode none
@@ -117,9 +117,9 @@ if ip_rx link add vrf0 type vrf table 10 2>/dev/null; then
 		neigh replace 192.0.2.2 lladdr $mac dev rx0
 		neigh replace 2001:db8::2 lladdr $mac dev rx0
 	WORDS
-	# IPv6 comes by once more.
+	# IPv6 traverses the hooks once more.
 	secure esp transport && charged "ESP, transport mode, in a VRF" 1 7
-	# The inner ones come by the VRF's device, and from there again.
+	# The inner packets traverse the hooks on the port and on the VRF's device.
 	secure esp tunnel && charged "ESP, tunnel mode, in a VRF" 2 8
 else
 	skip "no VRF" "ESP in a VRF"

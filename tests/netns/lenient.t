@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lenient.t: never refuses who is under the budget by a sliding count; admits
-# up to twice the budget in a window
+# lenient.t: lenient mode never refuses a source whose sliding count is below the
+# budget, and admits up to twice the budget in a window
 . "$(dirname "$0")/lib.sh"
 begin
 config <<-WORDS || bail "cannot configure"
@@ -16,11 +16,11 @@ flooding -s 198.51.100.1 -b 150,150 -r 5000 -t 4000
 flooded
 trace_stop
 line=$(traced -S 198.18.0.1 -T "$(ms_ticks 800)")
-within "$(value max "$line")" 15 20 "a source that is always under its budget"
+within "$(value max "$line")" 15 20 "a source always below its budget"
 is "$(value drops "$line")" 0 "... is never refused"
 line=$(traced -S 198.19.0.1)
-within "$(value drops "$line")" 2 30 "... where a strict limit does refuse"
+within "$(value drops "$line")" 2 30 "... but by a strict limit"
 line=$(traced -l burst -T "$(ms_ticks 200)" -L 100)
 ok $? "no window has more than twice the budget" || diag "$line"
-within "$(value max "$line")" 51 100 "... but more than once, where bursts meet the bounds of slots"
+within "$(value max "$line")" 51 100 "... but more than the budget, with bursts at slot boundaries"
 finish

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# lib.sh: what the guest tests share. Sourced first; each test then says
-# what it needs and ends with finish.
+# lib.sh: common code of the guest tests. A test sources it first, then states
+# its requirements, and ends with finish.
 #
-# The usual place, made by pair:
+# The default topology, set up by pair:
 #
 #	+--- $tx -----------+            +--- $rx ------------------------+
 #	|           tx0     |----veth----|    rx0  weir -> count -> end   |
@@ -11,13 +11,13 @@
 #	+-------------------+            |    192.0.2.1/24 2001:db8::1/64 |
 #	                                 +--------------------------------+
 #
-# The sender has no address of its own and is silent but for send. In $rx an
-# nft table counts what arrives at the device, and what weir let through,
-# which ends there. $rx is the initial namespace after "pair init", else one
-# with a random name.
+# The sender has no address of its own and sends only what send does. In $rx an
+# nft table counts the packets that arrive at the device and those that weir
+# passed, and drops the latter. After "pair init", $rx is the initial namespace,
+# else one with a random name.
 #
-# Programs beside the tests, send and window, are built by
-# make -C tests/netns before the guest starts.
+# make -C tests/netns builds the programs send and window before the guest
+# starts.
 set -u
 export LC_ALL=C
 # shellcheck source=../tap.sh
@@ -33,17 +33,17 @@ pids=() spaces=()
 mkfifo "$tmp/never"
 exec {never}<>"$tmp/never"
 
-# need_cpus N: run.sh looks for the tests that say so
+# need_cpus N: run.sh also greps for this call
 need_cpus() { [ "$(nproc)" -ge "$1" ] || bail "this guest has $(nproc) CPU"; }
 
 # ---- time and conditions -------------------------------------------------
 
-# A short while in which others run.
+# Sleep briefly.
 rest() { read -rt 0.02 -u "$never"; }
 
 now_ms() { local t=$EPOCHREALTIME; echo $((${t/./} / 1000)); }
 
-# wait_for SECONDS COMMAND...: until it succeeds
+# wait_for SECONDS COMMAND...: retry until it succeeds
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -51,21 +51,20 @@ wait_for() {
 		[ "$SECONDS" -lt "$end" ] || return 1
 		rest
 	done
-	true # not the status of rest
+	true # discard the status of rest
 }
 
-# let_pass MS: so much time
+# let_pass MS: wait
 let_pass() {
 	local end=$(($(now_ms) + $1))
 	while [ "$(now_ms)" -lt "$end" ]; do rest; done
 }
 
-# Ticks a second, which the kernel tells where it counts in them: an error of
-# routing costs a second.
+# HZ: the kernel shows this sysctl in ticks, and its default is one second.
 read -r HZ </proc/sys/net/ipv4/route/error_cost
 ms_ticks() { echo $((($1 * HZ + 999) / 1000)); }
 
-# wheel WINDOW_MS SLOTS: what becomes of them: slot and window, in ticks
+# wheel WINDOW_MS SLOTS: set slot and window to the effective values, in ticks
 # shellcheck disable=SC2034 # for the tests
 wheel() {
 	slot=$((($1 * HZ + 1000 * $2 - 1) / (1000 * $2)))
@@ -74,7 +73,7 @@ wheel() {
 
 # ---- namespaces and devices ----------------------------------------------
 
-# space NAME: a namespace in $NAME, under a random name
+# space NAME: add a namespace with a random name, stored in $NAME
 space() {
 	local name
 	name=weir-$1-$RANDOM$RANDOM
@@ -91,12 +90,12 @@ inside() {
 }
 rx() { inside "$rx" "$@"; }
 tx() { inside "$tx" "$@"; }
-# ip there, with less ado
+# ip -n is faster than ip netns exec
 ip_rx() { ip ${rx:+-n "$rx"} "$@"; }
 ip_tx() { ip -n "$tx" "$@"; }
 
-# weir there. What it writes in JSON is kept, apart from that of other shells, which may
-# write at the same time: schema.py judges it at the end of a guest
+# weir in $rx. Its JSON output is kept for schema.py, which validates it at the end of
+# the guest; one file per shell, as several may write at the same time
 judged=/run/weir.json
 weir() {
 	if [[ " $* " == *" -j"* ]]; then
@@ -107,8 +106,8 @@ weir() {
 }
 need_tool() { [ -x "$top/userspace/weir" ] || skip_all "userspace/weir is not built"; }
 
-# link TXDEV RXDEV MAC: a veth between $tx and $rx; the sender has no address
-# and nothing to say
+# link TXDEV RXDEV MAC: add a veth between $tx and $rx; without addresses the
+# sender's stack sends nothing
 link() {
 	ip link add "$1" netns "$tx" type veth peer name "$2" address "$3" netns "${rx:-1}" || bail "no veth"
 	ip_tx -batch - <<-WORDS
@@ -121,7 +120,7 @@ link() {
 	WORDS
 }
 
-# pair [init]: the usual place
+# pair [init]: set up the default topology
 pair() {
 	space tx
 	if [ "${1:-}" = init ]; then rx=''; else space rx; fi
@@ -143,7 +142,7 @@ pair() {
 	RULES
 }
 
-# end_not_here: what weir lets through goes on from here on
+# end_not_here: stop dropping the packets that weir passed
 end_not_here() {
 	rx nft 'flush chain inet probe pre; add rule inet probe pre counter name passed'
 }
@@ -152,10 +151,10 @@ end_not_here() {
 arrived() { counter netdev arrived; }
 passed() { counter inet passed; }
 recount() { rx nft reset counters >/dev/null; }
-# counter FAMILY NAME: the packets that a counter of table probe has counted
+# counter FAMILY NAME: packets of a counter of table probe
 counter() { rx nft list counter "$1" probe "$2" | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
 
-# taking: datagrams to the port that send takes end in $rx; taken: how many
+# taking: count and drop datagrams to send's port in $rx's input hook; taken: how many
 taking() {
 	rx nft -f - <<-RULES || bail "no nft"
 		table inet probe {
@@ -166,13 +165,13 @@ taking() {
 }
 taken() { counter inet taken; }
 
-# say COUNT ADDRESS: such datagrams, by the sender's stack
+# say COUNT ADDRESS: send such datagrams through the sender's stack
 say() {
 	# shellcheck disable=SC2016 # the inner shell's
 	tx bash -c 'exec 3>"/dev/udp/$1/9"; for ((i = 0; i < $0; i++)); do echo . >&3; done' "$@"
 }
 
-# into_vrf DEVICE: a port of vrf0, with the usual addresses
+# into_vrf DEVICE: make it a port of vrf0, with the default addresses
 into_vrf() {
 	ip_rx -batch - <<-WORDS
 		link set vrf0 up
@@ -186,7 +185,7 @@ into_vrf() {
 
 send_args() {
 	args=(-z "$tx" -i tx0 "$@")
-	# An IPv6 source may be followed by options, but no other has a colon.
+	# Only an IPv6 source has a colon.
 	case " $* " in
 	*" -d "*) ;;
 	*" -s "*:*) args+=(-d 2001:db8::1) ;;
@@ -207,7 +206,7 @@ flooding() {
 	pids+=($!)
 }
 
-# inner4 SOURCE: hexadecimal, UDP from there to 192.0.2.1
+# inner4 SOURCE: a UDP packet from SOURCE to 192.0.2.1, in hexadecimal
 inner4() {
 	local word sum=0 head a b c d
 	IFS=. read -r a b c d <<<"$1"
@@ -218,11 +217,11 @@ inner4() {
 	printf %s "${head/4011 /4011 $sum }" "0400 0009 001a 0000" | tr -d ' '
 	printf %036d 0
 }
-# A source of six bits of prefix and the destination 2001:db8::1.
+# The same for IPv6, from 2001:db8:1::9 to 2001:db8::1.
 inner6=60000000001a1140"20010db8000100000000000000000009""20010db8000000000000000000000001"
 inner6+=04000009001a0000$(printf %036d 0)
 
-# later SEND-OPTION...: packets that deliver will send, in one go
+# later SEND-OPTION...: queue packets for deliver, which sends them all
 later() {
 	send_args "$@"
 	echo "${args[*]}" >>"$tmp/later"
@@ -232,14 +231,14 @@ deliver() {
 	: >"$tmp/later"
 }
 
-# flooded: wait for them; quiet: end them
+# flooded: wait for the background processes; quiet: kill them
 flooded() { wait "${pids[@]}"; pids=(); }
 quiet() { kill "${pids[@]}"; wait "${pids[@]}" 2>/dev/null; pids=(); }
 
 # ---- the module ----------------------------------------------------------
 
-# Without its debug information it loads in a tenth of the time: that is taken
-# off once in each guest.
+# Stripped of its debug information, once per guest, the module loads ten times
+# as fast.
 stripped=/run/${WEIR_KO//\//-}
 load() {
 	[ -r "$WEIR_KO" ] || skip_all "no $WEIR_KO"
@@ -249,33 +248,33 @@ load() {
 loaded() { [ -d /sys/module/weir ]; }
 unload() { ! loaded || rmmod weir; }
 
-# log_mark, log_since: what the kernel said in between
+# log_mark, log_since: the kernel's log since the mark
 log_mark() { echo "weir-mark-$$-$((mark = ${mark:-0} + 1))" >/dev/kmsg; }
 log_since() { dmesg -t | awk -v m="weir-mark-$$-$mark" '$0 == m { on = 1; next } on'; }
-# expect_log PATTERN: what the module says in this test, which is wrong elsewhere
+# expect_log PATTERN: log lines allowed in this test only
 expect_log() { echo "weir-expects: $1" >/dev/kmsg; }
 
 # ---- the tool -----------------------------------------------------------
 
-# config: the configuration of $rx is what stdin says, in the tool's words
+# config: apply the configuration on stdin to $rx
 config() {
 	cat >"$tmp/config"
 	weir -file "$tmp/config" >"$tmp/said" 2>&1 || { diag "$(<"$tmp/said")"; return 1; }
 }
 
-# begin: the module, the usual place, nothing configured
+# begin: load the module, set up the default topology, configure nothing
 begin() {
 	need_tool
 	load || bail "cannot load"
 	pair init
 }
 
-# stat_of LIMIT WHAT: as in dropped.packets
+# stat_of LIMIT COUNTER: for example dropped.packets
 stat_of() { weir -json -stats limit show "$1" | json "stats.$2"; }
 stats() { weir -json stats show | json "$1"; }
 
-# json NAME[.NAME]...: the first such value of one that weir writes; jq, which is
-# slow to start, is for what asks more
+# json NAME[.NAME]...: the first such value in weir's JSON; for simple queries, as
+# jq is slow to start
 json() {
 	local text name
 	IFS= read -rd '' text
@@ -288,11 +287,11 @@ json() {
 
 # ---- the trace -----------------------------------------------------------
 
-# Events are enabled before anything is sent, and stay so to the end of the
-# test; nor are the names of tasks recorded: both patch code that runs, which
-# now and then goes wrong under QEMU's TCG.
+# Events are enabled before the first packet and stay enabled to the end of the
+# test, and task names are not recorded: either would patch running code, which
+# sometimes fails under QEMU's TCG.
 
-# trace_start [EVENT...]: weir's events; charges and what became limited
+# trace_start [EVENT...]: of weir; default: weir_charge, weir_uncharge, weir_limited
 trace_start() {
 	local event enable
 	[ $# -gt 0 ] || set -- weir_charge weir_uncharge weir_limited
@@ -311,7 +310,7 @@ trace_start() {
 	echo 1 >"$TRACING/tracing_on"
 }
 
-# trace_stop: into $tmp/trace; nothing may be lost
+# trace_stop: save the trace in $tmp/trace; lost events are an error
 trace_stop() {
 	echo 0 >"$TRACING/tracing_on"
 	! grep -Eq '^(overrun|dropped events): [1-9]' "$TRACING"/per_cpu/cpu*/stats ||
@@ -319,17 +318,17 @@ trace_stop() {
 	cat "$TRACING/trace" >"$tmp/trace"
 }
 
-# traced WINDOW-OPTION...: what the trace says
+# traced WINDOW-OPTION...: evaluate the trace
 traced() { window "$@" <"$tmp/trace"; }
 
-# meet: who met whom, source and limit, a line a charge
+# meet: source and limit of each charge in the trace
 meet() {
 	awk '/ weir_charge: / { for (i = 1; i < NF; i++) if ($i ~ /^limit=/)
 		print substr($(i + 1), 7), substr($i, 7) }' "$tmp/trace"
 }
 
-# packet NAME SOURCE LIMITS SEND-OPTION...: a packet, and the limits that are
-# to charge it; packets_meet sends all of them and looks
+# packet NAME SOURCE LIMITS SEND-OPTION...: queue a packet, with the limits that
+# should charge it; packets_meet sends them all and checks
 names=() sources=() wanted=()
 packet() {
 	names+=("$1") sources+=("$2") wanted+=("$3")
@@ -348,7 +347,7 @@ packets_meet() {
 	done
 }
 
-# value NAME LINE: of name=value in it
+# value NAME LINE: the value of NAME=value in LINE
 value() {
 	[[ " $2 " =~ \ "$1"=([^\ ]*)\  ]] && echo "${BASH_REMATCH[1]}"
 }

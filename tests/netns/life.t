@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# life.t: a namespace, or the whole module, goes away under a flood from both
-# CPUs; what follows is as if weir had never been there
+# life.t: a namespace is deleted, or the module unloaded, under a flood from both
+# CPUs; no trace of weir remains
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 need_tool
@@ -11,8 +11,8 @@ words="limit add small budget 2/10s sources 64
 limit add bytes budget 10k/100ms bytes sources 600k
 limit add six budget 10/1s per 32,128 sources 600k"
 
-# flooded_place: a namespace with limits, and floods into it; ready when weir
-# drops there and has made floors
+# flooded_place NAME: a namespace with limits, and floods into it; returns once weir
+# drops packets
 flooded_place() {
 	pair
 	config <<<"$words" || bail "cannot configure"
@@ -22,9 +22,9 @@ flooded_place() {
 	ok $? "$1: weir drops a flood"
 }
 dropping() { [ "$(stats dropped)" -gt 500 ]; }
-# memory: KiB that are in use beyond those at first. The tables take some 120
-# MiB, three times that where lockdep is in each lock, all else that comes and
-# stays some 50, and what is let go 30.
+# memory: KiB in use beyond those at the start. The tables take about 120 MiB, with
+# lockdep three times that; other lasting allocations about 50 MiB, and freed but
+# not yet returned memory 30.
 used() { awk '{ kib[$1] = $2 } END { print kib["MemTotal:"] - kib["MemAvailable:"] }' /proc/meminfo; }
 memory() { echo "$(($(used) - first))"; }
 no_memory() { [ "$(memory)" -lt 90000 ]; }
@@ -33,17 +33,17 @@ no_device() { ! ip_tx link show dev tx0 >/dev/null 2>&1; }
 
 for n in 1 2; do
 	flooded_place "namespace $n"
-	within "$(memory)" 90000 480000 "namespace $n: the tables' memory is seen"
+	within "$(memory)" 90000 480000 "namespace $n: its tables take memory"
 	ip netns delete "$rx"
 	wait_for 30 no_device
-	ok $? "namespace $n: goes under the flood"
+	ok $? "namespace $n: is deleted under the flood"
 	flooded
 	wait_for 30 no_memory
-	ok $? "namespace $n: its tables go with it" || diag "$(memory) KiB stay"
+	ok $? "namespace $n: its tables are freed" || diag "$(memory) KiB stay"
 	ip netns delete "$tx"
 done
 
-# The module, with another namespace's limits and while somebody changes them.
+# Unload the module while another process changes limits.
 flooded_place "module"
 other=$rx
 rx=''
@@ -56,19 +56,19 @@ for n in 1 2 3; do
 		load packets=2 window_ms=10000 || bail "cannot load again"
 		config <<<"$words"
 		wait_for 30 dropping
-		ok $? "module $n: loaded again, drops"
+		ok $? "module $n: loaded again, it drops"
 	fi
 	while config <<<"$words"; do :; done >/dev/null 2>&1 &
 	changing=$!
 	wait_for 30 rmmod weir 2>"$tmp/said"
-	ok $? "module $n: goes under the flood" || diag "$(tail -n 1 "$tmp/said")"
+	ok $? "module $n: unloads under the flood" || diag "$(tail -n 1 "$tmp/said")"
 	wait "$changing"
 	wait_for 30 no_memory
-	ok $? "module $n: its tables go with it" || diag "$(memory) KiB stay"
+	ok $? "module $n: its tables are freed" || diag "$(memory) KiB stay"
 	before=$(passed)
 	wait_for 30 more $((before + 1000))
-	ok $? "module $n: and the flood passes"
+	ok $? "module $n: the flood passes then"
 done
 quiet
-is "$(log_since | grep -E 'BUG|WARNING|Oops|weir:.*(leak|busy)|unregister_netdevice')" "" "the kernel has nothing to say"
+is "$(log_since | grep -E 'BUG|WARNING|Oops|weir:.*(leak|busy)|unregister_netdevice')" "" "the kernel logs no warning"
 finish

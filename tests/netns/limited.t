@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# limited.t: limited is who was refused and would be again, also where there is
-# still room for less than that
+# limited.t: a source is limited if a packet was refused and would be again, even if
+# there is room for a smaller one
 . "$(dirname "$0")/lib.sh"
 begin
 config <<-'WORDS' || bail "cannot configure"
@@ -14,37 +14,37 @@ command weir -json monitor >"$tmp/heard" 2>/dev/null &
 pids+=($!)
 wait_for 60 grep -q seen "$tmp/heard" || bail "monitor shows nothing"
 
-# how SOURCE LIMIT: whether it is limited, and has to wait
+# how SOURCE LIMIT: what is left, whether it is limited, whether it must wait
 how() { weir -j source get "$1" limit "$2" | jq -c '.[] | [.left, .limited, (.next_ms // 0) > 0]'; }
 flood -s 198.51.100.1 -l 1300 -c 13 # 1,328 bytes each
-is "$(how 198.51.100.1 bytes)" "[1016,true,true]" "refused a large packet, with room for a small one"
-is "$(weir -j source show limited | jq -r '.[].source')" 198.51.100.1 "... and listed"
+is "$(how 198.51.100.1 bytes)" "[1016,true,true]" "a large packet refused, with room for a small one"
+is "$(weir -j source show limited | jq -r '.[].source')" 198.51.100.1 "... is listed as limited"
 flood -s 198.51.100.1 -c 1
-is "$(how 198.51.100.1 bytes)" "[970,true,true]" "... and still so when a small one got through"
+is "$(how 198.51.100.1 bytes)" "[970,true,true]" "... and still is after a small packet passed"
 flood -s 198.51.100.2 -l 1300 -c 3
-is "$(how 198.51.100.2 bytes)" "[1016,false,false]" "who was not refused is not limited"
+is "$(how 198.51.100.2 bytes)" "[1016,false,false]" "without a refusal a source is not limited"
 flood -s 198.51.100.65 -P tcp -G 1000 -l 17000 -c 2
-is "$(how 198.51.100.65 packets)" "[3,true,true]" "refused 17 segments in one, with room for 3"
+is "$(how 198.51.100.65 packets)" "[3,true,true]" "a packet of 17 segments refused, with room for 3"
 flood -s 198.51.100.130 -P tcp -G 1000 -l 40000 -c 3
-is "$(how 198.51.100.130 every)" "[20,true,true]" "everybody"
+is "$(how 198.51.100.130 every)" "[20,true,true]" "all sources together (per 0)"
 flood -s 198.51.100.193 -l 1300 -c 10
-is "$(how 198.51.100.193 seen)" "[1016,true,true]" "... or would be, where it is observed"
+is "$(how 198.51.100.193 seen)" "[1016,true,true]" "with action observe, would be limited"
 flood -s 198.51.100.66 -c 20
 is "$(how 198.51.100.66 packets)" "[0,true,true]" "no room at all"
 
 told() { [ "$(grep -c '"event":"source"' "$tmp/heard")" -ge 4 ]; }
 wait_for 60 told
 is "$(jq -c 'select(.event == "source") | [.limit, .next_ms > 0]' "$tmp/heard" | paste -sd' ')" \
-	'["bytes",true] ["packets",true] ["every",true] ["seen",true]' "events tell until when"
+	'["bytes",true] ["packets",true] ["every",true] ["seen",true]' "events contain the time to wait"
 quiet
 
-# A change of window keeps what was refused.
+# A change of the window keeps the refused size.
 weir limit set bytes budget 5000/200s >"$tmp/out" 2>&1
-is "$(how 198.51.100.1 bytes)" "[970,true,true]" "in another table, too"
+is "$(how 198.51.100.1 bytes)" "[970,true,true]" "still limited in the new table"
 weir source forget 198.51.100.1 >"$tmp/out"
-is "$(how 198.51.100.1 bytes)" "[5000,false,false]" "who is forgotten is not limited"
+is "$(how 198.51.100.1 bytes)" "[5000,false,false]" "a forgotten source is not limited"
 
-# Idle sources are forgotten with their drops.
+# Idle sources with drops can be forgotten.
 config <<<"limit add brief budget 5/10ms" || bail "cannot configure"
 idle() { [ "$(weir -j source show idle limit brief | jq -c '[.[] | .idle, .dropped > 0]')" = "[true,true]" ]; }
 for all in 198.51.100.0/24 all; do

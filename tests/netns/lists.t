@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lists.t: a condition with several ports or prefixes, of both families, has one
-# limit with one budget; what is not listed is not met, next to it or refused before
+# lists.t: conditions with several ports or prefixes, of both families, in one limit
+# with one budget; packets not listed do not match, even next to listed or refused ones
 . "$(dirname "$0")/lib.sh"
 begin
 config <<-WORDS || bail "cannot configure"
@@ -12,7 +12,7 @@ config <<-WORDS || bail "cannot configure"
 WORDS
 weir save >"$tmp/before"
 
-# sent N SEND-OPTION...: so many of what is sent are let through
+# sent N SEND-OPTION...: send; N packets should pass
 sent() {
 	local through=$1
 	shift
@@ -27,33 +27,33 @@ sent 5 -s 198.51.100.1 -c 15 -D 8100
 sent 0 -s 198.51.100.1 -c 15 -D 80
 sent 15 -s 198.51.100.1 -c 15 -D 81
 sent 15 -s 198.51.100.1 -c 15 -D 7999
-is "$(met ports)" 45 "ports between those listed are not met"
-is "$(met others)" 30 "not, of a list, is none of them"
+is "$(met ports)" 45 "ports between those listed do not match"
+is "$(met others)" 30 "'not' with a list matches none of its ports"
 sent 5 -s 203.0.113.1 -c 50 -D 9
 sent 0 -s 203.0.113.200 -c 50 -D 9
 sent 50 -s 203.0.113.129 -c 50 -D 9
 sent 0 -s 203.0.113.2 -c 50 -D 9
 sent 5 -s 2001:db8:5::1 -c 10 -D 9
 sent 10 -s 2001:db8:6::1 -c 10 -D 9
-is "$(met nets)" 160 "nor are prefixes between them, of the same source"
-is "$(met others)" 80 "not from, of both families"
-is "$(met tos)" 0 "sport of a list"
+is "$(met nets)" 160 "prefixes between those listed do not match"
+is "$(met others)" 80 "'not from', with both families"
+is "$(met tos)" 0 "sport with a list: no match"
 sent 10 -s 198.51.100.9 -c 10 -S 9 -D 9
 sent 10 -s 2001:db8:7::1 -c 10 -S 7 -D 9
-is "$(met tos)" 20 "to, of both families"
+is "$(met tos)" 20 "to, with both families, and sport with a list"
 
 weir save >"$tmp/after"
-is "$(<"$tmp/after")" "$(<"$tmp/before")" "all is saved"
+is "$(<"$tmp/after")" "$(<"$tmp/before")" "save writes the lists unchanged"
 weir -file "$tmp/after" >"$tmp/said" 2>&1
 sent 0 -s 198.51.100.1 -c 5 -D 80
-ok $? "and read again, counts stay"
+ok $? "... and -file of it keeps the counts"
 is "$(weir -j limit show ports | jq -c '.[0].match.dport')" \
-	'[{"first":53,"last":53},{"first":80,"last":80},{"first":8000,"last":8100}]' "JSON has them one by one"
+	'[{"first":53,"last":53},{"first":80,"last":80},{"first":8000,"last":8100}]' "JSON lists the ports"
 is "$(weir -j limit show nets | jq -r '.[0].match.from | join(" ")')" \
-	"203.0.113.0/25 203.0.113.192/26 2001:db8:5::/48" "prefixes too"
+	"203.0.113.0/25 203.0.113.192/26 2001:db8:5::/48" "... and the prefixes"
 is "$(weir -j source get 2001:db8:5::1 | jq -r '[.[].limit] | join(" ")')" "nets ports tos" \
-	"source get knows whom a list meets"
-is "$(weir -j source get 203.0.113.129 | jq -r '[.[].limit] | join(" ")')" "ports others tos" "and whom not"
+	"source get shows limits whose lists contain a source"
+is "$(weir -j source get 203.0.113.129 | jq -r '[.[].limit] | join(" ")')" "ports others tos" "... and not the others"
 
 weir limit set ports dport 53 >/dev/null 2>&1
 sent 5 -s 198.51.100.1 -c 5 -D 80
@@ -62,14 +62,14 @@ weir limit set ports dport 80,443 >/dev/null 2>&1
 sent 0 -s 198.51.100.1 -c 5 -D 80
 sent 5 -s 198.51.100.1 -c 5 -D 53
 
-# As many as there may be.
+# The maximum.
 many=$(seq -s , 1 2 29)
 nets=$(seq -f '10.%.0f.0.0/16' -s , 0 15)
 weir limit add most budget 5/1h proto udp from "$nets" dport "$many" sport "$many" to "${nets//10./172.}" >/dev/null 2>&1
 is "$(weir -j -s limit show most | jq '.[0].match | [.from, .to, .dport, .sport] | map(length) | join(" ")' -r)" "16 16 15 15" \
-	"16 prefixes and 15 ranges of ports, four times"
-is "$(weir -j -s limit show | jq length)" 5 "a dump has room for them"
+	"two lists of 16 prefixes and two of 15 ports"
+is "$(weir -j -s limit show | jq length)" 5 "... fit into a dump"
 weir limit flush
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

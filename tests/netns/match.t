@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# match.t: each condition and its not, extension headers, fragments, headers
-# cut short, VLAN
+# match.t: each condition with and without "not", extension headers, fragments,
+# truncated headers, VLAN
 . "$(dirname "$0")/lib.sh"
 begin
 ip_rx link add link rx0 name rx0.7 address 02:00:00:00:00:01 type vlan id 7
 ip_rx link set rx0.7 addrgenmode none up
 rx nft 'add rule netdev probe in ip saddr 198.51.100.5 meta mark set 0x15'
 
-# All observe, so every packet is charged by all that it matches.
+# All observe, so that each packet is charged by every limit that it matches.
 config <<-WORDS || bail "cannot configure"
 	limit add any budget 100k/m action observe
 	limit add fam4 budget 100k/m family ipv4 action observe
@@ -35,8 +35,8 @@ config <<-WORDS || bail "cannot configure"
 	limit add mask budget 100k/m mark 0x10/0xf0 action observe
 	limit add two budget 100k/m proto tcp dport 443 syn to 192.0.2.1 action observe
 WORDS
-v4="any fam4 dev to mark-"		# of the IPv4 packets below, but for one
-v6="any fam4- dev from- to- mark-"	# of the IPv6 packets
+v4="any fam4 dev to mark-"		# match the IPv4 packets below but one
+v6="any fam4- dev from- to- mark-"	# match the IPv6 packets
 
 packet "UDP" ::ffff:198.51.100.1 "$v4 from tcp- sport- dport- frag-"
 packet "UDP to a port in the range" ::ffff:198.51.100.2 "$v4 from tcp- sport- dport frag-" -D 60
@@ -79,7 +79,7 @@ packet "eight extension headers, then TCP" 2001:db8:1::4 "$v6 tcp syn frag-" -P 
 packet "nine extension headers" 2001:db8:1::5 \
 	"$v6 tcp tcp- sport sport- dport dport- syn syn- frag frag-" -P tcp -E hop,dst,dst,dst,dst,dst,rt,dst,dst
 packet "IPv6 first fragment" 2001:db8:1::6 "$v6 tcp- sport- dport frag-" -D 53 -F 0+ -l 32
-# Reassembly does not look at what a later fragment says of its protocol.
+# Reassembly ignores the protocol field of later fragments.
 packet "IPv6 later fragment" 2001:db8:1::7 "$v6 tcp tcp- frag" -D 53 -F 40+ -l 32
 packet "IPv6 later fragment behind extension headers" 2001:db8:1::8 "$v6 tcp tcp- frag" -P tcp -F 40 -E hop,dst,frag
 packet "IPv6 later fragment of no next header" 2001:db8:1::d "$v6 tcp tcp- frag" -P 59 -F 40 -l 32
@@ -90,5 +90,5 @@ packet "IPv6 later fragment of what begins with extension headers" 2001:db8:1::b
 	"$v6 tcp tcp- frag" -P tcp -F 40 -E frag,dst
 packet "no next header" 2001:db8:1::c "$v6 tcp- frag-" -P 59 -x -
 packets_meet
-is "$(stats unparsable)" 7 "what is cut short or too deep is counted"
+is "$(stats unparsable)" 7 "truncated and too deeply nested packets are counted"
 finish

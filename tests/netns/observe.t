@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# observe.t: an observing limit drops nothing and counts what it would
+# observe.t: a limit with action observe drops nothing and counts what it would drop
 . "$(dirname "$0")/lib.sh"
 begin
 config <<-WORDS || bail "cannot configure"
@@ -17,22 +17,22 @@ is "$(stat_of watch admitted.packets):$(stat_of watch would_drop.packets):$(stat
 is "$(stat_of bytes admitted.bytes):$(stat_of bytes would_drop.bytes)" 460:8740 "... in bytes, too"
 recount
 flood -s 198.51.100.200 -c 100
-is "$(passed)" 50 "a limit beside it drops"
-is "$(stat_of wide elsewhere.packets):$(stat_of wide admitted.packets)" 50:250 "what that drops takes no room"
-is "$(stat_of watch would_drop.packets):$(stat_of watch admitted.packets)" 280:20 "... but would be dropped here all the same"
-is "$(stat_of real dropped.packets)" 50 "... and is counted there"
-# of SOURCE KEY...: of a source under the limit watch
+is "$(passed)" 50 "another limit drops"
+is "$(stat_of wide elsewhere.packets):$(stat_of wide admitted.packets)" 50:250 "packets that another limit drops are not charged"
+is "$(stat_of watch would_drop.packets):$(stat_of watch admitted.packets)" 280:20 "... but are counted if they would be dropped here too"
+is "$(stat_of real dropped.packets)" 50 "... and are counted by the limit that dropped them"
+# of SOURCE KEY...: values of a source under the limit watch
 of() {
 	local source=$1
 	shift
 	for key; do weir -json source get "$source" limit watch | json "$key"; done | paste -sd :
 }
-is "$(of 198.51.100.1 dropped would_drop)" 0:190 "what a source would have lost is not told as lost"
+is "$(of 198.51.100.1 dropped would_drop)" 0:190 "a source's observed drops do not count as drops"
 weir limit set watch action drop >/dev/null 2>&1
-is "$(of 198.51.100.1 dropped would_drop)" 0:0 "... nor when the limit drops from now on"
+is "$(of 198.51.100.1 dropped would_drop)" 0:0 "... nor after the action changes to drop"
 recount
 flood -s 198.51.100.1 -c 5
 flood -s 198.51.100.2 -c 20
-is "$(passed)" 10 "made to drop, it drops by the counts that it has"
-is "$(of 198.51.100.1 dropped would_drop)" 5:0 "... and what it drops is told anew"
+is "$(passed)" 10 "with action drop the limit drops by its existing counts"
+is "$(of 198.51.100.1 dropped would_drop)" 5:0 "... and its drops count from zero"
 finish

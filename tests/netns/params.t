@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# params.t: what the module says to its parameters
+# params.t: module parameters: invalid ones are refused, valid ones take effect
 . "$(dirname "$0")/lib.sh"
 
 expect_log '^weir: (.* is not in |.* invalid for parameter |packets needs |a limit needs |sources=16777216 takes )'
 
-# refused PARAMETER RANGE WORD...: is to be, for that parameter
+# refused PARAMETER RANGE WORD...: WORDs should be refused because of PARAMETER
 names=() ranges=() words=() statuses=() said=()
 refused() {
 	names+=("$1") ranges+=("$2")
@@ -37,7 +37,7 @@ refused window_ms '10\.\.2592000000' packets=1
 refused packets '1\.\.4294967295' window_ms=1000
 refused packets '1\.\.4294967295' observe=1
 
-# The kernel says its own the first time, and of each that it read in vain.
+# Leave out the kernel's own lines, of the first load and of invalid numbers.
 echo "weir-test: end" >/dev/kmsg
 dmesg -t | grep '^weir' | grep -v 'out-of-tree\|verification\|invalid for parameter' >"$tmp/log"
 for i in "${!names[@]}"; do
@@ -60,12 +60,12 @@ log=$(log_since | grep '^weir')
 like "$log" $'^weir: sources=16777216 takes ([0-9]+) bytes: not enough memory for a table of so many sources; try fewer$' \
 	"... and one line in the log says how many bytes it takes"
 bytes=${BASH_REMATCH[1]:-0}
-is "$(grep -c '\[weir\]' /proc/kallsyms):$(($(free) < before - 65536))" 0:0 "... nothing stays"
+is "$(grep -c '\[weir\]' /proc/kallsyms):$(($(free) < before - 65536))" 0:0 "... no symbol and no memory stays"
 load
 like "$(rx='' weir limit add x budget 4294967295/60s slots 64 sources 16777216 to ::/0 2>&1)" "\(requires $bytes bytes, $((bytes >> 20)) MiB\)\$" \
-	"... as the tool is told of such a limit"
+	"... as many as the tool reports for such a limit"
 [ "$bytes" -gt $((16777216 * 65 * 4)) ]
-ok $? "... with room for the counts of all of them"
+ok $? "... enough for the counts of all sources"
 unload
 
 load
@@ -84,10 +84,10 @@ unload
 ok $? "... and goes"
 
 load packets=010 window_ms=01000
-is "$(cat /sys/module/weir/parameters/{packets,window_ms} | xargs)" "10 1000" "numbers are decimal, with zeroes in front too"
+is "$(cat /sys/module/weir/parameters/{packets,window_ms} | xargs)" "10 1000" "numbers are decimal, even with leading zeroes"
 unload
 
-# What they say is what is done: /24s share 5 packets, /48s another 5.
+# The parameters take effect: a /24 shares 5 packets, a /48 another 5.
 load "${all[@]}"
 pair init
 trace_start weir_charge weir_drop
@@ -95,10 +95,10 @@ flood -s 198.51.100.1 -n 100 -c 100
 flood -s 2001:db8:1::1 -n 100 -B 64 -c 100
 trace_stop
 line=$(traced -p 24,48)
-is "$(value limit "$line")" default "the limit is called default"
+is "$(value limit "$line")" default "the limit's name is default"
 is "$(value sources "$line"):$(value amount "$line")" 2:10 "a /24 and a /48 each have their budget"
 is "$(value dropped "$line")" 190 "the rest is dropped"
-is "$(passed)" 10 "... and goes no further"
+is "$(passed)" 10 "... and does not pass"
 unload
 load packets=5 window_ms=1000 observe=1
 recount

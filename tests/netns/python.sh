@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# python.sh: for tests whose messages are made in Python; sourced after lib.sh
+# python.sh: for tests that build their messages in Python; sourced after lib.sh
 
-# python PROGRAM [ARG...]: run it, by the command in $by if there is one, and
-# number the lines of TAP that it writes
+# python PROGRAM [ARG...]: run it, through the command in $by if set, and number
+# its TAP lines
 by=()
 python() {
 	local program=$1 line status

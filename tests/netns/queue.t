@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# queue.t: packets that user space had in its hands (NFQUEUE) go on in the context
-# of who gave them back, and are counted there beside those of softirqs
+# queue.t: NFQUEUE reinjects packets in the context of the process that accepts them;
+# weir counts them correctly beside those in softirq context
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -15,9 +15,9 @@ mkfifo "$tmp/says"
 python3 "$here/nfqueue.py" 5 >"$tmp/says" &
 queue=$!
 read -r said <"$tmp/says"
-is "$said" ready "somebody takes what is queued"
+is "$said" ready "a program accepts queued packets"
 trace_start weir_charge
-# Both kinds meet in the two buckets of the table, on one CPU and on two.
+# Packets of both contexts contend for the table's two buckets, on one CPU and on two.
 flooding -s 203.0.113.1 -n 40 -R -t 60000
 flood -s 198.51.100.1 -n 10 -r 2000 -c 2000
 quiet
@@ -26,13 +26,13 @@ wait_for 20 all_seen
 ok $? "each packet is seen" || diag "$(stats seen) of $(arrived)"
 trace_stop
 line=$(traced -T "$((3600 * HZ))" -L 20)
-ok $? "nobody is let through more than 20 times" || diag "$line"
+ok $? "no source exceeds its budget" || diag "$line"
 [ "$(traced -s | grep -c '=198\.51\.100\.')" = 10 ]
-ok $? "... of those that were queued either, who were all let through" || diag "$(traced -s)"
+ok $? "... nor do queued ones, which all pass" || diag "$(traced -s)"
 is "$(stat_of q matched.packets)" "$(($(stat_of q admitted.packets) + $(stat_of q dropped.packets)))" "all were admitted or dropped"
-is "$(passed)" "$(value amount "$line")" "what was charged is what went on"
+is "$(passed)" "$(value amount "$line")" "the packets charged are those that passed"
 
-# Netfilter drops what waits when a hook goes: with the last limit, and no sooner.
+# When hooks are unregistered, netfilter drops queued packets: only with the last limit.
 waiting() { awk '$1 == 5 { print $3 }' /proc/net/netfilter/nfnetlink_queue; }
 kill -STOP "$queue"
 flood -s 198.51.100.1 -c 10
@@ -40,9 +40,9 @@ all_wait() { [ "$(waiting)" = 10 ]; }
 wait_for 5 all_wait
 is "$(waiting)" 10 "ten wait in the queue"
 config <<<"limit add other budget 20/1h" && weir limit add another budget 20/1h && weir limit del another
-is "$(waiting)" 10 "... also when limits take the place of others"
+is "$(waiting)" 10 "... also after limits are replaced by others"
 weir limit flush
-is "$(waiting)" 0 "... until there is none"
+is "$(waiting)" 0 "... until the last limit is deleted"
 kill -KILL "$queue"
 wait "$queue" 2>/dev/null
 finish

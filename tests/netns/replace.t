@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# replace.t: a whole configuration is replaced under a flood: no packet goes by
-# uncounted, none is dropped that no configuration would drop
+# replace.t: the whole configuration is replaced under a flood: every packet is counted,
+# and none is dropped that neither configuration would drop
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
-# Two configurations that share their limits by name but hardly a word of them,
-# and one that is refused. The flood has at most 40 a window in either; what
-# the honest sends is below each budget.
+# Two configurations whose limits have the same names but hardly a word in common,
+# and one that is refused. Either admits at most 40 packets of the flood in a
+# window; the honest source stays below every budget.
 cat >"$tmp/a" <<-WORDS
 	limit add flood budget 40/200ms from 198.51.100.0/24 slots 4
 	limit add each budget 5000/200ms slots 4
@@ -39,20 +39,20 @@ done
 quiet
 trace_stop
 diag "replaced $((2 * times)) times"
-is "$bad" 0 "each is accepted"
-is "$refused" "$times" "the wrong one never is"
+is "$bad" 0 "each valid configuration is accepted"
+is "$refused" "$times" "the invalid one is always refused"
 wheel 200 4
 line=$(traced -l flood -T "$window" -L 40)
 ok $? "no window has more than the larger budget" || diag "$line"
-is "$(value sources "$line")" 4 "... of the four that flood"
+is "$(value sources "$line")" 4 "... of the four flooding sources"
 is "$(weir -json stats show | jq -c '.[0] | [.unmatched, .exempt, .seen - .admitted - .dropped]')" "[0,0,0]" \
-	"every packet met a limit"
-is "$(stats seen)" "$(arrived)" "... that arrived"
+	"every packet matched a limit"
+is "$(stats seen)" "$(arrived)" "every packet that arrived was seen"
 honest=$(traced -l each -S 203.0.113.1)
-is "$(passed)" "$(value amount "$(traced -l each)")" "none went on that all did not charge"
+is "$(passed)" "$(value amount "$(traced -l each)")" "no packet passed without a charge by the limit on all"
 sent=$(value amount "$honest")
-is "$((sent + $(value amount "$line")))" "$(passed)" "... nor that the flood's limit did not"
+is "$((sent + $(value amount "$line")))" "$(passed)" "... or by the flood's limit"
 is "$(($(arrived) - $(stats dropped) - $(value amount "$line")))" "$sent" "an honest source loses nothing"
 dropped=$(weir -json -stats limit show | jq '[.[] | select(.name == "each") | .stats.dropped.packets] | add')
-is "$dropped" 0 "... to the limit of all"
+is "$dropped" 0 "... by the limit on all"
 finish

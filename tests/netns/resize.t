@@ -10,8 +10,8 @@ trace_start weir_charge weir_uncharge
 flooding -s 198.51.100.1 -n 3 -R -r 4000 -b 100,60 -t 60000
 flooding -s 198.18.0.1 -n 300 -R -r 4000 -t 60000
 
-# changed NAME WORDS...: no 200 ms have more than the budget, be it across the
-# change; and before long some have much of it, for a longer window's counts wane
+# changed NAME WORDS...: apply each change. No 200 ms has more than the budget, not even
+# across the change; and soon some have much of it, as counts of a longer window expire
 changed() {
 	local name=$1 words line status=0 try
 	shift
@@ -28,7 +28,7 @@ changed() {
 		trace_start weir_charge weir_uncharge
 	done
 	ok $status "$name: never more than the budget" || diag "$line"
-	within "$(value max "$line")" 15 40 "$name: but much of it"
+	within "$(value max "$line")" 15 40 "$name: ... and much of it"
 }
 changed "larger" "sources 100000" "sources 4000"
 changed "smaller" "sources 500" "sources 64" "sources 400"
@@ -38,11 +38,11 @@ changed "a longer window" "budget 40/400ms" "budget 40/800ms"
 changed "a shorter window" "budget 40/400ms" "budget 40/200ms"
 changed "wider counts" "budget 40/200ms sources 100000" "slots 10 sources 300" "slots 4 sources 1000"
 # 40 packets of 46 bytes
-changed "bytes for packets" "budget 1840/200ms bytes"
-changed "packets for bytes" "budget 40/200ms"
+changed "packets to bytes" "budget 1840/200ms bytes"
+changed "bytes to packets" "budget 40/200ms"
 quiet
-is "$(stats unmatched)" 0 "no packet went by unmatched"
-is "$(stats seen)" "$(arrived)" "... nor unseen"
-is "$(passed)" "$(stats admitted)" "what was admitted is what went on"
-is "$(stat_of r matched.packets)" "$(arrived)" "the counters went along"
+is "$(stats unmatched)" 0 "every packet matched"
+is "$(stats seen)" "$(arrived)" "... and was seen"
+is "$(passed)" "$(stats admitted)" "the packets admitted are those that passed"
+is "$(stat_of r matched.packets)" "$(arrived)" "the counters are kept across changes"
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# smoke.t: the shortest proof, on any kernel: a flood keeps to its budget, a
-# quiet sender loses nothing
+# smoke.t: the shortest test, for any kernel: a flood is limited to its budget, a
+# slow sender loses nothing
 . "$(dirname "$0")/lib.sh"
 
 load packets=100 window_ms=1000 slots=4
@@ -15,15 +15,15 @@ flooded
 trace_stop
 
 line=$(traced -L 100 -T "$(ms_ticks 1000)")
-ok $? "no source is let through more than 100 times in any second" || diag "$line"
+ok $? "no source has more than 100 packets in any second" || diag "$line"
 flooder=$(traced -S 198.51.100.1)
 honest=$(traced -S 198.51.100.2)
 ipv6=$(traced -S 2001:db8:1::)
 within "$(value amount "$flooder")" 200 300 "a flood gets its budget, and no more"
-is "$(value drops "$honest")" 0 "a quiet sender loses nothing"
-is "$(value amount "$ipv6"):$(value drops "$ipv6")" 100:50 "IPv6 counts likewise"
-is "$(passed)" "$(value amount "$line")" "what was charged went on, nothing else"
-is "$(arrived)" "$(($(value amount "$line") + $(value dropped "$line")))" "charged and dropped is all that came"
+is "$(value drops "$honest")" 0 "a slow sender loses nothing"
+is "$(value amount "$ipv6"):$(value drops "$ipv6")" 100:50 "IPv6 is limited likewise"
+is "$(passed)" "$(value amount "$line")" "the packets charged are those that passed"
+is "$(arrived)" "$(($(value amount "$line") + $(value dropped "$line")))" "every packet was charged or dropped"
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spaces.t: limits, exemptions and counters of a namespace are nothing to another,
-# where the same sources meet limits of the same name
+# spaces.t: limits, exemptions and counters of two namespaces are independent, even
+# with the same sources and limits of the same name
 . "$(dirname "$0")/lib.sh"
 begin
 other=''
 space other
 (rx=$other && link tx1 rx1 02:00:00:00:00:01) || bail "no veth"
-# there COMMAND...: in that namespace
+# there COMMAND...: run it for the other namespace
 there() { (rx=$other && "$@"); }
 config <<-WORDS || bail "cannot configure"
 	limit add a budget 10/1h
@@ -18,48 +18,48 @@ there config <<-WORDS || bail "cannot configure"
 	limit add a budget 20/1h
 	exempt add 198.51.100.0/24
 WORDS
-# both SOURCE: 50 packets to each
+# both SOURCE: send 50 packets to each namespace
 both() {
 	flood -s "$1" -c 50
 	flood -i tx1 -s "$1" -c 50
 }
-# these WHAT...: values of JSON
+# these KEY...: their values in the JSON on stdin
 these() {
 	local text what
 	IFS= read -rd '' text
 	for what; do json "$what" <<<"$text"; done | paste -sd' '
 }
-# What became of the packets here, or there: in all, at a limit, and by source
+# Packet counts of a namespace: in total, of a limit, and by source
 counts() { weir -json stats show | these seen exempt unmatched admitted dropped; }
 fate() { weir -json -stats limit show "$1" | these matched.packets admitted.packets dropped.packets; }
 told() { weir source show limit a | sed -E 's/ limit a count ([0-9]+) .*dropped ([0-9]+).*/ \1 \2/' | sort | paste -sd,; }
 
 both 198.51.100.1
 both 10.0.0.1
-is "$(counts)" "100 50 0 10 40" "here one is exempt"
-is "$(there counts)" "100 50 0 20 30" "there the other"
-is "$(fate a):$(there fate a)" "50 10 40:50 20 30" "each is counted by its own limit"
+is "$(counts)" "100 50 0 10 40" "one source is exempt here"
+is "$(there counts)" "100 50 0 20 30" "... the other one there"
+is "$(fate a):$(there fate a)" "50 10 40:50 20 30" "each namespace's limit counts its packets"
 is "$(told):$(there told)" "198.51.100.1 10 40:10.0.0.1 20 30" "... and in its own table"
 both 203.0.113.1
-is "$(fate a):$(fate here):$(there fate a)" "100 20 80:10 10 0:100 40 60" "a limit of ours is met here alone"
+is "$(fate a):$(fate here):$(there fate a)" "100 20 80:10 10 0:100 40 60" "a limit that exists here matches here only"
 
-# What changes here changes nothing there.
+# Changes here do not affect the other namespace.
 there weir save >"$tmp/before"
 weir limit set a budget 30/1h >"$tmp/said"
 weir exempt flush
 weir exempt add 198.51.100.0/24
 weir source forget all >"$tmp/said"
-is "$(there weir save)" "$(<"$tmp/before")" "changes here are not seen there"
-is "$(told):$(there told)" ":10.0.0.1 20 30,203.0.113.1 20 30" "what is forgotten here is not there"
+is "$(there weir save)" "$(<"$tmp/before")" "changes here leave the configuration there"
+is "$(told):$(there told)" ":10.0.0.1 20 30,203.0.113.1 20 30" "sources forgotten here are kept there"
 both 198.51.100.1
 both 10.0.0.1
-is "$(counts)" "250 100 0 50 100" "here all is by the new words"
-is "$(there counts)" "250 100 0 40 110" "... there by the old"
+is "$(counts)" "250 100 0 50 100" "the new configuration applies here"
+is "$(there counts)" "250 100 0 40 110" "... and the old one there"
 weir limit flush
 both 10.0.0.1
-is "$(counts):$(there counts)" "250 100 0 50 100:300 100 0 40 160" "and without limits here, there goes on"
+is "$(counts):$(there counts)" "250 100 0 50 100:300 100 0 40 160" "without limits here, those there stay in force"
 there weir limit flush
-is "$(there weir -json stats show | json limits)" 0 "... until it has none"
+is "$(there weir -json stats show | json limits)" 0 "... until they are deleted"
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# strict.t: no window of a source has more than its budget, whatever it does:
-# 1, 4 and 16 slots, IPv4, IPv6, prefixes, everybody, bytes, GRO
+# strict.t: no window of a source has more than its budget, whatever it sends:
+# 1, 4 and 16 slots, IPv4, IPv6, prefixes, all sources together, bytes, GRO
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin
@@ -19,8 +19,8 @@ config <<-WORDS || bail "cannot configure"
 WORDS
 trace_start weir_charge weir_uncharge weir_drop
 
-# Bursts and rests at random, a few sources at a time from either CPU. Budgets
-# are small and windows long enough for kernels that send a tenth of the usual.
+# Random bursts and pauses, a few sources at a time on either CPU. Small budgets and
+# long windows suit kernels that send at a tenth of the usual rate.
 ms=4000
 senders=(
 	"-s 198.51.100.1 -n 3" "-s 198.18.4.1 -n 3" "-s 198.18.16.1 -n 3"
@@ -33,8 +33,8 @@ for args in "${senders[@]}"; do
 	flooding $args -R -r 4000 -b 120,120 -t "$ms"
 done
 flooded
-# And a burst of each after silence, so that budgets are used up, however little
-# time the senders above were given.
+# Then, after a pause, a burst of each, which uses up the budgets even if the senders
+# above got little time.
 let_pass 900
 for args in "${senders[@]}"; do later $args -c 300; done
 deliver
@@ -47,11 +47,11 @@ kept() {
 	shift 4
 	line=$(traced -l "$limit" -T "$window" -L "$budget" "$@")
 	ok $? "$limit: never more than the budget" || diag "$line"
-	# What is large leaves a rest that it does not fit.
+	# Large packets leave an unused rest of the budget.
 	case $limit in byte) least=$((budget - 727)) ;; merged) least=35 ;; merged6) least=15900 ;; *) least=$budget ;; esac
-	within "$(value max "$line")" "$least" "$budget" "$limit: but all of it"
+	within "$(value max "$line")" "$least" "$budget" "$limit: ... and all of it"
 	[ "$(value drops "$line")" -gt 0 ]
-	ok $? "$limit: the rest is dropped"
+	ok $? "$limit: excess packets are dropped"
 }
 kept one 400 1 20
 kept four 400 4 20
@@ -64,9 +64,9 @@ kept byte 400 4 10000 -b
 kept merged 400 4 40
 kept merged6 400 5 20000 -b
 is "$(value packets "$(grep -m1 'weir_charge: limit=merged ' "$tmp/trace")")" 7 \
-	"seven segments in one cost seven packets"
+	"a packet of seven segments costs seven packets"
 is "$(value bytes "$(grep -m1 'weir_charge: limit=merged6 ' "$tmp/trace")")" $((5 * (60 + 1000))) \
-	"five segments in one cost the bytes of five packets"
-is "$(passed)" "$(grep -c 'weir_charge: ' "$tmp/trace")" "what was charged is what went on"
-is "$(arrived)" "$(grep -cE 'weir_(charge|drop): ' "$tmp/trace")" "nothing went by uncounted"
+	"a packet of five segments costs the bytes of five packets"
+is "$(passed)" "$(grep -c 'weir_charge: ' "$tmp/trace")" "the packets charged are those that passed"
+is "$(arrived)" "$(grep -cE 'weir_(charge|drop): ' "$tmp/trace")" "every packet that arrived was charged or dropped"
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# table.t: unit tests of the table in a kernel (tests/table): the table against
-# its exact model, successors under fire, threads on every CPU. UNIT_PERCENT,
-# UNIT_SEED and UNIT_RUN choose more runs, others, or one, as in tests/unit.
+# table.t: unit tests of the table inside a kernel (tests/table): comparison with an
+# exact model, replacement under load, threads on every CPU. UNIT_PERCENT, UNIT_SEED
+# and UNIT_RUN work as in tests/unit.
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 module=weir_table_test
@@ -10,8 +10,8 @@ WEIR_KO=$top/.cache/build/${WEIR_KERNEL:-}-table/$module.ko
 stripped=/run/${WEIR_KO//\//-}
 trap '[ ! -d /sys/module/$module ] || rmmod $module; cleanup' EXIT
 
-# program NAME PERCENT: run it; so many of its runs unless UNIT_PERCENT is given.
-# A line of TAP for each of its tests, with what that said.
+# program NAME PERCENT: run PERCENT (or UNIT_PERCENT) of its runs; a TAP line for each
+# of its tests, with its notes.
 program() {
 	local line notes='' status seen=0 words=(program="$1" percent="${UNIT_PERCENT:-$2}")
 	[ -z "${UNIT_SEED:-}" ] || words+=(seed="$UNIT_SEED")
@@ -32,7 +32,7 @@ program() {
 		esac
 	done <"$tmp/log"
 	[ "$status" = 0 ] && [ "$seen" != 0 ]
-	ok $? "$1: all of it was run, and the module goes"
+	ok $? "$1: runs to its end, and the module unloads"
 }
 
 program table_model 10

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-config.t: save, -file, -batch: a configuration goes out and comes in
-# again byte by byte, all of it or nothing
+# tool-config.t: save, -file, -batch: a saved configuration is restored exactly;
+# -file applies all of a file or nothing
 . "$(dirname "$0")/lib.sh"
 need_tool
 load || bail "cannot load"
 
-# file NAME STATUS PATTERN: -file of stdin
+# file NAME STATUS PATTERN: run -file on stdin; expect STATUS and PATTERN on stderr
 file() {
 	local name=$1 must=$2 pattern=$3 status
 	cat >"$tmp/conf"
@@ -16,11 +16,11 @@ file() {
 }
 
 weir save >"$tmp/empty"
-is "$(<"$tmp/empty")" '#!/usr/sbin/weir -file' "nothing is saved as a comment"
+is "$(<"$tmp/empty")" '#!/usr/sbin/weir -file' "an empty configuration is saved as a comment"
 
 file "a whole configuration is applied" 0 "weir: note: $tmp/conf:3: limit 'every'" <<-'CONF'
 	#!/usr/sbin/weir -file
-	# order is that of the lines, but for before
+	# in the order of the lines, except before
 	limit add every budget 123457/90s bytes not from 10.0.0.0/8 not mark 0x10/0xf0 dev lo
 	limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64 comment "public web, ticket 123"
 	limit add odd budget 100/h comment " # \"it's\" \\ é🚀 \\" to ::/0 dev '#x' sources 64
@@ -34,59 +34,59 @@ file "a whole configuration is applied" 0 "weir: note: $tmp/conf:3: limit 'every
 	exempt add 10.0.0.0/8 dev "'z"
 	exempt add 10.0.0.0/8
 CONF
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "first every web odd frag" "in its order"
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "first every web odd frag" "... in order"
 is "$(weir -j limit show | jq -r '.[] | .comment // "-"' | paste -sd,)" "-,-,public web, ticket 123, # \"it's\" \\ é🚀 \\,-" \
-	"with comments as they are"
+	"... with its comments unchanged"
 weir save >"$tmp/one"
 weir -file "$tmp/one" 2>"$tmp/err"
-is $? 0 "what was saved is applied" || diag "$(<"$tmp/err")"
+is $? 0 "the saved configuration is applied" || diag "$(<"$tmp/err")"
 weir save - >"$tmp/two"
 cmp "$tmp/one" "$tmp/two"
-ok $? "save, restore, save: byte by byte the same"
-is "$(grep -c '^exempt add' "$tmp/one")" 7 "all exemptions are in it"
-like "$(<"$tmp/one")" ' comment " # \\"it.s\\" \\\\ é🚀 \\\\"'$'\n' "comments are in quotes"
+ok $? "save, restore, save: identical output"
+is "$(grep -c '^exempt add' "$tmp/one")" 7 "save writes all exemptions"
+like "$(<"$tmp/one")" ' comment " # \\"it.s\\" \\\\ é🚀 \\\\"'$'\n' "... comments in quotes"
 grep '^exempt add' "$tmp/one" | sed 's/exempt add //' >"$tmp/order"
 is "$(paste -sd, "$tmp/order")" \
-	"10.0.0.0/8,10.0.0.0/8 limit web,10.0.0.0/8 dev \"\\\"y\\\\\",10.0.0.0/8 dev \"'z\",10.0.0.0/8 dev lo limit web comment \"monitoring\",192.0.2.1 comment \"\\\\\",2001:db8::/32 dev lo comment \"\\\"'#\"" "and sorted"
+	"10.0.0.0/8,10.0.0.0/8 limit web,10.0.0.0/8 dev \"\\\"y\\\\\",10.0.0.0/8 dev \"'z\",10.0.0.0/8 dev lo limit web comment \"monitoring\",192.0.2.1 comment \"\\\\\",2001:db8::/32 dev lo comment \"\\\"'#\"" "... the exemptions sorted"
 weir -check -file "$tmp/one" 2>/dev/null
-ok $? "and passes -check"
+ok $? "a saved configuration passes -check"
 ip netns add weir-copy && spaces+=(weir-copy)
 weir -n weir-copy -file - <"$tmp/one" 2>/dev/null
-is "$(weir -n weir-copy save | cksum)" "$(cksum <"$tmp/one")" "another namespace gets the same"
+is "$(weir -n weir-copy save | cksum)" "$(cksum <"$tmp/one")" "... and is restored in another namespace"
 
-# as a file that the tool writes, and as JSON
+# save FILE, and JSON
 echo kept >"$tmp/saved" && chmod 640 "$tmp/saved"
 weir save "$tmp/saved" >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "save FILE is silent"
 cmp "$tmp/one" "$tmp/saved" && [ "$(stat -c %a "$tmp/saved")" = 640 ]
-ok $? "it writes the same, and keeps the mode"
+ok $? "... writes the same, and keeps the file's mode"
 ln -s /proc/self/fd/1 "$tmp/stdout"
-is "$(weir save "$tmp/stdout" | cksum)" "$(cksum <"$tmp/one")" "... and to a pipe by its name"
+is "$(weir save "$tmp/stdout" | cksum)" "$(cksum <"$tmp/one")" "... also to a pipe through a symbolic link"
 weir -j save "$tmp/json"
 weir -n weir-copy -file - <<<'# none'
 weir -n weir-copy -j -file "$tmp/json" 2>"$tmp/err"
-is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "JSON gives the same configuration again" || diag "$(<"$tmp/err")"
+is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "a configuration saved as JSON is restored" || diag "$(<"$tmp/err")"
 weir -n weir-copy -j -p save | weir -n weir-copy -j -f - 2>"$tmp/err"
-is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "... indented, too"
+is "$? $(weir -n weir-copy save | cksum)" "0 $(cksum <"$tmp/one")" "... also indented"
 
-# order comes again whatever way it came about
+# the order is saved, however it was set
 weir limit set frag before web >"$tmp/out"
 weir save >"$tmp/one"
 weir -file "$tmp/one" 2>/dev/null
 is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "the order of set before is saved"
 
-# an exemption from a limit goes with it
+# deleting a limit deletes exemptions from it
 weir exempt add 203.0.113.0/24 limit frag
 weir limit del frag
-is "$(weir exempt show | grep -c 'limit frag')" 0 "with a limit the exemptions from it go"
+is "$(weir exempt show | grep -c 'limit frag')" 0 "deleting a limit deletes the exemptions from it"
 is "$(weir save | grep -c '^exempt add')" 7 "... and no others"
 weir -file "$tmp/one" 2>/dev/null
 
-# counts stay where limits stay
+# counts of limits that stay
 weir source charge 198.51.100.1 limit web packets 10 >"$tmp/out"
 weir -file "$tmp/one" 2>/dev/null
 is "$(weir -j source get 198.51.100.1 limit web | json count)" 10 "a limit that stays keeps its counts"
-# kept: what a comment does not change: counts, the order, memory and words
+# kept: all that a comment must not change: counts, order, memory, words
 kept() { weir -j source get 198.51.100.1 limit odd | json count && weir -j -s limit show | jq -c '[.[].name], (.[] | select(.name == "odd") | del(.comment))'; }
 weir source charge 198.51.100.1 limit odd packets 10 >"$tmp/out"
 was=$(kept)
@@ -98,24 +98,24 @@ sed 's/it.s/a third/' "$tmp/one" >"$tmp/two"
 weir -file "$tmp/two" 2>/dev/null
 is "$(weir -j limit show odd | jq -r '.[0].comment') $(kept)" " # \"a third\" \\ é🚀 \\ $was" "... so does a file"
 weir limit set odd budget 100/h >"$tmp/out" 2>&1
-is "$(weir -j limit show odd | jq -r '.[0].comment')" " # \"a third\" \\ é🚀 \\" "other changes keep it"
+is "$(weir -j limit show odd | jq -r '.[0].comment')" " # \"a third\" \\ é🚀 \\" "other changes keep the comment"
 weir limit set odd comment "" >"$tmp/out" 2>&1
-is "$(weir -j limit show odd | jq '.[0] | has("comment")') $(kept)" "false $was" "an empty one takes it away"
+is "$(weir -j limit show odd | jq '.[0] | has("comment")') $(kept)" "false $was" "an empty comment removes it"
 like "$(weir -exist limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 sources 64 comment x 2>&1)" \
-	"limit 'web' exists and differs in comment; nothing was changed" "-exist compares a comment that is given"
-like "$(weir exempt add 10.0.0.0/8 limit web comment new 2>&1)" 'already exempt; nothing was added' "an exemption is there, whatever its comment"
+	"limit 'web' exists and differs in comment; nothing was changed" "-exist compares the comment if one is given"
+like "$(weir exempt add 10.0.0.0/8 limit web comment new 2>&1)" 'already exempt; nothing was added' "an exemption exists regardless of its comment"
 weir -exist exempt add 10.0.0.0/8 limit web comment new
-is "$? $(weir exempt show | grep -c new)" "0 0" "... and with -exist stays as it is"
+is "$? $(weir exempt show | grep -c new)" "0 0" "... and stays unchanged with -exist"
 weir -file "$tmp/one" 2>/dev/null
 
 # all or nothing
 weir save >"$tmp/before"
-file "an error in words: its line" 1 "weir: $tmp/conf:3:[0-9]+: limit add: budget: '5' has no time" <<-'CONF'
+file "a syntax error: its line" 1 "weir: $tmp/conf:3:[0-9]+: limit add: budget: '5' has no time" <<-'CONF'
 	limit add a budget 1/s
 	limit add b budget 1/s
 	limit add c budget 5
 CONF
-file "a refusal of the kernel: its line too" 2 "weir: $tmp/conf:4:29: limit add: slots: slots would be shorter than a clock tick" <<-'CONF'
+file "a refusal by the kernel: its line" 2 "weir: $tmp/conf:4:29: limit add: slots: slots would be shorter than a clock tick" <<-'CONF'
 	# one
 	limit add a budget 100/s to ::/0
 	exempt add 10.0.0.0/8
@@ -128,7 +128,7 @@ cat <"$tmp/conf" | weir -file - 2>"$tmp/piped"
 is "$? $(<"$tmp/piped")" "2 $(sed "s|$tmp/conf|-|" "$tmp/err")" "... also through a pipe"
 printf '%s\n' '{"exempts":[],"limits":[{"name":"a","budget":1,"window_ms":1000},{"name":"b","budget":100,' \
 	'"window_ms":10,"slots":10,"match":{"to":["::/0"]}}]}' >"$tmp/conf"
-for conf in "$tmp/conf" -; do # of a pipe, too
+for conf in "$tmp/conf" -; do # also from a pipe
 	cat <"$tmp/conf" | weir -j -file "$conf" 2>"$tmp/err"
 	is "$? $(sed 's/; use fewer.*//' "$tmp/err")" "2 weir: $conf:2:24: limit add: slots: slots would be shorter than a clock tick
   \"window_ms\":10,\"slots\":10,\"match\":{\"to\":[\"::/0\"]}}]}
@@ -139,11 +139,10 @@ file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 	echo 'limit add a budget 100/s to ::/0'
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
 } >"$tmp/memory"
-file "memory that there is not" 2 \
+file "more memory than the machine has" 2 \
 	"weir: $tmp/conf:2:41: limit add: sources: not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]{9,} bytes, [1-9][0-9]{3,} MiB\)"$'\n' <"$tmp/memory"
-# Of what is there, too, others keep an eighth: a table of more than seven.
-# Sizes come in steps, so the sentence is asked for them, from more on down; some
-# width of a way has a step there.
+# A table may take at most seven eighths of the available memory. Sizes come in steps:
+# find one just above that, by the size in the refusal, for some width of a way.
 free=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
 nearly() {
 	local many=16000000 first=1
@@ -157,9 +156,9 @@ nearly() {
 	return 1
 }
 nearly 64 || nearly 56 || nearly 48
-ok $? "a table that would leave nothing to others is refused" || diag "$said"
-like "$said" 'not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "with its size"
-within "$size" $((free * 900)) $((free * 1000)) "which is less than there is"
+ok $? "a table of more than 7/8 of the available memory is refused" || diag "$said"
+like "$said" 'not enough memory for a table of so many sources; try fewer \(requires [1-9][0-9]* bytes, [1-9][0-9]* MiB\)$' "... with its size"
+within "$size" $((free * 900)) $((free * 1000)) "... which is less than the available memory"
 {
 	seq -f '# comment %.0f' 99998
 	echo 'limit add a budget 100/s to ::/0'
@@ -169,42 +168,42 @@ file "an error in line 100,000" 1 "weir: $tmp/conf:100000:11: limit add: limit '
 is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
 head -n 99999 "$tmp/long" >"$tmp/100k"
 file "a file of 100,000 lines is applied" 0 '$' <"$tmp/100k"
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "whole"
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "... completely"
 
-# what the kernel thinks of it: of which limit, on which line, and how often
+# the kernel's warnings: limit, line, number of repeats
 {
 	echo 'limit add large budget 1000/s to ::/0'
 	seq -f 'limit add small%.0f budget 5/s to ::/0' 3
 } >"$tmp/small"
 gro='packets that GRO merges may never fit the budget: ethtool -K DEV gro off'
 ip link add gro0 type dummy
-file "limits that are warned of" 0 '' <"$tmp/small"
+file "limits with a warning" 0 '' <"$tmp/small"
 is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro
-weir: warning: $tmp/conf: each of 2 more limits: $gro" "a file's warning: the limit, its line, and how many more"
+weir: warning: $tmp/conf: each of 2 more limits: $gro" "in a file: the first limit, its line, and how many more"
 head -n 2 "$tmp/small" >"$tmp/one-small"
-file "one that is warned of" 0 "weir: warning: $tmp/conf:2: limit 'small1': $gro\$" <"$tmp/one-small"
+file "a single limit with a warning" 0 "weir: warning: $tmp/conf:2: limit 'small1': $gro\$" <"$tmp/one-small"
 weir limit flush
 weir -batch "$tmp/small" >"$tmp/out" 2>"$tmp/err"
 is "$(<"$tmp/err")" "weir: warning: $tmp/small:2: limit 'small1': $gro
-weir: warning: $tmp/small: each of 2 more limits: $gro" "a batch's is said once, and counted"
+weir: warning: $tmp/small: each of 2 more limits: $gro" "in a batch: once, with the number of others"
 ip link del gro0
 
-# as large as it may be: one message
+# the largest configuration, in one message
 {
 	seq -f 'limit add a-limit-with-a-long-name-%04.0f budget 123457/90s per 24,56 slots 3 sources 64 dev lo from 10.0.0.0/8 to 10.0.0.0/8 proto tcp sport 1-2 dport 3-4 syn mark 0x10/0xf0' 0 255
 	for i in {0..31}; do printf "exempt add 2001:db8:0:$i::%x dev a-long-device-1 limit a-limit-with-a-long-name-0000\n" {0..255}; done
 } >"$tmp/large"
 weir -file "$tmp/large" 2>"$tmp/err"
 is $? 0 "256 limits and 8192 exemptions" || diag "$(head -n 3 "$tmp/err")"
-is "$(weir -j limit show | jq length),$(weir -j exempt show | jq length)" 256,8192 "all of them are there"
+is "$(weir -j limit show | jq length),$(weir -j exempt show | jq length)" 256,8192 "... all exist"
 weir save >"$tmp/one"
 weir -file "$tmp/one" 2>/dev/null
-is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "and come again the same"
-like "$(weir limit add more budget 1/s 2>&1)" 'a namespace has at most 256 limits' "no more limits"
-like "$(weir exempt add 11.0.0.0/8 2>&1)" 'a namespace has at most 8192 exemptions' "no more exemptions"
+is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "... and are restored"
+like "$(weir limit add more budget 1/s 2>&1)" 'a namespace has at most 256 limits' "a further limit is refused"
+like "$(weir exempt add 11.0.0.0/8 2>&1)" 'a namespace has at most 8192 exemptions' "a further exemption is refused"
 
 weir -file "$tmp/empty"
-is "$(weir -j limit show)$(weir -j exempt show)" '[][]' "a saved nothing empties"
+is "$(weir -j limit show)$(weir -j exempt show)" '[][]' "a saved empty configuration removes everything"
 
 # batch
 cat >"$tmp/batch" <<-'BATCH'
@@ -215,28 +214,28 @@ cat >"$tmp/batch" <<-'BATCH'
 BATCH
 like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: NAME 'a': a limit of that name exists.*2$" \
 	"a batch ends at a refusal"
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "what stood before is done"
+is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "... the lines before it are done"
 weir limit flush
 weir -force -batch "$tmp/batch" >/dev/null 2>&1
-is "$?,$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "2,a b" "with -force it goes on, and fails all the same"
+is "$?,$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "2,a b" "with -force it continues, and still fails"
 like "$(weir -exist -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" \
-	"^weir: $tmp/batch:3: limit add: limit 'a' exists and differs in budget; .*2$" "with -exist what differs is a failure"
-is "$(weir -j limit show a | json budget)" 100 "and stays as it is"
+	"^weir: $tmp/batch:3: limit add: limit 'a' exists and differs in budget; .*2$" "with -exist a limit that differs is a failure"
+is "$(weir -j limit show a | json budget)" 100 "... and stays unchanged"
 sed -i 3d "$tmp/batch"
 weir -exist -batch "$tmp/batch" >/dev/null 2>"$tmp/err"
-is "$?$(<"$tmp/err")" 0 "what does not is none"
+is "$?$(<"$tmp/err")" 0 "... one that does not differ is a success"
 weir -json -batch "$tmp/batch" 2>/dev/null | jq -e . >/dev/null
 weir -json -batch - <<<'limit show' | jq -e '.[0].name == "a"' >/dev/null
 ok $? "a batch from stdin, in JSON"
 weir limit flush >/dev/full && weir limit show >/dev/full 2>"$tmp/err"
-is $? 0 "nothing to write is no failure"
+is $? 0 "without output a full disk is no failure"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
-is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full disk is one of its own"
-is "$(weir -j limit show full | json name)" full "for what was asked is done"
+is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full disk has its own status"
+is "$(weir -j limit show full | json name)" full "... as the command was done"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
-is $? 2 "a refusal is a refusal all the same"
+is $? 2 "... but a refusal keeps its status"
 weir save >&- 2>"$tmp/err"
-is "$? $(<"$tmp/err")" "4 weir: write error: Bad file descriptor" "and so is nowhere to write"
+is "$? $(<"$tmp/err")" "4 weir: write error: Bad file descriptor" "a closed stdout has the same status"
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-events.t: what monitor tells of what is done; what is no change; events of some
-# kinds alone; a flood of them
+# tool-events.t: monitor's events for each change, none without a change, filters by
+# kind and limit, floods of events
 . "$(dirname "$0")/lib.sh"
 begin
 
-# watch NAME WORD...: monitor into $tmp/NAME, with its options and words
+# watch NAME WORD...: run weir WORDs into $tmp/NAME, in the background
 watch() {
 	local file=$tmp/$1
 	shift
 	"$top/userspace/weir" "$@" >"$file" 2>"$file.err" &
 	pids+=($!)
 }
-# saw PATTERN NAME: within a while
+# saw PATTERN NAME: wait until $tmp/NAME matches
 saw() { wait_for 60 grep -Eq -- "$1" "$tmp/$2"; }
-# tells LINE...: the next lines of $tmp/all
+# tells NAME LINE...: check the next lines of $tmp/all
 told=0
 tells() {
 	local name=$1 line
@@ -39,7 +39,7 @@ watch sources monitor sources limit net
 watch pressure monitor pressure
 all_listen() { [ "$(listeners)" -ge 7 ]; }
 wait_for 60 all_listen || bail "monitor does not listen"
-tells "limits that there are, with their match" "limit present web budget 100/100s to 192.0.2.0/24 slots 15 sources 64" \
+tells "the existing limits, with their conditions" "limit present web budget 100/100s to 192.0.2.0/24 slots 15 sources 64" \
 	"limit present net budget 50/100s proto udp per 24,48 slots 15 sources 64"
 
 weir exempt add 10.0.0.0/8 limit web
@@ -53,21 +53,21 @@ weir source charge 198.51.100.1 limit web >"$tmp/out"
 weir source charge 198.51.100.1 limit net packets 46 >"$tmp/out" 2>&1
 weir source forget 198.51.100.1 >"$tmp/out"
 is "$(<"$tmp/out")" $'198.51.100.1 limit web forgotten 1\n198.51.100.0/24 limit net forgotten 1' "forget says which prefix it forgot"
-is "$(weir source forget 198.51.100.1)" "198.51.100.1 forgotten 0 (nothing to forget)" "... and once"
-tells "charges, and what is forgotten" "charge 198.51.100.0/24 limit net taken 5 count 5 of 50 left 45" \
+is "$(weir source forget 198.51.100.1)" "198.51.100.1 forgotten 0 (nothing to forget)" "... and nothing the second time"
+tells "charges and forgotten sources" "charge 198.51.100.0/24 limit net taken 5 count 5 of 50 left 45" \
 	"charge 198.51.100.1 limit web taken 1 count 1 of 100 left 99"
 tells "..." "forget 198.51.100.1 limit web forgotten 1" "forget 198.51.100.0/24 limit net forgotten 1"
 for i in 1 2 3; do weir source charge "198.51.100.$i" limit web >"$tmp/out"; done
 weir source forget 198.51.100.0/24 limit web >"$tmp/out"
-is "$(<"$tmp/out")" "198.51.100.0/24 limit web forgotten 3" "those within a prefix"
+is "$(<"$tmp/out")" "198.51.100.0/24 limit web forgotten 3" "the sources of a prefix"
 told=$((told + 3))
 tells "..." "forget 198.51.100.0/24 limit web forgotten 3"
 weir source charge 198.51.100.1 limit web >"$tmp/out"
 weir source forget all >"$tmp/out"
-is "$(<"$tmp/out")" "all sources limit web forgotten 1" "all of them"
+is "$(<"$tmp/out")" "all sources limit web forgotten 1" "all sources"
 told=$((told + 1))
 tells "..." "forget all sources limit web forgotten 1"
-is "$(weir -j source forget all | jq -c .)" '[{"source":"all sources","forgotten":0}]' "and nobody, in JSON"
+is "$(weir -j source forget all | jq -c .)" '[{"source":"all sources","forgotten":0}]' "... none, in JSON"
 
 weir limit add first budget 1/100s bytes not from 10.0.0.0/8 lenient action observe before web sources 64 >"$tmp/out" 2>&1
 weir limit set net before web >"$tmp/out"
@@ -105,23 +105,23 @@ weir limit flush
 tells "flush" "limit removed net budget 51/100s proto udp per 24,48 slots 15 sources 128" \
 	"limit removed web budget 100/100s to 192.0.2.0/24 slots 15 sources 64"
 
-# of each kind the last event
+# wait for the last event of each kind
 weir limit add web budget 100/100s to 192.0.2.0/24 sources 64 >"$tmp/out"
 weir limit add net budget 50/100s per 24,48 proto udp sources 64 >"$tmp/out" 2>&1
 weir exempt add 203.0.113.0/24 limit net
 weir source charge 203.0.113.1 limit net >"$tmp/out"
 weir source charge 203.0.113.1 limit web >"$tmp/out"
 saw 'added net' limits && saw 203.0.113.0/24 exempts && saw '^charge 203' sources && saw '^charge 203' web
-ok $? "events of some kinds are told"
+ok $? "monitor shows the selected kinds of events"
 kinds() { awk '{ print $1 }' "$tmp/$1" | sort -u | xargs; }
 is "$(kinds limits),$(kinds exempts),$(kinds sources),$(kinds pressure)" "limit,exempt,charge forget," "... and no others"
-is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "8:0" "... or those of a limit, and of all" ||
+is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "8:0" "... and with a limit its events and those of all limits" ||
 	diag "$(grep -v ' web\b' "$tmp/web")"
 quiet
 cat "$tmp/json" >>"$judged.events"
-is "$(sort -u "$tmp"/*.err)" "" "without complaint"
+is "$(sort -u "$tmp"/*.err)" "" "no errors"
 
-# A flood: as text few lines a second and their number, in JSON each.
+# A flood: in text a few lines per second and the number of others, in JSON all.
 weir limit flush
 weir exempt flush
 weir limit add flood budget 1/1h to 192.0.2.0/24 sources 16384 >"$tmp/out" 2>&1
@@ -135,16 +135,16 @@ count_all() { awk '/^limited [0-9]+ more/ { n += $2 - 1 } /^limited/ { n++ } END
 lost=$(stats events_lost)
 whole() { [ "$(count_all)" -ge $((3000 - $(stats events_lost))) ]; }
 wait_for 60 whole
-is "$(count_all)" $((3000 - lost)) "all that became limited are counted"
+is "$(count_all)" $((3000 - lost)) "all newly limited sources are counted"
 told_lost() { [ "$(awk '/^[0-9]+ events lost$/ { n += $1 } END { print n + 0 }' "$tmp/all")" = "$lost" ]; }
 wait_for 60 told_lost
-ok $? "... and $lost are lost" || diag "$(grep -v ^limited "$tmp/all")"
+ok $? "... $lost events are lost" || diag "$(grep -v ^limited "$tmp/all")"
 whole_json() { [ "$(grep -c '"event":"source"' "$tmp/json")" -ge $((3000 - lost)) ]; }
 wait_for 60 whole_json
-ok $? "... and told in JSON"
-within "$(grep -vcE "more|lost" "$tmp/all")" 10 $((10 * SECONDS + 10)) "a few are shown" || diag "$(head -n 30 "$tmp/all")"
-like "$(<"$tmp/all")" $'\n''limited [0-9]+ more sources' "... and how many more"
-like "$(<"$tmp/all")" '^limited 10[0-9.]+ limit flood budget 1/h rate 1/h count 1 until ' "a rate is told where it is below one a second"
+ok $? "... and JSON has all others"
+within "$(grep -vcE "more|lost" "$tmp/all")" 10 $((10 * SECONDS + 10)) "text shows a few" || diag "$(head -n 30 "$tmp/all")"
+like "$(<"$tmp/all")" $'\n''limited [0-9]+ more sources' "... and the number of others"
+like "$(<"$tmp/all")" '^limited 10[0-9.]+ limit flood budget 1/h rate 1/h count 1 until ' "a rate below one per second is shown"
 quiet
 cat "$tmp/json" >>"$judged.events"
 finish

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-json.t: every output in JSON is what weir -schema says: which keys there
-# are, of what type and range; and colour is never in it
+# tool-json.t: all JSON output is valid under weir -schema: keys, types and ranges;
+# and never coloured
 . "$(dirname "$0")/lib.sh"
 begin
 
-# tells COUNT WORD...: an array of so many, and the same where it is to be pretty and in
-# colour; the function weir keeps both for schema.py
+# tells COUNT WORD...: expect an array of COUNT, identical with -pretty and -color; the
+# function weir keeps both for schema.py
 tells() {
 	local count=$1
 	shift
@@ -44,5 +44,5 @@ tells 1 save
 tells 1 limit set web budget 21/30d
 tells 1 -Version
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

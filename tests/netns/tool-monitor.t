@@ -1,31 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-monitor.t: events as they come, also when too many come; dumps that are
-# interrupted
+# tool-monitor.t: monitor's events, also when some are lost; interrupted dumps
 . "$(dirname "$0")/lib.sh"
 begin
 
-through=() # what weir is run by
+through=() # prefix of weir's command line
 
-# watch FILE WORD...: monitor into FILE, in the background, once it listens
+# watch FILE WORD...: run monitor into FILE, in the background; returns once it listens
 watch() {
 	local file=$1
 	shift
 	"${through[@]}" "$top/userspace/weir" "$@" monitor >"$file" 2>"$file.err" &
 	pids+=($!)
 	wait_for 60 grep -q present "$file" && return
-	# where is it?
+	# where does it hang?
 	diag "$(<"$file.err")" "$(head -n 20 "/proc/$!/stack" "/proc/$!/status" 2>&1)" "$(<"/proc/loadavg")"
 	bail "monitor shows nothing"
 }
-# saw PATTERN FILE: within a while
+# saw PATTERN FILE: wait until FILE matches
 saw() { wait_for 60 grep -Eq -- "$1" "$2"; }
 
 weir limit add web budget 100/10s to 192.0.2.0/24 sources 64
 watch "$tmp/text"
 watch "$tmp/stamped" -t
 watch "$tmp/json" -j -t
-is "$(head -n 1 "$tmp/text")" "limit present web budget 100/10s to 192.0.2.0/24 slots 15 sources 64" "what is there comes first"
+is "$(head -n 1 "$tmp/text")" "limit present web budget 100/10s to 192.0.2.0/24 slots 15 sources 64" "the existing limits come first"
 weir limit add more budget 5M/m bytes to ::/0 action observe >"$tmp/out"
 weir limit set more budget 6M/m >"$tmp/out"
 flood -s 198.51.100.1 -c 150
@@ -33,21 +32,21 @@ flood -s 2001:db8:1:2::1 -c 3
 saw '^limited' "$tmp/text"
 weir limit del more
 saw '^limit removed' "$tmp/text"
-ok $? "events come"
-is "$(grep -c . "$tmp/text")" 5 "one line each" || diag "$(<"$tmp/text")"
-like "$(<"$tmp/text")" $'\n''limit added more budget 5M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "a limit that came"
-like "$(<"$tmp/text")" $'\n''limit changed more budget 6M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "that changed"
-like "$(<"$tmp/text")" $'\n''limit removed more' "that went"
+ok $? "events arrive"
+is "$(grep -c . "$tmp/text")" 5 "... one line each" || diag "$(<"$tmp/text")"
+like "$(<"$tmp/text")" $'\n''limit added more budget 5M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "a limit added"
+like "$(<"$tmp/text")" $'\n''limit changed more budget 6M/m bytes to ::/0 slots 15 sources 65536 action observe'$'\n' "... changed"
+like "$(<"$tmp/text")" $'\n''limit removed more' "... removed"
 like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:-]+\.[0-9]{3}\+0000'$'\n' \
 	"a source: limit, budget, rate, until when"
 saw 'limit removed' "$tmp/stamped"
 like "$(<"$tmp/stamped")" $'\n''\[20[0-9-]+T[0-9:.]+\+0000\] limit added more' "-timestamp"
 saw removed "$tmp/json"
-is "$(jq -re .event "$tmp/json" | sort | uniq -c | xargs)" '4 limit 1 source' "JSON: an object a line"
+is "$(jq -re .event "$tmp/json" | sort | uniq -c | xargs)" '4 limit 1 source' "JSON: one object per line"
 is "$(jq -c 'select(.event == "source") | [.source, .limit, .budget, .window_ms, .rate, .unit, .action]' "$tmp/json")" \
-	'["198.51.100.1","web",100,10000,10,"packets","drop"]' "with numbers that are numbers"
-is "$(jq -c 'select(.timestamp | not)' "$tmp/json")" "" "and the time"
-is "$(grep -vc '^{.*}$' "$tmp/json")" 0 "no object on two lines"
+	'["198.51.100.1","web",100,10000,10,"packets","drop"]' "... numbers are JSON numbers"
+is "$(jq -c 'select(.timestamp | not)' "$tmp/json")" "" "... each with a timestamp"
+is "$(grep -vc '^{.*}$' "$tmp/json")" 0 "... none on two lines"
 cat "$tmp/json" >>"$judged.monitor"
 quiet
 
@@ -57,17 +56,17 @@ watch "$tmp/pressure"
 watch "$tmp/pressure.json" -j
 flood -s 10.0.0.1 -n 4000 -c 8000
 saw '^pressure limit web evictions [0-9]+ floor-refused [0-9]+' "$tmp/pressure"
-ok $? "a table that is too small says so" || diag "$(tail -n 3 "$tmp/pressure")"
+ok $? "a table that is too small causes a pressure event" || diag "$(tail -n 3 "$tmp/pressure")"
 weir -s limit show web >"$tmp/out"
-like "$(<"$tmp/out")" 'pressure: try sources [0-9]+' "and limit show says what would do"
+like "$(<"$tmp/out")" 'pressure: try sources [0-9]+' "... and limit show suggests a size"
 saw '"event":"pressure"' "$tmp/pressure.json"
-ok $? "... in JSON, too"
+ok $? "... also in JSON"
 cat "$tmp/pressure.json" >>"$judged.monitor"
 quiet
 weir limit flush
 
-# more than a stopped monitor's socket holds: in a user namespace of its own it
-# gets no more room than there is for all
+# more events than a stopped monitor's socket holds: in a user namespace its buffer
+# is bounded by the host's limit
 sysctl -qw net.core.rmem_max=4096
 unshare --user --map-root-user --net bash -c 'echo; read -r' <"$tmp/never" >"$tmp/up" &
 holder=$!
@@ -82,18 +81,18 @@ kill -STOP "${pids[@]}"
 seq -f 'limit set web budget 1%02.0f/10s' 0 60 | "${through[@]}" "$top/userspace/weir" -batch - >"$tmp/out"
 kill -CONT "${pids[@]}"
 saw '^events lost, resync$' "$tmp/lost"
-ok $? "lost events are told"
+ok $? "lost events are reported"
 anew() { sed -n '/^events lost/,$p' "$tmp/lost" | grep -q 'limit present web budget 160/10s'; }
 wait_for 60 anew
-ok $? "and limits shown anew" || diag "$(tail -n 3 "$tmp/lost")"
+ok $? "... and the limits listed again" || diag "$(tail -n 3 "$tmp/lost")"
 saw '"event":"lost"' "$tmp/lost.json" && saw '"budget":160' "$tmp/lost.json" && jq -e . "$tmp/lost.json" >/dev/null
-ok $? "in JSON too"
+ok $? "... also in JSON"
 pids+=("$holder")
 quiet
 cat "$tmp/lost.json" >>"$judged.monitor"
 through=()
 
-# a dump that is interrupted, as its reader is slow and the configuration fast
+# a dump interrupted by a change while its reader is slow
 weir limit add big budget 100/30d to 192.0.2.0/24 sources 16384 >"$tmp/out"
 flood -s 10.0.0.1 -n 12000 -c 12000
 for words in "" -j; do
@@ -104,31 +103,31 @@ for words in "" -j; do
 		printf %s "$first"
 		cat
 	} >"$tmp/dump"
-	is "${PIPESTATUS[0]}" 5 "an interrupted dump has a status of its own (weir $words)"
-	like "$(<"$tmp/err")" '^weir: source show: changed while it was being read; the output may be incomplete$' "and it is said"
+	is "${PIPESTATUS[0]}" 5 "an interrupted dump has its own status (weir $words)"
+	like "$(<"$tmp/err")" '^weir: source show: changed while it was being read; the output may be incomplete$' "... and is reported"
 	weir limit del other
 done
 jq -e 'all(has("source"))' "$tmp/dump" >"$tmp/out"
-ok $? "in JSON the array holds sources only"
+ok $? "... in JSON the array contains only sources"
 weir -j source show limit big 2>"$tmp/err" | jq -e 'length > 10000 and all(has("source"))' >"$tmp/out"
-is "$(<"$tmp/out")$(<"$tmp/err")" true "an undisturbed one is whole"
+is "$(<"$tmp/out")$(<"$tmp/err")" true "an uninterrupted dump is complete"
 
-# who reads it goes
+# the reader exits
 mkfifo "$tmp/pipe"
 "$top/userspace/weir" monitor >"$tmp/pipe" &
 alone=$!
 head -n 1 "$tmp/pipe" >"$tmp/out"
 ended() { ! kill -0 "$alone" 2>/dev/null; }
 wait_for 60 ended
-ok $? "monitor ends where nobody reads, with nothing to tell" || kill "$alone"
+ok $? "monitor exits when its reader is gone, even without events" || kill "$alone"
 wait "$alone"
-is "$?:$(grep -c present "$tmp/out")" 141:1 "... as the next write would end it"
+is "$?:$(grep -c present "$tmp/out")" 141:1 "... with the status of SIGPIPE"
 
-# the module goes
+# the module is unloaded
 watch "$tmp/gone"
 unload
-ok $? "monitor does not hold the module"
+ok $? "monitor does not pin the module"
 wait "${pids[@]}"
-is "$? $(<"$tmp/gone.err")" "3 weir: the kernel module was unloaded" "monitor says that it went"
+is "$? $(<"$tmp/gone.err")" "3 weir: the kernel module was unloaded" "... and reports that it was unloaded"
 pids=()
 finish

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-source.t: source get, show, charge, forget: what they tell, as text and
-# as JSON
+# tool-source.t: source get, show, charge, forget: their effect, and their output
+# as text and as JSON
 . "$(dirname "$0")/lib.sh"
 begin
 
-# answer FILTER WORD...: jq's FILTER of what weir tells
+# answer FILTER WORD...: weir's JSON output through jq
 answer() {
 	local filter=$1
 	shift
@@ -19,29 +19,29 @@ weir limit add host budget 1000/100s per 0 action observe not from fe80::/10 sou
 
 # charge
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web)" '[1,1,99,false]' \
-	"a charge takes one"
+	"charge takes one packet"
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60)" \
-	'[60,61,39,false]' "or as many as it is told"
+	'[60,61,39,false]' "... or the given number"
 is "$(answer '.[0] | [.taken, .count, .limited]' source charge 198.51.100.1 limit web packets 60)" '[0,61,false]' \
-	"all or nothing, and a refused charge limits nobody"
+	"... all or nothing; a refused charge does not limit the source"
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60 mode drain)" \
-	'[39,100,0,true]' "or what there is"
+	'[39,100,0,true]' "... or, with mode drain, what is left"
 note() { { weir "$@" >/dev/null; } 2>&1; }
-is "$(note source charge 198.51.100.1 limit web packets 60)" "weir: note: not charged: nothing is left" "why nothing was"
+is "$(note source charge 198.51.100.1 limit web packets 60)" "weir: note: not charged: nothing is left" "a note says why nothing was charged"
 is "$(note source charge 198.51.100.3 limit web packets 101)" \
-	"weir: note: not charged: 101 exceeds the remaining 100; 'mode drain' takes what is left" "... or what would take something"
+	"weir: note: not charged: 101 exceeds the remaining 100; 'mode drain' takes what is left" "... or suggests mode drain"
 is "$(note source charge 198.51.100.1 limit web mode drain)$(note source charge 198.51.100.3 limit web packets 100 mode drain)" \
-	"weir: note: not charged: nothing is left" "... said where nothing was taken alone"
+	"weir: note: not charged: nothing is left" "... only if nothing was charged"
 weir source forget 198.51.100.3 >"$tmp/out"
-is "$(answer '.[0].taken' source charge 198.51.100.1 limit bulk bytes 4k)" 4000 "bytes of a limit that counts bytes"
+is "$(answer '.[0].taken' source charge 198.51.100.1 limit bulk bytes 4k)" 4000 "charge takes bytes of a limit that counts bytes"
 like "$(weir source charge 198.51.100.1 limit bulk packets 4 2>&1; echo $?)" \
-	"^weir: source charge: limit 'bulk' counts bytes; use 'bytes N'.*1$" "in its own unit alone"
+	"^weir: source charge: limit 'bulk' counts bytes; use 'bytes N'.*1$" "... only in the limit's unit"
 like "$(weir source charge 198.51.100.2 limit web)" \
 	'^198.51.100.2 limit web taken 1 count 1 of 100 left 99$' "as text"
 
-like "$(weir source charge 198.51.101.2 limit net)" '^198.51.101.0/24 limit net taken 1 ' "what is charged is the source"
-like "$(weir source charge 2001:db8:1:2::3 limit host)" '^all sources limit host taken 1 ' "or everybody"
-is "$(answer '.[0].source' source charge 2001:db8:1:2:3::4 limit bulk)" "2001:db8:1:2::/64" "in JSON too"
+like "$(weir source charge 198.51.101.2 limit net)" '^198.51.101.0/24 limit net taken 1 ' "the charged source is the prefix"
+like "$(weir source charge 2001:db8:1:2::3 limit host)" '^all sources limit host taken 1 ' "... or all sources"
+is "$(answer '.[0].source' source charge 2001:db8:1:2:3::4 limit bulk)" "2001:db8:1:2::/64" "... also in JSON"
 weir source forget all >"$tmp/out"
 weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
 weir source charge 198.51.100.2 limit web >"$tmp/out"
@@ -50,11 +50,11 @@ weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
 # get
 out=$(weir source get 198.51.100.1)
 like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [0-9.ms]+ dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 25(\.[0-9]+)?s, oldest first'$'\n' \
-	"get tells count, rest, when, and the wheel"
-like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "of each limit"
-like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "by the prefix that is counted"
-like "$out" $'\n''all sources limit host count 0 of 1000 left 1000 would-drop 0 idle' "or everybody"
-like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{15} 5 slots' "the wheel as blocks where they can be shown"
+	"get shows count, rest, time and wheel"
+like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "... for each limit"
+like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "... of the counted prefix"
+like "$out" $'\n''all sources limit host count 0 of 1000 left 1000 would-drop 0 idle' "... or all sources"
+like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{15} 5 slots' "the wheel as block characters in UTF-8"
 is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
 	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","all sources","packets","observe"]]' \
 	"the same in JSON"
@@ -63,72 +63,72 @@ is "$(answer '.[0] | (.slots | length, add), (.next_ms > 0), (.next_ms <= 125000
 before=$(answer '.[0].count' source get 198.51.100.1 limit bulk)
 is "$(answer '.[0].count' source get 198.51.100.1 limit bulk)" "$before" "get consumes nothing"
 weir exempt add 198.51.100.0/24 limit web
-is "$(weir source get 198.51.100.1 limit web)" "198.51.100.1 limit web exempt by 198.51.100.0/24 limit web" "an exemption is told"
-is "$(answer '.[0].exempt' source get 198.51.100.1 limit web)" '{"prefix":"198.51.100.0/24","limit":"web"}' "in JSON too"
+is "$(weir source get 198.51.100.1 limit web)" "198.51.100.1 limit web exempt by 198.51.100.0/24 limit web" "an exemption is shown"
+is "$(answer '.[0].exempt' source get 198.51.100.1 limit web)" '{"prefix":"198.51.100.0/24","limit":"web"}' "... also in JSON"
 weir exempt flush
 is "$(answer '.[0].source' source get 2001:db8:1:2:3::4 limit web)" "2001:db8:1:2::/64" "an IPv6 source is a /64"
 
 # show
 for i in {1..40}; do echo "source charge 203.0.113.$i limit web packets $i"; done | weir -batch - >/dev/null
-ok $? "forty sources charged"
-is "$(answer '[.[] | select(.source | startswith("203."))] | length' source show limit web)" 40 "show tells them"
-is "$(answer 'length' source show limit web 203.0.113.32/28)" 9 "those within a prefix"
-is "$(answer '[.[].source] | sort' source show limit web limited)" '["198.51.100.1"]' "those that are limited"
-is "$(answer '[.[].count]' source show limit web 203.0.113.0/24 top 3 by count)" '[40,39,38]' "the worst, the worst first"
-is "$(answer '[.[].limit] | unique' source show)" '["bulk","web"]' "of all limits"
+ok $? "forty sources are charged"
+is "$(answer '[.[] | select(.source | startswith("203."))] | length' source show limit web)" 40 "show lists them"
+is "$(answer 'length' source show limit web 203.0.113.32/28)" 9 "... the sources of a prefix"
+is "$(answer '[.[].source] | sort' source show limit web limited)" '["198.51.100.1"]' "... the limited sources"
+is "$(answer '[.[].count]' source show limit web 203.0.113.0/24 top 3 by count)" '[40,39,38]' "... the top three, the highest first"
+is "$(answer '[.[].limit] | unique' source show)" '["bulk","web"]' "... of all limits"
 like "$(weir source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [^ ]+ dropped [0-9]+$' "as text"
-is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "what fails is an empty array"
+is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "a failure is an empty array"
 
 # forget
 is "$(answer '.[0].forgotten' source forget 203.0.113.1)" 1 "forget one source"
 is "$(answer '.[0].forgotten' source forget 203.0.113.0/24 limit web)" 39 "forget a prefix"
 is "$(weir source forget all limit bulk)" "all sources limit bulk forgotten 1" "forget all of a limit"
-is "$(answer '[.[].source] | sort' source show)" '["198.51.100.1","198.51.100.2"]' "the others stay"
-is "$(answer '.[0].left' source get 203.0.113.40 limit web)" 100 "who is forgotten may send again"
+is "$(answer '[.[].source] | sort' source show)" '["198.51.100.1","198.51.100.2"]' "other sources are kept"
+is "$(answer '.[0].left' source get 203.0.113.40 limit web)" 100 "a forgotten source may send again"
 
-# packets: drops are counted with their source
+# packets: drops are counted for their source
 flood -s 198.51.100.7 -c 150
 is "$(answer '.[0] | [.count, .left, .limited, .dropped]' source get 198.51.100.7 limit web)" '[100,0,true,50]' \
-	"packets are counted, and drops"
+	"packets and drops are counted"
 is "$(answer '.[0].source' source show limit web top 1)" 198.51.100.7 "top is by drops"
-# a source of a device
+# sources of a device
 weir limit add local budget 100/100s from fe80::/10 sources 64 2>/dev/null
 flood -s fe80::7 -d 2001:db8::1 -c 3
 is "$(answer '.[0] | [.source, .dev, .count]' source get fe80::7 dev rx0 limit local)" '["fe80::7","rx0",3]' \
-	"a link-local source is whole and its device's"
-# a name that would order something from the terminal does not
+	"a link-local source is a full address on its device"
+# device names with terminal escapes are harmless
 ip link set rx0 down
 ip link set rx0 name $'rx\e[7m'
-like "$(weir source show limit local)" '^fe80::7 dev rx\\x1b\[7m limit local ' "a device's name is shown harmlessly"
+like "$(weir source show limit local)" '^fe80::7 dev rx\\x1b\[7m limit local ' "a device's name is shown escaped"
 ip link set $'rx\e[7m' name rx0
 ip link set rx0 up
 
-# ... and of no other one that has the same address
+# ... independent of the same address on another device
 link tx1 rx1 02:00:00:00:00:01
 flood -i tx1 -s fe80::7 -d 2001:db8::1 -c 2
 flood -i tx1 -s fe80::8 -d 2001:db8::1 -c 1
 locals() { weir source show limit local | awk '{ print $1, $3, $7 }' | sort | paste -sd,; }
 is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "two devices, two sources of one address"
-like "$(weir source forget fe80::7 2>&1; echo $?)" '^weir: source forget: .*link-local.*2$' "without a device it is nobody"
-is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... who is not forgotten"
+like "$(weir source forget fe80::7 2>&1; echo $?)" '^weir: source forget: .*link-local.*2$' "a link-local address without a device is refused"
+is "$(locals)" "fe80::7 rx0 3,fe80::7 rx1 2,fe80::8 rx1 1" "... and nothing is forgotten"
 is "$(note source get fe80::7 dev rx0)$(note source get 203.0.113.1 dev nosuch0)" \
-	"weir: warning: device 'nosuch0' does not exist (yet)" "a device that is not there is told"
+	"weir: warning: device 'nosuch0' does not exist (yet)" "a device that does not exist causes a warning"
 is "$(note exempt get fe80::7)" \
 	"weir: exempt get: ADDR fe80::7: not exempt; source get shows exemptions from single limits and devices" \
-	"an address is exempt on a device where it is asked for"
-is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget one on its device"
+	"exempt get without dev does not find an exemption on a device"
+is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget an address on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"
 is "$(answer '.[0].left' source get fe80::7 dev rx0 limit local)" 100 "... where it may send again"
-is "$(weir source forget fe80::/10 dev rx0 limit local)" "fe80::/10 dev rx0 forgotten 0 (nothing to forget)" "a prefix on a device, where nobody is left"
+is "$(weir source forget fe80::/10 dev rx0 limit local)" "fe80::/10 dev rx0 forgotten 0 (nothing to forget)" "a prefix on a device without sources"
 is "$(weir source forget fe80::/10 dev rx1 limit local)" "fe80::/10 dev rx1 limit local forgotten 2" "... and on the other"
 
 weir exempt add 198.51.100.0/24
-is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all"
+is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all limits"
 weir limit flush
-is "$(weir source get 198.51.100.7)" "no limit applies to 198.51.100.7" "nothing to meet"
+is "$(weir source get 198.51.100.7)" "no limit applies to 198.51.100.7" "no limit applies"
 
-# Which limits answer: those that would meet the address on that device, or on some
-# device where none is said.
+# get shows the limits that would match the address on the given device, or on any
+# device if none is given.
 weir exempt flush
 config <<-WORDS || bail "cannot configure"
 	limit add four budget 1k/1h family ipv4
@@ -140,25 +140,25 @@ config <<-WORDS || bail "cannot configure"
 	limit add to budget 1k/1h to 2001:db8::/32
 	limit add nto budget 1k/1h not to 2001:db8::/32
 WORDS
-# who WORD...: the limits that weir tells of
+# who WORD...: the limits in weir's output
 who() { weir "$@" | sed -n 's/.* limit \([a-z]*\) .*/\1/p' | paste -sd' '; }
-# meets ADDRESS LIMITS DEVICE LIMITS: anywhere, and on that device, where a packet
-# meets the same ones; IPv6 goes to 2001:db8::1
+# meets ADDRESS LIMITS DEVICE LIMITS: the limits that match without a device, and on
+# DEVICE, where a packet must match the same ones; IPv6 goes to 2001:db8::1
 meets() {
-	is "$(who source get "$1")" "$2" "who answers for $1"
+	is "$(who source get "$1")" "$2" "limits that match $1"
 	is "$(who source get "$1" dev "$3")" "$4" "... on $3"
 	flood -i "tx${3#rx}" -s "$1" -c 1
-	is "$(who source show "$1")" "${4/%to nto/to}" "... where they are charged"
+	is "$(who source show "$1")" "${4/%to nto/to}" "... and charge a packet"
 }
 meets 198.51.100.1 "four from dev ndev nto" rx0 "four from dev nto"
 meets 203.0.113.1 "four nfrom dev ndev nto" rx0 "four nfrom dev nto"
 meets 203.0.113.2 "four nfrom dev ndev nto" rx1 "four nfrom ndev nto"
 meets 2001:db8:1::1 "nfour nfrom dev ndev to nto" rx1 "nfour nfrom ndev to nto"
 weir exempt add 198.51.100.0/24 dev rx0
-is "$(weir source get 198.51.100.1 dev rx0 | grep -c ' exempt by 198.51.100.0/24 dev rx0$')" 4 "exempt on a device, told for it"
-is "$(answer 'map(.exempt) | unique' source get 198.51.100.1 dev rx0)" '[{"prefix":"198.51.100.0/24","dev":"rx0"}]' "in JSON too"
+is "$(weir source get 198.51.100.1 dev rx0 | grep -c ' exempt by 198.51.100.0/24 dev rx0$')" 4 "an exemption on a device is shown for it"
+is "$(answer 'map(.exempt) | unique' source get 198.51.100.1 dev rx0)" '[{"prefix":"198.51.100.0/24","dev":"rx0"}]' "... also in JSON"
 is "$(weir source get 198.51.100.1 dev rx1 | grep -c exempt):$(weir source get 198.51.100.1 | grep -c exempt)" 0:0 \
-	"... and for no other, nor where none is said"
+	"... and neither for another device nor without one"
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-words.t: what the kernel refuses, and how the tool says it; no refusal
+# tool-words.t: the kernel's refusals and the tool's messages for them; no refusal
 # changes anything
 . "$(dirname "$0")/lib.sh"
 need_tool
 
-# run WORD...: weir's exit in $status, what it wrote in $out and $err
+# run WORD...: run weir; sets $status, $out and $err
 run() {
 	weir "$@" >"$tmp/out" 2>"$tmp/err"
 	status=$?
 	out=$(<"$tmp/out") err=$(<"$tmp/err")
 }
 
-# refused PATTERN WORD...: status 2, the sentence, and no change
+# refused PATTERN WORD...: expect status 2, the sentence, and no change
 refused() {
 	local pattern=$1 before
 	shift
@@ -22,7 +22,7 @@ refused() {
 	[ "$(weir save)" = "$before" ] || ok 1 "weir $* changes nothing"
 }
 
-# done_with PATTERN WORD...: status 0, and what stderr says
+# done_with PATTERN WORD...: expect status 0, and PATTERN on stderr
 done_with() {
 	local pattern=$1
 	shift
@@ -31,24 +31,24 @@ done_with() {
 }
 
 run limit show
-like "$status $err" "^3 weir: kernel module not loaded; run 'modprobe weir' to see why" "no module: status 3, and what to do"
+like "$status $err" "^3 weir: kernel module not loaded; run 'modprobe weir' to see why" "no module: status 3 and a hint"
 run -j stats
-is "$status$out" 3 "no module: no JSON either"
+is "$status$out" 3 "no module: no JSON output"
 begin
 
-# what the design's grammar shows
+# the examples of design.rst
 done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
 like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+$' \
-	"what was made is told, with its memory"
+	"the added limit is shown, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
 done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
 done_with '' limit add bulk budget 10M/1s bytes slots 8 lenient before web
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "bulk web syn host" "before puts a limit in front of another"
 done_with '$' limit set web budget 2000/s
 done_with '$' limit set host before bulk
-like "$(weir -s limit set web slots 9)" ' slots 9 .*'$'\n''    matched  *0 packets ' "-s shows the counters of what is set"
+like "$(weir -s limit set web slots 9)" ' slots 9 .*'$'\n''    matched  *0 packets ' "set with -s shows the counters"
 like "$(weir -j -s -exist limit add tmp budget 1/s to ::/0)$(weir -j -s -exist limit add tmp budget 1/s to ::/0)" \
-	'"stats":.*"stats":' "... and of what is added, or there already"
+	'"stats":.*"stats":' "... and so does add, also of an existing limit"
 weir limit del tmp
 is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "host bulk web syn" "set moves a limit"
 done_with '' limit set bulk match any
@@ -61,18 +61,18 @@ refused "limit del: NAME 'nosuch': no limit of that name; limit show lists them"
 done_with '$' -exist limit del nosuch
 refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them" limit show nosuch
 run limit set web per 24
-is "$status $err" "1 weir: limit set: 'per' cannot be changed; add another limit instead" "the prefix of a limit is fixed"
+is "$status $err" "1 weir: limit set: 'per' cannot be changed; add another limit instead" "a limit's prefix length cannot be changed"
 
-# -exist: what is there as it was to be is good, another stays and is a failure
+# -exist: success if the limit is the same; one that differs is kept, and is a failure
 words="web budget 2000/s to 192.0.2.0/24 proto tcp dport 443"
 # shellcheck disable=SC2086 # words
 done_with '$' -exist limit add $words
-like "$out" "^$words slots " "-exist shows what is there"
+like "$out" "^$words slots " "-exist shows the existing limit"
 # shellcheck disable=SC2086 # words
 done_with '$' -exist limit add $words before syn
 done_with '$' -exist limit add host budget 2M/s per 0 action observe
 done_with '$' -exist limit add web budget 2k/1000ms packets to 192.0.2.0/24 dport 443 proto 6 comment ''
-# differs WORD... -- LIST: a limit of these words would be another by those
+# differs WORD... -- LIST: -exist should report these differences
 differs() {
 	local limit=$1 all=()
 	while [ "$1" != -- ]; do all+=("$1") && shift; done
@@ -92,7 +92,7 @@ differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
 differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
 differs syn budget 20/10s proto tcp syn -- sources
 refused "limit add: before 'nosuch': no limit of that name to place it before; limit show" limit add x budget 1/s before nosuch
-# 6.1 does not say where in a dump's request the fault is.
+# Linux 6.1 has no error offset for dump requests.
 refused "source show: (limit 'nosuch': )?no limit of that name; limit show" source show limit nosuch
 refused "source charge: limit 'nosuch': no limit of that name; limit show" source charge 10.0.0.1 limit nosuch
 refused "source charge: limit 'nosuch': no limit of that name; limit show" source charge 10.0.0.1 limit nosuch packets 3
@@ -105,11 +105,11 @@ refused 'exempt del: PREFIX 11.0.0.0/8: no such exemption; exempt show lists the
 refused "exempt del: limit 'nosuch': no limit of that name to exempt from; limit show" exempt del 10.0.0.0/8 limit nosuch
 done_with '$' -exist exempt del 11.0.0.0/8
 done_with '$' exempt get 10.1.2.3 limit web
-is "$out" "10.0.0.0/8 limit web" "exempt get says why"
+is "$out" "10.0.0.0/8 limit web" "exempt get shows the exemption"
 refused 'exempt get: ADDR 10.1.2.3: not exempt; source get shows exemptions' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ::/0 dev nosuchdev0
-# -check says what the kernel would
+# -check reports the kernel's refusals
 for words in "limit add web budget 1/s" "limit set nosuch slots 3" "limit del nosuch" "limit add x budget 1/s before nosuch" \
 	"source charge 10.0.0.1 limit nosuch" "source forget all limit nosuch" "exempt add 10.0.0.0/8 limit nosuch" \
 	"exempt add 10.0.0.0/8 limit web" "exempt del 11.0.0.0/8" "limit set web proto icmp" "limit set web family ipv6" \
@@ -132,13 +132,13 @@ done_with "" -check -file "$tmp/file"
 is "$(all_there_is)" "$before" "-check changes nothing"
 echo 'limit add x budget 1G/s bytes slots 64 sources 16M to ::/0' >"$tmp/file"
 run -check -file "$tmp/file"
-like "$status $err" "^2 weir: $tmp/file:1:40: limit add: sources: not enough memory" "... and says of a file what the kernel would"
+like "$status $err" "^2 weir: $tmp/file:1:40: limit add: sources: not enough memory" "... and reports the kernel's refusal of a file"
 echo 'limit set nosuch slots 3' >"$tmp/batch"
 done_with '$' -check -batch "$tmp/batch"
 weir monitor limit nosuch >"$tmp/out" 2>"$tmp/err" &
 pids+=($!)
 wait_for 10 test -s "$tmp/err"
-is "$(<"$tmp/err")" "weir: note: there is no limit 'nosuch' yet" "monitor says that its limit is not there"
+is "$(<"$tmp/err")" "weir: note: there is no limit 'nosuch' yet" "monitor notes that its limit does not exist"
 kill $!
 if [ "$HZ" -lt 1000 ]; then
 	run -check limit add x budget 100/10ms slots 10
@@ -157,12 +157,12 @@ done_with '$' limit add syn5 budget 5/s to ::/0 proto tcp syn
 done_with '$' limit add notrx budget 5/s to ::/0 not dev rx0
 done_with '$' limit add sixtyfour budget 64/s to ::/0
 done_with "weir: warning: limit 'small': $joined\$" limit add small budget 5/s to ::/0
-is "$(weir -check limit set small budget 6/s 2>&1)" "weir: warning: limit 'small': $joined" "-check tells the kernel's warnings"
+is "$(weir -check limit set small budget 6/s 2>&1)" "weir: warning: limit 'small': $joined" "-check shows the kernel's warnings"
 echo 'limit add small budget 6/s to ::/0' >"$tmp/file"
-is "$(weir -check -file "$tmp/file" 2>&1)" "weir: warning: $tmp/file:1: limit 'small': $joined" "... of a file, too"
+is "$(weir -check -file "$tmp/file" 2>&1)" "weir: warning: $tmp/file:1: limit 'small': $joined" "... also of a file"
 like "$(weir save)" $'\n''limit add small budget 5/s ' "... and changes nothing"
 is "$(weir limit set small budget 6/s 2>&1 | sed -E 's/^(small budget 6).*/\1/; 3d')" "weir: warning: limit 'small': $joined
-small budget 6" "... in front of what is shown of it"
+small budget 6" "... before the limit is shown"
 done_with "weir: warning: limit 'small': $joined" limit set small budget 1500/s bytes
 done_with "weir: warning: limit 'small': packets larger than the budget" limit set small budget 100/s bytes
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
@@ -173,8 +173,8 @@ done_with "weir: warning: limit 'udp': $joined" limit set udp budget 6/s
 rx ethtool -K rx0 gro off >/dev/null
 done_with '$' limit set small budget 6/s packets
 
-# a condition replaces that of its kind, match all of them
-# set_to MATCH WORD...: the limit ssh then has this match
+# a condition replaces the one of its kind; match replaces all
+# set_to MATCH WORD...: after set ssh WORD... it should have this match
 set_to() {
 	local match=$1
 	shift
@@ -194,8 +194,8 @@ set_to "" match any
 refused 'limit set: dport: ports require a protocol with ports' limit set ssh dport 22
 done_with '$' limit del ssh
 
-# completion knows what there is
-# offers WORD... -- CANDIDATE: CANDIDATE may follow
+# completion of existing names
+# offers WORD... -- CANDIDATE: completion should offer CANDIDATE
 offers() {
 	local words=("${@:1:$#-2}")
 	weir -complete "${words[@]}" 2>&1 | grep -qxF -- "${!#}"
@@ -205,7 +205,7 @@ weir exempt add 203.0.113.0/24
 weir limit add long budget 100/1h to ::/0 >"$tmp/out"
 weir source charge 198.51.100.77 limit long >"$tmp/out"
 weir source charge 198.51.100.77 limit host >"$tmp/out"
-is "$(weir -complete source forget | grep ' ')" "" "no candidate has several words"
+is "$(weir -complete source forget | grep ' ')" "" "no candidate contains a blank"
 offers limit set -- small
 offers exempt add ::/0 limit -- small
 offers exempt del -- 203.0.113.0/24
@@ -219,50 +219,50 @@ weir limit del long
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 run limit add ssh budget 100/s
 like "$status $err" "^0 .*weir: warning: limit 'ssh' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7"$'(\n|$)' \
-	"a limit that meets the caller's ssh says so"
+	"a limit that matches the caller's ssh connection causes a warning"
 run limit add ssh budget 100/s
 like "$status $err" "^2 weir: warning: limit 'ssh' applies to your own ssh connections.*"$'\n'"weir: limit add: NAME 'ssh': a limit of that name exists" \
-	"... before it is tried"
+	"... even if the kernel refuses it"
 run limit set ssh proto udp
 [[ $err != *ssh\ connection* ]]
-ok $? "one that does not, does not" || diag "$err"
+ok $? "one that does not match causes none" || diag "$err"
 run limit add elsewhere budget 100/s from 10.0.0.0/8,192.0.2.0/24 action observe
 run limit set elsewhere proto tcp action drop
 [[ $err != *ssh\ connection* ]]
-ok $? "nor one whose conditions stay and do not hold" || diag "$err"
+ok $? "... nor one whose unchanged conditions do not match" || diag "$err"
 weir limit del elsewhere
 run limit set ssh match any action observe
 [[ $err != *ssh\ connection* ]]
-ok $? "nor one that observes" || diag "$err"
+ok $? "... nor one with action observe" || diag "$err"
 run -check limit set ssh action drop
-like "$status $err" "^0 .*warning: limit 'ssh' applies to your own ssh connections" "-check says what applying would, of the limit as it is"
+like "$status $err" "^0 .*warning: limit 'ssh' applies to your own ssh connections" "-check gives the same warning for the existing limit"
 weir exempt add 198.51.100.7
 run -check limit set ssh action drop
-is "$status $err" "0 " "... and of the exemptions"
+is "$status $err" "0 " "... and takes exemptions into account"
 run limit set ssh action drop
 [[ $err != *ssh\ connection* ]]
-ok $? "nor where the line was followed" || diag "$err"
-# sudo drops the variable; the processes above still have it
+ok $? "no warning once the suggested exemption exists" || diag "$err"
+# sudo drops the variable; parent processes still have it
 weir exempt del 198.51.100.7
 run limit add sudo budget 100/s
-like "$err" 'ssh connection' "the caller is asked"
+like "$err" 'ssh connection' "the tool's own environment is used"
 out=$(bash -c 'env -u SSH_CONNECTION weir limit set sudo budget 101/s; :' 2>&1)
-like "$out" 'ssh connection' "or whoever started it"
+like "$out" 'ssh connection' "... or a parent process's"
 unset SSH_CONNECTION
 
-# colour: always where it is asked for, else of a terminal that has it
-# colours WORD...: does weir write orders to a terminal?
+# colour: with always, or on a terminal that supports it
+# colours WORD...: does weir write escape sequences?
 colours() { [[ $("$@") == *$'\e['* ]]; }
-# terminal WORD...: weir on one
+# terminal WORD...: run weir on a terminal
 terminal() { script -qec "$top/userspace/weir $* limit show" /dev/null; }
 colours weir -c limit show
-ok $? "-c colours, whatever it writes to"
+ok $? "-c colours any output"
 ! colours weir -c=auto limit show && ! colours weir limit show && ! colours weir -c=never limit show
-ok $? "auto does not what is no terminal, nor does weir without -c"
+ok $? "auto colours only a terminal; without -c there is no colour"
 colours terminal -c=auto && ! NO_COLOR=1 colours terminal -c=auto && NO_COLOR=1 colours terminal -c && ! colours terminal
-ok $? "auto does a terminal, unless NO_COLOR is set"
+ok $? "auto colours a terminal, unless NO_COLOR is set"
 
-# who may not
+# unprivileged users
 mere() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$top/userspace/weir" "$@" 2>&1; }
 before=$(weir save)
 for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web" "limit flush" \
@@ -272,7 +272,7 @@ for words in "limit add x budget 1/s" "limit set web budget 1/s" "limit del web"
 	# shellcheck disable=SC2086 # words
 	like "$(mere $words <<<'# nothing'; echo $?)" '^weir: .*permission denied: requires CAP_NET_ADMIN .*\(run it as root\).*2$' "weir $words needs CAP_NET_ADMIN"
 done
-is "$(weir save)" "$before" "and nothing has changed"
+is "$(weir save)" "$before" "... and nothing changes"
 for words in "limit add x budget 1/s to ::/0" "limit del web" "exempt add 11.0.0.0/8" "-file -"; do
 	# shellcheck disable=SC2086 # words
 	is "$(mere -check $words <<<"limit add x budget 1/s to ::/0"; echo $?)" 0 "weir -check $words does not"
@@ -286,14 +286,14 @@ ip netns exec weir-tool bash -c "echo; read -r" <"$tmp/never" >"$tmp/up" &
 pids+=($!)
 wait_for 10 test -s "$tmp/up"
 is "$(weir -n $! -j limit show | json name)" other "-netns by process"
-like "$(weir -n $$ limit show other 2>&1)" 'no limit of that name' "not here"
+like "$(weir -n $$ limit show other 2>&1)" 'no limit of that name' "... not in the caller's namespace"
 run -n nosuchnetns limit show
 like "$status $err" "^1 weir: no network namespace 'nosuchnetns'" "a namespace that does not exist"
 
 done_with '$' limit flush
 done_with '$' exempt flush
-is "$(weir -j limit show)$(weir -j exempt show)$(weir -j source show)" '[][][]' "nothing is empty arrays"
-is "$(weir limit show; weir exempt show; weir source show)" '' "and no text"
+is "$(weir -j limit show)$(weir -j exempt show)$(weir -j source show)" '[][][]' "nothing configured: empty arrays"
+is "$(weir limit show; weir exempt show; weir source show)" '' "... and no text"
 unload
-ok $? "the module goes"
+ok $? "the module unloads"
 finish

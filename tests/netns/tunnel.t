@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tunnel.t: outer and inner are two packets, each of its own source and device
+# tunnel.t: outer and inner packet are charged separately, by their own source and device
 . "$(dirname "$0")/lib.sh"
 begin
 end_not_here
-# tunnel DEVICE WORDS...: in $rx
+# tunnel DEVICE WORDS...: add one in $rx
 tunnel() {
 	ip_rx link add "$1" type "${@:2}" 2>/dev/null &&
 		ip_rx link set "$1" addrgenmode none && ip_rx link set "$1" up
@@ -24,7 +24,7 @@ config <<-WORDS || bail "cannot configure"
 	limit add udp budget 1k/1h proto udp dport 9 action observe
 	limit add p4 budget 1k/1h proto 4 action observe
 WORDS
-# through NAME "SOURCE LIMIT,..." SEND-OPTION...: what one packet is charged to
+# through NAME "SOURCE LIMIT,..." SEND-OPTION...: send a packet; expect these charges
 through() {
 	local name=$1 charged=$2
 	shift 2
@@ -44,15 +44,15 @@ through "IPv6 in GRE" "2001:db8:1::9 each,gre,udp ::ffff:198.51.100.1 each,outer
 	-P 47 -x "000086dd$inner6"
 through "one source, outside and inside" "::ffff:198.51.100.1 each,outer,p4,each,ipip,udp" \
 	-P 4 -x "$(inner4 198.51.100.1)"
-is "$(stats seen)" 10 "each is two packets"
+is "$(stats seen)" 10 "each counts as two packets"
 
-# The inner one has its budget, and so has the outer one.
+# Inner and outer packets have separate budgets.
 config <<<"limit add in budget 6/1h dev four" || bail "cannot configure"
 flood -s 198.51.100.1 -c 20 -P 4 -x "$(inner4 10.1.1.9)"
-is "$(stat_of in admitted.packets):$(stat_of in dropped.packets)" 6:14 "a limit of the inner ones"
+is "$(stat_of in admitted.packets):$(stat_of in dropped.packets)" 6:14 "a limit on the inner packets"
 config <<<"limit add out budget 6/1h dev rx0" || bail "cannot configure"
 seen=$(stats seen)
 flood -s 198.51.100.1 -c 20 -P 4 -x "$(inner4 10.1.1.9)"
-is "$(stat_of out admitted.packets):$(stat_of out dropped.packets)" 6:14 "a limit of the outer ones"
-is "$(($(stats seen) - seen))" 26 "... of which what is dropped has no inner one"
+is "$(stat_of out admitted.packets):$(stat_of out dropped.packets)" 6:14 "a limit on the outer packets"
+is "$(($(stats seen) - seen))" 26 "... a dropped outer packet has no inner one"
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vital.t: what keeps a link alive meets only limits that name its protocol;
-# link-local sources are counted whole and by device
+# vital.t: neighbour discovery and MLD match only limits that name their protocol;
+# link-local sources are counted by full address and device
 . "$(dirname "$0")/lib.sh"
 begin
 link tx1 rx1 02:00:00:00:00:01
@@ -34,9 +34,9 @@ packet "duplicate address detection" :: icmp6 -P icmpv6 -T 255 -d ff02::1:ff00:1
 packet "DHCP from 0.0.0.0" ::ffff:0.0.0.0 udp -d 255.255.255.255 -S 68 -D 67
 packets_meet
 
-# Budgets of 5: two hosts of a link, one host of two links.
+# Budgets of 5: two hosts on one link, one address on two links.
 sum=$(passed)
-# through COUNT SEND-OPTIONS NAME...: so many of them go on
+# through COUNT SEND-OPTIONS NAME...: COUNT packets should pass
 through() {
 	local count=$1 before=$sum
 	flood $2
@@ -44,11 +44,11 @@ through() {
 	is "$((sum - before))" "$count" "${@:3}"
 }
 through 5 "-s fe80::a -d ff02::99 -c 10" "a link-local source has a budget"
-through 5 "-s fe80::b -d ff02::99 -c 10" "... its neighbour another, though they share a /64"
+through 5 "-s fe80::b -d ff02::99 -c 10" "... its neighbour its own, though they share a /64"
 through 5 "-i tx1 -s fe80::a -d ff02::99 -c 10" "... and the same address on another link its own"
 through 0 "-s fe80::a -d ff02::99 -c 10" "the first one has nothing left"
 through 5 "-s 169.254.1.1 -D 5000 -c 10" "169.254.1.1 has a budget"
-through 5 "-s 169.254.1.2 -D 5000 -c 10" "... its neighbour another, though a /16 is counted"
+through 5 "-s 169.254.1.2 -D 5000 -c 10" "... its neighbour its own, though a /16 is counted"
 through 5 "-i tx1 -s 169.254.1.1 -D 5000 -c 10" "... and on another link its own"
 is "$(weir -json source show limit local | jq -c '[.[] | .source + " " + .dev] | sort')" \
 	'["fe80::a rx0","fe80::a rx1","fe80::b rx0"]' "source show tells them apart"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vlan.t: a packet in a VLAN is one packet of the VLAN's device, whoever takes
-# the tag off; tags in tags; priority tags
+# vlan.t: a VLAN packet is one packet, of the VLAN's device, whether the driver or the
+# stack strips the tag; stacked tags; priority tags
 . "$(dirname "$0")/lib.sh"
 begin
-# vlan DEVICE VID [PROTOCOL]: in $rx
+# vlan DEVICE VID [PROTOCOL]: add one in $rx
 vlan() {
 	ip_rx link add link "$1" name "$1.$2" type vlan id "$2" ${3:+protocol "$3"} &&
 		ip_rx link set "$1.$2" addrgenmode none && ip_rx link set "$1.$2" up
@@ -25,26 +25,26 @@ WORDS
 packet "no tag" ::ffff:198.51.100.1 "each plain"
 packet "a VLAN" ::ffff:198.51.100.2 "each six vlans" -V 6
 packet "another" ::ffff:198.51.100.3 "each five vlans" -V 5
-packet "another, the tag put on by a device" ::ffff:198.51.100.4 "each five vlans" -i tx0.5
+packet "another, tagged by a VLAN device" ::ffff:198.51.100.4 "each five vlans" -i tx0.5
 packet "a VLAN in a VLAN" ::ffff:198.51.100.5 "each inner vlans" -i tx0.5 -V 7
 packet "a priority tag" ::ffff:198.51.100.6 "each plain" -V 0
-packet "a VLAN that nobody has" ::ffff:198.51.100.7 "" -V 8
+packet "a VLAN without a device" ::ffff:198.51.100.7 "" -V 8
 packet "IPv6" 2001:db8:1::1 "each plain"
 packet "IPv6 in a VLAN" 2001:db8:1::2 "each five vlans" -V 5
 packet "IPv6, a VLAN in a VLAN" 2001:db8:1::3 "each inner vlans" -i tx0.5 -V 7
 packets_meet
 is "$(stats seen)" 9 "each is seen once"
 
-# One source of two VLANs has one budget; a link-local one has two.
+# A source in two VLANs has one budget; a link-local one has two.
 recount
 flood -s 198.51.101.1 -V 5 -c 15
 flood -s 198.51.101.1 -V 6 -c 15
-is "$(stat_of five dropped.packets)" 5 "a limit of a VLAN"
+is "$(stat_of five dropped.packets)" 5 "a limit on a VLAN"
 is "$(passed)" 20 "one budget for both VLANs"
 recount
 flood -s fe80::1:1 -d ff02::99 -V 6 -c 25
 flood -s fe80::1:1 -d ff02::99 -c 25
-is "$(passed)" 40 "a link-local source is another one in each VLAN"
+is "$(passed)" 40 "a link-local source has a budget in each VLAN"
 is "$(weir -json source show limit each | jq -r '.[] | select(.source == "fe80::1:1") | .dev' | sort | xargs)" \
-	"rx0 rx0.6" "... and shown so"
+	"rx0 rx0.6" "... and is shown with its device"
 finish

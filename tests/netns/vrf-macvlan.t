@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vrf-macvlan.t: packets that another namespace's bridge has handed to its hooks are
-# charged in the VRF that they reach by a macvlan
+# vrf-macvlan.t: packets that passed the hooks on another namespace's bridge are charged
+# in the VRF that they reach through a macvlan
 . "$(dirname "$0")/lib.sh"
 need_tool
 load || bail "cannot load"
@@ -38,7 +38,7 @@ delivered() {
 	wait_for 20 are_up || bail "br0 or mv0 does not come up"
 	before=$(rx=$box && taken)
 	flood -m 02:00:00:00:00:09 -s "$2" -d 192.0.2.9 -c 30
-	is "$(($(rx=$box && taken) - before))" 20 "$1: the budget is delivered"
+	is "$(($(rx=$box && taken) - before))" 20 "$1: as many packets as the budget are delivered"
 }
 delivered "no VRF" 198.51.100.1
 ip -n "$box" -batch - <<-WORDS

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vrf-tunnel.t: what comes out of a tunnel into a VRF is charged there, once; what
-# the host says to itself in a VRF is not
+# vrf-tunnel.t: packets decapsulated into a VRF are charged there, once; the host's
+# packets to itself in a VRF are not charged
 . "$(dirname "$0")/lib.sh"
 need_tool
 load || bail "cannot load"
 pair
 end_not_here
 ip_rx link add vrf0 type vrf table 10 2>/dev/null || skip_all "this kernel has no VRF"
-# The tunnels' outer packets come by tx1 and rx1, outside of the VRF.
+# The tunnels' outer packets use tx1 and rx1, outside the VRF.
 link tx1 rx1 02:00:00:00:00:02
 into_vrf rx0
 ip_rx -batch - <<-WORDS
@@ -18,13 +18,13 @@ ip_rx -batch - <<-WORDS
 WORDS
 rx sysctl -qw net.ipv6.conf.all.forwarding=1 net.ipv4.conf.{all,rx1,vrf0}.rp_filter=0
 taking
-# into NAME SOURCE COMMAND...: it sends 30 packets of SOURCE to the host, with a
-# budget of 20; through: ... and beyond
+# into NAME SOURCE COMMAND...: COMMAND sends 30 packets of SOURCE to the host, with a
+# budget of 20; through: the same for packets that are forwarded
 into() {
 	local taken
 	taken=$(taken)
 	through "$@"
-	is "$(($(taken) - taken))" 20 "$1: the budget is delivered"
+	is "$(($(taken) - taken))" 20 "$1: as many packets as the budget are delivered"
 }
 through() {
 	local name=$1 source=$2 before
@@ -40,7 +40,7 @@ through() {
 	is "$(value amount "$(traced -l in -S "$source")")" 20 "$name: the budget is charged"
 }
 
-# SRv6: by the sender, a packet in a packet
+# SRv6, encapsulated by the sender
 seg6() { ip_rx -6 route replace "$1" encap seg6local action "${@:2}" dev "$on"; }
 on=rx1
 if rx sysctl -qw net.vrf.strict_mode=1 net.ipv6.conf.{all,rx1,rx0,vrf0}.seg6_enabled=1 2>/dev/null &&
@@ -49,26 +49,26 @@ if rx sysctl -qw net.vrf.strict_mode=1 net.ipv6.conf.{all,rx1,rx0,vrf0}.seg6_ena
 	out="-i tx1 -m 02:00:00:00:00:02 -s 2001:db8:f::2 -c 30"
 	into "End.DT4" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
 	into "End.DT6" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$inner6"
-	# Whoever listens on the VRF has its packets given a link-layer header.
+	# With a packet socket on the VRF, its packets get a link-layer header.
 	rx timeout 60 tcpdump -i vrf0 -w /dev/null 2>"$tmp/tcpdump" &
 	pids+=($!)
 	wait_for 10 grep -q listening "$tmp/tcpdump"
-	into "End.DT4, listened to" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
-	into "End.DT6, listened to" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$inner6"
+	into "End.DT4, with tcpdump on the VRF" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
+	into "End.DT6, with tcpdump on the VRF" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$inner6"
 	quiet
-	# Discovery that the VRF shows, but for the first time
+	# Neighbour discovery that the hooks see on the VRF for the first time
 	nd=$(printf %s 6000000000183a40 20010db8000100000000000000000009 20010db8000000000000000000000001 8700000000000000 20010db8000000000000000000000001)
 	through "End.DT6, neighbour discovery" 2001:db8:1::9 flood $out -d 2001:db8:f::6 -P 41 -x "$nd"
-	# Those that another device brings into the VRF are charged by that one.
+	# Packets from another device of the VRF are charged on that device.
 	config <<<"limit add out budget 20/1h dev vrf0" || bail "cannot configure"
 	flood $out -d 2001:db8:f::4 -P 4 -x "$inner"
 	taken=$(taken)
 	flood -s 10.1.1.2 -c 10
-	is "$(($(taken) - taken))" 10 "a refusal of the VRF's device is not one of its ports'"
+	is "$(($(taken) - taken))" 10 "a refusal on the VRF's device does not affect its ports"
 else
 	skip "no SRv6" "End.DT4 and End.DT6"
 fi
-# With these hooks on, End.DX has them see what it passes on.
+# With nf_hooks_lwtunnel, packets that End.DX forwards traverse the hooks.
 if rx sysctl -qw net.netfilter.nf_hooks_lwtunnel=1 2>/dev/null && seg6 2001:db8:f::14 End.DX4 nh4 192.0.2.7; then
 	through "End.DX4" ::ffff:10.1.1.2 flood $out -d 2001:db8:f::14 -P 4 -x "$inner"
 else
@@ -83,7 +83,7 @@ ip_tx -batch - <<-WORDS
 	neigh add 2001:db8:f::14 lladdr 02:00:00:00:00:02 dev tx1
 WORDS
 
-# End.DX4 of what IPsec's tunnel mode has decrypted: the packet within has its path.
+# End.DX4 after IPsec tunnel mode: the inner packet keeps the sec_path.
 key=0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 state="xfrm state add src 2001:db8:f::2 dst 2001:db8:f::1 proto esp spi 1 mode tunnel reqid 1"
 state+=" auth-trunc hmac(sha256) $key 96 enc cbc(aes) ${key:0:34}"
@@ -114,13 +114,13 @@ else
 	skip "no MPLS" "MPLS, IPv4 and IPv6"
 fi
 
-# What the host says to itself
+# The host's packets to itself
 config <<-WORDS || bail "cannot configure"
 	limit add own budget 1/1h from 192.0.2.1
 	limit add own6 budget 1/1h from 2001:db8::1
 WORDS
 rx ping -qc 3 -i 0.01 -I vrf0 192.0.2.1 >/dev/null 2>&1
-ok $? "an address in the VRF, from there"
+ok $? "ping of an address in the VRF from the VRF"
 rx ping -qc 3 -i 0.01 -I vrf0 2001:db8::1 >/dev/null 2>&1
 ok $? "... IPv6"
 is "$(stat_of own matched.packets):$(stat_of own6 matched.packets)" 0:0 "none of it is charged"

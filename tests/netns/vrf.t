@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vrf.t: a packet that a VRF hands to the hooks twice is charged once
+# vrf.t: a packet that traverses the hooks twice because of a VRF is charged once
 . "$(dirname "$0")/lib.sh"
 need_tool
 load || bail "cannot load"
@@ -20,27 +20,27 @@ flood -s 198.51.100.1 -c 30
 flood -s 2001:db8:1::1 -c 30
 trace_stop
 is "$(stats seen)" 60 "60 packets are seen, each once"
-is "$(taken)" 40 "the whole budget of either is delivered"
-is "$(passed)" 80 "... though each has come by twice"
+is "$(taken)" 40 "the whole budget of both sources is delivered"
+is "$(passed)" 80 "... though each packet traverses the hooks twice"
 is "$(value amount "$(traced -l each -S 198.51.100.1)")" 20 "IPv4 is charged once"
 is "$(value amount "$(traced -l each -S 2001:db8:1::)")" 20 "IPv6 is charged once"
-is "$(stat_of port matched.packets)" 60 "with the device that it came by"
-is "$(stat_of master matched.packets)" 0 "... not the master"
+is "$(stat_of port matched.packets)" 60 "dev matches the port"
+is "$(stat_of master matched.packets)" 0 "... not the VRF"
 
-# The VRF leaves neighbour discovery its device.
+# The VRF does not change the device of neighbour discovery.
 flood -s 2001:db8:1::2 -P icmpv6 -T 255 -c 10 -x 8700000000000000ff020000000000000000000000000001
 is "$(stat_of nd admitted.packets)" 10 "neighbour discovery is charged once"
 flood -m 33:33:ff:00:00:01 -s 2001:db8:1::2 -d ff02::1:ff00:1 -P icmpv6 -T 255 -c 10 -x 8700000000000000ff020000000000000000000000000001
 flood -s 2001:db8:1::2 -d fe80::1 -P icmpv6 -T 255 -c 10 -x 8700000000000000ff020000000000000000000000000001
-is "$(stat_of nd admitted.packets)" 30 "... to multicast and link-local addresses, too"
+is "$(stat_of nd admitted.packets)" 30 "... also to multicast and link-local addresses"
 
-# Out of the VRF again, they are counted by the device as before.
+# Once the port leaves the VRF, packets are counted by the device again.
 ip_rx link set rx0 nomaster
 ip_rx addr replace 192.0.2.1/24 dev rx0
 flood -s 198.51.100.2 -c 30
-is "$(stat_of each admitted.packets):$(stat_of each dropped.packets)" 60:30 "without the VRF all is the same"
+is "$(stat_of each admitted.packets):$(stat_of each dropped.packets)" 60:30 "without the VRF packets are charged likewise"
 
-# A bridge in the VRF shows them a third time, where br_netfilter is on.
+# With br_netfilter, packets of a bridge in the VRF traverse the hooks a third time.
 if ! modprobe br_netfilter 2>/dev/null || ! ip_rx link add br0 address 02:00:00:00:00:01 type bridge 2>/dev/null; then
 	skip "no br_netfilter" "a bridge in a VRF"
 	finish
@@ -52,7 +52,7 @@ ip_rx -batch - <<-WORDS
 WORDS
 rx sysctl -qw net.bridge.bridge-nf-call-{ip,ip6}tables=1
 is_up() { ip_rx -br link show "$1" | grep -q ' UP '; }
-# bridged NAME DEVICE: 30 packets of each family that come up by DEVICE
+# bridged NAME DEVICE: send 30 packets of each family, which arrive on DEVICE
 bridged() {
 	wait_for 20 is_up "$2" || bail "$2 does not come up"
 	into_vrf "$2"

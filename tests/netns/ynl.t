@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ynl.t: the kernel's own YNL client drives every operation with the
-# specification alone, and finds the policies that the specification says
+# ynl.t: the kernel's YNL client performs every operation with only the specification,
+# and the kernel's policies agree with it
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/python.sh"
 
