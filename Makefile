@@ -9,10 +9,10 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 MODDIR ?= updates
 INSTALL ?= install
 DEPMOD ?= /sbin/depmod
-# The debug information of kbuild's modules is thirty times the module.
+# Strip modules: debug information is thirty times as large as the code.
 INSTALL_MOD_STRIP ?= 1
 
-# KVER follows from KDIR, and KDIR from KVER.
+# If only one of KVER and KDIR is given, the other is derived from it.
 ifneq ($(origin KDIR),undefined)
 KVER ?= $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 endif
@@ -24,10 +24,10 @@ HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
 
 MANPAGES := $(wildcard Documentation/*.[1-9])
 COMPLETION := $(wildcard userspace/weir.bash)
-# where zsh looks: Debian's own place, or that for what is built here
+# zsh's search path: Debian's directory, or the one for local installations
 ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter %/local,$(PREFIX)),site-functions,vendor-completions)
 
-# Last, so that it is not scrolled away.
+# Printed last, so that it stays on the screen.
 ifeq ($(HAVE_KDIR),)
 no-module = @echo "weir: no headers for kernel $(KVER) at $(KDIR); the module is not $(1) (apt-get install linux-headers-$(KVER))" >&2
 endif
@@ -44,7 +44,7 @@ modules: $(ABSBUILD)/Kbuild ## build weir.ko for KVER (or KDIR) into .cache/buil
 	@echo "weir: built $(BUILD)/weir.ko for $(KVER)"
 endif
 
-# kbuild writes beside the sources: give it a folder of links to them.
+# kbuild writes beside the sources, so build in a directory of links to them.
 ifneq ($(ABSBUILD),$(CURDIR))
 $(ABSBUILD)/Kbuild: FORCE
 	@mkdir -p $(ABSBUILD) && find $(ABSBUILD) -type l -delete
@@ -81,7 +81,7 @@ install-service:
 	$(unit-paths) -i $(DESTDIR)$(UNITDIR)/weir.service
 	$(daemon-reload)
 
-# $(call remove-unchanged,FILE): if it is what stdin has
+# $(call remove-unchanged,FILE): remove FILE if it equals stdin
 remove-unchanged = if cmp -s - $(1); then rm -v $(1); elif [ -e $(1) ]; then echo "weir: $(1) was changed, so it stays"; fi
 
 uninstall: ## remove what install put there and nobody changed, for all kernels

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# bench.sh [ROW...]: instructions a packet of weir, hashlimit and nft, for all rows of
-# the file rows or the ones named. Exact and the same on every machine: QEMU counts
-# them, and the guest's time is their number. Prints a table; status 1
-# if a row of weir's takes over 2 % more than the file expected says.
-# bench.sh -p ROW [TOOL]: in which functions they are, weir's or TOOL's.
+# bench.sh [ROW...]: instructions per packet of weir, hashlimit and nft, for all rows of
+# the file rows, or those named. QEMU counts them and derives the guest's time from the
+# count, so results are exact and equal on all machines. Prints a table; status 1 if a
+# row of weir needs over 2 % more than in the file expected.
+# bench.sh -p ROW [TOOL]: instructions per function, of weir or TOOL.
 # bench.sh -f: the output of the script flood, in instructions.
 # BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
-# BENCH_NO_BUILD=1 uses the modules as they are.
+# BENCH_NO_BUILD=1 does not rebuild the modules.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=6.12 out=$top/.cache/bench expected=tests/bench/expected
@@ -18,9 +18,9 @@ fail() { echo "bench: $*" >&2; exit 1; }
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
 tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell,flood} || exit 1
 
-# machine WORD...: the guest, with words for its kernel. One CPU, no clock but
-# the count of instructions, nothing from outside. Return thunks and the like are
-# off: the CPUs of today do not need the costly ones.
+# machine WORD...: set $qemu to run the guest, with WORDs for its kernel. One CPU, no
+# clock but the instruction count, no input from outside. Mitigations such as return
+# thunks are off: current CPUs do not need the costly ones.
 machine() {
 	qemu=(timeout -k 5 600 qemu-system-x86_64 -M pc -accel tcg -icount "shift=0,sleep=off" -smp 1
 		-cpu qemu64 -rtc "base=2024-01-01,clock=vm" -m 512 -nodefaults -no-user-config
@@ -34,7 +34,7 @@ if [ "${1:-}" = -p ]; then
 	machine "weir.profile weir.rows=$2 weir.tools=${3:-weir}"
 	tests/bench/profile.py -l ".cache/build/$kernel/weir.ko" "${qemu[@]}" >"$out/profile" || exit
 	cat "$out/profile"
-	# without single lines
+	# without lines of source
 	[ -z "${BENCH_WRITE:-}" ] || grep -v '^ \{12\}' "$out/profile" |
 		tests/bench/splice.sh -l Documentation/performance.rst "bench.sh $*"
 	exit
@@ -56,11 +56,11 @@ if [ "${1:-}" = -f ]; then
 fi
 grep -vE '^(@end|[a-z0-9-]+ [a-z]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+)$' "$out/cells" >&2 && fail "a cell failed"
 
-# ROW TOOL INSTRUCTIONS of each cell
+# ROW TOOL INSTRUCTIONS, for each cell
 awk 'NF == 6 { printf "%s %s %.2f\n", $1, $2, $5 / $3 }' "$out/cells" >"$out/result"
 
-# Verdicts must be as the rows say; a thousandth may differ, as token buckets fill during
-# the run.
+# Verdicts must match the file rows; one in a thousand may differ, as token buckets
+# refill during the run.
 awk '
 	FNR == NR { if ($1 !~ /^#/ && NF) { want[$1, "weir"] = $2; want[$1, "hashlimit"] = $3; want[$1, "nft"] = $4 }; next }
 	NF == 6 && ($1, $2) in want {
@@ -88,7 +88,7 @@ awk '
 	}' "$out/result" tests/bench/rows >"$out/table"
 cat "$out/table"
 
-# Another compiler makes other code, which is no fault of weir's.
+# Do not blame weir for the code of another compiler.
 made="made by gcc $(strings -n 8 ".cache/build/$kernel/weir.ko" | sed -nE 's/^GCC: .* ([0-9]+)\.[0-9.]+$/\1/p;T;q')"
 if [ -n "${BENCH_WRITE:-}" ]; then
 	[ $# = 0 ] || fail "the file is written whole"

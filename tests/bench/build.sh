@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# build.sh NAME: build what the benches need on the guest kernel NAME: weir.ko,
-# the modules of theirs (in .cache/build/bench/NAME), the tools.
+# build.sh NAME: build what the benches need for the guest kernel NAME: weir.ko,
+# the benches' modules (in .cache/build/bench/NAME), the tools.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 name=${1:?usage: build.sh NAME}

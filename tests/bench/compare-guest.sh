@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare-guest.sh: compare.sh's part in the guest. Each tool at each size, one
-# after the other, each in namespaces of its own: a spoofed flood, and when it
-# has filled the table, a thousand honest clients, a heavy source and one just
-# over its limit. A line a case on stdout; the records go to OUT.
+# compare-guest.sh: the guest's part of compare.sh. Runs each tool at each size in
+# turn, in its own namespaces: a spoofed flood and, once it has filled the table, a
+# thousand honest clients, a heavy source and one just over its limit. Prints a line
+# per case on stdout; the records go to OUT.
 #
 #	+--- $tx --------+           +--- $rx ---------------------------+
 #	| send, 4 times  |---veth----| first hook, tool, last hook: drop |
@@ -18,14 +18,14 @@ fail() { echo "compare: $*" >&2; exit 1; }
 pause() { read -rt "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))" -u "$never"; } # MS
 rx() { ip netns exec "$rx" "$@"; }
 
-# configure TOOL SIZE: LIMIT packets of each source in a second
+# configure TOOL SIZE: limit each source to LIMIT packets per second
 configure() {
 	local tool=$1 size=$2
 	case $tool in
 	weir) rx weir limit add l budget "$LIMIT/1s" sources "$size" >/dev/null 2>&1 ;;
 	lenient) rx weir limit add l budget "$LIMIT/1s" sources "$size" lenient >/dev/null 2>&1 ;;
 	hashlimit)
-		# An entry is needed until its credit is whole again, a second.
+		# An entry is needed until its credit is full again, after a second.
 		rx iptables-legacy-restore <<-RULES
 			*raw
 			-A PREROUTING -m hashlimit --hashlimit-name $rx --hashlimit-mode srcip --hashlimit-above $LIMIT/second --hashlimit-burst $LIMIT --hashlimit-htable-size $size --hashlimit-htable-max $size --hashlimit-htable-expire 1000 --hashlimit-htable-gcinterval 250 -j DROP
@@ -46,20 +46,20 @@ configure() {
 	esac
 }
 
-# slab NAME...: bytes in caches whose names match one of these
+# slab NAME...: bytes in slab caches whose names match one of these
 slab() { awk -v names="^($(IFS='|' && echo "$*"))\$" '$1 ~ names { n += $3 * $4 } END { print n + 0 }' /proc/slabinfo; }
 
-# The small objects of general use: those of packets are larger, or have caches.
+# Bytes in small kmalloc objects: packets use larger ones, or their own caches.
 small() { slab 'kmalloc(-cg)?-(8|16|32|64|96|128|192|256)'; }
 
-# memory TOOL SIZE BEFORE: bytes that the tool holds now
+# memory TOOL SIZE BEFORE: bytes that the tool uses now
 memory() {
 	local buckets=1
 	case $1 in
 	weir | lenient) rx weir -json limit show l | jq '.[0].memory' ;;
 	hashlimit) echo $(($(slab xt_hashlimit) + 8 * $2)) ;;
 	nft)
-		# The buckets are made for four thirds of the size.
+		# The set allocates buckets for 4/3 of its size.
 		while [ "$buckets" -lt $(($2 * 4 / 3)) ]; do buckets=$((buckets * 2)); done
 		echo $(($(small) - $3 + 8 * buckets))
 		;;
@@ -82,7 +82,7 @@ says() {
 	esac
 }
 
-# case TOOL SIZE
+# case_run TOOL SIZE
 case_run() {
 	local tool=$1 size=$2 before memory text pids=()
 	tx=tx-$tool-$size rx=rx-$tool-$size

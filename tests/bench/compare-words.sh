@@ -14,5 +14,5 @@ HZ=250
 TIMES=(1/4 1 4)
 NEEDED=$((FLOOD_SOURCES + HONEST + 2))
 
-# times T: a size, T times what is needed
+# times T: a size T times as large as needed
 times() { echo $((NEEDED * ${1%/*} / $([ "${1#*/}" = "$1" ] && echo 1 || echo "${1#*/}"))); }

@@ -5,15 +5,15 @@ compare.sh. Prints a line of name=value:
 
 worst           most that any source got through within TICKS
 honest          packets that came from honest sources
-lost            of them, not let through
-asked           most that an honest source asked for within TICKS
+lost            those that were dropped
+asked           most that an honest source sent within TICKS
 heavy, slow     what the heavy and the slow source got, in thousandths of LIMIT per TICKS
-flood, through  packets of the flood, and what of it was let through
+flood, through  packets of the flood, and how many of them passed
 
 Sources: 10.1.0.0/16 honest, 10.6.6.6 heavy, 10.7.7.7 slow, the others flood.
 
-A packet is recorded on both sides of the limit. Which tick was read in between is not known
-when it changed meanwhile: a packet is in a window if it was so all the way."""
+A packet is recorded before and after the limit. If the tick changed in between, the tick that
+the limit read is unknown: a packet is in a window only if both ticks are."""
 import collections
 import struct
 import sys
@@ -26,7 +26,7 @@ def kind_of(source):
 
 
 def worst(packets, ticks):
-    """The most of (came, tick) in a window that begins with the first of them"""
+    """The most packets (came, tick) in any window that begins with one of them"""
     most = first = 0
     for i, (_, tick) in enumerate(packets):
         while tick - packets[first][0] >= ticks:

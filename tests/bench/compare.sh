@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare.sh: weir, hashlimit and an nft set, each with tables too small, just
-# right and large, under a spoofed flood, beside which a thousand honest clients,
-# a heavy source and one just over its limit send. All in one boot of a guest.
-# Prints the table of README.md; COMPARE_WRITE=1 puts it there as it is.
+# compare.sh: compare weir, hashlimit and an nft set, with tables too small, just
+# right and large, under a spoofed flood, while a thousand honest clients, a heavy
+# source and one just over its limit send. All in one boot of a guest. Prints the
+# table of README.md; COMPARE_WRITE=1 writes it there.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 # shellcheck source=compare-words.sh
@@ -15,7 +15,7 @@ fail() { echo "compare: $*" >&2; exit 1; }
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
 tests/bench/build.sh "$kernel" || fail "the modules do not build"
 make --no-print-directory -s -C tests/netns || fail "the tools do not build"
-# Slab caches of their own show how much memory an entry of hashlimit takes.
+# Unmerged slab caches show how much memory a hashlimit entry takes.
 tests/vm/guest.sh -k "$kernel" -t 580 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh >"$out/cases" ||
 	fail "the guest did not end well"
 

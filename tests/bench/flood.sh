@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # flood.sh: the cost of a flooded namespace end to end, from pktgen through veth, by the
-# script flood. Prints a table: instructions a packet, from the machine
-# of bench.sh, medians of 5 rounds, as the kernel's other work is included;
-# packets a second, medians of ROUNDS=75 rounds in one boot of a guest, which are
-# good for ratios only: the last column is the median of those of each round.
-# FLOOD_WRITE=1 puts the table into Documentation/.
+# script flood. Prints a table: instructions per packet in bench.sh's machine, medians
+# of 5 rounds, as the kernel's other work is included; packets per second, medians of
+# ROUNDS=75 rounds in one boot of a guest. The latter are only good for ratios: the last
+# column is the median of each round's ratio.
+# FLOOD_WRITE=1 writes the table into Documentation/.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=6.12 out=$top/.cache/flood rounds=${ROUNDS:-75}

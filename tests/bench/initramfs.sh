@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# initramfs.sh NAME OUT FILE...: make OUT, all that the bench's guest of kernel
-# NAME has: init, busybox, the peers and their modules, the results of build.sh, FILEs
-# in /bench.
+# initramfs.sh NAME OUT FILE...: make OUT, the initramfs of the bench's guest of kernel
+# NAME: init, busybox, the peers and their modules, the results of build.sh, FILEs in
+# /bench.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 kernel=$top/.cache/kernels/${1:?usage: initramfs.sh NAME OUT FILE...} out=$2 built=$top/.cache/build
@@ -14,7 +14,7 @@ fail() { echo "bench: $*" >&2; exit 1; }
 mkdir -p "$tmp"/{bin,sbin,dev,proc,sys,run,tmp,modules,bench} || exit 1
 cp "$top/tests/bench/init" "$tmp/" && cp "$@" "$tmp/bench/" || exit 1
 
-# program NAME PLACE: with the libraries that it links to
+# program NAME PLACE: copy it with the libraries that it links to
 program() {
 	local lib path
 	path=$(command -v "$1") || fail "there is no $1 here"
@@ -47,7 +47,7 @@ done < <(
 	echo "$built/bench/${kernel##*/}/weir_bench.ko"
 )
 strip -g "$tmp"/modules/*-weir.ko "$tmp"/modules/*-weir_bench.ko || exit 1
-# The kernel takes as long over the numbers in the archive as they have digits.
+# Fix the numbers in the archive: parsing time depends on their digits.
 chmod -R a=rX,u+w "$tmp" && find "$tmp" -exec touch -h -d @0 {} + || exit 1
 (cd "$tmp" && find . | LC_ALL=C sort | busybox cpio -o -H newc -R 0:0 --renumber-inodes --ignore-devno >"$out.$$" 2>/dev/null) &&
 	mv "$out.$$" "$out"

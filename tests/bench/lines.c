@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lines MEGABYTES: nanoseconds that a cache line of so much memory costs, in huge
- * pages where there are any, each line named by the one before it.
+ * lines MEGABYTES: nanoseconds per cache line for a pointer chase through that much
+ * memory, in huge pages if there are any.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -27,7 +27,7 @@ static uint32_t *line(char *memory, uint32_t i)
 	return (uint32_t *)(memory + (size_t)i * LINE);
 }
 
-/* Sattolo's way to a permutation that is one circle; xorshift64. */
+/* Sattolo's algorithm for a permutation of one cycle, with xorshift64. */
 static void circle(char *memory, uint32_t count)
 {
 	uint64_t random = 88172645463325252;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """native.py RESULTS: tables of the native bench.
 
-RESULTS has a file of lines for each boot, as native-cells makes them. A figure
-is the median over boots of each boot's median; a ratio is made within a boot
+RESULTS has a file for each boot, with the output of native-cells. A figure is the
+median over boots of each boot's median; a ratio is computed within each boot
 first.
 """
 import collections
@@ -35,14 +35,14 @@ NOTES = """\
 [2] A budget of 1: what was seen in a bucket leaves newcomers no room.
 """
 
-# ROW: at most this part of hashlimit's cost over the hook; the cost of a full table is
-# compared with hashlimit's insertion into one with room.
+# ROW: at most this fraction of hashlimit's cost, both without the hook's; a full table
+# is compared with hashlimit's insertion into a table with room.
 GOALS = {
     "drop-1": 0.25, "drop-1k": 0.5, "drop-16k": 0.5, "drop-64k": 0.6, "drop-1m": 0.75,
     "admit-1": 0.5, "admit-16k": 0.5, "admit-64k": 0.65, "admit-1m": 0.8,
     "new-64k": 0.95, "full-64k": 0.85, "two-admit-1": 1,
 }
-# ROW: with two CPUs at most this multiple of one alone
+# ROW: with two CPUs at most this multiple of one CPU's cost
 TWO_GOALS = {"drop-1": 1.1, "drop-1k": 1.15, "admit-1k": 1.15, "admit-1": None, "shared-admit": 1.3}
 INSTEAD = {"full-64k": "new-64k", "full-1m": "new-1m"}
 PEERS = ("hashlimit", "nft")
@@ -58,10 +58,10 @@ def figure(values):
 
 
 class Results:
-    """What the boots said: per boot, row and tool the medians of its repetitions."""
+    """Results of the boots: the median of the repetitions for each row and tool."""
 
     def __init__(self, folder):
-        self.cost = []  # of each boot: {(row, tool): ns}
+        self.cost = []  # for each boot: {(row, tool): ns}
         self.memory = []
         self.shown = collections.defaultdict(list)  # {row: [(all, ten)]}, microseconds
         self.verdict = {}  # {(row, tool): accept or drop, whichever is more}
@@ -69,7 +69,7 @@ class Results:
         self.thrown = collections.Counter()
         self.cells = 0
         self.states = []
-        self.line = []  # of each boot: what a line of the memory takes, ns
+        self.line = []  # for each boot: ns per cache line of memory
         for path in sorted(folder.glob("boot.*"), key=lambda p: int(p.suffix[1:])):
             self.read(path)
         self.circumstances = (folder / "circumstances").read_text()
@@ -108,11 +108,11 @@ class Results:
         return figure([boot[row, tool] for boot in self.cost if (row, tool) in boot])
 
     def over(self, boot, row, tool):
-        """Nanoseconds over a hook that returns the verdict of this cell at once."""
+        """Nanoseconds more than a hook that returns this cell's verdict at once."""
         return boot[row, tool] - boot[row, self.verdict[row, tool]]
 
     def ratio(self, row, peer):
-        """Weir's cost as a part of a peer's, both over the hook."""
+        """Weir's cost as a fraction of a peer's, both without the hook's."""
         other = INSTEAD.get(row, row) if peer == "hashlimit" else row
         parts = []
         for boot in self.cost:
@@ -165,7 +165,7 @@ def goal(wanted, value):
 
 
 def section(title, form, rows, last=""):
-    """A table of each tool's figures, of rows of name, figures and a last word"""
+    """A table of each tool's figures; rows have a name, figures and a last word"""
     line = "%-26s %18s %18s %18s  %s"
     told = [(line % (name, *(form % f if f else "-" for f in figures), word)).rstrip()
             for name, figures, word in rows if figures[0]]
@@ -174,7 +174,7 @@ def section(title, form, rows, last=""):
 
 
 def lines_of_memory(results):
-    """What a packet takes over the hook where the table is in no cache, in lines."""
+    """Cost of a packet without the hook's, if no table is cached, in cache line times."""
     rows = [(TITLES[row], [figure([results.over(boot, row, tool) / line
                                    for boot, line in zip(results.cost, results.line)
                                    if line and (row, tool) in boot]) for tool in TOOLS], "")

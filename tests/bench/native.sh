@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# native.sh [ROW...]: nanoseconds a packet of weir, hashlimit and nft at this machine's
-# speed, for all rows of the file native-rows or the ones named, in User-Mode Linux on
-# two CPUs, or with NATIVE=1 in network namespaces of this machine's own kernel, if it
-# loads modules. As root.
+# native.sh [ROW...]: nanoseconds per packet of weir, hashlimit and nft at this machine's
+# speed, for all rows of the file native-rows, or those named, in User-Mode Linux on two
+# CPUs, or with NATIVE=1 in network namespaces of this machine's own kernel, if it can
+# load modules. Needs root.
 #
-# BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
-# the table of them. BENCH_WRITE=1 puts it into Documentation/performance.rst.
+# Does BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
+# the table. BENCH_WRITE=1 writes it into Documentation/performance.rst.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 out=$top/.cache/bench/native boots=${BOOTS:-5} reps=${REPS:-3}
 fail() { echo "bench-native: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || fail "network namespaces and a priority take root"
 
-# build KDIR FOLDER [ARCH]: the modules and the tool
+# build KDIR FOLDER [ARCH]: build the modules and the tool
 build() {
 	local kdir=$1 to=$2 arch=(${3:+"ARCH=$3"})
 	make --no-print-directory modules "KDIR=$kdir" "BUILD=$to" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= >"$to.log" 2>&1 &&
@@ -24,7 +24,7 @@ build() {
 	fail "the modules do not build"
 }
 
-# The circumstances of the figures, on stdout.
+# Print the conditions of the measurement.
 circumstances() {
 	local where=$1
 	echo "# $where"
@@ -32,8 +32,8 @@ circumstances() {
 	echo "# $(LC_ALL=C lscpu | sed -nE 's/^(L[23] cache): *(.*)/\1 \2/p' | paste -sd, | sed 's/,/, /g'), $(nproc) CPUs$(grep -qw hypervisor /proc/cpuinfo && echo ' of a virtual machine')"
 	echo "# module: $(git describe --always --dirty 2>/dev/null || echo unknown), $(date -u +%F)"
 }
-# load and steal around a boot, and a line of the memory that a million sources take,
-# each line named by the one before
+# Load and steal around a boot, and the time per cache line of a pointer chase through
+# the memory of a million sources
 state() {
 	echo "# $1: load $(cut -d ' ' -f 1 /proc/loadavg), stolen $(awk '/^cpu /{ print $9 }' /proc/stat) ticks, a line of 72 MiB takes $("$out/lines" 72) ns"
 }
@@ -59,7 +59,7 @@ uml() {
 	done
 }
 
-# NATIVE=1: modules that were loaded before stay loaded.
+# NATIVE=1: modules that were already loaded stay loaded.
 own() {
 	local m pass loaded=()
 	trap 'for m in "${loaded[@]}"; do rmmod "$m"; done' EXIT

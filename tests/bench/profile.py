@@ -92,13 +92,13 @@ def inlined(path, base, addresses):
 
 def follow(debugger, begin, end):
     """How often each address was executed between two functions."""
-    debugger.receive() # it has stopped for us
-    # QEMU serves single registers only after their description was read
+    debugger.receive() # QEMU has stopped
+    # QEMU serves single registers only after their description has been read
     debugger.ask("qXfer:features:read:target.xml:0,ffb")
     debugger.ask("Z1,%x,1" % begin)
     debugger.ask("c")
     debugger.ask("z1,%x,1" % begin)
-    # no interrupts, no timers while stepping: they are off already
+    # no interrupts or timers while stepping; they are off already
     debugger.ask("Qqemu.sstep=7")
     count = collections.Counter()
     while True:
@@ -144,7 +144,7 @@ def main():
     parser.add_argument("-n", dest="packets", type=int, default=8)
     parser.add_argument("qemu", nargs=argparse.REMAINDER)
     args = parser.parse_args()
-    # QEMU does not outlive us
+    # QEMU must not outlive this script
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as where:
         serial, gdb, table = (os.path.join(where, name) for name in ("serial", "gdb", "symbols"))

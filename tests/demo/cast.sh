@@ -10,9 +10,9 @@ SPOOFED=20000 SPOOFED_RATE=40000	# sources; packets a second of all
 FLOOD_MS=4000
 
 HOST=192.0.2.1
-HONEST_FROM=10.1.0.1		# and those behind it
+HONEST_FROM=10.1.0.1		# the first of them
 FLOOD_FROM=10.6.6.6
-SPOOFED_FROM=198.18.0.0		# likewise
+SPOOFED_FROM=198.18.0.0		# the first of them
 
 # thousands NUMBER: 1,234,567
 thousands() { sed -E ':a; s/^(-?[0-9]+)([0-9]{3})/\1,\2/; ta' <<<"$1"; }

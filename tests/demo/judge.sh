@@ -1,19 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# judge.sh DIR HZ: print the result and the verdict of the demo. The
-# status is 1 if a source got more than its budget in any window, or weir dropped
-# a packet of an honest host; else 2 if that cannot be decided. In DIR are
-#	hook		the hook's charges and drops, in ticks of HZ a second
-#	receiver	what came to the protected host, as charges in ticks of a microsecond
-#	sent.KIND	how many packets the honest, the flooder, the spoofer sent
+# judge.sh DIR HZ: print the result and the verdict of the demo. Status 1 if a source
+# got more than its budget in any window, or weir dropped a packet of an honest host;
+# else 2 if that cannot be decided. DIR has
+#	hook		the hook's charges and drops, in ticks of 1/HZ seconds
+#	receiver	what reached the protected host, as charges in ticks of a microsecond
+#	sent.KIND	how many packets the honest hosts, the flooder, the spoofer sent
 #
-# Two clocks are compared. The hook's: the tick of each charge, exact. The receiver's:
-# the kernel's timestamp of the packet, a little before or after the tick that the hook
-# read. The i-th packet that a
-# source got through is its i-th charge, so how far the two differ is measured,
-# and a window that is shorter by that must not hold more than the budget. Where
-# each source lost a packet behind weir, it is not known which came and when: then
-# too many in a window, or none at all, decide nothing.
+# Two clocks are compared: the hook's, the exact tick of each charge, and the
+# receiver's, the kernel's timestamp of the packet, a little before or after that tick.
+# The i-th packet that a source got through is its i-th charge, so the jitter between
+# the clocks can be measured, and a window shorter by the jitter must not hold more
+# than the budget. If every source lost a packet behind weir, the jitter is unknown:
+# then too many packets in a window, or none at all, decide nothing.
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
 # shellcheck source=cast.sh
@@ -24,12 +23,12 @@ dir=${1:?usage: judge.sh DIR HZ} hz=${2:?usage: judge.sh DIR HZ}
 
 fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off" >&2; exit 2; }
 
-# most FILE LIMIT TICKS: the most that a source was charged within so many ticks
+# most FILE LIMIT TICKS: the most that a source was charged within TICKS ticks
 most() { window -l "$2" -T "$3" <"$dir/$1" | sed -n 's/.* max=\([0-9]*\).*/\1/p'; }
 
-# judge LIMIT SECONDS: "MAX AT-THE-RECEIVER JITTER-MS EXCESS" of a limit; EXCESS
-# counts packets that came without a charge; JITTER-MS is "unknown" if no source's
-# packets all came
+# judge LIMIT SECONDS: print "MAX AT-THE-RECEIVER JITTER-MS EXCESS" of a limit; EXCESS
+# counts packets that arrived without a charge; JITTER-MS is "unknown" if every source
+# lost packets
 judge() {
 	local jitter excess most got ticks
 	read -r jitter excess < <(awk -v us=$((1000000 / hz)) -v want="limit=$1" '
@@ -40,7 +39,7 @@ judge() {
 		END {
 			for (s in m) {
 				if (m[s] > n[s]) excess += m[s] - n[s]
-				if (m[s] != n[s]) continue # some were lost: which?
+				if (m[s] != n[s]) continue # unknown which were lost
 				for (i = 1; i <= n[s]; i++) {
 					d = stamp[s, i] - tick[s, i] * us
 					if (!seen++) lo = hi = d
@@ -50,7 +49,7 @@ judge() {
 			}
 			printf "%s %d\n", seen ? hi - lo : "unknown", excess
 		}' <(grep weir_charge "$dir/hook" | sort -k4,4) <(sort -k4,4 "$dir/receiver"))
-	# A window of T ends with the tick that is T after its first.
+	# A window of T includes the tick T after its first.
 	most=$(most hook "$1" $((hz * $2 + 1)))
 	ticks=$((1000000 * $2))
 	if [ "$jitter" != unknown ]; then
@@ -60,7 +59,7 @@ judge() {
 	echo "${most:-0} ${got:-0} $jitter $excess"
 }
 
-# kinds FILE FIELD: sum over the sources of each kind: honest flooder spoofer
+# kinds FILE FIELD: sums over the sources of each kind: honest flooder spoofer
 kinds() {
 	window -s <"$dir/$1" | awk -v field="$2" '
 		{ kind = $2 ~ /=10\.1\./ ? 0 : $2 ~ /=10\.6\./ ? 1 : 2
@@ -78,7 +77,7 @@ table() {
 	done
 }
 
-# verdict STATUS TEXT: 2 is undecided
+# verdict STATUS TEXT: status 2 means undecided
 verdict() {
 	case $1 in
 	0) printf '%sok%s      %s\n' "$green" "$off" "$2" ;;
@@ -93,7 +92,7 @@ verdict() {
 	esac
 }
 
-# word_kept WINDOW: the status 0, 1 or 2 of a limit
+# word_kept WINDOW: status 0, 1 or 2 of a limit's promise
 word_kept() {
 	[ "$most" -gt 0 ] && [ "$most" -le "$budget" ] && [ "$excess" = 0 ] || return 1
 	if [ "$jitter" = unknown ]; then

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * receive: record the packets of the protected host, with their times
+ * receive: record the packets that reach the protected host, with their times
  *
- * receive FILE UDP TCP: take UDP at port 53 and TCP at port 443 until SIGTERM and an
- * empty queue, then leave the packets in FILE as window reads them: UDP's and TCP's as
- * charges of the limits of these names, in ticks of a microsecond. The time is the one
- * that the kernel stamped on a packet when it came.
+ * receive FILE UDP TCP: receive UDP at port 53 and TCP at port 443 until SIGTERM and an
+ * empty queue, then write the packets to FILE in the format of window, as charges of
+ * the limits UDP and TCP, in ticks of a microsecond. Times are the kernel's receive
+ * timestamps.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define BATCH		64
-#define ROOM		(64 << 20)	/* bytes of a socket's queue */
+#define ROOM		(64 << 20)	/* bytes of a socket's receive queue */
 
 enum { UDP, TCP, SOCKETS };
 
@@ -82,7 +82,7 @@ static void keep(uint32_t source, int socket, uint64_t us)
 	records[count++] = (struct record){ source, socket, us };
 }
 
-/* A raw socket hands over every port. */
+/* A raw socket receives all ports. */
 static int for_443(const uint8_t *packet, unsigned int len)
 {
 	const struct iphdr *ip = (const struct iphdr *)packet;
@@ -91,7 +91,7 @@ static int for_443(const uint8_t *packet, unsigned int len)
 	return len >= ip->ihl * 4u + 4 && tcp->th_dport == htons(443);
 }
 
-/* Returns whether there was anything. */
+/* Returns whether there was a packet. */
 static int take(int fd, int which)
 {
 	static struct {
@@ -121,7 +121,7 @@ static int take(int fd, int which)
 	return got > 0;
 }
 
-/* Returns whether all of it could be written. */
+/* Returns whether everything could be written. */
 static int write_file(char **args)
 {
 	FILE *file = fopen(args[0], "w");

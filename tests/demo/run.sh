@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [-m WEIR.KO] [-o DIR]: the demo. Boot a guest, let scene.sh play in it, and
-# have judge.sh judge what it left: the status is 1 if a source got more than its
-# budget in any window, or weir dropped a packet of an honest host.
+# run.sh [-m WEIR.KO] [-o DIR]: the demo. Boot a guest, run scene.sh in it, and let
+# judge.sh evaluate the results: status 1 if a source got more than its budget in any
+# window, or weir dropped a packet of an honest host.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd) && cd "$top" || exit 1
 # shellcheck source=cast.sh

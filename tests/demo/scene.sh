@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# scene.sh: the demo's part inside the guest. Load weir, limit, be flooded by
-# three namespaces, show the sources meanwhile. Leaves in OUT what run.sh
-# judges: sent.*, receiver, trace.
+# scene.sh: the demo's part inside the guest. Load weir, add limits, get flooded from
+# three namespaces and show the sources meanwhile. Leaves its results in OUT:
+# sent.*, receiver, trace.
 #
 #	+--- honest ----+
 #	| 10.1.0.1..    |--veth--+
@@ -23,13 +23,13 @@ live=4		# lines
 cd /run && cp "$WEIR_KO" weir.ko && mkfifo never ready && exec {never}<>never || exit 1
 [ -e /dev/fd ] || ln -s /proc/self/fd /dev/fd
 
-# The screen first, then the flood.
+# The screen has priority over the flood.
 renice -n -10 $$ >/dev/null
 
 fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off"; exit 1; }
 pause() { read -rt "$1" -u "$never"; }
 
-# typed COMMAND: show it as if somebody typed it
+# typed COMMAND: show it as if someone typed it
 typed() {
 	local text=$1 i
 	printf '%s#%s %s' "$cyan" "$off" "$bold"
@@ -40,15 +40,15 @@ typed() {
 	printf '%s\n' "$off"
 }
 
-# sender NAME: a namespace with a link to the host
+# sender NAME: make a namespace with a link to the host
 sender() {
 	{ ip netns add "$1" &&
 		ip link add out0 netns "$1" type veth peer name "$1" address 02:00:00:00:00:01 &&
 		ip -n "$1" link set out0 up && ip link set "$1" up; } || fail "no link to $1"
 }
 
-# sends NAME PRIORITY OPTION...: in the background, for a while; PRIORITY is a
-# command of three words; how many it sent goes to sent.NAME
+# sends NAME PRIORITY OPTION...: send in the background, for a while; PRIORITY is a
+# command of three words; the number of packets goes to sent.NAME
 sends() {
 	ip netns exec "$1" "${@:2:3}" send -i out0 -d "$HOST" -t "$FLOOD_MS" "${@:5}" >"sent.$1" &
 }
@@ -68,9 +68,9 @@ trace_off() {
 	cat "$tracing/trace" >"$OUT/trace"
 }
 
-sending() { [ "$(jobs -rp | wc -l)" -gt 1 ]; } # the receiver goes on
+sending() { [ "$(jobs -rp | wc -l)" -gt 1 ]; } # the receiver keeps running
 
-# show_live WORD...: weir's output while they send, on a terminal in place
+# show_live WORD...: weir's output while they send, updated in place on a terminal
 show_live() {
 	local lines=() now i color=()
 	[ -z "$bold" ] || color=(-c=always) # to a pipe
@@ -78,7 +78,7 @@ show_live() {
 	[ ! -t 1 ] || printf '\n%.0s' $(seq "$live")
 	while sending; do
 		mapfile -t now < <(weir "${color[@]}" "$@" 2>&1)
-		# Too late, on a slow machine: they are idle already.
+		# On a slow machine it is too late: the sources are idle already.
 		[ ${#lines[@]} = 0 ] || sending || break
 		lines=("${now[@]}")
 		if [ -t 1 ]; then

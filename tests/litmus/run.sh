@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [NAME...]: check litmus tests with herd7 by the kernel's memory model: what the
-# models say is never observed, and in each variant of the file variants, where something
-# was left out on purpose, sometimes. NAME is a model or a variant.
+# run.sh [NAME...]: check litmus tests with herd7 and the kernel's memory model: the bad
+# state of a model is never observed; in each variant of the file variants, which leaves
+# something out on purpose, it sometimes is. NAME is a model or a variant.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 cache=${here%/tests/litmus}/.cache
@@ -12,7 +12,7 @@ herd=$cache/herd/herd7
 [ -x "$herd" ] || herd=$(command -v herd7) || { echo "1..0 # SKIP no herd7; make setup downloads it"; exit 4; }
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && cp "$here"/*.litmus "$tmp/" || exit 1
 
-# The variants beside the models; what takes no place in its model ends all.
+# Generate the variants; an edit that does not fit its model is fatal.
 perl -0777 -e '
 	for (split /\n\n+/, <STDIN> =~ s/^#.*?\n\n//sr) {
 		my ($name, $model, $edits) = /^(\S+) (\S+)\n(?:#[^\n]*\n)*(.*)/s or die "what is this? $_\n";
@@ -37,7 +37,7 @@ for name; do
 	name=${name%.litmus}
 	n=$((n + 1)) want=Sometimes
 	[ ! -e "$here/$name.litmus" ] || want=Never
-	# The model's files are looked for in the current directory.
+	# herd7 looks for the memory model's files in the current directory.
 	said=$(cd "$model" && timeout 300 "$herd" -conf linux-kernel.cfg "$tmp/$name.litmus" 2>&1)
 	if [ "$(sed -n "s/^Observation $name \([A-Z][a-z]*\) .*/\1/p" <<<"$said")" = "$want" ]; then
 		echo "ok $n - $name: $want"

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [-n] [WORD...]: apply the changes in tests/mutants/list, which says how it is
-written, one at a time to a copy of the sources, and see that its test dies of each.
-WORD chooses those whose name, file or killer contains it. TAP; -n sees only that each
+"""run.py [-n] [WORD...]: apply the changes in tests/mutants/list (its head describes the
+format), one at a time, to a copy of the sources, and check that its test fails.
+WORD selects those whose name, file or killer contains it. TAP; -n only checks that each
 can be applied.
 """
 import os
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
-KERNEL = "6.12"  # of the demo
+KERNEL = "6.12"  # for the demo
 
 
 class Mutant:
@@ -66,8 +66,8 @@ def built(*command):
     return ran.returncode == 0
 
 
-# Each builds a test of the sources in top and runs it: what failed, '' if nothing
-# did, None if it does not build.
+# Each of these builds and runs a test of the sources in top; returns what failed, '' if
+# nothing did, None if it does not build.
 def unit(top, program):
     build = "clang-tsan" if program == "table_threads" else "gcc-asan"
     make = ["make", "-s", "-C", TOP + "/tests/unit", "MODULE=" + top + "/module",
@@ -80,7 +80,7 @@ def unit(top, program):
 
 
 def demo(top, _):
-    """The demo's status is 1 if its judgement fails, and then it says why."""
+    """The demo's status is 1 if its verdict is bad, and then it prints why."""
     out = top + "/out/demo"
     if not built(top + "/tests/vm/kernel-build.sh", "-o", out, KERNEL):
         return None

@@ -1,24 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A proof by an SMT solver that no window of a wheel admits more than its budget.
+"""Prove with an SMT solver that no window of a wheel admits more than its budget.
 
 S(a) is what a wheel (module/wheel.h) counted in its newest slot and the a slots
-before it, 0 <= a < R, where R = reach + 1. G(a) is what was truly admitted of a
-source in the same slots. S is the source's own wheel, or the floor of its bucket
-while it has none. L is the largest budget that the table has held. What is kept by
-all that is done to wheels:
+before it, 0 <= a < R, where R = reach + 1. G(a) is what was actually admitted from
+a source in the same slots. S is the source's own wheel, or the floor of its bucket
+while it has none. L is the largest budget that the table has held. All operations
+on wheels preserve this invariant:
 
-    S and G grow with a;  0 <= G(a) <= S(a);  S(R-1) <= L
+    S and G are nondecreasing in a;  0 <= G(a) <= S(a);  S(R-1) <= L
 
-An interval of n slots' length that ends in slot k lies within slots k-n..k, so it
-admits at most G(n) <= L in a wheel that reaches back n slots. R and L are variables:
-what is proved here holds for every reach and every budget. Sums do not wrap, because
-the table's width holds L. tests/unit/wheel_proof.c compares the operations in C with
-those below.
+An interval as long as n slots that ends in slot k lies within slots k-n..k, so it
+admits at most G(n) <= L if the wheel reaches back n slots. R and L are variables:
+the proof holds for every reach and every budget. Sums do not wrap, because the
+table's count width holds L. tests/unit/wheel_proof.c compares the operations in C
+with those below.
 
-Each operation with a mistake must be refuted, by a wheel of three slots. The
-assumptions of those without must have an example of that size: else anything
-follows from them.
+Each wrong operation must be refuted, by a wheel of three slots. The assumptions of
+each right one must be satisfiable at that size: otherwise anything would follow
+from them.
 """
 import itertools
 import sys
@@ -49,21 +49,21 @@ def join(S, T):
 
 
 def into_newest(S, R):
-    """To slots of another length."""
+    """Move to slots of another length."""
     return lambda a: S(R - 1)
 
 
 def by_entry(S, R, most):
-    """To another width or reach; what is older than the wheel counts as its oldest."""
+    """Move to another width or reach; older slots count as the oldest."""
     def cut(x):
         return If(x < most, x, most)
     return lambda a: cut(If(a < R, S(a), S(R - 1)))
 
 
-# What is said of them.
+# Predicates on wheels.
 
 def every(n, R, f):
-    """f of all n ages below R, a number or a variable."""
+    """f holds for all n-tuples of ages below R, a number or a variable."""
     if isinstance(R, int):
         return And([f(*ages) for ages in itertools.product(range(R), repeat=n)])
     ages = Ints('i j')[:n]
@@ -87,7 +87,7 @@ def has_room(S, R, budget, cost):
 
 
 def holds(S, age, cost):
-    """The slot of an age, alone, has counted a cost."""
+    """The slot of this age alone has counted at least the cost."""
     return S(age) - If(age > 0, S(age - 1), 0) >= cost
 
 
@@ -101,7 +101,7 @@ def in_slot(time, slot):
 
 
 def window(reach):
-    """A packet at time u, in slot j, is no older than a window at time t, in slot k."""
+    """A packet at time u, in slot j, lies in the window that ends at time t, in slot k."""
     return (And(s >= 1, n >= 1, in_slot(t, k), in_slot(u, j), t - n * s <= u, u <= t),
             And(k - reach <= j, j <= k))
 
@@ -111,11 +111,11 @@ def source(R):
 
 
 def two(R):
-    """S bounds what one source sent, T, a wheel or a floor, what another did."""
+    """S bounds what one source sent; T, a wheel or a floor, what another sent."""
     return And(bounds(S, G, R, L), bounds(T, H, R, L))
 
 
-# Rows of a name, an assumption, and what follows from it.
+# Rows: name, assumption, conclusion.
 
 def right(R, Q):
     joined = join(turn(S, p), turn(T, q))
@@ -132,7 +132,7 @@ def right(R, Q):
         ('a newcomer starts from the floors of a table and of its predecessor',
          And(is_wheel(S, R, L), is_wheel(T, R, L), Or(bounds(S, G, R, L), bounds(T, G, R, L))),
          bounds(join(S, T), G, R, L)),
-        # K is G by the new slots: of the old window, wherever it is in them, up to the newest.
+        # K is G in the new slots: what the old window admitted, in any slots up to the newest.
         ('other slots: the sum goes into the newest', And(source(R), grows(K, Q), K(Q - 1) <= G(R - 1)),
          bounds(into_newest(S, R), K, Q, L)),
         ('another width or reach: entry by entry', And(source(R), M >= L),

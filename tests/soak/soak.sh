@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# soak.sh SECONDS: in a guest, all at once and over and over: floods, spoofed floods, fragments, changes, dumps, listeners,
-# namespaces made and deleted, the module reloaded. Memory stays flat and the promise is
-# kept. TAP; SEED chooses another course.
+# soak.sh SECONDS: in a guest, run floods, spoofed floods, fragments, changes, dumps and
+# listeners together, repeatedly, with namespaces that come and go and module reloads.
+# Memory must not grow and the promise must be kept. TAP; SEED selects another course.
 . "$(dirname "$0")/../netns/lib.sh"
 seconds=${1:?usage: soak.sh SECONDS}
 RANDOM=${SEED:-1}
@@ -11,7 +11,7 @@ rounds=0 reloads=0 most_kept=0 windows=0 calls=0 passing=0
 figures=$tmp/figures
 : >"$figures"
 
-# The kernel's memory that a module can make grow, by kind, in KiB.
+# Kernel memory that a module can increase, by kind, in KiB
 memory() {
 	awk '/^(Slab|Percpu|VmallocUsed|PageTables|KernelStack):/ { sub(":", "", $1); print $1, $2 }' /proc/meminfo |
 		sort | awk '{ printf "%s ", $2 }'
@@ -28,7 +28,7 @@ base() {
 }
 
 start() {
-	# shellcheck disable=SC2119 # without parameters
+	# shellcheck disable=SC2119 # no parameters
 	load || bail "cannot load"
 	for event in weir_charge weir_uncharge; do
 		echo 'limit == "kept"' >"$TRACING/events/weir/$event/filter"
@@ -45,7 +45,7 @@ floods() {
 	flooding -s 192.0.2.9 -n 16 -R -G 1000 -l 8000 -r 300
 }
 
-# change: a random operation of an administrator; it may be refused
+# change: a random operation of an administrator, which may be refused
 change() {
 	local n=$((RANDOM % 40))
 	case $((RANDOM % 10)) in
@@ -70,7 +70,7 @@ ask() {
 	weir save
 } >/dev/null 2>&1
 
-# Make a namespace with a limit and packets of its own, and delete it.
+# Make a namespace with its own limit and packets, and delete it.
 passing_space() {
 	local name=weir-pass-$rounds
 	ip netns add "$name" && ip -n "$name" link set lo up || return
@@ -83,8 +83,8 @@ passing_space() {
 	passing=$((passing + 1))
 }
 
-# look: at a quiet moment, with the configuration of the beginning: is every
-# window of the trace within the budget, and how much memory is held?
+# look: once it is quiet, check that every window of the trace is within the budget,
+# restore the initial configuration and record how much memory is used.
 look() {
 	local line max
 	trace_stop
@@ -129,8 +129,8 @@ done
 is "$([ "$rounds" -ge 2 ]; echo $?)" 0 "$rounds rounds, $calls changes, $passing namespaces, $reloads reloads in $SECONDS s"
 within "$most_kept" 1 50 "no window of $windows charges has more than its budget"
 
-# The first round fills caches. The least of each kind in the last third is compared with
-# the most in the first.
+# The first round fills caches and is ignored. The minimum of each kind in the last third
+# is compared with its maximum in the first third.
 flat() {
 	awk -v column="$1" -v slack="$2" 'NR > 1 { v[++n] = $column }
 		END { third = int(n / 3); if (!third) { print "short"; exit }

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fetch.sh NAME...: download and unpack into .cache what guests need; nothing of
-# it is installed on the machine. NAME is
+# fetch.sh NAME...: download and unpack into .cache what guests need, without
+# installing anything on the machine. NAME is
 #   6.1 6.12 sid 6.12-rt   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
-#   6.12-arm64     the same of arm64, with root, the programs of a small arm64 system
+#   6.12-arm64     the same for arm64, with root, the programs of a small arm64 system
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
-#   herd           herd7, and the libraries that it wants: .cache/herd/herd7
+#   herd           herd7 and the libraries that it needs: .cache/herd/herd7
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
-#   uml debug      what User-Mode Linux and the debug kernels are built from, sid's
-#                  and 6.12's source: .cache/NAME/source/{version,linux}
-# What exists is not downloaded again, unless its list of packages has changed; nothing
-# unfinished has its final name.
+#   uml debug      the sources of User-Mode Linux (sid's) and the debug kernels (6.12):
+#                  .cache/NAME/source/{version,linux}
+# What exists is not downloaded again, unless its list of packages has changed. Partial
+# results never have their final name.
 # --sources SUITE prints the sources.list for SUITE.
 # Exit 1 if a kernel 6.1 or 6.12 is not available, 3 if only something else.
 # shellcheck disable=SC2015,SC2016
@@ -20,13 +20,13 @@ top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 cache=$top/.cache
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 systemd_packages='bash coreutils dash grep iproute2 kmod sed systemd util-linux'
-# The programs that the tests run, and the tool's libraries
+# Programs that the tests run, and the tool's libraries
 arm64_packages='bash busybox-static coreutils dash findutils grep iproute2 iputils-ping
 	jq kmod libjansson-dev libmnl-dev mawk nftables procps sed util-linux'
 
 say() { printf 'setup: %s\n' "$*"; }
 
-# The mirror that this machine is configured with; other suites are on it, too.
+# The mirror that this machine uses; it has the other suites, too.
 mirrors() {
 	local code uri release
 	# shellcheck source=/dev/null
@@ -49,8 +49,8 @@ sources() {
 	[ "$suite" = sid ] || echo "deb [signed-by=$keyring] $security $suite-security main"
 }
 
-# apt SUITE apt-get|apt-cache ARGS...: with a package state of the suite's own;
-# SUITE-arm64 is of arm64, with this machine's packages beside them
+# apt SUITE apt-get|apt-cache ARGS...: run with a separate package state for the suite;
+# SUITE-arm64 is for arm64, besides this machine's packages
 apt() {
 	local d=$cache/apt/$1 tool=$2 arch=amd64
 	case $1 in *-arm64) arch=arm64,amd64 ;; esac
@@ -79,7 +79,7 @@ download() {
 
 why() { grep -h '^[EW]:' "$cache/apt/$1/log" 2>/dev/null | head -n 1; }
 
-# The modules that network tests use, of a tree ten times as large.
+# The modules that network tests use, a tenth of all.
 wanted() {
 	local d
 	for d in ./lib/modules/'*' ./usr/lib/modules/'*'; do
@@ -96,8 +96,8 @@ unwanted() {
 		'*/kernel/net/'{6lowpan,appletalk,atm,ax25,bluetooth,caif,can,ceph,dccp,ieee802154,mac80211,mac802154,netrom,nfc,qrtr,rds,rose,rxrpc,smc,sunrpc,tipc,vmw_vsock,wireless,x25}/'*'
 }
 
-# unpack_vmlinuz FILE: the ELF kernel in a bzImage, where its header (see the
-# kernel's Documentation/arch/x86/boot.rst) says that it is; arm64's is not packed
+# unpack_vmlinuz FILE: print the ELF kernel in a bzImage, found by its header (see the
+# kernel's Documentation/arch/x86/boot.rst); arm64's image is not compressed
 unpack_vmlinuz() {
 	local setup offset length
 	if [ "$(od -An -c -j 56 -N 4 "$1" | tr -d ' ')" = ARMd ]; then
@@ -112,7 +112,7 @@ unpack_vmlinuz() {
 	" 28 b5"*) head -c -4 "$1.payload" | zstd -dcq ;;
 	*) return 1 ;;
 	esac
-	# the length that follows the payload is no part of it, which xz remarks
+	# xz complains about the length field that follows the payload
 	rm -f "$1.payload"
 }
 
@@ -127,7 +127,7 @@ unpack_image() {
 	rm -f "$dir/tar.log"
 	[ -d "$dir/usr/lib/modules" ] && mkdir -p "$dir/lib" && mv "$dir/usr/lib/modules" "$dir/lib/"
 	mv "$dir"/boot/vmlinuz-* "$dir/vmlinuz" 2>/dev/null || mv "$dir"/lib/modules/*/vmlinuz "$dir/vmlinuz" || return
-	# Decompression takes an emulated guest seconds.
+	# An emulated guest needs seconds to decompress its kernel.
 	unpack_vmlinuz "$dir/vmlinuz" >"$dir/vmlinux" && rm -f "$dir/vmlinuz" || return
 	find "$dir/lib/modules" -name '*.ko.xz' -print0 | xargs -0 -r -n 64 -P 2 xz -d || return
 	find "$dir/lib/modules" -name '*.ko.zst' -print0 | xargs -0 -r -n 64 -P 2 zstd -dq --rm || return
@@ -135,7 +135,7 @@ unpack_image() {
 	PATH=$PATH:/sbin:/usr/sbin depmod -b "$dir" "$2" 2>/dev/null
 }
 
-# Headers hold one absolute path, and kbuild's tools may want a newer libc.
+# Headers have one absolute path, and kbuild's tools may need a newer libc.
 unpack_headers() {
 	local dir=$1 ver=$2 suite=$3 deb tool d
 	for deb in "$dir"/deb/linux-{headers,kbuild}-*.deb; do
@@ -165,7 +165,7 @@ unpack_headers() {
 	rm -f "$dir/foreign"
 }
 
-# userland DIR SUITE PACKAGES: unpack these and what they depend on
+# userland DIR SUITE PACKAGES: unpack packages and their dependencies
 userland() {
 	local dir=$1 suite=$2 deb link
 	# shellcheck disable=SC2086 # a list of package names
@@ -180,7 +180,7 @@ userland() {
 	echo "$3" >"$dir/packages"
 }
 
-# holds DIR PACKAGES: userland has unpacked these
+# holds DIR PACKAGES: whether userland has unpacked these packages
 holds() { [ "$(cat "$1/packages" 2>/dev/null)" = "$2" ]; }
 
 systemd() {
@@ -207,7 +207,7 @@ kernel() {
 	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
 	ver=$(apt "$suite" apt-cache depends "$meta" | sed -nE 's/.*Depends: linux-headers-([0-9].*)/\1/p' | head -n 1)
 	[ -n "$ver" ] || { say "$suite has no $meta, so guest kernel $name cannot be had."; return 1; }
-	# kbuild's tools run here.
+	# kbuild's tools run on this machine.
 	pkgs="linux-headers-$ver $(apt "$suite" apt-cache depends "linux-headers-$ver" |
 		sed -nE 's/.*Depends: (linux-headers-[^:]*-common.*)/\1/p; s/.*Depends: (linux-kbuild-[^:]*).*/\1:amd64/p' | sort -u | paste -sd ' ')"
 	if apt "$suite" apt-cache show "linux-modules-$ver" >/dev/null 2>&1; then
@@ -229,7 +229,7 @@ kernel() {
 	mv -T "$dir" "$cache/kernels/$name" && say "guest kernel $name ($ver) is in .cache/kernels/$name"
 }
 
-# sid's first: older clients of YNL cannot drive the family
+# Prefer sid: older YNL clients cannot use the family.
 source_bits() {
 	local dir=$cache/.source.new suite pkg v
 	for suite in sid bookworm; do
@@ -251,7 +251,7 @@ source_bits() {
 	return 1
 }
 
-# sid alone has it, with a libc of its own
+# Only sid has it, and it needs sid's libc.
 herd() {
 	local dir=$cache/.herd.new lib
 	suite_init sid || { say "the package lists of sid cannot be had: $(why sid)"; return 1; }
@@ -268,8 +268,8 @@ herd() {
 	chmod +x "$dir/herd7" && rm -rf "$cache/herd" && mv -T "$dir" "$cache/herd"
 }
 
-# tree NAME SUITE REGEX: the newest kernel source of SUITE that matches, for a
-# kernel that is built here, into .cache/NAME/source. A third of the whole: of other
+# tree NAME SUITE REGEX: unpack the newest kernel source of SUITE that matches into
+# .cache/NAME/source, to build a kernel from. It is a third of the whole: for other
 # architectures and drivers only the files that kbuild reads.
 tree() {
 	local dir=$cache/$1/.source.new suite=$2 pkg v
@@ -322,6 +322,6 @@ for name in "${todo[@]}"; do
 	*) kernel "$name" || status=1 ;;
 	esac
 done
-# The package lists are as large as a kernel, and stale tomorrow.
+# Package lists are as large as a kernel, and soon stale.
 rm -rf "$cache/apt"
 exit "$status"

@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] [-p PROGRAM]... -- COMMAND...
 #
-# Run COMMAND as root on the guest kernel NAME (6.1, 6.12, sid, 6.12-rt, 6.12-arm64; 6.12-kasan,
-# 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12) in a
-# machine of its own (QEMU, no hardware virtualisation; uml-kasan is User-Mode
-# Linux, a program), with this machine's files: / is seen read-only under
-# a memory file system: what the command writes is lost when the guest ends, but for
-# files in DIR (the same path in the guest, and in its environment as OUT). The current directory and the status are kept, output comes as it is
-# written.
-#	-i  interactive: COMMAND has a terminal, of this one's size
+# Run COMMAND as root in a guest with kernel NAME (6.1, 6.12, sid, 6.12-rt, 6.12-arm64;
+# 6.12-kasan, 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12).
+# The guest is QEMU without hardware virtualisation; uml-kasan is User-Mode Linux. It
+# sees this machine's files: / is read-only under a memory file system, so what COMMAND
+# writes is lost when the guest ends, except files in DIR (the same path in the guest,
+# and OUT in its environment). The current directory and the status are kept; output
+# appears as it is written.
+#	-i  interactive: COMMAND gets a terminal, of this one's size
 #	-a  words for the kernel's command line
 #	-p  a program that the guest copies into memory when it boots
-# On a kernel of another architecture the programs of its root and what cross-build.sh
-# has built lie over this machine's files.
+# If the kernel is for another architecture, the programs of its root and the results of
+# cross-build.sh cover this machine's files.
 # DIR gets kernel.log, the kernel's whole log, and kernel.bad, the warnings in it
 # (warnings.awk). In the environment of COMMAND:
-# WEIR_KERNEL (NAME), WEIR_KO (weir.ko as kernel-build.sh NAME makes it), OUT.
-# Status: the command's; 99 and kernel.bad's beginning on stderr if it holds
-# anything; 98 if the guest died; 124 if SECONDS were over; 4 if NAME is not here.
+# WEIR_KERNEL (NAME), WEIR_KO (weir.ko, built by kernel-build.sh NAME), OUT.
+# Status: the command's; 99 if kernel.bad is not empty, with its beginning on stderr;
+# 98 if the guest died; 124 after SECONDS; 4 if kernel NAME is missing.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 name=6.12 cpus=2 mem='' seconds=300 out='' tty='' append='' programs=()
@@ -50,8 +50,8 @@ else
 	exit 4
 fi
 
-# near: the programs of -p and their libraries, each a line of its file here and its
-# place there. To open one over 9p takes a guest as long as to run it.
+# near: the programs of -p and their libraries, one per line: the file here and its path
+# in the guest. Opening a program over 9p takes a guest as long as running it.
 near() {
 	local at program
 	if [ ${#foreign[@]} -gt 0 ]; then
@@ -66,8 +66,8 @@ near() {
 		done
 }
 
-# The file guest of a kernel sets another processor, parameters and memory. Features
-# that QEMU emulates slowly are off: five-level page tables, and clearing pages bytewise.
+# A kernel's file guest may override CPU, parameters and memory. Features that QEMU
+# emulates slowly are off: five-level page tables, and clearing pages bytewise.
 cpu=max,-la57,-erms words='' default_mem=2048
 if [ -d "$kernel/root" ]; then
 	# shellcheck disable=SC2054 # QEMU's commas
@@ -80,7 +80,7 @@ fi
 [ ! -e "$kernel/guest" ] || . "$kernel/guest"
 
 [ -n "$out" ] || { tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && out=$tmp; } || exit 1
-# The target, as .cache may be a link: early in the guest its path is another.
+# Resolve links, as .cache may be one: early in the guest paths differ.
 modules=$(realpath -e "$kernel/lib/modules") || exit 1
 mkdir -p "$out" && out=$(realpath "$out") || exit 1
 rm -f "$out"/{guest.status,guest.out,kernel.log,console.log}
@@ -93,9 +93,9 @@ near >"$out/guest.near"
 printf 'cd %q || exit\n' "$PWD" >"$out/guest.cmd"
 printf '%q ' exec "$@" >>"$out/guest.cmd"
 
-# norandmaps: QEMU translates code by where it is mapped, once instead of once
-# an exec; that halves the time of shell scripts. no_timer_check: on a busy machine
-# the timer seems not to work. fb_tunnels, numdummies: there are no devices that no test made.
+# norandmaps: QEMU caches translated code by address, so code is translated once instead
+# of at each exec, which halves the time of shell scripts. no_timer_check: on a busy host
+# the check fails. fb_tunnels, numdummies: no network devices that no test made.
 # shellcheck disable=SC2054 # QEMU's commas
 qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
 	-accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
@@ -118,7 +118,7 @@ if [ -x "$kernel/linux" ]; then
 	# shellcheck disable=SC2086 # $words and $append are lists
 	"${uml[@]}" $words $append </dev/null >"$out/console.log" 2>&1 &
 	guest=$!
-	# It is in a session of its own. A trap runs within wait, but after a command.
+	# The guest has its own session. A trap interrupts wait, but not another command.
 	trap 'kill "$guest"; wait "$guest"; exit 130' INT TERM
 	tail -n +1 -s 0.1 -f --pid="$guest" "$out/guest.out" &
 	wait $!
@@ -128,7 +128,7 @@ elif [ -n "$tty" ]; then
 	"${qemu[@]}" -chardev stdio,id=io,signal=off -device virtconsole,chardev=io
 	status=$?
 else
-	# cat: what our stdout is, a pipe can be opened by its name
+	# cat: whatever stdout is, QEMU can open a pipe by name
 	"${qemu[@]}" -chardev file,id=io,path=/dev/stdout -device virtserialport,chardev=io </dev/null | cat
 	status=${PIPESTATUS[0]}
 fi

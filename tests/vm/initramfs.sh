@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # initramfs.sh NAME: make .cache/kernels/NAME/initramfs, which mounts the host's /
-# over 9p: busybox, a few modules, the file init.
+# over 9p. It has busybox, a few modules and the file init.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) || exit 1
 kernel=$(realpath "$here/../../.cache/kernels/${1:?usage: initramfs.sh NAME}") || exit 1
 out=$kernel/initramfs
 [ "$out" -nt "$here/init" ] && [ "$out" -nt "$kernel/version" ] && exit
 PATH=$PATH:/sbin:/usr/sbin
-busybox=$kernel/root/bin/busybox # of another architecture
+busybox=$kernel/root/bin/busybox # for another architecture
 [ -e "$busybox" ] || busybox=$(command -v busybox) || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

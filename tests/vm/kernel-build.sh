@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernel-build.sh [-w] [-o DIR] [-m FOLDER [-a FOLDER]...] NAME [MAKE-ARGUMENT...]:
 # build weir.ko for the guest kernel NAME into DIR (.cache/build/NAME), with W=1.
-# Arguments are make's: CC=clang C=1. -w: a warning is an error. -m: build the module
-# of FOLDER; -a: with the sources of another beside its own, under that one's name.
-# Builds into one DIR wait for each other. DIR/log is whole only until the next one
-# begins, so it is judged here, under the lock. Status 5: C=1, and sparse has not run.
+# Arguments go to make, such as CC=clang C=1. -w: warnings are errors. -m: build the
+# module of FOLDER; -a: add the sources of another FOLDER, under that folder's name.
+# Builds into one DIR wait for each other. The next build overwrites DIR/log, so it is
+# checked here, under the lock. Status 5: C=1 was given, but sparse has not run.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 strict='' out='' folder='' beside=()
@@ -26,7 +26,7 @@ out=$(realpath -m "${out:-$top/.cache/build/$name}")
 [ -r "$kernel/version" ] || { echo "no guest kernel $name here; make setup downloads it" >&2; exit 4; }
 mkdir -p "$out" && exec 9>"$out/.lock" && flock 9 || exit 1
 
-# gcc-12 built Debian's 6.1 and 6.12; another gcc does as well, and clang.
+# gcc-12 built Debian's 6.1 and 6.12; any other gcc or clang works, too.
 args=() cross=''
 if [ -d "$kernel/root" ]; then
 	cross=aarch64-linux-gnu- args=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
@@ -46,25 +46,25 @@ if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
 	target=(-C "$kernel/kdir" "M=$out" modules)
 fi
-# Without a vmlinux there is no BTF to make, with one it would take pahole.
+# No BTF: it needs a vmlinux and pahole.
 make --no-print-directory "${target[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= W=1 CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
-# Only warnings of our files count, whatever the checkout is called. Headers meant for
-# another compiler have their own, objtool reports options that this clang lacks, and
-# clang before 15 calls the guards of the kernel's macros unused.
+# Only warnings in the project's files count, whatever the checkout is called. Headers
+# configured for another compiler cause warnings, objtool reports options that this clang
+# lacks, and clang before 15 calls the guards of kernel macros unused.
 ours=$(sed 's/[^a-zA-Z0-9_/-]/\\&/g' <<<"${out#"$top/"}/")
 skip=' differs from the one|^  (CC|LD|MODPOST)|attribute directive ignored|unknown attribute|unused variable .__UNIQUE_ID_'
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
 elif sed "s|$top/||g; s|$(realpath "$kernel")/||g" "$out/log" | grep -E "((^|/)(module|unit)/|$ours|^[^/: ]+\.[ch]:|weir|modpost).*(warning|error):|WARNING" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
-	# Without this the next build would compile nothing, and not warn.
+	# Otherwise the next build would compile nothing and not warn.
 	find "$out" -name '*.o' -delete
 	status=1
 elif [[ " ${args[*]} " = *" C=1 "* ]] && { grep -q 'sparse is not available' "$out/log" ||
 	{ grep -q '^ *CC' "$out/log" && ! grep -q '^ *CHECK' "$out/log"; }; }; then
-	# kbuild says little where it does without.
+	# kbuild hardly reports that it skips sparse.
 	echo "sparse has not run on $(<"$kernel/version"): $(grep -m 1 -o 'C=1 specified.*' "$out/log")"
 	status=5
 fi

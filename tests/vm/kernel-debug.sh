@@ -4,11 +4,11 @@
 # linux-source-6.12 (fetch.sh debug) and the configurations in debug/:
 #   6.12-kasan   memory, locks, RCU, lifetimes, leaks, undefined behaviour; faults
 #   6.12-kcsan   data races
-# .cache/kernels/NAME is then as fetch.sh makes it, for guest.sh, kernel-build.sh
-# and run.sh. A kernel is built again when the source's version, its
-# configuration or the compiler is another than it was built from.
-#	-n  build nothing: 1 if something had to be built
-# Exit 4 if the source is not here.
+# .cache/kernels/NAME is then laid out as by fetch.sh, for guest.sh, kernel-build.sh
+# and run.sh. A kernel is built again if the version of its source, its
+# configuration or the compiler has changed.
+#	-n  build nothing: exit 1 if something had to be built
+# Exit 4 if the source is missing.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) && top=$(realpath "$here/../..") || exit 1
 cache=$top/.cache/debug
@@ -18,7 +18,7 @@ dry=''
 
 say() { printf '# %s\n' "$*"; }
 
-# Further arguments of make, one a line
+# Further arguments of make, one per line
 words_of() {
 	case $1 in kcsan) echo KCSAN_SANITIZE=n ;; esac
 }
@@ -30,7 +30,7 @@ key() {
 		echo "$(<"$cache/source/version")-$1-${hash:0:12}"
 }
 
-# configure FLAVOUR DIR: an option that the source lacks is an error
+# configure FLAVOUR DIR: configure; an option that the source lacks is an error
 configure() {
 	local want
 	mkdir -p "$2" && cat "$here/debug/base.config" "$here/debug/$1.config" >"$2/wanted.config" &&
@@ -39,7 +39,7 @@ configure() {
 	[ -z "$want" ] || { say "this source cannot have:" "$want"; return 1; }
 }
 
-# install FLAVOUR DIR NAME: where guests look for it
+# install FLAVOUR DIR NAME: install where guests look for it
 install() {
 	local flavour=$1 dir=$2 to=$cache/.$3.new
 	rm -rf "$to" && mkdir -p "$to" &&
@@ -50,9 +50,9 @@ install() {
 		rm -rf "$top/.cache/kernels/$3" && mv -T "$to" "$top/.cache/kernels/$3"
 }
 
-# The tree's Makefile holds one absolute path, and the checkout may move.
+# The tree's Makefile has one absolute path, but the checkout may move.
 relocate() {
-	# shellcheck disable=SC2016 # make's
+	# shellcheck disable=SC2016 # expanded by make
 	sed -i 's#^include /.*#include $(abspath $(dir $(lastword $(MAKEFILE_LIST)))../source/linux/Makefile)#' "$1/Makefile"
 }
 
@@ -84,7 +84,7 @@ for name; do
 		[ -z "$dry" ] || exit 1
 		build "$flavour" "$name" || exit 1
 	fi
-	# Moving .cache/kernels to another disk breaks the link.
+	# The link breaks if .cache/kernels moves to another disk.
 	[ -e "$top/.cache/kernels/$name/kdir" ] ||
 		ln -sfn "$(realpath --relative-to="$top/.cache/kernels/$name" "$cache/$flavour")" "$top/.cache/kernels/$name/kdir" || exit 1
 	cmp -s "$here/debug/$flavour.guest" "$top/.cache/kernels/$name/guest" ||

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # uml-build.sh [-n] bench|kasan: build User-Mode Linux from Debian's newest kernel
-# source, if that has not been done: .cache/uml/VERSION-CONFIGURATION/{linux,...}.
-#   bench  the kernel of bench-native; .cache/uml/kernel is a link to it, where
-#          modules are built for it (make modules KDIR=.cache/uml/kernel ARCH=um)
+# source, if not built yet: .cache/uml/VERSION-CONFIGURATION/{linux,...}.
+#   bench  the kernel of bench-native; .cache/uml/kernel links to it, to build modules
+#          for it (make modules KDIR=.cache/uml/kernel ARCH=um)
 #   kasan  the guest kernel uml-kasan, with the checks of 6.12-kasan at native speed:
 #          .cache/kernels/uml-kasan for guest.sh, kernel-build.sh and run.sh
-#	-n  build nothing: 1 if something had to be built
-# Prints the folder. 4: nothing to build from.
+#	-n  build nothing: exit 1 if something had to be built
+# Prints the folder. Exit 4 if the source is missing.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P) && uml=${here%/tests/vm}/.cache/uml || exit 1
 dry=''
@@ -21,7 +21,7 @@ esac
 [ -e "$uml/source/version" ] || exit 4
 exec 9>"$uml/.lock-$1" && flock 9 || exit 1
 
-# The folder is named by a hash of what the kernel is built from.
+# The folder's name has a hash of everything the kernel is built from.
 version=$(<"$uml/source/version")
 key=$({ cat "${configs[@]}" "$here/uml.patch" && gcc --version; } | sha256sum | cut -c 1-8)
 dir=$uml/$version-$key new=$uml/.$version-$key.new
@@ -34,7 +34,7 @@ build() {
 	trap 'rm -rf "$new"' EXIT
 	rm -rf "$new"
 	echo "uml: building $version ($1), which takes five to ten minutes" >&2
-	# patch and kbuild write new files, so links serve as a copy
+	# patch and kbuild replace files, so hard links serve as a copy
 	if ! {
 		cp -al "$uml/source/linux" "$new" && patch -d "$new" -p1 <"$here/uml.patch" &&
 			cat "${configs[@]}" >"$new/wanted.config" &&
@@ -45,7 +45,7 @@ build() {
 		tail -n 20 "$uml/log" >&2
 		return 1
 	fi
-	# =y in place of =m is as good.
+	# =y instead of =m is fine.
 	lacks=$(wanted "$new/wanted.config" | grep -vxFf "$new/.config" | grep -vxFf <(sed -n 's/=y$/=m/p' "$new/.config"))
 	[ -z "$lacks" ] || { printf 'uml: this source cannot have:\n%s\n' "$lacks" >&2; return 1; }
 	mv -T "$new" "$dir"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# warnings.awk: the warnings in a kernel's log, each with the last line "weir-test: NAME"
-# before it and the lines behind it. A message of the module's own is a warning, too,
+# warnings.awk: print the warnings in a kernel's log, each with the last line "weir-test:
+# NAME" before it and the lines behind it. A message of the module is a warning, too,
 # unless a line "weir-expects: PATTERN" of the same test matches it.
 { sub(/\r$/, "") } # from a console
 /weir-test: tests\// { expected = "" }
