@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * With a prefix length of 0 all CPUs charge one way. Under its lock a CPU charges a
- * batch of what is left, valid for this slot only, and spends it alone. A batch
- * counts as used when it is taken, so the promise holds; what was not spent is
+ * batch of the remaining budget, valid for this slot only, and spends it alone. A
+ * batch counts as used when it is taken, so the promise holds; the unspent rest is
  * given back, in the slot that was charged, when the CPU takes the next. Batches
- * shrink with what is left, down to single packets.
+ * shrink with the remaining budget, down to single packets.
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
@@ -20,14 +20,14 @@ static struct weir_batch *batch_of(const struct weir_table *table,
 	return &this_cpu_ptr(table->batches)->family[source->scope & 1];
 }
 
-/* What a CPU may take beside a cost, of what is left with it. */
+/* How much a CPU may take in advance, if @left of the budget remains. */
 static u64 batch_size(const struct weir_table *table, u64 left)
 {
 	return min_t(u64, left / 4 / num_online_cpus(),
 		     table->spec.bytes ? BATCH_BYTES : BATCH_PACKETS);
 }
 
-/* Under the lock of the way: give back what is left of a batch, and take another. */
+/* Under the way's lock: give back the rest of a batch, and take another. */
 static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 		     struct weir_batch *batch, struct weir_lookup *lookup)
 {
@@ -58,11 +58,11 @@ static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 }
 
 /**
- * weir_batch_left - has this CPU not spent all that it took for a source?
+ * weir_batch_left - has this CPU an unspent rest of its batch for a source?
  * @table: table with batches
  * @source: that all CPUs share
  *
- * Context: as weir_table_charge(), and what is CPU-local is this packet's.
+ * Context: as weir_table_charge(), and CPU-local data belongs to this packet.
  */
 bool weir_batch_left(const struct weir_table *table,
 		     const struct weir_source *source)
@@ -100,7 +100,7 @@ u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 		lookup->receipt = (struct weir_receipt) { batch->slot, batch->epoch };
 		return WEIR_CHARGED;
 	}
-	/* What is left of an earlier slot may be the room that is missing. */
+	/* Giving back a batch of an earlier slot may make the missing room. */
 	result = weir_table_refuse(table, lookup);
 	if (result && !batch->left)
 		return result;
@@ -115,11 +115,11 @@ u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 }
 
 /**
- * weir_batches_unspent - take what CPUs have not spent off a source's count
+ * weir_batches_unspent - subtract the CPUs' unspent batches from a source's count
  * @table: table
  * @tick: now
- * @state: source, as weir_table_peek() or weir_table_walk() tells it
- * @slot: its counts by the slot, as weir_table_peek() tells them, or NULL
+ * @state: source, from weir_table_peek() or weir_table_walk()
+ * @slot: its counts by slot, from weir_table_peek(), or NULL
  *
  * Exact at rest.
  *

@@ -31,7 +31,7 @@ struct weir_bucket {
 	/* Eight bits of the hash of the source, 0 if free; a hint without the lock */
 	u8 tag[WEIR_WAYS_MAX] __aligned(8);
 	u32 version;		/* changes with every tag, after it */
-	bool moved;		/* all is in the successor; constant from then on */
+	bool moved;		/* moved to the successor; constant from then on */
 	/* Protects the rest, and which source has which way */
 	raw_spinlock_t lock ____cacheline_aligned;
 	u8 hand;		/* way to consider first for eviction */

@@ -123,7 +123,7 @@ static int hooks_start(struct weir_net *wn)
 	return err;
 }
 
-/* Has the limit at an index got another table? */
+/* Does the limit at an index get another table? */
 static bool edit_moves(const struct weir_edit *edit, unsigned int i)
 {
 	return edit->was[i] && edit->was[i]->table != edit->limit[i]->table;

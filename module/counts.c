@@ -57,7 +57,7 @@ void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
 	local_bh_enable();
 }
 
-/* Under the lock, or another's sample of later counters could be the older one. */
+/* Under the lock, so that samples are taken in the order of their counters. */
 static void counts_sum(const struct weir_limit *limit, struct weir_counts *counts)
 {
 	lockdep_assert_held(&limit->pressure->lock);

@@ -113,7 +113,7 @@ static void make_nodes(struct weir_exempts *exempts)
 	}
 }
 
-/* Usually all but the last, which was added, are in order. */
+/* Usually only the last one, just added, is out of order. */
 static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 {
 	struct weir_exempt last = exempt[count - 1];

@@ -42,7 +42,7 @@ struct weir_exempts;
 struct weir_exempt_place {
 	const struct weir_exempts *exempts;	/* or NULL if none has the address */
 	u32 node;
-	const struct weir_exempt *all;	/* because of which no limit is asked, or NULL */
+	const struct weir_exempt *all;	/* exemption from all limits, or NULL */
 };
 
 /* Count a packet that was exempted. Context: BH off. */

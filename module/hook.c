@@ -28,8 +28,8 @@ static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
 };
 
 /*
- * Does the refusal cache drop the packet? @found is set to that of its source, if it
- * was looked for. A traced drop takes the long way, which reports it.
+ * Does the refusal cache drop the packet? @found is set to its source's entry, if
+ * one was looked for. A traced drop takes the slow path, which reports it.
  */
 static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
 					   struct weir_net *wn,

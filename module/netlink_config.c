@@ -109,7 +109,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		was = weir_edit_find(edit, name, error);
 		if (!was)
 			return -ENOENT;
-		/* With its padding, for limits are compared as bytes. */
+		/* Copy the padding, too: limits are compared as bytes. */
 		memcpy(&limit, was, sizeof(limit));
 	}
 	err = limit_parse(attrs, &limit, extack);
@@ -202,7 +202,7 @@ static int replace_all(struct weir_edit *edit, struct genl_info *info, struct we
 	return 0;
 }
 
-/* The way of all changes. */
+/* All operations that change the configuration come here. */
 static int change(struct sk_buff *skb, struct genl_info *info)
 {
 	bool replace = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
@@ -232,7 +232,7 @@ static int change(struct sk_buff *skb, struct genl_info *info)
 		err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, &error, info->extack);
 	}
 	err = weir_edit_end(edit, err, &error);
-	/* What was wrong only at the end is an exemption that there is already. */
+	/* An error found only by weir_edit_end() is a duplicate exemption. */
 	if (error.attr)
 		at = replace ? nla_find_nested(attrs[WEIR_A_CONFIG_EXEMPT], error.attr) :
 			       attrs[error.attr];

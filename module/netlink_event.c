@@ -133,7 +133,7 @@ static bool limit_stays(const struct weir_limit *limit, const struct weir_limit 
 	       !memcmp((void *)limit + rest, (void *)was + rest, sizeof(*limit) - rest);
 }
 
-/* Each is sent with the limit that it precedes, so the last one comes first. */
+/* Each event names the limit that follows, so the last limit is sent first. */
 static void limits_tell(const struct weir_edit *edit)
 {
 	const struct weir_limit *limit, *was, *before = NULL, *next = NULL;
@@ -185,7 +185,7 @@ void weir_event_config(const struct weir_edit *edit)
 	exempts_tell(wn, WEIR_LIMIT_EVENT_ADDED, now, edit->old);
 }
 
-/* Send what was done to sources, WEIR_SOURCE_EVENT_*: the attributes of a reply. */
+/* Send an operation on sources, WEIR_SOURCE_EVENT_*, with the reply's attributes. */
 void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply)
 {
 	struct sk_buff *skb;

@@ -187,10 +187,10 @@ void weir_packet_parse(struct weir_packet *packet)
 }
 
 /*
- * In a VRF a bridge's device, or a VLAN of it, hands over packets that br_netfilter
- * has handed over before; elsewhere ip_sabotage_in() prevents that. The extension
- * alone proves nothing: packets that leave a bridge of another namespace by a
- * macvlan still have it. So they must have come in by a port of this bridge.
+ * In a VRF a bridge's device, or a VLAN of it, passes packets to the hook that
+ * br_netfilter has passed before; elsewhere ip_sabotage_in() prevents that. The
+ * extension alone proves nothing: packets that leave a bridge of another namespace by
+ * a macvlan still have it. So they must have arrived on a port of this bridge.
  */
 static bool seen_by_bridge(const struct weir_packet *packet)
 {
@@ -215,11 +215,11 @@ static bool seen_by_bridge(const struct weir_packet *packet)
 
 /*
  * A packet that IPsec decrypts in transport mode was seen before: it has a route
- * and the address that its state was found by. A packet out of a tunnel is a new
- * one, and may have the path of the packet around it. One that GRO or a device
+ * and the address that its state was found by. A packet out of a tunnel is new, but
+ * may have the security path of the outer packet. A packet that GRO or a device
  * (packet offload) decrypts has no route: it comes here for the first time. With
- * crypto offload alone the path is there at the first pass, too, but no route. No test
- * has such a device: netdevsim decrypts nothing that it receives.
+ * crypto offload alone the path is also there at the first pass, but no route. No test
+ * has such a device: netdevsim does not decrypt what it receives.
  */
 static bool seen_by_ipsec(struct weir_packet *packet)
 {
@@ -284,8 +284,8 @@ bool weir_packet_seen_extended(struct weir_packet *packet)
 }
 
 /*
- * Is it a device of this VRF that the packet came by? SRv6's End.DT leaves that of
- * the outer packet in the control block, which is in another VRF or none.
+ * Did the packet arrive on a device of this VRF? SRv6's End.DT leaves the device of the
+ * outer packet in the control block, which is in another VRF or none.
  */
 static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
 			  const struct net_device *vrf)
@@ -302,9 +302,9 @@ static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
 /**
  * weir_packet_seen_as_nd - was neighbour discovery charged before?
  * @skb: IPv6 packet
- * @in: device that the hook is told of, not the packet's
+ * @in: input device of the hook's state, not the packet's
  *
- * A VRF that shows it again leaves the packet its device, and does not mark it.
+ * A VRF that passes it on again keeps the packet's device and does not mark it.
  */
 bool weir_packet_seen_as_nd(const struct sk_buff *skb,
 			    const struct net_device *in)
@@ -316,10 +316,10 @@ bool weir_packet_seen_as_nd(const struct sk_buff *skb,
  * weir_packet_seen_by_vrf - was a packet charged that arrives on a VRF's device?
  * @packet: initialised packet
  *
- * If the VRF has marked it, yes, unless SRv6 has decapsulated it, of which End.DX
- * gives it a route. A packet that the
- * VRF has not marked is new: it comes out of IPsec's tunnel mode, or was sent through
- * the VRF's device by MPLS, or by the host to itself, which passes as on loopback.
+ * A packet that the VRF has marked was, unless SRv6 has decapsulated it: End.DX gives
+ * it a route, End.DT leaves the device of another VRF. An unmarked packet is new: it
+ * comes out of IPsec's tunnel mode, or was sent through the VRF's device by MPLS, or by
+ * the host to itself, which passes as on loopback.
  */
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
 {

@@ -184,8 +184,8 @@ static noinline void count_refusal(struct weir_context *ctx,
 	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
 	/*
-	 * What a VRF's device shows again is not asked who refuses its source, and an
-	 * exemption from an earlier limit counts its packets.
+	 * Packets that a VRF's device passes on again do not use the cache, and an
+	 * exemption from an earlier limit must count its packets.
 	 */
 	if (!limit->observe && first < config->refusals.limits &&
 	    !ctx->place.exempts && !netif_is_l3_master(ctx->packet.in) &&
