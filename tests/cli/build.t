@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# build.t: which kernel make builds the module for, and where. In a mount
-# namespace: this machine's own modules and headers are out of sight.
+# build.t: the kernel that make builds the module for, and the place of the result.
+# Runs in a mount namespace that hides this machine's modules and headers.
 if [ -z "${WEIR_BUILD:-}" ]; then
 	unshare -m true 2>/dev/null || { echo "1..0 # SKIP no right to a mount namespace"; exit 4; }
 	WEIR_BUILD=1 exec unshare -m "$0"
@@ -16,7 +16,7 @@ unset KVER KDIR BUILD MAKEFLAGS
 # A tree with a stub of the tool, and stubs of kernel headers that record their version.
 mkdir tree tree/userspace && cp -r "$top"/{Makefile,Kbuild,module,debian} tree/ && cp "$top/userspace/weir.conf" tree/userspace/ && printf 'all:\n\t@: >weir\n' >tree/userspace/Makefile
 
-# headers VERSION FOLDER: of a kernel that is said to be VERSION
+# headers VERSION FOLDER: stub headers that claim to be VERSION
 headers() {
 	mkdir -p "$2/include/config" && echo "$1" >"$2/include/config/kernel.release"
 	# shellcheck disable=SC2016 # make's
@@ -26,7 +26,7 @@ headers "$here" "/lib/modules/$here/build"
 headers 6.6.6-other /lib/modules/6.6.6-other/build
 headers 7.7.7-elsewhere "$tmp/headers"
 
-# builds VERSION NAME ARGUMENT...: make builds for this kernel, where its own are built
+# builds VERSION NAME ARGUMENT...: make should build for VERSION, in its folder
 builds() {
 	local version=$1 name=$2
 	shift 2
@@ -38,23 +38,23 @@ builds() {
 }
 builds "$here" "make"
 [ -e tree/userspace/weir ]
-ok $? "... the tool as well"
+ok $? "... and builds the tool"
 builds 6.6.6-other "make KVER=" KVER=6.6.6-other
 builds 7.7.7-elsewhere "make KDIR=" KDIR="$tmp/headers"
-builds 6.6.6-other "make KDIR=, of a kernel that is installed" KDIR=/lib/modules/6.6.6-other/build
+builds 6.6.6-other "make KDIR= with an installed kernel" KDIR=/lib/modules/6.6.6-other/build
 export KDIR=$tmp/headers
 builds 7.7.7-elsewhere "KDIR in the environment"
 unset KDIR
 builds 6.6.6-other "make modules" modules KVER=6.6.6-other
 [ ! -e tree/userspace/weir ]
-ok $? "... makes no tool"
+ok $? "... does not build the tool"
 
 make -s -C tree KVER=6.6.6-gone >log 2>&1
-ok $? "no headers: make makes the tool" || diag "$(<log)"
-like "$(tail -n 1 log)" "^weir: no headers for kernel 6.6.6-gone at /lib/modules/6.6.6-gone/build; the module is not built " "... and says last that the module is not"
+ok $? "no headers: make builds the tool" || diag "$(<log)"
+like "$(tail -n 1 log)" "^weir: no headers for kernel 6.6.6-gone at /lib/modules/6.6.6-gone/build; the module is not built " "... and ends with the message that the module is not built"
 make -s -C tree install KVER=6.6.6-gone DESTDIR="$tmp/root" >log 2>&1
 ok $? "... and installs it" || diag "$(<log)"
-like "$(tail -n 1 log)" "^weir: no headers for kernel 6.6.6-gone .*; the module is not installed " "... and says the same"
+like "$(tail -n 1 log)" "^weir: no headers for kernel 6.6.6-gone .*; the module is not installed " "... and reports the missing headers"
 make -s -C tree help >log
 [ "$(wc -L <log)" -le 80 ]
 ok $? "make help fits 80 columns" || diag "$(<log)"

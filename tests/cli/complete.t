@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What may come next, as the completion of bash asks it.
+# Completion: weir -complete, and the files for bash and zsh.
 . "$(dirname "$0")/lib.sh"
 
-# next WORDS... -- CANDIDATE...: behind WORDS there may come CANDIDATE
+# next WORDS... -- [!]CANDIDATE...: after WORDS it should (not) be offered
 next() {
 	local words=() candidate
 	while [ "$1" != -- ]; do words+=("$1") && shift; done
@@ -49,7 +49,7 @@ next limit add web match -- any dport !slots
 next limit add web budget -- !packets !bytes
 next limit add web budget 1/s -- packets
 
-# every word that help has can be completed
+# every word in help can be completed
 offered=$(
 	"$weir" -complete
 	for object in limit source exempt stats monitor save; do
@@ -73,13 +73,13 @@ missing=$(
 		grep -qxF -- "$word" <<<"$offered" || echo "$word"
 	done
 )
-is "$missing" "" "completion knows the words that help knows"
+is "$missing" "" "completion offers all words in help"
 
-# the file for bash, as it is used
+# the file for bash
 # shellcheck source=../../userspace/weir.bash
 . "$top/userspace/weir.bash"
-# candidates WORDS...: what bash would offer for the last
-compopt() { echo "$*" >asked; }	# what bash is to do with them
+# candidates WORDS...: bash's completions of the last word
+compopt() { echo "$*" >asked; }	# records the options
 candidates() {
 	COMP_WORDS=("$weir" "$@") COMP_CWORD=$#
 	COMPREPLY=()
@@ -90,35 +90,35 @@ is "$(candidates lim)" limit "bash completes an object"
 is "$(candidates limit add web ac)" action "bash completes a word"
 is "$(candidates --js)" --json "bash completes an option with two dashes"
 is "$(candidates limit add web action o)" observe "bash completes a value"
-# what a device or a limit is called is not run, neither here nor by the line
+# names of devices and limits are not executed, neither here nor on the command line
 # shellcheck disable=SC2016 # as it is
 printf '#!/bin/bash\nprintf "%%s\\n" "\$(id>p)" "\`id>p\`" "a b" plain\n' >fake && chmod +x fake
 offers() { weir=$tmp/fake candidates "$@"; }
 # shellcheck disable=SC2016 # as it is
-is "$(offers limit add web dev '')" '\$\(id\>p\) \`id\>p\` a\ b plain' "bash offers names as they are, quoted"
+is "$(offers limit add web dev '')" '\$\(id\>p\) \`id\>p\` a\ b plain' "bash offers names literally, quoted"
 # shellcheck disable=SC2016
-is "$(offers limit add web dev '$(')" '\$\(id\>p\)' "... by their beginning"
+is "$(offers limit add web dev '$(')" '\$\(id\>p\)' "... also by a quoted prefix"
 [ ! -e p ]
 ok $? "... and runs nothing of them"
 
-# the file for zsh, as far as it goes without a terminal
+# the file for zsh, as far as testable without a terminal
 if command -v zsh >/dev/null; then
-	# zcompletes WORDS...: what zsh would offer for the last
+	# zcompletes WORDS...: zsh's completions of the last word
 	zcompletes() {
 		zsh -fc 'compadd() { print -r -- "${(P@)2}" }; _files() { print -n "files " }
 			file=$1; shift; words=("$@"); CURRENT=$#; _weir() { . $file }; _weir' zsh "$top/userspace/_weir" "$weir" "$@" 2>&1
 	}
-	like "$(zcompletes lim)" '(^| )limit source' "zsh asks the command"
+	like "$(zcompletes lim)" '(^| )limit source' "zsh offers weir's candidates"
 	is "$(zcompletes limit add web action o)" "drop observe" "... for the words so far"
 	is "$(zcompletes save '')" "files help" "... and offers files"
 	# shellcheck disable=SC2016 # as it is
-	is "$(weir=$tmp/fake zcompletes limit add web dev '')" '$(id>p) `id>p` a b plain' "... and names as they are"
+	is "$(weir=$tmp/fake zcompletes limit add web dev '')" '$(id>p) `id>p` a b plain' "... and names literally"
 	[ ! -e p ]
 	ok $? "... and runs nothing of them"
 fi
 touch some.conf
 mkdir 'some dir'
-is "$(candidates -check -file some.) $(<asked)" "some.conf -o filenames" "bash completes a file"
-is "$(candidates -check -file 'some ')" "some dir" "... and a directory, which it quotes itself"
+is "$(candidates -check -file some.) $(<asked)" "some.conf -o filenames" "bash completes a file name"
+is "$(candidates -check -file 'some ')" "some dir" "... and a directory's, which bash quotes itself"
 is "$(candidates -j save some.)" some.conf "... also for save"
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# dkms.t: DKMS builds the module for 6.1 and 6.12, signs it, installs it and removes it. In a mount namespace: this machine's own
-# DKMS, sources and modules are out of sight.
+# dkms.t: DKMS builds the module for 6.1 and 6.12, signs, installs and removes it. Runs
+# in a mount namespace that hides this machine's DKMS tree, sources and modules.
 skip_all() { echo "1..0 # SKIP $*"; exit 4; }
 PATH=$PATH:/usr/sbin:/sbin
 command -v dkms >/dev/null || skip_all "no dkms here"
@@ -18,7 +18,7 @@ for hidden in /var/lib/dkms /usr/src /lib/modules; do
 done
 source=/usr/src/${name/\//-}
 mkdir "$source" bin && (cd "$top" && cp -r Kbuild Makefile dkms.conf module userspace "$source")
-# The headers call the compiler that built their kernel; another does as well.
+# The headers name the compiler that built the kernel; another one works too.
 for cc in gcc-12 x86_64-linux-gnu-gcc-12; do ln -s "$top/tests/vm/cc" "bin/$cc"; done
 REAL_CC=$(command -v gcc-12 || command -v gcc)
 export REAL_CC CC_UNKNOWN
@@ -26,18 +26,18 @@ export REAL_CC CC_UNKNOWN
 dkms add "$name" >log 2>&1
 ok $? "dkms knows the module" || diag "$(cat log)"
 for kernel in 6.1 6.12; do
-	version=$(cat "$top/.cache/kernels/$kernel/version") || continue # run.sh says so
+	version=$(cat "$top/.cache/kernels/$kernel/version") || continue # run.sh reports it
 	CC_UNKNOWN=$tmp/unknown-$kernel
 	mkdir "/lib/modules/$version" && touch "/lib/modules/$version/modules."{order,builtin}
 	ln -s "$(realpath "$top/.cache/kernels/$kernel/kdir")" "/lib/modules/$version/build"
 	PATH=$tmp/bin:$PATH dkms install -k "$version" "$name" >log 2>&1
-	ok $? "$kernel: it is built and installed" || diag "$(tail -n 20 log; tail -n 20 "/var/lib/dkms/$name/build/make.log")"
+	ok $? "$kernel: the module is built and installed" || diag "$(tail -n 20 log; tail -n 20 "/var/lib/dkms/$name/build/make.log")"
 	module=$(find "/lib/modules/$version/updates/dkms" -name 'weir.ko*')
 	is "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" "$version" "... for this kernel"
 	[ -n "$(modinfo -F sig_id "$module")" ] && [ -n "$(modinfo -F signer "$module")" ]
 	ok $? "... and signed"
 done
 dkms remove "$name" --all >log 2>&1
-ok $? "dkms takes it away" || diag "$(cat log)"
-is "$(find /lib/modules -name 'weir*')" "" "... and nothing of it is left"
+ok $? "dkms removes the module" || diag "$(cat log)"
+is "$(find /lib/modules -name 'weir*')" "" "... and leaves no file"
 finish

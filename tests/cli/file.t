@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# -check of files: what makes a configuration, and which line does not.
+# -check -file and -batch: valid files, and the reported position of errors.
 . "$(dirname "$0")/lib.sh"
 
-# good NAME: the file on stdin passes
+# good NAME: the file on stdin should pass
 good() {
 	cat >conf
 	run -check -file conf
 	is "$status" 0 "$@" || diag "$err"
 }
 
-# bad PATTERN NAME: the file on stdin does not; a column may follow the line
+# bad PATTERN NAME: the file on stdin should fail; PATTERN may omit the column
 bad() {
 	local pattern=$1
 	shift
@@ -31,33 +31,33 @@ good "comments, blank lines, continued lines, tabs and CRLF" <<-'CONF'
 	exempt add 10.0.0.0/8
 	limit add early budget 1/s before web to ::/0
 CONF
-printf 'limit add web budget 1/s to ::/0\r\nexempt add ::/0\r\n' | good "lines that end in CRLF"
-printf 'limit add web budget 1/s to ::/0' | good "a last line without an end"
-printf '\xef\xbb\xbflimit add web budget 1/s to ::/0\r\n' | good "a byte order mark, as some editors write it"
-echo '# nothing' | good "a comment alone: an empty configuration"
+printf 'limit add web budget 1/s to ::/0\r\nexempt add ::/0\r\n' | good "CRLF line ends"
+printf 'limit add web budget 1/s to ::/0' | good "a last line without newline"
+printf '\xef\xbb\xbflimit add web budget 1/s to ::/0\r\n' | good "a byte order mark"
+echo '# nothing' | good "only a comment: an empty configuration"
 
 bad ' the file is empty' "an empty file" </dev/null
 printf '\n \t\n' | bad ' the file is empty' "a file of blanks"
-printf '\xef\xbb\xbf\r\n' | bad ' the file is empty' "a byte order mark alone"
-printf '# one\n\xef\xbb\xbflimit add web budget 1/s\n' | bad "2: .* cannot be used here" "a byte order mark is for the beginning"
+printf '\xef\xbb\xbf\r\n' | bad ' the file is empty' "only a byte order mark"
+printf '# one\n\xef\xbb\xbflimit add web budget 1/s\n' | bad "2: .* cannot be used here" "a byte order mark is accepted only at the beginning"
 printf '\xff\xfel\0i\0m\0i\0t\0\n\0' | bad '1: NUL byte: not a text file' "UTF-16"
-bad "3: limit add: to: '192.0.2.1/24' has host bits set" "an error says its line" <<-'CONF'
+bad "3: limit add: to: '192.0.2.1/24' has host bits set" "an error names its line" <<-'CONF'
 	# one
 	limit add a budget 1/s
 	limit add b budget 1/s to 192.0.2.1/24
 CONF
-bad "3: limit add: budget: '5' has no time" "a word of a continued line has the line that it is on" <<-'CONF'
+bad "3: limit add: budget: '5' has no time" "an error in a continuation line names that line" <<-'CONF'
 	# one
 	limit add a \
 		budget 5
 CONF
-bad "1: 'limit set' cannot be used here" "other commands have no place" <<<'limit set web budget 1/s'
-bad "1: 'limit flush'" "nor has flush" <<<'limit flush'
-bad "1: 'monitor'" "nor has monitor" <<<'monitor'
+bad "1: 'limit set' cannot be used here" "limit set is not accepted in a file" <<<'limit set web budget 1/s'
+bad "1: 'limit flush'" "... nor flush" <<<'limit flush'
+bad "1: 'monitor'" "... nor monitor" <<<'monitor'
 bad "1: unknown word 'limt'; did you mean 'limit'" "an unknown object" <<<'limt add web budget 1/s'
 bad "1: limit add: 'bu' abbreviates 'budget'; files do not allow abbreviations" "no abbreviations in files" <<<'limit add web bu 1/s'
-bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "not even of objects" <<<'l add web budget 1/s'
-bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "nor of verbs" <<<'limit ad web budget 1/s'
+bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of objects" <<<'l add web budget 1/s'
+bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
 bad "1: 'rate' cannot be used here; expected 'limit add' or 'exempt add'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
@@ -121,7 +121,7 @@ like "$err" ':1:31: .*'$'\n''  exempt add 10.0.0.0/8 comment "a b'$'\n'' {32}\^~
 printf 'exempt add 10.0.0.0/8 comment "%0128d"\n' 0 | bad "1: exempt add: comment: at most 127 bytes, not 128" "a long comment"
 echo '"" x' | bad "1: '' cannot be used here; expected 'limit add' or 'exempt add'" "an empty word"
 
-# each bad line is told; what is not there may be on one of them
+# each invalid line is reported; a missing limit may be defined on one of them
 cat >conf <<-'CONF'
 	limit add a budget 5
 	limit add b budget 1/s before a
@@ -147,12 +147,12 @@ weir: conf:7:11: limit add: limit 'd' was already defined on line 5
             ^
 weir: conf:8:12: exempt add: already exempted on line 6
   exempt add 10.0.0.2 limit a
-             ^~~~~~~~" "five bad lines, with column and caret"
+             ^~~~~~~~" "five invalid lines, with column and caret"
 printf 'limit\tadd d\xc3\xb6 \\\r\n\tbudget 1/s # \xc3\xb6\r\n' >conf
 run -check -file conf
 is "$status $err" "1 weir: conf:1:11: limit add: a name may contain only letters, digits and _-.:+@
   limit add dö
-            ^~" "tabs are one wide, letters too"
+            ^~" "tabs and multibyte letters take one column"
 printf 'limit\radd d\r5\n' >conf
 run -check -file conf
 like "$err" "conf:1:13: .*"$'\n''  limit add d 5'$'\n''              \^$' "... and carriage returns"
@@ -167,9 +167,9 @@ for conf in 'limit add a budget 1/s dport 80|24|dport requires' 'limit add a bud
 done
 seq -f 'exempt add line%.0f' 100000 >conf
 run -check -file conf
-is "$status $(grep -c ^weir <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 invalid lines; the rest was not checked" "enough of them"
+is "$status $(grep -c ^weir <<<"$err") $(tail -n 1 <<<"$err")" "1 17 weir: conf: 16 invalid lines; the rest was not checked" "at most 16 invalid lines are reported"
 
-# what does not fit the other lines is told of each of them
+# conflicts with other lines are reported for each line
 cat >conf <<-'CONF'
 	exempt add 10.0.0.1 limit gone dev lo
 	limit add web budget 1/s to ::/0
@@ -182,7 +182,7 @@ is "$status $err" "1 weir: conf:1:27: exempt add: limit: no limit 'gone' in this
                             ^~~~
 weir: conf:4:12: exempt add: already exempted on line 3
   exempt add 10.0.0.1 limit web dev lo
-             ^~~~~~~~" "two lines that do not fit the others"
+             ^~~~~~~~" "two lines that conflict with others"
 cat <conf | "$weir" -check -file - 2>piped
 is "$(<piped)" "${err//conf:/-:}" "... also through a pipe"
 mkfifo fifo
@@ -191,31 +191,31 @@ run -check -file fifo
 is "$(sed 's/fifo/-/' err)" "$(<piped)" "... and a FIFO"
 echo 'limit add a budget 1/s before later syn' >conf
 run -check -file conf
-like "$err" "^weir: conf:1:31: limit add: before: no limit 'later'" "the word behind before is marked"
+like "$err" "^weir: conf:1:31: limit add: before: no limit 'later'" "the word after before is marked"
 printf '{\n"limits":[]\n}\n' >conf
 run -check -file conf
 is "$status $err" "1 weir: conf:1: this is JSON; use 'weir -json -file conf'" "JSON without -json, once"
 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
-seq -f 'limit add l%.0f budget 1/s to ::/0' 257 | bad '257: limit add: more than 256 limits' "one limit more"
+seq -f 'limit add l%.0f budget 1/s to ::/0' 257 | bad '257: limit add: more than 256 limits' "257 limits"
 for i in {0..31}; do printf "exempt add 10.0.$i.%d\n" {0..255}; done >full
 good "8192 exemptions" <full
-(cat full && echo 'exempt add 11.0.0.0') | bad '8193: exempt add: more than 8192 exemptions' "one exemption more"
+(cat full && echo 'exempt add 11.0.0.0') | bad '8193: exempt add: more than 8192 exemptions' "8193 exemptions"
 seq -f '# comment %.0f' 100000 | good "100,000 lines"
 (seq -f '# comment %.0f' 99999 && echo "limit") | bad "100000: 'limit' cannot be used" "an error in line 100,000"
 seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 8192' "100,000 exemptions"
 
-# stdin, and as an interpreter
+# from stdin, and as an interpreter
 "$weir" -check -file - <<<'limit add web budget 1/s to ::/0' >out 2>err
 is "$?$(<err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
 is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 5/s or 5/10s" "an executable file"
 
-# JSON, as weir -json save writes it
-# json STATUS PATTERN JSON: what is said of it; « marks where the caret is, the
-# pattern's @ is that place
+# JSON, as written by weir -json save
+# json STATUS PATTERN JSON: check a file with JSON; « marks the expected position,
+# which PATTERN has as @
 json() {
 	local before=${3%%«*} where=- last
 	last=${before##*$'\n'}
@@ -289,7 +289,7 @@ done
 run -check -json -file conf
 is "$status $err" "1 weir: conf:1:3913: prefix: invalid IPv4 or IPv6 address '192.0.2.256'
   :\"192.0.2.99\",\"comment\":\"ö\"},{\"prefix\":\"192.0.2.256\"},{\"prefix\":\"192.0.2.100\"},
-                                         ^~~~~~~~~~~~~" "of a long line what is around the value"
+                                         ^~~~~~~~~~~~~" "of a long line the part around the value is shown"
 
 # batch
 cat >'batch' <<-'CONF'
@@ -303,21 +303,21 @@ is "$status $err" "1 weir: batch:2:20: limit add: budget: '5' has no time; for e
   limit add a budget 5
                      ^" "a batch ends at a failure"
 run -check -force -batch batch
-like "$status $err" "^1 .*batch:2:20: .*batch:4:7: limit: 'ad' abbreviates 'add'; files do not allow abbreviations" "with -force it goes on"
+like "$status $err" "^1 .*batch:2:20: .*batch:4:7: limit: 'ad' abbreviates 'add'; files do not allow abbreviations" "with -force it continues"
 printf '%s\n' 'exempt add 10.0.0.0/8 comment "a' 'limit show x y' >'batch'
 run -check -force -batch batch
-like "$status $err" '^1 weir: batch:1:31: expected a closing quotation mark.*'$'\n'' {32}\^~'$'\n''weir: batch:2:14: ' "... also after quotes that do not end"
-# a line that is too long is one more bad line; the first failure's status stays
+like "$status $err" '^1 weir: batch:1:31: expected a closing quotation mark.*'$'\n'' {32}\^~'$'\n''weir: batch:2:14: ' "... also after a missing quotation mark"
+# a line that is too long is just another failure; the first failure's status is kept
 { seq -s ' ' 200 && echo && echo 'limit show'; } >'batch'
 run -check -force -batch batch
-is "$status $err" "1 weir: batch:1: more than 128 words on one line" "with -force also after a line that is too long"
+is "$status $err" "1 weir: batch:1: more than 128 words on one line" "with -force it continues after a line that is too long"
 { printf 'limit show x y\n' && head -c 100 /dev/zero; } >'batch'
 run -check -force -batch batch
-like "$status $err" "^1 weir: batch:1:14: .*batch:2: NUL byte" "... and after one that is not text"
+like "$status $err" "^1 weir: batch:1:14: .*batch:2: NUL byte" "... and after a line with a NUL byte"
 [ -e /sys/module/weir ] || {
 	{ echo 'limit show' && seq -s ' ' 200; } >'batch'
 	run -force -batch batch
-	is "$status" 3 "the first failure's status is that of the batch"
+	is "$status" 3 "a batch exits with the first failure's status"
 }
 run -check -batch nosuchfile
 is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
@@ -326,37 +326,37 @@ run -check -batch batch
 like "$status $err" "^1 weir: batch:2:20: limit add: budget: '5' has no time" "a batch with byte order mark and CRLF"
 : >'batch'
 run -check -batch batch
-is "$status $err" "0 " "an empty batch is nothing to do"
+is "$status $err" "0 " "an empty batch succeeds"
 echo 'limit show -j' >'batch'
 run -check -batch batch
-like "$err" "options precede the object" "options have no place in a batch"
+like "$err" "options precede the object" "options are not accepted in a batch"
 seq -f 'limit add l%.0f budget 1/s to ::/0' 100000 >'batch'
 run -check -batch batch
 is "$status $err" "0 " "a batch of 100,000 lines"
 
-# what is worth saying of many limits is said of the first, and counted
+# a note on many limits is printed for the first, and the others are counted
 seq -f 'limit add l%.0f budget 1/s' 3 >conf
 for option in -file -batch; do
 	run -check $option conf
 	is "$status $err" "0 weir: note: conf:1: limit 'l1' has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections
 weir: note: conf: each of 2 more limits has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections" \
-		"a note of many limits ($option)"
+		"a note on many limits ($option)"
 done
 
 printf 'limit add a budget 1/s\nlimit add hst budget 1/s\n' >conf
 run -check -file conf
-like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'to'" "... and of one more, by its line and name"
+like "$err" $'\n'"weir: note: conf:2: limit 'hst' has no 'to'" "... or, for one more, with its line and name"
 
 # the caller's own ssh connection
 export SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
-echo 'limit add host budget 1/s to 192.0.2.1' | good "a configuration that meets the caller's ssh"
-is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "says so"
-seq -f 'limit add l%.0f budget 1/s to 192.0.2.1' 3 | good "several that meet it"
+echo 'limit add host budget 1/s to 192.0.2.1' | good "a limit that matches the caller's ssh connection"
+is "$err" "weir: warning: conf:1: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "... causes a warning"
+seq -f 'limit add l%.0f budget 1/s to 192.0.2.1' 3 | good "several limits that match it"
 is "$err" "weir: warning: conf:1: limit 'l1' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7
-weir: warning: conf: each of 2 more limits applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "are told of the first, with the number of the others"
-printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "and where it is exempt"
-is "$err" "" "does not"
-# ssh_meets yes|no LINE...: is a file of these lines warned of?
+weir: warning: conf: each of 2 more limits applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7" "... cause one warning, with the number of the others"
+printf 'limit add host budget 1/s to 192.0.2.1\nexempt add 198.51.100.0/24\n' | good "a limit with the ssh peer exempt"
+is "$err" "" "... causes no warning"
+# ssh_meets yes|no LINE...: does a file of these lines cause the warning?
 ssh_meets() {
 	local wanted=$1 warned=no
 	shift
@@ -398,7 +398,7 @@ WORDS
 web='limit add web budget 1/s to 192.0.2.1'
 ssh_meets no "$web" 'exempt add 198.51.100.0/24 limit web'
 ssh_meets yes "$web" 'exempt add 198.51.100.8/31'
-ssh_meets yes "$web" 'exempt add 198.51.100.0/24 dev eth0' # it may arrive elsewhere
+ssh_meets yes "$web" 'exempt add 198.51.100.0/24 dev eth0' # packets may arrive on another device
 ssh_meets yes "$web" 'limit add dns budget 1/s syn' 'exempt add 198.51.100.0/24 limit dns'
 SSH_CONNECTION='fe80::7%eth1 50123 fe80::1%eth1 22'
 ssh_meets yes 'limit add web budget 1/s dev eth1'
@@ -407,7 +407,7 @@ ssh_meets no 'limit add web budget 1/s dev eth0'
 ssh_meets no 'limit add web budget 1/s not dev eth1'
 for SSH_CONNECTION in '198.51.100.7 1 2' 'a 1 b 2' '198.51.100.7 x 192.0.2.1 22' 'UNKNOWN 65535 UNKNOWN 65535'; do
 	run -check -file conf
-	is "$status" 0 "SSH_CONNECTION='$SSH_CONNECTION' is nobody's"
+	is "$status" 0 "SSH_CONNECTION='$SSH_CONNECTION' is ignored"
 done
 SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 [ -e /sys/module/weir ] || says <<'LINES'

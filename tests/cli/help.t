@@ -6,16 +6,16 @@
 for words in help -help --help -h; do
 	run "$words"
 	is "$status$err" 0 "weir $words succeeds"
-	like "$out" '^Usage: weir' "weir $words tells usage"
+	like "$out" '^Usage: weir' "weir $words shows usage"
 done
 run
-is "$status" 1 "weir alone has no words"
-like "$err" '^Usage: weir' "weir alone tells usage on stderr"
+is "$status" 1 "weir without arguments fails"
+like "$err" '^Usage: weir' "... and shows usage on stderr"
 
 for object in limit source exempt stats monitor save; do
 	run "$object" help
 	is "$status" 0 "weir $object help succeeds"
-	like "$out" "^Usage: weir $object" "weir $object help tells usage"
+	like "$out" "^Usage: weir $object" "weir $object help shows usage"
 done
 for verb in show add set del flush; do
 	for words in "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"; do
@@ -29,7 +29,7 @@ for words in "help limit" "help limit add web" "help source" "help save" "monito
 	run $words
 	like "$status $out" "^0 Usage: weir" "weir $words"
 done
-# in the place of what is not yet said
+# help after an incomplete command
 for words in "limit add web help" "limit add web budget help" "limit add web budget 1/s syn help"; do
 	# shellcheck disable=SC2086 # words
 	run $words
@@ -46,21 +46,21 @@ for words in "limit add --help" "limit add -h" "-h limit add" "limit -help add" 
 	is "$status $out" "0 $("$weir" help limit add)" "weir $words"
 done
 run help nosuch
-like "$status $err" "^1 weir: unknown word 'nosuch'" "no help of what there is not"
+like "$status $err" "^1 weir: unknown word 'nosuch'" "no help for an unknown object"
 run limit help nosuch
-like "$status $err" "^1 weir: limit: unknown word 'nosuch'" "nor of a verb"
+like "$status $err" "^1 weir: limit: unknown word 'nosuch'" "... nor for an unknown verb"
 run source charge help
-like "$out" 'charge ADDR limit NAME \[ dev' "weir source charge help tells its words"
-like "$out" 'mode +all\|drain' "weir source charge help tells values"
+like "$out" 'charge ADDR limit NAME \[ dev' "weir source charge help shows its words"
+like "$out" 'mode +all\|drain' "... and values"
 run limit help
-like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \}'$'\n' "weir limit help tells what TIME is"
-like "$out" $'\n'"'weir limit add help' explains each word\$" "... and where each word is explained"
+like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \}'$'\n' "weir limit help explains TIME"
+like "$out" $'\n'"'weir limit add help' explains each word\$" "... and refers to the help of limit add"
 run source help
-like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]'$'\n' "weir source help tells what PREFIX is"
-like "$out" $'\n'"'weir source show help' explains each word\$" "... and where"
-like "$("$weir" exempt help)" $'\n'"'weir exempt add help' explains each word\$" "... of exemptions too"
+like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]'$'\n' "weir source help explains PREFIX"
+like "$out" $'\n'"'weir source show help' explains each word\$" "... and refers to the help of source show"
+like "$("$weir" exempt help)" $'\n'"'weir exempt add help' explains each word\$" "... as does exempt help to exempt add"
 run source show help
-like "$out" $'\n''  PREFIX +only sources that overlap' "... and of what weir source show"
+like "$out" $'\n''  PREFIX +only sources that overlap' "weir source show help explains PREFIX"
 longest=$(
 	{
 		"$weir" help
@@ -71,24 +71,24 @@ longest=$(
 	} | awk '{ if (length > n) n = length } END { print n }'
 )
 ok $((longest > 79)) "help fits 80 columns"
-# every option that is told is one, and its letter too
+# every option in help exists, and so does its letter
 run help
-like "$out" $'\n'"weir\(8\) tells more; 'weir -schema' prints the JSON Schema of the output\$" "help tells where there is more"
+like "$out" $'\n'"weir\(8\) tells more; 'weir -schema' prints the JSON Schema of the output\$" "help refers to weir(8)"
 mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//; $d' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
-is "${#options[@]}" 15 "help tells the options"
-is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 15 "... and what each does"
+is "${#options[@]}" 15 "help lists the options"
+is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 15 "... each with its description"
 for option in "${options[@]}"; do
 	run -check "$option" x
 	[[ $err != *unknown\ option* ]]
 	ok $? "$option is an option" || diag "$err"
 done
 
-# every word that parses is in help, and help has no other
+# limit add help has every word
 run limit add help
 like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
-like "$out" $'\n''  not      CONDITION        only packets that do not match it'$'\n' "... and says what not does"
-like "$out" $'\n''  strict\|lenient +admit at most the budget \(default\), or twice that'$'\n' "... and how much each mode admits"
-like "$out" $'\n''  match +any\|MATCH +no condition \(any\), or these' "... and what match does"
+like "$out" $'\n''  not      CONDITION        only packets that do not match it'$'\n' "... and explains not"
+like "$out" $'\n''  strict\|lenient +admit at most the budget \(default\), or twice that'$'\n' "... and strict and lenient"
+like "$out" $'\n''  match +any\|MATCH +no condition \(any\), or these' "... and match"
 for word in budget family dev from to proto sport dport syn frag mark match per \
 	slots strict lenient sources action before comment; do
 	like "$out" "(^|[^a-z])${word}[ |]" "weir limit add help has $word"
@@ -99,9 +99,9 @@ for words in -V -Version --Version -version version; do
 	like "$status $out" '^0 weir [0-9]+\.[0-9]+' "weir $words"
 done
 "$weir" -V >/dev/full 2>err
-is "$? $(<err)" "4 weir: write error: No space left on device" "a full disk is said, with a status of its own"
+is "$? $(<err)" "4 weir: write error: No space left on device" "a full disk is reported, with its own status"
 "$weir" help >&- 2>err
-is "$? $(<err)" "4 weir: write error: Bad file descriptor" "and so is nowhere to write"
+is "$? $(<err)" "4 weir: write error: Bad file descriptor" "... and so is a closed stdout"
 run -json -Version
 is "$(jq -re '.[0].version' <<<"$out")" "$("$weir" -V | cut -d' ' -f2)" "weir -json -Version is JSON"
 finish

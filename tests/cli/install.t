@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# install.t: make install puts files in place, make uninstall removes them and nothing
-# else. Under DESTDIR; tests/netns/install.t does it to /.
+# install.t: make install and make uninstall, which removes only what was installed.
+# Under DESTDIR; tests/netns/install.t does it to /.
 . "$(dirname "$0")/lib.sh"
 kernel=6.12
 umask 022
 root=$tmp/root
 
-# as tests/run.sh builds it, so that nothing is built twice
+# build as tests/run.sh does, so that nothing is built twice
 if [ -e "$top/.cache/kernels/$kernel/version" ]; then
 	version=$(<"$top/.cache/kernels/$kernel/version")
 	make_it() { "$top/tests/vm/kernel-build.sh" -w "$kernel" "$@" >log 2>&1; }
@@ -32,40 +32,40 @@ wanted() {
 
 make_it install DESTDIR="$root"
 ok $? "make install DESTDIR=" || diag "$(tail -n 20 log)"
-# Debian's kernels since 6.12 have their modules compressed.
+# Debian compresses modules since 6.12.
 is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" "$(wanted usr/sbin usr/share)" "... puts these"
 PATH=$PATH:/usr/sbin:/sbin
 [ -z "$version" ] || is "$(modinfo -F vermagic "$root/lib/modules/$version/updates"/weir.ko* | cut -d ' ' -f 1)" \
-	"$version" "... and the module is of the kernel that was asked for"
+	"$version" "... the module is for the requested kernel"
 is "$("$root/usr/sbin/weir" -V)" "weir $(sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$top/module/main.c")" \
 	"... the command runs, and has the module's version"
 is "$("$weir" -check -file "$root/etc/weir.conf" 2>&1; sed -E 's/^#(limit|exempt)/\1/' "$root/etc/weir.conf" | "$weir" -check -file - 2>/dev/null; echo $?)" \
-	0 "... the example is a file of comments, whose lines are good"
+	0 "... the example is all comments, with valid commands"
 
-# what the operator changed
+# files changed by the operator
 echo 'limit add web budget 1000/s' >"$root/etc/weir.conf"
 cp "$root/etc/weir.conf" mine
 make_it install DESTDIR="$root" && cmp mine "$root/etc/weir.conf"
-ok $? "... again: a file of the operator's is not replaced"
+ok $? "... again: a changed configuration is not replaced"
 echo '# mine' >>"$root/usr/lib/systemd/system/weir.service"
 make -C "$top" uninstall DESTDIR="$root" >log 2>&1
 is "$(installed "$root")" "644 etc/weir.conf
-644 usr/lib/systemd/system/weir.service" "... make uninstall leaves what was changed"
+644 usr/lib/systemd/system/weir.service" "... make uninstall keeps changed files"
 like "$(<log)" "weir: $root/etc/weir.conf was changed, so it stays" "... and says so"
 rm -rf "$root"
 
 make_it install DESTDIR="$root"
-# files of others, and of another kernel
+# other packages' files, and another kernel's module
 mkdir -p "$root/lib/modules/other/updates" "$root/lib/modules/mine/updates"
 : | tee "$root/usr/sbin/weird" "$root/lib/modules/other/updates/weir.ko.zst" "$root/lib/modules/mine/updates/weird.ko" >/dev/null
 make_it uninstall DESTDIR="$root"
 ok $? "make uninstall DESTDIR=" || diag "$(tail -n 20 log)"
 is "$(installed "$root")" "644 lib/modules/mine/updates/weird.ko
-644 usr/sbin/weird" "... leaves what is not weir's and nothing else"
+644 usr/sbin/weird" "... keeps only files that are not weir's"
 [ ! -e "$root/lib/modules/other/updates" ]
-ok $? "... nor an empty folder among a kernel's modules"
+ok $? "... and no empty updates folder"
 make_it uninstall DESTDIR="$root"
-ok $? "... and again, where nothing is"
+ok $? "... and again, with nothing installed"
 
 rm -rf "$root"
 make_it install DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
@@ -75,5 +75,5 @@ is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" \
 make_it uninstall DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
 is "$(installed "$root")" "" "... and make uninstall leaves nothing"
 is "$(cd "$root/opt" && find . -mindepth 2 -type d | sort | xargs)" "./weir/lib ./weir/sbin ./weir/share ./weir/share/man" \
-	"... but folders that anybody may have"
+	"... but folders that other packages may share"
 finish

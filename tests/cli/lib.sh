@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# lib.sh: what the tests of the tool's words share. They need neither root nor
-# the module. Sourced first; the test ends with finish.
+# lib.sh: common code of the tool's tests, which need neither root nor the module.
+# A test sources it first and ends with finish.
 #
 # says reads lines of
 #	STATUS | COMMAND | PATTERN
-# STATUS is the exit, COMMAND what follows weir on the command line (a word in
-# quotes may hold blanks), PATTERN an extended regular expression that stderr
-# matches; where it is empty stderr is.
+# STATUS is the exit status, COMMAND the arguments of weir (quotes as in the
+# shell), PATTERN an extended regular expression for stderr; if it is empty,
+# stderr must be empty.
 set -u
 shopt -s lastpipe
 export LC_ALL=C
@@ -20,7 +20,7 @@ weir=${WEIR:-$top/userspace/weir}
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 cd "$tmp" || exit 1
 
-# run COMMAND...: weir's exit in $status, what it wrote in $out and $err
+# run COMMAND...: run weir; sets $status, $out and $err
 # shellcheck disable=SC2034 # for the tests
 run() {
 	"$weir" "$@" >out 2>err </dev/null
@@ -35,13 +35,13 @@ trim() {
 	printf -v "$1" %s "${text%"${text##*[![:space:]]}"}"
 }
 
-# says: the lines of stdin, a test each
+# says: one test per line of stdin
 says() {
 	local wanted command pattern words
 	while IFS='|' read -r wanted command pattern; do
 		trim wanted && trim command && trim pattern
 		case $wanted in '' | '#'*) continue ;; esac
-		# a pipe in a command or pattern is written as a broken bar
+		# a broken bar stands for | in a command or pattern
 		command=${command//¦/|} pattern=${pattern//¦/|}
 		eval "words=($command)"
 		run "${words[@]}"

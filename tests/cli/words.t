@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What bad words get: a sentence with the command that it is of, and status 1. The
-# sentences of values and words are those of tests/unit/parse_*.c.
+# Invalid command lines: a sentence that names the command, and status 1. The sentences
+# on values and words are tested in tests/unit/parse_*.c.
 . "$(dirname "$0")/lib.sh"
 
 says <<'LINES'
-# the grammar's own examples are good
+# examples of the grammar
 0 | -check limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 |
 0 | -check limit add syn budget 20/10s proto tcp syn per 32,64 sources 262144 |
 0 | -check limit add host budget 2M/s per 0 action observe | ^weir: note: limit 'host' has no 'to', 'dport' or 'syn'
@@ -46,7 +46,7 @@ says <<'LINES'
 0 | -check save |
 0 | -check save /nowhere/x |
 
-# abbreviations, where they are unique
+# unique abbreviations
 0 | -check l a web bu 1/s to ::/0 |
 0 | -check sour sh limit web |
 0 | -check limit d web |
@@ -54,7 +54,7 @@ says <<'LINES'
 1 | -check s show | 's' is ambiguous: source, stats, save
 1 | -check source show l | 'l' is ambiguous: limit, limited
 
-# unknown words, with the nearest known one
+# unknown words, with the closest known one
 1 | lmit show | ^weir: unknown word 'lmit'; did you mean 'limit'\?$
 1 | limit shom | ^weir: limit: unknown word 'shom'; did you mean 'show'\?$
 1 | limit add web bugdet 1/s | ^weir: limit add: unknown word 'bugdet'; did you mean 'budget'\?$
@@ -62,11 +62,11 @@ says <<'LINES'
 1 | limit reset web now | unexpected argument 'now'$
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
-# what is far from all of them is told all of them, or where they are
+# without a close word: all known words, or where they are listed
 1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, stats, monitor, save$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, flush$
 1 | limit add web budget 1/s action reject | action: unknown word 'reject'; expected one of: drop, observe$
-# what other tools call it
+# words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
 0 | -check limit add web rate 20/s tcp dport 80 iif lo |
 0 | -check limit add web budget 1/s icmp to ::/0 |
@@ -130,16 +130,16 @@ says <<'LINES'
 1 | limit add web budget 1/s proto smtp | proto: unknown protocol 'smtp'; did you mean 'sctp'\?$
 1 | limit add web budget 1/s proto http | proto: unknown protocol 'http'; expected tcp, udp,
 1 | source show fe80::%eth0/64 | 'fe80::%eth0/64': write the device as a separate argument: 'dev eth0'$
-# what would never be reached
+# names that could not be addressed
 1 | limit add help budget 5/s syn | ^weir: limit add: 'help' cannot name a limit: commands would take it as a request for help$
 
-# what follows is wrong, whatever follows that
+# the first invalid word is reported, even before help
 1 | limit del web extra help | ^weir: limit del: unexpected argument 'extra'$
 1 | limit add web budget 1/s colour help | ^weir: limit add: unknown word 'colour'
-# what is fixed for good
+# properties that cannot be changed
 1 | -check limit set x per 24 | ^weir: limit set: 'per' cannot be changed; add another limit instead$
 
-# a value is missing
+# missing values
 1 | exempt del | required: PREFIX
 1 | -netns | ^weir: '-netns' requires a value: NAME.PATH.PID$
 
@@ -152,7 +152,7 @@ says <<'LINES'
 1 | exempt add 10.0.0.0/8,11.0.0.0/8 | ^weir: exempt add: '10.0.0.0/8,11.0.0.0/8' is a list; each command takes one prefix$
 1 | exempt get 10.0.0.1,10.0.0.2 | ^weir: exempt get: '10.0.0.1,10.0.0.2' is a list; each command takes one address$
 
-# what does not go together
+# combinations
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
 1 | limit set web proto icmp dport 80 | ^weir: limit set: dport requires a protocol with ports
 

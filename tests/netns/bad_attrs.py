@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""bad_attrs.py: every attribute that the specification lets into a request,
-said wrongly in every way that has nothing to do with its meaning."""
+"""bad_attrs.py: every attribute of every request of the specification, malformed
+in every way that does not depend on its meaning."""
 import struct
 
 from wire import (BYTEORDER, CONST, DUMP, ENUM, FORMATS, NESTED, OPS, SETS, Tap, Wire, attrs_of,
                   encode, encode_all, tlv)
 
-# One good value each; what is not here is 1.
+# A valid value each; others are 1.
 GOOD = {"name": "bad", "before": "here", "limit": "here", "dev": "eth9",
         "address": bytes([192, 0, 2, 0]), "prefix-len": 24,
         "from": {"address": bytes([192, 0, 2, 0])}, "to": {"address": bytes([192, 0, 2, 0])},
@@ -16,7 +16,7 @@ GOOD = {"name": "bad", "before": "here", "limit": "here", "dev": "eth9",
 
 
 def good(aset, name):
-    """A good value of an attribute."""
+    """A valid value of an attribute."""
     if aset != "config":
         return GOOD.get(name, 1)
     if name == "exempt":
@@ -25,13 +25,13 @@ def good(aset, name):
 
 
 def payload_of(aset, name):
-    """The bytes of a good value."""
+    """The bytes of a valid value."""
     raw = encode(aset, name, good(aset, name))
     return raw[4:struct.unpack_from("=H", raw)[0]]
 
 
 def bound(attr, which):
-    """The limit that a check sets, as a number."""
+    """The number in a check of the specification."""
     value = attr.get("checks", {}).get(which)
     return CONST.get(value, value)
 
@@ -85,14 +85,14 @@ def wrong_flags(aset, name):
 
 
 def wrong(aset, name):
-    """All that the core refuses."""
+    """All that the netlink core refuses."""
     yield from wrong_lengths(aset, name)
     yield from wrong_values(aset, name)
     yield from wrong_flags(aset, name)
 
 
 def late(aset, name):
-    """What the module itself refuses; the last one is at fault."""
+    """What the module itself refuses; the last attribute is at fault."""
     attr = attrs_of(aset)[name]
     raw = encode(aset, name, good(aset, name))
     yield "in network order", tlv(attr["number"] | BYTEORDER | (NESTED if attr["type"] == "nest" else 0),
@@ -115,7 +115,7 @@ def unknown(aset, taken):
 
 
 class Bad:
-    """Sends what is bad and judges the answer."""
+    """Sends invalid messages and checks the answers."""
 
     def __init__(self):
         self.wire = Wire()
@@ -126,18 +126,18 @@ class Bad:
         self.sent = 0
 
     def refused(self, op, flags, what, head, raw, at=0):
-        """head: what comes before raw, at: of the fault within raw"""
+        """head: bytes before raw; at: expected offset of the fault within raw"""
         answer = self.wire.ask(op, head + raw, flags)
         self.sent += 1
-        # The offset counts from the netlink header, 20 bytes further up.
+        # Offsets count from the netlink header, 20 bytes before.
         wanted = 20 + len(head) + at
-        # What ends a dump says no offset on 6.1.
+        # On 6.1 the end of a dump has no offset.
         vague = answer.dumped and answer.offset is None
         if not answer.error or not answer.msg or (answer.offset != wanted and not vague):
             self.faults.append(f"{what}: {answer}, wanted an error at {wanted}")
 
     def done(self, name):
-        """One result for what was sent since."""
+        """One test result for all messages since the last one."""
         if self.wire.all_of() != self.before:
             self.faults.append("the configuration has changed")
         if not self.sent:
@@ -146,7 +146,7 @@ class Bad:
         self.faults, self.sent = [], 0
 
     def attributes(self, op, flags, aset, names, wrap=lambda raw: (b"", raw, 0)):
-        """Every way to say the attributes wrongly, wrapped into a message."""
+        """Every malformed variant of the attributes, in a message."""
         for name in names:
             for what, raw in wrong(aset, name):
                 head, whole, skip = wrap(raw)
@@ -159,8 +159,8 @@ class Bad:
             self.refused(op, flags, what, head, whole, skip)
 
     def nests(self, op, aset, nest, inner, **words):
-        """The same for the attributes of a nest, behind other words. What is in
-        another nest is told as outer/nest, and the words are those of outer."""
+        """The same for the attributes of a nest, after other attributes. A nest in
+        another is given as outer/nest, with other attributes of outer."""
         outer, _, nest = nest.rpartition("/")
         whole = attrs_of(aset)[outer]["nested-attributes"] if outer else aset
         number = attrs_of(whole)[nest]["number"]

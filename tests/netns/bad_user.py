@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""bad_user.py: run by a user who is root in a namespace of their own only: may
-do all there, but hold no more than 64 MiB of tables."""
+"""bad_user.py: run by root of a user namespace, who may use every operation there
+but at most 64 MiB of tables."""
 import errno
 
 from wire import Tap, Wire
@@ -13,11 +13,11 @@ def main():
     """From an empty namespace"""
     wire = Wire()
     answer = wire.ask("limit-add", {**LIMIT, "name": "small", "sources": 4096})
-    Tap.ok(not answer.error, "a user's own namespace is theirs to limit", answer)
+    Tap.ok(not answer.error, "root of a user namespace may add limits", answer)
     wire.sock.setsockopt(270, 1, wire.group)
-    Tap.ok(True, "and to listen to")
+    Tap.ok(True, "... and listen to events")
     answer = wire.ask("source-show")
-    Tap.ok(not answer.error, "and its sources theirs to read", answer)
+    Tap.ok(not answer.error, "... and read its sources", answer)
 
     before = wire.all_of()
     for op, name in (("limit-add", "huge"), ("limit-set", "small")):
@@ -27,12 +27,12 @@ def main():
     made = 0
     while made < 100 and not wire.ask("limit-add", {**HUGE, "name": f"l{made}"}).error:
         made += 1
-    Tap.ok(0 < made < 8, "tables too large together are refused", f"{made} were made")
+    Tap.ok(0 < made < 8, "tables that are too large together are refused", f"{made} were made")
     for i in range(made):
         wire.ask("limit-del", {"name": f"l{i}"})
-    Tap.ok(wire.all_of() == before, "and nothing else is changed by that")
+    Tap.ok(wire.all_of() == before, "... without any other change")
     answer = wire.ask("limit-add", {**HUGE, "name": "again"})
-    Tap.ok(not answer.error, "what was given up can be had again", answer)
+    Tap.ok(not answer.error, "freed memory can be used again", answer)
 
 
 main()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""bad_words.py: messages whose attributes are good one by one and make no
-sense together, or that nobody may send: each is refused with a sentence of
-its own that points at what is wrong, and changes nothing."""
+"""bad_words.py: messages whose attributes are valid singly but contradict each
+other, or that nobody may send. Each is refused with its own sentence, which
+points at the fault, and changes nothing."""
 import errno
 import os
 import re
@@ -26,7 +26,7 @@ A, E = v4("192.0.2.0"), errno
 
 
 def limit(**words):
-    """Words of a good limit, but for these; None leaves one out."""
+    """A valid limit with these attributes changed; None removes one."""
     words = {**LIMIT, **{k.replace("_", "-"): v for k, v in words.items()}}
     return {k: v for k, v in words.items() if v is not None}
 
@@ -51,7 +51,7 @@ def listed(name, *values, **words):
     return limit(match=[(k, v) for k, v in words.items()] + [(name, v) for v in values])
 
 
-# What ends a dump says no more than the sentence there.
+# There the end of a dump has only the sentence.
 VAGUE = os.uname().release.startswith("6.1.")
 
 # name, operation, attributes, error, sentence, attributes at fault; "-name" is
@@ -66,13 +66,13 @@ CASES = [
     ("a name with a newline", "limit-add", limit(name="a\nb"), E.EINVAL, "letters", "name"),
     ("a name with a NUL inside", "limit-add", limit(name="a\0b"), E.EINVAL, "NUL", "name"),
     ("a name that begins with a dash", "limit-add", limit(name="-a"), E.EINVAL, "dash", "name"),
-    ("a name that reads as every limit", "limit-add", limit(name="all"), E.EINVAL, "every limit; choose", "name"),
+    ("a name that means every limit", "limit-add", limit(name="all"), E.EINVAL, "every limit; choose", "name"),
     ("a name that is taken", "limit-add", limit(name="here"), E.EEXIST, "exists", "name"),
-    ("before a limit that is not there", "limit-add", limit(before="none"), E.ENOENT, "before; limit show", "before"),
+    ("before a limit that does not exist", "limit-add", limit(before="none"), E.ENOENT, "before; limit show", "before"),
     ("too many packets", "limit-add", limit(budget=1 << 32), E.ERANGE, "4294967295", "budget"),
     ("slots shorter than a tick", "limit-add", limit(window_ms=10, slots=64), E.EINVAL, "tick", "slots"),
-    ("an address family that is none", "limit-add", match(family=7), E.EINVAL, "family", "match/family"),
-    ("a device that can be none", "limit-add", match(dev="a/b"), E.EINVAL, "device .*; no space", "match/dev"),
+    ("an invalid address family", "limit-add", match(family=7), E.EINVAL, "family", "match/family"),
+    ("an invalid device name", "limit-add", match(dev="a/b"), E.EINVAL, "device .*; no space", "match/dev"),
     ("an empty device", "limit-add", match(dev=""), E.EINVAL, "at least one", "match/dev"),
     ("an address of 5 bytes", "limit-add", match(**{"from": {"address": A + b"x"}}), E.EINVAL, "4 bytes",
      "match/from/address"),
@@ -88,7 +88,7 @@ CASES = [
      "-match/dport/first"),
     ("prefixes that overlap", "limit-add", listed("from", net("10.1.0.0", 16), net("192.0.2.0", 24), net("10.0.0.0", 8)),
      E.EINVAL, "overlap; leave", "match/from:2"),
-    ("one prefix twice, not to hold", "limit-add", listed("to", net("2001:db8::", 32), net("2001:db8::", 32), invert=8),
+    ("the same prefix twice, inverted", "limit-add", listed("to", net("2001:db8::", 32), net("2001:db8::", 32), invert=8),
      E.EINVAL, "overlap; leave", "match/to:1"),
     ("17 prefixes", "limit-add", listed("from", *(net(f"10.{i}.0.0", 16) for i in range(17))), E.EINVAL, "at most 16",
      "match/from:16"),
@@ -100,19 +100,19 @@ CASES = [
      "match/sport:15"),
     ("a prefix of another family in the list", "limit-add",
      listed("from", net("10.0.0.0", 8), net("2001:db8::", 32), family=2), E.EINVAL, "family", "match/from:1"),
-    ("two families to one", "limit-add",
+    ("from with two families, to with one", "limit-add",
      match(**{"from": net("10.0.0.0", 8), "to": net("2001:db8::", 32)}), E.EINVAL, "families", "match/to"),
     ("a mask without a mark", "limit-add", match(mark_mask=9), E.EINVAL, "half", "match/mark-mask -match/mark"),
-    ("not, of what is not there", "limit-add", match(proto=6, invert=1), E.EINVAL, "not given; give it",
+    ("not of a condition that is not given", "limit-add", match(proto=6, invert=1), E.EINVAL, "not given; give it",
      "match/invert"),
     ("ports without a protocol", "limit-add", match(dport=ports(53)), E.EINVAL, "protocol", "match/dport"),
-    ("ports of a protocol without", "limit-add", match(proto=1, sport=ports(53)), E.EINVAL, "protocol", "match/sport"),
-    ("ports of any other protocol", "limit-add", match(proto=6, sport=ports(53), invert=16), E.EINVAL, "protocol",
+    ("ports of a protocol without ports", "limit-add", match(proto=1, sport=ports(53)), E.EINVAL, "protocol", "match/sport"),
+    ("ports with an inverted protocol", "limit-add", match(proto=6, sport=ports(53), invert=16), E.EINVAL, "protocol",
      "match/sport"),
-    ("ports the wrong way round", "limit-add", match(proto=17, dport=ports(9, 8)), E.EINVAL,
+    ("the last port below the first", "limit-add", match(proto=17, dport=ports(9, 8)), E.EINVAL,
      "range .*; give the lower", "match/dport"),
     ("syn of another protocol", "limit-add", match(proto=17, syn=True), E.EINVAL, "tcp", "match/syn"),
-    ("ports of a later fragment", "limit-add", match(proto=17, frag=True, dport=ports(1)), E.EINVAL, "fragment.*; leave",
+    ("ports of later fragments", "limit-add", match(proto=17, frag=True, dport=ports(1)), E.EINVAL, "fragment.*; leave",
      "match/frag"),
     ("a mark outside of its mask", "limit-add", match(mark=3, mark_mask=1), E.EINVAL, "mask; clear", "match/mark"),
     ("prefixes of two families", "limit-add", match(**{"from": net("192.0.2.0", 24), "to": net("::", 0)}),
@@ -123,23 +123,23 @@ CASES = [
     ("a comment with CSI of C1", "limit-set", {"name": "here", "comment": "a\x9b31m"}, E.EINVAL, "control", "comment"),
     ("a comment with a NUL inside", "limit-add", limit(comment="a\0b"), E.EINVAL, "control", "comment"),
     ("exempt with ESC in the comment", "exempt-add", {"address": A, "comment": "\x1b["}, E.EINVAL, "control", "comment"),
-    ("exempt once more, with another comment", "exempt-add", {"address": v4("10.0.0.0"), "prefix-len": 8, "comment": "x"},
+    ("exempt again, with another comment", "exempt-add", {"address": v4("10.0.0.0"), "prefix-len": 8, "comment": "x"},
      E.EEXIST, "already exempt; nothing", "address"),
     ("set without a name", "limit-set", {"budget": 1}, E.EINVAL, "missing", "-name"),
-    ("set of what is not there", "limit-set", {"name": "none", "budget": 1}, E.ENOENT, "no limit", "name"),
+    ("set of a limit that does not exist", "limit-set", {"name": "none", "budget": 1}, E.ENOENT, "no limit", "name"),
     ("set of the prefix", "limit-set", {"name": "here", "prefix4": 24}, E.EINVAL, "cannot change", "prefix4"),
     ("set of the IPv6 prefix", "limit-set", {"name": "here", "prefix6": 48}, E.EINVAL, "cannot change", "prefix6"),
     ("set of too many packets", "limit-set", {"name": "here", "budget": 1 << 32}, E.ERANGE, "4294967295", "budget"),
-    ("set before what is not there", "limit-set", {"name": "here", "before": "none"}, E.ENOENT, "before", "before"),
+    ("set before a limit that does not exist", "limit-set", {"name": "here", "before": "none"}, E.ENOENT, "before", "before"),
     ("del without a name", "limit-del", {}, E.EINVAL, "missing", "-name"),
-    ("del of what is not there", "limit-del", {"name": "none"}, E.ENOENT, "no limit", "name"),
-    ("reset of what is not there", "limit-reset", {"name": "none"}, E.ENOENT, "no limit", "name"),
+    ("del of a limit that does not exist", "limit-del", {"name": "none"}, E.ENOENT, "no limit", "name"),
+    ("reset of a limit that does not exist", "limit-reset", {"name": "none"}, E.ENOENT, "no limit", "name"),
     ("reset of an empty name", "limit-reset", {"name": ""}, E.EINVAL, "at least one", "name"),
     ("get without a name", "limit-get", {}, E.EINVAL, "missing", "-name"),
-    ("get of what is not there", "limit-get", {"name": "none"}, E.ENOENT, "no limit", "name"),
+    ("get of a limit that does not exist", "limit-get", {"name": "none"}, E.ENOENT, "no limit", "name"),
     ("exempt nothing", "exempt-add", {}, E.EINVAL, "missing", "-address"),
-    ("del of no exemption", "exempt-del", {"prefix-len": 8}, E.EINVAL, "address .* missing", "-address"),
-    ("get of no exemption", "exempt-get", {"limit": "here"}, E.EINVAL, "address .* missing", "-address"),
+    ("exempt del without an address", "exempt-del", {"prefix-len": 8}, E.EINVAL, "address .* missing", "-address"),
+    ("exempt get without an address", "exempt-get", {"limit": "here"}, E.EINVAL, "address .* missing", "-address"),
     ("exempt host bits", "exempt-add", {"address": v4("10.0.0.1"), "prefix-len": 8}, E.EINVAL, "host bits", "address"),
     ("exempt an IPv4-mapped address", "exempt-add", {"address": v6("::ffff:192.0.2.1")}, E.EINVAL,
      "IPv4-mapped .*, 4 bytes", "address"),
@@ -150,47 +150,47 @@ CASES = [
     ("exempt 3 bytes", "exempt-add", {"address": A[:3]}, E.EINVAL, "4 bytes", "address"),
     ("exempt 3 bytes, and more bits", "exempt-add", {"address": A[:3], "prefix-len": 25}, E.EINVAL, "4 bytes",
      "address"),
-    ("exempt on a device that can be none", "exempt-add", {"address": A, "dev": "a b"}, E.EINVAL, "device .*; no space",
+    ("exempt on an invalid device name", "exempt-add", {"address": A, "dev": "a b"}, E.EINVAL, "device .*; no space",
      "dev"),
-    ("exempt from what is not there", "exempt-add", {"address": A, "limit": "none"}, E.ENOENT, "no limit", "limit"),
+    ("exempt from a limit that does not exist", "exempt-add", {"address": A, "limit": "none"}, E.ENOENT, "no limit", "limit"),
     ("exempt twice", "exempt-add", {"address": v4("10.0.0.0"), "prefix-len": 8}, E.EEXIST, "already exempt; nothing",
      "address"),
-    ("del of an exemption that is not there", "exempt-del", {"address": A}, E.ENOENT, "no such", "address"),
+    ("del of an exemption that does not exist", "exempt-del", {"address": A}, E.ENOENT, "no such", "address"),
     ("del of one from another limit", "exempt-del", {"address": v4("10.0.0.0"), "prefix-len": 8, "limit": "here"},
      E.ENOENT, "no such", "address"),
     ("get of what is not exempt", "exempt-get", {"address": A}, E.ENOENT, "not exempt; source get shows", "address"),
     ("get of a prefix", "exempt-get", {"address": A, "prefix-len": 24}, E.EINVAL, "one address", "prefix-len"),
-    ("get of an exemption from what is not there", "exempt-get", {"address": A, "limit": "none"}, E.ENOENT,
+    ("exempt get for a limit that does not exist", "exempt-get", {"address": A, "limit": "none"}, E.ENOENT,
      "no limit", "limit"),
-    ("source get of nobody", "source-get", {}, E.EINVAL, "address .* missing", "-address"),
-    ("source get under what is not there", "source-get", {"address": A, "limit": "none"}, E.ENOENT, "no limit",
+    ("source get without an address", "source-get", {}, E.EINVAL, "address .* missing", "-address"),
+    ("source get under a limit that does not exist", "source-get", {"address": A, "limit": "none"}, E.ENOENT, "no limit",
      "limit"),
     ("source get of link-local without a device", "source-get", {"address": v6("fe80::1")}, E.EINVAL, "link-local",
      "address -dev"),
-    ("source get on no device", "source-get", {"address": v4("169.254.0.1"), "dev": "none"}, E.ENODEV,
+    ("source get on a device that does not exist", "source-get", {"address": v4("169.254.0.1"), "dev": "none"}, E.ENODEV,
      "no device .*; ip link", "dev"),
-    ("source show of what is not there", "source-show", {"limit": "none"}, E.ENOENT, "no limit", "limit"),
+    ("source show of a limit that does not exist", "source-show", {"limit": "none"}, E.ENOENT, "no limit", "limit"),
     ("source show of host bits", "source-show", {"address": v4("192.0.2.1"), "prefix-len": 8}, E.EINVAL, "host bits",
      "address"),
     ("source show of a length", "source-show", {"prefix-len": 8}, E.EINVAL, "address", "prefix-len -address"),
     ("source show by rank without top", "source-show", {"rank": 1}, E.EINVAL, "top", "rank -top"),
-    ("source show on no device", "source-show", {"dev": "none"}, E.ENODEV, "no device .*; ip link", "dev"),
-    ("charge nobody", "source-charge", {"limit": "here"}, E.EINVAL, "address .* missing", "-address"),
-    ("charge under no limit", "source-charge", {"address": A}, E.EINVAL, "limit .* missing", "-limit"),
+    ("source show on a device that does not exist", "source-show", {"dev": "none"}, E.ENODEV, "no device .*; ip link", "dev"),
+    ("charge without an address", "source-charge", {"limit": "here"}, E.EINVAL, "address .* missing", "-address"),
+    ("charge without a limit", "source-charge", {"address": A}, E.EINVAL, "limit .* missing", "-limit"),
     ("charge of link-local without a device", "source-charge", {"address": v6("fe80::1"), "limit": "here"}, E.EINVAL,
      "link-local", "address -dev"),
-    ("charge under what is not there", "source-charge", {"address": A, "limit": "none"}, E.ENOENT, "no limit",
+    ("charge under a limit that does not exist", "source-charge", {"address": A, "limit": "none"}, E.ENOENT, "no limit",
      "limit"),
-    ("forget under what is not there", "source-forget", {"limit": "none"}, E.ENOENT, "no limit", "limit"),
+    ("forget under a limit that does not exist", "source-forget", {"limit": "none"}, E.ENOENT, "no limit", "limit"),
     ("forget on a device alone", "source-forget", {"dev": "lo"}, E.EINVAL, "address", "dev -address"),
     ("forget a length", "source-forget", {"prefix-len": 8}, E.EINVAL, "address", "prefix-len -address"),
     ("forget link-local without a device", "source-forget", {"address": v6("fe80::1")}, E.EINVAL, "link-local",
      "address -dev"),
-    ("replace, one name twice", "config-replace", [("limit", LIMIT), ("limit", limit(name="b")), ("limit", LIMIT)],
+    ("replace, the same name twice", "config-replace", [("limit", LIMIT), ("limit", limit(name="b")), ("limit", LIMIT)],
      E.EEXIST, "twice; give each", "limit:2/name"),
-    ("replace, one exemption twice", "config-replace", [("exempt", {"address": A}), ("exempt", {"address": A})],
+    ("replace, the same exemption twice", "config-replace", [("exempt", {"address": A}), ("exempt", {"address": A})],
      E.EEXIST, "twice; leave", "exempt:1/address"),
-    ("replace, one exemption twice, with other comments", "config-replace",
+    ("replace, the same exemption twice, with different comments", "config-replace",
      [("exempt", {"address": A, "comment": "a"}), ("exempt", {"address": A, "comment": "b"})],
      E.EEXIST, "twice; leave", "exempt:1/address"),
     ("replace, a bad comment in the second limit", "config-replace",
@@ -211,7 +211,7 @@ CASES = [
      "window .* missing", "-limit:0/window-ms"),
     ("replace, an exemption without an address", "config-replace", [("exempt", {"address": A}), ("exempt", {"dev": "lo"})],
      E.EINVAL, "address .* missing", "-exempt:1/address"),
-    ("replace, exempt from what will not be there", "config-replace",
+    ("replace, exempt from a limit that will not exist", "config-replace",
      [("limit", LIMIT), ("exempt", {"address": A}), ("exempt", {"address": A, "limit": "here"})],
      E.ENOENT, "no limit", "exempt:1/limit"),
     ("replace, 257 limits", "config-replace", [("limit", limit(name=f"l{i}")) for i in range(257)], E.ENOSPC, "256",
@@ -239,7 +239,7 @@ def locate(raw, aset, path):
 
 
 def misses(answer, raw, aset, path):
-    """Does an answer tell that the attribute of a path is missing, and in which nest?"""
+    """Does an answer report a missing attribute by its path, and in which nest?"""
     outer, _, name = path.rpartition("/")
     nest = 20 + locate(raw, aset, outer) if outer else None
     for step in outer.split("/") if outer else []:
@@ -248,7 +248,7 @@ def misses(answer, raw, aset, path):
 
 
 def judge(answer, op, raw, error, sentence, where):
-    """What is wrong with an answer, or nothing."""
+    """The error in an answer, or nothing."""
     aset = OPS[op]["attribute-set"]
     if answer.error != error:
         return f"wanted {os.strerror(error)}"
@@ -265,39 +265,39 @@ def judge(answer, op, raw, error, sentence, where):
 
 
 def header(wire):
-    """Headers that are wrong"""
+    """Invalid headers"""
     for name, kind, extra in [
             ("reserved bits of the header", "limit-get", {"reserved": 1}),
-            ("flags that mean nothing here", "limit-flush", {"flags": 0x400})]:
+            ("flags without meaning here", "limit-flush", {"flags": 0x400})]:
         answer = wire.ask(kind, **extra)
         Tap.ok(answer.error == errno.EINVAL and answer.msg, name, answer)
     answer = wire.talk(wire.family, 99, b"")
-    Tap.ok(answer.error == errno.EOPNOTSUPP, "an operation that is none", answer)
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "an unknown operation", answer)
     answer = wire.talk(wire.family, CMD["limit-ntf"], b"")
-    Tap.ok(answer.error == errno.EOPNOTSUPP, "an event, asked for", answer)
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "a request with the number of a notification", answer)
     answer = wire.talk(wire.family, CMD["source-show"], b"")
-    Tap.ok(answer.error == errno.EOPNOTSUPP, "one source to be shown, where only a dump is", answer)
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "source-show without dump", answer)
     answer = wire.ask("limit-flush", flags=DUMP)
-    Tap.ok(answer.error == errno.EOPNOTSUPP, "a dump of what is none", answer)
+    Tap.ok(answer.error == errno.EOPNOTSUPP, "a dump of an operation without one", answer)
     raw = tlv(2, b"here\0") + b"\1\2\3"
     answer = wire.ask("limit-get", raw)
-    Tap.ok(answer.error == errno.EINVAL and answer.msg, "bytes behind the last attribute", answer)
+    Tap.ok(answer.error == errno.EINVAL and answer.msg, "bytes after the last attribute", answer)
 
 
 def values(wire):
-    """Numbers that a sentence speaks of, and warnings"""
+    """Numbers in cookies, and warnings"""
     answer = wire.ask("limit-add", limit(window_ms=10, slots=64))
-    Tap.ok(answer.cookie in (1, 2, 3, 10), "slots that would fit are told", answer)
+    Tap.ok(answer.cookie in (1, 2, 3, 10), "the cookie has the largest valid number of slots", answer)
     answer = wire.ask("limit-add", limit(unit=1, budget=1 << 56, slots=64, prefix6=128, sources=16 << 20))
     Tap.ok(answer.error == errno.ENOMEM and answer.cookie and answer.cookie > 8 << 30 and
            "memory" in answer.msg, "no memory, and the bytes it would take", answer)
     answer = wire.ask("limit-add", limit(name="warned", unit=1))
-    Tap.ok(not answer.error and answer.msg, "a limit that is made with a warning", answer)
+    Tap.ok(not answer.error and answer.msg, "a limit added with a warning", answer)
     wire.ask("limit-del", {"name": "warned"})
 
 
 def rights(wire):
-    """Who may not"""
+    """Senders without privilege"""
     os.setresuid(65534, 65534, 65534)
     nobody = Wire()
     for op, spec in OPS.items():
@@ -312,7 +312,7 @@ def rights(wire):
         Tap.ok(False, "listening needs CAP_NET_ADMIN")
     except PermissionError:
         Tap.ok(True, "listening needs CAP_NET_ADMIN")
-    Tap.ok(wire.group == nobody.group, "the group is found by everybody")
+    Tap.ok(wire.group == nobody.group, "an unprivileged user can look up the group")
 
 
 def main():
@@ -330,7 +330,7 @@ def main():
         Tap.ok(not fault, name, answer, fault)
     header(wire)
     values(wire)
-    Tap.ok(wire.all_of() == before, "nothing of all this has changed anything")
+    Tap.ok(wire.all_of() == before, "none of these messages changed anything")
     rights(wire)
 
 

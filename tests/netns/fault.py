@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""fault.py: calls of the module that fail, one after the other."""
+"""fault.py: make the module's allocations and calls fail, one after the other."""
 import os
 import pathlib
 
@@ -10,17 +10,17 @@ PROBE = pathlib.Path("/sys/module/weir_fault/parameters")
 
 
 def write(path, value):
-    """A word into a file of the kernel's"""
+    """Write a value into a kernel file."""
     path.write_text(f"{value}\n")
 
 
 class Slab:
-    """The nth allocation that the module makes in this task fails, be it of
-    slab or pages; and with rest, all that follow. What the tool's socket needs
-    is allocated outside of the module and does not count."""
+    """The module's nth allocation in this task fails, of slab or pages; with rest,
+    all later ones too. Allocations for the socket are made outside the module
+    and do not count."""
 
     POINTS = ("failslab", "fail_page_alloc")
-    # Where modules are; there is no other in the guest.
+    # The address range of modules; the guest has no other module.
     MODULES = (0xffffffffa0000000, 0xffffffffff000000)
 
     def __init__(self, rest=False):
@@ -69,14 +69,14 @@ class Call:
 
 
 def difference(was, now):
-    """Where two states differ, in words"""
+    """The differences of two states, as text"""
     if isinstance(was, (tuple, list)) and isinstance(now, (tuple, list)) and len(was) == len(now):
         return "; ".join(difference(a, b) for a, b in zip(was, now) if a != b)
     return f"{was!r} became {now!r}"
 
 
 class Trial:
-    """One operation that is tried until none of its faults is left."""
+    """An operation, repeated with each of its faults in turn."""
 
     def __init__(self, name, faults):
         self.name, self.faults = name, faults
@@ -84,8 +84,8 @@ class Trial:
         self.bad = []
 
     def run(self, reset, do, state, done):
-        """reset makes the state that do begins with; do returns an errno, 0 if
-        it is done; state tells what there is; done is what that is after do."""
+        """reset establishes the initial state; do returns 0 or an errno; state
+        returns the current state; done is the expected state after do."""
         reset()
         before = state()
         while len(self.bad) < 5:
@@ -108,8 +108,8 @@ class Trial:
                 self.failed += 1
 
     def tell(self):
-        """A line of TAP. What hits a spare way or a debug facility's own memory
-        does no harm."""
+        """A line of TAP. Faults in optional allocations, or in those of a debug
+        facility, cause no error."""
         Tap.ok(not self.bad, f"{self.name}, {self.faults.name}: nothing changes "
                f"({self.count - 1} faults, {self.failed} of them errors)", *self.bad)
         return self.failed

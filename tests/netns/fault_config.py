@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """fault_config.py slab|rest|call: every operation, with each of its faults in
-turn: an error with a sentence and nothing changed, or done as if nothing had
-failed."""
+turn: an error with a sentence and no change, or success."""
 import errno
 import socket
 import sys
@@ -15,7 +14,7 @@ WEB = {"name": "web", "budget": 100, "window-ms": HOUR, "slots": 4, "sources": 6
 MAIL = {"name": "mail", "budget": 100000, "window-ms": HOUR, "slots": 4, "sources": 64, "unit": 1}
 NEW = {"name": "new", "budget": 5, "window-ms": HOUR, "sources": 64, "before": "web"}
 FIRST = {k: v for k, v in NEW.items() if k != "before"}
-# Tables and lists of some pages, in vmalloc's hands where they must be.
+# Tables and lists of several pages, so that some are from vmalloc.
 LARGE = {"name": "large", "budget": 5, "window-ms": HOUR, "sources": 16384}
 
 
@@ -29,7 +28,7 @@ SENT = [("web", "192.0.2.1", 7), ("web", "192.0.2.2", 100), ("mail", "192.0.2.1"
 
 
 def config(limits, exempts):
-    """What config-replace takes"""
+    """The payload of config-replace"""
     return encode_all("config", [("limit", v) for v in limits] + [("exempt", v) for v in exempts])
 
 
@@ -40,13 +39,13 @@ def words(payload, aset, names):
 
 
 class World:
-    """The namespace, and what is told of it that time does not change"""
+    """The namespace, and its state that does not depend on time"""
 
     def __init__(self):
         self.wire = Wire()
 
     def must(self, op, payload=b"", flags=0):
-        """What is needed and cannot fail"""
+        """An operation that must succeed"""
         answer = self.wire.ask(op, payload, flags)
         if answer.error:
             raise OSError(answer.error, f"{op}: {answer}")
@@ -73,7 +72,7 @@ class World:
 
 
 def told(op, answer):
-    """What an answer says, but for the time"""
+    """The content of an answer, without times"""
     if op.startswith("source-"):
         return [words(p, "source", ("limit", "address", "count", "left", "taken", "forgotten"))
                 for p in answer.payloads]
@@ -81,7 +80,7 @@ def told(op, answer):
 
 
 ADDRESS = {"address": socket.inet_aton("192.0.2.1")}
-# What begins with nothing configured registers or releases the hook.
+# Those that begin without configuration register or release the hooks.
 TRIALS = [
     ("the first limit-add", World.empty, "limit-add", WEB, ECHO),
     ("the last limit-del", lambda w: (w.empty(), w.must("limit-add", WEB)), "limit-del",
@@ -120,8 +119,8 @@ TRIALS = [
 
 
 def trial(world, faults, name, reset, op, payload, flags):
-    """One operation. Its answer belongs to the state: half a list that is said
-    to be whole is no success. Returns how many errors there were."""
+    """One operation. Its answer is part of the state: a truncated dump without an
+    error is no success. Returns the number of errors."""
     said = []
 
     def do():

@@ -22,13 +22,13 @@ def call(number, *args):
 
 
 def unload():
-    """The module goes, if it is there"""
+    """Unload the module if it is loaded."""
     if LOADED.exists() and call(DELETE_MODULE, b"weir", 0):
         raise OSError(ctypes.get_errno(), "the module does not go")
 
 
 def load(faults, path):
-    """The module comes whole or not at all"""
+    """The module loads completely or not at all."""
     ko = os.open(path, os.O_RDONLY)
 
     def state():
@@ -41,8 +41,8 @@ def load(faults, path):
 
 
 def netns(faults):
-    """In this namespace or in a new one, the module can be used. Each new one
-    is the child's of the one before; all of them end with this process."""
+    """The module can be used, in this namespace or in a new one. Each new one is
+    nested in the previous one; all end with this process."""
     def inside():
         return os.readlink("/proc/self/ns/net")
 
@@ -67,7 +67,7 @@ def netns(faults):
 
 
 def main():
-    """As the words say"""
+    """As the command line says"""
     kind, what = sys.argv[1:3]
     faults = Call() if kind == "call" else Slab(rest=kind == "rest")
     if what == "load":

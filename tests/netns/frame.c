@@ -104,7 +104,7 @@ static void put_ipv6(struct frame *frame, const struct packet *packet)
 			      .ip6_hlim = packet->ttl };
 	const char *name = packet->extensions;
 	size_t next = frame->network + 6, len;
-	/* A routing header with no segment left, six bytes of PadN otherwise. */
+	/* a routing header without segments left, or a PadN of six bytes */
 	uint8_t ext[8] = { 0, 0, 1, 4 };
 	uint8_t number;
 
@@ -124,7 +124,7 @@ static void put_ipv6(struct frame *frame, const struct packet *packet)
 			frame->byte[next + 2] = packet->offset >> 8;
 			frame->byte[next + 3] |= packet->offset & 0xf8;
 		} else if (number == 51) {
-			/* In words of four bytes, less two. */
+			/* length in 4-byte words, minus 2 */
 			frame->byte[next + 1] = 1;
 			put(frame, NULL, 4);
 		} else if (number == 43) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frames that send sends: a packet in words, made into bytes. */
+/* Build frames from the packet options of send. */
 #ifndef FRAME_H
 #define FRAME_H
 
@@ -10,7 +10,7 @@
 
 #define FRAME_MAX	65600
 
-/* What is sent. */
+/* The options of a packet. */
 struct packet {
 	uint8_t mac[6];
 	int family;
@@ -29,7 +29,7 @@ struct packet {
 	unsigned int segment;	/* 0: none */
 };
 
-/* A frame, where its network header is, and what the device is to know. */
+/* A frame, the offset of its network header, and its virtio-net header. */
 struct frame {
 	struct virtio_net_hdr offload;
 	uint8_t byte[FRAME_MAX];
@@ -37,9 +37,9 @@ struct frame {
 	size_t network;
 };
 
-/* Append a packet's frame to an empty one; ends the program if it is too long. */
+/* Build a packet in an empty frame; exits if it is too long. */
 void frame_build(struct frame *frame, const struct packet *packet);
-/* The source becomes the index-th one, counted from a bit on, 0 is the last. */
+/* Set the source to SOURCE + (index << bit). */
 void frame_source(struct frame *frame, const struct packet *packet,
 		  uint32_t index, unsigned int bit);
 

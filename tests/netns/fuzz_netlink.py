@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""fuzz_netlink.py: messages to the family, made by lot from the specification, and a
-judge of the answers. Every message must be answered: done, or refused by an error that
-has a sentence, and then nothing has changed. Of some the answer is not waited for.
-The last line says how often; the status is 1 if an answer was wrong, with the message
-on stderr."""
+"""fuzz_netlink.py: send random messages, generated from the specification, and check the
+answers. Every message must be answered: done, or refused with a sentence and without a
+change. The answers to some are not awaited. The last line has the counts; the status is
+1 if an answer was wrong, with the message on stderr."""
 import argparse
 import collections
 import errno
@@ -19,25 +18,25 @@ from wire import (ACK, BYTEORDER, CMD, CONST, DONE, DUMP, ECHO, ENUM, ERROR, FOR
 ASKED = [op for op, spec in OPS.items() if "event" not in spec]
 ATTRS = {name: list(attrs_of(name).values()) for name in SETS}
 NUMBERED = {name: {attr["number"]: attr for attr in attrs} for name, attrs in ATTRS.items()}
-# How wrong a message is: in its values, in lengths, types and places of attributes, in any byte.
+# The errors in a message: in values; in lengths, types and places of attributes; in any byte.
 MOODS = ["good"] * 4 + ["values"] * 3 + ["attrs"] * 2 + ["bytes"]
-FULL = 20480  # bytes; no more attributes from there on: the largest one still fits
+FULL = 20480  # bytes; then no more attributes are added: the largest one still fits
 
-# Few names, and prefixes that the flood is in, so that operations and packets meet.
+# Few names, and prefixes of the floods, so that operations and packets interact.
 LIMITS, DEVS = ["a", "b", "c", "d", "default"], ["rx0", "lo", "eth9", "tx0"]
 ODD_NAMES = ["", " ", "a b", "-a", ".", "..", "a/b", "\n", "\udcff\udcfe", "%s%n", "a:1", "0123456789" * 3 + "0",
              "0123456789" * 3 + "01", "é"]
 ADDRESSES = [socket.inet_aton(a) for a in ("10.0.0.0", "198.51.100.0", "0.0.0.0", "169.254.0.1")] + [
     socket.inet_pton(socket.AF_INET6, a) for a in ("2001:db8::", "fe80::1", "::", "2001:db8::1")]
 LENGTHS, PROTOS = [0, 8, 24, 32, 32, 64, 128], [6, 17, 6, 17, 1, 58]
-# Conditions that make sense together.
+# Valid combinations of conditions.
 TOGETHER = [set(words.split()) for words in (
     "proto dport", "proto sport dport", "proto dport invert", "proto syn", "dev", "from", "to", "family", "frag",
     "mark mark-mask", "mark", "proto invert", "from to")]
 
 
 def span(attr):
-    """Least and most of a number"""
+    """The range of a number"""
     checks = {k: CONST.get(v, v) for k, v in attr.get("checks", {}).items()}
     most = (1 << 8 * struct.calcsize(FORMATS[attr["type"]])) - 1
     if "enum" in attr:
@@ -47,7 +46,7 @@ def span(attr):
 
 
 class Maker(random.Random):
-    """A message, by the lot of its number"""
+    """A random message, by the seed and its number"""
 
     def __init__(self, seed, number):
         super().__init__(seed << 64 | number)
@@ -56,7 +55,7 @@ class Maker(random.Random):
         self.sound = True  # the headers were left alone
 
     def percent(self, n):
-        """n times in a hundred"""
+        """True with a probability of n percent"""
         return self.random() * 100 < n
 
     def below(self, n):
@@ -64,7 +63,7 @@ class Maker(random.Random):
         return int(self.random() * n)
 
     def name(self, attr):
-        """Of a limit or a device"""
+        """The name of a limit or a device"""
         if self.mood != "good" and self.percent(20):
             text = self.choice(ODD_NAMES)
         else:
@@ -72,7 +71,7 @@ class Maker(random.Random):
         return text.encode(errors="surrogateescape") + b"\0"
 
     def address(self):
-        """A prefix that is known, one near it, or any bytes"""
+        """A known address, one near it, or any bytes"""
         raw = self.choice(ADDRESSES)
         if self.percent(20):
             raw = raw[:-1] + bytes([self.below(4)])
@@ -84,13 +83,13 @@ class Maker(random.Random):
         return raw
 
     def number(self, attr):
-        """Small, at an edge, or any"""
+        """A number: small, near a bound, or any"""
         name, (least, most) = attr["name"], span(attr)
         for ends, common in (("len", LENGTHS), ("proto", PROTOS), ("family", [2, 10])):
             if name.endswith(ends) and self.percent(80):
                 return self.choice(common)
         width = most - least
-        # What a table costs is time for the kernel to clear it.
+        # Large tables take the kernel time to clear.
         if name == "sources" and self.below(500):
             width = 4096
         elif name == "window-ms" and self.percent(70):
@@ -99,7 +98,7 @@ class Maker(random.Random):
             width = (1 << 32) - 2
         if self.percent(30 if self.mood == "values" else 1):
             return self.choice([least - 1, most + 1, self.getrandbits(64), 1 << self.below(64)])
-        # All lengths of numbers are as likely.
+        # All bit lengths of numbers are equally likely.
         return least + self.choice([0, width] + 4 * [(self.getrandbits(64) >> self.below(64)) % (width + 1)])
 
     def value(self, attr):
@@ -121,7 +120,7 @@ class Maker(random.Random):
         return struct.pack("=HH", size & 0xffff, number) + raw[4:]
 
     def attribute(self, attr):
-        """One, as its set has it or not"""
+        """An attribute, as the specification says or not"""
         odd, nest = self.mood == "attrs", attr["type"] == "nest"
         number = attr["number"] | (NESTED if nest else 0)
         if odd and nest and self.percent(10):
@@ -136,7 +135,7 @@ class Maker(random.Random):
         return self.spoiled(raw) if odd and self.percent(20) else raw
 
     def likely(self, attr, wanted):
-        """Percent: what an object is nothing without comes nearly always, the rest now and then."""
+        """Its probability in percent: required attributes nearly always, others sometimes."""
         name = attr["name"]
         if wanted:
             return 100 if name in wanted else 0
@@ -144,7 +143,7 @@ class Maker(random.Random):
         return 93 if name in vital else {"limit": 50, "before": 5}.get(name, 20)
 
     def attributes(self, aset, taken):
-        """Those of a set, or of these names"""
+        """The attributes of a set, or those named"""
         odd, raw = self.mood == "attrs", b""
         if self.depth == 8:
             return raw
@@ -171,7 +170,7 @@ class Maker(random.Random):
         return raw
 
     def spoiled_bytes(self, raw):
-        """Some bytes changed, cut off, or there once more"""
+        """The message with some bytes changed, removed or duplicated"""
         raw = bytearray(raw)
         for _ in range(1 + self.below(6)):
             if not raw:
@@ -191,7 +190,7 @@ class Maker(random.Random):
     def message(self, family, seq):
         """The message; its operation in self.op, whether it asks for a dump in self.dump"""
         self.op = self.choice(ASKED)
-        # Clearing as often would leave nothing to be asked about.
+        # Rarely remove everything, so that there are objects to operate on.
         if ("flush" in self.op or "replace" in self.op) and self.percent(85):
             self.op = self.choice(ASKED[:2])
         spec = OPS[self.op]
@@ -215,7 +214,7 @@ class Maker(random.Random):
 
 
 def wrong_attrs(raw, aset):
-    """What of an answer is not as the specification says, or nothing."""
+    """How an answer contradicts the specification, or nothing."""
     while len(raw) >= 4:
         size, number = struct.unpack_from("=HH", raw)
         if size < 4 or size > len(raw):
@@ -240,9 +239,9 @@ def wrong_attrs(raw, aset):
 
 
 class Channel(Wire):
-    """The kernel does what a message says before send() returns, and the next part of a
-    dump before recv() does. So all of an answer is there when there is nothing more to
-    read; nothing waits here."""
+    """The kernel executes a message before send() returns, and produces the next part of a
+    dump before recv() returns. So an answer is complete when nothing is left to read, and
+    no call needs to block."""
 
     def __init__(self):
         super().__init__()
@@ -250,7 +249,7 @@ class Channel(Wire):
         self.sock.settimeout(None)
 
     def answer(self, message, seq, aset):
-        """Send it: the answer, and what of it is wrong"""
+        """Send it; returns the answer, and the error in it"""
         self.sock.send(message)
         answer, ended, wrong = Answer(), False, ""
         while True:
@@ -264,7 +263,7 @@ class Channel(Wire):
                 if to != seq:
                     wrong = "an answer to what was not asked"
                 elif kind in (ERROR, DONE):
-                    # A dump that has ended is acknowledged once more.
+                    # A dump's end is followed by an ACK.
                     if not ended or kind == DONE or body[:4] != bytes(4):
                         answer.end(flags, body, 4 if kind == DONE else 20)
                     ended = True
@@ -276,7 +275,7 @@ class Channel(Wire):
 
 
 def judge(made, answer, wrong, args, size):
-    """What is wrong with an answer, or nothing."""
+    """The error in an answer, or nothing."""
     admin = "uns-admin-perm" in OPS[made.op].get("flags", [])
     if not made.sound:
         return ""
@@ -284,7 +283,7 @@ def judge(made, answer, wrong, args, size):
         return wrong
     if args.reader and admin and not answer.error:
         return "a reader may do that"
-    # These say enough by themselves.
+    # These need no sentence.
     if answer.error and not answer.msg and answer.error not in (errno.EPERM, errno.EOPNOTSUPP):
         return "refused without a sentence"
     if answer.error not in errno.errorcode and answer.error:
@@ -293,8 +292,8 @@ def judge(made, answer, wrong, args, size):
 
 
 def run(args):
-    """All messages: how often each operation was done and refused; of one that is answered
-    wrongly, what it was"""
+    """Send all messages; print how often each operation was done and refused, and messages
+    with a wrong answer."""
     talk, look = Channel(), Channel()
     done, refused, errors, tally = (collections.Counter() for _ in range(4))
     for n in range(args.first, args.first + args.count):
@@ -332,7 +331,7 @@ def run(args):
 
 
 def main():
-    """By the words"""
+    """As the command line says"""
     parser = argparse.ArgumentParser()
     parser.add_argument("-s", dest="seed", type=int, default=1, help="of the lot")
     parser.add_argument("-n", dest="count", type=int, default=1000, help="messages")

@@ -31,7 +31,7 @@ while True:
         continue
     while len(part) >= 28:
         size, kind = struct.unpack_from("=IH", part)
-        # A packet's header, which has its number, is its first attribute.
+        # The first attribute is the packet header, with the packet's ID.
         if kind == 3 << 8:
             send(1, (2, struct.pack("!I", 1) + part[24:28]))
         part = part[(size + 3) & ~3:]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""schema.py SCHEMA FILE...: is all their JSON what weir -schema says? Of a long array the
-first hundred are looked at."""
+"""schema.py SCHEMA FILE...: validate all JSON in the files; of a long array, the first
+hundred elements."""
 import json
 import re
 import sys
@@ -15,7 +15,7 @@ SPACE = re.compile(r"\s*")
 
 
 def documents(text):
-    """One after the other"""
+    """The JSON texts of a file, in order"""
     decoder, at = json.JSONDecoder(), SPACE.match(text).end()
     while at < len(text):
         told, at = decoder.raw_decode(text, at)

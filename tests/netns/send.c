@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * send: put packets on a device as they are told, from any source address
+ * send: send packets with any source address on a device
  *
- * -i DEV -s SOURCE -d DESTINATION are needed; the addresses say whether it is
- * IPv4 or IPv6. Prints how many packets the device took. "send -" reads such
- * words from stdin, and does what each line says.
- *	-z NETNS	by name: where the device is
+ * -i DEV -s SOURCE -d DESTINATION are required; the addresses select IPv4 or
+ * IPv6. Prints how many packets the device took. "send -" reads lines of
+ * options from stdin and runs each.
+ *	-z NETNS	name of the device's network namespace
  *	-m MAC		of the next hop (02:00:00:00:00:01)
- *	-n N		sources: SOURCE and those behind it, in turn
+ *	-n N		sources: SOURCE and those after it, in turn
  *	-R		... at random
- *	-B BIT		they differ from this bit on, 0 is the last (64: /64s)
- *	-c COUNT	packets, and no more
- *	-N N,MS		N times that count, with silence of MS between
- *	-t MS		for so long, and no longer
- *	-r RATE		packets per second, never two closer (as fast as it goes)
- *	-k		... but what was missed is made up for
- *	-q		through the device's queue: the device may go away. 6.1 may
- *			divide by the number of its queues, 0 then, otherwise
- *	-b ON,OFF	send for up to ON ms, rest for up to OFF ms, at random
+ *	-B BIT		lowest bit in which sources differ (0; 64: /64s)
+ *	-c COUNT	packets at most
+ *	-N N,MS		N bursts of COUNT packets, separated by MS of silence
+ *	-t MS		duration at most
+ *	-r RATE		packets per second, never two closer (as fast as possible)
+ *	-k		... but catch up after delays
+ *	-q		through the device's queue, needed if the device is deleted
+ *			meanwhile: otherwise Linux 6.1 may divide by 0 queues
+ *	-b ON,OFF	send for up to ON ms, pause for up to OFF ms, at random
  *	-P PROTO	udp, tcp, icmp, icmpv6 or a number (udp)
  *	-S, -D PORT	source port (1024), destination port (9)
  *	-f FLAGS	of TCP, letters of FSRPA (S)
  *	-l BYTES	payload (18)
- *	-x HEX		in place of transport header and payload, - for nothing
+ *	-x HEX		replaces transport header and payload, - for nothing
  *	-T TTL		or hop limit (64)
- *	-F OFFSET[+]	a fragment from this byte on, + more follow
+ *	-F OFFSET[+]	a fragment at this byte offset; +: more follow
  *	-E EXT,...	IPv6 extension headers: hop, dst, rt, ah, frag
- *	-V VID		in a VLAN
- *	-G BYTES	TCP segments of so much payload in one, as GRO makes them
+ *	-V VID		VLAN tag
+ *	-G BYTES	one packet of TCP segments with this payload, as from GRO
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -52,7 +52,7 @@
 #define WORDS_MAX	64
 #define NSEC		1000000000ull
 
-/* How much is sent, and when. */
+/* How much to send, and when. */
 struct plan {
 	const char *dev;
 	uint32_t sources;
@@ -130,7 +130,7 @@ static int socket_open(const char *dev, bool offload, bool queue)
 	return fd;
 }
 
-/* The packets that may go out at once; waits for the first one's time. */
+/* Wait until a packet is due; returns how many may be sent at once. */
 static unsigned int plan_wait(const struct plan *plan, uint64_t end)
 {
 	static uint64_t next, rest;
@@ -174,7 +174,7 @@ static uint64_t run(const struct plan *plan, const struct packet *packet)
 		frame[i].len = 0;
 		frame_build(&frame[i], packet);
 		frame_source(&frame[i], packet, 0, 0);
-		/* The frame's bytes stand behind its offload. */
+		/* the virtio-net header precedes the frame */
 		iov[i].iov_base = frame[i].byte - ahead;
 		iov[i].iov_len = frame[i].len + ahead;
 		msg[i].msg_hdr.msg_iov = &iov[i];

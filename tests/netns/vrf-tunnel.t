@@ -18,8 +18,8 @@ ip_rx -batch - <<-WORDS
 WORDS
 rx sysctl -qw net.ipv6.conf.all.forwarding=1 net.ipv4.conf.{all,rx1,vrf0}.rp_filter=0
 taking
-# into NAME SOURCE COMMAND...: COMMAND sends 30 packets of SOURCE to the host, with a
-# budget of 20; through: the same for packets that are forwarded
+# into NAME SOURCE COMMAND...: COMMAND sends 30 packets of SOURCE, of which a budget of
+# 20 is delivered to the host; through: the same without the check of delivery
 into() {
 	local taken
 	taken=$(taken)

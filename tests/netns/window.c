@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * window: what a trace of weir's events says of each limit
+ * window: evaluate a trace of weir's events
  *
- * Reads the kernel's trace from stdin. For each limit in it, or for the one
- * named by -l, prints a line of name=value:
- *	sources		that were charged, masked by -p
+ * Reads the kernel's trace from stdin. For each limit in it, or for -l LIMIT,
+ * prints a line of name=value:
+ *	sources		charged sources, masked by -p
  *	charges		events; uncharges likewise
- *	amount		charged less given back, in packets, or bytes with -b
- *	drops, dropped	events, and what they cost
+ *	amount		charged minus uncharged, in packets, or bytes with -b
+ *	drops, dropped	events, and their cost
  *	limited		events
- *	max		most that any source was charged within T ticks
- *	by, from	which source, from which tick on
- *	cpus		that charged
+ *	max		largest amount of a source within T ticks
+ *	by, from	its source and first tick
+ *	cpus		number of CPUs that charged
  * -s prints a line for each source instead, with its first and last tick;
  * -S ADDR for that source alone. -L N: the status is 2 if some max exceeds N.
  */
@@ -83,7 +83,7 @@ static void mask(uint8_t *source)
 
 	if (!memcmp(source, "\xfe\x80\0\0\0\0\0\0", 8) ||
 	    (!memcmp(source, ipv4, 12) && source[12] == 169 && source[13] == 254))
-		return; /* link-local sources are counted whole */
+		return; /* link-local: the full address */
 	if (len == 96)
 		len = 0;
 	for (i = 0; i < 16; i++, len -= 8)
@@ -170,7 +170,7 @@ static int64_t signed_amount(const struct event *event)
 	}
 }
 
-/* The events of one source under one limit, in the order of their ticks. */
+/* Evaluate the events of one source under one limit, sorted by tick. */
 static void source_count(const struct event *event, size_t n,
 			 struct counts *counts)
 {
@@ -182,7 +182,7 @@ static void source_count(const struct event *event, size_t n,
 	counts->first = event[0].tick;
 	counts->last = event[n - 1].tick;
 	while (i < n) {
-		/* All of a tick, then what has left the window that ends with it. */
+		/* Add a tick's events, then remove those that left its window. */
 		for (tick = event[i].tick; i < n && event[i].tick == tick; i++) {
 			counts->events[event[i].kind]++;
 			counts->amount[event[i].kind] += event[i].amount;
@@ -228,7 +228,7 @@ static void print_counts(const struct counts *counts)
 	       (long long)counts->max);
 }
 
-/* Events i to j-1 are of one limit. Returns whether its budget was kept. */
+/* Report events i to j-1, of one limit. Returns whether its budget was kept. */
 static bool limit_report(size_t i, size_t j)
 {
 	struct counts all = { 0 }, one;

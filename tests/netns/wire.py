@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""wire.py: messages to the module, byte by byte, by the names of the
-specification; and what comes back. For tests that say what no library would.
+"""wire.py: build and parse messages byte by byte, by the names of the specification,
+for tests that send what no library would.
 """
 import os
 import pathlib
@@ -27,8 +27,8 @@ ENUM = {d["name"]: d["entries"] for d in SPEC["definitions"] if d["type"] != "co
 
 
 def attrs_of(name):
-    """The attributes of a set by their names, each with its number; those of
-    a subset have the numbers of the set that it is of."""
+    """The attributes of a set by name, each with its number; in a subset, the
+    number in its superset."""
     aset = SETS[name]
     full = SETS[aset.get("subset-of", name)]
     all_of = {a["name"]: dict(a, number=i) for i, a in enumerate(full["attributes"], 1)}
@@ -42,8 +42,8 @@ def tlv(number, payload):
 
 
 def encode(aset, name, value):
-    """An attribute by its name: a number, text, bytes, True, or for a nest a
-    dict or a list of pairs."""
+    """An attribute by name. Its value is a number, text, bytes, True, or for a
+    nest a dict or a list of pairs."""
     attr = attrs_of(aset)[name]
     kind = attr["type"]
     if kind == "nest":
@@ -58,8 +58,8 @@ def encode(aset, name, value):
 
 
 def encode_all(aset, values):
-    """Attributes, one after the other. A value that is a function has made
-    its attribute itself: it gets the set and the name."""
+    """A sequence of attributes. A value that is a function is called with the set
+    and the name, and returns the encoded attribute."""
     pairs = values.items() if isinstance(values, dict) else values
     return b"".join(v(aset, k) if callable(v) else encode(aset, k, v) for k, v in pairs)
 
@@ -88,7 +88,7 @@ class Answer:
         self.payloads = []
 
     def end(self, flags, raw, start):
-        """raw: of an error or of the end of a dump; start: of its attributes"""
+        """raw: an NLMSG_ERROR or NLMSG_DONE; start: offset of its attributes"""
         self.error = -struct.unpack_from("=i", raw)[0]
         if not flags & ACK_TLVS:
             return
@@ -116,7 +116,7 @@ class Wire:
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20)
         self.sock.setsockopt(SOL_NETLINK, 11, 1)  # extended ACKs
-        self.sock.setsockopt(SOL_NETLINK, 10, 1)  # the header of a request only
+        self.sock.setsockopt(SOL_NETLINK, 10, 1)  # NETLINK_CAP_ACK
         self.sock.settimeout(20)
         self.seq = 0
         self.family = self.group = None
@@ -129,7 +129,7 @@ class Wire:
                 self.group = struct.unpack("=I", groups[2])[0]
 
     def talk(self, kind, cmd, payload, flags=0, version=1, reserved=0):
-        """Send a message and take its whole answer."""
+        """Send a message and receive its whole answer."""
         self.seq += 1
         raw = struct.pack("=BBH", cmd, version, reserved) + payload
         head = struct.pack("=IHHII", 16 + len(raw), kind, REQUEST | ACK | flags, self.seq, 0)
@@ -155,8 +155,8 @@ class Wire:
                 answer.payloads.append(body[4:])
 
     def ask(self, op, payload=b"", flags=0, **header):
-        """An operation, by the name in the specification; a dump if it does
-        nothing else. payload: bytes, or attributes to be encoded."""
+        """Request an operation by its name; a dump if it supports nothing else.
+        payload: bytes, or attributes to encode."""
         if not isinstance(payload, bytes):
             payload = encode_all(OPS[op]["attribute-set"], payload)
         if "do" not in OPS[op]:
@@ -164,7 +164,7 @@ class Wire:
         return self.talk(self.family, CMD[op], payload, flags, **header)
 
     def all_of(self):
-        """The whole configuration, to see that nothing changed."""
+        """The whole configuration, to compare."""
         return [self.ask(op, flags=DUMP).payloads for op in ("limit-get", "exempt-get")]
 
 
@@ -173,7 +173,7 @@ class Tap:
 
     @staticmethod
     def ok(good, name, *detail):
-        """One result; detail is told where it failed."""
+        """One result; detail is printed if it failed."""
         print(("ok - " if good else "not ok - ") + name, flush=True)
         if not good:
             for line in detail:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh SUITE: weir.service under the systemd of SUITE (bookworm, trixie), which boots
-# in a guest of kernel 6.12 from memory, with what make install puts there. The test is
+# run.sh SUITE: test weir.service under the systemd of SUITE (bookworm, trixie), in a
+# guest with kernel 6.12 and an initramfs with the files of make install. The test is
 # service.t; the kernel's log is .cache/test/systemd-SUITE.console.
 # shellcheck disable=SC2015
 set -u
@@ -12,10 +12,10 @@ version=$(<"$kernel/version")
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT && trap 'exit 130' INT TERM || exit 1
 fail() { echo "Bail out! $*"; exit 1; }
 
-# files ROOT: what the system has beside its programs
+# files ROOT: install the system's files beside its programs
 files() {
 	local etc=$1/etc/systemd/system lib=$1/usr/lib/weir units=/usr/lib/systemd/system
-	# The command is linked to this machine's libraries.
+	# The command needs this machine's libraries.
 	mkdir "$lib" && ldd "$1/usr/sbin/weir" | grep -o '/[^ ]*' | xargs cp -Lt "$lib" && mv "$1/usr/sbin/weir" "$lib/" || return
 	# shellcheck disable=SC2016 # the script's
 	printf '%s\n' '#!/bin/sh' 'd=/usr/lib/weir' 'exec "$d/ld-linux-x86-64.so.2" --argv0 weir --library-path "$d" "$d/weir" "$@"' >"$1/usr/sbin/weir"

@@ -9,15 +9,15 @@ router='exempt add 192.0.2.254'
 
 show() { systemctl show --value -p "$2" "$1"; }
 now() { show weir ActiveState; }
-# the configuration in force, without what weir adds; how often web counted the source
+# the configuration in force, without defaults; web's count of the source
 in_force() { weir save | sed '1d; s/ slots .*//' | paste -sd ';'; }
 count() { weir source get 203.0.113.9 limit web | grep -o 'count [0-9]*'; }
-# systemctl's exit in $status, what it wrote in $out
+# run systemctl; sets $status and $out
 ctl() {
 	out=$(systemctl "$@" weir 2>&1)
 	status=$?
 }
-# both STATUS ACTIVE CONFIG NAME: what systemctl, the unit and the kernel say
+# both STATUS ACTIVE CONFIG NAME: check systemctl's status, the unit and the configuration
 both() {
 	is "$status $(now) $(in_force)" "$1 $2 $3" "$4" || diag "$out" "$(systemctl status --no-pager -l weir)"
 }
@@ -25,40 +25,40 @@ both() {
 is "$(systemd-analyze verify --man=no weir.service 2>&1)" "" "systemd finds nothing wrong with the unit"
 is "$(now) $(in_force)" "active $web;$router" "at boot the file is applied"
 [ "$(show weir ActiveEnterTimestampMonotonic)" -lt "$(show systemd-networkd InactiveExitTimestampMonotonic)" ]
-ok $? "... before the network comes up"
-like " $(show network-pre.target After) " ' weir.service ' "... by its order, not by luck"
-is "$(show network-pre.target ActiveState)" active "... and has what it comes before started"
+ok $? "... before systemd-networkd starts"
+like " $(show network-pre.target After) " ' weir.service ' "... ordered before network-pre.target"
+is "$(show network-pre.target ActiveState)" active "... and pulls that target in"
 
 weir source charge 203.0.113.9 limit web packets 100 >/dev/null
 is "$(count)" "count 100" "a source has a count"
 printf '%s\n' "$web" 'limit add dns budget 20/h' >"$conf"
 ctl reload
-both 0 active "$web;limit add dns budget 20/h" "reload applies another file"
+both 0 active "$web;limit add dns budget 20/h" "reload applies the changed file"
 is "$(count)" "count 100" "... and keeps the counts of limits that stay"
 printf '%s\n' "$web" "$router" >"$conf"
 ctl restart
-both 0 active "$web;$router" "so does restart"
+both 0 active "$web;$router" "restart applies it, too"
 is "$(count)" "count 100" "... and keeps the counts of limits that stay"
 
 echo 'limit add web budget 1000/1x' >"$conf"
 ctl reload
-both 1 failed "$web;$router" "reload with a bad file fails, and changes nothing"
-is "$(count)" "count 100" "... no count, either"
+both 1 failed "$web;$router" "reload with an invalid file fails and changes nothing"
+is "$(count)" "count 100" "... and keeps the counts"
 echo "$web" >"$conf"
 ctl restart
-both 0 active "$web" "restart with a good file mends it"
+both 0 active "$web" "restart with a valid file recovers"
 printf '%s\n' "$web" "$router" >"$conf"
 ctl reload
 both 0 active "$web;$router" "... and reload works again"
 echo 'limit add web budget 1000/1x' >"$conf"
 ctl restart
-both 1 failed "$web;$router" "restart with a bad file fails, and changes nothing"
-is "$(count)" "count 100" "... no count, either"
+both 1 failed "$web;$router" "restart with an invalid file fails and changes nothing"
+is "$(count)" "count 100" "... and keeps the counts"
 ctl status --no-pager -l
-like "$out" "weir: $conf:1:.*'1x'" "status tells why"
+like "$out" "weir: $conf:1:.*'1x'" "status shows the error"
 echo "$web" >"$conf"
 ctl restart
-both 0 active "$web" "restart with a good file mends it"
+both 0 active "$web" "restart with a valid file recovers"
 is "$(count)" "count 100" "... and keeps the counts"
 
 echo "$router" >>"$conf"
@@ -73,8 +73,8 @@ is "$(count)" "count 0" "... with new counts"
 ctl stop
 cp /test/shipped.conf "$conf"
 ctl start
-both 0 active "" "with the file that is installed it runs, and limits nothing"
+both 0 active "" "with the installed file the service starts, and limits nothing"
 echo "$web" >>"$conf"
 ctl reload
-both 0 active "$web" "reload applies what was added to it"
+both 0 active "$web" "reload applies a limit added to it"
 finish
