@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""profile.py [-l WEIR.KO] [-n PACKETS] QEMU...: where the instructions of a packet go
+"""profile.py [-l WEIR.KO] [-n PACKETS] QEMU...: instructions per packet, by function
 
-Runs QEMU with three more options: a socket as its next serial port, on which the
-guest waits, a file as the one behind it, for the kernel's symbols, and a debugger's. Follows the measured
-packets step by step and prints how many instructions each function takes a
-packet. -l also resolves inlined functions and lines of the module WEIR.KO.
+Runs QEMU with a socket as its next serial port, on which the guest waits, a file as
+the one after it, for the kernel's symbols, and a socket for the debugger. Steps
+through the measured packets and prints how many instructions per packet each
+function takes. -l also resolves inlined functions and lines of the module WEIR.KO.
 """
 import argparse
 import base64
@@ -22,7 +22,7 @@ import tempfile
 
 
 class Debugger:
-    """The few words of gdb's remote protocol that it takes."""
+    """The subset of gdb's remote protocol that is needed."""
 
     def __init__(self, sock):
         self.sock = sock

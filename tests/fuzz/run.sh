@@ -16,7 +16,7 @@ make --no-print-directory -s -C tests/fuzz check FUZZ_SEED=$((seed % 4294967296)
 [ "$kernel" != uml-kasan ] || tests/vm/uml-build.sh kasan >/dev/null || exit
 make --no-print-directory -s tool && make --no-print-directory -s -C tests/netns && make --no-print-directory -s -C tests/fuzz &&
 	tests/vm/kernel-build.sh "$kernel" || exit 1
-# The test sends twice FUZZ_MESSAGES, half of them from each of two senders.
+# The test sends twice as many messages in total, from several senders.
 for test in netlink packets; do
 	tests/vm/guest.sh -k "$kernel" -t 36000 -o "$out/$test" -- env "FUZZ_SEED=$seed" \
 		"FUZZ_MESSAGES=${FUZZ_MESSAGES:-500000}" "FUZZ_PACKETS=${FUZZ_PACKETS:-500000}" "tests/netns/fuzz-$test.t" |
