@@ -10,7 +10,7 @@
 #include "value.h"
 
 #define FILES	"<FILE>"	/* the shell completes file names */
-#define SOURCES	100		/* at most so many are offered */
+#define SOURCES	100		/* maximum number offered */
 
 struct completing {
 	struct weir_tool *tool;

@@ -6,7 +6,7 @@
 #include "config.h"
 #include "tool.h"
 
-/* At most so many invalid lines are reported. */
+/* Invalid lines to report before giving up. */
 #define BAD_LINES	16
 
 /* Report a command that a configuration cannot contain. */

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "tool.h"
 
-/* Text output shows at most so many newly limited sources per second. */
+/* Newly limited sources that text output shows per second. */
 #define LIMITED_MOST	10
 
 struct watch {

@@ -16,7 +16,7 @@
 #include "value.h"
 
 #define VARIABLE	"SSH_CONNECTION"
-/* Search at most so many parent processes. */
+/* Bound on the parent processes searched. */
 #define PARENTS_MAX	32
 
 struct ssh {
