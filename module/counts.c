@@ -33,7 +33,7 @@ void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned i
 	}
 }
 
-/* Allocate the counters of a new limit; they stay with it, also on failure. */
+/* Allocate the counters of a new limit, which keeps them also on failure; may sleep. */
 int weir_limit_account(struct weir_limit *limit)
 {
 	limit->pressure = kzalloc(sizeof(*limit->pressure), GFP_KERNEL_ACCOUNT);
