@@ -51,7 +51,8 @@ wait "$resets"
 quiet
 weir limit reset
 flood -s 198.51.100.10 -c 40
-is "$(stat_of every matched.packets)" 40 "no packet is lost after the resets"
+# The first limit, whose small table may refuse some of them, counts all of them.
+is "$(stat_of web matched.packets)" 40 "no packet is lost after the resets"
 weir limit flush
 weir limit reset
 ok $? "reset without any limit succeeds"
