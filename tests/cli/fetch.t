@@ -12,7 +12,7 @@ dpkg-deb --root-owner-group -Zgzip -b deb base.deb >log || bail "no package: $(<
 cat >bin/apt-get <<'STUB'
 #!/bin/bash
 case " $* " in
-*" indextargets "*) echo "http://deb.example.org/debian stable" ;;
+*" indextargets "*) echo "file:/mirror stable" ;;
 *" install "*)
 	echo "${*#* install }" >>asked
 	for word; do case $word in Dir::Cache=*) cp base.deb "${word#*=}/archives/" ;; esac; done
