@@ -135,15 +135,18 @@ check_circles() {
 	return "$bad"
 }
 
-# Limits on size, so that the module does not grow back; generated files do not count.
+# Limits on size, so that the code does not grow back; generated files do not count.
 check_size() {
-	local list n bad=0
-	mapfile -t list < <(files '^module/[^/]*\.[ch]$' | xargs grep -L 'YNL-GEN')
+	local list n bad=0 long='{ print $2 " has " $1 " lines; " most " is the most"; bad = 1 } END { exit bad }'
+	mapfile -t list < <(files '^userspace/.*\.[ch]$')
+	mapfile -t -O "${#list[@]}" list < <(files '^module/[^/]*\.[ch]$' | xargs grep -L 'YNL-GEN')
+	wc -l "${list[@]}" | awk -v most=411 '$2 != "total" && $1 > most'"$long" || bad=1
+	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
 	[ "$n" -le 8750 ] || { echo "module/ has $n lines; 8750 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
-	wc -l "${list[@]}" | awk '$2 ~ /\.h$/ && $1 > 250 { print $2 " has " $1 " lines; a header has 250 at the most"; bad = 1 } END { exit bad }' || bad=1
+	wc -l "${list[@]}" | awk -v most=250 '$2 ~ /\.h$/ && $1 > most'"$long" || bad=1
 	return "$bad"
 }
 
@@ -336,7 +339,7 @@ check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$
 
 declare -A says=(
 	[layers]="includes follow the layers"
-	[size]="the module stays small"
+	[size]="the module and its files stay small"
 	[circles]="no circles of includes or calls"
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
