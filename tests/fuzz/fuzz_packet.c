@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match.h"
 #include "packet.h"
 #include "packets.h"
-#include "twin.h"
 
 #define LAYOUT 72	/* bytes of an input before its packet */
 
@@ -36,53 +34,43 @@ static unsigned int take(struct input *input, unsigned int bytes)
 	return value;
 }
 
-static void take_prefix(struct input *input, struct weir_net_prefix *prefix,
-			struct twin_prefix *twin)
+static void take_prefix(struct input *input, struct weir_prefix_list *list)
 {
+	struct weir_net_prefix *prefix = list->prefix;
+	u8 *address = (u8 *)prefix->word;
 	unsigned int i;
 
-	twin->family = take(input, 1) & 1 ? 6 : 4;
+	list->count = 1;
+	prefix->family = take(input, 1) & 1 ? AF_INET6 : AF_INET;
 	for (i = 0; i < 16; i++)
-		twin->address[i] = take(input, 1);
-	twin->len = take(input, 1) % (twin->family == 6 ? 129 : 33);
-	for (i = twin->len; i < 128; i++)
-		twin->address[i / 8] &= ~(0x80 >> i % 8);
-	prefix->family = twin->family == 6 ? AF_INET6 : AF_INET;
-	prefix->len = twin->len;
-	memcpy(prefix->word, twin->address, 16);
+		address[i] = take(input, 1);
+	prefix->len = take(input, 1) % (prefix->family == AF_INET6 ? 129 : 33);
+	for (i = prefix->len; i < 128; i++)
+		address[i / 8] &= ~(0x80 >> i % 8);
 }
 
-static void take_match(struct input *input, struct weir_match *match,
-		       struct twin_rule *rule)
+static void take_ports(struct input *input, struct weir_port_list *list)
+{
+	list->count = 1;
+	list->range[0].min = take(input, 2);
+	list->range[0].max = take(input, 2);
+}
+
+static void take_match(struct input *input, struct weir_match *match)
 {
 	static const char *const devs[] = { "eth0", "eth1" };
 
-	rule->conds = take(input, 2) & 0x3ff;
-	match->conds = rule->conds;
-	rule->invert = take(input, 2) & rule->conds;
-	match->invert = rule->invert;
-	rule->family = take(input, 1) & 1 ? 6 : 4;
-	match->family = rule->family == 6 ? AF_INET6 : AF_INET;
-	strcpy(rule->dev, devs[take(input, 1) & 1]);
-	strcpy(match->dev, rule->dev);
-	match->from.count = !!(rule->conds & WEIR_IF_FROM);
-	take_prefix(input, &match->from.prefix[0], &rule->from);
-	match->to.count = !!(rule->conds & WEIR_IF_TO);
-	take_prefix(input, &match->to.prefix[0], &rule->to);
-	rule->proto = take(input, 1);
-	rule->sport_min = take(input, 2);
-	rule->sport_max = take(input, 2);
-	rule->dport_min = take(input, 2);
-	rule->dport_max = take(input, 2);
-	rule->mask = take(input, 4);
-	rule->mark = take(input, 4) & rule->mask;
-	match->proto = rule->proto;
-	match->sport.count = !!(rule->conds & WEIR_IF_SPORT);
-	match->sport.range[0] = (struct weir_port_range) { rule->sport_min, rule->sport_max };
-	match->dport.count = !!(rule->conds & WEIR_IF_DPORT);
-	match->dport.range[0] = (struct weir_port_range) { rule->dport_min, rule->dport_max };
-	match->mark_mask = rule->mask;
-	match->mark = rule->mark;
+	match->conds = take(input, 2) & 0x3ff;
+	match->invert = take(input, 2) & match->conds;
+	match->family = take(input, 1) & 1 ? AF_INET6 : AF_INET;
+	strcpy(match->dev, devs[take(input, 1) & 1]);
+	take_prefix(input, &match->from);
+	take_prefix(input, &match->to);
+	match->proto = take(input, 1);
+	take_ports(input, &match->sport);
+	take_ports(input, &match->dport);
+	match->mark_mask = take(input, 4);
+	match->mark = take(input, 4) & match->mark_mask;
 }
 
 /* The checks of ip_rcv() and ipv6_rcv(), which run before the hook. */
@@ -152,20 +140,19 @@ static void check_cost(const struct sk_buff *skb, u8 family)
 		fail("a packet costs more than itself");
 }
 
-static void check(const struct sk_buff *skb, const uint8_t *byte, int family,
-		  const struct weir_match *match, const struct twin_rule *rule)
+static void check(const struct sk_buff *skb, const uint8_t *byte, u8 family,
+		  const struct weir_match *match)
 {
 	struct twin_packet twin = { .family = family, .byte = byte,
 				    .len = skb->len, .dev = "eth0",
 				    .mark = skb->mark };
-	u8 af = family == 6 ? AF_INET6 : AF_INET;
 	struct weir_packet packet;
 	bool vital;
 
 	twin_read(&twin);
-	weir_packet_init(&packet, skb, af);
+	weir_packet_init(&packet, skb, family);
 	/* Only for IPv6 packets that may be vital are later headers read early. */
-	vital = family == 6 && weir_packet_may_be_vital(skb);
+	vital = family == AF_INET6 && weir_packet_may_be_vital(skb);
 	if (!vital && !(packet.flags & WEIR_PACKET_VITAL) != !twin.vital)
 		fail("it may be vital");
 	weir_packet_parse(&packet);
@@ -173,10 +160,10 @@ static void check(const struct sk_buff *skb, const uint8_t *byte, int family,
 		fail("cut or not?");
 	if (!(packet.flags & WEIR_PACKET_VITAL) != !twin.vital)
 		fail("vital or not?");
-	if (weir_match_packet(match, &packet) != twin_meets(&twin, rule))
-		fail(twin_meets(&twin, rule) ? "the limit should meet it" :
+	if (weir_match_packet(match, &packet) != twin_meets(&twin, match))
+		fail(twin_meets(&twin, match) ? "the limit should meet it" :
 		     "the limit should not meet it");
-	check_cost(skb, af);
+	check_cost(skb, family);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -188,7 +175,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input input = { data, size < LAYOUT ? size : LAYOUT };
 	struct net_device dev = { .name = "eth0", .ifindex = 7 };
 	struct weir_match match = { 0 };
-	struct twin_rule rule = { 0 };
 	struct sk_buff skb = { .dev = &dev };
 	size_t len, header;
 	int family;
@@ -198,13 +184,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	len = size - LAYOUT;
 	family = take(&input, 1) & 1 ? 6 : 4;
-	take_match(&input, &match, &rule);
+	take_match(&input, &match);
 	if (weir_match_check(&match, &cond))
 		return 0;
 	if (!received(family, data + LAYOUT, &len, &header))
 		return 0;
 	skb_build(&skb, &input, data + LAYOUT, len, header);
-	check(&skb, data + LAYOUT, family, &match, &rule);
+	check(&skb, data + LAYOUT, family == 6 ? AF_INET6 : AF_INET, &match);
 	free(skb.network);
 	free(skb.rest);
 	return 0;

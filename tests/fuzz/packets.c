@@ -15,10 +15,11 @@
  */
 #include <getopt.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ static struct options {
 	bool wild, words, print;
 } options = { .seed = 1, .count = 1000 };
 
-static struct twin_rule rules[RULES];
+static struct weir_match rules[RULES];
 static uint64_t sent, seen, exempt, unmatched, unparsable, met[RULES];
 
 /* Make a packet's frame header; returns the device that receives it, or NULL. */
@@ -79,7 +80,7 @@ static bool is_exempt(const struct packet *packet)
 
 static void predict(const struct packet *packet, const char *dev)
 {
-	struct twin_packet twin = { .family = packet->family,
+	struct twin_packet twin = { .family = packet->family == 6 ? AF_INET6 : AF_INET,
 				    .byte = packet->byte, .dev = dev };
 	bool any = false;
 	unsigned int i;
@@ -135,9 +136,13 @@ static int socket_open(const char *dev)
 {
 	struct sockaddr_ll to = { .sll_family = AF_PACKET };
 	int fd = socket(AF_PACKET, SOCK_RAW, 0), one = 1;
+	struct ifreq name = { };
 
-	to.sll_ifindex = if_nametoindex(dev);
-	if (fd < 0 || !to.sll_ifindex || bind(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	strcpy(name.ifr_name, dev);
+	if (fd < 0 || ioctl(fd, SIOCGIFINDEX, &name))
+		return -1;
+	to.sll_ifindex = name.ifr_ifindex;
+	if (bind(fd, (struct sockaddr *)&to, sizeof(to)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &one, sizeof(one)))
 		return -1;
 	return fd;
@@ -162,7 +167,7 @@ static void words(void)
 	printf("exempt add 10.9.0.0/16\nexempt add 2001:db8:9::/48\n");
 	for (i = 0; i < RULES; i++) {
 		printf("limit add r%u budget 1G/1h per 0 sources 64 action observe", i);
-		rule_print(&rules[i]);
+		match_print(&rules[i]);
 		printf("\n");
 	}
 }
@@ -175,7 +180,7 @@ static int run(void)
 
 	dice_seed(&dice, options.seed, UINT64_MAX);
 	for (n = 0; n < RULES; n++)
-		rule_make(&rules[n], &dice);
+		match_make(&rules[n], &dice);
 	if (options.words) {
 		words();
 		return 0;

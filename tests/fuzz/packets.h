@@ -4,7 +4,7 @@
 #define PACKETS_H
 
 #include "dice.h"
-#include "twin.h"
+#include "packet_twin.h"
 
 #define PACKET_MAX 1500
 
@@ -20,7 +20,7 @@ void packet_make(struct packet *packet, struct dice *dice);
 enum received { NOT_RECEIVED, RECEIVED, WHO_KNOWS };
 enum received packet_received(const struct packet *packet, size_t *len);
 
-void rule_make(struct twin_rule *rule, struct dice *dice);
-void rule_print(const struct twin_rule *rule);
+void match_make(struct weir_match *match, struct dice *dice);
+void match_print(const struct weir_match *match);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "hook_said.h"
+#include "packet_twin.h"
 
 const char said_dev[2][IFNAMSIZ] = { "eth0", "eth1" };
 
@@ -31,112 +32,42 @@ struct weir_source said_source(const struct said *said)
 	return source;
 }
 
-static bool within(struct weir_net_prefix prefix,
-		   struct weir_net_prefix address)
+/* Parse the packet's bytes, which it writes to @byte. */
+static struct twin_packet said_read(const struct said *said, u8 byte[PACKET_MAX])
 {
-	unsigned int i;
+	struct twin_packet packet = {
+		.family = said->ipv6 ? AF_INET6 : AF_INET, .byte = byte,
+		.len = said_make(said, byte), .dev = said_dev[said->dev], .mark = said->mark,
+	};
 
-	if (prefix.family != address.family)
-		return false;
-	for (i = 0; i < prefix.len; i++)
-		if ((ntohl(prefix.word[i / 32] ^ address.word[i / 32]) >>
-		     (31 - i % 32)) & 1)
-			return false;
-	return true;
-}
-
-static bool has_ports(const struct said *said)
-{
-	return said->proto == IPPROTO_TCP || said->proto == IPPROTO_UDP;
-}
-
-static bool too_deep(const struct said *said)
-{
-	return said->options > OPTIONS_MAX;
+	twin_read(&packet);
+	return packet;
 }
 
 bool said_cut(const struct said *said)
 {
-	if (too_deep(said))
-		return true;
-	return !said->later &&
-	       (said->missing > 16 ? has_ports(said) :
-		said->missing && said->proto == IPPROTO_TCP);
-}
+	u8 byte[PACKET_MAX];
 
-/* Conditions that match, inverted or not, because their header is unreadable. */
-static u16 open_conds(const struct said *said)
-{
-	/* A later IPv6 fragment may claim any protocol. */
-	u16 open = said->ipv6 && said->later ? WEIR_IF_PROTO : 0;
-
-	if (too_deep(said))
-		return WEIR_IF_TRANSPORT;
-	if (!said_cut(said))
-		return open;
-	if (said->missing > 16)
-		open |= WEIR_IF_SPORT | WEIR_IF_DPORT;
-	return open | WEIR_IF_SYN;
-}
-
-static bool within_any(const struct weir_prefix_list *list, struct weir_net_prefix address)
-{
-	unsigned int i;
-
-	for (i = 0; i < list->count; i++)
-		if (within(list->prefix[i], address))
-			return true;
-	return false;
-}
-
-static bool among(const struct weir_port_list *list, u16 port)
-{
-	unsigned int i;
-
-	for (i = 0; i < list->count; i++)
-		if (port >= list->range[i].min && port <= list->range[i].max)
-			return true;
-	return false;
+	return said_read(said, byte).cut;
 }
 
 bool said_meets(const struct said *said, const struct weir_match *match)
 {
-	bool ports = has_ports(said) && !said->later;
-	u16 open = open_conds(said);
-	u16 holds = 0, carried = WEIR_IF_SPORT | WEIR_IF_DPORT;
+	u8 byte[PACKET_MAX];
+	struct twin_packet packet = said_read(said, byte);
 
-	if (match->family == (said->ipv6 ? AF_INET6 : AF_INET))
-		holds |= WEIR_IF_FAMILY;
-	if (!strcmp(match->dev, said_dev[said->dev]))
-		holds |= WEIR_IF_DEV;
-	if (within_any(&match->from, said_address(said->ipv6, said->source)))
-		holds |= WEIR_IF_FROM;
-	if (within_any(&match->to, said_address(said->ipv6, said->to)))
-		holds |= WEIR_IF_TO;
-	if (match->proto == said->proto)
-		holds |= WEIR_IF_PROTO;
-	if (among(&match->sport, 1000))
-		holds |= WEIR_IF_SPORT;
-	if (among(&match->dport, said->port))
-		holds |= WEIR_IF_DPORT;
-	if (said->syn)
-		holds |= WEIR_IF_SYN;
-	if (said->later)
-		holds |= WEIR_IF_FRAG;
-	if ((said->mark & match->mark_mask) == match->mark)
-		holds |= WEIR_IF_MARK;
-	if (match->conds & carried & ~open && !ports)
-		return false;
-	if (match->conds & WEIR_IF_SYN & ~open &&
-	    (said->proto != IPPROTO_TCP || said->later))
-		return false;
-	return (((holds ^ match->invert) | open) & match->conds) == match->conds;
+	return twin_meets(&packet, match);
 }
 
 bool said_exempt(const struct said *said, const struct weir_exempt *exempt)
 {
-	return within(exempt->prefix, said_address(said->ipv6, said->source)) &&
-	       (!*exempt->dev || !strcmp(exempt->dev, said_dev[said->dev]));
+	struct weir_match match = {
+		.conds = WEIR_IF_FROM | (*exempt->dev ? WEIR_IF_DEV : 0),
+		.from = { 1, { exempt->prefix } },
+	};
+
+	strcpy(match.dev, exempt->dev);
+	return said_meets(said, &match);
 }
 
 unsigned int said_make(const struct said *said, u8 byte[PACKET_MAX])
@@ -194,7 +125,6 @@ struct said said_random(struct chance *c)
 	};
 
 	said.flags = flags[chance_below(c, ARRAY_SIZE(flags))];
-	said.syn = said.proto == IPPROTO_TCP && said.flags == 2;
 	said.first = !said.later && !chance_below(c, 6);
 	if (said.ipv6 && said.later)
 		said.lies = chance_below(c, 2);

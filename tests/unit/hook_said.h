@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Descriptions of packets, and what follows from a description alone: the bytes, the
- * source, which limits match, whether a header is unreadable.
+ * Descriptions of packets, and what follows from them: the bytes, the source, and by
+ * packet_twin.h which limits match and whether a header is unreadable.
  */
 #ifndef HOOK_SAID_H
 #define HOOK_SAID_H
@@ -19,7 +19,7 @@
 /* A packet's description, from which its bytes are made. */
 struct said {
 	unsigned int source, to, proto, port, dev;
-	bool ipv6, first, later, syn;	/* the first fragment, a later one */
+	bool ipv6, first, later;	/* the first fragment, a later one */
 	bool lies;			/* a later IPv6 fragment with a false protocol */
 	u8 flags;			/* TCP flags */
 	unsigned int options;		/* IPv6 extension headers */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <string.h>
-
-#include "twin.h"
+#include "packet_twin.h"
 
 enum { HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTH = 51, NONE = 59, DEST = 60 };
 enum { ICMP6 = 58, TCP = 6, UDP = 17, DCCP = 33, SCTP = 132, UDPLITE = 136 };
@@ -37,10 +35,10 @@ static void read_icmp6(struct twin_packet *packet, size_t at)
 
 static void read_transport(struct twin_packet *packet, size_t at)
 {
-	const uint8_t *byte = packet->byte + at;
+	const u8 *byte = packet->byte + at;
 	size_t left = at < packet->len ? packet->len - at : 0;
 
-	if (packet->family == 6 && packet->proto == ICMP6)
+	if (packet->family == AF_INET6 && packet->proto == ICMP6)
 		read_icmp6(packet, at);
 	if (has_ports(packet->proto)) {
 		packet->ports_known = left >= 4;
@@ -60,7 +58,7 @@ static void read_transport(struct twin_packet *packet, size_t at)
 
 static void read_ipv4(struct twin_packet *packet)
 {
-	const uint8_t *byte = packet->byte;
+	const u8 *byte = packet->byte;
 
 	packet->vital = !byte[12] && !byte[13] && !byte[14] && !byte[15];
 	packet->proto = byte[9];
@@ -73,9 +71,9 @@ static void read_ipv4(struct twin_packet *packet)
 
 static void read_ipv6(struct twin_packet *packet)
 {
-	const uint8_t *byte = packet->byte;
+	const u8 *byte = packet->byte;
 	unsigned int next = byte[6], was, depth = 0;
-	static const uint8_t none[16];
+	static const u8 none[16];
 	size_t at = 40;
 
 	packet->vital = !memcmp(byte + 8, none, 16);
@@ -110,46 +108,57 @@ static void read_ipv6(struct twin_packet *packet)
  */
 void twin_read(struct twin_packet *packet)
 {
-	if (packet->family == 4)
+	if (packet->family == AF_INET)
 		read_ipv4(packet);
 	else
 		read_ipv6(packet);
 }
 
-static bool within(const struct twin_packet *packet,
-		   const struct twin_prefix *prefix, size_t at)
+static bool within(const struct twin_packet *packet, const struct weir_prefix_list *list, size_t at)
+{
+	const struct weir_net_prefix *prefix = list->prefix;
+	const u8 *address = packet->byte + at;
+	unsigned int bit;
+
+	for (; prefix < list->prefix + list->count; prefix++) {
+		if (prefix->family != packet->family)
+			continue;
+		for (bit = 0; bit < prefix->len; bit++)
+			if ((address[bit / 8] ^ ((const u8 *)prefix->word)[bit / 8]) & (0x80 >> bit % 8))
+				break;
+		if (bit == prefix->len)
+			return true;
+	}
+	return false;
+}
+
+static bool among(const struct weir_port_list *list, unsigned int port)
 {
 	unsigned int i;
 
-	if (packet->family != prefix->family)
-		return false;
-	for (i = 0; i < prefix->len; i++)
-		if ((packet->byte[at + i / 8] ^ prefix->address[i / 8]) &
-		    (0x80 >> i % 8))
-			return false;
-	return true;
+	for (i = 0; i < list->count; i++)
+		if (port >= list->range[i].min && port <= list->range[i].max)
+			return true;
+	return false;
 }
 
 /* Does a condition match, ignoring inversion? */
-static bool holds(const struct twin_packet *packet,
-		  const struct twin_rule *rule, unsigned int cond)
+static bool holds(const struct twin_packet *packet, const struct weir_match *match,
+		  unsigned int cond)
 {
-	size_t from = packet->family == 4 ? 12 : 8;
-	size_t to = packet->family == 4 ? 16 : 24;
+	bool ipv4 = packet->family == AF_INET;
 
 	switch (cond) {
-	case TWIN_FAMILY: return packet->family == rule->family;
-	case TWIN_DEV: return !strcmp(packet->dev, rule->dev);
-	case TWIN_FROM: return within(packet, &rule->from, from);
-	case TWIN_TO: return within(packet, &rule->to, to);
-	case TWIN_PROTO: return packet->proto == rule->proto;
-	case TWIN_SPORT: return packet->sport >= rule->sport_min &&
-				packet->sport <= rule->sport_max;
-	case TWIN_DPORT: return packet->dport >= rule->dport_min &&
-				packet->dport <= rule->dport_max;
-	case TWIN_SYN: return packet->syn;
-	case TWIN_FRAG: return packet->later;
-	default: return (packet->mark & rule->mask) == rule->mark;
+	case WEIR_IF_FAMILY: return packet->family == match->family;
+	case WEIR_IF_DEV: return !strcmp(packet->dev, match->dev);
+	case WEIR_IF_FROM: return within(packet, &match->from, ipv4 ? 12 : 8);
+	case WEIR_IF_TO: return within(packet, &match->to, ipv4 ? 16 : 24);
+	case WEIR_IF_PROTO: return packet->proto == match->proto;
+	case WEIR_IF_SPORT: return among(&match->sport, packet->sport);
+	case WEIR_IF_DPORT: return among(&match->dport, packet->dport);
+	case WEIR_IF_SYN: return packet->syn;
+	case WEIR_IF_FRAG: return packet->later;
+	default: return (packet->mark & match->mark_mask) == match->mark;
 	}
 }
 
@@ -157,11 +166,11 @@ static bool holds(const struct twin_packet *packet,
 static bool known(const struct twin_packet *packet, unsigned int cond)
 {
 	switch (cond) {
-	case TWIN_PROTO: return packet->proto_known;
-	case TWIN_SPORT:
-	case TWIN_DPORT: return packet->ports_known;
-	case TWIN_SYN: return packet->flags_known;
-	case TWIN_FRAG: return packet->later_known;
+	case WEIR_IF_PROTO: return packet->proto_known;
+	case WEIR_IF_SPORT:
+	case WEIR_IF_DPORT: return packet->ports_known;
+	case WEIR_IF_SYN: return packet->flags_known;
+	case WEIR_IF_FRAG: return packet->later_known;
 	default: return true;
 	}
 }
@@ -169,25 +178,25 @@ static bool known(const struct twin_packet *packet, unsigned int cond)
 /**
  * twin_meets - does a packet match a limit?
  * @packet: packet after twin_read()
- * @rule: match of the limit
+ * @match: conditions of the limit
  */
-bool twin_meets(const struct twin_packet *packet, const struct twin_rule *rule)
+bool twin_meets(const struct twin_packet *packet, const struct weir_match *match)
 {
 	unsigned int cond;
 	bool unreadable;
 
-	if (packet->vital && !(rule->conds & ~rule->invert & TWIN_PROTO))
+	if (packet->vital && !(match->conds & ~match->invert & WEIR_IF_PROTO))
 		return false;
-	for (cond = 1; cond <= TWIN_MARK; cond <<= 1) {
-		if (!(rule->conds & cond))
+	for (cond = 1; cond <= WEIR_IF_MARK; cond <<= 1) {
+		if (!(match->conds & cond))
 			continue;
 		if (known(packet, cond)) {
-			if (holds(packet, rule, cond) == !!(rule->invert & cond))
+			if (holds(packet, match, cond) == !!(match->invert & cond))
 				return false;
 			continue;
 		}
 		/* An unreadable field matches; a field that the packet lacks does not. */
-		unreadable = packet->cut || cond == TWIN_PROTO;
+		unreadable = packet->cut || cond == WEIR_IF_PROTO;
 		if (!unreadable)
 			return false;
 	}
