@@ -24,6 +24,13 @@ static void end(const char *what, const char *expected)
 	free(text);
 }
 
+static void shown(bool json, weir_show_model *show, const void *model, const char *expected)
+{
+	begin(json, false, false);
+	show(&out, model);
+	end(json ? "JSON" : "text", expected);
+}
+
 static void put_sample(void)
 {
 	weir_out_begin(&out, NULL, '[');
@@ -150,10 +157,8 @@ static void test_bytes(void **state)
 	} };
 	const char *until;
 
-	begin(false, false, false);
-	weir_show_source(&out, &model);
-	end("bytes",
-	    "203.0.113.9 limit web count 1.249248M of 1.25M bytes left 752 dropped 0\n");
+	shown(false, weir_show_source, &model,
+	      "203.0.113.9 limit web count 1.249248M of 1.25M bytes left 752 dropped 0\n");
 	begin(false, false, false);
 	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
 	fclose(out.to);
@@ -166,19 +171,13 @@ static void test_bytes(void **state)
 static void test_source(void **state)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
-	begin(false, false, false);
-	weir_show_source(&out, &sample);
-	end("one line",
-	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
+	shown(false, weir_show_source, &sample,
+	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
 	setlocale(LC_CTYPE, "C");
-	begin(false, false, false);
-	weir_show_source(&out, &sample);
-	end("one line",
-	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
-	begin(true, false, false);
-	weir_show_source(&out, &sample);
-	end("one line",
-	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ms\":250,\"slots\":[0,1,400,800,799]}\n");
+	shown(false, weir_show_source, &sample,
+	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
+	shown(true, weir_show_source, &sample,
+	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ms\":250,\"slots\":[0,1,400,800,799]}\n");
 }
 
 static void test_exempt_source(void **state)
@@ -190,13 +189,10 @@ static void test_exempt_source(void **state)
 			    .dev = "eth1" },
 	};
 
-	begin(false, false, false);
-	weir_show_source(&out, &source);
-	end("all", "203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
-	begin(true, false, false);
-	weir_show_source(&out, &source);
-	end("one line",
-	    "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt\":{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
+	shown(false, weir_show_source, &source,
+	      "203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
+	shown(true, weir_show_source, &source,
+	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt\":{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
 }
 
 static void test_limit(void **state)
@@ -214,14 +210,10 @@ static void test_limit(void **state)
 		.ways = 128, .comment = "a \"b\" \\ \xc3\xa9",
 	};
 
-	begin(false, false, false);
-	weir_show_limit(&out, &limit);
-	end("one line",
-	    "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 lenient action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s memory 8.0KiB ways 128\n");
-	begin(true, false, false);
-	weir_show_limit(&out, &limit);
-	end("one line",
-	    "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"memory\":8192,\"ways\":128}\n");
+	shown(false, weir_show_limit, &limit,
+	      "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 lenient action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s memory 8.0KiB ways 128\n");
+	shown(true, weir_show_limit, &limit,
+	      "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"memory\":8192,\"ways\":128}\n");
 }
 
 /* As in ip(8): brief shows the configuration, oneline prints one record per line. */
@@ -236,9 +228,8 @@ static void test_lines(void **state)
 			   .dropped = { .packets = 1, .bytes = 60 } },
 	};
 
-	begin(false, false, false);
-	weir_show_limit(&out, &limit);
-	end("lines", "web budget 20/s\n    slot 1s\n"
+	shown(false, weir_show_limit, &limit,
+	      "web budget 20/s\n    slot 1s\n"
 	    "    matched                      3 packets             180 bytes\n"
 	    "    dropped                      1 packets              60 bytes\n");
 	begin(false, false, false);
