@@ -92,10 +92,10 @@ void weir_refusal_store(const struct weir_net *wn,
 	entry->limit = limit;
 	entry->seq = lookup->seq;
 	entry->bytes = limit->bytes ? lookup->cost : 0;
-	entry->generation = generation;
+	WRITE_ONCE(entry->generation, generation);
 	/* Pairs with weir_refusals_settle(). */
 	WRITE_ONCE(cache->generation, generation);
-	/* Pairs with entry_pending(). */
+	/* Pairs with entry_pending() and weir_refusals_settle(). */
 	smp_store_release(&entry->count, 1);
 }
 
@@ -237,9 +237,9 @@ void weir_refusals_settle(struct weir_net *wn)
 		rcu_read_lock();
 		entry = cache->entry;
 		for (end = entry + (1 << WEIR_REFUSALS_SHIFT); entry < end; entry++) {
-			/* Entries of the present one are their CPU's. */
-			if (READ_ONCE(entry->generation) == generation ||
-			    !READ_ONCE(entry->count))
+			/* Entries of the present one are their CPU's: see weir_refusal_store(). */
+			if (!smp_load_acquire(&entry->count) ||
+			    READ_ONCE(entry->generation) == generation)
 				continue;
 			entry_flush(wn, entry);
 			/* Pairs with weir_refusal_store(): its CPU may have it. */
