@@ -115,6 +115,8 @@ static int hooks_start(struct weir_net *wn)
 
 	wn->hooked = !err;
 	if (err) {
+		/* The first hook may have been registered, and a packet may be in it. */
+		synchronize_rcu();
 		weir_events_stop(wn);
 		weir_refusals_free(wn);
 	} else {

@@ -198,6 +198,8 @@ struct rcu_head {
 
 /* @old must not be freed before a grace period has passed. */
 void shim_rcu_replace(const void *old);
+/* ... nor may anything that is allocated now. */
+void shim_rcu_replace_all(void);
 void rcu_read_lock(void);
 void rcu_read_unlock(void);
 void synchronize_rcu(void);

@@ -343,6 +343,16 @@ void shim_rcu_replace(const void *old)
 	allocations_unlock();
 }
 
+void shim_rcu_replace_all(void)
+{
+	unsigned int i;
+
+	allocations_lock();
+	for (i = 0; i < ARRAY_SIZE(allocation); i++)
+		allocation[i].replaced = __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST);
+	allocations_unlock();
+}
+
 void *kvzalloc(size_t size, gfp_t gfp)
 {
 	void *p;

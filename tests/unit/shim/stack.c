@@ -13,6 +13,8 @@ int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops,
 	assert(!shim_hooks);
 	if (!shim_hooks_error)
 		shim_hooks = ops;
+	else	/* The first hook was registered, and a packet may still be in it. */
+		shim_rcu_replace_all();
 	return shim_hooks_error;
 }
 
