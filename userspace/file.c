@@ -87,7 +87,8 @@ static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsign
 		return weir_json_point(tool, lines->whole, line, column, key);
 	rewind(lines->file);
 	lines->read = 0;
-	while (weir_lines_next(lines, &err) > 0 && lines->line < line)
+	/* invalid lines may precede it */
+	while (weir_lines_next(lines, &err) && lines->line < line && !lines->failed)
 		;
 	args.count = lines->count;
 	args.fault = 2;

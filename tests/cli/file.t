@@ -71,6 +71,9 @@ bad "3: exempt add: already exempted on line 1" "an exemption twice" <<-'CONF'
 	exempt add 11.0.0.0/8
 	exempt add 10.0.0.0/8
 CONF
+printf 'limit add "a\nexempt add ::1\nexempt add ::1\n' >conf
+run -check -file conf
+like "$err" $'\nweir: conf:3:12: exempt add: already exempted on line 2\n' "... behind an open quotation mark"
 bad "1: exempt add: limit: no limit 'web' in this file" "an exemption of no limit" <<<'exempt add 10.0.0.0/8 limit web'
 bad "1: limit add: before: no limit 'b' is defined above this line" "before what does not stand yet" <<-'CONF'
 	limit add a budget 1/s before b
