@@ -57,20 +57,13 @@ static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 	return result;
 }
 
-/**
- * weir_batch_left - has this CPU an unspent rest of its batch for a source?
- * @table: table with batches
- * @source: that all CPUs share
- *
- * Context: as weir_table_charge(), and CPU-local data belongs to this packet.
- */
+/* Has this CPU an unspent rest of its batch for a source that all CPUs share? */
 bool weir_batch_left(const struct weir_table *table,
 		     const struct weir_source *source)
 {
 	return batch_of(table, source)->left;
 }
 
-/* Has a batch room for a packet? */
 static bool batch_holds(const struct weir_table *table,
 			const struct weir_batch *batch,
 			const struct weir_lookup *lookup)
@@ -82,14 +75,7 @@ static bool batch_holds(const struct weir_table *table,
 	       batch->epoch == READ_ONCE(table->epoch);
 }
 
-/**
- * weir_batch_charge - charge a source that all CPUs share
- * @table: table with batches
- * @lookup: packet; its results are filled
- *
- * Context: as weir_batch_left().
- * Return: as weir_table_charge().
- */
+/* As weir_table_charge(), for a source that all CPUs share. */
 u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
 	struct weir_batch *batch = batch_of(table, lookup->source);
@@ -114,16 +100,9 @@ u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 	return result ?: weir_table_charge(table, lookup);
 }
 
-/**
- * weir_batches_unspent - subtract the CPUs' unspent batches from a source's count
- * @table: table
- * @tick: now
- * @state: source, from weir_table_peek() or weir_table_walk()
- * @slot: its counts by slot, from weir_table_peek(), or NULL
- *
- * Exact at rest.
- *
- * Context: RCU read lock.
+/*
+ * Subtract the CPUs' unspent batches from the state of a source and, unless NULL, from
+ * its counts by slot, both as weir_table_peek() fills them. Exact at rest.
  */
 void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			  struct weir_source_state *state, u64 *slot)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Per-CPU batches of a budget that all CPUs share. See the top of batch.c.
+ * Per-CPU batches of a budget that all CPUs share. See the top of batch.c. Context: as
+ * weir_table_charge(), with the CPU's batches to itself; for weir_batches_unspent() the
+ * RCU read lock.
  */
 #ifndef WEIR_BATCH_H
 #define WEIR_BATCH_H

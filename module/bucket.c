@@ -47,7 +47,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 	return NULL;
 }
 
-/** weir_way_source - the source of a way, masked; invalid if the way is free */
+/* The masked source of a locked way; its scope is invalid if the way is free. */
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source)
 {
@@ -81,12 +81,7 @@ static void way_give(const struct weir_table *table, struct weir_bucket *bucket,
 	tag_store(bucket, i, weir_hash_tag(hash));
 }
 
-/**
- * weir_way_free - free a way
- * @table: table
- * @bucket: locked bucket
- * @i: the way, locked
- */
+/* Under both locks. */
 void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 		   unsigned int i)
 {
@@ -156,15 +151,10 @@ static unsigned int victim(const struct weir_table *table,
 	return best;
 }
 
-/**
- * weir_bucket_raise - join a wheel into the floor
- * @table: table
- * @bucket: locked bucket
- * @wheel: an upper bound of what some sources without a way were admitted;
- *	replaced by the former floor
- *
- * Both are turned to the later of their slots, so that a wheel ahead of the clock
- * keeps its counts for as long as it would have.
+/*
+ * Join a wheel into the floor of a locked bucket; @wheel becomes the former floor. Both
+ * are turned to the later of their slots, so that a wheel ahead of the clock keeps its
+ * counts for as long as it would have.
  */
 void weir_bucket_raise(const struct weir_table *table,
 		       struct weir_bucket *bucket, struct weir_wheel *wheel)
@@ -219,14 +209,7 @@ static bool bucket_take(const struct weir_table *table,
 	return live;
 }
 
-/**
- * weir_way_charge - charge the way of a source, or refuse
- * @table: table
- * @way: locked way of the source
- * @lookup: packet; its results are filled
- *
- * Return: WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST.
- */
+/* Under the way's lock. Returns WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST. */
 u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		   struct weir_lookup *lookup)
 {
@@ -251,13 +234,9 @@ u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 	return WEIR_CHARGED;
 }
 
-/**
- * weir_bucket_admit - charge a source that seems to have no way, or refuse
- * @table: table
- * @lookup: packet; its results are filled
- * @version: of the bucket, read before the search without its lock
- *
- * Return: as weir_table_charge().
+/*
+ * As weir_table_charge(), for a source of which a search found no way. @version is the
+ * bucket's, read before that search.
  */
 u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		     u32 version)
@@ -297,18 +276,9 @@ out:
 	return result;
 }
 
-/**
- * weir_bucket_place - move a source here from a predecessor
- * @table: table
- * @bucket: locked bucket of the source, in which it has no way
- * @source: masked source
- * @hash: its hash
- * @wheel: its wheel; changed
- * @dropped: weir_way.dropped
- *
- * It takes a way if one is free; otherwise its wheel is joined into the floor.
- *
- * Return: whether it has a way.
+/*
+ * Move a source of a predecessor into a locked bucket where it has no way. Returns
+ * whether a way was free; otherwise the wheel is joined into the floor. Changes @wheel.
  */
 bool weir_bucket_place(const struct weir_table *table,
 		       struct weir_bucket *bucket,

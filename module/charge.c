@@ -93,43 +93,27 @@ stranger:
 	return wanted ? weir_bucket_admit(table, lookup, version) : 0;
 }
 
-/**
- * weir_table_refuse - refuse without a lock, if that is certain
- * @table: table
- * @lookup: packet; its results are filled
- *
- * The only write to shared memory is the mark of the refusal, once a slot.
- *
- * Return: WEIR_REFUSED, or 0 if only a charge can tell.
+/*
+ * Refuse without a lock, if that is certain: returns WEIR_REFUSED, or 0 if only a charge
+ * can tell. The only write to shared memory is the mark of the refusal, once a slot.
  */
 u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
 	return take(table, lookup, false);
 }
 
-/**
- * weir_table_charge - charge a packet, or refuse it
- * @table: table
- * @lookup: packet; its results are filled
- *
- * Refuses without a lock whenever weir_table_refuse() does.
- *
- * Return: WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN.
+/*
+ * Returns WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN. Refuses without a
+ * lock whenever weir_table_refuse() does.
  */
 u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
 	return take(table, lookup, true);
 }
 
-/**
- * weir_table_uncharge - give back a charge after another limit refused
- * @table: table
- * @lookup: packet, with the receipt of weir_table_charge()
- *
- * Nothing is changed if the source was forgotten or moved meanwhile, or if its
- * wheel no longer holds the charge in that slot.
- *
- * Return: whether it was given back.
+/*
+ * Give back a charge, by its receipt. Returns false and changes nothing if the source
+ * was forgotten or moved meanwhile, or its wheel no longer holds the charge in that slot.
  */
 bool weir_table_uncharge(struct weir_table *table,
 			 const struct weir_lookup *lookup)
@@ -158,13 +142,7 @@ bool weir_table_uncharge(struct weir_table *table,
 	return given;
 }
 
-/**
- * weir_table_dropped - count refusals of a source, if it still has a way
- * @table: table
- * @lookup: source and hash
- * @packets: refused
- * @observed: but not dropped
- */
+/* Count refusals of a source, if it still has a way. @observed: not dropped. */
 void weir_table_dropped(struct weir_table *table,
 			const struct weir_lookup *lookup, u32 packets,
 			bool observed)
@@ -178,12 +156,7 @@ void weir_table_dropped(struct weir_table *table,
 		weir_way_dropped(way, packets, observed);
 }
 
-/**
- * weir_way_dropped - count refusals in a way
- * @way: of the source, or given to another since
- * @packets: refused
- * @observed: but not dropped; a change of kind restarts the count
- */
+/* @way may be another source's by now. A change of @observed restarts the count. */
 void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
 {
 	u32 kind = observed ? WEIR_DROPPED_OBSERVED : 0, was, count;

@@ -88,7 +88,6 @@ static void tables_age(struct work_struct *work)
 	queue_delayed_work(system_unbound_wq, &wn->age, again);
 }
 
-/* Initialise a namespace without a configuration. */
 void weir_config_init(struct weir_net *wn)
 {
 	mutex_init(&wn->lock);
@@ -131,7 +130,6 @@ static bool edit_moves(const struct weir_edit *edit, unsigned int i)
 	return edit->was[i] && edit->was[i]->table != edit->limit[i]->table;
 }
 
-/* Publish, and have new tables take over from those that they replace. */
 static void config_publish(const struct weir_edit *edit, struct weir_config *config)
 {
 	struct weir_net *wn = edit->wn;
@@ -155,7 +153,6 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 	}
 }
 
-/* Free the old objects. */
 static void old_release(const struct weir_edit *edit)
 {
 	struct weir_limit *limit, *heir;

@@ -86,7 +86,6 @@ void weir_limit_reset(const struct weir_limit *limit)
 	spin_unlock(&limit->pressure->lock);
 }
 
-/* A new sample begins. */
 static void sample_begin(struct weir_pressure *pressure, u64 tick,
 			 const struct weir_counts *counts)
 {

@@ -60,7 +60,6 @@ struct weir_pressure {
 	u64 most;		/* sources without a way in any one window and slot */
 };
 
-/* Count a packet at the hook. */
 static inline void weir_count_seen(struct weir_stats __percpu *pcpu,
 				   enum weir_outcome outcome, bool unparsable)
 {

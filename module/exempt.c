@@ -131,10 +131,7 @@ static void exempts_sort(struct weir_exempt *exempt, unsigned int count)
 	exempt[i] = last;
 }
 
-/*
- * Share the counters of an exemption, also under another comment, or allocate new
- * ones. Context: may sleep.
- */
+/* Share the counters of an exemption, also under another comment, or make new ones; may sleep. */
 static int stats_get(struct weir_exempt *exempt)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
@@ -264,7 +261,6 @@ node_find(const struct weir_exempts *exempts, const struct exempt_node *node,
 	return NULL;
 }
 
-/* Search outwards for an exemption from a limit, on a device. */
 static const struct weir_exempt *
 walk_outwards(const struct weir_exempts *exempts, u32 at, const char *dev, u32 limit)
 {
@@ -322,10 +318,7 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	place->all = exempts->node[at].any ?: walk_outwards(exempts, at, dev, 0);
 }
 
-/*
- * The exemption from this limit alone, or with 0 from all limits; NULL if there is
- * none.
- */
+/* The exemption from this limit alone, or with 0 from all limits; or NULL. */
 const struct weir_exempt *
 weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit)
 {

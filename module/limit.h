@@ -41,7 +41,7 @@ static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const
 struct weir_limit {
 	u64 budget;		/* packets or bytes a window */
 	u64 budget_most;	/* the largest since its history began, in this unit */
-	struct weir_table *table;	/* the limit's reference */
+	struct weir_table *table;
 	struct weir_stats __percpu *stats;
 	struct weir_pressure *pressure;	/* what the table was too small for */
 	struct weir_prefix prefix;

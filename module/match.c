@@ -15,7 +15,6 @@
 
 #include "match.h"
 
-/* Is an address, in network order, within a prefix? */
 static inline bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
 				const __be32 *addr)
 {
@@ -34,7 +33,6 @@ static u8 source_family(const struct weir_source *source)
 	return source->scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
 }
 
-/* Is the inner prefix within the outer one? */
 bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner)
 {
 	return outer->len <= inner->len && prefix_holds(outer, inner->family, inner->word);
@@ -133,13 +131,7 @@ static noinline bool network_met(const struct weir_match *match,
 	       !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev));
 }
 
-/**
- * weir_match_conds - do the conditions of a match hold?
- * @match: of a limit
- * @packet: packet, parsed if any is of WEIR_IF_TRANSPORT
- *
- * Context: any.
- */
+/* The packet is parsed if there are conditions of WEIR_IF_TRANSPORT. */
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet)
 {
@@ -149,13 +141,10 @@ bool weir_match_conds(const struct weir_match *match,
 	       network_met(match, packet);
 }
 
-/**
- * weir_match_special - may a limit be asked about a packet that is special?
- * @match: of the limit
- * @packet: with WEIR_PACKET_VITAL or WEIR_PACKET_DECRYPTED
- *
- * A packet that keeps a link alive matches only limits that name its protocol; one
- * that was seen encrypted those that it did not match then.
+/*
+ * May a packet with WEIR_PACKET_VITAL or WEIR_PACKET_DECRYPTED match? One that keeps a
+ * link alive matches only limits that name its protocol; one that was seen encrypted
+ * matches only limits that it did not match then.
  */
 bool weir_match_special(const struct weir_match *match,
 			const struct weir_packet *packet)
@@ -173,12 +162,7 @@ bool weir_match_special(const struct weir_match *match,
 	return !weir_match_conds(match, &outer);
 }
 
-/**
- * weir_match_source - can a packet of a source match?
- * @match: of the limit
- * @source: whole address
- * @dev: input device, or "" for any
- */
+/* Can a packet from a whole address match? @dev is the input device, or "" for any. */
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev)
 {
@@ -203,12 +187,7 @@ bool weir_match_source(const struct weir_match *match,
 	return !((failed ^ match->invert) & conds);
 }
 
-/**
- * weir_net_prefix_check - is a prefix valid?
- * @prefix: as requested
- *
- * Return: NULL or an error message.
- */
+/* Returns NULL or an error message. */
 const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
 {
 	unsigned int i, bits;
@@ -287,12 +266,9 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 	return NULL;
 }
 
-/**
- * weir_match_check - is a match valid?
- * @match: as requested; what is derived from its conditions is set
- * @cond: set to the condition at fault
- *
- * Return: NULL or an error message.
+/*
+ * Check a match as requested, and set what is derived from its conditions. Returns NULL,
+ * or an error message with @cond set to the condition at fault.
  */
 const char *weir_match_check(struct weir_match *match, u16 *cond)
 {

@@ -31,7 +31,6 @@
 
 #include "bucket.h"
 
-/* Convert a wheel of the old table to one of the new. */
 static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 			  const struct weir_table *old,
 			  const struct weir_wheel *from, u64 tick)
@@ -125,14 +124,7 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 	raw_spin_unlock(&bucket->lock);
 }
 
-/**
- * weir_table_pull - pull the old bucket of a source, and its floor
- * @next: table
- * @old: its predecessor
- * @hash: of the source
- *
- * Context: BH off, RCU read lock.
- */
+/* Pull the old bucket of a source, and its floor. BH off, RCU read lock. */
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 {
 	struct weir_bucket *from = weir_bucket(old, hash);
@@ -148,14 +140,10 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 	raw_spin_unlock(&to->lock);
 }
 
-/**
- * weir_table_succeed - have an unpublished table take over from another
- * @next: table
- * @old: its predecessor, which has none itself
- * @budget: of the limit with @next
- * @old_budget: of the limit with @old
- * @key: of the hash; outlives @next
- * @clock: the current tick; no packet has seen a later one
+/*
+ * Have the unpublished @next take over from @old, which has no predecessor itself. The
+ * budgets are those of the limit with each table; @key outlives @next; no packet has
+ * seen a later tick than @clock returns.
  */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 			u64 budget, u64 old_budget, const hsiphash_key_t *key,
@@ -168,14 +156,10 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 	rcu_assign_pointer(next->old, old);
 }
 
-/**
- * weir_table_drain - pull all that is left in the predecessor
- * @next: published table with a predecessor
- *
- * The predecessor may be freed a grace period later.
- *
- * Context: process, may sleep; the caller keeps other changes out.
- * Return: live sources that found no way.
+/*
+ * Pull all that is left in the predecessor of the published @next; it may be freed a
+ * grace period later. Returns the number of live sources that found no way. The caller
+ * keeps other changes out. Process context, may sleep.
  */
 u64 weir_table_drain(struct weir_table *next)
 {

@@ -136,7 +136,6 @@ int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 	return err;
 }
 
-/* Put the state of a source; @limit may be a copy. */
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state)
 {

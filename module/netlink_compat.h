@@ -65,7 +65,6 @@ static inline void weir_genl_prepare(struct genl_family *family,
 	family->n_split_ops = n;
 }
 
-/* The attributes of a dump's request. */
 static inline struct nlattr **weir_dump_attrs(struct netlink_callback *cb)
 {
 #ifdef WEIR_HAS_genl_info_dump

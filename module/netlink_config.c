@@ -14,7 +14,6 @@
 #define GRO_BYTES	(64u << 10)
 #define GRO_PACKETS	64u
 
-/* Overwrite a limit with the attributes given. */
 static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		       struct netlink_ext_ack *extack)
 {
@@ -69,7 +68,6 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 	return meets;
 }
 
-/* Warn of a limit that may not work as intended. */
 static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_error *error)
 {

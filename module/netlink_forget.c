@@ -121,7 +121,6 @@ static int forget_limit(const struct weir_net *wn, struct forget *forget,
 	return 0;
 }
 
-/* Forget under each limit, or the named one. */
 static int forget_limits(struct weir_net *wn, struct forget *forget, struct genl_info *info,
 			 struct sk_buff *reply)
 {

@@ -93,7 +93,6 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit, u64 so
 	return 0;
 }
 
-/* Put the configuration of a limit. */
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 {
 	return nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||

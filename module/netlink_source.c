@@ -36,7 +36,7 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 	return err;
 }
 
-/* The exemption of the source from the limit, or NULL. */
+/* Put the exemption of the source from the limit, if it has one. */
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		      const struct weir_limit *limit, const struct asked *asked)
 {

@@ -27,10 +27,7 @@
 /* Most extension headers parsed; RFC 8200 names six, one of them twice. */
 #define EXT_DEPTH 8
 
-/**
- * weir_proto_has_ports - does a protocol's header begin with two ports?
- * @proto: IPPROTO_*
- */
+/* Does the protocol's header begin with two ports? */
 bool weir_proto_has_ports(u8 proto)
 {
 	switch (proto) {
@@ -167,10 +164,7 @@ static int walk_ipv4(struct weir_packet *packet)
 	return skb_network_offset(packet->skb) + ip->ihl * 4;
 }
 
-/**
- * weir_packet_parse - parse the headers that follow the network header
- * @packet: initialised packet
- */
+/* Parse the headers that follow the network header. */
 void weir_packet_parse(struct weir_packet *packet)
 {
 	int offset = packet->family == AF_INET ? walk_ipv4(packet) :
@@ -245,11 +239,7 @@ static bool seen_by_ipsec(struct weir_packet *packet)
 #endif
 }
 
-/**
- * weir_packet_encrypted - how a decrypted packet was seen before
- * @packet: with WEIR_PACKET_DECRYPTED
- * @outer: filled, as if parsed
- */
+/* Fill @outer with how a decrypted packet was seen before, as if parsed. */
 void weir_packet_encrypted(const struct weir_packet *packet,
 			   struct weir_packet *outer)
 {
@@ -273,10 +263,9 @@ void weir_packet_encrypted(const struct weir_packet *packet,
 #endif
 }
 
-/**
- * weir_packet_seen_extended - do its extensions show that a packet was charged?
- * @packet: initialised packet; WEIR_PACKET_DECRYPTED is set if it was charged by
- *	limits that match it encrypted
+/*
+ * Do the extensions show that the packet was charged? Sets WEIR_PACKET_DECRYPTED if it
+ * was charged by limits that match it encrypted.
  */
 bool weir_packet_seen_extended(struct weir_packet *packet)
 {
@@ -299,12 +288,9 @@ static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
 #endif
 }
 
-/**
- * weir_packet_seen_as_nd - was neighbour discovery charged before?
- * @skb: IPv6 packet
- * @in: input device of the hook's state, not the packet's
- *
- * A VRF that passes it on again keeps the packet's device and does not mark it.
+/*
+ * Was neighbour discovery charged before? A VRF that passes it on again keeps the
+ * packet's device and does not mark it; @in is the device of the hook's state.
  */
 bool weir_packet_seen_as_nd(const struct sk_buff *skb,
 			    const struct net_device *in)
@@ -312,14 +298,12 @@ bool weir_packet_seen_as_nd(const struct sk_buff *skb,
 	return netif_is_l3_master(in) && came_by_slave(skb, false, in);
 }
 
-/**
- * weir_packet_seen_by_vrf - was a packet charged that arrives on a VRF's device?
- * @packet: initialised packet
- *
- * A packet that the VRF has marked was, unless SRv6 has decapsulated it: End.DX gives
- * it a route, End.DT leaves the device of another VRF. An unmarked packet is new: it
- * comes out of IPsec's tunnel mode, or was sent through the VRF's device by MPLS, or by
- * the host to itself, which passes as on loopback.
+/*
+ * Was a packet charged that arrives on a VRF's device? One that the VRF has marked was,
+ * unless SRv6 has decapsulated it: End.DX gives it a route, End.DT leaves the device of
+ * another VRF. An unmarked packet is new: it comes out of IPsec's tunnel mode, or was
+ * sent through the VRF's device by MPLS, or by the host to itself, which passes as on
+ * loopback.
  */
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet)
 {
@@ -375,13 +359,7 @@ static unsigned int segment_header(const struct sk_buff *skb, u8 family)
 	return header + (tcp ? tcp->doff * 4 : sizeof(room));
 }
 
-/**
- * weir_segments_cost - the cost of a packet that GRO has merged
- * @skb: packet in PRE_ROUTING
- * @family: AF_INET or AF_INET6
- *
- * Its segments, and their bytes including the headers that each of them had.
- */
+/* The segments that GRO has merged, and their bytes with the headers that each had. */
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family)
 {
 	struct weir_cost cost = { .bytes = skb->len };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The properties of a packet that limits look at.
+ * The properties of a packet, in PRE_ROUTING, that limits look at.
  */
 #ifndef WEIR_PACKET_H
 #define WEIR_PACKET_H
@@ -14,13 +14,11 @@
 
 #include "source.h"
 
-/* The cost of a packet in both units. */
 struct weir_cost {
 	u32 packets;
-	u64 bytes;
+	u64 bytes;		/* from the network header on */
 };
 
-/* Flags of a packet. */
 #define WEIR_PACKET_LATER	BIT(0)	/* a fragment that is not the first */
 #define WEIR_PACKET_PORTS	BIT(1)	/* sport and dport are valid */
 #define WEIR_PACKET_TCP		BIT(2)	/* carries a TCP header */
@@ -31,7 +29,6 @@ struct weir_cost {
 #define WEIR_PACKET_PARSED	BIT(7)	/* weir_packet_parse() was called */
 #define WEIR_PACKET_DECRYPTED	BIT(8)	/* was seen encrypted, in IPsec's transport mode */
 
-/* A packet that is checked against limits. */
 struct weir_packet {
 	const struct sk_buff *skb;
 	const struct net_device *in;
@@ -43,14 +40,7 @@ struct weir_packet {
 	u16 dport;
 };
 
-/**
- * weir_packet_init - set what every limit needs
- * @packet: filled
- * @skb: packet in PRE_ROUTING
- * @family: AF_INET or AF_INET6
- *
- * The device is the skb's: with SRv6 some kernels pass none to the hook.
- */
+/* The device is the skb's: with SRv6 some kernels pass none to the hook. */
 static inline void weir_packet_init(struct weir_packet *packet,
 				    const struct sk_buff *skb, u8 family)
 {
@@ -72,13 +62,6 @@ static inline void weir_packet_init(struct weir_packet *packet,
 
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
 
-/**
- * weir_packet_cost - the cost of a packet in both units
- * @skb: packet in PRE_ROUTING
- * @family: AF_INET or AF_INET6
- *
- * Bytes are counted from the network header on.
- */
 static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
 						u8 family)
 {
@@ -109,10 +92,7 @@ static inline bool weir_packet_may_be_vital(const struct sk_buff *skb)
 
 void weir_packet_parse(struct weir_packet *packet);
 
-/**
- * weir_packet_already_seen - was a packet charged in this namespace before?
- * @packet: initialised packet
- */
+/* Was the packet charged in this namespace before? */
 static inline bool weir_packet_already_seen(struct weir_packet *packet)
 {
 	struct sk_buff *skb = (struct sk_buff *)packet->skb;

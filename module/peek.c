@@ -40,19 +40,7 @@ static void way_state(const struct weir_table *table, struct weir_way *way,
 			 weir_wheel_size(table->shape)));
 }
 
-/**
- * weir_table_peek - read the state of a source
- * @table: table
- * @source: masked source
- * @hash: its hash
- * @tick: now
- * @budget: of the limit
- * @state: filled
- * @slot: filled with the counts of the slots, the current one last; unused
- *	entries in front are 0
- *
- * Context: process or BH, RCU read lock.
- */
+/* The current slot is the last of @slot; unused ones in front are 0. */
 void weir_table_peek(struct weir_table *table,
 		     const struct weir_source *source, u32 hash, u64 tick,
 		     u64 budget, struct weir_source_state *state,
@@ -87,18 +75,9 @@ void weir_table_peek(struct weir_table *table,
 							     &copy.wheel, age);
 }
 
-/**
- * weir_table_walk - read the states of a bucket's sources
- * @table: table
- * @index: of the bucket
- * @tick: now
- * @budget: of the limit
- * @state: filled, WEIR_WAYS_MAX of them
- *
- * During a change, sources that are still in the predecessor are left out.
- *
- * Context: process, a reference or RCU read lock.
- * Return: states filled, idle sources among them.
+/*
+ * Fill up to WEIR_WAYS_MAX states, of idle sources, too, and return how many. Sources
+ * that are still in a predecessor are left out.
  */
 unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 			     u64 budget, struct weir_source_state *state)
@@ -124,15 +103,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 	return n;
 }
 
-/**
- * weir_table_forget - reset a source
- * @table: table without a predecessor
- * @source: masked source
- * @hash: its hash
- *
- * Context: process, RCU read lock; one caller at a time.
- * Return: whether there was anything to forget.
- */
+/* Returns whether there was anything to forget. */
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash)
 {
@@ -182,13 +153,7 @@ static void bucket_free(const struct weir_table *table,
 	}
 }
 
-/**
- * weir_table_clear - forget the sources of a bucket, and its floor
- * @table: table without a predecessor
- * @index: of the bucket; the caller goes through all of them
- *
- * Context: process; one caller at a time.
- */
+/* Forget the sources of a bucket, and its floor. The caller goes through all buckets. */
 void weir_table_clear(struct weir_table *table, u32 index)
 {
 	struct weir_bucket *bucket = weir_bucket(table, index);
@@ -207,13 +172,7 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	local_bh_enable();
 }
 
-/**
- * weir_table_age - free idle ways before their slots alias
- * @table: table
- * @tick: now; at most 2^30 slots after the last call
- *
- * Context: process, may sleep.
- */
+/* Free idle ways before slots alias: at most 2^30 slots after the last call; may sleep. */
 void weir_table_age(struct weir_table *table, u64 tick)
 {
 	u32 slot = weir_table_slot(table, tick), i;

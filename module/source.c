@@ -11,11 +11,7 @@ static __be32 word_mask(unsigned int bits)
 	return htonl(~0ull << (32 - bits));
 }
 
-/**
- * weir_source_mask - mask an address to what a limit counts
- * @source: whole address
- * @prefix: prefix lengths of the limit
- *
+/*
  * With both lengths 0 all addresses of both families are one source. Link-local
  * addresses are not masked; if half an IPv6 address makes a source, the interface
  * identifier is kept instead.
@@ -49,14 +45,9 @@ void weir_source_mask(struct weir_source *source, struct weir_prefix prefix)
 		source->word[i] = 0;
 }
 
-/**
- * weir_source_address - the address of a masked source
- * @source: masked source
- * @prefix: what it was masked with
- * @addr: filled, IPv4 in the first word
- * @len: filled with the bits that are counted
- *
- * Return: AF_INET, AF_INET6, or AF_UNSPEC for all addresses.
+/*
+ * The address that was masked with @prefix, IPv4 in the first word, and the bits of it
+ * that are counted. Returns AF_INET, AF_INET6, or AF_UNSPEC for all addresses.
  */
 u8 weir_source_address(const struct weir_source *source,
 		       struct weir_prefix prefix, struct in6_addr *addr,

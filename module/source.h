@@ -34,12 +34,7 @@ struct weir_prefix {
 	u8 len6;		/* leading bits of an IPv6 address, 0..128 */
 };
 
-/**
- * weir_source_ipv4 - the sender of an IPv4 packet
- * @source: filled
- * @addr: its address
- * @ifindex: the device it arrived on, kept for 169.254.0.0/16 only
- */
+/* @ifindex, of the input device, is kept for 169.254.0.0/16 only. */
 static __always_inline void weir_source_ipv4(struct weir_source *source,
 					     __be32 addr, int ifindex)
 {
@@ -54,14 +49,9 @@ static __always_inline void weir_source_ipv4(struct weir_source *source,
 			       (u32)ifindex << WEIR_SCOPE_DEV_SHIFT;
 }
 
-/**
- * weir_source_ipv6 - the sender of an IPv6 packet
- * @source: filled
- * @addr: its address
- * @ifindex: the device it arrived on, kept for fe80::/64 only
- *
- * Link-local addresses have 54 zero bits behind fe80::/10 (RFC 4291, 2.5.6);
- * others of that range are counted as any address is.
+/*
+ * @ifindex is kept for fe80::/64 only: link-local addresses have 54 zero bits behind
+ * fe80::/10 (RFC 4291, 2.5.6); others of that range are counted as any address is.
  */
 static __always_inline void weir_source_ipv6(struct weir_source *source,
 					     const struct in6_addr *addr,
@@ -97,14 +87,7 @@ static inline bool weir_source_same(const struct weir_source *a, const struct we
 
 void weir_source_mask(struct weir_source *source, struct weir_prefix prefix);
 
-/**
- * weir_source_masked - as weir_source_mask(), without a copy if nothing changes
- * @source: whole address
- * @prefix: prefix lengths of the limit
- * @masked: filled if anything changes
- *
- * Return: @source or @masked.
- */
+/* As weir_source_mask(), but returns @source itself if nothing changes, else @masked. */
 static inline const struct weir_source *
 weir_source_masked(const struct weir_source *source, struct weir_prefix prefix,
 		   struct weir_source *masked)

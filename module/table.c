@@ -40,9 +40,9 @@
  * joined. Slots have 32 bits: weir_table_age() frees idle ways before their stale
  * slots alias.
  *
- * A table is found through the RCU pointer of the configuration. A sleeping user
- * holds a reference; the owner drops its own after a grace period. How one table
- * takes over from another is at the top of move.c.
+ * A table is found through the RCU pointer of the configuration, and is freed a grace
+ * period after its removal from there. How one table takes over from another is at the
+ * top of move.c.
  */
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>
@@ -206,12 +206,7 @@ static void table_plan(struct weir_table *table,
 		       sizeof(*table->batches);
 }
 
-/**
- * weir_table_need - the memory that a table will take
- * @spec: its constants
- *
- * Return: bytes in total.
- */
+/* Bytes of memory that a table will take, in total. */
 u64 weir_table_need(const struct weir_table_spec *spec)
 {
 	struct weir_table layout;
@@ -231,14 +226,7 @@ static bool memory_holds(u64 bytes)
 	return bytes >> PAGE_SHIFT <= available - available / 8;
 }
 
-/**
- * weir_table_alloc - make an empty table
- * @spec: its constants
- * @tick: now
- *
- * Context: process, may sleep.
- * Return: the table with one reference, or ERR_PTR(-ENOMEM).
- */
+/* Make an empty table, or ERR_PTR(-ENOMEM). Process context, may sleep. */
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 				    u64 tick)
 {
@@ -277,36 +265,30 @@ err:
 	return ERR_PTR(-ENOMEM);
 }
 
-/**
- * weir_table_account - account for a table's memory until it is freed
- * @table: table
- * @held: bytes held; outlives the table
- */
+/* Add the table's memory to @held, which outlives it, until it is freed. */
 void weir_table_account(struct weir_table *table, atomic64_t *held)
 {
 	table->held = held;
 	atomic64_add(table->bytes, held);
 }
 
-/** weir_table_holds - are the entries wide enough for a budget? */
+/* Are the entries wide enough for a budget? */
 bool weir_table_holds(const struct weir_table *table, u64 budget)
 {
 	return budget <= weir_wheel_max(table->shape.width);
 }
 
-/** weir_table_bytes - memory of a table in total */
 u64 weir_table_bytes(const struct weir_table *table)
 {
 	return table->bytes;
 }
 
-/** weir_table_buckets - buckets of a table */
 u32 weir_table_buckets(const struct weir_table *table)
 {
 	return table->mask + 1;
 }
 
-/** weir_table_ways - most sources that a table can hold */
+/* The most sources that a table can hold. */
 u32 weir_table_ways(const struct weir_table *table)
 {
 	return weir_table_buckets(table) * table->ways;

@@ -2,9 +2,9 @@
 /*
  * The table of a limit: source -> wheel. See the top of table.c.
  *
- * Ticks are the kernel's coarse clock: monotonic, below 2^63. Sources are masked
- * with the table's prefix. Hashes are weir_source_hash() with one key for the
- * lifetime of the table and its successors.
+ * Ticks are the kernel's coarse clock: monotonic, below 2^63; @tick is now. Sources are
+ * masked with the table's prefix. Hashes are weir_source_hash() with one key for the
+ * lifetime of the table and its successors. Budgets are the limit's.
  */
 #ifndef WEIR_TABLE_H
 #define WEIR_TABLE_H
@@ -76,13 +76,9 @@ struct weir_source_state {
 	bool observed;		/* @dropped was only observed */
 };
 
-/**
- * weir_budget_part - convert a count between units
- * @count: in the old unit; may exceed a budget that has shrunk
- * @budget: in the new unit, above 0
- * @of: budget in the old unit, above 0
- *
- * Return: @count * @budget / @of, rounded up, or U64_MAX.
+/*
+ * Convert a count, which may exceed a budget that has shrunk, between units: rounded up,
+ * at most U64_MAX. Both budgets are above 0.
  */
 static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
 {
@@ -120,7 +116,11 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 			u64 (*clock)(void));
 u64 weir_table_drain(struct weir_table *next);
 
-/* peek.c */
+/*
+ * peek.c: not in hard interrupts. weir_table_peek() is called under rcu_read_lock(), the
+ * others while the table cannot be freed. The last three have one caller at a time, and
+ * a table without a predecessor.
+ */
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 		     u32 hash, u64 tick, u64 budget,
 		     struct weir_source_state *state,

@@ -20,7 +20,6 @@ struct weir_config;
 struct weir_events;
 struct weir_refusal_cache;
 
-/* A network namespace. */
 struct weir_net {
 	/* Published by RCU, written under @lock; NULL at first */
 	struct weir_config __rcu *config;

@@ -41,7 +41,6 @@ struct weir_wheel {
 	u16 entry[];	/* total and ring; wider ones begin 8 bytes after @at */
 };
 
-/* The shape of wheels with a number of slots. */
 static inline struct weir_wheel_shape weir_wheel_shape(unsigned int slots, bool lenient, u8 width)
 {
 	u8 reach = slots - lenient, mask = roundup_pow_of_two(reach + 1) - 1;
@@ -49,7 +48,6 @@ static inline struct weir_wheel_shape weir_wheel_shape(unsigned int slots, bool 
 	return (struct weir_wheel_shape) { reach, mask, width };
 }
 
-/* Bytes of a wheel. */
 static inline size_t weir_wheel_size(struct weir_wheel_shape shape)
 {
 	return (shape.width == 2 ? offsetof(struct weir_wheel, entry) : 8) +
@@ -170,7 +168,6 @@ static inline u64 weir_wheel_wanted(struct weir_wheel_shape shape, const struct 
 	return w->wanted < 16 ? w->wanted : (8ull | (w->wanted & 7)) << (w->wanted / 8 - 1);
 }
 
-/* An empty wheel. */
 static inline void weir_wheel_reset(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
 {
 	memset(w, 0, weir_wheel_size(shape));
@@ -178,7 +175,6 @@ static inline void weir_wheel_reset(struct weir_wheel_shape shape, struct weir_w
 	weir_wheel_unmark(w);
 }
 
-/* Advance a wheel to a slot. */
 static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
 {
 	u64 total = weir_wheel_entry(shape, w, 0);
