@@ -41,9 +41,9 @@ static void put_devices(void)
 /* Print an answer's first field: a name or a prefix. */
 static int put_first(const void *model, void *data)
 {
-	const struct weir_set *told = data;
+	const struct weir_set *set = data;
 	char buf[WEIR_TEXT_SIZE];
-	const char *text = weir_field_text(told->fields, model, buf);
+	const char *text = weir_field_text(set->fields, model, buf);
 
 	if (!strchr(text, ' '))	/* "all sources" is output only */
 		puts(text);
@@ -51,13 +51,13 @@ static int put_first(const void *model, void *data)
 }
 
 /* Print the names or prefixes of a dump. */
-static void put_all(struct weir_tool *tool, uint8_t cmd, const struct weir_set *told,
+static void put_all(struct weir_tool *tool, uint8_t cmd, const struct weir_set *set,
 		    const struct weir_query *query)
 {
 	struct weir_request request = {
-		.cmd = cmd, .flags = NLM_F_DUMP, .told = told, .set = &weir_query_fields,
+		.cmd = cmd, .flags = NLM_F_DUMP, .reply_set = set, .set = &weir_query_fields,
 		.verb = WEIR_ON_SHOW, .model = query,
-		.reply = put_first, .data = (void *)told,
+		.reply = put_first, .data = (void *)set,
 	};
 
 	if (!weir_tool_reach(tool))

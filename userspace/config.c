@@ -101,9 +101,9 @@ bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit 
 	return *text;
 }
 
-int weir_exempt_compare(const void *left, const void *right)
+/* 0: the same prefix, device and limit */
+static int compare_exempts(const struct weir_exempt *a, const struct weir_exempt *b)
 {
-	const struct weir_exempt *a = left, *b = right;
 	int diff = a->prefix.family - b->prefix.family;
 
 	if (!diff)
@@ -118,7 +118,7 @@ int weir_exempt_compare(const void *left, const void *right)
 static int compare_lines(const void *left, const void *right)
 {
 	const struct weir_exempt *a = left, *b = right;
-	int diff = weir_exempt_compare(a, b);
+	int diff = compare_exempts(a, b);
 
 	return diff ? diff : (a->line > b->line) - (a->line < b->line);
 }
@@ -131,7 +131,7 @@ void weir_config_sort(struct weir_config *config)
 int weir_config_check(struct weir_config *config, const struct weir_exempt *exempt,
 		      struct weir_err *err)
 {
-	if (exempt > config->exempts && !weir_exempt_compare(exempt - 1, exempt))
+	if (exempt > config->exempts && !compare_exempts(exempt - 1, exempt))
 		return weir_err_set(err, "exempt add: already exempted on line %u",
 				    exempt[-1].line);
 	if (!*exempt->limit || weir_config_find(config, exempt->limit))

@@ -22,7 +22,5 @@ int weir_config_check(struct weir_config *config, const struct weir_exempt *exem
 /* List the words in which a limit differs from the existing one; false: none. */
 bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit *there,
 			char text[WEIR_DIFFERS_SIZE]);
-/* For qsort(); 0: the same prefix, device and limit. */
-int weir_exempt_compare(const void *left, const void *right);
 
 #endif

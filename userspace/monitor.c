@@ -68,7 +68,7 @@ static void show_more(struct watch *watch)
 static uint64_t events_lost(struct watch *watch)
 {
 	struct weir_stats stats = { .events_lost = watch->lost };
-	struct weir_request request = { .cmd = WEIR_CMD_STATS_GET, .told = &weir_stats_fields,
+	struct weir_request request = { .cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields,
 					.into = &stats };
 
 	weir_nl_ask(&watch->tool->nl, &request);

@@ -67,9 +67,10 @@ static void take_answer(struct weir_request *request, const struct nlmsghdr *nlh
 	union weir_model model;
 	void *into = request->into ? request->into : &model;
 
-	if (!request->told || nlh->nlmsg_len < HEADERS)
+	if (!request->reply_set || nlh->nlmsg_len < HEADERS)
 		return;
-	weir_set_get(request->told, (const char *)nlh + HEADERS, nlh->nlmsg_len - HEADERS, into);
+	weir_set_get(request->reply_set, (const char *)nlh + HEADERS,
+		     nlh->nlmsg_len - HEADERS, into);
 	if (request->reply)
 		request->ret = request->reply(into, request->data);
 }
@@ -199,7 +200,7 @@ int weir_nl_open(struct weir_nl *nl)
 	struct controller asked = { .name = WEIR_FAMILY_NAME }, told = { 0 };
 	struct weir_request request = {
 		.cmd = CTRL_CMD_GETFAMILY, .set = &controller_fields, .verb = WEIR_ON_GET,
-		.model = &asked, .told = &controller_fields, .into = &told,
+		.model = &asked, .reply_set = &controller_fields, .into = &told,
 	};
 	int ret;
 

@@ -25,7 +25,7 @@ struct weir_request {
 	const struct weir_set *set;	/* fields of the request; or NULL */
 	unsigned int verb;		/* selects those to send; 0: all */
 	const void *model;		/* the request's values; or NULL */
-	const struct weir_set *told;	/* fields of the answers */
+	const struct weir_set *reply_set;	/* fields of the answers */
 	void *into;			/* holds the last answer; or NULL */
 	/* called for each answer; nonzero aborts and becomes ret */
 	int (*reply)(const void *model, void *data);

@@ -32,10 +32,11 @@ static void warn_wanted(struct weir_tool *tool, const void *model)
 		weir_note(tool, "note", "there is no limit '%s' yet", name);
 }
 
-#define LIMIT	.set = &weir_limit_fields, .told = &weir_limit_fields, .show = weir_show_limit
-#define SOURCE	.set = &weir_query_fields, .told = &weir_source_fields, \
+#define LIMIT	.set = &weir_limit_fields, .reply_set = &weir_limit_fields, .show = weir_show_limit
+#define SOURCE	.set = &weir_query_fields, .reply_set = &weir_source_fields, \
 	.show = weir_show_source
-#define EXEMPT	.set = &weir_exempt_fields, .told = &weir_exempt_fields, .show = weir_show_exempt
+#define EXEMPT	.set = &weir_exempt_fields, .reply_set = &weir_exempt_fields, \
+	.show = weir_show_exempt
 
 static const struct weir_command limit_commands[] = {
 	{ "show", "list", "show limits in order; with -stats, their counters as well", LIMIT,
@@ -90,7 +91,7 @@ static const struct weir_command exempt_commands[] = {
 
 static const struct weir_command stats_commands[] = {
 	{ "show", "list", "show the counters of the network namespace",
-	  .told = &weir_stats_fields, .show = weir_show_stats,
+	  .reply_set = &weir_stats_fields, .show = weir_show_stats,
 	  .cmd = WEIR_CMD_STATS_GET, .run = weir_run_show },
 	{ 0 }
 };

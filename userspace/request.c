@@ -75,7 +75,7 @@ struct weir_request weir_request_of(const struct weir_command *command, const vo
 	return (struct weir_request){
 		.cmd = command->cmd, .flags = command->flags, .set = command->set,
 		.verb = command->verb, .model = command->set ? model : NULL,
-		.told = command->told,
+		.reply_set = command->reply_set,
 	};
 }
 
@@ -138,7 +138,7 @@ int weir_get_limit(struct weir_tool *tool, const char *name,
 	*request = (struct weir_request){
 		.cmd = WEIR_CMD_LIMIT_GET, .set = &weir_limit_fields,
 		.verb = WEIR_ON_SHOW, .model = &asked,
-		.told = &weir_limit_fields, .into = limit,
+		.reply_set = &weir_limit_fields, .into = limit,
 	};
 	return weir_nl_ask(&tool->nl, request);
 }
@@ -152,7 +152,7 @@ int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 	struct weir_request get;
 	const char *name;
 
-	for (; command->told && field && field->type; field++) {
+	for (; command->reply_set && field && field->type; field++) {
 		name = weir_field_at(field, model);
 		if (field->type != &weir_type_name || !(field->flags & command->verb) || !*name ||
 		    weir_get_limit(tool, name, &limit, &get) != -ENOENT)
@@ -187,9 +187,9 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exe
 {
 	struct gathering to = { .config = config };
 	struct weir_request lists[] = {
-		{ .cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .told = &weir_limit_fields,
+		{ .cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
 		  .reply = take_limit, .data = &to },
-		{ .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .told = &weir_exempt_fields,
+		{ .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_exempt_fields,
 		  .reply = take_exempt, .data = &to },
 	}, *end = lists + (exempts ? 2 : 1), *list;
 	int tries;

@@ -48,7 +48,7 @@ struct weir_command {
 	unsigned int verb;		/* selects the words it accepts */
 	uint8_t cmd;			/* WEIR_CMD_*, for weir_run_plain and _show */
 	uint16_t flags;			/* NLM_F_DUMP */
-	const struct weir_set *told;	/* fields of the answers */
+	const struct weir_set *reply_set;	/* fields of the answers */
 	weir_show_model *show;		/* shows an answer */
 	int allowed;			/* errno that is success with -exist */
 	bool checks;			/* the kernel supports a dry run of it */

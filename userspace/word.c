@@ -144,8 +144,9 @@ static const struct weir_word *match(const struct weir_word *words,
 	return found;
 }
 
-int weir_unknown(const struct weir_word *words, const char *token,
-		 const char *what, struct weir_err *err)
+/* Report an unknown word, with suggestions; -EINVAL. */
+static int unknown(const struct weir_word *words, const char *token,
+		   const char *what, struct weir_err *err)
 {
 	char list[256];
 
@@ -244,7 +245,7 @@ const struct weir_word *weir_pick(const struct weir_word *words, const char *tok
 		list_names(words, token, list, sizeof(list));
 		weir_err_set(err, "'%.60s' is ambiguous: %s", token, list);
 	} else {
-		weir_unknown(words, token, what, err);
+		unknown(words, token, what, err);
 	}
 	return NULL;
 }
@@ -259,23 +260,16 @@ const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir
 	return NULL;
 }
 
-const struct weir_word *weir_words_of(const char *const *names,
-				      struct weir_word words[WEIR_WORDS_MAX])
+int weir_pick_name(const char *const *names, const char *token, bool exact, struct weir_err *err)
 {
+	struct weir_word words[WEIR_WORDS_MAX];
+	const struct weir_word *word;
 	uint32_t i;
 
 	for (i = 0; names[i]; i++)
 		words[i] = (struct weir_word){ names[i], names, i, NULL };
 	words[i].name = NULL;
-	return words;
-}
-
-int weir_pick_name(const char *const *names, const char *token, bool exact, struct weir_err *err)
-{
-	struct weir_word words[WEIR_WORDS_MAX];
-	const struct weir_word *word;
-
-	word = weir_pick(weir_words_of(names, words), token, exact, "word", err);
+	word = weir_pick(words, token, exact, "word", err);
 	return word ? (int)word->number : -EINVAL;
 }
 

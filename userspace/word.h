@@ -52,18 +52,12 @@ const struct weir_word *weir_pick(const struct weir_word *words, const char *tok
 				  const char *what, struct weir_err *err);
 /* As weir_pick(), for an array of names: the index, or -EINVAL. */
 int weir_pick_name(const char *const *names, const char *token, bool exact, struct weir_err *err);
-/* Report an unknown word, with suggestions; -EINVAL. */
-int weir_unknown(const struct weir_word *words, const char *token,
-		 const char *what, struct weir_err *err);
 /* As weir_pick(), for the next word; at the end of the words, offers the candidates. */
 const struct weir_word *weir_args_pick(struct weir_args *args, const struct weir_word *words);
 /* List the names closest to a token, as "'a' or 'b'"; false: none is close. */
 bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size);
 /* Append a word, after a separator unless it is the first; false: no room. */
 bool weir_append(char *list, size_t size, const char *separator, const char *word);
-/* Fill @words with the names of an enumeration; returns @words. */
-const struct weir_word *weir_words_of(const char *const *names,
-				      struct weir_word words[WEIR_WORDS_MAX]);
 #define WEIR_BLANKS	" \t\r\n"
 /* Length of the word at the start of @text, quotes included. */
 size_t weir_word_length(const char *text);

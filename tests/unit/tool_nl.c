@@ -86,7 +86,7 @@ static void end(int i, uint32_t seq, uint16_t type, int error)
 static struct weir_request get(struct weir_limit *into)
 {
 	return (struct weir_request){ .cmd = WEIR_CMD_LIMIT_GET,
-		.told = &weir_limit_fields, .into = into };
+		.reply_set = &weir_limit_fields, .into = into };
 }
 
 /* Two requests on one socket; stale answers to an earlier one are skipped. */
@@ -121,7 +121,7 @@ static void test_abandoned(void **state)
 {
 	int answers = 0;
 	struct weir_request request = {
-		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .told = &weir_limit_fields,
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
 		.reply = refuse, .data = &answers,
 	};
 	struct weir_limit limit;
