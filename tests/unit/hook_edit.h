@@ -12,6 +12,18 @@ struct said_exempt {
 	char limit[WEIR_NAME_SIZE];
 };
 
+/* A limit with a small table, and a window of a second */
+static inline struct weir_limit edit_words(const char *name, u64 budget)
+{
+	struct weir_limit words;
+
+	weir_limit_init(&words, name);
+	words.budget = budget;
+	words.window_ms = 1000;
+	words.sources = 64;
+	return words;
+}
+
 static inline int edit_add(struct weir_net *wn, const struct weir_limit *config,
 			   const char *before, struct weir_error *error)
 {

@@ -83,17 +83,6 @@ static void test_slots(void **state)
 		check_fit(1 + chance_below(&c, 2592000000));
 }
 
-static struct weir_limit limit_of(const char *name)
-{
-	struct weir_limit limit;
-
-	weir_limit_init(&limit, name);
-	limit.budget = 100;
-	limit.window_ms = 1000;
-	limit.sources = 64;
-	return limit;
-}
-
 static int add(const struct weir_limit *limit, struct weir_error *error)
 {
 	*error = (struct weir_error) { };
@@ -106,7 +95,7 @@ static void test_tables(void **state)
 	static const u64 budgets[] = { 1000, U16_MAX, U16_MAX + 1ull, 5, U32_MAX };
 	const struct weir_table *table = NULL;
 	const struct weir_limit *limit;
-	struct weir_limit config = limit_of("a");
+	struct weir_limit config = edit_words("a", 100);
 	struct weir_error error = { };
 	unsigned int i;
 
@@ -165,7 +154,7 @@ struct step {
 
 static void take_steps(const struct step *steps, unsigned int count)
 {
-	struct weir_limit limit = limit_of("a");
+	struct weir_limit limit = edit_words("a", 100);
 	struct weir_error error;
 	unsigned int i;
 
@@ -200,7 +189,7 @@ static void test_units(void **state)
 static void test_quota(void **state)
 {
 	struct user_namespace user = { .id = 1 };
-	struct weir_limit limit = limit_of("a");
+	struct weir_limit limit = edit_words("a", 100);
 	struct weir_error error;
 
 	limit.sources = 400000;

@@ -34,18 +34,6 @@ static unsigned int pass(struct net_device *dev)
 	return pass_one(&said, dev);
 }
 
-static struct weir_limit plain_words(const char *name, u64 budget, bool observe)
-{
-	struct weir_limit words;
-
-	weir_limit_init(&words, name);
-	words.budget = budget;
-	words.window_ms = 1000;
-	words.sources = 64;
-	words.observe = observe;
-	return words;
-}
-
 static int add_words(const struct weir_limit *words)
 {
 	return edit_add(&t.wn, words, NULL, &(struct weir_error) { });
@@ -53,8 +41,9 @@ static int add_words(const struct weir_limit *words)
 
 static void add(const char *name, u64 budget, bool observe)
 {
-	struct weir_limit words = plain_words(name, budget, observe);
+	struct weir_limit words = edit_words(name, budget);
 
+	words.observe = observe;
 	assert_int_equal(add_words(&words), 0);
 }
 
@@ -84,7 +73,7 @@ static u64 seen_as(enum weir_outcome outcome)
 /* Loopback packets skip all limits. */
 static void test_passed_by(void **state)
 {
-	struct weir_limit words = plain_words("a", 1, false);
+	struct weir_limit words = edit_words("a", 1);
 
 	hook_begin(1);
 	shim_hooks_error = -ENOMEM;
@@ -179,7 +168,7 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
  */
 static void test_late(void **state)
 {
-	struct weir_limit words = plain_words("b", 100, true);
+	struct weir_limit words = edit_words("b", 100);
 
 	/* A packet may be retried, but not endlessly. */
 	alarm(20);

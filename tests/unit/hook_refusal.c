@@ -47,14 +47,11 @@ static bool cached(const struct said *said, unsigned int dev)
 
 static struct weir_limit words_of(const char *name, u64 budget)
 {
-	struct weir_limit words;
+	struct weir_limit words = edit_words(name, budget);
 
-	weir_limit_init(&words, name);
-	words.budget = budget;
 	words.window_ms = 4000;
 	words.slots = 4;
 	words.slots_given = true;
-	words.sources = 64;
 	return words;
 }
 
