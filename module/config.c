@@ -39,9 +39,8 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 	if (!IS_ERR(exempts))
 		config->exempts = exempts;
 	else if (PTR_ERR(exempts) == -EEXIST)
-		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, edit->replace ?
-			    "the exemption is given twice; leave one of them out" :
-			    "already exempt; nothing was added");
+		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS,
+			    "the exemption is given twice; leave one of them out");
 	return PTR_ERR_OR_ZERO(exempts);
 }
 

@@ -169,16 +169,19 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 	return 0;
 }
 
-/* weir_edit_end() refuses duplicates. */
+/* weir_edit_end() refuses duplicates within the edit. */
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
 	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
 
-	if (!err && edit->exempts == WEIR_EXEMPTS_MAX)
-		err = weir_refuse(error, -ENOSPC, 0, "a namespace has at most 8192 exemptions");
 	if (!err && edit->old)
 		at = weir_exempts_find(edit->old->exempts, exempt);
+	if (at >= 0 && !edit->replace)
+		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS,
+				  "already exempt; nothing was added");
+	if (!err && edit->exempts == WEIR_EXEMPTS_MAX)
+		err = weir_refuse(error, -ENOSPC, 0, "a namespace has at most 8192 exemptions");
 	if (at >= 0)
 		exempt->stats = weir_exempts_at(edit->old->exempts, at)->stats;
 	if (!err)

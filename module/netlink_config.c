@@ -155,8 +155,8 @@ static int object_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	return weir_nl_error(error, nest, err, extack);
 }
 
-static int replace_object(struct weir_edit *edit, const struct nlattr *nest,
-			  struct weir_error *error, struct netlink_ext_ack *extack)
+static int config_object(struct weir_edit *edit, const struct nlattr *nest,
+			 struct weir_error *error, struct netlink_ext_ack *extack)
 {
 	bool limit = nla_type(nest) == WEIR_A_CONFIG_LIMIT;
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
@@ -174,7 +174,8 @@ static int replace_object(struct weir_edit *edit, const struct nlattr *nest,
  * Parse the limits, and then the exemptions, which may name them. Keeps the first
  * warning and its position, and counts the limits that have one.
  */
-static int replace_all(struct weir_edit *edit, struct genl_info *info, struct weir_error *warning)
+static int config_parse(struct weir_edit *edit, struct genl_info *info,
+			struct weir_error *warning)
 {
 	const struct nlattr *attr;
 	struct weir_error error;
@@ -187,7 +188,7 @@ static int replace_all(struct weir_edit *edit, struct genl_info *info, struct we
 				continue;
 			place++;
 			error = (struct weir_error) { };
-			err = replace_object(edit, attr, &error, info->extack);
+			err = config_object(edit, attr, &error, info->extack);
 			if (err)
 				return err;
 			if (error.msg && !warning->msg)
@@ -203,14 +204,15 @@ static int replace_all(struct weir_edit *edit, struct genl_info *info, struct we
 /* All operations that change the configuration come here. */
 static int change(struct sk_buff *skb, struct genl_info *info)
 {
-	bool replace = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
+	bool config = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs, *at = NULL;
 	struct weir_error error = { };
 	struct weir_edit *edit;
 	int err = 0;
 
-	edit = weir_edit_begin(wn, replace, replace ? WEIR_EXEMPTS_MAX : 1);
+	edit = weir_edit_begin(wn, config && !attrs[WEIR_A_CONFIG_ADD],
+			       config ? WEIR_EXEMPTS_MAX : 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
 	switch (info->genlhdr->cmd) {
@@ -222,7 +224,7 @@ static int change(struct sk_buff *skb, struct genl_info *info)
 		break;
 	case WEIR_CMD_CONFIG_REPLACE:
 		edit->check = attrs[WEIR_A_CONFIG_CHECK];
-		err = replace_all(edit, info, &error);
+		err = config_parse(edit, info, &error);
 		break;
 	default:
 		edit->check = attrs[info->genlhdr->cmd < WEIR_CMD_SOURCE_SHOW ?
@@ -230,10 +232,9 @@ static int change(struct sk_buff *skb, struct genl_info *info)
 		err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, &error, info->extack);
 	}
 	err = weir_edit_end(edit, err, &error);
-	/* An error found only by weir_edit_end() is a duplicate exemption. */
-	if (error.attr)
-		at = replace ? nla_find_nested(attrs[WEIR_A_CONFIG_EXEMPT], error.attr) :
-			       attrs[error.attr];
+	/* An error found only by weir_edit_end() is an exemption given twice. */
+	if (config && error.attr)
+		at = nla_find_nested(attrs[WEIR_A_CONFIG_EXEMPT], error.attr);
 	return weir_nl_error(&error, at, err, info->extack);
 }
 

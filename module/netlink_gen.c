@@ -206,10 +206,11 @@ static const struct nla_policy weir_exempt_get_dump_nl_policy[WEIR_A_EXEMPT_WANT
 };
 
 /* WEIR_CMD_CONFIG_REPLACE - do */
-static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_CHECK + 1] = {
+static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_ADD + 1] = {
 	[WEIR_A_CONFIG_LIMIT] = NLA_POLICY_NESTED(weir_limit_entry_nl_policy),
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
 	[WEIR_A_CONFIG_CHECK] = { .type = NLA_FLAG, },
+	[WEIR_A_CONFIG_ADD] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_RESET - do */
@@ -325,7 +326,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_CONFIG_REPLACE,
 		.doit		= weir_nl_config_replace_doit,
 		.policy		= weir_config_replace_nl_policy,
-		.maxattr	= WEIR_A_CONFIG_CHECK,
+		.maxattr	= WEIR_A_CONFIG_ADD,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -97,7 +97,7 @@ const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_TICK_NS, "tick_ns"), };
 
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
-	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), };
+	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"), };
 
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),

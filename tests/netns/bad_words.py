@@ -218,6 +218,16 @@ CASES = [
      "limit:256"),
     ("replace, 8193 exemptions", "config-replace",
      [("exempt", {"address": struct.pack(">I", i)}) for i in range(8193)], E.ENOSPC, "8192", "exempt:8192"),
+    ("add to all, an exemption that exists", "config-replace",
+     [("exempt", {"address": A}), ("exempt", {"address": v4("10.0.0.0"), "prefix-len": 8}), ("add", 1)],
+     E.EEXIST, "already exempt; nothing", "exempt:1/address"),
+    ("add to all, an exemption twice", "config-replace",
+     [("add", 1), ("exempt", {"address": A}), ("exempt", {"address": A})], E.EEXIST, "twice; leave", "exempt:1/address"),
+    ("add to all, a limit that exists", "config-replace", [("limit", limit(name="b")), ("limit", limit(name="here")), ("add", 1)],
+     E.EEXIST, "exists; use set", "limit:1/name"),
+    ("add to all, 8192 exemptions", "config-replace",
+     [("exempt", {"address": struct.pack(">I", i)}) for i in range(8192)] + [("add", 1)], E.ENOSPC, "8192",
+     "exempt:8191"),
 ]
 
 

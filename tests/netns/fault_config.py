@@ -27,9 +27,9 @@ EXEMPTS = [net("10.0.0.0", 8), net("10.1.0.0", 16, dev="eth0"), net("10.2.0.0", 
 SENT = [("web", "192.0.2.1", 7), ("web", "192.0.2.2", 100), ("mail", "192.0.2.1", 700)]
 
 
-def config(limits, exempts):
+def config(limits, exempts, *more):
     """The payload of config-replace"""
-    return encode_all("config", [("limit", v) for v in limits] + [("exempt", v) for v in exempts])
+    return encode_all("config", [("limit", v) for v in limits] + [("exempt", v) for v in exempts] + list(more))
 
 
 def words(payload, aset, names):
@@ -103,6 +103,8 @@ TRIALS = [
      config([FIRST, {**WEB, "budget": 7, "sources": 256}], EXEMPTS[:2]), 0),
     ("config-replace, large", World.base, "config-replace",
      config([WEB], [net(f"10.{i >> 8}.{i & 255}.0", 24) for i in range(100)]), 0),
+    ("config-replace with add", World.base, "config-replace",
+     config([FIRST], [net("10.3.0.0", 16, limit="new"), net("10.4.0.0", 16)], ("add", 1)), 0),
     ("source-charge", World.base, "source-charge", {**ADDRESS, "limit": "web", "cost": 3}, 0),
     ("source-forget of one", World.base, "source-forget", ADDRESS, 0),
     ("source-forget of a prefix", World.base, "source-forget", net("192.0.0.0", 16), 0),

@@ -189,6 +189,15 @@ def configs(client):
     told = client.dump("source-get", {"address": "203.0.113.9", "limit": "web"})
     ok(told[0]["count"] == 1, "config-replace: a limit of the same name keeps its counts", told)
     ok(client.do("limit-get", {"name": "web"})["comment"] == WEB["comment"], "config-replace: with a comment")
+    was = client.dump("limit-get"), client.dump("exempt-get")
+    more = {"limit": [{**other, "name": "more"}], "exempt": [{"address": "10.1.0.0", "prefix-len": 16, "limit": "more"}]}
+    client.do("config-replace", {**more, "add": True, "check": True})
+    ok((client.dump("limit-get"), client.dump("exempt-get")) == was, "config-replace with add and check changes nothing")
+    client.do("config-replace", {**more, "add": True})
+    now = client.dump("limit-get"), client.dump("exempt-get")
+    ok(now[0][:2] == was[0] and now[0][2]["name"] == "more" and [x for x in now[1] if x in was[1]] == was[1] and
+       [x for x in now[1] if x not in was[1]] == more["exempt"], "config-replace with add: all others stay", now)
+    client.do("limit-del", {"name": "more"})
     told = client.do("stats-get")
     ok(holds(told, limits=2, exempts=2) and told["memory"] > 0 and told["tick-ns"] > 0 and
        told["seen"] == told["exempt"] + told["unmatched"] + told["admitted"] + told["dropped"], "stats-get", told)
