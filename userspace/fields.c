@@ -336,6 +336,7 @@ static const struct weir_field config_rows[] = {
 	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(EXEMPT, exempts, exempt_count),
 	  .nest = &weir_exempt_fields },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_CHECK), AT(config, check) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_ADD), AT(config, add) },
 	END
 };
 

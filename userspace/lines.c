@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Files of commands: comments, continuation lines, words; -batch. */
+/* Files of commands: comments, continuation lines, words. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -155,28 +155,4 @@ void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool
 		return;
 	at = lines->source + (lines->words[word] - lines->text);
 	weir_point(tool, lines->source, at, weir_word_length(at));
-}
-
-int weir_run_batch(struct weir_tool *tool, const char *path)
-{
-	int first = WEIR_EXIT_OK, status, ret;
-	struct weir_lines lines;
-
-	tool->file = path;
-	weir_lines_open(&lines, path, false, &tool->err);
-	do {
-		ret = lines.failed ? -EINVAL : weir_lines_next(&lines, &tool->err);
-		tool->line = lines.line;
-		status = ret < 0 ? WEIR_EXIT_WORDS : WEIR_EXIT_OK;
-		if (ret > 0)
-			status = weir_run_words(tool, lines.words, lines.count, &lines);
-		if (ret < 0) {
-			weir_lines_point(&lines, 0, tool);
-			weir_complain(tool, NULL);
-		}
-		first = first ? first : status;
-	} while (ret && !lines.failed && (!status || tool->force));
-	weir_lines_close(&lines);
-	weir_notes_end(tool);
-	return first;
 }

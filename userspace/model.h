@@ -149,7 +149,7 @@ union weir_model {
 
 /* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
-	bool check;
+	bool check, add;
 	unsigned int limit_count, exempt_count;
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];

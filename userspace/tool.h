@@ -77,7 +77,9 @@ struct weir_reading {
 int weir_read(struct weir_args *args, struct weir_reading *reading);
 /* Remove "help" before object or verb, or at the end; elsewhere it may be a name. */
 bool weir_take_help(char **words, int *count);
-/* Run one command, of @lines or NULL, and print its error; returns an enum weir_exit. */
+/* Run a command that was parsed, and print its error; returns an enum weir_exit. */
+int weir_run_reading(struct weir_tool *tool, struct weir_reading *reading);
+/* Parse and run one, of @lines or NULL, likewise. */
 int weir_run_words(struct weir_tool *tool, char **words, int count,
 		   const struct weir_lines *lines);
 
@@ -178,7 +180,7 @@ void weir_point(struct weir_tool *tool, const char *begin, const char *at, int l
 /* Make the next error point at a word; -1: only at the line. */
 void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool);
 
-/* lines.c, file.c, netns.c: an enum weir_exit */
+/* batch.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
 /*

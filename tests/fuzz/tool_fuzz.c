@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "tool_fuzz.h"
 
 static struct said said;
@@ -13,12 +16,14 @@ static FILE *real_out, *real_err;
 void tool_input(const uint8_t *data, size_t size)
 {
 	static FILE *before;
+	int fd;
 
 	if (before)
 		fclose(before);
-	/* fmemopen() may refuse size 0. */
-	before = size ? fmemopen((void *)data, size, "r") : fopen("/dev/null", "r");
-	if (!before)
+	/* With a descriptor, which -batch polls. */
+	fd = memfd_create("input", MFD_CLOEXEC);
+	before = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!before || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
 		abort();
 	stdin = before;
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# exempts.t: changes of exemptions wait for expedited grace periods, so that the maximum
-# number can be added one by one
+# exempts.t: changes of exemptions wait for expedited grace periods, so that many can be
+# made one by one; consecutive ones of a batch are added in one request, with the results
+# of as many
 . "$(dirname "$0")/lib.sh"
 begin
 config <<<'limit add web budget 1000/h to 192.0.2.0/24' || bail "cannot configure"
@@ -24,21 +25,133 @@ saved() {
 }
 seq -f 'limit set web budget %.0f/h' 1001 1064 >"$tmp/limits"
 for a in {0..31}; do printf "exempt add 10.$a.%d.0/24\n" {0..255}; done >"$tmp/exempts"
-head -n 256 "$tmp/exempts" >"$tmp/first"
-tail -n +257 "$tmp/exempts" >"$tmp/rest"
+head -n 128 "$tmp/exempts" | sed 'p; s/add/del/' >"$tmp/first"
 limits=$(saved "$tmp/limits")
 first=$(saved "$tmp/first")
-diag "expedited, 64 changes of a limit save $limits ms, 256 exemptions $first ms"
-name="256 exemptions wait for fewer ordinary grace periods than 64 changes of a limit"
+diag "expedited, 64 changes of a limit save $limits ms, 256 of exemptions $first ms"
+name="256 changes of exemptions wait for fewer ordinary grace periods than 64 of a limit"
 if [ "$(</sys/kernel/rcu_normal)" = 0 ]; then
 	within "$first" -999999 "$limits" "$name"
 else
 	skip "this kernel expedites no grace period" "$name"
 fi
-took 0 "$tmp/rest" >/dev/null
-is "$(weir -j stats show | json exempts)" 8192 "all exemptions exist"
+took 0 "$tmp/exempts" >/dev/null
+is "$(weir -j stats show | json exempts)" 8192 "a batch of all exemptions that may exist"
 like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 8192 exemptions' "... and one more is refused"
 is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of them applies"
+
+# A batch: requests that the tool sends, counted by the kernel. One looks up the family.
+weir exempt flush
+head -n 1024 "$tmp/exempts" >"$tmp/many"
+requests=$TRACING/instances/requests
+mkdir "$requests"
+echo 'comm == "weir"' >"$requests/events/syscalls/sys_enter_sendto/filter"
+echo 1 >"$requests/events/syscalls/sys_enter_sendto/enable"
+"$top/userspace/weir" monitor >"$tmp/events" &
+pids+=($!)
+wait_for 60 grep -q present "$tmp/events" || bail "monitor shows nothing"
+: >"$requests/trace"
+weir -batch "$tmp/many"
+is "$(grep -c sys_sendto "$requests/trace")" 2 "1024 lines of a batch are one request"
+echo 0 >"$requests/events/syscalls/sys_enter_sendto/enable"
+rmdir "$requests"
+told() { [ "$(grep -c '^exempt added' "$tmp/events")" = 1024 ]; }
+wait_for 60 told
+ok $? "... and an event each" || diag "$(grep -c . "$tmp/events")"
+quiet
+
+# said FILE: status and messages of a batch from stdin
+said() {
+	weir "${@:2}" -batch - <"$1" 2>"$tmp/err"
+	echo "$? $(<"$tmp/err")"
+}
+exempts() { weir -j stats show | json exempts; }
+# middle NAME LINE PATTERN: a batch of 40, of which the 20th fails. The messages are
+# those of a batch that has only that one.
+middle() {
+	local alone
+	{
+		seq -f 'exempt add 10.1.%.0f.0/24' 19
+		echo "$2"
+		seq -f 'exempt add 10.1.%.0f.0/24' 21 40
+	} >"$tmp/middle"
+	{
+		yes '' | head -n 19
+		echo "$2"
+	} >"$tmp/alone"
+	weir exempt flush
+	said "$tmp/middle" >"$tmp/said"
+	is "$(exempts) $(weir exempt show | tail -n 1)" "19 10.1.19.0/24" "$1: the lines before it are done, none after it"
+	alone=$(said "$tmp/alone")
+	is "$(<"$tmp/said")" "$alone" "... the messages are those of one line"
+	like "$alone" "^$3" "... as they should be"
+	weir exempt flush
+	is "$(said "$tmp/middle" -force)" "$alone" "... also with -force"
+	is "$(exempts)" 39 "... which does all others"
+}
+middle "a duplicate" 'exempt add 10.1.3.0/24' '2 weir: -:20: exempt add: PREFIX 10.1.3.0/24: already exempt; nothing was added$'
+middle "an unknown limit" 'exempt add 10.2.0.0/16 limit none' "2 weir: -:20: exempt add: limit 'none': no limit of that name"
+middle "host bits" 'exempt add 10.2.0.1/16' '1 weir: -:20:12: exempt add: .*10.2.0.1/16'
+middle "another command" 'limit del none' "2 weir: -:20: limit del: NAME 'none': no limit of that name"
+middle "a quotation mark" 'exempt add 10.2.0.0/16 comment "' '1 weir: -:20:'
+weir exempt flush
+weir exempt add 10.1.7.0/24 comment seven
+seq -f 'exempt add 10.1.%.0f.0/24 comment many' 40 >"$tmp/middle"
+is "$(said "$tmp/middle" -exist) $(exempts) $(weir exempt show | grep -c many)" "0  40 39" "-exist: one that exists is no failure, and stays unchanged"
+is "$(said "$tmp/middle" -exist) $(exempts)" "0  40" "... nor are all"
+
+weir exempt flush
+printf 'exempt add %s\n' 10.1.0.0/16 0.0.0.0/0 10.2.0.0/16 '10.3.0.0/16 dev none' >"$tmp/notes"
+is "$(said "$tmp/notes" | sed 's/ source:.*//')" "0 weir: warning: -:2: 0.0.0.0/0 is every IPv4
+weir: warning: -:4: device 'none' does not exist (yet)" "warnings name their lines"
+
+weir exempt flush
+cat >"$tmp/order" <<-'BATCH'
+	exempt add 10.1.0.0/16
+	limit add other budget 1000/h to ::/0
+	exempt add 10.2.0.0/16
+	exempt add 10.3.0.0/16 limit other
+	exempt show
+	exempt del 10.2.0.0/16
+	exempt add 10.4.0.0/16
+	limit del other
+	exempt add 10.2.0.0/16 comment again
+	exempt show
+BATCH
+is "$(weir -batch "$tmp/order" | grep '^10' | paste -sd,)" \
+	'10.1.0.0/16,10.2.0.0/16,10.3.0.0/16 limit other,10.1.0.0/16,10.2.0.0/16 comment "again",10.4.0.0/16' \
+	"other commands see all lines before them, and none after"
+
+# A writer that pauses, at the end of a line and within one.
+weir exempt flush
+mkfifo "$tmp/pipe"
+weir -batch "$tmp/pipe" &
+pids+=($!)
+exec {writer}>"$tmp/pipe"
+there() { [ "$(exempts)" = "$1" ]; }
+echo 'exempt add 10.1.0.0/16' >&"$writer"
+wait_for 60 there 1
+ok $? "a line of a pipe is done when its writer pauses"
+printf 'exempt add 10.2.0.0/16\nexempt add 10.3' >&"$writer"
+wait_for 60 there 2
+ok $? "... also in the next line"
+echo '.0.0/16' >&"$writer"
+exec {writer}>&-
+wait "${pids[@]}"
+is "$? $(weir exempt show | paste -sd,)" "0 10.1.0.0/16,10.2.0.0/16,10.3.0.0/16" "... which is done when it is complete"
+pids=()
+
+# In a user namespace a message is at most as large as the host's limit.
+printf -v long %127s ''
+{
+	sed "s/\$/ comment '${long// /x}'/" "$tmp/many"
+	echo 'stats show'
+} >"$tmp/long"
+room=$(sysctl -n net.core.wmem_max)
+sysctl -qw net.core.wmem_max=8192
+is "$(unshare --user --map-root-user --net "$top/userspace/weir" -batch "$tmp/long" 2>&1 | grep -o "exempts [0-9]*")" \
+	"exempts 1024" "a batch may be larger than a message"
+sysctl -qw "net.core.wmem_max=$room"
 
 # Refusals cached in the old configuration are counted for their source.
 weir exempt flush

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * weir -batch: one command per line. Consecutive "exempt add" are sent in one request,
+ * as the kernel waits for a grace period in each request that changes something.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+struct batch {
+	struct weir_tool *tool;
+	FILE *input;
+	struct weir_reading reading;	/* of the last line gathered */
+	unsigned int count;	/* of lines gathered */
+	int status;		/* of the first failure; or WEIR_EXIT_OK */
+};
+
+/* Too large for the stack: lines gathered, and what is sent of them. */
+static struct weir_exempt gathered[WEIR_EXEMPTS_MAX];
+static struct weir_config sent;
+
+static bool stopped(const struct batch *batch)
+{
+	return batch->status && !batch->tool->force;
+}
+
+static void keep_status(struct batch *batch, int status)
+{
+	if (!batch->status)
+		batch->status = status;
+}
+
+/*
+ * Send some in one request. If that is refused, or too large to be sent, nothing has
+ * changed: send each half alone, so that a line that fails is found, and told by itself.
+ */
+static void send_part(struct batch *batch, const struct weir_exempt *exempt, unsigned int count)
+{
+	struct weir_request request = {
+		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
+		.verb = WEIR_ON_ADD, .model = &sent,
+	};
+	const struct weir_exempt *end = exempt + count;
+	struct weir_tool *tool = batch->tool;
+	int status;
+
+	if (!count || stopped(batch))
+		return;
+	tool->line = exempt->line;
+	if (count == 1) {
+		batch->reading.model.exempt = *exempt;
+		keep_status(batch, weir_run_reading(tool, &batch->reading));
+		return;
+	}
+	memcpy(sent.exempts, exempt, count * sizeof(*exempt));
+	sent.exempt_count = count;
+	sent.add = true;
+	weir_nl_ask(&tool->nl, &request);
+	if (request.refused || request.ret == -EMSGSIZE) {
+		send_part(batch, exempt, count / 2);
+		send_part(batch, exempt + count / 2, count - count / 2);
+		return;
+	}
+	status = weir_tool_settle(tool, &request, 0);
+	keep_status(batch, status);
+	if (status)
+		weir_complain(tool, NULL);
+	for (; !status && exempt < end; exempt++) {
+		tool->line = exempt->line;
+		batch->reading.command->note(tool, exempt);
+	}
+}
+
+static void flush(struct batch *batch)
+{
+	unsigned int count = batch->count;
+
+	batch->count = 0;
+	send_part(batch, gathered, count);
+}
+
+/* Take a line that can be sent with others. */
+static bool gather(struct batch *batch, struct weir_lines *lines)
+{
+	struct weir_args args = { .words = lines->words, .count = lines->count,
+				  .exact = true, .err = &batch->tool->err };
+	struct weir_reading reading;
+
+	if (batch->tool->check || lines->count < 2 || strcmp(lines->words[0], "exempt") ||
+	    strcmp(lines->words[1], "add") || weir_read(&args, &reading) ||
+	    weir_tool_reach(batch->tool))
+		return false;
+	reading.model.exempt.line = lines->line;
+	gathered[batch->count++] = reading.model.exempt;
+	batch->reading = reading;
+	if (batch->count == WEIR_EXEMPTS_MAX)
+		flush(batch);
+	return true;
+}
+
+/* Before reading may wait for a writer, send what has been gathered. */
+static ssize_t read_input(void *data, char *room, size_t size)
+{
+	struct batch *batch = data;
+	struct pollfd fd = { .fd = fileno(batch->input), .events = POLLIN };
+
+	if (poll(&fd, 1, 0) <= 0)
+		flush(batch);
+	return stopped(batch) ? 0 : read(fd.fd, room, size);
+}
+
+static void run_line(struct batch *batch, struct weir_lines *lines, int ret,
+		     const struct weir_err *err)
+{
+	struct weir_tool *tool = batch->tool;
+	int status = WEIR_EXIT_WORDS;
+
+	tool->line = lines->line;
+	if (ret > 0) {
+		status = weir_run_words(tool, lines->words, lines->count, lines);
+	} else {
+		tool->err = *err;
+		weir_lines_point(lines, 0, tool);
+		weir_complain(tool, NULL);
+	}
+	keep_status(batch, status);
+}
+
+int weir_run_batch(struct weir_tool *tool, const char *path)
+{
+	struct weir_lines input, lines = { 0 };
+	struct batch batch = { .tool = tool };
+	struct weir_err err = { WEIR_NO_MEMORY };
+	int ret;
+
+	tool->file = path;
+	weir_lines_open(&input, path, false, &err);
+	batch.input = input.file;
+	if (!input.failed)
+		lines.file = fopencookie(&batch, "r",
+					 (cookie_io_functions_t){ .read = read_input });
+	lines.failed = !lines.file;
+	do {
+		ret = lines.failed ? -EINVAL : weir_lines_next(&lines, &err);
+		if (ret > 0 && gather(&batch, &lines))
+			continue;
+		flush(&batch);
+		if (ret && !stopped(&batch))
+			run_line(&batch, &lines, ret, &err);
+	} while (ret && !lines.failed && !stopped(&batch));
+	weir_lines_close(&lines);
+	weir_lines_close(&input);
+	weir_notes_end(tool);
+	return batch.status;
+}
