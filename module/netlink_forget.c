@@ -149,6 +149,17 @@ static int forget_limits(struct weir_net *wn, struct forget *forget, struct genl
 	return err;
 }
 
+/*
+ * Publish the configuration again, so that the refusal caches have no drops pending that
+ * would be added to forgotten sources.
+ */
+static int refusals_count(struct weir_net *wn)
+{
+	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
+
+	return edit ? weir_edit_end(edit, 0, &(struct weir_error) { }) : -ENOMEM;
+}
+
 int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
@@ -157,7 +168,7 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *reply;
 	int err;
 
-	err = forget_parse(info, wn, &forget);
+	err = forget_parse(info, wn, &forget) ?: refusals_count(wn);
 	if (err)
 		return err;
 	/* So that no table has a successor meanwhile. */

@@ -43,6 +43,7 @@ weir limit set bytes budget 5000/200s >"$tmp/out" 2>&1
 is "$(how 198.51.100.1 bytes)" "[970,true,true]" "still limited in the new table"
 weir source forget 198.51.100.1 >"$tmp/out"
 is "$(how 198.51.100.1 bytes)" "[5000,false,false]" "a forgotten source is not limited"
+is "$(weir -j source get 198.51.100.1 | jq -c '[.[] | .dropped + .would_drop] | unique')" "[0]" "... and has no drops"
 
 # Idle sources with drops can be forgotten.
 config <<<"limit add brief budget 5/10ms" || bail "cannot configure"
