@@ -15,8 +15,10 @@
 
 #include "compat.h"
 #include "hook.h"
+#include "packet.h"
 #include "trace.h"
 #include "verdict.h"
+#include "weir.h"
 
 /* CPU-local data, caches and counters, belongs to one packet at a time. */
 struct hook_cpu {
@@ -27,27 +29,24 @@ static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
-/*
- * Does the refusal cache drop the packet? @found is set to its source's entry, if
- * one was looked for. A traced drop takes the slow path, which reports it.
- */
+/* Does the refusal cache drop the packet? A traced drop takes the slow path, which reports it. */
 static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
 					   struct weir_net *wn,
 					   const struct weir_config *config,
-					   struct weir_refusal **found)
+					   u64 tick)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
-	struct weir_source key __weir_uninitialized;
-	u64 tick = weir_hook_clock();
+	struct weir_source source __weir_uninitialized;
 	struct weir_refusal *entry;
 
-	*found = NULL;
 	if (tick >= cache->until)
 		return false;
-	entry = weir_refusal_find(cache, &config->refusals, skb, family, &key);
-	*found = entry;
-	if (!entry ||
-	    !weir_refusal_holds(entry, config->generation, &key, skb->dev->ifindex,
+	weir_packet_source(skb, family, &source);
+	if (!weir_packet_plain(skb, family, &source))
+		return false;
+	entry = weir_refusal_entry(cache, &config->refusals, &source);
+	weir_refusal_mask(&config->refusals, &source);
+	if (!weir_refusal_holds(entry, config->generation, &source, skb->dev->ifindex,
 				tick, skb->len) ||
 	    trace_weir_drop_enabled())
 		return false;
@@ -65,7 +64,7 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	const struct weir_config *config;
 	unsigned int verdict = NF_DROP;
 	struct weir_net *wn = priv;
-	struct weir_refusal *entry;
+	u64 tick = weir_hook_clock();
 
 	config = weir_config_get(wn);
 	if (unlikely(!config))
@@ -74,8 +73,8 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	    state->in && weir_packet_seen_as_nd(skb, state->in))
 		return NF_ACCEPT;
 	weir_lock_nested_bh(&hook_cpu.lock);
-	if (!refused_before(skb, family, wn, config, &entry))
-		verdict = weir_verdict(skb, family, wn, config, entry);
+	if (!refused_before(skb, family, wn, config, tick))
+		verdict = weir_verdict(skb, family, wn, config, tick);
 	weir_unlock_nested_bh(&hook_cpu.lock);
 	return verdict == NF_ACCEPT ? NF_ACCEPT : weir_nf_drop(skb);
 }
@@ -127,13 +126,7 @@ static const struct nf_hook_ops hook_ops[] = {
 	},
 };
 
-/**
- * weir_hook_register - register the hooks of a namespace
- * @wn: namespace, locked, without hooks
- *
- * Context: process, may sleep.
- * Return: 0 or negative errno.
- */
+/* Register the hooks of a locked namespace without any; may sleep. */
 int weir_hook_register(struct weir_net *wn)
 {
 	struct nf_hook_ops *ops = wn->ops;
@@ -147,14 +140,7 @@ int weir_hook_register(struct weir_net *wn)
 	return nf_register_net_hooks(wn->net, ops, ARRAY_SIZE(hook_ops));
 }
 
-/**
- * weir_hook_unregister - unregister them
- * @wn: namespace with hooks
- *
- * Packets may still be in the hook until a grace period has passed.
- *
- * Context: process, may sleep.
- */
+/* Packets may still be in the hooks until a grace period has passed; may sleep. */
 void weir_hook_unregister(struct weir_net *wn)
 {
 	nf_unregister_net_hooks(wn->net, wn->ops, ARRAY_SIZE(wn->ops));

@@ -40,22 +40,40 @@ struct weir_packet {
 	u16 dport;
 };
 
+/* The whole address of the sender; on link-local ones see weir_source_ipv4(). */
+static __always_inline void weir_packet_source(const struct sk_buff *skb, u8 family,
+					       struct weir_source *source)
+{
+	if (family == AF_INET)
+		weir_source_ipv4(source, ip_hdr(skb)->saddr, skb->dev->ifindex);
+	else
+		weir_source_ipv6(source, &ipv6_hdr(skb)->saddr, skb->dev->ifindex);
+}
+
+/* Do source and device tell a packet from others, for limits that look at no more? */
+static inline bool weir_packet_plain(const struct sk_buff *skb, u8 family,
+				     const struct weir_source *source)
+{
+	u8 next;
+
+	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
+	    !weir_source_known(source) || source->scope & WEIR_SCOPE_LINKLOCAL)
+		return false;
+	if (family == AF_INET)
+		return true;
+	next = ipv6_hdr(skb)->nexthdr;
+	return next == IPPROTO_UDP || next == IPPROTO_TCP;
+}
+
 /* The device is the skb's: with SRv6 some kernels pass none to the hook. */
 static inline void weir_packet_init(struct weir_packet *packet,
 				    const struct sk_buff *skb, u8 family)
 {
-	const struct net_device *in = skb->dev;
-
 	packet->skb = skb;
-	packet->in = in;
+	packet->in = skb->dev;
 	packet->family = family;
 	packet->flags = 0;
-	if (family == AF_INET)
-		weir_source_ipv4(&packet->source, ip_hdr(skb)->saddr,
-				 in->ifindex);
-	else
-		weir_source_ipv6(&packet->source, &ipv6_hdr(skb)->saddr,
-				 in->ifindex);
+	weir_packet_source(skb, family, &packet->source);
 	if (unlikely(!weir_source_known(&packet->source)))
 		packet->flags = WEIR_PACKET_VITAL;
 }

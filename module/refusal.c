@@ -8,8 +8,8 @@
  * An entry answers for all packets of its source that arrive on the same device and
  * cost at least as much. So a refusal is cached only if its limit was the first
  * that matched the packet, and if that limit and those before it look at source and
- * device only; the source is masked to the longest prefix that any of them, or an
- * exemption, distinguishes.
+ * device only, and count equal prefixes; the source is masked to the longest prefix that
+ * any of them, or an exemption, distinguishes.
  *
  * The caches belong to a namespace with limits. An entry has the generation of its
  * configuration and answers for no other. A grace period after a change nobody writes
@@ -55,22 +55,14 @@ static void entry_flush(const struct weir_net *wn, const struct weir_refusal *en
 		weir_table_dropped(limit->table, &lookup, entry->count, false);
 }
 
-/**
- * weir_refusal_store - cache a refusal, and count it
- * @wn: namespace
- * @entry: of this CPU's cache, free for the source
- * @generation: of the configuration
- * @key: source, masked
- * @ifindex: of the input device
- * @limit: that refused it
- * @lookup: of the refusal, of a single packet
- *
- * Context: BH off, RCU read lock.
+/*
+ * Count a refusal in a free entry of this CPU's cache. @source: whole address; @ifindex: of
+ * the input device; @limit: that refused it; @lookup: in its table, of a single packet. BH
+ * off, RCU read lock.
  */
-void weir_refusal_store(const struct weir_net *wn,
-			struct weir_refusal *entry, u32 generation,
-			const struct weir_source *key, int ifindex,
-			const struct weir_limit *limit,
+void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
+			struct weir_refusal *entry, const struct weir_source *source,
+			int ifindex, const struct weir_limit *limit,
 			const struct weir_lookup *lookup)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
@@ -84,7 +76,8 @@ void weir_refusal_store(const struct weir_net *wn,
 	}
 	end = (weir_table_slot(limit->table, lookup->tick) + 1) *
 	      limit->slot_ticks;
-	entry->key = *key;
+	entry->key = *source;
+	weir_refusal_mask(&config->refusals, &entry->key);
 	entry->ifindex = ifindex;
 	entry->until = min(end, lookup->tick + HZ);
 	cache->until = max(cache->until, entry->until);
@@ -92,9 +85,9 @@ void weir_refusal_store(const struct weir_net *wn,
 	entry->limit = limit;
 	entry->seq = lookup->seq;
 	entry->bytes = limit->bytes ? lookup->cost : 0;
-	WRITE_ONCE(entry->generation, generation);
+	WRITE_ONCE(entry->generation, config->generation);
 	/* Pairs with weir_refusals_settle(). */
-	WRITE_ONCE(cache->generation, generation);
+	WRITE_ONCE(cache->generation, config->generation);
 	/* Pairs with entry_pending() and weir_refusals_settle(). */
 	smp_store_release(&entry->count, 1);
 }
@@ -102,11 +95,10 @@ void weir_refusal_store(const struct weir_net *wn,
 /* Add what is pending in an entry to the state of its source. */
 static void entry_pending(const struct weir_refusal *entry,
 			  const struct weir_limit *limit,
-			  struct weir_source_state *state, unsigned int count)
+			  struct weir_source_state *state)
 {
 	struct weir_source source;
 	struct weir_refusal copy;
-	unsigned int i;
 	/* Pairs with weir_refusal_store(): the source was stored first. */
 	u32 waiting = smp_load_acquire(&entry->count);
 
@@ -118,50 +110,31 @@ static void entry_pending(const struct weir_refusal *entry,
 	/* The count may have been the former source's. */
 	smp_rmb();
 	waiting = min(waiting, READ_ONCE(entry->count));
-	for (i = 0; i < count; i++)
-		if (weir_source_same(&state[i].source, &source))
-			state[i].dropped += waiting;
+	if (weir_source_same(&state->source, &source))
+		state->dropped += waiting;
 }
 
-/**
- * weir_refusals_pending - drops of sources, with the pending counts
- * @wn: namespace
- * @limit: of its configuration
- * @state: states of sources of the limit
- * @count: number of them
- *
- * Entries change while they are read: exact only when traffic rests.
- *
- * Context: RCU read lock.
+/*
+ * Add the pending drops to the states of @count sources of a limit of the configuration.
+ * Exact when traffic rests. RCU read lock.
  */
 void weir_refusals_pending(const struct weir_net *wn,
 			   const struct weir_limit *limit,
 			   struct weir_source_state *state, unsigned int count)
 {
 	const struct weir_refusals *refusals = &weir_config_get(wn)->refusals;
-	const struct weir_refusal_cache *cache;
-	unsigned int i;
+	const struct weir_source_state *end = state + count;
 	int cpu;
 
-	for (i = 0; i < count; i++) {
+	for (; state < end; state++) {
 		/* As weir_way_dropped(), but at once: a count is of one kind. */
-		if (state[i].observed != limit->observe)
-			state[i].dropped = 0;
-		state[i].observed = limit->observe;
-	}
-	for_each_possible_cpu(cpu) {
-		cache = per_cpu_ptr(wn->refusals, cpu);
-		if (limit->prefix.len4 == refusals->prefix.len4 &&
-		    limit->prefix.len6 == refusals->prefix.len6) {
-			for (i = 0; i < count; i++)
-				entry_pending(weir_refusal_entry(cache, refusals,
-								 &state[i].source),
-					      limit, &state[i], 1);
-			continue;
-		}
-		/* Of a source with a shorter prefix there are several. */
-		for (i = 0; i < 1 << WEIR_REFUSALS_SHIFT; i++)
-			entry_pending(&cache->entry[i], limit, state, count);
+		if (state->observed != limit->observe)
+			state->dropped = 0;
+		state->observed = limit->observe;
+		for_each_possible_cpu(cpu)
+			entry_pending(weir_refusal_entry(per_cpu_ptr(wn->refusals, cpu),
+							 refusals, &state->source),
+				      limit, state);
 	}
 }
 
@@ -187,37 +160,35 @@ static void mask_fill(struct weir_refusal_mask *mask, struct weir_prefix prefix)
 	memcpy(mask->ipv6, ipv6.word, sizeof(mask->ipv6));
 }
 
-/** weir_refusals_init - set what entries stand for; the configuration is complete */
+/* Set what entries stand for, when the configuration is complete otherwise. */
 void weir_refusals_init(struct weir_config *config)
 {
 	struct weir_refusals *refusals = &config->refusals;
-	struct weir_prefix *prefix = &refusals->prefix, key = { };
+	struct weir_prefix prefix = { }, key;
 	const struct weir_limit *limit;
 	unsigned int i, n;
 
+	if (config->count)
+		prefix = config->limit[0]->prefix;
+	key = prefix;
 	for (i = 0; i < config->count; i++) {
 		limit = config->limit[i];
-		if (limit->match.conds & ~WEIR_IF_SENDER)
+		if (limit->match.conds & ~WEIR_IF_SENDER ||
+		    limit->prefix.len4 != prefix.len4 || limit->prefix.len6 != prefix.len6)
 			break;
-		prefix->len4 = max(prefix->len4, limit->prefix.len4);
-		prefix->len6 = max(prefix->len6, limit->prefix.len6);
 		for (n = 0; n < limit->match.from.count; n++)
 			lengthen(&key, &limit->match.from.prefix[n]);
 	}
 	refusals->limits = i;
 	for (i = 0; i < weir_exempts_count(config->exempts); i++)
 		lengthen(&key, &weir_exempts_at(config->exempts, i)->prefix);
-	key.len4 = max(key.len4, prefix->len4);
-	key.len6 = max(key.len6, prefix->len6);
-	mask_fill(&refusals->index, *prefix);
+	mask_fill(&refusals->index, prefix);
 	mask_fill(&refusals->key, key);
 }
 
-/**
- * weir_refusals_settle - count all that is pending of an old configuration
- * @wn: locked namespace, a grace period after that was replaced; its limits exist
- *
- * Context: process, may sleep.
+/*
+ * Count all that is pending of an old configuration, a grace period after it was replaced
+ * and while its limits exist. Locked; may sleep.
  */
 void weir_refusals_settle(struct weir_net *wn)
 {
@@ -249,13 +220,7 @@ void weir_refusals_settle(struct weir_net *wn)
 	}
 }
 
-/**
- * weir_refusals_alloc - make the empty caches of a namespace
- * @wn: namespace without hooks
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM; what was allocated then is to be freed.
- */
+/* Make empty caches; may sleep. With -ENOMEM, too, they are to be freed. */
 int weir_refusals_alloc(struct weir_net *wn)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO;
@@ -275,7 +240,7 @@ int weir_refusals_alloc(struct weir_net *wn)
 	return 0;
 }
 
-/** weir_refusals_free - free the caches, if any, a grace period after the hooks */
+/* Free the caches, if any, a grace period after the hooks. */
 void weir_refusals_free(struct weir_net *wn)
 {
 	int cpu;

@@ -44,13 +44,12 @@ struct weir_refusal_mask {
 
 /* What the entries of a configuration stand for. */
 struct weir_refusals {
-	unsigned int limits;	/* first limits that look at source and device only */
-	struct weir_prefix prefix;	/* longest of them */
-	struct weir_refusal_mask index;	/* bits of an address in @prefix */
-	struct weir_refusal_mask key;	/* that @limits and exemptions look at, too */
+	unsigned int limits;	/* first ones of equal prefix that look at source and device only */
+	struct weir_refusal_mask index;	/* bits of an address in that prefix */
+	struct weir_refusal_mask key;	/* bits that @limits or exemptions distinguish */
 };
 
-/* The entry of a cache for a source, masked with the key's or the index's mask. */
+/* The entry of a cache for a source, whole or masked. */
 static __always_inline struct weir_refusal *
 weir_refusal_entry(const struct weir_refusal_cache *cache,
 		   const struct weir_refusals *refusals,
@@ -69,21 +68,29 @@ weir_refusal_entry(const struct weir_refusal_cache *cache,
 	return cache->entry + hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT);
 }
 
-/**
- * weir_refusal_holds - does an entry refuse a packet?
- * @entry: entry for its source
- * @generation: of the configuration
- * @key: source, masked
- * @ifindex: of the input device
- * @tick: now
- * @bytes: of the packet, which is not GSO
- *
- * Context: BH off, RCU read lock.
+/* Mask a source to what an entry stands for. */
+static inline void weir_refusal_mask(const struct weir_refusals *refusals,
+				     struct weir_source *source)
+{
+	const struct weir_refusal_mask *key = &refusals->key;
+
+	if (source->scope & WEIR_SCOPE_IPV6) {
+		source->word[0] &= key->ipv6[0];
+		source->word[1] &= key->ipv6[1];
+		source->word[2] &= key->ipv6[2];
+		source->word[3] &= key->ipv6[3];
+	} else {
+		source->word[0] &= key->ipv4;
+	}
+}
+
+/*
+ * Does an entry refuse a packet? @key: its source, masked; @ifindex: of the input device;
+ * @bytes: of the packet, which is not GSO. BH off, RCU read lock.
  */
-static inline bool weir_refusal_holds(const struct weir_refusal *entry,
-				      u32 generation,
-				      const struct weir_source *key,
-				      int ifindex, u64 tick, u32 bytes)
+static inline bool weir_refusal_holds(const struct weir_refusal *entry, u32 generation,
+				      const struct weir_source *key, int ifindex,
+				      u64 tick, u32 bytes)
 {
 	/* Unchanged: nothing was charged, given back or moved since. */
 	return weir_source_same(&entry->key, key) &&
@@ -93,8 +100,7 @@ static inline bool weir_refusal_holds(const struct weir_refusal *entry,
 }
 
 /* May an entry be used for a refusal? */
-static inline bool weir_refusal_free(const struct weir_refusal *entry,
-				     u32 generation,
+static inline bool weir_refusal_free(const struct weir_refusal *entry, u32 generation,
 				     const struct weir_lookup *lookup)
 {
 	if (unlikely(entry->generation != generation))
@@ -105,10 +111,9 @@ static inline bool weir_refusal_free(const struct weir_refusal *entry,
 		(entry->seq != lookup->seq || lookup->cost < entry->bytes));
 }
 
-void weir_refusal_store(const struct weir_net *wn,
-			struct weir_refusal *entry, u32 generation,
-			const struct weir_source *key, int ifindex,
-			const struct weir_limit *limit,
+void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
+			struct weir_refusal *entry, const struct weir_source *source,
+			int ifindex, const struct weir_limit *limit,
 			const struct weir_lookup *lookup);
 void weir_refusals_pending(const struct weir_net *wn,
 			   const struct weir_limit *limit,

@@ -10,8 +10,11 @@
 
 #include "batch.h"
 #include "compat.h"
-#include "hook.h"
+#include "limit.h"
+#include "packet.h"
+#include "refusal.h"
 #include "verdict.h"
+#include "weir.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
@@ -24,8 +27,6 @@ struct weir_context {
 	struct weir_source masked;	/* its source, masked to @prefix */
 	struct weir_lookup lookup;	/* in the table of the last limit asked */
 	struct weir_prefix prefix;	/* of that limit; invalid at first */
-	struct weir_refusal *entry;	/* of the refusal cache, perhaps; or NULL */
-	struct weir_source key;		/* in the refusal cache */
 };
 
 static DEFINE_PER_CPU(struct weir_context, context);
@@ -152,24 +153,6 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
 	}
 }
 
-/* Count a refusal in the refusal cache, if an entry is free for it. */
-static noinline bool cache_refusal(struct weir_context *ctx,
-				   const struct weir_net *wn,
-				   const struct weir_config *config,
-				   const struct weir_limit *limit)
-{
-	struct weir_packet *packet = &ctx->packet;
-	struct weir_refusal *entry;
-
-	entry = weir_refusal_find(this_cpu_ptr(wn->refusals), &config->refusals,
-				  packet->skb, packet->family, &ctx->key);
-	if (!entry || !weir_refusal_free(entry, config->generation, &ctx->lookup))
-		return false;
-	weir_refusal_store(wn, entry, config->generation, &ctx->key,
-			   packet->in->ifindex, limit, &ctx->lookup);
-	return true;
-}
-
 /*
  * Count a refusal for its source, in the refusal cache if an entry can answer the
  * next packet. @first is the index of the limit if no other matched before it,
@@ -181,6 +164,11 @@ static noinline void count_refusal(struct weir_context *ctx,
 				   const struct weir_limit *limit, u8 result,
 				   unsigned int first)
 {
+	const struct weir_packet *packet = &ctx->packet;
+	struct weir_refusal *entry = weir_refusal_entry(this_cpu_ptr(wn->refusals),
+							&config->refusals,
+							&packet->source);
+
 	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
 	/*
@@ -188,12 +176,13 @@ static noinline void count_refusal(struct weir_context *ctx,
 	 * exemption from an earlier limit must count its packets.
 	 */
 	if (!limit->observe && first < config->refusals.limits &&
-	    !ctx->place.exempts && !netif_is_l3_master(ctx->packet.in) &&
-	    (!ctx->entry ||
-	     weir_refusal_free(ctx->entry, config->generation, &ctx->lookup)) &&
-	    cache_refusal(ctx, wn, config, limit))
-		return;
-	weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
+	    !ctx->place.exempts && !netif_is_l3_master(packet->in) &&
+	    weir_refusal_free(entry, config->generation, &ctx->lookup) &&
+	    weir_packet_plain(packet->skb, packet->family, &packet->source))
+		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
+				   limit, &ctx->lookup);
+	else
+		weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
 }
 
 /* The index of the first limit from @i on that matches, or config->count. */
@@ -355,45 +344,36 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 	return NF_DROP;
 }
 
-/**
- * weir_verdict - decide on a packet that the refusal cache does not answer
- * @skb: packet in PRE_ROUTING
- * @family: AF_INET or AF_INET6
- * @wn: namespace
- * @config: its configuration
- * @entry: of the refusal cache for its source, if that was looked for, or NULL
- *
- * Context: BH off, RCU read lock.
- * Return: NF_ACCEPT or NF_DROP.
+/*
+ * Decide on a packet in PRE_ROUTING that the refusal cache does not answer: NF_ACCEPT or
+ * NF_DROP. BH off, RCU read lock.
  */
 unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
-			  const struct weir_config *config,
-			  struct weir_refusal *entry)
+			  const struct weir_config *config, u64 tick)
 {
 	struct weir_context *ctx = this_cpu_ptr(&context);
+	struct weir_packet *packet = &ctx->packet;
 	int verdict;
 
-	weir_packet_init(&ctx->packet, skb, family);
-	ctx->lookup.tick = weir_hook_clock();
-	ctx->entry = entry;
+	weir_packet_init(packet, skb, family);
+	ctx->lookup.tick = tick;
 
-	if (skb->dev->flags & IFF_LOOPBACK ||
-	    weir_packet_already_seen(&ctx->packet))
+	if (packet->in->flags & IFF_LOOPBACK || weir_packet_already_seen(packet))
 		return NF_ACCEPT;
-	if (family == NFPROTO_IPV6 && weir_packet_may_be_vital(skb)) {
-		weir_packet_parse(&ctx->packet);
+	if (packet->family == AF_INET6 && weir_packet_may_be_vital(packet->skb)) {
+		weir_packet_parse(packet);
 		/* What else was parsed counts only if a limit asks for it. */
-		ctx->packet.flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
+		packet->flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
 	}
-	ctx->cost = weir_packet_cost(skb, family);
+	ctx->cost = weir_packet_cost(packet->skb, packet->family);
 	do {
 		ctx->prefix.len4 = U8_MAX;
 		ctx->place.exempts = config->exempts;
 		if (config->exempts) {
-			weir_exempt_place(config->exempts, &ctx->packet.source,
-					  ctx->packet.in->name, &ctx->place);
+			weir_exempt_place(config->exempts, &packet->source,
+					  packet->in->name, &ctx->place);
 			if (ctx->place.all) {
-				if (ctx->packet.flags & WEIR_PACKET_DECRYPTED)
+				if (packet->flags & WEIR_PACKET_DECRYPTED)
 					return NF_ACCEPT;
 				weir_exempt_count(ctx->place.all, ctx->cost.packets,
 						  ctx->cost.bytes);
@@ -408,4 +388,3 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 	} while (config);
 	return NF_ACCEPT;
 }
-

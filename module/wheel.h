@@ -151,11 +151,12 @@ static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
  */
 static inline void weir_wheel_mark(struct weir_wheel *w, u32 slot, u64 cost)
 {
-	unsigned int shift = max(fls64(cost), 4) - 4;
+	unsigned int shift;
 
 	/* Pairs with other refusals, and with turns, which may undo it. */
 	if (READ_ONCE(w->refused) == (u8)slot)
 		return;
+	shift = max(fls64(cost), 4) - 4;
 	WRITE_ONCE(w->wanted, min_t(u64, 8 * shift + ((cost - 1) >> shift) + 1, U8_MAX));
 	WRITE_ONCE(w->refused, slot);
 }

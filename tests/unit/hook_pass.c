@@ -70,7 +70,7 @@ static u64 seen_as(enum weir_outcome outcome)
 	return packets;
 }
 
-/* Loopback packets skip all limits. */
+/* Loopback packets skip all limits; without limits there are no hooks. */
 static void test_passed_by(void **state)
 {
 	struct weir_limit words = edit_words("a", 1);
@@ -95,6 +95,12 @@ static void test_passed_by(void **state)
 	t.dev[1].flags = IFF_LOOPBACK;
 	assert_int_equal(pass(&t.dev[1]), NF_ACCEPT);
 	t.dev[1].flags = 0;
+	/* The hooks go with the last limit, and come back. */
+	assert_int_equal(edit_flush(&t.wn, true), 0);
+	assert_null(shim_hooks);
+	assert_int_equal(add_words(&words), 0);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
 	hook_end();
 }
 
