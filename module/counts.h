@@ -51,7 +51,7 @@ struct weir_stats {
 
 /* How far a table was too small, and where its limit's counters begin. */
 struct weir_pressure {
-	unsigned long told;	/* tick of the last event, 0 if never; any CPU writes it */
+	unsigned long reported;	/* tick of the last event, 0 if never; any CPU writes it */
 	spinlock_t lock;	/* protects the rest; process context */
 	struct weir_counts base;	/* of the limit when they were last reset */
 	u64 since;		/* tick of the last sample */

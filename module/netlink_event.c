@@ -73,8 +73,8 @@ static void message_send(struct weir_net *wn, struct sk_buff *skb, bool filled)
 	rcu_read_unlock();
 }
 
-static void limit_tell(struct weir_net *wn, u32 what, const struct weir_limit *limit,
-		       const struct weir_limit *before)
+static void limit_notify(struct weir_net *wn, u32 what, const struct weir_limit *limit,
+			 const struct weir_limit *before)
 {
 	struct sk_buff *skb = message_new(WEIR_CMD_LIMIT_NTF);
 
@@ -83,8 +83,8 @@ static void limit_tell(struct weir_net *wn, u32 what, const struct weir_limit *l
 		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
 }
 
-static void exempt_tell(struct weir_net *wn, u32 what, const struct weir_config *config,
-			const struct weir_exempt *exempt)
+static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
+			  const struct weir_exempt *exempt)
 {
 	struct sk_buff *skb = message_new(WEIR_CMD_EXEMPT_NTF);
 
@@ -95,7 +95,7 @@ static void exempt_tell(struct weir_net *wn, u32 what, const struct weir_config 
 void weir_event_reset(struct weir_net *wn, const struct weir_limit *limit)
 {
 	if (has_listeners(wn))
-		limit_tell(wn, WEIR_LIMIT_EVENT_RESET, limit, NULL);
+		limit_notify(wn, WEIR_LIMIT_EVENT_RESET, limit, NULL);
 }
 
 /* Does an old limit still exist? */
@@ -134,7 +134,7 @@ static bool limit_stays(const struct weir_limit *limit, const struct weir_limit 
 }
 
 /* Each event names the limit that follows, so the last limit is sent first. */
-static void limits_tell(const struct weir_edit *edit)
+static void limits_notify(const struct weir_edit *edit)
 {
 	const struct weir_limit *limit, *was, *before = NULL, *next = NULL;
 	unsigned int i;
@@ -143,16 +143,16 @@ static void limits_tell(const struct weir_edit *edit)
 		limit = edit->limit[i];
 		was = edit->was[i];
 		if (!was)
-			limit_tell(edit->wn, WEIR_LIMIT_EVENT_ADDED, limit, before);
+			limit_notify(edit->wn, WEIR_LIMIT_EVENT_ADDED, limit, before);
 		else if (!limit_stays(limit, was) || old_next(edit, was) != next)
-			limit_tell(edit->wn, WEIR_LIMIT_EVENT_CHANGED, limit, before);
+			limit_notify(edit->wn, WEIR_LIMIT_EVENT_CHANGED, limit, before);
 		next = was ?: next;
 	}
 }
 
 /* Send the exemptions of one configuration that are not in the other, or are changed. */
-static void exempts_tell(struct weir_net *wn, u32 what, const struct weir_config *config,
-			 const struct weir_config *other)
+static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
+			   const struct weir_config *other)
 {
 	const struct weir_exempt *exempt;
 	unsigned int i;
@@ -162,10 +162,10 @@ static void exempts_tell(struct weir_net *wn, u32 what, const struct weir_config
 		exempt = weir_exempts_at(config->exempts, i);
 		at = other ? weir_exempts_find(other->exempts, exempt) : -1;
 		if (at < 0)
-			exempt_tell(wn, what, config, exempt);
+			exempt_notify(wn, what, config, exempt);
 		else if (what == WEIR_LIMIT_EVENT_ADDED &&
 			 weir_exempts_at(other->exempts, at)->stats != exempt->stats)
-			exempt_tell(wn, WEIR_LIMIT_EVENT_CHANGED, config, exempt);
+			exempt_notify(wn, WEIR_LIMIT_EVENT_CHANGED, config, exempt);
 	}
 }
 
@@ -177,12 +177,12 @@ void weir_event_config(const struct weir_edit *edit)
 
 	if (!has_listeners(wn))
 		return;
-	exempts_tell(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old, now);
+	exempts_notify(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old, now);
 	for (i = 0; edit->old && i < edit->old->count; i++)
 		if (!limit_is_there(edit, edit->old->limit[i]))
-			limit_tell(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old->limit[i], NULL);
-	limits_tell(edit);
-	exempts_tell(wn, WEIR_LIMIT_EVENT_ADDED, now, edit->old);
+			limit_notify(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old->limit[i], NULL);
+	limits_notify(edit);
+	exempts_notify(wn, WEIR_LIMIT_EVENT_ADDED, now, edit->old);
 }
 
 /* Send an operation on sources, WEIR_SOURCE_EVENT_*, with the reply's attributes. */
@@ -304,11 +304,11 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick)
 {
-	unsigned long last = READ_ONCE(limit->pressure->told);
+	unsigned long last = READ_ONCE(limit->pressure->reported);
 
 	/* Pairs with itself on other CPUs; 0 is never. */
 	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
 		return;
-	WRITE_ONCE(limit->pressure->told, (unsigned long)tick ?: 1);
+	WRITE_ONCE(limit->pressure->reported, (unsigned long)tick ?: 1);
 	event_add(wn, &(struct event) { .limit = limit->id, .pressure = true });
 }

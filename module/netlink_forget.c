@@ -54,8 +54,8 @@ static int put_forgotten(struct sk_buff *skb, const struct weir_net *wn,
 }
 
 /* Report to the caller, and unless nothing was forgotten, to listeners. */
-static void forget_tell(struct weir_net *wn, const struct forget *forget,
-			const struct weir_limit *limit, struct genl_info *info,
+static void forget_notify(struct weir_net *wn, const struct forget *forget,
+			  const struct weir_limit *limit, struct genl_info *info,
 			struct sk_buff *reply)
 {
 	struct nlmsghdr *message = (struct nlmsghdr *)skb_tail_pointer(reply);
@@ -139,12 +139,12 @@ static int forget_limits(struct weir_net *wn, struct forget *forget, struct genl
 			continue;
 		err = forget_limit(wn, forget, limit);
 		if (forget->forgotten)
-			forget_tell(wn, forget, limit, info, reply);
+			forget_notify(wn, forget, limit, info, reply);
 	}
 	if (!reply->len) {
 		forget->forgotten = 0;
 		forget->prefix = forget->within.prefix;
-		forget_tell(wn, forget, NULL, info, reply);
+		forget_notify(wn, forget, NULL, info, reply);
 	}
 	return err;
 }

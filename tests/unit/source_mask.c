@@ -24,7 +24,7 @@ static void test_mask(void **state)
 	struct chance c = chance_of(0);
 	struct weir_source source, expected;
 	struct weir_prefix prefix;
-	struct in6_addr addr, told;
+	struct in6_addr addr, shown;
 	unsigned int i;
 	u8 len, family;
 
@@ -57,8 +57,8 @@ static void test_mask(void **state)
 		/* Only the words of the key are set. */
 		if (weir_prefix_words(prefix) == 2)
 			assert_false(source.word[2] | source.word[3]);
-		family = weir_source_address(&source, prefix, &told, &len);
-		assert_memory_equal(&told, expected.word, sizeof(told));
+		family = weir_source_address(&source, prefix, &shown, &len);
+		assert_memory_equal(&shown, expected.word, sizeof(shown));
 		if (ipv6 && prefix.len6) {
 			assert_int_equal(family, AF_INET6);
 			assert_int_equal(len, prefix.len6);
@@ -75,7 +75,7 @@ static void test_linklocal(void **state)
 		{ 32, 64 }, { 24, 48 }, { 8, 128 }, { 1, 1 }, { 32, 65 },
 	};
 	struct weir_source a, b;
-	struct in6_addr addr = { }, told;
+	struct in6_addr addr = { }, shown;
 	unsigned int i;
 	u8 len;
 
@@ -86,10 +86,10 @@ static void test_linklocal(void **state)
 		weir_source_ipv6(&a, &addr, 3);
 		weir_source_mask(&a, prefix[i]);
 		assert_int_equal(weir_source_ifindex(&a), 3);
-		assert_int_equal(weir_source_address(&a, prefix[i], &told,
+		assert_int_equal(weir_source_address(&a, prefix[i], &shown,
 						     &len), AF_INET6);
 		assert_int_equal(len, 128);
-		assert_memory_equal(&told, &addr, sizeof(addr));
+		assert_memory_equal(&shown, &addr, sizeof(addr));
 		weir_source_ipv6(&b, &addr, 4);
 		weir_source_mask(&b, prefix[i]);
 		assert_memory_not_equal(&a, &b, sizeof(a));
@@ -97,10 +97,10 @@ static void test_linklocal(void **state)
 		weir_source_ipv4(&a, htonl(0xa9fe0102), 5);
 		weir_source_mask(&a, prefix[i]);
 		assert_int_equal(weir_source_ifindex(&a), 5);
-		assert_int_equal(weir_source_address(&a, prefix[i], &told,
+		assert_int_equal(weir_source_address(&a, prefix[i], &shown,
 						     &len), AF_INET);
 		assert_int_equal(len, 32);
-		assert_true(told.s6_addr32[0] == htonl(0xa9fe0102));
+		assert_true(shown.s6_addr32[0] == htonl(0xa9fe0102));
 	}
 	/* No interface index makes an invalid key. */
 	for (i = 0; i < 31; i++) {
@@ -118,7 +118,7 @@ static void test_linklocal(void **state)
 	weir_source_mask(&b, (struct weir_prefix) { 0, 0 });
 	assert_memory_equal(&a, &b, sizeof(a));
 	assert_int_equal(weir_source_address(&a, (struct weir_prefix) { 0, 0 },
-					     &told, &len), AF_UNSPEC);
+					     &shown, &len), AF_UNSPEC);
 	assert_int_equal(len, 0);
 	/* Addresses in fe80::/10 outside fe80::/64 count like any other. */
 	addr.s6_addr32[1] = htonl(1);

@@ -53,7 +53,7 @@ static bool charge(unsigned int cpu, u64 late, u64 cost)
 	return result & WEIR_CHARGED;
 }
 
-static u64 told(void)
+static u64 counted(void)
 {
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
@@ -90,7 +90,7 @@ static void test_strict(void **state)
 			check(sum <= budget || late, "run %llu: %llu of %llu", run, sum,
 			      budget);
 		}
-		assert_true(told() <= budget);
+		assert_true(counted() <= budget);
 		weir_table_free(table);
 	}
 }
@@ -107,7 +107,7 @@ static void test_comes_back(void **state)
 	}
 	check(refused < n / 100, "%u of %u refused", refused, n);
 	tick += 2 * WINDOW;
-	assert_int_equal(told(), 0);
+	assert_int_equal(counted(), 0);
 	weir_table_free(table);
 }
 
@@ -118,17 +118,17 @@ static void test_told(void **state)
 	begin(1000, false);
 	for (i = 0; i < 10; i++) {
 		assert_true(charge(i % SHIM_CPUS, 0, 1));
-		assert_int_equal(told(), i + 1);
+		assert_int_equal(counted(), i + 1);
 	}
 	rcu_read_lock();
 	assert_true(weir_table_forget(table, &everybody, 0));
 	rcu_read_unlock();
-	assert_int_equal(told(), 0);
+	assert_int_equal(counted(), 0);
 	/* Batches from before are not spent on top. */
 	for (i = 0; charge(i % SHIM_CPUS, 0, 1); i++)
 		;
 	assert_true(i <= 1000);
-	assert_true(told() <= 1000);
+	assert_true(counted() <= 1000);
 	weir_table_free(table);
 }
 
@@ -150,9 +150,9 @@ static void test_stranger(void **state)
 	shim_locking = give_away;
 	assert_true(charge(0, 0, 1));
 	assert_null(shim_locking);
-	assert_int_equal(told(), 1);
+	assert_int_equal(counted(), 1);
 	who = &all_ipv6;
-	assert_int_equal(told(), 1);
+	assert_int_equal(counted(), 1);
 	who = &everybody;
 	weir_table_free(table);
 }
@@ -168,7 +168,7 @@ static void test_clear(void **state)
 		assert_true(charge(i, 0, 1));
 	for (i = 0; i < weir_table_buckets(table); i++)
 		weir_table_clear(table, i);
-	assert_int_equal(told(), 0);
+	assert_int_equal(counted(), 0);
 	for (i = 0; i < 4 * 1000; i++)
 		n += charge(i % SHIM_CPUS, 0, 1);
 	check(n <= 1000, "%u of 1000", n);
