@@ -78,8 +78,11 @@ static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
 	}
 	if (exempt)
 		return put_exempt(reply, config, exempt, info->attrs[WEIR_A_EXEMPT_WANT_STATS]);
-	weir_nl_refuse(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
-		       "not exempt; source get shows exemptions from single limits and devices");
+	if (limit)
+		weir_nl_refuse(info->extack, name, "not exempt from this limit");
+	else
+		weir_nl_refuse(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
+			       "not exempt from all limits; source get shows all exemptions");
 	return -ENOENT;
 }
 

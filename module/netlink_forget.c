@@ -168,15 +168,18 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *reply;
 	int err;
 
-	err = forget_parse(info, wn, &forget) ?: refusals_count(wn);
+	err = forget_parse(info, wn, &forget);
 	if (err)
 		return err;
+	err = refusals_count(wn);
 	/* So that no table has a successor meanwhile. */
 	mutex_lock(&wn->lock);
 	config = weir_config_get(wn);
 	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state), GFP_KERNEL);
 	reply = nlmsg_new(FORGOTTEN_ROOM * (config ? config->count + 1 : 1), GFP_KERNEL);
-	err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
+	if (!forget.state || !reply)
+		err = -ENOMEM;
+	err = err ?: forget_limits(wn, &forget, info, reply);
 	mutex_unlock(&wn->lock);
 	kvfree(forget.state);
 	if (!err)
@@ -184,7 +187,7 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	nlmsg_free(reply);
 	if (err == -ENOMEM)
 		NL_SET_ERR_MSG(info->extack,
-			       "no memory to walk the sources; nothing was forgotten, try again");
+			       "not enough memory to find the sources; nothing was forgotten, try again");
 	return err;
 }
 

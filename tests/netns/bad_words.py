@@ -158,7 +158,7 @@ CASES = [
     ("del of an exemption that does not exist", "exempt-del", {"address": A}, E.ENOENT, "no such", "address"),
     ("del of one from another limit", "exempt-del", {"address": v4("10.0.0.0"), "prefix-len": 8, "limit": "here"},
      E.ENOENT, "no such", "address"),
-    ("get of what is not exempt", "exempt-get", {"address": A}, E.ENOENT, "not exempt; source get shows", "address"),
+    ("get of what is not exempt", "exempt-get", {"address": A}, E.ENOENT, "not exempt from all limits", "address"),
     ("get of a prefix", "exempt-get", {"address": A, "prefix-len": 24}, E.EINVAL, "one address", "prefix-len"),
     ("exempt get for a limit that does not exist", "exempt-get", {"address": A, "limit": "none"}, E.ENOENT,
      "no limit", "limit"),

@@ -45,15 +45,22 @@ weir exempt flush
 head -n 1024 "$tmp/exempts" >"$tmp/many"
 requests=$TRACING/instances/requests
 mkdir "$requests"
-echo 'comm == "weir"' >"$requests/events/syscalls/sys_enter_sendto/filter"
-echo 1 >"$requests/events/syscalls/sys_enter_sendto/enable"
+sends=$requests/events/syscalls/sys_enter_sendto
+if [ -d "$sends" ]; then
+	echo 'comm == "weir"' >"$sends/filter"
+	echo 1 >"$sends/enable"
+fi
 "$top/userspace/weir" monitor >"$tmp/events" &
 pids+=($!)
 wait_for 60 grep -q present "$tmp/events" || bail "monitor shows nothing"
 : >"$requests/trace"
 weir -batch "$tmp/many"
-is "$(grep -c sys_sendto "$requests/trace")" 2 "1024 lines of a batch are one request"
-echo 0 >"$requests/events/syscalls/sys_enter_sendto/enable"
+name="1024 lines of a batch are one request"
+if [ -d "$sends" ]; then
+	is "$(grep -c sys_sendto "$requests/trace")" 2 "$name"
+else
+	skip "this kernel traces no system calls" "$name"
+fi
 rmdir "$requests"
 told() { [ "$(grep -c '^exempt added' "$tmp/events")" = 1024 ]; }
 wait_for 60 told
