@@ -172,8 +172,8 @@ int weir_parse_ports(const struct weir_field *field, struct weir_args *args,
 	const struct servent *service = count ? NULL : getservbyname(text, NULL);
 
 	if (service)
-		return weir_err_set(args->err, "names are not accepted; write %u",
-				    ntohs(service->s_port));
+		return weir_err_set(args->err, "names are not accepted; write %u for '%.60s'",
+				    ntohs(service->s_port), text);
 	if (!count && read_pair(text, ':', 65535, 65535, value) == 2)
 		return weir_err_set(args->err, "write %u-%u", (unsigned int)value[0],
 				    (unsigned int)value[1]);

@@ -89,7 +89,7 @@ static void put_word(FILE *to, int *column, const struct weir_word *words,
 	for (words = word; words->name; words++) {
 		other = words->is;
 		if (words->in != word->in || other->attr != field->attr ||
-		    (words != word && other->flags & WEIR_BARE))
+		    (words != word && other == field))
 			continue;
 		weir_field_value(other, value);
 		len += snprintf(item + len, sizeof(item) - len, "%s%s%s%s",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -62,6 +63,8 @@ static const struct weir_object *read_object(struct weir_args *args)
 	file = strstr(args->err->text, " FILE'");
 	if (token && !strcmp(token, "weir"))
 		weir_err_set(args->err, "omit 'weir': a command begins with its object");
+	else if (token && !args->exact && !file && !access(token, F_OK))
+		weir_err_set(args->err, "'%.60s' is a file; use '-file %.200s'", token, token);
 	else if (!blame_verb(token, args->err) && file && weir_args_peek(args))
 		sprintf(file, " %.200s'", weir_args_peek(args));
 	return NULL;

@@ -8,6 +8,8 @@
 #include "tool.h"
 #include "value.h"
 
+#define NOTHING_LEFT	"not charged: nothing is left"
+
 int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
 {
@@ -49,10 +51,14 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 		status = weir_run_show(tool, command, model);
 	if (status || source->taken)
 		return status;
+	if (model->query.mode == WEIR_CHARGE_MODE_DRAIN) {
+		weir_note(tool, "note", NOTHING_LEFT);
+		return status;
+	}
 	if (source->left)
-		weir_note(tool, "note", "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
-			  cost ? cost : 1, source->left);
+		weir_err_set(&tool->err, "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
+			     cost ? cost : 1, source->left);
 	else
-		weir_note(tool, "note", "not charged: nothing is left");
-	return status;
+		weir_err_set(&tool->err, NOTHING_LEFT);
+	return WEIR_EXIT_REFUSED;
 }

@@ -199,7 +199,8 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 	     spared_now(tool, &ssh, exists ? limit->name : "")))
 		return;
 	snprintf(sentence, sizeof(sentence),
-		 " applies to your own ssh connections; to exempt them: weir exempt add %.50s%s%s",
+		 " applies to your %s ssh connections; to exempt them: weir exempt add %.50s%s%s",
+		 limit->match.has & ~limit->match.invert & WEIR_COND_SYN ? "new" : "own",
 		 weir_text_prefix(NULL, &ssh.peer, buf), *ssh.dev ? " dev " : "", ssh.dev);
 	weir_note_of(tool, "warning", limit->name, sentence);
 }

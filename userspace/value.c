@@ -157,6 +157,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	char count[WEIR_TEXT_SIZE];
 	uint64_t window = 1;
 	size_t i;
+	int ret;
 
 	if (blame_rate(text, args->err))
 		return -EINVAL;
@@ -187,8 +188,10 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	    window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
 		return weir_err_set(args->err, "a window of %s is out of range 10ms..30d", unit);
 	budget->window_ms = window;
-	return weir_value_range(count, budget->count, 1, bytes ? WEIR_BYTES_MAX :
-				WEIR_PACKETS_MAX, args->err);
+	ret = weir_value_range(count, budget->count, 1, bytes ? WEIR_BYTES_MAX :
+			       WEIR_PACKETS_MAX, args->err);
+	return budget->count ? ret : weir_err_set(args->err, "%s; to block a source use 'source charge'",
+						  args->err->text);
 }
 
 int weir_parse_name(const struct weir_field *field, struct weir_args *args,

@@ -365,7 +365,7 @@ ssh_meets() {
 	shift
 	printf '%s\n' "$@" >conf
 	run -check -file conf
-	[[ $err != *"applies to your own ssh connections"* ]] || warned=yes
+	[[ $err != *"applies to your "@(own|new)" ssh connections"* ]] || warned=yes
 	is "$status $warned" "0 $wanted" "$SSH_CONNECTION: $*" || diag "$err"
 }
 while read -r words; do ssh_meets yes "limit add web budget 1/s $words"; done <<'WORDS'
@@ -416,6 +416,7 @@ SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 [ -e /sys/module/weir ] || says <<'LINES'
 0 | -check limit add host budget 1/s to 192.0.2.1 | ^weir: warning: limit 'host' applies to your own ssh connections; to exempt them: weir exempt add 198.51.100.7$
 0 | -check limit set host match to 192.0.2.1 action drop | ^weir: warning: limit 'host' applies to your own ssh connections
+0 | -check limit add ssh budget 1/s to 192.0.2.1 tcp dport 22 syn | ^weir: warning: limit 'ssh' applies to your new ssh connections; to exempt them: weir exempt add 198.51.100.7$
 0 | -check limit add host budget 1/s to 192.0.2.1 action observe |
 0 | -check -n other limit add host budget 1/s to 192.0.2.1 |
 LINES

@@ -60,6 +60,7 @@ like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]'$'\n' "weir source help explains PRE
 like "$out" $'\n'"'weir source show help' explains each word\$" "... and refers to the help of source show"
 like "$("$weir" exempt help)" $'\n'"'weir exempt add help' explains each word\$" "... as does exempt help to exempt add"
 run source show help
+like "$out" '\[ idle \] \[ top N' "weir source show help leaves synonyms out of the usage"
 like "$out" $'\n''  PREFIX +only sources that overlap' "weir source show help explains PREFIX"
 longest=$(
 	{

@@ -56,6 +56,7 @@ says <<'LINES'
 
 # unknown words, with the closest known one
 1 | lmit show | ^weir: unknown word 'lmit'; did you mean 'limit'\?$
+1 | -check /dev/null | ^weir: '/dev/null' is a file; use '-file /dev/null'$
 1 | limit shom | ^weir: limit: unknown word 'shom'; did you mean 'show'\?$
 1 | limit add web bugdet 1/s | ^weir: limit add: unknown word 'bugdet'; did you mean 'budget'\?$
 1 | limit flush now | unexpected argument 'now'

@@ -27,11 +27,15 @@ is "$(answer '.[0] | [.taken, .count, .limited]' source charge 198.51.100.1 limi
 is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60 mode drain)" \
 	'[39,100,0,true]' "... or, with mode drain, what is left"
 note() { { weir "$@" >/dev/null; } 2>&1; }
-is "$(note source charge 198.51.100.1 limit web packets 60)" "weir: note: not charged: nothing is left" "a note says why nothing was charged"
-is "$(note source charge 198.51.100.3 limit web packets 101)" \
-	"weir: note: not charged: 101 exceeds the remaining 100; 'mode drain' takes what is left" "... or suggests mode drain"
-is "$(note source charge 198.51.100.1 limit web mode drain)$(note source charge 198.51.100.3 limit web packets 100 mode drain)" \
-	"weir: note: not charged: nothing is left" "... only if nothing was charged"
+charge() { { weir source charge "$@" >/dev/null; echo "$?"; } 2>&1; }
+is "$(charge 198.51.100.1 limit web packets 60)" $'weir: source charge: not charged: nothing is left\n2' \
+	"a charge that takes nothing fails"
+is "$(charge 198.51.100.3 limit web packets 101)" \
+	$'weir: source charge: not charged: 101 exceeds the remaining 100; \'mode drain\' takes what is left\n2' \
+	"... or suggests mode drain"
+is "$(charge 198.51.100.1 limit web mode drain)" $'weir: note: not charged: nothing is left\n0' \
+	"with mode drain, to find nothing left is no error"
+is "$(charge 198.51.100.3 limit web packets 100 mode drain)" 0 "... and no note if something was taken"
 weir source forget 198.51.100.3 >"$tmp/out"
 is "$(answer '.[0].taken' source charge 198.51.100.1 limit bulk bytes 4k)" 4000 "charge takes bytes of a limit that counts bytes"
 like "$(weir source charge 198.51.100.1 limit bulk packets 4 2>&1; echo $?)" \
