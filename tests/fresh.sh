@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fresh.sh [-t TARGET]... [bookworm|trixie]...: on minimal Debian systems that have only
-# git and make, check that a clean clone of HEAD sets itself up: make each TARGET (such
-# as "T=netns/smoke test"; default: demo, twice) and print how long it took. The log is
-# .cache/fresh/SUITE.log.
+# fresh.sh [-t TARGET]... [bookworm|trixie]...: on minimal Debian systems that have only git and
+# make, check that a clean clone of HEAD sets itself up: make each TARGET (such as "T=netns/smoke
+# test"; default: demo, twice) and print how long it took. The log is .cache/fresh/SUITE.log.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 # Runs in its own mount and PID namespaces, so its mounts disappear with it

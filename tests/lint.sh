@@ -108,10 +108,9 @@ circles() {
 		}'
 }
 
-# No cycles of includes between the module's headers, or of calls between its files.
-# main.c starts all others, and the tables in netlink.c and netlink_gen.c list the
-# operations in netlink_*.c: these calls do not count, nor do the tracepoints, which
-# verdict.c defines.
+# No cycles of includes between the module's headers, or of calls between its files. main.c starts
+# all others, and the tables in netlink.c and netlink_gen.c list the operations in netlink_*.c:
+# these calls do not count, nor do the tracepoints, which verdict.c defines.
 check_circles() {
 	local f bad=0 objects=.cache/build/6.12-clang/module
 	while IFS= read -r f; do

@@ -6,11 +6,10 @@
 # skipped; status 1 if any failed. Full output is in .cache/test; V=1 shows it. JOBS=2 kernels
 # run in parallel, beside the tests that need no guest.
 #
-# A test is a program that writes TAP (tests/*/*.t) or reports by its exit status; status
-# 4 means skipped. tests/netns runs as root in guests: all files on 6.1 and 6.12, smoke*.t
-# and table.t on sid, and all files on any other kernel named; debug kernels are built
-# first. WEIR_UNTIL, in seconds since 1970, is a deadline: tests that would run past it
-# are skipped.
+# A test is a program that writes TAP (tests/*/*.t) or reports by its exit status; status 4 means
+# skipped. tests/netns runs as root in guests: all files on 6.1 and 6.12, smoke*.t and table.t on
+# sid, and all files on any other kernel named; debug kernels are built first. WEIR_UNTIL, in
+# seconds since 1970, is a deadline: tests that would run past it are skipped.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 logs=${WEIR_LOGS:-$top/.cache/test}
@@ -99,9 +98,8 @@ host() {
 # time_for SECONDS: whether they are left before WEIR_UNTIL
 time_for() { [ -z "${WEIR_UNTIL:-}" ] || [ $(($(date +%s) + $1)) -lt "$WEIR_UNTIL" ]; }
 
-# keep_hooks: a namespace whose hooks stay registered. The kernel patches the packet
-# path when the first hook is added or the last one removed, and QEMU's TCG sometimes
-# still executes the old code.
+# keep_hooks: a namespace whose hooks stay registered. The kernel patches the packet path when the
+# first hook is added or the last one removed, and QEMU's TCG sometimes still executes the old code.
 keep_hooks() {
 	local ready fifo=/run/weir-keep
 	mkfifo "$fifo"

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# spec.sh [-w]: check that the uapi header, the policies and the operations match the
-# specification; -w regenerates them. The kernel's generator, which also checks the
-# specification against its schema, comes with the newest kernel source
-# (tests/vm/fetch.sh source).
+# spec.sh [-w]: check that the uapi header, the policies and the operations match the specification;
+# -w regenerates them. The kernel's generator, which also checks the specification against its
+# schema, comes with the newest kernel source (tests/vm/fetch.sh source).
 # Status: 0 they match, 1 they differ, 4 there is no generator.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd) || exit 1

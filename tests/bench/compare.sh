@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare.sh: compare weir, hashlimit and an nft set, with tables too small, just
-# right and large, under a spoofed flood, while a thousand honest clients, a heavy
-# source and one just over its limit send. All in one boot of a guest. Prints the
-# table of README.md; COMPARE_WRITE=1 writes it there.
+# compare.sh: compare weir, hashlimit and an nft set, with tables too small, just right and large,
+# under a spoofed flood, while a thousand honest clients, a heavy source and one just over its limit
+# send. All in one boot of a guest. Prints the table of README.md; COMPARE_WRITE=1 writes it there.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 # shellcheck source=compare-words.sh

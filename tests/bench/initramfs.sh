@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# initramfs.sh NAME OUT FILE...: make OUT, the initramfs of the bench's guest of kernel
-# NAME: init, busybox, the peers and their modules, the results of build.sh, FILEs in
-# /bench.
+# initramfs.sh NAME OUT FILE...: make OUT, the initramfs of the bench's guest of kernel NAME: init,
+# busybox, the peers and their modules, the results of build.sh, FILEs in /bench.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 kernel=$top/.cache/kernels/${1:?usage: initramfs.sh NAME OUT FILE...} out=$2 built=$top/.cache/build

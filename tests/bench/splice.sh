@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# splice.sh [-l] FILE WORDS: put stdin between the comment lines "WORDS" and "end of
-# WORDS" of FILE, in Markdown or reStructuredText. -l: as a literal block of
-# reStructuredText.
+# splice.sh [-l] FILE WORDS: put stdin between the comment lines "WORDS" and "end of WORDS" of FILE,
+# in Markdown or reStructuredText. -l: as a literal block of reStructuredText.
 set -u
 literal=0
 [ "$1" != -l ] || { literal=1 && shift; }

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# attribute.t: an attribute that is added to a copy takes its entry in the
-# specification, one row, one member of the model, and the man page. Everything
-# else follows: parsing, its range, messages, text, JSON, schema, help,
-# completion, comparison, and the word that a refusal names.
+# attribute.t: an attribute that is added to a copy takes its entry in the specification, one row,
+# one member of the model, and the man page. Everything else follows: parsing, its range, messages,
+# text, JSON, schema, help, completion, comparison, and the word that a refusal names.
 . "$(dirname "$0")/lib.sh"
 
 python3 -c 'import yaml' 2>/dev/null || { echo "1..0 # SKIP python3-yaml is not installed"; exit 4; }

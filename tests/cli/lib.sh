@@ -5,9 +5,8 @@
 #
 # says reads lines of
 #	STATUS | COMMAND | PATTERN
-# STATUS is the exit status, COMMAND the arguments of weir (quotes as in the
-# shell), PATTERN an extended regular expression for stderr; if it is empty,
-# stderr must be empty.
+# STATUS is the exit status, COMMAND the arguments of weir (quotes as in the shell), PATTERN an
+# extended regular expression for stderr; if it is empty, stderr must be empty.
 set -u
 shopt -s lastpipe
 export LC_ALL=C

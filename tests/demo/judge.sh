@@ -26,9 +26,8 @@ fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off" >&2; exit 2; }
 # most FILE LIMIT TICKS: the most that a source was charged within TICKS ticks
 most() { window -l "$2" -T "$3" <"$dir/$1" | sed -n 's/.* max=\([0-9]*\).*/\1/p'; }
 
-# judge LIMIT SECONDS: print "MAX AT-THE-RECEIVER JITTER-MS EXCESS" of a limit; EXCESS
-# counts packets that arrived without a charge; JITTER-MS is "unknown" if every source
-# lost packets
+# judge LIMIT SECONDS: print "MAX AT-THE-RECEIVER JITTER-MS EXCESS" of a limit; EXCESS counts
+# packets that arrived without a charge; JITTER-MS is "unknown" if every source lost packets
 judge() {
 	local jitter excess most got ticks
 	read -r jitter excess < <(awk -v us=$((1000000 / hz)) -v want="limit=$1" '

@@ -65,8 +65,7 @@ static uint64_t stamp(struct msghdr *msg)
 	struct timespec ts = { 0 };
 
 	for (; cmsg; cmsg = CMSG_NXTHDR(msg, cmsg))
-		if (cmsg->cmsg_level == SOL_SOCKET &&
-		    cmsg->cmsg_type == SCM_TIMESTAMPNS)
+		if (cmsg->cmsg_level == SOL_SOCKET && cmsg->cmsg_type == SCM_TIMESTAMPNS)
 			memcpy(&ts, CMSG_DATA(cmsg), sizeof(ts));
 	return ts.tv_sec * 1000000ull + ts.tv_nsec / 1000;
 }
@@ -116,8 +115,7 @@ static int take(int fd, int which)
 	got = recvmmsg(fd, msg, BATCH, MSG_DONTWAIT, NULL);
 	for (i = 0; i < got; i++)
 		if (which == UDP || for_443(in[i].data, msg[i].msg_len))
-			keep(in[i].from.sin_addr.s_addr, which,
-			     stamp(&msg[i].msg_hdr));
+			keep(in[i].from.sin_addr.s_addr, which, stamp(&msg[i].msg_hdr));
 	return got > 0;
 }
 

@@ -43,8 +43,7 @@ static int __kprobes fault_pre(struct kprobe *probe, struct pt_regs *regs)
 }
 
 /* A probe that has one is not turned into a jump, which could not return. */
-static void __kprobes fault_post(struct kprobe *probe, struct pt_regs *regs,
-				 unsigned long flags)
+static void __kprobes fault_post(struct kprobe *probe, struct pt_regs *regs, unsigned long flags)
 {
 }
 

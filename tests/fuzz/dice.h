@@ -38,10 +38,4 @@ static inline bool dice_percent(struct dice *dice, unsigned int percent)
 	return dice_of(dice, 100) < percent;
 }
 
-/* A number of random length: all lengths in bits are equally likely. */
-static inline uint64_t dice_long(struct dice *dice)
-{
-	return dice_roll(dice) >> dice_of(dice, 64);
-}
-
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer on the packet path: packet.c, match.c and source.c of the module,
- * unchanged, on packets whose linear part may end anywhere, against the twin. An
- * input holds the family, a match, the packet's layout in memory, then its bytes
- * from the network header on.
+ * libFuzzer on the packet path: packet.c, match.c and source.c of the module, unchanged, on packets
+ * whose linear part may end anywhere, against the twin. An input holds the family, a match, the
+ * packet's layout in memory, then its bytes from the network header on.
  */
 #include <linux/skbuff.h>
 #include <stdio.h>
@@ -74,8 +73,7 @@ static void take_match(struct input *input, struct weir_match *match)
 }
 
 /* The checks of ip_rcv() and ipv6_rcv(), which run before the hook. */
-static bool received(int family, const uint8_t *byte, size_t *len,
-		     size_t *header)
+static bool received(int family, const uint8_t *byte, size_t *len, size_t *header)
 {
 	size_t told;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libFuzzer on the words of every command: as a file for -batch or, after a first
- * line that begins with "#argv", as arguments, one per line. Either they are valid,
- * or one sentence says why not.
+ * libFuzzer on the words of every command: as a file for -batch or, after a first line that begins
+ * with "#argv", as arguments, one per line. Either they are valid, or one sentence says why not.
  */
 #include "tool_fuzz.h"
 

@@ -97,8 +97,7 @@ static void make_ipv4(struct packet *packet, struct dice *dice)
 	size_t header = words < 5 ? 20 : 4 * words;
 
 	ip[0] = (dice_percent(dice, 97) ? 4 : dice_of(dice, 16)) << 4 | words;
-	put16(ip + 6, dice_percent(dice, 25) ? some_offset(dice) |
-	      dice_of(dice, 8) << 13 : 0);
+	put16(ip + 6, dice_percent(dice, 25) ? some_offset(dice) | dice_of(dice, 8) << 13 : 0);
 	ip[8] = 64;
 	ip[9] = proto;
 	memcpy(ip + 12, sources[dice_of(dice, 8)], 4);
@@ -113,8 +112,7 @@ static void make_ipv4(struct packet *packet, struct dice *dice)
 	packet->byte[10] ^= dice_percent(dice, 2);
 }
 
-static size_t put_extension(struct packet *packet, struct dice *dice,
-			    uint8_t type)
+static size_t put_extension(struct packet *packet, struct dice *dice, uint8_t type)
 {
 	uint8_t ext[40] = { 0, 0, 1, 4 };
 	unsigned int more = dice_percent(dice, 20) ? dice_of(dice, 3) : 0;
@@ -243,6 +241,5 @@ static enum received ipv6_received(const struct packet *packet, size_t *len)
  */
 enum received packet_received(const struct packet *packet, size_t *len)
 {
-	return packet->family == 4 ? ipv4_received(packet, len) :
-				     ipv6_received(packet, len);
+	return packet->family == 4 ? ipv4_received(packet, len) : ipv6_received(packet, len);
 }

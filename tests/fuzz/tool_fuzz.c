@@ -65,14 +65,12 @@ void tool_fail(const char *what, const char *more, const char *most)
 
 static bool is_note(const char *line)
 {
-	return !strncmp(line, "weir: note: ", 12) ||
-	       !strncmp(line, "weir: warning: ", 15);
+	return !strncmp(line, "weir: note: ", 12) || !strncmp(line, "weir: warning: ", 15);
 }
 
 static void check_sentence(const char *line, const char *end)
 {
-	if (strncmp(line, "weir: ", 6) || end - line < 12 || end[-1] == ' ' ||
-	    end[-1] == ':')
+	if (strncmp(line, "weir: ", 6) || end - line < 12 || end[-1] == ' ' || end[-1] == ':')
 		tool_fail("refused with half a sentence", line, "");
 }
 

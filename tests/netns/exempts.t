@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# exempts.t: changes of exemptions wait for expedited grace periods, so that many can be
-# made one by one; consecutive ones of a batch are added in one request, with the results
-# of as many
+# exempts.t: changes of exemptions wait for expedited grace periods, so that many can be made one by
+# one; consecutive ones of a batch are added in one request, with the results of as many
 . "$(dirname "$0")/lib.sh"
 begin
 config <<<'limit add web budget 1000/h to 192.0.2.0/24' || bail "cannot configure"

@@ -28,9 +28,8 @@ is "$(passed)" "$(value amount "$line")" "the packets charged are those that pas
 line=$(traced -s | awk '$2 ~ /=198\.51/ { n++ } END { print n + 0 }')
 diag "$line of 5 sources that stay were let through at all"
 
-# Losses of newcomers: every packet of the flood has a new source, as a repeated one
-# would be refused by its own count. In a window and a slot the floors admit at
-# least ways x (L - 3).
+# Losses of newcomers: every packet of the flood has a new source, as a repeated one would be
+# refused by its own count. In a window and a slot the floors admit at least ways x (L - 3).
 rate=6000 ms=400
 for twice in 1 2 4 8; do
 	budget=$((rate * ms * twice / 2 / 64 / 1000))

@@ -72,8 +72,7 @@ static void put_ipv4(struct frame *frame, const struct packet *packet)
 			    .protocol = packet->proto, .id = htons(1) };
 
 	if (packet->fragment)
-		ip.frag_off = htons(packet->offset / 8 |
-				    (packet->more ? IP_MF : 0));
+		ip.frag_off = htons(packet->offset / 8 | (packet->more ? IP_MF : 0));
 	memcpy(&ip.saddr, packet->source, 4);
 	memcpy(&ip.daddr, packet->destination, 4);
 	put(frame, &ip, sizeof(ip));
@@ -91,8 +90,7 @@ static uint8_t extension_number(const char *name, size_t len)
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strlen(known[i].name) == len &&
-		    !strncmp(known[i].name, name, len))
+		if (strlen(known[i].name) == len && !strncmp(known[i].name, name, len))
 			return known[i].number;
 	fprintf(stderr, "send: no extension header %.*s\n", (int)len, name);
 	exit(1);

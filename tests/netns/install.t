@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# install.t: make install to /, modprobe with parameters, use, make uninstall. The
-# guest's changes to its / are discarded. tests/cli/install.t checks for files
-# in other places.
+# install.t: make install to /, modprobe with parameters, use, make uninstall. The guest's changes
+# to its / are discarded. tests/cli/install.t checks for files in other places.
 . "$(dirname "$0")/lib.sh"
 release=$(uname -r)
 modules=/lib/modules/$release

@@ -16,8 +16,7 @@
 # passed, and drops the latter. After "pair init", $rx is the initial namespace,
 # else one with a random name.
 #
-# make -C tests/netns builds the programs send and window before the guest
-# starts.
+# make -C tests/netns builds the programs send and window before the guest starts.
 set -u
 export LC_ALL=C
 # shellcheck source=../tap.sh
@@ -237,8 +236,7 @@ quiet() { kill "${pids[@]}"; wait "${pids[@]}" 2>/dev/null; pids=(); }
 
 # ---- the module ----------------------------------------------------------
 
-# Stripped of its debug information, once per guest, the module loads ten times
-# as fast.
+# Stripped of its debug information, once per guest, the module loads ten times as fast.
 stripped=/run/${WEIR_KO//\//-}
 load() {
 	[ -r "$WEIR_KO" ] || skip_all "no $WEIR_KO"
@@ -287,9 +285,8 @@ json() {
 
 # ---- the trace -----------------------------------------------------------
 
-# Events are enabled before the first packet and stay enabled to the end of the
-# test, and task names are not recorded: either would patch running code, which
-# sometimes fails under QEMU's TCG.
+# Events are enabled before the first packet and stay enabled to the end of the test, and task names
+# are not recorded: either would patch running code, which sometimes fails under QEMU's TCG.
 
 # trace_start [EVENT...]: of weir; default: weir_charge, weir_uncharge, weir_limited
 trace_start() {

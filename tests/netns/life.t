@@ -11,8 +11,7 @@ words="limit add small budget 2/10s sources 64
 limit add bytes budget 10k/100ms bytes sources 600k
 limit add six budget 10/1s per 32,128 sources 600k"
 
-# flooded_place NAME: a namespace with limits, and floods into it; returns once weir
-# drops packets
+# flooded_place NAME: a namespace with limits, and floods into it; returns once weir drops packets
 flooded_place() {
 	pair
 	config <<<"$words" || bail "cannot configure"
@@ -22,9 +21,8 @@ flooded_place() {
 	ok $? "$1: weir drops a flood"
 }
 dropping() { [ "$(stats dropped)" -gt 500 ]; }
-# memory: KiB in use beyond those at the start. The tables take about 120 MiB, with
-# lockdep three times that; other lasting allocations about 50 MiB, and freed but
-# not yet returned memory 30.
+# memory: KiB in use beyond those at the start. The tables take about 120 MiB, with lockdep three
+# times that; other lasting allocations about 50 MiB, and freed but not yet returned memory 30.
 used() { awk '{ kib[$1] = $2 } END { print kib["MemTotal:"] - kib["MemAvailable:"] }' /proc/meminfo; }
 memory() { echo "$(($(used) - first))"; }
 no_memory() { [ "$(memory)" -lt 90000 ]; }

@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 # python.sh: for tests that build their messages in Python; sourced after lib.sh
 
-# python PROGRAM [ARG...]: run it, through the command in $by if set, and number
-# its TAP lines
+# python PROGRAM [ARG...]: run it, through the command in $by if set, and number its TAP lines
 by=()
 python() {
 	local program=$1 line status

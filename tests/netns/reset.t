@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# reset.t: reset sets a limit's counters to zero, and nothing else, even while packets
-# arrive
+# reset.t: reset sets a limit's counters to zero, and nothing else, even while packets arrive
 . "$(dirname "$0")/lib.sh"
 begin
 config <<-WORDS || bail "cannot configure"

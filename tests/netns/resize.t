@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# resize.t: the table's size, the window, the slots and the unit change under a
-# flood
+# resize.t: the table's size, the window, the slots and the unit change under a flood
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 begin

@@ -187,9 +187,8 @@ static uint64_t run(const struct plan *plan, const struct packet *packet)
 		if (due > plan->count - sent)
 			due = plan->count - sent;
 		for (i = 0; plan->sources > 1 && i < due; i++)
-			frame_source(&frame[i], packet, plan->random ?
-				     dice() % plan->sources :
-				     (sent + i) % plan->sources, plan->bit);
+			frame_source(&frame[i], packet,
+				     (plan->random ? dice() : sent + i) % plan->sources, plan->bit);
 		took = sendmmsg(fd, msg, due, 0);
 		if (took > 0)
 			sent += took;
@@ -232,8 +231,7 @@ static int parse_hex(const char *text, uint8_t *raw)
 	return len;
 }
 
-static void parse(int argc, char **argv, struct plan *plan,
-		  struct packet *packet)
+static void parse(int argc, char **argv, struct plan *plan, struct packet *packet)
 {
 	int opt, family = 0;
 	uint8_t *mac = packet->mac;

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-words.t: the kernel's refusals and the tool's messages for them; no refusal
-# changes anything
+# tool-words.t: the kernel's refusals and the tool's messages for them; no refusal changes anything
 . "$(dirname "$0")/lib.sh"
 need_tool
 

@@ -122,8 +122,7 @@ static void take(const char *line)
 	}
 	mask(event.source);
 	event.tick = strtoull(field(at, "tick="), NULL, 10);
-	event.amount = strtoll(field(at, options.bytes ? "bytes=" : "packets="),
-			       NULL, 10);
+	event.amount = strtoll(field(at, options.bytes ? "bytes=" : "packets="), NULL, 10);
 	at = strchr(line, '[');
 	if (at && kind == CHARGE)
 		limit_cpus[event.limit] |= 1ull << atoi(at + 1);
@@ -171,8 +170,7 @@ static int64_t signed_amount(const struct event *event)
 }
 
 /* Evaluate the events of one source under one limit, sorted by tick. */
-static void source_count(const struct event *event, size_t n,
-			 struct counts *counts)
+static void source_count(const struct event *event, size_t n, struct counts *counts)
 {
 	size_t first = 0, i = 0;
 	int64_t sum = 0;
@@ -245,8 +243,7 @@ static bool limit_report(size_t i, size_t j)
 			printf("limit=%s source=%s ", limit_name[events[i].limit],
 			       show(events[i].source));
 			print_counts(&one);
-			printf(" first=%llu last=%llu\n",
-			       (unsigned long long)one.first,
+			printf(" first=%llu last=%llu\n", (unsigned long long)one.first,
 			       (unsigned long long)one.last);
 		}
 		add(&all, &one);
@@ -255,8 +252,7 @@ static bool limit_report(size_t i, size_t j)
 		printf("limit=%s sources=%llu ", limit_name[events[j - 1].limit],
 		       (unsigned long long)all.sources);
 		print_counts(&all);
-		printf(" by=%s from=%llu cpus=%d\n", show(all.by),
-		       (unsigned long long)all.from,
+		printf(" by=%s from=%llu cpus=%d\n", show(all.by), (unsigned long long)all.from,
 		       __builtin_popcountll(limit_cpus[events[j - 1].limit]));
 	}
 	return all.max <= options.most;
@@ -266,8 +262,7 @@ static void parse_source(const char *text)
 {
 	char mapped[64];
 
-	snprintf(mapped, sizeof(mapped), "%s%s",
-		 strchr(text, ':') ? "" : "::ffff:", text);
+	snprintf(mapped, sizeof(mapped), "%s%s", strchr(text, ':') ? "" : "::ffff:", text);
 	if (inet_pton(AF_INET6, mapped, options.source) != 1)
 		exit(1);
 	options.one = true;

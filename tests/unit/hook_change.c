@@ -61,8 +61,7 @@ static void random_match(struct weir_match *match)
 		if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT))
 			match->conds |= WEIR_IF_PROTO;
 		if (below(3) == 0)
-			match->invert = match->conds & ~WEIR_IF_PROTO &
-					chance(&t.chance);
+			match->invert = match->conds & ~WEIR_IF_PROTO & chance(&t.chance);
 	} while (weir_match_check(match, &cond));
 }
 
@@ -187,8 +186,7 @@ void hook_add(void)
 	}
 	change(does_add, &limit.words, 0);
 	change(does_add, &limit.words, -EEXIST);
-	memmove(t.limit + place + 1, t.limit + place,
-		(t.limits++ - place) * sizeof(limit));
+	memmove(t.limit + place + 1, t.limit + place, (t.limits++ - place) * sizeof(limit));
 	t.limit[place] = limit;
 }
 
@@ -202,8 +200,7 @@ static void follow(struct twin_limit *limit, u64 sum[])
 
 	for (s = limit->source; s < limit->source + limit->sources; s++, sum++) {
 		count = hook_peek(real, s, slot);
-		check(count == *sum, "run %llu: %llu moved to %llu", t.run,
-		      *sum, count);
+		check(count == *sum, "run %llu: %llu moved to %llu", t.run, *sum, count);
 		/* An idle source is not moved, even with pending refusals. */
 		if (!count)
 			s->dropped = min(s->dropped, hook_dropped(real, s));
@@ -250,8 +247,7 @@ static void gone(unsigned int place)
 		if (strcmp(t.exempt[i].limit, t.limit[place].words.name))
 			t.exempt[n++] = t.exempt[i];
 	t.exempts = n;
-	memmove(t.limit + place, t.limit + place + 1,
-		(--t.limits - place) * sizeof(t.limit[0]));
+	memmove(t.limit + place, t.limit + place + 1, (--t.limits - place) * sizeof(t.limit[0]));
 }
 
 void hook_del(void)

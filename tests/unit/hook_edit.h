@@ -83,9 +83,8 @@ static inline int edit_exempt(struct weir_net *wn, const struct said_exempt *sai
 	if (!edit)
 		return -ENOMEM;
 	exempt.comment = "";
-	return weir_edit_end(edit, add ?
-			     weir_edit_exempt_add(edit, &exempt, said->limit, error) :
-			     weir_edit_exempt_del(edit, &exempt, said->limit, error), error);
+	return weir_edit_end(edit, (add ? weir_edit_exempt_add : weir_edit_exempt_del)
+			     (edit, &exempt, said->limit, error), error);
 }
 
 #endif /* HOOK_EDIT_H */

@@ -17,8 +17,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 {
 }
 
-void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick)
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit, u64 tick)
 {
 }
 
@@ -45,8 +44,7 @@ static void check_fit(u32 window_ms)
 	for (n = 1; n <= WEIR_SLOTS_MAX; n++) {
 		excess = excess_of(window_ms, n, &ticks);
 		fit = weir_slots_fit(window_ms, n, &slot_ticks);
-		check(fit == (excess < 0 ? 0 : n), "%u ms, %u slots: %u",
-		      window_ms, n, fit);
+		check(fit == (excess < 0 ? 0 : n), "%u ms, %u slots: %u", window_ms, n, fit);
 		check(!fit || slot_ticks == ticks, "%u ms, %u slots: %u ticks",
 		      window_ms, n, slot_ticks);
 	}

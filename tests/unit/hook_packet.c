@@ -50,8 +50,7 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 	u64 slot;
 
 	for (limit = t.limit; limit < t.limit + t.limits; limit++) {
-		if (!said_meets(said, &limit->words.match) ||
-		    hook_exempts(said, limit->words.name))
+		if (!said_meets(said, &limit->words.match) || hook_exempts(said, limit->words.name))
 			continue;
 		f->limit = limit;
 		f->real = hook_real(limit);
@@ -80,13 +79,11 @@ static struct expected *dropper_of(struct expected *met, unsigned int n)
 		if (is.packets[WEIR_DROPPED] != f->was.packets[WEIR_DROPPED])
 			break;
 	}
-	check(f < met + n && !f->room && !f->real->observe,
-	      "run %llu: who dropped it?", t.run);
+	check(f < met + n && !f->room && !f->real->observe, "run %llu: who dropped it?", t.run);
 	return f;
 }
 
-static void note_dropped(const struct expected *e, struct weir_cost cost,
-			 bool observed)
+static void note_dropped(const struct expected *e, struct weir_cost cost, bool observed)
 {
 	if (e->large)
 		return;
@@ -97,8 +94,7 @@ static void note_dropped(const struct expected *e, struct weir_cost cost,
 }
 
 /* Returns the limit that dropped the packet. */
-static struct twin_limit *check_dropped(struct expected *met, unsigned int n,
-					struct weir_cost cost)
+static struct twin_limit *check_dropped(struct expected *met, unsigned int n, struct weir_cost cost)
 {
 	struct expected *dropper = dropper_of(met, n), *f;
 	struct weir_counts is;
@@ -116,8 +112,7 @@ static struct twin_limit *check_dropped(struct expected *met, unsigned int n,
 	return dropper->limit;
 }
 
-static void check_admitted(struct expected *met, unsigned int n,
-			   struct weir_cost cost)
+static void check_admitted(struct expected *met, unsigned int n, struct weir_cost cost)
 {
 	struct expected *f;
 
@@ -140,8 +135,7 @@ static void check_seen(enum weir_outcome outcome, bool unparsable, bool surely)
 		for (i = 0; i < WEIR_OUTCOMES; i++)
 			count[i] += per_cpu_ptr(t.wn.stats, cpu)->count[i].v;
 	t.seen[outcome]++;
-	if (unparsable && (surely || count[WEIR_SEEN_UNPARSABLE] !=
-			   t.seen[WEIR_SEEN_UNPARSABLE]))
+	if (unparsable && (surely || count[WEIR_SEEN_UNPARSABLE] != t.seen[WEIR_SEEN_UNPARSABLE]))
 		t.seen[WEIR_SEEN_UNPARSABLE]++;
 	assert_memory_equal(count, t.seen, sizeof(count));
 }
@@ -158,8 +152,7 @@ static bool is_parsed(const struct twin_limit *end)
 }
 
 /* Make the packet and its bytes at @byte. Returns the length of its headers. */
-static unsigned int make_skb(const struct said *said, u8 byte[PACKET_MAX],
-			     struct sk_buff *skb)
+static unsigned int make_skb(const struct said *said, u8 byte[PACKET_MAX], struct sk_buff *skb)
 {
 	unsigned int header = said_make(said, byte);
 
@@ -197,16 +190,14 @@ void hook_packet(void)
 		drops |= !met[i].room && !met[i].real->observe;
 	shim_cpu = below(SHIM_CPUS);
 	verdict = hook_verdict(&skb, said.ipv6, &t.dev[said.dev]);
-	check(verdict == (drops ? NF_DROP : NF_ACCEPT), "run %llu: verdict %u",
-	      t.run, verdict);
+	check(verdict == (drops ? NF_DROP : NF_ACCEPT), "run %llu: verdict %u", t.run, verdict);
 	if (drops)
 		asked = check_dropped(met, n, cost) + 1;
 	else
 		check_admitted(met, n, cost);
 	check_seen(exempt ? WEIR_SEEN_EXEMPT : !n ? WEIR_SEEN_UNMATCHED :
 		   drops ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
-		   said_cut(&said) && !exempt && is_parsed(t.limit + t.limits),
-		   is_parsed(asked));
+		   said_cut(&said) && !exempt && is_parsed(t.limit + t.limits), is_parsed(asked));
 	t.dropped += drops;
 	t.admitted += !drops && n;
 }

@@ -72,8 +72,7 @@ static struct weir_limit *limit_of(const char *name)
 	return weir_limit_find(weir_config_get(&t.wn), name);
 }
 
-static struct weir_lookup lookup_of(const struct said *said,
-				    const struct weir_limit *limit,
+static struct weir_lookup lookup_of(const struct said *said, const struct weir_limit *limit,
 				    struct weir_source *source)
 {
 	*source = said_source(said);
@@ -298,8 +297,7 @@ static void test_locks(void **state)
 		for (i = 0; i < sources; i++) {
 			byte[13] = i >> 8;
 			byte[14] = i;
-			refused += shim_hooks[0].hook(shim_hooks[0].priv, &skb,
-						      &hook) == NF_DROP;
+			refused += shim_hooks[0].hook(shim_hooks[0].priv, &skb, &hook) == NF_DROP;
 		}
 		/* All rounds within one window */
 		shim_jiffies += 3 * HZ / rounds;
@@ -308,8 +306,7 @@ static void test_locks(void **state)
 	assert_int_equal(refused, rounds * sources);
 	locks = shim_locks - locks;
 	versions = shim_versions - versions;
-	print_message("# %lu locks and %lu versions for %u refusals\n", locks,
-		      versions, refused);
+	print_message("# %lu locks and %lu versions for %u refusals\n", locks, versions, refused);
 	assert_true((locks + versions) * 50 < refused);
 	hook_end();
 }

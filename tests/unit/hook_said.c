@@ -79,8 +79,7 @@ unsigned int said_make(const struct said *said, u8 byte[PACKET_MAX])
 	memset(byte, 0, PACKET_MAX);
 	if (said->ipv6) {
 		byte[0] = 0x60;
-		byte[6] = said->later || said->first ? 44 :
-			  said->options ? 60 : said->proto;
+		byte[6] = said->later || said->first ? 44 : said->options ? 60 : said->proto;
 		byte[7] = 64;
 		memcpy(byte + 8, from.word, 16);
 		memcpy(byte + 24, to.word, 16);
@@ -132,8 +131,7 @@ struct said said_random(struct chance *c)
 		said.options = OPTIONS_MAX + chance_below(c, 2);
 	if (!chance_below(c, 6))
 		said.missing = 1 + chance_below(c, 20);
-	if (said.later || said.first || said.options || said.missing ||
-	    said.proto != IPPROTO_TCP)
+	if (said.later || said.first || said.options || said.missing || said.proto != IPPROTO_TCP)
 		said.segments = 1;
 	return said;
 }

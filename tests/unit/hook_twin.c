@@ -13,8 +13,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 	t.events++;
 }
 
-void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick)
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit, u64 tick)
 {
 	check(t.pressure, "run %llu: there is no pressure", t.run);
 }
@@ -24,8 +23,7 @@ bool hook_exempts(const struct said *said, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < t.exempts; i++)
-		if (!strcmp(t.exempt[i].limit, name) &&
-		    said_exempt(said, &t.exempt[i].exempt))
+		if (!strcmp(t.exempt[i].limit, name) && said_exempt(said, &t.exempt[i].exempt))
 			return true;
 	return false;
 }
@@ -35,8 +33,7 @@ struct weir_limit *hook_real(const struct twin_limit *limit)
 	return weir_limit_find(weir_config_get(&t.wn), limit->words.name);
 }
 
-struct twin_source *hook_source(struct twin_limit *limit,
-				struct weir_source source)
+struct twin_source *hook_source(struct twin_limit *limit, struct weir_source source)
 {
 	struct twin_source *s;
 
@@ -76,8 +73,7 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
 {
-	return twin_sum(&s->wheel, real->slots - real->lenient,
-			shim_jiffies / real->slot_ticks);
+	return twin_sum(&s->wheel, real->slots - real->lenient, shim_jiffies / real->slot_ticks);
 }
 
 void hook_check(struct twin_limit *limit)
@@ -89,16 +85,14 @@ void hook_check(struct twin_limit *limit)
 	for (s = limit->source; s < limit->source + limit->sources; s++) {
 		sum = hook_sum(real, s);
 		count = hook_peek(real, s, slot);
-		check(count == sum, "run %llu: %s: %llu for %llu", t.run,
-		      real->name, count, sum);
+		check(count == sum, "run %llu: %s: %llu for %llu", t.run, real->name, count, sum);
 		check(hook_dropped(real, s) == s->dropped,
 		      "run %llu: %s: %llu dropped for %llu", t.run, real->name,
 		      hook_dropped(real, s), s->dropped);
 	}
 }
 
-unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
-			  struct net_device *dev)
+unsigned int hook_verdict(struct sk_buff *skb, bool ipv6, struct net_device *dev)
 {
 	struct nf_hook_state state = {
 		.pf = ipv6 ? AF_INET6 : AF_INET, .in = dev,

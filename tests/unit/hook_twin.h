@@ -59,8 +59,7 @@ struct weir_limit *hook_real(const struct twin_limit *limit);
 /* Is a packet exempt from limit @name, or from all limits ("")? */
 bool hook_exempts(const struct said *said, const char *name);
 /* The twin's record of a source, created if there is none. */
-struct twin_source *hook_source(struct twin_limit *limit,
-				struct weir_source source);
+struct twin_source *hook_source(struct twin_limit *limit, struct weir_source source);
 /* A source's count: the limit's, also by slot, and the twin's. */
 u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 	      u64 slot[WEIR_SLOTS_MAX + 1]);
@@ -71,8 +70,7 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s);
 void hook_check(struct twin_limit *limit);
 
 /* Run the hook for a packet received on @dev; sets skb->dev if it is NULL. */
-unsigned int hook_verdict(struct sk_buff *skb, bool ipv6,
-			  struct net_device *dev);
+unsigned int hook_verdict(struct sk_buff *skb, bool ipv6, struct net_device *dev);
 
 /* Random operations: a packet, or one kind of change. */
 void hook_packet(void);

@@ -12,8 +12,7 @@ static bool extension(unsigned int proto)
 
 static bool has_ports(unsigned int proto)
 {
-	return proto == TCP || proto == UDP || proto == DCCP || proto == SCTP ||
-	       proto == UDPLITE;
+	return proto == TCP || proto == UDP || proto == DCCP || proto == SCTP || proto == UDPLITE;
 }
 
 /* Neighbour discovery and MLD, which routers do not forward. */

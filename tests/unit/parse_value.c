@@ -8,8 +8,7 @@
 static struct weir_err err;
 
 /* Parse a value of a type, followed by the word @next. */
-static int read_value(const struct weir_type *type, const char *text, void *at,
-		      const char *next)
+static int read_value(const struct weir_type *type, const char *text, void *at, const char *next)
 {
 	char *words[1] = { (char *)next };
 	struct weir_args args = { .words = words, .count = !!next, .err = &err };
@@ -116,8 +115,7 @@ static void test_budget_again(void **state)
 		weir_text_budget(NULL, &budget, text);
 		check(!read_value(&weir_type_budget, text, &again, "bytes"), "%s: %s",
 		      text, err.text);
-		check(again.count == count && again.window_ms == budget.window_ms,
-		      "%s", text);
+		check(again.count == count && again.window_ms == budget.window_ms, "%s", text);
 	}
 }
 
@@ -185,8 +183,7 @@ static void test_prefix(void **state)
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		check(!read_value(&weir_type_prefix, good[i].text, &prefix, NULL), "%s: %s",
 		      good[i].text, err.text);
-		assert_string_equal(weir_text_prefix(NULL, &prefix, text),
-				    good[i].again);
+		assert_string_equal(weir_text_prefix(NULL, &prefix, text), good[i].again);
 	}
 	check_refused(&weir_type_prefix, bad, sizeof(bad) / sizeof(*bad));
 	assert_true(read_value(&weir_type_address, "10.0.0.0/8", &prefix, NULL));
@@ -345,14 +342,11 @@ static void test_per(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		check(!read_value(&weir_type_per, good[i].text, per, NULL),
-		      "%s", err.text);
-		check(per[0] == good[i].prefix4 && per[1] == good[i].prefix6,
-		      "%s", good[i].text);
+		check(!read_value(&weir_type_per, good[i].text, per, NULL), "%s", err.text);
+		check(per[0] == good[i].prefix4 && per[1] == good[i].prefix6, "%s", good[i].text);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		check(read_value(&weir_type_per, bad[i], per, NULL), "%s",
-		      bad[i]);
+		check(read_value(&weir_type_per, bad[i], per, NULL), "%s", bad[i]);
 		assert_non_null(strstr(err.text, "0..32 and 0..128"));
 	}
 	assert_true(read_value(&weir_type_per, "24/48", per, NULL));

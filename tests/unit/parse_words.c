@@ -58,10 +58,8 @@ static void test_limit(void **state)
 	assert_string_equal(limit.before, "web");
 
 	/* a budget too large for packets, but not for bytes */
-	assert_int_equal(read_limit(WEIR_ON_ADD,
-				    "b budget 5G/s bytes", true, &limit), 0);
-	assert_int_equal(read_limit(WEIR_ON_SET,
-				    "web match any", true, &limit), 0);
+	assert_int_equal(read_limit(WEIR_ON_ADD, "b budget 5G/s bytes", true, &limit), 0);
+	assert_int_equal(read_limit(WEIR_ON_SET, "web match any", true, &limit), 0);
 	assert_int_equal(limit.has, WEIR_HAS(LIMIT_MATCH));
 	assert_int_equal(limit.match.has, 0);
 	assert_int_equal(limit.match.any, WEIR_MATCH_ANY);
@@ -96,8 +94,7 @@ static void test_not(void **state)
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "a budget 1/s not from 10.0.0.0/8 to 10.1.0.0/16 not syn",
 				    true, &limit), 0);
-	assert_int_equal(limit.match.has, WEIR_COND_FROM | WEIR_COND_TO |
-			 WEIR_COND_SYN);
+	assert_int_equal(limit.match.has, WEIR_COND_FROM | WEIR_COND_TO | WEIR_COND_SYN);
 	assert_int_equal(limit.match.invert, WEIR_COND_FROM | WEIR_COND_SYN);
 }
 
@@ -105,21 +102,16 @@ static void test_abbreviations(void **state)
 {
 	struct weir_limit limit;
 
-	assert_int_equal(read_limit(WEIR_ON_ADD,
-				    "a b 1/s so 64 act obs fam ipv6", false,
+	assert_int_equal(read_limit(WEIR_ON_ADD, "a b 1/s so 64 act obs fam ipv6", false,
 				    &limit), -EINVAL);
 	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, bytes, before"));
-	assert_int_equal(read_limit(WEIR_ON_ADD,
-				    "a bu 1/s so 64 act obs fam ipv6", false,
+	assert_int_equal(read_limit(WEIR_ON_ADD, "a bu 1/s so 64 act obs fam ipv6", false,
 				    &limit), 0);
 	assert_int_equal(limit.action, WEIR_ACTION_OBSERVE);
 	assert_int_equal(limit.match.family, AF_INET6);
 	/* no abbreviations in a file */
-	assert_int_equal(read_limit(WEIR_ON_ADD, "a bu 1/s", true,
-				    &limit), -EINVAL);
-	assert_int_equal(read_limit(WEIR_ON_ADD,
-				    "a budget 1/s action obs", true, &limit),
-			 -EINVAL);
+	assert_int_equal(read_limit(WEIR_ON_ADD, "a bu 1/s", true, &limit), -EINVAL);
+	assert_int_equal(read_limit(WEIR_ON_ADD, "a budget 1/s action obs", true, &limit), -EINVAL);
 }
 
 static void test_limit_refused(void **state)
@@ -192,11 +184,9 @@ static void test_limit_refused(void **state)
 		check(read_limit(WEIR_ON_ADD, bad[i].text, true, &limit) == -EINVAL, "%s", bad[i].text);
 		check(strstr(err.text, bad[i].why), "%s: %s", bad[i].text, err.text);
 	}
-	assert_int_equal(read_limit(WEIR_ON_SET, "web", true, &limit),
-			 -EINVAL);
+	assert_int_equal(read_limit(WEIR_ON_SET, "web", true, &limit), -EINVAL);
 	assert_non_null(strstr(err.text, "nothing to change"));
-	assert_int_equal(read_limit(WEIR_ON_DEL, "a b", true, &limit),
-			 -EINVAL);
+	assert_int_equal(read_limit(WEIR_ON_DEL, "a b", true, &limit), -EINVAL);
 	assert_non_null(strstr(err.text, "unexpected argument 'b'"));
 }
 
@@ -222,16 +212,14 @@ static void test_query(void **state)
 {
 	struct weir_query query;
 
-	assert_int_equal(read_query(WEIR_ON_SHOW,
-				    "limit web 10.0.0.0/8 limited top 10 by count",
+	assert_int_equal(read_query(WEIR_ON_SHOW, "limit web 10.0.0.0/8 limited top 10 by count",
 				    &query), 0);
 	assert_string_equal(query.limit, "web");
 	assert_int_equal(query.prefix.len, 8);
 	assert_true(query.limited);
 	assert_int_equal(query.top, 10);
 	assert_int_equal(query.rank, WEIR_RANK_COUNT);
-	assert_int_equal(read_query(WEIR_ON_SHOW, "2001:db8::/32 all",
-				    &query), 0);
+	assert_int_equal(read_query(WEIR_ON_SHOW, "2001:db8::/32 all", &query), 0);
 	assert_true(query.idle);
 	assert_int_equal(query.prefix.family, AF_INET6);
 	assert_int_equal(read_query(WEIR_ON_SHOW, "top 5 by count", &query), 0);
@@ -239,13 +227,11 @@ static void test_query(void **state)
 	assert_int_equal(read_query(WEIR_ON_SHOW, "top 5", &query), 0);
 	assert_true(query.idle);
 	assert_int_equal(query.rank, WEIR_RANK_DROPPED);
-	assert_int_equal(read_query(WEIR_ON_CHARGE,
-				    "203.0.113.9 limit web packets 100 mode drain",
+	assert_int_equal(read_query(WEIR_ON_CHARGE, "203.0.113.9 limit web packets 100 mode drain",
 				    &query), 0);
 	assert_int_equal(query.packets, 100);
 	assert_int_equal(query.mode, WEIR_CHARGE_MODE_DRAIN);
-	assert_int_equal(read_query(WEIR_ON_FORGET, "all limit web",
-				    &query), 0);
+	assert_int_equal(read_query(WEIR_ON_FORGET, "all limit web", &query), 0);
 	assert_int_equal(query.prefix.family, 0);
 }
 
@@ -336,12 +322,10 @@ static void test_pick(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct weir_word *word = weir_pick(words, bad[i].word, false,
-							 "word", &err);
+		const struct weir_word *word = weir_pick(words, bad[i].word, false, "word", &err);
 
 		check(!word == !!bad[i].why, "%s", bad[i].word);
-		check(word || strstr(err.text, bad[i].why), "%s: %s",
-		      bad[i].word, err.text);
+		check(word || strstr(err.text, bad[i].why), "%s: %s", bad[i].word, err.text);
 	}
 }
 

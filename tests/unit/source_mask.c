@@ -43,8 +43,7 @@ static void test_mask(void **state)
 			weir_source_ipv6(&source, &addr, 7);
 			memcpy(expected.word, &addr, 16);
 			mask_bits((u8 *)expected.word, 16, prefix.len6);
-			expected.scope = prefix.len6 || prefix.len4 ?
-					WEIR_SCOPE_IPV6 : 0;
+			expected.scope = prefix.len6 || prefix.len4 ? WEIR_SCOPE_IPV6 : 0;
 		} else {
 			if ((ntohl(v4) >> 16) == 0xa9fe)
 				continue;
@@ -86,8 +85,7 @@ static void test_linklocal(void **state)
 		weir_source_ipv6(&a, &addr, 3);
 		weir_source_mask(&a, prefix[i]);
 		assert_int_equal(weir_source_ifindex(&a), 3);
-		assert_int_equal(weir_source_address(&a, prefix[i], &shown,
-						     &len), AF_INET6);
+		assert_int_equal(weir_source_address(&a, prefix[i], &shown, &len), AF_INET6);
 		assert_int_equal(len, 128);
 		assert_memory_equal(&shown, &addr, sizeof(addr));
 		weir_source_ipv6(&b, &addr, 4);
@@ -97,8 +95,7 @@ static void test_linklocal(void **state)
 		weir_source_ipv4(&a, htonl(0xa9fe0102), 5);
 		weir_source_mask(&a, prefix[i]);
 		assert_int_equal(weir_source_ifindex(&a), 5);
-		assert_int_equal(weir_source_address(&a, prefix[i], &shown,
-						     &len), AF_INET);
+		assert_int_equal(weir_source_address(&a, prefix[i], &shown, &len), AF_INET);
 		assert_int_equal(len, 32);
 		assert_true(shown.s6_addr32[0] == htonl(0xa9fe0102));
 	}

@@ -27,8 +27,7 @@ static struct weir_table *alloc(u32 sources)
 	assert_true(weir_table_need(&spec) == shim_allocated);
 	assert_true(weir_table_need(&spec) == weir_table_bytes(table));
 	assert_int_equal(weir_table_buckets(table), table->mask + 1);
-	assert_int_equal(weir_table_ways(table),
-			 (table->mask + 1) * table->ways);
+	assert_int_equal(weir_table_ways(table), (table->mask + 1) * table->ways);
 	assert_memory_equal(&table->spec, &spec, sizeof(spec));
 	return table;
 }
@@ -60,15 +59,11 @@ static void test_size(void **state)
 		check(lost(sources / buckets, table->ways) < 1e-3,
 		      "%u sources: %u ways", sources, table->ways);
 		if (table->ways > 4)
-			check(lost(ceil(16 * sources / buckets) / 16,
-				   table->ways - 2) >= 1e-3,
-			      "%u sources: %u ways, fewer do", sources,
-			      table->ways);
+			check(lost(ceil(16 * sources / buckets) / 16, table->ways - 2) >= 1e-3,
+			      "%u sources: %u ways, fewer do", sources, table->ways);
 		if (buckets > 1)
-			check(lost(ceil(32 * sources / buckets) / 16,
-				   WEIR_WAYS_MAX) >= 1e-3,
-			      "%u sources: %g buckets, fewer do", sources,
-			      buckets);
+			check(lost(ceil(32 * sources / buckets) / 16, WEIR_WAYS_MAX) >= 1e-3,
+			      "%u sources: %g buckets, fewer do", sources, buckets);
 		weir_table_free(table);
 	}
 }
@@ -93,14 +88,12 @@ static void test_sources(void **state)
 		for (i = 0; i < sources[n]; i++) {
 			source = twin_source(i, table->spec.prefix);
 			lookup.source = &source;
-			lookup.hash = weir_source_hash(&source,
-						       table->spec.prefix, &key);
+			lookup.hash = weir_source_hash(&source, table->spec.prefix, &key);
 			result = twin_packet(table, &lookup);
 			assert_true(result & WEIR_CHARGED);
 			evicted += !!(result & WEIR_EVICTED);
 			home += lookup.way ==
-				weir_bucket_way(table,
-						weir_bucket(table, lookup.hash),
+				weir_bucket_way(table, weir_bucket(table, lookup.hash),
 						weir_hash_home(table, lookup.hash));
 		}
 		twin_leave();
@@ -118,12 +111,10 @@ static u64 up(u64 bytes, u64 to)
 }
 
 /* The formula of design.rst for buckets of @ways ways */
-static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets,
-		    unsigned int ways)
+static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets, unsigned int ways)
 {
 	u64 slots = spec->slots + !spec->lenient, ring = 1, each = 1;
-	u64 width = spec->budget < 1ull << 16 ? 2 :
-		    spec->budget < 1ull << 32 ? 4 : 8;
+	u64 width = spec->budget < 1ull << 16 ? 2 : spec->budget < 1ull << 32 ? 4 : 8;
 	u64 wheel, way, bucket;
 
 	while (ring < slots)
@@ -134,14 +125,12 @@ static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets,
 	bucket = up(bucket, 128);
 	while (each < buckets && 2 * each * bucket <= 4 << 20)
 		each *= 2;
-	return buckets / each * (up(each * bucket, 4096) + 8) +
-	       sizeof(struct weir_table);
+	return buckets / each * (up(each * bucket, 4096) + 8) + sizeof(struct weir_table);
 }
 
 /*
- * Every part of the layout is aligned, does not overlap the next, and has the
- * documented size. A way with 15 slots, two-byte counts and half an IPv6 address
- * is one cache line.
+ * Every part of the layout is aligned, does not overlap the next, and has the documented size. A
+ * way with 15 slots, two-byte counts and half an IPv6 address is one cache line.
  */
 static void test_layout(void **state)
 {
@@ -163,33 +152,26 @@ static void test_layout(void **state)
 		assert_false(IS_ERR(t));
 		assert_true(weir_wheel_max(t->shape.width) >= budget[b]);
 		assert_true(weir_table_holds(t, budget[b]));
-		assert_true(weir_table_bytes(t) ==
-			    bytes_of(&spec, t->mask + 1, t->ways));
+		assert_true(weir_table_bytes(t) == bytes_of(&spec, t->mask + 1, t->ways));
 		check(t->way_size == 64 || slots > 15 || len6 > 64 ||
 		      budget[b] > U16_MAX, "%u slots: %u", slots, t->way_size);
 		for (i = 0; i <= t->mask; i++) {
 			bucket = weir_bucket(t, i);
 			assert_true((uintptr_t)bucket % 128 == 0);
-			assert_true(t->floor_off + weir_wheel_size(t->shape) <=
-				    t->way_off);
+			assert_true(t->floor_off + weir_wheel_size(t->shape) <= t->way_off);
 			/* The sanitizer checks the bounds. */
-			memset(weir_bucket_floor(t, bucket), 0x5a,
-			       weir_wheel_size(t->shape));
+			memset(weir_bucket_floor(t, bucket), 0x5a, weir_wheel_size(t->shape));
 			for (n = 0; n < t->ways; n++) {
 				way = weir_bucket_way(t, bucket, n);
 				assert_true((uintptr_t)way % 64 == 0);
 				assert_true(way->scope == WEIR_SCOPE_INVALID);
-				assert_true((uintptr_t)weir_way_wheel(t, way) %
-					    8 == 0);
+				assert_true((uintptr_t)weir_way_wheel(t, way) % 8 == 0);
 				memset(way->word, 0x5a, 4 * t->words);
-				memset(weir_way_wheel(t, way), 0x5a,
-				       weir_wheel_size(t->shape));
-				assert_true(t->wheel_off +
-					    weir_wheel_size(t->shape) <=
+				memset(weir_way_wheel(t, way), 0x5a, weir_wheel_size(t->shape));
+				assert_true(t->wheel_off + weir_wheel_size(t->shape) <=
 					    t->way_size);
 			}
-			assert_true((size_t)t->way_off +
-				    t->ways * t->way_size <= t->stride);
+			assert_true((size_t)t->way_off + t->ways * t->way_size <= t->stride);
 		}
 		weir_table_free(t);
 	}
@@ -205,22 +187,17 @@ static void test_slot(void **state)
 	u64 tick;
 
 	for (i = 0; i < 4000; i++) {
-		spec.slot_ticks = i < 300 ? i + 1 :
-				  max(1u, (u32)chance(&c) >> (i & 31));
+		spec.slot_ticks = i < 300 ? i + 1 : max(1u, (u32)chance(&c) >> (i & 31));
 		t = weir_table_alloc(&spec, 1000);
 		for (n = 0; n < 64; n++) {
 			tick = chance(&c) >> (1 + chance_below(&c, 63));
-			assert_true(weir_table_slot(t, tick) ==
-				    tick / spec.slot_ticks);
+			assert_true(weir_table_slot(t, tick) == tick / spec.slot_ticks);
 			tick -= tick % spec.slot_ticks;
-			assert_true(weir_table_slot(t, tick) ==
-				    tick / spec.slot_ticks);
+			assert_true(weir_table_slot(t, tick) == tick / spec.slot_ticks);
 			tick -= !!tick;
-			assert_true(weir_table_slot(t, tick) ==
-				    tick / spec.slot_ticks);
+			assert_true(weir_table_slot(t, tick) == tick / spec.slot_ticks);
 		}
-		assert_true(weir_table_slot(t, INT64_MAX) ==
-			    INT64_MAX / spec.slot_ticks);
+		assert_true(weir_table_slot(t, INT64_MAX) == INT64_MAX / spec.slot_ticks);
 		weir_table_free(t);
 	}
 }

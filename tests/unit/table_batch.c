@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A budget shared by all CPUs: no window exceeds it, whatever the CPUs' batches
- * hold. Unspent rest is returned, is not reported as used, and disappears when
- * the source is forgotten.
+ * A budget shared by all CPUs: no window exceeds it, whatever the CPUs' batches hold. Unspent rest
+ * is returned, is not reported as used, and disappears when the source is forgotten.
  */
 #include "batch.h"
 
@@ -87,8 +86,7 @@ static void test_strict(void **state)
 			cost[n++] = min(of, budget);
 			for (j = n, sum = 0; j-- && at[j] + WINDOW >= tick;)
 				sum += cost[j];
-			check(sum <= budget || late, "run %llu: %llu of %llu", run, sum,
-			      budget);
+			check(sum <= budget || late, "run %llu: %llu of %llu", run, sum, budget);
 		}
 		assert_true(counted() <= budget);
 		weir_table_free(table);

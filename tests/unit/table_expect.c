@@ -21,8 +21,7 @@ static struct weir_lookup lookup_of(const struct model_source *s, u64 cost)
 
 static bool is_marked(const struct model_source *s, u64 slot)
 {
-	return s->marked && slot + 30 >= s->mark &&
-	       slot <= s->mark + m.reach + 1;
+	return s->marked && slot + 30 >= s->mark && slot <= s->mark + m.reach + 1;
 }
 
 /* Round up to four significant bits, at most 15 * 2^30. */
@@ -38,8 +37,7 @@ static u64 rounded(u64 cost)
 /* Expected state of a source: of its way, or else of its bucket's floor. */
 static struct weir_source_state expected(const struct model_source *s)
 {
-	const struct twin_wheel *w = s->has_way ? &s->wheel :
-				     &bucket_of(s)->floor;
+	const struct twin_wheel *w = s->has_way ? &s->wheel : &bucket_of(s)->floor;
 	u64 slot = max(weir_table_slot(m.table, m.tick), w->at), when, cost = 1;
 	struct weir_source_state state = {
 		.source = s->source, .count = twin_sum(w, m.reach, slot),
@@ -62,28 +60,24 @@ static struct weir_source_state expected(const struct model_source *s)
 	return state;
 }
 
-static void check_state(const struct model_source *s,
-			const struct weir_source_state *is)
+static void check_state(const struct model_source *s, const struct weir_source_state *is)
 {
 	struct weir_source_state be = expected(s);
 
 	check(is->count == be.count && is->live == be.live &&
 	      is->floor == be.floor &&
 	      (m.very_late || is->wait == be.wait) &&
-	      is->dropped == be.dropped &&
-	      (is->observed == be.observed || !be.dropped),
+	      is->dropped == be.dropped && (is->observed == be.observed || !be.dropped),
 	      "run %llu: count %llu for %llu, wait %llu for %llu, dropped %llu for %llu, floor %u for %u",
 	      m.run, is->count, be.count, is->wait, be.wait, is->dropped,
 	      be.dropped, is->floor, be.floor);
 }
 
-static struct weir_source_state peek(const struct model_source *s,
-				     u64 slot[WEIR_SLOTS_MAX + 1])
+static struct weir_source_state peek(const struct model_source *s, u64 slot[WEIR_SLOTS_MAX + 1])
 {
 	struct weir_source_state state;
 
-	weir_table_peek(m.table, &s->source, s->hash, m.tick, m.budget, &state,
-			slot);
+	weir_table_peek(m.table, &s->source, s->hash, m.tick, m.budget, &state, slot);
 	return state;
 }
 
@@ -98,8 +92,7 @@ void model_check_peek(const struct model_source *s)
 	check_state(s, &state);
 	twin_turn(&w, m.reach, weir_table_slot(m.table, m.tick));
 	for (age = 0; age <= WEIR_SLOTS_MAX; age++)
-		check(slot[WEIR_SLOTS_MAX - age] ==
-		      (age > m.reach ? 0 : w.count[age]),
+		check(slot[WEIR_SLOTS_MAX - age] == (age > m.reach ? 0 : w.count[age]),
 		      "run %llu: %llu for %llu, age %u", m.run,
 		      slot[WEIR_SLOTS_MAX - age], w.count[age], age);
 }
@@ -131,16 +124,13 @@ static void check_floor(const struct model_bucket *b)
 	u64 ways = m.table->ways;
 
 	check(floor <= twin_sum(&b->all, m.reach, b->all.at),
-	      "run %llu: floor %llu of %llu", m.run, floor,
-	      twin_sum(&b->all, m.reach, b->all.at));
-	check(floor <= b->most_cost ||
-	      (floor - b->most_cost) <= b->since_idle / ways,
+	      "run %llu: floor %llu of %llu", m.run, floor, twin_sum(&b->all, m.reach, b->all.at));
+	check(floor <= b->most_cost || (floor - b->most_cost) <= b->since_idle / ways,
 	      "run %llu: floor %llu, costs %llu, since idle %llu", m.run, floor,
 	      b->most_cost, b->since_idle);
 }
 
-static void note_admitted(struct model_source *s,
-			  const struct weir_lookup *lookup, u64 at)
+static void note_admitted(struct model_source *s, const struct weir_lookup *lookup, u64 at)
 {
 	struct model_bucket *b = bucket_of(s);
 	u64 now = weir_table_slot(m.table, m.tick), held;
@@ -237,8 +227,7 @@ static void take(struct model_source *s, u64 slot, u8 result)
 	s->marked = false;
 }
 
-static void refuse(struct model_source *s, const struct weir_lookup *lookup,
-		   u64 slot)
+static void refuse(struct model_source *s, const struct weir_lookup *lookup, u64 slot)
 {
 	bool observed = !below(50);
 	u32 packets = 1 + below(3);
@@ -255,11 +244,9 @@ static void refuse(struct model_source *s, const struct weir_lookup *lookup,
 	s->dropped += packets;
 }
 
-static void charge_way(struct model_source *s, struct weir_lookup *lookup,
-		       u64 slot)
+static void charge_way(struct model_source *s, struct weir_lookup *lookup, u64 slot)
 {
-	if (slot > s->wheel.at && !(slot - s->wheel.at <= 2 * m.reach + 1 &&
-				    is_marked(s, slot)))
+	if (slot > s->wheel.at && !(slot - s->wheel.at <= 2 * m.reach + 1 && is_marked(s, slot)))
 		s->marked = false;
 	twin_turn(&s->wheel, m.reach, slot);
 	s->wheel.count[0] += lookup->cost;
@@ -293,8 +280,7 @@ void model_packet(struct model_source *s, u64 cost)
 	marked = is_marked(s, slot);
 	early = weir_table_refuse(m.table, &lookup);
 	check(!early || (had_way && !room), "run %llu: refused", m.run);
-	check(m.very_late || early == (had_way && !room && marked),
-	      "run %llu: %u", m.run, early);
+	check(m.very_late || early == (had_way && !room && marked), "run %llu: %u", m.run, early);
 	if (early) {
 		refuse(s, &lookup, slot);
 		m.refused++;
@@ -302,8 +288,7 @@ void model_packet(struct model_source *s, u64 cost)
 	}
 	result = weir_table_charge(m.table, &lookup);
 	check(!(result & WEIR_CHARGED) == !room &&
-	      !(result & WEIR_REFUSED) == room, "run %llu: %u, cost %llu",
-	      m.run, result, cost);
+	      !(result & WEIR_REFUSED) == room, "run %llu: %u, cost %llu", m.run, result, cost);
 	check(!(result & WEIR_FLOORED) == (room || had_way), "run %llu", m.run);
 	m.refused += !room;
 	m.floored += !room && !had_way;

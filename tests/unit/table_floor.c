@@ -72,9 +72,8 @@ static u64 floor_of(u32 hash)
 }
 
 /*
- * From rest: W sources that send f each, and the packet that evicts one of them,
- * raise the floor to f, so a newcomer that sends more than L - f is refused. With
- * one packet less the floor is f - 1.
+ * From rest: W sources that send f each, and the packet that evicts one of them, raise the floor to
+ * f, so a newcomer that sends more than L - f is refused. With one packet less the floor is f - 1.
  */
 static void test_from_rest(void **state)
 {
@@ -93,11 +92,9 @@ static void test_from_rest(void **state)
 			assert_int_equal(charge(i, f, &hash), WEIR_CHARGED);
 			assert_int_equal(floor_of(hash), 0);
 		}
-		assert_int_equal(charge(ways, 1, &hash),
-				 WEIR_CHARGED | WEIR_EVICTED);
+		assert_int_equal(charge(ways, 1, &hash), WEIR_CHARGED | WEIR_EVICTED);
 		assert_int_equal(floor_of(hash), f);
-		assert_true(charge(ways + 1, budget - f + 1, &hash) &
-			    WEIR_FLOORED);
+		assert_true(charge(ways + 1, budget - f + 1, &hash) & WEIR_FLOORED);
 		if (f < budget)
 			assert_int_equal(charge(ways + 2, budget - f, &hash),
 					 WEIR_CHARGED | WEIR_EVICTED);
@@ -106,8 +103,7 @@ static void test_from_rest(void **state)
 		begin(budget, 4, 64);
 		twin_shrink(t.table, 1, ways);
 		for (i = 0; i < ways; i++)
-			assert_true(charge(i, f - (i == ways - 1), &hash) &
-				    WEIR_CHARGED);
+			assert_true(charge(i, f - (i == ways - 1), &hash) & WEIR_CHARGED);
 		assert_false(charge(ways, 1, &hash) & WEIR_REFUSED);
 		assert_int_equal(floor_of(hash), f - 1);
 		end();
@@ -153,9 +149,8 @@ static void flood_packet(u64 number, bool settled)
 }
 
 /*
- * Every packet has its own source. Floors exceed their share of what the bucket
- * admitted by less than 3 packets, and newcomers lose only what has no room left
- * above such floors.
+ * Every packet has its own source. Floors exceed their share of what the bucket admitted by less
+ * than 3 packets, and newcomers lose only what has no room left above such floors.
  */
 static void one_flood(u64 budget, u8 slots, u32 sources, double load)
 {
@@ -170,8 +165,7 @@ static void one_flood(u64 budget, u8 slots, u32 sources, double load)
 	start = t.tick;
 	for (; t.tick < start + 8 * (window + SLOT_TICKS); t.tick++)
 		for (due += a_tick; due >= 1; due--)
-			flood_packet(number++,
-				     t.tick > start + 3 * (window + SLOT_TICKS));
+			flood_packet(number++, t.tick > start + 3 * (window + SLOT_TICKS));
 	came = a_tick * (window + SLOT_TICKS) / (t.table->mask + 1);
 	lost = (double)flood.lost / flood.came;
 	most = budget > 3 ? excess(came, t.table->ways * (budget - 3)) : 1;

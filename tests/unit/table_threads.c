@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Threads on one source, one bucket, one table, and on two limits at once, while a
- * mover replaces the tables and a reader looks at sources and forgets some: together
- * they are never admitted more than the budget, and counts are exact while time
- * stands still.
+ * Threads on one source, one bucket, one table, and on two limits at once, while a mover replaces
+ * the tables and a reader looks at sources and forgets some: together they are never admitted more
+ * than the budget, and counts are exact while time stands still.
  */
 #include "table_twin.h"
 
@@ -91,8 +90,7 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 	for (k = 0; k < n; k++)
 		if (!by)
 			twin_admit(&w->history[k][i],
-				   twin_charged_at(table[k], &lookup[k],
-						   clock[k]), 1);
+				   twin_charged_at(table[k], &lookup[k], clock[k]), 1);
 		else if (k != by - 1)
 			w->left[k][i] += !weir_table_uncharge(table[k], &lookup[k]);
 	if ((result & (WEIR_REFUSED | WEIR_FLOORED)) == WEIR_REFUSED) {
@@ -164,8 +162,7 @@ static void move(void *arg)
 		i = chance_below(c, r.limits);
 		old = current_table(i);
 		next = make_table(c);
-		weir_table_succeed(next, old, BUDGET, BUDGET, &twin_key,
-				   test_clock);
+		weir_table_succeed(next, old, BUDGET, BUDGET, &twin_key, test_clock);
 		rcu_assign_pointer(tables[i], next);
 		weir_table_drain(next);
 		synchronize_rcu();
@@ -193,14 +190,12 @@ static void look(void *arg)
 		hash = weir_source_hash(&source, prefix, &twin_key);
 		rcu_read_lock();
 		table = rcu_dereference(tables[limit]);
-		weir_table_peek(table, &source, hash, test_clock(), BUDGET,
-				&state[0], slot);
+		weir_table_peek(table, &source, hash, test_clock(), BUDGET, &state[0], slot);
 		check(state[0].count <= BUDGET, "%llu counted", state[0].count);
 		weir_table_walk(table, hash & (weir_table_buckets(table) - 1),
 				test_clock(), BUDGET, state);
 		if (r.forgets && chance_one_in(&c, 4))
-			forgotten[limit][i] += weir_table_forget(table, &source,
-								 hash);
+			forgotten[limit][i] += weir_table_forget(table, &source, hash);
 		rcu_read_unlock();
 		cond_resched();
 	}
@@ -243,8 +238,7 @@ static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 	unsigned int n;
 
 	rcu_read_lock();
-	weir_table_peek(current_table(limit), &source,
-			weir_source_hash(&source, prefix, &twin_key),
+	weir_table_peek(current_table(limit), &source, weir_source_hash(&source, prefix, &twin_key),
 			test_clock(), BUDGET, &state, slot);
 	rcu_read_unlock();
 	for (n = 0; n < SENDERS; n++) {

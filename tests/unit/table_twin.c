@@ -10,8 +10,7 @@ void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot)
 	if (slot <= w->at)
 		return;
 	for (age = reach + 1; age--;)
-		w->count[age] = age >= slot - w->at ?
-				w->count[age - (slot - w->at)] : 0;
+		w->count[age] = age >= slot - w->at ? w->count[age - (slot - w->at)] : 0;
 	w->at = slot;
 }
 
@@ -26,8 +25,7 @@ u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot)
 	return sum;
 }
 
-void twin_join(struct twin_wheel *w, const struct twin_wheel *v,
-	       unsigned int reach)
+void twin_join(struct twin_wheel *w, const struct twin_wheel *v, unsigned int reach)
 {
 	u64 of_w = 0, of_v = 0, last = 0, most;
 	unsigned int age;
@@ -43,8 +41,7 @@ void twin_join(struct twin_wheel *w, const struct twin_wheel *v,
 
 bool twin_uncharge(struct twin_wheel *w, unsigned int reach, u64 slot, u64 cost)
 {
-	if (slot > w->at || w->at - slot > reach ||
-	    w->count[w->at - slot] < cost)
+	if (slot > w->at || w->at - slot > reach || w->count[w->at - slot] < cost)
 		return false;
 	w->count[w->at - slot] -= cost;
 	return true;
@@ -101,8 +98,7 @@ struct weir_source twin_source(unsigned int i, struct weir_prefix prefix)
 		/* The same link-local address on many devices */
 		if (i % 8 == 7) {
 			source.word[word] = htonl(7);
-			source.scope |= WEIR_SCOPE_LINKLOCAL |
-				       i << WEIR_SCOPE_DEV_SHIFT;
+			source.scope |= WEIR_SCOPE_LINKLOCAL | i << WEIR_SCOPE_DEV_SHIFT;
 		}
 	} else {
 		source.word[0] = htonl(i << (32 - prefix.len4));
@@ -110,8 +106,7 @@ struct weir_source twin_source(unsigned int i, struct weir_prefix prefix)
 	return source;
 }
 
-void twin_shrink(struct weir_table *table, unsigned int buckets,
-		 unsigned int ways)
+void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int ways)
 {
 	assert_true(buckets <= table->mask + 1 && ways <= table->ways);
 	assert_true(!(ways % 2) && !(buckets & (buckets - 1)));
@@ -120,8 +115,7 @@ void twin_shrink(struct weir_table *table, unsigned int buckets,
 	table->ways = ways;
 }
 
-u64 twin_charged_at(const struct weir_table *table,
-		    const struct weir_lookup *lookup, u64 now)
+u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup, u64 now)
 {
 	u64 slot = weir_table_slot(table, lookup->tick);
 	u16 late = lookup->receipt.at - slot;

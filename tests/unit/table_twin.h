@@ -26,8 +26,7 @@ void twin_turn(struct twin_wheel *w, unsigned int reach, u64 slot);
 /* The sum of the window that ends with @slot, or with the wheel's slot if later. */
 u64 twin_sum(const struct twin_wheel *w, unsigned int reach, u64 slot);
 /* Join @v into @w, turned to the same slot: the larger sum from each slot on. */
-void twin_join(struct twin_wheel *w, const struct twin_wheel *v,
-	       unsigned int reach);
+void twin_join(struct twin_wheel *w, const struct twin_wheel *v, unsigned int reach);
 bool twin_uncharge(struct twin_wheel *w, unsigned int reach, u64 slot, u64 cost);
 
 /* What a source was admitted, by time */
@@ -43,10 +42,7 @@ struct twin_history {
 
 void twin_admit(struct twin_history *h, u64 tick, u64 cost);
 void twin_forget(struct twin_history *h);
-/*
- * The most in any interval of @ticks ticks, both ends included, that ends at or
- * after @tick.
- */
+/* The most in any interval of @ticks ticks, both ends included, that ends at or after @tick. */
 u64 twin_most(const struct twin_history *h, u64 ticks, u64 tick);
 
 /* Source i of a test: IPv4 or IPv6, masked. */
@@ -62,15 +58,13 @@ static inline void twin_wander(struct chance *c)
 extern const hsiphash_key_t twin_key;
 
 /* Use fewer buckets and ways than were allocated, for tiny tables. */
-void twin_shrink(struct weir_table *table, unsigned int buckets,
-		 unsigned int ways);
+void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int ways);
 
 /*
  * The tick that a charge counted at. If its clock was late, a tick in the wheel's
  * slot, as near as possible to @now, the true time right before the charge.
  */
-u64 twin_charged_at(const struct weir_table *table,
-		    const struct weir_lookup *lookup, u64 now);
+u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup, u64 now);
 
 /* The context of a packet: softirq, in a read-side section. */
 static inline void twin_enter(void)

@@ -222,8 +222,7 @@ static bool are_words(const char *text)
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	weir_set_words(request.set, request.verb, words);
-	for (part = strtok_r(copy, "|", &save); part;
-	     part = strtok_r(NULL, "|", &save)) {
+	for (part = strtok_r(copy, "|", &save); part; part = strtok_r(NULL, "|", &save)) {
 		for (word = words; word->name; word++) {
 			if (!strcmp(word->name, part) ||
 			    !strcmp(weir_field_name(word->is, name), text))
@@ -241,8 +240,7 @@ static void check_word(const struct nlattr *attr)
 	char text[128];
 
 	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, "x");
-	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS,
-			 (const char *)attr - (const char *)request.msg);
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, (const char *)attr - (const char *)request.msg);
 	weir_nl_ack(&nl, &request, nlh);
 	snprintf(text, sizeof(text), "%.120s", nl.err.text);
 	check(strstr(text, ": x"), "%s", text);
@@ -259,8 +257,7 @@ static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int ver
 
 	make_request(cmd, set, verb, model);
 	mnl_attr_for_each(attr, request.msg, GENL_HDRLEN) {
-		if (set != &weir_limit_fields ||
-		    mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH) {
+		if (set != &weir_limit_fields || mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH) {
 			check_word(attr);
 			count++;
 			continue;

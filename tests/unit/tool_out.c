@@ -19,8 +19,7 @@ static void begin(bool json, bool pretty, bool color)
 static void end(const char *what, const char *expected)
 {
 	fclose(out.to);
-	check(!strcmp(text, expected), "%s:\n%s instead of\n%s", what, text,
-	      expected);
+	check(!strcmp(text, expected), "%s:\n%s instead of\n%s", what, text, expected);
 	free(text);
 }
 
@@ -220,8 +219,7 @@ static void test_limit(void **state)
 static void test_lines(void **state)
 {
 	struct weir_limit limit = {
-		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_SLOT_NS) |
-		       WEIR_HAS(LIMIT_STATS),
+		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_SLOT_NS) | WEIR_HAS(LIMIT_STATS),
 		.name = "web",
 		.budget = { 20, 1000 }, .sources = 64, .slots = 1, .slot_ns = 1000000000,
 		.stats = { .has = -1, .matched = { .packets = 3, .bytes = 180 },

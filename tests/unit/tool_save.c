@@ -112,8 +112,7 @@ static void test_again(void **state)
 		assert_int_equal(limit_walks, changed + 1);
 		/* exemptions are not read if the limits changed */
 		assert_int_equal(exempt_walks, kinds[k] == EXEMPTS_CHANGED ? limit_walks : 1);
-		snprintf(wanted, sizeof(wanted),
-			 "#!/usr/sbin/weir -file\n"
+		snprintf(wanted, sizeof(wanted), "#!/usr/sbin/weir -file\n"
 			 "limit add web budget %u/s slots 16 sources 65536 " COMMENT "\n"
 			 "exempt add 0.0.0.%u\n", limit_walks, limit_walks);
 		assert_string_equal(text, wanted);
@@ -318,8 +317,7 @@ static void test_never(void **state)
 	FILE *said = tmpfile();
 
 	assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_INTERRUPTED);
-	assert_string_equal(tool.err.text,
-			    "the configuration keeps changing; try again");
+	assert_string_equal(tool.err.text, "the configuration keeps changing; try again");
 	assert_string_equal(text, "");
 	assert_int_equal(limit_walks, TRIES);
 	free(text);

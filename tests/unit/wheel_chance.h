@@ -32,8 +32,7 @@ random_shape(struct chance *c, u64 budget, bool lenient)
 
 	while (width < 8 && chance_one_in(c, 3))
 		width *= 2;
-	return weir_wheel_shape(1 + chance_below(c, chance_one_in(c, 3) ? 64 : 6),
-				lenient, width);
+	return weir_wheel_shape(1 + chance_below(c, chance_one_in(c, 3) ? 64 : 6), lenient, width);
 }
 
 /* Half of the slots are about to wrap. */
@@ -59,8 +58,7 @@ static inline u64 random_step(struct chance *c, unsigned int ring)
 	case 19:
 		return 256 * (1 + chance_below(c, 3)) - chance_below(c, 100);
 	case 20:
-		return chance_below(c, chance_one_in(c, 4) ? BIT(31) - 200 :
-						     30000);
+		return chance_below(c, chance_one_in(c, 4) ? BIT(31) - 200 : 30000);
 	}
 	return 0;
 }
@@ -73,8 +71,7 @@ static inline void random_total(struct chance *c, struct weir_wheel_shape shape,
 	unsigned int i;
 
 	for (i = 0; i < shape.mask + 2u; i++)
-		weir_wheel_store(shape, w, i,
-				 weir_wheel_entry(shape, w, i) + more);
+		weir_wheel_store(shape, w, i, weir_wheel_entry(shape, w, i) + more);
 }
 
 #endif

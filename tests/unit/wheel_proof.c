@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The wheel in C against the operations that tests/proof/wheel.py proves things
- * about, on functions from ages to sums, here arrays S[0..reach]: every reach and
- * width, totals and slots about to wrap, sums at their bounds and random. Ring
- * entries beyond the reach are arbitrary, memory behind the ring is not touched.
- * Also tested: whether there is room, refusal marks, and sizes.
+ * The wheel in C against the operations that tests/proof/wheel.py proves things about, on functions
+ * from ages to sums, here arrays S[0..reach]: every reach and width, totals and slots about to
+ * wrap, sums at their bounds and random. Ring entries beyond the reach are arbitrary, memory behind
+ * the ring is not touched. Also tested: whether there is room, refusal marks, and sizes.
  */
 #include "wheel.h"
 
@@ -96,8 +95,7 @@ static void wheel_of(struct chance *c, struct weir_wheel_shape shape,
 	weir_wheel_unmark(w);
 	weir_wheel_store(shape, w, 0, total);
 	for (i = 0; i <= shape.reach; i++)
-		weir_wheel_store(shape, w, 1 + ((at - i) & shape.mask),
-				 total - S[i]);
+		weir_wheel_store(shape, w, 1 + ((at - i) & shape.mask), total - S[i]);
 }
 
 static void check_sums(u64 run, const char *name, struct weir_wheel_shape shape,
@@ -106,8 +104,7 @@ static void check_sums(u64 run, const char *name, struct weir_wheel_shape shape,
 	const struct weir_wheel *w = &room->wheel;
 	unsigned int a;
 
-	check(w->at == at, "run %llu: %s: in slot %u for %u", run, name, w->at,
-	      at);
+	check(w->at == at, "run %llu: %s: in slot %u for %u", run, name, w->at, at);
 	for (a = 0; a <= shape.reach; a++)
 		check(weir_wheel_since(shape, w, at - a) == S[a],
 		      "run %llu: %s: reach %u, width %u, age %u: %llu for %llu",
@@ -115,8 +112,7 @@ static void check_sums(u64 run, const char *name, struct weir_wheel_shape shape,
 		      weir_wheel_since(shape, w, at - a), S[a]);
 }
 
-static void check_charge(struct chance *c, u64 run,
-			 struct weir_wheel_shape shape, union room *room,
+static void check_charge(struct chance *c, u64 run, struct weir_wheel_shape shape, union room *room,
 			 sums S, u64 budget)
 {
 	unsigned int R = shape.reach + 1;
@@ -125,8 +121,7 @@ static void check_charge(struct chance *c, u64 run,
 	unsigned int wait, later;
 	bool room_for;
 
-	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) :
-				     edge(c, U64_MAX);
+	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) : edge(c, U64_MAX);
 	room_for = has_room(S, R, asked, cost);
 	if (cost <= asked) {
 		wait = weir_wheel_peek(shape, &room->wheel, cost, asked);
@@ -167,8 +162,7 @@ static void check_turn(struct chance *c, u64 run, struct weir_wheel_shape shape,
 }
 
 static void check_uncharge(struct chance *c, u64 run,
-			   struct weir_wheel_shape shape, union room *room,
-			   sums S)
+			   struct weir_wheel_shape shape, union room *room, sums S)
 {
 	s32 age = edge(c, shape.reach + 2) - chance_one_in(c, 8);
 	u32 at = room->wheel.at;
@@ -177,8 +171,7 @@ static void check_uncharge(struct chance *c, u64 run,
 
 	if (age >= 0 && age <= shape.reach) {
 		if (chance_one_in(c, 2))
-			cost = S[age] - (age ? S[age - 1] : 0) +
-			       chance_below(c, 3) - 1;
+			cost = S[age] - (age ? S[age - 1] : 0) + chance_below(c, 3) - 1;
 		done = holds(S, age, cost);
 	}
 	check(weir_wheel_uncharge(shape, &room->wheel, at - age, cost) == done,
@@ -237,8 +230,7 @@ static void one_state(u64 run, struct weir_wheel_shape shape)
 			check_uncharge(&c, run, shape, &room, S);
 		else
 			check_join(&c, run, shape, &room, S, budget);
-		assert_memory_equal((u8 *)&room + size, (u8 *)&was + size,
-				    sizeof(room) - size);
+		assert_memory_equal((u8 *)&room + size, (u8 *)&was + size, sizeof(room) - size);
 	}
 	weir_wheel_reset(shape, &room.wheel, at);
 	memset(S, 0, sizeof(S));
@@ -282,16 +274,13 @@ static void test_marks(void **state)
 		assert_false(weir_wheel_marked(shape, w, -90u + gap));
 		w->refused = -90 + ahead;
 		for (late = 0; late <= 30; late++)
-			assert_true(weir_wheel_marked(shape, w,
-						      -90u + ahead - late));
+			assert_true(weir_wheel_marked(shape, w, -90u + ahead - late));
 		if (gap + 30 < ahead)
 			continue;
-		assert_int_equal(weir_wheel_marked(shape, w, -90u + gap),
-				 gap <= most);
+		assert_int_equal(weir_wheel_marked(shape, w, -90u + gap), gap <= most);
 		weir_wheel_turn(shape, w, -90u + gap);
 		for (passed = 0; passed < 300; passed++)
-			assert_int_equal(weir_wheel_marked(shape, w,
-							   w->at + passed),
+			assert_int_equal(weir_wheel_marked(shape, w, w->at + passed),
 					 gap + passed <= most);
 	}
 }

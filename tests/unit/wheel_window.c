@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a wheel promises to senders and receivers: no interval of a window's length
- * has more than the budget, an even sender is never refused, and silence restores
- * the full burst.
+ * What a wheel promises to senders and receivers: no interval of a window's length has more than
+ * the budget, an even sender is never refused, and silence restores the full burst.
  */
 #include "wheel.h"
 
@@ -42,8 +41,7 @@ static void one_source(u64 run)
 				exact += event[k].cost;
 		if (!wheel_charge(shape, &room.wheel, cost, budget)) {
 			check(!lenient || exact + cost > budget,
-			      "run %llu: %llu + %llu of %llu", run, exact, cost,
-			      budget);
+			      "run %llu: %llu + %llu of %llu", run, exact, cost, budget);
 			continue;
 		}
 		for (k = n++; k && event[k - 1].tick > tick; k--)
@@ -54,8 +52,7 @@ static void one_source(u64 run)
 		for (; k < n; k++) {
 			unsigned int j = k + 1;
 
-			for (sum = 0; j && event[j - 1].tick + window >=
-					   event[k].tick;)
+			for (sum = 0; j && event[j - 1].tick + window >= event[k].tick;)
 				sum += event[--j].cost;
 			check(sum <= budget * (lenient ? 2 : 1),
 			      "run %llu: %llu of %llu", run, sum, budget);
@@ -99,8 +96,7 @@ static void test_even(void **state)
 			slot = time / (budget << 20);
 			weir_wheel_turn(shape, w, slot);
 			check(wheel_charge(shape, w, cost, budget),
-			      "run %llu: %llu of %llu, reach %u", run, cost,
-			      budget, shape.reach);
+			      "run %llu: %llu of %llu, reach %u", run, cost, budget, shape.reach);
 			time += apart;
 			if (chance_one_in(&c, 8))
 				time += chance_below(&c, apart);
@@ -127,8 +123,7 @@ static void test_bursts(void **state)
 			weir_wheel_turn(shape, w, slot);
 			for (sent = 0; sent < 1000; sent += cost) {
 				cost = i % 2 ? 1 : 500;
-				assert_true(wheel_charge(shape, w, cost,
-							      budget));
+				assert_true(wheel_charge(shape, w, cost, budget));
 			}
 		}
 		slot += slots;

@@ -89,8 +89,7 @@ static int words(struct bench *bench, char *text)
 	return 0;
 }
 
-static ssize_t bench_write(struct file *file, const char __user *from,
-			   size_t size, loff_t *pos)
+static ssize_t bench_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
 	struct bench bench[CPUS_MAX] = { {
 		.dport = 9, .sources = 1, .hook = -1, .batch = 256, .align = 1,
@@ -126,8 +125,7 @@ static int bench_show(struct seq_file *file, void *v)
 			   last->accepted, last->cycles, last->ns);
 	for (i = 0; i < last->cpus; i++)
 		seq_printf(file, "%u %llu %llu %llu %llu\n", last[i].count,
-			   last[i].accepted, last[i].cycles, last[i].ns,
-			   last[i].lost);
+			   last[i].accepted, last[i].cycles, last[i].ns, last[i].lost);
 	mutex_unlock(&lock);
 	return 0;
 }

@@ -35,11 +35,9 @@ static __always_inline void source_next(struct bench *bench)
 	u32 n = bench->next;
 
 	/* A generator with a full period for any power of two. */
-	bench->next = bench->seq ? n + 1 :
-		      (n * 1664525 + 1013904223) & (bench->sources - 1);
+	bench->next = bench->seq ? n + 1 : (n * 1664525 + 1013904223) & (bench->sources - 1);
 	if (bench->pf == NFPROTO_IPV4)
-		*(__be32 *)bench->saddr = htonl(bench->base +
-						((n + bench->skip) << bench->shift));
+		*(__be32 *)bench->saddr = htonl(bench->base + ((n + bench->skip) << bench->shift));
 	else
 		*(__be64 *)bench->saddr = cpu_to_be64(bench->base +
 						      ((u64)(n + bench->skip) << bench->shift));
@@ -139,8 +137,7 @@ static u64 host_clock(long clock)
 {
 	long nr = 228, time[2];
 
-	asm volatile("syscall" : "+a"(nr) : "D"(clock), "S"(time)
-		     : "rcx", "r11", "memory");
+	asm volatile("syscall" : "+a"(nr) : "D"(clock), "S"(time) : "rcx", "r11", "memory");
 	return time[0] * NSEC_PER_SEC + time[1];
 }
 
@@ -222,8 +219,7 @@ int bench_quiet(void)
 	return 0;
 }
 
-static unsigned int hook(void *priv, struct sk_buff *skb,
-			 const struct nf_hook_state *state)
+static unsigned int hook(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	return (unsigned long)priv;
 }

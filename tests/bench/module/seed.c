@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Reproducible random numbers, by return probes. UML has no probes: there they
- * stay random.
- */
+/* Reproducible random numbers, by return probes. UML has no probes: there they stay random. */
 #include <linux/kprobes.h>
 
 #include "bench.h"

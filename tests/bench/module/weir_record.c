@@ -52,8 +52,7 @@ static void record(const struct sk_buff *skb, bool passed)
 	};
 }
 
-static unsigned int hook_first(void *priv, struct sk_buff *skb,
-			       const struct nf_hook_state *state)
+static unsigned int hook_first(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	/* Nothing else uses the mark here. */
 	skb->mark = jiffies;
@@ -61,8 +60,7 @@ static unsigned int hook_first(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-static unsigned int hook_last(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
+static unsigned int hook_last(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	record(skb, true);
 	return NF_DROP;
@@ -113,8 +111,7 @@ static int start(u32 count)
 	return error;
 }
 
-static ssize_t record_write(struct file *file, const char __user *from,
-			    size_t size, loff_t *pos)
+static ssize_t record_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
 	char text[32] = "";
 	int error = -EINVAL;
@@ -133,15 +130,13 @@ static ssize_t record_write(struct file *file, const char __user *from,
 	return error ?: size;
 }
 
-static ssize_t record_read(struct file *file, char __user *to, size_t size,
-			   loff_t *pos)
+static ssize_t record_read(struct file *file, char __user *to, size_t size, loff_t *pos)
 {
 	ssize_t result;
 
 	mutex_lock(&lock);
 	result = simple_read_from_buffer(to, size, pos, records,
-					 min_t(u32, atomic_read(&used), room) *
-					 sizeof(*records));
+					 min_t(u32, atomic_read(&used), room) * sizeof(*records));
 	mutex_unlock(&lock);
 	return result;
 }

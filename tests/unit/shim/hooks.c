@@ -4,8 +4,7 @@
 const struct nf_hook_ops *shim_hooks;
 int shim_hooks_error;
 
-int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops,
-			  unsigned int n)
+int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops, unsigned int n)
 {
 	assert(!shim_hooks);
 	if (!shim_hooks_error)
@@ -15,8 +14,7 @@ int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops,
 	return shim_hooks_error;
 }
 
-void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops,
-			     unsigned int n)
+void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops, unsigned int n)
 {
 	assert(shim_hooks == ops);
 	shim_hooks = NULL;

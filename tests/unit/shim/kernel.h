@@ -278,8 +278,7 @@ struct delayed_work {
 #define system_unbound_wq	NULL
 
 /* Delayed work never runs. */
-static inline void queue_delayed_work(void *wq, struct delayed_work *work,
-				      unsigned long ticks)
+static inline void queue_delayed_work(void *wq, struct delayed_work *work, unsigned long ticks)
 {
 	(void)wq;
 	(void)work;

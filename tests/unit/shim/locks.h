@@ -49,9 +49,8 @@ static inline bool refcount_dec_and_test(refcount_t *r)
 }
 
 /*
- * Spinlocks with lockdep's checks: taking a lock twice, in the wrong context,
- * while holding another of its class without nesting, or in an order inverse to
- * an earlier one, aborts the program.
+ * Spinlocks with lockdep's checks: taking a lock twice, in the wrong context, while holding another
+ * of its class without nesting, or in an order inverse to an earlier one, aborts the program.
  */
 
 #define SINGLE_DEPTH_NESTING 1

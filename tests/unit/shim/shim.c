@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The kernel API that the module's pure code needs, in user space: locks with
- * lockdep's checks, sequence counts, RCU by epochs, allocations that are counted
- * and can be made to fail.
+ * The kernel API that the module's pure code needs, in user space: locks with lockdep's checks,
+ * sequence counts, RCU by epochs, allocations that are counted and can be made to fail.
  */
 
 #include <sched.h>
@@ -172,8 +171,7 @@ void raw_spin_lock_nested(raw_spinlock_t *lock, unsigned int subclass)
 		expect(held[i] != lock);
 		expect(held_class[i] != class);
 		expect(!taken_before(class, held_class[i]));
-		__atomic_store_n(&before[held_class[i]][class], true,
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&before[held_class[i]][class], true, __ATOMIC_RELAXED);
 	}
 	while (!__atomic_compare_exchange_n(&lock->owner, &nobody, me(), false,
 					    __ATOMIC_ACQUIRE,
@@ -250,8 +248,7 @@ void rcu_read_lock(void)
 {
 	if (rcu_depth++)
 		return;
-	__atomic_store_n(&rcu_reader[me()],
-			 __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST),
+	__atomic_store_n(&rcu_reader[me()], __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST),
 			 __ATOMIC_SEQ_CST);
 }
 
@@ -269,9 +266,7 @@ void synchronize_rcu(void)
 
 	expect(!rcu_depth && !locks_held);
 	for (i = 0; i < THREADS_MAX; i++) {
-		while ((began = __atomic_load_n(&rcu_reader[i],
-						__ATOMIC_SEQ_CST)) &&
-		       began < epoch)
+		while ((began = __atomic_load_n(&rcu_reader[i], __ATOMIC_SEQ_CST)) && began < epoch)
 			sched_yield();
 	}
 }
@@ -314,8 +309,7 @@ static void allocation_note(void *old, void *new, size_t size)
 	expect(i < ARRAY_SIZE(allocation));
 	if (old) {
 		/* A grace period has passed since. */
-		expect(allocation[i].replaced !=
-		       __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST));
+		expect(allocation[i].replaced != __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST));
 		shim_allocations--;
 		shim_allocated -= allocation[i].size;
 	}
@@ -338,8 +332,7 @@ void shim_rcu_replace(const void *old)
 	allocations_lock();
 	for (i = 0; i < ARRAY_SIZE(allocation); i++)
 		if (allocation[i].p == old)
-			allocation[i].replaced =
-				__atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST);
+			allocation[i].replaced = __atomic_load_n(&rcu_epoch, __ATOMIC_SEQ_CST);
 	allocations_unlock();
 }
 

@@ -19,12 +19,10 @@ bool ipv6_ext_hdr(u8 next)
 
 unsigned int ipv6_addr_type(const struct in6_addr *addr)
 {
-	return (ntohl(addr->s6_addr32[0]) & 0xffc00000) == 0xfe800000 ?
-	       IPV6_ADDR_LINKLOCAL : 0;
+	return (ntohl(addr->s6_addr32[0]) & 0xffc00000) == 0xfe800000 ? IPV6_ADDR_LINKLOCAL : 0;
 }
 
-bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b,
-		       unsigned int len)
+bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b, unsigned int len)
 {
 	const u8 *x = (const u8 *)a, *y = (const u8 *)b;
 
@@ -33,8 +31,7 @@ bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b,
 	return !(len % 8) || !((x[len / 8] ^ y[len / 8]) >> (8 - len % 8));
 }
 
-int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next,
-		     __be16 *frag_off)
+int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next, __be16 *frag_off)
 {
 	struct ipv6_opt_hdr *ext, room;
 	__be16 off, *offset;

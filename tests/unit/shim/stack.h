@@ -50,8 +50,7 @@ struct nf_hook_state {
 	struct net_device *in;
 };
 
-typedef unsigned int nf_hookfn(void *priv, struct sk_buff *skb,
-			       const struct nf_hook_state *state);
+typedef unsigned int nf_hookfn(void *priv, struct sk_buff *skb, const struct nf_hook_state *state);
 
 struct nf_hook_ops {
 	nf_hookfn *hook;
@@ -65,10 +64,8 @@ struct nf_hook_ops {
 extern const struct nf_hook_ops *shim_hooks;
 extern int shim_hooks_error;
 
-int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops,
-			  unsigned int n);
-void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops,
-			     unsigned int n);
+int nf_register_net_hooks(struct net *net, const struct nf_hook_ops *ops, unsigned int n);
+void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops, unsigned int n);
 
 #define IP_OFFSET 0x1fff
 
@@ -96,10 +93,8 @@ struct frag_hdr {
 
 bool ipv6_ext_hdr(u8 next);
 unsigned int ipv6_addr_type(const struct in6_addr *addr);
-bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b,
-		       unsigned int len);
-int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next,
-		     __be16 *frag_off);
+bool ipv6_prefix_equal(const struct in6_addr *a, const struct in6_addr *b, unsigned int len);
+int ipv6_skip_exthdr(const struct sk_buff *skb, int start, u8 *next, __be16 *frag_off);
 
 #define NDISC_ROUTER_SOLICITATION	133
 #define NDISC_ROUTER_ADVERTISEMENT	134
@@ -150,8 +145,7 @@ static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
 	return skb->network;
 }
 
-static inline void *skb_header_pointer(const struct sk_buff *skb, int offset,
-				       int len, void *room)
+static inline void *skb_header_pointer(const struct sk_buff *skb, int offset, int len, void *room)
 {
 	int linear = skb->len - skb->data_len, i;
 

@@ -34,8 +34,7 @@ static inline void *thread_main(void *arg)
 	return NULL;
 }
 
-static inline void thread_start(struct thread *thread, void (*run)(void *arg),
-				void *arg)
+static inline void thread_start(struct thread *thread, void (*run)(void *arg), void *arg)
 {
 	thread->run = run;
 	thread->arg = arg;
