@@ -53,6 +53,7 @@ static void config_drop(struct weir_config *config)
 static struct weir_config *config_make(struct weir_edit *edit, struct weir_error *error)
 {
 	struct weir_config *config;
+	unsigned int i;
 	int err;
 
 	config = kzalloc(struct_size(config, limit, edit->count), GFP_KERNEL_ACCOUNT);
@@ -60,7 +61,10 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 		return ERR_PTR(-ENOMEM);
 	config->count = edit->count;
 	config->generation = edit->wn->generation + 1 ?: 1;
-	memcpy(config->limit, edit->limit, edit->count * sizeof(config->limit[0]));
+	for (i = 0; i < edit->count; i++) {
+		config->limit[i] = edit->limit[i];
+		config->conds |= edit->limit[i]->match.conds;
+	}
 	err = config_exempts(edit, config, error);
 	if (err) {
 		config_drop(config);

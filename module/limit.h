@@ -64,6 +64,7 @@ struct weir_limit {
 struct weir_config {
 	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
+	u16 conds;		/* all that any limit has, WEIR_IF_* */
 	u32 generation;		/* never that of another in this namespace; not 0 */
 	struct weir_refusals refusals;
 	struct weir_limit *limit[] __counted_by(count); /* in order */

@@ -170,7 +170,6 @@ void weir_packet_parse(struct weir_packet *packet)
 	int offset = packet->family == AF_INET ? walk_ipv4(packet) :
 						 walk_ipv6(packet);
 
-	packet->flags |= WEIR_PACKET_PARSED;
 	if (offset < 0)
 		return;
 	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
@@ -248,7 +247,7 @@ void weir_packet_encrypted(const struct weir_packet *packet,
 	const struct xfrm_state *x = path->xvec[path->len - 1];
 
 	*outer = *packet;
-	outer->flags = WEIR_PACKET_PARSED;
+	outer->flags = 0;
 	outer->proto = x->id.proto;
 	if (!x->encap)
 		return;

@@ -26,8 +26,7 @@ struct weir_cost {
 #define WEIR_PACKET_CUT		BIT(4)	/* headers cut short or nested too deeply */
 #define WEIR_PACKET_NO_PROTO	BIT(5)	/* ... before the protocol was known */
 #define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
-#define WEIR_PACKET_PARSED	BIT(7)	/* weir_packet_parse() was called */
-#define WEIR_PACKET_DECRYPTED	BIT(8)	/* was seen encrypted, in IPsec's transport mode */
+#define WEIR_PACKET_DECRYPTED	BIT(7)	/* was seen encrypted, in IPsec's transport mode */
 
 struct weir_packet {
 	const struct sk_buff *skb;
@@ -35,7 +34,7 @@ struct weir_packet {
 	struct weir_source source;	/* whole address */
 	u8 family;		/* AF_INET or AF_INET6 */
 	u8 proto;
-	u16 flags;		/* WEIR_PACKET_* */
+	u8 flags;		/* WEIR_PACKET_* */
 	u16 sport;
 	u16 dport;
 };

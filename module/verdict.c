@@ -44,9 +44,6 @@ static inline bool meets(struct weir_context *ctx,
 {
 	const struct weir_exempt *exempt;
 
-	if (limit->match.conds & WEIR_IF_TRANSPORT &&
-	    !(ctx->packet.flags & WEIR_PACKET_PARSED))
-		weir_packet_parse(&ctx->packet);
 	if (!weir_match_packet(&limit->match, &ctx->packet))
 		return false;
 	if (likely(!ctx->place.exempts))
@@ -188,9 +185,11 @@ static noinline void count_refusal(struct weir_context *ctx,
 /* The index of the first limit from @i on that matches, or config->count. */
 static noinline unsigned int next_met(struct weir_context *ctx,
 				      const struct weir_config *config,
-				      unsigned int i)
+				      size_t i)
 {
-	while (i < config->count && !meets(ctx, config->limit[i]))
+	const size_t count = config->count;
+
+	while (i < count && !meets(ctx, config->limit[i]))
 		i++;
 	return i;
 }
@@ -360,11 +359,8 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 
 	if (packet->in->flags & IFF_LOOPBACK || weir_packet_already_seen(packet))
 		return NF_ACCEPT;
-	if (packet->family == AF_INET6 && weir_packet_may_be_vital(packet->skb)) {
+	if (packet->family == AF_INET6 && weir_packet_may_be_vital(packet->skb))
 		weir_packet_parse(packet);
-		/* What else was parsed counts only if a limit asks for it. */
-		packet->flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
-	}
 	ctx->cost = weir_packet_cost(packet->skb, packet->family);
 	do {
 		ctx->prefix.len4 = U8_MAX;
@@ -381,6 +377,10 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 				return NF_ACCEPT;
 			}
 		}
+		/* What else was parsed counts only if a limit asks for it. */
+		packet->flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
+		if (config->conds & WEIR_IF_TRANSPORT)
+			weir_packet_parse(packet);
 		verdict = limits(ctx, wn, config);
 		if (likely(verdict >= 0))
 			return verdict;
