@@ -3,7 +3,7 @@
 # history.t: changes of a limit or of exemptions keep the sources' counts
 . "$(dirname "$0")/lib.sh"
 begin
-config <<<"limit add h budget 50/2m slots 6" || bail "cannot configure"
+config <<<"limit add h budget 50/2h slots 6" || bail "cannot configure"
 flood -s 198.51.100.1 -c 30
 is "$(passed)" 30 "30 of 50 are sent"
 
@@ -17,9 +17,9 @@ more() {
 }
 # now WORDS: change the limit
 now() { weir limit set h "$@" >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"; }
-now budget 40/2m
+now budget 40/2h
 more 10 "budget 40: there is room for 10"
-now budget 60/2m
+now budget 60/2h
 more 20 "budget 60: room for 20"
 now action observe
 more 200 "observe: nothing is dropped"
@@ -33,23 +33,23 @@ weir exempt add 198.51.100.0/24
 more 200 "exempt: let through"
 weir exempt del 198.51.100.0/24
 more 0 "no longer exempt: no room"
-now budget 70/2m sources 1024
+now budget 70/2h sources 1024
 more 10 "a smaller table and budget 70: room for 10"
-now budget 80/2m sources 200000
+now budget 80/2h sources 200000
 more 10 "a larger table: room for 10"
-now budget 90/2m slots 12
+now budget 90/2h slots 12
 more 10 "more slots: room for 10"
-now budget 100/2m slots 1
+now budget 100/2h slots 1
 more 10 "one slot: room for 10"
-now budget 100000/2m
+now budget 100000/2h
 more 200 "a budget that needs wider counts: room for all"
-now budget 310/2m
+now budget 310/2h
 more 10 "... and back: room for 10"
-now budget 320/3m
+now budget 320/3h
 more 10 "a longer window: room for 10"
 now lenient
 more 0 "lenient: no room"
-now budget 330/3m
+now budget 330/3h
 more 10 "lenient, budget 330: room for 10"
 now strict
 more 0 "strict again: no room"
@@ -63,13 +63,13 @@ weir limit add other budget 1000/s before h >/dev/null 2>&1
 more 0 "another limit added: no room"
 now before other
 more 0 "another order: no room"
-{ echo "limit add h budget 340/3m slots 1 sources 200000"; echo "exempt add 10.0.0.0/8"; } | config
+{ echo "limit add h budget 340/3h slots 1 sources 200000"; echo "exempt add 10.0.0.0/8"; } | config
 more 10 "replaced by a file that contains the limit: room for 10"
 is "$(weir -json source get 198.51.100.1 | jq -c '[.[0].count, .[0].left]')" "[340,0]" "source get shows the whole count"
-now budget 100k/3m bytes
+now budget 100k/3h bytes
 more 0 "in bytes: a source without room still has none"
 weir source forget 198.51.100.1 >/dev/null
 more 200 "forgotten: room for all"
-now budget 9200/3m bytes
+now budget 9200/3h bytes
 more 0 "budget of 200 packets of 46 bytes: no room"
 finish
