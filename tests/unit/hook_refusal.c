@@ -163,6 +163,23 @@ static void test_smaller(void **state)
 	hook_end();
 }
 
+/* A packet that exceeds the budget is counted as such, although smaller ones are cached. */
+static void test_large(void **state)
+{
+	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
+	struct weir_limit words = words_of("a", 35);
+
+	begin();
+	words.bytes = true;
+	add_words(&words);
+	fill(&smaller, 0, 1);	/* 30 bytes each */
+	assert_false(passes(&v4, 0));
+	assert_int_equal(fate("a", WEIR_DROPPED), 4);
+	assert_int_equal(fate("a", WEIR_TOO_LARGE_REFUSED), 1);
+	assert_int_equal(dropped(&smaller, "a"), 3);
+	hook_end();
+}
+
 /* A charge given back makes room again, as when another limit refuses. */
 static void test_given_back(void **state)
 {
@@ -357,5 +374,5 @@ static void test_batch(void **state)
 	}
 }
 
-UNIT_MAIN("hook_refusal", T(test_ends), T(test_smaller), T(test_given_back), T(test_forgotten),
+UNIT_MAIN("hook_refusal", T(test_ends), T(test_smaller), T(test_large), T(test_given_back), T(test_forgotten),
 	  T(test_evicted), T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch))
