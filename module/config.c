@@ -60,7 +60,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	if (!config)
 		return ERR_PTR(-ENOMEM);
 	config->count = edit->count;
-	config->generation = edit->wn->generation + 1 ?: 1;
+	config->generation = (edit->old ? edit->old->generation : 0) + 1 ?: 1;
 	for (i = 0; i < edit->count; i++) {
 		config->limit[i] = edit->limit[i];
 		config->conds |= edit->limit[i]->match.conds;
@@ -146,7 +146,8 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 					   &wn->key, weir_hook_clock);
 	rcu_assign_pointer(wn->config, config);
 	/* Dumps read it without the lock, to compare it. */
-	WRITE_ONCE(wn->generation, config->generation);
+	if (!edit->again)
+		WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
 	for (i = 0; i < edit->count; i++) {
 		limit = edit->limit[i];
 		if (!edit_moves(edit, i))

@@ -92,6 +92,7 @@ struct weir_edit {
 	struct weir_config *old;		/* published, or NULL */
 	bool replace;				/* started empty */
 	bool check;				/* not to be published */
+	bool again;				/* published unchanged: dumps go on */
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */

@@ -83,21 +83,25 @@ weir source show limit few limited >"$tmp/limited"
 is "$(wc -l <"$tmp/limited"):$(grep -vc ' limited ' "$tmp/limited")" \
 	"$(weir source show limit few | grep -c ' limited '):0" "the limited sources"
 
-# cut_by NAME WORDS...: run weir WORDS in the middle of a dump of sixteen thousand
-# sources, more than any buffer holds
-cut_by() {
-	local name=$1 line
-	shift
+# amid WORDS...: run weir WORDS in the middle of a dump of sixteen thousand sources, more
+# than any buffer holds
+amid() {
 	mkfifo "$tmp/pipe"
 	weir source show limit d 10.0.0.0/18 >"$tmp/pipe" 2>"$tmp/said" &
 	exec {pipe}<"$tmp/pipe"
-	read -r line <&"$pipe"
+	read -r _ <&"$pipe"
 	weir "$@" >/dev/null 2>&1
 	cat <&"$pipe" >"$tmp/cut"
 	exec {pipe}<&-
 	wait "$!"
 	rm "$tmp/pipe"
-	like "$(<"$tmp/said")" "incomplete" "$name: an interrupted dump says so" || diag "$line"
+}
+amid source forget 198.51.100.1 limit few
+is "$(<"$tmp/said"):$(wc -l <"$tmp/cut")" ":16383" "a dump while another source is forgotten is not interrupted"
+# cut_by NAME WORDS...: a change of the configuration
+cut_by() {
+	amid "${@:2}"
+	like "$(<"$tmp/said")" "incomplete" "$1: an interrupted dump says so"
 }
 cut_by "a limit is added" limit add new budget 1/s action observe
 cut_by "an exemption is added" exempt add 203.0.113.0/24
