@@ -20,6 +20,15 @@ ok() {
 	return "$status"
 }
 
+# holds NAME COMMAND...: the command should succeed
+holds() {
+	"${@:2}"
+	ok $? "$1"
+}
+
+# quietly COMMAND...: what it writes is shown only if it fails
+quietly() { "$@" >"$tmp/said" 2>&1 || { diag "$(<"$tmp/said")" && false; }; }
+
 # is GOT WANTED NAME...
 is() {
 	local got=$1 wanted=$2

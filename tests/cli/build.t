@@ -37,8 +37,7 @@ builds() {
 	like "$(<log)" "weir: built .cache/build/$version/weir.ko for $version" "... and says so"
 }
 builds "$here" "make"
-[ -e tree/userspace/weir ]
-ok $? "... and builds the tool"
+holds "... and builds the tool" [ -e tree/userspace/weir ]
 builds 6.6.6-other "make KVER=" KVER=6.6.6-other
 builds 7.7.7-elsewhere "make KDIR=" KDIR="$tmp/headers"
 builds 6.6.6-other "make KDIR= with an installed kernel" KDIR=/lib/modules/6.6.6-other/build
@@ -46,8 +45,7 @@ export KDIR=$tmp/headers
 builds 7.7.7-elsewhere "KDIR in the environment"
 unset KDIR
 builds 6.6.6-other "make modules" modules KVER=6.6.6-other
-[ ! -e tree/userspace/weir ]
-ok $? "... does not build the tool"
+holds "... does not build the tool" [ ! -e tree/userspace/weir ]
 
 make -s -C tree KVER=6.6.6-gone >log 2>&1
 ok $? "no headers: make builds the tool" || diag "$(<log)"
@@ -56,8 +54,7 @@ make -s -C tree install KVER=6.6.6-gone DESTDIR="$tmp/root" >log 2>&1
 ok $? "... and installs it" || diag "$(<log)"
 like "$(tail -n 1 log)" "^weir: no headers for kernel 6.6.6-gone .*; the module is not installed " "... and reports the missing headers"
 make -s -C tree help >log
-[ "$(wc -L <log)" -le 80 ]
-ok $? "make help fits 80 columns" || diag "$(<log)"
+holds "make help fits 80 columns" [ "$(wc -L <log)" -le 80 ] || diag "$(<log)"
 make -C tree modules KVER=6.6.6-gone >log 2>&1
 is "$?" 2 "no headers: make modules fails"
 like "$(<log)" "weir: no headers for kernel 6.6.6-gone .*apt-get install linux-headers-6.6.6-gone" "... and says what is missing"

@@ -11,8 +11,7 @@ next() {
 	run -complete "${words[@]}"
 	for candidate; do
 		if [ "${candidate#!}" = "$candidate" ]; then
-			grep -qxe "$candidate" out
-			ok $? "weir ${words[*]} $candidate"
+			holds "weir ${words[*]} $candidate" grep -qxe "$candidate" out
 		else
 			! grep -qxe "${candidate#!}" out
 			ok $? "weir ${words[*]}, but not ${candidate#!}"
@@ -98,8 +97,7 @@ offers() { weir=$tmp/fake candidates "$@"; }
 is "$(offers limit add web dev '')" '\$\(id\>p\) \`id\>p\` a\ b plain' "bash offers names literally, quoted"
 # shellcheck disable=SC2016
 is "$(offers limit add web dev '$(')" '\$\(id\>p\)' "... also by a quoted prefix"
-[ ! -e p ]
-ok $? "... and runs nothing of them"
+holds "... and runs nothing of them" [ ! -e p ]
 
 # the file for zsh, as far as testable without a terminal
 if command -v zsh >/dev/null; then
@@ -113,8 +111,7 @@ if command -v zsh >/dev/null; then
 	is "$(zcompletes save '')" "files help" "... and offers files"
 	# shellcheck disable=SC2016 # as it is
 	is "$(weir=$tmp/fake zcompletes limit add web dev '')" '$(id>p) `id>p` a b plain' "... and names literally"
-	[ ! -e p ]
-	ok $? "... and runs nothing of them"
+	holds "... and runs nothing of them" [ ! -e p ]
 fi
 touch some.conf
 mkdir 'some dir'

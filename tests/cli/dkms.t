@@ -23,8 +23,7 @@ for cc in gcc-12 x86_64-linux-gnu-gcc-12; do ln -s "$top/tests/vm/cc" "bin/$cc";
 REAL_CC=$(command -v gcc-12 || command -v gcc)
 export REAL_CC CC_UNKNOWN
 
-dkms add "$name" >log 2>&1
-ok $? "dkms knows the module" || diag "$(cat log)"
+holds "dkms knows the module" quietly dkms add "$name"
 for kernel in 6.1 6.12; do
 	version=$(cat "$top/.cache/kernels/$kernel/version") || continue # run.sh reports it
 	CC_UNKNOWN=$tmp/unknown-$kernel
@@ -37,7 +36,6 @@ for kernel in 6.1 6.12; do
 	[ -n "$(modinfo -F sig_id "$module")" ] && [ -n "$(modinfo -F signer "$module")" ]
 	ok $? "... and signed"
 done
-dkms remove "$name" --all >log 2>&1
-ok $? "dkms removes the module" || diag "$(cat log)"
+holds "dkms removes the module" quietly dkms remove "$name" --all
 is "$(find /lib/modules -name 'weir*')" "" "... and leaves no file"
 finish

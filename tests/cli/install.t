@@ -30,8 +30,7 @@ wanted() {
 644 $share/zsh/$zsh/_weir"
 }
 
-make_it install DESTDIR="$root"
-ok $? "make install DESTDIR=" || diag "$(tail -n 20 log)"
+holds "make install DESTDIR=" make_it install DESTDIR="$root" || diag "$(tail -n 20 log)"
 # Debian compresses modules since 6.12.
 is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" "$(wanted usr/sbin usr/share)" "... puts these"
 PATH=$PATH:/usr/sbin:/sbin
@@ -58,18 +57,14 @@ make_it install DESTDIR="$root"
 # other packages' files, and another kernel's module
 mkdir -p "$root/lib/modules/other/updates" "$root/lib/modules/mine/updates"
 : | tee "$root/usr/sbin/weird" "$root/lib/modules/other/updates/weir.ko.zst" "$root/lib/modules/mine/updates/weird.ko" >/dev/null
-make_it uninstall DESTDIR="$root"
-ok $? "make uninstall DESTDIR=" || diag "$(tail -n 20 log)"
+holds "make uninstall DESTDIR=" make_it uninstall DESTDIR="$root" || diag "$(tail -n 20 log)"
 is "$(installed "$root")" "644 lib/modules/mine/updates/weird.ko
 644 usr/sbin/weird" "... keeps only files that are not weir's"
-[ ! -e "$root/lib/modules/other/updates" ]
-ok $? "... and no empty updates folder"
-make_it uninstall DESTDIR="$root"
-ok $? "... and again, with nothing installed"
+holds "... and no empty updates folder" [ ! -e "$root/lib/modules/other/updates" ]
+holds "... and again, with nothing installed" make_it uninstall DESTDIR="$root"
 
 rm -rf "$root"
-make_it install DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
-ok $? "make install PREFIX= MODDIR=" || diag "$(tail -n 20 log)"
+holds "make install PREFIX= MODDIR=" make_it install DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra || diag "$(tail -n 20 log)"
 is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" \
 	"$(wanted opt/weir/sbin opt/weir/share | sed s/updates/extra/)" "... puts these"
 make_it uninstall DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra

@@ -5,16 +5,14 @@
 . "$(dirname "$0")/lib.sh"
 
 python3 -c 'import yaml' 2>/dev/null || { echo "1..0 # SKIP python3-yaml is not installed"; exit 4; }
-err=$(make -s -C "$top/userspace" check-spec 2>&1)
-ok $? "userspace/spec.c is up to date with the specification" || diag "$err"
+holds "userspace/spec.c is up to date with the specification" quietly make -s -C "$top/userspace" check-spec
 mkdir -p copy/module && cp -r "$top/userspace" copy/ && cp -r "$top/module/uapi" "$top/module/main.c" copy/module/
 rm -f copy/userspace/*.o copy/userspace/*.d copy/userspace/weir copy/userspace/.defines
 make -s -C copy/userspace weir >log 2>&1
 sed -i 's/^MODULE_VERSION(".*");/MODULE_VERSION("77.7");/' copy/module/main.c
 make -s -C copy/userspace weir >>log 2>&1
 is "$(copy/userspace/weir -V)" "weir 77.7" "a new version of the module rebuilds the tool" || diag "$(<log)"
-make -s -C copy/userspace PREFIX=/usr/local weir >>log 2>&1
-ok $? "another PREFIX rebuilds the tool"
+holds "another PREFIX rebuilds the tool" quietly make -s -C copy/userspace PREFIX=/usr/local weir
 grep -q /usr/local/sbin/weir copy/userspace/weir && ! grep -q /usr/sbin/weir copy/userspace/weir
 ok $? "... and appears in the output of save"
 is "$(make -C copy/userspace PREFIX=/usr/local weir 2>/dev/null | grep -c ' -c ')" 0 "no change rebuilds nothing"

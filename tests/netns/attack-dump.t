@@ -42,16 +42,13 @@ command weir source show limit each >"$tmp/full" 2>/dev/null &
 stalled=$!
 pids+=("$stalled")
 asleep() { [ "$(awk '{ print $3 }' /proc/$stalled/stat)" = S ]; }
-wait_for 10 asleep
-ok $? "a dump stalls on its reader"
+holds "a dump stalls on its reader" wait_for 10 asleep
 before=$(stats seen)
 flood -s 10.0.0.0 -n 50000 -R -c 5000
 is $(($(stats seen) - before)) 5000 "packets still pass weir"
 weir limit set each sources 1024 >/dev/null && weir limit set each budget 5/1h >/dev/null 2>&1 && weir limit del each
 ok $? "the dumped limit can be changed and deleted"
-weir limit add each budget 5/1h sources 64 >/dev/null 2>&1
-ok $? "... and another one added"
+holds "... and another one added" quietly weir limit add each budget 5/1h sources 64
 quiet
-wait_for 10 unload 2>/dev/null
-ok $? "the module unloads once the reader is gone"
+holds "the module unloads once the reader is gone" quietly wait_for 10 unload
 finish

@@ -31,15 +31,13 @@ calls() {
 
 # Warm up: caches are filled the first time.
 flood -s 10.0.0.0 -n 16777216 -R -c 20000
-calls
-ok $? "the configuration can be changed without a flood"
+holds "the configuration can be changed without a flood" calls
 idle_ms=$calls_ms
 tables_before=$(tables)
 kernel_before=$(kernel_kib)
 flooding -s 10.0.0.0 -n 16777216 -R
 flooding -s 2001:db8:: -n 4294967295 -R -B 64
-calls
-ok $? "... and under a flood"
+holds "... and under a flood" calls
 diag "51 calls: $idle_ms ms without, $calls_ms ms with a flood"
 within "$calls_ms" 0 $((20 * idle_ms + 2000)) "... in a comparable time (ms)"
 most=0
@@ -48,10 +46,8 @@ for ((i = 0; i < 20; i++)); do
 	now=$(kernel_kib)
 	[ "$now" -le "$most" ] || most=$now
 done
-weir limit set small sources 4096 >/dev/null 2>&1
-ok $? "a table grows under the flood"
-weir limit set small sources 64 >/dev/null 2>&1
-ok $? "... and shrinks"
+holds "a table grows under the flood" quietly weir limit set small sources 4096
+holds "... and shrinks" quietly weir limit set small sources 64
 quiet
 is "$(tables)" "$tables_before" "the tables' memory is unchanged"
 within "$((most - kernel_before))" -100000 8192 "the kernel holds at most 8 MiB more (KiB)"

@@ -77,6 +77,4 @@ config <<-WORDS || bail "cannot configure"
 WORDS
 flood -s 198.51.100.7 -c 100
 is "$(counted) $(stat_of second dropped.packets)" "198.51.100.7 100 80" "packets that another limit drops are counted"
-unload
-ok $? "the module unloads"
 finish

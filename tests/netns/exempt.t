@@ -61,19 +61,16 @@ is "$(weir -json source get 203.0.113.9 limit a | json count)" 0 "... and to for
 weir limit add c budget 10/m from 192.88.99.0/24 >/dev/null 2>&1
 flooding -s 192.88.99.1 -t 30000 -r 3000
 full() { [ "$(weir -json source get 192.88.99.1 limit c | json limited)" = true ]; }
-wait_for 5 full
-ok $? "a flood is limited"
+holds "a flood is limited" wait_for 5 full
 weir exempt add 192.88.99.1
 before=$(stat_of c dropped.packets)
 more() { [ "$(stats exempt)" -gt "$((exempt + 200))" ]; }
 exempt=$(stats exempt)
-wait_for 5 more
-ok $? "once exempt, it passes"
+holds "once exempt, it passes" wait_for 5 more
 is "$(stat_of c dropped.packets)" "$before" "... without drops"
 weir exempt del 192.88.99.1
 dropped() { [ "$(stat_of c dropped.packets)" -gt "$before" ]; }
-wait_for 5 dropped
-ok $? "no longer exempt, it is limited again"
+holds "no longer exempt, it is limited again" wait_for 5 dropped
 quiet
 is "$(stat_of c admitted.packets)" 10 "... by its previous count"
 finish

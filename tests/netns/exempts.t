@@ -62,8 +62,7 @@ else
 fi
 rmdir "$requests"
 told() { [ "$(grep -c '^exempt added' "$tmp/events")" = 1024 ]; }
-wait_for 60 told
-ok $? "... and an event each" || diag "$(grep -c . "$tmp/events")"
+holds "... and an event each" wait_for 60 told || diag "$(grep -c . "$tmp/events")"
 quiet
 
 # said FILE: status and messages of a batch from stdin
@@ -136,11 +135,9 @@ pids+=($!)
 exec {writer}>"$tmp/pipe"
 there() { [ "$(exempts)" = "$1" ]; }
 echo 'exempt add 10.1.0.0/16' >&"$writer"
-wait_for 60 there 1
-ok $? "a line of a pipe is done when its writer pauses"
+holds "a line of a pipe is done when its writer pauses" wait_for 60 there 1
 printf 'exempt add 10.2.0.0/16\nexempt add 10.3' >&"$writer"
-wait_for 60 there 2
-ok $? "... also in the next line"
+holds "... also in the next line" wait_for 60 there 2
 echo '.0.0/16' >&"$writer"
 exec {writer}>&-
 wait "${pids[@]}"
@@ -169,6 +166,5 @@ is "$(weir -j source get 198.51.100.1 | json dropped)" "$(stat_of web dropped.pa
 weir exempt add 203.0.113.0/24
 weir limit del web
 weir exempt add 203.0.114.0/24
-unload
-ok $? "the module unloads right after a change"
+holds "the module unloads right after a change" unload
 finish

@@ -17,8 +17,7 @@ harmless() {
 trap 'harmless; [ ! -d /sys/module/weir_fault ] || rmmod weir_fault; cleanup' EXIT
 
 expect_log '^weir: (sources=64 takes |cannot make the limit )'
-load
-ok $? "the module loads"
+holds "the module loads" load
 for kind in slab rest; do
 	python fault_config.py $kind
 	python fault_load.py $kind netns
@@ -36,8 +35,7 @@ echo 1 >$debug/failslab/times
 echo 100 >$debug/failslab/probability
 flood -s 198.51.100.1 -c 50
 failed() { [ "$(<$debug/failslab/times)" = 0 ]; }
-wait_for 20 failed
-ok $? "an event's allocation fails"
+holds "an event's allocation fails" wait_for 20 failed
 harmless
 is "$(stats events_lost)" $((lost + 1)) "... and the event is counted as lost"
 is "$(passed)" 10 "... packets still pass"

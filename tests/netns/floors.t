@@ -17,12 +17,9 @@ line=$(traced -T "$window" -L 20)
 ok $? "... with a table of 64, no source exceeds its budget" || diag "$line"
 spoofed=$(traced -s | awk '$2 ~ /=10\./ { n++ } END { print n + 0 }')
 diag "$spoofed of them were charged"
-[ "$(stat_of f evictions)" -gt 1000 ]
-ok $? "evictions are counted"
-[ "$(stat_of f floor_refused.packets)" -gt 100 ]
-ok $? "newcomers refused by floors are counted"
-[ "$(stat_of f sources_wanted)" -gt 64 ]
-ok $? "a table size is suggested"
+holds "evictions are counted" [ "$(stat_of f evictions)" -gt 1000 ]
+holds "newcomers refused by floors are counted" [ "$(stat_of f floor_refused.packets)" -gt 100 ]
+holds "a table size is suggested" [ "$(stat_of f sources_wanted)" -gt 64 ]
 diag "try sources $(stat_of f sources_wanted)"
 is "$(passed)" "$(value amount "$line")" "the packets charged are those that passed"
 line=$(traced -s | awk '$2 ~ /=198\.51/ { n++ } END { print n + 0 }')
@@ -56,8 +53,7 @@ spoofed() {
 	pressure=$(($(stat_of w evictions) - amount))
 }
 spoofed
-[ "$pressure" -gt 0 ]
-ok $? "12,000 sources are too many for a table of 64"
+holds "12,000 sources are too many for a table of 64" [ "$pressure" -gt 0 ]
 # Floors hide further sources from the estimate, so it may take several steps.
 steps=0
 while advice=$(stat_of w sources_wanted) && [ "${advice:-null}" != null ] && [ "$steps" -lt 8 ]; do

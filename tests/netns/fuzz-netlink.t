@@ -63,8 +63,7 @@ is "$(never refused)" "" "every operation was refused"
 rx python3 "$here/fuzz_netlink.py" -s $((seed + 1)) -n $((messages / 4)) -o >/dev/null 2>"$tmp/second" &
 second=$!
 fuzz "... also while another process changes the configuration" -f "$messages" -n $((messages / 4)) -o
-wait "$second"
-ok $? "... and so are those of the other process" || diag "$(head -c 4000 "$tmp/second")"
+holds "... and so are those of the other process" wait "$second" || diag "$(head -c 4000 "$tmp/second")"
 lasting "floods and a listener kept running"
 quiet
 
@@ -79,8 +78,7 @@ state >"$tmp/before"
 by=(as_user)
 fuzz "unprivileged user: every message is answered" -n $((messages / 4)) -r
 state >"$tmp/after"
-cmp -s "$tmp/before" "$tmp/after"
-ok $? "... and none changes anything" || diag "$(diff "$tmp/before" "$tmp/after")"
+holds "... and none changes anything" cmp -s "$tmp/before" "$tmp/after" || diag "$(diff "$tmp/before" "$tmp/after")"
 
 # In a user namespace, while a limit of the host stays in force.
 config <<<'limit add host budget 50/1h sources 4096'
@@ -114,6 +112,4 @@ else
 fi
 flood -s 10.0.0.1 -c 200
 within "$(weir -json source get 10.0.0.1 | json count)" 50 50 "the host's limit stays in force"
-unload
-ok $? "the module unloads"
 finish

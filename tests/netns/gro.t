@@ -29,20 +29,17 @@ header=$((($(frames bytes) - bytes) / 100 - 46))
 trace_start weir_charge
 packets=$(frames packets) bytes=$(frames bytes)
 admitted=$(stat_of c admitted.packets):$(stat_of c admitted.bytes)
-tx iperf3 -c 192.0.2.1 -n 6M >/dev/null
-ok $? "a TCP transfer"
+holds "a TCP transfer" quietly tx iperf3 -c 192.0.2.1 -n 6M
 packets=$(($(frames packets) - packets)) bytes=$(($(frames bytes) - bytes - header * packets))
 trace_stop
 all=$(traced -l c)
-[ "$(value charges "$all")" -lt "$packets" ]
-ok $? "GRO merged some packets" || diag "$all"
+holds "GRO merged some packets" [ "$(value charges "$all")" -lt "$packets" ] || diag "$all"
 diag "$packets packets came as $(value charges "$all")"
 is "$(value amount "$all")" "$packets" "they cost as many packets as were sent"
 is "$(value amount "$(traced -l c -b)")" "$bytes" "... and the bytes"
 is "$(stat_of c admitted.packets):$(stat_of c admitted.bytes)" "$((packets + ${admitted%:*})):$((bytes + ${admitted#*:}))" "the counters agree"
 # A limit's counter and its source's are in the same unit.
 refused=$(stat_of few would_drop.packets)
-[ "$refused" -gt 1000 ]
-ok $? "a small limit would drop most of it" || diag "$refused"
+holds "a small limit would drop most of it" [ "$refused" -gt 1000 ] || diag "$refused"
 is "$(weir -json source get 192.0.2.2 limit few | json would_drop)" "$refused" "... as many as it counts for the source"
 finish

@@ -4,7 +4,6 @@
 # location and reason of drops
 . "$(dirname "$0")/lib.sh"
 begin
-quietly() { "$@" >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"; }
 
 # hooks [NAMESPACE]: family, hook and priority of weir's hooks, from nft
 hooks() {

@@ -26,26 +26,21 @@ files() {
 
 files >"$tmp/before"
 # Do not rebuild: make ran on the host, and takes a minute in the guest.
-make -C "$top" -o modules -o tool install "KVER=$release" "KDIR=$top/.cache/kernels/$WEIR_KERNEL/kdir" \
-	"BUILD=$top/.cache/build/$WEIR_KERNEL" >"$tmp/log" 2>&1
-ok $? "make install" || diag "$(tail -n 20 "$tmp/log")"
+holds "make install" quietly make -C "$top" -o modules -o tool install "KVER=$release" \
+	"KDIR=$top/.cache/kernels/$WEIR_KERNEL/kdir" "BUILD=$top/.cache/build/$WEIR_KERNEL"
 # Debian compresses modules since 6.12.
 found=$(modinfo -n weir)
 is "${found%.[gxz]*}" "$modules/updates/weir.ko" "modprobe finds the module"
 is "$(modinfo -F alias weir)" "net-pf-16-proto-16-family-weir" "... also by its generic netlink family"
 
-modprobe weir packets=1000 window_ms=1000
-ok $? "modprobe weir packets=1000 window_ms=1000"
+holds "modprobe weir packets=1000 window_ms=1000" modprobe weir packets=1000 window_ms=1000
 like "$(/usr/sbin/weir limit show)" "^default budget 1000/s slots 15 sources 65536" "... adds the limit that weir shows"
-modprobe -r weir
-ok $? "modprobe -r weir"
+holds "modprobe -r weir" modprobe -r weir
 is "$(/usr/sbin/weir limit show 2>&1)" "" "using weir loads the module again, without a limit"
-loaded
-ok $? "... and it is loaded"
+holds "... and it is loaded" loaded
 modprobe -r weir
 
-make -C "$top" uninstall >"$tmp/log" 2>&1
-ok $? "make uninstall" || diag "$(tail -n 20 "$tmp/log")"
+holds "make uninstall" quietly make -C "$top" uninstall
 files >"$tmp/after"
 is "$(diff "$tmp/before" "$tmp/after")" "" "... leaves no file"
 /usr/sbin/weir limit show 2>/dev/null

@@ -3,10 +3,7 @@
 # ipsec.t: packets that traverse the hooks twice because of IPsec are charged once:
 # ESP and AH in transport mode, with GRO too. In tunnel mode outer and inner are two.
 . "$(dirname "$0")/lib.sh"
-need_tool
-load || bail "cannot load"
-pair
-end_not_here
+begin_apart
 # The sender needs addresses here, as its own stack sends.
 mac=$(ip_tx -json link show dev tx0 | json address)
 # Suppress its MLD reports, which would be counted.

@@ -267,6 +267,14 @@ begin() {
 	pair init
 }
 
+# begin_apart: the same in a namespace, where packets go on to the stack
+begin_apart() {
+	need_tool
+	load || bail "cannot load"
+	pair
+	end_not_here
+}
+
 # stat_of LIMIT COUNTER: for example dropped.packets
 stat_of() { weir -json -stats limit show "$1" | json "stats.$2"; }
 stats() { weir -json stats show | json "$1"; }

@@ -15,7 +15,6 @@ blamed() {
 	is "$(drops | grep -vxFf "$tmp/before" | xargs)" "$@"
 }
 drops() { weir -json -stats limit show | jq -r '.[] | .name + ":" + (.stats.dropped.packets | tostring)'; }
-quietly() { "$@" >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"; }
 
 quietly weir limit add a budget 1/m
 quietly weir limit add b budget 1/m

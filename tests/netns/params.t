@@ -64,24 +64,19 @@ is "$(grep -c '\[weir\]' /proc/kallsyms):$(($(free) < before - 65536))" 0:0 "...
 load
 like "$(rx='' weir limit add x budget 4294967295/60s slots 64 sources 16777216 to ::/0 2>&1)" "\(requires $bytes bytes, $((bytes >> 20)) MiB\)\$" \
 	"... as many as the tool reports for such a limit"
-[ "$bytes" -gt $((16777216 * 65 * 4)) ]
-ok $? "... enough for the counts of all sources"
+holds "... enough for the counts of all sources" [ "$bytes" -gt $((16777216 * 65 * 4)) ]
 unload
 
-load
-ok $? "no parameters: loads"
+holds "no parameters: loads" load
 is "$(rx='' && nft list hooks 2>/dev/null | grep -c weir)" 0 "... and has no hook"
-unload
-ok $? "... and goes"
+holds "... and goes" unload
 
 all=(packets=5 window_ms=1000 slots=5 prefix4=24 prefix6=48 sources=1000 observe=0)
-load "${all[@]}"
-ok $? "${all[*]}: loads"
+holds "${all[*]}: loads" load "${all[@]}"
 is "$(cd /sys/module/weir/parameters && for p in packets window_ms slots prefix4 prefix6 sources observe; do echo "$p=$(<$p)"; done | xargs)" \
 	"${all[*]}" "... and sysfs says the same"
 is "$(stat -c %A /sys/module/weir/parameters/* | sort -u)" "-r--r--r--" "... which is read-only"
-unload
-ok $? "... and goes"
+holds "... and goes" unload
 
 load packets=010 window_ms=01000
 is "$(cat /sys/module/weir/parameters/{packets,window_ms} | xargs)" "10 1000" "numbers are decimal, even with leading zeroes"

@@ -18,8 +18,7 @@ flood -s 198.51.100.1 -c 150
 flood -s 203.0.113.0 -n 5000 -c 5000
 every=$(counters every) size=$(stat_of full sources_wanted)
 is "$(stat_of web dropped.packets) $(stat_of web admitted.packets)" "50 5100" "packets are counted"
-[ "${size:-0}" -gt 64 ]
-ok $? "... and so is pressure" || weir -s limit show
+holds "... and so is pressure" [ "${size:-0}" -gt 64 ] || weir -s limit show
 weir limit reset web
 is "$(counters web | jq -c unique)" '[0]' "reset sets all counters of the limit to zero"
 is "$(counters every)" "$every" "... and of no other limit"
@@ -33,8 +32,7 @@ is "$(stat_of web admitted.packets) $(stat_of web dropped.packets)" "3 7" "... a
 weir limit reset
 is "$(for limit in web every full; do counters $limit; done | jq -sc 'add | unique')" '[0]' "without a name, reset sets the counters of all limits to zero"
 is "$(stat_of full sources_wanted)" "$size" "the size suggested for a table that is too small is kept"
-wait_for 60 heard reset "web web every full"
-ok $? "each reset is an event" || diag "$(<"$tmp/events")"
+holds "each reset is an event" wait_for 60 heard reset "web web every full" || diag "$(<"$tmp/events")"
 is "$(weir limit reset nosuch 2>&1)" "weir: limit reset: NAME 'nosuch': no limit of that name; limit show lists them" "reset of a limit that does not exist"
 quiet
 
@@ -53,6 +51,5 @@ flood -s 198.51.100.10 -c 40
 # The first limit, whose small table may refuse some of them, counts all of them.
 is "$(stat_of web matched.packets)" 40 "no packet is lost after the resets"
 weir limit flush
-weir limit reset
-ok $? "reset without any limit succeeds"
+holds "reset without any limit succeeds" weir limit reset
 finish

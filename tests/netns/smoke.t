@@ -4,8 +4,7 @@
 # slow sender loses nothing
 . "$(dirname "$0")/lib.sh"
 
-load packets=100 window_ms=1000 slots=4
-ok $? "the module loads"
+holds "the module loads" load packets=100 window_ms=1000 slots=4
 pair init
 trace_start weir_charge weir_uncharge weir_limited weir_drop
 flooding -s 198.51.100.1 -t 2600 -r 20000 -k
@@ -24,6 +23,5 @@ is "$(value drops "$honest")" 0 "a slow sender loses nothing"
 is "$(value amount "$ipv6"):$(value drops "$ipv6")" 100:50 "IPv6 is limited likewise"
 is "$(passed)" "$(value amount "$line")" "the packets charged are those that passed"
 is "$(arrived)" "$(($(value amount "$line") + $(value dropped "$line")))" "every packet was charged or dropped"
-unload
-ok $? "the module unloads"
+holds "the module unloads" unload
 finish

@@ -60,6 +60,4 @@ both 10.0.0.1
 is "$(counts):$(there counts)" "250 100 0 50 100:300 100 0 40 160" "without limits here, those there stay in force"
 there weir limit flush
 is "$(there weir -json stats show | json limits)" 0 "... until they are deleted"
-unload
-ok $? "the module unloads"
 finish

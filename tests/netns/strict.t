@@ -50,8 +50,7 @@ kept() {
 	# Large packets leave an unused rest of the budget.
 	case $limit in byte) least=$((budget - 727)) ;; merged) least=35 ;; merged6) least=15900 ;; *) least=$budget ;; esac
 	within "$(value max "$line")" "$least" "$budget" "$limit: ... and all of it"
-	[ "$(value drops "$line")" -gt 0 ]
-	ok $? "$limit: excess packets are dropped"
+	holds "$limit: excess packets are dropped" [ "$(value drops "$line")" -gt 0 ]
 }
 kept one 400 1 20
 kept four 400 4 20

@@ -41,27 +41,19 @@ weir save >"$tmp/one"
 weir -file "$tmp/one" 2>"$tmp/err"
 is $? 0 "the saved configuration is applied" || diag "$(<"$tmp/err")"
 weir save - >"$tmp/two"
-cmp "$tmp/one" "$tmp/two"
-ok $? "save, restore, save: identical output"
+holds "save, restore, save: identical output" cmp "$tmp/one" "$tmp/two"
 is "$(grep -c '^exempt add' "$tmp/one")" 7 "save writes all exemptions"
 like "$(<"$tmp/one")" ' comment " # \\"it.s\\" \\\\ é🚀 \\\\"'$'\n' "... comments in quotes"
 grep '^exempt add' "$tmp/one" | sed 's/exempt add //' >"$tmp/order"
 is "$(paste -sd, "$tmp/order")" \
 	"10.0.0.0/8,10.0.0.0/8 limit web,10.0.0.0/8 dev \"\\\"y\\\\\",10.0.0.0/8 dev \"'z\",10.0.0.0/8 dev lo limit web comment \"monitoring\",192.0.2.1 comment \"\\\\\",2001:db8::/32 dev lo comment \"\\\"'#\"" "... the exemptions sorted"
-weir -check -file "$tmp/one" 2>/dev/null
-ok $? "a saved configuration passes -check"
+holds "a saved configuration passes -check" quietly weir -check -file "$tmp/one"
 ip netns add weir-copy && spaces+=(weir-copy)
 weir -n weir-copy -file - <"$tmp/one" 2>/dev/null
 is "$(weir -n weir-copy save | cksum)" "$(cksum <"$tmp/one")" "... and is restored in another namespace"
 
 # save FILE, and JSON
-echo kept >"$tmp/saved" && chmod 640 "$tmp/saved"
-weir save "$tmp/saved" >"$tmp/out" 2>"$tmp/err"
-is "$? $(cat "$tmp/out" "$tmp/err")" "0 " "save FILE is silent"
-cmp "$tmp/one" "$tmp/saved" && [ "$(stat -c %a "$tmp/saved")" = 640 ]
-ok $? "... writes the same, and keeps the file's mode"
-ln -s /proc/self/fd/1 "$tmp/stdout"
-is "$(weir save "$tmp/stdout" | cksum)" "$(cksum <"$tmp/one")" "... also to a pipe through a symbolic link"
+is "$(weir save "$tmp/saved" 2>&1; echo $?) $(cksum <"$tmp/saved")" "0 $(cksum <"$tmp/one")" "save FILE is silent, and writes the same"
 weir -j save "$tmp/json"
 weir -n weir-copy -file - <<<'# none'
 weir -n weir-copy -j -file "$tmp/json" 2>"$tmp/err"
@@ -134,7 +126,6 @@ for conf in "$tmp/conf" -; do # also from a pipe
   \"window_ms\":10,\"slots\":10,\"match\":{\"to\":[\"::/0\"]}}]}
                          ^~" "... and in JSON the value: $conf"
 done
-file "an empty file" 1 "weir: $tmp/conf: the file is empty" </dev/null
 {
 	echo 'limit add a budget 100/s to ::/0'
 	seq -f 'limit add l%.0f budget 1G/s bytes slots 64 sources 16M to ::/0' 9
@@ -234,8 +225,4 @@ is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full di
 is "$(weir -j limit show full | json name)" full "... as the command was done"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
 is $? 2 "... but a refusal keeps its status"
-weir save >&- 2>"$tmp/err"
-is "$? $(<"$tmp/err")" "4 weir: write error: Bad file descriptor" "a closed stdout has the same status"
-unload
-ok $? "the module unloads"
 finish

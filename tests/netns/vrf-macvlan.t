@@ -3,10 +3,7 @@
 # vrf-macvlan.t: packets that passed the hooks on another namespace's bridge are charged
 # in the VRF that they reach through a macvlan
 . "$(dirname "$0")/lib.sh"
-need_tool
-load || bail "cannot load"
-pair
-end_not_here
+begin_apart
 box=""
 space box
 if ! modprobe -a br_netfilter macvlan vrf 2>/dev/null || ! ip_rx link add br0 address 02:00:00:00:00:01 type bridge; then

@@ -3,10 +3,7 @@
 # vrf-tunnel.t: packets decapsulated into a VRF are charged there, once; the host's
 # packets to itself in a VRF are not charged
 . "$(dirname "$0")/lib.sh"
-need_tool
-load || bail "cannot load"
-pair
-end_not_here
+begin_apart
 ip_rx link add vrf0 type vrf table 10 2>/dev/null || skip_all "this kernel has no VRF"
 # The tunnels' outer packets use tx1 and rx1, outside the VRF.
 link tx1 rx1 02:00:00:00:00:02
@@ -119,9 +116,7 @@ config <<-WORDS || bail "cannot configure"
 	limit add own budget 1/1h from 192.0.2.1
 	limit add own6 budget 1/1h from 2001:db8::1
 WORDS
-rx ping -qc 3 -i 0.01 -I vrf0 192.0.2.1 >/dev/null 2>&1
-ok $? "ping of an address in the VRF from the VRF"
-rx ping -qc 3 -i 0.01 -I vrf0 2001:db8::1 >/dev/null 2>&1
-ok $? "... IPv6"
+holds "ping of an address in the VRF from the VRF" quietly rx ping -qc 3 -i 0.01 -I vrf0 192.0.2.1
+holds "... IPv6" quietly rx ping -qc 3 -i 0.01 -I vrf0 2001:db8::1
 is "$(stat_of own matched.packets):$(stat_of own6 matched.packets)" 0:0 "none of it is charged"
 finish

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vrf.t: a packet that traverses the hooks twice because of a VRF is charged once
 . "$(dirname "$0")/lib.sh"
-need_tool
-load || bail "cannot load"
-pair
-end_not_here
+begin_apart
 ip_rx link add vrf0 type vrf table 10 2>/dev/null || skip_all "this kernel has no VRF"
 into_vrf rx0
 taking
