@@ -20,6 +20,13 @@ bad() {
 	like "$status ${err%%$'\n'*}" "^1 weir: conf:$pattern" "$@"
 }
 
+# checks WORDS TEXT NAME: status and stderr of weir -check WORDS
+checks() {
+	# shellcheck disable=SC2086 # words
+	run -check $1
+	is "$status $err" "$2" "$3"
+}
+
 good "comments, blank lines, continued lines, tabs and CRLF" <<-'CONF'
 	#!/usr/sbin/weir -file
 	# the web server
@@ -52,7 +59,6 @@ bad "3: limit add: budget: '5' has no time" "an error in a continuation line nam
 		budget 5
 CONF
 bad "1: 'limit set' cannot be used here" "limit set is not accepted in a file" <<<'limit set web budget 1/s'
-bad "1: 'limit flush'" "... nor flush" <<<'limit flush'
 bad "1: 'monitor'" "... nor monitor" <<<'monitor'
 bad "1: unknown word 'limt'; did you mean 'limit'" "an unknown object" <<<'limt add web budget 1/s'
 bad "1: limit add: 'bu' abbreviates 'budget'; files do not allow abbreviations" "no abbreviations in files" <<<'limit add web bu 1/s'
@@ -81,8 +87,7 @@ bad "1: limit add: before: no limit 'b' is defined above this line" "before what
 CONF
 printf 'limit add a budget 1/s\0\n' | bad '1: NUL byte' "a binary file"
 printf 'x %.0s' {1..200} | bad '1: more than 128 words' "too many words"
-run -check -file nosuchfile
-is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such file"
+checks "-file nosuchfile" "1 weir: nosuchfile: cannot open: No such file or directory" "no such file"
 run -check -file .
 like "$status $err" '^1 weir: \.: cannot read: Is a directory' "a directory"
 
@@ -97,8 +102,7 @@ CONF
 printf '%s\n' 'exempt add ::/0 limit a comment "b c' 'exempt add 10.0.0.0/8 comment "a"b' 'exempt add 10.0.0.1/8' \
 	$'exempt add 11.0.0.0/8 comment "a\tb" dev lo' $'exempt add 12.0.0.0/8 comment \'\xff\'' \
 	'exempt add 13.0.0.0/8 comment two words' >conf
-run -check -file conf
-is "$status $err" "1 weir: conf:1:33: expected a closing quotation mark, and a space or the end of the line after it
+checks "-file conf" "1 weir: conf:1:33: expected a closing quotation mark, and a space or the end of the line after it
   exempt add ::/0 limit a comment \"b c
                                   ^~~~
 weir: conf:2:31: expected a closing quotation mark, and a space or the end of the line after it
@@ -135,8 +139,7 @@ cat >conf <<-'CONF'
 	limit add d budget 2/s
 	exempt add 10.0.0.2 limit a
 CONF
-run -check -file conf
-is "$status $err" "1 weir: conf:1:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
+checks "-file conf" "1 weir: conf:1:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
   limit add a budget 5
                      ^
 weir: conf:3:12: exempt add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8?
@@ -152,8 +155,7 @@ weir: conf:8:12: exempt add: already exempted on line 6
   exempt add 10.0.0.2 limit a
              ^~~~~~~~" "five invalid lines, with column and caret"
 printf 'limit\tadd d\xc3\xb6 \\\r\n\tbudget 1/s # \xc3\xb6\r\n' >conf
-run -check -file conf
-is "$status $err" "1 weir: conf:1:11: limit add: a name may contain only letters, digits and _-.:+@
+checks "-file conf" "1 weir: conf:1:11: limit add: a name may contain only letters, digits and _-.:+@
   limit add dö
             ^~" "tabs and multibyte letters take one column"
 printf 'limit\radd d\r5\n' >conf
@@ -179,8 +181,7 @@ cat >conf <<-'CONF'
 	exempt add 10.0.0.1 dev lo limit web
 	exempt add 10.0.0.1 limit web dev lo
 CONF
-run -check -file conf
-is "$status $err" "1 weir: conf:1:27: exempt add: limit: no limit 'gone' in this file
+checks "-file conf" "1 weir: conf:1:27: exempt add: limit: no limit 'gone' in this file
   exempt add 10.0.0.1 limit gone dev lo
                             ^~~~
 weir: conf:4:12: exempt add: already exempted on line 3
@@ -196,8 +197,7 @@ echo 'limit add a budget 1/s before later syn' >conf
 run -check -file conf
 like "$err" "^weir: conf:1:31: limit add: before: no limit 'later'" "the word after before is marked"
 printf '{\n"limits":[]\n}\n' >conf
-run -check -file conf
-is "$status $err" "1 weir: conf:1: this is JSON; use 'weir -json -file conf'" "JSON without -json, once"
+checks "-file conf" "1 weir: conf:1: this is JSON; use 'weir -json -file conf'" "JSON without -json, once"
 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
@@ -238,10 +238,8 @@ json 1 "weir: @: comment: expected a string" '{"exempts":[{"prefix":"::1","comme
 json 1 'weir: @: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":«"::/0"}}]}'
 json 1 "weir: @: budget and window_ms must be given together"$'\n' '{"limits":[«{"name":"web","match":{"syn":true},"budget":1000}]}'
 json 1 "weir: @: budget: expected a whole number"$'\n' '{"limits":[{"name":"web","budget":«-1}]}'
-json 1 "weir: @: budget: expected a whole number" '{"limits":[{"name":"web","budget":«1e3}]}'
 json 1 "weir: @: slots: 65 is out of range 1..64"$'\n' '{"limits":[{'"${web/1000/1}"',"slots":«65}]}'
 json 1 "weir: @: match: dport: expected an array"$'\n''  ,"match":\{"dport":1}}]}'$'\n'' {20}\^$' $'{"limits":[\n{'"$web"$'}\n,{"name":"b"\n,"match":{"dport":«1}}]}'
-json 1 "weir: @: unknown key 'foo'" '{"limits":[{'"$web"',«"foo":1}]}'
 json 1 "weir: @: unknown key 'foo'" '{"limits":[{'"$web"',"match":{"syn":true,"dev":"]}\"{"}}'$'\n'',{«"foo":1}]}'
 json 1 "weir: -:1:29: not JSON: duplicate object key near '\"name\"'" '{"limits":[{"name":"a","name":"b"}]}'
 json 1 "weir: @: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":«{"mark":1}}]}'
@@ -269,7 +267,6 @@ json 1 "weir: @: unknown key 'want_stats'" '{"limits":[{«"want_stats":true}]}'
 json 1 "weir: @: unknown key 'address'" '{"exempts":[{«"address":"::1"}]}'
 json 1 "weir: @: match: syn: expected true" '{"limits":[{"name":"web","match":{"syn":«1}}]}'
 json 1 "weir: @: unknown key 'memory'" '{"limits":[{«"memory":1}]}'
-json 1 "weir: @: name: name 'w b' contains a space" '{"limits":[{"name":«"w b"}]}'
 json 1 "weir: @: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"name":"web","mode":«"lenent"}]}'
 json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":«"10.0.0.1"}]}'
 json 1 "weir: @: limit add: required: budget" '{"limits":[«{"name":"web"}]}'
@@ -289,8 +286,7 @@ done
 	printf '{"prefix":"192.0.2.%d","comment":"\xc3\xb6"},' {0..99}
 	printf '{"prefix":"192.0.2.256"},{"prefix":"192.0.2.100"},{"prefix":"192.0.2.101"}]}'
 } >conf
-run -check -json -file conf
-is "$status $err" "1 weir: conf:1:3913: prefix: invalid IPv4 or IPv6 address '192.0.2.256'
+checks "-json -file conf" "1 weir: conf:1:3913: prefix: invalid IPv4 or IPv6 address '192.0.2.256'
   :\"192.0.2.99\",\"comment\":\"ö\"},{\"prefix\":\"192.0.2.256\"},{\"prefix\":\"192.0.2.100\"},
                                          ^~~~~~~~~~~~~" "of a long line the part around the value is shown"
 
@@ -301,8 +297,7 @@ cat >'batch' <<-'CONF'
 	limit show
 	limit ad b budget 1/s
 CONF
-run -check -batch batch
-is "$status $err" "1 weir: batch:2:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
+checks "-batch batch" "1 weir: batch:2:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
   limit add a budget 5
                      ^" "a batch ends at a failure"
 run -check -force -batch batch
@@ -312,8 +307,7 @@ run -check -force -batch batch
 like "$status $err" '^1 weir: batch:1:31: expected a closing quotation mark.*'$'\n'' {32}\^~'$'\n''weir: batch:2:14: ' "... also after a missing quotation mark"
 # a line that is too long is just another failure; the first failure's status is kept
 { seq -s ' ' 200 && echo && echo 'limit show'; } >'batch'
-run -check -force -batch batch
-is "$status $err" "1 weir: batch:1: more than 128 words on one line" "with -force it continues after a line that is too long"
+checks "-force -batch batch" "1 weir: batch:1: more than 128 words on one line" "with -force it continues after a line that is too long"
 { printf 'limit show x y\n' && head -c 100 /dev/zero; } >'batch'
 run -check -force -batch batch
 like "$status $err" "^1 weir: batch:1:14: .*batch:2: NUL byte" "... and after a line with a NUL byte"
@@ -322,20 +316,17 @@ like "$status $err" "^1 weir: batch:1:14: .*batch:2: NUL byte" "... and after a 
 	run -force -batch batch
 	is "$status" 3 "a batch exits with the first failure's status"
 }
-run -check -batch nosuchfile
-is "$status $err" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
+checks "-batch nosuchfile" "1 weir: nosuchfile: cannot open: No such file or directory" "no such batch"
 printf '\xef\xbb\xbflimit show\r\nlimit add a budget 5\r\n' >'batch'
 run -check -batch batch
 like "$status $err" "^1 weir: batch:2:20: limit add: budget: '5' has no time" "a batch with byte order mark and CRLF"
 : >'batch'
-run -check -batch batch
-is "$status $err" "0 " "an empty batch succeeds"
+checks "-batch batch" "0 " "an empty batch succeeds"
 echo 'limit show -j' >'batch'
 run -check -batch batch
 like "$err" "options precede the object" "options are not accepted in a batch"
 seq -f 'limit add l%.0f budget 1/s to ::/0' 100000 >'batch'
-run -check -batch batch
-is "$status $err" "0 " "a batch of 100,000 lines"
+checks "-batch batch" "0 " "a batch of 100,000 lines"
 
 # a note on many limits is printed for the first, and the others are counted
 seq -f 'limit add l%.0f budget 1/s' 3 >conf
@@ -368,36 +359,17 @@ ssh_meets() {
 	[[ $err != *"applies to your "@(own|new)" ssh connections"* ]] || warned=yes
 	is "$status $warned" "0 $wanted" "$SSH_CONNECTION: $*" || diag "$err"
 }
-while read -r words; do ssh_meets yes "limit add web budget 1/s $words"; done <<'WORDS'
-
-family ipv4
-from 198.51.100.0/24
-proto tcp
-to 192.0.2.0/24 proto tcp dport 22
-proto tcp sport 50000-60000
-not from 10.0.0.0/8
-not proto udp
-not syn
-proto tcp dport 22 syn
-not frag
-not to 2001:db8::/32
-dev eth0
-not dev eth0
-mark 7
-WORDS
-while read -r words; do ssh_meets no "limit add web budget 1/s $words"; done <<'WORDS'
-family ipv6
-from 198.51.100.0/30
-proto udp
-to 192.0.3.0/24
-to 192.0.2.0/24 proto tcp dport 23-65535
-proto tcp not dport 22
-proto tcp dport 80 syn
-frag
-not from 198.51.100.0/24
-not proto tcp
-from 2001:db8::/32
-WORDS
+for words in '' 'family ipv4' 'from 198.51.100.0/24' 'proto tcp' \
+	'to 192.0.2.0/24 proto tcp dport 22' 'proto tcp sport 50000-60000' 'not from 10.0.0.0/8' \
+	'not proto udp' 'not syn' 'proto tcp dport 22 syn' 'not frag' 'not to 2001:db8::/32' 'dev eth0' \
+	'not dev eth0' 'mark 7'; do
+	ssh_meets yes "limit add web budget 1/s $words"
+done
+for words in 'family ipv6' 'from 198.51.100.0/30' 'proto udp' 'to 192.0.3.0/24' \
+	'to 192.0.2.0/24 proto tcp dport 23-65535' 'proto tcp not dport 22' 'proto tcp dport 80 syn' \
+	'frag' 'not from 198.51.100.0/24' 'not proto tcp' 'from 2001:db8::/32'; do
+	ssh_meets no "limit add web budget 1/s $words"
+done
 web='limit add web budget 1/s to 192.0.2.1'
 ssh_meets no "$web" 'exempt add 198.51.100.0/24 limit web'
 ssh_meets yes "$web" 'exempt add 198.51.100.8/31'

@@ -3,48 +3,31 @@
 # Help and version: on stdout with status 0, without module or root.
 . "$(dirname "$0")/lib.sh"
 
-for words in help -help --help -h; do
-	run "$words"
-	is "$status$err" 0 "weir $words succeeds"
-	like "$out" '^Usage: weir' "weir $words shows usage"
-done
+# usage WORDS COMMAND...: each command should print the usage of weir WORDS
+usage() {
+	local of=$1 text words
+	shift
+	# shellcheck disable=SC2086 # words
+	text=$("$weir" help $of)
+	like "$text" "^Usage: weir ${of:-\[}" "weir help $of shows its usage"
+	for words; do
+		# shellcheck disable=SC2086 # words
+		run $words
+		is "$status$err $out" "0 $text" "weir $words"
+	done
+}
+usage '' help -help --help -h
 run
 is "$status" 1 "weir without arguments fails"
 like "$err" '^Usage: weir' "... and shows usage on stderr"
-
-for object in limit source exempt stats monitor save; do
-	run "$object" help
-	is "$status" 0 "weir $object help succeeds"
-	like "$out" "^Usage: weir $object" "weir $object help shows usage"
-done
+for object in limit source exempt stats monitor save; do usage "$object" "$object help"; done
 for verb in show add set del flush; do
-	for words in "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"; do
-		# shellcheck disable=SC2086 # words
-		run $words
-		like "$status $out" "^0 Usage: weir limit $verb" "weir $words"
-	done
+	usage "limit $verb" "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"
 done
-for words in "help limit" "help limit add web" "help source" "help save" "monitor help"; do
-	# shellcheck disable=SC2086 # words
-	run $words
-	like "$status $out" "^0 Usage: weir" "weir $words"
-done
-# help after an incomplete command
-for words in "limit add web help" "limit add web budget help" "limit add web budget 1/s syn help"; do
-	# shellcheck disable=SC2086 # words
-	run $words
-	like "$status $out" "^0 Usage: weir limit add" "weir $words"
-done
-for words in "limit --help" "limit -h" "-h limit" "-help help limit"; do
-	# shellcheck disable=SC2086 # words
-	run $words
-	is "$status $out" "0 $("$weir" help limit)" "weir $words"
-done
-for words in "limit add --help" "limit add -h" "-h limit add" "limit -help add" "limit add web budget 1/s --help"; do
-	# shellcheck disable=SC2086 # words
-	run $words
-	is "$status $out" "0 $("$weir" help limit add)" "weir $words"
-done
+usage limit "limit --help" "limit -h" "-h limit" "-help help limit"
+# also after an incomplete command
+usage "limit add" "help limit add web" "limit add web help" "limit add web budget help" "limit add web budget 1/s syn help" \
+	"limit add --help" "limit add -h" "-h limit add" "limit -help add" "limit add web budget 1/s --help"
 run help nosuch
 like "$status $err" "^1 weir: unknown word 'nosuch'" "no help for an unknown object"
 run limit help nosuch

@@ -58,15 +58,12 @@ says <<'LINES'
 1 | lmit show | ^weir: unknown word 'lmit'; did you mean 'limit'\?$
 1 | -check /dev/null | ^weir: '/dev/null' is a file; use '-file /dev/null'$
 1 | limit shom | ^weir: limit: unknown word 'shom'; did you mean 'show'\?$
-1 | limit add web bugdet 1/s | ^weir: limit add: unknown word 'bugdet'; did you mean 'budget'\?$
 1 | limit flush now | unexpected argument 'now'
-1 | limit reset web now | unexpected argument 'now'$
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
 1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, stats, monitor, save$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, flush$
-1 | limit add web budget 1/s action reject | action: unknown word 'reject'; expected one of: drop, observe$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
 0 | -check limit add web rate 20/s tcp dport 80 iif lo |
@@ -114,8 +111,6 @@ says <<'LINES'
 0 | -check limit add web budget 1/s dev eth+ to ::/0 | device 'eth\+' does not exist \(yet\); '\+' is not a wildcard$
 1 | limit add web budget 20/s after ssh | ^weir: limit add: 'after' is not supported: use 'before' with the limit that is to follow$
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
-1 | limit add web rate 10mbit | budget: a budget counts packets or bytes; write '1250k/s bytes' for 10mbit$
-1 | limit add web budget 64kbit/s | write '8000/s bytes' for 64kbit/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
 1 | source show not 10.0.0.1 | ^weir: source show: 'PREFIX' is not a condition: 'not' cannot precede it$
 1 | limit add web budget 1/s tcp udp | ^weir: limit add: 'tcp' and 'udp' cannot be combined$
@@ -139,9 +134,6 @@ says <<'LINES'
 1 | limit add web budget 1/s colour help | ^weir: limit add: unknown word 'colour'
 # properties that cannot be changed
 1 | -check limit set x per 24 | ^weir: limit set: 'per' cannot be changed; add another limit instead$
-
-# missing values
-1 | exempt del | required: PREFIX
 1 | -netns | ^weir: '-netns' requires a value: NAME.PATH.PID$
 
 # out of range, with the range
@@ -155,7 +147,6 @@ says <<'LINES'
 
 # combinations
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
-1 | limit set web proto icmp dport 80 | ^weir: limit set: dport requires a protocol with ports
 
 # names
 1 | limit add all budget 1/s syn | ^weir: limit add: 'all' cannot name a limit; 'limit show' shows every limit, 'limit flush' deletes them$
@@ -178,16 +169,13 @@ says <<'LINES'
 0 | -check limit set web comment "" |
 0 | -check exempt add 192.0.2.0/24 comm monitoring |
 1 | limit add web budget 1/s comment $'a\nb' | ^weir: limit add: comment: control character or invalid UTF-8 at byte 2; a comment is printable text on one line$
-1 | exempt add 10.0.0.0/8 comment $'\e[31m' | ^weir: exempt add: comment: control character .* at byte 1
 1 | exempt del 10.0.0.0/8 comment a | ^weir: exempt del: unknown word 'comment'; expected one of: dev, limit
 
 # options
 1 | -jsonn limit show | ^weir: unknown option '-jsonn'; did you mean '-json'\?$
 1 | --bacth x | ^weir: unknown option '-bacth'; did you mean '-batch'\?$
 1 | -bogus limit show | ^weir: unknown option '-bogus'; expected one of: -json
-1 | -nblue limit show | ^weir: unknown option '-nblue'; expected one of: -json
 1 | -x limit show | ^weir: unknown option '-x'; expected one of: -json, .*, -help$
-1 | -xyzzy limit show | ^weir: unknown option '-xyzzy'; expected one of: -json, .*, -help$
 1 | -jx limit show | ^weir: unknown option '-jx'
 1 | -jn nosuchnetns limit show | ^weir: no network namespace 'nosuchnetns'
 1 | -f nope -f good | ^weir: '-file' given twice$
