@@ -16,7 +16,6 @@ GOOD = {"name": "bad", "before": "here", "limit": "here", "dev": "eth9",
 
 
 def good(aset, name):
-    """A valid value of an attribute."""
     if aset != "config":
         return GOOD.get(name, 1)
     if name == "exempt":
@@ -25,13 +24,11 @@ def good(aset, name):
 
 
 def payload_of(aset, name):
-    """The bytes of a valid value."""
     raw = encode(aset, name, good(aset, name))
     return raw[4:struct.unpack_from("=H", raw)[0]]
 
 
 def bound(attr, which):
-    """The number in a check of the specification."""
     value = attr.get("checks", {}).get(which)
     return CONST.get(value, value)
 
@@ -177,7 +174,6 @@ class Bad:
 
 
 def main():
-    """Every operation of the specification."""
     bad = Bad()
     for op, spec in OPS.items():
         for mode, flags in (("do", 0), ("dump", DUMP)):

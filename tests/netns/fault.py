@@ -10,7 +10,6 @@ PROBE = pathlib.Path("/sys/module/weir_fault/parameters")
 
 
 def write(path, value):
-    """Write a value into a kernel file."""
     path.write_text(f"{value}\n")
 
 
@@ -69,7 +68,6 @@ class Call:
 
 
 def difference(was, now):
-    """The differences of two states, as text"""
     if isinstance(was, (tuple, list)) and isinstance(now, (tuple, list)) and len(was) == len(now):
         return "; ".join(difference(a, b) for a, b in zip(was, now) if a != b)
     return f"{was!r} became {now!r}"

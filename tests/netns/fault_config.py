@@ -19,7 +19,6 @@ LARGE = {"name": "large", "budget": 5, "window-ms": HOUR, "sources": 16384}
 
 
 def net(text, bits=32, **words):
-    """An exemption"""
     return {"address": socket.inet_aton(text), "prefix-len": bits, **words}
 
 
@@ -28,7 +27,6 @@ SENT = [("web", "192.0.2.1", 7), ("web", "192.0.2.2", 100), ("mail", "192.0.2.1"
 
 
 def config(limits, exempts, *more):
-    """The payload of config-replace"""
     return encode_all("config", [("limit", v) for v in limits] + [("exempt", v) for v in exempts] + list(more))
 
 
@@ -45,14 +43,12 @@ class World:
         self.wire = Wire()
 
     def must(self, op, payload=b"", flags=0):
-        """An operation that must succeed"""
         answer = self.wire.ask(op, payload, flags)
         if answer.error:
             raise OSError(answer.error, f"{op}: {answer}")
         return answer
 
     def empty(self):
-        """Nothing configured"""
         self.must("config-replace")
 
     def base(self):
@@ -60,8 +56,7 @@ class World:
         self.empty()
         self.must("config-replace", config([WEB, MAIL], EXEMPTS))
         for limit, address, cost in SENT:
-            self.must("source-charge", {"limit": limit, "address": socket.inet_aton(address),
-                                        "cost": cost})
+            self.must("source-charge", {"limit": limit, "address": socket.inet_aton(address), "cost": cost})
 
     def state(self):
         """Limits, exemptions, memory, and what was counted"""
@@ -147,14 +142,12 @@ def trial(world, faults, name, reset, op, payload, flags):
 
 
 def main():
-    """All operations"""
     kind = sys.argv[1]
     faults = Call() if kind == "call" else Slab(rest=kind == "rest")
     world = World()
     seen = {t[2] for t in TRIALS}
     if kind != "call":
-        Tap.ok(seen == set(n for n in OPS if not n.endswith("-ntf")), "every operation is tried",
-               set(OPS) ^ seen)
+        Tap.ok(seen == set(n for n in OPS if not n.endswith("-ntf")), "every operation is tried", set(OPS) ^ seen)
     failed = sum(trial(world, faults, *t) for t in TRIALS)
     Tap.ok(failed > 0, f"{faults.name}: some of it mattered ({failed} errors)")
     world.empty()

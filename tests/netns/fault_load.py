@@ -17,12 +17,10 @@ PARAMETERS = b"packets=1000 window_ms=1000 sources=64"
 
 
 def call(number, *args):
-    """A system call; 0 or the errno"""
     return ctypes.get_errno() if LIBC.syscall(number, *args) < 0 else 0
 
 
 def unload():
-    """Unload the module if it is loaded."""
     if LOADED.exists() and call(DELETE_MODULE, b"weir", 0):
         raise OSError(ctypes.get_errno(), "the module does not go")
 
@@ -67,7 +65,6 @@ def netns(faults):
 
 
 def main():
-    """As the command line says"""
     kind, what = sys.argv[1:3]
     faults = Call() if kind == "call" else Slab(rest=kind == "rest")
     if what == "load":

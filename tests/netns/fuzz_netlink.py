@@ -55,15 +55,12 @@ class Maker(random.Random):
         self.sound = True  # the headers were left alone
 
     def percent(self, n):
-        """True with a probability of n percent"""
         return self.random() * 100 < n
 
     def below(self, n):
-        """0 to n - 1"""
         return int(self.random() * n)
 
     def name(self, attr):
-        """The name of a limit or a device"""
         if self.mood != "good" and self.percent(20):
             text = self.choice(ODD_NAMES)
         else:
@@ -102,7 +99,6 @@ class Maker(random.Random):
         return least + self.choice([0, width] + 4 * [(self.getrandbits(64) >> self.below(64)) % (width + 1)])
 
     def value(self, attr):
-        """The bytes of an attribute"""
         kind = attr["type"]
         if kind in FORMATS:
             size = struct.calcsize(FORMATS[kind])
@@ -331,7 +327,6 @@ def run(args):
 
 
 def main():
-    """As the command line says"""
     parser = argparse.ArgumentParser()
     parser.add_argument("-s", dest="seed", type=int, default=1, help="of the lot")
     parser.add_argument("-n", dest="count", type=int, default=1000, help="messages")

@@ -12,7 +12,6 @@ SOCK = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
 
 
 def send(kind, *attrs):
-    """A message of nfnetlink_queue"""
     body = struct.pack("!BBH", 0, 0, NUMBER)
     for number, value in attrs:
         body += struct.pack("=HH", 4 + len(value), number) + value + bytes(-len(value) % 4)

@@ -36,7 +36,6 @@ def attrs_of(name):
 
 
 def tlv(number, payload):
-    """One attribute."""
     raw = struct.pack("=HH", len(payload) + 4, number) + payload
     return raw + bytes(-len(raw) % 4)
 
@@ -129,7 +128,6 @@ class Wire:
                 self.group = struct.unpack("=I", groups[2])[0]
 
     def talk(self, kind, cmd, payload, flags=0, version=1, reserved=0):
-        """Send a message and receive its whole answer."""
         self.seq += 1
         raw = struct.pack("=BBH", cmd, version, reserved) + payload
         head = struct.pack("=IHHII", 16 + len(raw), kind, REQUEST | ACK | flags, self.seq, 0)

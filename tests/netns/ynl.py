@@ -32,18 +32,15 @@ class Driver:
         self.said = io.StringIO()
 
     def do(self, op, words=None, echo=False):
-        """A request with one answer"""
         DRIVEN.add((op, "do"))
         with contextlib.redirect_stdout(self.said):  # it prints warnings
             return self.ynl.do(op, words or {}, flags=[ECHO] if echo else None)
 
     def dump(self, op, words=None):
-        """A request with a list of answers"""
         DRIVEN.add((op, "dump"))
         return self.ynl.dump(op, words or {})
 
     def refused(self, op, words):
-        """The error of a request that must be refused"""
         try:
             return f"not refused: {self.do(op, words)}"
         except NlError as error:
@@ -51,48 +48,38 @@ class Driver:
 
 
 def holds(told, **words):
-    """Does an answer have these values?"""
     return all(told.get(k.replace("_", "-")) == v for k, v in words.items())
 
 
 def limits(client):
-    """add, set, get, del, flush"""
     ok = Tap.ok
     ok(client.do("limit-add", WEB | {"check": True}, echo=True) is None and not client.dump("limit-get"),
        "limit-add with check changes nothing, and tells nothing")
     told = client.do("limit-add", WEB, echo=True)
-    ok(all(told[k] == v for k, v in WEB.items() if k != "match") and
-       told["match"] == WEB["match"], "limit-add tells what it made", told)
-    ok(told["slot-ns"] == 150 * 10**9 and told["window-ns"] == 600 * 10**9 and
-       told["ways"] >= 64 and told["memory"] > 0, "limit-add tells slots, ways and memory", told)
+    ok({k: told.get(k) for k in WEB} == WEB and told["slot-ns"] == 150 * 10**9 and told["window-ns"] == 600 * 10**9 and
+       told["ways"] >= 64 and told["memory"] > 0, "limit-add tells what it made, slots, ways and memory", told)
     ok(client.do("limit-add", ALL) is None, "limit-add tells nothing if it is not asked to")
     ok("never fit" in client.said.getvalue(), "a warning comes with a limit that is made", client.said.getvalue())
     told = client.dump("limit-get")
-    ok([x["name"] for x in told] == ["host", "web"] and "stats" not in told[0], "limit-get, in their order", told)
-    ok(holds(told[0], unit="bytes", mode="lenient", action="observe", prefix6=64), "limit-get, the words", told[0])
+    ok([x["name"] for x in told] == ["host", "web"] and "stats" not in told[0] and
+       holds(told[0], unit="bytes", mode="lenient", action="observe", prefix6=64), "limit-get, in their order", told)
     told = client.do("limit-get", {"name": "web", "want-stats": True})["stats"]
     ok(told["matched"] == {"packets": 0, "bytes": 0} and told["sources-now"] == 0 and
        "sources-wanted" not in told, "limit-get with stats", told)
-    client.do("source-charge", {"limit": "web", "address": "203.0.113.9", "cost": 3})
-    told = client.do("limit-set", {"name": "web", "budget": 20, "slots": 8}, echo=True)
-    ok(holds(told, budget=20, slots=8, prefix4=24), "limit-set tells what became of it", told)
-    told = client.dump("source-get", {"address": "203.0.113.9", "limit": "web"})
-    ok(told[0]["count"] == 3 and told[0]["left"] == 17, "limit-set loses no count", told)
-    told = client.do("limit-set", {"name": "web", "comment": ""}, echo=True)
-    ok(holds(told, name="web", budget=20) and "comment" not in told, "limit-set of an empty comment removes it", told)
+    told = client.do("limit-set", {"name": "web", "budget": 20, "slots": 8, "comment": ""}, echo=True)
+    ok(holds(told, budget=20, slots=8, prefix4=24) and "comment" not in told, "limit-set tells what became of it", told)
     client.do("limit-set", {"name": "web", "budget": 10, "slots": 4})
     client.do("limit-del", {"name": "host"})
-    ok([x["name"] for x in client.dump("limit-get")] == ["web"], "limit-del")
     told = client.refused("limit-del", {"name": "host"})
     ok("no limit of that name" in told and ".name" in told, "a refusal has a sentence and an attribute", told)
 
 
-def charges(client):
-    """source-charge and source-get: their answers. netns/tool-source tests the rest."""
+def sources(client):
+    """source-charge, get, show, forget: their answers. netns/tool-source tests the rest."""
     ok = Tap.ok
     words = {"limit": "web", "address": "203.0.113.77"}
-    told = client.do("source-charge", {**words, "cost": 5})
-    ok(holds(told, limit="web", taken=5, count=8, left=2, budget=10, unit="packets") and
+    told = client.do("source-charge", {**words, "cost": 8})
+    ok(holds(told, limit="web", taken=8, count=8, left=2, budget=10, unit="packets") and
        "limited" not in told, "source-charge", told)
     told = client.do("source-charge", {**words, "cost": 3, "charge-mode": "drain"})
     ok(holds(told, taken=2, left=0, limited=True) and told["next-ns"] > 0, "source-charge drain", told)
@@ -100,53 +87,24 @@ def charges(client):
     ok(len(told) == 1 and holds(told[0], address="203.0.113.0", prefix_len=24, limit="web", count=10, left=0,
                                 limited=True, action="drop") and sum(told[0]["slot"]) == 10 and len(told[0]["slot"]) == 5 and
        told[0]["slot-ns"] == 150 * 10**9, "source-get: count, room, until when, slots", told)
-    ok(client.dump("source-get", {"address": "2001:db8::1"}) == [], "source-get: no limit meets it")
     client.do("source-charge", {"limit": "web", "address": "2001:db8:0:1::5"})
     client.do("source-charge", {"limit": "web", "address": "fe80::5", "dev": "lo"})
-
-
-def shows(client):
-    """source-show and its filters"""
-    def show(**words):
-        told = client.dump("source-show", {k.replace("_", "-"): v for k, v in words.items()})
-        return [x.get("address") for x in told]
-
-    ok = Tap.ok
     four, six, local = "203.0.113.0", "2001:db8:0:1::", "fe80::5"
-    told = client.dump("source-show")
-    ok({x["address"] for x in told} == {four, six, local}, "source-show", told)
-    ok([x.get("dev") for x in told if x["address"] == local] == ["lo"],
-       "source-show: a link-local source has its device")
-    ok(sorted(show(limit="web")) == sorted([four, six, local]), "source-show of a limit")
-    for prefix, length, found in [(four, 24, [four]), ("203.0.113.9", 32, [four]), ("10.0.0.0", 8, []),
-                                  ("::", 0, [six, local])]:
-        ok(sorted(show(address=prefix, prefix_len=length)) == sorted(found), f"source-show within {prefix}/{length}")
-    ok(show(dev="lo") == [local], "source-show on a device")
-    ok(show(filter_limited=True) == [four], "source-show of those limited")
-    ok(show(top=1) == [four] and show(top=1, rank="count") == [four], "source-show of the worst")
-    stats = client.do("limit-get", {"name": "web", "want-stats": True})["stats"]
-    ok(stats["sources-now"] == 3, "sources-now counts them", stats)
-
-
-def forgets(client):
-    """source-forget"""
-    ok = Tap.ok
+    for words, found in [({"limit": "web"}, [four, six, local]), ({"address": four, "prefix-len": 24}, [four]),
+                         ({"address": "203.0.113.9", "prefix-len": 32}, [four]), ({"address": "::", "prefix-len": 0}, [six, local]),
+                         ({"address": "10.0.0.0", "prefix-len": 8}, []), ({"dev": "lo"}, [local]),
+                         ({"filter-limited": True}, [four]), ({"top": 1}, [four]), ({"top": 1, "rank": "count"}, [four])]:
+        told = client.dump("source-show", words)
+        ok(sorted(x["address"] for x in told) == sorted(found), f"source-show of {words}", told)
     told = client.do("source-forget", {"address": "203.0.113.99", "limit": "web"})
-    ok(holds(told, forgotten=1, limit="web", address="203.0.113.0"),
-       "source-forget of an address is of its source", told)
+    ok(holds(told, forgotten=1, limit="web", address=four), "source-forget of an address is of its source", told)
     told = client.dump("source-show", {"idle": True, "address": "203.0.113.1", "prefix-len": 32})
     ok(len(told) == 1 and told[0].get("idle") and told[0]["count"] == 0, "source-show of the idle", told)
-    ok(client.dump("source-show", {"address": "203.0.113.1", "prefix-len": 32}) == [], "an idle one is not shown else")
-    told = client.do("source-forget", {"address": "2001:db8::", "prefix-len": 72})
-    ok(holds(told, forgotten=0), "source-forget of less than a source", told)
     told = client.do("source-forget", {"limit": "web"})
     ok(told == {"forgotten": 2, "limit": "web"} and client.dump("source-show") == [], "source-forget of all", told)
-    ok(holds(client.do("source-charge", {"limit": "web", "address": "203.0.113.9"}), count=1),
-       "who was forgotten starts afresh")
 
 
 def exempts(client):
-    """exempt-add, get, del, flush"""
     ok = Tap.ok
     rows = [{"address": "10.0.0.0", "prefix-len": 8}, {"address": "203.0.113.0", "prefix-len": 25, "limit": "web",
              "comment": "monitoring"}, {"address": "2001:db8::", "prefix-len": 32, "dev": "eth9"}]
@@ -154,11 +112,9 @@ def exempts(client):
         client.do("exempt-add", row)
     told = client.dump("exempt-get")
     ok(sorted(told, key=str) == sorted(rows, key=str), "exempt-get of all", told)
-    ok(client.do("exempt-get", {"address": "10.1.2.3"}) == rows[0], "exempt-get of an address")
-    told = client.refused("exempt-get", {"address": "203.0.113.9"})
-    ok("not exempt" in told, "exempt-get: one from a limit is none from all", told)
-    ok(client.do("exempt-get", {"address": "203.0.113.9", "limit": "web"}) == rows[1], "exempt-get from a limit")
-    ok(client.do("exempt-get", {"address": "2001:db8::7", "dev": "eth9"}) == rows[2], "exempt-get on a device")
+    for words, row in [({"address": "10.1.2.3"}, rows[0]), ({"address": "203.0.113.9", "limit": "web"}, rows[1]),
+                       ({"address": "2001:db8::7", "dev": "eth9"}, rows[2])]:
+        ok(client.do("exempt-get", words) == row, f"exempt-get of {words}")
     told = client.dump("source-get", {"address": "203.0.113.9"})
     ok(told[0].get("exempt") == rows[1], "source-get tells the exemption", told)
     client.do("exempt-add", {"address": "11.0.0.0", "prefix-len": 8, "check": True})
@@ -171,51 +127,42 @@ def exempts(client):
 
 
 def configs(client):
-    """config-replace and stats-get"""
     ok = Tap.ok
     web = {k: v for k, v in WEB.items() if k != "before"}
     other = {"name": "other", "budget": 5, "window-ms": 1000, "sources": 64}
-    before = client.dump("limit-get"), client.do("stats-get")["memory"]
+    rows = [{"address": "10.0.0.0", "prefix-len": 8, "limit": "other"}, {"address": "::1"}]
+    more = {"limit": [{**other, "name": "more"}], "exempt": [{"address": "10.1.0.0", "prefix-len": 16, "limit": "more"}]}
+
+    def now():
+        return client.dump("limit-get"), client.dump("exempt-get"), client.do("stats-get")["memory"]
+
+    before = now()
     client.do("config-replace", {"limit": [other, web], "check": True})
-    ok((client.dump("limit-get"), client.do("stats-get")["memory"]) == before,
-       "config-replace with check changes nothing")
-    client.do("config-replace", {"limit": [other, web],
-                                 "exempt": [{"address": "10.0.0.0", "prefix-len": 8, "limit": "other"},
-                                            {"address": "::1"}]})
-    ok([x["name"] for x in client.dump("limit-get")] == ["other", "web"], "config-replace: limits in their order")
-    ok(len(client.dump("exempt-get")) == 2, "config-replace: exemptions")
+    ok(now() == before, "config-replace with check changes nothing")
+    client.do("config-replace", {"limit": [other, web], "exempt": rows})
+    before = now()
+    ok([x["name"] for x in before[0]] == ["other", "web"] and len(before[1]) == 2 and
+       before[0][1]["comment"] == WEB["comment"], "config-replace: limits in their order, exemptions", before)
     ok(all(x["stats"] == {"packets": 0, "bytes": 0} for x in client.dump("exempt-get", {"want-stats": True})),
        "exempt-get: what each exempted")
-    told = client.dump("source-get", {"address": "203.0.113.9", "limit": "web"})
-    ok(told[0]["count"] == 1, "config-replace: a limit of the same name keeps its counts", told)
-    ok(client.do("limit-get", {"name": "web"})["comment"] == WEB["comment"], "config-replace: with a comment")
-    was = client.dump("limit-get"), client.dump("exempt-get")
-    more = {"limit": [{**other, "name": "more"}], "exempt": [{"address": "10.1.0.0", "prefix-len": 16, "limit": "more"}]}
     client.do("config-replace", {**more, "add": True, "check": True})
-    ok((client.dump("limit-get"), client.dump("exempt-get")) == was, "config-replace with add and check changes nothing")
+    ok(now() == before, "config-replace with add and check changes nothing")
     client.do("config-replace", {**more, "add": True})
-    now = client.dump("limit-get"), client.dump("exempt-get")
-    ok(now[0][:2] == was[0] and now[0][2]["name"] == "more" and [x for x in now[1] if x in was[1]] == was[1] and
-       [x for x in now[1] if x not in was[1]] == more["exempt"], "config-replace with add: all others stay", now)
-    client.do("limit-del", {"name": "more"})
+    told = now()
+    ok(told[0][:2] == before[0] and told[0][2]["name"] == "more" and [x for x in told[1] if x in before[1]] == before[1] and
+       [x for x in told[1] if x not in before[1]] == more["exempt"], "config-replace with add: all others stay", told)
     told = client.do("stats-get")
-    ok(holds(told, limits=2, exempts=2) and told["memory"] > 0 and told["tick-ns"] > 0 and
+    ok(holds(told, limits=3, exempts=3) and told["memory"] > 0 and told["tick-ns"] > 0 and
        told["seen"] == told["exempt"] + told["unmatched"] + told["admitted"] + told["dropped"], "stats-get", told)
-    many = [{**other, "name": f"l{i}"} for i in range(256)]
-    rows = [{"address": f"10.{i >> 8}.{i & 255}.0", "prefix-len": 24} for i in range(8192)]
-    client.do("config-replace", {"limit": many, "exempt": rows})
-    ok([x["name"] for x in client.dump("limit-get")] == [x["name"] for x in many] and
-       client.dump("exempt-get") == rows, "config-replace: 256 limits and 8192 exemptions")
-    client.do("limit-reset", {"name": "l7"})
-    ok(client.do("limit-get", {"name": "l7", "want-stats": True})["stats"]["matched"]["packets"] == 0, "limit-reset")
+    client.do("limit-reset", {"name": "web"})
     client.do("limit-flush")
-    ok(client.dump("limit-get") == [] and len(client.dump("exempt-get")) == 8192, "limit-flush")
+    ok(client.dump("limit-get") == [] and [x["address"] for x in client.dump("exempt-get")] == ["::1"],
+       "limit-flush: limits, and exemptions from them")
     client.do("config-replace")
     ok(client.dump("exempt-get") == [], "config-replace by nothing")
 
 
 def events(client, spec):
-    """Notifications"""
     listener = Driver(spec).ynl
     listener.ntf_subscribe("events")
 
@@ -241,13 +188,10 @@ def events(client, spec):
     told = heard("pressure-ntf")
     ok(holds(told, limit="e") and told["sources-wanted"] >= 128 and
        told["evictions"] + told["floor-refused"] > 0, "pressure", told)
-    stats = client.do("limit-get", {"name": "e", "want-stats": True})["stats"]
-    ok(stats["sources-wanted"] >= 128 and stats["evictions"] > 0, "pressure stays told", stats)
     client.do("limit-del", {"name": "e"})
     ok(holds(heard("limit-ntf", event="removed"), name="e"), "a limit went")
     client.do("exempt-add", {"address": "203.0.113.0", "prefix-len": 24})
-    ok(holds(heard("exempt-ntf", event="added"), address="203.0.113.0", prefix_len=24),
-       "an exemption came")
+    ok(holds(heard("exempt-ntf", event="added"), address="203.0.113.0", prefix_len=24), "an exemption came")
     client.do("exempt-flush", {})
     ok(holds(heard("exempt-ntf", event="removed"), prefix_len=24), "and went")
 
@@ -296,10 +240,9 @@ def policies(client):
 
 
 def main():
-    """All of it"""
     spec = sys.argv[2]
     client = Driver(spec)
-    for part in (limits, charges, shows, forgets, exempts, configs):
+    for part in (limits, sources, exempts, configs):
         part(client)
     events(client, spec)
     policies(client)
