@@ -7,12 +7,13 @@ here=$(cd "$(dirname "$0")" && pwd -P)
 out=$1 seed=$2 runs=$3 n=0 failed=0
 shift 3
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
+mkdir -p "$out/found" && { cat "$here/words.dict" && grep -ohE '"[a-z][a-z0-9]*"' "$here"/../../userspace/*.c | sort -u; } >"$out/words.dict" || exit 1
 echo "1..$#"
 for fuzzer; do
 	n=$((n + 1)) corpus=$out/corpus/$fuzzer seeds=()
-	mkdir -p "$corpus" "$out/found"
+	mkdir -p "$corpus"
 	[ ! -d "$here/corpus/$fuzzer" ] || seeds=("$here/corpus/$fuzzer")
-	args=() && case $fuzzer in words | file) args=("-dict=$here/words.dict") ;; esac
+	args=() && case $fuzzer in words | file) args=("-dict=$out/words.dict") ;; esac
 	if "$out/$fuzzer" "${args[@]}" -seed="$seed" -runs="$runs" -max_len=4096 -timeout=20 -verbosity=0 -print_final_stats=1 \
 		-artifact_prefix="$out/found/$fuzzer-" "$corpus" "${seeds[@]}" >"$out/$fuzzer.log" 2>&1; then
 		echo "ok $n - $fuzzer: $(awk '/executed_units/ { print $2 }' "$out/$fuzzer.log") inputs, seed $seed"

@@ -198,10 +198,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
 {
 	struct packet packet;
-	struct dice dice;
+	struct chance dice;
 
 	dice_seed(&dice, seed, 0);
-	if (size < LAYOUT || max < LAYOUT + PACKET_MAX || dice_of(&dice, 2))
+	if (size < LAYOUT || max < LAYOUT + PACKET_MAX || chance_below(&dice, 2))
 		return LLVMFuzzerMutate(data, size, max);
 	packet_make(&packet, &dice);
 	data[0] = packet.family == 6;

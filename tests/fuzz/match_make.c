@@ -4,10 +4,10 @@
 
 #include "packets.h"
 
-static void make_prefix(struct weir_prefix_list *list, struct dice *dice, u8 family,
+static void make_prefix(struct weir_prefix_list *list, struct chance *dice, u8 family,
 			const u8 address[][16], const u8 *len)
 {
-	unsigned int which = dice_of(dice, 3) + (family == AF_INET6 ? 3 : 0);
+	unsigned int which = chance_below(dice, 3) + (family == AF_INET6 ? 3 : 0);
 
 	list->count = 1;
 	list->prefix[0].family = family;
@@ -15,7 +15,7 @@ static void make_prefix(struct weir_prefix_list *list, struct dice *dice, u8 fam
 	list->prefix[0].len = len[which];
 }
 
-static void make_prefixes(struct weir_match *match, struct dice *dice)
+static void make_prefixes(struct weir_match *match, struct chance *dice)
 {
 	static const u8 from[][16] = {
 		{ 10 }, { 10, 0, 0, 128 }, { 169, 254 },
@@ -32,60 +32,60 @@ static void make_prefixes(struct weir_match *match, struct dice *dice)
 	make_prefix(&match->to, dice, match->family, to, to_len);
 }
 
-static void make_ports(struct weir_match *match, struct dice *dice)
+static void make_ports(struct weir_match *match, struct chance *dice)
 {
 	static const u8 protos[] = { 6, 17, 132, 136, 33 };
 	static const u16 ports[] = { 0, 53, 80, 443, 1024, 65535 };
-	unsigned int a = dice_of(dice, 6), b = dice_of(dice, 6);
+	unsigned int a = chance_below(dice, 6), b = chance_below(dice, 6);
 
-	match->proto = protos[dice_of(dice, 5)];
-	match->conds |= WEIR_IF_PROTO | (dice_of(dice, 2) ? WEIR_IF_SPORT : WEIR_IF_DPORT);
+	match->proto = protos[chance_below(dice, 5)];
+	match->conds |= WEIR_IF_PROTO | (chance_below(dice, 2) ? WEIR_IF_SPORT : WEIR_IF_DPORT);
 	match->sport.count = 1;
 	match->sport.range[0] = (struct weir_port_range) { ports[min(a, b)], ports[max(a, b)] };
 	match->dport = match->sport;
 	/* The protocol must not be inverted if ports are given. */
-	match->invert |= dice_roll(dice) & match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT);
+	match->invert |= chance(dice) & match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT);
 }
 
-static void make_header(struct weir_match *match, struct dice *dice)
+static void make_header(struct weir_match *match, struct chance *dice)
 {
 	static const u8 protos[] = { 6, 17, 58, 1, 50, 41 };
 
-	switch (dice_of(dice, 6)) {
+	switch (chance_below(dice, 6)) {
 	case 0:
 	case 1:
 		make_ports(match, dice);
 		break;
 	case 2:
 		match->conds |= WEIR_IF_SYN;
-		match->invert |= dice_of(dice, 2) ? WEIR_IF_SYN : 0;
+		match->invert |= chance_below(dice, 2) ? WEIR_IF_SYN : 0;
 		break;
 	case 3:
 		match->conds |= WEIR_IF_FRAG;
-		match->invert |= dice_of(dice, 2) ? WEIR_IF_FRAG : 0;
+		match->invert |= chance_below(dice, 2) ? WEIR_IF_FRAG : 0;
 		break;
 	case 4:
 		match->conds |= WEIR_IF_PROTO;
-		match->invert |= dice_of(dice, 3) ? 0 : WEIR_IF_PROTO;
-		match->proto = protos[dice_of(dice, 6)];
+		match->invert |= chance_below(dice, 3) ? 0 : WEIR_IF_PROTO;
+		match->proto = protos[chance_below(dice, 6)];
 		break;
 	}
 }
 
 /* Make the conditions of a limit. */
-void match_make(struct weir_match *match, struct dice *dice)
+void match_make(struct weir_match *match, struct chance *dice)
 {
 	memset(match, 0, sizeof(*match));
-	match->family = dice_of(dice, 2) ? AF_INET6 : AF_INET;
+	match->family = chance_below(dice, 2) ? AF_INET6 : AF_INET;
 	make_header(match, dice);
-	strcpy(match->dev, dice_of(dice, 3) ? "rx0" : "rx0.5");
+	strcpy(match->dev, chance_below(dice, 3) ? "rx0" : "rx0.5");
 	make_prefixes(match, dice);
 	match->conds |= dice_percent(dice, 20) ? WEIR_IF_FAMILY : 0;
 	match->conds |= dice_percent(dice, 20) ? WEIR_IF_DEV : 0;
 	match->conds |= dice_percent(dice, 30) ? WEIR_IF_FROM : 0;
 	match->conds |= dice_percent(dice, 20) ? WEIR_IF_TO : 0;
 	if (dice_percent(dice, 40))
-		match->invert |= dice_roll(dice) & match->conds & (WEIR_IF_SENDER | WEIR_IF_TO);
+		match->invert |= chance(dice) & match->conds & (WEIR_IF_SENDER | WEIR_IF_TO);
 }
 
 static void print_prefix(const struct weir_prefix_list *list)

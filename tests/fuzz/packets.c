@@ -38,7 +38,7 @@ static struct weir_match rules[RULES];
 static uint64_t sent, seen, exempt, unmatched, unparsable, met[RULES];
 
 /* Make a packet's frame header; returns the device that receives it, or NULL. */
-static const char *frame_head(uint8_t *head, size_t *len, struct dice *dice,
+static const char *frame_head(uint8_t *head, size_t *len, struct chance *dice,
 			      const struct packet *packet)
 {
 	static const struct {
@@ -56,7 +56,7 @@ static const char *frame_head(uint8_t *head, size_t *len, struct dice *dice,
 	*len = 12;
 	/* A tag with less data behind it is dropped before it arrives. */
 	if (packet->len >= 2 && dice_percent(dice, 15)) {
-		kind = dice_of(dice, sizeof(kinds) / sizeof(*kinds));
+		kind = chance_below(dice, sizeof(kinds) / sizeof(*kinds));
 		dev = kinds[kind].dev;
 		for (i = 0; i < kinds[kind].tags; i++) {
 			memcpy(head + *len, "\x81\0\0", 3);
@@ -115,7 +115,7 @@ static int step(int fd, uint64_t n)
 {
 	uint8_t frame[HEAD + PACKET_MAX];
 	struct packet packet;
-	struct dice dice;
+	struct chance dice;
 	const char *dev;
 	size_t head, len;
 
@@ -174,7 +174,7 @@ static void words(void)
 
 static int run(void)
 {
-	struct dice dice;
+	struct chance dice;
 	int fd = -1;
 	uint64_t n;
 

@@ -8,11 +8,7 @@ static struct said said;
 static size_t out_size, err_size;
 static FILE *real_out, *real_err;
 
-/**
- * tool_input - set what the tool reads from stdin
- * @data: bytes, which must stay valid
- * @size: number of bytes
- */
+/* Set what the tool reads from stdin. */
 void tool_input(const uint8_t *data, size_t size)
 {
 	static FILE *before;
@@ -28,9 +24,7 @@ void tool_input(const uint8_t *data, size_t size)
 	stdin = before;
 }
 
-/**
- * said_begin - capture stdout and stderr
- */
+/* Capture stdout and stderr. */
 void said_begin(void)
 {
 	free(said.out);
@@ -43,11 +37,7 @@ void said_begin(void)
 		abort();
 }
 
-/**
- * said_end - end the capture
- *
- * Return: the captured texts, valid until the next said_begin().
- */
+/* The captured texts, valid until the next said_begin(). */
 const struct said *said_end(void)
 {
 	fclose(stdout);

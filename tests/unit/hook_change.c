@@ -263,9 +263,7 @@ void hook_del(void)
 
 void hook_add_exempt(void)
 {
-	struct said_exempt words = {
-		.exempt.prefix = said_address(below(2), below(SOURCES / 2)),
-	};
+	struct said_exempt words = { .exempt.prefix = said_address(below(2), below(SOURCES / 2)) };
 
 	if (t.exempts == EXEMPTS_MAX)
 		return;

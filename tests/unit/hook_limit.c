@@ -67,9 +67,7 @@ static void check_fit(u32 window_ms)
 
 static void test_slots(void **state)
 {
-	static const u32 windows[] = {
-		1000, 60000, 3600000, 86400000, 2591999999, 2592000000,
-	};
+	static const u32 windows[] = { 1000, 60000, 3600000, 86400000, 2591999999, 2592000000 };
 	struct chance c = chance_of(0);
 	u32 ms, i;
 

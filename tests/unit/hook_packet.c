@@ -157,8 +157,7 @@ static unsigned int make_skb(const struct said *said, u8 byte[PACKET_MAX], struc
 	unsigned int header = said_make(said, byte);
 
 	*skb = (struct sk_buff) {
-		.network = byte, .transport = header - 20, .len = header,
-		.mark = said->mark,
+		.network = byte, .transport = header - 20, .len = header, .mark = said->mark,
 	};
 	if (said->segments > 1) {
 		skb->len += said->segments * 100;
@@ -182,9 +181,7 @@ void hook_packet(void)
 	struct sk_buff skb;
 
 	header = make_skb(&said, byte, &skb);
-	cost = (struct weir_cost) {
-		said.segments, skb.len + (said.segments - 1) * header,
-	};
+	cost = (struct weir_cost) { said.segments, skb.len + (said.segments - 1) * header };
 	n = exempt ? 0 : expect_limits(&said, cost, met);
 	for (i = 0; i < n; i++)
 		drops |= !met[i].room && !met[i].real->observe;

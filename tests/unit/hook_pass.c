@@ -47,17 +47,12 @@ static void add(const char *name, u64 budget, bool observe)
 	assert_int_equal(add_words(&words), 0);
 }
 
-static const struct weir_limit *limit_of(const char *name)
-{
-	return weir_limit_find(weir_config_get(&t.wn), name);
-}
-
 static u64 count_in(const char *name)
 {
 	struct twin_source s = { .source = said_source(&said) };
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
-	return hook_peek(limit_of(name), &s, slot);
+	return hook_peek(hook_limit(name), &s, slot);
 }
 
 static u64 seen_as(enum weir_outcome outcome)
@@ -156,15 +151,11 @@ static void come_late(unsigned int dropped)
 /* Counts of the packet before the leap in time and of the later ones. */
 static void check_late(const char *name, enum weir_fate fate, u64 packets)
 {
-	const struct weir_limit *limit = limit_of(name);
-	struct weir_counts counts;
-
 	assert_int_equal(count_in(name), 3);
-	weir_limit_counts(limit, &counts);
-	assert_true(counts.packets[WEIR_ADMITTED] == 3);
-	assert_true(counts.packets[fate] == packets);
+	assert_int_equal(hook_fate(name, WEIR_ADMITTED), 3);
+	assert_int_equal(hook_fate(name, fate), packets);
 	/* The packet before the leap expires first, late ones with the rest. */
-	shim_jiffies += 250 - 100 + limit->slot_ticks + 60;
+	shim_jiffies += 250 - 100 + hook_limit(name)->slot_ticks + 60;
 	assert_int_equal(count_in(name), 2);
 }
 
@@ -209,18 +200,10 @@ static void test_late_alone(void **state)
 /* An observing limit and its source have counted the same refusals. */
 static void check_observed(const char *name, u64 packets)
 {
-	struct twin_source s = { .source = said_source(&said) };
-	const struct weir_limit *limit = limit_of(name);
-	u64 slot[WEIR_SLOTS_MAX + 1];
-	struct weir_source_state stood;
-	struct weir_counts counts;
+	struct twin_source s = { .source = said_source(&said), .observed = true };
 
-	weir_limit_counts(limit, &counts);
-	assert_true(counts.packets[WEIR_WOULD_DROP] == packets);
-	weir_table_peek(limit->table, &s.source,
-			weir_source_hash(&s.source, limit->prefix, &t.wn.key),
-			shim_jiffies, limit->budget, &stood, slot);
-	assert_true(stood.dropped == packets);
+	assert_int_equal(hook_fate(name, WEIR_WOULD_DROP), packets);
+	assert_int_equal(hook_dropped(hook_limit(name), &s), packets);
 }
 
 /* A packet that is retried counts as one refusal. */

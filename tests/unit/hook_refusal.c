@@ -67,11 +67,6 @@ static void add(const char *name, u64 budget)
 	add_words(&words);
 }
 
-static struct weir_limit *limit_of(const char *name)
-{
-	return weir_limit_find(weir_config_get(&t.wn), name);
-}
-
 static struct weir_lookup lookup_of(const struct said *said, const struct weir_limit *limit,
 				    struct weir_source *source)
 {
@@ -88,16 +83,8 @@ static u64 dropped(const struct said *said, const char *name)
 {
 	struct twin_source s = { .source = said_source(said) };
 
-	weir_source_mask(&s.source, limit_of(name)->prefix);
-	return hook_dropped(limit_of(name), &s);
-}
-
-static u64 fate(const char *name, enum weir_fate fate)
-{
-	struct weir_counts counts;
-
-	weir_limit_counts(limit_of(name), &counts);
-	return counts.packets[fate];
+	weir_source_mask(&s.source, hook_limit(name)->prefix);
+	return hook_dropped(hook_limit(name), &s);
 }
 
 static void begin(void)
@@ -190,12 +177,12 @@ static void test_given_back(void **state)
 	add("a", 2);
 	assert_true(passes(&v4, 0));
 	twin_enter();
-	lookup = lookup_of(&v4, limit_of("a"), &source);
-	assert_int_equal(twin_packet(limit_of("a")->table, &lookup), WEIR_CHARGED);
+	lookup = lookup_of(&v4, hook_limit("a"), &source);
+	assert_int_equal(twin_packet(hook_limit("a")->table, &lookup), WEIR_CHARGED);
 	twin_leave();
 	fill(&v4, 0, 0);
 	local_bh_disable();
-	assert_true(weir_table_uncharge(limit_of("a")->table, &lookup));
+	assert_true(weir_table_uncharge(hook_limit("a")->table, &lookup));
 	local_bh_enable();
 	assert_true(passes(&v4, 0));
 	hook_end();
@@ -210,11 +197,11 @@ static void test_forgotten(void **state)
 	begin();
 	add("a", 2);
 	fill(&v4, 0, 2);
-	lookup = lookup_of(&v4, limit_of("a"), &source);
-	assert_true(weir_table_forget(limit_of("a")->table, &source, lookup.hash));
+	lookup = lookup_of(&v4, hook_limit("a"), &source);
+	assert_true(weir_table_forget(hook_limit("a")->table, &source, lookup.hash));
 	fill(&v4, 0, 2);
-	for (i = 0; i < weir_table_buckets(limit_of("a")->table); i++)
-		weir_table_clear(limit_of("a")->table, i);
+	for (i = 0; i < weir_table_buckets(hook_limit("a")->table); i++)
+		weir_table_clear(hook_limit("a")->table, i);
 	fill(&v4, 0, 2);
 	hook_end();
 }
@@ -228,15 +215,15 @@ static void test_evicted(void **state)
 	begin();
 	add("a", 2);
 	t.pressure = true;
-	twin_shrink(limit_of("a")->table, 1, 2);
+	twin_shrink(hook_limit("a")->table, 1, 2);
 	fill(&v4, 0, 2);
-	floored = fate("a", WEIR_FLOOR_REFUSED);
+	floored = hook_fate("a", WEIR_FLOOR_REFUSED);
 	for (other.source = 1; other.source < 6; other.source++)
 		while (passes(&other, 0))
 			;
 	assert_false(passes(&v4, 0));
 	assert_true(asked);
-	assert_true(fate("a", WEIR_FLOOR_REFUSED) > floored);
+	assert_true(hook_fate("a", WEIR_FLOOR_REFUSED) > floored);
 	for (other.source = 1; other.source < 6; other.source++)
 		assert_true(dropped(&other, "a") <= 4);
 	t.pressure = false;
@@ -343,9 +330,9 @@ static void test_most(void **state)
 		assert_true(passes(&v4, 0));
 	for (i = 0; i < 5; i++)
 		assert_false(passes(&v4, 0));
-	assert_int_equal(fate("l1", WEIR_DROPPED), 5);
-	assert_int_equal(fate("l0", WEIR_ADMITTED), 2);
-	assert_int_equal(fate("l0", WEIR_ELSEWHERE), 5);
+	assert_int_equal(hook_fate("l1", WEIR_DROPPED), 5);
+	assert_int_equal(hook_fate("l0", WEIR_ADMITTED), 2);
+	assert_int_equal(hook_fate("l0", WEIR_ELSEWHERE), 5);
 	hook_end();
 }
 

@@ -28,9 +28,22 @@ bool hook_exempts(const struct said *said, const char *name)
 	return false;
 }
 
+struct weir_limit *hook_limit(const char *name)
+{
+	return weir_limit_find(weir_config_get(&t.wn), name);
+}
+
 struct weir_limit *hook_real(const struct twin_limit *limit)
 {
-	return weir_limit_find(weir_config_get(&t.wn), limit->words.name);
+	return hook_limit(limit->words.name);
+}
+
+u64 hook_fate(const char *name, enum weir_fate fate)
+{
+	struct weir_counts counts;
+
+	weir_limit_counts(hook_limit(name), &counts);
+	return counts.packets[fate];
 }
 
 struct twin_source *hook_source(struct twin_limit *limit, struct weir_source source)
@@ -94,9 +107,7 @@ void hook_check(struct twin_limit *limit)
 
 unsigned int hook_verdict(struct sk_buff *skb, bool ipv6, struct net_device *dev)
 {
-	struct nf_hook_state state = {
-		.pf = ipv6 ? AF_INET6 : AF_INET, .in = dev,
-	};
+	struct nf_hook_state state = { .pf = ipv6 ? AF_INET6 : AF_INET, .in = dev };
 	/* Packets reinjected from user space run with BH enabled. */
 	bool reinjected = chance_one_in(&t.chance, 8);
 	unsigned int verdict;

@@ -55,7 +55,10 @@ static inline u64 below(u64 n)
 void hook_begin(u64 run);
 void hook_end(void);
 
+struct weir_limit *hook_limit(const char *name);
 struct weir_limit *hook_real(const struct twin_limit *limit);
+/* Packets of a fate that a limit has counted */
+u64 hook_fate(const char *name, enum weir_fate fate);
 /* Is a packet exempt from limit @name, or from all limits ("")? */
 bool hook_exempts(const struct said *said, const char *name);
 /* The twin's record of a source, created if there is none. */

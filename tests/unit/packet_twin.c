@@ -101,10 +101,7 @@ static void read_ipv6(struct twin_packet *packet)
 	read_transport(packet, at);
 }
 
-/**
- * twin_read - parse the headers behind the network header
- * @packet: its first fields are set, the others are zero
- */
+/* Parse the headers; the packet's first fields are set, the others are zero. */
 void twin_read(struct twin_packet *packet)
 {
 	if (packet->family == AF_INET)
@@ -174,11 +171,7 @@ static bool known(const struct twin_packet *packet, unsigned int cond)
 	}
 }
 
-/**
- * twin_meets - does a packet match a limit?
- * @packet: packet after twin_read()
- * @match: conditions of the limit
- */
+/* Does a packet match a limit's conditions, after twin_read()? */
 bool twin_meets(const struct twin_packet *packet, const struct weir_match *match)
 {
 	unsigned int cond;

@@ -123,22 +123,4 @@ static void test_linklocal(void **state)
 	assert_int_equal(weir_source_ifindex(&a), 0);
 }
 
-static void test_known(void **state)
-{
-	struct in6_addr v6 = { };
-	struct weir_source source;
-
-	weir_source_ipv4(&source, 0, 1);
-	assert_false(weir_source_known(&source));
-	weir_source_ipv4(&source, htonl(0x0a000001), 1);
-	assert_true(weir_source_known(&source));
-	assert_true(source.word[0] == htonl(0x0a000001));
-	weir_source_ipv6(&source, &v6, 1);
-	assert_false(weir_source_known(&source));
-	v6.s6_addr[15] = 1;
-	weir_source_ipv6(&source, &v6, 1);
-	assert_true(weir_source_known(&source));
-	assert_int_equal(source.scope, WEIR_SCOPE_IPV6);
-}
-
-UNIT_MAIN("source_mask", T(test_mask), T(test_linklocal), T(test_known))
+UNIT_MAIN("source_mask", T(test_mask), T(test_linklocal))

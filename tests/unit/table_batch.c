@@ -40,8 +40,7 @@ static void begin(u64 with, bool bytes)
 static bool charge(unsigned int cpu, u64 late, u64 cost)
 {
 	struct weir_lookup lookup = {
-		.source = who, .tick = tick - late, .cost = cost,
-		.budget = budget,
+		.source = who, .tick = tick - late, .cost = cost, .budget = budget,
 	};
 	u8 result;
 

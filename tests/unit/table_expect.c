@@ -40,8 +40,7 @@ static struct weir_source_state expected(const struct model_source *s)
 	const struct twin_wheel *w = s->has_way ? &s->wheel : &bucket_of(s)->floor;
 	u64 slot = max(weir_table_slot(m.table, m.tick), w->at), when, cost = 1;
 	struct weir_source_state state = {
-		.source = s->source, .count = twin_sum(w, m.reach, slot),
-		.floor = !s->has_way,
+		.source = s->source, .count = twin_sum(w, m.reach, slot), .floor = !s->has_way,
 	};
 
 	if (s->has_way && is_marked(s, slot))

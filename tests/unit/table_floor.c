@@ -53,8 +53,7 @@ static u8 charge(u64 number, u64 cost, u32 *hash)
 {
 	struct weir_source source = source_of(number, hash);
 	struct weir_lookup lookup = {
-		.source = &source, .tick = t.tick, .cost = cost,
-		.budget = t.budget, .hash = *hash,
+		.source = &source, .tick = t.tick, .cost = cost, .budget = t.budget, .hash = *hash,
 	};
 
 	return twin_packet(t.table, &lookup);

@@ -324,47 +324,23 @@ static void run(struct run what)
 	assert_int_equal(shim_allocations, 0);
 }
 
-static void test_exact(void **state)
-{
-	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 100000 });
+/* A test of one run */
+#define TEST(name, ...)					\
+static void name(void **state)				\
+{							\
+	run((struct run) { __VA_ARGS__ });		\
 }
-
-static void test_exact_moved(void **state)
-{
-	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 10000,
-			   .moves_least = 50 });
-}
-
+TEST(test_exact, .sources = SOURCES, .limits = 2, .packets = 100000)
+TEST(test_exact_moved, .sources = SOURCES, .limits = 2, .packets = 10000, .moves_least = 50)
 /* Give-back races with forgetting. */
-static void test_forgotten(void **state)
-{
-	run((struct run) { .sources = 3, .limits = 2, .packets = 100000,
-			   .forgets = true });
-}
-
-static void test_one_source(void **state)
-{
-	run((struct run) { .sources = 1, .limits = 1, .packets = 100000,
-			   .time_passes = true });
-}
-
-static void test_one_source_moved(void **state)
-{
-	run((struct run) { .sources = 1, .limits = 2, .packets = 10000,
-			   .time_passes = true, .moves_least = 100 });
-}
-
-static void test_tiny_moved(void **state)
-{
-	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 50000,
-			   .tiny = true, .time_passes = true, .moves_least = 200 });
-}
-
-static void test_moved(void **state)
-{
-	run((struct run) { .sources = SOURCES, .limits = 2, .packets = 20000,
-			   .time_passes = true, .moves_least = 50 });
-}
+TEST(test_forgotten, .sources = 3, .limits = 2, .packets = 100000, .forgets = true)
+TEST(test_one_source, .sources = 1, .limits = 1, .packets = 100000, .time_passes = true)
+TEST(test_one_source_moved, .sources = 1, .limits = 2, .packets = 10000, .time_passes = true,
+	.moves_least = 100)
+TEST(test_tiny_moved, .sources = SOURCES, .limits = 2, .packets = 50000, .tiny = true,
+	.time_passes = true, .moves_least = 200)
+TEST(test_moved, .sources = SOURCES, .limits = 2, .packets = 20000, .time_passes = true,
+	.moves_least = 50)
 
 UNIT_MAIN("table_threads", T(test_exact), T(test_exact_moved), T(test_forgotten),
 	  T(test_one_source), T(test_one_source_moved), T(test_tiny_moved), T(test_moved))

@@ -75,10 +75,7 @@ static void end(int i, uint32_t seq, uint16_t type, int error)
 	struct {
 		struct nlmsghdr nlh;
 		struct nlmsgerr told;
-	} message = {
-		.nlh = { sizeof(message), type, NLM_F_CAPPED, seq, 0 },
-		.told.error = error,
-	};
+	} message = { .nlh = { sizeof(message), type, NLM_F_CAPPED, seq, 0 }, .told.error = error };
 
 	assert_true(send(kernel[i], &message, sizeof(message), 0) > 0);
 }

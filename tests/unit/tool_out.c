@@ -140,10 +140,9 @@ static void test_outputs(void **state)
 }
 
 static struct weir_source sample = {
-	.has = WEIR_HAS(SOURCE_NEXT_NS) | WEIR_HAS(SOURCE_SLOT_NS),
-	.limit = "web", .prefix = { AF_INET, 32, { 203, 0, 113, 9 } },
-	.count = 1000, .budget = 1000, .next_ns = 312000000, .dropped = 51,
-	.limited = true, .slot_ns = 250000000, .slots = 5,
+	.has = WEIR_HAS(SOURCE_NEXT_NS) | WEIR_HAS(SOURCE_SLOT_NS), .limit = "web",
+	.prefix = { AF_INET, 32, { 203, 0, 113, 9 } }, .count = 1000, .budget = 1000,
+	.next_ns = 312000000, .dropped = 51, .limited = true, .slot_ns = 250000000, .slots = 5,
 	.slot = { 0, 1, 400, 800, 799 },
 };
 

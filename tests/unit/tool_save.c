@@ -42,9 +42,8 @@ static enum reading reading(void)
 static int limit_walk(struct weir_nl *nl, struct weir_request *request)
 {
 	struct weir_limit limit = {
-		.has = ~WEIR_HAS(LIMIT_BEFORE), .budget = { .window_ms = 1000 },
-		.per = { 32, 64 }, .slots = 16, .sources = 65536, .name = "web",
-		.comment = "\"\\ # \xc3\xa9'",
+		.has = ~WEIR_HAS(LIMIT_BEFORE), .budget = { .window_ms = 1000 }, .per = { 32, 64 },
+		.slots = 16, .sources = 65536, .name = "web", .comment = "\"\\ # \xc3\xa9'",
 	};
 
 	limit.match.has = 0;
@@ -62,9 +61,7 @@ static int limit_walk(struct weir_nl *nl, struct weir_request *request)
 
 int __wrap_weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
-	struct weir_exempt exempt = {
-		.prefix = { .family = AF_INET, .len = 32 },
-	};
+	struct weir_exempt exempt = { .prefix = { .family = AF_INET, .len = 32 } };
 
 	assert_int_equal(request->flags, NLM_F_DUMP);
 	if (request->cmd == WEIR_CMD_LIMIT_GET)
@@ -96,9 +93,7 @@ static int save(const enum reading *as, union weir_model *to, struct weir_tool *
 /* Retry until a read is consistent; the output is of that read alone. */
 static void test_again(void **state)
 {
-	static const enum reading kinds[] = {
-		WHOLE, LIMITS_CHANGED, EXEMPTS_CHANGED, SEEN_TWICE,
-	};
+	static const enum reading kinds[] = { WHOLE, LIMITS_CHANGED, EXEMPTS_CHANGED, SEEN_TWICE };
 	enum reading as[TRIES] = { WHOLE };
 	unsigned int k, changed, i;
 	struct weir_tool tool;

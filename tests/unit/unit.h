@@ -27,6 +27,8 @@ static inline uint64_t unit_number(const char *name, uint64_t otherwise)
 }
 #endif
 
+#include "chance.h"
+
 /* UNIT_PERCENT of n rounds, at least one. */
 static inline uint64_t unit_rounds(uint64_t n)
 {
@@ -49,35 +51,9 @@ static inline struct unit_runs unit_runs(uint64_t n)
 }
 
 /* Random state of a run, reproducible: seeded by UNIT_SEED and the run's number. */
-struct chance {
-	uint64_t state;
-};
-
 static inline struct chance chance_of(uint64_t run)
 {
-	return (struct chance) {
-		unit_number("UNIT_SEED", 1) * 0x9e3779b97f4a7c15ull + run,
-	};
-}
-
-static inline uint64_t chance(struct chance *chance)
-{
-	uint64_t z = chance->state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-/* 0..n-1 */
-static inline uint64_t chance_below(struct chance *c, uint64_t n)
-{
-	return chance(c) % n;
-}
-
-static inline int chance_one_in(struct chance *c, uint64_t n)
-{
-	return !chance_below(c, n);
+	return (struct chance) { unit_number("UNIT_SEED", 1) * 0x9e3779b97f4a7c15ull + run };
 }
 
 /* main() of the program NAME, which runs its tests, each T(test), in order. */

@@ -81,17 +81,10 @@ typedef unsigned int gfp_t;
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
 
-static inline unsigned long __ffs64(u64 x)
-{
-	return __builtin_ctzll(x);
-}
-
-static inline int fls(unsigned int x)
-{
-	return x ? 32 - __builtin_clz(x) : 0;
-}
-
 #define le64_to_cpu(x)	__le64_to_cpu(x)
+#define __ffs64(x)	((unsigned long)__builtin_ctzll(x))
+#define ilog2(x)	(63 - __builtin_clzl(x))
+#define roundup_pow_of_two(x)	(1ul << order_base_2(x))
 
 /* Number of the highest set bit, from 1; 0 if none is set. */
 static inline int fls64(u64 x)
@@ -99,20 +92,12 @@ static inline int fls64(u64 x)
 	return x ? 64 - __builtin_clzll(x) : 0;
 }
 
-static inline int ilog2(unsigned long x)
-{
-	return 63 - __builtin_clzl(x);
-}
+#define fls(x)		fls64((u32)(x))
 
 /* log2, rounded up. */
 static inline int order_base_2(unsigned long x)
 {
 	return x > 1 ? ilog2(x - 1) + 1 : 0;
-}
-
-static inline unsigned long roundup_pow_of_two(unsigned long x)
-{
-	return 1ul << order_base_2(x);
 }
 
 static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
@@ -121,24 +106,13 @@ static inline u64 div_u64_rem(u64 dividend, u32 divisor, u32 *remainder)
 	return dividend / divisor;
 }
 
-static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
-{
-	return (unsigned __int128)a * b >> shift;
-}
-
-static inline u64 div64_u64(u64 dividend, u64 divisor)
-{
-	return dividend / divisor;
-}
+#define mul_u64_u64_shr(a, b, shift)	((u64)((unsigned __int128)(a) * (b) >> (shift)))
+#define div64_u64(dividend, divisor)	((u64)(dividend) / (divisor))
+#define div_u64(dividend, divisor)	((u64)(dividend) / (u32)(divisor))
 
 static inline u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *rest)
 {
 	*rest = dividend % divisor;
-	return dividend / divisor;
-}
-
-static inline u64 div_u64(u64 dividend, u32 divisor)
-{
 	return dividend / divisor;
 }
 
@@ -159,25 +133,10 @@ static inline u32 hash_32(u32 x, unsigned int bits)
 #define struct_size(p, member, n) \
 	(sizeof(*(p)) + sizeof((p)->member[0]) * (size_t)(n))
 
-static inline void *ERR_PTR(long error)
-{
-	return (void *)error;
-}
-
-static inline long PTR_ERR(const void *ptr)
-{
-	return (long)ptr;
-}
-
-static inline bool IS_ERR(const void *ptr)
-{
-	return (unsigned long)ptr >= -4095ul;
-}
-
-static inline int PTR_ERR_OR_ZERO(const void *ptr)
-{
-	return IS_ERR(ptr) ? PTR_ERR(ptr) : 0;
-}
+#define ERR_PTR(error)	((void *)(long)(error))
+#define PTR_ERR(ptr)	((long)(ptr))
+#define IS_ERR(ptr)	((unsigned long)(ptr) >= -4095ul)
+#define PTR_ERR_OR_ZERO(ptr)	(IS_ERR(ptr) ? (int)PTR_ERR(ptr) : 0)
 
 static inline void strscpy_pad(char *to, const char *from, size_t size)
 {
@@ -241,10 +200,7 @@ extern int shim_fail_after;	/* allocations that still succeed, or -1 */
 
 extern long shim_available_pages;
 
-static inline long si_mem_available(void)
-{
-	return shim_available_pages;
-}
+#define si_mem_available()	shim_available_pages
 
 #define __vmalloc(size, gfp)	kvzalloc(size, gfp)
 #define vfree(p)		kvfree(p)
@@ -255,10 +211,7 @@ static inline long si_mem_available(void)
 
 extern u64 shim_jiffies;
 
-static inline u64 get_jiffies_64(void)
-{
-	return shim_jiffies;
-}
+#define get_jiffies_64()	shim_jiffies
 
 /* Set by a test: runs as if another task got the CPU. */
 extern void (*shim_resched)(void);
@@ -278,17 +231,8 @@ struct delayed_work {
 #define system_unbound_wq	NULL
 
 /* Delayed work never runs. */
-static inline void queue_delayed_work(void *wq, struct delayed_work *work, unsigned long ticks)
-{
-	(void)wq;
-	(void)work;
-	(void)ticks;
-}
-
-static inline void cancel_delayed_work_sync(struct delayed_work *work)
-{
-	(void)work;
-}
+#define queue_delayed_work(wq, work, ticks)	((void)(wq), (void)(work), (void)(ticks))
+#define cancel_delayed_work_sync(work)		((void)(work))
 
 /* Disabled tracepoints */
 #define TP_PROTO(args...)	args

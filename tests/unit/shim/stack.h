@@ -33,11 +33,7 @@ struct net_device {
 	int ifindex;
 };
 
-static inline bool netif_is_l3_master(const struct net_device *dev)
-{
-	(void)dev;
-	return false;
-}
+#define netif_is_l3_master(dev)	((void)(dev), false)
 
 bool dev_valid_name(const char *name);
 
@@ -135,15 +131,8 @@ struct sk_buff {
 #define skb_is_gso(skb)			((skb)->shinfo.gso_size)
 #define skb_has_extensions(skb)		((void)(skb), false)
 
-static inline struct iphdr *ip_hdr(const struct sk_buff *skb)
-{
-	return skb->network;
-}
-
-static inline struct ipv6hdr *ipv6_hdr(const struct sk_buff *skb)
-{
-	return skb->network;
-}
+#define ip_hdr(skb)			((struct iphdr *)(skb)->network)
+#define ipv6_hdr(skb)			((struct ipv6hdr *)(skb)->network)
 
 static inline void *skb_header_pointer(const struct sk_buff *skb, int offset, int len, void *room)
 {
