@@ -99,8 +99,7 @@ def killed(top, killer):
 
 def missing(killer):
     """What this machine lacks for it, or ''"""
-    if killer.startswith("demo/") and not os.path.exists(
-            TOP + "/.cache/kernels/" + KERNEL + "/version"):
+    if killer.startswith("demo/") and not os.path.exists(TOP + "/.cache/kernels/" + KERNEL + "/version"):
         return "no guest kernel " + KERNEL + " here; make setup downloads it"
     return ""
 
@@ -126,8 +125,7 @@ def main():
     words = sys.argv[1:]
     only_apply = words[:1] == ["-n"]
     words = words[only_apply:]
-    mutants = [m for m in read_list() if not words or
-               any(w in " ".join((m.name, m.file, m.killer)) for w in words)]
+    mutants = [m for m in read_list() if not words or any(w in " ".join((m.name, m.file, m.killer)) for w in words)]
     bad = 0
     print("1..%d" % len(mutants), flush=True)
     with tempfile.TemporaryDirectory() as top:
