@@ -105,12 +105,8 @@ clean:
 	$(MAKE) -C $(KDIR) M=$(ABSBUILD) clean
 else
 clean: ## remove what was built (downloads stay)
-	rm -rf .cache/build .cache/test .cache/fuzz .cache/soak
+	rm -rf .cache/build .cache/test .cache/unit .cache/fuzz .cache/soak
 	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
-	$(if $(wildcard tests/unit/Makefile),$(MAKE) -C tests/unit clean)
-	$(if $(wildcard tests/netns/Makefile),$(MAKE) -C tests/netns clean)
-	$(if $(wildcard tests/fuzz/Makefile),$(MAKE) -C tests/fuzz clean)
-	$(if $(wildcard tests/demo/Makefile),$(MAKE) -C tests/demo clean)
 endif
 
 distclean: clean ## remove all of .cache, downloads too

@@ -8,8 +8,7 @@ import re
 import sys
 from xml.sax.saxutils import escape
 
-COLOURS = {"1": "#ffffff", "2": "#8a8f98", "31": "#ff7b72", "32": "#7ee787", "35": "#d2a8ff",
-           "36": "#79c0ff"}
+COLOURS = {"1": "#ffffff", "2": "#8a8f98", "31": "#ff7b72", "32": "#7ee787", "35": "#d2a8ff", "36": "#79c0ff"}
 DEFAULT = "#c9d1d9"
 WIDE, HIGH, MARGIN = 8.4, 18, 12
 

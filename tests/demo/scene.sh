@@ -17,7 +17,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 # shellcheck source=cast.sh
 . "$here/cast.sh"
-export PATH=$TOP/.cache/build/demo:$TOP/.cache/build/netns:$TOP/userspace:$PATH
+export PATH=$TOP/.cache/build/netns:$TOP/userspace:$PATH
 tracing=/sys/kernel/tracing
 live=4		# lines
 cd /run && cp "$WEIR_KO" weir.ko && mkfifo never ready && exec {never}<>never || exit 1

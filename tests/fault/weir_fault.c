@@ -47,10 +47,7 @@ static void __kprobes fault_post(struct kprobe *probe, struct pt_regs *regs, uns
 {
 }
 
-static struct kprobe probe = {
-	.pre_handler	= fault_pre,
-	.post_handler	= fault_post,
-};
+static struct kprobe probe = { .pre_handler = fault_pre, .post_handler = fault_post };
 
 static int __init fault_init(void)
 {

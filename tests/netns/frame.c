@@ -84,8 +84,7 @@ static void put_ipv4(struct frame *frame, const struct packet *packet)
 static uint8_t extension_number(const char *name, size_t len)
 {
 	static const struct { const char *name; uint8_t number; } known[] = {
-		{ "hop", 0 }, { "rt", 43 }, { "frag", 44 }, { "ah", 51 },
-		{ "dst", 60 },
+		{ "hop", 0 }, { "rt", 43 }, { "frag", 44 }, { "ah", 51 }, { "dst", 60 },
 	};
 	size_t i;
 

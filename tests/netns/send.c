@@ -77,10 +77,7 @@ static uint64_t now(void)
 
 static void sleep_until(uint64_t then)
 {
-	struct timespec ts = {
-		.tv_sec = then / NSEC,
-		.tv_nsec = then % NSEC,
-	};
+	struct timespec ts = { .tv_sec = then / NSEC, .tv_nsec = then % NSEC };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;
@@ -297,9 +294,8 @@ static uint64_t run_times(const struct plan *plan, const struct packet *packet)
 static void send_words(int argc, char **argv)
 {
 	struct packet packet = {
-		.mac = { 2, 0, 0, 0, 0, 1 }, .proto = IPPROTO_UDP,
-		.sport = 1024, .dport = 9, .flags = "S", .payload = 18,
-		.raw_len = -1, .ttl = 64, .extensions = "", .vid = -1,
+		.mac = { 2, 0, 0, 0, 0, 1 }, .proto = IPPROTO_UDP, .sport = 1024, .dport = 9,
+		.flags = "S", .payload = 18, .raw_len = -1, .ttl = 64, .extensions = "", .vid = -1,
 	};
 	struct plan plan = { .sources = 1, .count = UINT64_MAX };
 

@@ -159,14 +159,7 @@ static const char *show(const uint8_t *source)
 
 static int64_t signed_amount(const struct event *event)
 {
-	switch (event->kind) {
-	case CHARGE:
-		return event->amount;
-	case UNCHARGE:
-		return -event->amount;
-	default:
-		return 0;
-	}
+	return event->kind == CHARGE ? event->amount : event->kind == UNCHARGE ? -event->amount : 0;
 }
 
 /* Evaluate the events of one source under one limit, sorted by tick. */

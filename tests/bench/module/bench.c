@@ -44,12 +44,10 @@ static int word(struct bench *bench, const char *name, const char *value)
 {
 	struct { const char *name; u32 *to; } numbers[] = {
 		{ "dport", &bench->dport }, { "sources", &bench->sources },
-		{ "shift", &bench->shift }, { "skip", &bench->skip },
-		{ "seq", &bench->seq }, { "align", &bench->align },
-		{ "warm", &bench->warm }, { "wait", &bench->wait },
-		{ "count", &bench->count }, { "batch", &bench->batch },
-		{ "fence", &bench->fence }, { "cpus", &bench->cpus },
-		{ "apart", &bench->apart }, { "seed", &bench_seed },
+		{ "shift", &bench->shift }, { "skip", &bench->skip }, { "seq", &bench->seq },
+		{ "align", &bench->align }, { "warm", &bench->warm }, { "wait", &bench->wait },
+		{ "count", &bench->count }, { "batch", &bench->batch }, { "fence", &bench->fence },
+		{ "cpus", &bench->cpus }, { "apart", &bench->apart }, { "seed", &bench_seed },
 	};
 	int i;
 

@@ -18,18 +18,12 @@
 #include <linux/vmalloc.h>
 #include <net/net_namespace.h>
 
-/**
- * struct record - a packet at one of the two hooks
- * @source: its source address
- * @came: jiffies at the first hook
- * @tick: jiffies at this hook
- * @passed: true at the second hook
- */
+/* A packet at one of the two hooks */
 struct record {
 	__be32 source;
-	u32 came;
-	u32 tick;
-	u32 passed;
+	u32 came;	/* jiffies at the first hook */
+	u32 tick;	/* jiffies at this hook */
+	u32 passed;	/* true at the second hook */
 };
 
 static DEFINE_MUTEX(lock);
@@ -67,18 +61,10 @@ static unsigned int hook_last(void *priv, struct sk_buff *skb, const struct nf_h
 }
 
 static const struct nf_hook_ops ops[] = {
-	{
-		.hook		= hook_first,
-		.pf		= NFPROTO_IPV4,
-		.hooknum	= NF_INET_PRE_ROUTING,
-		.priority	= NF_IP_PRI_FIRST,
-	},
-	{
-		.hook		= hook_last,
-		.pf		= NFPROTO_IPV4,
-		.hooknum	= NF_INET_PRE_ROUTING,
-		.priority	= NF_IP_PRI_RAW + 1,
-	},
+	{ .hook = hook_first, .pf = NFPROTO_IPV4, .hooknum = NF_INET_PRE_ROUTING,
+	  .priority = NF_IP_PRI_FIRST },
+	{ .hook = hook_last, .pf = NFPROTO_IPV4, .hooknum = NF_INET_PRE_ROUTING,
+	  .priority = NF_IP_PRI_RAW + 1 },
 };
 
 static void stop(void)
