@@ -23,17 +23,19 @@ words_of() {
 	case $1 in kcsan) echo KCSAN_SANITIZE=n ;; esac
 }
 
+options_of() { awk -f "$here/options.awk" "$here/debug/base.options" "$here/debug/$1.options"; }
+
 # A hash of what a kernel is built from
 key() {
 	local hash
-	hash=$({ cat "$here/debug/base.config" "$here/debug/$1.config" && words_of "$1" && "$cc" --version; } | sha256sum) &&
+	hash=$({ options_of "$1" && words_of "$1" && "$cc" --version; } | sha256sum) &&
 		echo "$(<"$cache/source/version")-$1-${hash:0:12}"
 }
 
 # configure FLAVOUR DIR: configure; an option that the source lacks is an error
 configure() {
 	local want
-	mkdir -p "$2" && cat "$here/debug/base.config" "$here/debug/$1.config" >"$2/wanted.config" &&
+	mkdir -p "$2" && options_of "$1" >"$2/wanted.config" &&
 		make -s -C "$source" "O=$2" "CC=$cc" "KCONFIG_ALLCONFIG=$2/wanted.config" allnoconfig || return
 	want=$(grep -E '^CONFIG_[A-Z0-9_]+=[^n]' "$2/wanted.config" | grep -vxFf "$2/.config")
 	[ -z "$want" ] || { say "this source cannot have:" "$want"; return 1; }

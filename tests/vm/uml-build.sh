@@ -13,8 +13,8 @@ here=$(cd "$(dirname "$0")" && pwd -P) && uml=${here%/tests/vm}/.cache/uml || ex
 dry=''
 [ "${1:-}" != -n ] || { dry=1; shift; }
 case ${1:-} in
-bench) configs=("$here/uml.config") ;;
-kasan) configs=("$here"/debug/{base,kasan,uml}.config) ;;
+bench) options=("$here/uml.options") ;;
+kasan) options=("$here"/debug/{base,kasan,uml}.options) ;;
 *) echo "usage: uml-build.sh [-n] bench|kasan" >&2; exit 1 ;;
 esac
 [ -n "$dry" ] || "$here/fetch.sh" uml >&2 || exit 4
@@ -23,7 +23,7 @@ exec 9>"$uml/.lock-$1" && flock 9 || exit 1
 
 # The folder's name has a hash of everything the kernel is built from.
 version=$(<"$uml/source/version")
-key=$({ cat "${configs[@]}" "$here/uml.patch" && gcc --version; } | sha256sum | cut -c 1-8)
+key=$({ awk -f "$here/options.awk" "${options[@]}" && cat "$here/uml.patch" && gcc --version; } | sha256sum | cut -c 1-8)
 dir=$uml/$version-$key new=$uml/.$version-$key.new
 
 # The last setting of each option that is not =n.
@@ -37,7 +37,7 @@ build() {
 	# patch and kbuild replace files, so hard links serve as a copy
 	if ! {
 		cp -al "$uml/source/linux" "$new" && patch -d "$new" -p1 <"$here/uml.patch" &&
-			cat "${configs[@]}" >"$new/wanted.config" &&
+			awk -f "$here/options.awk" "${options[@]}" >"$new/wanted.config" &&
 			make -C "$new" ARCH=um KCONFIG_ALLCONFIG="$new/wanted.config" allnoconfig &&
 			make -C "$new" ARCH=um -j"$(nproc)" linux modules &&
 			make -C "$new" ARCH=um INSTALL_MOD_PATH="$new/root" modules_install
