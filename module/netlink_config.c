@@ -77,7 +77,7 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 	else if (limit->budget < (limit->bytes ? GRO_BYTES : GRO_PACKETS) &&
 		 limit_meets_gro(wn, &limit->match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
-			    "packets that GRO merges may never fit the budget: ethtool -K DEV gro off");
+			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
 }
 
 static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,

@@ -190,7 +190,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	budget->window_ms = window;
 	ret = weir_value_range(count, budget->count, 1, bytes ? WEIR_BYTES_MAX :
 			       WEIR_PACKETS_MAX, args->err);
-	return budget->count ? ret : weir_err_set(args->err, "%s; to block a source use 'source charge'",
+	return budget->count ? ret : weir_err_set(args->err, "%s; " WEIR_BLOCKS,
 						  args->err->text);
 }
 

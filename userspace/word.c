@@ -174,6 +174,8 @@ static const struct {
 	{ "replace edit", "set", "use 'set': it changes what is given and keeps the rest" },
 	{ "ls get", "show", NULL }, { "test", "get", NULL }, { "zero", "reset", NULL },
 	{ "flush reset clear unblock del delete", "forget", NULL },
+	{ "ban block", "source", WEIR_BLOCKS },
+	{ "ban block", "charge", WEIR_BLOCKS },
 	{ "burst", "budget",
 	  "there is no burst; 'budget 20/2s' admits 20 at once, and 10/s on average" },
 	{ "bit bits", "budget", "a budget counts packets or bytes; 10 Mbit/s is '1250k/s bytes'" },

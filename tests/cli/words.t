@@ -84,6 +84,8 @@ says <<'LINES'
 0 | -check limit add web budget 1/s to ::/0 in lo |
 1 | limit add web budget 1/s ctstate NEW | ^weir: limit add: for new connections write 'syn'$
 1 | source unblock | ^weir: source forget: required: PREFIX
+1 | source block 192.0.2.1 | ^weir: source: to block a source see EXAMPLES in weir\(8\)$
+1 | ban 192.0.2.1 | ^weir: to block a source see EXAMPLES in weir\(8\)$
 0 | -check source reset 10.0.0.1 |
 0 | -check source del 10.0.0.1 |
 1 | restore | ^weir: use 'weir -file FILE'$

@@ -166,7 +166,7 @@ is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "... completely"
 	echo 'limit add large budget 1000/s to ::/0'
 	seq -f 'limit add small%.0f budget 5/s to ::/0' 3
 } >"$tmp/small"
-gro='packets that GRO merges may never fit the budget: ethtool -K DEV gro off'
+gro='up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off'
 ip link add gro0 type dummy
 file "limits with a warning" 0 '' <"$tmp/small"
 is "$(<"$tmp/err")" "weir: warning: $tmp/conf:2: limit 'small1': $gro

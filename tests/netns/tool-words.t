@@ -136,7 +136,7 @@ if [ "$HZ" -lt 1000 ]; then
 fi
 
 # the kernel's warnings
-joined='packets that GRO merges may never fit the budget: ethtool -K DEV gro off'
+joined='up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off'
 done_with '$' limit add nogro budget 5/s to ::/0
 rx ethtool -K rx0 gro on >/dev/null
 done_with '$' limit add udp budget 5/s to ::/0 proto udp
