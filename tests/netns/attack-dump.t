@@ -4,8 +4,7 @@
 # dump blocks nothing else
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-begin
-config <<-'WORDS' || bail "cannot configure"
+begin_with <<-'WORDS'
 	limit add each budget 1G/1h sources 65536
 WORDS
 flood -s 10.0.0.0 -n 50000 -c 50000

@@ -4,8 +4,7 @@
 # counted; a listener that does not read costs the others nothing
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-begin
-config <<<'limit add one budget 1/1h sources 65536' || bail "cannot configure"
+begin_with <<<'limit add one budget 1/1h sources 65536'
 kernel_kib() { awk '/^(Slab|VmallocUsed):/ { sum += $2 } END { print sum }' /proc/meminfo; }
 
 command weir -json monitor >"$tmp/heard" 2>/dev/null &

@@ -4,8 +4,7 @@
 # configuration changes still work
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-begin
-config <<-'WORDS' || bail "cannot configure"
+begin_with <<-'WORDS'
 	limit add small budget 10/10s sources 64
 	limit add large budget 100/1s sources 65536
 WORDS

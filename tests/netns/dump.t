@@ -4,8 +4,7 @@
 # and while others send
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-begin
-config <<-WORDS || bail "cannot configure"
+begin_with <<-WORDS
 	limit add d budget 1k/1h sources 400000
 	limit add few budget 20/1h from 198.51.0.0/16
 WORDS

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # exempt-stats.t: exemptions count the packets they exempt, over other changes
 . "$(dirname "$0")/lib.sh"
-begin
-config <<-WORDS || bail "cannot configure"
+begin_with <<-WORDS
 	limit add web budget 100k/m to 192.0.2.0/24
 	limit add udp budget 100k/m proto udp
 	exempt add 198.51.100.0/24

@@ -3,8 +3,7 @@
 # exempts.t: changes of exemptions wait for expedited grace periods, so that many can be made one by
 # one; consecutive ones of a batch are added in one request, with the results of as many
 . "$(dirname "$0")/lib.sh"
-begin
-config <<<'limit add web budget 1000/h to 192.0.2.0/24' || bail "cannot configure"
+begin_with <<<'limit add web budget 1000/h to 192.0.2.0/24'
 # took EXPEDITED FILE: duration of a batch in milliseconds
 took() {
 	local start

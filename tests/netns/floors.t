@@ -3,8 +3,7 @@
 # floors.t: with a table that is too small no source exceeds its budget, the tool
 # suggests a size, and newcomers lose no more than design.rst states
 . "$(dirname "$0")/lib.sh"
-begin
-config <<<"limit add f budget 20/2s slots 4 sources 64" || bail "cannot configure"
+begin_with <<<"limit add f budget 20/2s slots 4 sources 64"
 nft -f - <<<'table netdev probe { counter spoofed { }; chain in { ip saddr 10.0.0.0/8 counter name spoofed; }; }' || bail "no nft"
 wheel 2000 4
 trace_start weir_charge weir_uncharge

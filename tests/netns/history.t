@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # history.t: changes of a limit or of exemptions keep the sources' counts
 . "$(dirname "$0")/lib.sh"
-begin
-config <<<"limit add h budget 50/2h slots 6" || bail "cannot configure"
+begin_with <<<"limit add h budget 50/2h slots 6"
 flood -s 198.51.100.1 -c 30
 is "$(passed)" 30 "30 of 50 are sent"
 

@@ -3,8 +3,7 @@
 # lenient.t: lenient mode never refuses a source whose sliding count is below the
 # budget, and admits up to twice the budget in a window
 . "$(dirname "$0")/lib.sh"
-begin
-config <<-WORDS || bail "cannot configure"
+begin_with <<-WORDS
 	limit add lenient budget 20/800ms slots 4 lenient from 198.18.0.0/16
 	limit add burst budget 50/200ms slots 1 lenient from 198.51.100.0/24
 	limit add strict budget 20/800ms slots 4 from 198.19.0.0/16

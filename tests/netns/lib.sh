@@ -267,7 +267,13 @@ begin() {
 	pair init
 }
 
-# begin_apart: the same in a namespace, where packets go on to the stack
+# begin_with: begin with the configuration on stdin
+begin_with() {
+	begin
+	config || bail "cannot configure"
+}
+
+# begin_apart: begin in a namespace, where packets go on to the stack
 begin_apart() {
 	need_tool
 	load || bail "cannot load"

@@ -3,8 +3,7 @@
 # limited.t: a source is limited if a packet was refused and would be again, even if
 # there is room for a smaller one
 . "$(dirname "$0")/lib.sh"
-begin
-config <<-'WORDS' || bail "cannot configure"
+begin_with <<-'WORDS'
 	limit add bytes budget 5000/100s bytes from 198.51.100.0/26
 	limit add packets budget 20/100s from 198.51.100.64/26
 	limit add every budget 100/100s per 0 from 198.51.100.128/26

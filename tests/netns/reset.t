@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # reset.t: reset sets a limit's counters to zero, and nothing else, even while packets arrive
 . "$(dirname "$0")/lib.sh"
-begin
-config <<-WORDS || bail "cannot configure"
+begin_with <<-WORDS
 	limit add web budget 100/1h to 192.0.2.0/24
 	limit add every budget 1000/1h action observe
 	limit add full budget 20/1h sources 64 from 203.0.0.0/16 action observe

@@ -3,8 +3,7 @@
 # resize.t: the table's size, the window, the slots and the unit change under a flood
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-begin
-config <<<"limit add r budget 40/200ms slots 4 sources 1000" || bail "cannot configure"
+begin_with <<<"limit add r budget 40/200ms slots 4 sources 1000"
 trace_start weir_charge weir_uncharge
 flooding -s 198.51.100.1 -n 3 -R -r 4000 -b 100,60 -t 60000
 flooding -s 198.18.0.1 -n 300 -R -r 4000 -t 60000

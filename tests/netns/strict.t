@@ -4,8 +4,7 @@
 # 1, 4 and 16 slots, IPv4, IPv6, prefixes, all sources together, bytes, GRO
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-begin
-config <<-WORDS || bail "cannot configure"
+begin_with <<-WORDS
 	limit add one budget 20/400ms from 198.51.100.0/24 slots 1
 	limit add four budget 20/400ms from 198.18.4.0/24 slots 4
 	limit add sixteen budget 20/400ms from 198.18.16.0/24 slots 16

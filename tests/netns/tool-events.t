@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tool-events.t: monitor's events for each change, none without a change, filters by
-# kind and limit, floods of events
+# tool-events.t: monitor's events for each change, none without a change or of another namespace,
+# filters by kind and limit, floods of events
 . "$(dirname "$0")/lib.sh"
 begin
 
@@ -26,7 +26,8 @@ tells() {
 		is "$(sed -n "${told}p" "$tmp/all")" "$line" "$name"
 	done
 }
-listeners() { sed 1d /proc/net/netlink | awk '$2 == 16 && $4 != "00000000"' | wc -l; }
+# listeners [COMMAND]: of generic netlink; COMMAND enters another namespace
+listeners() { "$@" cat /proc/net/netlink | awk '$2 == 16 && $4 != "00000000"' | wc -l; }
 
 weir limit add web budget 100/100s to 192.0.2.0/24 sources 64 >"$tmp/out"
 weir limit add net budget 50/100s per 24,48 proto udp sources 64 >"$tmp/out" 2>&1
@@ -37,7 +38,8 @@ watch limits monitor limits
 watch exempts monitor exempts
 watch sources monitor sources limit net
 watch pressure monitor pressure
-all_listen() { [ "$(listeners)" -ge 7 ]; }
+watch elsewhere -netns "$tx" monitor
+all_listen() { [ "$(listeners)" -ge 7 ] && [ "$(listeners tx)" -ge 1 ]; }
 wait_for 60 all_listen || bail "monitor does not listen"
 tells "the existing limits, with their conditions" "limit present web budget 100/100s to 192.0.2.0/24 slots 15 sources 64" \
 	"limit present net budget 50/100s proto udp per 24,48 slots 15 sources 64"
@@ -116,6 +118,9 @@ kinds() { awk '{ print $1 }' "$tmp/$1" | sort -u | xargs; }
 is "$(kinds limits),$(kinds exempts),$(kinds sources),$(kinds pressure)" "limit,exempt,charge forget," "... and no others"
 is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "8:0" "... and with a limit its events and those of all limits" ||
 	diag "$(grep -v ' web\b' "$tmp/web")"
+command weir -n "$tx" limit add there budget 1/s to ::/0 sources 64 >"$tmp/out"
+saw there elsewhere
+is "$(<"$tmp/elsewhere")" "limit added there budget 1/s to ::/0 slots 15 sources 64" "a namespace has only its own events"
 quiet
 cat "$tmp/json" >>"$judged.events"
 is "$(sort -u "$tmp"/*.err)" "" "no errors"
@@ -144,4 +149,7 @@ like "$(<"$tmp/all")" $'\n''limited [0-9]+ more sources' "... and the number of 
 like "$(<"$tmp/all")" '^limited 10[0-9.]+ limit flood budget 1/h rate 1/h count 1 until ' "a rate below one per second is shown"
 quiet
 cat "$tmp/json" >>"$judged.events"
+lost=$(stats events_lost)
+flood -s 10.2.0.1 -n 5000 -c 10000
+is "$(stats events_lost)" "$lost" "without listeners no event is lost"
 finish
