@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # attribute.t: an attribute that is added to a copy takes its entry in the specification, one row,
-# one member of the model, and the man page. Everything else follows: parsing, its range, messages,
-# text, JSON, schema, help, completion and comparison. tests/unit/tool_ack.c tests the refusals of all.
+# one member of the model, and the man page. Everything else follows: parsing, its range, schema,
+# help and completion here. Messages, text and JSON of all rows are compared by tests/fuzz/fuzz_file.c,
+# their refusals tested by tests/unit/tool_ack.c.
 . "$(dirname "$0")/lib.sh"
 
 python3 -c 'import yaml' 2>/dev/null || { echo "1..0 # SKIP python3-yaml is not installed"; exit 4; }
@@ -65,51 +66,4 @@ like "$out" $'\n''  weight   N                how much it weighs'$'\n' "help"
 run -complete limit add web budget 1/s
 like "$out" $'\n''weight'$'\n' "completion"
 is "$("$weir" -schema | jq -c '."$defs".limit.properties.weight')" '{"type":"integer","minimum":2,"maximum":9}' "JSON schema"
-cat >try.c <<'C'
-#include <libmnl/libmnl.h>
-#include <linux/netlink.h>
-
-#include "config.h"
-#include "nl.h"
-#include "field.h"
-
-static void read_limit(const char *words, struct weir_limit *limit)
-{
-	char line[256], *split[64];
-	struct weir_err err;
-	struct weir_args args = { .words = split, .exact = true, .err = &err };
-
-	snprintf(line, sizeof(line), "%s", words);
-	args.count = weir_split(line, split, 64);
-	if (weir_parse(&args, &weir_limit_fields, WEIR_ON_ADD, limit))
-		puts(err.text);
-}
-
-int main(void)
-{
-	struct weir_out text = { .to = stdout }, json = { .to = stdout, .json = true };
-	struct weir_limit heavy, light, told;
-	static char room[WEIR_MSG_ROOM] __attribute__((aligned(8)));
-	struct nlmsghdr *msg = weir_msg_begin(room, 1, 0, 1);
-	char differs[WEIR_DIFFERS_SIZE];
-
-	read_limit("web budget 1/s weight 7", &heavy);
-	read_limit("web budget 1/s weight 8", &light);
-	weir_set_put(&weir_limit_fields, WEIR_ON_ADD, msg, &heavy);
-	weir_set_get(&weir_limit_fields, (char *)msg + 20, msg->nlmsg_len - 20, &told);
-	weir_limit_differs(&light, &told, differs);
-	puts(differs);
-	weir_set_show(&weir_limit_fields, WEIR_WORDS, &text, &told);
-	puts("");
-	weir_out_begin(&json, NULL, '{');
-	weir_set_show(&weir_limit_fields, WEIR_WORDS, &json, &told);
-	weir_out_end(&json, '}');
-}
-C
-# shellcheck disable=SC2046 # words
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Icopy/userspace -Icopy/module/uapi $(pkg-config --cflags libmnl jansson) -o try try.c \
-	$(printf '%s\n' copy/userspace/*.o | grep -v '/weir\.o$') $(pkg-config --libs libmnl jansson) 2>log && ./try >out
-is "$(<out)" 'weight
-web budget 1/s weight 7
-{"name":"web","budget":1,"window_ms":1000,"weight":7}' "message, comparison, text, JSON" || diag "$(<log)"
 finish

@@ -10,12 +10,8 @@ next() {
 	shift
 	run -complete "${words[@]}"
 	for candidate; do
-		if [ "${candidate#!}" = "$candidate" ]; then
-			holds "weir ${words[*]} $candidate" grep -qxe "$candidate" out
-		else
-			! grep -qxe "${candidate#!}" out
-			ok $? "weir ${words[*]}, but not ${candidate#!}"
-		fi
+		grep -qxe "${candidate#!}" out
+		is "$?" "$([[ $candidate != !* ]]; echo $?)" "weir ${words[*]} $candidate"
 	done
 }
 

@@ -120,8 +120,6 @@ static void again(const struct weir_config *config, bool json)
 		tool_fail("what was saved reads as something else", said->out, "");
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct weir_tool tool = {

@@ -164,9 +164,7 @@ static void check(const struct sk_buff *skb, const uint8_t *byte, u8 family,
 	check_cost(skb, family);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

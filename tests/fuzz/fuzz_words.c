@@ -22,8 +22,6 @@ static int run_argv(struct weir_tool *tool, char *text)
 	return count ? weir_run_words(tool, words, count, NULL) : 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct weir_tool tool = { .check = true };

@@ -140,13 +140,9 @@ static int compare(const void *va, const void *vb)
 	const struct event *a = va, *b = vb;
 	int order = memcmp(a->source, b->source, 16);
 
-	if (a->limit != b->limit)
-		return a->limit - b->limit;
-	if (order)
-		return order;
-	if (a->tick != b->tick)
-		return a->tick < b->tick ? -1 : 1;
-	return 0;
+	if (a->limit != b->limit || order)
+		return a->limit != b->limit ? a->limit - b->limit : order;
+	return (a->tick > b->tick) - (a->tick < b->tick);
 }
 
 static const char *show(const uint8_t *source)

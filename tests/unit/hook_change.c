@@ -123,30 +123,16 @@ static void change(int (*does)(const void *words, struct weir_error *error),
 /* Name of the limit to insert before, or NULL. */
 static const char *before;
 
-static int does_add(const void *words, struct weir_error *error)
-{
-	return edit_add(&t.wn, words, before, error);
+#define DOES(name, call)						\
+static int does_##name(const void *words, struct weir_error *error)	\
+{									\
+	return call;							\
 }
-
-static int does_set(const void *words, struct weir_error *error)
-{
-	return edit_set(&t.wn, words, error);
-}
-
-static int does_del(const void *name, struct weir_error *error)
-{
-	return edit_del(&t.wn, name, error);
-}
-
-static int does_exempt_add(const void *said, struct weir_error *error)
-{
-	return edit_exempt(&t.wn, said, true, error);
-}
-
-static int does_exempt_del(const void *said, struct weir_error *error)
-{
-	return edit_exempt(&t.wn, said, false, error);
-}
+DOES(add, edit_add(&t.wn, words, before, error))
+DOES(set, edit_set(&t.wn, words, error))
+DOES(del, edit_del(&t.wn, words, error))
+DOES(exempt_add, edit_exempt(&t.wn, words, true, error))
+DOES(exempt_del, edit_exempt(&t.wn, words, false, error))
 
 static int does_replace(const void *words, struct weir_error *error)
 {

@@ -9,7 +9,6 @@
 #include <linux/in.h>
 
 #include "limit.h"
-
 #include "unit.h"
 
 #define SOURCES 12	/* half of them per family */

@@ -7,7 +7,6 @@
 #include <linux/socket.h>
 
 #include "source.h"
-
 #include "unit.h"
 
 static void mask_bits(u8 *byte, unsigned int bytes, unsigned int len)

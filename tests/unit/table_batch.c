@@ -4,7 +4,6 @@
  * is returned, is not reported as used, and disappears when the source is forgotten.
  */
 #include "batch.h"
-
 #include "table_twin.h"
 #include "unit.h"
 

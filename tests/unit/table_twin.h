@@ -13,7 +13,6 @@
 #include <linux/slab.h>
 
 #include "bucket.h"
-
 #include "thread.h"
 #include "unit.h"
 

@@ -4,7 +4,6 @@
 #define WHEEL_CHANCE_H
 
 #include "wheel.h"
-
 #include "unit.h"
 
 /* Charge a turned wheel with the full cost or nothing. */

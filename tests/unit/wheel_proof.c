@@ -6,7 +6,6 @@
  * the ring is not touched. Also tested: whether there is room, refusal marks, and sizes.
  */
 #include "wheel.h"
-
 #include "unit.h"
 #include "wheel_chance.h"
 

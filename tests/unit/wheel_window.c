@@ -4,7 +4,6 @@
  * the budget, an even sender is never refused, and silence restores the full burst.
  */
 #include "wheel.h"
-
 #include "unit.h"
 #include "wheel_chance.h"
 

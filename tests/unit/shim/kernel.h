@@ -125,10 +125,7 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 	return quotient;
 }
 
-static inline u32 hash_32(u32 x, unsigned int bits)
-{
-	return x * 0x61c88647u >> (32 - bits);
-}
+#define hash_32(x, bits)	((u32)(x) * 0x61c88647u >> (32 - (bits)))
 
 #define struct_size(p, member, n) \
 	(sizeof(*(p)) + sizeof((p)->member[0]) * (size_t)(n))

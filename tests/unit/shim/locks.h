@@ -28,10 +28,7 @@ typedef struct {
 	u32 refs;	/* atomic */
 } refcount_t;
 
-static inline void refcount_set(refcount_t *r, u32 n)
-{
-	__atomic_store_n(&r->refs, n, __ATOMIC_RELAXED);
-}
+#define refcount_set(r, n)	__atomic_store_n(&(r)->refs, n, __ATOMIC_RELAXED)
 
 static inline void refcount_inc(refcount_t *r)
 {
@@ -83,25 +80,11 @@ unsigned int softirq_count(void);
 void local_bh_disable(void);
 void local_bh_enable(void);
 
-static inline void raw_spin_lock(raw_spinlock_t *lock)
-{
-	raw_spin_lock_nested(lock, 0);
-}
-
+#define raw_spin_lock(lock)	raw_spin_lock_nested(lock, 0)
 #define spin_lock_init(lock)	raw_spin_lock_init(lock)
-
 /* For locks of process context; lockdep would distinguish these. */
-static inline void spin_lock(spinlock_t *lock)
-{
-	local_bh_disable();
-	raw_spin_lock(lock);
-}
-
-static inline void spin_unlock(spinlock_t *lock)
-{
-	raw_spin_unlock(lock);
-	local_bh_enable();
-}
+#define spin_lock(lock)		do { local_bh_disable(); raw_spin_lock(lock); } while (0)
+#define spin_unlock(lock)	do { raw_spin_unlock(lock); local_bh_enable(); } while (0)
 
 struct mutex {
 	bool held;
