@@ -5,7 +5,6 @@
 # help and completion here. Messages, text and JSON of all rows are compared by tests/fuzz/fuzz_file.c,
 # their refusals tested by tests/unit/tool_ack.c.
 . "$(dirname "$0")/lib.sh"
-
 python3 -c 'import yaml' 2>/dev/null || { echo "1..0 # SKIP python3-yaml is not installed"; exit 4; }
 mkdir -p copy/module copy/Documentation/netlink
 cp -r "$top/userspace" copy/ && cp -r "$top/module/uapi" "$top/module/main.c" copy/module/

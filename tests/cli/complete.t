@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016,SC2086 # programs and lists of words
 # Completion: weir -complete, and the files for bash and zsh.
 . "$(dirname "$0")/lib.sh"
-
 # next WORDS... -- [!]CANDIDATE...: after WORDS it should (not) be offered
 next() {
 	local words=() candidate
@@ -54,7 +54,6 @@ offered=$(
 				"$weir" -complete "$object" "$verb" $first
 				for word in $("$weir" -complete "$object" "$verb" $first); do
 					"$weir" -complete "$object" "$verb" $first "$word"
-					# shellcheck disable=SC2086 # words
 					for value in 1 1/s "1 by"; do "$weir" -complete "$object" "$verb" $first "$word" $value; done
 				done
 			done
@@ -86,12 +85,9 @@ is "$(candidates limit add web ac)" action "bash completes a word"
 is "$(candidates --js)" --json "bash completes an option with two dashes"
 is "$(candidates limit add web action o)" observe "bash completes a value"
 # names of devices and limits are not executed, neither here nor on the command line
-# shellcheck disable=SC2016 # as it is
 printf '#!/bin/bash\nprintf "%%s\\n" "\$(id>p)" "\`id>p\`" "a b" plain\n' >fake && chmod +x fake
 offers() { weir=$tmp/fake candidates "$@"; }
-# shellcheck disable=SC2016 # as it is
 is "$(offers limit add web dev '')" '\$\(id\>p\) \`id\>p\` a\ b plain' "bash offers names literally, quoted"
-# shellcheck disable=SC2016
 is "$(offers limit add web dev '$(')" '\$\(id\>p\)' "... also by a quoted prefix"
 holds "... and runs nothing of them" [ ! -e p ]
 
@@ -105,7 +101,6 @@ if command -v zsh >/dev/null; then
 	like "$(zcompletes lim)" '(^| )limit source' "zsh offers weir's candidates"
 	is "$(zcompletes limit add web action o)" "drop observe" "... for the words so far"
 	is "$(zcompletes save '')" "files help" "... and offers files"
-	# shellcheck disable=SC2016 # as it is
 	is "$(weir=$tmp/fake zcompletes limit add web dev '')" '$(id>p) `id>p` a b plain' "... and names literally"
 	holds "... and runs nothing of them" [ ! -e p ]
 fi

@@ -10,7 +10,6 @@ if [ -z "${WEIR_DKMS:-}" ]; then
 	WEIR_DKMS=1 exec unshare -m "$0"
 fi
 . "$(dirname "$0")/lib.sh"
-
 name=weir/$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
 mkdir -p /var/lib/dkms /lib/modules
 for hidden in /var/lib/dkms /usr/src /lib/modules; do

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # -check -file and -batch: valid files, and the reported position of errors.
 . "$(dirname "$0")/lib.sh"
-
 # good NAME: the file on stdin should pass
 good() {
 	cat >conf

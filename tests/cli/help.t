@@ -1,17 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2086 # lists of words
 # Help and version: on stdout with status 0, without module or root.
 . "$(dirname "$0")/lib.sh"
-
 # usage WORDS COMMAND...: each command should print the usage of weir WORDS
 usage() {
 	local of=$1 text words
 	shift
-	# shellcheck disable=SC2086 # words
 	text=$("$weir" help $of)
 	like "$text" "^Usage: weir ${of:-\[}" "weir help $of shows its usage"
 	for words; do
-		# shellcheck disable=SC2086 # words
 		run $words
 		is "$status$err $out" "0 $text" "weir $words"
 	done

@@ -3,7 +3,6 @@
 # spec.t: spec.c agrees with the specification, and the tool is rebuilt if the module's
 # version or PREFIX changes
 . "$(dirname "$0")/lib.sh"
-
 python3 -c 'import yaml' 2>/dev/null || { echo "1..0 # SKIP python3-yaml is not installed"; exit 4; }
 holds "userspace/spec.c is up to date with the specification" quietly make -s -C "$top/userspace" check-spec
 mkdir -p copy/module && cp -r "$top/userspace" copy/ && cp -r "$top/module/uapi" "$top/module/main.c" copy/module/

@@ -3,7 +3,6 @@
 # Invalid command lines: a sentence that names the command, and status 1. The sentences
 # on values and words are tested in tests/unit/parse_*.c.
 . "$(dirname "$0")/lib.sh"
-
 says <<'LINES'
 # examples of the grammar
 0 | -check limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 |

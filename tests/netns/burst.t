@@ -3,7 +3,6 @@
 # burst.t: after a window and a slot of silence, and not earlier, the whole budget
 # may be sent at once
 . "$(dirname "$0")/lib.sh"
-
 # 50 packets in 400 ms; bursts of 55, separated by a window, a slot and a tick of
 # silence, or by half a window.
 for slots in 1 4 16; do

@@ -37,12 +37,10 @@ class Slab:
         write(DEBUG / "fail_page_alloc/min-order", 0)
 
     def arm(self, nth):
-        """From here on, in this task"""
         write(self.self / "fail-nth", nth)
         write(self.self / "make-it-fail", 1)
 
     def disarm(self):
-        """Has it failed?"""
         write(self.self / "make-it-fail", 0)
         left = int((self.self / "fail-nth").read_text())
         write(self.self / "fail-nth", 0)
@@ -56,12 +54,10 @@ class Call:
         self.name = (PROBE / "symbol").read_text().strip()
 
     def arm(self, nth):
-        """From here on, in this task"""
         write(PROBE / "task", os.getpid())
         write(PROBE / "nth", nth)
 
     def disarm(self):
-        """Has it failed?"""
         left = int((PROBE / "nth").read_text())
         write(PROBE / "nth", 0)
         return left == 0

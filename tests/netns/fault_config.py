@@ -31,7 +31,6 @@ def config(limits, exempts, *more):
 
 
 def words(payload, aset, names):
-    """These attributes, as bytes"""
     number = {attrs_of(aset)[n]["number"]: n for n in names}
     return tuple(sorted((number[k], v) for k, v in parse(payload) if k in number))
 

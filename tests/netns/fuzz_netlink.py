@@ -36,7 +36,6 @@ TOGETHER = [set(words.split()) for words in (
 
 
 def span(attr):
-    """The range of a number"""
     checks = {k: CONST.get(v, v) for k, v in attr.get("checks", {}).items()}
     most = (1 << 8 * struct.calcsize(FORMATS[attr["type"]])) - 1
     if "enum" in attr:
@@ -108,7 +107,6 @@ class Maker(random.Random):
         return {"string": lambda: self.name(attr), "binary": self.address}.get(kind, bytes)()
 
     def spoiled(self, raw):
-        """An attribute whose header is wrong"""
         size, number = struct.unpack_from("=HH", raw)
         size, number = self.choice([
             (self.below(5), number), (size + self.below(12), number), (size - self.below(5), number),
@@ -139,7 +137,6 @@ class Maker(random.Random):
         return 93 if name in vital else {"limit": 50, "before": 5}.get(name, 20)
 
     def attributes(self, aset, taken):
-        """The attributes of a set, or those named"""
         odd, raw = self.mood == "attrs", b""
         if self.depth == 8:
             return raw
@@ -166,7 +163,6 @@ class Maker(random.Random):
         return raw
 
     def spoiled_bytes(self, raw):
-        """The message with some bytes changed, removed or duplicated"""
         raw = bytearray(raw)
         for _ in range(1 + self.below(6)):
             if not raw:

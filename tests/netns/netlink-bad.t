@@ -5,7 +5,6 @@
 # contradictions. Each is refused with a sentence and the attribute, and changes nothing.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/python.sh"
-
 holds "the module loads" load
 python bad_attrs.py
 python bad_words.py

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # params.t: module parameters: invalid ones are refused, valid ones take effect
 . "$(dirname "$0")/lib.sh"
-
 expect_log '^weir: (.* is not in |.* invalid for parameter |packets needs |a limit needs |sources=16777216 takes )'
 
 # refused PARAMETER RANGE WORD...: WORDs should be refused because of PARAMETER

@@ -3,7 +3,6 @@
 # smoke.t: the shortest test, for any kernel: a flood is limited to its budget, a
 # slow sender loses nothing
 . "$(dirname "$0")/lib.sh"
-
 holds "the module loads" load packets=100 window_ms=1000 slots=4
 pair init
 trace_start weir_charge weir_uncharge weir_limited weir_drop

@@ -4,7 +4,6 @@
 # and the kernel's policies agree with it
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/python.sh"
-
 source=$top/.cache/source
 [ -e "$source/tools/net/ynl/pyynl/cli.py" ] || skip_all "the mirror has no newest kernel source, where the YNL client is"
 python3 -c 'import jsonschema' 2>/dev/null || skip_all "python3-jsonschema is not installed"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2054 # QEMU's and UML's commas
 # guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] [-p PROGRAM]... -- COMMAND...
 #
 # Run COMMAND as root in a guest with kernel NAME (6.1, 6.12, sid, 6.12-rt, 6.12-arm64;
@@ -32,7 +33,7 @@ while getopts k:s:m:t:o:a:p:i opt; do
 	a) append=$OPTARG ;;
 	p) programs+=("$OPTARG") ;;
 	i) tty=1 ;;
-	*) sed -n '3,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 1 ;;
+	*) sed -n '4,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 1 ;;
 	esac
 done
 shift $((OPTIND - 1))
@@ -70,9 +71,7 @@ near() {
 # emulates slowly are off: five-level page tables, and clearing pages bytewise.
 cpu=max,-la57,-erms words='' default_mem=2048
 if [ -d "$kernel/root" ]; then
-	# shellcheck disable=SC2054 # QEMU's commas
 	qemu=(qemu-system-aarch64 -M virt) cpu=max,pauth-impdef=on console=ttyAMA0
-	# shellcheck disable=SC2054
 	foreign=(-fsdev "local,id=foreign,path=$(realpath "$kernel/root"),security_model=none,readonly=on,multidevs=remap"
 		-device virtio-9p-pci,fsdev=foreign,mount_tag=foreign)
 fi
@@ -96,7 +95,6 @@ printf '%q ' exec "$@" >>"$out/guest.cmd"
 # norandmaps: QEMU caches translated code by address, so code is translated once instead
 # of at each exec, which halves the time of shell scripts. no_timer_check: on a busy host
 # the check fails. fb_tunnels, numdummies: no network devices that no test made.
-# shellcheck disable=SC2054 # QEMU's commas
 qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
 	-accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
 	-nodefaults -no-user-config -display none -no-reboot
@@ -108,7 +106,6 @@ qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
 	-device virtio-9p-pci,fsdev=root,mount_tag=root
 	-fsdev "local,id=out,path=$out,security_model=none,multidevs=remap"
 	-device virtio-9p-pci,fsdev=out,mount_tag=out "${foreign[@]}")
-# shellcheck disable=SC2054 # UML's commas
 uml=(timeout --foreground -k 5 "$seconds" setsid "$kernel/linux"
 	"mem=${mem:-$default_mem}M" "ncpus=$cpus" seccomp=on root=/dev/root rootfstype=hostfs rootflags=/ ro
 	quiet loglevel=5 panic=1 oops=panic log_buf_len=4M fb_tunnels=none dummy.numdummies=0 con=null con0=fd:0,fd:1
