@@ -161,8 +161,8 @@ static void test_large(void **state)
 	add_words(&words);
 	fill(&smaller, 0, 1);	/* 30 bytes each */
 	assert_false(passes(&v4, 0));
-	assert_int_equal(fate("a", WEIR_DROPPED), 4);
-	assert_int_equal(fate("a", WEIR_TOO_LARGE_REFUSED), 1);
+	assert_int_equal(hook_fate("a", WEIR_DROPPED), 4);
+	assert_int_equal(hook_fate("a", WEIR_TOO_LARGE_REFUSED), 1);
 	assert_int_equal(dropped(&smaller, "a"), 3);
 	hook_end();
 }
