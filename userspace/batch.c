@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "tool.h"
@@ -14,8 +15,9 @@
 struct batch {
 	struct weir_tool *tool;
 	FILE *input;
-	struct weir_reading reading;	/* of the last line gathered */
+	const struct weir_command *command;	/* of the lines gathered */
 	unsigned int count;	/* of lines gathered */
+	unsigned int most;	/* lines in the next request */
 	int status;		/* of the first failure; or WEIR_EXIT_OK */
 };
 
@@ -34,53 +36,62 @@ static void keep_status(struct batch *batch, int status)
 		batch->status = status;
 }
 
-/*
- * Send some in one request. If that is refused, or too large to be sent, nothing has
- * changed: send each half alone, so that a line that fails is found, and told by itself.
- */
-static void send_part(struct batch *batch, const struct weir_exempt *exempt, unsigned int count)
+/* The request that adds exemptions: one as its command does, several at once. */
+static struct weir_request request_of(const struct batch *batch, const struct weir_exempt *exempt,
+				      unsigned int count)
 {
-	struct weir_request request = {
-		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
-		.verb = WEIR_ON_ADD, .model = &sent,
-	};
-	const struct weir_exempt *end = exempt + count;
-	struct weir_tool *tool = batch->tool;
-	int status;
-
-	if (!count || stopped(batch))
-		return;
-	tool->line = exempt->line;
-	if (count == 1) {
-		batch->reading.model.exempt = *exempt;
-		keep_status(batch, weir_run_reading(tool, &batch->reading));
-		return;
-	}
+	if (count == 1)
+		return weir_request_of(batch->command, exempt);
 	memcpy(sent.exempts, exempt, count * sizeof(*exempt));
 	sent.exempt_count = count;
 	sent.add = true;
+	return (struct weir_request){
+		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
+		.verb = WEIR_ON_ADD, .model = &sent,
+	};
+}
+
+/*
+ * Send at most batch->most lines in one request, and return how many are done. If several
+ * were refused, or are too large to be sent, nothing has changed, and the next request has
+ * half of them, so that a line that fails is found, and reported by itself. After it the
+ * requests grow again, while they succeed: most lines may fail, as when all exist.
+ */
+static unsigned int send_part(struct batch *batch, const struct weir_exempt *exempt,
+			      unsigned int count)
+{
+	const struct weir_exempt *end = exempt + count;
+	struct weir_tool *tool = batch->tool;
+	struct weir_request request;
+	int status;
+
+	request = request_of(batch, exempt, count);
+	tool->line = exempt->line;
 	weir_nl_ask(&tool->nl, &request);
-	if (request.refused || request.ret == -EMSGSIZE) {
-		send_part(batch, exempt, count / 2);
-		send_part(batch, exempt + count / 2, count - count / 2);
-		return;
+	if (count > 1 && (request.refused || request.ret == -EMSGSIZE)) {
+		batch->most = count / 2;
+		return 0;
 	}
-	status = weir_tool_settle(tool, &request, 0);
+	batch->most = request.ret ? 1 : 2 * count;
+	status = weir_tool_settle(tool, &request, batch->command->allowed);
 	keep_status(batch, status);
 	if (status)
-		weir_complain(tool, NULL);
+		weir_complain(tool, request.refused ? "exempt add" : NULL);
 	for (; !status && exempt < end; exempt++) {
 		tool->line = exempt->line;
-		batch->reading.command->note(tool, exempt);
+		batch->command->note(tool, exempt);
 	}
+	return count;
 }
 
 static void flush(struct batch *batch)
 {
-	unsigned int count = batch->count;
+	unsigned int done = 0, count = batch->count;
 
+	batch->most = count;
 	batch->count = 0;
-	send_part(batch, gathered, count);
+	while (done < count && !stopped(batch))
+		done += send_part(batch, gathered + done, MIN(batch->most, count - done));
 }
 
 /* Take a line that can be sent with others. */
@@ -96,7 +107,7 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 		return false;
 	reading.model.exempt.line = lines->line;
 	gathered[batch->count++] = reading.model.exempt;
-	batch->reading = reading;
+	batch->command = reading.command;
 	if (batch->count == WEIR_EXEMPTS_MAX)
 		flush(batch);
 	return true;

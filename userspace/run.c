@@ -188,15 +188,6 @@ static void complain(struct weir_tool *tool, int status, const struct weir_readi
 	weir_complain(tool, what);
 }
 
-int weir_run_reading(struct weir_tool *tool, struct weir_reading *reading)
-{
-	int status = run_command(tool, reading);
-
-	if (status)
-		complain(tool, status, reading);
-	return status;
-}
-
 int weir_run_words(struct weir_tool *tool, char **words, int count,
 		   const struct weir_lines *lines)
 {

@@ -77,9 +77,7 @@ struct weir_reading {
 int weir_read(struct weir_args *args, struct weir_reading *reading);
 /* Remove "help" before object or verb, or at the end; elsewhere it may be a name. */
 bool weir_take_help(char **words, int *count);
-/* Run a command that was parsed, and print its error; returns an enum weir_exit. */
-int weir_run_reading(struct weir_tool *tool, struct weir_reading *reading);
-/* Parse and run one, of @lines or NULL, likewise. */
+/* Run one command, of @lines or NULL, and print its error; returns an enum weir_exit. */
 int weir_run_words(struct weir_tool *tool, char **words, int count,
 		   const struct weir_lines *lines);
 

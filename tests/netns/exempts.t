@@ -42,6 +42,8 @@ is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of
 weir exempt flush
 head -n 1024 "$tmp/exempts" >"$tmp/many"
 requests=$TRACING/instances/requests
+# As in trace_start; an instance takes over the option.
+echo 0 >"$TRACING/options/record-cmd"
 mkdir "$requests"
 sends=$requests/events/syscalls/sys_enter_sendto
 if [ -d "$sends" ]; then
@@ -56,6 +58,14 @@ weir -batch "$tmp/many"
 name="1024 lines of a batch are one request"
 if [ -d "$sends" ]; then
 	is "$(grep -c sys_sendto "$requests/trace")" 2 "$name"
+else
+	skip "this kernel traces no system calls" "$name"
+fi
+: >"$requests/trace"
+weir -exist -batch "$tmp/many"
+name="... and not many more than lines, if they all exist"
+if [ -d "$sends" ]; then
+	within "$(grep -c sys_sendto "$requests/trace")" 1024 1040 "$name"
 else
 	skip "this kernel traces no system calls" "$name"
 fi
