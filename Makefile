@@ -142,8 +142,8 @@ bench: ## instructions a packet, weir and its peers (ROWS=, BENCH_WRITE=1)
 	@tests/setup.sh test
 	@tests/bench/bench.sh $(ROWS)
 
-bench-native: ## nanoseconds, in User-Mode Linux (NATIVE=1: this kernel), as root
-	@tests/setup.sh $(if $(NATIVE),test,native)
+bench-native: ## nanoseconds, in User-Mode Linux, as root
+	@tests/setup.sh native
 	@tests/bench/native.sh $(ROWS)
 
 fuzz: ## fuzz words, packets, messages for hours (FUZZ_SEED= repeats)

@@ -2,23 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # native.sh [ROW...]: nanoseconds per packet of weir, hashlimit and nft at this machine's
 # speed, for all rows of the file native-rows, or those named, in User-Mode Linux on two
-# CPUs, or with NATIVE=1 in network namespaces of this machine's own kernel, if it can
-# load modules. Needs root.
+# CPUs. Needs root.
 #
-# Does BOOTS=5 boots (NATIVE=1: passes) of REPS=3 repetitions each; native.py makes
-# the table. BENCH_WRITE=1 writes it into Documentation/performance.rst.
+# Does BOOTS=5 boots of REPS=3 repetitions each; native.py makes the table. BENCH_WRITE=1
+# writes it into Documentation/performance.rst.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 out=$top/.cache/bench/native boots=${BOOTS:-5} reps=${REPS:-3}
 fail() { echo "bench-native: $*" >&2; exit 1; }
 [ "$(id -u)" = 0 ] || fail "network namespaces and a priority take root"
 
-# build KDIR FOLDER [ARCH]: build the modules and the tool
+# Build the modules and the tool.
 build() {
-	local kdir=$1 to=$2 arch=(${3:+"ARCH=$3"})
-	make --no-print-directory modules "KDIR=$kdir" "BUILD=$to" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= >"$to.log" 2>&1 &&
-		mkdir -p "$to/bench" && cp tests/bench/module/* "$to/bench/" &&
-		make --no-print-directory -C "$kdir" "M=$to/bench" "${arch[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= modules >>"$to.log" 2>&1 &&
+	local to=$top/.cache/build/uml
+	mkdir -p "$to/bench"
+	make --no-print-directory modules "KDIR=$linux" "BUILD=$to" ARCH=um CONFIG_DEBUG_INFO_BTF_MODULES= >"$to.log" 2>&1 &&
+		cp tests/bench/module/* "$to/bench/" &&
+		make --no-print-directory -C "$linux" "M=$to/bench" ARCH=um CONFIG_DEBUG_INFO_BTF_MODULES= modules >>"$to.log" 2>&1 &&
 		mv "$to/bench/weir_bench.ko" "$to/" && make --no-print-directory -s -C userspace >>"$to.log" 2>&1 && return
 	tail -n 30 "$to.log" >&2
 	fail "the modules do not build"
@@ -59,42 +59,12 @@ uml() {
 	done
 }
 
-# NATIVE=1: modules that were already loaded stay loaded.
-own() {
-	local m pass loaded=()
-	trap 'for m in "${loaded[@]}"; do rmmod "$m"; done' EXIT
-	[ ! -d /sys/module/weir ] || fail "a weir is loaded already; which one is not known"
-	for m in nf_tables nft_limit iptable_raw ip6table_raw xt_hashlimit xt_tcpudp; do
-		modprobe "$m" || fail "no module $m"
-	done
-	for m in weir weir_bench; do
-		insmod "$built/$m.ko" || fail "this kernel does not take $m.ko"
-		loaded=("$m" "${loaded[@]}")
-	done
-	tmp=$(mktemp -d) && export TMPDIR=$tmp || exit 1
-	PATH=$top/userspace:$PATH
-	for ((pass = 1; pass <= boots; pass++)); do
-		{ state "boot $pass" && chrt -r 1 tests/bench/native-cells "$reps" "$@" && state "boot $pass over"; } >"$out/boot.$pass" 2>&1
-		grep -E 'failed:' "$out/boot.$pass" && fail "pass $pass went wrong"
-	done
-	rm -rf "$tmp"
-}
-
 mkdir -p "$out" && rm -f "$out"/boot.* || exit 1
 ${CC:-gcc} -std=gnu11 -O2 -Wall -Wextra -o "$out/lines" tests/bench/lines.c || exit 1
-if [ -n "${NATIVE:-}" ]; then
-	kdir=/lib/modules/$(uname -r)/build built=$top/.cache/build/native
-	[ -e "$kdir/Makefile" ] || { echo "bench-native: no headers of this kernel ($kdir)" >&2; exit 4; }
-	mkdir -p "$built" && build "$kdir" "$built"
-	circumstances "this machine's kernel, $(uname -r)" >"$out/circumstances"
-	own "$@"
-else
-	linux=$(tests/vm/uml-build.sh bench) || exit
-	built=$top/.cache/build/uml
-	mkdir -p "$built" && build "$linux" "$built" um
-	circumstances "User-Mode Linux ${linux##*/} on $(uname -r)" >"$out/circumstances"
-	uml "$@"
-fi
+linux=$(tests/vm/uml-build.sh bench) || exit
+build
+circumstances "User-Mode Linux ${linux##*/} on $(uname -r)" >"$out/circumstances"
+uml "$@"
 
 tests/bench/native.py "$out" | tee "$out/table"
 [ "${PIPESTATUS[0]}" = 0 ] || exit 1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Draw the last screen of a terminal's output as SVG:
 
-script -qec 'make demo' /dev/null | tests/demo/picture.py >Documentation/demo.svg"""
+script -qec 'make demo' /dev/null | Documentation/demo.py >Documentation/demo.svg"""
 
 import re
 import sys
