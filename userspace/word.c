@@ -183,6 +183,7 @@ static const struct {
 	  "'after' is not supported: use 'before' with the limit that is to follow" },
 	{ "first", "before", "use 'before' with the limit that is the first now" },
 	{ "move", "set", "use 'set NAME before OTHER'" },
+	{ "dry-run dryrun log", "action", "use 'action observe': it counts, and drops nothing" },
 	{ "disable", "set", "use 'set NAME action observe': it counts, and drops nothing" },
 	{ "flags --tcp-flags", "syn", "for attempts to open a TCP connection write 'syn'" },
 	{ "ct ctstate state", "syn", "for new connections write 'syn'" },

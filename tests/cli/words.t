@@ -79,6 +79,7 @@ says <<'LINES'
 1 | limit add web budget 1/s flags syn | ^weir: limit add: for attempts to open a TCP connection write 'syn'$
 1 | limit add web budget 1/s first | ^weir: limit add: use 'before' with the limit that is the first now$
 1 | limit move web first | ^weir: limit: use 'set NAME before OTHER'$
+1 | limit add web budget 1/s dry-run | ^weir: limit add: use 'action observe': it counts, and drops nothing$
 1 | limit disable web | ^weir: limit: use 'set NAME action observe': it counts, and drops nothing$
 0 | -check limit add web budget 1/s to ::/0 in lo |
 1 | limit add web budget 1/s ctstate NEW | ^weir: limit add: for new connections write 'syn'$

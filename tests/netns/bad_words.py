@@ -138,7 +138,7 @@ CASES = [
     ("del of an exemption that does not exist", "exempt-del", {"address": A}, "no such", "address", E.ENOENT),
     ("del of one from another limit", "exempt-del", {"address": ip("10.0.0.0"), "prefix-len": 8, "limit": "here"},
      "no such", "address", E.ENOENT),
-    ("get of what is not exempt", "exempt-get", {"address": A}, "not exempt from all limits", "address", E.ENOENT),
+    ("get of what is not exempt", "exempt-get", {"address": A}, "no exemption from all limits", "address", E.ENOENT),
     ("get of a prefix", "exempt-get", {"address": A, "prefix-len": 24}, "one address", "prefix-len"),
     ("exempt get for a limit that does not exist", "exempt-get", {"address": A, "limit": "none"}, "no limit", "limit",
      E.ENOENT),

@@ -98,7 +98,7 @@ refused "exempt del: limit 'nosuch': no limit of that name to exempt from; limit
 done_with '$' -exist exempt del 11.0.0.0/8
 done_with '$' exempt get 10.1.2.3 limit web
 is "$out" "10.0.0.0/8 limit web" "exempt get shows the exemption"
-refused 'exempt get: ADDR 10.1.2.3: not exempt from all limits; source get shows all' exempt get 10.1.2.3
+refused 'exempt get: ADDR 10.1.2.3: no exemption from all limits; source get shows those from single ones' exempt get 10.1.2.3
 done_with "weir: warning: device 'nosuchdev0' does not exist" exempt add 10.0.0.0/8 dev nosuchdev0
 done_with "weir: warning: device 'nosuchdev0' does not exist" limit add later budget 100/s to ::/0 dev nosuchdev0
 # -check reports the kernel's refusals
