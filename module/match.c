@@ -131,7 +131,6 @@ static noinline bool network_met(const struct weir_match *match,
 	       !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev));
 }
 
-/* The packet is parsed if there are conditions of WEIR_IF_TRANSPORT. */
 bool weir_match_conds(const struct weir_match *match,
 		      const struct weir_packet *packet)
 {

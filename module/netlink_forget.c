@@ -180,9 +180,8 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	config = weir_config_get(wn);
 	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state), GFP_KERNEL);
 	reply = nlmsg_new(FORGOTTEN_ROOM * (config ? config->count + 1 : 1), GFP_KERNEL);
-	if (!forget.state || !reply)
-		err = -ENOMEM;
-	err = err ?: forget_limits(wn, &forget, info, reply);
+	if (!err)
+		err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
 	mutex_unlock(&wn->lock);
 	kvfree(forget.state);
 	if (!err)

@@ -95,15 +95,12 @@ bool weir_packet_seen_as_nd(const struct sk_buff *skb,
 			    const struct net_device *in);
 bool weir_proto_has_ports(u8 proto);
 
-/*
- * Must IPv6 be parsed to know whether a packet keeps the link alive? Routers do
- * not forward packets with these hop limits: see parse_icmpv6().
- */
-static inline bool weir_packet_may_be_vital(const struct sk_buff *skb)
+/* May it keep the link alive? Routers do not forward these hop limits: see parse_icmpv6(). */
+static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 {
-	const struct ipv6hdr *ip6 = ipv6_hdr(skb);
+	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
 
-	return (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
+	return packet->family == AF_INET6 && (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
 	       (ip6->nexthdr == NEXTHDR_ICMP || ipv6_ext_hdr(ip6->nexthdr));
 }
 

@@ -359,8 +359,6 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 
 	if (packet->in->flags & IFF_LOOPBACK || weir_packet_already_seen(packet))
 		return NF_ACCEPT;
-	if (packet->family == AF_INET6 && weir_packet_may_be_vital(packet->skb))
-		weir_packet_parse(packet);
 	ctx->cost = weir_packet_cost(packet->skb, packet->family);
 	do {
 		ctx->prefix.len4 = U8_MAX;
@@ -377,10 +375,11 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 				return NF_ACCEPT;
 			}
 		}
-		/* What else was parsed counts only if a limit asks for it. */
-		packet->flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
-		if (config->conds & WEIR_IF_TRANSPORT)
+		if (config->conds & WEIR_IF_TRANSPORT || weir_packet_may_be_vital(packet))
 			weir_packet_parse(packet);
+		/* What else was parsed counts only if a limit asks for it. */
+		if (!(config->conds & WEIR_IF_TRANSPORT))
+			packet->flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
 		verdict = limits(ctx, wn, config);
 		if (likely(verdict >= 0))
 			return verdict;

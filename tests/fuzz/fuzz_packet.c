@@ -150,7 +150,7 @@ static void check(const struct sk_buff *skb, const uint8_t *byte, u8 family,
 	twin_read(&twin);
 	weir_packet_init(&packet, skb, family);
 	/* Only for IPv6 packets that may be vital are later headers read early. */
-	vital = family == AF_INET6 && weir_packet_may_be_vital(skb);
+	vital = weir_packet_may_be_vital(&packet);
 	if (!vital && !(packet.flags & WEIR_PACKET_VITAL) != !twin.vital)
 		fail("it may be vital");
 	weir_packet_parse(&packet);
