@@ -22,6 +22,13 @@ BUILD ?= .cache/build/$(KVER)
 ABSBUILD := $(abspath $(BUILD))
 HAVE_KDIR := $(wildcard $(KDIR)/Makefile)
 
+# The kernel's BTF, from which the module gets its own, so that XDP programs can call it.
+# kbuild uses a vmlinux in the headers, and fails without pahole.
+PAHOLE ?= pahole
+BTF ?= $(firstword $(wildcard $(KDIR)/vmlinux $(if $(filter $(KVER),$(shell uname -r)),/sys/kernel/btf/vmlinux)))
+BTF_BY := $(if $(and $(BTF),$(shell command -v $(PAHOLE))),$(if $(filter $(KDIR)/vmlinux,$(BTF)),kbuild,script))
+export PAHOLE
+
 MANPAGES := $(wildcard Documentation/*.[1-9])
 COMPLETION := $(wildcard userspace/weir.bash)
 # zsh's search path: Debian's directory, or the one for local installations
@@ -40,7 +47,9 @@ modules:
 	@echo "weir: no headers for kernel $(KVER) at $(KDIR) (apt-get install linux-headers-$(KVER), or say KVER= or KDIR=)" >&2; exit 1
 else
 modules: $(ABSBUILD)/Kbuild ## build weir.ko for KVER (or KDIR) into .cache/build/KVER
-	$(MAKE) -C $(KDIR) M=$(ABSBUILD) modules
+	$(MAKE) -C $(KDIR) M=$(ABSBUILD) $(if $(filter kbuild,$(BTF_BY)),,CONFIG_DEBUG_INFO_BTF_MODULES=) modules
+	@$(if $(filter kbuild,$(BTF_BY)),:,$(if $(BTF_BY),module/btf.sh $(BTF) $(ABSBUILD)/weir.ko,false)) || \
+		echo "weir: there is no BTF for $(KVER), or no pahole or bpftool: XDP programs cannot ask this module"
 	@echo "weir: built $(BUILD)/weir.ko for $(KVER)"
 endif
 

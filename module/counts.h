@@ -31,6 +31,7 @@ enum weir_fate {
 	WEIR_ELSEWHERE,
 	WEIR_FLOOR_REFUSED,	/* of the refused */
 	WEIR_TOO_LARGE_REFUSED,	/* of the refused */
+	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
 	WEIR_FATES
 };
 
@@ -94,6 +95,16 @@ static inline void weir_count_limit(struct weir_stats __percpu *pcpu,
 		weir_count_fate(stats, WEIR_TOO_LARGE_REFUSED, packets, bytes);
 	if (unlikely(result & WEIR_EVICTED))
 		u64_stats_inc(&stats->count[2 * WEIR_FATES]);
+	u64_stats_update_end(&stats->syncp);
+}
+
+/* Count a packet that was dropped before the stack; weir_count_limit() counts it, too. */
+static inline void weir_count_early(struct weir_stats __percpu *pcpu, u64 bytes)
+{
+	struct weir_stats *stats = this_cpu_ptr(pcpu);
+
+	u64_stats_update_begin(&stats->syncp);
+	weir_count_fate(stats, WEIR_EARLY_REFUSED, 1, bytes);
 	u64_stats_update_end(&stats->syncp);
 }
 

@@ -20,12 +20,7 @@
 #include "verdict.h"
 #include "weir.h"
 
-/* CPU-local data, caches and counters, belongs to one packet at a time. */
-struct hook_cpu {
-	local_lock_t lock;
-};
-
-static DEFINE_PER_CPU(struct hook_cpu, hook_cpu) = {
+DEFINE_PER_CPU(struct weir_hook_cpu, weir_hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
@@ -74,10 +69,10 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	if (family == NFPROTO_IPV6 && unlikely(state->in != skb->dev) &&
 	    state->in && weir_packet_seen_as_nd(skb, state->in))
 		return NF_ACCEPT;
-	weir_lock_nested_bh(&hook_cpu.lock);
+	weir_hook_lock();
 	if (!refused_before(skb, family, wn, config, tick))
 		verdict = weir_verdict(skb, family, wn, config, tick);
-	weir_unlock_nested_bh(&hook_cpu.lock);
+	weir_hook_unlock();
 	return verdict == NF_ACCEPT ? NF_ACCEPT : weir_nf_drop(skb);
 }
 
@@ -127,6 +122,12 @@ static const struct nf_hook_ops hook_ops[] = {
 		.priority	= NF_IP6_PRI_RAW_BEFORE_DEFRAG - 1,
 	},
 };
+
+/* The hook for IPv4 or IPv6. */
+nf_hookfn *weir_hook(bool ipv6)
+{
+	return hook_ops[ipv6].hook;
+}
 
 /* Register the hooks of a locked namespace without any; may sleep. */
 int weir_hook_register(struct weir_net *wn)

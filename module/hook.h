@@ -6,12 +6,36 @@
 #define WEIR_HOOK_H
 
 #include <linux/jiffies.h>
+#include <linux/local_lock.h>
+#include <linux/netfilter.h>
+#include <linux/percpu.h>
 #include <linux/types.h>
+
+#include "compat.h"
 
 struct weir_net;
 
+/* CPU-local data, caches and counters, belongs to one packet at a time. */
+struct weir_hook_cpu {
+	local_lock_t lock;
+};
+
+DECLARE_PER_CPU(struct weir_hook_cpu, weir_hook_cpu);
+
+/* BH off. */
+static inline void weir_hook_lock(void)
+{
+	weir_lock_nested_bh(&weir_hook_cpu.lock);
+}
+
+static inline void weir_hook_unlock(void)
+{
+	weir_unlock_nested_bh(&weir_hook_cpu.lock);
+}
+
 int weir_hook_register(struct weir_net *wn);
 void weir_hook_unregister(struct weir_net *wn);
+nf_hookfn *weir_hook(bool ipv6);
 
 /* The coarse clock: ticks, the same on all CPUs and never less than before. */
 static inline u64 weir_hook_clock(void)

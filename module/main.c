@@ -16,6 +16,7 @@
 #include "limit.h"
 #include "netlink.h"
 #include "weir.h"
+#include "xdp.h"
 
 static unsigned int weir_net_id __read_mostly;
 
@@ -185,7 +186,7 @@ static int __init weir_init(void)
 	err = weir_netlink_init();
 	if (err)
 		goto err_pernet;
-	err = params_limit();
+	err = params_limit() ?: weir_xdp_init();
 	if (err)
 		goto err_netlink;
 	return 0;

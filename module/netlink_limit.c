@@ -62,6 +62,7 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts)
 		[WEIR_ELSEWHERE]	= WEIR_A_LIMIT_STATS_ELSEWHERE,
 		[WEIR_FLOOR_REFUSED]	= WEIR_A_LIMIT_STATS_FLOOR_REFUSED,
 		[WEIR_TOO_LARGE_REFUSED] = WEIR_A_LIMIT_STATS_TOO_LARGE,
+		[WEIR_EARLY_REFUSED]	= WEIR_A_LIMIT_STATS_EARLY,
 	};
 	u64 packets = 0, bytes = 0;
 	unsigned int i;

@@ -9,6 +9,7 @@
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter_bridge.h>
+#include <linux/percpu.h>
 #include <linux/skbuff.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
@@ -23,6 +24,9 @@
 #include <net/xfrm.h>
 
 #include "packet.h"
+
+/* Stands for a frame that has no buffer yet; what no header needs stays 0. */
+static DEFINE_PER_CPU(struct sk_buff, frame);
 
 /* Most extension headers parsed; RFC 8200 names six, one of them twice. */
 #define EXT_DEPTH 8
@@ -177,6 +181,22 @@ void weir_packet_parse(struct weir_packet *packet)
 	parse_ports(packet, offset);
 	if (packet->proto == IPPROTO_TCP)
 		parse_tcp(packet, offset);
+}
+
+/*
+ * Begin a packet that a device has just received: @len bytes from the network header on,
+ * which are linear, of a packet that may be longer. It is valid until the CPU's next.
+ */
+void weir_packet_frame(struct weir_packet *packet, struct net_device *dev, u8 family,
+		       void *header, unsigned int len)
+{
+	struct sk_buff *skb = this_cpu_ptr(&frame);
+
+	skb->head = header;
+	skb->data = header;
+	skb->len = len;
+	skb->dev = dev;
+	weir_packet_init(packet, skb, family);
 }
 
 /*

@@ -77,6 +77,9 @@ static inline void weir_packet_init(struct weir_packet *packet,
 		packet->flags = WEIR_PACKET_VITAL;
 }
 
+void weir_packet_frame(struct weir_packet *packet, struct net_device *dev, u8 family,
+		       void *header, unsigned int len);
+
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
 
 static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
@@ -105,6 +108,17 @@ static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 }
 
 void weir_packet_parse(struct weir_packet *packet);
+
+/* As weir_packet_plain(), of a packet that weir_packet_frame() began. */
+static inline bool weir_packet_frame_plain(const struct weir_packet *packet)
+{
+	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
+
+	return weir_source_known(&packet->source) &&
+	       !(packet->source.scope & WEIR_SCOPE_LINKLOCAL) &&
+	       (packet->family == AF_INET || ip6->nexthdr == IPPROTO_UDP ||
+		ip6->nexthdr == IPPROTO_TCP);
+}
 
 /* Was the packet charged in this namespace before? */
 static inline bool weir_packet_already_seen(struct weir_packet *packet)

@@ -80,6 +80,7 @@ DEFINE_EVENT(weir_cost, name,						\
 
 WEIR_COST_EVENT(weir_charge);
 WEIR_COST_EVENT(weir_uncharge);
+WEIR_COST_EVENT(weir_early);
 
 TRACE_EVENT(weir_drop,
 	TP_PROTO(const struct sk_buff *skb, const struct weir_limit *limit,

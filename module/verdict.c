@@ -156,7 +156,7 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
  * WEIR_LIMITS_MAX otherwise.
  */
 static noinline void count_refusal(struct weir_context *ctx,
-				   const struct weir_net *wn,
+				   struct weir_net *wn,
 				   const struct weir_config *config,
 				   const struct weir_limit *limit, u8 result,
 				   unsigned int first)
@@ -166,6 +166,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 							&config->refusals,
 							&packet->source);
 
+	weir_refused_note(wn, ctx->lookup.tick);
 	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
 		return;
 	/*

@@ -6,6 +6,7 @@
 #define WEIR_H
 
 #include <linux/atomic.h>
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rcupdate.h>
@@ -25,6 +26,7 @@ struct weir_net {
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
 	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
+	unsigned long refused;	/* low bits of a tick: see weir_refused_lately() */
 	hsiphash_key_t key;	/* of the hash of sources, constant */
 	struct net *net;	/* outlives this */
 
@@ -42,10 +44,28 @@ struct weir_net {
 
 struct weir_net *weir_net(const struct net *net);
 
-/* NULL if there never was one. In an RCU section or locked. */
+/* Note a refusal. Any CPU may; it seldom writes, as all packets read this cache line. */
+static inline void weir_refused_note(struct weir_net *wn, u64 tick)
+{
+	/* Pairs with weir_refused_lately(). */
+	if ((unsigned long)tick - READ_ONCE(wn->refused) > HZ / 4)
+		WRITE_ONCE(wn->refused, tick);
+}
+
+/*
+ * Is it worth while to ask whether a packet is refused? A source that floods is refused
+ * by more than the refusal cache at least once a second.
+ */
+static inline bool weir_refused_lately(const struct weir_net *wn, u64 tick)
+{
+	return (unsigned long)tick - READ_ONCE(wn->refused) <= 2 * HZ;
+}
+
+/* NULL if there never was one. In an RCU section, BH off or locked. */
 static inline struct weir_config *weir_config_get(const struct weir_net *wn)
 {
-	return rcu_dereference_check(wn->config, lockdep_is_held(&wn->lock));
+	return rcu_dereference_check(wn->config, lockdep_is_held(&wn->lock) ||
+				     rcu_read_lock_bh_held());
 }
 
 #endif /* WEIR_H */

@@ -97,6 +97,7 @@ static const struct weir_field limit_stats_rows[] = {
 	STATS_COUNTER("dropped elsewhere", ELSEWHERE, elsewhere),
 	STATS_COUNTER("refused by floors", FLOOR_REFUSED, floor_refused),
 	STATS_COUNTER("too large to fit", TOO_LARGE, too_large),
+	STATS_COUNTER("dropped early", EARLY, early),
 	{ "sources now", &weir_type_uint, WEIR_WORDS | WEIR_LINE,
 	  STATS(SOURCES_NOW, sources_now), .bit = WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
 	{ "evictions", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(EVICTIONS, evictions) },

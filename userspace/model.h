@@ -51,7 +51,7 @@ struct weir_match {
 struct weir_limit_stats {
 	uint64_t has;
 	struct weir_counter matched, admitted, dropped, would_drop, elsewhere,
-			    floor_refused, too_large;
+			    floor_refused, too_large, early;
 	uint64_t evictions, sources_now, sources_wanted;
 };
 

@@ -51,7 +51,7 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_FLOOR_REFUSED, "floor_refused"),
 	ATTR(LIMIT_STATS_TOO_LARGE, "too_large"), ATTR(LIMIT_STATS_EVICTIONS, "evictions"),
 	ATTR(LIMIT_STATS_SOURCES_NOW, "sources_now"),
-	ATTR(LIMIT_STATS_SOURCES_WANTED, "sources_wanted"), };
+	ATTR(LIMIT_STATS_SOURCES_WANTED, "sources_wanted"), ATTR(LIMIT_STATS_EARLY, "early"), };
 
 const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_NAME, "name"), ATTR(LIMIT_BEFORE, "before"),

@@ -12,6 +12,8 @@ struct expected {
 	struct weir_counts was;
 	u64 cost;
 	bool room, large;
+	bool early;	/* the packet was dropped before the stack */
+	bool unmarked;	/* ... where the limit, which looks at marks, is not asked */
 };
 
 /* A packet adds to these counters of a limit and to no others. */
@@ -25,6 +27,7 @@ static void check_gains(const struct expected *f, struct weir_cost cost, bool dr
 		{ WEIR_DROPPED, dropped }, { WEIR_WOULD_DROP, would },
 		{ WEIR_ELSEWHERE, elsewhere }, { WEIR_ADMITTED, admitted },
 		{ WEIR_TOO_LARGE_REFUSED, f->large && (dropped || would) },
+		{ WEIR_EARLY_REFUSED, f->early && dropped },
 	};
 	struct weir_counts is;
 	unsigned int i, fate;
@@ -62,6 +65,8 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->room = twin_sum(&f->source->wheel, reach, slot) + f->cost <=
 			  f->real->budget;
 		f->large = f->cost > f->real->budget;
+		f->early = false;
+		f->unmarked = false;
 		weir_limit_counts(f->real, &f->was);
 		f++;
 	}
@@ -107,7 +112,8 @@ static struct twin_limit *check_dropped(struct expected *met, unsigned int n, st
 		check(!would || (f->real->observe && !f->room), "run %llu", t.run);
 		if (would || f == dropper)
 			note_dropped(f, cost, would);
-		check_gains(f, cost, f == dropper, would, f < dropper && !would, false);
+		check_gains(f, cost, f == dropper, would,
+			    f < dropper && !would && !f->unmarked, false);
 	}
 	return dropper->limit;
 }
@@ -169,6 +175,24 @@ static unsigned int make_skb(const struct said *said, u8 byte[PACKET_MAX], struc
 	return header;
 }
 
+/* Ask before the stack: is the packet dropped there? Only if the hook would drop it. */
+static bool asked_early(const struct said *said, struct sk_buff *skb, bool drops,
+			struct expected *met, unsigned int n)
+{
+	unsigned int i;
+
+	if (said->segments > 1 || below(2) ||
+	    !hook_early(skb, said->ipv6, &t.dev[said->dev]))
+		return false;
+	check(drops, "run %llu: dropped early, but not by the hook", t.run);
+	t.early++;
+	for (i = 0; i < n; i++) {
+		met[i].early = true;
+		met[i].unmarked = met[i].real->match.conds & WEIR_IF_MARK;
+	}
+	return true;
+}
+
 void hook_packet(void)
 {
 	struct said said = said_random(&t.chance);
@@ -186,7 +210,8 @@ void hook_packet(void)
 	for (i = 0; i < n; i++)
 		drops |= !met[i].room && !met[i].real->observe;
 	shim_cpu = below(SHIM_CPUS);
-	verdict = hook_verdict(&skb, said.ipv6, &t.dev[said.dev]);
+	verdict = asked_early(&said, &skb, drops, met, n) ? NF_DROP :
+		  hook_verdict(&skb, said.ipv6, &t.dev[said.dev]);
 	check(verdict == (drops ? NF_DROP : NF_ACCEPT), "run %llu: verdict %u", t.run, verdict);
 	if (drops)
 		asked = check_dropped(met, n, cost) + 1;

@@ -41,7 +41,7 @@ struct hook_twin {
 	u64 seen[WEIR_OUTCOMES];
 	bool pressure;	/* pressure events are allowed */
 	bool plain;	/* mostly a single limit, mostly without conditions */
-	u64 run, events, dropped, admitted, failures;
+	u64 run, events, dropped, early, admitted, failures;
 	u32 names;
 };
 
@@ -74,6 +74,7 @@ void hook_check(struct twin_limit *limit);
 
 /* Run the hook for a packet received on @dev; sets skb->dev if it is NULL. */
 unsigned int hook_verdict(struct sk_buff *skb, bool ipv6, struct net_device *dev);
+bool hook_early(struct sk_buff *skb, bool ipv6, struct net_device *dev);
 
 /* Random operations: a packet, or one kind of change. */
 void hook_packet(void);

@@ -41,13 +41,23 @@ done
 CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
 [ ! -x "$kernel/linux" ] || args+=(ARCH=um)
-target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out")
+# kbuild has pahole do what the kernel's pahole could do.
+PAHOLE=$(command -v "$top/.cache/pahole/pahole" pahole | head -n 1) btf=''
+config=$kernel/kdir/include/config/auto.conf
+if [ -z "$cross" ] && grep -q '^CONFIG_DEBUG_INFO_BTF_MODULES=y' "$config" &&
+	[ "$("${PAHOLE:-false}" --version | tr -dc 0-9)" -ge "$(sed -n 's/^CONFIG_PAHOLE_VERSION=//p' "$config")" ]; then
+	btf=$kernel/kdir/vmlinux
+	[ -e "$btf" ] || btf=$kernel/vmlinux
+	# kbuild adds it to what it links, not to what an earlier build has linked without.
+	objdump -h "$out/weir.ko" 2>/dev/null | grep -q '\.BTF ' || rm -f "$out/weir.ko"
+fi
+export PAHOLE
+target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out" "BTF=$btf")
 if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
-	target=(-C "$kernel/kdir" "M=$out" modules)
+	target=(-C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= modules)
 fi
-# No BTF: it needs a vmlinux and pahole.
-make --no-print-directory "${target[@]}" CONFIG_DEBUG_INFO_BTF_MODULES= W=1 CF=-D__CHECK_ENDIAN__ \
+make --no-print-directory "${target[@]}" W=1 CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
 # Only warnings in the project's files count, whatever the checkout is called. Headers

@@ -148,6 +148,8 @@ void *shim_this_cpu(const void *p, size_t size);
 	((__typeof__(p))shim_this_cpu((p), sizeof(*(p))))
 #define DEFINE_PER_CPU(type, name) \
 	__attribute__((section("percpu"))) __typeof__(type) name
+#define DECLARE_PER_CPU(type, name) \
+	extern __attribute__((section("percpu"))) __typeof__(type) name
 #define nr_cpu_ids		SHIM_CPUS
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < SHIM_CPUS; (cpu)++)
 
@@ -157,6 +159,9 @@ void *shim_this_cpu(const void *p, size_t size);
 #define rcu_assign_pointer(p, v) \
 	shim_rcu_replace(__atomic_exchange_n(&(p), v, __ATOMIC_ACQ_REL))
 #define RCU_INIT_POINTER(p, v)	 __atomic_store_n(&(p), v, __ATOMIC_RELAXED)
+
+#define rcu_access_pointer(p)	 rcu_dereference(p)
+#define rcu_read_lock_bh_held()	 true
 
 #define rcu_dereference_protected(p, c)	({ assert(c); rcu_dereference(p); })
 #define rcu_dereference_check(p, c)	((void)(c), rcu_dereference(p))

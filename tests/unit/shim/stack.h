@@ -115,7 +115,11 @@ struct skb_shared_info {
 
 struct sk_buff {
 	struct net_device *dev;
-	void *network;		/* also data */
+	union {
+		void *network;
+		void *data;	/* the same */
+	};
+	void *head;		/* not used */
 	unsigned char *rest;	/* nonlinear part */
 	unsigned int len, data_len;	/* total length, and of rest */
 	int transport, inner_transport;	/* offsets from network */

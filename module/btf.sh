@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# btf.sh VMLINUX KO: give the module KO its BTF, from that of its kernel in VMLINUX. kbuild
+# does it where the headers contain a vmlinux; Debian's of 6.1 do not, nor resolve_btfids:
+# so this writes .BTF_ids, too. It holds one set: its size (1), flags, the number of its
+# function, flags of that, each 32 bits and little-endian.
+set -e
+PATH=$PATH:/usr/sbin:/sbin
+! objdump -h "$2" | grep -q '\.BTF ' || exit 0
+new=$2.btf ids=$2.ids
+trap 'rm -f "$new" "$ids"' EXIT
+cp "$2" "$new"
+"${PAHOLE:-pahole}" -J --btf_gen_floats --lang_exclude=rust --btf_base "$1" "$new"
+id=$(bpftool -B "$1" btf dump file "$new" | sed -n "s/^\[\([0-9]*\)\] FUNC 'weir_xdp_refuses'.*/\1/p")
+objcopy -O binary --only-section=.BTF_ids "$new" "$ids"
+[ "$id" ] && [ "$(wc -c <"$ids")" = 16 ]
+
+# put OFFSET NUMBER: write a word of .BTF_ids
+put() {
+	# shellcheck disable=SC2059 # the bytes are the format
+	printf "$(printf '\\%03o\\%03o\\%03o\\%03o' $(($2 & 255)) $(($2 >> 8 & 255)) $(($2 >> 16 & 255)) $(($2 >> 24)))" |
+		dd of="$ids" conv=notrunc bs=1 seek="$1" status=none
+}
+put 0 1
+put 8 "$id"
+objcopy --update-section .BTF_ids="$ids" "$new"
+mv "$new" "$2"
