@@ -171,7 +171,7 @@ litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
 	@tests/run.sh litmus
 
-compare: ## weir, hashlimit, nft under one flood (COMPARE_WRITE=1: README.md)
+compare: ## weir, hashlimit, nft under the same floods (COMPARE_WRITE=1: README.md)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
 

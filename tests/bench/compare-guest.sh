@@ -1,9 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare-guest.sh: the guest's part of compare.sh. Runs each tool at each size in
-# turn, in its own namespaces: a spoofed flood and, once it has filled the table, a
-# thousand honest clients, a heavy source and one just over its limit. Prints a line
-# per case on stdout; the records go to OUT.
+# compare-guest.sh sizes|floods: the guest's part of compare.sh. Runs the cases of a table in
+# turn, each in its own namespaces.
+#   sizes   each tool at each size: a spoofed flood and, once it has filled the table, a
+#           thousand honest clients, a heavy source and one just over its limit
+#   floods  each tool, of one size, under each spoofed flood: sources that were there
+#           before, some of which speak seldom, and clients that arrive during the flood
+# Prints a line per case on stdout; the records go to OUT.
 #
 #	+--- $tx --------+           +--- $rx ---------------------------+
 #	| send, 4 times  |---veth----| first hook, tool, last hook: drop |
@@ -82,10 +85,10 @@ says() {
 	esac
 }
 
-# case_run TOOL SIZE
-case_run() {
-	local tool=$1 size=$2 before memory text pids=()
-	tx=tx-$tool-$size rx=rx-$tool-$size
+# begin TOOL SIZE CASE: make namespaces and limit, start to record
+begin() {
+	tool=$1 size=$2 name=$3 pids=()
+	tx=tx-$name rx=rx-$name
 	{ ip netns add "$tx" && ip netns add "$rx" &&
 		ip link add tx0 netns "$tx" type veth peer name rx0 address 02:00:00:00:00:01 netns "$rx" &&
 		ip -n "$tx" link set tx0 addrgenmode none up && ip -n "$rx" link set rx0 addrgenmode none up; } ||
@@ -94,31 +97,88 @@ case_run() {
 	before=$(small)
 	configure "$tool" "$size" || fail "$tool is not to be had"
 	rx sh -c "echo start $((4 * 1000 * 1000)) >/proc/weir_record" || fail "no record"
-	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.64.0.0 -n "$FLOOD_SOURCES" -R -r "$FLOOD_RATE" -k -t $((FILL_MS + RUN_MS)) >/dev/null &
+}
+
+# sender MS SOURCE OPTION...: send packets for a while, in the background
+sender() {
+	send -z "$tx" -i tx0 -d 192.0.2.1 -s "$2" "${@:3}" -k -t "$1" >/dev/null &
 	pids+=($!)
-	pause "$FILL_MS"
-	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.1.0.0 -n "$HONEST" -r $((HONEST * HONEST_RATE)) -k -t "$RUN_MS" >/dev/null &
-	pids+=($!)
-	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.6.6.6 -r "$HEAVY_RATE" -k -t "$RUN_MS" >/dev/null &
-	pids+=($!)
-	send -z "$tx" -i tx0 -d 192.0.2.1 -s 10.7.7.7 -r "$SLOW_RATE" -k -t "$RUN_MS" >/dev/null &
-	pids+=($!)
-	pause $((RUN_MS * 3 / 4))
-	memory=$(memory "$tool" "$size" "$before")
+}
+
+# end: wait for the senders, keep the records, print the case
+end() {
+	local text
 	wait "${pids[@]}"
 	text=$(says "$tool")
 	echo stop >/proc/weir_record
-	cat /proc/weir_record >"$OUT/records.$tool.$size" || fail "no records of $tool at $size"
-	echo "tool=$tool size=$size memory=$memory says=$text"
+	cat /proc/weir_record >"$OUT/records.$name" || fail "no records of $name"
+	echo "case=$name tool=$tool size=$size memory=$memory says=$text"
 	ip netns delete "$tx"
 	ip netns delete "$rx"
+}
+
+# size_run TOOL SIZE
+size_run() {
+	begin "$1" "$2" "$1-$2"
+	sender $((FILL_MS + RUN_MS)) 10.64.0.0 -n "$FLOOD_SOURCES" -R -r "$FLOOD_RATE"
+	pause "$FILL_MS"
+	sender "$RUN_MS" 10.1.0.0 -n "$HONEST" -r $((HONEST * HONEST_RATE))
+	sender "$RUN_MS" 10.6.6.6 -r "$HEAVY_RATE"
+	sender "$RUN_MS" 10.7.7.7 -r "$SLOW_RATE"
+	pause $((RUN_MS * 3 / 4))
+	memory=$(memory "$tool" "$size" "$before")
+	end
+}
+
+# clients RATE: each sends SYN at 0, 1, 3 and 7 seconds
+clients() {
+	local ms
+	for ms in 0 1000 2000 4000; do
+		pause "$ms"
+		sender 60000 10.3.0.0 -P tcp -n "$CLIENTS" -c "$CLIENTS" -r "$1"
+	done
+}
+
+# flood_run TOOL FLOOD
+flood_run() {
+	local flood=$2 flood_ms=$FLOOD_MS
+	begin "$1" "$KNOWN_SIZE" "$1-$2"
+	[ "$flood" != burst ] || flood_ms=$BURST_MS
+	sender $((KNOWN_MS + flood_ms)) 10.1.0.0 -n "$SPEAKERS" -r $((SPEAKERS * SPEAK_RATE))
+	sender $((KNOWN_MS + flood_ms)) 10.2.0.0 -n "$IDLERS" -r $((IDLERS / IDLE_SECONDS))
+	pause "$KNOWN_MS"
+	case $flood in
+	new) sender "$flood_ms" 11.0.0.0 -n $((1 << 22)) -r "$FLOOD_RATE" ;;
+	pool) sender "$flood_ms" 11.0.0.0 -n "$FLOOD_SOURCES" -R -r "$FLOOD_RATE" ;;
+	burst) sender 10000 11.0.0.0 -n "$FLOOD_RATE" -c "$FLOOD_RATE" -r "$FLOOD_RATE" ;;
+	esac
+	sender $((flood_ms - 1000)) 10.6.6.6 -r "$HEAVY_RATE"
+	if [ "$flood" = burst ]; then
+		clients "$CLIENTS"
+	else
+		pause 1000
+		clients $((CLIENTS * 1000 / (flood_ms - 9000)))
+	fi
+	memory=$(memory "$tool" "$size" "$before")
+	end
 }
 
 echo 20000 >/proc/sys/net/core/netdev_max_backlog
 { strip -g -o weir.ko "$WEIR_KO" && insmod weir.ko; } || fail "cannot load weir"
 insmod "$TOP/.cache/build/bench/$WEIR_KERNEL/weir_record.ko" || fail "cannot load weir_record"
-for times in "${TIMES[@]}"; do
-	for tool in weir lenient hashlimit nft; do
-		case_run "$tool" "$(times "$times")"
+case $1 in
+sizes)
+	for times in "${TIMES[@]}"; do
+		for tool in weir lenient hashlimit nft; do
+			size_run "$tool" "$(times "$times")"
+		done
 	done
-done
+	;;
+floods)
+	for flood in "${FLOODS[@]}"; do
+		for tool in weir hashlimit nft; do
+			flood_run "$tool" "$flood"
+		done
+	done
+	;;
+esac

@@ -16,3 +16,15 @@ NEEDED=$((FLOOD_SOURCES + HONEST + 2))
 
 # times T: a size T times as large as needed
 times() { echo $((NEEDED * ${1%/*} / $([ "${1#*/}" = "$1" ] && echo 1 || echo "${1#*/}"))); }
+
+# The floods: a fifth of 100,000 packets a second, and of what belongs to it
+FLOODS=(new pool burst)
+FLOOD_MS=24000
+BURST_MS=12000
+KNOWN_MS=12000
+SPEAKERS=1000
+SPEAK_RATE=5		# each
+IDLERS=500
+IDLE_SECONDS=10		# between two packets of one
+CLIENTS=1000
+KNOWN_SIZE=2353		# of the tables, with room for clients

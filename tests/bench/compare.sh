@@ -1,8 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# compare.sh: compare weir, hashlimit and an nft set, with tables too small, just right and large,
-# under a spoofed flood, while a thousand honest clients, a heavy source and one just over its limit
-# send. All in one boot of a guest. Prints the table of README.md; COMPARE_WRITE=1 writes it there.
+# compare.sh [sizes] [floods]: compare weir, hashlimit and an nft set under spoofed floods. sizes:
+# with tables too small, just right and large, while a thousand honest clients, a heavy source and
+# one just over its limit send. floods: of several kinds, while sources send that were there before,
+# and clients arrive. Each in one boot of a guest. Prints the tables of README.md; COMPARE_WRITE=1
+# writes them there.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 # shellcheck source=compare-words.sh
@@ -14,29 +16,54 @@ fail() { echo "compare: $*" >&2; exit 1; }
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
 tests/bench/build.sh "$kernel" || fail "the modules do not build"
 make --no-print-directory -s -C tests/netns || fail "the tools do not build"
-# Unmerged slab caches show how much memory a hashlimit entry takes.
-tests/vm/guest.sh -k "$kernel" -t 580 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh >"$out/cases" ||
-	fail "the guest did not end well"
 
 value() { [[ " $line " =~ \ "$1"=([^\ ]*)\  ]] && echo "${BASH_REMATCH[1]}"; }
 rate() { printf '%d %%' $((($1 + 5) / 10)); }
-declare -A names=([weir]=weir [lenient]="weir, lenient" [hashlimit]=hashlimit [nft]="nft set")
+part() { printf '%d.%02d %%' $(($1 * 100 / $2)) $(($1 * 10000 / $2 % 100)); }
+lost() { part "$(value "$1_lost")" "$(value "$1")"; }
+mib() { printf '%d.%02d MiB' $(($1 / 1048576)) $(($1 % 1048576 * 100 / 1048576)); }
+declare -A names=([weir]=weir [lenient]="weir, lenient" [hashlimit]=hashlimit [nft]="nft set") \
+	floods=([new]="never repeated" [pool]="a pool that repeats" [burst]="for a second")
 
-table() {
-	local line says tool lost honest size memory
+sizes() {
+	local says
 	echo "| table for | | worst second | honest packets lost | heavy source got | slow source got | flood let through | memory | what it said |"
 	echo "|--:|---|--:|--:|--:|--:|--:|--:|---|"
 	while read -r line; do
-		tool=$(value tool) size=$(value size) memory=$(value memory) says=${line##* says=}
-		line=$(tests/bench/compare.py "$HZ" "$LIMIT" <"$out/records.$tool.$size") || return
-		honest=$(value honest) lost=$(value lost)
-		[ "$(value asked)" -le "$LIMIT" ] || echo "compare: $tool at $size: honest sources sent $(value asked) in a second; the machine is too slow" >&2
-		printf '| %d | %s | %d | %d.%02d %% | %s | %s | %d %% | %d.%02d MiB | %s |\n' "$size" "${names[$tool]}" \
-			"$(value worst)" $((lost * 100 / honest)) $((lost * 10000 / honest % 100)) \
-			"$(rate "$(value heavy)")" "$(rate "$(value slow)")" $(($(value through) * 100 / $(value flood))) \
-			$((memory / 1048576)) $((memory % 1048576 * 100 / 1048576)) "$says"
+		says=${line##* says=}
+		line+=" $(tests/bench/compare.py "$HZ" "$LIMIT" sizes <"$out/records.$(value case)")" || return
+		[ "$(value asked)" -le "$LIMIT" ] || echo "compare: $(value case): honest sources sent $(value asked) in a second; the machine is too slow" >&2
+		echo "| $(value size) | ${names[$(value tool)]} | $(value worst) | $(lost honest) | $(rate "$(value heavy)")" \
+			"| $(rate "$(value slow)") | $(($(value through) * 100 / $(value flood))) % | $(mib "$(value memory)") | $says |"
 	done
 }
-table <"$out/cases" >"$out/table" || exit 1
-cat "$out/table"
-[ -z "${COMPARE_WRITE:-}" ] || tests/bench/splice.sh README.md "make compare" <"$out/table"
+
+floods() {
+	local syns within n
+	echo "| flood | | worst second | known packets lost | ... that speak seldom | new packets lost | connected within 1 s | 3 s | 7 s | flood let through | memory |"
+	echo "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+	while read -r line; do
+		line+=" $(tests/bench/compare.py "$HZ" "$LIMIT" floods <"$out/records.$(value case)")" || return
+		syns=$(value syn1) within=''
+		for n in 2 3 4; do
+			syns=$((syns + $(value "syn$n"))) within+=" | $((syns * 100 / $(value clients))) %"
+		done
+		n=$(value case)
+		echo "| ${floods[${n#*-}]} | ${names[$(value tool)]} | $(value worst) | $(lost known) | $(lost idle)" \
+			"| $(lost new)$within | $(part "$(value through)" "$(value flood)") | $(mib "$(value memory)") |"
+	done
+}
+
+# table NAME WORDS: run the cases of a table, print it
+table() {
+	# Unmerged slab caches show how much memory a hashlimit entry takes.
+	tests/vm/guest.sh -k "$kernel" -t 580 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh "$1" >"$out/cases.$1" ||
+		fail "the guest did not end well"
+	"$1" <"$out/cases.$1" >"$out/table.$1" || exit 1
+	cat "$out/table.$1"
+	[ -z "${COMPARE_WRITE:-}" ] || tests/bench/splice.sh README.md "$2" <"$out/table.$1"
+}
+[ $# -gt 0 ] || set -- sizes floods
+for name; do
+	table "$name" "make compare: $name"
+done
