@@ -14,12 +14,6 @@
 #define BATCH_PACKETS 64
 #define BATCH_BYTES (64u << 10)
 
-static struct weir_batch *batch_of(const struct weir_table *table,
-				   const struct weir_source *source)
-{
-	return &this_cpu_ptr(table->batches)->family[source->scope & 1];
-}
-
 /* How much a CPU may take in advance, if @left of the budget remains. */
 static u64 batch_size(const struct weir_table *table, u64 left)
 {
@@ -28,12 +22,12 @@ static u64 batch_size(const struct weir_table *table, u64 left)
 }
 
 /* Under the way's lock: give back the rest of a batch, and take another. */
-static u8 batch_take(const struct weir_table *table, struct weir_way *way,
-		     struct weir_batch *batch, struct weir_lookup *lookup)
+static u16 batch_take(const struct weir_table *table, struct weir_way *way,
+		      struct weir_batch *batch, struct weir_lookup *lookup)
 {
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 	u64 sum;
-	u8 result;
+	u16 result;
 
 	weir_way_write_begin(way);
 	weir_wheel_turn(table->shape, wheel, lookup->slot);
@@ -57,13 +51,6 @@ static u8 batch_take(const struct weir_table *table, struct weir_way *way,
 	return result;
 }
 
-/* Has this CPU an unspent rest of its batch for a source that all CPUs share? */
-bool weir_batch_left(const struct weir_table *table,
-		     const struct weir_source *source)
-{
-	return batch_of(table, source)->left;
-}
-
 static bool batch_holds(const struct weir_table *table,
 			const struct weir_batch *batch,
 			const struct weir_lookup *lookup)
@@ -76,10 +63,10 @@ static bool batch_holds(const struct weir_table *table,
 }
 
 /* As weir_table_charge(), for a source that all CPUs share. */
-u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
+u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
-	struct weir_batch *batch = batch_of(table, lookup->source);
-	u8 result;
+	struct weir_batch *batch = weir_batch_of(table, lookup->source);
+	u16 result;
 
 	if (batch_holds(table, batch, lookup)) {
 		batch->left -= lookup->cost;

@@ -7,6 +7,8 @@
 #ifndef WEIR_BATCH_H
 #define WEIR_BATCH_H
 
+#include <linux/percpu.h>
+
 #include "bucket.h"
 
 /* Does a source stand for a whole family or both, so that all CPUs charge it? */
@@ -17,9 +19,20 @@ static inline bool weir_batch_wanted(const struct weir_table *table,
 	       !(source->scope & WEIR_SCOPE_LINKLOCAL);
 }
 
-bool weir_batch_left(const struct weir_table *table,
-		     const struct weir_source *source);
-u8 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup);
+static inline struct weir_batch *weir_batch_of(const struct weir_table *table,
+					       const struct weir_source *source)
+{
+	return &this_cpu_ptr(table->batches)->family[source->scope & 1];
+}
+
+/* Has this CPU an unspent rest of its batch for a source that all CPUs share? */
+static inline bool weir_batch_left(const struct weir_table *table,
+				   const struct weir_source *source)
+{
+	return weir_batch_of(table, source)->left;
+}
+
+u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup);
 void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			  struct weir_source_state *state, u64 *slot);
 

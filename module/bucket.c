@@ -51,7 +51,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source)
 {
-	*source = (struct weir_source) { .scope = way->scope };
+	*source = (struct weir_source) { .scope = way->scope & ~WEIR_SCOPE_UNKNOWN };
 	memcpy(source->word, way->word, table->words * sizeof(*way->word));
 }
 
@@ -63,6 +63,22 @@ static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
 	WRITE_ONCE(bucket->tag[i], tag);
 	/* Pairs with take(): a CPU that reads this version sees the tag. */
 	smp_store_release(&bucket->version, bucket->version + 1);
+}
+
+/* Set whether the source of a way is known, and if not since when it has the way. */
+static void way_stand(const struct weir_table *table, struct weir_bucket *bucket,
+		      unsigned int i, bool unknown, u16 since, bool late)
+{
+	struct weir_standing *standing = weir_bucket_standing(table, bucket);
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
+
+	way->scope &= ~WEIR_SCOPE_UNKNOWN;
+	if (unknown)
+		way->scope |= WEIR_SCOPE_UNKNOWN;
+	standing->since[i] = since;
+	standing->late &= ~BIT_ULL(i);
+	if (late)
+		standing->late |= BIT_ULL(i);
 }
 
 /* Under both locks, inside a write section of the seqcount. */
@@ -123,6 +139,39 @@ static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 }
 
 /*
+ * Whose way a newcomer takes first: the least rank. Idle ways before live ones and the
+ * unknown before the known. One that is @late spares those that were known before, lest
+ * addresses that repeat push them out.
+ */
+static u64 way_rank(const struct weir_table *table, struct weir_bucket *bucket,
+		    unsigned int i, u32 slot, bool late)
+{
+	bool unknown = weir_bucket_way(table, bucket, i)->scope & WEIR_SCOPE_UNKNOWN;
+	bool after = weir_bucket_standing(table, bucket)->late & BIT_ULL(i);
+	u64 sum = way_sum(table, bucket, i, slot);
+	u64 rank = sum ? sum + 2 : unknown ? 0 : after ? 1 : 2;
+
+	return late && !unknown && !after ? rank | BIT_ULL(63) : rank;
+}
+
+/* As victim(), if the table distinguishes newcomers, whose budget bounds the searches. */
+static unsigned int victim_ranked(const struct weir_table *table,
+				  struct weir_bucket *bucket, u32 slot, bool late)
+{
+	unsigned int i, best = 0;
+	u64 rank, least = U64_MAX;
+
+	for (i = 0; i < table->ways; i++) {
+		rank = way_rank(table, bucket, i, slot, late);
+		if (rank < least) {
+			least = rank;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/*
  * The way to evict if none is free: the first one from the hand on that is idle, or
  * else the one with the smallest sum. After a search of all ways found none idle,
  * the first one whose sum is not above the floor's will do for a quarter of the
@@ -167,12 +216,17 @@ void weir_bucket_raise(const struct weir_table *table,
 	weir_wheel_join_swap(table->shape, floor, wheel);
 }
 
+static u16 since(u64 tick)
+{
+	return (u32)tick / WEIR_SINCE_TICKS;
+}
+
 /*
  * Give a source a way, starting from the floor as it was before an eviction, and
  * charge it. Returns whether a live source was evicted.
  */
-static bool bucket_take(const struct weir_table *table,
-			struct weir_bucket *bucket, struct weir_lookup *lookup)
+static bool bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
+			struct weir_lookup *lookup, const struct weir_permit *permit)
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
 	int i = free_way(table, bucket, lookup->hash);
@@ -181,7 +235,8 @@ static bool bucket_take(const struct weir_table *table,
 	struct weir_way *way;
 
 	if (!free)
-		i = victim(table, bucket, slot);
+		i = permit ? victim_ranked(table, bucket, slot, permit->late) :
+		    victim(table, bucket, slot);
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	weir_way_write_begin(way);
@@ -199,6 +254,8 @@ static bool bucket_take(const struct weir_table *table,
 		weir_wheel_unmark(wheel);
 	}
 	way_give(table, bucket, i, lookup->source, lookup->hash);
+	if (unlikely(permit))
+		way_stand(table, bucket, i, true, since(lookup->tick), false);
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
 	weir_wheel_add(table->shape, wheel, lookup->cost);
@@ -210,8 +267,8 @@ static bool bucket_take(const struct weir_table *table,
 }
 
 /* Under the way's lock. Returns WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST. */
-u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
-		   struct weir_lookup *lookup)
+u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
+		    struct weir_lookup *lookup)
 {
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 	bool marked;
@@ -234,17 +291,33 @@ u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 	return WEIR_CHARGED;
 }
 
+/* The source of an unknown way was admitted: does it become known? Under both locks. */
+static void way_meet(const struct weir_table *table, struct weir_bucket *bucket,
+		     struct weir_way *way, u64 tick, const struct weir_permit *permit)
+{
+	unsigned int i = ((void *)way - (void *)weir_bucket_way(table, bucket, 0)) /
+			 table->way_size;
+	u16 passed = since(tick) - weir_bucket_standing(table, bucket)->since[i];
+
+	if (!(way->scope & WEIR_SCOPE_UNKNOWN) ||
+	    (u64)passed * WEIR_SINCE_TICKS <= permit->known_ticks)
+		return;
+	weir_way_write_begin(way);
+	way_stand(table, bucket, i, false, 0, permit->late);
+	write_seqcount_end(&way->seq);
+}
+
 /*
- * As weir_table_charge(), for a source of which a search found no way. @version is the
- * bucket's, read before that search.
+ * As weir_table_charge(), for a source of which a search found no way, or that needs
+ * the permit. @version is the bucket's, read before that search.
  */
-u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
-		     u32 version)
+u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
+		      u32 version, const struct weir_permit *permit)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 	struct weir_way *way = NULL;
-	u8 result;
+	u16 result;
 
 	raw_spin_lock(&bucket->lock);
 	if (unlikely(bucket->moved)) {
@@ -257,6 +330,8 @@ u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 	if (unlikely(way)) {
 		raw_spin_lock(&way->lock);
 		result = weir_way_charge(table, way, lookup);
+		if (permit && result & WEIR_CHARGED)
+			way_meet(table, bucket, way, lookup->tick, permit);
 		lookup->way = way;
 		raw_spin_unlock(&way->lock);
 		goto out;
@@ -268,7 +343,7 @@ u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		result = WEIR_REFUSED | WEIR_FLOORED;
 	} else {
 		result = WEIR_CHARGED;
-		if (bucket_take(table, bucket, lookup))
+		if (bucket_take(table, bucket, lookup, permit))
 			result |= WEIR_EVICTED;
 	}
 out:
@@ -278,16 +353,20 @@ out:
 
 /*
  * Move a source of a predecessor into a locked bucket where it has no way. Returns
- * whether a way was free; otherwise the wheel is joined into the floor. Changes @wheel.
+ * whether it got one; otherwise the wheel is joined into the floor. Changes @wheel.
  */
-bool weir_bucket_place(const struct weir_table *table,
-		       struct weir_bucket *bucket,
-		       const struct weir_source *source, u32 hash,
-		       struct weir_wheel *wheel, u32 dropped)
+bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
+		       const struct weir_moved *moved, struct weir_wheel *wheel)
 {
-	int i = free_way(table, bucket, hash);
+	int i = free_way(table, bucket, moved->hash);
 	struct weir_way *way;
 
+	/* Who is known may have come before who is live. */
+	if (i < 0 && table->standing_off && moved->live) {
+		i = victim_ranked(table, bucket, wheel->at, false);
+		if (way_sum(table, bucket, i, wheel->at))
+			i = -1;
+	}
 	if (i < 0) {
 		weir_bucket_raise(table, bucket, wheel);
 		return false;
@@ -298,8 +377,10 @@ bool weir_bucket_place(const struct weir_table *table,
 	/* A refusal of the former source may be marking it. */
 	data_race(memcpy(weir_way_wheel(table, way), wheel,
 			 weir_wheel_size(table->shape)));
-	way_give(table, bucket, i, source, hash);
-	atomic_set(&way->dropped, dropped);
+	way_give(table, bucket, i, &moved->source, moved->hash);
+	if (table->standing_off)
+		way_stand(table, bucket, i, moved->unknown, moved->since, moved->late);
+	atomic_set(&way->dropped, moved->dropped);
 	write_seqcount_end(&way->seq);
 	raw_spin_unlock(&way->lock);
 	return true;

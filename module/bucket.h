@@ -4,6 +4,7 @@
  *
  *	struct weir_bucket	tags; lock and what a newcomer needs
  *	struct weir_wheel	the floor
+ *	struct weir_standing	if the table distinguishes newcomers
  *	struct weir_way[]	aligned to two lines
  *
  * With up to 15 slots, counts of two bytes and IPv6 prefixes up to 64 a way is
@@ -31,12 +32,21 @@ struct weir_bucket {
 	/* Eight bits of the hash of the source, 0 if free; a hint without the lock */
 	u8 tag[WEIR_WAYS_MAX] __aligned(8);
 	u32 version;		/* changes with every tag, after it */
-	bool moved;		/* moved to the successor; constant from then on */
+	bool moving;		/* to the successor; constant from then on */
+	bool moved;		/* likewise, and all is there */
 	/* Protects the rest, and which source has which way */
 	raw_spinlock_t lock ____cacheline_aligned;
 	u8 hand;		/* way to consider first for eviction */
 	u8 used;		/* ways that are not free */
 	u32 rescan;		/* slot before which no idle way is searched for */
+};
+
+#define WEIR_SINCE_TICKS	(HZ / 4)
+
+/* Who is known in a bucket, at table->standing_off; under the bucket's lock. */
+struct weir_standing {
+	u64 late;		/* ways that became known while newcomers had no room */
+	u16 since[WEIR_WAYS_MAX];	/* that a way is its source's, in WEIR_SINCE_TICKS */
 };
 
 /*
@@ -76,6 +86,7 @@ struct weir_table {
 	u32 chunk_mask;		/* buckets of a chunk less one */
 	u32 stride;		/* bytes of a bucket */
 	u16 floor_off;		/* offset of the floor in a bucket */
+	u16 standing_off;	/* offset of struct weir_standing in a bucket, or 0 */
 	u16 way_off;		/* offset of the first way in a bucket */
 	u16 way_size;		/* bytes of a way */
 	u16 wheel_off;		/* offset of the wheel in a way */
@@ -97,6 +108,17 @@ struct weir_table {
 	void *chunk[] __counted_by(chunks);
 };
 
+/* A source of a predecessor, but for its wheel. */
+struct weir_moved {
+	struct weir_source source;	/* masked */
+	u32 hash;
+	u32 dropped;		/* WEIR_DROPPED_* */
+	u16 since;		/* as in struct weir_standing */
+	bool late;		/* likewise */
+	bool unknown;
+	bool live;
+};
+
 /* Room for a copy of any wheel. */
 union weir_wheel_copy {
 	struct weir_wheel wheel;
@@ -115,6 +137,12 @@ static inline struct weir_wheel *
 weir_bucket_floor(const struct weir_table *table, struct weir_bucket *bucket)
 {
 	return (void *)bucket + table->floor_off;
+}
+
+static inline struct weir_standing *
+weir_bucket_standing(const struct weir_table *table, struct weir_bucket *bucket)
+{
+	return (void *)bucket + table->standing_off;
 }
 
 static inline struct weir_way *weir_bucket_way(const struct weir_table *table,
@@ -161,12 +189,13 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 	       table->slot_shift;
 }
 
+/* Is it the source's way, known or not? */
 static inline bool weir_way_is(const struct weir_table *table,
 			       const struct weir_way *way,
 			       const struct weir_source *source)
 {
-	return way->scope == source->scope && way->word[0] == source->word[0] &&
-	       way->word[1] == source->word[1] &&
+	return (way->scope & ~WEIR_SCOPE_UNKNOWN) == source->scope &&
+	       way->word[0] == source->word[0] && way->word[1] == source->word[1] &&
 	       (likely(table->words == 2) ||
 		(way->word[2] == source->word[2] &&
 		 way->word[3] == source->word[3]));
@@ -183,7 +212,7 @@ static inline void weir_way_receipt(const struct weir_table *table,
 }
 
 /*
- * The way of a source, or NULL; a hint without the bucket's lock, because the way
+ * The way of a source, known or not, or NULL; a hint without the bucket's lock, because the way
  * may be given to another source at any time.
  */
 struct weir_way *weir_bucket_search(const struct weir_table *table,
@@ -195,14 +224,12 @@ void weir_way_source(const struct weir_table *table,
 void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 		   unsigned int i);
 void weir_way_dropped(struct weir_way *way, u32 packets, bool observed);
-u8 weir_way_charge(const struct weir_table *table, struct weir_way *way,
-		   struct weir_lookup *lookup);
-u8 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
-		     u32 version);
-bool weir_bucket_place(const struct weir_table *table,
-		       struct weir_bucket *bucket,
-		       const struct weir_source *source, u32 hash,
-		       struct weir_wheel *wheel, u32 dropped);
+u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
+		    struct weir_lookup *lookup);
+u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
+		      u32 version, const struct weir_permit *permit);
+bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
+		       const struct weir_moved *moved, struct weir_wheel *wheel);
 void weir_bucket_raise(const struct weir_table *table,
 		       struct weir_bucket *bucket, struct weir_wheel *wheel);
 

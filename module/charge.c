@@ -18,12 +18,12 @@ static inline bool way_refuses(const struct weir_table *table,
 	return true;
 }
 
-/* Charge or refuse if the way is still the source's, else return 0. */
-static inline u8 way_take(const struct weir_table *table, struct weir_way *way,
-			  u32 seq, struct weir_lookup *lookup)
+/* Charge or refuse if the way is still the known source's, else return 0. */
+static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
+			   u32 seq, struct weir_lookup *lookup)
 {
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
-	u8 result = 0;
+	u16 result = 0;
 
 	raw_spin_lock(&way->lock);
 	if (likely(way->seq.sequence == seq)) {
@@ -34,24 +34,34 @@ static inline u8 way_take(const struct weir_table *table, struct weir_way *way,
 		write_seqcount_end(&way->seq);
 		weir_way_receipt(table, wheel, lookup);
 		result = WEIR_CHARGED;
-	} else if (weir_way_is(table, way, lookup->source)) {
+	} else if (weir_way_is(table, way, lookup->source) &&
+		   !(way->scope & WEIR_SCOPE_UNKNOWN)) {
 		result = weir_way_charge(table, way, lookup);
 	}
 	raw_spin_unlock(&way->lock);
 	return result;
 }
 
+/* Answer for a source without a way of its own, or whose way is not known yet. */
+static noinline u16 take_newcomer(const struct weir_table *table,
+				  const struct weir_bucket *bucket)
+{
+	/* Pairs with bucket_pull(): a way that it freed is seen only after this. */
+	smp_rmb();
+	return READ_ONCE(bucket->moving) ? WEIR_AGAIN : WEIR_NEWCOMER;
+}
+
 /*
  * Find the way of a source and refuse without its lock if that is certain;
  * otherwise charge it, if @wanted.
  */
-static __always_inline u8 take(struct weir_table *table,
+static __always_inline u16 take(struct weir_table *table,
 			       struct weir_lookup *lookup, const bool wanted)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_way *way;
-	u32 seq, version;
-	u8 result;
+	u32 seq, version, scope;
+	u16 result;
 
 	weir_table_settle(table, lookup->hash);
 	lookup->slot = weir_table_slot(table, lookup->tick);
@@ -80,9 +90,12 @@ static __always_inline u8 take(struct weir_table *table,
 		}
 		seq = 1;
 	}
+	scope = way->scope;
 	kcsan_atomic_next(0);
 	if (!wanted)
 		return 0;
+	if (unlikely(scope & WEIR_SCOPE_UNKNOWN))
+		return take_newcomer(table, bucket);
 	result = way_take(table, way, seq, lookup);
 	if (likely(result))
 		return result;
@@ -90,25 +103,39 @@ static __always_inline u8 take(struct weir_table *table,
 	version = READ_ONCE(bucket->version) - 1;
 stranger:
 	kcsan_atomic_next(0);
-	return wanted ? weir_bucket_admit(table, lookup, version) : 0;
+	if (!wanted)
+		return 0;
+	return table->standing_off ? take_newcomer(table, bucket) :
+	       weir_bucket_admit(table, lookup, version, NULL);
 }
 
 /*
  * Refuse without a lock, if that is certain: returns WEIR_REFUSED, or 0 if only a charge
  * can tell. The only write to shared memory is the mark of the refusal, once a slot.
  */
-u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
+u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
 	return take(table, lookup, false);
 }
 
 /*
- * Returns WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN. Refuses without a
- * lock whenever weir_table_refuse() does.
+ * Returns WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN, or WEIR_NEWCOMER for a
+ * source that only weir_table_admit() may charge. Refuses without a lock whenever
+ * weir_table_refuse() does.
  */
-u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
+u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
 	return take(table, lookup, true);
+}
+
+/* Charge a newcomer, after weir_table_charge(). Returns as that, but not WEIR_NEWCOMER. */
+u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
+		     const struct weir_permit *permit)
+{
+	const struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+
+	/* Have it searched again. */
+	return weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1, permit);
 }
 
 /*

@@ -74,6 +74,13 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	return config;
 }
 
+static void limit_age(const struct weir_limit *limit)
+{
+	weir_table_age(limit->table, weir_hook_clock());
+	if (limit->newcomers.table)
+		weir_table_age(limit->newcomers.table, weir_hook_clock());
+}
+
 /* See weir_table_age(). The mutex is only tried: its holder may wait for this work. */
 static void tables_age(struct work_struct *work)
 {
@@ -84,7 +91,7 @@ static void tables_age(struct work_struct *work)
 	if (mutex_trylock(&wn->lock)) {
 		config = weir_config_get(wn);
 		for (i = 0; i < config->count; i++)
-			weir_table_age(config->limit[i]->table, weir_hook_clock());
+			limit_age(config->limit[i]);
 		mutex_unlock(&wn->lock);
 		again = AGE_TICKS;
 	}
@@ -127,34 +134,56 @@ static int hooks_start(struct weir_net *wn)
 	return err;
 }
 
-/* Does the limit at an index get another table? */
-static bool edit_moves(const struct weir_edit *edit, unsigned int i)
+/* Does a limit get another table? */
+static bool table_moves(const struct weir_limit *limit, const struct weir_limit *was)
 {
-	return edit->was[i] && edit->was[i]->table != edit->limit[i]->table;
+	return was && was->table != limit->table;
+}
+
+/* Likewise, for its newcomers? */
+static bool newcomers_move(const struct weir_newcomers *newcomers, const struct weir_limit *was)
+{
+	return newcomers->table && was && was->newcomers.table &&
+	       was->newcomers.table != newcomers->table;
+}
+
+/* Have the tables of a limit take over from the old ones, before it is published. */
+static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
+			  const struct weir_limit *was)
+{
+	if (table_moves(limit, was))
+		weir_table_succeed(limit->table, was->table, limit->budget, was->budget,
+				   &wn->key, weir_hook_clock);
+	if (newcomers_move(&limit->newcomers, was))
+		weir_table_succeed(limit->newcomers.table, was->newcomers.table,
+				   limit->newcomers.budget, was->newcomers.budget,
+				   &wn->key, weir_hook_clock);
+}
+
+/* Bring over what is left, when it is published. */
+static void limit_drain(struct weir_limit *limit, const struct weir_limit *was)
+{
+	if (newcomers_move(&limit->newcomers, was))
+		weir_table_drain(limit->newcomers.table);
+	if (!table_moves(limit, was))
+		return;
+	weir_limit_count_evictions(limit, weir_table_drain(limit->table));
+	weir_pressure_reset(limit);
 }
 
 static void config_publish(const struct weir_edit *edit, struct weir_config *config)
 {
 	struct weir_net *wn = edit->wn;
-	struct weir_limit *limit;
 	unsigned int i;
 
 	for (i = 0; i < edit->count; i++)
-		if (edit_moves(edit, i))
-			weir_table_succeed(edit->limit[i]->table, edit->was[i]->table,
-					   edit->limit[i]->budget, edit->was[i]->budget,
-					   &wn->key, weir_hook_clock);
+		limit_succeed(wn, edit->limit[i], edit->was[i]);
 	rcu_assign_pointer(wn->config, config);
 	/* Dumps read it without the lock, to compare it. */
 	if (!edit->again)
 		WRITE_ONCE(wn->generation, wn->generation + 1 ?: 1);
-	for (i = 0; i < edit->count; i++) {
-		limit = edit->limit[i];
-		if (!edit_moves(edit, i))
-			continue;
-		weir_limit_count_evictions(limit, weir_table_drain(limit->table));
-		weir_pressure_reset(limit);
-	}
+	for (i = 0; i < edit->count; i++)
+		limit_drain(edit->limit[i], edit->was[i]);
 }
 
 static void old_release(const struct weir_edit *edit)

@@ -32,6 +32,9 @@ enum weir_fate {
 	WEIR_FLOOR_REFUSED,	/* of the refused */
 	WEIR_TOO_LARGE_REFUSED,	/* of the refused */
 	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
+	WEIR_NEWCOMERS_REFUSED,	/* of the refused: by the newcomers' budget */
+	WEIR_NEWCOMERS_CHARGED,	/* of the others */
+	WEIR_SECOND_CHARGED,	/* of those newcomers: by their second try */
 	WEIR_FATES
 };
 
@@ -80,21 +83,33 @@ static inline void weir_count_fate(struct weir_stats *stats, enum weir_fate fate
 	u64_stats_add(&stats->count[WEIR_FATES + fate], bytes);
 }
 
+static inline void weir_count_rare(struct weir_stats *stats, u32 packets, u64 bytes,
+				   u16 result)
+{
+	if (result & WEIR_FLOORED)
+		weir_count_fate(stats, WEIR_FLOOR_REFUSED, packets, bytes);
+	if (result & WEIR_TOO_LARGE)
+		weir_count_fate(stats, WEIR_TOO_LARGE_REFUSED, packets, bytes);
+	if (result & WEIR_EVICTED)
+		u64_stats_inc(&stats->count[2 * WEIR_FATES]);
+	if (result & WEIR_NEWCOMER)
+		weir_count_fate(stats, result & WEIR_REFUSED ? WEIR_NEWCOMERS_REFUSED :
+				WEIR_NEWCOMERS_CHARGED, packets, bytes);
+	if (result & WEIR_SECOND)
+		weir_count_fate(stats, WEIR_SECOND_CHARGED, packets, bytes);
+}
+
 /* Count packets at a limit. @result: flags of the table, WEIR_* */
 static inline void weir_count_limit(struct weir_stats __percpu *pcpu,
 				    enum weir_fate fate, u32 packets, u64 bytes,
-				    u8 result)
+				    u16 result)
 {
 	struct weir_stats *stats = this_cpu_ptr(pcpu);
 
 	u64_stats_update_begin(&stats->syncp);
 	weir_count_fate(stats, fate, packets, bytes);
-	if (unlikely(result & WEIR_FLOORED))
-		weir_count_fate(stats, WEIR_FLOOR_REFUSED, packets, bytes);
-	if (unlikely(result & WEIR_TOO_LARGE))
-		weir_count_fate(stats, WEIR_TOO_LARGE_REFUSED, packets, bytes);
-	if (unlikely(result & WEIR_EVICTED))
-		u64_stats_inc(&stats->count[2 * WEIR_FATES]);
+	if (unlikely(result & ~(WEIR_CHARGED | WEIR_REFUSED | WEIR_FIRST)))
+		weir_count_rare(stats, packets, bytes, result);
 	u64_stats_update_end(&stats->syncp);
 }
 

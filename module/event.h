@@ -21,6 +21,7 @@ void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 		       const struct weir_source *source);
 void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 			 u64 tick);
+void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit);
 
 /* Send the differences between configurations, before the old one is freed. */
 void weir_event_config(const struct weir_edit *edit);

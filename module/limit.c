@@ -20,6 +20,8 @@
 #define PREFIX4_DEFAULT		32
 #define PREFIX6_DEFAULT		64
 #define SOURCES_DEFAULT		65536
+#define FLOOD_DEFAULT		100000
+#define KNOWN_MS_DEFAULT	10000
 
 /* A window may grow by 1 / ROUND_PART when its slots are rounded up to ticks. */
 #define ROUND_PART		16
@@ -88,7 +90,25 @@ void weir_limit_init(struct weir_limit *limit, const char *name)
 	limit->prefix.len4 = PREFIX4_DEFAULT;
 	limit->prefix.len6 = PREFIX6_DEFAULT;
 	limit->sources = SOURCES_DEFAULT;
+	limit->newcomers.flood = FLOOD_DEFAULT;
+	limit->newcomers.known_ms = KNOWN_MS_DEFAULT;
 	strscpy_pad(limit->name, name, sizeof(limit->name));
+}
+
+static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
+{
+	struct weir_newcomers *newcomers = &limit->newcomers;
+
+	if (!newcomers->budget)
+		return 0;
+	if (!limit->prefix.len4 || !limit->prefix.len6)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
+				   "a prefix length of 0 makes one source of all; newcomers need more");
+	newcomers->slots = weir_slots_fit(newcomers->window_ms, 0, &newcomers->slot_ticks);
+	newcomers->span_ticks = min_t(u64, (newcomers->slots + 1ull) * newcomers->slot_ticks,
+				      U32_MAX);
+	newcomers->known_ticks = slot_ticks_of(newcomers->known_ms, 1);
+	return 0;
 }
 
 /* Check what the range of a single attribute cannot, and divide the window. */
@@ -113,7 +133,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	}
 	limit->slots = slots;
 	limit->span_ticks = min_t(u64, (slots + 1ull) * limit->slot_ticks, U32_MAX);
-	return 0;
+	return newcomers_check(limit, error);
 }
 
 static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)
@@ -121,6 +141,7 @@ static bool table_serves(const struct weir_limit *was, const struct weir_limit *
 	return was->slot_ticks == limit->slot_ticks && was->slots == limit->slots &&
 	       was->lenient == limit->lenient && was->bytes == limit->bytes &&
 	       was->sources == limit->sources &&
+	       !was->newcomers.budget == !limit->newcomers.budget &&
 	       weir_table_holds(was->table, limit->budget);
 }
 
@@ -137,6 +158,18 @@ static u64 budget_most(const struct weir_limit *limit, const struct weir_limit *
 	return max(most, limit->budget);
 }
 
+static bool within_quota(const struct weir_net *wn, u64 bytes)
+{
+	return wn->net->user_ns == &init_user_ns ||
+	       atomic64_read(&wn->bytes) + bytes <= BYTES_UNPRIVILEGED;
+}
+
+/* May the namespace have so much memory, and is there as much? */
+bool weir_limit_affords(const struct weir_net *wn, u64 bytes)
+{
+	return within_quota(wn, bytes) && weir_memory_holds(bytes);
+}
+
 static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct weir_error *error)
 {
 	struct weir_table_spec spec = {
@@ -146,14 +179,14 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 		.slots = limit->slots,
 		.lenient = limit->lenient,
 		.bytes = limit->bytes,
+		.newcomers = limit->newcomers.budget,
 		.prefix = limit->prefix,
 	};
 	u64 bytes = weir_table_need(&spec);
 	struct weir_table *table;
 
 	error->value = bytes;
-	if (wn->net->user_ns != &init_user_ns &&
-	    atomic64_read(&wn->bytes) + bytes > BYTES_UNPRIVILEGED)
+	if (!within_quota(wn, bytes))
 		return weir_refuse(error, -EDQUOT, WEIR_A_LIMIT_SOURCES,
 				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
 	table = weir_table_alloc(&spec, weir_hook_clock());
@@ -182,6 +215,8 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 		return ERR_PTR(-ENOMEM);
 	copy->budget_most = budget_most(copy, was);
 	copy->table = NULL;
+	copy->newcomers.table = NULL;
+	copy->newcomers.tries = NULL;
 	if (was) {
 		copy->id = was->id;
 		copy->stats = was->stats;
@@ -194,6 +229,9 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 	}
 	if (!err && !copy->table)
 		err = limit_table(wn, copy, error);
+	if (!err)
+		err = weir_newcomers_make(wn, &copy->newcomers, was ? &was->newcomers : NULL,
+					  error);
 	if (!err)
 		return copy;
 	weir_limit_free(copy, was);
@@ -208,6 +246,7 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (!heir || heir->table != limit->table)
 		weir_table_free(limit->table);
+	weir_newcomers_free(&limit->newcomers, heir ? &heir->newcomers : NULL);
 	if (!heir) {
 		free_percpu(limit->stats);
 		kfree(limit->pressure);

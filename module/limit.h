@@ -11,6 +11,7 @@
 #include "counts.h"
 #include "exempt.h"
 #include "match.h"
+#include "newcomers.h"
 #include "refusal.h"
 #include "source.h"
 #include "table.h"
@@ -56,6 +57,7 @@ struct weir_limit {
 	u32 sources;		/* as asked for */
 	u32 window_ms;		/* as asked for */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
+	struct weir_newcomers newcomers;
 	struct weir_match match;
 	char comment[WEIR_COMMENT_MAX + 1];	/* or ""; padded */
 };
@@ -79,6 +81,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
+bool weir_limit_affords(const struct weir_net *wn, u64 bytes);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*

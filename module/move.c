@@ -75,29 +75,31 @@ way_pull(struct weir_table *next, struct weir_table *old,
 {
 	struct weir_way *way = weir_bucket_way(old, from, i);
 	struct weir_wheel *wheel = weir_way_wheel(old, way);
+	struct weir_standing *standing = weir_bucket_standing(old, from);
 	union weir_wheel_copy copy;
-	struct weir_source source;
+	struct weir_moved moved;
 	struct weir_bucket *to;
-	u32 hash, dropped;
-	bool live;
 	u64 tick;
 
 	raw_spin_lock(&way->lock);
 	tick = next->clock();
-	live = weir_wheel_sum(old->shape, wheel, weir_table_slot(old, tick));
+	moved.live = weir_wheel_sum(old->shape, wheel, weir_table_slot(old, tick));
 	wheel_convert(next, &copy.wheel, old, wheel, tick);
-	weir_way_source(old, way, &source);
-	dropped = atomic_read(&way->dropped);
+	weir_way_source(old, way, &moved.source);
+	moved.dropped = atomic_read(&way->dropped);
+	/* Who was there before newcomers were distinguished is known. */
+	moved.unknown = way->scope & WEIR_SCOPE_UNKNOWN;
+	moved.since = old->standing_off ? standing->since[i] : 0;
+	moved.late = old->standing_off && standing->late & BIT_ULL(i);
 	weir_way_free(old, from, i);
 	raw_spin_unlock(&way->lock);
 
-	if (!live && !dropped)
+	if (!moved.live && !moved.dropped && (moved.unknown || !next->standing_off))
 		return;
-	hash = weir_source_hash(&source, next->spec.prefix, next->key);
-	to = weir_bucket(next, hash);
+	moved.hash = weir_source_hash(&moved.source, next->spec.prefix, next->key);
+	to = weir_bucket(next, moved.hash);
 	raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
-	if (!weir_bucket_place(next, to, &source, hash, &copy.wheel, dropped) &&
-	    live)
+	if (!weir_bucket_place(next, to, &moved, &copy.wheel) && moved.live)
 		atomic64_inc(&next->evicted);
 	raw_spin_unlock(&to->lock);
 }
@@ -112,6 +114,8 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 		return;
 	raw_spin_lock(&bucket->lock);
 	if (!bucket->moved) {
+		/* Before a way is freed; pairs with take_newcomer(). */
+		WRITE_ONCE(bucket->moving, true);
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
 				way_pull(next, old, bucket, i);

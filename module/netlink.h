@@ -74,7 +74,15 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
 int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit);
-int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply, const u64 *sources);
+
+/* The sources of a limit. */
+struct weir_counted {
+	u64 live;
+	u64 known;	/* if newcomers are distinguished */
+};
+
+int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply,
+			const struct weir_counted *sources);
 
 /* A string of the request, or "" without the attribute. */
 static inline const char *weir_nl_name(const struct nlattr *attr)
@@ -93,7 +101,8 @@ static_assert(WEIR_UNIT_BYTES == 1 && WEIR_MODE_LENIENT == 1 && WEIR_ACTION_OBSE
 /* Padding has the same number in all sets that have it. */
 static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
 	      WEIR_A_LIMIT_PAD == 1 && WEIR_A_SOURCE_PAD == 1 &&
-	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1);
+	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1 &&
+	      WEIR_A_NEWCOMERS_PAD == 1);
 
 static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

@@ -158,6 +158,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_WOULD_DROP, state->observed ? state->dropped : 0) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->observe) ||
 	    (state->floor && nla_put_flag(skb, WEIR_A_SOURCE_FLOOR)) ||
+	    (state->unknown && nla_put_flag(skb, WEIR_A_SOURCE_UNKNOWN)) ||
 	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)))
 		return -EMSGSIZE;
 	return 0;

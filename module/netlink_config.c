@@ -39,6 +39,14 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		limit->sources = nla_get_u32(attrs[WEIR_A_LIMIT_SOURCES]);
 	if (attrs[WEIR_A_LIMIT_ACTION])
 		limit->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]);
+	if (attrs[WEIR_A_LIMIT_NEWCOMERS])
+		limit->newcomers.budget = nla_get_u64(attrs[WEIR_A_LIMIT_NEWCOMERS]);
+	if (attrs[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS])
+		limit->newcomers.window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS]);
+	if (attrs[WEIR_A_LIMIT_FLOOD])
+		limit->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
+	if (attrs[WEIR_A_LIMIT_KNOWN_MS])
+		limit->newcomers.known_ms = nla_get_u32(attrs[WEIR_A_LIMIT_KNOWN_MS]);
 	if (attrs[WEIR_A_LIMIT_MATCH])
 		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, extack);
 	return 0;
@@ -111,6 +119,14 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		memcpy(&limit, was, sizeof(limit));
 	}
 	err = limit_parse(attrs, &limit, extack);
+	if (!err && limit.newcomers.budget && !limit.newcomers.window_ms)
+		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS,
+				      "the window of the newcomers' budget is missing", extack);
+	if (!err && !limit.newcomers.budget && (attrs[WEIR_A_LIMIT_FLOOD] ||
+						attrs[WEIR_A_LIMIT_KNOWN_MS]))
+		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
+				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
+				  "this belongs to a newcomers' budget, and the limit has none");
 	if (!err)
 		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
 				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
@@ -162,7 +178,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
 	int err;
 
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_COMMENT,
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_KNOWN_MS,
 				   weir_limit_entry_nl_policy, extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT,
 				   weir_exempt_entry_nl_policy, extack);

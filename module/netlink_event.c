@@ -15,11 +15,11 @@
 /* The shortest time between two pressure events of a table. */
 #define PRESSURE_TICKS HZ
 
-/* Pressure on the table of a limit, or a source (whole address) that became limited. */
+/* What happened at a limit. */
 struct event {
-	u32 limit;
-	bool pressure;
-	struct weir_source source;
+	u32 limit;		/* its id */
+	u8 cmd;			/* of the notification */
+	struct weir_source source;	/* whole address, if it became limited */
 };
 
 struct weir_events {
@@ -211,6 +211,20 @@ static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 			       weir_pressure_sources(limit, weir_hook_clock()));
 }
 
+static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit)
+{
+	struct weir_newcomers_state state = { };
+	struct weir_counts counts;
+
+	if (limit->newcomers.budget)
+		weir_newcomers_peek(&limit->newcomers, &state);
+	weir_limit_counts(limit, &counts);
+	return nla_put_string(skb, WEIR_A_NEWCOMERS_LIMIT, limit->name) ||
+	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_REFUSED,
+			       counts.packets[WEIR_NEWCOMERS_REFUSED]) ||
+	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_NEXT_NS, weir_nl_ns(state.wait));
+}
+
 static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 		      const struct weir_limit *limit, const struct weir_source *source)
 {
@@ -228,7 +242,7 @@ static void event_send(struct weir_net *wn, const struct event *event)
 	struct sk_buff *skb;
 	bool filled;
 
-	skb = message_new(event->pressure ? WEIR_CMD_PRESSURE_NTF : WEIR_CMD_SOURCE_NTF);
+	skb = message_new(event->cmd);
 	rcu_read_lock();
 	limit = weir_limit_by_id(weir_config_get(wn), event->limit);
 	if (!limit) {
@@ -236,7 +250,8 @@ static void event_send(struct weir_net *wn, const struct event *event)
 		nlmsg_free(skb);
 		return;
 	}
-	filled = skb && !(event->pressure ? put_pressure(skb, limit) :
+	filled = skb && !(event->cmd == WEIR_CMD_PRESSURE_NTF ? put_pressure(skb, limit) :
+			  event->cmd == WEIR_CMD_NEWCOMERS_NTF ? put_newcomers(skb, limit) :
 			  put_source(skb, wn, limit, &event->source));
 	rcu_read_unlock();
 	message_send(wn, skb, filled);
@@ -258,7 +273,7 @@ static void event_add(struct weir_net *wn, const struct event *event)
 	struct weir_events *events;
 
 	/* Sample the pressure even without listeners: see weir_pressure_sources(). */
-	if (!event->pressure && !has_listeners(wn))
+	if (event->cmd != WEIR_CMD_PRESSURE_NTF && !has_listeners(wn))
 		return;
 	/* Pairs with the publication of the limit: the ring was there before. */
 	smp_rmb();
@@ -297,7 +312,7 @@ void weir_events_stop(struct weir_net *wn)
 void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
 		       const struct weir_source *source)
 {
-	event_add(wn, &(struct event) { .limit = limit->id, .source = *source });
+	event_add(wn, &(struct event) { limit->id, WEIR_CMD_SOURCE_NTF, *source });
 }
 
 /* A newcomer found no way in the table of @limit. Two CPUs may both report it. */
@@ -310,5 +325,11 @@ void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
 	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
 		return;
 	WRITE_ONCE(limit->pressure->reported, (unsigned long)tick ?: 1);
-	event_add(wn, &(struct event) { .limit = limit->id, .pressure = true });
+	event_add(wn, &(struct event) { limit->id, WEIR_CMD_PRESSURE_NTF });
+}
+
+/* The newcomers' budget is used up, for the first time in a window. */
+void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit)
+{
+	event_add(wn, &(struct event) { limit->id, WEIR_CMD_NEWCOMERS_NTF });
 }

@@ -91,6 +91,8 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 			forget->forgotten += state->live || state->dropped;
 		else if (weir_nl_selects(&forget->within, &state->source, limit->prefix, false))
 			forget_source(wn, forget, limit, &state->source);
+	if (all && !bucket && limit->newcomers.budget)
+		weir_newcomers_learn(&limit->newcomers);
 	if (all)
 		weir_table_clear(limit->table, bucket);
 }

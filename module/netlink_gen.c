@@ -28,6 +28,25 @@ static const struct netlink_range_validation weir_a_limit_sources_range = {
 	.max	= WEIR_SOURCES_MAX,
 };
 
+static const struct netlink_range_validation weir_a_limit_newcomers_range = {
+	.max	= WEIR_PACKETS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_limit_newcomers_window_ms_range = {
+	.min	= WEIR_WINDOW_MS_MIN,
+	.max	= WEIR_WINDOW_MS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_limit_flood_range = {
+	.min	= 1ULL,
+	.max	= WEIR_FLOOD_MAX,
+};
+
+static const struct netlink_range_validation weir_a_limit_known_ms_range = {
+	.min	= WEIR_KNOWN_MS_MIN,
+	.max	= WEIR_KNOWN_MS_MAX,
+};
+
 static const struct netlink_range_validation weir_a_source_cost_range = {
 	.min	= 1ULL,
 	.max	= WEIR_BYTES_MAX,
@@ -42,7 +61,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] =
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_COMMENT + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
@@ -55,6 +74,10 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_COMMENT + 1] = {
 	[WEIR_A_LIMIT_ACTION] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
+	[WEIR_A_LIMIT_NEWCOMERS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_newcomers_range),
+	[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_window_ms_range),
+	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
+	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
@@ -84,7 +107,7 @@ const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_CHECK + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -99,10 +122,14 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_CHECK + 1] 
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_NEWCOMERS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_newcomers_range),
+	[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_window_ms_range),
+	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
+	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_CHECK + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -117,6 +144,10 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_CHECK + 1] 
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_NEWCOMERS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_newcomers_range),
+	[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_window_ms_range),
+	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
+	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -224,14 +255,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_CHECK,
+		.maxattr	= WEIR_A_LIMIT_KNOWN_MS,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_CHECK,
+		.maxattr	= WEIR_A_LIMIT_KNOWN_MS,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -11,8 +11,8 @@
 /* Room that a message needs before a dump of limits walks a table. */
 #define LIMIT_ROOM 3072
 
-/* Count the live sources of a limit, which may be removed meanwhile. May sleep. */
-static int sources_count(const struct weir_net *wn, u32 id, u64 *count,
+/* Count the sources of a limit, which may be removed meanwhile. May sleep. */
+static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted *count,
 			 struct netlink_ext_ack *extack)
 {
 	struct weir_source_state *state;
@@ -26,7 +26,7 @@ static int sources_count(const struct weir_net *wn, u32 id, u64 *count,
 			       "no memory to count the sources; ask without statistics or try again");
 		return -ENOMEM;
 	}
-	*count = 0;
+	*count = (struct weir_counted) { };
 	do {
 		cond_resched();
 		rcu_read_lock();
@@ -35,8 +35,10 @@ static int sources_count(const struct weir_net *wn, u32 id, u64 *count,
 		n = bucket < buckets ? weir_table_walk(limit->table, bucket, weir_hook_clock(),
 						       limit->budget, state) : 0;
 		rcu_read_unlock();
-		while (n--)
-			*count += state[n].live;
+		while (n--) {
+			count->live += state[n].live;
+			count->known += !state[n].unknown;
+		}
 	} while (++bucket < buckets && !fatal_signal_pending(current));
 	kvfree(state);
 	return bucket < buckets ? -EINTR : 0;
@@ -53,7 +55,8 @@ int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
 	return 0;
 }
 
-static int put_counters(struct sk_buff *skb, const struct weir_counts *counts)
+static int put_counters(struct sk_buff *skb, const struct weir_counts *counts,
+			unsigned int fates)
 {
 	static const u8 attr[WEIR_FATES] = {
 		[WEIR_ADMITTED]		= WEIR_A_LIMIT_STATS_ADMITTED,
@@ -63,6 +66,9 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts)
 		[WEIR_FLOOR_REFUSED]	= WEIR_A_LIMIT_STATS_FLOOR_REFUSED,
 		[WEIR_TOO_LARGE_REFUSED] = WEIR_A_LIMIT_STATS_TOO_LARGE,
 		[WEIR_EARLY_REFUSED]	= WEIR_A_LIMIT_STATS_EARLY,
+		[WEIR_NEWCOMERS_REFUSED] = WEIR_A_LIMIT_STATS_NEWCOMERS_REFUSED,
+		[WEIR_NEWCOMERS_CHARGED] = WEIR_A_LIMIT_STATS_NEWCOMERS,
+		[WEIR_SECOND_CHARGED]	= WEIR_A_LIMIT_STATS_SECOND_TRIES,
 	};
 	u64 packets = 0, bytes = 0;
 	unsigned int i;
@@ -73,25 +79,46 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts)
 	}
 	if (weir_nl_put_counter(skb, WEIR_A_LIMIT_STATS_MATCHED, packets, bytes))
 		return -EMSGSIZE;
-	for (i = 0; i < WEIR_FATES; i++)
+	for (i = 0; i < fates; i++)
 		if (weir_nl_put_counter(skb, attr[i], counts->packets[i], counts->bytes[i]))
 			return -EMSGSIZE;
 	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_EVICTIONS, counts->evictions);
 }
 
-static int put_stats(struct sk_buff *skb, const struct weir_limit *limit, u64 sources)
+static int put_newcomers_now(struct sk_buff *skb, const struct weir_limit *limit,
+			     const struct weir_counted *sources)
+{
+	struct weir_newcomers_state state;
+
+	weir_newcomers_peek(&limit->newcomers, &state);
+	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_KNOWN_NOW, sources->known) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_NEWCOMERS_NOW, state.count);
+}
+
+static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
+		     const struct weir_counted *sources)
 {
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_LIMIT_STATS);
 	u64 wanted = weir_pressure_sources(limit, weir_hook_clock());
 	struct weir_counts counts;
 
 	weir_limit_counts(limit, &counts);
-	if (!nest || put_counters(skb, &counts) ||
-	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, sources) ||
+	if (!nest || put_counters(skb, &counts, limit->newcomers.budget ? WEIR_FATES :
+				  WEIR_NEWCOMERS_REFUSED) ||
+	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, sources->live) ||
+	    (limit->newcomers.budget && put_newcomers_now(skb, limit, sources)) ||
 	    (wanted && weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
+}
+
+static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers *newcomers)
+{
+	return weir_nl_put_u64(skb, WEIR_A_LIMIT_NEWCOMERS, newcomers->budget) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS, newcomers->window_ms) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_FLOOD, newcomers->flood) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_KNOWN_MS, newcomers->known_ms);
 }
 
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
@@ -107,24 +134,28 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, limit->observe) ||
 	       (*limit->comment && nla_put_string(skb, WEIR_A_LIMIT_COMMENT, limit->comment)) ||
+	       (limit->newcomers.budget && put_newcomers(skb, &limit->newcomers)) ||
 	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
 }
 
 /* Put a limit as it is, with its statistics if @sources are counted. */
-static int put_limit(struct sk_buff *skb, const struct weir_limit *limit, const u64 *sources)
+static int put_limit(struct sk_buff *skb, const struct weir_limit *limit,
+		     const struct weir_counted *sources)
 {
 	u64 slot_ns = weir_nl_ns(limit->slot_ticks);
 
 	return weir_nl_put_limit(skb, limit) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS, slot_ns * limit->slots) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table)) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
+			       weir_newcomers_bytes(&limit->newcomers)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||
-	       (sources && put_stats(skb, limit, *sources)) ? -EMSGSIZE : 0;
+	       (sources && put_stats(skb, limit, sources)) ? -EMSGSIZE : 0;
 }
 
 /* Reply with the limit that the request names. */
-int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply, const u64 *sources)
+int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply,
+			const struct weir_counted *sources)
 {
 	const struct weir_net *wn = weir_net(genl_info_net(info));
 	const struct nlattr *name = info->attrs[WEIR_A_LIMIT_NAME];
@@ -161,7 +192,7 @@ int weir_nl_limit_get_doit(struct sk_buff *skb, struct genl_info *info)
 	const struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs;
 	struct sk_buff *reply;
-	u64 sources;
+	struct weir_counted sources;
 	int err;
 
 	err = weir_nl_require(attrs, NULL, WEIR_A_LIMIT_NAME,
@@ -182,7 +213,7 @@ static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct w
 {
 	bool stats = weir_dump_attrs(cb)[WEIR_A_LIMIT_WANT_STATS];
 	const struct weir_limit *limit;
-	u64 sources;
+	struct weir_counted sources;
 	void *header;
 	int err = 0;
 	u32 id;

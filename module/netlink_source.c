@@ -56,6 +56,18 @@ static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	return 0;
 }
 
+/* Put until when newcomers have no room, if the source is one. */
+static int put_newcomer(struct sk_buff *skb, const struct weir_limit *limit,
+			const struct weir_source_state *state)
+{
+	struct weir_newcomers_state newcomers = { };
+
+	if (state->unknown)
+		weir_newcomers_peek(&limit->newcomers, &newcomers);
+	return !newcomers.wait ? 0 :
+	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEWCOMERS_NEXT_NS, weir_nl_ns(newcomers.wait));
+}
+
 /* Under rcu_read_lock(). */
 static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 		     const struct weir_net *wn, const struct weir_config *config,
@@ -68,7 +80,8 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 
 	weir_nl_peek(wn, limit, &asked->source, &state, slot);
 	err = !header || weir_nl_put_source(skb, wn->net, limit, &state) ||
-	      put_slots(skb, limit, slot) || put_exempt(skb, config, limit, asked);
+	      put_slots(skb, limit, slot) || put_newcomer(skb, limit, &state) ||
+	      put_exempt(skb, config, limit, asked);
 	return weir_nl_dump_end(skb, header, err);
 }
 
@@ -135,7 +148,9 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		.cost = charge->cost,
 		.budget = limit->budget,
 	};
-	u8 result = 0;
+	/* Who is named is no stranger: the newcomers' budget is not asked. */
+	const struct weir_permit permit = { .known_ticks = limit->newcomers.known_ticks };
+	u16 result = 0;
 	u64 room;
 
 	weir_source_mask(&masked, limit->prefix);
@@ -148,6 +163,8 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		lookup.cost = charge->drain ? room : 0;
 	if (lookup.cost)
 		result = weir_table_charge(limit->table, &lookup);
+	if (result == WEIR_NEWCOMER)
+		result = weir_table_admit(limit->table, &lookup, &permit);
 	if (result & (WEIR_AGAIN | WEIR_REFUSED))
 		return -EAGAIN;
 	if (result & WEIR_EVICTED) {

@@ -35,6 +35,7 @@ static void way_state(const struct weir_table *table, struct weir_way *way,
 
 	state->dropped = dropped & WEIR_DROPPED_MAX;
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
+	state->unknown = way->scope & WEIR_SCOPE_UNKNOWN;
 	/* A refusal without the lock may be marking it. */
 	data_race(memcpy(copy, weir_way_wheel(table, way),
 			 weir_wheel_size(table->shape)));
@@ -68,6 +69,8 @@ void weir_table_peek(struct weir_table *table,
 	local_bh_enable();
 
 	state->floor = !way;
+	if (!way)
+		state->unknown = table->standing_off;
 	wheel_state(table, &copy.wheel, tick, budget, state);
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	for (age = 0; age <= table->shape.reach; age++)
@@ -153,6 +156,25 @@ static void bucket_free(const struct weir_table *table,
 	}
 }
 
+/* Turn the ways of a locked bucket whose sources are known, lest they are freed. */
+static void bucket_turn(const struct weir_table *table,
+			struct weir_bucket *bucket, u32 slot)
+{
+	struct weir_way *way;
+	unsigned int i;
+
+	for (i = 0; i < table->ways; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		if (!bucket->tag[i] || way->scope & WEIR_SCOPE_UNKNOWN)
+			continue;
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+		weir_wheel_turn(table->shape, weir_way_wheel(table, way), slot);
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	}
+}
+
 /* Forget the sources of a bucket, and its floor. The caller goes through all buckets. */
 void weir_table_clear(struct weir_table *table, u32 index)
 {
@@ -182,6 +204,8 @@ void weir_table_age(struct weir_table *table, u64 tick)
 		bucket = weir_bucket(table, i);
 		local_bh_disable();
 		raw_spin_lock(&bucket->lock);
+		if (table->standing_off)
+			bucket_turn(table, bucket, slot);
 		bucket_free(table, bucket, slot, BIT(30));
 		weir_wheel_turn(table->shape, weir_bucket_floor(table, bucket),
 				slot);

@@ -110,7 +110,7 @@ static void table_slot_inverse(struct weir_table *table)
 static void table_layout(struct weir_table *table)
 {
 	const struct weir_table_spec *spec = &table->spec;
-	size_t wheel;
+	size_t wheel, end;
 
 	table->shape = weir_wheel_shape(spec->slots, spec->lenient,
 					weir_wheel_width(spec->budget));
@@ -121,7 +121,12 @@ static void table_layout(struct weir_table *table)
 				 4 * table->words, 8);
 	table->way_size = ALIGN(table->wheel_off + wheel, 64);
 	table->floor_off = ALIGN(offsetofend(struct weir_bucket, rescan), 8);
-	table->way_off = ALIGN(table->floor_off + wheel, PAIR_BYTES);
+	end = table->floor_off + wheel;
+	if (spec->newcomers) {
+		table->standing_off = ALIGN(end, 8);
+		end = table->standing_off + sizeof(struct weir_standing);
+	}
+	table->way_off = ALIGN(end, PAIR_BYTES);
 	table->stride = ALIGN(table->way_off + table->ways * table->way_size,
 			      PAIR_BYTES);
 	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride),
@@ -219,7 +224,7 @@ u64 weir_table_need(const struct weir_table_spec *spec)
  * A failed allocation would wake the OOM killer: leave an eighth of the available
  * memory.
  */
-static bool memory_holds(u64 bytes)
+bool weir_memory_holds(u64 bytes)
 {
 	u64 available = max(si_mem_available(), 0L);
 
@@ -235,7 +240,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 	u32 i;
 
 	table_plan(&layout, spec);
-	if (!memory_holds(layout.bytes))
+	if (!weir_memory_holds(layout.bytes))
 		return ERR_PTR(-ENOMEM);
 
 	table = kvzalloc(struct_size(table, chunk, layout.chunks), gfp);

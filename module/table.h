@@ -31,6 +31,7 @@ struct weir_table_spec {
 	u8 slots;		/* slots of the window, 1..WEIR_SLOTS_MAX */
 	bool lenient;		/* sum @slots slots instead of @slots + 1 */
 	bool bytes;		/* count bytes, otherwise packets */
+	bool newcomers;		/* distinguish known sources from newcomers */
 	struct weir_prefix prefix;	/* that sources are masked with */
 };
 
@@ -42,6 +43,8 @@ struct weir_table_spec {
 #define WEIR_FIRST	BIT(4)	/* ... for the first time in a window */
 #define WEIR_EVICTED	BIT(5)	/* charged, and a live source was evicted */
 #define WEIR_AGAIN	BIT(6)	/* the configuration was replaced: start again */
+#define WEIR_NEWCOMER	BIT(7)	/* of a source that is not known; alone: it needs a permit */
+#define WEIR_SECOND	BIT(8)	/* ... which it got for its second try */
 
 struct weir_table;
 struct weir_way;
@@ -50,6 +53,12 @@ struct weir_way;
 struct weir_receipt {
 	u16 at;			/* slot that was charged */
 	u16 epoch;		/* of the table */
+};
+
+/* Leave to charge a source that the table does not know yet. */
+struct weir_permit {
+	u64 known_ticks;	/* since it took its way, until it is known */
+	bool late;		/* the newcomers' budget is used up */
 };
 
 /* A packet of a source at a table. */
@@ -62,6 +71,7 @@ struct weir_lookup {
 	u32 slot;		/* result: of @tick */
 	u32 seq;		/* result: seqcount of @way when it refused */
 	struct weir_receipt receipt;	/* result: of a charge */
+	struct weir_receipt newcomer;	/* likewise, of the newcomers' budget */
 	struct weir_way *way;	/* result: the source's way, as a hint, or NULL */
 };
 
@@ -74,6 +84,7 @@ struct weir_source_state {
 	bool live;		/* its count is not 0 */
 	bool floor;		/* it has no way; the count is its bucket's floor */
 	bool observed;		/* @dropped was only observed */
+	bool unknown;		/* the table distinguishes newcomers, and it is one */
 };
 
 /*
@@ -96,14 +107,17 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 				    u64 tick);
 void weir_table_account(struct weir_table *table, atomic64_t *held);
 void weir_table_free(struct weir_table *table);
+bool weir_memory_holds(u64 bytes);
 bool weir_table_holds(const struct weir_table *table, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
 u32 weir_table_buckets(const struct weir_table *table);
 
 /* charge.c: packets. BH off, RCU read lock. */
-u8 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup);
-u8 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
+u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup);
+u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
+u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
+		     const struct weir_permit *permit);
 bool weir_table_uncharge(struct weir_table *table,
 			 const struct weir_lookup *lookup);
 void weir_table_dropped(struct weir_table *table,

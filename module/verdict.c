@@ -19,6 +19,17 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
+/* Refusals that no way counts. */
+#define NO_WAY (WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
+
+/* A limit that matches the packet. */
+struct met {
+	u8 limit;		/* its index */
+	u16 result;		/* WEIR_* flags of the table, 0 until asked */
+	struct weir_receipt receipt;	/* if charged */
+	struct weir_receipt newcomer;	/* if charged as one */
+};
+
 /* A packet and what is known of it; each part is filled before it is read. */
 struct weir_context {
 	struct weir_packet packet;
@@ -27,16 +38,10 @@ struct weir_context {
 	struct weir_source masked;	/* its source, masked to @prefix */
 	struct weir_lookup lookup;	/* in the table of the last limit asked */
 	struct weir_prefix prefix;	/* of that limit; invalid at first */
+	struct met met[WEIR_LIMITS_MAX];	/* in order, if there are several */
 };
 
 static DEFINE_PER_CPU(struct weir_context, context);
-
-/* A limit that matches the packet. */
-struct met {
-	u8 limit;		/* its index */
-	u8 result;		/* WEIR_* flags of the table, 0 until asked */
-	struct weir_receipt receipt;	/* if charged */
-};
 
 /* Does the limit apply to the packet? */
 static inline bool meets(struct weir_context *ctx,
@@ -58,8 +63,8 @@ static inline bool meets(struct weir_context *ctx,
  * Prepare the lookup in the limit's table. Returns 0, or WEIR_REFUSED |
  * WEIR_TOO_LARGE if the packet exceeds the whole budget.
  */
-static inline u8 prepare(struct weir_context *ctx, const struct weir_net *wn,
-			 const struct weir_limit *limit)
+static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
+			  const struct weir_limit *limit)
 {
 	struct weir_lookup *lookup = &ctx->lookup;
 
@@ -89,7 +94,7 @@ static u64 charged_at(const struct weir_limit *limit,
 }
 
 /* Refuse without a charge, if that is certain. */
-static u8 refuse(struct weir_context *ctx, const struct weir_limit *limit)
+static u16 refuse(struct weir_context *ctx, const struct weir_limit *limit)
 {
 	/* The unspent batch may be the room that is missing: see weir_batch_charge(). */
 	if (weir_batch_wanted(limit->table, ctx->lookup.source) &&
@@ -100,7 +105,7 @@ static u8 refuse(struct weir_context *ctx, const struct weir_limit *limit)
 
 /* Slow path of a charge: traces and events. */
 static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
-			    const struct weir_limit *limit, u8 result)
+			    const struct weir_limit *limit, u16 result)
 {
 	if (result & WEIR_CHARGED)
 		trace_weir_charge(limit, &ctx->packet.source,
@@ -108,7 +113,9 @@ static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
 				  charged_at(limit, &ctx->lookup));
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
 		weir_event_pressure(wn, limit, ctx->lookup.tick);
-	if (result & WEIR_FIRST) {
+	if (result & WEIR_FIRST && result & WEIR_NEWCOMER) {
+		weir_event_newcomers(wn, limit);
+	} else if (result & WEIR_FIRST) {
 		trace_weir_limited(limit, &ctx->packet.source,
 				   ctx->lookup.tick);
 		weir_event_source(wn, limit, &ctx->packet.source);
@@ -116,16 +123,18 @@ static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
 }
 
 /* Charge the lookup that prepare() filled. */
-static __always_inline u8 charge(struct weir_context *ctx, struct weir_net *wn,
-				 const struct weir_limit *limit)
+static __always_inline u16 charge(struct weir_context *ctx, struct weir_net *wn,
+				  const struct weir_limit *limit)
 {
-	u8 result = weir_batch_wanted(limit->table, ctx->lookup.source) ?
+	u16 result = weir_batch_wanted(limit->table, ctx->lookup.source) ?
 		    weir_batch_charge(limit->table, &ctx->lookup) :
 		    weir_table_charge(limit->table, &ctx->lookup);
 
 	/* The common case, so that the compiler specialises the callers for it. */
 	if (likely(result == WEIR_CHARGED) && !trace_weir_charge_enabled())
 		return WEIR_CHARGED;
+	if (result == WEIR_NEWCOMER)
+		result = weir_newcomers_charge(limit, &ctx->lookup, ctx->cost.packets);
 	if (result & (WEIR_CHARGED | WEIR_FLOORED | WEIR_FIRST))
 		report(ctx, wn, limit, result);
 	return result;
@@ -141,6 +150,9 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
 		if (!(met->result & WEIR_CHARGED))
 			continue;
 		limit = config->limit[met->limit];
+		if (met->result & WEIR_NEWCOMER)
+			weir_newcomers_uncharge(&limit->newcomers, ctx->lookup.tick,
+						ctx->cost.packets, met->result, met->newcomer);
 		prepare(ctx, wn, limit);
 		ctx->lookup.receipt = met->receipt;
 		if (weir_table_uncharge(limit->table, &ctx->lookup))
@@ -158,7 +170,7 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
 static noinline void count_refusal(struct weir_context *ctx,
 				   struct weir_net *wn,
 				   const struct weir_config *config,
-				   const struct weir_limit *limit, u8 result,
+				   const struct weir_limit *limit, u16 result,
 				   unsigned int first)
 {
 	const struct weir_packet *packet = &ctx->packet;
@@ -167,7 +179,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 							&packet->source);
 
 	weir_refused_note(wn, ctx->lookup.tick);
-	if (unlikely(result & (WEIR_FLOORED | WEIR_TOO_LARGE)))
+	if (unlikely(result & NO_WAY))
 		return;
 	/*
 	 * Packets that a VRF's device passes on again do not use the cache, and an
@@ -197,7 +209,7 @@ static noinline unsigned int next_met(struct weir_context *ctx,
 
 /* Count the packet at a limit. @dropped: by any limit. */
 static inline void count_met(const struct weir_context *ctx,
-			     const struct weir_limit *limit, u8 result,
+			     const struct weir_limit *limit, u16 result,
 			     bool dropped)
 {
 	enum weir_fate fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
@@ -226,6 +238,7 @@ static int charge_all(struct weir_context *ctx, struct weir_net *wn,
 		prepare(ctx, wn, limit);
 		met[i].result = charge(ctx, wn, limit);
 		met[i].receipt = ctx->lookup.receipt;
+		met[i].newcomer = ctx->lookup.newcomer;
 		if (likely(met[i].result & WEIR_CHARGED))
 			continue;
 		if (!(met[i].result & WEIR_AGAIN)) {
@@ -250,8 +263,7 @@ meet_all(struct weir_context *ctx, struct weir_net *wn,
 	 const struct weir_config *config, unsigned int first,
 	 unsigned int second)
 {
-	/* Filled before it is read. */
-	struct met met[WEIR_LIMITS_MAX] __weir_uninitialized;
+	struct met *met = ctx->met;
 	const struct weir_limit *limit;
 	int count = 0, dropper = -1, i;
 	unsigned int at = first;
@@ -277,7 +289,7 @@ meet_all(struct weir_context *ctx, struct weir_net *wn,
 		count_met(ctx, limit, met[i].result, dropper < count);
 		/* An observing limit refused only what no limit before it dropped. */
 		if (limit->observe && met[i].result & WEIR_REFUSED &&
-		    !(met[i].result & (WEIR_FLOORED | WEIR_TOO_LARGE)) &&
+		    !(met[i].result & NO_WAY) &&
 		    !prepare(ctx, wn, limit))
 			weir_table_dropped(limit->table, &ctx->lookup,
 					   ctx->cost.packets, true);
@@ -291,7 +303,7 @@ meet_one(struct weir_context *ctx, struct weir_net *wn,
 	 const struct weir_config *config, unsigned int at)
 {
 	const struct weir_limit *limit = config->limit[at];
-	u8 result = prepare(ctx, wn, limit);
+	u16 result = prepare(ctx, wn, limit);
 	bool refused;
 
 	if (likely(!result))

@@ -108,6 +108,8 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 
 	if (verb == WEIR_ON_ADD && !*limit->comment)
 		limit->has &= ~WEIR_HAS(LIMIT_COMMENT);
+	if (verb == WEIR_ON_ADD && !limit->newcomers.count)
+		limit->has &= ~WEIR_HAS(LIMIT_NEWCOMERS);
 	if (verb == WEIR_ON_SET && !limit->has)
 		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);
 	/* on the command line "help" asks for help; in a file it may be a name */

@@ -98,8 +98,20 @@ static const struct weir_field limit_stats_rows[] = {
 	STATS_COUNTER("refused by floors", FLOOR_REFUSED, floor_refused),
 	STATS_COUNTER("too large to fit", TOO_LARGE, too_large),
 	STATS_COUNTER("dropped early", EARLY, early),
+	{ "newcomers", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(NEWCOMERS, newcomers),
+	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS), .nest = &counter_fields },
+	{ "second tries", &weir_type_counter, WEIR_WORDS | WEIR_LINE,
+	  STATS(SECOND_TRIES, second_tries), .bit = WEIR_HAS(LIMIT_STATS_SECOND_TRIES),
+	  .nest = &counter_fields },
+	{ "newcomers refused", &weir_type_counter, WEIR_WORDS | WEIR_LINE,
+	  STATS(NEWCOMERS_REFUSED, newcomers_refused),
+	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS_REFUSED), .nest = &counter_fields },
 	{ "sources now", &weir_type_uint, WEIR_WORDS | WEIR_LINE,
 	  STATS(SOURCES_NOW, sources_now), .bit = WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
+	{ "known now", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(KNOWN_NOW, known_now),
+	  .bit = WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
+	{ "newcomers now", &weir_type_uint, WEIR_WORDS | WEIR_LINE,
+	  STATS(NEWCOMERS_NOW, newcomers_now), .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
 	{ "evictions", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(EVICTIONS, evictions) },
 	{ "sources wanted", &weir_type_uint, WEIR_WORDS | WEIR_MUTE | WEIR_SOME,
 	  STATS(SOURCES_WANTED, sources_wanted) },
@@ -135,6 +147,15 @@ static const struct weir_field limit_rows[] = {
 	  .help = "number of slots that the window is divided into" },
 	{ "sources", &weir_type_uint, ON_LIMIT, LIMIT(SOURCES, sources), HAS(SOURCES),
 	  .usual = "65536", .help = "number of active sources the table is sized for" },
+	{ "newcomers", &weir_type_newcomers, ON_LIMIT | WEIR_SOME, LIMIT(NEWCOMERS, newcomers),
+	  HAS(NEWCOMERS), .part = WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS,
+	  .help = "of all sources that the limit does not know" },
+	{ "flood", &weir_type_rate, WEIR_QUIET | WEIR_SOME | ON_LIMIT, LIMIT(FLOOD, flood),
+	  HAS(FLOOD), .usual = "100k/s",
+	  .help = "for how large a flood first tries are remembered" },
+	{ "known", &weir_type_ms, WEIR_QUIET | WEIR_SOME | ON_LIMIT, LIMIT(KNOWN_MS, known_ms),
+	  HAS(KNOWN_MS), .usual = "10s", .key = "known_ms",
+	  .help = "after which a newcomer is known" },
 	{ "mode", &weir_type_enum, WEIR_BARE | WEIR_QUIET | ON_LIMIT, LIMIT(MODE, mode),
 	  HAS(MODE), .usual = "strict",
 	  .help = "admit at most the budget (default), or twice that" },
@@ -239,6 +260,8 @@ static const struct weir_field wanted_rows[] = {
 	  .help = "sources limited, charged or forgotten" },
 	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(PRESSURE),
 	  .help = "tables too small for their sources" },
+	{ "newcomers", &weir_type_flag, WEIR_ON_SHOW, WANTED(NEWCOMERS),
+	  .help = "newcomers' budgets that are used up" },
 	END
 };
 
@@ -271,6 +294,9 @@ static const struct weir_field source_rows[] = {
 	{ "would-drop", &weir_type_uint, 0, SOURCE(WOULD_DROP, would_drop) },
 	{ "idle", &weir_type_flag, 0, SOURCE(IDLE, idle) },
 	{ "floor", &weir_type_flag, 0, SOURCE(FLOOR, floor) },
+	{ "unknown", &weir_type_flag, 0, SOURCE(UNKNOWN, unknown) },
+	{ "newcomers-next", &weir_type_ns, WEIR_MUTE, SOURCE(NEWCOMERS_NEXT_NS, newcomers_next_ns),
+	  .bit = WEIR_HAS(SOURCE_NEWCOMERS_NEXT_NS), .key = "newcomers_next_ms" },
 	{ "action", &weir_type_enum, WEIR_MUTE | WEIR_EVENT, SOURCE(ACTION, action) },
 	{ NULL, &weir_type_code, 0, SOURCE(EVENT, event) },
 	{ "slot", &weir_type_ns, 0, SOURCE(SLOT_NS, slot_ns), .bit = WEIR_HAS(SOURCE_SLOT_NS),
@@ -321,6 +347,20 @@ static const struct weir_field pressure_rows[] = {
 
 const struct weir_set weir_pressure_fields = {
 	SET("pressure", pressure), .fields = pressure_rows,
+};
+
+#define NEWCOMERS(NAME, member)	ATTR(newcomers, NEWCOMERS_##NAME), AT(newcomers, member)
+
+static const struct weir_field newcomers_rows[] = {
+	{ "limit", &weir_type_name, WEIR_EVENT, NEWCOMERS(LIMIT, limit) },
+	{ "refused", &weir_type_uint, WEIR_EVENT, NEWCOMERS(REFUSED, refused) },
+	{ "next", &weir_type_ns, WEIR_EVENT, NEWCOMERS(NEXT_NS, next_ns), .key = "next_ms",
+	  .label = "for" },
+	END
+};
+
+const struct weir_set weir_newcomers_fields = {
+	SET("newcomers", newcomers), .fields = newcomers_rows,
 };
 
 #define CONFIG(NAME, array, number)	ATTR(config, CONFIG_##NAME), \

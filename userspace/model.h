@@ -51,8 +51,9 @@ struct weir_match {
 struct weir_limit_stats {
 	uint64_t has;
 	struct weir_counter matched, admitted, dropped, would_drop, elsewhere,
-			    floor_refused, too_large, early;
-	uint64_t evictions, sources_now, sources_wanted;
+			    floor_refused, too_large, early, newcomers, second_tries,
+			    newcomers_refused;
+	uint64_t evictions, sources_now, sources_wanted, known_now, newcomers_now;
 };
 
 struct weir_limit {
@@ -63,6 +64,8 @@ struct weir_limit {
 	struct weir_budget budget;
 	uint32_t unit, slots, mode, sources, action;
 	uint8_t per[2];		/* prefix lengths, IPv4 and IPv6 */
+	struct weir_budget newcomers;	/* count 0: none */
+	uint32_t flood, known_ms;
 	struct weir_match match;
 	char comment[WEIR_COMMENT_SIZE];
 	uint64_t slot_ns, window_ns, memory;
@@ -110,7 +113,8 @@ struct weir_source {
 	char dev[WEIR_DEV_SIZE];
 	uint64_t count, left, budget, next_ns, dropped, would_drop, taken, forgotten;
 	uint32_t unit, action, event;
-	bool limited, idle, floor;
+	bool limited, idle, floor, unknown;
+	uint64_t newcomers_next_ns;
 	struct weir_exempt exempt;
 	uint64_t slot_ns;
 	unsigned int slots;
@@ -130,6 +134,12 @@ struct weir_pressure {
 	uint64_t evictions, floor_refused, sources_wanted;
 };
 
+struct weir_newcomers {
+	uint64_t has;
+	char limit[WEIR_NAME_SIZE];
+	uint64_t refused, next_ns;
+};
+
 struct weir_saving {
 	uint64_t has;
 	const char *file;	/* NULL: stdout */
@@ -144,6 +154,7 @@ union weir_model {
 	struct weir_source source;
 	struct weir_stats stats;
 	struct weir_pressure pressure;
+	struct weir_newcomers newcomers;
 	struct weir_saving saving;
 };
 

@@ -114,7 +114,8 @@ static const char *limit_of(uint8_t cmd, const union weir_model *model)
 {
 	return cmd == WEIR_CMD_LIMIT_NTF ? model->limit.name :
 	       cmd == WEIR_CMD_EXEMPT_NTF ? model->exempt.limit :
-	       cmd == WEIR_CMD_SOURCE_NTF ? model->source.limit : model->pressure.limit;
+	       cmd == WEIR_CMD_SOURCE_NTF ? model->source.limit :
+	       cmd == WEIR_CMD_NEWCOMERS_NTF ? model->newcomers.limit : model->pressure.limit;
 }
 
 static void show_event(uint8_t cmd, const union weir_model *model, void *data)

@@ -243,7 +243,8 @@ static const struct weir_set *event_fields(uint8_t cmd)
 	return cmd == WEIR_CMD_LIMIT_NTF ? &weir_limit_fields :
 	       cmd == WEIR_CMD_SOURCE_NTF ? &weir_source_fields :
 	       cmd == WEIR_CMD_EXEMPT_NTF ? &weir_exempt_fields :
-	       cmd == WEIR_CMD_PRESSURE_NTF ? &weir_pressure_fields : NULL;
+	       cmd == WEIR_CMD_PRESSURE_NTF ? &weir_pressure_fields :
+	       cmd == WEIR_CMD_NEWCOMERS_NTF ? &weir_newcomers_fields : NULL;
 }
 
 int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,

@@ -25,6 +25,7 @@ static const struct {
 	{ "charge", &weir_source_fields, WEIR_WORDS | WEIR_RESULT, { { 0 } } },
 	{ "forget", &weir_source_fields, WEIR_WORDS, { { "forgotten", "integer" } } },
 	{ "pressure", &weir_pressure_fields, WEIR_EVENT, { { 0 } } },
+	{ "newcomers", &weir_newcomers_fields, WEIR_EVENT, { { 0 } } },
 	{ "lost", NULL, 0, { { "events_lost", "integer" } } },
 };
 

@@ -18,6 +18,33 @@ static void show(struct weir_out *out, uint16_t attr, const struct weir_source *
 	weir_field_show(set, weir_field_find(set, 0, attr), out, source);
 }
 
+/*
+ * For how long idle sources keep their ways at the present rate of newcomers, of whom
+ * each has a way for a window and a slot; and the ways that the whole budgets need.
+ */
+static void show_memory(struct weir_out *out, const struct weir_limit *limit)
+{
+	const struct weir_limit_stats *stats = &limit->stats;
+	double span = (limit->window_ns + limit->slot_ns) / 1e6 / limit->newcomers.window_ms;
+	double known = stats->known_now, spare = limit->ways - known;
+	double now = stats->newcomers_now * span, most = 2.0 * limit->newcomers.count * span;
+	char buf[WEIR_TEXT_SIZE];
+	uint64_t sources = 64;
+
+	if (now <= spare)
+		weir_out_word(out, WEIR_COLOR_NONE, "    known sources are remembered while idle");
+	else
+		weir_out_word(out, WEIR_COLOR_BAD, "    known sources are remembered while idle for about %s",
+			      weir_text_time(known / (now - spare) *
+					     (limit->window_ns + limit->slot_ns), buf));
+	while (sources < known + most && sources < WEIR_SOURCES_MAX)
+		sources *= 2;
+	if (most > spare && sources > limit->sources)
+		weir_out_word(out, WEIR_COLOR_BAD, "; newcomers may need their ways: try sources %" PRIu64,
+			      sources);
+	weir_out_text(out, "\n");
+}
+
 void weir_show_limit(struct weir_out *out, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model;
@@ -35,6 +62,8 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	weir_out_text(out, "\n");
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
+	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW))
+		show_memory(out, &limit);
 	if (stats->sources_wanted)
 		weir_out_word(out, WEIR_COLOR_BAD, "    pressure: try sources %" PRIu64,
 			      stats->sources_wanted);
@@ -85,6 +114,22 @@ static void show_slots(struct weir_out *out, const struct weir_source *source)
 	show(out, WEIR_A_SOURCE_SLOT, source);
 }
 
+static void show_newcomer(struct weir_out *out, const struct weir_source *source)
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	if (out->json) {
+		show(out, WEIR_A_SOURCE_UNKNOWN, source);
+		if (source->newcomers_next_ns)
+			show(out, WEIR_A_SOURCE_NEWCOMERS_NEXT_NS, source);
+	} else if (source->newcomers_next_ns) {
+		weir_out_word(out, WEIR_COLOR_BAD, "not known yet: the newcomers' budget is used up, next in %s",
+			      weir_text_time(source->newcomers_next_ns, buf));
+	} else if (source->unknown) {
+		weir_out_word(out, WEIR_COLOR_NONE, "not known yet");
+	}
+}
+
 /* A charge's answer ends after the WEIR_RESULT fields; a query's has more. */
 static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
@@ -100,6 +145,7 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 	show(out, WEIR_A_SOURCE_IDLE, source);
 	if (out->json || source->count)
 		show(out, WEIR_A_SOURCE_FLOOR, source);
+	show_newcomer(out, source);
 	show(out, WEIR_A_SOURCE_ACTION, source);
 }
 
@@ -239,6 +285,9 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 	} else if (cmd == WEIR_CMD_PRESSURE_NTF) {
 		begin_event(out, "pressure", NULL);
 		weir_set_show(&weir_pressure_fields, WEIR_EVENT, out, model);
+	} else if (cmd == WEIR_CMD_NEWCOMERS_NTF) {
+		begin_event(out, "newcomers", NULL);
+		weir_set_show(&weir_newcomers_fields, WEIR_EVENT, out, model);
 	} else if (model->source.event == WEIR_SOURCE_EVENT_LIMITED) {
 		show_limited(out, &model->source, window_ms);
 	} else {

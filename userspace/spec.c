@@ -51,7 +51,12 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_FLOOR_REFUSED, "floor_refused"),
 	ATTR(LIMIT_STATS_TOO_LARGE, "too_large"), ATTR(LIMIT_STATS_EVICTIONS, "evictions"),
 	ATTR(LIMIT_STATS_SOURCES_NOW, "sources_now"),
-	ATTR(LIMIT_STATS_SOURCES_WANTED, "sources_wanted"), ATTR(LIMIT_STATS_EARLY, "early"), };
+	ATTR(LIMIT_STATS_SOURCES_WANTED, "sources_wanted"), ATTR(LIMIT_STATS_EARLY, "early"),
+	ATTR(LIMIT_STATS_NEWCOMERS, "newcomers"),
+	ATTR(LIMIT_STATS_SECOND_TRIES, "second_tries"),
+	ATTR(LIMIT_STATS_NEWCOMERS_REFUSED, "newcomers_refused"),
+	ATTR(LIMIT_STATS_KNOWN_NOW, "known_now"),
+	ATTR(LIMIT_STATS_NEWCOMERS_NOW, "newcomers_now"), };
 
 const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_NAME, "name"), ATTR(LIMIT_BEFORE, "before"),
@@ -65,7 +70,11 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_SLOT_NS, "slot_ns"), ATTR(LIMIT_WINDOW_NS, "window_ns"),
 	ATTR(LIMIT_MEMORY, "memory"), ATTR(LIMIT_WAYS, "ways"), ATTR(LIMIT_STATS, "stats"),
 	ENUM(LIMIT_EVENT, "event", limit_event), ATTR(LIMIT_WANT_STATS, "want_stats"),
-	ATTR(LIMIT_COMMENT, "comment"), ATTR(LIMIT_CHECK, "check"), };
+	ATTR(LIMIT_COMMENT, "comment"), ATTR(LIMIT_CHECK, "check"),
+	RANGE(LIMIT_NEWCOMERS, "newcomers", 0, WEIR_PACKETS_MAX),
+	RANGE(LIMIT_NEWCOMERS_WINDOW_MS, "newcomers_window_ms", WEIR_WINDOW_MS_MIN, WEIR_WINDOW_MS_MAX),
+	RANGE(LIMIT_FLOOD, "flood", 1, WEIR_FLOOD_MAX),
+	RANGE(LIMIT_KNOWN_MS, "known_ms", WEIR_KNOWN_MS_MIN, WEIR_KNOWN_MS_MAX), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
@@ -86,7 +95,8 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	RANGE(SOURCE_COST, "cost", 1, WEIR_BYTES_MAX),
 	ENUM(SOURCE_CHARGE_MODE, "charge_mode", charge_mode), ATTR(SOURCE_TAKEN, "taken"),
 	ATTR(SOURCE_FORGOTTEN, "forgotten"), ATTR(SOURCE_WOULD_DROP, "would_drop"),
-	ENUM(SOURCE_EVENT, "event", source_event), };
+	ENUM(SOURCE_EVENT, "event", source_event), ATTR(SOURCE_UNKNOWN, "unknown"),
+	ATTR(SOURCE_NEWCOMERS_NEXT_NS, "newcomers_next_ns"), };
 
 const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_SEEN, "seen"), ATTR(STATS_EXEMPT, "exempt"),
@@ -103,3 +113,7 @@ const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),
 	ATTR(PRESSURE_FLOOR_REFUSED, "floor_refused"),
 	ATTR(PRESSURE_SOURCES_WANTED, "sources_wanted"), };
+
+const struct weir_attr_spec weir_newcomers_attrs[] = { ATTR(NEWCOMERS_PAD, "pad"),
+	ATTR(NEWCOMERS_LIMIT, "limit"), ATTR(NEWCOMERS_REFUSED, "refused"),
+	ATTR(NEWCOMERS_NEXT_NS, "next_ns"), };

@@ -258,6 +258,17 @@ const struct weir_type weir_type_address = { "ADDR", STRING, .parse = weir_parse
 
 const struct weir_type weir_type_budget = { "COUNT[k|M|G]/TIME", UINT,
 	.parse = weir_parse_budget, .text = weir_text_budget, .second = 8 };
+static const char *text_newcomers(const struct weir_field *field, const void *at, char *buf)
+{
+	return ((const struct weir_budget *)at)->count ? weir_text_budget(field, at, buf) : "none";
+}
+
+const struct weir_type weir_type_newcomers = { "none|COUNT[k|M|G]/TIME", UINT,
+	.parse = weir_parse_newcomers, .text = text_newcomers, .second = 8 };
+const struct weir_type weir_type_rate = { "COUNT[k|M|G]/s", UINT,
+	.parse = weir_parse_rate, .text = weir_text_rate_of };
+const struct weir_type weir_type_ms = { "TIME", UINT,
+	.parse = weir_parse_time, .text = weir_text_ms };
 const struct weir_type weir_type_ports = { "PORT[-PORT]", UINT,
 	.parse = weir_parse_ports, .text = weir_text_ports, .second = 2 };
 const struct weir_type weir_type_mark = { "VALUE[/MASK]", UINT,

@@ -146,6 +146,65 @@ static bool blame_rate(const char *text, struct weir_err *err)
 	return false;
 }
 
+/* A time in milliseconds: a number, 1 if left out, and its unit. */
+static int take_time(const char *text, uint64_t *ms, struct weir_err *err)
+{
+	const char *end = text;
+	size_t i;
+
+	*ms = 1;
+	take_digits(&end, 10, ms);
+	for (i = 0; i < ARRAY_SIZE(windows); i++) {
+		if (!strcmp(windows[i].name, end))
+			break;
+	}
+	if (!*end)
+		return weir_err_set(err, "time '%.60s' has no unit; write %.60ss", text, text);
+	if (i == ARRAY_SIZE(windows))
+		return weir_err_set(err, "invalid time '%.60s'; expected a number (1 if left out) and ms, s, m, h or d",
+				    text);
+	if (__builtin_mul_overflow(*ms, (uint64_t)windows[i].ms, ms))
+		*ms = UINT64_MAX;
+	return 0;
+}
+
+int weir_parse_time(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	uint64_t ms;
+
+	if (take_time(text, &ms, args->err))
+		return -EINVAL;
+	if (ms < field->spec->min || ms > field->spec->max)
+		return weir_err_set(args->err, "%.60s is out of range %" PRIu64 "s..%" PRIu64 "s", text,
+				    field->spec->min / 1000, field->spec->max / 1000);
+	*(uint32_t *)at = ms;
+	return 0;
+}
+
+/* Per second, and so may end in "/s". */
+int weir_parse_rate(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	const char *end = text;
+	uint64_t value;
+
+	if (!take_count(&end, &value) || (*end && strcmp(end, "/s")))
+		return weir_err_set(args->err, "invalid rate '%.60s'; expected COUNT[k|M|G]/s, for example 1M/s",
+				    text);
+	*(uint32_t *)at = value;
+	return weir_value_range(text, value, field->spec->min, field->spec->max, args->err);
+}
+
+int weir_parse_newcomers(const struct weir_field *field, struct weir_args *args,
+			 const char *text, void *at)
+{
+	if (strcmp(text, "none"))
+		return weir_parse_budget(field, args, text, at);
+	*(struct weir_budget *)at = (struct weir_budget) { .window_ms = 1000 };
+	return 0;
+}
+
 /* The word that follows gives the unit, which bounds the count. */
 int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
@@ -155,8 +214,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		     !strncmp(next, weir_unit_names[WEIR_UNIT_BYTES], strlen(next));
 	struct weir_budget *budget = at;
 	char count[WEIR_TEXT_SIZE];
-	uint64_t window = 1;
-	size_t i;
+	uint64_t window;
 	int ret;
 
 	if (blame_rate(text, args->err))
@@ -173,19 +231,9 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(args->err, "'%.60s' has no time; for example %.60s/s or %.60s/10s",
 				    text, count, count);
 	unit = ++end;
-	take_digits(&end, 10, &window);
-	for (i = 0; i < ARRAY_SIZE(windows); i++) {
-		if (!strcmp(windows[i].name, end))
-			break;
-	}
-	if (!*end)
-		return weir_err_set(args->err, "time '%.60s' has no unit; write %.60ss",
-				    unit, unit);
-	if (i == ARRAY_SIZE(windows))
-		return weir_err_set(args->err, "invalid time '%.60s'; expected a number (1 if left out) and ms, s, m, h or d",
-				    unit);
-	if (__builtin_mul_overflow(window, (uint64_t)windows[i].ms, &window) ||
-	    window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
+	if (take_time(unit, &window, args->err))
+		return -EINVAL;
+	if (window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
 		return weir_err_set(args->err, "a window of %s is out of range 10ms..30d", unit);
 	budget->window_ms = window;
 	ret = weir_value_range(count, budget->count, 1, bytes ? WEIR_BYTES_MAX :
@@ -267,26 +315,50 @@ int weir_parse_comment(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
-const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf)
+/* In the longest unit of which it is a multiple; with @brief a 1 is left out. */
+static void put_time(uint32_t ms, bool brief, char *buf)
 {
-	const struct weir_budget *budget = at;
-	uint32_t window = budget->window_ms;
-	uint64_t count = budget->count;
-	size_t i = 0, scale = 0;
+	size_t i = 0;
+
+	while (windows[i].ms > 1 && (!ms || ms % windows[i].ms))
+		i++;
+	if (!brief || ms != windows[i].ms)
+		buf += sprintf(buf, "%" PRIu32, ms / windows[i].ms);
+	strcpy(buf, windows[i].name);
+}
+
+/* Returns the length. */
+static int put_count(uint64_t count, char *buf)
+{
 	char unit[2] = "";
-	int len;
+	size_t scale = 0;
 
 	for (; scale < 3 && count >= (scale ? 1 : WEIR_K_FROM) && count % 1000 == 0; scale++) {
 		count /= 1000;
 		unit[0] = scales[scale];
 	}
-	while (windows[i].ms > 1 && (!window || window % windows[i].ms))
-		i++;
-	window /= windows[i].ms;
-	len = sprintf(buf, "%" PRIu64 "%s/", count, unit);
-	if (window != 1)
-		len += sprintf(buf + len, "%" PRIu32, window);
-	strcpy(buf + len, windows[i].name);
+	return sprintf(buf, "%" PRIu64 "%s", count, unit);
+}
+
+const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf)
+{
+	const struct weir_budget *budget = at;
+	int len = put_count(budget->count, buf);
+
+	buf[len++] = '/';
+	put_time(budget->window_ms, true, buf + len);
+	return buf;
+}
+
+const char *weir_text_rate_of(const struct weir_field *field, const void *at, char *buf)
+{
+	strcpy(buf + put_count(*(const uint32_t *)at, buf), "/s");
+	return buf;
+}
+
+const char *weir_text_ms(const struct weir_field *field, const void *at, char *buf)
+{
+	put_time(*(const uint32_t *)at, false, buf);
 	return buf;
 }
 

@@ -32,7 +32,7 @@ next source charge 10.0.0.1 limit web mode -- all drain
 next source show top 3 -- by limit !top
 next limit add web budget 1/s bytes -- dev !bytes
 next source charge 10.0.0.1 limit web bytes 3 -- mode
-next monitor -- limit limits exempts sources pressure
+next monitor -- limit limits exempts sources pressure newcomers
 next monitor sources limit web -- limits pressure !sources
 next limit add web proto -- tcp vrrp
 next save -- '<FILE>'

@@ -88,7 +88,9 @@ class Maker(random.Random):
         # Large tables take the kernel time to clear.
         if name == "sources" and self.below(500):
             width = 4096
-        elif name == "window-ms" and self.percent(70):
+        elif name == "flood":
+            width = 100000
+        elif name.endswith("window-ms") and self.percent(70):
             width = 4000
         elif name == "budget" and self.percent(80):
             width = (1 << 32) - 2

@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, sys.argv[1])
 from lib import NlError, YnlFamily  # noqa: E402  pylint: disable=wrong-import-position,import-error
@@ -190,6 +191,15 @@ def events(client, spec):
        told["evictions"] + told["floor-refused"] > 0, "pressure", told)
     client.do("limit-del", {"name": "e"})
     ok(holds(heard("limit-ntf", event="removed"), name="e"), "a limit went")
+    client.do("limit-add", {"name": "n", "budget": 9, "window-ms": 600000, "sources": 64,
+                            "newcomers": 1, "newcomers-window-ms": 600000, "known-ms": 1000})
+    # A limit that was just made learns for known-ms, and refuses no newcomer.
+    time.sleep(1.2)
+    subprocess.run(os.environ["SEND"].split(), stdout=subprocess.DEVNULL, check=True)
+    told = heard("newcomers-ntf")
+    ok(holds(told, limit="n") and told["refused"] > 0 and told["next-ns"] > 0, "newcomers have no room", told)
+    client.do("limit-del", {"name": "n"})
+    heard("limit-ntf", event="removed")
     client.do("exempt-add", {"address": "203.0.113.0", "prefix-len": 24})
     ok(holds(heard("exempt-ntf", event="added"), address="203.0.113.0", prefix_len=24), "an exemption came")
     client.do("exempt-flush", {})

@@ -163,7 +163,7 @@ static void test_source(void **state)
 	shown(false, weir_show_source, &sample,
 	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
 	shown(true, weir_show_source, &sample,
-	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"action\":\"drop\",\"slot_ms\":250,\"slots\":[0,1,400,800,799]}\n");
+	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"unknown\":false,\"action\":\"drop\",\"slot_ms\":250,\"slots\":[0,1,400,800,799]}\n");
 }
 
 static void test_exempt_source(void **state)
@@ -193,13 +193,14 @@ static void test_limit(void **state)
 			   .from_count = 1, .from = { { AF_INET, 8, { 10 } } }, .proto = 6,
 			   .dport_count = 1, .dport = { { 80, 81 } }, .mark = { 1, 255 } },
 		.slot_ns = 128000000, .window_ns = 1024000000, .memory = 8192,
+		.newcomers = { 2000, 1000 }, .flood = 1000000, .known_ms = 2000,
 		.ways = 128, .comment = "a \"b\" \\ \xc3\xa9",
 	};
 
 	shown(false, weir_show_limit, &limit,
-	      "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 lenient action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s memory 8.0KiB ways 128\n");
+	      "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 newcomers 2000/s flood 1M/s known 2s lenient action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s memory 8.0KiB ways 128\n");
 	shown(true, weir_show_limit, &limit,
-	      "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"mode\":\"lenient\",\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"memory\":8192,\"ways\":128}\n");
+	      "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"newcomers\":2000,\"newcomers_window_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"mode\":\"lenient\",\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"memory\":8192,\"ways\":128}\n");
 }
 
 /* As in ip(8): brief shows the configuration, oneline prints one record per line. */
@@ -209,7 +210,7 @@ static void test_lines(void **state)
 		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_SLOT_NS) | WEIR_HAS(LIMIT_STATS),
 		.name = "web",
 		.budget = { 20, 1000 }, .sources = 64, .slots = 1, .slot_ns = 1000000000,
-		.stats = { .has = -1, .matched = { .packets = 3, .bytes = 180 },
+		.stats = { .has = WEIR_HAS(LIMIT_STATS_SOURCES_NOW), .matched = { .packets = 3, .bytes = 180 },
 			   .dropped = { .packets = 1, .bytes = 60 } },
 	};
 

@@ -15,3 +15,7 @@ int weir_events_start(struct weir_net *wn)
 void weir_events_stop(struct weir_net *wn)
 {
 }
+
+void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit)
+{
+}

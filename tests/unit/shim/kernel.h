@@ -210,6 +210,15 @@ extern u64 shim_jiffies;
 
 #define get_jiffies_64()	shim_jiffies
 
+/* The same bytes always, so that a run can be repeated. */
+static inline void get_random_bytes(void *buf, size_t len)
+{
+	u8 *at = buf, next = 1;
+
+	while (len--)
+		*at++ = next = next * 137 + 61;
+}
+
 /* Set by a test: runs as if another task got the CPU. */
 extern void (*shim_resched)(void);
 
