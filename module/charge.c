@@ -34,8 +34,7 @@ static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
 		write_seqcount_end(&way->seq);
 		weir_way_receipt(table, wheel, lookup);
 		result = WEIR_CHARGED;
-	} else if (weir_way_is(table, way, lookup->source) &&
-		   !(way->scope & WEIR_SCOPE_UNKNOWN)) {
+	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_SCOPE_UNKNOWN)) {
 		result = weir_way_charge(table, way, lookup);
 	}
 	raw_spin_unlock(&way->lock);
@@ -56,7 +55,7 @@ static noinline u16 take_newcomer(const struct weir_table *table,
  * otherwise charge it, if @wanted.
  */
 static __always_inline u16 take(struct weir_table *table,
-			       struct weir_lookup *lookup, const bool wanted)
+				struct weir_lookup *lookup, const bool wanted)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_way *way;

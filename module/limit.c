@@ -10,7 +10,6 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
-#include <linux/user_namespace.h>
 
 #include "hook.h"
 #include "limit.h"
@@ -25,9 +24,6 @@
 
 /* A window may grow by 1 / ROUND_PART when its slots are rounded up to ticks. */
 #define ROUND_PART		16
-
-/* Most bytes of all tables outside of the initial user namespace. */
-#define BYTES_UNPRIVILEGED	(64ull << 20)
 
 /* Ticks of a slot, rounded up; 0 if a slot would be shorter than a tick. */
 static u32 slot_ticks_of(u32 window_ms, unsigned int slots)
@@ -158,18 +154,6 @@ static u64 budget_most(const struct weir_limit *limit, const struct weir_limit *
 	return max(most, limit->budget);
 }
 
-static bool within_quota(const struct weir_net *wn, u64 bytes)
-{
-	return wn->net->user_ns == &init_user_ns ||
-	       atomic64_read(&wn->bytes) + bytes <= BYTES_UNPRIVILEGED;
-}
-
-/* May the namespace have so much memory, and is there as much? */
-bool weir_limit_affords(const struct weir_net *wn, u64 bytes)
-{
-	return within_quota(wn, bytes) && weir_memory_holds(bytes);
-}
-
 static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct weir_error *error)
 {
 	struct weir_table_spec spec = {
@@ -186,7 +170,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	struct weir_table *table;
 
 	error->value = bytes;
-	if (!within_quota(wn, bytes))
+	if (!weir_net_affords(wn, bytes))
 		return weir_refuse(error, -EDQUOT, WEIR_A_LIMIT_SOURCES,
 				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
 	table = weir_table_alloc(&spec, weir_hook_clock());

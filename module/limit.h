@@ -81,7 +81,6 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
-bool weir_limit_affords(const struct weir_net *wn, u64 bytes);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*

@@ -41,8 +41,8 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		limit->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]);
 	if (attrs[WEIR_A_LIMIT_NEWCOMERS])
 		limit->newcomers.budget = nla_get_u64(attrs[WEIR_A_LIMIT_NEWCOMERS]);
-	if (attrs[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS])
-		limit->newcomers.window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS]);
+	if (attrs[WEIR_A_LIMIT_NEWCOMERS_MS])
+		limit->newcomers.window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_NEWCOMERS_MS]);
 	if (attrs[WEIR_A_LIMIT_FLOOD])
 		limit->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
 	if (attrs[WEIR_A_LIMIT_KNOWN_MS])
@@ -120,7 +120,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	}
 	err = limit_parse(attrs, &limit, extack);
 	if (!err && limit.newcomers.budget && !limit.newcomers.window_ms)
-		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS,
+		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
 				      "the window of the newcomers' budget is missing", extack);
 	if (!err && !limit.newcomers.budget && (attrs[WEIR_A_LIMIT_FLOOD] ||
 						attrs[WEIR_A_LIMIT_KNOWN_MS]))

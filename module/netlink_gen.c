@@ -32,7 +32,7 @@ static const struct netlink_range_validation weir_a_limit_newcomers_range = {
 	.max	= WEIR_PACKETS_MAX,
 };
 
-static const struct netlink_range_validation weir_a_limit_newcomers_window_ms_range = {
+static const struct netlink_range_validation weir_a_limit_newcomers_ms_range = {
 	.min	= WEIR_WINDOW_MS_MIN,
 	.max	= WEIR_WINDOW_MS_MAX,
 };
@@ -75,7 +75,7 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = 
 	[WEIR_A_LIMIT_MATCH] = NLA_POLICY_NESTED(weir_match_nl_policy),
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_LIMIT_NEWCOMERS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_newcomers_range),
-	[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_window_ms_range),
+	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 };
@@ -123,7 +123,7 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_NEWCOMERS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_newcomers_range),
-	[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_window_ms_range),
+	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 };
@@ -145,7 +145,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 
 	[WEIR_A_LIMIT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_NEWCOMERS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_newcomers_range),
-	[WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_window_ms_range),
+	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 };

@@ -116,7 +116,7 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
 static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers *newcomers)
 {
 	return weir_nl_put_u64(skb, WEIR_A_LIMIT_NEWCOMERS, newcomers->budget) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_NEWCOMERS_WINDOW_MS, newcomers->window_ms) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_NEWCOMERS_MS, newcomers->window_ms) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_FLOOD, newcomers->flood) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_KNOWN_MS, newcomers->known_ms);
 }

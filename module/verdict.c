@@ -108,16 +108,14 @@ static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
 			    const struct weir_limit *limit, u16 result)
 {
 	if (result & WEIR_CHARGED)
-		trace_weir_charge(limit, &ctx->packet.source,
-				  ctx->cost.packets, ctx->cost.bytes,
-				  charged_at(limit, &ctx->lookup));
+		trace_weir_charge(limit, &ctx->packet.source, ctx->cost.packets,
+				  ctx->cost.bytes, charged_at(limit, &ctx->lookup));
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
 		weir_event_pressure(wn, limit, ctx->lookup.tick);
 	if (result & WEIR_FIRST && result & WEIR_NEWCOMER) {
 		weir_event_newcomers(wn, limit);
 	} else if (result & WEIR_FIRST) {
-		trace_weir_limited(limit, &ctx->packet.source,
-				   ctx->lookup.tick);
+		trace_weir_limited(limit, &ctx->packet.source, ctx->lookup.tick);
 		weir_event_source(wn, limit, &ctx->packet.source);
 	}
 }
@@ -134,7 +132,7 @@ static __always_inline u16 charge(struct weir_context *ctx, struct weir_net *wn,
 	if (likely(result == WEIR_CHARGED) && !trace_weir_charge_enabled())
 		return WEIR_CHARGED;
 	if (result == WEIR_NEWCOMER)
-		result = weir_newcomers_charge(limit, &ctx->lookup, ctx->cost.packets);
+		result = weir_permit_charge(limit, &ctx->lookup, ctx->cost.packets);
 	if (result & (WEIR_CHARGED | WEIR_FLOORED | WEIR_FIRST))
 		report(ctx, wn, limit, result);
 	return result;
@@ -151,8 +149,8 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
 			continue;
 		limit = config->limit[met->limit];
 		if (met->result & WEIR_NEWCOMER)
-			weir_newcomers_uncharge(&limit->newcomers, ctx->lookup.tick,
-						ctx->cost.packets, met->result, met->newcomer);
+			weir_permit_uncharge(&limit->newcomers, ctx->lookup.tick,
+					     ctx->cost.packets, met->result, met->newcomer);
 		prepare(ctx, wn, limit);
 		ctx->lookup.receipt = met->receipt;
 		if (weir_table_uncharge(limit->table, &ctx->lookup))

@@ -11,6 +11,7 @@
 #include <linux/netfilter.h>
 #include <linux/rcupdate.h>
 #include <linux/siphash.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 
@@ -43,6 +44,14 @@ struct weir_net {
 };
 
 struct weir_net *weir_net(const struct net *net);
+
+/* May a namespace have so much memory for its limits in addition? */
+static inline bool weir_net_affords(const struct weir_net *wn, u64 bytes)
+{
+	const u64 most = 64 << 20;
+
+	return wn->net->user_ns == &init_user_ns || atomic64_read(&wn->bytes) + bytes <= most;
+}
 
 /* Note a refusal. Any CPU may; it seldom writes, as all packets read this cache line. */
 static inline void weir_refused_note(struct weir_net *wn, u64 tick)

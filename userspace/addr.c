@@ -10,6 +10,22 @@
 #include "field.h"
 #include "value.h"
 
+static const char *const families[] = { "ipv4", "ipv6", NULL };
+
+int weir_parse_family(const struct weir_field *field, struct weir_args *args,
+		      const char *text, void *at)
+{
+	int value = weir_pick_name(families, text, args->exact, args->err);
+
+	*(uint8_t *)at = value ? AF_INET6 : AF_INET;
+	return value < 0 ? value : 0;
+}
+
+const char *weir_text_family(const struct weir_field *field, const void *at, char *buf)
+{
+	return families[*(const uint8_t *)at != AF_INET];
+}
+
 /* /etc/protocols is not used, so that a file means the same on every host. */
 const struct weir_word weir_protos[] = {
 	{ "tcp", .number = IPPROTO_TCP }, { "udp", .number = IPPROTO_UDP },

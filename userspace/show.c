@@ -34,13 +34,13 @@ static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 	if (now <= spare)
 		weir_out_word(out, WEIR_COLOR_NONE, "    known sources are remembered while idle");
 	else
-		weir_out_word(out, WEIR_COLOR_BAD, "    known sources are remembered while idle for about %s",
+		weir_out_word(out, WEIR_COLOR_BAD, "    known sources are remembered %s while idle",
 			      weir_text_time(known / (now - spare) *
 					     (limit->window_ns + limit->slot_ns), buf));
 	while (sources < known + most && sources < WEIR_SOURCES_MAX)
 		sources *= 2;
 	if (most > spare && sources > limit->sources)
-		weir_out_word(out, WEIR_COLOR_BAD, "; newcomers may need their ways: try sources %" PRIu64,
+		weir_out_word(out, WEIR_COLOR_BAD, "; more newcomers need ways: try sources %" PRIu64,
 			      sources);
 	weir_out_text(out, "\n");
 }

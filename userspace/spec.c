@@ -72,7 +72,7 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ENUM(LIMIT_EVENT, "event", limit_event), ATTR(LIMIT_WANT_STATS, "want_stats"),
 	ATTR(LIMIT_COMMENT, "comment"), ATTR(LIMIT_CHECK, "check"),
 	RANGE(LIMIT_NEWCOMERS, "newcomers", 0, WEIR_PACKETS_MAX),
-	RANGE(LIMIT_NEWCOMERS_WINDOW_MS, "newcomers_window_ms", WEIR_WINDOW_MS_MIN, WEIR_WINDOW_MS_MAX),
+	RANGE(LIMIT_NEWCOMERS_MS, "newcomers_ms", WEIR_WINDOW_MS_MIN, WEIR_WINDOW_MS_MAX),
 	RANGE(LIMIT_FLOOD, "flood", 1, WEIR_FLOOD_MAX),
 	RANGE(LIMIT_KNOWN_MS, "known_ms", WEIR_KNOWN_MS_MIN, WEIR_KNOWN_MS_MAX), };
 

@@ -110,8 +110,7 @@ static const char *text_amount(const struct weir_field *field, const void *at, c
 }
 
 /* Exact, by the same multipliers as a budget. */
-const struct weir_type weir_type_amount = { "N", UINT, .parse = parse_count,
-	.text = text_amount };
+const struct weir_type weir_type_amount = { "N", UINT, .parse = parse_count, .text = text_amount };
 /* Decoded only; never shown. */
 const struct weir_type weir_type_code = { .get = get_uint };
 /* Nanoseconds; in JSON milliseconds, as in requests. */
@@ -150,24 +149,8 @@ static void json_text(const struct weir_field *field, const char *key,
 #define STRING	.schema = "string", .json = json_text
 const struct weir_type weir_type_enum = { STRING, NUMBER, .parse = parse_enum, .text = text_enum };
 
-static const char *const families[] = { "ipv4", "ipv6", NULL };
-
-static int parse_family(const struct weir_field *field, struct weir_args *args,
-			const char *text, void *at)
-{
-	int value = weir_pick_name(families, text, args->exact, args->err);
-
-	*(uint8_t *)at = value ? AF_INET6 : AF_INET;
-	return value < 0 ? value : 0;
-}
-
-static const char *text_family(const struct weir_field *field, const void *at, char *buf)
-{
-	return families[*(const uint8_t *)at != AF_INET];
-}
-
 const struct weir_type weir_type_family = { "ipv4|ipv6", STRING, NUMBER,
-	.parse = parse_family, .text = text_family };
+	.parse = weir_parse_family, .text = weir_text_family };
 const struct weir_type weir_type_proto = { "PROTO", STRING, NUMBER,
 	.parse = weir_parse_proto, .text = weir_text_proto };
 
@@ -258,17 +241,12 @@ const struct weir_type weir_type_address = { "ADDR", STRING, .parse = weir_parse
 
 const struct weir_type weir_type_budget = { "COUNT[k|M|G]/TIME", UINT,
 	.parse = weir_parse_budget, .text = weir_text_budget, .second = 8 };
-static const char *text_newcomers(const struct weir_field *field, const void *at, char *buf)
-{
-	return ((const struct weir_budget *)at)->count ? weir_text_budget(field, at, buf) : "none";
-}
-
 const struct weir_type weir_type_newcomers = { "none|COUNT[k|M|G]/TIME", UINT,
-	.parse = weir_parse_newcomers, .text = text_newcomers, .second = 8 };
+	.parse = weir_parse_newcomers, .text = weir_text_newcomers, .second = 8 };
 const struct weir_type weir_type_rate = { "COUNT[k|M|G]/s", UINT,
 	.parse = weir_parse_rate, .text = weir_text_rate_of };
 const struct weir_type weir_type_ms = { "TIME", UINT,
-	.parse = weir_parse_time, .text = weir_text_ms };
+	.parse = weir_parse_ms, .text = weir_text_ms };
 const struct weir_type weir_type_ports = { "PORT[-PORT]", UINT,
 	.parse = weir_parse_ports, .text = weir_text_ports, .second = 2 };
 const struct weir_type weir_type_mark = { "VALUE[/MASK]", UINT,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Parse and format numbers, budgets, names and times. */
+/* Parse and format numbers, budgets and times. */
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -168,7 +168,7 @@ static int take_time(const char *text, uint64_t *ms, struct weir_err *err)
 	return 0;
 }
 
-int weir_parse_time(const struct weir_field *field, struct weir_args *args,
+int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 		    const char *text, void *at)
 {
 	uint64_t ms;
@@ -176,8 +176,8 @@ int weir_parse_time(const struct weir_field *field, struct weir_args *args,
 	if (take_time(text, &ms, args->err))
 		return -EINVAL;
 	if (ms < field->spec->min || ms > field->spec->max)
-		return weir_err_set(args->err, "%.60s is out of range %" PRIu64 "s..%" PRIu64 "s", text,
-				    field->spec->min / 1000, field->spec->max / 1000);
+		return weir_err_set(args->err, "%.60s is out of range %" PRIu64 "s..%" PRIu64 "s",
+				    text, field->spec->min / 1000, field->spec->max / 1000);
 	*(uint32_t *)at = ms;
 	return 0;
 }
@@ -242,79 +242,6 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 						  args->err->text);
 }
 
-int weir_parse_name(const struct weir_field *field, struct weir_args *args,
-		    const char *text, void *at)
-{
-	struct weir_err *err = args->err;
-	size_t len = strlen(text), i;
-
-	if (!len)
-		return weir_err_set(err, "a limit's name cannot be empty");
-	if (!strcmp(text, "all"))
-		return weir_err_set(err, "'all' cannot name a limit; 'limit show' shows every limit, 'limit flush' deletes them");
-	if (len > WEIR_NAME_MAX)
-		return weir_err_set(err, "name '%.40s' is longer than %d bytes",
-				    text, WEIR_NAME_MAX);
-	for (i = 0; i < len; i++) {
-		unsigned char c = text[i];
-
-		if (c == ' ')
-			return weir_err_set(err, "name '%.60s' contains a space", text);
-		if (!isascii(c) || (!isalnum(c) && !strchr("_-.:+@", c)))
-			return weir_err_set(err, "a name may contain only letters, digits and _-.:+@");
-	}
-	if (text[0] == '-')
-		return weir_err_set(err, "name '%.60s' begins with '-'", text);
-	memcpy(at, text, len + 1);
-	return 0;
-}
-
-static int bad_dev(const char *text, struct weir_err *err)
-{
-	return weir_err_set(err, "invalid device name '%.60s'", text);
-}
-
-int weir_parse_dev(const struct weir_field *field, struct weir_args *args,
-		   const char *text, void *at)
-{
-	struct weir_err *err = args->err;
-	size_t len = strlen(text), i;
-	int size;
-
-	if (!len || !strcmp(text, ".") || !strcmp(text, ".."))
-		return bad_dev(text, err);
-	if (len > WEIR_DEV_MAX)
-		return weir_err_set(err, "device name '%.40s' is longer than %d bytes",
-				    text, WEIR_DEV_MAX);
-	for (i = 0; i < len; i += size) {
-		size = weir_out_safe(text + i);
-		if (text[i] == '/' || text[i] == ':' || isspace((unsigned char)text[i]))
-			return bad_dev(text, err);
-		if (!size)
-			return weir_err_set(err, "'%.60s': device names with control characters or invalid UTF-8 are not supported; rename the device",
-					    text);
-	}
-	memcpy(at, text, len + 1);
-	return 0;
-}
-
-int weir_parse_comment(const struct weir_field *field, struct weir_args *args,
-		       const char *text, void *at)
-{
-	size_t len, size;
-
-	for (len = 0; text[len]; len += size) {
-		size = weir_out_safe(text + len);
-		if (!size)
-			return weir_err_set(args->err, "control character or invalid UTF-8 at byte %zu; a comment is printable text on one line",
-					    len + 1);
-	}
-	if (len > WEIR_COMMENT_MAX)
-		return weir_err_set(args->err, "at most %d bytes, not %zu", WEIR_COMMENT_MAX, len);
-	memcpy(at, text, len + 1);
-	return 0;
-}
-
 /* In the longest unit of which it is a multiple; with @brief a 1 is left out. */
 static void put_time(uint32_t ms, bool brief, char *buf)
 {
@@ -348,6 +275,11 @@ const char *weir_text_budget(const struct weir_field *field, const void *at, cha
 	buf[len++] = '/';
 	put_time(budget->window_ms, true, buf + len);
 	return buf;
+}
+
+const char *weir_text_newcomers(const struct weir_field *field, const void *at, char *buf)
+{
+	return ((const struct weir_budget *)at)->count ? weir_text_budget(field, at, buf) : "none";
 }
 
 const char *weir_text_rate_of(const struct weir_field *field, const void *at, char *buf)

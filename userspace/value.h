@@ -18,12 +18,14 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 /* One parser per type; only a prefix's uses the field. */
 weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_comment,
 	weir_parse_prefix, weir_parse_address, weir_parse_proto,
-	weir_parse_ports, weir_parse_mark, weir_parse_per, weir_parse_newcomers,
-	weir_parse_rate, weir_parse_time;
+	weir_parse_family, weir_parse_ports, weir_parse_mark, weir_parse_per, weir_parse_newcomers,
+	weir_parse_rate, weir_parse_ms;
 /* The inverses, in the same syntax; the field may be NULL. */
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_newcomers(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_rate_of(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_ms(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_family(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_prefix(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_ports(const struct weir_field *field, const void *at, char *buf);

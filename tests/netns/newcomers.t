@@ -40,7 +40,8 @@ floods=($!)
 send_args -s 10.128.0.1 -n 8000000 -t 5000 -r 6000 -k
 taskset -c 1 send "${args[@]}" >/dev/null &
 floods+=($!)
-wait_for 60 eval '[ "$(refused)" -gt 5000 ]' || bail "no flood"
+flooded_by() { [ "$(refused)" -gt "$1" ]; }
+wait_for 60 flooded_by 5000 || bail "no flood"
 flood -s $known -c 60 -r 15 -k
 # A newcomer: at once no more than the rest, later it has room.
 like "$(weir source get 203.0.113.7)" "not known yet: the newcomers' budget is used up, next in [0-9.]+ms" \

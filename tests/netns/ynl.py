@@ -192,7 +192,7 @@ def events(client, spec):
     client.do("limit-del", {"name": "e"})
     ok(holds(heard("limit-ntf", event="removed"), name="e"), "a limit went")
     client.do("limit-add", {"name": "n", "budget": 9, "window-ms": 600000, "sources": 64,
-                            "newcomers": 1, "newcomers-window-ms": 600000, "known-ms": 1000})
+                            "newcomers": 1, "newcomers-ms": 600000, "known-ms": 1000})
     # A limit that was just made learns for known-ms, and refuses no newcomer.
     time.sleep(1.2)
     subprocess.run(os.environ["SEND"].split(), stdout=subprocess.DEVNULL, check=True)
