@@ -40,7 +40,7 @@ static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 	while (sources < known + most && sources < WEIR_SOURCES_MAX)
 		sources *= 2;
 	if (most > spare && sources > limit->sources)
-		weir_out_word(out, WEIR_COLOR_BAD, "; more newcomers need ways: try sources %" PRIu64,
+		weir_out_word(out, WEIR_COLOR_BAD, "; for all newcomers try sources %" PRIu64,
 			      sources);
 	weir_out_text(out, "\n");
 }

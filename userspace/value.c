@@ -169,7 +169,7 @@ static int take_time(const char *text, uint64_t *ms, struct weir_err *err)
 }
 
 int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
-		    const char *text, void *at)
+		  const char *text, void *at)
 {
 	uint64_t ms;
 
