@@ -300,7 +300,8 @@ static void way_meet(const struct weir_table *table, struct weir_bucket *bucket,
 	u16 passed = since(tick) - weir_bucket_standing(table, bucket)->since[i];
 
 	if (!(way->scope & WEIR_SCOPE_UNKNOWN) ||
-	    (u64)passed * WEIR_SINCE_TICKS <= permit->known_ticks)
+	    /* Both times are rounded down. */
+	    (u64)passed * WEIR_SINCE_TICKS < permit->known_ticks + WEIR_SINCE_TICKS)
 		return;
 	weir_way_write_begin(way);
 	way_stand(table, bucket, i, false, 0, permit->late);

@@ -151,7 +151,7 @@ u16 weir_permit_charge(const struct weir_limit *limit, struct weir_lookup *looku
 		return room;
 	permit.known_ticks = learn ? 0 : newcomers->known_ticks;
 	/* Pairs with room_refused(). */
-	permit.late = lookup->tick < READ_ONCE(newcomers->tries->used_up);
+	permit.late = !learn && lookup->tick < READ_ONCE(newcomers->tries->used_up);
 	result = weir_table_admit(limit->table, lookup, &permit);
 	if (room & WEIR_REFUSED)
 		return result;

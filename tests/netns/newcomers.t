@@ -49,7 +49,7 @@ flood -s 203.0.113.1 -n 8 -c 8
 let_pass 300
 flood -s 203.0.113.1 -n 8 -c 8
 let_pass 20
-kill "${pids[@]:1}"
+kill "${pids[@]:1}" && wait "${pids[@]:1}" 2>/dev/null
 trace_stop
 sees() { grep -c " weir_$1: .*saddr=::ffff:$2 " "$tmp/trace"; }
 is "$(sees drop "$known")" 0 "a known source loses nothing in the flood"
