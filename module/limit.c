@@ -121,6 +121,11 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (!limit->bytes && limit->budget > WEIR_PACKETS_MAX)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
 				   "a budget of packets is at most 4294967295 a window");
+	if (limit->mode == WEIR_MODE_FIXED && slots > 1)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "a fixed window is a single slot; leave slots out");
+	if (limit->mode == WEIR_MODE_FIXED)
+		slots = 1;
 	slots = weir_slots_fit(limit->window_ms, slots, &limit->slot_ticks);
 	if (!slots) {
 		error->value = max_t(u64, 1, div_u64((u64)limit->window_ms * HZ, MSEC_PER_SEC));
@@ -132,10 +137,16 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	return newcomers_check(limit, error);
 }
 
+/* The most that any interval as long as the window admits of one source. */
+u64 weir_limit_most(const struct weir_limit *limit)
+{
+	return limit->mode == WEIR_MODE_STRICT ? limit->budget : 2 * limit->budget;
+}
+
 static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)
 {
 	return was->slot_ticks == limit->slot_ticks && was->slots == limit->slots &&
-	       was->lenient == limit->lenient && was->bytes == limit->bytes &&
+	       !was->mode == !limit->mode && was->bytes == limit->bytes &&
 	       was->sources == limit->sources &&
 	       !was->newcomers.budget == !limit->newcomers.budget &&
 	       weir_table_holds(was->table, limit->budget);
@@ -161,7 +172,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 		.slot_ticks = limit->slot_ticks,
 		.sources = limit->sources,
 		.slots = limit->slots,
-		.lenient = limit->lenient,
+		.lenient = limit->mode != WEIR_MODE_STRICT,
 		.bytes = limit->bytes,
 		.newcomers = limit->newcomers.budget,
 		.prefix = limit->prefix,

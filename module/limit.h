@@ -48,7 +48,7 @@ struct weir_limit {
 	struct weir_prefix prefix;
 	bool bytes;		/* the unit, else packets */
 	bool observe;		/* drop nothing */
-	bool lenient;		/* sum one slot less */
+	u8 mode;		/* WEIR_MODE_* */
 	bool slots_given;
 	u8 slots;		/* of the window */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
@@ -81,6 +81,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
+u64 weir_limit_most(const struct weir_limit *limit);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*

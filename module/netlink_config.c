@@ -25,12 +25,14 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		limit->window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_WINDOW_MS]);
 	if (attrs[WEIR_A_LIMIT_UNIT])
 		limit->bytes = nla_get_u32(attrs[WEIR_A_LIMIT_UNIT]);
+	if (attrs[WEIR_A_LIMIT_MODE]) {
+		limit->mode = nla_get_u32(attrs[WEIR_A_LIMIT_MODE]);
+		limit->slots_given &= limit->mode <= WEIR_MODE_LENIENT;
+	}
 	if (attrs[WEIR_A_LIMIT_SLOTS]) {
 		limit->slots = nla_get_u32(attrs[WEIR_A_LIMIT_SLOTS]);
 		limit->slots_given = true;
 	}
-	if (attrs[WEIR_A_LIMIT_MODE])
-		limit->lenient = nla_get_u32(attrs[WEIR_A_LIMIT_MODE]);
 	if (attrs[WEIR_A_LIMIT_PREFIX4])
 		limit->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
 	if (attrs[WEIR_A_LIMIT_PREFIX6])

@@ -128,7 +128,7 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 	       nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, limit->window_ms) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, limit->slots) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, limit->lenient) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, limit->mode) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, limit->prefix.len4) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
@@ -147,6 +147,7 @@ static int put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 	return weir_nl_put_limit(skb, limit) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS, slot_ns * limit->slots) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MOST, weir_limit_most(limit)) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||

@@ -50,9 +50,11 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	struct weir_limit limit = *(const struct weir_limit *)model;
 	const struct weir_limit_stats *stats = &limit.stats;
 
-	/* text shows the effective window only if it differs from the requested one */
+	/* text shows the effective window and the most in one only if they differ */
 	if (!out->json && limit.window_ns == limit.budget.window_ms * 1000000ULL)
 		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
+	if (!out->json && limit.most == limit.budget.count)
+		limit.has &= ~WEIR_HAS(LIMIT_MOST);
 	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
 	if (!out->brief)

@@ -61,6 +61,7 @@ CASES = [
     ("before a limit that does not exist", "limit-add", limit(before="none"), "before; limit show", "before", E.ENOENT),
     ("too many packets", "limit-add", limit(budget=1 << 32), "4294967295", "budget", E.ERANGE),
     ("slots shorter than a tick", "limit-add", limit(window_ms=10, slots=64), "tick", "slots"),
+    ("a fixed window of several slots", "limit-add", limit(mode=2, slots=4), "single slot; leave slots", "slots"),
     ("newcomers without a window", "limit-add", limit(newcomers=5), "window .* missing", "-newcomers-ms"),
     ("newcomers with a prefix length of 0", "limit-add", limit(newcomers=5, newcomers_ms=1000, prefix6=0),
      "one source of all", "newcomers"),

@@ -75,7 +75,7 @@ static struct weir_limit random_words(void)
 		.window_ms = window_ms[below(3)],
 		.bytes = below(3) == 0,
 		.slots = 1 + below(4),
-		.lenient = below(4) == 0,
+		.mode = below(4) ? WEIR_MODE_STRICT : 1 + below(2),
 		.prefix = prefix[below(4)],
 		.sources = 64,
 		.observe = below(3) == 0,
@@ -88,7 +88,7 @@ static struct weir_limit random_words(void)
 		words.match = (struct weir_match) { };
 	}
 	words.budget = words.bytes ? 100 + below(3000) : 1 + below(20);
-	words.slots_given = !below(2);
+	words.slots_given = words.mode != WEIR_MODE_FIXED && !below(2);
 	snprintf(words.name, sizeof(words.name), "l%u", t.names++);
 	return words;
 }

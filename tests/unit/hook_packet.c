@@ -60,7 +60,7 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->source = hook_source(limit, said_source(said));
 		f->cost = f->real->bytes ? cost.bytes : cost.packets;
 		slot = shim_jiffies / f->real->slot_ticks;
-		reach = f->real->slots - f->real->lenient;
+		reach = f->real->slots - !!f->real->mode;
 		twin_turn(&f->source->wheel, reach, slot);
 		f->room = twin_sum(&f->source->wheel, reach, slot) + f->cost <=
 			  f->real->budget;

@@ -87,7 +87,7 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
 {
-	return twin_sum(&s->wheel, real->slots - real->lenient, shim_jiffies / real->slot_ticks);
+	return twin_sum(&s->wheel, real->slots - !!real->mode, shim_jiffies / real->slot_ticks);
 }
 
 void hook_check(struct twin_limit *limit)

@@ -49,11 +49,14 @@ enum weir_action {
 /*
  * Strict never admits more than the budget in any window. Lenient may admit up
  * to twice the budget in a window, and never refuses a source that has a way
- * and is within its budget by an exact sliding count.
+ * and is within its budget by an exact sliding count. Fixed has windows side
+ * by side, aligned to multiples of their length since the machine started, and
+ * admits up to the budget in each.
  */
 enum weir_mode {
 	WEIR_MODE_STRICT,
 	WEIR_MODE_LENIENT,
+	WEIR_MODE_FIXED,
 };
 
 /*
@@ -202,6 +205,7 @@ enum {
 	WEIR_A_LIMIT_NEWCOMERS_MS,
 	WEIR_A_LIMIT_FLOOD,
 	WEIR_A_LIMIT_KNOWN_MS,
+	WEIR_A_LIMIT_MOST,
 
 	__WEIR_A_LIMIT_MAX,
 	WEIR_A_LIMIT_MAX = (__WEIR_A_LIMIT_MAX - 1)
