@@ -175,6 +175,10 @@ compare: ## weir, hashlimit, nft under the same floods (COMPARE_WRITE=1: README.
 	@tests/setup.sh test
 	@tests/bench/compare.sh
 
+simulate: ## spoofed floods of 1M/s, in virtual time (SIMULATE_WRITE=1: performance.rst)
+	@tests/setup.sh test
+	@tests/bench/simulate.sh
+
 lint: ## check the sources
 	@tests/lint.sh
 
@@ -184,5 +188,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool \
-	install-service uninstall clean distclean setup demo test test-debug test-arm64 test-systemd test-fresh bench bench-native compare mutants litmus fuzz soak \
+	install-service uninstall clean distclean setup demo test test-debug test-arm64 test-systemd test-fresh bench bench-native compare simulate mutants litmus fuzz soak \
 	lint help FORCE

@@ -9,7 +9,7 @@
 # Prints a line per case on stdout; the records go to OUT.
 #
 #	+--- $tx --------+           +--- $rx ---------------------------+
-#	| send, 4 times  |---veth----| first hook, tool, last hook: drop |
+#	| send, clients  |---veth----| first hook, tool, last hook: drop |
 #	+----------------+           +-----------------------------------+
 set -u
 here=$(cd "$(dirname "$0")" && pwd) && cd /run || exit 1
@@ -25,7 +25,7 @@ rx() { ip netns exec "$rx" "$@"; }
 configure() {
 	local tool=$1 size=$2
 	case $tool in
-	weir) rx weir limit add l budget "$LIMIT/1s" sources "$size" >/dev/null 2>&1 ;;
+	weir | newcomers) rx weir limit add l budget "$LIMIT/1s" sources "$size" >/dev/null 2>&1 ;;
 	lenient) rx weir limit add l budget "$LIMIT/1s" sources "$size" lenient >/dev/null 2>&1 ;;
 	hashlimit)
 		# An entry is needed until its credit is full again, after a second.
@@ -59,7 +59,7 @@ small() { slab 'kmalloc(-cg)?-(8|16|32|64|96|128|192|256)'; }
 memory() {
 	local buckets=1
 	case $1 in
-	weir | lenient) rx weir -json limit show l | jq '.[0].memory' ;;
+	weir | lenient | newcomers) rx weir -json limit show l | jq '.[0].memory' ;;
 	hashlimit) echo $(($(slab xt_hashlimit) + 8 * $2)) ;;
 	nft)
 		# The set allocates buckets for 4/3 of its size.
@@ -73,7 +73,7 @@ memory() {
 says() {
 	local text
 	case $1 in
-	weir | lenient)
+	weir | lenient | newcomers)
 		text=$(rx weir -stats limit show l | sed -n 's/^ *\(pressure: .*\)/\1/p')
 		echo "${text:-nothing}"
 		;;
@@ -90,7 +90,7 @@ begin() {
 	tool=$1 size=$2 name=$3 pids=()
 	tx=tx-$name rx=rx-$name
 	{ ip netns add "$tx" && ip netns add "$rx" &&
-		ip link add tx0 netns "$tx" type veth peer name rx0 address 02:00:00:00:00:01 netns "$rx" &&
+		ip link add tx0 address 02:00:00:00:00:02 netns "$tx" type veth peer name rx0 address 02:00:00:00:00:01 netns "$rx" &&
 		ip -n "$tx" link set tx0 addrgenmode none up && ip -n "$rx" link set rx0 addrgenmode none up; } ||
 		fail "no link for $tool"
 	echo "compare: case $rx" >/dev/kmsg
@@ -130,35 +130,39 @@ size_run() {
 	end
 }
 
-# clients RATE: each sends SYN at 0, 1, 3 and 7 seconds
-clients() {
-	local ms
-	for ms in 0 1000 2000 4000; do
-		pause "$ms"
-		sender 60000 10.3.0.0 -P tcp -n "$CLIENTS" -c "$CLIENTS" -r "$1"
-	done
+# answer: SYN that passes gets a reset, and comes again at 1, 3 and 7 seconds otherwise
+answer() {
+	{ ip -n "$tx" link set lo up && ip -n "$tx" route add local 10.3.0.0/16 dev lo &&
+		ip -n "$tx" route add 192.0.2.1 dev tx0 &&
+		ip -n "$tx" neigh add 192.0.2.1 lladdr 02:00:00:00:00:01 dev tx0 &&
+		ip netns exec "$tx" sysctl -qw net.ipv4.tcp_syn_linear_timeouts=0 &&
+		ip -n "$rx" address add 192.0.2.1/32 dev rx0 &&
+		ip -n "$rx" route add default via 192.0.2.2 dev rx0 onlink &&
+		ip -n "$rx" neigh add 192.0.2.2 lladdr 02:00:00:00:00:02 dev rx0; } || fail "no way to answer"
 }
 
 # flood_run TOOL FLOOD
 flood_run() {
-	local flood=$2 flood_ms=$FLOOD_MS
+	local flood=$2 flood_ms=$FLOOD_MS rate=$CLIENT_RATE
 	begin "$1" "$KNOWN_SIZE" "$1-$2"
-	[ "$flood" != burst ] || flood_ms=$BURST_MS
+	answer
+	[ "$flood" != burst ] || flood_ms=$BURST_MS rate=$CLIENTS
 	sender $((KNOWN_MS + flood_ms)) 10.1.0.0 -n "$SPEAKERS" -r $((SPEAKERS * SPEAK_RATE))
 	sender $((KNOWN_MS + flood_ms)) 10.2.0.0 -n "$IDLERS" -r $((IDLERS / IDLE_SECONDS))
-	pause "$KNOWN_MS"
+	pause $((KNOWN_MS - 1000))
+	# All that have come are known.
+	[ "$tool" != newcomers ] || rx weir limit set l newcomers "$NEWCOMERS/1s" flood "$FLOOD_RATE/s" >/dev/null ||
+		fail "no newcomers"
+	pause 1000
 	case $flood in
 	new) sender "$flood_ms" 11.0.0.0 -n $((1 << 22)) -r "$FLOOD_RATE" ;;
 	pool) sender "$flood_ms" 11.0.0.0 -n "$FLOOD_SOURCES" -R -r "$FLOOD_RATE" ;;
 	burst) sender 10000 11.0.0.0 -n "$FLOOD_RATE" -c "$FLOOD_RATE" -r "$FLOOD_RATE" ;;
 	esac
 	sender $((flood_ms - 1000)) 10.6.6.6 -r "$HEAVY_RATE"
-	if [ "$flood" = burst ]; then
-		clients "$CLIENTS"
-	else
-		pause 1000
-		clients $((CLIENTS * 1000 / (flood_ms - 9000)))
-	fi
+	ip netns exec "$tx" "$TOP/.cache/build/bench/clients" 10.3.0.0 "$CLIENTS" "$rate" 192.0.2.1 8 &
+	pids+=($!)
+	pause $((flood_ms - 2000))
 	memory=$(memory "$tool" "$size" "$before")
 	end
 }
@@ -176,7 +180,7 @@ sizes)
 	;;
 floods)
 	for flood in "${FLOODS[@]}"; do
-		for tool in weir hashlimit nft; do
+		for tool in newcomers weir hashlimit nft; do
 			flood_run "$tool" "$flood"
 		done
 	done

@@ -27,4 +27,6 @@ SPEAK_RATE=5		# each
 IDLERS=500
 IDLE_SECONDS=10		# between two packets of one
 CLIENTS=1000
-KNOWN_SIZE=2353		# of the tables, with room for clients
+CLIENT_RATE=66		# that arrive a second, except with the burst
+NEWCOMERS=400		# packets a second
+KNOWN_SIZE=$((SPEAKERS + IDLERS + 2 * NEWCOMERS * 16 / 15))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # compare.sh [sizes] [floods]: compare weir, hashlimit and an nft set under spoofed floods. sizes:
 # with tables too small, just right and large, while a thousand honest clients, a heavy source and
-# one just over its limit send. floods: of several kinds, while sources send that were there before,
-# and clients arrive. Each in one boot of a guest. Prints the tables of README.md; COMPARE_WRITE=1
+# one just over its limit send. floods: of several kinds, with and without a newcomers' budget, while
+# sources send that were there before, and clients arrive. Each in one boot of a guest. Prints the tables of README.md; COMPARE_WRITE=1
 # writes them there.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
@@ -16,13 +16,14 @@ fail() { echo "compare: $*" >&2; exit 1; }
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
 tests/bench/build.sh "$kernel" || fail "the modules do not build"
 make --no-print-directory -s -C tests/netns || fail "the tools do not build"
+make --no-print-directory -s -C tests/bench clients || fail "the clients do not build"
 
 value() { [[ " $line " =~ \ "$1"=([^\ ]*)\  ]] && echo "${BASH_REMATCH[1]}"; }
 rate() { printf '%d %%' $((($1 + 5) / 10)); }
 part() { printf '%d.%02d %%' $(($1 * 100 / $2)) $(($1 * 10000 / $2 % 100)); }
 lost() { part "$(value "$1_lost")" "$(value "$1")"; }
 mib() { printf '%d.%02d MiB' $(($1 / 1048576)) $(($1 % 1048576 * 100 / 1048576)); }
-declare -A names=([weir]=weir [lenient]="weir, lenient" [hashlimit]=hashlimit [nft]="nft set") \
+declare -A names=([newcomers]="weir, newcomers" [weir]=weir [lenient]="weir, lenient" [hashlimit]=hashlimit [nft]="nft set") \
 	floods=([new]="never repeated" [pool]="a pool that repeats" [burst]="for a second")
 
 sizes() {
@@ -57,7 +58,7 @@ floods() {
 # table NAME WORDS: run the cases of a table, print it
 table() {
 	# Unmerged slab caches show how much memory a hashlimit entry takes.
-	tests/vm/guest.sh -k "$kernel" -t 580 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh "$1" >"$out/cases.$1" ||
+	tests/vm/guest.sh -k "$kernel" -t 900 -o "$out" -a slab_nomerge -- tests/bench/compare-guest.sh "$1" >"$out/cases.$1" ||
 		fail "the guest did not end well"
 	"$1" <"$out/cases.$1" >"$out/table.$1" || exit 1
 	cat "$out/table.$1"

@@ -4,8 +4,8 @@
  * which of them pass the limits there, with their times
  *
  * Writing "start N" to /proc/weir_record records up to N packets in the writer's
- * namespace, before all hooks and again behind the raw tables, where the packets
- * are dropped; "stop" ends it. The file reads as an array of struct record.
+ * namespace, before all hooks and again behind the raw tables, where all
+ * but TCP is dropped; "stop" ends it. The file reads as an array of struct record.
  */
 #include <linux/ip.h>
 #include <linux/jiffies.h>
@@ -57,7 +57,8 @@ static unsigned int hook_first(void *priv, struct sk_buff *skb, const struct nf_
 static unsigned int hook_last(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	record(skb, true);
-	return NF_DROP;
+	/* TCP is answered, so that clients see it. */
+	return ip_hdr(skb)->protocol == IPPROTO_TCP ? NF_ACCEPT : NF_DROP;
 }
 
 static const struct nf_hook_ops ops[] = {
