@@ -58,22 +58,30 @@ judge() {
 	echo "${most:-0} ${got:-0} $jitter $excess"
 }
 
-# kinds FILE FIELD: sums over the sources of each kind: honest flooder spoofer
+# kinds FILE FIELD: sums over the sources of each kind: honest flooder spoofer known new
 kinds() {
 	window -s <"$dir/$1" | awk -v field="$2" '
-		{ kind = $2 ~ /=10\.1\./ ? 0 : $2 ~ /=10\.6\./ ? 1 : 2
+		{ kind = $2 ~ /=10\.1\./ ? 0 : $2 ~ /=10\.6\./ ? 1 : $2 ~ /=10\.2\./ ? 3 : $2 ~ /=10\.3\./ ? 4 : 2
 		  for (i = 3; i <= NF; i++) { split($i, v, "="); if (v[1] == field) sum[kind] += v[2] } }
-		END { printf "%d %d %d\n", sum[0], sum[1], sum[2] }'
+		END { printf "%d %d %d %d %d\n", sum[0], sum[1], sum[2], sum[3], sum[4] }'
 }
 
 table() {
-	local i names=("$HONEST honest hosts" "1 flooding host" "$(thousands "$SPOOFED") spoofed sources")
+	local i names=("$HONEST honest hosts" "1 flooding host" "$(thousands "$SPOOFED") spoofed sources"
+		"1 host known before" "1 host that comes new")
 	printf '\n%s%-24s %12s %14s %12s %14s%s\n' "$bold" "" sent "weir dropped" got "lost by the VM" "$off"
-	for i in 0 1 2; do
+	for i in 0 1 2 3 4; do
 		printf '%-24s %12s %14s %12s %14s\n' "${names[i]}" "$(thousands "${sent[i]}")" \
 			"$(thousands "${dropped[i]}")" "$(thousands "${got[i]}")" \
 			"$(thousands $((sent[i] - dropped[i] - got[i])))"
 	done
+}
+
+# first_try: seconds from the new host's first packet to the first that was charged
+first_try() {
+	awk -v from="saddr=::ffff:$NEW_FROM" -v hz="$hz" '
+		$3 == from { sub("tick=", "", $4); first = first ? first : $4 }
+		$3 == from && $1 == "weir_charge:" { printf "%.1f\n", ($4 - first) / hz; exit }' "$dir/hook"
 }
 
 # verdict STATUS TEXT: status 2 means undecided
@@ -103,8 +111,8 @@ word_kept() {
 
 command -v window >/dev/null || fail "window is not built"
 for file in hook receiver; do [ -r "$dir/$file" ] || fail "nothing to judge in $dir"; done
-read -ra sent < <(cat "$dir"/sent.{honest,flooder,spoofer} | tr '\n' ' ')
-[ ${#sent[@]} = 3 ] || fail "the senders did not say what they sent"
+read -ra sent < <(cat "$dir"/sent.{honest,flooder,spoofer,known,new} | tr '\n' ' ')
+[ ${#sent[@]} = 5 ] || fail "the senders did not say what they sent"
 read -ra dropped < <(kinds hook dropped)
 read -ra got < <(kinds receiver amount)
 table
@@ -121,4 +129,12 @@ for limit in "${LIMITS[@]}"; do
 done
 [ "${sent[0]}" -gt 0 ] && [ "${dropped[0]}" = 0 ]
 verdict $? "weir dropped ${dropped[0]} packets of honest hosts"
+[ "${sent[3]}" -gt 0 ] && [ "${dropped[3]}" = 0 ]
+verdict $? "the host that was known before lost ${dropped[3]} of ${sent[3]} attempts to connect"
+[ "${got[4]}" -gt 0 ]
+verdict $? "the host that came during the flood connected $(first_try) s after its first attempt"
+# A window of T includes the tick T after its first.
+most=$(grep 'saddr=::ffff:11\.' "$dir/hook" | window -l syn -p 0,0 -T $((hz + 1)) | sed -n 's/.* max=\([0-9]*\).*/\1/p')
+[ "${most:-0}" -gt 0 ] && [ "$most" -le $((2 * NEWCOMERS)) ]
+verdict $? "spoofed sources: at most ${most:-0} of $NEWCOMERS newcomers and as many second tries in any 1 s"
 exit "$status"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # scene.sh: the demo's part inside the guest. Load weir, add limits, get flooded from
-# three namespaces and show the sources meanwhile. Leaves its results in OUT:
+# namespaces and show the sources meanwhile. Two hosts open connections during the
+# flood of spoofed addresses, one of which did before. Leaves its results in OUT:
 # sent.*, receiver, trace.
 #
 #	+--- honest ----+
@@ -11,7 +12,9 @@
 #	| 10.6.6.6      |--veth------| 192.0.2.1              |
 #	+---------------+        +---| UDP port 53, TCP 443   |
 #	+--- spoofer ---+        |   +------------------------+
-#	| 198.18.0.0..  |--veth--+
+#	| 11.0.0.0..    |--veth--+
+#	+- known, new --+        |
+#	| 10.2.0.1 ...  |--veth--+
 #	+---------------+
 set -u
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -47,11 +50,12 @@ sender() {
 		ip -n "$1" link set out0 up && ip link set "$1" up; } || fail "no link to $1"
 }
 
-# sends NAME PRIORITY OPTION...: send in the background, for a while; PRIORITY is a
-# command of three words; the number of packets goes to sent.NAME
+# sends NAME MS PRIORITY OPTION...: send in the background; PRIORITY is a command of
+# three words; the number of packets goes to sent.NAME
 sends() {
-	ip netns exec "$1" "${@:2:3}" send -i out0 -d "$HOST" -t "$FLOOD_MS" "${@:5}" >"sent.$1" &
+	ip netns exec "$1" "${@:3:3}" send -i out0 -d "$HOST" -t "$2" "${@:6}" >"sent.$1" &
 }
+calls() { sends "$1" "$2" chrt -f 1 -s "$3" -r "$CALLER_RATE" -P tcp -f S -D 443; }
 
 trace_on() {
 	local event
@@ -92,7 +96,7 @@ show_live() {
 }
 
 { modprobe veth && ip addr add "$HOST/32" dev lo && ip route add blackhole default; } || fail "no network"
-for name in honest flooder spoofer; do sender "$name"; done
+for name in honest flooder spoofer known new; do sender "$name"; done
 receive "$OUT/receiver" dns syn >ready &
 receiver=$!
 read -r _ <ready || fail "no receiver"
@@ -107,9 +111,13 @@ for limit in "${LIMITS[@]}"; do
 	weir limit add "$name" budget "$packets/${window}s" $match || fail "the limit is refused"
 done
 trace_on
-sends honest chrt -f 1 -s "$HONEST_FROM" -n "$HONEST" -r $((HONEST * HONEST_RATE)) -D 53
-sends flooder nice -n 10 -s "$FLOOD_FROM" -r "$FLOOD_RATE" -k -D 53
-sends spoofer nice -n 19 -s "$SPOOFED_FROM" -n "$SPOOFED" -R -r "$SPOOFED_RATE" -k -P tcp -f S -D 443
+calls known $((BEFORE_MS + FLOOD_MS)) "$KNOWN_FROM"
+printf '%s# one host opens connections, and is known after a second%s\n' "$dim" "$off"
+pause "$((BEFORE_MS / 1000)).$((BEFORE_MS % 1000))"
+sends honest "$FLOOD_MS" chrt -f 1 -s "$HONEST_FROM" -n "$HONEST" -r $((HONEST * HONEST_RATE)) -D 53
+sends flooder "$FLOOD_MS" nice -n 10 -s "$FLOOD_FROM" -r "$FLOOD_RATE" -k -D 53
+sends spoofer "$FLOOD_MS" nice -n 19 -s "$SPOOFED_FROM" -n "$SPOOFED" -R -r "$SPOOFED_RATE" -k -P tcp -f S -D 443
+{ pause 1; calls new $((FLOOD_MS - 1000)) "$NEW_FROM"; wait; } &
 printf '%s# sending: %d hosts up to %s/s each, one flooding up to %s/s, %s spoofed up to %s/s%s\n' "$dim" "$HONEST" "$HONEST_RATE" \
 	"$(thousands "$FLOOD_RATE")" "$(thousands "$SPOOFED")" "$(thousands "$SPOOFED_RATE")" "$off"
 show_live source show top "$live" by dropped
