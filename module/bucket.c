@@ -223,9 +223,10 @@ static u16 since(u64 tick)
 
 /*
  * Give a source a way, starting from the floor as it was before an eviction, and
- * charge it. Returns whether a live source was evicted.
+ * charge it. Returns WEIR_CHARGED, perhaps with WEIR_EVICTED. Who was counted for ever
+ * is not evicted: if there is no other way, it returns WEIR_REFUSED | WEIR_FLOORED.
  */
-static bool bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
+static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
 			struct weir_lookup *lookup, const struct weir_permit *permit)
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
@@ -239,9 +240,14 @@ static bool bucket_take(const struct weir_table *table, struct weir_bucket *buck
 		    victim(table, bucket, slot);
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
-	weir_way_write_begin(way);
 	wheel = weir_way_wheel(table, way);
 	live = !free && weir_wheel_sum(table->shape, wheel, slot);
+	if (unlikely(live && !table->spec.slot_ticks)) {
+		raw_spin_unlock(&way->lock);
+		lookup->way = NULL;
+		return WEIR_REFUSED | WEIR_FLOORED;
+	}
+	weir_way_write_begin(way);
 	if (live) {
 		weir_wheel_turn(table->shape, wheel, slot);
 		weir_bucket_raise(table, bucket, wheel);
@@ -263,7 +269,7 @@ static bool bucket_take(const struct weir_table *table, struct weir_bucket *buck
 	lookup->way = way;
 	weir_way_receipt(table, wheel, lookup);
 	raw_spin_unlock(&way->lock);
-	return live;
+	return live ? WEIR_CHARGED | WEIR_EVICTED : WEIR_CHARGED;
 }
 
 /* Under the way's lock. Returns WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST. */
@@ -343,9 +349,7 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		lookup->way = NULL;
 		result = WEIR_REFUSED | WEIR_FLOORED;
 	} else {
-		result = WEIR_CHARGED;
-		if (bucket_take(table, bucket, lookup, permit))
-			result |= WEIR_EVICTED;
+		result = bucket_take(table, bucket, lookup, permit);
 	}
 out:
 	raw_spin_unlock(&bucket->lock);

@@ -189,6 +189,14 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 	       table->slot_shift;
 }
 
+/* The tick at which the slot of @tick ends. */
+static inline u64 weir_table_slot_end(const struct weir_table *table, u64 tick)
+{
+	u32 ticks = table->spec.slot_ticks;
+
+	return ticks ? (weir_table_slot(table, tick) + 1) * ticks : WEIR_NEVER;
+}
+
 /* Is it the source's way, known or not? */
 static inline bool weir_way_is(const struct weir_table *table,
 			       const struct weir_way *way,

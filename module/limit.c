@@ -107,6 +107,12 @@ static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
 	return 0;
 }
 
+/* Is there one slot, so that only the current one is summed? */
+static bool one_slot(const struct weir_limit *limit)
+{
+	return limit->mode == WEIR_MODE_FIXED || !limit->window_ms;
+}
+
 /* Check what the range of a single attribute cannot, and divide the window. */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
@@ -121,26 +127,31 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (!limit->bytes && limit->budget > WEIR_PACKETS_MAX)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
 				   "a budget of packets is at most 4294967295 a window");
-	if (limit->mode == WEIR_MODE_FIXED && slots > 1)
+	if (limit->window_ms && limit->window_ms < WEIR_WINDOW_MS_MIN)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
+				   "a window has at least 10 ms; 0 is the total, without a window");
+	if (one_slot(limit) && slots > 1)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "a fixed window is a single slot; leave slots out");
-	if (limit->mode == WEIR_MODE_FIXED)
+				   "a fixed window or a total is a single slot; leave slots out");
+	if (one_slot(limit))
 		slots = 1;
-	slots = weir_slots_fit(limit->window_ms, slots, &limit->slot_ticks);
+	limit->slot_ticks = 0;
+	if (limit->window_ms)
+		slots = weir_slots_fit(limit->window_ms, slots, &limit->slot_ticks);
 	if (!slots) {
 		error->value = max_t(u64, 1, div_u64((u64)limit->window_ms * HZ, MSEC_PER_SEC));
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
 				   "slots would be shorter than a clock tick; use fewer");
 	}
 	limit->slots = slots;
-	limit->span_ticks = min_t(u64, (slots + 1ull) * limit->slot_ticks, U32_MAX);
+	limit->span_ticks = min_t(u64, (slots + 1ull) * limit->slot_ticks, U32_MAX) ?: U32_MAX;
 	return newcomers_check(limit, error);
 }
 
 /* The most that any interval as long as the window admits of one source. */
 u64 weir_limit_most(const struct weir_limit *limit)
 {
-	return limit->mode == WEIR_MODE_STRICT ? limit->budget : 2 * limit->budget;
+	return limit->mode == WEIR_MODE_STRICT || !limit->window_ms ? limit->budget : 2 * limit->budget;
 }
 
 static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)
@@ -172,7 +183,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 		.slot_ticks = limit->slot_ticks,
 		.sources = limit->sources,
 		.slots = limit->slots,
-		.lenient = limit->mode != WEIR_MODE_STRICT,
+		.lenient = limit->mode != WEIR_MODE_STRICT || !limit->window_ms,
 		.bytes = limit->bytes,
 		.newcomers = limit->newcomers.budget,
 		.prefix = limit->prefix,

@@ -52,10 +52,10 @@ struct weir_limit {
 	bool slots_given;
 	u8 slots;		/* of the window */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
-	u32 slot_ticks;		/* length of a slot */
+	u32 slot_ticks;		/* length of a slot; 0 if it never ends */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u32 sources;		/* as asked for */
-	u32 window_ms;		/* as asked for */
+	u32 window_ms;		/* as asked for; 0: the total */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 	struct weir_newcomers newcomers;
 	struct weir_match match;

@@ -153,7 +153,8 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, limit->bytes) ||
 	    (state->wait &&
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||
-	      weir_nl_put_u64(skb, WEIR_A_SOURCE_NEXT_NS, weir_nl_ns(state->wait)))) ||
+	      (state->wait != WEIR_NEVER &&
+	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEXT_NS, weir_nl_ns(state->wait))))) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROPPED, state->observed ? 0 : state->dropped) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_WOULD_DROP, state->observed ? state->dropped : 0) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->observe) ||

@@ -21,8 +21,10 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		nla_strscpy(limit->comment, attrs[WEIR_A_LIMIT_COMMENT], sizeof(limit->comment));
 	if (attrs[WEIR_A_LIMIT_BUDGET])
 		limit->budget = nla_get_u64(attrs[WEIR_A_LIMIT_BUDGET]);
-	if (attrs[WEIR_A_LIMIT_WINDOW_MS])
+	if (attrs[WEIR_A_LIMIT_WINDOW_MS]) {
 		limit->window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_WINDOW_MS]);
+		limit->slots_given &= limit->window_ms != 0;
+	}
 	if (attrs[WEIR_A_LIMIT_UNIT])
 		limit->bytes = nla_get_u32(attrs[WEIR_A_LIMIT_UNIT]);
 	if (attrs[WEIR_A_LIMIT_MODE]) {

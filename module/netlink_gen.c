@@ -19,7 +19,6 @@ static const struct netlink_range_validation weir_a_limit_budget_range = {
 };
 
 static const struct netlink_range_validation weir_a_limit_window_ms_range = {
-	.min	= WEIR_WINDOW_MS_MIN,
 	.max	= WEIR_WINDOW_MS_MAX,
 };
 

@@ -145,8 +145,9 @@ static int put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 	u64 slot_ns = weir_nl_ns(limit->slot_ticks);
 
 	return weir_nl_put_limit(skb, limit) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS, slot_ns * limit->slots) ||
+	       (slot_ns &&
+		(weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
+		 weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS, slot_ns * limit->slots))) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MOST, weir_limit_most(limit)) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||

@@ -29,8 +29,11 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 		     const u64 slot[WEIR_SLOTS_MAX + 1])
 {
 	unsigned int i = WEIR_SLOTS_MAX + 1 - limit->slots - !limit->mode;
-	int err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(limit->slot_ticks));
+	int err;
 
+	if (!limit->slot_ticks)
+		return 0;
+	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(limit->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)
 		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT, slot[i]);
 	return err;

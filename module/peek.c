@@ -24,6 +24,8 @@ static void wheel_state(const struct weir_table *table,
 	wait = weir_wheel_peek(table->shape, wheel, cost, budget);
 	when = (slot + wait) * table->spec.slot_ticks;
 	state->wait = wait && when > tick ? when - tick : 0;
+	if (wait && !table->spec.slot_ticks)
+		state->wait = WEIR_NEVER;
 }
 
 /* Under the way's lock; the wheel is copied, to hold the lock only briefly. */

@@ -99,9 +99,14 @@ static void table_size(struct weir_table *table)
 static void table_slot_inverse(struct weir_table *table)
 {
 	u32 ticks = table->spec.slot_ticks, left;
-	unsigned int shift = order_base_2(ticks);
-	u64 whole = div_u64_rem(BIT_ULL(63), ticks, &left);
+	unsigned int shift;
+	u64 whole;
 
+	/* All ticks are in slot 0, which never ends. */
+	if (!ticks)
+		return;
+	shift = order_base_2(ticks);
+	whole = div_u64_rem(BIT_ULL(63), ticks, &left);
 	table->slot_shift = shift;
 	table->slot_inverse = (whole << shift) +
 			      div_u64(((u64)left << shift) + ticks - 1, ticks);

@@ -20,13 +20,16 @@
 
 #define WEIR_SLOTS_MAX 64
 
+/* A wait that no time ends. */
+#define WEIR_NEVER U64_MAX
+
 /* Most sources in a bucket, and so in an answer of weir_table_walk(). */
 #define WEIR_WAYS_MAX 48
 
 /* The constants of a table. */
 struct weir_table_spec {
 	u64 budget;		/* the largest budget it must hold */
-	u32 slot_ticks;		/* length of a slot in clock ticks, at least 1 */
+	u32 slot_ticks;		/* length of a slot in clock ticks; 0 if it never ends */
 	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
 	u8 slots;		/* slots of the window, 1..WEIR_SLOTS_MAX */
 	bool lenient;		/* sum @slots slots instead of @slots + 1 */
@@ -80,7 +83,7 @@ struct weir_source_state {
 	struct weir_source source;	/* masked */
 	u64 count;		/* packets or bytes in the window */
 	u64 dropped;		/* packets refused since it took its way */
-	u64 wait;		/* ticks until what was refused last, or 1, fits; 0 if now */
+	u64 wait;		/* ticks until what was refused last, or 1, fits; 0 if now, or WEIR_NEVER */
 	bool live;		/* its count is not 0 */
 	bool floor;		/* it has no way; the count is its bucket's floor */
 	bool observed;		/* @dropped was only observed */

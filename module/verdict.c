@@ -87,7 +87,7 @@ static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
 static u64 charged_at(const struct weir_limit *limit,
 		      const struct weir_lookup *lookup)
 {
-	u64 slot = div_u64(lookup->tick, limit->slot_ticks);
+	u64 slot = weir_table_slot(limit->table, lookup->tick);
 	u16 late = lookup->receipt.at - slot;
 
 	return late ? (slot + late) * limit->slot_ticks : lookup->tick;

@@ -93,7 +93,7 @@ static int check_slots(const struct weir_limit *limit, struct weir_args *args)
 {
 	char buf[WEIR_TEXT_SIZE];
 
-	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)) || !(limit->has & WEIR_HAS(LIMIT_BUDGET)) ||
+	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)) || !limit->budget.window_ms ||
 	    limit->slots <= limit->budget.window_ms)
 		return 0;
 	weir_err_set(args->err, "slots: %u do not fit a window of %s; at most %u do", limit->slots,

@@ -10,6 +10,7 @@
 #include "value.h"
 
 #define LEVELS	8
+#define HOUR_MS	3600000u
 
 static void show(struct weir_out *out, uint16_t attr, const struct weir_source *source)
 {
@@ -45,6 +46,27 @@ static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 	weir_out_text(out, "\n");
 }
 
+/*
+ * How many packets, each from another address, leave newcomers no room, and for how
+ * long, if that is a nuisance.
+ */
+static void show_flood(struct weir_out *out, const struct weir_limit *limit)
+{
+	const struct weir_budget *budget = &limit->budget;
+	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE];
+	uint64_t packets = limit->ways;
+
+	if (limit->unit || limit->newcomers.count || (budget->window_ms && budget->window_ms < HOUR_MS))
+		return;
+	if (budget->window_ms && __builtin_mul_overflow(packets, budget->count, &packets))
+		return;
+	weir_text_amount(packets, 2, count);
+	weir_text_time(limit->window_ns + limit->slot_ns, time);
+	weir_out_text(out, "    %s packets from spoofed addresses lock newcomers out %s%s\n", count,
+		      budget->window_ms ? "for " : "until they are forgotten",
+		      budget->window_ms ? time : "");
+}
+
 void weir_show_limit(struct weir_out *out, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model;
@@ -66,8 +88,12 @@ void weir_show_limit(struct weir_out *out, const void *model)
 		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
 	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW))
 		show_memory(out, &limit);
+	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
+		show_flood(out, &limit);
 	if (stats->sources_wanted)
-		weir_out_word(out, WEIR_COLOR_BAD, "    pressure: try sources %" PRIu64,
+		weir_out_word(out, WEIR_COLOR_BAD, limit.budget.window_ms ?
+			      "    pressure: try sources %" PRIu64 :
+			      "    full, and refuses newcomers: forget sources, or try sources %" PRIu64,
 			      stats->sources_wanted);
 	if (stats->sources_wanted)
 		weir_out_text(out, "\n");
@@ -240,7 +266,10 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	const struct weir_set *set = &weir_source_fields;
 
-	time_text(source->next_ns, 3, until);	/* next_ns is no more precise */
+	if (source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited)
+		time_text(source->next_ns, 3, until);	/* next_ns is no more precise */
+	else
+		strcpy(until, "forgotten");
 	if (out->json) {
 		weir_out_str(out, "event", "source");
 		weir_set_show(set, WEIR_EVENT, out, source);

@@ -61,7 +61,7 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_NAME, "name"), ATTR(LIMIT_BEFORE, "before"),
 	RANGE(LIMIT_BUDGET, "budget", 1, WEIR_BYTES_MAX),
-	RANGE(LIMIT_WINDOW_MS, "window_ms", WEIR_WINDOW_MS_MIN, WEIR_WINDOW_MS_MAX),
+	RANGE(LIMIT_WINDOW_MS, "window_ms", 0, WEIR_WINDOW_MS_MAX),
 	ENUM(LIMIT_UNIT, "unit", unit), RANGE(LIMIT_SLOTS, "slots", 1, WEIR_SLOTS_MAX),
 	ENUM(LIMIT_MODE, "mode", mode), RANGE(LIMIT_PREFIX4, "prefix4", 0, 32),
 	RANGE(LIMIT_PREFIX6, "prefix6", 0, 128),

@@ -27,6 +27,9 @@ static const struct {
 	{ "millisecond", 1 }, { "milliseconds", 1 },
 };
 
+/* In place of a window. */
+#define TOTAL	"total"
+
 #define SECOND	3	/* its index; longer units precede */
 
 /* Each is a thousand times the previous one. */
@@ -199,8 +202,11 @@ int weir_parse_rate(const struct weir_field *field, struct weir_args *args,
 int weir_parse_newcomers(const struct weir_field *field, struct weir_args *args,
 			 const char *text, void *at)
 {
+	const struct weir_budget *budget = at;
+
 	if (strcmp(text, "none"))
-		return weir_parse_budget(field, args, text, at);
+		return weir_parse_budget(field, args, text, at) ?:
+		       budget->window_ms ? 0 : weir_err_set(args->err, "a total is a budget of sources; newcomers need a time");
 	*(struct weir_budget *)at = (struct weir_budget) { .window_ms = 1000 };
 	return 0;
 }
@@ -231,9 +237,11 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(args->err, "'%.60s' has no time; for example %.60s/s or %.60s/10s",
 				    text, count, count);
 	unit = ++end;
-	if (take_time(unit, &window, args->err))
+	if (!strcmp(unit, TOTAL))
+		window = 0;
+	else if (take_time(unit, &window, args->err))
 		return -EINVAL;
-	if (window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
+	else if (window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
 		return weir_err_set(args->err, "a window of %s is out of range 10ms..30d", unit);
 	budget->window_ms = window;
 	ret = weir_value_range(count, budget->count, 1, bytes ? WEIR_BYTES_MAX :
@@ -273,7 +281,10 @@ const char *weir_text_budget(const struct weir_field *field, const void *at, cha
 	int len = put_count(budget->count, buf);
 
 	buf[len++] = '/';
-	put_time(budget->window_ms, true, buf + len);
+	if (budget->window_ms)
+		put_time(budget->window_ms, true, buf + len);
+	else
+		strcpy(buf + len, TOTAL);
 	return buf;
 }
 

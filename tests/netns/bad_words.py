@@ -62,6 +62,8 @@ CASES = [
     ("too many packets", "limit-add", limit(budget=1 << 32), "4294967295", "budget", E.ERANGE),
     ("slots shorter than a tick", "limit-add", limit(window_ms=10, slots=64), "tick", "slots"),
     ("a fixed window of several slots", "limit-add", limit(mode=2, slots=4), "single slot; leave slots", "slots"),
+    ("a total of several slots", "limit-add", limit(window_ms=0, slots=4), "single slot; leave slots", "slots"),
+    ("a window shorter than 10 ms", "limit-add", limit(window_ms=9), "at least 10 ms; 0 is the total", "window-ms", E.ERANGE),
     ("newcomers without a window", "limit-add", limit(newcomers=5), "window .* missing", "-newcomers-ms"),
     ("newcomers with a prefix length of 0", "limit-add", limit(newcomers=5, newcomers_ms=1000, prefix6=0),
      "one source of all", "newcomers"),

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# total.t: a total admits its amount until the source is forgotten; whoever was counted
+# keeps the place, and a full table refuses newcomers and says so
+. "$(dirname "$0")/lib.sh"
+begin_with <<-WORDS
+	limit add ever budget 5/total from 198.18.0.0/16 sources 64
+	limit add bytes budget 10k/total bytes from 198.19.0.0/16 sources 64
+WORDS
+like "$(weir limit show ever)" "^ever budget 5/total .*sources 64 *"$'\n'" *memory" "limit show has neither slot nor window"
+like "$(weir -s limit show ever)" " [0-9]+ packets from spoofed addresses lock newcomers out until they are forgotten" \
+	"... but what a flood may do"
+is "$(weir -json limit show ever | json window_ms)" 0 "a total has no window"
+weir save "$tmp/saved" && weir -file "$tmp/saved" && weir -check -file "$tmp/saved"
+ok $? "what is saved can be read"
+
+flood -s 198.18.0.1 -c 20
+is "$(passed)" 5 "the budget is admitted"
+let_pass 1500
+flood -s 198.18.0.1 -c 20
+is "$(passed)" 5 "... once"
+like "$(weir source get 198.18.0.1 limit ever)" "count 5 of 5 left 0 limited dropped 35" "source get: limited, without an end"
+is "$(weir -json source get 198.18.0.1 limit ever | json next_ms)" "" "... in JSON, too"
+flood -s 198.19.0.1 -c 1000 -l 100
+within "$(passed)" 50 90 "a total of bytes"
+
+# More sources than places: those that were there stay.
+recount
+flood -s 198.18.1.0 -n 1000 -c 1000
+ways=$(weir -json limit show ever | json ways)
+within "$(passed)" $((ways * 8 / 10)) $((ways - 1)) "as many sources as there are places"
+is "$(stat_of ever evictions)" 0 "... and nobody is evicted"
+is "$(stat_of ever floor_refused.packets)" $((1000 - $(passed))) "the others are refused"
+like "$(weir -s limit show ever)" "full, and refuses newcomers: forget sources, or try sources 1?[0-9]+" "... and limit show says so"
+is "$(weir -json source get 198.18.0.1 limit ever | json count)" 5 "the first source is still counted"
+weir limit set ever sources 4096 >/dev/null
+recount
+flood -s 198.18.1.0 -n 1000 -c 1000
+is "$(passed)" 1000 "a larger table has places for all"
+is "$(weir -json source get 198.18.0.1 limit ever | json count)" 5 "... and keeps the counts"
+
+# Into another way to count, and back
+weir limit set ever budget 6/1d >/dev/null
+recount
+flood -s 198.18.0.1 -c 20
+is "$(passed)" 1 "from a total to a window: what was counted stays"
+weir limit set ever budget 7/total >/dev/null
+recount
+flood -s 198.18.0.1 -c 20
+is "$(passed)" 1 "... and back"
+weir source forget 198.18.0.1 limit ever >/dev/null
+recount
+flood -s 198.18.0.1 -c 20
+is "$(passed)" 7 "who is forgotten starts anew"
+finish

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A slot that never ends: what was counted stays until it is forgotten, whatever time
+ * passes; who was counted keeps the way, and a bucket full of such sources refuses newcomers.
+ */
+#include "table_twin.h"
+
+#define SOURCES	8
+#define WAYS	4
+
+/* The table, and what a list of counts says of it. */
+static struct {
+	struct weir_table *table;
+	u64 budget, tick;
+	u64 count[SOURCES];
+	u64 run;
+	struct chance c;
+} t;
+
+static struct weir_source source_of(unsigned int i, u32 *hash)
+{
+	struct weir_source source = { .word = { htonl(0x0a000000 + i) } };
+
+	*hash = weir_source_hash(&source, t.table->spec.prefix, &twin_key);
+	return source;
+}
+
+static struct weir_table *table_of(u32 slot_ticks, u8 slots)
+{
+	struct weir_table_spec spec = {
+		.budget = t.budget, .slot_ticks = slot_ticks, .slots = slots, .sources = 1,
+		.lenient = !slot_ticks, .prefix = { 32, 64 },
+	};
+	struct weir_table *table = weir_table_alloc(&spec, t.tick);
+
+	assert_false(IS_ERR(table));
+	twin_shrink(table, 1, WAYS);
+	return table;
+}
+
+static unsigned int counted(void)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < SOURCES; i++)
+		n += !!t.count[i];
+	return n;
+}
+
+static u64 below(u64 n)
+{
+	return chance_below(&t.c, n);
+}
+
+static void charge(unsigned int i, u64 cost)
+{
+	struct weir_lookup lookup = { .tick = t.tick, .cost = cost, .budget = t.budget };
+	struct weir_source source = source_of(i, &lookup.hash);
+	bool fits = cost <= t.budget - t.count[i];
+	bool way = t.count[i] || counted() < WAYS;
+	u16 result;
+
+	lookup.source = &source;
+	twin_enter();
+	result = twin_packet(t.table, &lookup);
+	check(!!(result & WEIR_CHARGED) == (fits && way), "run %llu: %u: %llu of %llu, %u counted",
+	      t.run, result, t.count[i] + cost, t.budget, counted());
+	check(!!(result & WEIR_FLOORED) == (fits && !way), "run %llu: %u", t.run, result);
+	check(!(result & WEIR_EVICTED), "run %llu: evicted", t.run);
+	if (result & WEIR_CHARGED && !below(4))
+		check(weir_table_uncharge(t.table, &lookup), "run %llu: not given back", t.run);
+	else if (result & WEIR_CHARGED)
+		t.count[i] += cost;
+	twin_leave();
+}
+
+static void check_all(void)
+{
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source_state state;
+	struct weir_source source;
+	unsigned int i;
+	u32 hash;
+
+	rcu_read_lock();
+	for (i = 0; i < SOURCES; i++) {
+		source = source_of(i, &hash);
+		weir_table_peek(t.table, &source, hash, t.tick, t.budget, &state, slot);
+		check(state.count == t.count[i], "run %llu: %llu, not %llu", t.run, state.count,
+		      t.count[i]);
+		check(t.count[i] < t.budget || t.table->spec.slot_ticks ||
+		      state.wait == WEIR_NEVER, "run %llu: a wait", t.run);
+		check(t.count[i] || !state.wait, "run %llu: a wait for nothing", t.run);
+	}
+	rcu_read_unlock();
+}
+
+static u64 clock_now(void)
+{
+	return t.tick;
+}
+
+/* Into a table of another kind and back: counts stay while its window lasts. */
+static void move(void)
+{
+	struct weir_table *old = t.table;
+
+	t.table = table_of(old->spec.slot_ticks ? 0 : 1000000000, 4);
+	weir_table_succeed(t.table, old, t.budget, t.budget, &twin_key, clock_now);
+	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
+	synchronize_rcu();
+	weir_table_free(old);
+	check_all();
+	if (t.table->spec.slot_ticks)
+		move();
+}
+
+static void one_run(u64 run)
+{
+	unsigned int i, step;
+	struct weir_source source;
+	u32 hash;
+
+	t.run = run;
+	t.c = chance_of(run);
+	t.budget = 1 + below(below(2) ? 3 : 100000);
+	t.tick = below(BIT_ULL(40));
+	memset(t.count, 0, sizeof(t.count));
+	t.table = table_of(0, 1);
+	for (step = 0; step < 200; step++) {
+		i = below(SOURCES);
+		t.tick += below(3) ? below(3) : below(BIT_ULL(33));
+		switch (below(16)) {
+		case 0:
+			source = source_of(i, &hash);
+			rcu_read_lock();
+			weir_table_forget(t.table, &source, hash);
+			rcu_read_unlock();
+			t.count[i] = 0;
+			break;
+		case 1:
+			weir_table_age(t.table, t.tick);
+			break;
+		case 2:
+			move();
+			break;
+		default:
+			charge(i, 1 + below(below(3) ? min(t.budget, 2ull) : t.budget));
+		}
+		check_all();
+	}
+	weir_table_free(t.table);
+	assert_int_equal(shim_allocations, 0);
+}
+
+static void test_total(void **state)
+{
+	u64 run, runs = unit_rounds(2000);
+
+	for (run = 0; run < runs; run++)
+		one_run(run);
+}
+
+UNIT_MAIN("table_total", T(test_total))
