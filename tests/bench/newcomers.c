@@ -236,8 +236,9 @@ static void print_result(const char *name)
 		connected += result.connected[i];
 		printf(" %5.1f %%", percent(connected, result.clients));
 	}
-	printf(" %6.1f %% %9llu\n", percent(result.lost[CLIENT], result.sent[CLIENT]),
-	       (unsigned long long)result.passed * HZ / DURATION);
+	printf(" %6.1f %% %9llu %5.1f MiB\n", percent(result.lost[CLIENT], result.sent[CLIENT]),
+	       (unsigned long long)result.passed * HZ / DURATION,
+	       atomic64_read(&wn.bytes) / 1048576.0);
 	fflush(stdout);
 }
 
@@ -284,9 +285,9 @@ int main(void)
 
 	wn.stats = alloc_percpu_gfp(struct weir_stats, GFP_KERNEL);
 	mutex_init(&wn.lock);
-	printf("%-25s %20s %25s %8s %9s\n%-25s %9s %9s %8s %7s %7s %8s %9s\n", "",
-	       "known sources lost", "clients connected within", "clients", "flood",
-	       "flood", "speak", "idle", "1 s", "3 s", "7 s", "lost", "passed/s");
+	printf("%-25s%20s%24s%9s%10s\n%-25s%10s%10s%8s%8s%8s%9s%10s%10s\n", "",
+	       "known sources lost", "connected within", "clients", "flood", "flood", "speak",
+	       "idle", "1 s", "3 s", "7 s", "lost", "passed/s", "memory");
 	for (i = 0; i < ARRAY_SIZE(settings); i++) {
 		heading(&settings[i]);
 		for (j = 0; j < ARRAY_SIZE(floods); j++)
