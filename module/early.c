@@ -17,7 +17,7 @@
 #include "weir.h"
 
 /* What a limit said of the packet: WEIR_* flags of the table, or: */
-#define NOT_MET U8_MAX
+#define NOT_MET U16_MAX
 
 /* A packet that is asked about; each part is filled before it is read. */
 struct early {
@@ -27,7 +27,7 @@ struct early {
 	struct weir_prefix prefix;	/* of the last limit asked; invalid at first */
 	struct weir_lookup lookup;	/* in that limit's table */
 	struct weir_exempt_place place;	/* its source among the exemptions */
-	u8 result[WEIR_LIMITS_MAX];	/* of the limits up to the one that refuses */
+	u16 result[WEIR_LIMITS_MAX];	/* of the limits up to the one that refuses */
 };
 
 /* The limit whose refusal the cache repeats, or NULL. A traced drop takes the slow path. */
@@ -69,7 +69,7 @@ static void prepare(struct early *early, const struct weir_net *wn, const struct
 }
 
 /* Refuse as the hook would, if no charge is needed to know. 0: not sure. */
-static u8 ask(struct early *early, const struct weir_net *wn, const struct weir_limit *limit)
+static u16 ask(struct early *early, const struct weir_net *wn, const struct weir_limit *limit)
 {
 	struct weir_table *table = limit->table;
 

@@ -101,16 +101,16 @@ static bool device_is_direct(const struct net_device *dev)
 	       !netif_is_l3_slave(dev) && !netif_is_l3_master(dev) && !netdev_uses_dsa(dev);
 }
 
-/* May the NIC have stripped a VLAN's tag? */
+/* May the NIC have stripped the tag of one of its VLANs? */
 static bool device_hides_tags(struct net_device *dev)
 {
 	struct net_device *upper;
 	struct list_head *iter;
 
-	if (!(dev->features & (NETIF_F_HW_VLAN_CTAG_RX | NETIF_F_HW_VLAN_STAG_RX)))
-		return false;
 	netdev_for_each_upper_dev_rcu(dev, upper, iter)
-		if (is_vlan_dev(upper))
+		if (is_vlan_dev(upper) &&
+		    dev->features & (vlan_dev_vlan_proto(upper) == htons(ETH_P_8021Q) ?
+				     NETIF_F_HW_VLAN_CTAG_RX : NETIF_F_HW_VLAN_STAG_RX))
 			return true;
 	return false;
 }

@@ -48,7 +48,7 @@ layers() {
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
-		userspace/(check|config|fields|name|parse|show|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/(check|config|fields(_xdp)?|name|parse|show|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/.*\.c	config.h tool.h value.h
 	EOF

@@ -166,7 +166,7 @@ guest() {
 		boot=$((boot + 1)) guest_status='' begun='' out=$logs/guest-$kernel-$boot
 		exec 3< <(
 			exec 8>&- # a guest that outlives this run holds no lock
-			tests/vm/guest.sh -k "$kernel" -s "$cpus" -t "$seconds" -o "$out" "${near[@]}" -- "${env[@]}" tests/run.sh --in-guest "${todo[@]}" 2>&1 |
+			tests/vm/guest.sh -n -k "$kernel" -s "$cpus" -t "$seconds" -o "$out" "${near[@]}" -- "${env[@]}" tests/run.sh --in-guest "${todo[@]}" 2>&1 |
 				tee "$out.log"
 			echo "@guest ${PIPESTATUS[0]}"
 		)

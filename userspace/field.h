@@ -101,7 +101,7 @@ extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, 
 extern const struct weir_set weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields, weir_wanted_fields,
 	weir_source_fields, weir_stats_fields, weir_pressure_fields, weir_newcomers_fields,
-	weir_config_fields, weir_saving_fields;
+	weir_config_fields, weir_saving_fields, weir_xdp_fields;
 
 /* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */
 uint64_t weir_uint_get(const void *data, size_t len);

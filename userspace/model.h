@@ -145,6 +145,16 @@ struct weir_saving {
 	const char *file;	/* NULL: stdout */
 };
 
+enum weir_xdp_mode { WEIR_XDP_NATIVE = 1, WEIR_XDP_GENERIC };
+
+/* The XDP program on a device. */
+struct weir_xdp {
+	uint64_t has;
+	char dev[WEIR_DEV_SIZE];
+	uint32_t mode;		/* enum weir_xdp_mode; 0: not given */
+	uint32_t program;	/* its id in the kernel */
+};
+
 union weir_model {
 	uint64_t has;
 	struct weir_limit limit;
@@ -156,6 +166,7 @@ union weir_model {
 	struct weir_pressure pressure;
 	struct weir_newcomers newcomers;
 	struct weir_saving saving;
+	struct weir_xdp xdp;
 };
 
 /* Sized for the largest configuration: too large for the stack. */

@@ -109,6 +109,17 @@ static const struct weir_command save_commands[] = {
 	{ 0 }
 };
 
+#define XDP	.set = &weir_xdp_fields, .reply_set = &weir_xdp_fields, .show = weir_show_xdp
+
+static const struct weir_command xdp_commands[] = {
+	{ "show", "list", "show the devices that drop early", .reply_set = &weir_xdp_fields,
+	  .show = weir_show_xdp, .run = weir_xdp_show },
+	{ "attach", NULL, "drop what limits refuse before the stack, at this device", XDP,
+	  .verb = WEIR_ON_ADD, .run = weir_xdp_attach },
+	{ "detach", NULL, "end that", XDP, .verb = WEIR_ON_DEL, .run = weir_xdp_detach },
+	{ 0 }
+};
+
 const struct weir_object weir_objects[] = {
 	{ "limit", "how much each source may send",
 	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d }\n"
@@ -119,6 +130,7 @@ const struct weir_object weir_objects[] = {
 	{ "exempt", "prefixes exempt from limits",
 	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir exempt add help' explains each word" },
+	{ "xdp", "drop what limits refuse before the stack", xdp_commands, false, NULL },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
 	{ "monitor", "show events as they happen", monitor_commands, true, NULL },
 	{ "save", "write the configuration in the format that -file reads",

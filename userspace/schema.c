@@ -126,7 +126,7 @@ static json_t *array_of(const char *name)
 void weir_schema(struct weir_out *out)
 {
 	static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,
-		&weir_source_fields, &weir_stats_fields };
+		&weir_source_fields, &weir_stats_fields, &weir_xdp_fields };
 	json_t *any = json_array(), *defs = json_object(), *told = json_array(), *schema;
 	size_t i;
 

@@ -108,6 +108,14 @@ void weir_show_exempt(struct weir_out *out, const void *model)
 	weir_out_end(out, '}');
 }
 
+void weir_show_xdp(struct weir_out *out, const void *model)
+{
+	weir_out_begin(out, NULL, '{');
+	weir_set_show(&weir_xdp_fields, WEIR_WORDS, out, model);
+	weir_out_text(out, "\n");
+	weir_out_end(out, '}');
+}
+
 /* The wheel as a sparkline of eight levels, scaled to the fullest slot. */
 static void spark(const struct weir_source *source, char text[WEIR_WHEEL_MAX * 3 + 1])
 {

@@ -61,7 +61,7 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, stats, monitor, save$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, stats, monitor, save$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
@@ -101,8 +101,8 @@ says <<'LINES'
 0 | -check exempt test 10.0.0.1 |
 0 | -check source clear all |
 1 | limit replace web budget 1/s | ^weir: limit: use 'set': it changes what is given and keeps the rest$
-1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, stats show$
-1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, stats show$
+1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, xdp show, stats show$
+1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, xdp show, stats show$
 1 | create web | ^weir: 'create' requires an object: limit add, exempt add$
 1 | rm web | ^weir: 'rm' requires an object: limit del, exempt del$
 0 | -check limit set web match tcp dport 22 |
@@ -120,7 +120,7 @@ says <<'LINES'
 1 | limit add web budget 1/s proto tcp udp | ^weir: limit add: 'proto' and 'udp' cannot be combined$
 1 | limit add web budget 1/s not udp udp | ^weir: limit add: 'udp' given twice$
 1 | source show 10.0.0.1 10.0.0.2 | ^weir: source show: '10.0.0.1' and '10.0.0.2' cannot be combined$
-1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, stats show$
+1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, xdp show, stats show$
 1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush$
 1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del$
 1 | weir limit show | ^weir: omit 'weir': a command begins with its object$

@@ -1,55 +1,81 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# xdp.t: an XDP program that asks drops what the hook would refuse, before the hook, and
-# nothing else; what is dropped is counted once
+# xdp.t: the XDP program drops what the hook would refuse, before the hook, and nothing
+# else; what is dropped is counted once
 . "$(dirname "$0")/lib.sh"
-program=$top/userspace/bpf/weir_xdp.o
-[ -e "$program" ] || skip_all "no XDP program is built: no clang or libbpf"
-command -v bpftool >/dev/null || skip_all "no bpftool"
 begin_apart
 [ -e /sys/kernel/btf/weir ] || skip_all "the module has no BTF"
-mkdir "$tmp/bpf"
-mount -t bpf bpf "$tmp/bpf" || bail "no bpffs"
-# attach native|generic, detach: the program at rx0
-attach() {
-	mode=xdpdrv
-	[ "$1" = native ] || mode=xdpgeneric
-	bpftool prog load "$program" "$tmp/bpf/$1" && rx bpftool net attach "$mode" pinned "$tmp/bpf/$1" dev rx0
-}
-detach() { rx bpftool net detach "$mode" dev rx0 && rm -f "$tmp"/bpf/*; }
+weir xdp show >/dev/null 2>&1 || skip_all "this weir has no XDP program"
+mount -t bpf bpf /sys/fs/bpf || bail "no bpffs"
+
 early() { stat_of "$1" early.packets; }
+dropped() { stat_of "$1" dropped.packets; }
 driver() { rx ethtool -S rx0 | awk '/xdp_drops:/ { n += $2 } END { print n + 0 }'; }
+shown() { weir -json xdp show | jq -c 'map([.dev, .mode])'; }
+fails() { ! "$@" 2>/dev/null; }
+# in the namespace, with the same bpffs
+here() { nsenter --net="/run/netns/$rx" "$@"; }
 
 weir limit add a budget 10/10s from 198.51.100.0/24 >/dev/null
 flood -s 198.51.100.1 -c 100
 is "$(early a)" 0 "without a program nothing is dropped early"
-# nft's ingress chain may take packets: what passes it is not sure.
-holds "the program is attached in native mode" attach native
+holds "the program is attached" weir xdp attach dev rx0
+is "$(shown)" '[["rx0","native"]]' "... and shown"
+is "$(weir xdp attach dev rx0 2>&1)" "weir: xdp attach: the program is attached to 'rx0' already" "... once"
+holds "... which -exist allows" weir -exist xdp attach dev rx0
 flood -s 198.51.100.1 -c 100
-is "$(early a)" 0 "nothing behind an ingress chain"
+is "$(early a)" 0 "nothing is dropped early behind an ingress chain, which may take packets"
 rx nft delete table netdev probe
 flood -s 198.51.100.1 -c 100
 is "$(early a)" 100 "what is refused is dropped early"
 is "$(driver)" 100 "... as the driver tells"
-is "$(stat_of a dropped.packets)" 290 "... and counted once at the limit"
+is "$(dropped a)" 290 "... and counted once at the limit"
 is "$(weir -json source get 198.51.100.1 limit a | json dropped)" 290 "... and at the source"
 is "$(stats dropped)" 290 "... and in all"
 is "$(passed)" 10 "the budget is as ever"
-fails() { ! "$@" 2>/dev/null; }
 holds "the module stays while a program needs it" fails rmmod weir
 flood -s 198.51.100.2 -c 100
 is "$(passed)" 20 "another source has its own"
 is "$(early a)" 189 "... and is dropped early once the hook has refused it"
-
 trace_start weir_early
 flood -s 198.51.100.2 -c 5
 trace_stop
 is "$(grep -c 'weir_early: limit=a saddr=::ffff:198.51.100.2 .*packets=1 bytes=46' "$tmp/trace")" 5 "a tracepoint tells"
-holds "the program is detached" detach
-holds "... and attached in generic mode" attach generic
+holds "the program is detached" weir xdp detach dev rx0
+is "$(shown)" '[]' "... and gone"
+is "$(weir xdp detach dev rx0 2>&1)" "weir: xdp detach: the program is not attached to 'rx0'" "... once"
+
+holds "generic mode" weir xdp attach dev rx0 mode generic
+is "$(shown)" '[["rx0","generic"]]' "... is shown"
 was=$(early a)
 flood -s 198.51.100.2 -c 50
-is "$(($(early a) - was))" 50 "generic mode drops, too"
-holds "the program is detached" detach
-umount "$tmp/bpf"
+is "$(($(early a) - was))" 50 "... and drops early, too"
+weir xdp detach dev rx0
+
+# A program of one's own that asks, without and with the dispatcher.
+own=$top/.cache/build/netns/xdp.o
+if command -v bpftool >/dev/null && bpftool prog load "$own" /sys/fs/bpf/own; then
+	rx bpftool net attach xdpdrv name count_passed dev rx0
+	was=$(early a)
+	flood -s 198.51.100.2 -c 50
+	flood -s 203.0.113.1 -c 7
+	is "$(($(early a) - was))" 50 "a program of one's own drops early"
+	is "$(bpftool -j map dump name passed | jq '[.[].formatted.values[].value] | add')" 7 "... and goes on with the others"
+	like "$(weir xdp attach dev rx0 2>&1)" "^weir: xdp attach: 'rx0' has another XDP program" "it stays alone"
+	is "$(shown)" '[]' "... and is not shown"
+	rx bpftool net detach xdpdrv dev rx0
+	rm /sys/fs/bpf/own
+fi
+if here xdp-loader load -m native rx0 "$own" >/dev/null 2>&1; then
+	holds "libxdp chains" weir xdp attach dev rx0
+	is "$(shown)" '[["rx0","native"]]' "... and the program is shown"
+	was=$(early a)
+	flood -s 198.51.100.2 -c 50
+	is "$(($(early a) - was))" 50 "... and drops, and counts once"
+	holds "... and is detached" weir xdp detach dev rx0
+	like "$(here xdp-loader status rx0 2>&1)" count_passed "... while the other one stays"
+	here xdp-loader unload -a rx0 >/dev/null 2>&1
+fi
+is "$(weir xdp attach dev nosuch 2>&1)" "weir: xdp attach: there is no device 'nosuch'" "a device that does not exist"
+umount /sys/fs/bpf
 finish

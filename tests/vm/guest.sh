@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2054 # QEMU's and UML's commas
-# guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-a APPEND] [-p PROGRAM]... -- COMMAND...
+# guest.sh [-k NAME] [-s CPUS] [-m MIB] [-t SECONDS] [-o DIR] [-i] [-n] [-a APPEND] [-p PROGRAM]... -- COMMAND...
 #
 # Run COMMAND as root in a guest with kernel NAME (6.1, 6.12, sid, 6.12-rt, 6.12-arm64;
 # 6.12-kasan, 6.12-kcsan of kernel-debug.sh; uml-kasan of uml-build.sh; default 6.12).
@@ -11,6 +11,7 @@
 # and OUT in its environment). The current directory and the status are kept; output
 # appears as it is written.
 #	-i  interactive: COMMAND gets a terminal, of this one's size
+#	-n  two virtio_net devices on one wire, once the module is loaded
 #	-a  words for the kernel's command line
 #	-p  a program that the guest copies into memory when it boots
 # If the kernel is for another architecture, the programs of its root and the results of
@@ -23,7 +24,8 @@
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 name=6.12 cpus=2 mem='' seconds=300 out='' tty='' append='' programs=()
-while getopts k:s:m:t:o:a:p:i opt; do
+wire=()
+while getopts k:s:m:t:o:a:p:in opt; do
 	case $opt in
 	k) name=$OPTARG ;;
 	s) cpus=$OPTARG ;;
@@ -33,6 +35,11 @@ while getopts k:s:m:t:o:a:p:i opt; do
 	a) append=$OPTARG ;;
 	p) programs+=("$OPTARG") ;;
 	i) tty=1 ;;
+	n) # native XDP needs whole packets, which are not merged
+		for n in 1 2; do
+			wire+=(-netdev "hubport,id=net$n,hubid=0" -device "virtio-net-pci,netdev=net$n,mac=02:00:00:00:01:0$n,romfile=,guest_tso4=off,guest_tso6=off,guest_ufo=off,guest_ecn=off")
+		done
+		;;
 	*) sed -n '4,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 1 ;;
 	esac
 done
@@ -105,7 +112,7 @@ qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
 	-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
 	-device virtio-9p-pci,fsdev=root,mount_tag=root
 	-fsdev "local,id=out,path=$out,security_model=none,multidevs=remap"
-	-device virtio-9p-pci,fsdev=out,mount_tag=out "${foreign[@]}")
+	-device virtio-9p-pci,fsdev=out,mount_tag=out "${foreign[@]}" "${wire[@]}")
 uml=(timeout --foreground -k 5 "$seconds" setsid "$kernel/linux"
 	"mem=${mem:-$default_mem}M" "ncpus=$cpus" seccomp=on root=/dev/root rootfstype=hostfs rootflags=/ ro
 	quiet loglevel=5 panic=1 oops=panic log_buf_len=4M fb_tunnels=none dummy.numdummies=0 con=null con0=fd:0,fd:1

@@ -7,11 +7,17 @@
 
 extern int weir_xdp_refuses(struct xdp_md *ctx) __ksym;
 
-SEC("xdp")
+/* For libxdp's dispatcher: before other programs, which see what this one passes. */
+struct {
+	__uint(priority, 10);
+	__uint(XDP_PASS, 1);
+} _weir_xdp SEC(".xdp_run_config");
+
+SEC("xdp.frags")
 int weir_xdp(struct xdp_md *ctx)
 {
 	return weir_xdp_refuses(ctx) ? XDP_DROP : XDP_PASS;
 }
 
-/* Only programs under this licence may call functions of the kernel. */
+/* The kernel lets no program under another licence call its functions. */
 char _license[] SEC("license") = "GPL";
