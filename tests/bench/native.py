@@ -19,7 +19,8 @@ TITLES = {
     "admit-64k": "admit, 64 k", "admit-256k": "admit, 256 k", "admit-1m": "admit, 1 M",
     "new-64k": "new source, 64 k table", "new-1m": "new source, 1 M table",
     "full-64k": "new source, 64 k full [1]", "full-1m": "new source, 1 M full [1]",
-    "refused-64k": "new source, refused [2]", "two-drop-1": "2 CPUs: drop, 1 source",
+    "refused-64k": "new source, refused [2]", "unknown": "newcomer without room",
+    "two-unknown": "2 CPUs: newcomers without room", "two-drop-1": "2 CPUs: drop, 1 source",
     "two-drop-1k": "2 CPUs: drop, 1 k each", "two-admit-1": "2 CPUs: admit, 1 source",
     "two-admit-1k": "2 CPUs: admit, 1 k each", "shared-admit": "one for all, admit",
     "two-shared-admit": "2 CPUs: one for all, admit", "unmatched": "no limit matches",
@@ -40,7 +41,8 @@ GOALS = {
     "new-64k": 0.95, "full-64k": 0.85, "two-admit-1": 1,
 }
 # ROW: with two CPUs at most this multiple of one CPU's cost
-TWO_GOALS = {"drop-1": 1.1, "drop-1k": 1.15, "admit-1k": 1.15, "admit-1": None, "shared-admit": 1.3}
+TWO_GOALS = {"drop-1": 1.1, "drop-1k": 1.15, "admit-1k": 1.15, "admit-1": None, "shared-admit": 1.3,
+             "unknown": 1.15}
 INSTEAD = {"full-64k": "new-64k", "full-1m": "new-1m"}
 PEERS = ("hashlimit", "nft")
 TOOLS = ("weir", *PEERS)
