@@ -17,6 +17,7 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "batch.h"
 #include "hook.h"
@@ -118,10 +119,14 @@ int weir_newcomers_make(struct weir_net *wn, struct weir_newcomers *newcomers,
 
 	if (!newcomers->budget)
 		return 0;
-	if (was && was->budget && was->window_ms == newcomers->window_ms)
+	if (was && was->budget && was->window_ms == newcomers->window_ms) {
+		/* Words of a whole configuration come without them. */
 		newcomers->table = was->table;
-	else
+		newcomers->way = was->way;
+		memcpy(newcomers->hash, was->hash, sizeof(newcomers->hash));
+	} else {
 		err = table_make(wn, newcomers);
+	}
 	/* What tries remember of a way is of one table. */
 	if (was && newcomers->table == was->table &&
 	    rows_of(was->flood) == rows_of(newcomers->flood))

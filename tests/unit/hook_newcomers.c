@@ -370,6 +370,32 @@ static void test_window(void **state)
 	end();
 }
 
+/* A configuration that replaces one with the same words changes nothing. */
+static void test_replace(void **state)
+{
+	struct weir_limit to = words(5, 64);
+	const struct weir_limit *was;
+	struct weir_edit *edit;
+	unsigned int i;
+
+	begin(5, 64);
+	for (i = 0; i < 5; i++)
+		assert_true(arrive(1 + i) & WEIR_CHARGED);
+	assert_true(arrive(10) & WEIR_REFUSED);
+	was = limit();
+	edit = weir_edit_begin(&wn, true, 0);
+	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, &error), &error), 0);
+	assert_ptr_equal(limit(), was);
+	assert_true(arrive(11) & WEIR_REFUSED);
+	/* Likewise, with one word changed. */
+	to.budget++;
+	edit = weir_edit_begin(&wn, true, 0);
+	assert_int_equal(weir_edit_end(edit, weir_edit_limit(edit, &to, NULL, &error), &error), 0);
+	assert_ptr_not_equal(limit(), was);
+	assert_true(arrive(12) & WEIR_REFUSED);
+	end();
+}
+
 UNIT_MAIN("newcomers", T(test_known), T(test_learn), T(test_second_try), T(test_no_second_try),
 	  T(test_victims), T(test_late), T(test_give_back), T(test_strict), T(test_changes),
-	  T(test_window))
+	  T(test_window), T(test_replace))
