@@ -149,6 +149,9 @@ void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_new
 		weir_table_free(newcomers->table);
 	if (!heir || heir->tries != newcomers->tries)
 		tries_free(newcomers->tries);
+	else if (heir->tries)
+		/* The budget may be larger now; pairs with room_full(). */
+		WRITE_ONCE(heir->tries->full, 0);
 }
 
 void weir_newcomers_peek(const struct weir_newcomers *newcomers,

@@ -80,7 +80,7 @@ static bool room_full(const struct weir_newcomers *newcomers, u64 tick)
 {
 	const struct weir_tries *tries = newcomers->tries;
 
-	/* Pairs with room_refused(). */
+	/* Pairs with room_refused() and weir_newcomers_free(). */
 	return tick < READ_ONCE(tries->full) &&
 	       READ_ONCE(newcomers->way->seq.sequence) == READ_ONCE(tries->full_seq) &&
 	       !weir_batch_left(newcomers->table, &weir_room_of[0]);

@@ -396,6 +396,21 @@ static void test_replace(void **state)
 	end();
 }
 
+/* A larger budget has room at once. */
+static void test_raise(void **state)
+{
+	struct weir_limit to;
+
+	begin(1, 64);
+	to = *limit();
+	assert_true(arrive(1) & WEIR_CHARGED);
+	assert_true(arrive(2) & WEIR_REFUSED);
+	to.newcomers.budget = 2;
+	change(&to);
+	assert_true(arrive(3) & WEIR_CHARGED);
+	end();
+}
+
 UNIT_MAIN("newcomers", T(test_known), T(test_learn), T(test_second_try), T(test_no_second_try),
 	  T(test_victims), T(test_late), T(test_give_back), T(test_strict), T(test_changes),
-	  T(test_window), T(test_replace))
+	  T(test_window), T(test_replace), T(test_raise))
