@@ -11,6 +11,19 @@
 
 #include "bucket.h"
 
+/* Charged room that a CPU may spend alone; see batch.c. */
+struct weir_batch {
+	u64 left;		/* not yet spent */
+	u64 budget;		/* of the limit when it was taken */
+	u32 slot;		/* that was charged */
+	u32 epoch;		/* of the table when it was taken */
+};
+
+/* Of all sources or IPv4's, and of IPv6's. */
+struct weir_batches {
+	struct weir_batch family[2];
+};
+
 /* Does a source stand for a whole family or both, so that all CPUs charge it? */
 static inline bool weir_batch_wanted(const struct weir_table *table,
 				     const struct weir_source *source)

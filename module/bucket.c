@@ -227,7 +227,7 @@ static u16 since(u64 tick)
  * is not evicted: if there is no other way, it returns WEIR_REFUSED | WEIR_FLOORED.
  */
 static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
-			struct weir_lookup *lookup, const struct weir_permit *permit)
+		       struct weir_lookup *lookup, const struct weir_permit *permit)
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
 	int i = free_way(table, bucket, lookup->hash);

@@ -23,6 +23,8 @@
 #include "table.h"
 #include "wheel.h"
 
+struct weir_batches;
+
 /* weir_way.dropped: number of refusals, and whether they were only observed. */
 #define WEIR_DROPPED_OBSERVED	BIT(31)
 #define WEIR_DROPPED_MAX	(BIT(31) - 1)
@@ -59,19 +61,6 @@ struct weir_way {
 	atomic_t dropped;	/* WEIR_DROPPED_*; outside lock and seqcount */
 	u32 scope;		/* of the source, WEIR_SCOPE_INVALID if free */
 	__be32 word[];		/* table->words words of its masked address */
-};
-
-/* Charged room that a CPU may spend alone; see batch.c. */
-struct weir_batch {
-	u64 left;		/* not yet spent */
-	u64 budget;		/* of the limit when it was taken */
-	u32 slot;		/* that was charged */
-	u32 epoch;		/* of the table when it was taken */
-};
-
-/* Of all sources or IPv4's, and of IPv6's. */
-struct weir_batches {
-	struct weir_batch family[2];
 };
 
 /* Constant once published, except for the last group. */

@@ -55,7 +55,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "bucket.h"
+#include "batch.h"
 
 /* The most that the page allocator gives in one piece on any kernel. */
 #define CHUNK_BYTES (4u << 20)
