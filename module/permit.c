@@ -114,7 +114,8 @@ static u16 room_charge(const struct weir_newcomers *newcomers, struct weir_looku
 
 	if (!room_full(newcomers, lookup->tick)) {
 		room = room_lookup(newcomers, lookup->tick, packets, false);
-		result = weir_batch_charge(newcomers->table, &room);
+		/* A packet that exceeds the budget meets a floor there, which is no source's. */
+		result = weir_batch_charge(newcomers->table, &room) & ~WEIR_FLOORED;
 		if (result & WEIR_REFUSED)
 			room_refused(newcomers, &room);
 	}

@@ -411,6 +411,24 @@ static void test_raise(void **state)
 	end();
 }
 
+/* A packet larger than the newcomers' budget says nothing of the limit's floors. */
+static void test_large(void **state)
+{
+	const struct weir_source source = source_of(1);
+	struct weir_lookup lookup;
+
+	begin(4, 64);
+	lookup = (struct weir_lookup) {
+		.source = &source, .tick = shim_jiffies, .cost = 5, .budget = limit()->budget,
+		.hash = weir_source_hash(&source, limit()->prefix, &wn.key),
+	};
+	twin_enter();
+	assert_int_equal(weir_table_charge(limit()->table, &lookup), WEIR_NEWCOMER);
+	assert_int_equal(weir_permit_charge(limit(), &lookup, 5), WEIR_REFUSED | WEIR_NEWCOMER);
+	twin_leave();
+	end();
+}
+
 UNIT_MAIN("newcomers", T(test_known), T(test_learn), T(test_second_try), T(test_no_second_try),
 	  T(test_victims), T(test_late), T(test_give_back), T(test_strict), T(test_changes),
-	  T(test_window), T(test_replace), T(test_raise))
+	  T(test_window), T(test_replace), T(test_raise), T(test_large))
