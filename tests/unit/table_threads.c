@@ -22,7 +22,7 @@ static u32 begun;			/* atomic */
 
 static struct run {
 	unsigned int sources, limits;
-	bool tiny, time_passes, forgets;
+	bool tiny, time_passes, forgets, newcomers;
 	unsigned int packets, moves_least;
 } r;
 
@@ -70,6 +70,7 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 	struct weir_lookup lookup[LIMITS];
 	struct weir_table *table[LIMITS];
 	unsigned int n, k, by;
+	const struct weir_permit permit = { .late = i % 2 };
 	u64 clock[LIMITS];
 	u8 result = 0;
 
@@ -84,6 +85,8 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 	for (n = 0; n < r.limits && !by; n++) {
 		clock[n] = test_clock();
 		result = weir_table_charge(table[n], &lookup[n]);
+		if (result == WEIR_NEWCOMER)
+			result = weir_table_admit(table[n], &lookup[n], &permit);
 		if (!(result & WEIR_CHARGED))
 			by = n + 1;
 	}
@@ -139,6 +142,7 @@ static struct weir_table *make_table(struct chance *c)
 		.budget = BUDGET, .slot_ticks = 4, .slots = 8,
 		.sources = r.tiny ? 1 : 512 << chance_below(c, 3),
 		.prefix = prefix,
+		.newcomers = r.newcomers && !chance_one_in(c, 4),
 	};
 	struct weir_table *table;
 
@@ -341,6 +345,11 @@ TEST(test_tiny_moved, .sources = SOURCES, .limits = 2, .packets = 50000, .tiny =
 	.time_passes = true, .moves_least = 200)
 TEST(test_moved, .sources = SOURCES, .limits = 2, .packets = 20000, .time_passes = true,
 	.moves_least = 50)
+TEST(test_newcomers, .sources = SOURCES, .limits = 2, .packets = 50000, .newcomers = true,
+	.moves_least = 50)
+TEST(test_newcomers_moved, .sources = SOURCES, .limits = 2, .packets = 50000, .tiny = true,
+	.time_passes = true, .newcomers = true, .moves_least = 200)
 
 UNIT_MAIN("table_threads", T(test_exact), T(test_exact_moved), T(test_forgotten),
-	  T(test_one_source), T(test_one_source_moved), T(test_tiny_moved), T(test_moved))
+	  T(test_one_source), T(test_one_source_moved), T(test_tiny_moved), T(test_moved),
+	  T(test_newcomers), T(test_newcomers_moved))
