@@ -148,7 +148,7 @@ static const struct weir_field limit_rows[] = {
 	{ "sources", &weir_type_uint, ON_LIMIT, LIMIT(SOURCES, sources), HAS(SOURCES),
 	  .usual = "65536", .help = "number of active sources the table is sized for" },
 	{ "newcomers", &weir_type_newcomers, ON_LIMIT | WEIR_SOME, LIMIT(NEWCOMERS, newcomers),
-	  HAS(NEWCOMERS), .part = WEIR_A_LIMIT_NEWCOMERS_MS,
+	  HAS(NEWCOMERS), .part = WEIR_A_LIMIT_NEWCOMERS_MS, .usual = "none",
 	  .help = "of all sources that the limit does not know" },
 	{ "flood", &weir_type_rate, WEIR_QUIET | WEIR_SOME | ON_LIMIT, LIMIT(FLOOD, flood),
 	  HAS(FLOOD), .usual = "100k/s",

@@ -76,7 +76,7 @@ differs web budget 1/s -- 'budget, to, proto, dport'
 differs web budget 2000/2s to 192.0.2.0/24 proto tcp dport 443 -- budget
 differs web budget 2000/s bytes to 192.0.2.0/24 proto tcp dport 443 -- budget
 differs web budget 2000/s not to 192.0.2.0/24 proto tcp dport 444 syn -- 'to, dport, syn'
-differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 'per, strict.lenient'
+differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 'per, strict.lenient.fixed'
 differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64 action observe -- 'slots, sources, action'
 differs web budget 2000/s family ipv4 dev lo from 10.0.0.0/8 to 192.0.2.0/24 proto tcp sport 1 mark 1 comment a -- \
 	'family, dev, from, sport, dport, mark, comment'
@@ -84,6 +84,12 @@ differs syn budget 20/10s proto tcp not syn sources 4096 -- syn
 differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
 differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
 differs syn budget 20/10s proto tcp syn -- sources
+done_with '$' limit add new budget 20/s proto tcp syn newcomers 2000/s known 5s
+done_with '$' -exist limit add new budget 20/s proto tcp syn known 5000ms newcomers 2k/1s flood 100000
+differs new budget 20/s proto tcp syn -- 'newcomers, known'
+differs new budget 20/s proto tcp syn newcomers none -- 'newcomers, known'
+differs syn budget 20/10s proto tcp syn sources 4096 newcomers 2000/s -- newcomers
+done_with '$' limit del new
 refused "limit add: before 'nosuch': no limit of that name to place it before; limit show" limit add x budget 1/s before nosuch
 # Linux 6.1 has no error offset for dump requests.
 refused "source show: (limit 'nosuch': )?no limit of that name; limit show" source show limit nosuch
