@@ -9,14 +9,14 @@ begin
 # and one that is refused. Either admits at most 40 packets of the flood in a
 # window; the honest source stays below every budget.
 cat >"$tmp/a" <<-WORDS
-	limit add flood budget 40/200ms from 198.51.100.0/24 slots 4
+	limit add flood budget 40/200ms from 198.51.100.0/24 slots 4 newcomers 20/200ms
 	limit add each budget 5000/200ms slots 4
 	exempt add 10.0.0.0/8
 WORDS
 cat >"$tmp/b" <<-WORDS
 	limit add first budget 4000/200ms slots 4 sources 1000
 	limit add each budget 5000/200ms slots 4 sources 300
-	limit add flood budget 30/200ms from 198.51.100.0/24 slots 4 sources 500
+	limit add flood budget 30/200ms from 198.51.100.0/24 slots 4 sources 500 newcomers 20/200ms
 	exempt add 10.0.0.0/8
 	exempt add 192.168.0.0/16 limit flood
 WORDS
