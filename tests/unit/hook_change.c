@@ -89,6 +89,12 @@ static struct weir_limit random_words(void)
 	}
 	words.budget = words.bytes ? 100 + below(3000) : 1 + below(20);
 	words.slots_given = words.mode != WEIR_MODE_FIXED && !below(2);
+	/* They always have room, so that nothing else is different. */
+	if (below(2))
+		words.newcomers = (struct weir_newcomers) {
+			.budget = WEIR_PACKETS_MAX, .window_ms = 100 << below(3),
+			.flood = 1 + below(2000), .known_ms = 1000,
+		};
 	snprintf(words.name, sizeof(words.name), "l%u", t.names++);
 	return words;
 }
@@ -209,6 +215,8 @@ void hook_set(void)
 		words.match = random.match;
 	if (below(4) == 0)
 		words.sources = 64 << below(3);
+	if (below(4) == 0)
+		words.newcomers = random.newcomers;
 	/* Requested slots may not fit a shorter window. */
 	if (below(4) == 0)
 		words.window_ms = max(words.window_ms, random.window_ms);

@@ -11,10 +11,23 @@ struct expected {
 	struct twin_source *source;
 	struct weir_counts was;
 	u64 cost;
+	u64 newcomers;	/* in the window of their budgets */
 	bool room, large;
 	bool early;	/* the packet was dropped before the stack */
 	bool unmarked;	/* ... where the limit, which looks at marks, is not asked */
 };
+
+/* Packets in the window of a limit's newcomers' budgets */
+static u64 newcomers_of(const struct weir_limit *limit)
+{
+	struct weir_newcomers_state state = { };
+
+	rcu_read_lock();
+	if (limit->newcomers.budget)
+		weir_newcomers_peek(&limit->newcomers, &state);
+	rcu_read_unlock();
+	return state.count;
+}
 
 /* A packet adds to these counters of a limit and to no others. */
 static void check_gains(const struct expected *f, struct weir_cost cost, bool dropped,
@@ -28,11 +41,17 @@ static void check_gains(const struct expected *f, struct weir_cost cost, bool dr
 		{ WEIR_ELSEWHERE, elsewhere }, { WEIR_ADMITTED, admitted },
 		{ WEIR_TOO_LARGE_REFUSED, f->large && (dropped || would) },
 		{ WEIR_EARLY_REFUSED, f->early && dropped },
+		{ WEIR_NEWCOMERS_REFUSED, false },
 	};
 	struct weir_counts is;
 	unsigned int i, fate;
+	u64 charged;
 
 	weir_limit_counts(f->real, &is);
+	charged = is.packets[WEIR_NEWCOMERS_CHARGED] - f->was.packets[WEIR_NEWCOMERS_CHARGED];
+	check(newcomers_of(f->real) - f->newcomers == charged * admitted,
+	      "run %llu: %s: %llu newcomers, were %llu", t.run, f->real->name,
+	      newcomers_of(f->real), f->newcomers);
 	for (i = 0; i < ARRAY_SIZE(gains); i++) {
 		fate = gains[i].fate;
 		check(is.packets[fate] - f->was.packets[fate] == gains[i].gain * cost.packets &&
@@ -65,6 +84,7 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->room = twin_sum(&f->source->wheel, reach, slot) + f->cost <=
 			  f->real->budget;
 		f->large = f->cost > f->real->budget;
+		f->newcomers = newcomers_of(f->real);
 		f->early = false;
 		f->unmarked = false;
 		weir_limit_counts(f->real, &f->was);
