@@ -169,4 +169,7 @@ void weir_newcomers_peek(const struct weir_newcomers *newcomers,
 		state->count += is.count;
 		state->wait = is.wait;
 	}
+	/* Nobody waits meanwhile; pairs with weir_newcomers_learn(). */
+	if (weir_hook_clock() < READ_ONCE(newcomers->tries->learn))
+		state->wait = 0;
 }

@@ -107,6 +107,16 @@ static struct weir_source_state state_of(u32 n)
 	return state;
 }
 
+static u64 newcomers_wait(void)
+{
+	struct weir_newcomers_state state;
+
+	rcu_read_lock();
+	weir_newcomers_peek(&limit()->newcomers, &state);
+	rcu_read_unlock();
+	return state.wait;
+}
+
 /* Known from the first packet that is admitted more than KNOWN after the way was taken. */
 static void test_known(void **state)
 {
@@ -146,7 +156,9 @@ static void test_learn(void **state)
 	assert_true(state_of(3).unknown);
 	arrive(4);
 	assert_int_equal(arrive(5), WEIR_REFUSED | WEIR_NEWCOMER);
+	assert_true(newcomers_wait());
 	weir_newcomers_learn(&limit()->newcomers);
+	assert_false(newcomers_wait());
 	assert_int_equal(arrive(5), WEIR_CHARGED);
 	end();
 }
