@@ -127,6 +127,19 @@ u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 	return take(table, lookup, true);
 }
 
+/* Is the source a newcomer, after weir_table_refuse() did not refuse it? */
+bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup *lookup)
+{
+	const struct weir_way *way = lookup->way;
+
+	if (!table->standing_off)
+		return false;
+	/* If it is another source's by now, that source evicted this one. */
+	if (way && !(data_race(way->scope) & WEIR_SCOPE_UNKNOWN))
+		return false;
+	return take_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_NEWCOMER;
+}
+
 /* Charge a newcomer, after weir_table_charge(). Returns as that, but not WEIR_NEWCOMER. */
 u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 		     const struct weir_permit *permit)

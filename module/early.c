@@ -83,8 +83,8 @@ static u16 ask(struct early *early, const struct weir_net *wn, const struct weir
 	if (weir_batch_wanted(table, early->lookup.source) &&
 	    weir_batch_left(table, early->lookup.source))
 		return 0;
-	/* A source that is not found is a newcomer: the hook decides on it. */
-	return weir_table_refuse(table, &early->lookup);
+	return weir_table_refuse(table, &early->lookup) ?:
+	       weir_permit_refuse(limit, &early->lookup);
 }
 
 /*
@@ -123,7 +123,7 @@ static void count_source(const struct early *early, const struct weir_net *wn,
 	struct weir_refusal *entry;
 	unsigned int first = 0;
 
-	if (early->result[dropper] & WEIR_TOO_LARGE)
+	if (early->result[dropper] & WEIR_NO_WAY)
 		return;
 	while (early->result[first] == NOT_MET)
 		first++;
@@ -152,7 +152,7 @@ static void count_limits(struct early *early, const struct weir_net *wn,
 		fate = i == dropper ? WEIR_DROPPED :
 		       early->result[i] ? WEIR_WOULD_DROP : WEIR_ELSEWHERE;
 		weir_count_limit(limit->stats, fate, 1, early->bytes, early->result[i]);
-		if (fate != WEIR_WOULD_DROP || early->result[i] & WEIR_TOO_LARGE)
+		if (fate != WEIR_WOULD_DROP || early->result[i] & WEIR_NO_WAY)
 			continue;
 		prepare(early, wn, limit);
 		weir_table_dropped(limit->table, &early->lookup, 1, true);

@@ -151,7 +151,9 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 /* The most that any interval as long as the window admits of one source. */
 u64 weir_limit_most(const struct weir_limit *limit)
 {
-	return limit->mode == WEIR_MODE_STRICT || !limit->window_ms ? limit->budget : 2 * limit->budget;
+	bool once = limit->mode == WEIR_MODE_STRICT || !limit->window_ms;
+
+	return once ? limit->budget : 2 * limit->budget;
 }
 
 static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)

@@ -68,6 +68,7 @@ void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_new
 void weir_newcomers_learn(const struct weir_newcomers *newcomers);
 
 /* permit.c: packets. BH off, RCU read lock. */
+u16 weir_permit_refuse(const struct weir_limit *limit, const struct weir_lookup *lookup);
 u16 weir_permit_charge(const struct weir_limit *limit, struct weir_lookup *lookup,
 		       u32 packets);
 void weir_permit_uncharge(const struct weir_newcomers *newcomers, u64 tick, u32 packets,

@@ -162,6 +162,23 @@ u16 weir_permit_charge(const struct weir_limit *limit, struct weir_lookup *looku
 	return result;
 }
 
+/*
+ * Refuse a single packet, after weir_table_refuse() did not, if it is certain that it is a
+ * newcomer's and has no room: WEIR_REFUSED | WEIR_NEWCOMER. 0: not sure. A first try is
+ * remembered, and is no second try if the same packet is charged then.
+ */
+u16 weir_permit_refuse(const struct weir_limit *limit, const struct weir_lookup *lookup)
+{
+	const struct weir_newcomers *newcomers = &limit->newcomers;
+
+	/* Pairs with weir_newcomers_learn(). */
+	if (!newcomers->budget || lookup->tick < READ_ONCE(newcomers->tries->learn) ||
+	    !room_full(newcomers, lookup->tick) || !weir_table_unknown(limit->table, lookup) ||
+	    second_try(newcomers->tries, lookup))
+		return 0;
+	return WEIR_REFUSED | WEIR_NEWCOMER;
+}
+
 /* Give back what a newcomer was charged, by its receipt; @result says to which budget. */
 void weir_permit_uncharge(const struct weir_newcomers *newcomers, u64 tick, u32 packets,
 			  u16 result, struct weir_receipt receipt)

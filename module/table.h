@@ -49,6 +49,9 @@ struct weir_table_spec {
 #define WEIR_NEWCOMER	BIT(7)	/* of a source that is not known; alone: it needs a permit */
 #define WEIR_SECOND	BIT(8)	/* ... which it got for its second try */
 
+/* Refusals that no way counts. */
+#define WEIR_NO_WAY	(WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
+
 struct weir_table;
 struct weir_way;
 
@@ -83,7 +86,7 @@ struct weir_source_state {
 	struct weir_source source;	/* masked */
 	u64 count;		/* packets or bytes in the window */
 	u64 dropped;		/* packets refused since it took its way */
-	u64 wait;		/* ticks until what was refused last, or 1, fits; 0 if now, or WEIR_NEVER */
+	u64 wait;		/* ticks until what was refused last, or 1, fits, or WEIR_NEVER */
 	bool live;		/* its count is not 0 */
 	bool floor;		/* it has no way; the count is its bucket's floor */
 	bool observed;		/* @dropped was only observed */
@@ -119,6 +122,7 @@ u32 weir_table_buckets(const struct weir_table *table);
 /* charge.c: packets. BH off, RCU read lock. */
 u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup);
 u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
+bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup *lookup);
 u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 		     const struct weir_permit *permit);
 bool weir_table_uncharge(struct weir_table *table,

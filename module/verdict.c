@@ -19,9 +19,6 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/* Refusals that no way counts. */
-#define NO_WAY (WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
-
 /* A limit that matches the packet. */
 struct met {
 	u8 limit;		/* its index */
@@ -177,7 +174,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 							&packet->source);
 
 	weir_refused_note(wn, ctx->lookup.tick);
-	if (unlikely(result & NO_WAY))
+	if (unlikely(result & WEIR_NO_WAY))
 		return;
 	/*
 	 * Packets that a VRF's device passes on again do not use the cache, and an
@@ -287,7 +284,7 @@ meet_all(struct weir_context *ctx, struct weir_net *wn,
 		count_met(ctx, limit, met[i].result, dropper < count);
 		/* An observing limit refused only what no limit before it dropped. */
 		if (limit->observe && met[i].result & WEIR_REFUSED &&
-		    !(met[i].result & NO_WAY) &&
+		    !(met[i].result & WEIR_NO_WAY) &&
 		    !prepare(ctx, wn, limit))
 			weir_table_dropped(limit->table, &ctx->lookup,
 					   ctx->cost.packets, true);

@@ -56,7 +56,8 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit)
 	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE];
 	uint64_t packets = limit->ways;
 
-	if (limit->unit || limit->newcomers.count || (budget->window_ms && budget->window_ms < HOUR_MS))
+	if (limit->unit || limit->newcomers.count ||
+	    (budget->window_ms && budget->window_ms < HOUR_MS))
 		return;
 	if (budget->window_ms && __builtin_mul_overflow(packets, budget->count, &packets))
 		return;
@@ -93,7 +94,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	if (stats->sources_wanted)
 		weir_out_word(out, WEIR_COLOR_BAD, limit.budget.window_ms ?
 			      "    pressure: try sources %" PRIu64 :
-			      "    full, and refuses newcomers: forget sources, or try sources %" PRIu64,
+			      "    full, refuses newcomers: forget sources, or try sources %" PRIu64,
 			      stats->sources_wanted);
 	if (stats->sources_wanted)
 		weir_out_text(out, "\n");

@@ -77,6 +77,21 @@ rx ethtool -K rx0 rxvlan on >/dev/null
 is "$(told)" 0 "a driver that may have stripped a VLAN's tag"
 ip_rx link del rx0.5
 is "$(told)" 50 "... where there is no VLAN"
+
+# Newcomers, when the limit has learned. They are told at their first try, and charged at the
+# second; the hook sees the same packet soon after, which is no second try.
+config <<<"limit add n budget 5/1h newcomers 3/1h known 1s"
+let_pass 1300
+flood -s 198.18.0.1 -n 20 -c 20
+was=$(early)
+flood -s 198.18.1.1 -n 50 -c 50
+is $(($(early) - was)) 50 "newcomers without room"
+let_pass 300
+flood -s 198.18.1.1 -n 3 -c 3
+is "$(($(early) - was)):$(stat_of n second_tries.packets)" 50:3 "... but not at their second try"
+is "$(wrong)" 0 "... and the hook refused all of them"
+config <<<"limit add a budget 5/1h from 198.51.100.0/24"
+flood -s 198.51.100.1 -c 20
 ip_rx link add vrf0 type vrf table 10 && ip_rx link set vrf0 up && ip_rx link set rx0 master vrf0
 is "$(told)" 0 "in a VRF"
 ip_rx link set rx0 nomaster
