@@ -94,7 +94,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	if (stats->sources_wanted)
 		weir_out_word(out, WEIR_COLOR_BAD, limit.budget.window_ms ?
 			      "    pressure: try sources %" PRIu64 :
-			      "    full, refuses newcomers: forget sources, or try sources %" PRIu64,
+			      "    full, refuses newcomers: forget some, or try sources %" PRIu64,
 			      stats->sources_wanted);
 	if (stats->sources_wanted)
 		weir_out_text(out, "\n");

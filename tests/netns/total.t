@@ -31,7 +31,7 @@ ways=$(weir -json limit show ever | json ways)
 within "$(passed)" $((ways * 8 / 10)) $((ways - 1)) "as many sources as there are places"
 is "$(stat_of ever evictions)" 0 "... and nobody is evicted"
 is "$(stat_of ever floor_refused.packets)" $((1000 - $(passed))) "the others are refused"
-like "$(weir -s limit show ever)" "full, refuses newcomers: forget sources, or try sources 1?[0-9]+" "... and limit show says so"
+like "$(weir -s limit show ever)" "full, refuses newcomers: forget some, or try sources 1?[0-9]+" "... and limit show says so"
 is "$(weir -json source get 198.18.0.1 limit ever | json count)" 5 "the first source is still counted"
 weir limit set ever sources 4096 >/dev/null
 recount
