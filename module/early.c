@@ -214,6 +214,6 @@ bool weir_early_refuses(struct weir_packet *packet, struct weir_net *wn,
 	}
 	weir_count_early(limit->stats, bytes);
 	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
-	weir_refused_note(wn, tick);
+	weir_refused_note(tick);
 	return true;
 }

@@ -30,6 +30,8 @@
 #include "limit.h"
 #include "weir.h"
 
+unsigned long weir_refused;
+
 /* The source of an entry as its limit counts it. */
 static struct weir_source entry_source(const struct weir_refusal *entry)
 {

@@ -7,6 +7,7 @@
 #define WEIR_REFUSAL_H
 
 #include <linux/hash.h>
+#include <linux/jiffies.h>
 #include <linux/percpu.h>
 
 #include "bucket.h"
@@ -48,6 +49,26 @@ struct weir_refusals {
 	struct weir_refusal_mask index;	/* bits of an address in that prefix */
 	struct weir_refusal_mask key;	/* bits that @limits or exemptions distinguish */
 };
+
+/* When a packet was refused last, in any namespace: low bits of a tick. */
+extern unsigned long weir_refused;
+
+/* Note a refusal. Any CPU may; it seldom writes what the others read. */
+static inline void weir_refused_note(u64 tick)
+{
+	/* Pairs with weir_refused_lately(). */
+	if ((unsigned long)tick - READ_ONCE(weir_refused) > HZ / 4)
+		WRITE_ONCE(weir_refused, tick);
+}
+
+/*
+ * Is it worth while to ask whether a packet is refused? A source that floods is refused
+ * by more than its CPU's cache at least once a second.
+ */
+static inline bool weir_refused_lately(u64 tick)
+{
+	return (unsigned long)tick - READ_ONCE(weir_refused) <= 2 * HZ;
+}
 
 /* The entry of a cache for a source, whole or masked. */
 static __always_inline struct weir_refusal *

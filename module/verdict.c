@@ -163,7 +163,7 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
  * WEIR_LIMITS_MAX otherwise.
  */
 static noinline void count_refusal(struct weir_context *ctx,
-				   struct weir_net *wn,
+				   const struct weir_net *wn,
 				   const struct weir_config *config,
 				   const struct weir_limit *limit, u16 result,
 				   unsigned int first)
@@ -173,7 +173,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 							&config->refusals,
 							&packet->source);
 
-	weir_refused_note(wn, ctx->lookup.tick);
+	weir_refused_note(ctx->lookup.tick);
 	if (unlikely(result & WEIR_NO_WAY))
 		return;
 	/*

@@ -6,7 +6,6 @@
 #define WEIR_H
 
 #include <linux/atomic.h>
-#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rcupdate.h>
@@ -27,7 +26,6 @@ struct weir_net {
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
 	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
-	unsigned long refused;	/* low bits of a tick: see weir_refused_lately() */
 	hsiphash_key_t key;	/* of the hash of sources, constant */
 	struct net *net;	/* outlives this */
 
@@ -51,23 +49,6 @@ static inline bool weir_net_affords(const struct weir_net *wn, u64 bytes)
 	const u64 most = 64 << 20;
 
 	return wn->net->user_ns == &init_user_ns || atomic64_read(&wn->bytes) + bytes <= most;
-}
-
-/* Note a refusal. Any CPU may; it seldom writes, as all packets read this cache line. */
-static inline void weir_refused_note(struct weir_net *wn, u64 tick)
-{
-	/* Pairs with weir_refused_lately(). */
-	if ((unsigned long)tick - READ_ONCE(wn->refused) > HZ / 4)
-		WRITE_ONCE(wn->refused, tick);
-}
-
-/*
- * Is it worth while to ask whether a packet is refused? A source that floods is refused
- * by more than the refusal cache at least once a second.
- */
-static inline bool weir_refused_lately(const struct weir_net *wn, u64 tick)
-{
-	return (unsigned long)tick - READ_ONCE(wn->refused) <= 2 * HZ;
 }
 
 /* NULL if there never was one. In an RCU section, BH off or locked. */

@@ -21,6 +21,7 @@
 #include <net/l3mdev.h>
 #include <net/xdp.h>
 
+#include "compat.h"
 #include "early.h"
 #include "hook.h"
 #include "limit.h"
@@ -96,7 +97,7 @@ static inline bool read_link(struct frame *frame, const struct xdp_buff *xdp)
  */
 static bool device_is_direct(const struct net_device *dev)
 {
-	return dev->flags & IFF_UP && !(dev->flags & IFF_LOOPBACK) && dev->type == ARPHRD_ETHER &&
+	return (dev->flags & (IFF_UP | IFF_LOOPBACK)) == IFF_UP && dev->type == ARPHRD_ETHER &&
 	       !rcu_access_pointer(dev->rx_handler) && !weir_dev_filters(dev) &&
 	       !netif_is_l3_slave(dev) && !netif_is_l3_master(dev) && !netdev_uses_dsa(dev);
 }
@@ -160,11 +161,11 @@ static bool read_ipv6(struct frame *frame)
 	return !weir_may_decrypt(dev_net(frame->dev), ip6->nexthdr);
 }
 
-/* BH off, RCU read lock. */
-static bool refuses(struct frame *frame, struct xdp_buff *xdp, struct weir_net *wn,
-		    const struct weir_config *config, u64 tick)
+/* BH off. */
+static noinline bool refuses(struct frame *frame, struct xdp_buff *xdp, struct weir_net *wn,
+			     const struct weir_config *config, u64 tick)
 {
-	struct weir_packet packet;
+	struct weir_packet packet __weir_uninitialized;
 	unsigned int len;
 	bool refused;
 
@@ -197,23 +198,27 @@ __bpf_kfunc int weir_xdp_refuses(struct xdp_md *ctx)
 	const struct weir_config *config;
 	u64 tick = weir_hook_clock();
 	struct weir_net *wn;
-	struct frame frame;
+	struct frame frame __weir_uninitialized;
 	bool refused;
 
-	if (!read_link(&frame, xdp))
+	if (likely(!weir_refused_lately(tick)) || !read_link(&frame, xdp))
 		return 0;
 	wn = first_hook(dev_net(frame.dev), frame.family);
-	if (!wn || !weir_refused_lately(wn, tick))
+	if (!wn)
 		return 0;
 	config = weir_config_get(wn);
 	if (!config || !config->count)
 		return 0;
-	/* A driver has BH off, which is enough for RCU; test runs of 6.1 have BH on. */
-	local_bh_disable();
 	rcu_read_lock();
-	refused = refuses(&frame, xdp, wn, config, tick);
+	if (likely(softirq_count())) {
+		refused = refuses(&frame, xdp, wn, config, tick);
+	} else {
+		/* Test runs of 6.1 have BH on. */
+		local_bh_disable();
+		refused = refuses(&frame, xdp, wn, config, tick);
+		local_bh_enable();
+	}
 	rcu_read_unlock();
-	local_bh_enable();
 	return refused;
 }
 

@@ -6,6 +6,7 @@
 # row of weir needs over 2 % more than in the file expected.
 # bench.sh -p ROW [TOOL]: instructions per function, of weir or TOOL.
 # bench.sh -f: the cost of a flooded namespace, end to end, by the script flood.
+# bench.sh -x: XDP programs: weir's question, and two peers; the files of xdp/.
 # BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
 # BENCH_NO_BUILD=1 does not rebuild the modules.
 set -u
@@ -16,7 +17,7 @@ fail() { echo "bench: $*" >&2; exit 1; }
 [ -r ".cache/kernels/$kernel/vmlinux" ] || { echo "bench: no guest kernel $kernel here; make setup downloads it" >&2; exit 4; }
 [ -n "${BENCH_NO_BUILD:-}" ] || tests/bench/build.sh "$kernel" || fail "the modules do not build"
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
-tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell,flood} || exit 1
+tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell,flood,xdp/xdp} || exit 1
 
 # machine WORD...: set $qemu to run the guest, with WORDs for its kernel. One CPU, no
 # clock but the instruction count, no input from outside. Mitigations such as return
@@ -42,6 +43,7 @@ fi
 rows=$(IFS=, && echo "$*")
 case ${1:-} in
 -f) machine weir.flood ;;
+-x) machine weir.xdp ;;
 *) machine "${rows:+weir.rows=$rows}" ;;
 esac
 "${qemu[@]}" -serial "file:$out/cells" </dev/null >&2
@@ -60,6 +62,24 @@ if [ "${1:-}" = -f ]; then
 		}' "$out/cells" >"$out/table" || { cat "$out/cells" >&2; fail "the flood failed"; }
 	cat "$out/table"
 	[ -z "${BENCH_WRITE:-}" ] || tests/bench/splice.sh -l Documentation/performance.rst "bench.sh -f" <"$out/table"
+	exit
+fi
+if [ "${1:-}" = -x ]; then
+	awk '
+		NF == 5 { if (!($1 in seen)) row[++n] = $1; seen[$1]; cost[$1, $2] = $3; dropped[$1, $2] = $4; count = $5; cells++ }
+		function cell(r, p) { return (r, p) in cost ? sprintf("%d (%d)", cost[r, p], cost[r, p] - cost[r, "empty"]) : "-" }
+		END {
+			printf "%-16s %6s %12s %12s %12s\n", "instructions", "empty", "weir", "LRU hash", "spin lock"
+			for (i = 1; i <= n; i++) {
+				r = row[i]
+				printf "%-16s %6d %12s %12s %12s\n", r, cost[r, "empty"], cell(r, "weir"), cell(r, "lru"), cell(r, "lock")
+				want = r ~ /drop/ ? count : 0
+				for (p in cost) if (split(p, k, SUBSEP) && k[1] == r && k[2] != "empty" && (want ? dropped[p] < count * .999 : dropped[p])) { print "bench: " r, k[2] " drops " dropped[p]; bad = 1 }
+			}
+			exit bad || cells != 12
+		}' "$out/cells" >"$out/table" || { cat "$out/cells" "$out/table" >&2; fail "a cell failed"; }
+	cat "$out/table"
+	[ -z "${BENCH_WRITE:-}" ] || tests/bench/splice.sh -l Documentation/performance.rst "bench.sh -x" <"$out/table"
 	exit
 fi
 grep -vE '^(@end|[a-z0-9-]+ [a-z]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+)$' "$out/cells" >&2 && fail "a cell failed"

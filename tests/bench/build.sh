@@ -14,3 +14,9 @@ export REAL_CC CC_UNKNOWN
 make --no-print-directory -C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= \
 	"CC=$top/tests/vm/cc" modules >"$out/log" 2>&1 || { tail -n 30 "$out/log" >&2; exit 1; }
 make --no-print-directory -s -C userspace >"$out/log.tool" 2>&1 || { tail -n 30 "$out/log.tool" >&2; exit 1; }
+
+# Without clang and libbpf there are no XDP programs.
+if command -v clang >/dev/null && [ -e /usr/include/bpf/libbpf.h ]; then
+	clang -target bpf -O2 -g "-I/usr/include/$(cc -print-multiarch)" -c -o "$out/xdp_peers.o" tests/bench/xdp/peers.c &&
+		cc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$out/xdp_run" tests/bench/xdp/run.c -lbpf || exit 1
+fi

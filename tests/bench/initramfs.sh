@@ -28,6 +28,11 @@ program ip sbin/
 program iptables-legacy-restore sbin/iptables-legacy-restore
 program ip6tables-legacy-restore sbin/ip6tables-legacy-restore
 program "$top/userspace/weir" bin/
+xdp=$built/bench/${kernel##*/}/xdp
+if [ -e "${xdp}_run" ]; then
+	program "${xdp}_run" bench/
+	cp "${xdp}_peers.o" "$tmp/bench/" || exit 1
+fi
 # Matches and targets are loaded by name.
 for lib in /usr/lib/*/xtables/lib{xt_hashlimit,xt_udp,xt_standard}.so; do
 	[ -e "$lib" ] || fail "there is no $lib here"
