@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# newcomers-changes.t: under a flood that nobody knows the limit is changed, and the whole
+# configuration replaced: who is known loses nothing, and the budget of newcomers is not exceeded
+. "$(dirname "$0")/lib.sh"
+need_cpus 2
+begin_with <<<"limit add e budget 5000/1s slots 4 sources 512 newcomers 40/400ms known 1s per 32,128"
+window=$(ms_ticks 400)
+known=(198.51.100.1 2001:db8:5::7 fe80::7)
+unknown() { weir -json source get "$@" | json unknown; }
+all_known() { is "$(unknown "${known[0]}")$(unknown "${known[1]}")$(unknown "${known[2]}" dev rx0)" falsefalsefalse "$1"; }
+for source in "${known[@]}"; do flooding -s "$source" -n 1 -c 60 -r 30 -k; done
+flooded
+let_pass 500
+all_known "IPv4, IPv6 and link-local sources are known"
+is "$(unknown 2001:db8:5::8)$(unknown fe80::8 dev rx0)" truetrue "... but not those beside"
+weir save >"$tmp/one"
+weir -file "$tmp/one" 2>/dev/null
+weir save >"$tmp/two"
+is "$(cat "$tmp/two")" "$(cat "$tmp/one")" "save, file, save: the same"
+all_known "... and who was known still is"
+sed 's/sources 512/sources 2048/; s/budget 5000/budget 6000/' "$tmp/one" >"$tmp/other"
+trace_start weir_charge weir_uncharge weir_drop
+for cpu in 0 1; do
+	send_args -s 10.$((128 * cpu)).0.1 -n 8000000 -t 60000 -r 4000 -k
+	taskset -c $cpu send "${args[@]}" >/dev/null &
+	pids+=($!)
+	send_args -s 2001:db8:$((8 + cpu))::1 -n 8000000 -t 60000 -r 2000 -k
+	taskset -c $cpu send "${args[@]}" >/dev/null &
+	pids+=($!)
+done
+for source in "${known[@]}"; do flooding -s "$source" -t 60000 -r 200 -k; done
+times=0 bad=0 end=$(($(now_ms) + 5000))
+while [ "$(now_ms)" -lt "$end" ]; do
+	weir -file "$tmp/other" 2>/dev/null || bad=$((bad + 1))
+	weir limit set e sources 1024 >/dev/null || bad=$((bad + 1))
+	weir limit set e slots 5 flood 300k/s >/dev/null || bad=$((bad + 1))
+	weir limit set e newcomers 40/500ms slots 4 >/dev/null || bad=$((bad + 1))
+	weir limit set e newcomers 40/400ms flood 100k/s known 2s >/dev/null || bad=$((bad + 1))
+	weir -file "$tmp/one" 2>/dev/null || bad=$((bad + 1))
+	times=$((times + 1))
+done
+quiet
+trace_stop
+diag "changed $((6 * times)) times"
+is "$bad" 0 "each change is accepted"
+sees() { grep -c " weir_$1: .*saddr=$2 " "$tmp/trace"; }
+for source in "::ffff:${known[0]}" "${known[1]}" "${known[2]}"; do
+	is "$(sees drop "$source")" 0 "$source loses nothing"
+	holds "... of what it sent" [ "$(sees charge "$source")" -gt 300 ]
+done
+grep ' weir_[a-z]*: .*saddr=\(::ffff:10\.\|2001:db8:[89]:\)' "$tmp/trace" >"$tmp/strangers"
+# None comes twice, but a fingerprint may.
+line=$(window -p 0,0 -T "$window" -L 44 <"$tmp/strangers")
+ok $? "newcomers never exceed their budget in any window" || diag "$line"
+finish
