@@ -23,7 +23,7 @@ packages='' kernels=''
 for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
-	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd systemd" ;;
+	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd pahole systemd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;

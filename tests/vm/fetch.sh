@@ -6,6 +6,7 @@
 #   6.12-arm64     the same for arm64, with root, the programs of a small arm64 system
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
+#   pahole         sid's pahole: .cache/pahole/pahole
 #   herd           herd7 and the libraries that it needs: .cache/herd/herd7
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      the sources of User-Mode Linux (sid's) and the debug kernels (6.12):
@@ -268,6 +269,24 @@ herd() {
 	chmod +x "$dir/herd7" && rm -rf "$cache/herd" && mv -T "$dir" "$cache/herd"
 }
 
+# What makes the BTF of modules for sid's kernel; it needs sid's libraries.
+pahole() {
+	local dir=$cache/.pahole.new deb
+	suite_init sid || { say "the package lists of sid cannot be had: $(why sid)"; return 1; }
+	say "downloading pahole"
+	rm -rf "$dir"; mkdir -p "$dir" || return
+	(download sid "$dir/deb" pahole libdwarves1 libbpf1 libdw1t64 libelf1t64 libc6 zlib1g libzstd1 liblzma5 libbz2-1.0) ||
+		{ say "pahole cannot be had: $(why sid)"; return 1; }
+	for deb in "$dir"/deb/*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' './usr/bin/pahole' 2>/dev/null
+	done
+	[ -e "$dir/usr/bin/pahole" ] || { say "pahole does not unpack (is the disk full?)."; return 1; }
+	rm -rf "$dir/deb" "$dir"/usr/lib/x86_64-linux-gnu/{gconv,audit}
+	printf '%s\n' '#!/bin/sh' 'd=${0%/*}/usr l=$d/lib/x86_64-linux-gnu' \
+		'exec "$l/ld-linux-x86-64.so.2" --argv0 pahole --library-path "$l" "$d/bin/pahole" "$@"' >"$dir/pahole"
+	chmod +x "$dir/pahole" && rm -rf "$cache/pahole" && mv -T "$dir" "$cache/pahole"
+}
+
 # tree NAME SUITE REGEX: unpack the newest kernel source of SUITE that matches into
 # .cache/NAME/source, to build a kernel from. It is a third of the whole: for other
 # architectures and drivers only the files that kbuild reads.
@@ -295,7 +314,7 @@ if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
+trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
 trap 'exit 130' INT TERM
 status=0
 todo=()
@@ -303,6 +322,7 @@ for name; do
 	case $name in
 	source) [ -e "$cache/source/tools/memory-model" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
+	pahole) [ -x "$cache/pahole/pahole" ] || todo+=("$name") ;;
 	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
 	6.12-arm64) holds "$cache/kernels/$name/root" "$arm64_packages" || todo+=("$name") ;;
 	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
@@ -314,6 +334,7 @@ mkdir -p "$cache/kernels" && mirrors || exit 1
 for name in "${todo[@]}"; do
 	case $name in
 	source) source_bits || status=$((status ? status : 3)) ;;
+	pahole) pahole || status=$((status ? status : 3)) ;;
 	herd) herd || status=$((status ? status : 3)) ;;
 	systemd) systemd || status=$((status ? status : 3)) ;;
 	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;

@@ -51,8 +51,7 @@ if [ -z "$cross" ] && grep -q '^CONFIG_DEBUG_INFO_BTF_MODULES=y' "$config" &&
 	# kbuild adds it to what it links, not to what an earlier build has linked without.
 	objdump -h "$out/weir.ko" 2>/dev/null | grep -q '\.BTF ' || rm -f "$out/weir.ko"
 fi
-export PAHOLE
-target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out" "BTF=$btf")
+target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out" "BTF=$btf" "PAHOLE=${PAHOLE:-pahole}")
 if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
 	target=(-C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= modules)
