@@ -99,7 +99,7 @@ static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
 		return 0;
 	if (!limit->prefix.len4 || !limit->prefix.len6)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
-				   "a prefix length of 0 makes one source of all; newcomers need more");
+				   "a prefix length of 0 makes one source of all; newcomers need their own");
 	newcomers->slots = weir_slots_fit(newcomers->window_ms, 0, &newcomers->slot_ticks);
 	newcomers->span_ticks = min_t(u64, (newcomers->slots + 1ull) * newcomers->slot_ticks,
 				      U32_MAX);

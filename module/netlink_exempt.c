@@ -170,7 +170,8 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 		limits = config->count;
 		exempts = weir_exempts_count(config->exempts);
 		for (i = 0; i < limits; i++)
-			memory += weir_table_bytes(config->limit[i]->table);
+			memory += weir_table_bytes(config->limit[i]->table) +
+				  weir_newcomers_bytes(&config->limit[i]->newcomers);
 	}
 	rcu_read_unlock();
 	return weir_nl_put_u64(reply, WEIR_A_STATS_EVENTS_LOST, atomic64_read(&wn->events_lost)) ||

@@ -53,6 +53,7 @@ void weir_table_peek(struct weir_table *table,
 	union weir_wheel_copy copy;
 	struct weir_way *way;
 	unsigned int age;
+	bool full;
 
 	*state = (struct weir_source_state) { .source = *source };
 	local_bh_disable();
@@ -67,6 +68,7 @@ void weir_table_peek(struct weir_table *table,
 		memcpy(&copy, weir_bucket_floor(table, bucket),
 		       weir_wheel_size(table->shape));
 	}
+	full = !way && weir_bucket_full(table, bucket);
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
 
@@ -74,6 +76,10 @@ void weir_table_peek(struct weir_table *table,
 	if (!way)
 		state->unknown = table->standing_off;
 	wheel_state(table, &copy.wheel, tick, budget, state);
+	if (full) {
+		state->count = budget;
+		state->wait = WEIR_NEVER;
+	}
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
 	for (age = 0; age <= table->shape.reach; age++)
 		slot[WEIR_SLOTS_MAX - age] = weir_wheel_slot(table->shape,

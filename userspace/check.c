@@ -102,6 +102,23 @@ static int check_slots(const struct weir_limit *limit, struct weir_args *args)
 	return weir_args_blame(args, "slots");
 }
 
+static int check_newcomers(const struct weir_limit *limit, struct weir_args *args)
+{
+	bool newcomers = limit->has & WEIR_HAS(LIMIT_NEWCOMERS);
+	const char *word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :
+			   limit->has & WEIR_HAS(LIMIT_KNOWN_MS) ? "known" : NULL;
+
+	if (word && !newcomers)
+		weir_err_set(args->err, "%s requires newcomers", word);
+	else if (newcomers && limit->has & WEIR_HAS(LIMIT_PREFIX4) &&
+		 !(limit->per[0] && limit->per[1]))
+		weir_err_set(args->err, WEIR_COMBINED ": all addresses are one source",
+			     word = "newcomers", "per 0");
+	else
+		return 0;
+	return weir_args_blame(args, word);
+}
+
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 {
 	struct weir_limit *limit = model;
@@ -119,6 +136,8 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		return weir_err_set(args->err, "before: a limit cannot be placed before itself");
 	if (check_any(&limit->match, args) || check_family(&limit->match, args) ||
 	    check_proto(&limit->match, verb == WEIR_ON_SET && !limit->match.any, args))
+		return -EINVAL;
+	if (verb == WEIR_ON_ADD && check_newcomers(limit, args))
 		return -EINVAL;
 	return check_slots(limit, args);
 }

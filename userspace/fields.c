@@ -356,7 +356,7 @@ static const struct weir_field newcomers_rows[] = {
 	{ "limit", &weir_type_name, WEIR_EVENT, NEWCOMERS(LIMIT, limit) },
 	{ "refused", &weir_type_uint, WEIR_EVENT, NEWCOMERS(REFUSED, refused) },
 	{ "next", &weir_type_ns, WEIR_EVENT, NEWCOMERS(NEXT_NS, next_ns), .key = "next_ms",
-	  .label = "for" },
+	  .label = "room in" },
 	END
 };
 

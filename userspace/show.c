@@ -21,28 +21,30 @@ static void show(struct weir_out *out, uint16_t attr, const struct weir_source *
 
 /*
  * For how long idle sources keep their ways at the present rate of newcomers, of whom
- * each has a way for a window and a slot; and the ways that the whole budgets need.
+ * each has a way for a window and a slot; and a size for all that the budgets admit.
  */
 static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 {
 	const struct weir_limit_stats *stats = &limit->stats;
-	double span = (limit->window_ns + limit->slot_ns) / 1e6 / limit->newcomers.window_ms;
+	double span_ns = limit->window_ns + limit->slot_ns;
+	double part = span_ns / 1e6 / limit->newcomers.window_ms;
 	double known = stats->known_now, spare = limit->ways - known;
-	double now = stats->newcomers_now * span, most = 2.0 * limit->newcomers.count * span;
-	char buf[WEIR_TEXT_SIZE];
-	uint64_t sources = 64;
+	double now = stats->newcomers_now * part, most = 2.0 * limit->newcomers.count * part;
+	char advice[WEIR_TEXT_SIZE] = "", buf[WEIR_TEXT_SIZE];
+	uint64_t sources = stats->sources_wanted;
 
-	if (now <= spare)
-		weir_out_word(out, WEIR_COLOR_NONE, "    known sources are remembered while idle");
-	else
-		weir_out_word(out, WEIR_COLOR_BAD, "    known sources are remembered %s while idle",
-			      weir_text_time(known / (now - spare) *
-					     (limit->window_ns + limit->slot_ns), buf));
 	while (sources < known + most && sources < WEIR_SOURCES_MAX)
-		sources *= 2;
-	if (most > spare && sources > limit->sources)
-		weir_out_word(out, WEIR_COLOR_BAD, "; for all newcomers try sources %" PRIu64,
-			      sources);
+		sources = sources ? 2 * sources : WEIR_SOURCES_MIN;
+	if (stats->sources_wanted || (most > spare && sources > limit->sources))
+		snprintf(advice, sizeof(advice), "; newcomers may take more: try sources %" PRIu64,
+			 sources);
+	if (now <= spare)
+		weir_out_word(out, *advice ? WEIR_COLOR_BAD : WEIR_COLOR_NONE,
+			      "    known sources are remembered while idle%s", advice);
+	else
+		weir_out_word(out, WEIR_COLOR_BAD,
+			      "    known sources are remembered for %s while idle%s",
+			      weir_text_time(known / (now - spare) * span_ns, buf), advice);
 	weir_out_text(out, "\n");
 }
 
@@ -91,12 +93,12 @@ void weir_show_limit(struct weir_out *out, const void *model)
 		show_memory(out, &limit);
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		show_flood(out, &limit);
-	if (stats->sources_wanted)
+	if (stats->sources_wanted && !limit.newcomers.count)
 		weir_out_word(out, WEIR_COLOR_BAD, limit.budget.window_ms ?
 			      "    pressure: try sources %" PRIu64 :
 			      "    full, refuses newcomers: forget some, or try sources %" PRIu64,
 			      stats->sources_wanted);
-	if (stats->sources_wanted)
+	if (stats->sources_wanted && !limit.newcomers.count)
 		weir_out_text(out, "\n");
 	weir_out_end(out, '}');
 }

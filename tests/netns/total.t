@@ -33,6 +33,11 @@ is "$(stat_of ever evictions)" 0 "... and nobody is evicted"
 is "$(stat_of ever floor_refused.packets)" $((1000 - $(passed))) "the others are refused"
 like "$(weir -s limit show ever)" "full, refuses newcomers: forget some, or try sources 1?[0-9]+" "... and limit show says so"
 is "$(weir -json source get 198.18.0.1 limit ever | json count)" 5 "the first source is still counted"
+like "$(weir source get 198.18.1.255 limit ever)$(weir source get 198.18.3.231 limit ever)" \
+	"count 5 of 5 left 0 limited .*floor" "source get: one without a place is limited"
+for n in 1 2 3 4 5 6 7 8; do timeout 20 weir source charge "198.19.2.$n" limit ever || echo "$?"; done >"$tmp/charged" 2>&1
+holds "... and is not charged" grep -q 'nothing is left' "$tmp/charged"
+is "$(grep -c 124 "$tmp/charged")" 0 "... which does not take for ever" || diag "$(<"$tmp/charged")"
 weir limit set ever sources 4096 >/dev/null
 recount
 flood -s 198.18.1.0 -n 1000 -c 1000
