@@ -171,11 +171,11 @@ litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
 	@tests/run.sh litmus
 
-compare: ## weir, hashlimit, nft under the same floods (COMPARE_WRITE=1: README.md)
+compare: ## weir, hashlimit, nft under one flood each (COMPARE_WRITE=1: README.md)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
 
-simulate: ## spoofed floods of 1M/s, in virtual time (SIMULATE_WRITE=1: performance.rst)
+simulate: ## spoofed floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes it)
 	@tests/setup.sh test
 	@tests/bench/simulate.sh
 
