@@ -171,11 +171,11 @@ litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
 	@tests/run.sh litmus
 
-compare: ## weir, hashlimit, nft under one flood each (COMPARE_WRITE=1: README.md)
+compare: ## weir, hashlimit, nft under floods (COMPARE_WRITE=1: README.md)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
 
-simulate: ## spoofed floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes it)
+simulate: ## floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes the table)
 	@tests/setup.sh test
 	@tests/bench/simulate.sh
 
