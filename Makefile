@@ -175,7 +175,7 @@ compare: ## weir, hashlimit, nft under floods (COMPARE_WRITE=1: README.md)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
 
-simulate: ## floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes the table)
+simulate: ## floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes it)
 	@tests/setup.sh test
 	@tests/bench/simulate.sh
 
