@@ -221,20 +221,6 @@ static u16 since(u64 tick)
 	return (u32)tick / WEIR_SINCE_TICKS;
 }
 
-/* Has a locked bucket no way for a newcomer, because all of its sources stay for ever? */
-bool weir_bucket_full(const struct weir_table *table, struct weir_bucket *bucket)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&bucket->lock);
-	if (table->spec.slot_ticks || bucket->used < table->ways)
-		return false;
-	for (i = 0; i < table->ways; i++)
-		if (!way_sum(table, bucket, i, 0))
-			return false;
-	return true;
-}
-
 /*
  * Give a source a way, starting from the floor as it was before an eviction, and
  * charge it. Returns WEIR_CHARGED, perhaps with WEIR_EVICTED. Who was counted for ever

@@ -225,7 +225,6 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		    struct weir_lookup *lookup);
 u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		      u32 version, const struct weir_permit *permit);
-bool weir_bucket_full(const struct weir_table *table, struct weir_bucket *bucket);
 bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
 		       const struct weir_moved *moved, struct weir_wheel *wheel);
 void weir_bucket_raise(const struct weir_table *table,

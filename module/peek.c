@@ -43,6 +43,23 @@ static void way_state(const struct weir_table *table, struct weir_way *way,
 			 weir_wheel_size(table->shape)));
 }
 
+/* Has a locked bucket no way for a newcomer, because all of its sources stay for ever? */
+static bool bucket_full(const struct weir_table *table, struct weir_bucket *bucket)
+{
+	struct weir_way *way;
+	unsigned int i;
+
+	if (table->spec.slot_ticks || bucket->used < table->ways)
+		return false;
+	for (i = 0; i < table->ways; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		/* It may be charged meanwhile, and then was not full. */
+		if (!data_race(weir_wheel_sum(table->shape, weir_way_wheel(table, way), 0)))
+			return false;
+	}
+	return true;
+}
+
 /* The current slot is the last of @slot; unused ones in front are 0. */
 void weir_table_peek(struct weir_table *table,
 		     const struct weir_source *source, u32 hash, u64 tick,
@@ -68,7 +85,7 @@ void weir_table_peek(struct weir_table *table,
 		memcpy(&copy, weir_bucket_floor(table, bucket),
 		       weir_wheel_size(table->shape));
 	}
-	full = !way && weir_bucket_full(table, bucket);
+	full = !way && bucket_full(table, bucket);
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
 

@@ -56,6 +56,7 @@
 #include <linux/vmalloc.h>
 
 #include "batch.h"
+#include "bucket.h"
 
 /* The most that the page allocator gives in one piece on any kernel. */
 #define CHUNK_BYTES (4u << 20)
