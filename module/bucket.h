@@ -178,12 +178,15 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 	       table->slot_shift;
 }
 
-/* The tick at which the slot of @tick ends. */
-static inline u64 weir_table_slot_end(const struct weir_table *table, u64 tick)
+/* The shape of the table; @leaks is constant, so that wheels do not pay for it. */
+static __always_inline struct weir_wheel_shape
+weir_table_shape(const struct weir_table *table, const bool leaks)
 {
-	u32 ticks = table->spec.slot_ticks;
+	struct weir_wheel_shape shape = table->shape;
 
-	return ticks ? (weir_table_slot(table, tick) + 1) * ticks : WEIR_NEVER;
+	if (!leaks)
+		shape.parts = 0;
+	return shape;
 }
 
 /* Is it the source's way, known or not? */
@@ -229,6 +232,8 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 		       const struct weir_moved *moved, struct weir_wheel *wheel);
 void weir_bucket_raise(const struct weir_table *table,
 		       struct weir_bucket *bucket, struct weir_wheel *wheel);
+
+u64 weir_table_until(const struct weir_table *table, const struct weir_lookup *lookup);
 
 /* Successors: move.c. */
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash);

@@ -152,7 +152,7 @@ static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 			  const struct weir_limit *was)
 {
 	if (table_moves(limit, was))
-		weir_table_succeed(limit->table, was->table, limit->budget, was->budget,
+		weir_table_succeed(limit->table, was->table, limit->room, was->room,
 				   &wn->key, weir_hook_clock);
 	if (newcomers_move(&limit->newcomers, was))
 		weir_table_succeed(limit->newcomers.table, was->newcomers.table,

@@ -46,7 +46,7 @@ static const struct weir_limit *refused_before(const struct weir_packet *packet,
 	weir_refusal_mask(&config->refusals, &source);
 	if (!weir_refusal_holds(entry, config->generation, &source, packet->in->ifindex,
 				tick, bytes) ||
-	    (entry->bytes && bytes > entry->limit->budget) || trace_weir_early_enabled())
+	    (entry->bytes && bytes > entry->limit->room) || trace_weir_early_enabled())
 		return NULL;
 	/* Pairs with weir_refusals_pending(). */
 	WRITE_ONCE(entry->count, entry->count + 1);
@@ -59,7 +59,7 @@ static void prepare(struct early *early, const struct weir_net *wn, const struct
 	struct weir_lookup *lookup = &early->lookup;
 
 	lookup->cost = limit->bytes ? early->bytes : 1;
-	lookup->budget = limit->budget;
+	lookup->budget = limit->room;
 	if (early->prefix.len4 == limit->prefix.len4 && early->prefix.len6 == limit->prefix.len6)
 		return;
 	early->prefix = limit->prefix;
@@ -74,7 +74,7 @@ static u16 ask(struct early *early, const struct weir_net *wn, const struct weir
 	struct weir_table *table = limit->table;
 
 	prepare(early, wn, limit);
-	if (unlikely(early->lookup.cost > limit->budget))
+	if (unlikely(early->lookup.cost > limit->room))
 		return WEIR_REFUSED | WEIR_TOO_LARGE;
 	/* The source may still be in the predecessor, and only the hook moves it. */
 	if (unlikely(rcu_access_pointer(table->old)))

@@ -44,7 +44,7 @@ static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
 	if (!weir_refusal_holds(entry, config->generation, &source, skb->dev->ifindex,
 				tick, skb->len) ||
 	    /* One that exceeds the whole budget is counted apart. */
-	    (entry->bytes && skb->len > entry->limit->budget) ||
+	    (entry->bytes && skb->len > entry->limit->room) ||
 	    trace_weir_drop_enabled())
 		return false;
 	/* Pairs with weir_refusals_pending(). */

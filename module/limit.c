@@ -107,6 +107,32 @@ static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
 	return 0;
 }
 
+/* Divide the window of a bucket into slots so short that it seems to drain steadily. */
+static int bucket_check(struct weir_limit *limit, struct weir_error *error)
+{
+	u64 ticks = slot_ticks_of(limit->window_ms, 1) ?: 1;
+
+	if (!limit->window_ms)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+				   "a bucket drains by its budget in a window; a total has none");
+	if (limit->slots_given)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "a bucket has no slots; leave slots out");
+	if (limit->burst)
+		limit->room = limit->burst;
+	if (limit->room > (limit->bytes ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,
+				   "a bucket holds at most 4294967295 packets or 2^46 bytes");
+	if (div64_u64(limit->room - 1, limit->budget) >= WEIR_BURST_BUDGETS)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,
+				   "a burst is at most 4096 times the budget; try a smaller one");
+	limit->slot_ticks = DIV_ROUND_UP_ULL(ticks, WEIR_PARTS_MAX);
+	limit->slots = DIV_ROUND_UP_ULL(ticks, limit->slot_ticks);
+	limit->span_ticks = min_t(u64, (div64_u64(limit->room - 1, limit->budget) + 1) * ticks,
+				  U32_MAX);
+	return 0;
+}
+
 /* Is there one slot, so that only the current one is summed? */
 static bool one_slot(const struct weir_limit *limit)
 {
@@ -117,6 +143,7 @@ static bool one_slot(const struct weir_limit *limit)
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
 	unsigned int slots = limit->slots_given ? limit->slots : 0;
+	int err;
 
 	if (!name_good(limit->name))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
@@ -130,6 +157,14 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (limit->window_ms && limit->window_ms < WEIR_WINDOW_MS_MIN)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
 				   "a window has at least 10 ms; 0 is the total, without a window");
+	limit->room = limit->budget;
+	if (limit->burst && limit->mode != WEIR_MODE_BUCKET)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BURST,
+				   "a burst is what a bucket holds; say bucket, too, or no burst");
+	if (limit->mode == WEIR_MODE_BUCKET) {
+		err = bucket_check(limit, error);
+		return err ?: newcomers_check(limit, error);
+	}
 	if (one_slot(limit) && slots > 1)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
 				   "a fixed window or a total is a single slot; leave slots out");
@@ -153,16 +188,25 @@ u64 weir_limit_most(const struct weir_limit *limit)
 {
 	bool once = limit->mode == WEIR_MODE_STRICT || !limit->window_ms;
 
+	if (limit->mode == WEIR_MODE_BUCKET)
+		return limit->room + limit->budget;
 	return once ? limit->budget : 2 * limit->budget;
+}
+
+/* By which counts leak in a window. */
+static u64 rate_of(const struct weir_limit *limit)
+{
+	return limit->mode == WEIR_MODE_BUCKET ? limit->budget : 0;
 }
 
 static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)
 {
 	return was->slot_ticks == limit->slot_ticks && was->slots == limit->slots &&
-	       !was->mode == !limit->mode && was->bytes == limit->bytes &&
+	       !was->mode == !limit->mode && rate_of(was) == rate_of(limit) &&
+	       was->bytes == limit->bytes &&
 	       was->sources == limit->sources &&
 	       !was->newcomers.budget == !limit->newcomers.budget &&
-	       weir_table_holds(was->table, limit->budget);
+	       weir_table_holds(was->table, limit->room);
 }
 
 /*
@@ -174,8 +218,8 @@ static u64 budget_most(const struct weir_limit *limit, const struct weir_limit *
 	u64 most = was ? was->budget_most : 0;
 
 	if (was && was->bytes != limit->bytes)
-		most = weir_budget_part(most, limit->budget, was->budget);
-	return max(most, limit->budget);
+		most = weir_budget_part(most, limit->room, was->room);
+	return max(most, limit->room);
 }
 
 static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct weir_error *error)
@@ -185,6 +229,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 		.slot_ticks = limit->slot_ticks,
 		.sources = limit->sources,
 		.slots = limit->slots,
+		.rate = rate_of(limit),
 		.lenient = limit->mode != WEIR_MODE_STRICT || !limit->window_ms,
 		.bytes = limit->bytes,
 		.newcomers = limit->newcomers.budget,

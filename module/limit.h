@@ -41,6 +41,8 @@ static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const
  */
 struct weir_limit {
 	u64 budget;		/* packets or bytes a window */
+	u64 room;		/* the most that a count may be: budget, or burst */
+	u64 burst;		/* of a bucket, as asked for; 0: the budget */
 	u64 budget_most;	/* the largest since its history began, in this unit */
 	struct weir_table *table;
 	struct weir_stats __percpu *stats;
@@ -50,7 +52,7 @@ struct weir_limit {
 	bool observe;		/* drop nothing */
 	u8 mode;		/* WEIR_MODE_* */
 	bool slots_given;
-	u8 slots;		/* of the window */
+	u32 slots;		/* of the window */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
 	u32 slot_ticks;		/* length of a slot; 0 if it never ends */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */

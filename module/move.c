@@ -35,14 +35,15 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 			  const struct weir_table *old,
 			  const struct weir_wheel *from, u64 tick)
 {
-	u64 most = weir_wheel_max(next->shape.width), count;
+	u64 most = weir_shape_max(next->shape), count;
 	u64 slot = weir_table_slot(old, tick);
 	s32 ahead = from->at - (u32)slot;
 	u32 at = slot + max(ahead, 0), age, i;
 
 	if (old->spec.slot_ticks == next->spec.slot_ticks &&
 	    old->shape.reach == next->shape.reach &&
-	    old->spec.bytes == next->spec.bytes) {
+	    old->spec.bytes == next->spec.bytes &&
+	    !old->shape.parts && !next->shape.parts) {
 		weir_wheel_reset(next->shape, to, at);
 		for (age = 0; age <= next->shape.reach; age++) {
 			i = at - age;
@@ -58,10 +59,10 @@ static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
 			count = weir_budget_part(count, next->budget,
 						 next->old_budget);
 		weir_wheel_reset(next->shape, to, weir_table_slot(next, tick));
-		weir_wheel_store(next->shape, to, 0, min(count, most));
+		weir_wheel_add(next->shape, to, min(count, most));
 	}
 	if (weir_wheel_marked(old->shape, from, slot)) {
-		to->refused = to->at;
+		to->refused = to->at >> weir_wheel_mark_shift(next->shape);
 		/* Pairs with weir_wheel_mark(), which takes no lock. */
 		to->wanted = old->spec.bytes == next->spec.bytes ?
 			     READ_ONCE(from->wanted) : 1;

@@ -115,7 +115,7 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 
 	weir_source_mask(&masked, limit->prefix);
 	weir_table_peek(limit->table, &masked, weir_source_hash(&masked, limit->prefix, &wn->key),
-			weir_hook_clock(), limit->budget, state, slot);
+			weir_hook_clock(), limit->room, state, slot);
 	weir_refusals_pending(wn, limit, state, 1);
 	weir_batches_unspent(limit->table, weir_hook_clock(), state, slot);
 }
@@ -139,7 +139,7 @@ int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state)
 {
-	u64 left = limit->budget - min(limit->budget, state->count);
+	u64 left = limit->room - min(limit->room, state->count);
 	struct weir_net_prefix is = weir_nl_source_prefix(&state->source, limit->prefix);
 
 	if ((is.family &&
@@ -149,7 +149,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_COUNT, state->count) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_LEFT, left) ||
-	    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET, limit->budget) ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET, limit->room) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, limit->bytes) ||
 	    (state->wait &&
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||

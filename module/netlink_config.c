@@ -30,7 +30,11 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 	if (attrs[WEIR_A_LIMIT_MODE]) {
 		limit->mode = nla_get_u32(attrs[WEIR_A_LIMIT_MODE]);
 		limit->slots_given &= limit->mode <= WEIR_MODE_LENIENT;
+		if (limit->mode != WEIR_MODE_BUCKET)
+			limit->burst = 0;
 	}
+	if (attrs[WEIR_A_LIMIT_BURST])
+		limit->burst = nla_get_u64(attrs[WEIR_A_LIMIT_BURST]);
 	if (attrs[WEIR_A_LIMIT_SLOTS]) {
 		limit->slots = nla_get_u32(attrs[WEIR_A_LIMIT_SLOTS]);
 		limit->slots_given = true;
@@ -83,10 +87,10 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_error *error)
 {
-	if (limit->bytes && limit->budget < ETH_DATA_LEN)
+	if (limit->bytes && limit->room < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");
-	else if (limit->budget < (limit->bytes ? GRO_BYTES : GRO_PACKETS) &&
+	else if (limit->room < (limit->bytes ? GRO_BYTES : GRO_PACKETS) &&
 		 limit_meets_gro(wn, &limit->match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
@@ -182,7 +186,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
 	int err;
 
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_KNOWN_MS,
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_BURST,
 				   weir_limit_entry_nl_policy, extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT,
 				   weir_exempt_entry_nl_policy, extack);

@@ -85,7 +85,7 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 	struct weir_source_state *state = forget->state;
 	unsigned int n;
 
-	n = weir_table_walk(limit->table, bucket, weir_hook_clock(), limit->budget, state);
+	n = weir_table_walk(limit->table, bucket, weir_hook_clock(), limit->room, state);
 	for (; n--; state++)
 		if (all)
 			forget->forgotten += state->live || state->dropped;

@@ -46,6 +46,11 @@ static const struct netlink_range_validation weir_a_limit_known_ms_range = {
 	.max	= WEIR_KNOWN_MS_MAX,
 };
 
+static const struct netlink_range_validation weir_a_limit_burst_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BURST_MAX,
+};
+
 static const struct netlink_range_validation weir_a_source_cost_range = {
 	.min	= 1ULL,
 	.max	= WEIR_BYTES_MAX,
@@ -60,13 +65,13 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] =
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_BURST + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
 	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 2),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -77,6 +82,7 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = 
 	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
+	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
@@ -106,14 +112,14 @@ const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_BURST + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
 	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 2),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -125,17 +131,18 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 
 	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
+	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_BURST + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
 	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 2),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -147,6 +154,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_KNOWN_MS + 
 	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
+	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -254,14 +262,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_KNOWN_MS,
+		.maxattr	= WEIR_A_LIMIT_BURST,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_KNOWN_MS,
+		.maxattr	= WEIR_A_LIMIT_BURST,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

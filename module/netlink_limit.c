@@ -33,7 +33,7 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 		limit = weir_limit_by_id(weir_config_get(wn), id);
 		buckets = limit ? weir_table_buckets(limit->table) : 0;
 		n = bucket < buckets ? weir_table_walk(limit->table, bucket, weir_hook_clock(),
-						       limit->budget, state) : 0;
+						       limit->room, state) : 0;
 		rcu_read_unlock();
 		while (n--) {
 			count->live += state[n].live;
@@ -127,7 +127,9 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, limit->budget) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, limit->window_ms) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, limit->slots) ||
+	       (limit->mode == WEIR_MODE_BUCKET ?
+		weir_nl_put_u64(skb, WEIR_A_LIMIT_BURST, limit->room) :
+		nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, limit->slots)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, limit->mode) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, limit->prefix.len4) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||

@@ -31,7 +31,7 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 	unsigned int i = WEIR_SLOTS_MAX + 1 - limit->slots - !limit->mode;
 	int err;
 
-	if (!limit->slot_ticks)
+	if (!limit->slot_ticks || limit->mode == WEIR_MODE_BUCKET)
 		return 0;
 	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(limit->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)
@@ -149,7 +149,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		.source = &masked,
 		.tick = weir_hook_clock(),
 		.cost = charge->cost,
-		.budget = limit->budget,
+		.budget = limit->room,
 	};
 	/* Who is named is no stranger: the newcomers' budget is not asked. */
 	const struct weir_permit permit = { .known_ticks = limit->newcomers.known_ticks };
@@ -159,9 +159,9 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	weir_source_mask(&masked, limit->prefix);
 	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
 	/* The unspent batches of CPUs are not available. */
-	weir_table_peek(limit->table, &masked, lookup.hash, lookup.tick, limit->budget,
+	weir_table_peek(limit->table, &masked, lookup.hash, lookup.tick, limit->room,
 			&state, slot);
-	room = limit->budget - min(limit->budget, state.count);
+	room = limit->room - min(limit->room, state.count);
 	if (lookup.cost > room)
 		lookup.cost = charge->drain ? room : 0;
 	if (lookup.cost)

@@ -76,7 +76,7 @@ static void bucket_walk(struct show *show, const struct weir_net *wn,
 	u64 now = weir_hook_clock();
 	unsigned int n;
 
-	n = weir_table_walk(limit->table, show->bucket++, now, limit->budget, state);
+	n = weir_table_walk(limit->table, show->bucket++, now, limit->room, state);
 	weir_refusals_pending(wn, limit, state, n);
 	for (; n--; state++) {
 		weir_batches_unspent(limit->table, now, state, NULL);

@@ -60,6 +60,27 @@ static bool bucket_full(const struct weir_table *table, struct weir_bucket *buck
 	return true;
 }
 
+/*
+ * The tick until which what @lookup refused is refused, if nothing changes: if it leaks, or
+ * else to the end of the slot. Without the lock it is valid if the way's seqcount is.
+ */
+u64 weir_table_until(const struct weir_table *table, const struct weir_lookup *lookup)
+{
+	u64 slot = weir_table_slot(table, lookup->tick), wait = 1;
+	const struct weir_wheel *wheel;
+
+	if (!table->spec.slot_ticks)
+		return WEIR_NEVER;
+	if (table->shape.parts) {
+		wheel = (void *)lookup->way + table->wheel_off;
+		slot += (s32)(wheel->at - (u32)slot);
+		/* A torn read is of another seqcount. */
+		wait = data_race(weir_wheel_peek(table->shape, wheel, lookup->cost,
+						 lookup->budget));
+	}
+	return (slot + wait) * table->spec.slot_ticks;
+}
+
 /* The current slot is the last of @slot; unused ones in front are 0. */
 void weir_table_peek(struct weir_table *table,
 		     const struct weir_source *source, u32 hash, u64 tick,

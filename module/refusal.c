@@ -76,7 +76,7 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 		/* Before another source is stored; pairs with entry_pending(). */
 		smp_wmb();
 	}
-	end = weir_table_slot_end(limit->table, lookup->tick);
+	end = weir_table_until(limit->table, lookup);
 	entry->key = *source;
 	weir_refusal_mask(&config->refusals, &entry->key);
 	entry->ifindex = ifindex;

@@ -118,7 +118,8 @@ static void table_layout(struct weir_table *table)
 	const struct weir_table_spec *spec = &table->spec;
 	size_t wheel, end;
 
-	table->shape = weir_wheel_shape(spec->slots, spec->lenient,
+	table->shape = spec->rate ? weir_leak_shape(spec->slots, spec->rate) :
+		       weir_wheel_shape(spec->slots, spec->lenient,
 					weir_wheel_width(spec->budget));
 	table->words = weir_prefix_words(spec->prefix);
 	wheel = weir_wheel_size(table->shape);

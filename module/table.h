@@ -31,7 +31,8 @@ struct weir_table_spec {
 	u64 budget;		/* the largest budget it must hold */
 	u32 slot_ticks;		/* length of a slot in clock ticks; 0 if it never ends */
 	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
-	u8 slots;		/* slots of the window, 1..WEIR_SLOTS_MAX */
+	u32 slots;		/* of the window, 1..WEIR_SLOTS_MAX; if it leaks, WEIR_PARTS_MAX */
+	u64 rate;		/* budget by which a leaky bucket drains in a window; 0: a wheel */
 	bool lenient;		/* sum @slots slots instead of @slots + 1 */
 	bool bytes;		/* count bytes, otherwise packets */
 	bool newcomers;		/* distinguish known sources from newcomers */

@@ -66,7 +66,7 @@ static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
 	struct weir_lookup *lookup = &ctx->lookup;
 
 	lookup->cost = limit->bytes ? ctx->cost.bytes : ctx->cost.packets;
-	lookup->budget = limit->budget;
+	lookup->budget = limit->room;
 	if (unlikely(lookup->cost > lookup->budget))
 		return WEIR_REFUSED | WEIR_TOO_LARGE;
 	if (ctx->prefix.len4 != limit->prefix.len4 ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The wheel: what one source was admitted within the window, as a running
- * total and its history.
+ * The count of one source: a wheel, or a leaky bucket (shape.h).
+ *
+ * A wheel is what was admitted within the window, as a running total and its history.
  *
  * Time is divided into numbered slots, n to a window. total is everything that was
  * ever admitted, modulo its width; ring[k & mask] is its value when slot k began.
@@ -21,79 +22,17 @@
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
 
-#include <linux/limits.h>
-#include <linux/log2.h>
-#include <linux/minmax.h>
-#include <linux/string.h>
-
-/* Common to all wheels of a table. */
-struct weir_wheel_shape {
-	u8 reach;	/* slots summed besides the current one, 0..64 */
-	u8 mask;	/* entries of the ring, a power of two, less one */
-	u8 width;	/* bytes of an entry: 2, 4 or 8 */
-};
-
-/* One source's counts; aligned to 8 bytes if entries are wider than two. */
-struct weir_wheel {
-	u32 at;		/* slot of the last turn */
-	u8 refused;	/* slot of the last refusal, see weir_wheel_marked() */
-	u8 wanted;	/* first cost refused in it, see weir_wheel_mark() */
-	u16 entry[];	/* total and ring; wider ones begin 8 bytes after @at */
-};
-
-static inline struct weir_wheel_shape weir_wheel_shape(unsigned int slots, bool lenient, u8 width)
-{
-	u8 reach = slots - lenient, mask = roundup_pow_of_two(reach + 1) - 1;
-
-	return (struct weir_wheel_shape) { reach, mask, width };
-}
-
-static inline size_t weir_wheel_size(struct weir_wheel_shape shape)
-{
-	return (shape.width == 2 ? offsetof(struct weir_wheel, entry) : 8) +
-	       shape.width * (shape.mask + 2u);
-}
-
-/* The largest count, and so the largest budget, that a width holds. */
-static inline u64 weir_wheel_max(u8 width)
-{
-	return width == 2 ? U16_MAX : width == 4 ? U32_MAX : U64_MAX;
-}
-
-/* The narrowest width that holds a budget. */
-static inline u8 weir_wheel_width(u64 budget)
-{
-	return budget <= U16_MAX ? 2 : budget <= U32_MAX ? 4 : 8;
-}
-
-/* Entry 0 is the total, entry 1 + (k & mask) belongs to slot k. */
-static inline u64 weir_wheel_entry(struct weir_wheel_shape shape,
-				   const struct weir_wheel *w, unsigned int i)
-{
-	if (likely(shape.width == 2))
-		return w->entry[i];
-	if (shape.width == 4)
-		return ((const u32 *)w)[2 + i];
-	return ((const u64 *)w)[1 + i];
-}
-
-static inline void weir_wheel_store(struct weir_wheel_shape shape,
-				    struct weir_wheel *w, unsigned int i, u64 v)
-{
-	if (likely(shape.width == 2))
-		w->entry[i] = v;
-	else if (shape.width == 4)
-		((u32 *)w)[2 + i] = v;
-	else
-		((u64 *)w)[1 + i] = v;
-}
+#include "shape.h"
 
 /* S[slot]: what was counted from a slot on; at - reach <= slot <= at. */
 static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
 				   const struct weir_wheel *w, u32 slot)
 {
-	u64 began = weir_wheel_entry(shape, w, 1 + (slot & shape.mask));
+	u64 began;
 
+	if (unlikely(shape.parts))
+		return weir_leak_sum(shape, w, slot);
+	began = weir_wheel_entry(shape, w, 1 + (slot & shape.mask));
 	return (weir_wheel_entry(shape, w, 0) - began) & weir_wheel_max(shape.width);
 }
 
@@ -106,29 +45,47 @@ static inline u64 weir_wheel_slot(struct weir_wheel_shape shape,
 }
 
 /* The sum of the window that ends in a slot. */
-static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
-				 const struct weir_wheel *w, u32 slot)
+static __always_inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
+					  const struct weir_wheel *w, u32 slot)
 {
 	s32 passed = slot - w->at;
 
+	if (unlikely(shape.parts))
+		return weir_leak_sum(shape, w, slot);
 	if (passed > shape.reach)
 		return 0;
 	return weir_wheel_since(shape, w, w->at + max(passed, 0) - shape.reach);
 }
 
-/* Is there no room for a cost in a slot? */
+/* What orders counts as sums do, and is cheap. */
+static inline u64 weir_wheel_weight(struct weir_wheel_shape shape,
+				    const struct weir_wheel *w, u32 slot)
+{
+	return shape.parts ? weir_wheel_level(shape, w, slot) : weir_wheel_sum(shape, w, slot);
+}
+
+/* Is there no room for a cost in a slot? If it leaks, @budget is the size, at least @cost. */
 static inline bool weir_wheel_full(struct weir_wheel_shape shape,
 				   const struct weir_wheel *w, u32 slot, u64 cost, u64 budget)
 {
-	u64 sum = weir_wheel_sum(shape, w, slot);
+	u64 sum;
 
+	if (shape.parts)
+		return weir_wheel_level(shape, w, slot) > (budget - cost) * shape.parts;
+	sum = weir_wheel_sum(shape, w, slot);
 	return sum > budget || cost > budget - sum;
 }
 
-/* Clear the mark of a refusal; pairs with weir_wheel_mark() without a lock. */
-static inline void weir_wheel_unmark(struct weir_wheel *w)
+/* Slots of a leaky bucket are marked by groups, 8 to 15 of which are a window. */
+static inline unsigned int weir_wheel_mark_shift(struct weir_wheel_shape shape)
 {
-	WRITE_ONCE(w->refused, w->at + 160);
+	return shape.parts ? fls(shape.parts >> 4) : 0;
+}
+
+/* Clear the mark of a refusal; pairs with weir_wheel_mark() without a lock. */
+static inline void weir_wheel_unmark(struct weir_wheel_shape shape, struct weir_wheel *w)
+{
+	WRITE_ONCE(w->refused, (w->at >> weir_wheel_mark_shift(shape)) + 160);
 }
 
 /*
@@ -139,20 +96,23 @@ static inline void weir_wheel_unmark(struct weir_wheel *w)
 static inline bool weir_wheel_marked(struct weir_wheel_shape shape,
 				     const struct weir_wheel *w, u32 slot)
 {
-	const u8 late = 30;
+	const unsigned int shift = weir_wheel_mark_shift(shape);
+	const u8 late = 30, reach = shape.parts ? 15 : shape.reach;
 
-	return (s32)(slot - w->at) <= 2 * shape.reach + 1 &&
-	       (u8)(slot - READ_ONCE(w->refused) + late) <= shape.reach + 1 + late;
+	return (s32)(slot - w->at) >> shift <= 2 * reach + 1 &&
+	       (u8)((slot >> shift) - READ_ONCE(w->refused) + late) <= reach + 1 + late;
 }
 
 /*
  * Mark a refusal, once a slot, with the refused cost: rounded up to four significant
  * bits and at most 15 * 2^30, so that it fits a byte.
  */
-static inline void weir_wheel_mark(struct weir_wheel *w, u32 slot, u64 cost)
+static inline void weir_wheel_mark(struct weir_wheel_shape shape, struct weir_wheel *w,
+				   u32 slot, u64 cost)
 {
 	unsigned int shift;
 
+	slot >>= weir_wheel_mark_shift(shape);
 	/* Pairs with other refusals, and with turns, which may undo it. */
 	if (READ_ONCE(w->refused) == (u8)slot)
 		return;
@@ -173,7 +133,7 @@ static inline void weir_wheel_reset(struct weir_wheel_shape shape, struct weir_w
 {
 	memset(w, 0, weir_wheel_size(shape));
 	w->at = slot;
-	weir_wheel_unmark(w);
+	weir_wheel_unmark(shape, w);
 }
 
 static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
@@ -185,17 +145,19 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wh
 	if (passed <= 0)
 		return;
 	marked = weir_wheel_marked(shape, w, slot);
-	for (i = min_t(s32, passed, shape.mask + 1); i; i--)
+	if (shape.parts)
+		weir_wheel_store(shape, w, 0, weir_wheel_level(shape, w, slot));
+	for (i = shape.parts ? 0 : min_t(s32, passed, shape.mask + 1); i; i--)
 		weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask), total);
 	w->at = slot;
 	if (!marked)
-		weir_wheel_unmark(w);
+		weir_wheel_unmark(shape, w);
 }
 
 /* Count a cost in a turned wheel that has room for it. */
 static inline void weir_wheel_add(struct weir_wheel_shape shape, struct weir_wheel *w, u64 cost)
 {
-	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
+	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost * (shape.parts ?: 1));
 }
 
 /* Give back a charge, if the slot is in the window and still holds it. */
@@ -205,6 +167,8 @@ static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 	s32 age = w->at - slot;
 	u32 i;
 
+	if (shape.parts)
+		return age >= 0 && weir_leak_uncharge(shape, w, age, cost);
 	if (age < 0 || age > shape.reach || weir_wheel_slot(shape, w, age) < cost)
 		return false;
 	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) - cost);
@@ -219,7 +183,13 @@ static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 					   const struct weir_wheel *w, u64 cost, u64 budget)
 {
 	unsigned int wait = 0;
+	u64 above;
 
+	if (shape.parts) {
+		above = weir_wheel_level(shape, w, w->at);
+		above -= min(above, (budget - cost) * shape.parts);
+		return above ? div64_u64(above - 1, shape.rate) + 1 : 0;
+	}
 	while (wait <= shape.reach && weir_wheel_full(shape, w, w->at + wait, cost, budget))
 		wait++;
 	return wait;
@@ -234,6 +204,12 @@ static inline void weir_wheel_join_swap(struct weir_wheel_shape shape, struct we
 	u64 max_count = weir_wheel_max(shape.width);
 	unsigned int i;
 
+	if (shape.parts) {
+		weir_wheel_store(shape, w, 0, max(total_w, total_v));
+		weir_wheel_store(shape, v, 0, total_w);
+		weir_wheel_unmark(shape, v);
+		return;
+	}
 	for (i = 1; i < shape.mask + 2u; i++) {
 		of_w = (total_w - weir_wheel_entry(shape, w, i)) & max_count;
 		of_v = (total_v - weir_wheel_entry(shape, v, i)) & max_count;
@@ -241,7 +217,7 @@ static inline void weir_wheel_join_swap(struct weir_wheel_shape shape, struct we
 		if (of_v > of_w)
 			weir_wheel_store(shape, w, i, total_w - of_v);
 	}
-	weir_wheel_unmark(v);
+	weir_wheel_unmark(shape, v);
 }
 
 #endif /* WEIR_WHEEL_H */

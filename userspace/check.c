@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Check a limit's words against each other. */
 
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <string.h>
 
@@ -119,6 +120,18 @@ static int check_newcomers(const struct weir_limit *limit, struct weir_args *arg
 	return weir_args_blame(args, word);
 }
 
+/* On set, the limit may be a bucket already. */
+static int check_burst(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
+{
+	bool mode = verb == WEIR_ON_ADD || limit->has & WEIR_HAS(LIMIT_MODE);
+
+	if (!(limit->has & WEIR_HAS(LIMIT_BURST)) || !mode || limit->mode == WEIR_MODE_BUCKET)
+		return 0;
+	weir_err_set(args->err, "a burst is what a bucket holds: write 'bucket burst %" PRIu64 "'",
+		     limit->burst);
+	return weir_args_blame(args, "burst");
+}
+
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 {
 	struct weir_limit *limit = model;
@@ -139,7 +152,7 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		return -EINVAL;
 	if (verb == WEIR_ON_ADD && check_newcomers(limit, args))
 		return -EINVAL;
-	return check_slots(limit, args);
+	return check_slots(limit, args) ?: check_burst(limit, verb, args);
 }
 
 int weir_check_query(struct weir_args *args, unsigned int verb, void *model)

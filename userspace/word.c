@@ -176,8 +176,6 @@ static const struct {
 	{ "flush reset clear unblock del delete", "forget", NULL },
 	{ "ban block", "source", WEIR_BLOCKS },
 	{ "ban block", "charge", WEIR_BLOCKS },
-	{ "burst", "budget",
-	  "there is no burst; 'budget 20/2s' admits 20 at once, and 10/s on average" },
 	{ "bit bits", "budget", "a budget counts packets or bytes; 10 Mbit/s is '1250k/s bytes'" },
 	{ "after", "before",
 	  "'after' is not supported: use 'before' with the limit that is to follow" },

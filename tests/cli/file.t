@@ -60,7 +60,7 @@ CONF
 bad "1: 'limit set' cannot be used here" "limit set is not accepted in a file" <<<'limit set web budget 1/s'
 bad "1: 'monitor'" "... nor monitor" <<<'monitor'
 bad "1: unknown word 'limt'; did you mean 'limit'" "an unknown object" <<<'limt add web budget 1/s'
-bad "1: limit add: 'bu' abbreviates 'budget'; files do not allow abbreviations" "no abbreviations in files" <<<'limit add web bu 1/s'
+bad "1: limit add: 'bud' abbreviates 'budget'; files do not allow abbreviations" "no abbreviations in files" <<<'limit add web bud 1/s'
 bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of objects" <<<'l add web budget 1/s'
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'

@@ -46,7 +46,7 @@ says <<'LINES'
 0 | -check save /nowhere/x |
 
 # unique abbreviations
-0 | -check l a web bu 1/s to ::/0 |
+0 | -check l a web bud 1/s to ::/0 |
 0 | -check sour sh limit web |
 0 | -check limit d web |
 0 | -check limit dele web |
@@ -72,7 +72,7 @@ says <<'LINES'
 0 | -check limit rm web |
 0 | -check limit modify web slots 3 |
 1 | source flush | ^weir: source forget: required: PREFIX.all$
-1 | limit add web rate 20/s burst 5 | ^weir: limit add: there is no burst; 'budget 20/2s' admits 20 at once, and 10/s on average$
+1 | limit add web rate 20/s burst 5 | ^weir: limit add: a burst is what a bucket holds: write 'bucket burst 5'
 0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo |
 1 | limit add web budget 1/s -p tcp bogus | ^weir: limit add: unknown word 'bogus'
 1 | limit add web budget 1/s state new | ^weir: limit add: for new connections write 'syn'$

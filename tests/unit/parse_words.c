@@ -97,13 +97,13 @@ static void test_abbreviations(void **state)
 
 	assert_int_equal(read_limit(WEIR_ON_ADD, "a b 1/s so 64 act obs fam ipv6", false,
 				    &limit), -EINVAL);
-	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, bytes, before"));
-	assert_int_equal(read_limit(WEIR_ON_ADD, "a bu 1/s so 64 act obs fam ipv6", false,
+	assert_non_null(strstr(err.text, "'b' is ambiguous: budget, bytes, bucket, burst, before"));
+	assert_int_equal(read_limit(WEIR_ON_ADD, "a bud 1/s so 64 act obs fam ipv6", false,
 				    &limit), 0);
 	assert_int_equal(limit.action, WEIR_ACTION_OBSERVE);
 	assert_int_equal(limit.match.family, AF_INET6);
 	/* no abbreviations in a file */
-	assert_int_equal(read_limit(WEIR_ON_ADD, "a bu 1/s", true, &limit), -EINVAL);
+	assert_int_equal(read_limit(WEIR_ON_ADD, "a bud 1/s", true, &limit), -EINVAL);
 	assert_int_equal(read_limit(WEIR_ON_ADD, "a budget 1/s action obs", true, &limit), -EINVAL);
 }
 

@@ -184,7 +184,7 @@ static void test_exempt_source(void **state)
 static void test_limit(void **state)
 {
 	struct weir_limit limit = {
-		.has = -1 & ~WEIR_HAS(LIMIT_STATS), .name = "bulk",
+		.has = -1 & ~(WEIR_HAS(LIMIT_STATS) | WEIR_HAS(LIMIT_BURST)), .name = "bulk",
 		.budget = { 10000000, 1000 }, .unit = WEIR_UNIT_BYTES, .slots = 8,
 		.mode = WEIR_MODE_LENIENT, .sources = 64, .per = { 24, 56 }, .action = WEIR_ACTION_OBSERVE,
 		.match = { .has = WEIR_COND_FROM | WEIR_COND_PROTO |

@@ -91,7 +91,7 @@ static void wheel_of(struct chance *c, struct weir_wheel_shape shape,
 	for (i = 0; i < ARRAY_SIZE(room->bytes); i++)
 		room->bytes[i] = chance(c);
 	w->at = at;
-	weir_wheel_unmark(w);
+	weir_wheel_unmark(shape, w);
 	weir_wheel_store(shape, w, 0, total);
 	for (i = 0; i <= shape.reach; i++)
 		weir_wheel_store(shape, w, 1 + ((at - i) & shape.mask), total - S[i]);

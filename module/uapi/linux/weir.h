@@ -18,6 +18,7 @@
 #define WEIR_WINDOW_MS_MAX	2592000000
 #define WEIR_PACKETS_MAX	4294967295
 #define WEIR_BYTES_MAX		72057594037927936
+#define WEIR_BURST_MAX		70368744177664
 #define WEIR_SOURCES_MIN	64
 #define WEIR_SOURCES_MAX	16777216
 #define WEIR_LIMITS_MAX		256
@@ -51,12 +52,14 @@ enum weir_action {
  * to twice the budget in a window, and never refuses a source that has a way
  * and is within its budget by an exact sliding count. Fixed has windows side
  * by side, aligned to multiples of their length since the machine started, and
- * admits up to the budget in each.
+ * admits up to the budget in each. Bucket admits burst at once, and the budget
+ * a window in the long run.
  */
 enum weir_mode {
 	WEIR_MODE_STRICT,
 	WEIR_MODE_LENIENT,
 	WEIR_MODE_FIXED,
+	WEIR_MODE_BUCKET,
 };
 
 /*
@@ -206,6 +209,7 @@ enum {
 	WEIR_A_LIMIT_FLOOD,
 	WEIR_A_LIMIT_KNOWN_MS,
 	WEIR_A_LIMIT_MOST,
+	WEIR_A_LIMIT_BURST,
 
 	__WEIR_A_LIMIT_MAX,
 	WEIR_A_LIMIT_MAX = (__WEIR_A_LIMIT_MAX - 1)

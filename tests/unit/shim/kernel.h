@@ -127,6 +127,9 @@ static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 
 #define hash_32(x, bits)	((u32)(x) * 0x61c88647u >> (32 - (bits)))
 
+#define DIV_ROUND_UP_ULL(n, d)		(((u64)(n) + (d) - 1) / (d))
+#define __cold				__attribute__((cold))
+#define check_mul_overflow(a, b, to)	__builtin_mul_overflow(a, b, to)
 #define struct_size(p, member, n) \
 	(sizeof(*(p)) + sizeof((p)->member[0]) * (size_t)(n))
 

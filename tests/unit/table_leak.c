@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A table of leaky buckets: whoever is evicted, moved or given back, no window of a source has
+ * more than the size and a budget, the largest since the source's history began.
+ */
+#include "table_twin.h"
+
+#define SOURCES	12
+#define WAYS	4
+
+/* The table, its limit, and what was admitted. */
+static struct {
+	struct weir_table *table;
+	u64 size, rate, size_most, rate_most, tick, run;
+	u32 window;
+	struct twin_history history[SOURCES];
+	struct chance c;
+	u64 admitted, refused, floored, evicted;
+} t;
+
+static u64 below(u64 n)
+{
+	return chance_below(&t.c, n);
+}
+
+static struct weir_source source_of(unsigned int i, u32 *hash)
+{
+	struct weir_source source = { .word = { htonl(0x0a000000 + i) } };
+
+	*hash = weir_source_hash(&source, t.table->spec.prefix, &twin_key);
+	return source;
+}
+
+/* The window stays, so that a bound for it holds. */
+static struct weir_table *random_table(void)
+{
+	struct weir_table_spec spec = { .sources = 1, .prefix = { 32, 64 } };
+	struct weir_table *table;
+
+	spec.slot_ticks = 1 + below(min(t.window, 5u));
+	spec.slots = (t.window + spec.slot_ticks - 1) / spec.slot_ticks;
+	t.rate = 1 + below(20);
+	spec.rate = t.rate;
+	t.size = 1 + below(below(2) ? 3 : 4 * t.rate);
+	spec.budget = t.size;
+	t.size_most = max(t.size_most, t.size);
+	t.rate_most = max(t.rate_most, t.rate);
+	table = weir_table_alloc(&spec, t.tick);
+	assert_false(IS_ERR(table));
+	twin_shrink(table, 1, WAYS);
+	return table;
+}
+
+static void charge(unsigned int i)
+{
+	u64 late = below(4) ? 0 : below(min(t.tick, 3 * t.table->spec.slot_ticks + 1ull)), tick;
+	struct weir_lookup lookup = {
+		.tick = t.tick - late, .cost = 1 + below(below(2) ? min(t.size, 2ull) : t.size),
+		.budget = t.size,
+	};
+	struct weir_source source = source_of(i, &lookup.hash);
+	u64 most = t.size_most + t.rate_most, sum;
+	u16 result;
+
+	lookup.source = &source;
+	twin_enter();
+	result = twin_packet(t.table, &lookup);
+	t.refused += !!(result & WEIR_REFUSED);
+	t.floored += !!(result & WEIR_FLOORED);
+	t.evicted += !!(result & WEIR_EVICTED);
+	if (result & WEIR_CHARGED && !below(5)) {
+		weir_table_uncharge(t.table, &lookup);
+	} else if (result & WEIR_CHARGED) {
+		t.admitted++;
+		tick = twin_charged_at(t.table, &lookup, t.tick);
+		twin_admit(&t.history[i], tick, lookup.cost);
+		sum = twin_most(&t.history[i], t.window, tick);
+		check(sum <= most, "run %llu: %llu of %llu", t.run, sum, most);
+	}
+	twin_leave();
+}
+
+static u64 clock_now(void)
+{
+	return t.tick;
+}
+
+static void move(void)
+{
+	u64 size = t.size;
+	struct weir_table *old = t.table;
+
+	t.table = random_table();
+	weir_table_succeed(t.table, old, t.size, size, &twin_key, clock_now);
+	weir_table_drain(t.table);
+	synchronize_rcu();
+	weir_table_free(old);
+}
+
+static void one_run(u64 run)
+{
+	unsigned int i, step;
+	struct weir_source source;
+	u32 hash;
+
+	t.run = run;
+	t.c = chance_of(run);
+	t.tick = 1000 + below(BIT_ULL(33));
+	t.window = 1 + below(below(2) ? 10 : 300);
+	t.size_most = 0;
+	t.rate_most = 0;
+	t.table = random_table();
+	for (step = 0; step < 300; step++) {
+		i = below(SOURCES);
+		t.tick += below(3) ? below(2) : below(t.window + 2);
+		switch (below(32)) {
+		case 0:
+			source = source_of(i, &hash);
+			rcu_read_lock();
+			weir_table_forget(t.table, &source, hash);
+			rcu_read_unlock();
+			twin_forget(&t.history[i]);
+			break;
+		case 1:
+			weir_table_age(t.table, t.tick);
+			break;
+		case 2:
+			move();
+			break;
+		default:
+			charge(i);
+		}
+	}
+	weir_table_free(t.table);
+	for (i = 0; i < SOURCES; i++)
+		twin_forget(&t.history[i]);
+	assert_int_equal(shim_allocations, 0);
+}
+
+static void test_leaks(void **state)
+{
+	u64 run, runs = unit_rounds(2000);
+
+	for (run = 0; run < runs; run++)
+		one_run(run);
+	print_message("# %llu runs: %llu admitted, %llu refused, %llu by floors, %llu evicted\n",
+		      runs, t.admitted, t.refused, t.floored, t.evicted);
+	assert_true(t.evicted && t.floored);
+}
+
+UNIT_MAIN("table_leak", T(test_leaks))

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A leaky bucket against a list of charges: it admits at most its size and a budget in any
+ * window, nothing less than a bucket of exact time would, and gives back no more than it has.
+ */
+#include "wheel.h"
+#include "unit.h"
+#include "wheel_chance.h"
+
+#define CHARGES	200
+
+struct charge { u64 slot, cost; };
+
+static struct {
+	struct chance c;
+	struct weir_wheel_shape shape;
+	u64 run, size, slot;
+	union room room;
+	struct charge charge[CHARGES + 1];
+	unsigned int n;
+} t;
+
+static u64 below(u64 n)
+{
+	return chance_below(&t.c, n);
+}
+
+/* The level by all charges, in parts; exact. */
+static u64 level_of(void)
+{
+	u64 level = 0, at = 0, left;
+	unsigned int i;
+
+	for (i = 0; i <= t.n; i++) {
+		left = ((i < t.n ? t.charge[i].slot : t.slot) - at) * t.shape.rate;
+		level -= min(level, left);
+		if (i == t.n)
+			break;
+		level += t.charge[i].cost * t.shape.parts;
+		at = t.charge[i].slot;
+	}
+	return level;
+}
+
+/* Intervals of a window that end with the last charge. */
+static void check_window(void)
+{
+	u64 sum = 0, last = t.charge[t.n - 1].slot;
+	unsigned int i;
+
+	for (i = t.n; i-- && t.charge[i].slot + t.shape.parts >= last;)
+		sum += t.charge[i].cost;
+	check(sum <= t.size + t.shape.rate, "run %llu: %llu of %llu + %llu", t.run, sum, t.size,
+	      t.shape.rate);
+}
+
+static void check_state(void)
+{
+	u64 level = level_of(), cost = 1 + below(t.size), wait;
+	struct weir_wheel *w = &t.room.wheel;
+
+	check(weir_wheel_sum(t.shape, w, t.slot) == (level + t.shape.parts - 1) / t.shape.parts,
+	      "run %llu: level", t.run);
+	check(weir_wheel_full(t.shape, w, t.slot, cost, t.size) ==
+	      (level + cost * t.shape.parts > t.size * t.shape.parts), "run %llu: full", t.run);
+	weir_wheel_turn(t.shape, w, t.slot);
+	check(weir_wheel_entry(t.shape, w, 0) == level, "run %llu: turn", t.run);
+	wait = weir_wheel_peek(t.shape, w, cost, t.size);
+	check(!weir_wheel_full(t.shape, w, t.slot + wait, cost, t.size) &&
+	      (!wait || weir_wheel_full(t.shape, w, t.slot + wait - 1, cost, t.size)),
+	      "run %llu: wait %llu", t.run, wait);
+}
+
+static void charge(void)
+{
+	struct weir_wheel *w = &t.room.wheel;
+	u64 cost = 1 + below(below(3) ? min(t.size, 3ull) : t.size);
+	/* A late clock counts at the count's time. */
+	u32 slot = t.slot - (below(4) ? 0 : below(min(t.slot, 5ull) + 1));
+	unsigned int i, late;
+	u64 other;
+
+	if (weir_wheel_full(t.shape, w, slot, cost, t.size))
+		return;
+	weir_wheel_turn(t.shape, w, slot);
+	weir_wheel_add(t.shape, w, cost);
+	t.charge[t.n++] = (struct charge) { t.slot, cost };
+	check_window();
+	if (below(4))
+		return;
+	/* Give back one, perhaps after others; the rest as if it had never been is no larger. */
+	late = below(3) ? 0 : below(2 * t.shape.parts + 2);
+	t.slot += late;
+	weir_wheel_turn(t.shape, w, t.slot);
+	i = t.n - 1;
+	slot = t.charge[i].slot;
+	other = 1 + below(t.size);
+	if (late && !weir_wheel_full(t.shape, w, t.slot, other, t.size)) {
+		weir_wheel_add(t.shape, w, other);
+		t.charge[t.n++] = (struct charge) { t.slot, other };
+	}
+	t.charge[i].cost = 0;
+	weir_wheel_uncharge(t.shape, w, slot, cost);
+	check(weir_wheel_entry(t.shape, w, 0) >= level_of(), "run %llu: gave back too much", t.run);
+	check(late || weir_wheel_entry(t.shape, w, 0) == level_of(), "run %llu: kept some", t.run);
+	/* Go on from what the bucket has. */
+	t.n = 0;
+	weir_wheel_reset(t.shape, w, t.slot);
+}
+
+static void one_source(u64 run)
+{
+	t.run = run;
+	t.c = chance_of(run);
+	t.shape = weir_leak_shape(1 + below(below(2) ? 8 : WEIR_PARTS_MAX),
+				  1 + below(below(2) ? 8 : 100000));
+	t.size = 1 + below(below(2) ? 4 : 4 * t.shape.rate);
+	t.slot = below(BIT_ULL(33));
+	t.n = 0;
+	weir_wheel_reset(t.shape, &t.room.wheel, t.slot);
+	while (t.n < CHARGES && below(400)) {
+		t.slot += below(3) ? below(2) : below(t.shape.parts + 2);
+		check_state();
+		charge();
+	}
+}
+
+static void test_charges(void **state)
+{
+	u64 run, runs = unit_rounds(5000);
+
+	for (run = 0; run < runs; run++)
+		one_source(run);
+}
+
+/* A small one in full: every sequence of 8 charges, pauses and charges given back. */
+static void test_exhaustive(void **state)
+{
+	const struct weir_wheel_shape shape = weir_leak_shape(3, 2);
+	unsigned int code, step, i, n, at, what;
+	struct { unsigned int at, cost; } list[8];
+	union room room;
+	u64 sum;
+
+	for (code = 0; code < 4 << 14; code++) {
+		weir_wheel_reset(shape, &room.wheel, 0);
+		for (step = n = at = 0; step < 8; step++) {
+			what = code >> 2 * step & 3;
+			at += what == 3;
+			if (what == 3)
+				continue;
+			if (what == 2 && n && list[n - 1].cost &&
+			    weir_wheel_uncharge(shape, &room.wheel, list[n - 1].at, list[n - 1].cost) &&
+			    list[n - 1].at == room.wheel.at)
+				list[n - 1].cost = 0;
+			if (what == 2 || weir_wheel_full(shape, &room.wheel, at, what + 1, 3))
+				continue;
+			weir_wheel_turn(shape, &room.wheel, at);
+			weir_wheel_add(shape, &room.wheel, what + 1);
+			list[n].at = at;
+			list[n++].cost = what + 1;
+			for (sum = 0, i = n; i-- && list[i].at + 3 >= at;)
+				sum += list[i].cost;
+			check(sum <= 3 + 2, "code %u: %llu", code, sum);
+		}
+	}
+}
+
+/* The adversary: all at once when full, then whatever leaks. It gets size + budget. */
+static void test_reached(void **state)
+{
+	const struct weir_wheel_shape shape = weir_leak_shape(100, 40);
+	u64 slot, sum = 0;
+	union room room;
+
+	weir_wheel_reset(shape, &room.wheel, 7);
+	for (slot = 7; slot <= 107; slot++)
+		while (!weir_wheel_full(shape, &room.wheel, slot, 1, 25)) {
+			weir_wheel_turn(shape, &room.wheel, slot);
+			weir_wheel_add(shape, &room.wheel, 1);
+			sum++;
+		}
+	assert_int_equal(sum, 25 + 40);
+}
+
+/* The join is the later time: no source gets more room than it had. */
+static void test_join(void **state)
+{
+	const struct weir_wheel_shape shape = weir_leak_shape(1000, 3);
+	u64 run, runs = unit_rounds(2000), a, b;
+	union room one, other;
+	struct chance c;
+
+	for (run = 0; run < runs; run++) {
+		c = chance_of(run);
+		weir_wheel_reset(shape, &one.wheel, 5);
+		weir_wheel_reset(shape, &other.wheel, 5);
+		a = chance_below(&c, 50);
+		b = chance_below(&c, 50);
+		weir_wheel_add(shape, &one.wheel, a);
+		weir_wheel_add(shape, &other.wheel, b);
+		weir_wheel_join_swap(shape, &one.wheel, &other.wheel);
+		assert_int_equal(weir_wheel_sum(shape, &one.wheel, 5), max(a, b));
+		assert_int_equal(weir_wheel_sum(shape, &other.wheel, 5), a);
+	}
+}
+
+/* A mark holds for a window and a little, at every number of parts, and then does not. */
+static void test_marks(void **state)
+{
+	struct weir_wheel_shape shape;
+	struct weir_wheel *w;
+	union room room;
+	u32 parts, at;
+
+	for (parts = 1; parts <= WEIR_PARTS_MAX; parts += 1 + parts / 3)
+		for (at = -3u * parts; at - 1 < 3 * parts || -at <= 3 * parts; at += 1 + parts / 2) {
+			shape = weir_leak_shape(parts, 1);
+			w = &room.wheel;
+			weir_wheel_reset(shape, w, at);
+			assert_false(weir_wheel_marked(shape, w, at));
+			weir_wheel_mark(shape, w, at, 5);
+			assert_true(weir_wheel_marked(shape, w, at));
+			assert_int_equal(weir_wheel_wanted(shape, w), 5);
+			assert_true(weir_wheel_marked(shape, w, at + parts));
+			assert_false(weir_wheel_marked(shape, w, at + 40 * parts));
+			weir_wheel_turn(shape, w, at + 40 * parts);
+			assert_false(weir_wheel_marked(shape, w, at + 40 * parts));
+		}
+}
+
+UNIT_MAIN("wheel_leak", T(test_charges), T(test_exhaustive), T(test_reached), T(test_join), T(test_marks))
