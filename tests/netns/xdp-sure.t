@@ -10,6 +10,8 @@ need_tool
 { command -v fuzz-packets && command -v bpftool; } >/dev/null || skip_all "no bpftool, or tests/fuzz is not built"
 [ -e "$program" ] || skip_all "no XDP program is built: no clang or libbpf"
 seed=${FUZZ_SEED:-1} packets=${FUZZ_PACKETS:-800}
+# Another test may have loaded it. Its hook is before weir's wherever there was a bridge.
+[ ! -d /sys/module/br_netfilter ] || rmmod br_netfilter || skip_all "br_netfilter is in use"
 
 begin_apart
 [ -e /sys/kernel/btf/weir ] || skip_all "the module has no BTF"
