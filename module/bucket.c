@@ -128,13 +128,13 @@ static int free_way(const struct weir_table *table,
 	return base + __ffs64(free) / 8;
 }
 
-static __always_inline u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
-				   unsigned int i, u32 slot, const bool leaks)
+static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
+		   unsigned int i, u32 slot)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
 	/* It may be charged meanwhile: a hint, and so is the choice of a victim. */
-	return data_race(weir_wheel_weight(weir_table_shape(table, leaks),
+	return data_race(weir_wheel_weight(table->shape,
 					   weir_way_wheel(table, way), slot));
 }
 
@@ -148,7 +148,7 @@ static u64 way_rank(const struct weir_table *table, struct weir_bucket *bucket,
 {
 	bool unknown = weir_bucket_way(table, bucket, i)->scope & WEIR_SCOPE_UNKNOWN;
 	bool after = weir_bucket_standing(table, bucket)->late & BIT_ULL(i);
-	u64 sum = way_sum(table, bucket, i, slot, true);
+	u64 sum = way_sum(table, bucket, i, slot);
 	u64 rank = sum ? sum + 2 : unknown ? 0 : after ? 1 : 2;
 
 	return late && !unknown && !after ? rank | BIT_ULL(63) : rank;
@@ -177,17 +177,17 @@ static unsigned int victim_ranked(const struct weir_table *table,
  * the first one whose sum is not above the floor's will do for a quarter of the
  * window.
  */
-static __always_inline unsigned int victim(const struct weir_table *table,
-					   struct weir_bucket *bucket, u32 slot, const bool leaks)
+static unsigned int victim(const struct weir_table *table,
+			   struct weir_bucket *bucket, u32 slot)
 {
-	const struct weir_wheel_shape shape = weir_table_shape(table, leaks);
+	const struct weir_wheel_shape shape = table->shape;
 	unsigned int i = bucket->hand, best = i, left;
 	u64 sum, least = U64_MAX, floor = 0;
 
 	if (bucket->rescan - slot - 1 <= weir_shape_window(shape))
 		floor = weir_wheel_weight(shape, weir_bucket_floor(table, bucket), slot);
 	for (left = table->ways; left && least > floor; left--) {
-		sum = way_sum(table, bucket, i, slot, leaks);
+		sum = way_sum(table, bucket, i, slot);
 		if (sum < least) {
 			least = sum;
 			best = i;
@@ -226,9 +226,8 @@ static u16 since(u64 tick)
  * charge it. Returns WEIR_CHARGED, perhaps with WEIR_EVICTED. Who was counted for ever
  * is not evicted: if there is no other way, it returns WEIR_REFUSED | WEIR_FLOORED.
  */
-static __always_inline u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
-				       struct weir_lookup *lookup,
-				       const struct weir_permit *permit, const bool leaks)
+static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
+		       struct weir_lookup *lookup, const struct weir_permit *permit)
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
 	int i = free_way(table, bucket, lookup->hash);
@@ -238,11 +237,11 @@ static __always_inline u16 bucket_take(const struct weir_table *table, struct we
 
 	if (!free)
 		i = permit ? victim_ranked(table, bucket, slot, permit->late) :
-		    victim(table, bucket, slot, leaks);
+		    victim(table, bucket, slot);
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	wheel = weir_way_wheel(table, way);
-	live = !free && weir_wheel_weight(weir_table_shape(table, leaks), wheel, slot);
+	live = !free && weir_wheel_weight(table->shape, wheel, slot);
 	if (unlikely(live && !table->spec.slot_ticks)) {
 		raw_spin_unlock(&way->lock);
 		lookup->way = NULL;
@@ -250,22 +249,22 @@ static __always_inline u16 bucket_take(const struct weir_table *table, struct we
 	}
 	weir_way_write_begin(way);
 	if (live) {
-		weir_wheel_turn(weir_table_shape(table, leaks), wheel, slot);
+		weir_wheel_turn(table->shape, wheel, slot);
 		weir_bucket_raise(table, bucket, wheel);
 	} else {
 		/* A late clock must not count in slots before the idle wheel's. */
 		if (!free)
-			weir_wheel_turn(weir_table_shape(table, leaks), floor, wheel->at);
+			weir_wheel_turn(table->shape, floor, wheel->at);
 		/* A refusal of the former source may be marking it. */
 		data_race(memcpy(wheel, floor, weir_wheel_size(table->shape)));
-		weir_wheel_unmark(weir_table_shape(table, leaks), wheel);
+		weir_wheel_unmark(table->shape, wheel);
 	}
 	way_give(table, bucket, i, lookup->source, lookup->hash);
 	if (unlikely(permit))
 		way_stand(table, bucket, i, true, since(lookup->tick), false);
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
-	weir_wheel_add(weir_table_shape(table, leaks), wheel, lookup->cost);
+	weir_wheel_add(table->shape, wheel, lookup->cost);
 	write_seqcount_end(&way->seq);
 	lookup->way = way;
 	weir_way_receipt(table, wheel, lookup);
@@ -350,9 +349,7 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		lookup->way = NULL;
 		result = WEIR_REFUSED | WEIR_FLOORED;
 	} else {
-		result = likely(!table->shape.parts) ?
-			 bucket_take(table, bucket, lookup, permit, false) :
-			 bucket_take(table, bucket, lookup, permit, true);
+		result = bucket_take(table, bucket, lookup, permit);
 	}
 out:
 	raw_spin_unlock(&bucket->lock);
@@ -372,7 +369,7 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 	/* Who is known may have come before who is live. */
 	if (i < 0 && table->standing_off && moved->live) {
 		i = victim_ranked(table, bucket, wheel->at, false);
-		if (way_sum(table, bucket, i, wheel->at, true))
+		if (way_sum(table, bucket, i, wheel->at))
 			i = -1;
 	}
 	if (i < 0) {

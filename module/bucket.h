@@ -178,17 +178,6 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 	       table->slot_shift;
 }
 
-/* The shape of the table; @leaks is constant, so that wheels do not pay for it. */
-static __always_inline struct weir_wheel_shape
-weir_table_shape(const struct weir_table *table, const bool leaks)
-{
-	struct weir_wheel_shape shape = table->shape;
-
-	if (!leaks)
-		shape.parts = 0;
-	return shape;
-}
-
 /* Is it the source's way, known or not? */
 static inline bool weir_way_is(const struct weir_table *table,
 			       const struct weir_way *way,

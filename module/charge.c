@@ -5,11 +5,10 @@
 #include "bucket.h"
 
 /* Refuse if what was read since @seq is consistent; it leaves no room. */
-static __always_inline bool way_refuses(const struct weir_table *table,
-					struct weir_way *way, u32 seq,
-					const struct weir_lookup *lookup, const bool leaks)
+static inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
+			       u32 seq, const struct weir_lookup *lookup)
 {
-	const struct weir_wheel_shape shape = weir_table_shape(table, leaks);
+	const struct weir_wheel_shape shape = table->shape;
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 
 	if (seq & 1 || !weir_wheel_marked(shape, wheel, lookup->slot) ||
@@ -20,8 +19,8 @@ static __always_inline bool way_refuses(const struct weir_table *table,
 }
 
 /* Charge or refuse if the way is still the known source's, else return 0. */
-static __always_inline u16 way_take(const struct weir_table *table, struct weir_way *way,
-				    u32 seq, struct weir_lookup *lookup, const bool leaks)
+static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
+			   u32 seq, struct weir_lookup *lookup)
 {
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 	u16 result = 0;
@@ -30,8 +29,8 @@ static __always_inline u16 way_take(const struct weir_table *table, struct weir_
 	if (likely(way->seq.sequence == seq)) {
 		weir_way_write_begin(way);
 		if (wheel->at != lookup->slot)
-			weir_wheel_turn(weir_table_shape(table, leaks), wheel, lookup->slot);
-		weir_wheel_add(weir_table_shape(table, leaks), wheel, lookup->cost);
+			weir_wheel_turn(table->shape, wheel, lookup->slot);
+		weir_wheel_add(table->shape, wheel, lookup->cost);
 		write_seqcount_end(&way->seq);
 		weir_way_receipt(table, wheel, lookup);
 		result = WEIR_CHARGED;
@@ -56,7 +55,7 @@ static noinline u16 take_newcomer(const struct weir_table *table,
  * otherwise charge it, if @wanted.
  */
 static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lookup,
-				const bool wanted, const bool leaks)
+				const bool wanted)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_way *way;
@@ -82,9 +81,9 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 			seq = 1;
 	}
 	lookup->way = way;
-	if (weir_wheel_full(weir_table_shape(table, leaks), weir_way_wheel(table, way),
+	if (weir_wheel_full(table->shape, weir_way_wheel(table, way),
 			    lookup->slot, lookup->cost, lookup->budget)) {
-		if (way_refuses(table, way, seq, lookup, leaks)) {
+		if (way_refuses(table, way, seq, lookup)) {
 			lookup->seq = seq;
 			return WEIR_REFUSED;
 		}
@@ -96,7 +95,7 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 		return 0;
 	if (unlikely(scope & WEIR_SCOPE_UNKNOWN))
 		return take_newcomer(table, bucket);
-	result = way_take(table, way, seq, lookup, leaks);
+	result = way_take(table, way, seq, lookup);
 	if (likely(result))
 		return result;
 	/* Another source's by now: force a second search. */
@@ -109,20 +108,13 @@ stranger:
 	       weir_bucket_admit(table, lookup, version, NULL);
 }
 
-/* Counts that leak have code of their own. */
-static noinline u16 take_leaking(struct weir_table *table, struct weir_lookup *lookup, bool wanted)
-{
-	return take(table, lookup, wanted, true);
-}
-
 /*
  * Refuse without a lock, if that is certain: returns WEIR_REFUSED, or 0 if only a charge
  * can tell. The only write to shared memory is the mark of the refusal, once a slot.
  */
 u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
-	return likely(!table->shape.parts) ? take(table, lookup, false, false) :
-	       take_leaking(table, lookup, false);
+	return take(table, lookup, false);
 }
 
 /*
@@ -132,8 +124,7 @@ u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
  */
 u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
-	return likely(!table->shape.parts) ? take(table, lookup, true, false) :
-	       take_leaking(table, lookup, true);
+	return take(table, lookup, true);
 }
 
 /* Is the source a newcomer, after weir_table_refuse() did not refuse it? */

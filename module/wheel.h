@@ -45,8 +45,8 @@ static inline u64 weir_wheel_slot(struct weir_wheel_shape shape,
 }
 
 /* The sum of the window that ends in a slot. */
-static __always_inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
-					  const struct weir_wheel *w, u32 slot)
+static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
+				 const struct weir_wheel *w, u32 slot)
 {
 	s32 passed = slot - w->at;
 
@@ -61,7 +61,9 @@ static __always_inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
 static inline u64 weir_wheel_weight(struct weir_wheel_shape shape,
 				    const struct weir_wheel *w, u32 slot)
 {
-	return shape.parts ? weir_wheel_level(shape, w, slot) : weir_wheel_sum(shape, w, slot);
+	if (unlikely(shape.parts))
+		return weir_wheel_level(shape, w, slot);
+	return weir_wheel_sum(shape, w, slot);
 }
 
 /* Is there no room for a cost in a slot? If it leaks, @budget is the size, at least @cost. */
@@ -70,7 +72,7 @@ static inline bool weir_wheel_full(struct weir_wheel_shape shape,
 {
 	u64 sum;
 
-	if (shape.parts)
+	if (unlikely(shape.parts))
 		return weir_wheel_level(shape, w, slot) > (budget - cost) * shape.parts;
 	sum = weir_wheel_sum(shape, w, slot);
 	return sum > budget || cost > budget - sum;
