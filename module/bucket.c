@@ -65,22 +65,6 @@ static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
 	smp_store_release(&bucket->version, bucket->version + 1);
 }
 
-/* Set whether the source of a way is known, and if not since when it has the way. */
-static void way_stand(const struct weir_table *table, struct weir_bucket *bucket,
-		      unsigned int i, bool unknown, u16 since, bool late)
-{
-	struct weir_standing *standing = weir_bucket_standing(table, bucket);
-	struct weir_way *way = weir_bucket_way(table, bucket, i);
-
-	way->scope &= ~WEIR_SCOPE_UNKNOWN;
-	if (unknown)
-		way->scope |= WEIR_SCOPE_UNKNOWN;
-	standing->since[i] = since;
-	standing->late &= ~BIT_ULL(i);
-	if (late)
-		standing->late |= BIT_ULL(i);
-}
-
 /* Under both locks, inside a write section of the seqcount. */
 static void way_give(const struct weir_table *table, struct weir_bucket *bucket,
 		     unsigned int i, const struct weir_source *source, u32 hash)
@@ -216,11 +200,6 @@ void weir_bucket_raise(const struct weir_table *table,
 	weir_wheel_join_swap(table->shape, floor, wheel);
 }
 
-static u16 since(u64 tick)
-{
-	return (u32)tick / WEIR_SINCE_TICKS;
-}
-
 /*
  * Give a source a way, starting from the floor as it was before an eviction, and
  * charge it. Returns WEIR_CHARGED, perhaps with WEIR_EVICTED. Who was counted for ever
@@ -261,7 +240,7 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 	}
 	way_give(table, bucket, i, lookup->source, lookup->hash);
 	if (unlikely(permit))
-		way_stand(table, bucket, i, true, since(lookup->tick), false);
+		weir_way_stand(table, bucket, i, true, weir_since(lookup->tick), false);
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
 	weir_wheel_add(table->shape, wheel, lookup->cost);
@@ -297,23 +276,6 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 	return WEIR_CHARGED;
 }
 
-/* The source of an unknown way was admitted: does it become known? Under both locks. */
-static void way_meet(const struct weir_table *table, struct weir_bucket *bucket,
-		     struct weir_way *way, u64 tick, const struct weir_permit *permit)
-{
-	unsigned int i = ((void *)way - (void *)weir_bucket_way(table, bucket, 0)) /
-			 table->way_size;
-	u16 passed = since(tick) - weir_bucket_standing(table, bucket)->since[i];
-
-	if (!(way->scope & WEIR_SCOPE_UNKNOWN) ||
-	    /* Both times are rounded down. */
-	    (u64)passed * WEIR_SINCE_TICKS < permit->known_ticks + WEIR_SINCE_TICKS)
-		return;
-	weir_way_write_begin(way);
-	way_stand(table, bucket, i, false, 0, permit->late);
-	write_seqcount_end(&way->seq);
-}
-
 /*
  * As weir_table_charge(), for a source of which a search found no way, or that needs
  * the permit. @version is the bucket's, read before that search.
@@ -338,7 +300,7 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		raw_spin_lock(&way->lock);
 		result = weir_way_charge(table, way, lookup);
 		if (permit && result & WEIR_CHARGED)
-			way_meet(table, bucket, way, lookup->tick, permit);
+			result |= weir_way_meet(table, bucket, way, lookup->tick, permit);
 		lookup->way = way;
 		raw_spin_unlock(&way->lock);
 		goto out;
@@ -384,7 +346,8 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 			 weir_wheel_size(table->shape)));
 	way_give(table, bucket, i, &moved->source, moved->hash);
 	if (table->standing_off)
-		way_stand(table, bucket, i, moved->unknown, moved->since, moved->late);
+		weir_way_stand(table, bucket, i, moved->unknown, moved->since,
+			       moved->late);
 	atomic_set(&way->dropped, moved->dropped);
 	write_seqcount_end(&way->seq);
 	raw_spin_unlock(&way->lock);

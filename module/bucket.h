@@ -224,6 +224,17 @@ void weir_bucket_raise(const struct weir_table *table,
 
 u64 weir_table_until(const struct weir_table *table, const struct weir_lookup *lookup);
 
+/* Who is known: known.c. */
+static inline u16 weir_since(u64 tick)
+{
+	return (u32)tick / WEIR_SINCE_TICKS;
+}
+
+void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,
+		    unsigned int i, bool unknown, u16 since, bool late);
+u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
+		  struct weir_way *way, u64 tick, const struct weir_permit *permit);
+
 /* Successors: move.c. */
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash);
 

@@ -94,6 +94,10 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 		 limit_meets_gro(wn, &limit->match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
+	else if (limit->newcomers.budget && limit->newcomers.budget < GRO_PACKETS &&
+		 limit_meets_gro(wn, &limit->match))
+		weir_refuse(error, 0, WEIR_A_LIMIT_NEWCOMERS,
+			    "up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off");
 }
 
 static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,

@@ -49,6 +49,7 @@ struct weir_table_spec {
 #define WEIR_AGAIN	BIT(6)	/* the configuration was replaced: start again */
 #define WEIR_NEWCOMER	BIT(7)	/* of a source that is not known; alone: it needs a permit */
 #define WEIR_SECOND	BIT(8)	/* ... which it got for its second try */
+#define WEIR_MET	BIT(9)	/* charged, and its source is known from now on */
 
 /* Refusals that no way counts. */
 #define WEIR_NO_WAY	(WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
@@ -131,6 +132,9 @@ bool weir_table_uncharge(struct weir_table *table,
 void weir_table_dropped(struct weir_table *table,
 			const struct weir_lookup *lookup, u32 packets,
 			bool observed);
+
+/* known.c: likewise. */
+void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup);
 
 /* move.c */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,

@@ -154,6 +154,8 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
 			trace_weir_uncharge(limit, &ctx->packet.source,
 					    ctx->cost.packets, ctx->cost.bytes,
 					    charged_at(limit, &ctx->lookup));
+		if (met->result & WEIR_MET)
+			weir_table_unmeet(limit->table, &ctx->lookup);
 	}
 }
 

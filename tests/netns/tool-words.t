@@ -162,6 +162,9 @@ done_with "weir: warning: limit 'small': packets larger than the budget" limit s
 done_with '$' -exist limit add small budget 100/s bytes to ::/0
 done_with "weir: warning: limit 'nosyn': $joined" limit add nosyn budget 5/s to ::/0 not syn
 done_with "weir: warning: limit 'onrx': $joined" limit add onrx budget 5/s to ::/0 dev rx0
+done_with "weir: warning: limit 'few': up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off\$" \
+	limit add few budget 64/s to ::/0 newcomers 63/s
+done_with '$' limit set few newcomers 64/s
 rx ethtool -K rx0 rx-gro-list on >/dev/null
 done_with "weir: warning: limit 'udp': $joined" limit set udp budget 6/s
 rx ethtool -K rx0 gro off >/dev/null

@@ -82,7 +82,7 @@ static inline u16 arrive(u32 n)
 {
 	struct weir_lookup lookup;
 
-	return packet(n, &lookup) & ~(WEIR_FIRST | WEIR_EVICTED);
+	return packet(n, &lookup) & ~(WEIR_FIRST | WEIR_EVICTED | WEIR_MET);
 }
 
 static inline struct weir_source_state state_of(u32 n)

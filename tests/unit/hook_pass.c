@@ -235,5 +235,46 @@ static void test_observed_behind(void **state)
 	hook_end();
 }
 
+static bool unknown_in(const char *name)
+{
+	const struct weir_source source = said_source(&said);
+	const struct weir_limit *limit = hook_limit(name);
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source_state state;
+
+	rcu_read_lock();
+	weir_table_peek(limit->table, &source,
+			weir_source_hash(&source, limit->prefix, &t.wn.key), shim_jiffies,
+			limit->room, &state, slot);
+	rcu_read_unlock();
+	return state.unknown;
+}
+
+/* A packet that a later limit drops makes its source known to no limit. */
+static void test_known_elsewhere(void **state)
+{
+	struct weir_limit words = edit_words("a", 100);
+
+	hook_begin(11);
+	words.newcomers.budget = 10;
+	words.newcomers.window_ms = 1000;
+	words.newcomers.known_ms = 1000;
+	assert_int_equal(add_words(&words), 0);
+	words = edit_words("b", 1);
+	words.window_ms = 10000;
+	assert_int_equal(add_words(&words), 0);
+	shim_jiffies += HZ + 1;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	shim_jiffies += 2 * HZ;
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	assert_int_equal(hook_fate("a", WEIR_ELSEWHERE), 1);
+	assert_true(unknown_in("a"));
+	/* Known it is when one is admitted, as long since as before. */
+	assert_int_equal(edit_del(&t.wn, "b", &(struct weir_error) { }), 0);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_false(unknown_in("a"));
+	hook_end();
+}
+
 UNIT_MAIN("hook_pass", T(test_passed_by), T(test_no_device), T(test_unasked), T(test_late), T(test_late_alone),
-	  T(test_late_observed), T(test_observed_behind))
+	  T(test_late_observed), T(test_observed_behind), T(test_known_elsewhere))

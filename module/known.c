@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which sources of a table are known, if it distinguishes newcomers. See the top of
+ * newcomers.c.
+ */
+#include "bucket.h"
+
+/*
+ * Set whether the source of a way is known, and if not since when it has the way. Under
+ * both locks, inside a write section of the seqcount.
+ */
+void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,
+		    unsigned int i, bool unknown, u16 since, bool late)
+{
+	struct weir_standing *standing = weir_bucket_standing(table, bucket);
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
+
+	way->scope &= ~WEIR_SCOPE_UNKNOWN;
+	if (unknown)
+		way->scope |= WEIR_SCOPE_UNKNOWN;
+	standing->since[i] = since;
+	standing->late &= ~BIT_ULL(i);
+	if (late)
+		standing->late |= BIT_ULL(i);
+}
+
+static unsigned int way_index(const struct weir_table *table, struct weir_bucket *bucket,
+			      const struct weir_way *way)
+{
+	return ((void *)way - (void *)weir_bucket_way(table, bucket, 0)) / table->way_size;
+}
+
+/*
+ * The source of an unknown way was admitted: if it becomes known, returns WEIR_MET. Under
+ * both locks.
+ */
+u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
+		  struct weir_way *way, u64 tick, const struct weir_permit *permit)
+{
+	unsigned int i = way_index(table, bucket, way);
+	u16 from = weir_bucket_standing(table, bucket)->since[i], passed = weir_since(tick) - from;
+
+	if (!(way->scope & WEIR_SCOPE_UNKNOWN) ||
+	    /* Both times are rounded down. */
+	    (u64)passed * WEIR_SINCE_TICKS < permit->known_ticks + WEIR_SINCE_TICKS)
+		return 0;
+	weir_way_write_begin(way);
+	weir_way_stand(table, bucket, i, false, from, permit->late);
+	write_seqcount_end(&way->seq);
+	return WEIR_MET;
+}
+
+/*
+ * Give back a charge that returned WEIR_MET: its packet was dropped elsewhere, so the
+ * source is unknown again, since when it was.
+ */
+void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_way *way;
+	unsigned int i;
+
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	if (way) {
+		i = way_index(table, bucket, way);
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+		weir_way_stand(table, bucket, i, true,
+			       weir_bucket_standing(table, bucket)->since[i], false);
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	}
+	raw_spin_unlock(&bucket->lock);
+}
