@@ -199,7 +199,7 @@ static const struct nla_policy weir_source_charge_nl_policy[WEIR_A_SOURCE_CHARGE
 	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_SOURCE_COST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_source_cost_range),
-	[WEIR_A_SOURCE_CHARGE_MODE] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_SOURCE_CHARGE_MODE] = NLA_POLICY_MAX(NLA_U32, 2),
 };
 
 /* WEIR_CMD_SOURCE_FORGET - do */

@@ -129,9 +129,48 @@ int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 struct charge {
 	struct asked asked;
 	u64 cost;			/* packets or bytes */
-	bool drain;			/* charge as much of it as there is room for */
+	u32 mode;			/* WEIR_CHARGE_MODE_* */
 	u64 taken;
 };
+
+/*
+ * Charge at most what a count may be, @most, and tell in how many ticks it is due, or without
+ * a charge in how many it would fit. Returns 0, or -EAGAIN as charge_try() does.
+ */
+static int charge_take(struct weir_net *wn, struct charge *charge, const struct weir_limit *limit,
+		       struct weir_lookup *lookup, u64 *wait)
+{
+	/* Who is named is no stranger: the newcomers' budget is not asked. */
+	const struct weir_permit permit = { .known_ticks = limit->newcomers.known_ticks };
+	u64 slot[WEIR_SLOTS_MAX + 1], room;
+	struct weir_source_state state;
+	u16 result;
+
+	/* The unspent batches of CPUs are not available. */
+	weir_table_peek(limit->table, lookup->source, lookup->hash, lookup->tick, limit->room,
+			&state, slot);
+	room = lookup->budget - min(lookup->budget, state.count);
+	if (charge->mode == WEIR_CHARGE_MODE_DRAIN)
+		lookup->cost = min(lookup->cost, room ?: 1);
+	if (lookup->cost > room || lookup->cost > limit->room) {
+		*wait = lookup->cost > limit->room ? WEIR_NEVER :
+			weir_table_wait(limit->table, lookup);
+		return 0;
+	}
+	result = weir_table_charge(limit->table, lookup);
+	if (result == WEIR_NEWCOMER)
+		result = weir_table_admit(limit->table, lookup, &permit);
+	if (result & (WEIR_AGAIN | WEIR_REFUSED))
+		return -EAGAIN;
+	if (result & WEIR_EVICTED) {
+		weir_limit_count_evictions(limit, 1);
+		weir_event_pressure(wn, limit, lookup->tick);
+	}
+	charge->taken = lookup->cost;
+	*wait = charge->mode == WEIR_CHARGE_MODE_RESERVE ?
+		weir_table_due(limit->table, lookup, limit->room) : 0;
+	return 0;
+}
 
 /*
  * Charge if there is room, so that a source is not limited by what a program asks for,
@@ -142,42 +181,28 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		      const struct weir_limit *limit)
 {
 	const struct weir_source *source = &charge->asked.source;
-	u64 slot[WEIR_SLOTS_MAX + 1];
+	bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
+	u64 slot[WEIR_SLOTS_MAX + 1], wait;
 	struct weir_source masked = *source;
 	struct weir_source_state state;
 	struct weir_lookup lookup = {
 		.source = &masked,
 		.tick = weir_hook_clock(),
 		.cost = charge->cost,
-		.budget = limit->room,
+		.budget = reserve ? 2 * limit->room : limit->room,
 	};
-	/* Who is named is no stranger: the newcomers' budget is not asked. */
-	const struct weir_permit permit = { .known_ticks = limit->newcomers.known_ticks };
-	u16 result = 0;
-	u64 room;
 
+	if (reserve && limit->mode != WEIR_MODE_BUCKET)
+		return -EOPNOTSUPP;
 	weir_source_mask(&masked, limit->prefix);
 	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
-	/* The unspent batches of CPUs are not available. */
-	weir_table_peek(limit->table, &masked, lookup.hash, lookup.tick, limit->room,
-			&state, slot);
-	room = limit->room - min(limit->room, state.count);
-	if (lookup.cost > room)
-		lookup.cost = charge->drain ? room : 0;
-	if (lookup.cost)
-		result = weir_table_charge(limit->table, &lookup);
-	if (result == WEIR_NEWCOMER)
-		result = weir_table_admit(limit->table, &lookup, &permit);
-	if (result & (WEIR_AGAIN | WEIR_REFUSED))
+	if (charge_take(wn, charge, limit, &lookup, &wait))
 		return -EAGAIN;
-	if (result & WEIR_EVICTED) {
-		weir_limit_count_evictions(limit, 1);
-		weir_event_pressure(wn, limit, lookup.tick);
-	}
-	charge->taken = lookup.cost;
 	weir_nl_peek(wn, limit, source, &state, slot);
 	return weir_nl_put_source(reply, wn->net, limit, &state) ?:
-	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken);
+	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
+	       wait == WEIR_NEVER ? 0 :
+	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_nl_ns(wait));
 }
 
 /* Until the slot ends the room can only shrink, so this loop ends. */
@@ -214,14 +239,16 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	if (attrs[WEIR_A_SOURCE_COST])
 		charge.cost = nla_get_u64(attrs[WEIR_A_SOURCE_COST]);
 	if (attrs[WEIR_A_SOURCE_CHARGE_MODE])
-		charge.drain = nla_get_u32(attrs[WEIR_A_SOURCE_CHARGE_MODE]) ==
-			       WEIR_CHARGE_MODE_DRAIN;
+		charge.mode = nla_get_u32(attrs[WEIR_A_SOURCE_CHARGE_MODE]);
 	reply = weir_nl_reply(info);
 	if (!reply)
 		return -ENOMEM;
 	err = charge_do(reply, wn, &charge);
 	if (err == -ENOENT)
 		weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], info->extack);
+	if (err == -EOPNOTSUPP)
+		err = weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_CHARGE_MODE],
+				     "only a bucket reserves: a ring turned ahead forgets what was admitted");
 	nlmsg_end(reply, nlmsg_hdr(reply));
 	if (!err && charge.taken)
 		weir_nl_event_done(wn, WEIR_SOURCE_EVENT_CHARGED, nlmsg_hdr(reply));

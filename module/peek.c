@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the state of sources, and forget them.
+ * Read the state of sources, tell when a charge fits or is due, and forget sources.
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
@@ -8,24 +8,32 @@
 
 #include "bucket.h"
 
+/* Ticks from now until so many slots after the one to which a wheel was turned. */
+static u64 ticks_until(const struct weir_table *table, const struct weir_wheel *wheel,
+		       u64 tick, unsigned int slots)
+{
+	u64 slot = weir_table_slot(table, tick), when;
+
+	if (slots && !table->spec.slot_ticks)
+		return WEIR_NEVER;
+	slot += (s32)(wheel->at - (u32)slot);
+	when = (slot + slots) * table->spec.slot_ticks;
+	return slots && when > tick ? when - tick : 0;
+}
+
 /* The state of a wheel at a tick, to which it is turned. */
 static void wheel_state(const struct weir_table *table,
 			struct weir_wheel *wheel, u64 tick, u64 budget,
 			struct weir_source_state *state)
 {
-	u64 slot = weir_table_slot(table, tick), when, cost;
-	unsigned int wait;
+	u64 cost;
 
-	weir_wheel_turn(table->shape, wheel, slot);
-	slot += (s32)(wheel->at - (u32)slot);
+	weir_wheel_turn(table->shape, wheel, weir_table_slot(table, tick));
 	state->count = weir_wheel_sum(table->shape, wheel, wheel->at);
 	state->live = state->count;
 	cost = min(weir_wheel_wanted(table->shape, wheel), budget);
-	wait = weir_wheel_peek(table->shape, wheel, cost, budget);
-	when = (slot + wait) * table->spec.slot_ticks;
-	state->wait = wait && when > tick ? when - tick : 0;
-	if (wait && !table->spec.slot_ticks)
-		state->wait = WEIR_NEVER;
+	state->wait = ticks_until(table, wheel, tick,
+				  weir_wheel_peek(table->shape, wheel, cost, budget));
 }
 
 /* Under the way's lock; the wheel is copied, to hold the lock only briefly. */
@@ -81,16 +89,12 @@ u64 weir_table_until(const struct weir_table *table, const struct weir_lookup *l
 	return (slot + wait) * table->spec.slot_ticks;
 }
 
-/* The current slot is the last of @slot; unused ones in front are 0. */
-void weir_table_peek(struct weir_table *table,
-		     const struct weir_source *source, u32 hash, u64 tick,
-		     u64 budget, struct weir_source_state *state,
-		     u64 slot[WEIR_SLOTS_MAX + 1])
+/* Copy the wheel of a source, or its floor. Returns whether it can have no way. */
+static bool source_copy(struct weir_table *table, const struct weir_source *source, u32 hash,
+			union weir_wheel_copy *copy, struct weir_source_state *state)
 {
 	struct weir_bucket *bucket = weir_bucket(table, hash);
-	union weir_wheel_copy copy;
 	struct weir_way *way;
-	unsigned int age;
 	bool full;
 
 	*state = (struct weir_source_state) { .source = *source };
@@ -100,10 +104,10 @@ void weir_table_peek(struct weir_table *table,
 	way = weir_bucket_search(table, bucket, source, hash);
 	if (way) {
 		raw_spin_lock(&way->lock);
-		way_state(table, way, &copy, state);
+		way_state(table, way, copy, state);
 		raw_spin_unlock(&way->lock);
 	} else {
-		memcpy(&copy, weir_bucket_floor(table, bucket),
+		memcpy(copy, weir_bucket_floor(table, bucket),
 		       weir_wheel_size(table->shape));
 	}
 	full = !way && bucket_full(table, bucket);
@@ -113,6 +117,19 @@ void weir_table_peek(struct weir_table *table,
 	state->floor = !way;
 	if (!way)
 		state->unknown = table->standing_off;
+	return full;
+}
+
+/* The current slot is the last of @slot; unused ones in front are 0. */
+void weir_table_peek(struct weir_table *table,
+		     const struct weir_source *source, u32 hash, u64 tick,
+		     u64 budget, struct weir_source_state *state,
+		     u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	union weir_wheel_copy copy;
+	bool full = source_copy(table, source, hash, &copy, state);
+	unsigned int age;
+
 	wheel_state(table, &copy.wheel, tick, budget, state);
 	if (full) {
 		state->count = budget;
@@ -122,6 +139,53 @@ void weir_table_peek(struct weir_table *table,
 	for (age = 0; age <= table->shape.reach; age++)
 		slot[WEIR_SLOTS_MAX - age] = weir_wheel_slot(table->shape,
 							     &copy.wheel, age);
+}
+
+/* Ticks until a cost fits, if nothing else is charged; 0 if it does, or WEIR_NEVER. */
+u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup)
+{
+	struct weir_source_state state;
+	union weir_wheel_copy copy;
+
+	if (lookup->cost > lookup->budget ||
+	    source_copy(table, lookup->source, lookup->hash, &copy, &state))
+		return WEIR_NEVER;
+	weir_wheel_turn(table->shape, &copy.wheel, weir_table_slot(table, lookup->tick));
+	return ticks_until(table, &copy.wheel, lookup->tick,
+			   weir_wheel_peek(table->shape, &copy.wheel, lookup->cost,
+					   lookup->budget));
+}
+
+/*
+ * Ticks until a charge is due that a leaky bucket was just given beyond its @size, up to
+ * twice that: it counts then as if it had been made then. With BH off.
+ */
+u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u64 size)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_wheel *wheel = weir_bucket_floor(table, bucket);
+	struct weir_way *way;
+	u32 slots;
+
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	if (way) {
+		wheel = weir_way_wheel(table, way);
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+	}
+	/* Who was evicted meanwhile is within the floor. */
+	weir_wheel_turn(table->shape, wheel, weir_table_slot(table, lookup->tick));
+	slots = weir_leak_due(table->shape, wheel, lookup->cost, size);
+	if (way) {
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	} else if (bucket->moving) {
+		/* To the successor: as long as can be. */
+		slots = div64_u64(size * table->shape.parts, table->shape.rate) + 1;
+	}
+	raw_spin_unlock(&bucket->lock);
+	return ticks_until(table, wheel, lookup->tick, slots);
 }
 
 /*

@@ -26,9 +26,12 @@ struct weir_wheel_shape {
 	u64 rate;	/* parts that leak in a slot */
 };
 
-/* A leaky bucket may hold so many budgets: then it drains within 2^29 slots. */
+/*
+ * A leaky bucket may hold so many budgets, and by reservations twice that and a slot's: then
+ * it drains within 2^30 slots, and the level has 64 bits.
+ */
 #define WEIR_BURST_BUDGETS	4096u
-#define WEIR_PARTS_MAX		BIT(17)
+#define WEIR_PARTS_MAX		BIT(16)
 
 /* One source's counts; aligned to 8 bytes if entries are wider than two. */
 struct weir_wheel {
@@ -63,13 +66,14 @@ static inline u64 weir_wheel_max(u8 width)
 	return width == 2 ? U16_MAX : width == 4 ? U32_MAX : U64_MAX;
 }
 
-/* Likewise, a shape; more than the largest size of a bucket has no effect. */
+/* Likewise, a shape; more than twice the largest size of a bucket has no effect. */
 static inline u64 weir_shape_max(struct weir_wheel_shape shape)
 {
 	if (!shape.parts)
 		return weir_wheel_max(shape.width);
-	return min(div_u64(U64_MAX, shape.parts), shape.rate > U64_MAX / WEIR_BURST_BUDGETS ?
-		   U64_MAX : shape.rate * WEIR_BURST_BUDGETS);
+	return min(div_u64(U64_MAX, shape.parts),
+		   shape.rate > U64_MAX / WEIR_BURST_BUDGETS / 2 ?
+		   U64_MAX : shape.rate * WEIR_BURST_BUDGETS * 2);
 }
 
 /* Slots that are like the current one: in which a count does not drop by much. */
@@ -141,6 +145,23 @@ static inline bool weir_leak_uncharge(struct weir_wheel_shape shape,
 		return false;
 	weir_wheel_store(shape, w, 0, level - (cost - left));
 	return true;
+}
+
+/*
+ * A leaky bucket was just charged beyond its size: slots until the charge is due, when the
+ * level is the size. What leaks until then and was not there before the charge must not leak
+ * from it.
+ */
+static inline u32 weir_leak_due(struct weir_wheel_shape shape, struct weir_wheel *w, u64 cost,
+				u64 size)
+{
+	u64 level = weir_wheel_entry(shape, w, 0), wait;
+
+	if (level <= size * shape.parts)
+		return 0;
+	wait = div64_u64(level - size * shape.parts - 1, shape.rate) + 1;
+	weir_wheel_store(shape, w, 0, max(level, shape.rate * wait + cost * shape.parts));
+	return wait;
 }
 
 #endif /* WEIR_SHAPE_H */

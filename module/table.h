@@ -143,10 +143,12 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 u64 weir_table_drain(struct weir_table *next);
 
 /*
- * peek.c: not in hard interrupts. weir_table_peek() is called under rcu_read_lock(), the
+ * peek.c: not in hard interrupts. The first three are called under rcu_read_lock(), the
  * others while the table cannot be freed. The last three have one caller at a time, and
  * a table without a predecessor.
  */
+u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup);
+u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u64 size);
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 		     u32 hash, u64 tick, u64 budget,
 		     struct weir_source_state *state,

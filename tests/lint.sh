@@ -145,7 +145,7 @@ check_size() {
 		END { exit bad }' || bad=1
 	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 10200 ] || { echo "module/ has $n lines; 10200 is the most" && bad=1; }
+	[ "$n" -le 10400 ] || { echo "module/ has $n lines; 10400 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"

@@ -160,5 +160,8 @@ int weir_check_query(struct weir_args *args, unsigned int verb, void *model)
 	struct weir_query *query = model;
 
 	query->idle |= query->top && query->rank == WEIR_RANK_DROPPED;
-	return 0;
+	if (!query->wait || query->mode == WEIR_CHARGE_MODE_ALL)
+		return 0;
+	weir_err_set(args->err, "wait: only mode all waits; drain and reserve answer at once");
+	return weir_args_blame(args, "wait");
 }

@@ -144,7 +144,7 @@ void weir_set_put(const struct weir_set *set, unsigned int verb,
 
 	for (field = set->fields; field->type; field++) {
 		given = weir_field_given(field, model);
-		if (!given || !field->type->put || put & 1ULL << field->attr ||
+		if (!given || !field->attr || !field->type->put || put & 1ULL << field->attr ||
 		    (verb && !(field->flags & verb)))
 			continue;
 		put |= 1ULL << field->attr;

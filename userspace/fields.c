@@ -241,35 +241,14 @@ static const struct weir_field query_rows[] = {
 	{ "bytes", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, bytes),
 	  .help = "how many, for a limit that counts bytes" },
 	{ "mode", &weir_type_enum, WEIR_ON_CHARGE, QUERY(CHARGE_MODE, mode),
-	  .help = "all or nothing (default), or whatever is left" },
+	  .help = "all or nothing (default), what is left, or ahead" },
+	{ "wait", &weir_type_flag, WEIR_ON_CHARGE, AT(query, wait),
+	  .help = "sleep until all is granted, or for -timeout at most" },
 	END
 };
 
 const struct weir_set weir_query_fields = {
 	SET("query", query), .fields = query_rows, .check = weir_check_query,
-};
-
-/* The tool filters events, by notification command. */
-#define WANTED(NAME)	.attr = WEIR_CMD_##NAME##_NTF, .bit = 1ULL << WEIR_CMD_##NAME##_NTF
-
-static const struct weir_field wanted_rows[] = {
-	{ "limit", &weir_type_name, WEIR_ON_SHOW, AT(wanted, limit),
-	  .help = "only events of this limit" },
-	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(LIMIT),
-	  .help = "limits added, changed, removed or reset" },
-	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),
-	  .help = "exemptions added, changed or removed" },
-	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(SOURCE),
-	  .help = "sources limited, charged or forgotten" },
-	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(PRESSURE),
-	  .help = "tables too small for their sources" },
-	{ "newcomers", &weir_type_flag, WEIR_ON_SHOW, WANTED(NEWCOMERS),
-	  .help = "newcomers' budgets that are used up" },
-	END
-};
-
-const struct weir_set weir_wanted_fields = {
-	.name = "wanted", .size = sizeof(struct weir_wanted), .fields = wanted_rows,
 };
 
 #define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)
@@ -293,6 +272,8 @@ static const struct weir_field source_rows[] = {
 	  .color = WEIR_COLOR_BAD },
 	{ "next", &weir_type_ns, WEIR_RESULT | WEIR_EVENT, SOURCE(NEXT_NS, next_ns),
 	  .bit = WEIR_HAS(SOURCE_NEXT_NS), .key = "next_ms", .label = "for" },
+	{ "due", &weir_type_ns, WEIR_MUTE, SOURCE(WAIT_NS, wait_ns),
+	  .bit = WEIR_HAS(SOURCE_WAIT_NS), .key = "wait_ms" },
 	{ "dropped", &weir_type_uint, 0, SOURCE(DROPPED, dropped) },
 	{ "would-drop", &weir_type_uint, 0, SOURCE(WOULD_DROP, would_drop) },
 	{ "idle", &weir_type_flag, 0, SOURCE(IDLE, idle) },

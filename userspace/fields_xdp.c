@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of weir xdp: not sent to the module, but numbered as if. */
+/* The rows of weir xdp and weir monitor: not sent to the module, but numbered as if. */
 
 #include <stddef.h>
 
@@ -25,4 +25,27 @@ static const struct weir_field xdp_rows[] = {
 
 const struct weir_set weir_xdp_fields = {
 	.name = "xdp", .size = sizeof(struct weir_xdp), .fields = xdp_rows,
+};
+
+/* The tool filters events, by notification command. */
+#define WANTED(NAME)	.attr = WEIR_CMD_##NAME##_NTF, .bit = 1ULL << WEIR_CMD_##NAME##_NTF
+
+static const struct weir_field wanted_rows[] = {
+	{ "limit", &weir_type_name, WEIR_ON_SHOW, .offset = offsetof(struct weir_wanted, limit),
+	  .size = sizeof(((struct weir_wanted *)0)->limit), .help = "only events of this limit" },
+	{ "limits", &weir_type_flag, WEIR_ON_SHOW, WANTED(LIMIT),
+	  .help = "limits added, changed, removed or reset" },
+	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),
+	  .help = "exemptions added, changed or removed" },
+	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(SOURCE),
+	  .help = "sources limited, charged or forgotten" },
+	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(PRESSURE),
+	  .help = "tables too small for their sources" },
+	{ "newcomers", &weir_type_flag, WEIR_ON_SHOW, WANTED(NEWCOMERS),
+	  .help = "newcomers' budgets that are used up" },
+	{ 0 }
+};
+
+const struct weir_set weir_wanted_fields = {
+	.name = "wanted", .size = sizeof(struct weir_wanted), .fields = wanted_rows,
 };

@@ -103,6 +103,7 @@ struct weir_query {
 	uint32_t top, rank;		/* top 0: no ranking */
 	uint64_t packets, bytes;	/* to charge; both 0: one packet */
 	uint32_t mode;
+	bool wait;			/* until it is granted */
 };
 
 /* The state of one source under one limit. */
@@ -114,7 +115,7 @@ struct weir_source {
 	uint64_t count, left, budget, next_ns, dropped, would_drop, taken, forgotten;
 	uint32_t unit, action, event;
 	bool limited, idle, floor, unknown;
-	uint64_t newcomers_next_ns;
+	uint64_t newcomers_next_ns, wait_ns;
 	struct weir_exempt exempt;
 	uint64_t slot_ns;
 	unsigned int slots;

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "tool.h"
+#include "value.h"
 
-enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF };
+enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT };
 
 #define TOOL(member)	.to = offsetof(struct weir_tool, member)
 
@@ -31,6 +32,8 @@ const struct weir_option weir_options[] = {
 	{ "-force", OPT_FORCE, NULL, "continue a batch after a failure", TOOL(force) },
 	{ "-exist", OPT_EXIST, NULL, "succeed if nothing is left to add or delete",
 	  TOOL(exist) },
+	{ "-timeout", OPT_TIMEOUT, "TIME", "how long 'source charge ... wait' may wait",
+	  TOOL(timeout) },
 	{ "-timestamp", 't', NULL, "print the time before each event",
 	  TOOL(timestamp) },
 	{ "-color", 'c', "always|auto|never", "use colour", TOOL(out.color) },
@@ -73,7 +76,8 @@ static int take_option(struct weir_tool *tool, const struct weir_option *option,
 	if (*(const char **)to)
 		return weir_err_set(&tool->err, WEIR_TWICE, option->name);
 	*(const char **)to = value;
-	return 0;
+	return option->letter == OPT_TIMEOUT ?
+	       weir_value_time(value, &tool->timeout_ms, &tool->err) : 0;
 }
 
 static const struct weir_word *option_words(struct weir_word words[WEIR_WORDS_MAX])

@@ -169,14 +169,28 @@ static void show_newcomer(struct weir_out *out, const struct weir_source *source
 	}
 }
 
+/* When a charge is due, or would be granted. */
+static void show_wait(struct weir_out *out, const struct weir_source *source)
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	if (out->json && source->has & WEIR_HAS(SOURCE_WAIT_NS))
+		show(out, WEIR_A_SOURCE_WAIT_NS, source);
+	else if (source->wait_ns)
+		weir_out_word(out, WEIR_COLOR_NONE, "%s in %s", source->taken ? "due" : "granted",
+			      weir_text_time(source->wait_ns, buf));
+}
+
 /* A charge's answer ends after the WEIR_RESULT fields; a query's has more. */
 static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
 
 	weir_set_show(&weir_source_fields, WEIR_RESULT, out, source);
-	if (source->has & WEIR_HAS(SOURCE_TAKEN))
+	if (source->has & WEIR_HAS(SOURCE_TAKEN)) {
+		show_wait(out, source);
 		return;
+	}
 	if (out->json || !observe)
 		show(out, WEIR_A_SOURCE_DROPPED, source);
 	if (out->json || observe || source->would_drop)
@@ -312,7 +326,9 @@ static void show_source_event(struct weir_out *out, const struct weir_source *so
 	begin_event(out, charged ? "charge" : "forget", NULL);
 	weir_set_show(&weir_source_fields, charged ? WEIR_WORDS | WEIR_RESULT : WEIR_WORDS,
 		      out, source);
-	if (!charged)
+	if (charged)
+		show_wait(out, source);
+	else
 		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
 }
 

@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/param.h>
+#include <time.h>
 
 #include "tool.h"
 #include "value.h"
 
 #define NOTHING_LEFT	"not charged: nothing is left"
+#define SECOND		1000000000ull	/* in ns */
 
 int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
@@ -40,25 +43,92 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 	return WEIR_EXIT_WORDS;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * SECOND + now.tv_nsec;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	const struct timespec until = { ns / SECOND, ns % SECOND };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+/*
+ * Charge, and while there is no room sleep for as long as the kernel answered: others may
+ * have charged the source meanwhile. Shows what was granted.
+ */
+static int charge_wait(struct weir_tool *tool, const struct weir_command *command,
+		       const union weir_model *model)
+{
+	uint64_t end = tool->timeout ? now_ns() + tool->timeout_ms * 1000000 : UINT64_MAX, now;
+	const struct weir_source *source = &tool->answer.source;
+	struct weir_request request;
+
+	fflush(tool->out.to);
+	for (;;) {
+		request = weir_request_of(command, model);
+		request.into = &tool->answer;
+		weir_nl_ask(&tool->nl, &request);
+		now = now_ns();
+		if (request.ret || source->taken || now >= end ||
+		    !(source->has & WEIR_HAS(SOURCE_WAIT_NS)))
+			break;
+		sleep_until(now + MIN(source->wait_ns, end - now));
+	}
+	weir_out_begin(&tool->out, NULL, '[');
+	if (!request.ret)
+		command->show(&tool->out, &tool->answer);
+	weir_out_end(&tool->out, ']');
+	return weir_tool_settle(tool, &request, 0);
+}
+
+/* Why nothing was charged, and what would help. */
+static void blame(struct weir_tool *tool, const struct weir_query *query)
+{
+	uint64_t cost = query->packets + query->bytes ?: 1;
+	bool reserve = query->mode == WEIR_CHARGE_MODE_RESERVE;
+	const struct weir_source *source = &tool->answer.source;
+	char in[WEIR_TEXT_SIZE + 4] = "", buf[WEIR_TEXT_SIZE];
+
+	if (source->has & WEIR_HAS(SOURCE_WAIT_NS))
+		snprintf(in, sizeof(in), " in %s", weir_text_time(source->wait_ns, buf));
+	if (cost > source->budget && (reserve || query->wait))
+		weir_err_set(&tool->err, "not charged: %" PRIu64 " is never granted; %" PRIu64 " is all that fits",
+			     cost, source->budget);
+	else if (query->wait)
+		weir_err_set(&tool->err, "not charged: %s is over; there will be room%s at the earliest",
+			     tool->timeout, in);
+	else if (reserve)
+		weir_err_set(&tool->err, "not charged: a burst of %" PRIu64 " is reserved at most; there will be room%s",
+			     source->budget, in);
+	else if (source->left)
+		weir_err_set(&tool->err, "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
+			     cost, source->left);
+	else
+		weir_err_set(&tool->err, NOTHING_LEFT);
+}
+
 int weir_source_charge(struct weir_tool *tool, const struct weir_command *command,
 		       union weir_model *model)
 {
-	uint64_t cost = model->query.packets + model->query.bytes;
 	const struct weir_source *source = &tool->answer.source;
 	int status = check_unit(tool, &model->query);
 
 	if (!status)
-		status = weir_run_show(tool, command, model);
+		status = model->query.wait ? charge_wait(tool, command, model) :
+			 weir_run_show(tool, command, model);
 	if (status || source->taken)
 		return status;
 	if (model->query.mode == WEIR_CHARGE_MODE_DRAIN) {
 		weir_note(tool, "note", NOTHING_LEFT);
 		return status;
 	}
-	if (source->left)
-		weir_err_set(&tool->err, "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
-			     cost ? cost : 1, source->left);
-	else
-		weir_err_set(&tool->err, NOTHING_LEFT);
+	blame(tool, &model->query);
 	return WEIR_EXIT_REFUSED;
 }

@@ -21,7 +21,7 @@ const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", 
 const char *const weir_cond_names[] = { "family", "dev", "from", "to", "proto", "sport",
 	"dport", "syn", "frag", "mark", NULL, };
 
-const char *const weir_charge_mode_names[] = { "all", "drain", NULL, };
+const char *const weir_charge_mode_names[] = { "all", "drain", "reserve", NULL, };
 
 const char *const weir_rank_names[] = { "dropped", "count", NULL, };
 
@@ -97,7 +97,7 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ENUM(SOURCE_CHARGE_MODE, "charge_mode", charge_mode), ATTR(SOURCE_TAKEN, "taken"),
 	ATTR(SOURCE_FORGOTTEN, "forgotten"), ATTR(SOURCE_WOULD_DROP, "would_drop"),
 	ENUM(SOURCE_EVENT, "event", source_event), ATTR(SOURCE_UNKNOWN, "unknown"),
-	ATTR(SOURCE_NEWCOMERS_NEXT_NS, "newcomers_next_ns"), };
+	ATTR(SOURCE_NEWCOMERS_NEXT_NS, "newcomers_next_ns"), ATTR(SOURCE_WAIT_NS, "wait_ns"), };
 
 const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_SEEN, "seen"), ATTR(STATS_EXEMPT, "exempt"),

@@ -13,6 +13,8 @@
 struct weir_tool {
 	bool stats, force, check, timestamp, exist, version, help;
 	const char *batch, *config_file;
+	const char *timeout;	/* of a wait; or NULL */
+	uint64_t timeout_ms;
 	int wants;		/* letter of the option whose value is missing; or 0 */
 	struct weir_out out;
 	const char *netns;	/* or NULL: the caller's */

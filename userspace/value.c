@@ -149,8 +149,7 @@ static bool blame_rate(const char *text, struct weir_err *err)
 	return false;
 }
 
-/* A time in milliseconds: a number, 1 if left out, and its unit. */
-static int take_time(const char *text, uint64_t *ms, struct weir_err *err)
+int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err)
 {
 	const char *end = text;
 	size_t i;
@@ -176,7 +175,7 @@ int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 {
 	uint64_t ms;
 
-	if (take_time(text, &ms, args->err))
+	if (weir_value_time(text, &ms, args->err))
 		return -EINVAL;
 	if (ms < WEIR_KNOWN_MS_MIN || ms > WEIR_KNOWN_MS_MAX)
 		return weir_err_set(args->err, "%.60s is out of range 1s..1h", text);
@@ -238,7 +237,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	unit = ++end;
 	if (!strcmp(unit, TOTAL))
 		window = 0;
-	else if (take_time(unit, &window, args->err))
+	else if (weir_value_time(unit, &window, args->err))
 		return -EINVAL;
 	else if (window < WEIR_WINDOW_MS_MIN || window > WEIR_WINDOW_MS_MAX)
 		return weir_err_set(args->err, "a window of %s is out of range 10ms..30d", unit);

@@ -15,6 +15,9 @@ int weir_value_number(const char *text, uint64_t min, uint64_t max,
 int weir_value_count(const char *text, uint64_t min, uint64_t max,
 		     uint64_t *value, struct weir_err *err);
 
+/* A time in milliseconds: a number, 1 if left out, and its unit. */
+int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err);
+
 /* One parser per type; only a prefix's uses the field. */
 weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_comment,
 	weir_parse_prefix, weir_parse_address, weir_parse_proto,

@@ -28,10 +28,10 @@ next limit add web action -- drop observe !budget
 next limit add web budget 1/s dev -- lo
 next limit add web family -- ipv4 ipv6
 next source show -- limited top idle !PREFIX
-next source charge 10.0.0.1 limit web mode -- all drain
+next source charge 10.0.0.1 limit web mode -- all drain reserve
 next source show top 3 -- by limit !top
 next limit add web budget 1/s bytes -- dev !bytes
-next source charge 10.0.0.1 limit web bytes 3 -- mode
+next source charge 10.0.0.1 limit web bytes 3 -- mode wait
 next monitor -- limit limits exempts sources pressure newcomers
 next monitor sources limit web -- limits pressure !sources
 next limit add web proto -- tcp vrrp

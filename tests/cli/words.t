@@ -28,6 +28,12 @@ says <<'LINES'
 0 | -check source get 203.0.113.9 dev lo limit web |
 0 | -check source charge 203.0.113.9 limit web packets 100 |
 0 | -check source charge 203.0.113.9 limit web mode drain bytes 1M |
+0 | -check source charge 203.0.113.9 limit web mode reserve |
+0 | -check -timeout 5s source charge 203.0.113.9 limit web packets 3 wait |
+1 | -check source charge 203.0.113.9 limit web mode reserve wait | wait: only mode all waits
+1 | -check -timeout 5 source charge 203.0.113.9 limit web wait | time '5' has no unit; write 5s
+1 | -check -timeout 5s -timeout 6s source show | given twice
+1 | -check -timeout | -timeout
 0 | -check source forget 203.0.113.9 |
 0 | -check source forget all limit web |
 0 | -check exempt add 10.0.0.0/8 limit web |
@@ -197,7 +203,7 @@ says <<'LINES'
 0 | -check --json --pretty limit show |
 0 | -check -sta limit show |
 0 | -check -statis limit show |
-0 | -ch -js -pre -ti -e -fo limit show |
+0 | -ch -js -pre -times -e -fo limit show |
 0 | -check -br limit show |
 0 | -check -brief -o source show |
 0 | -check -oneline -jo limit show |

@@ -173,6 +173,8 @@ CASES = [
      "address -dev"),
     ("charge under a limit that does not exist", "source-charge", {"address": A, "limit": "none"}, "no limit", "limit",
      E.ENOENT),
+    ("reservation of a ring", "source-charge", {"address": A, "limit": "here", "charge-mode": 2}, "only a bucket",
+     "charge-mode"),
     ("forget under a limit that does not exist", "source-forget", {"limit": "none"}, "no limit", "limit", E.ENOENT),
     ("forget on a device alone", "source-forget", {"dev": "lo"}, "address", "dev -address"),
     ("forget a length", "source-forget", {"prefix-len": 8}, "address", "prefix-len -address"),

@@ -36,6 +36,10 @@ is "$(charge 198.51.100.3 limit web packets 101)" \
 is "$(charge 198.51.100.1 limit web mode drain)" $'weir: note: not charged: nothing is left\n0' \
 	"with mode drain, to find nothing left is no error"
 is "$(charge 198.51.100.3 limit web packets 100 mode drain)" 0 "... and no note if something was taken"
+is "$(answer '.[0] | [.taken, .wait_ms > 0, .wait_ms <= 125000]' source charge 198.51.100.1 limit web packets 60)" \
+	'[0,true,true]' "a charge that is refused says when it would be granted"
+like "$(weir source charge 198.51.100.1 limit web packets 60 2>/dev/null)" ' taken 0 .* granted in [0-9.]+(s|m|ms)( |$)' "... also as text"
+is "$(answer '.[0] | has("wait_ms")' source charge 198.51.100.1 limit web packets 101)" false "... unless it never is"
 weir source forget 198.51.100.3 >"$tmp/out"
 is "$(answer '.[0].taken' source charge 198.51.100.1 limit bulk bytes 4k)" 4000 "charge takes bytes of a limit that counts bytes"
 like "$(weir source charge 198.51.100.1 limit bulk packets 4 2>&1; echo $?)" \

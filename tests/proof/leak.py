@@ -13,6 +13,10 @@ while it has none:
 So g(n) <= C + L n: at most the size and L packets. n, L and C are variables. tests/unit/wheel_leak.c
 compares the operations in C with a list of charges.
 
+A reservation charges c now, beyond C, and is due p slots later. In g it counts then. Until then the
+level is what it would be without it, and c; so by induction it is, when each of several is due, as
+if they had been charged then, and at most C.
+
 Each wrong operation must be refuted. The assumptions of each right one must be satisfiable:
 otherwise anything would follow from them.
 """
@@ -46,6 +50,11 @@ def uncharge(g, age, cost):
     return lambda a: If(a < age, g(a), g(a) - cost)
 
 
+def reserve(v, cost, slots):
+    """What leaks until it is due and was not there before does not leak from it."""
+    return larger(v, L * slots) + cost
+
+
 def larger(v, w):
     return If(v > w, v, w)
 
@@ -76,6 +85,18 @@ def given_back(v, age, cost):
     return If(cost > L * age, v - (cost - L * age), v)
 
 
+def due(slots):
+    """A cost beyond the size is due in the first slot in which it would fit."""
+    return lambda ages: And(0 <= v, c <= C, slots >= 1, v + c - L * slots <= C, v + c - L * (slots - 1) > C)
+
+
+def pending(level, slots):
+    """Until it is due, and then, within the size."""
+    return lambda ages: And(leak(level, slots) <= C,
+                            And([Implies(And(0 <= a, a <= slots), leak(level, a) >= leak(v, a) + c)
+                                 for a in ages]))
+
+
 source = bounds(v, g)
 two = both(bounds(v, g), bounds(w, h))
 
@@ -88,6 +109,7 @@ RIGHT = [
     ('join, each turned to the later of their times', two,
      both(bounds(larger(leak(v, p), leak(w, q)), turn(g, p)), bounds(larger(leak(v, p), leak(w, q)), turn(h, q)))),
     ('a newcomer starts from the floor', source, bounds(leak(v, p), turn(g, p))),
+    ('a reservation is there until it is due, and what was before', due(p), pending(reserve(v, c, p), p)),
     ('another budget: the larger one holds', both(source, M >= L), bounds(v, g, M)),
     ('another size: the larger one holds', both(source, D >= C), bounds(v, g, L, D)),
 ]
@@ -100,6 +122,8 @@ WRONG = [
     ('give back to another source', both(source, v >= c), bounds(given_back(v, 0, c), g)),
     ('a floor keeps the last eviction only', two, bounds(v, h)),
     ('a newcomer starts empty', source, bounds(0 * v, g)),
+    ('a reservation that leaks as a charge does', due(p), pending(v + c, p)),
+    ('a reservation that is due a slot early', due(p), pending(reserve(v, c, p - 1), p - 1)),
     ('a smaller budget at once', both(source, M < L), bounds(v, g, M)),
 ]
 

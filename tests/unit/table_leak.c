@@ -15,7 +15,8 @@ static struct {
 	u32 window;
 	struct twin_history history[SOURCES];
 	struct chance c;
-	u64 admitted, refused, floored, evicted;
+	bool reserves;		/* some charges are reservations; the budget stays */
+	u64 admitted, refused, floored, evicted, reserved;
 } t;
 
 static u64 below(u64 n)
@@ -59,20 +60,26 @@ static void charge(unsigned int i)
 		.budget = t.size,
 	};
 	struct weir_source source = source_of(i, &lookup.hash);
-	u64 most = t.size_most + t.rate_most, sum;
+	u64 most = t.size_most + t.rate_most, sum, wait = 0;
+	bool ahead = t.reserves && below(2);
 	u16 result;
 
 	lookup.source = &source;
+	lookup.budget += ahead ? t.size : 0;
 	twin_enter();
 	result = twin_packet(t.table, &lookup);
 	t.refused += !!(result & WEIR_REFUSED);
 	t.floored += !!(result & WEIR_FLOORED);
 	t.evicted += !!(result & WEIR_EVICTED);
-	if (result & WEIR_CHARGED && !below(5)) {
+	if (result & WEIR_CHARGED && ahead)
+		wait = weir_table_due(t.table, &lookup, t.size);
+	t.reserved += !!wait;
+	if (result & WEIR_CHARGED && !ahead && !below(5)) {
 		weir_table_uncharge(t.table, &lookup);
 	} else if (result & WEIR_CHARGED) {
 		t.admitted++;
-		tick = twin_charged_at(t.table, &lookup, t.tick);
+		/* What is due later counts then. */
+		tick = wait ? lookup.tick + wait : twin_charged_at(t.table, &lookup, t.tick);
 		twin_admit(&t.history[i], tick, lookup.cost);
 		sum = twin_most(&t.history[i], t.window, tick);
 		check(sum <= most, "run %llu: %llu of %llu", t.run, sum, most);
@@ -109,6 +116,7 @@ static void one_run(u64 run)
 	t.window = 1 + below(below(2) ? 10 : 300);
 	t.size_most = 0;
 	t.rate_most = 0;
+	t.reserves = below(2);
 	t.table = random_table();
 	for (step = 0; step < 300; step++) {
 		i = below(SOURCES);
@@ -125,7 +133,8 @@ static void one_run(u64 run)
 			weir_table_age(t.table, t.tick);
 			break;
 		case 2:
-			move();
+			if (!t.reserves)
+				move();
 			break;
 		default:
 			charge(i);
@@ -143,9 +152,9 @@ static void test_leaks(void **state)
 
 	for (run = 0; run < runs; run++)
 		one_run(run);
-	print_message("# %llu runs: %llu admitted, %llu refused, %llu by floors, %llu evicted\n",
-		      runs, t.admitted, t.refused, t.floored, t.evicted);
-	assert_true(t.evicted && t.floored);
+	print_message("# %llu runs: %llu admitted, %llu reserved, %llu refused, %llu by floors, %llu evicted\n",
+		      runs, t.admitted, t.reserved, t.refused, t.floored, t.evicted);
+	assert_true(t.evicted && t.floored && t.reserved);
 }
 
 UNIT_MAIN("table_leak", T(test_leaks))

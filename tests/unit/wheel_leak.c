@@ -183,6 +183,72 @@ static void test_reached(void **state)
 	assert_int_equal(sum, 25 + 40);
 }
 
+/*
+ * Charges, some beyond the size: these count when they are due, which is when they would have
+ * fitted, and then no window has more than the size and a budget.
+ */
+static void reserve(u64 *last)
+{
+	u64 cost = 1 + below(t.size), due = t.slot, wait;
+	struct weir_wheel *w = &t.room.wheel;
+	bool ahead = below(2);
+
+	if (weir_wheel_full(t.shape, w, t.slot, cost, ahead ? 2 * t.size : t.size))
+		return;
+	weir_wheel_turn(t.shape, w, t.slot);
+	wait = weir_wheel_peek(t.shape, w, cost, t.size);
+	weir_wheel_add(t.shape, w, cost);
+	if (ahead)
+		due += weir_leak_due(t.shape, w, cost, t.size);
+	check(due == t.slot + wait, "run %llu: due in %llu, not %llu", t.run, due - t.slot, wait);
+	check(due >= *last, "run %llu: before the last", t.run);
+	check(weir_wheel_entry(t.shape, w, 0) <= 2 * t.size * t.shape.parts + t.shape.rate,
+	      "run %llu: the level", t.run);
+	*last = due;
+	t.charge[t.n++] = (struct charge) { due, cost };
+	check_window();
+}
+
+static void test_reserve(void **state)
+{
+	u64 run, runs = unit_rounds(20000), last;
+
+	for (run = 0; run < runs; run++) {
+		t.run = run;
+		t.c = chance_of(run);
+		t.shape = weir_leak_shape(1 + below(below(2) ? 6 : WEIR_PARTS_MAX),
+					  1 + below(below(2) ? 8 : 100000));
+		t.size = 1 + below(below(2) ? 4 : 4 * t.shape.rate);
+		t.slot = below(BIT_ULL(33));
+		t.n = 0;
+		last = 0;
+		weir_wheel_reset(t.shape, &t.room.wheel, t.slot);
+		while (t.n < CHARGES && below(60)) {
+			t.slot += below(3) ? below(2) : below(t.shape.parts + 2);
+			reserve(&last);
+		}
+	}
+}
+
+/* The most that the level may be has 64 bits, and drains within 2^30 slots. */
+static void test_most(void **state)
+{
+	const struct weir_wheel_shape shape = weir_leak_shape(WEIR_PARTS_MAX, BIT_ULL(56));
+	const struct weir_wheel_shape slow = weir_leak_shape(WEIR_PARTS_MAX, 1);
+	union room room;
+
+	weir_wheel_reset(shape, &room.wheel, 0);
+	weir_wheel_add(shape, &room.wheel, BIT_ULL(46));
+	assert_false(weir_wheel_full(shape, &room.wheel, 0, BIT_ULL(46), BIT_ULL(47)));
+	weir_wheel_add(shape, &room.wheel, BIT_ULL(46));
+	assert_int_equal(weir_leak_due(shape, &room.wheel, BIT_ULL(46), BIT_ULL(46)), BIT(6));
+	assert_true(weir_wheel_full(shape, &room.wheel, 0, 1, BIT_ULL(47)));
+	weir_wheel_reset(slow, &room.wheel, 0);
+	weir_wheel_add(slow, &room.wheel, 2 * WEIR_BURST_BUDGETS);
+	assert_int_equal(weir_leak_due(slow, &room.wheel, 1, WEIR_BURST_BUDGETS), BIT(28));
+	assert_true(weir_wheel_level(slow, &room.wheel, BIT(30)) == 0);
+}
+
 /* The join is the later time: no source gets more room than it had. */
 static void test_join(void **state)
 {
@@ -229,4 +295,5 @@ static void test_marks(void **state)
 		}
 }
 
-UNIT_MAIN("wheel_leak", T(test_charges), T(test_exhaustive), T(test_reached), T(test_join), T(test_marks))
+UNIT_MAIN("wheel_leak", T(test_charges), T(test_exhaustive), T(test_reached), T(test_reserve), T(test_most),
+	  T(test_join), T(test_marks))

@@ -80,11 +80,13 @@ enum weir_cond {
 
 /*
  * Charge the whole cost or nothing (all), or as much as there is room for
- * (drain).
+ * (drain). Or take the whole cost now, if need be of what the source may send
+ * later (reserve): only of a bucket, and at most another burst.
  */
 enum weir_charge_mode {
 	WEIR_CHARGE_MODE_ALL,
 	WEIR_CHARGE_MODE_DRAIN,
+	WEIR_CHARGE_MODE_RESERVE,
 };
 
 /*
@@ -260,6 +262,7 @@ enum {
 	WEIR_A_SOURCE_EVENT,
 	WEIR_A_SOURCE_UNKNOWN,
 	WEIR_A_SOURCE_NEWCOMERS_NEXT_NS,
+	WEIR_A_SOURCE_WAIT_NS,
 
 	__WEIR_A_SOURCE_MAX,
 	WEIR_A_SOURCE_MAX = (__WEIR_A_SOURCE_MAX - 1)
