@@ -81,8 +81,8 @@ struct weir_counted {
 	u64 known;	/* if newcomers are distinguished */
 };
 
-int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply,
-			const struct weir_counted *sources);
+int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
+		      const struct weir_counted *sources);
 
 /* A string of the request, or "" without the attribute. */
 static inline const char *weir_nl_name(const struct nlattr *attr)

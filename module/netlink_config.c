@@ -229,8 +229,24 @@ static int config_parse(struct weir_edit *edit, struct genl_info *info,
 	return 0;
 }
 
+/* Change one object, and with @reply put the limit that it is, or would be. */
+static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_buff *reply,
+		      struct weir_error *error)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	edit->check = attrs[info->genlhdr->cmd < WEIR_CMD_SOURCE_SHOW ?
+			    WEIR_A_LIMIT_CHECK : WEIR_A_EXEMPT_CHECK];
+	err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, error, info->extack);
+	if (err || !reply)
+		return err;
+	return weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(attrs[WEIR_A_LIMIT_NAME]),
+						       error), NULL);
+}
+
 /* All operations that change the configuration come here. */
-static int change(struct sk_buff *skb, struct genl_info *info)
+static int change_reply(struct genl_info *info, struct sk_buff *reply)
 {
 	bool config = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
 	struct weir_net *wn = weir_net(genl_info_net(info));
@@ -255,15 +271,18 @@ static int change(struct sk_buff *skb, struct genl_info *info)
 		err = config_parse(edit, info, &error);
 		break;
 	default:
-		edit->check = attrs[info->genlhdr->cmd < WEIR_CMD_SOURCE_SHOW ?
-				    WEIR_A_LIMIT_CHECK : WEIR_A_EXEMPT_CHECK];
-		err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, &error, info->extack);
+		err = change_one(edit, info, reply, &error);
 	}
 	err = weir_edit_end(edit, err, &error);
 	/* An error found only by weir_edit_end() is an exemption given twice. */
 	if (config && error.attr)
 		at = nla_find_nested(attrs[WEIR_A_CONFIG_EXEMPT], error.attr);
 	return weir_nl_error(&error, at, err, info->extack);
+}
+
+static int change(struct sk_buff *skb, struct genl_info *info)
+{
+	return change_reply(info, NULL);
 }
 
 int weir_nl_limit_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
@@ -273,22 +292,20 @@ int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info) __alias
 int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 
-/* With NLM_F_ECHO reply with the resulting limit. */
+/* With NLM_F_ECHO reply with the resulting limit, or for a check with what it would be. */
 int weir_nl_limit_add_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct sk_buff *reply = NULL;
 	int err;
 
-	if (info->nlhdr->nlmsg_flags & NLM_F_ECHO && !info->attrs[WEIR_A_LIMIT_CHECK]) {
+	if (info->nlhdr->nlmsg_flags & NLM_F_ECHO) {
 		reply = weir_nl_reply(info);
 		if (!reply)
 			return -ENOMEM;
 	}
-	err = change(skb, info);
-	if (err || !reply)
-		nlmsg_free(reply);
-	else
-		weir_nl_limit_reply(info, reply, NULL);
+	err = change_reply(info, reply);
+	if (reply)
+		weir_nl_reply_end(info, reply, err);
 	return err;
 }
 

@@ -140,9 +140,9 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
 }
 
-/* Put a limit as it is, with its statistics if @sources are counted. */
-static int put_limit(struct sk_buff *skb, const struct weir_limit *limit,
-		     const struct weir_counted *sources)
+/* Put a limit and its table, with statistics if @sources are counted. */
+int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
+		      const struct weir_counted *sources)
 {
 	u64 slot_ns = weir_nl_ns(limit->slot_ticks);
 
@@ -154,12 +154,14 @@ static int put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCE_BYTES,
+			   weir_table_source_bytes(limit->table)) ||
 	       (sources && put_stats(skb, limit, sources)) ? -EMSGSIZE : 0;
 }
 
 /* Reply with the limit that the request names. */
-int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply,
-			const struct weir_counted *sources)
+static int limit_reply(struct genl_info *info, struct sk_buff *reply,
+		       const struct weir_counted *sources)
 {
 	const struct weir_net *wn = weir_net(genl_info_net(info));
 	const struct nlattr *name = info->attrs[WEIR_A_LIMIT_NAME];
@@ -168,7 +170,8 @@ int weir_nl_limit_reply(struct genl_info *info, struct sk_buff *reply,
 
 	rcu_read_lock();
 	limit = weir_limit_find(weir_config_get(wn), nla_data(name));
-	err = limit ? put_limit(reply, limit, sources) : weir_nl_no_limit(name, info->extack);
+	err = limit ? weir_nl_put_whole(reply, limit, sources) :
+	      weir_nl_no_limit(name, info->extack);
 	rcu_read_unlock();
 	return weir_nl_reply_end(info, reply, err);
 }
@@ -209,7 +212,7 @@ int weir_nl_limit_get_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = weir_nl_reply(info);
 	if (!reply)
 		return -ENOMEM;
-	return weir_nl_limit_reply(info, reply, attrs[WEIR_A_LIMIT_WANT_STATS] ? &sources : NULL);
+	return limit_reply(info, reply, attrs[WEIR_A_LIMIT_WANT_STATS] ? &sources : NULL);
 }
 
 /* args[0] is the index of a limit. */
@@ -233,7 +236,7 @@ static int limits_put(struct sk_buff *skb, struct netlink_callback *cb, struct w
 		limit = weir_limit_by_id(weir_config_get(wn), id);
 		if (limit) {
 			header = weir_nl_dump_put(skb, cb);
-			err = !header || put_limit(skb, limit, stats ? &sources : NULL);
+			err = !header || weir_nl_put_whole(skb, limit, stats ? &sources : NULL);
 			err = weir_nl_dump_end(skb, header, err);
 		}
 		rcu_read_unlock();

@@ -305,3 +305,9 @@ u32 weir_table_ways(const struct weir_table *table)
 {
 	return weir_table_buckets(table) * table->ways;
 }
+
+/* Bytes that a source takes: its way and a part of the bucket's head, rounded up. */
+u32 weir_table_source_bytes(const struct weir_table *table)
+{
+	return DIV_ROUND_UP(table->stride, table->ways);
+}

@@ -119,6 +119,7 @@ bool weir_memory_holds(u64 bytes);
 bool weir_table_holds(const struct weir_table *table, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
+u32 weir_table_source_bytes(const struct weir_table *table);
 u32 weir_table_buckets(const struct weir_table *table);
 
 /* charge.c: packets. BH off, RCU read lock. */

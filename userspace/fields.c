@@ -174,6 +174,8 @@ static const struct weir_field limit_rows[] = {
 	{ "at most", &weir_type_amount, WEIR_RESULT, LIMIT(MOST, most), HAS(MOST) },
 	{ "memory", &weir_type_size, WEIR_RESULT, LIMIT(MEMORY, memory), HAS(MEMORY) },
 	{ "ways", &weir_type_uint, WEIR_RESULT, LIMIT(WAYS, ways), HAS(WAYS) },
+	{ "source", &weir_type_size, WEIR_RESULT, LIMIT(SOURCE_BYTES, source_bytes),
+	  HAS(SOURCE_BYTES), .label = "a source" },
 	{ "stats", &weir_type_nest, WEIR_RESULT | WEIR_MUTE, LIMIT(STATS, stats), HAS(STATS),
 	  .nest = &weir_limit_stats_fields },
 	{ NULL, &weir_type_code, 0, LIMIT(EVENT, event), HAS(EVENT) },

@@ -64,10 +64,11 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	/* the echo has no counters */
 	if (!status && tool->stats && !tool->check)
 		weir_get_limit(tool, made.name, &made, &request);
-	if (!status && !tool->check) {
+	/* of a check, what a new limit would be; nobody but root may ask */
+	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
 		show_one(tool, &made);
+	if (!status && !tool->check)
 		command->note(tool, model);
-	}
 	if (status && tool->exist && request.ret == command->allowed)
 		return add_existing(tool, &model->limit);
 	return status;

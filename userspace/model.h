@@ -69,7 +69,7 @@ struct weir_limit {
 	struct weir_match match;
 	char comment[WEIR_COMMENT_SIZE];
 	uint64_t burst, slot_ns, window_ns, most, memory;
-	uint32_t ways;
+	uint32_t ways, source_bytes;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
 	bool want_stats, check;

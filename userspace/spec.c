@@ -75,7 +75,8 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	RANGE(LIMIT_NEWCOMERS_MS, "newcomers_ms", WEIR_WINDOW_MS_MIN, WEIR_WINDOW_MS_MAX),
 	RANGE(LIMIT_FLOOD, "flood", 1, WEIR_FLOOD_MAX),
 	RANGE(LIMIT_KNOWN_MS, "known_ms", WEIR_KNOWN_MS_MIN, WEIR_KNOWN_MS_MAX),
-	ATTR(LIMIT_MOST, "most"), RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX), };
+	ATTR(LIMIT_MOST, "most"), RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX),
+	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
