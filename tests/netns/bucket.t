@@ -62,19 +62,11 @@ is "$(weir -json source charge 198.19.0.9 limit long packets 30 mode drain | jso
 
 # Changes lose no count.
 weir limit set long budget 10/1d burst 6 >/dev/null
-recount
-flood -s 198.19.0.1 -c 9
-is "$(passed)" 1 "another budget and burst"
+admits 1 "another budget and burst" -s 198.19.0.1 -c 9
 weir limit set long strict >/dev/null
-recount
-flood -s 198.19.0.1 -c 9
-is "$(passed)" 4 "from a bucket to a window: its level stays"
+admits 4 "from a bucket to a window: its level stays" -s 198.19.0.1 -c 9
 weir limit set long bucket >/dev/null
-recount
-flood -s 198.19.0.1 -c 9
-is "$(passed)" 0 "... and back"
+admits 0 "... and back" -s 198.19.0.1 -c 9
 weir limit set long budget 20/total strict >/dev/null
-recount
-flood -s 198.19.0.1 -c 30
-is "$(passed)" 10 "... into a total"
+admits 10 "... into a total" -s 198.19.0.1 -c 30
 finish

@@ -150,6 +150,14 @@ end_not_here() {
 arrived() { counter netdev arrived; }
 passed() { counter inet passed; }
 recount() { rx nft reset counters >/dev/null; }
+# admits NUMBER NAME SEND-OPTION...: so many packets of a flood pass
+admits() {
+	local number=$1 name=$2
+	shift 2
+	recount
+	flood "$@"
+	is "$(passed)" "$number" "$name"
+}
 # counter FAMILY NAME: packets of a counter of table probe
 counter() { rx nft list counter "$1" probe "$2" | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
 

@@ -39,22 +39,14 @@ for n in 1 2 3 4 5 6 7 8; do timeout 20 weir source charge "198.19.2.$n" limit e
 holds "... and is not charged" grep -q 'nothing is left' "$tmp/charged"
 is "$(grep -c 124 "$tmp/charged")" 0 "... which does not take for ever" || diag "$(<"$tmp/charged")"
 weir limit set ever sources 4096 >/dev/null
-recount
-flood -s 198.18.1.0 -n 1000 -c 1000
-is "$(passed)" 1000 "a larger table has places for all"
+admits 1000 "a larger table has places for all" -s 198.18.1.0 -n 1000 -c 1000
 is "$(weir -json source get 198.18.0.1 limit ever | json count)" 5 "... and keeps the counts"
 
 # Into another way to count, and back
 weir limit set ever budget 6/1d >/dev/null
-recount
-flood -s 198.18.0.1 -c 20
-is "$(passed)" 1 "from a total to a window: what was counted stays"
+admits 1 "from a total to a window: what was counted stays" -s 198.18.0.1 -c 20
 weir limit set ever budget 7/total >/dev/null
-recount
-flood -s 198.18.0.1 -c 20
-is "$(passed)" 1 "... and back"
+admits 1 "... and back" -s 198.18.0.1 -c 20
 weir source forget 198.18.0.1 limit ever >/dev/null
-recount
-flood -s 198.18.0.1 -c 20
-is "$(passed)" 7 "who is forgotten starts anew"
+admits 7 "who is forgotten starts anew" -s 198.18.0.1 -c 20
 finish

@@ -24,14 +24,6 @@ static u64 below(u64 n)
 	return chance_below(&t.c, n);
 }
 
-static struct weir_source source_of(unsigned int i, u32 *hash)
-{
-	struct weir_source source = { .word = { htonl(0x0a000000 + i) } };
-
-	*hash = weir_source_hash(&source, t.table->spec.prefix, &twin_key);
-	return source;
-}
-
 /* The window stays, so that a bound for it holds. */
 static struct weir_table *random_table(void)
 {
@@ -59,7 +51,7 @@ static void charge(unsigned int i)
 		.tick = t.tick - late, .cost = 1 + below(below(2) ? min(t.size, 2ull) : t.size),
 		.budget = t.size,
 	};
-	struct weir_source source = source_of(i, &lookup.hash);
+	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
 	u64 most = t.size_most + t.rate_most, sum, wait = 0;
 	bool ahead = t.reserves && below(2);
 	u16 result;
@@ -107,8 +99,6 @@ static void move(void)
 static void one_run(u64 run)
 {
 	unsigned int i, step;
-	struct weir_source source;
-	u32 hash;
 
 	t.run = run;
 	t.c = chance_of(run);
@@ -123,10 +113,7 @@ static void one_run(u64 run)
 		t.tick += below(3) ? below(2) : below(t.window + 2);
 		switch (below(32)) {
 		case 0:
-			source = source_of(i, &hash);
-			rcu_read_lock();
-			weir_table_forget(t.table, &source, hash);
-			rcu_read_unlock();
+			twin_forget_in(t.table, i);
 			twin_forget(&t.history[i]);
 			break;
 		case 1:

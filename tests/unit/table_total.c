@@ -17,14 +17,6 @@ static struct {
 	struct chance c;
 } t;
 
-static struct weir_source source_of(unsigned int i, u32 *hash)
-{
-	struct weir_source source = { .word = { htonl(0x0a000000 + i) } };
-
-	*hash = weir_source_hash(&source, t.table->spec.prefix, &twin_key);
-	return source;
-}
-
 static struct weir_table *table_of(u32 slot_ticks, u8 slots)
 {
 	struct weir_table_spec spec = {
@@ -55,7 +47,7 @@ static u64 below(u64 n)
 static void charge(unsigned int i, u64 cost)
 {
 	struct weir_lookup lookup = { .tick = t.tick, .cost = cost, .budget = t.budget };
-	struct weir_source source = source_of(i, &lookup.hash);
+	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
 	bool fits = cost <= t.budget - t.count[i];
 	bool way = t.count[i] || counted() < WAYS;
 	u16 result;
@@ -86,7 +78,7 @@ static void check_all(void)
 
 	rcu_read_lock();
 	for (i = 0; i < SOURCES; i++) {
-		source = source_of(i, &hash);
+		source = twin_source_in(t.table, i, &hash);
 		weir_table_peek(t.table, &source, hash, t.tick, t.budget, &state, slot);
 		/* Where all ways are taken for ever, a newcomer has no room. */
 		full = !t.count[i] && counted() == WAYS && !t.table->spec.slot_ticks;
@@ -122,8 +114,6 @@ static void move(void)
 static void one_run(u64 run)
 {
 	unsigned int i, step;
-	struct weir_source source;
-	u32 hash;
 
 	t.run = run;
 	t.c = chance_of(run);
@@ -136,10 +126,7 @@ static void one_run(u64 run)
 		t.tick += below(3) ? below(3) : below(BIT_ULL(33));
 		switch (below(16)) {
 		case 0:
-			source = source_of(i, &hash);
-			rcu_read_lock();
-			weir_table_forget(t.table, &source, hash);
-			rcu_read_unlock();
+			twin_forget_in(t.table, i);
 			t.count[i] = 0;
 			break;
 		case 1:

@@ -106,6 +106,24 @@ struct weir_source twin_source(unsigned int i, struct weir_prefix prefix)
 	return source;
 }
 
+struct weir_source twin_source_in(const struct weir_table *table, unsigned int i, u32 *hash)
+{
+	struct weir_source source = twin_source(i, table->spec.prefix);
+
+	*hash = weir_source_hash(&source, table->spec.prefix, &twin_key);
+	return source;
+}
+
+void twin_forget_in(struct weir_table *table, unsigned int i)
+{
+	u32 hash;
+	struct weir_source source = twin_source_in(table, i, &hash);
+
+	rcu_read_lock();
+	weir_table_forget(table, &source, hash);
+	rcu_read_unlock();
+}
+
 void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int ways)
 {
 	assert_true(buckets <= table->mask + 1 && ways <= table->ways);

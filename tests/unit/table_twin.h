@@ -46,6 +46,9 @@ u64 twin_most(const struct twin_history *h, u64 ticks, u64 tick);
 
 /* Source i of a test: IPv4 or IPv6, masked. */
 struct weir_source twin_source(unsigned int i, struct weir_prefix prefix);
+/* Likewise in a table, and its hash; have the table forget it. */
+struct weir_source twin_source_in(const struct weir_table *table, unsigned int i, u32 *hash);
+void twin_forget_in(struct weir_table *table, unsigned int i);
 
 /* Go to a random CPU; stay mostly, where going takes long. */
 static inline void twin_wander(struct chance *c)

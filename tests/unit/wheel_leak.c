@@ -108,7 +108,8 @@ static void charge(void)
 	weir_wheel_reset(t.shape, w, t.slot);
 }
 
-static void one_source(u64 run)
+/* An empty bucket of any shape and size, at any time. */
+static void begin(u64 run)
 {
 	t.run = run;
 	t.c = chance_of(run);
@@ -118,6 +119,11 @@ static void one_source(u64 run)
 	t.slot = below(BIT_ULL(33));
 	t.n = 0;
 	weir_wheel_reset(t.shape, &t.room.wheel, t.slot);
+}
+
+static void one_source(u64 run)
+{
+	begin(run);
 	while (t.n < CHARGES && below(400)) {
 		t.slot += below(3) ? below(2) : below(t.shape.parts + 2);
 		check_state();
@@ -214,15 +220,8 @@ static void test_reserve(void **state)
 	u64 run, runs = unit_rounds(20000), last;
 
 	for (run = 0; run < runs; run++) {
-		t.run = run;
-		t.c = chance_of(run);
-		t.shape = weir_leak_shape(1 + below(below(2) ? 6 : WEIR_PARTS_MAX),
-					  1 + below(below(2) ? 8 : 100000));
-		t.size = 1 + below(below(2) ? 4 : 4 * t.shape.rate);
-		t.slot = below(BIT_ULL(33));
-		t.n = 0;
+		begin(run);
 		last = 0;
-		weir_wheel_reset(t.shape, &t.room.wheel, t.slot);
 		while (t.n < CHARGES && below(60)) {
 			t.slot += below(3) ? below(2) : below(t.shape.parts + 2);
 			reserve(&last);
