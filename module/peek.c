@@ -156,6 +156,14 @@ u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup)
 					   lookup->budget));
 }
 
+/* Slots until the last charge of a wheel is due, from the time of the lookup on. */
+static u32 wheel_due(const struct weir_table *table, struct weir_wheel *wheel,
+		     const struct weir_lookup *lookup, u64 size)
+{
+	weir_wheel_turn(table->shape, wheel, weir_table_slot(table, lookup->tick));
+	return weir_leak_due(table->shape, wheel, lookup->cost, size);
+}
+
 /*
  * Ticks until a charge is due that a leaky bucket was just given beyond its @size, up to
  * twice that: it counts then as if it had been made then. With BH off.
@@ -173,16 +181,15 @@ u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u
 		wheel = weir_way_wheel(table, way);
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
-	}
-	/* Who was evicted meanwhile is within the floor. */
-	weir_wheel_turn(table->shape, wheel, weir_table_slot(table, lookup->tick));
-	slots = weir_leak_due(table->shape, wheel, lookup->cost, size);
-	if (way) {
+		slots = wheel_due(table, wheel, lookup, size);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
 	} else if (bucket->moving) {
 		/* To the successor: as long as can be. */
 		slots = div64_u64(size * table->shape.parts, table->shape.rate) + 1;
+	} else {
+		/* Who was evicted meanwhile is within the floor. */
+		slots = wheel_due(table, wheel, lookup, size);
 	}
 	raw_spin_unlock(&bucket->lock);
 	return ticks_until(table, wheel, lookup->tick, slots);
