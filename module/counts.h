@@ -113,13 +113,16 @@ static inline void weir_count_limit(struct weir_stats __percpu *pcpu,
 	u64_stats_update_end(&stats->syncp);
 }
 
-/* Count a packet that was dropped before the stack; weir_count_limit() counts it, too. */
-static inline void weir_count_early(struct weir_stats __percpu *pcpu, u64 bytes)
+/* Count a packet that the limit drops before the stack. @result: as before */
+static inline void weir_count_early(struct weir_stats __percpu *pcpu, u64 bytes, u16 result)
 {
 	struct weir_stats *stats = this_cpu_ptr(pcpu);
 
 	u64_stats_update_begin(&stats->syncp);
+	weir_count_fate(stats, WEIR_DROPPED, 1, bytes);
 	weir_count_fate(stats, WEIR_EARLY_REFUSED, 1, bytes);
+	if (unlikely(result & ~WEIR_REFUSED))
+		weir_count_rare(stats, 1, bytes, result);
 	u64_stats_update_end(&stats->syncp);
 }
 

@@ -8,20 +8,14 @@
 #include <linux/percpu.h>
 
 #include "batch.h"
-#include "compat.h"
 #include "early.h"
-#include "limit.h"
-#include "packet.h"
-#include "refusal.h"
-#include "trace.h"
-#include "weir.h"
 
 /* What a limit said of the packet: WEIR_* flags of the table, or: */
 #define NOT_MET U16_MAX
 
 /* A packet that is asked about; each part is filled before it is read. */
 struct early {
-	const struct weir_packet *packet;
+	struct weir_packet packet;
 	u32 bytes;
 	struct weir_source masked;	/* its source, masked to @prefix */
 	struct weir_prefix prefix;	/* of the last limit asked; invalid at first */
@@ -29,29 +23,6 @@ struct early {
 	struct weir_exempt_place place;	/* its source among the exemptions */
 	u16 result[WEIR_LIMITS_MAX];	/* of the limits up to the one that refuses */
 };
-
-/* The limit whose refusal the cache repeats, or NULL. A traced drop takes the slow path. */
-static const struct weir_limit *refused_before(const struct weir_packet *packet,
-					       const struct weir_net *wn,
-					       const struct weir_config *config,
-					       u64 tick, u32 bytes)
-{
-	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
-	struct weir_source source = packet->source;
-	struct weir_refusal *entry;
-
-	if (tick >= cache->until || !weir_packet_frame_plain(packet))
-		return NULL;
-	entry = weir_refusal_entry(cache, &config->refusals, &source);
-	weir_refusal_mask(&config->refusals, &source);
-	if (!weir_refusal_holds(entry, config->generation, &source, packet->in->ifindex,
-				tick, bytes) ||
-	    (entry->bytes && bytes > entry->limit->room) || trace_weir_early_enabled())
-		return NULL;
-	/* Pairs with weir_refusals_pending(). */
-	WRITE_ONCE(entry->count, entry->count + 1);
-	return entry->limit;
-}
 
 /* Prepare the lookup in the limit's table. */
 static void prepare(struct early *early, const struct weir_net *wn, const struct weir_limit *limit)
@@ -63,7 +34,7 @@ static void prepare(struct early *early, const struct weir_net *wn, const struct
 	if (early->prefix.len4 == limit->prefix.len4 && early->prefix.len6 == limit->prefix.len6)
 		return;
 	early->prefix = limit->prefix;
-	lookup->source = weir_source_masked(&early->packet->source, early->prefix,
+	lookup->source = weir_source_masked(&early->packet.source, early->prefix,
 					    &early->masked);
 	lookup->hash = weir_source_hash(lookup->source, early->prefix, &wn->key);
 }
@@ -95,7 +66,7 @@ static u16 ask(struct early *early, const struct weir_net *wn, const struct weir
 static int ask_all(struct early *early, const struct weir_net *wn,
 		   const struct weir_config *config)
 {
-	const struct weir_packet *packet = early->packet;
+	const struct weir_packet *packet = &early->packet;
 	const struct weir_limit *limit;
 	unsigned int i;
 
@@ -115,11 +86,12 @@ static int ask_all(struct early *early, const struct weir_net *wn,
 }
 
 /* Count the refusal for the source, in the refusal cache if that can answer the next one. */
-static void count_source(const struct early *early, const struct weir_net *wn,
-			 const struct weir_config *config, unsigned int dropper)
+static void count_source(const struct early *early, const struct weir_frame *frame,
+			 const struct weir_net *wn, const struct weir_config *config,
+			 unsigned int dropper)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
-	const struct weir_packet *packet = early->packet;
+	const struct weir_source *source = &early->packet.source;
 	struct weir_refusal *entry;
 	unsigned int first = 0;
 
@@ -127,17 +99,17 @@ static void count_source(const struct early *early, const struct weir_net *wn,
 		return;
 	while (early->result[first] == NOT_MET)
 		first++;
-	entry = weir_refusal_entry(cache, &config->refusals, &packet->source);
+	entry = weir_refusal_entry(cache, &config->refusals, source);
 	if (first == dropper && first < config->refusals.limits && !early->place.exempts &&
 	    weir_refusal_free(entry, config->generation, &early->lookup) &&
-	    weir_packet_frame_plain(packet))
-		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
+	    weir_frame_plain(frame, source))
+		weir_refusal_store(wn, config, entry, source, frame->dev->ifindex,
 				   config->limit[dropper], &early->lookup);
 	else
 		weir_way_dropped(early->lookup.way, 1, false);
 }
 
-/* Count the packet at the limits that it met. */
+/* Count the packet at the limits that it met before the one that drops it. */
 static void count_limits(struct early *early, const struct weir_net *wn,
 			 const struct weir_config *config, unsigned int dropper)
 {
@@ -145,12 +117,11 @@ static void count_limits(struct early *early, const struct weir_net *wn,
 	enum weir_fate fate;
 	unsigned int i;
 
-	for (i = 0; i <= dropper; i++) {
+	for (i = 0; i < dropper; i++) {
 		if (early->result[i] == NOT_MET)
 			continue;
 		limit = config->limit[i];
-		fate = i == dropper ? WEIR_DROPPED :
-		       early->result[i] ? WEIR_WOULD_DROP : WEIR_ELSEWHERE;
+		fate = early->result[i] ? WEIR_WOULD_DROP : WEIR_ELSEWHERE;
 		weir_count_limit(limit->stats, fate, 1, early->bytes, early->result[i]);
 		if (fate != WEIR_WOULD_DROP || early->result[i] & WEIR_NO_WAY)
 			continue;
@@ -159,18 +130,18 @@ static void count_limits(struct early *early, const struct weir_net *wn,
 	}
 }
 
-/* The limit that drops the packet, or NULL. */
-static const struct weir_limit *refused_now(struct weir_packet *packet, struct weir_net *wn,
-					    const struct weir_config *config,
-					    u64 tick, u32 bytes)
+/* Does a limit surely refuse the packet? If so it is counted. */
+static bool refused_now(const struct weir_frame *frame, const struct weir_net *wn,
+			const struct weir_config *config, u64 tick)
 {
 	/* Filled before it is read. */
 	struct early early __weir_uninitialized;
+	struct weir_packet *packet = &early.packet;
 	const struct weir_limit *limit;
 	int dropper;
 
-	early.packet = packet;
-	early.bytes = bytes;
+	weir_packet_frame(packet, frame);
+	early.bytes = frame->bytes;
 	early.prefix.len4 = U8_MAX;
 	early.lookup.tick = tick;
 	early.place.exempts = NULL;
@@ -178,42 +149,34 @@ static const struct weir_limit *refused_now(struct weir_packet *packet, struct w
 		weir_exempt_place(config->exempts, &packet->source, packet->in->name,
 				  &early.place);
 		if (early.place.all)
-			return NULL;
+			return false;
 	}
 	if (config->conds & WEIR_IF_TRANSPORT || weir_packet_may_be_vital(packet))
 		weir_packet_parse(packet);
 	/* Without all of its headers the packet may be another one. */
 	if (packet->flags & (WEIR_PACKET_VITAL | WEIR_PACKET_CUT))
-		return NULL;
+		return false;
 	dropper = ask_all(&early, wn, config);
 	if (dropper < 0)
-		return NULL;
+		return false;
 	limit = config->limit[dropper];
-	count_source(&early, wn, config, dropper);
+	count_source(&early, frame, wn, config, dropper);
 	count_limits(&early, wn, config, dropper);
-	trace_weir_early(limit, &packet->source, 1, bytes, tick);
-	return limit;
+	weir_count_early(limit->stats, frame->bytes, early.result[dropper]);
+	weir_refused_note(&packet->source, tick);
+	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
+	trace_weir_early(limit, &packet->source, 1, frame->bytes, tick);
+	return true;
 }
 
-/*
- * Would the hook surely refuse a packet of @bytes that weir_packet_frame() has begun? If so
- * it is counted as dropped. The configuration has limits. BH off, with the CPU's data to
- * itself, RCU read lock.
- */
-bool weir_early_refuses(struct weir_packet *packet, struct weir_net *wn,
-			const struct weir_config *config, u64 tick, u32 bytes)
+/* As weir_early_refuses(), if the refusal cache does not tell. */
+bool weir_early_ask(struct weir_frame frame, const struct weir_net *wn,
+		    const struct weir_config *config, u64 tick)
 {
-	const struct weir_limit *limit = refused_before(packet, wn, config, tick, bytes);
+	bool refused;
 
-	if (limit) {
-		weir_count_limit(limit->stats, WEIR_DROPPED, 1, bytes, 0);
-	} else {
-		limit = refused_now(packet, wn, config, tick, bytes);
-		if (!limit)
-			return false;
-	}
-	weir_count_early(limit->stats, bytes);
-	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
-	weir_refused_note(tick);
-	return true;
+	rcu_read_lock();
+	refused = refused_now(&frame, wn, config, tick);
+	rcu_read_unlock();
+	return refused;
 }

@@ -92,16 +92,14 @@ static noinline unsigned int hook_reinjected(nf_hookfn *again, void *priv,
 	return verdict;
 }
 
-static unsigned int weir_hook_ipv4(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+unsigned int weir_hook_ipv4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	if (unlikely(!softirq_count()))
 		return hook_reinjected(weir_hook_ipv4, priv, skb, state);
 	return hook(priv, skb, state, NFPROTO_IPV4);
 }
 
-static unsigned int weir_hook_ipv6(void *priv, struct sk_buff *skb,
-				   const struct nf_hook_state *state)
+unsigned int weir_hook_ipv6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	if (unlikely(!softirq_count()))
 		return hook_reinjected(weir_hook_ipv6, priv, skb, state);
@@ -122,12 +120,6 @@ static const struct nf_hook_ops hook_ops[] = {
 		.priority	= NF_IP6_PRI_RAW_BEFORE_DEFRAG - 1,
 	},
 };
-
-/* The hook for IPv4 or IPv6. */
-nf_hookfn *weir_hook(bool ipv6)
-{
-	return hook_ops[ipv6].hook;
-}
 
 /* Register the hooks of a locked namespace without any; may sleep. */
 int weir_hook_register(struct weir_net *wn)

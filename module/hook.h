@@ -35,7 +35,8 @@ static inline void weir_hook_unlock(void)
 
 int weir_hook_register(struct weir_net *wn);
 void weir_hook_unregister(struct weir_net *wn);
-nf_hookfn *weir_hook(bool ipv6);
+nf_hookfn weir_hook_ipv4;
+nf_hookfn weir_hook_ipv6;
 
 /* The coarse clock: ticks, the same on all CPUs and never less than before. */
 static inline u64 weir_hook_clock(void)

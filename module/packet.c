@@ -26,7 +26,7 @@
 #include "packet.h"
 
 /* Stands for a frame that has no buffer yet; what no header needs stays 0. */
-static DEFINE_PER_CPU(struct sk_buff, frame);
+static DEFINE_PER_CPU(struct sk_buff, no_buffer);
 
 /* Most extension headers parsed; RFC 8200 names six, one of them twice. */
 #define EXT_DEPTH 8
@@ -183,20 +183,16 @@ void weir_packet_parse(struct weir_packet *packet)
 		parse_tcp(packet, offset);
 }
 
-/*
- * Begin a packet that a device has just received: @len bytes from the network header on,
- * which are linear, of a packet that may be longer. It is valid until the CPU's next.
- */
-void weir_packet_frame(struct weir_packet *packet, struct net_device *dev, u8 family,
-		       void *header, unsigned int len)
+/* Begin a packet that has no buffer. It is valid until the CPU's next. */
+void weir_packet_frame(struct weir_packet *packet, const struct weir_frame *frame)
 {
-	struct sk_buff *skb = this_cpu_ptr(&frame);
+	struct sk_buff *skb = this_cpu_ptr(&no_buffer);
 
-	skb->head = header;
-	skb->data = header;
-	skb->len = len;
-	skb->dev = dev;
-	weir_packet_init(packet, skb, family);
+	skb->head = frame->header;
+	skb->data = frame->header;
+	skb->len = frame->len;
+	skb->dev = frame->dev;
+	weir_packet_init(packet, skb, frame->family);
 }
 
 /*

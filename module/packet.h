@@ -77,8 +77,16 @@ static inline void weir_packet_init(struct weir_packet *packet,
 		packet->flags = WEIR_PACKET_VITAL;
 }
 
-void weir_packet_frame(struct weir_packet *packet, struct net_device *dev, u8 family,
-		       void *header, unsigned int len);
+/* A packet that a device has just received and that has no buffer yet. */
+struct weir_frame {
+	struct net_device *dev;	/* on which the hook will see it */
+	void *header;		/* of IP, whole */
+	u32 len;		/* bytes from @header on that are linear, at most @bytes */
+	u32 bytes;		/* of the packet, by its header */
+	u8 family;		/* AF_INET or AF_INET6 */
+};
+
+void weir_packet_frame(struct weir_packet *packet, const struct weir_frame *frame);
 
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
 
@@ -109,14 +117,26 @@ static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 
 void weir_packet_parse(struct weir_packet *packet);
 
-/* As weir_packet_plain(), of a packet that weir_packet_frame() began. */
-static inline bool weir_packet_frame_plain(const struct weir_packet *packet)
+/* As weir_packet_source(). */
+static inline void weir_frame_source(const struct weir_frame *frame, struct weir_source *source)
 {
-	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
+	const struct ipv6hdr *ip6 = frame->header;
+	const struct iphdr *ip = frame->header;
 
-	return weir_source_known(&packet->source) &&
-	       !(packet->source.scope & WEIR_SCOPE_LINKLOCAL) &&
-	       (packet->family == AF_INET || ip6->nexthdr == IPPROTO_UDP ||
+	if (frame->family == AF_INET)
+		weir_source_ipv4(source, ip->saddr, frame->dev->ifindex);
+	else
+		weir_source_ipv6(source, &ip6->saddr, frame->dev->ifindex);
+}
+
+/* As weir_packet_plain(). */
+static inline bool weir_frame_plain(const struct weir_frame *frame,
+				    const struct weir_source *source)
+{
+	const struct ipv6hdr *ip6 = frame->header;
+
+	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL) &&
+	       (frame->family == AF_INET || ip6->nexthdr == IPPROTO_UDP ||
 		ip6->nexthdr == IPPROTO_TCP);
 }
 

@@ -30,7 +30,7 @@
 #include "limit.h"
 #include "weir.h"
 
-unsigned long weir_refused;
+u32 weir_refused[1 << WEIR_REFUSED_SHIFT];
 
 /* The source of an entry as its limit counts it. */
 static struct weir_source entry_source(const struct weir_refusal *entry)

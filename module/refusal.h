@@ -50,24 +50,38 @@ struct weir_refusals {
 	struct weir_refusal_mask key;	/* bits that @limits or exemptions distinguish */
 };
 
-/* When a packet was refused last, in any namespace: low bits of a tick. */
-extern unsigned long weir_refused;
+#define WEIR_REFUSED_SHIFT 12
+
+/*
+ * When a packet was refused last, in any namespace, by a hash of the first 64 bits of its
+ * whole address: low bits of a tick.
+ */
+extern u32 weir_refused[1 << WEIR_REFUSED_SHIFT];
+
+static inline u32 *weir_refused_cell(__be32 first, __be32 second)
+{
+	return weir_refused + hash_32((__force u32)(first ^ second), WEIR_REFUSED_SHIFT);
+}
 
 /* Note a refusal. Any CPU may; it seldom writes what the others read. */
-static inline void weir_refused_note(u64 tick)
+static inline void weir_refused_note(const struct weir_source *source, u64 tick)
 {
+	u32 *cell = weir_refused_cell(source->word[0], source->word[1]);
+
 	/* Pairs with weir_refused_lately(). */
-	if ((unsigned long)tick - READ_ONCE(weir_refused) > HZ / 4)
-		WRITE_ONCE(weir_refused, tick);
+	if ((u32)tick - READ_ONCE(*cell) > HZ / 4)
+		WRITE_ONCE(*cell, tick);
 }
 
 /*
  * Is it worth while to ask whether a packet is refused? A source that floods is refused
- * by more than its CPU's cache at least once a second.
+ * by more than its CPU's cache at least once a second. @first, @second: words of its
+ * address, the second one 0 for IPv4.
  */
-static inline bool weir_refused_lately(u64 tick)
+static inline bool weir_refused_lately(__be32 first, __be32 second, u64 tick)
 {
-	return (unsigned long)tick - READ_ONCE(weir_refused) <= 2 * HZ;
+	/* Pairs with weir_refused_note(). */
+	return (u32)tick - READ_ONCE(*weir_refused_cell(first, second)) <= 2 * HZ;
 }
 
 /* The entry of a cache for a source, whole or masked. */

@@ -175,7 +175,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 							&config->refusals,
 							&packet->source);
 
-	weir_refused_note(ctx->lookup.tick);
+	weir_refused_note(&packet->source, ctx->lookup.tick);
 	if (unlikely(result & WEIR_NO_WAY))
 		return;
 	/*

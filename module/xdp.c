@@ -21,73 +21,44 @@
 #include <net/l3mdev.h>
 #include <net/xdp.h>
 
-#include "compat.h"
 #include "early.h"
 #include "hook.h"
-#include "limit.h"
-#include "packet.h"
-#include "weir.h"
 #include "xdp.h"
 #include "xdp_compat.h"
 
 #define VLAN_DEPTH 2
 
-/* A frame that carries IP. */
-struct frame {
-	struct net_device *dev;	/* on which the hook sees it: the VLAN's, if it has tags */
-	void *header;		/* of IP */
-	void *end;		/* of what is linear */
-	u8 family;		/* AF_INET or AF_INET6 */
-	u32 bytes;		/* of the packet, by its header */
-};
-
 /*
  * The state of a namespace whose hook is the first to see packets of a family, NULL if
  * another one may take them before. RCU read lock or BH off.
  */
-static struct weir_net *first_hook(const struct net *net, u8 family)
+static struct weir_net *first_hook(const struct net *net, bool ipv4)
 {
-	bool ipv4 = family == AF_INET;
 	const struct nf_hook_entries *entries;
 
 	entries = rcu_dereference_check(*(ipv4 ? &net->nf.hooks_ipv4[NF_INET_PRE_ROUTING] :
 						 &net->nf.hooks_ipv6[NF_INET_PRE_ROUTING]),
 					rcu_read_lock_bh_held());
-	if (!entries || entries->hooks[0].hook != weir_hook(!ipv4))
+	if (!entries || entries->hooks[0].hook != (ipv4 ? weir_hook_ipv4 : weir_hook_ipv6))
 		return NULL;
 	return entries->hooks[0].priv;
 }
 
-/* Read the link layer. Returns false if there is no IP in it, or no device for its tags. */
-static inline bool read_link(struct frame *frame, const struct xdp_buff *xdp)
+/*
+ * Is it worth while to ask about a packet of the protocol? Its address, or so much of
+ * IPv6's, is in what is the header of IPv4.
+ */
+static inline bool refused_lately(__be16 proto, const void *header, const void *end, u64 tick)
 {
-	const struct ethhdr *eth = xdp->data;
-	const struct vlan_hdr *vlan;
-	unsigned int depth;
-	__be16 proto;
-	u16 id;
+	const struct ipv6hdr *ip6 = header;
+	const struct iphdr *ip = header;
 
-	frame->dev = xdp->rxq->dev;
-	frame->end = xdp->data_end;
-	frame->header = xdp->data + sizeof(*eth);
-	if (unlikely(frame->header > frame->end))
+	if (unlikely(header + sizeof(*ip) > end))
 		return false;
-	proto = eth->h_proto;
-	for (depth = 0; unlikely(eth_type_vlan(proto)); depth++) {
-		vlan = frame->header;
-		frame->header += sizeof(*vlan);
-		if (depth == VLAN_DEPTH || frame->header > frame->end)
-			return false;
-		id = ntohs(vlan->h_vlan_TCI) & VLAN_VID_MASK;
-		/* A tag that has only a priority belongs to the device itself. */
-		if (id)
-			frame->dev = __vlan_find_dev_deep_rcu(frame->dev, proto, id);
-		if (!frame->dev)
-			return false;
-		proto = vlan->h_vlan_encapsulated_proto;
-	}
-	frame->family = proto == htons(ETH_P_IPV6) ? AF_INET6 : AF_INET;
-	return proto == htons(ETH_P_IP) || proto == htons(ETH_P_IPV6);
+	if (likely(proto == htons(ETH_P_IP)))
+		return weir_refused_lately(ip->saddr, 0, tick);
+	return proto == htons(ETH_P_IPV6) &&
+	       weir_refused_lately(ip6->saddr.s6_addr32[0], ip6->saddr.s6_addr32[1], tick);
 }
 
 /*
@@ -95,38 +66,40 @@ static inline bool read_link(struct frame *frame, const struct xdp_buff *xdp)
  * ipvlan, macsec or Open vSwitch has an rx_handler; tc, nft's ingress chains and
  * flowtables filter; a VRF passes packets on as its own.
  */
-static bool device_is_direct(const struct net_device *dev)
+static inline bool device_is_direct(const struct net_device *dev)
 {
 	return (dev->flags & (IFF_UP | IFF_LOOPBACK)) == IFF_UP && dev->type == ARPHRD_ETHER &&
 	       !rcu_access_pointer(dev->rx_handler) && !weir_dev_filters(dev) &&
 	       !netif_is_l3_slave(dev) && !netif_is_l3_master(dev) && !netdev_uses_dsa(dev);
 }
 
-/* May the NIC have stripped the tag of one of its VLANs? */
-static bool device_hides_tags(struct net_device *dev)
+/* May the NIC have stripped the tag of one of the device's VLANs? */
+static noinline bool device_hides_tags(struct net_device *dev)
 {
 	struct net_device *upper;
 	struct list_head *iter;
+	bool hides = false;
 
+	rcu_read_lock();
 	netdev_for_each_upper_dev_rcu(dev, upper, iter)
-		if (is_vlan_dev(upper) &&
-		    dev->features & (vlan_dev_vlan_proto(upper) == htons(ETH_P_8021Q) ?
-				     NETIF_F_HW_VLAN_CTAG_RX : NETIF_F_HW_VLAN_STAG_RX))
-			return true;
-	return false;
+		hides |= is_vlan_dev(upper) &&
+			 dev->features & (vlan_dev_vlan_proto(upper) == htons(ETH_P_8021Q) ?
+					  NETIF_F_HW_VLAN_CTAG_RX : NETIF_F_HW_VLAN_STAG_RX);
+	rcu_read_unlock();
+	return hides;
 }
 
-/* Does the frame go up the stack as it is, and not to another host? */
-static bool goes_up(const struct frame *frame, const struct xdp_buff *xdp)
+/* Does the frame go up the stack by @dev as it is, and not to another host? */
+static inline bool goes_up(struct net_device *dev, const struct xdp_buff *xdp)
 {
 	const u8 *to = ((const struct ethhdr *)xdp->data)->h_dest;
-	struct net_device *dev = frame->dev;
 	bool ours = is_multicast_ether_addr(to);
 
 	while (device_is_direct(dev)) {
 		ours |= ether_addr_equal(to, dev->dev_addr);
 		if (dev == xdp->rxq->dev)
-			return ours && !device_hides_tags(dev);
+			return ours && (list_empty(&dev->adj_list.upper) ||
+					!device_hides_tags(dev));
 		/* A bond's VLANs are found by its ports. */
 		if (!is_vlan_dev(dev))
 			return false;
@@ -135,51 +108,102 @@ static bool goes_up(const struct frame *frame, const struct xdp_buff *xdp)
 	return false;
 }
 
-/* Does the stack accept the header, which is whole? */
-static bool read_ipv4(struct frame *frame)
+/* Does the stack accept the header? At least 20 bytes are there. */
+static inline bool read_ipv4(struct weir_frame *frame, const void *end)
 {
 	const struct iphdr *ip = frame->header;
+	unsigned int len = ip->ihl * 4;
 
-	if (frame->header + sizeof(*ip) > frame->end || ip->version != 4 || ip->ihl < 5 ||
-	    frame->header + ip->ihl * 4 > frame->end)
+	/* As a rule it has no options. */
+	if (unlikely(*(u8 *)ip != 0x45) &&
+	    (ip->version != 4 || ip->ihl < 5 || frame->header + len > end))
 		return false;
+	frame->family = AF_INET;
 	frame->bytes = ntohs(ip->tot_len);
-	return frame->bytes >= ip->ihl * 4 && !ip_fast_csum(ip, ip->ihl) &&
+	return frame->bytes >= len && !ip_fast_csum(ip, ip->ihl) &&
 	       !weir_may_decrypt(dev_net(frame->dev), ip->protocol);
 }
 
 /* Hop-by-hop options are read before the hook, which does not see all that have them. */
-static bool read_ipv6(struct frame *frame)
+static inline bool read_ipv6(struct weir_frame *frame, const void *end)
 {
-	const struct inet6_dev *idev = __in6_dev_get(frame->dev);
+	const struct inet6_dev *idev = rcu_dereference_check(frame->dev->ip6_ptr,
+							     rcu_read_lock_bh_held());
 	const struct ipv6hdr *ip6 = frame->header;
 
-	if (frame->header + sizeof(*ip6) > frame->end || ip6->version != 6 ||
+	if (frame->header + sizeof(*ip6) > end || ip6->version != 6 ||
 	    ip6->nexthdr == NEXTHDR_HOP || !idev || READ_ONCE(idev->cnf.disable_ipv6))
 		return false;
+	frame->family = AF_INET6;
 	frame->bytes = sizeof(*ip6) + ntohs(ip6->payload_len);
 	return !weir_may_decrypt(dev_net(frame->dev), ip6->nexthdr);
 }
 
-/* BH off. */
-static noinline bool refuses(struct frame *frame, struct xdp_buff *xdp, struct weir_net *wn,
-			     const struct weir_config *config, u64 tick)
+/*
+ * Would the hook see the packet of the protocol as it is, on @dev, and surely refuse it?
+ * The frame stays in registers, and is passed by value.
+ */
+static noinline bool refuses(struct xdp_buff *xdp, struct net_device *dev, void *header,
+			     __be16 proto, u64 tick)
 {
-	struct weir_packet packet __weir_uninitialized;
-	unsigned int len;
-	bool refused;
+	struct weir_frame frame __weir_uninitialized;
+	bool ipv4 = proto == htons(ETH_P_IP), refused;
+	const struct weir_config *config;
+	const struct weir_net *wn;
 
-	if (!goes_up(frame, xdp) ||
-	    !(frame->family == AF_INET ? read_ipv4(frame) : read_ipv6(frame)))
+	if (unlikely(!softirq_count())) {
+		/* Test runs of 6.1 have BH on. */
+		local_bh_disable();
+		refused = refuses(xdp, dev, header, proto, tick);
+		local_bh_enable();
+		return refused;
+	}
+	wn = first_hook(dev_net(dev), ipv4);
+	config = wn ? weir_config_get(wn) : NULL;
+	if (!config || !config->count || !goes_up(dev, xdp))
 		return false;
-	len = frame->end - frame->header;
-	if (frame->bytes > len && !xdp_buff_has_frags(xdp))
+	frame.dev = dev;
+	frame.header = header;
+	if (!(ipv4 ? read_ipv4(&frame, xdp->data_end) : read_ipv6(&frame, xdp->data_end)))
+		return false;
+	frame.len = min_t(size_t, xdp->data_end - header, frame.bytes);
+	if (frame.len < frame.bytes && !xdp_buff_has_frags(xdp))
 		return false;
 	weir_hook_lock();
-	weir_packet_frame(&packet, frame->dev, frame->family, frame->header,
-			  min(len, frame->bytes));
-	refused = weir_early_refuses(&packet, wn, config, tick, frame->bytes);
+	refused = weir_early_refuses(&frame, wn, config, tick);
 	weir_hook_unlock();
+	return refused;
+}
+
+/* As weir_xdp_refuses(), with VLAN tags. */
+static noinline bool refuses_tagged(struct xdp_buff *xdp, u64 tick)
+{
+	struct vlan_ethhdr *eth = xdp->data;
+	__be16 proto = eth->h_vlan_proto, tag;
+	struct net_device *dev = xdp->rxq->dev;
+	void *header = &eth->h_vlan_TCI;
+	const struct vlan_hdr *vlan;
+	unsigned int depth;
+	bool refused;
+	u16 id;
+
+	rcu_read_lock();
+	for (depth = 0; dev && eth_type_vlan(proto); depth++) {
+		vlan = header;
+		header += sizeof(*vlan);
+		tag = proto;
+		proto = 0;
+		if (depth == VLAN_DEPTH || header > xdp->data_end)
+			break;
+		id = ntohs(vlan->h_vlan_TCI) & VLAN_VID_MASK;
+		/* A tag that has only a priority belongs to the device itself. */
+		if (id)
+			dev = __vlan_find_dev_deep_rcu(dev, tag, id);
+		proto = vlan->h_vlan_encapsulated_proto;
+	}
+	refused = dev && refused_lately(proto, header, xdp->data_end, tick) &&
+		  refuses(xdp, dev, header, proto, tick);
+	rcu_read_unlock();
 	return refused;
 }
 
@@ -195,31 +219,16 @@ static noinline bool refuses(struct frame *frame, struct xdp_buff *xdp, struct w
 __bpf_kfunc int weir_xdp_refuses(struct xdp_md *ctx)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
-	const struct weir_config *config;
+	struct ethhdr *eth = xdp->data;
 	u64 tick = weir_hook_clock();
-	struct weir_net *wn;
-	struct frame frame __weir_uninitialized;
-	bool refused;
+	void *header = eth + 1;
 
-	if (likely(!weir_refused_lately(tick)) || !read_link(&frame, xdp))
+	if (unlikely(header > xdp->data_end))
 		return 0;
-	wn = first_hook(dev_net(frame.dev), frame.family);
-	if (!wn)
-		return 0;
-	config = weir_config_get(wn);
-	if (!config || !config->count)
-		return 0;
-	rcu_read_lock();
-	if (likely(softirq_count())) {
-		refused = refuses(&frame, xdp, wn, config, tick);
-	} else {
-		/* Test runs of 6.1 have BH on. */
-		local_bh_disable();
-		refused = refuses(&frame, xdp, wn, config, tick);
-		local_bh_enable();
-	}
-	rcu_read_unlock();
-	return refused;
+	if (unlikely(eth_type_vlan(eth->h_proto)))
+		return refuses_tagged(xdp, tick);
+	return unlikely(refused_lately(eth->h_proto, header, xdp->data_end, tick)) &&
+	       refuses(xdp, xdp->rxq->dev, header, eth->h_proto, tick);
 }
 
 BTF_KFUNCS_START(kfuncs)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""profile.py [-l WEIR.KO] [-n PACKETS] QEMU...: instructions per packet, by function
+"""profile.py [-l WEIR.KO] [-n PACKETS] [-x] QEMU...: instructions per packet, by function
 
 Runs QEMU with a socket as its next serial port, on which the guest waits, a file as
 the one after it, for the kernel's symbols, and a socket for the debugger. Steps
 through the measured packets and prints how many instructions per packet each
-function takes. -l also resolves inlined functions and lines of the module WEIR.KO.
+function takes. -l also resolves inlined functions and lines of the module WEIR.KO. -x: the
+packets are those of the second test run of an XDP program.
 """
 import argparse
 import base64
@@ -90,13 +91,18 @@ def inlined(path, base, addresses):
     return places
 
 
-def follow(debugger, begin, end):
-    """How often each address was executed between two functions."""
+def follow(debugger, begin, end, skip):
+    """How often each address was executed between two functions, the first after @skip calls of it."""
     debugger.receive() # QEMU has stopped
     # QEMU serves single registers only after their description has been read
     debugger.ask("qXfer:features:read:target.xml:0,ffb")
     debugger.ask("Z1,%x,1" % begin)
     debugger.ask("c")
+    for _ in range(skip):
+        debugger.ask("z1,%x,1" % begin)
+        debugger.ask("s")
+        debugger.ask("Z1,%x,1" % begin)
+        debugger.ask("c")
     debugger.ask("z1,%x,1" % begin)
     # no interrupts or timers while stepping; they are off already
     debugger.ask("Qqemu.sstep=7")
@@ -142,6 +148,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-l", dest="lines")
     parser.add_argument("-n", dest="packets", type=int, default=8)
+    parser.add_argument("-x", dest="xdp", action="store_true")
     parser.add_argument("qemu", nargs=argparse.REMAINDER)
     args = parser.parse_args()
     # QEMU must not outlive this script
@@ -159,8 +166,11 @@ def main():
             base = int(next(lines), 16)
             debugger = Debugger(connect(gdb, qemu))
             port.sendall(b"go\n")
-            count = follow(debugger, known["weir_bench_begin [weir_bench]"],
-                           known["weir_bench_end [weir_bench]"])
+            between = ("bpf_test_run", "bpf_test_finish") if args.xdp else \
+                      ("weir_bench_begin [weir_bench]", "weir_bench_end [weir_bench]")
+            begin, end = (next(a for n, a in known.items() if n.split(".")[0] == name.split(".")[0])
+                          for name in between)
+            count = follow(debugger, begin, end, args.xdp)
         finally:
             qemu.terminate()
             qemu.wait()

@@ -128,18 +128,20 @@ unsigned int hook_verdict(struct sk_buff *skb, bool ipv6, struct net_device *dev
 /* Would a packet of one segment be dropped before the stack? The shim's is linear. */
 bool hook_early(struct sk_buff *skb, bool ipv6, struct net_device *dev)
 {
-	u8 family = ipv6 ? AF_INET6 : AF_INET;
+	const struct weir_frame frame = {
+		.dev = dev,
+		.header = skb->network,
+		.len = skb->len,
+		.bytes = skb->len,
+		.family = ipv6 ? AF_INET6 : AF_INET,
+	};
 	struct weir_config *config;
-	struct weir_packet packet;
 	bool refused;
 
 	local_bh_disable();
-	rcu_read_lock();
 	config = weir_config_get(&t.wn);
-	weir_packet_frame(&packet, dev, family, skb->network, skb->len);
 	refused = config && config->count &&
-		  weir_early_refuses(&packet, &t.wn, config, shim_jiffies, skb->len);
-	rcu_read_unlock();
+		  weir_early_refuses(&frame, &t.wn, config, shim_jiffies);
 	local_bh_enable();
 	return refused;
 }

@@ -49,14 +49,15 @@ static __always_inline struct iphdr *source_next(struct xdp_md *ctx, __u32 mask)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
 	struct iphdr *ip = data + sizeof(struct ethhdr);
-	__u16 low;
+	__u32 low, sum;
 
 	if ((void *)(ip + 1) > end)
 		return 0;
 	next = next * 1664525 + 1013904223;
 	low = next & mask;
 	ip->saddr = bpf_htonl(0x0a000000 | low);
-	ip->id = bpf_htons(~low);
+	sum = (low >> 16) + (low & 0xffff);
+	ip->id = bpf_htons(~(sum + (sum >> 16)));
 	return ip;
 }
 
@@ -136,5 +137,14 @@ PROGRAM(lru_1, lru, 0)
 PROGRAM(lru_64k, lru, 0xffff)
 PROGRAM(lock_1, lock, 0)
 PROGRAM(lock_64k, lock, 0xffff)
+PROGRAM(empty_16m, empty, 0xffffff)
+PROGRAM(weir_16m, weir, 0xffffff)
+PROGRAM(lru_16m, lru, 0xffffff)
+PROGRAM(lock_16m, lock, 0xffffff)
+
+SEC("xdp") int drop_all(struct xdp_md *ctx)
+{
+	return XDP_DROP;
+}
 
 char _license[] SEC("license") = "GPL";

@@ -3,12 +3,14 @@
  * run OBJECT PROGRAM DEVICE WARM COUNT: run an XDP program of peers.c with a UDP packet
  * that arrives on DEVICE, WARM times and then COUNT times. Prints the nanoseconds of one
  * run, which -icount makes instructions, and how many of COUNT were dropped.
+ * run OBJECT PROGRAM DEVICE: attach the program to the driver of DEVICE.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <err.h>
 #include <linux/if_ether.h>
+#include <linux/if_link.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +67,8 @@ int main(int argc, char **argv)
 	struct bpf_object *object;
 	unsigned int ns, ifindex;
 
-	if (argc != 6)
-		errx(1, "run OBJECT PROGRAM DEVICE WARM COUNT");
+	if (argc != 6 && argc != 4)
+		errx(1, "run OBJECT PROGRAM DEVICE [WARM COUNT]");
 	ifindex = if_nametoindex(argv[3]);
 	object = bpf_object__open_file(argv[1], &opts);
 	wanted = object ? bpf_object__find_program_by_name(object, argv[2]) : NULL;
@@ -76,6 +78,11 @@ int main(int argc, char **argv)
 		bpf_program__set_autoload(program, program == wanted);
 	if (bpf_object__load(object))
 		errx(1, "cannot load");
+	if (argc == 4) {
+		if (bpf_xdp_attach(ifindex, bpf_program__fd(wanted), XDP_FLAGS_DRV_MODE, NULL))
+			err(1, "cannot attach");
+		return 0;
+	}
 	checksum(frame + 14);
 	if (atoi(argv[4]))
 		measure(bpf_program__fd(wanted), ifindex, atoi(argv[4]));
