@@ -56,6 +56,22 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 	return 0;
 }
 
+int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp,
+			  struct weir_err *err)
+{
+	unsigned int i;
+
+	for (i = 0; i < config->early_count; i++) {
+		if (!strcmp(config->early[i].dev, xdp->dev))
+			return weir_err_set(err, "device '%s' was already given on line %u",
+					    xdp->dev, config->early[i].line);
+	}
+	if (config->early_count == WEIR_EARLY_MAX)
+		return weir_err_set(err, "more than %d devices", WEIR_EARLY_MAX);
+	config->early[config->early_count++] = *xdp;
+	return 0;
+}
+
 /* The value as the user writes it, with "not"; if absent, the default. */
 static void value_text(const struct weir_set *set, const struct weir_field *field,
 		       const char *model, char text[2 * WEIR_TEXT_SIZE])

@@ -15,11 +15,11 @@ static const struct weir_attr_spec weir_xdp_attrs[] = {
 	.size = sizeof(((struct weir_xdp *)0)->member)
 
 static const struct weir_field xdp_rows[] = {
-	{ "dev", &weir_type_dev, WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS, XDP(1, dev),
+	{ "dev", &weir_type_dev, WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_SOME, XDP(1, dev),
 	  .needed = WEIR_ON_ADD | WEIR_ON_DEL, .help = "the device" },
-	{ "mode", &weir_type_enum, WEIR_ON_ADD | WEIR_WORDS, XDP(2, mode),
+	{ "mode", &weir_type_enum, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME, XDP(2, mode),
 	  .value = "native|generic", .help = "in the driver (default), or in the stack" },
-	{ "program", &weir_type_uint, WEIR_WORDS, XDP(3, program) },
+	{ "program", &weir_type_uint, WEIR_RESULT, XDP(3, program) },
 	{ 0 }
 };
 

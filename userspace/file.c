@@ -16,7 +16,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
-	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add' or 'exempt add'",
+	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add' or 'early dev'",
 			    words[0], *verb ? " " : "", verb);
 }
 
@@ -35,14 +35,39 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 	return weir_config_add_exempt(config, &model->exempt, &tool->err);
 }
 
+/* A device that drops early: the words of xdp attach behind "early". */
+static int read_early(struct weir_tool *tool, struct weir_args *args, struct weir_config *config)
+{
+	struct weir_xdp xdp = { .mode = 0 };
+	int ret;
+
+	args->at = 1;
+	ret = weir_parse(args, &weir_xdp_fields, WEIR_ON_ADD, &xdp);
+	xdp.line = tool->line;
+	xdp.column = tool->column;
+	if (!ret) {
+		args->fault = 2;
+		ret = weir_config_add_early(config, &xdp, &tool->err);
+	}
+	if (ret)
+		weir_err_set(&tool->err, "early: %.400s", tool->err.text);
+	return ret;
+}
+
 int weir_read_item(struct weir_tool *tool, char **words, int count,
 		   struct weir_config *config, int *fault)
 {
 	struct weir_args args = { .words = words, .count = count,
 				  .exact = true, .err = &tool->err };
 	struct weir_reading reading;
-	int ret = weir_read(&args, &reading);
+	int ret;
 
+	if (!strcmp(words[0], "early")) {
+		ret = read_early(tool, &args, config);
+		*fault = args.fault;
+		return ret;
+	}
+	ret = weir_read(&args, &reading);
 	*fault = args.fault;
 	/* do not suggest objects that a file cannot contain */
 	if (!reading.object)
@@ -182,6 +207,10 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 		tool->line = config->exempts[i].line;
 		weir_note_exempt(tool, &config->exempts[i]);
 	}
+	for (i = 0; applied && i < config->early_count; i++) {
+		tool->line = config->early[i].line;
+		weir_note_dev(tool, config->early[i].dev);
+	}
 }
 
 /* Point at the item that the kernel refused. */
@@ -203,7 +232,9 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 		point_again(tool, lines, exempt->line, exempt->column, word, key);
 }
 
-static int apply(struct weir_tool *tool, struct weir_lines *lines, const struct weir_config *config)
+/* Replace what the module has; an error is printed. */
+static int replace(struct weir_tool *tool, struct weir_lines *lines,
+		   const struct weir_config *config)
 {
 	struct weir_request request = {
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
@@ -211,17 +242,45 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, const struct 
 	};
 	int status;
 
+	weir_nl_ask(&tool->nl, &request);
+	point_at_fault(tool, lines, &request, config);
+	status = weir_tool_settle(tool, &request, 0);
+	if (status)
+		weir_complain(tool, NULL);
+	return status;
+}
+
+/*
+ * The programs that ask come before the limits and go after them: without limits they ask for
+ * nothing, and what the module refuses leaves them as they were.
+ */
+static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
+{
+	unsigned int bad;
+	int status;
+
 	tool->line = 0;
 	status = weir_tool_reach(tool);
 	if (status && tool->check)
 		return WEIR_EXIT_OK;
-	if (!status) {
-		weir_nl_ask(&tool->nl, &request);
-		point_at_fault(tool, lines, &request, config);
-		status = weir_tool_settle(tool, &request, 0);
-	}
-	if (status)
+	if (status) {
 		weir_complain(tool, NULL);
+		return status;
+	}
+	if (tool->check)
+		return replace(tool, lines, config);
+	status = weir_xdp_apply(tool, config, &bad);
+	if (status) {
+		point_again(tool, lines, config->early[bad].line, config->early[bad].column,
+			    config->early[bad].dev, "dev");
+		weir_complain(tool, "early");
+		return status;
+	}
+	status = replace(tool, lines, config);
+	if (status)
+		weir_xdp_undo(config, config->early_count);
+	else
+		weir_xdp_prune(tool, config);
 	return status;
 }
 
@@ -233,6 +292,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 
 	config.limit_count = 0;
 	config.exempt_count = 0;
+	config.early_count = 0;
 	config.check = tool->check;
 	tool->file = path;
 	status = read_config(tool, path, &lines, &config);

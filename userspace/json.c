@@ -220,8 +220,20 @@ static const char *key_of(const struct weir_set *set, char **words, int at)
 	return word ? weir_field_key(word->is) : at < 2 ? "" : weir_field_key(list->is);
 }
 
+/* A list of a configuration. */
+struct list {
+	const char *key, *words;	/* the latter before those of an item */
+	const struct weir_set *set;
+};
+
+static const struct list lists_of[] = {
+	{ "limits", "limit add ", &weir_limit_fields },
+	{ "exempts", "exempt add ", &weir_exempt_fields },
+	{ "early", "early ", &weir_xdp_fields },
+};
+
 /* Turn an object into words and parse them. */
-static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t *item,
+static int read_item(struct weir_tool *tool, const struct list *list, json_t *item,
 		     struct weir_config *config, struct reader *reader)
 {
 	char *text, *words[WEIR_LINE_WORDS];
@@ -231,17 +243,17 @@ static int read_item(struct weir_tool *tool, const struct weir_set *set, json_t 
 	int count, fault, ret;
 	size_t size;
 
-	if (read_object(item, set, (char *)&model, reader))
+	if (read_object(item, list->set, (char *)&model, reader))
 		return -EINVAL;
 	out.to = open_memstream(&text, &size);
 	if (!out.to)
 		return weir_err_set(&tool->err, WEIR_NO_MEMORY);
-	weir_out_text(&out, "%s add ", set->name);
-	weir_set_show(set, WEIR_WORDS | WEIR_ON_ADD, &out, &model);
+	weir_out_text(&out, "%s", list->words);
+	weir_set_show(list->set, WEIR_WORDS | WEIR_ON_ADD, &out, &model);
 	fclose(out.to);
 	count = weir_split(text, words, WEIR_LINE_WORDS);
 	ret = weir_read_item(tool, words, count, config, &fault);
-	reader->at = find_value(begin, ret == -ENOENT ? "before" : key_of(set, words, fault));
+	reader->at = find_value(begin, ret == -ENOENT ? "before" : key_of(list->set, words, fault));
 	free(text);
 	return ret;
 }
@@ -252,7 +264,7 @@ static void point(struct weir_tool *tool, const struct reader *reader)
 	weir_point(tool, tool->source, reader->at, token_length(reader->at));
 }
 
-static int read_items(struct weir_tool *tool, const struct weir_set *set, json_t *list,
+static int read_items(struct weir_tool *tool, const struct list *of, json_t *list,
 		      struct weir_lines *lines, struct weir_config *config, struct reader *reader)
 {
 	const char *next;
@@ -263,10 +275,10 @@ static int read_items(struct weir_tool *tool, const struct weir_set *set, json_t
 	reader->at = next_token(reader->at);
 	json_array_foreach(list, i, item) {
 		if (!json_is_object(item))
-			return weir_err_set(&tool->err, "%ss: expected objects", set->name);
+			return weir_err_set(&tool->err, "%s: expected objects", of->key);
 		next = find_value(reader->at, NULL);
 		point(tool, reader);
-		ret = read_item(tool, set, item, config, reader);
+		ret = read_item(tool, of, item, config, reader);
 		if (ret && !(ret == -ENOENT && lines->bad)) {
 			point(tool, reader);
 			if (weir_count_bad(tool, lines))
@@ -280,24 +292,25 @@ static int read_items(struct weir_tool *tool, const struct weir_set *set, json_t
 static int read_lists(struct weir_tool *tool, json_t *lists, struct weir_lines *lines,
 		      struct weir_config *config, struct reader *reader)
 {
-	const struct weir_set *set;
+	const size_t count = sizeof(lists_of) / sizeof(lists_of[0]);
 	const char *key;
 	json_t *list;
 	int ret = 0;
+	size_t i;
 
 	if (!json_is_object(lists))
-		return weir_err_set(&tool->err, "expected an object with limits and exempts");
+		return weir_err_set(&tool->err, "expected an object with limits, exempts and early");
 	reader->at = next_token(reader->at);
 	json_object_foreach(lists, key, list) {
-		set = !strcmp(key, "limits") ? &weir_limit_fields :
-		      !strcmp(key, "exempts") ? &weir_exempt_fields : NULL;
-		if (!set)
-			return weir_err_set(&tool->err, "unknown key '%.60s'; expected limits or exempts",
+		for (i = 0; i < count && strcmp(key, lists_of[i].key); i++)
+			;
+		if (i == count)
+			return weir_err_set(&tool->err, "unknown key '%.60s'; expected limits, exempts or early",
 					    key);
 		reader->at = next_token(reader->at);
 		if (!json_is_array(list))
 			return weir_err_set(&tool->err, "%s: expected an array", key);
-		ret = read_items(tool, set, list, lines, config, reader);
+		ret = read_items(tool, &lists_of[i], list, lines, config, reader);
 		if (ret)
 			break;
 	}

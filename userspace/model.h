@@ -151,8 +151,10 @@ enum weir_xdp_mode { WEIR_XDP_NATIVE = 1, WEIR_XDP_GENERIC };
 /* The XDP program on a device. */
 struct weir_xdp {
 	uint64_t has;
+	unsigned int line, column;
 	char dev[WEIR_DEV_SIZE];
 	uint32_t mode;		/* enum weir_xdp_mode; 0: not given */
+	uint32_t was;		/* what weir_xdp_apply() found there; 0: nothing */
 	uint32_t program;	/* its id in the kernel */
 };
 
@@ -170,12 +172,15 @@ union weir_model {
 	struct weir_xdp xdp;
 };
 
+#define WEIR_EARLY_MAX	256
+
 /* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
 	bool check, add;
-	unsigned int limit_count, exempt_count;
+	unsigned int limit_count, exempt_count, early_count;
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];
+	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
 };
 
 #endif

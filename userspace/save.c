@@ -35,6 +35,15 @@ static void put_config(struct weir_out *out, const struct weir_config *config)
 		weir_show_exempt(out, &config->exempts[i]);
 	}
 	weir_out_end(out, ']');
+	weir_out_begin(out, "early", '[');
+	for (i = 0; i < config->early_count; i++) {
+		weir_out_begin(out, NULL, '{');
+		weir_out_text(out, "early ");
+		weir_set_show(&weir_xdp_fields, WEIR_WORDS, out, &config->early[i]);
+		weir_out_text(out, "\n");
+		weir_out_end(out, '}');
+	}
+	weir_out_end(out, ']');
 	weir_out_end(out, '}');
 	weir_out_end(out, ']');
 }
@@ -128,6 +137,7 @@ int weir_save(struct weir_tool *tool, const struct weir_command *command, union 
 	if (status)
 		return status;
 	weir_config_sort(&config);
+	config.early_count = weir_xdp_list(tool, config.early);
 	if (path && strcmp(path, "-"))
 		return save_to(tool, path, &config);
 	put_config(&tool->out, &config);

@@ -140,8 +140,9 @@ void weir_schema(struct weir_out *out)
 	json_array_append_new(any, array_of("version"));
 	json_array_append_new(any, json_pack("{ss}", "$ref", "#/$defs/event"));
 	json_object_set_new(defs, "config",
-			    object_of(json_pack("{so so}", "limits", array_of("limit"),
-						"exempts", array_of("exempt")), NULL));
+			    object_of(json_pack("{so so so}", "limits", array_of("limit"),
+						"exempts", array_of("exempt"),
+						"early", array_of("xdp")), NULL));
 	json_object_set_new(defs, "version",
 			    object_of(json_pack("{s{ss}}", "version", "type", "string"), NULL));
 	json_object_set_new(defs, "event", json_pack("{so}", "anyOf", told));

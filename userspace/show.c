@@ -114,7 +114,7 @@ void weir_show_exempt(struct weir_out *out, const void *model)
 void weir_show_xdp(struct weir_out *out, const void *model)
 {
 	weir_out_begin(out, NULL, '{');
-	weir_set_show(&weir_xdp_fields, WEIR_WORDS, out, model);
+	weir_set_show(&weir_xdp_fields, WEIR_WORDS | WEIR_RESULT, out, model);
 	weir_out_text(out, "\n");
 	weir_out_end(out, '}');
 }

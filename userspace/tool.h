@@ -123,6 +123,17 @@ weir_run weir_limit_change, weir_source_get, weir_source_charge,
 	weir_monitor, weir_save, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set;
 
+/*
+ * xdp.c: have the program on the devices of a configuration: an enum weir_exit with a sentence
+ * and the index of the device at fault, as they were then; undo that, for the first @count of
+ * them; remove it from all other devices, with a warning where that fails.
+ */
+int weir_xdp_apply(struct weir_tool *tool, struct weir_config *config, unsigned int *bad);
+void weir_xdp_undo(const struct weir_config *config, unsigned int count);
+void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config);
+/* The devices with the program, sorted by name, WEIR_EARLY_MAX at most; returns their number. */
+unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list);
+
 /* help.c */
 void weir_help(FILE *to);
 void weir_help_object(FILE *to, const struct weir_object *object);

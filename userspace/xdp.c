@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,6 +79,9 @@ static bool open_libraries(void)
 	return library;
 }
 
+/* The kernel did not tell whose program it is. */
+static bool hidden;
+
 static bool is_ours(uint32_t id)
 {
 	struct bpf_prog_info info = { 0 };
@@ -88,6 +92,8 @@ static bool is_ours(uint32_t id)
 
 	if (fd >= 0)
 		close(fd);
+	else
+		hidden |= id && errno == EPERM;
 	return ours;
 }
 
@@ -209,14 +215,28 @@ static int no_such_device(struct weir_tool *tool, const char *dev)
 	return WEIR_EXIT_REFUSED;
 }
 
-int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
-		    union weir_model *model)
+/* Attach it where it is not, in the given mode; 0 or a negative errno. */
+static int attach_new(const struct weir_xdp *at, bool chains)
 {
-	struct weir_xdp *at = &model->xdp, found = *at;
-	int ifindex = if_nametoindex(at->dev), ret = -ENOENT;
-	bool chains = open_libraries();
+	int ifindex = if_nametoindex(at->dev);
 
-	if (!ifindex)
+	return chains && !attach_chained(at, ifindex) ? 0 : attach_alone(at, ifindex);
+}
+
+static int attach(struct weir_tool *tool, const struct weir_xdp *at, bool chains)
+{
+	int ret = attach_new(at, chains);
+
+	if (ret)
+		return refused(tool, at, ret, chains);
+	note_unsure(tool, at->dev);
+	return WEIR_EXIT_OK;
+}
+
+/* Can the program be attached to the device at all? Sets the mode. */
+static int prepare(struct weir_tool *tool, struct weir_xdp *at)
+{
+	if (!if_nametoindex(at->dev))
 		return no_such_device(tool, at->dev);
 	if (access(BTF, F_OK)) {
 		weir_err_set(&tool->err, "the module has no BTF, so no XDP program can call it; build it with pahole for a kernel with BTF");
@@ -224,20 +244,24 @@ int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
 	}
 	if (!at->mode)
 		at->mode = WEIR_XDP_NATIVE;
-	if (!find(&found, chains, false)) {
-		if (tool->exist && found.mode == at->mode)
-			return WEIR_EXIT_OK;
-		weir_err_set(&tool->err, "the program is attached to '%s' already", at->dev);
-		return WEIR_EXIT_REFUSED;
-	}
-	if (chains)
-		ret = attach_chained(at, ifindex);
-	if (ret)
-		ret = attach_alone(at, ifindex);
-	if (ret)
-		return refused(tool, at, ret, chains);
-	note_unsure(tool, at->dev);
 	return WEIR_EXIT_OK;
+}
+
+int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
+		    union weir_model *model)
+{
+	struct weir_xdp *at = &model->xdp, found = *at;
+	bool chains = open_libraries();
+	int status = prepare(tool, at);
+
+	if (status)
+		return status;
+	if (find(&found, chains, false))
+		return attach(tool, at, chains);
+	if (tool->exist && found.mode == at->mode)
+		return WEIR_EXIT_OK;
+	weir_err_set(&tool->err, "the program is attached to '%s' already", at->dev);
+	return WEIR_EXIT_REFUSED;
 }
 
 int weir_xdp_detach(struct weir_tool *tool, const struct weir_command *command,
@@ -258,49 +282,98 @@ int weir_xdp_detach(struct weir_tool *tool, const struct weir_command *command,
 	return WEIR_EXIT_REFUSED;
 }
 
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct weir_xdp *)a)->dev, ((const struct weir_xdp *)b)->dev);
+}
+
+unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list)
+{
+	/* A program of ours would keep the module and its BTF. */
+	struct if_nameindex *devices = access(BTF, F_OK) ? NULL : if_nameindex(), *device;
+	bool chains = open_libraries();
+	unsigned int count = 0;
+
+	for (device = devices; device && device->if_index && count < WEIR_EARLY_MAX; device++) {
+		list[count] = (struct weir_xdp){ .mode = 0 };
+		snprintf(list[count].dev, sizeof(list[count].dev), "%s", device->if_name);
+		count += !find(&list[count], chains, false);
+	}
+	if (devices)
+		if_freenameindex(devices);
+	if (hidden)
+		weir_note(tool, "warning",
+			  "there are XDP programs, but to see whose takes CAP_SYS_ADMIN");
+	qsort(list, count, sizeof(*list), compare);
+	return count;
+}
+
 int weir_xdp_show(struct weir_tool *tool, const struct weir_command *command,
 		  union weir_model *model)
 {
-	struct if_nameindex *devices = if_nameindex(), *device;
-	bool chains = open_libraries();
-	struct weir_xdp at = { 0 };
+	static struct weir_xdp list[WEIR_EARLY_MAX];
+	unsigned int count = weir_xdp_list(tool, list), i;
 
 	weir_out_begin(&tool->out, NULL, '[');
-	for (device = devices; device && device->if_index; device++) {
-		snprintf(at.dev, sizeof(at.dev), "%s", device->if_name);
-		if (!find(&at, chains, false))
-			command->show(&tool->out, &at);
-	}
+	for (i = 0; i < count; i++)
+		command->show(&tool->out, &list[i]);
 	weir_out_end(&tool->out, ']');
-	if (devices)
-		if_freenameindex(devices);
 	return WEIR_EXIT_OK;
 }
 
-#else
-
-static int missing(struct weir_tool *tool)
+int weir_xdp_apply(struct weir_tool *tool, struct weir_config *config, unsigned int *bad)
 {
-	weir_err_set(&tool->err, "this weir was built without clang or libbpf, so it has no XDP program");
-	return WEIR_EXIT_REFUSED;
+	bool chains = config->early_count && open_libraries();
+	struct weir_xdp found, *at;
+	int status;
+
+	for (*bad = 0; *bad < config->early_count; ++*bad) {
+		at = &config->early[*bad];
+		found = *at;
+		status = prepare(tool, at);
+		at->was = status || find(&found, chains, false) ? 0 : found.mode;
+		if (!status && at->was && at->was != at->mode)
+			find(&found, chains, true);
+		if (!status && at->was != at->mode)
+			status = attach(tool, at, chains);
+		if (status) {
+			weir_xdp_undo(config, *bad + 1);
+			return status;
+		}
+	}
+	return WEIR_EXIT_OK;
 }
 
-int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
-		    union weir_model *model)
+void weir_xdp_undo(const struct weir_config *config, unsigned int count)
 {
-	return missing(tool);
+	bool chains = count && open_libraries();
+	const struct weir_xdp *at;
+	struct weir_xdp was;
+
+	for (at = config->early; at < config->early + count; at++) {
+		was = *at;
+		if (at->was == at->mode)
+			continue;
+		find(&was, chains, true);
+		was.mode = at->was;
+		if (was.mode)
+			attach_new(&was, chains);
+	}
 }
 
-int weir_xdp_detach(struct weir_tool *tool, const struct weir_command *command,
-		    union weir_model *model)
+void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config)
 {
-	return missing(tool);
-}
+	static struct weir_xdp list[WEIR_EARLY_MAX];
+	unsigned int count = weir_xdp_list(tool, list), i, j;
+	bool chains = open_libraries();
 
-int weir_xdp_show(struct weir_tool *tool, const struct weir_command *command,
-		  union weir_model *model)
-{
-	return missing(tool);
+	for (i = 0; i < count; i++) {
+		for (j = 0; j < config->early_count &&
+		     strcmp(config->early[j].dev, list[i].dev); j++)
+			;
+		if (j == config->early_count && find(&list[i], chains, true))
+			weir_note(tool, "warning", "the XDP program stays on '%s'", list[i].dev);
+	}
 }
 
 #endif

@@ -37,6 +37,11 @@ good "comments, blank lines, continued lines, tabs and CRLF" <<-'CONF'
 	exempt add 10.0.0.0/8
 	limit add early budget 1/s before web to ::/0
 CONF
+printf 'early dev nosuch0\nlimit add web budget 1/s to ::/0\nearly mode generic dev nosuch1\n' | good "devices that drop early"
+bad "2: early: device 'x0' was already given on line 1" "a device given twice" < <(printf 'early dev x0\nearly dev x0 mode generic\n')
+bad "1: early: required: dev IFACE" "no device" <<<'early mode generic'
+bad "1: early: mode: unknown word 'fast'" "a mode that does not exist" <<<'early dev x0 mode fast'
+bad "1: 'xdp attach' cannot be used here" "xdp attach is not accepted in a file" <<<'xdp attach dev x0'
 printf 'limit add web budget 1/s to ::/0\r\nexempt add ::/0\r\n' | good "CRLF line ends"
 printf 'limit add web budget 1/s to ::/0' | good "a last line without newline"
 printf '\xef\xbb\xbflimit add web budget 1/s to ::/0\r\n' | good "a byte order mark"
@@ -64,7 +69,7 @@ bad "1: limit add: 'bud' abbreviates 'budget'; files do not allow abbreviations"
 bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of objects" <<<'l add web budget 1/s'
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
-bad "1: 'rate' cannot be used here; expected 'limit add' or 'exempt add'\$" "a word that begins no line" <<<'rate 5'
+bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add' or 'early dev'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
 bad "1: limit add: unknown word ';'; expected one of: budget, .*, comment\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
@@ -125,7 +130,7 @@ bad "1: exempt add: comment: control character .* at byte 6" "a quoted word does
 CONF
 like "$err" ':1:31: .*'$'\n''  exempt add 10.0.0.0/8 comment "a b'$'\n'' {32}\^~~~$' "... and is marked on its first"
 printf 'exempt add 10.0.0.0/8 comment "%0128d"\n' 0 | bad "1: exempt add: comment: at most 127 bytes, not 128" "a long comment"
-echo '"" x' | bad "1: '' cannot be used here; expected 'limit add' or 'exempt add'" "an empty word"
+echo '"" x' | bad "1: '' cannot be used here; expected 'limit add', 'exempt add' or 'early dev'" "an empty word"
 
 # each invalid line is reported; a missing limit may be defined on one of them
 cat >conf <<-'CONF'
@@ -271,9 +276,9 @@ json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":
 json 1 "weir: @: limit add: required: budget" '{"limits":[«{"name":"web"}]}'
 json 1 "weir: -:1:5: not JSON: '\[' or '\{' expected near 'limit'" 'limit add web budget 1/s'
 json 1 "weir: -:1:21: not JSON: unexpected newline near" '{"limits":[{"name":"a'
-json 1 "weir: @: expected an object with limits and exempts" '«[]'
+json 1 "weir: @: expected an object with limits, exempts and early" '«[]'
 json 1 "weir: -:1:4: not JSON: end of file expected near 'x'" '{} x'
-json 1 "weir: @: unknown key 'limit'; expected limits or exempts" '{«"limit":[]}'
+json 1 "weir: @: unknown key 'limit'; expected limits, exempts or early" '{«"limit":[]}'
 json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
 for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
 	printf %b "$conf" >conf

@@ -14,15 +14,17 @@ cat >"$tmp/a" <<-WORDS
 	limit add one budget 20/400ms from 198.51.100.0/24 slots 4
 	limit add six budget 20/400ms from 2001:db8:6::/48 slots 4
 	limit add each budget 20/400ms from 203.0.113.0/24 per 0 slots 4
+	early dev rx0
 WORDS
 cat >"$tmp/b" <<-WORDS
 	limit add before budget 1M/1s action observe
 	limit add each budget 20/400ms from 203.0.113.0/24 per 0 slots 4 sources 200
 	limit add six budget 10/400ms from 2001:db8:6::/48 slots 4
 	limit add one budget 15/400ms from 198.51.100.0/24 slots 4 sources 500
+	early dev rx0
 WORDS
 weir -file "$tmp/a" || bail "cannot configure"
-holds "the program is attached" weir xdp attach dev rx0
+is "$(weir xdp show)" "$(weir -exist xdp attach dev rx0; weir xdp show)" "the program is attached by the file"
 trace_start weir_charge weir_uncharge weir_early weir_drop
 senders() {
 	flooding -s 198.51.100.1 -n 3 -R -r 3000 -b 120,120 -t "$1"

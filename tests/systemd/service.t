@@ -70,6 +70,27 @@ ctl start
 both 0 active "$web;$router" "start applies the file"
 is "$(count)" "count 0" "... with new counts"
 
+# An XDP program, in the stack, as loopback has no driver that could
+if [ -e /sys/kernel/btf/weir ]; then
+	printf '%s\n' "$web" 'early dev lo mode generic' >"$conf"
+	ctl reload
+	both 0 active "$web;early dev lo mode generic" "reload attaches the program"
+	like "$(weir xdp show)" '^dev lo mode generic program [0-9]+$' "... which is shown"
+	ctl restart
+	both 0 active "$web;early dev lo mode generic" "... and which stays at a restart"
+	ctl stop
+	both 0 inactive "" "stop detaches it"
+	is "$(weir xdp show)" "" "... in truth"
+	ctl start
+	both 0 active "$web;early dev lo mode generic" "start attaches it"
+	printf '%s\n' "$web" 'early dev nosuch' >"$conf"
+	ctl reload
+	both 1 failed "$web;early dev lo mode generic" "reload with a device that does not exist fails and changes nothing"
+	echo "$web" >"$conf"
+	ctl restart
+	both 0 active "$web" "a file without it detaches it"
+fi
+
 ctl stop
 cp /test/shipped.conf "$conf"
 ctl start

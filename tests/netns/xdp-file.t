@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# xdp-file.t: a file says which devices drop early: all of it is applied or nothing, what it
+# does not name is detached, and save writes what is attached
+. "$(dirname "$0")/lib.sh"
+begin_apart
+[ -e /sys/kernel/btf/weir ] || skip_all "the module has no BTF"
+weir xdp show >/dev/null 2>&1 || skip_all "this weir has no XDP program"
+mount -t bpf bpf /sys/fs/bpf || bail "no bpffs"
+rx nft delete table netdev probe
+ip_rx link add d0 type veth peer name d1 || bail "no veth"
+ip_rx link add lim type dummy || bail "no dummy"
+
+shown() { weir -json xdp show | jq -c 'map([.dev, .mode])'; }
+# file STATUS PATTERN NAME: apply stdin; what STATUS and stderr are
+file() {
+	local out status
+	out=$(weir -file - 2>&1)
+	status=$?
+	like "$status $out" "^$1 $2" "$3"
+}
+program() { weir -json xdp show | jq ".[] | select(.dev == \"$1\").program"; }
+
+file 0 '' "a file with devices" <<-'CONF'
+	early dev d0 mode generic
+	limit add a budget 10/1h to ::/0
+	limit add b budget 10/1h from 198.51.100.0/24
+	early dev rx0
+CONF
+is "$(shown)" '[["d0","generic"],["rx0","native"]]' "... attaches the program"
+flood -s 198.51.100.1 -c 100
+is "$(stat_of b early.packets)" 89 "... which drops early"
+weir save >"$tmp/one"
+is "$(grep early "$tmp/one" | paste -sd ';')" "early dev d0 mode generic;early dev rx0 mode native" "save writes the devices"
+was=$(program rx0)
+weir -file "$tmp/one"
+weir save | cmp - "$tmp/one"
+ok $? "save, restore, save: identical output"
+is "$(program rx0)" "$was" "... and the program that stays is the same"
+weir -j save >"$tmp/json"
+file 0 '' "a file without devices" <<<'limit add b budget 10/1h from 198.51.100.0/24'
+is "$(shown)" '[]' "... detaches the program"
+weir -j -file "$tmp/json"
+is "$? $(weir save | cksum)" "0 $(cksum <"$tmp/one")" "what was saved as JSON is restored"
+
+file 2 "weir: -:3:.* early: there is no device 'nosuch'" "a device that does not exist" <<-'CONF'
+	limit add c budget 10/1h
+	early dev d1
+	early dev nosuch
+	early dev d0 mode native
+CONF
+is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "... changes nothing"
+file 2 "weir: -:2:.* early: the driver of 'lim' cannot run this program; 'mode generic' works" "a driver that cannot" <<-'CONF'
+	early dev d0 mode native
+	early dev lim
+CONF
+is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "... changes nothing, not even a mode"
+file 2 "weir: -:3:.* limit add: slots: slots would be shorter" "what the module refuses" <<-'CONF'
+	early dev d1
+	early dev d0 mode native
+	limit add c budget 100/10ms slots 10 to ::/0
+CONF
+is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "... changes nothing, either"
+file 0 '' "another mode, and another device" <<-'CONF'
+	early dev d0
+	early dev d1 mode generic
+CONF
+is "$(shown)" '[["d0","native"],["d1","generic"]]' "... are attached, and what is left out is not"
+weir -check -file "$tmp/one"
+is "$? $(shown)" '0 [["d0","native"],["d1","generic"]]' "-check attaches nothing"
+own=$top/.cache/build/netns/xdp.o
+if command -v bpftool >/dev/null && bpftool prog load "$own" /sys/fs/bpf/own; then
+	rx bpftool net attach xdpdrv name count_passed dev rx0
+	file 0 '' "an empty configuration" <<<'# none'
+	is "$(shown)" '[]' "... detaches the program"
+	like "$(rx bpftool net show dev rx0)" 'rx0\([0-9]+\) driver id' "... and leaves another's"
+	rx bpftool net detach xdpdrv dev rx0
+	rm /sys/fs/bpf/own
+fi
+umount /sys/fs/bpf
+finish
