@@ -167,6 +167,35 @@ static void test_large(void **state)
 	hook_end();
 }
 
+/* Is it dropped before the stack? */
+static bool early(const struct said *said)
+{
+	u8 byte[PACKET_MAX];
+	struct sk_buff skb = { .network = byte, .len = said_make(said, byte) };
+
+	skb.transport = skb.len - 20;
+	return hook_early(&skb, said->ipv6, &t.dev[0]);
+}
+
+/* The same, before the stack. */
+static void test_large_early(void **state)
+{
+	const struct said smaller = { .proto = IPPROTO_UDP, .missing = 10 };
+	struct weir_limit words = words_of("a", 35);
+
+	begin();
+	words.bytes = true;
+	add_words(&words);
+	fill(&smaller, 0, 1);
+	assert_true(early(&smaller));
+	assert_true(early(&v4));
+	assert_int_equal(hook_fate("a", WEIR_DROPPED), 5);
+	assert_int_equal(hook_fate("a", WEIR_EARLY_REFUSED), 2);
+	assert_int_equal(hook_fate("a", WEIR_TOO_LARGE_REFUSED), 1);
+	assert_int_equal(dropped(&smaller, "a"), 4);
+	hook_end();
+}
+
 /* A charge given back makes room again, as when another limit refuses. */
 static void test_given_back(void **state)
 {
@@ -361,5 +390,6 @@ static void test_batch(void **state)
 	}
 }
 
-UNIT_MAIN("hook_refusal", T(test_ends), T(test_smaller), T(test_large), T(test_given_back), T(test_forgotten),
+UNIT_MAIN("hook_refusal", T(test_ends), T(test_smaller), T(test_large), T(test_large_early),
+	  T(test_given_back), T(test_forgotten),
 	  T(test_evicted), T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch))
