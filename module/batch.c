@@ -70,7 +70,9 @@ u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 
 	if (batch_holds(table, batch, lookup)) {
 		batch->left -= lookup->cost;
-		lookup->receipt = (struct weir_receipt) { batch->slot, batch->epoch };
+		lookup->receipt = (struct weir_receipt) {
+			.at = batch->slot, .epoch = batch->epoch,
+		};
 		return WEIR_CHARGED;
 	}
 	/* Giving back a batch of an earlier slot may make the missing room. */
@@ -107,12 +109,12 @@ void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			(state->source.scope & 1);
 		/* Its CPU may change it meanwhile. */
 		copy = data_race(*batch);
-		left = min(copy.left, state->count);
+		left = min(copy.left, state->count[0]);
 		age = (u32)weir_table_slot(table, tick) - copy.slot;
 		if (copy.epoch != READ_ONCE(table->epoch) ||
 		    age > table->shape.reach)
 			continue;
-		state->count -= left;
+		state->count[0] -= left;
 		if (slot)
 			slot[WEIR_SLOTS_MAX - age] -=
 				min(slot[WEIR_SLOTS_MAX - age], left);

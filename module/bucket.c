@@ -3,7 +3,7 @@
  * Inside one bucket: find a way, take one, evict, raise the floor. The rules are
  * at the top of table.c.
  */
-#include "bucket.h"
+#include "budgets.h"
 
 #define BYTES(x) ((x) * 0x0101010101010101ull)
 
@@ -112,14 +112,21 @@ static int free_way(const struct weir_table *table,
 	return base + __ffs64(free) / 8;
 }
 
+/* Of the lookup, only slot and tick are used. */
+static inline u64 weight(const struct weir_table *table, struct weir_wheel *first,
+			 const struct weir_lookup *lookup)
+{
+	return unlikely(table->more) ? weir_budgets_weight(table, first, lookup->tick) :
+	       weir_wheel_weight(table->shape, first, lookup->slot);
+}
+
 static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
-		   unsigned int i, u32 slot)
+		   unsigned int i, const struct weir_lookup *lookup)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
 	/* It may be charged meanwhile: a hint, and so is the choice of a victim. */
-	return data_race(weir_wheel_weight(table->shape,
-					   weir_way_wheel(table, way), slot));
+	return data_race(weight(table, weir_way_wheel(table, way), lookup));
 }
 
 /*
@@ -128,11 +135,11 @@ static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
  * addresses that repeat push them out.
  */
 static u64 way_rank(const struct weir_table *table, struct weir_bucket *bucket,
-		    unsigned int i, u32 slot, bool late)
+		    unsigned int i, const struct weir_lookup *lookup, bool late)
 {
 	bool unknown = weir_bucket_way(table, bucket, i)->scope & WEIR_SCOPE_UNKNOWN;
 	bool after = weir_bucket_standing(table, bucket)->late & BIT_ULL(i);
-	u64 sum = way_sum(table, bucket, i, slot);
+	u64 sum = way_sum(table, bucket, i, lookup);
 	u64 rank = sum ? sum + 2 : unknown ? 0 : after ? 1 : 2;
 
 	return late && !unknown && !after ? rank | BIT_ULL(63) : rank;
@@ -140,13 +147,14 @@ static u64 way_rank(const struct weir_table *table, struct weir_bucket *bucket,
 
 /* As victim(), if the table distinguishes newcomers, whose budget bounds the searches. */
 static unsigned int victim_ranked(const struct weir_table *table,
-				  struct weir_bucket *bucket, u32 slot, bool late)
+				  struct weir_bucket *bucket,
+				  const struct weir_lookup *lookup, bool late)
 {
 	unsigned int i, best = 0;
 	u64 rank, least = U64_MAX;
 
 	for (i = 0; i < table->ways; i++) {
-		rank = way_rank(table, bucket, i, slot, late);
+		rank = way_rank(table, bucket, i, lookup, late);
 		if (rank < least) {
 			least = rank;
 			best = i;
@@ -162,16 +170,16 @@ static unsigned int victim_ranked(const struct weir_table *table,
  * window.
  */
 static unsigned int victim(const struct weir_table *table,
-			   struct weir_bucket *bucket, u32 slot)
+			   struct weir_bucket *bucket, const struct weir_lookup *lookup)
 {
-	const struct weir_wheel_shape shape = table->shape;
 	unsigned int i = bucket->hand, best = i, left;
 	u64 sum, least = U64_MAX, floor = 0;
 
-	if (bucket->rescan - slot - 1 <= weir_shape_window(shape))
-		floor = weir_wheel_weight(shape, weir_bucket_floor(table, bucket), slot);
+	if (bucket->rescan - lookup->slot - 1 <= weir_shape_window(table->shape))
+		floor = weight(table, weir_bucket_floor(table, bucket), lookup) %
+			WEIR_STAYS;
 	for (left = table->ways; left && least > floor; left--) {
-		sum = way_sum(table, bucket, i, slot);
+		sum = way_sum(table, bucket, i, lookup);
 		if (sum < least) {
 			least = sum;
 			best = i;
@@ -179,25 +187,9 @@ static unsigned int victim(const struct weir_table *table,
 		i = i + 1 == table->ways ? 0 : i + 1;
 	}
 	if (!left && least)
-		bucket->rescan = slot + 1 + weir_shape_window(shape) / 4;
+		bucket->rescan = lookup->slot + 1 + weir_shape_window(table->shape) / 4;
 	bucket->hand = best + 1 == table->ways ? 0 : best + 1;
 	return best;
-}
-
-/*
- * Join a wheel into the floor of a locked bucket; @wheel becomes the former floor. Both
- * are turned to the later of their slots, so that a wheel ahead of the clock keeps its
- * counts for as long as it would have.
- */
-void weir_bucket_raise(const struct weir_table *table,
-		       struct weir_bucket *bucket, struct weir_wheel *wheel)
-{
-	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
-
-	lockdep_assert_held(&bucket->lock);
-	weir_wheel_turn(table->shape, floor, wheel->at);
-	weir_wheel_turn(table->shape, wheel, floor->at);
-	weir_wheel_join_swap(table->shape, floor, wheel);
 }
 
 /*
@@ -208,34 +200,36 @@ void weir_bucket_raise(const struct weir_table *table,
 static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
 		       struct weir_lookup *lookup, const struct weir_permit *permit)
 {
-	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
 	int i = free_way(table, bucket, lookup->hash);
-	u32 slot = lookup->slot;
-	bool free = i >= 0, live;
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
 	struct weir_way *way;
+	bool free = i >= 0;
+	u64 live = 0;
 
 	if (!free)
-		i = permit ? victim_ranked(table, bucket, slot, permit->late) :
-		    victim(table, bucket, slot);
+		i = permit ? victim_ranked(table, bucket, lookup, permit->late) :
+		    victim(table, bucket, lookup);
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	wheel = weir_way_wheel(table, way);
-	live = !free && weir_wheel_weight(table->shape, wheel, slot);
-	if (unlikely(live && !table->spec.slot_ticks)) {
+	if (!free)
+		live = weight(table, wheel, lookup);
+	if (unlikely(live && (table->more ? live == WEIR_STAYS : !table->spec.slot_ticks))) {
 		raw_spin_unlock(&way->lock);
 		lookup->way = NULL;
 		return WEIR_REFUSED | WEIR_FLOORED;
 	}
 	weir_way_write_begin(way);
-	if (live) {
-		weir_wheel_turn(table->shape, wheel, slot);
-		weir_bucket_raise(table, bucket, wheel);
+	if (unlikely(table->more)) {
+		weir_budgets_start(table, floor, wheel, live, free);
+	} else if (live) {
+		weir_count_raise(&table->count[0], floor, wheel);
 	} else {
 		/* A late clock must not count in slots before the idle wheel's. */
 		if (!free)
 			weir_wheel_turn(table->shape, floor, wheel->at);
 		/* A refusal of the former source may be marking it. */
-		data_race(memcpy(wheel, floor, weir_wheel_size(table->shape)));
+		data_race(memcpy(wheel, floor, table->wheels_size));
 		weir_wheel_unmark(table->shape, wheel);
 	}
 	way_give(table, bucket, i, lookup->source, lookup->hash);
@@ -243,7 +237,10 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 		weir_way_stand(table, bucket, i, true, weir_since(lookup->tick), false);
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
-	weir_wheel_add(table->shape, wheel, lookup->cost);
+	if (unlikely(table->more))
+		weir_budgets_add(table, wheel, lookup);
+	else
+		weir_wheel_add(table->shape, wheel, lookup->cost);
 	write_seqcount_end(&way->seq);
 	lookup->way = way;
 	weir_way_receipt(table, wheel, lookup);
@@ -256,21 +253,19 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		    struct weir_lookup *lookup)
 {
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
-	bool marked;
+	u16 result;
 
 	lockdep_assert_held(&way->lock);
 	/* A refusal leaves the seqcount alone. */
-	if (weir_wheel_full(table->shape, wheel, lookup->slot, lookup->cost,
-			    lookup->budget)) {
+	result = weir_wheels_full(table, wheel, lookup);
+	if (result) {
 		lookup->seq = raw_read_seqcount(&way->seq);
 		kcsan_atomic_next(0);
-		marked = weir_wheel_marked(table->shape, wheel, lookup->slot);
-		weir_wheel_mark(table->shape, wheel, lookup->slot, lookup->cost);
-		return marked ? WEIR_REFUSED : WEIR_REFUSED | WEIR_FIRST;
+		return weir_count_mark(table, wheel, lookup, result) ? result :
+		       result | WEIR_FIRST;
 	}
 	weir_way_write_begin(way);
-	weir_wheel_turn(table->shape, wheel, lookup->slot);
-	weir_wheel_add(table->shape, wheel, lookup->cost);
+	weir_wheels_add(table, wheel, lookup);
 	write_seqcount_end(&way->seq);
 	weir_way_receipt(table, wheel, lookup);
 	return WEIR_CHARGED;
@@ -305,11 +300,14 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		raw_spin_unlock(&way->lock);
 		goto out;
 	}
-	weir_wheel_turn(table->shape, floor, lookup->slot);
-	if (weir_wheel_full(table->shape, floor, floor->at, lookup->cost,
-			    lookup->budget)) {
+	if (unlikely(table->more))
+		weir_budgets_turn(table, floor, lookup->tick);
+	else
+		weir_wheel_turn(table->shape, floor, lookup->slot);
+	result = weir_wheels_full(table, floor, lookup);
+	if (result) {
 		lookup->way = NULL;
-		result = WEIR_REFUSED | WEIR_FLOORED;
+		result |= WEIR_FLOORED;
 	} else {
 		result = bucket_take(table, bucket, lookup, permit);
 	}
@@ -318,38 +316,35 @@ out:
 	return result;
 }
 
-/*
- * Move a source of a predecessor into a locked bucket where it has no way. Returns
- * whether it got one; otherwise the wheel is joined into the floor. Changes @wheel.
- */
-bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
-		       const struct weir_moved *moved, struct weir_wheel *wheel)
+/* The way that a source of a predecessor gets in a locked bucket where it has none, or NULL. */
+struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
+				  const struct weir_moved *moved, u64 tick)
 {
+	const struct weir_lookup now = { .tick = tick, .slot = weir_table_slot(table, tick) };
 	int i = free_way(table, bucket, moved->hash);
-	struct weir_way *way;
 
 	/* Who is known may have come before who is live. */
 	if (i < 0 && table->standing_off && moved->live) {
-		i = victim_ranked(table, bucket, wheel->at, false);
-		if (way_sum(table, bucket, i, wheel->at))
+		i = victim_ranked(table, bucket, &now, false);
+		if (way_sum(table, bucket, i, &now))
 			i = -1;
 	}
-	if (i < 0) {
-		weir_bucket_raise(table, bucket, wheel);
-		return false;
-	}
-	way = weir_bucket_way(table, bucket, i);
-	raw_spin_lock(&way->lock);
-	weir_way_write_begin(way);
-	/* A refusal of the former source may be marking it. */
-	data_race(memcpy(weir_way_wheel(table, way), wheel,
-			 weir_wheel_size(table->shape)));
+	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);
+}
+
+/*
+ * Give it to the source, under both locks, inside a write section of the seqcount in which
+ * the caller fills the wheels.
+ */
+void weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
+		       const struct weir_moved *moved, struct weir_way *way)
+{
+	unsigned int i = ((void *)way - (void *)weir_bucket_way(table, bucket, 0)) /
+			 table->way_size;
+
 	way_give(table, bucket, i, &moved->source, moved->hash);
 	if (table->standing_off)
 		weir_way_stand(table, bucket, i, moved->unknown, moved->since,
 			       moved->late);
 	atomic_set(&way->dropped, moved->dropped);
-	write_seqcount_end(&way->seq);
-	raw_spin_unlock(&way->lock);
-	return true;
 }

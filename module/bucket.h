@@ -3,7 +3,7 @@
  * The inside of a table. A bucket in memory, aligned to two cache lines:
  *
  *	struct weir_bucket	tags; lock and what a newcomer needs
- *	struct weir_wheel	the floor
+ *	struct weir_wheel	the floor, for each count
  *	struct weir_standing	if the table distinguishes newcomers
  *	struct weir_way[]	aligned to two lines
  *
@@ -52,25 +52,28 @@ struct weir_standing {
 };
 
 /*
- * A source. The wheel follows at table->wheel_off. With PREEMPT_RT a seqcount_raw_spinlock_t
+ * A source. The wheels follow from table->wheel_off on. With PREEMPT_RT a seqcount_raw_spinlock_t
  * would have a pointer to the lock, and most ways a second cache line for it.
  */
 struct weir_way {
-	raw_spinlock_t lock;	/* protects the source and the wheel */
-	seqcount_t seq;		/* of the source and the wheel */
+	raw_spinlock_t lock;	/* protects the source and the wheels */
+	seqcount_t seq;		/* of the source and the wheels */
 	atomic_t dropped;	/* WEIR_DROPPED_*; outside lock and seqcount */
 	u32 scope;		/* of the source, WEIR_SCOPE_INVALID if free */
 	__be32 word[];		/* table->words words of its masked address */
 };
 
-/* Constant once published, except for the last group. */
+/*
+ * Constant once published, except for the last group. What the path of packets reads of
+ * the first count is at the beginning.
+ */
 struct weir_table {
-	struct weir_wheel_shape shape;	/* of the wheels */
+	struct weir_wheel_shape shape;	/* of the first count */
 	u8 words;		/* words of a key, 2 or 4 */
 	u8 ways;		/* ways of a bucket, an even number */
-	u8 slot_shift;		/* log2 of a slot's ticks, rounded up */
+	u8 slot_shift;		/* of the first count */
 	u8 chunk_shift;		/* log2 of the buckets in a chunk */
-	u64 slot_inverse;	/* of the length of a slot, see weir_table_slot() */
+	u64 slot_inverse;	/* of the first count */
 	u32 mask;		/* buckets less one */
 	u32 chunk_mask;		/* buckets of a chunk less one */
 	u32 stride;		/* bytes of a bucket */
@@ -78,7 +81,10 @@ struct weir_table {
 	u16 standing_off;	/* offset of struct weir_standing in a bucket, or 0 */
 	u16 way_off;		/* offset of the first way in a bucket */
 	u16 way_size;		/* bytes of a way */
-	u16 wheel_off;		/* offset of the wheel in a way */
+	u16 wheel_off;		/* offset of the first wheel in a way */
+	u16 wheels_size;	/* bytes of the wheels of a way or floor */
+	u8 more;		/* counts besides the first */
+	struct weir_count count[WEIR_BUDGETS_MAX];
 	struct weir_table_spec spec;
 	u32 chunks;		/* of memory */
 	u64 bytes;		/* of memory in total */
@@ -86,9 +92,9 @@ struct weir_table {
 	/* The next four are set if there is a predecessor */
 	const hsiphash_key_t *key;	/* of the hash */
 	u64 (*clock)(void);
-	u64 budget;		/* of the limit with this table */
-	u64 old_budget;		/* of the limit with the predecessor */
-	struct weir_batches __percpu *batches;	/* CPU-local; if a prefix length is 0 */
+	u64 budget[WEIR_BUDGETS_MAX];	/* of the limit with this table */
+	u64 old_budget[WEIR_BUDGETS_MAX];	/* of the limit with the predecessor */
+	struct weir_batches __percpu *batches;	/* CPU-local; if a prefix length is 0, or NULL */
 	atomic64_t evicted;	/* live sources of the predecessor that found no way */
 
 	struct weir_table __rcu *old;	/* predecessor, until it is drained */
@@ -97,7 +103,7 @@ struct weir_table {
 	void *chunk[] __counted_by(chunks);
 };
 
-/* A source of a predecessor, but for its wheel. */
+/* A source of a predecessor, but for its wheels. */
 struct weir_moved {
 	struct weir_source source;	/* masked */
 	u32 hash;
@@ -167,15 +173,10 @@ static inline unsigned int weir_hash_home(const struct weir_table *table,
 	return (hash >> 24) * table->ways >> 8;
 }
 
-/*
- * tick / slot_ticks by a multiplication, exact for all ticks below 2^63:
- * T. Granlund, P. L. Montgomery, Division by Invariant Integers using
- * Multiplication, PLDI 1994, theorem 4.2, with N = 63.
- */
+/* The slot of the first count. */
 static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 {
-	return mul_u64_u64_shr(tick << 1, table->slot_inverse, 64) >>
-	       table->slot_shift;
+	return weir_slot_of(tick, table->slot_inverse, table->slot_shift);
 }
 
 /* Is it the source's way, known or not? */
@@ -217,12 +218,10 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		    struct weir_lookup *lookup);
 u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		      u32 version, const struct weir_permit *permit);
-bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
-		       const struct weir_moved *moved, struct weir_wheel *wheel);
-void weir_bucket_raise(const struct weir_table *table,
-		       struct weir_bucket *bucket, struct weir_wheel *wheel);
-
-u64 weir_table_until(const struct weir_table *table, const struct weir_lookup *lookup);
+struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
+				  const struct weir_moved *moved, u64 tick);
+void weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
+		       const struct weir_moved *moved, struct weir_way *way);
 
 /* Who is known: known.c. */
 static inline u16 weir_since(u64 tick)

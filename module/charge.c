@@ -2,7 +2,7 @@
 /*
  * Packets in a table: refuse without a lock, charge, give back.
  */
-#include "bucket.h"
+#include "budgets.h"
 
 /* Refuse if what was read since @seq is consistent; it leaves no room. */
 static inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
@@ -28,9 +28,7 @@ static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
 	raw_spin_lock(&way->lock);
 	if (likely(way->seq.sequence == seq)) {
 		weir_way_write_begin(way);
-		if (wheel->at != lookup->slot)
-			weir_wheel_turn(table->shape, wheel, lookup->slot);
-		weir_wheel_add(table->shape, wheel, lookup->cost);
+		weir_wheels_add(table, wheel, lookup);
 		write_seqcount_end(&way->seq);
 		weir_way_receipt(table, wheel, lookup);
 		result = WEIR_CHARGED;
@@ -81,11 +79,12 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 			seq = 1;
 	}
 	lookup->way = way;
-	if (weir_wheel_full(table->shape, weir_way_wheel(table, way),
-			    lookup->slot, lookup->cost, lookup->budget)) {
-		if (way_refuses(table, way, seq, lookup)) {
+	result = weir_wheels_full(table, weir_way_wheel(table, way), lookup);
+	if (result) {
+		if (likely(result == WEIR_REFUSED) ? way_refuses(table, way, seq, lookup) :
+		    weir_budgets_refuse(table, way, seq, lookup, result)) {
 			lookup->seq = seq;
-			return WEIR_REFUSED;
+			return result;
 		}
 		seq = 1;
 	}
@@ -173,8 +172,9 @@ bool weir_table_uncharge(struct weir_table *table,
 	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
 		weir_way_write_begin(way);
 		age = wheel->at - lookup->receipt.at;
-		given = weir_wheel_uncharge(table->shape, wheel,
-					    wheel->at - age, lookup->cost);
+		given = unlikely(table->more) ? weir_budgets_uncharge(table, wheel, lookup) :
+			weir_wheel_uncharge(table->shape, wheel, wheel->at - age,
+					    lookup->cost);
 		write_seqcount_end(&way->seq);
 	}
 	raw_spin_unlock(&way->lock);

@@ -60,7 +60,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 	if (!config)
 		return ERR_PTR(-ENOMEM);
 	config->count = edit->count;
-	config->generation = (edit->old ? edit->old->generation : 0) + 1 ?: 1;
+	config->generation = (u16)((edit->old ? edit->old->generation : 0) + 1) ?: 1;
 	for (i = 0; i < edit->count; i++) {
 		config->limit[i] = edit->limit[i];
 		config->conds |= edit->limit[i]->match.conds;
@@ -151,13 +151,17 @@ static bool newcomers_move(const struct weir_newcomers *newcomers, const struct 
 static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 			  const struct weir_limit *was)
 {
+	u64 budget, old_budget;
+
 	if (table_moves(limit, was))
 		weir_table_succeed(limit->table, was->table, limit->room, was->room,
 				   &wn->key, weir_hook_clock);
-	if (newcomers_move(&limit->newcomers, was))
-		weir_table_succeed(limit->newcomers.table, was->newcomers.table,
-				   limit->newcomers.budget, was->newcomers.budget,
-				   &wn->key, weir_hook_clock);
+	if (!newcomers_move(&limit->newcomers, was))
+		return;
+	budget = limit->newcomers.budget;
+	old_budget = was->newcomers.budget;
+	weir_table_succeed(limit->newcomers.table, was->newcomers.table, &budget, &old_budget,
+			   &wn->key, weir_hook_clock);
 }
 
 /* Bring over what is left, when it is published. */

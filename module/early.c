@@ -24,29 +24,29 @@ struct early {
 	u16 result[WEIR_LIMITS_MAX];	/* of the limits up to the one that refuses */
 };
 
-/* Prepare the lookup in the limit's table. */
-static void prepare(struct early *early, const struct weir_net *wn, const struct weir_limit *limit)
+/* Prepare the lookup in the limit's table. Returns as weir_limit_cost(). */
+static u16 prepare(struct early *early, const struct weir_net *wn, const struct weir_limit *limit)
 {
 	struct weir_lookup *lookup = &early->lookup;
+	u16 result = weir_limit_cost(limit, lookup, 1, early->bytes);
 
-	lookup->cost = limit->bytes ? early->bytes : 1;
-	lookup->budget = limit->room;
 	if (early->prefix.len4 == limit->prefix.len4 && early->prefix.len6 == limit->prefix.len6)
-		return;
+		return result;
 	early->prefix = limit->prefix;
 	lookup->source = weir_source_masked(&early->packet.source, early->prefix,
 					    &early->masked);
 	lookup->hash = weir_source_hash(lookup->source, early->prefix, &wn->key);
+	return result;
 }
 
 /* Refuse as the hook would, if no charge is needed to know. 0: not sure. */
 static u16 ask(struct early *early, const struct weir_net *wn, const struct weir_limit *limit)
 {
 	struct weir_table *table = limit->table;
+	u16 result = prepare(early, wn, limit);
 
-	prepare(early, wn, limit);
-	if (unlikely(early->lookup.cost > limit->room))
-		return WEIR_REFUSED | WEIR_TOO_LARGE;
+	if (unlikely(result))
+		return result;
 	/* The source may still be in the predecessor, and only the hook moves it. */
 	if (unlikely(rcu_access_pointer(table->old)))
 		return 0;
@@ -104,7 +104,8 @@ static void count_source(const struct early *early, const struct weir_frame *fra
 	    weir_refusal_free(entry, config->generation, &early->lookup) &&
 	    weir_frame_plain(frame, source))
 		weir_refusal_store(wn, config, entry, source, frame->dev->ifindex,
-				   config->limit[dropper], &early->lookup);
+				   config->limit[dropper], &early->lookup,
+				   early->result[dropper]);
 	else
 		weir_way_dropped(early->lookup.way, 1, false);
 }

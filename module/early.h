@@ -16,8 +16,8 @@
 bool weir_early_ask(struct weir_frame frame, const struct weir_net *wn,
 		    const struct weir_config *config, u64 tick);
 
-/* The limit whose refusal the cache repeats, or NULL. A traced drop takes the slow path. */
-static inline const struct weir_limit *
+/* The entry of the cache that repeats a refusal, or NULL. A traced drop takes the slow path. */
+static inline const struct weir_refusal *
 weir_early_cached(const struct weir_frame *frame, const struct weir_net *wn,
 		  const struct weir_config *config, u64 tick)
 {
@@ -34,22 +34,22 @@ weir_early_cached(const struct weir_frame *frame, const struct weir_net *wn,
 	weir_refusal_mask(&config->refusals, &source);
 	if (!weir_refusal_holds(entry, config->generation, &source, frame->dev->ifindex,
 				tick, frame->bytes) ||
-	    (entry->bytes && frame->bytes > entry->limit->room) || trace_weir_early_enabled())
+	    frame->bytes > entry->limit->largest[true] || trace_weir_early_enabled())
 		return NULL;
 	/* Pairs with weir_refusals_pending(). */
 	WRITE_ONCE(entry->count, entry->count + 1);
-	return entry->limit;
+	return entry;
 }
 
 /* Would the hook surely refuse the packet? If so it is counted as dropped. */
 static inline bool weir_early_refuses(const struct weir_frame *frame, const struct weir_net *wn,
 				      const struct weir_config *config, u64 tick)
 {
-	const struct weir_limit *limit = weir_early_cached(frame, wn, config, tick);
+	const struct weir_refusal *entry = weir_early_cached(frame, wn, config, tick);
 
-	if (!limit)
+	if (!entry)
 		return weir_early_ask(*frame, wn, config, tick);
-	weir_count_early(limit->stats, frame->bytes, 0);
+	weir_count_early(entry->limit->stats, frame->bytes, entry->result);
 	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
 	return true;
 }

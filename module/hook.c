@@ -44,12 +44,12 @@ static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
 	if (!weir_refusal_holds(entry, config->generation, &source, skb->dev->ifindex,
 				tick, skb->len) ||
 	    /* One that exceeds the whole budget is counted apart. */
-	    (entry->bytes && skb->len > entry->limit->room) ||
+	    skb->len > entry->limit->largest[true] ||
 	    trace_weir_drop_enabled())
 		return false;
 	/* Pairs with weir_refusals_pending(). */
 	WRITE_ONCE(entry->count, entry->count + 1);
-	weir_count_limit(entry->limit->stats, WEIR_DROPPED, 1, skb->len, 0);
+	weir_count_limit(entry->limit->stats, WEIR_DROPPED, 1, skb->len, entry->result);
 	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
 	return true;
 }

@@ -83,6 +83,7 @@ static bool name_good(const char *name)
 void weir_limit_init(struct weir_limit *limit, const char *name)
 {
 	memset(limit, 0, sizeof(*limit));
+	limit->budgets = 1;
 	limit->prefix.len4 = PREFIX4_DEFAULT;
 	limit->prefix.len6 = PREFIX6_DEFAULT;
 	limit->sources = SOURCES_DEFAULT;
@@ -108,41 +109,78 @@ static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
 }
 
 /* Divide the window of a bucket into slots so short that it seems to drain steadily. */
-static int bucket_check(struct weir_limit *limit, struct weir_error *error)
+static int bucket_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
 {
-	u64 ticks = slot_ticks_of(limit->window_ms, 1) ?: 1;
+	struct weir_budget *budget = &limit->budget[i];
+	u64 ticks = slot_ticks_of(budget->window_ms, 1) ?: 1, span;
 
-	if (!limit->window_ms)
+	if (!budget->window_ms)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
 				   "a bucket drains by its budget in a window; a total has none");
-	if (limit->slots_given)
+	if (limit->slots_given & BIT(i))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
 				   "a bucket has no slots; leave slots out");
-	if (limit->burst)
-		limit->room = limit->burst;
-	if (limit->room > (limit->bytes ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
+	if (budget->burst)
+		limit->room[i] = budget->burst;
+	if (limit->room[i] > (limit->bytes & BIT(i) ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,
 				   "a bucket holds at most 4294967295 packets or 2^46 bytes");
-	if (div64_u64(limit->room - 1, limit->budget) >= WEIR_BURST_BUDGETS)
+	if (div64_u64(limit->room[i] - 1, budget->amount) >= WEIR_BURST_BUDGETS)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,
 				   "a burst is at most 4096 times the budget; try a smaller one");
-	limit->slot_ticks = DIV_ROUND_UP_ULL(ticks, WEIR_PARTS_MAX);
-	limit->slots = DIV_ROUND_UP_ULL(ticks, limit->slot_ticks);
-	limit->span_ticks = min_t(u64, (div64_u64(limit->room - 1, limit->budget) + 1) * ticks,
-				  U32_MAX);
+	budget->slot_ticks = DIV_ROUND_UP_ULL(ticks, WEIR_PARTS_MAX);
+	budget->slots = DIV_ROUND_UP_ULL(ticks, budget->slot_ticks);
+	span = (div64_u64(limit->room[i] - 1, budget->amount) + 1) * ticks;
+	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
 	return 0;
 }
 
-/* Is there one slot, so that only the current one is summed? */
-static bool one_slot(const struct weir_limit *limit)
+/* Check a budget, and divide its window. */
+static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
 {
-	return limit->mode == WEIR_MODE_FIXED || !limit->window_ms;
+	struct weir_budget *budget = &limit->budget[i];
+	unsigned int slots = limit->slots_given & BIT(i) ? budget->slots : 0;
+	/* Only the current slot is summed. */
+	bool one_slot = budget->mode == WEIR_MODE_FIXED || !budget->window_ms;
+	u64 span;
+
+	error->budget = i;
+	if (!(limit->bytes & BIT(i)) && budget->amount > WEIR_PACKETS_MAX)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
+				   "a budget of packets is at most 4294967295 a window");
+	if (budget->window_ms && budget->window_ms < WEIR_WINDOW_MS_MIN)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
+				   "a window has at least 10 ms; 0 is the total, without a window");
+	limit->room[i] = budget->amount;
+	if (budget->burst && budget->mode != WEIR_MODE_BUCKET)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BURST,
+				   "a burst is what a bucket holds; say bucket, too, or no burst");
+	if (budget->mode == WEIR_MODE_BUCKET)
+		return bucket_check(limit, i, error);
+	if (one_slot && slots > 1)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "a fixed window or a total is a single slot; leave slots out");
+	if (one_slot)
+		slots = 1;
+	budget->slot_ticks = 0;
+	if (budget->window_ms)
+		slots = weir_slots_fit(budget->window_ms, slots, &budget->slot_ticks);
+	if (!slots) {
+		error->value = max_t(u64, 1, div_u64((u64)budget->window_ms * HZ, MSEC_PER_SEC));
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "slots would be shorter than a clock tick; use fewer");
+	}
+	budget->slots = slots;
+	span = (slots + 1ull) * budget->slot_ticks ?: U32_MAX;
+	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
+	return 0;
 }
 
-/* Check what the range of a single attribute cannot, and divide the window. */
+/* Check what the range of a single attribute cannot, and divide the windows. */
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 {
-	unsigned int slots = limit->slots_given ? limit->slots : 0;
+	unsigned int i;
+	u64 *largest;
 	int err;
 
 	if (!name_good(limit->name))
@@ -151,93 +189,122 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (!strcmp(limit->name, "all"))
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "'all' means every limit; choose another name");
-	if (!limit->bytes && limit->budget > WEIR_PACKETS_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
-				   "a budget of packets is at most 4294967295 a window");
-	if (limit->window_ms && limit->window_ms < WEIR_WINDOW_MS_MIN)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
-				   "a window has at least 10 ms; 0 is the total, without a window");
-	limit->room = limit->budget;
-	if (limit->burst && limit->mode != WEIR_MODE_BUCKET)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BURST,
-				   "a burst is what a bucket holds; say bucket, too, or no burst");
-	if (limit->mode == WEIR_MODE_BUCKET) {
-		err = bucket_check(limit, error);
-		return err ?: newcomers_check(limit, error);
+	limit->span_ticks = 0;
+	limit->largest[false] = U64_MAX;
+	limit->largest[true] = U64_MAX;
+	for (i = 0; i < limit->budgets; i++) {
+		err = budget_check(limit, i, error);
+		if (err)
+			return err;
+		largest = &limit->largest[!!(limit->bytes & BIT(i))];
+		*largest = min(*largest, limit->room[i]);
 	}
-	if (one_slot(limit) && slots > 1)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "a fixed window or a total is a single slot; leave slots out");
-	if (one_slot(limit))
-		slots = 1;
-	limit->slot_ticks = 0;
-	if (limit->window_ms)
-		slots = weir_slots_fit(limit->window_ms, slots, &limit->slot_ticks);
-	if (!slots) {
-		error->value = max_t(u64, 1, div_u64((u64)limit->window_ms * HZ, MSEC_PER_SEC));
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "slots would be shorter than a clock tick; use fewer");
-	}
-	limit->slots = slots;
-	limit->span_ticks = min_t(u64, (slots + 1ull) * limit->slot_ticks, U32_MAX) ?: U32_MAX;
+	error->budget = 0;
 	return newcomers_check(limit, error);
 }
 
-/* The most that any interval as long as the window admits of one source. */
-u64 weir_limit_most(const struct weir_limit *limit)
+/* The most that any interval as long as the window of a budget admits of one source. */
+u64 weir_limit_most(const struct weir_limit *limit, unsigned int i)
 {
-	bool once = limit->mode == WEIR_MODE_STRICT || !limit->window_ms;
+	const struct weir_budget *budget = &limit->budget[i];
 
-	if (limit->mode == WEIR_MODE_BUCKET)
-		return limit->room + limit->budget;
-	return once ? limit->budget : 2 * limit->budget;
+	if (budget->mode == WEIR_MODE_BUCKET)
+		return limit->room[i] + budget->amount;
+	return budget->mode == WEIR_MODE_STRICT || !budget->window_ms ? budget->amount :
+	       2 * budget->amount;
 }
 
-/* By which counts leak in a window. */
-static u64 rate_of(const struct weir_limit *limit)
+/* Refuse a packet that exceeds one of several budgets. */
+u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup)
 {
-	return limit->mode == WEIR_MODE_BUCKET ? limit->budget : 0;
+	unsigned int i = 0;
+
+	while (lookup->amount[!!(limit->bytes & BIT(i))] <= limit->room[i])
+		i++;
+	return WEIR_REFUSED | WEIR_TOO_LARGE | i << WEIR_BUDGET_SHIFT;
+}
+
+/* The constants of a budget's count. */
+static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigned int i)
+{
+	const struct weir_budget *budget = &limit->budget[i];
+
+	return (struct weir_count_spec) {
+		.budget = budget->most,
+		.rate = budget->mode == WEIR_MODE_BUCKET ? budget->amount : 0,
+		.slot_ticks = budget->slot_ticks,
+		.slots = budget->slots,
+		.lenient = budget->mode != WEIR_MODE_STRICT || !budget->window_ms,
+		.bytes = limit->bytes & BIT(i),
+	};
+}
+
+/* Does a count serve a budget? */
+static bool count_serves(const struct weir_limit *was, const struct weir_limit *limit,
+			 unsigned int i)
+{
+	struct weir_count_spec a = count_spec(was, i), b = count_spec(limit, i);
+
+	return a.slot_ticks == b.slot_ticks && a.slots == b.slots && a.lenient == b.lenient &&
+	       a.rate == b.rate && a.bytes == b.bytes &&
+	       weir_table_holds(was->table, i, limit->room[i]);
 }
 
 static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)
 {
-	return was->slot_ticks == limit->slot_ticks && was->slots == limit->slots &&
-	       !was->mode == !limit->mode && rate_of(was) == rate_of(limit) &&
-	       was->bytes == limit->bytes &&
-	       was->sources == limit->sources &&
-	       !was->newcomers.budget == !limit->newcomers.budget &&
-	       weir_table_holds(was->table, limit->room);
+	unsigned int i;
+
+	for (i = 0; i < limit->budgets; i++)
+		if (was->budgets != limit->budgets || !count_serves(was, limit, i))
+			return false;
+	return was->sources == limit->sources &&
+	       !was->newcomers.budget == !limit->newcomers.budget;
 }
 
 /*
  * Counts are wide enough for what sources may have sent under @was. Otherwise
  * sources would get part of a budget again when it grows back.
  */
-static u64 budget_most(const struct weir_limit *limit, const struct weir_limit *was)
+static u64 budget_most(const struct weir_limit *limit, unsigned int i,
+		       const struct weir_limit *was)
 {
-	u64 most = was ? was->budget_most : 0;
+	/* The count starts from that of the same window, or from another one. */
+	bool same = was && i < was->budgets &&
+		    was->budget[i].window_ms == limit->budget[i].window_ms;
+	u64 most = limit->room[i], before;
+	unsigned int j;
 
-	if (was && was->bytes != limit->bytes)
-		most = weir_budget_part(most, limit->room, was->room);
-	return max(most, limit->room);
+	for (j = 0; was && j < was->budgets; j++) {
+		before = was->budget[j].most;
+		if (!(was->bytes & BIT(j)) != !(limit->bytes & BIT(i)))
+			before = weir_budget_part(before, limit->room[i], was->room[j]);
+		if (!same || j == i)
+			most = max(most, before);
+	}
+	return most;
 }
 
 static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct weir_error *error)
 {
+	const struct weir_count_spec first = count_spec(limit, 0);
 	struct weir_table_spec spec = {
-		.budget = limit->budget_most,
-		.slot_ticks = limit->slot_ticks,
+		.budget = first.budget,
+		.slot_ticks = first.slot_ticks,
 		.sources = limit->sources,
-		.slots = limit->slots,
-		.rate = rate_of(limit),
-		.lenient = limit->mode != WEIR_MODE_STRICT || !limit->window_ms,
-		.bytes = limit->bytes,
+		.slots = first.slots,
+		.rate = first.rate,
+		.lenient = first.lenient,
+		.bytes = first.bytes,
 		.newcomers = limit->newcomers.budget,
 		.prefix = limit->prefix,
 	};
-	u64 bytes = weir_table_need(&spec);
 	struct weir_table *table;
+	unsigned int i;
+	u64 bytes;
 
+	for (i = 1; i < limit->budgets; i++)
+		spec.more[i - 1] = count_spec(limit, i);
+	bytes = weir_table_need(&spec);
 	error->value = bytes;
 	if (!weir_net_affords(wn, bytes))
 		return weir_refuse(error, -EDQUOT, WEIR_A_LIMIT_SOURCES,
@@ -260,13 +327,15 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit
 				   const struct weir_limit *was, struct weir_error *error)
 {
 	struct weir_limit *copy;
+	unsigned int i;
 	int err = 0;
 
 	lockdep_assert_held(&wn->lock);
 	copy = kmemdup(limit, sizeof(*limit), GFP_KERNEL_ACCOUNT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
-	copy->budget_most = budget_most(copy, was);
+	for (i = 0; i < copy->budgets; i++)
+		copy->budget[i].most = budget_most(copy, i, was);
 	copy->table = NULL;
 	copy->newcomers.table = NULL;
 	copy->newcomers.tries = NULL;

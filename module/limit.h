@@ -25,6 +25,7 @@ struct weir_net;
 struct weir_error {
 	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
 	u16 attr;	 /* WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0 */
+	u8 budget;	 /* index of the budget that it is of */
 	u64 value;	 /* a number that @msg mentions, or 0 */
 };
 
@@ -35,29 +36,36 @@ static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const
 	return err;
 }
 
+/* A budget of a limit. */
+struct weir_budget {
+	u64 amount;		/* packets or bytes a window */
+	u64 burst;		/* of a bucket, as asked for; 0: the budget */
+	u64 most;		/* the largest room since its history began, in this unit */
+	u32 slots;		/* of the window */
+	u32 slot_ticks;		/* length of a slot; 0 if it never ends */
+	u32 window_ms;		/* as asked for; 0: the total */
+	u32 mode;		/* WEIR_MODE_* */
+};
+
 /*
  * Constant once published. A changed copy of a limit takes over its id, its
  * counters and, if it can be kept, its table.
  */
 struct weir_limit {
-	u64 budget;		/* packets or bytes a window */
-	u64 room;		/* the most that a count may be: budget, or burst */
-	u64 burst;		/* of a bucket, as asked for; 0: the budget */
-	u64 budget_most;	/* the largest since its history began, in this unit */
+	u64 room[WEIR_BUDGETS_MAX];	/* the most that each count may be: budget, or burst */
+	u64 largest[2];		/* packets and bytes of the largest packet that fits all budgets */
 	struct weir_table *table;
 	struct weir_stats __percpu *stats;
-	struct weir_pressure *pressure;	/* what the table was too small for */
 	struct weir_prefix prefix;
-	bool bytes;		/* the unit, else packets */
+	u8 budgets;		/* how many */
+	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
 	bool observe;		/* drop nothing */
-	u8 mode;		/* WEIR_MODE_* */
-	bool slots_given;
-	u32 slots;		/* of the window */
+	u8 slots_given;		/* for which of them: BIT(index) */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
-	u32 slot_ticks;		/* length of a slot; 0 if it never ends */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u32 sources;		/* as asked for */
-	u32 window_ms;		/* as asked for; 0: the total */
+	struct weir_pressure *pressure;	/* what the table was too small for */
+	struct weir_budget budget[WEIR_BUDGETS_MAX];
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 	struct weir_newcomers newcomers;
 	struct weir_match match;
@@ -69,7 +77,7 @@ struct weir_config {
 	struct weir_exempts *exempts;	/* or NULL */
 	u16 count;
 	u16 conds;		/* all that any limit has, WEIR_IF_* */
-	u32 generation;		/* never that of another in this namespace; not 0 */
+	u16 generation;		/* not that of any for 2^16 changes; not 0 */
 	struct weir_refusals refusals;
 	struct weir_limit *limit[] __counted_by(count); /* in order */
 };
@@ -83,8 +91,28 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
-u64 weir_limit_most(const struct weir_limit *limit);
+u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);
+u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
+
+/*
+ * Fill in what a packet costs in a lookup. Returns 0, or WEIR_REFUSED | WEIR_TOO_LARGE if
+ * the packet exceeds a whole budget.
+ */
+static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lookup *lookup,
+				  u32 packets, u64 bytes)
+{
+	if (unlikely(limit->budgets > 1)) {
+		lookup->budgets = limit->room;
+		lookup->amount[false] = packets;
+		lookup->amount[true] = bytes;
+		return packets > limit->largest[false] || bytes > limit->largest[true] ?
+		       weir_limit_too_large(limit, lookup) : 0;
+	}
+	lookup->cost = limit->bytes ? bytes : packets;
+	lookup->budget = limit->room[0];
+	return unlikely(lookup->cost > lookup->budget) ? WEIR_REFUSED | WEIR_TOO_LARGE : 0;
+}
 
 /*
  * A copy of the configuration to be changed, edit.c. weir_edit_begin() takes the

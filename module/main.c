@@ -150,9 +150,9 @@ static int __init params_limit(void)
 	if (!packets.given)
 		return 0;
 	weir_limit_init(&limit, "default");
-	limit.budget = packets.value;
-	limit.window_ms = window_ms.value;
-	limit.slots = slots.value;
+	limit.budget[0].amount = packets.value;
+	limit.budget[0].window_ms = window_ms.value;
+	limit.budget[0].slots = slots.value;
 	limit.slots_given = slots.given;
 	limit.prefix = (struct weir_prefix) { .len4 = prefix4.value, .len6 = prefix6.value };
 	limit.sources = sources.value;

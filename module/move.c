@@ -29,63 +29,122 @@
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
 
-#include "bucket.h"
+#include "budgets.h"
 
-static void wheel_convert(const struct weir_table *next, struct weir_wheel *to,
-			  const struct weir_table *old,
-			  const struct weir_wheel *from, u64 tick)
+/* Do the wheels of two counts have the same slots? */
+static bool same_slots(const struct weir_count *a, const struct weir_count *b)
 {
-	u64 most = weir_shape_max(next->shape), count;
-	u64 slot = weir_table_slot(old, tick);
+	return a->slot_ticks == b->slot_ticks && a->shape.reach == b->shape.reach &&
+	       !a->shape.parts && !b->shape.parts;
+}
+
+/* Does @a bound a new count better than @b does? */
+static bool bounds_better(const struct weir_count *next, const struct weir_count *a,
+			  const struct weir_count *b)
+{
+	bool long_a = a->window >= next->window, long_b = b->window >= next->window;
+
+	if (long_a != long_b)
+		return long_a;
+	if (a->bytes != b->bytes)
+		return a->bytes == next->bytes;
+	if (a->window != b->window)
+		return (a->window < b->window) == long_a;
+	return same_slots(a, next) && !same_slots(b, next);
+}
+
+/*
+ * The count of a predecessor that a new one starts from: of the shortest window that is
+ * no shorter, or else of the longest, in the same unit if there is one.
+ */
+static unsigned int count_before(const struct weir_count *next, const struct weir_table *old)
+{
+	unsigned int i, best = 0;
+
+	for (i = 1; i <= old->more; i++)
+		if (bounds_better(next, &old->count[i], &old->count[best]))
+			best = i;
+	return best;
+}
+
+/* Fill the wheel @to of the count @n; @first is that of the first count in @old. */
+static void wheel_convert(const struct weir_table *next, unsigned int n, struct weir_wheel *to,
+			  const struct weir_table *old, struct weir_wheel *first, u64 tick)
+{
+	const struct weir_count *now = &next->count[n];
+	unsigned int before = count_before(now, old);
+	const struct weir_count *was = &old->count[before];
+	const struct weir_wheel *from = weir_wheel_of(was, first);
+	u64 most = weir_shape_max(now->shape), count;
+	u64 slot = weir_count_slot(was, tick);
 	s32 ahead = from->at - (u32)slot;
 	u32 at = slot + max(ahead, 0), age, i;
 
-	if (old->spec.slot_ticks == next->spec.slot_ticks &&
-	    old->shape.reach == next->shape.reach &&
-	    old->spec.bytes == next->spec.bytes &&
-	    !old->shape.parts && !next->shape.parts) {
-		weir_wheel_reset(next->shape, to, at);
-		for (age = 0; age <= next->shape.reach; age++) {
+	if (same_slots(was, now) && was->bytes == now->bytes) {
+		weir_wheel_reset(now->shape, to, at);
+		for (age = 0; age <= now->shape.reach; age++) {
 			i = at - age;
 			count = (s32)(i - from->at) > 0 ? 0 :
-				weir_wheel_since(old->shape, from, i);
-			weir_wheel_store(next->shape, to,
-					 1 + (i & next->shape.mask),
+				weir_wheel_since(was->shape, from, i);
+			weir_wheel_store(now->shape, to,
+					 1 + (i & now->shape.mask),
 					 -min(count, most));
 		}
 	} else {
-		count = weir_wheel_sum(old->shape, from, slot);
-		if (old->spec.bytes != next->spec.bytes)
-			count = weir_budget_part(count, next->budget,
-						 next->old_budget);
-		weir_wheel_reset(next->shape, to, weir_table_slot(next, tick));
-		weir_wheel_add(next->shape, to, min(count, most));
+		count = weir_wheel_sum(was->shape, from, slot);
+		if (was->bytes != now->bytes)
+			count = weir_budget_part(count, next->budget[n],
+						 next->old_budget[before]);
+		weir_wheel_reset(now->shape, to, weir_count_slot(now, tick));
+		weir_wheel_add(now->shape, to, min(count, most));
 	}
-	if (weir_wheel_marked(old->shape, from, slot)) {
-		to->refused = to->at >> weir_wheel_mark_shift(next->shape);
+	if (weir_wheel_marked(was->shape, from, slot)) {
+		to->refused = to->at >> weir_wheel_mark_shift(now->shape);
 		/* Pairs with weir_wheel_mark(), which takes no lock. */
-		to->wanted = old->spec.bytes == next->spec.bytes ?
-			     READ_ONCE(from->wanted) : 1;
+		to->wanted = was->bytes == now->bytes ? READ_ONCE(from->wanted) : 1;
+	}
+}
+
+/*
+ * Convert the wheels at @first of the predecessor into those of a locked way, or with NULL
+ * join them into the floor of the locked bucket.
+ */
+static noinline_for_stack void
+wheels_put(const struct weir_table *next, struct weir_bucket *to, struct weir_way *way,
+	   const struct weir_table *old, struct weir_wheel *first, u64 tick)
+{
+	const struct weir_count *count = next->count;
+	union weir_wheel_copy copy;
+	unsigned int i;
+
+	for (i = 0; i <= next->more; i++, count++) {
+		wheel_convert(next, i, &copy.wheel, old, first, tick);
+		if (!way)
+			weir_count_raise(count,
+					 weir_wheel_of(count, weir_bucket_floor(next, to)),
+					 &copy.wheel);
+		else
+			/* A refusal of the former source may be marking it. */
+			data_race(memcpy(weir_wheel_of(count, weir_way_wheel(next, way)),
+					 &copy, weir_wheel_size(count->shape)));
 	}
 }
 
 /* Pull a way. Under the old bucket's lock. */
-static noinline_for_stack void
+static void
 way_pull(struct weir_table *next, struct weir_table *old,
 	 struct weir_bucket *from, unsigned int i)
 {
 	struct weir_way *way = weir_bucket_way(old, from, i);
 	struct weir_wheel *wheel = weir_way_wheel(old, way);
 	struct weir_standing *standing = weir_bucket_standing(old, from);
-	union weir_wheel_copy copy;
 	struct weir_moved moved;
 	struct weir_bucket *to;
 	u64 tick;
 
 	raw_spin_lock(&way->lock);
 	tick = next->clock();
-	moved.live = weir_wheel_sum(old->shape, wheel, weir_table_slot(old, tick));
-	wheel_convert(next, &copy.wheel, old, wheel, tick);
+	moved.live = weir_budgets_weight(old, wheel, tick);
 	weir_way_source(old, way, &moved.source);
 	moved.dropped = atomic_read(&way->dropped);
 	/* Who was there before newcomers were distinguished is known. */
@@ -100,8 +159,19 @@ way_pull(struct weir_table *next, struct weir_table *old,
 	moved.hash = weir_source_hash(&moved.source, next->spec.prefix, next->key);
 	to = weir_bucket(next, moved.hash);
 	raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
-	if (!weir_bucket_place(next, to, &moved, &copy.wheel) && moved.live)
-		atomic64_inc(&next->evicted);
+	way = weir_bucket_room(next, to, &moved, tick);
+	/* Nobody charges the former way: its source is not there any more. */
+	if (way) {
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+		weir_bucket_place(next, to, &moved, way);
+		wheels_put(next, to, way, old, wheel, tick);
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	} else {
+		wheels_put(next, to, NULL, old, wheel, tick);
+		atomic64_add(!!moved.live, &next->evicted);
+	}
 	raw_spin_unlock(&to->lock);
 }
 
@@ -134,30 +204,27 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 {
 	struct weir_bucket *from = weir_bucket(old, hash);
 	struct weir_bucket *to = weir_bucket(next, hash);
-	union weir_wheel_copy copy;
 
 	bucket_pull(next, old, from);
 	raw_spin_lock(&to->lock);
 	/* An empty floor has a slot, too: a late clock must not count before it. */
-	wheel_convert(next, &copy.wheel, old, weir_bucket_floor(old, from),
-		      next->clock());
-	weir_bucket_raise(next, to, &copy.wheel);
+	wheels_put(next, to, NULL, old, weir_bucket_floor(old, from), next->clock());
 	raw_spin_unlock(&to->lock);
 }
 
 /*
  * Have the unpublished @next take over from @old, which has no predecessor itself. The
- * budgets are those of the limit with each table; @key outlives @next; no packet has
- * seen a later tick than @clock returns.
+ * budgets are those of the limit with each table, one for each count; @key outlives @next;
+ * no packet has seen a later tick than @clock returns.
  */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
-			u64 budget, u64 old_budget, const hsiphash_key_t *key,
+			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
 			u64 (*clock)(void))
 {
 	next->key = key;
 	next->clock = clock;
-	next->budget = budget;
-	next->old_budget = old_budget;
+	memcpy(next->budget, budget, (next->more + 1) * sizeof(*budget));
+	memcpy(next->old_budget, old_budget, (old->more + 1) * sizeof(*budget));
 	rcu_assign_pointer(next->old, old);
 }
 

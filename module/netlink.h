@@ -73,7 +73,18 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
 int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
-int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit);
+int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
+		      const struct weir_counts *counts);
+
+/* Several budgets: netlink_budget.c */
+int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
+		    struct weir_limit *limit, struct netlink_ext_ack *extack);
+const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
+					  const struct weir_error *error);
+int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
+			const struct weir_counts *counts);
+int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
+			 const struct weir_source_state *state);
 
 /* The sources of a limit. */
 struct weir_counted {
@@ -102,7 +113,8 @@ static_assert(WEIR_UNIT_BYTES == 1 && WEIR_MODE_LENIENT == 1 && WEIR_ACTION_OBSE
 static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
 	      WEIR_A_LIMIT_PAD == 1 && WEIR_A_SOURCE_PAD == 1 &&
 	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1 &&
-	      WEIR_A_NEWCOMERS_PAD == 1);
+	      WEIR_A_NEWCOMERS_PAD == 1 && WEIR_A_BUDGET_PAD == 1 &&
+	      WEIR_A_SOURCE_BUDGET_PAD == 1);
 
 static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

@@ -139,7 +139,7 @@ int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state)
 {
-	u64 left = limit->room - min(limit->room, state->count);
+	u64 left = limit->room[0] - min(limit->room[0], state->count[0]);
 	struct weir_net_prefix is = weir_nl_source_prefix(&state->source, limit->prefix);
 
 	if ((is.family &&
@@ -147,10 +147,10 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    nla_put_u8(skb, WEIR_A_SOURCE_PREFIX_LEN, is.len) ||
 	    weir_nl_put_dev(skb, net, weir_source_ifindex(&state->source)) ||
 	    nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name) ||
-	    weir_nl_put_u64(skb, WEIR_A_SOURCE_COUNT, state->count) ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_COUNT, state->count[0]) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_LEFT, left) ||
-	    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET, limit->room) ||
-	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, limit->bytes) ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET, limit->room[0]) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, limit->bytes & 1) ||
 	    (state->wait &&
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||
 	      (state->wait != WEIR_NEVER &&
@@ -160,7 +160,8 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->observe) ||
 	    (state->floor && nla_put_flag(skb, WEIR_A_SOURCE_FLOOR)) ||
 	    (state->unknown && nla_put_flag(skb, WEIR_A_SOURCE_UNKNOWN)) ||
-	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)))
+	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)) ||
+	    weir_nl_put_standing(skb, limit, state))
 		return -EMSGSIZE;
 	return 0;
 }

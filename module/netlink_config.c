@@ -19,26 +19,6 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 {
 	if (attrs[WEIR_A_LIMIT_COMMENT])
 		nla_strscpy(limit->comment, attrs[WEIR_A_LIMIT_COMMENT], sizeof(limit->comment));
-	if (attrs[WEIR_A_LIMIT_BUDGET])
-		limit->budget = nla_get_u64(attrs[WEIR_A_LIMIT_BUDGET]);
-	if (attrs[WEIR_A_LIMIT_WINDOW_MS]) {
-		limit->window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_WINDOW_MS]);
-		limit->slots_given &= limit->window_ms != 0;
-	}
-	if (attrs[WEIR_A_LIMIT_UNIT])
-		limit->bytes = nla_get_u32(attrs[WEIR_A_LIMIT_UNIT]);
-	if (attrs[WEIR_A_LIMIT_MODE]) {
-		limit->mode = nla_get_u32(attrs[WEIR_A_LIMIT_MODE]);
-		limit->slots_given &= limit->mode <= WEIR_MODE_LENIENT;
-		if (limit->mode != WEIR_MODE_BUCKET)
-			limit->burst = 0;
-	}
-	if (attrs[WEIR_A_LIMIT_BURST])
-		limit->burst = nla_get_u64(attrs[WEIR_A_LIMIT_BURST]);
-	if (attrs[WEIR_A_LIMIT_SLOTS]) {
-		limit->slots = nla_get_u32(attrs[WEIR_A_LIMIT_SLOTS]);
-		limit->slots_given = true;
-	}
 	if (attrs[WEIR_A_LIMIT_PREFIX4])
 		limit->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
 	if (attrs[WEIR_A_LIMIT_PREFIX6])
@@ -87,10 +67,12 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_error *error)
 {
-	if (limit->bytes && limit->room < ETH_DATA_LEN)
+	u64 packets = limit->largest[false], bytes = limit->largest[true];
+
+	if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");
-	else if (limit->room < (limit->bytes ? GRO_BYTES : GRO_PACKETS) &&
+	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) &&
 		 limit_meets_gro(wn, &limit->match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
@@ -100,14 +82,24 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 			    "up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off");
 }
 
+/* The attributes of an object, in a nest or, with NULL, the message, of @len bytes. */
+static const struct nlattr *object_head(const struct nlattr *nest, const struct genl_info *info,
+					int *len)
+{
+	*len = nest ? nla_len(nest) : nlmsg_attrlen(info->nlhdr, GENL_HDRLEN);
+	return nest ? nla_data(nest) : nlmsg_attrdata(info->nlhdr, GENL_HDRLEN);
+}
+
 static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		      const struct nlattr *nest, struct weir_error *error,
-		      struct netlink_ext_ack *extack)
+		      const struct genl_info *info)
 {
+	struct netlink_ext_ack *extack = info->extack;
+	const struct nlattr *head;
 	const struct weir_limit *was;
 	struct weir_limit limit;
 	const char *name;
-	int err;
+	int err, len;
 
 	err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NAME,
 			      "the name of the limit is missing", extack);
@@ -130,7 +122,9 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		/* Copy the padding, too: limits are compared as bytes. */
 		memcpy(&limit, was, sizeof(limit));
 	}
-	err = limit_parse(attrs, &limit, extack);
+	head = object_head(nest, info, &len);
+	err = weir_nl_budgets(attrs, head, len, &limit, extack) ?:
+	      limit_parse(attrs, &limit, extack);
 	if (!err && limit.newcomers.budget && !limit.newcomers.window_ms)
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
 				      "the window of the newcomers' budget is missing", extack);
@@ -167,35 +161,39 @@ static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 /* Point at the attribute at fault, or else at the object or its name. */
 static int object_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		       const struct nlattr *nest, struct weir_error *error,
-		       struct netlink_ext_ack *extack)
+		       const struct genl_info *info)
 {
 	bool limit = cmd < WEIR_CMD_SOURCE_SHOW;
-	int err;
+	const struct nlattr *head;
+	int err, len;
 
-	err = limit ? limit_edit(edit, cmd, attrs, nest, error, extack) :
-		      exempt_edit(edit, cmd, attrs, nest, error, extack);
+	err = limit ? limit_edit(edit, cmd, attrs, nest, error, info) :
+		      exempt_edit(edit, cmd, attrs, nest, error, info->extack);
 	if (!err)
 		return 0;
-	if (error->attr)
+	head = object_head(nest, info, &len);
+	if (error->budget)
+		nest = weir_nl_budget_fault(head, len, error);
+	else if (error->attr)
 		nest = attrs[error->attr];
 	else if (!nest)
 		nest = attrs[limit ? WEIR_A_LIMIT_NAME : WEIR_A_EXEMPT_ADDRESS];
-	return weir_nl_error(error, nest, err, extack);
+	return weir_nl_error(error, nest, err, info->extack);
 }
 
 static int config_object(struct weir_edit *edit, const struct nlattr *nest,
-			 struct weir_error *error, struct netlink_ext_ack *extack)
+			 struct weir_error *error, const struct genl_info *info)
 {
 	bool limit = nla_type(nest) == WEIR_A_CONFIG_LIMIT;
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
 	int err;
 
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_BURST,
-				   weir_limit_entry_nl_policy, extack) :
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_FURTHER,
+				   weir_limit_entry_nl_policy, info->extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT,
-				   weir_exempt_entry_nl_policy, extack);
+				   weir_exempt_entry_nl_policy, info->extack);
 	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : WEIR_CMD_EXEMPT_ADD,
-				  attrs, nest, error, extack);
+				  attrs, nest, error, info);
 }
 
 /*
@@ -216,7 +214,7 @@ static int config_parse(struct weir_edit *edit, struct genl_info *info,
 				continue;
 			place++;
 			error = (struct weir_error) { };
-			err = config_object(edit, attr, &error, info->extack);
+			err = config_object(edit, attr, &error, info);
 			if (err)
 				return err;
 			if (error.msg && !warning->msg)
@@ -238,7 +236,7 @@ static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_
 
 	edit->check = attrs[info->genlhdr->cmd < WEIR_CMD_SOURCE_SHOW ?
 			    WEIR_A_LIMIT_CHECK : WEIR_A_EXEMPT_CHECK];
-	err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, error, info->extack);
+	err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, error, info);
 	if (err || !reply)
 		return err;
 	return weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(attrs[WEIR_A_LIMIT_NAME]),

@@ -79,7 +79,7 @@ static void limit_notify(struct weir_net *wn, u32 what, const struct weir_limit 
 	struct sk_buff *skb = message_new(WEIR_CMD_LIMIT_NTF);
 
 	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) &&
-		     !weir_nl_put_limit(skb, limit) &&
+		     !weir_nl_put_limit(skb, limit, NULL) &&
 		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
 }
 

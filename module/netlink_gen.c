@@ -13,6 +13,20 @@
 #include <netlink_compat.h>
 
 /* Integer value ranges */
+static const struct netlink_range_validation weir_a_budget_budget_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BYTES_MAX,
+};
+
+static const struct netlink_range_validation weir_a_budget_window_ms_range = {
+	.max	= WEIR_WINDOW_MS_MAX,
+};
+
+static const struct netlink_range_validation weir_a_budget_burst_range = {
+	.min	= 1ULL,
+	.max	= WEIR_BURST_MAX,
+};
+
 static const struct netlink_range_validation weir_a_limit_budget_range = {
 	.min	= 1ULL,
 	.max	= WEIR_BYTES_MAX,
@@ -57,6 +71,24 @@ static const struct netlink_range_validation weir_a_source_cost_range = {
 };
 
 /* Common nested types */
+const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1] = {
+	[WEIR_A_BUDGET_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_budget_budget_range),
+	[WEIR_A_BUDGET_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_budget_window_ms_range),
+	[WEIR_A_BUDGET_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
+	[WEIR_A_BUDGET_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
+	[WEIR_A_BUDGET_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
+	[WEIR_A_BUDGET_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_budget_burst_range),
+	[WEIR_A_BUDGET_SLOT_NS] = { .type = NLA_U64, },
+	[WEIR_A_BUDGET_WINDOW_NS] = { .type = NLA_U64, },
+	[WEIR_A_BUDGET_MOST] = { .type = NLA_U64, },
+	[WEIR_A_BUDGET_REFUSED] = NLA_POLICY_NESTED(weir_counter_nl_policy),
+};
+
+const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1] = {
+	[WEIR_A_COUNTER_PACKETS] = { .type = NLA_U64, },
+	[WEIR_A_COUNTER_BYTES] = { .type = NLA_U64, },
+};
+
 const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
@@ -65,7 +97,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] =
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_BURST + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_FURTHER + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
@@ -83,6 +115,7 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_BURST + 1] = {
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
+	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
@@ -112,7 +145,7 @@ const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_BURST + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_FURTHER + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -132,10 +165,11 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_BURST + 1] 
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
+	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_BURST + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_FURTHER + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -155,6 +189,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_BURST + 1] 
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
+	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -262,14 +297,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_BURST,
+		.maxattr	= WEIR_A_LIMIT_FURTHER,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_BURST,
+		.maxattr	= WEIR_A_LIMIT_FURTHER,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -9,7 +9,7 @@
 #include "netlink.h"
 
 /* Room that a message needs before a dump of limits walks a table. */
-#define LIMIT_ROOM 3072
+#define LIMIT_ROOM 3584
 
 /* Count the sources of a limit, which may be removed meanwhile. May sleep. */
 static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted *count,
@@ -58,7 +58,7 @@ int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
 static int put_counters(struct sk_buff *skb, const struct weir_counts *counts,
 			unsigned int fates)
 {
-	static const u8 attr[WEIR_FATES] = {
+	static const u8 attr[] = {
 		[WEIR_ADMITTED]		= WEIR_A_LIMIT_STATS_ADMITTED,
 		[WEIR_DROPPED]		= WEIR_A_LIMIT_STATS_DROPPED,
 		[WEIR_WOULD_DROP]	= WEIR_A_LIMIT_STATS_WOULD_DROP,
@@ -96,15 +96,13 @@ static int put_newcomers_now(struct sk_buff *skb, const struct weir_limit *limit
 }
 
 static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
-		     const struct weir_counted *sources)
+		     const struct weir_counts *counts, const struct weir_counted *sources)
 {
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_LIMIT_STATS);
 	u64 wanted = weir_pressure_sources(limit, weir_hook_clock());
-	struct weir_counts counts;
 
-	weir_limit_counts(limit, &counts);
-	if (!nest || put_counters(skb, &counts, limit->newcomers.budget ? WEIR_FATES :
-				  WEIR_NEWCOMERS_REFUSED) ||
+	if (!nest || put_counters(skb, counts, limit->newcomers.budget ?
+				 WEIR_BUDGET_REFUSED : WEIR_NEWCOMERS_REFUSED) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, sources->live) ||
 	    (limit->newcomers.budget && put_newcomers_now(skb, limit, sources)) ||
 	    (wanted && weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted)))
@@ -121,16 +119,21 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers *newco
 	       nla_put_u32(skb, WEIR_A_LIMIT_KNOWN_MS, newcomers->known_ms);
 }
 
-int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
+/* Put what was said of a limit, and what its further budgets are. */
+int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
+		      const struct weir_counts *counts)
 {
+	const struct weir_budget *budget = &limit->budget[0];
+
 	return nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, limit->budget) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, limit->window_ms) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes) ||
-	       (limit->mode == WEIR_MODE_BUCKET ?
-		weir_nl_put_u64(skb, WEIR_A_LIMIT_BURST, limit->room) :
-		nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, limit->slots)) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, limit->mode) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, budget->amount) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, budget->window_ms) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes & 1) ||
+	       (budget->mode == WEIR_MODE_BUCKET ?
+		weir_nl_put_u64(skb, WEIR_A_LIMIT_BURST, limit->room[0]) :
+		nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, budget->slots)) ||
+	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, budget->mode) ||
+	       weir_nl_put_budgets(skb, limit, counts) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, limit->prefix.len4) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
@@ -144,19 +147,23 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit)
 int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counted *sources)
 {
-	u64 slot_ns = weir_nl_ns(limit->slot_ticks);
+	u64 slot_ns = weir_nl_ns(limit->budget[0].slot_ticks);
+	struct weir_counts counts;
 
-	return weir_nl_put_limit(skb, limit) ||
+	if (sources)
+		weir_limit_counts(limit, &counts);
+	return weir_nl_put_limit(skb, limit, sources ? &counts : NULL) ||
 	       (slot_ns &&
 		(weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
-		 weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS, slot_ns * limit->slots))) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MOST, weir_limit_most(limit)) ||
+		 weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS,
+				 slot_ns * limit->budget[0].slots))) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MOST, weir_limit_most(limit, 0)) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCE_BYTES,
 			   weir_table_source_bytes(limit->table)) ||
-	       (sources && put_stats(skb, limit, sources)) ? -EMSGSIZE : 0;
+	       (sources && put_stats(skb, limit, &counts, sources)) ? -EMSGSIZE : 0;
 }
 
 /* Reply with the limit that the request names. */

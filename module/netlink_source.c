@@ -28,12 +28,13 @@ static int asked_parse(struct nlattr **attrs, const struct weir_net *wn, struct 
 static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 		     const u64 slot[WEIR_SLOTS_MAX + 1])
 {
-	unsigned int i = WEIR_SLOTS_MAX + 1 - limit->slots - !limit->mode;
+	const struct weir_budget *budget = &limit->budget[0];
+	unsigned int i = WEIR_SLOTS_MAX + 1 - budget->slots - !budget->mode;
 	int err;
 
-	if (!limit->slot_ticks || limit->mode == WEIR_MODE_BUCKET)
+	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET)
 		return 0;
-	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(limit->slot_ticks));
+	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(budget->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)
 		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT, slot[i]);
 	return err;
@@ -134,6 +135,22 @@ struct charge {
 };
 
 /*
+ * What all budgets in the unit of the first have left; only those are charged by request.
+ * The first may have @most.
+ */
+static u64 room_left(const struct weir_limit *limit, const struct weir_source_state *state,
+		     u64 most)
+{
+	u64 room = most - min(most, state->count[0]);
+	unsigned int i;
+
+	for (i = 1; i < limit->budgets; i++)
+		if (!(limit->bytes & BIT(i)) == !(limit->bytes & 1))
+			room = min(room, limit->room[i] - min(limit->room[i], state->count[i]));
+	return room;
+}
+
+/*
  * Charge at most what a count may be, @most, and tell in how many ticks it is due, or without
  * a charge in how many it would fit. Returns 0, or -EAGAIN as charge_try() does.
  */
@@ -142,6 +159,7 @@ static int charge_take(struct weir_net *wn, struct charge *charge, const struct 
 {
 	/* Who is named is no stranger: the newcomers' budget is not asked. */
 	const struct weir_permit permit = { .known_ticks = limit->newcomers.known_ticks };
+	const u64 most = limit->largest[limit->bytes & 1];
 	u64 slot[WEIR_SLOTS_MAX + 1], room;
 	struct weir_source_state state;
 	u16 result;
@@ -149,11 +167,12 @@ static int charge_take(struct weir_net *wn, struct charge *charge, const struct 
 	/* The unspent batches of CPUs are not available. */
 	weir_table_peek(limit->table, lookup->source, lookup->hash, lookup->tick, limit->room,
 			&state, slot);
-	room = lookup->budget - min(lookup->budget, state.count);
+	room = room_left(limit, &state, lookup->budget);
 	if (charge->mode == WEIR_CHARGE_MODE_DRAIN)
 		lookup->cost = min(lookup->cost, room ?: 1);
-	if (lookup->cost > room || lookup->cost > limit->room) {
-		*wait = lookup->cost > limit->room ? WEIR_NEVER :
+	lookup->amount[limit->bytes & 1] = lookup->cost;
+	if (lookup->cost > room || lookup->cost > most) {
+		*wait = lookup->cost > most ? WEIR_NEVER :
 			weir_table_wait(limit->table, lookup);
 		return 0;
 	}
@@ -168,7 +187,7 @@ static int charge_take(struct weir_net *wn, struct charge *charge, const struct 
 	}
 	charge->taken = lookup->cost;
 	*wait = charge->mode == WEIR_CHARGE_MODE_RESERVE ?
-		weir_table_due(limit->table, lookup, limit->room) : 0;
+		weir_table_due(limit->table, lookup, limit->room[0]) : 0;
 	return 0;
 }
 
@@ -189,10 +208,13 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		.source = &masked,
 		.tick = weir_hook_clock(),
 		.cost = charge->cost,
-		.budget = reserve ? 2 * limit->room : limit->room,
+		.budget = reserve ? 2 * limit->room[0] : limit->room[0],
+		.budgets = limit->room,
 	};
 
-	if (reserve && limit->mode != WEIR_MODE_BUCKET)
+	if (reserve && limit->budgets > 1)
+		return -E2BIG;
+	if (reserve && limit->budget[0].mode != WEIR_MODE_BUCKET)
 		return -EOPNOTSUPP;
 	weir_source_mask(&masked, limit->prefix);
 	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
@@ -249,6 +271,9 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	if (err == -EOPNOTSUPP)
 		err = weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_CHARGE_MODE],
 				     "only a bucket reserves: a ring turned ahead forgets what was admitted");
+	if (err == -E2BIG)
+		err = weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_CHARGE_MODE],
+				     "a limit of several budgets cannot reserve; charge what there is room for");
 	nlmsg_end(reply, nlmsg_hdr(reply));
 	if (!err && charge.taken)
 		weir_nl_event_done(wn, WEIR_SOURCE_EVENT_CHARGED, nlmsg_hdr(reply));

@@ -158,15 +158,16 @@ void weir_newcomers_peek(const struct weir_newcomers *newcomers,
 			 struct weir_newcomers_state *state)
 {
 	struct weir_source_state is;
+	const u64 budget = newcomers->budget;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	int second;
 
 	*state = (struct weir_newcomers_state) { };
 	for (second = ARRAY_SIZE(weir_room_of); second--; ) {
 		weir_table_peek(newcomers->table, &weir_room_of[second], newcomers->hash[second],
-				weir_hook_clock(), newcomers->budget, &is, slot);
+				weir_hook_clock(), &budget, &is, slot);
 		weir_batches_unspent(newcomers->table, weir_hook_clock(), &is, NULL);
-		state->count += is.count;
+		state->count += is.count[0];
 		state->wait = is.wait;
 	}
 	/* Nobody waits meanwhile; pairs with weir_newcomers_learn(). */

@@ -6,96 +6,128 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "bucket.h"
+#include "budgets.h"
 
 /* Ticks from now until so many slots after the one to which a wheel was turned. */
-static u64 ticks_until(const struct weir_table *table, const struct weir_wheel *wheel,
+static u64 ticks_until(const struct weir_count *count, const struct weir_wheel *wheel,
 		       u64 tick, unsigned int slots)
 {
-	u64 slot = weir_table_slot(table, tick), when;
+	u64 slot = weir_count_slot(count, tick), when;
 
-	if (slots && !table->spec.slot_ticks)
+	if (slots && !count->slot_ticks)
 		return WEIR_NEVER;
 	slot += (s32)(wheel->at - (u32)slot);
-	when = (slot + slots) * table->spec.slot_ticks;
+	when = (slot + slots) * count->slot_ticks;
 	return slots && when > tick ? when - tick : 0;
 }
 
-/* The state of a wheel at a tick, to which it is turned. */
-static void wheel_state(const struct weir_table *table,
-			struct weir_wheel *wheel, u64 tick, u64 budget,
-			struct weir_source_state *state)
-{
-	u64 cost;
+/* What a source is asked about. */
+struct question {
+	u64 tick;
+	const u64 *budget;	/* of each count */
+	const struct weir_lookup *cost;	/* that waits, or NULL: what was refused last */
+	u64 *slot;		/* as in weir_table_peek(), or NULL */
+};
 
-	weir_wheel_turn(table->shape, wheel, weir_table_slot(table, tick));
-	state->count = weir_wheel_sum(table->shape, wheel, wheel->at);
-	state->live = state->count;
-	cost = min(weir_wheel_wanted(table->shape, wheel), budget);
-	state->wait = ticks_until(table, wheel, tick,
-				  weir_wheel_peek(table->shape, wheel, cost, budget));
+/* Add the state of a count, by a copy of its wheel. */
+static void wheel_state(const struct weir_table *table, unsigned int i, struct weir_wheel *wheel,
+			const struct question *ask, struct weir_source_state *state)
+{
+	const struct weir_count *count = &table->count[i];
+	u64 budget = ask->budget[i], cost;
+	unsigned int wait = 0;
+
+	weir_wheel_turn(count->shape, wheel, weir_count_slot(count, ask->tick));
+	cost = min(weir_wheel_wanted(count->shape, wheel), budget);
+	if (ask->cost)
+		cost = table->more ? ask->cost->amount[count->bytes] : ask->cost->cost;
+	if (cost)
+		wait = weir_wheel_peek(count->shape, wheel, cost, budget);
+	state->count[i] = weir_wheel_sum(count->shape, wheel, wheel->at);
+	state->live |= !!state->count[i];
+	state->waits[i] = ticks_until(count, wheel, ask->tick, wait);
+	if (state->waits[i] > state->wait) {
+		state->wait = state->waits[i];
+		state->by = i;
+	}
 }
 
-/* Under the way's lock; the wheel is copied, to hold the lock only briefly. */
+/* The state of a way's or floor's wheels. */
+static noinline_for_stack void
+wheels_state(const struct weir_table *table, struct weir_wheel *first,
+	     const struct question *ask, struct weir_source_state *state)
+{
+	const struct weir_count *count = table->count;
+	union weir_wheel_copy copy;
+	unsigned int i, age;
+
+	state->live = false;
+	state->wait = 0;
+	state->by = 0;
+	for (i = 0; i <= table->more; i++, count++) {
+		/* A refusal without the lock may be marking it. */
+		data_race(memcpy(&copy, weir_wheel_of(count, first),
+				 weir_wheel_size(count->shape)));
+		wheel_state(table, i, &copy.wheel, ask, state);
+		for (age = 0; ask->slot && !i && age <= count->shape.reach; age++)
+			ask->slot[WEIR_SLOTS_MAX - age] = weir_wheel_slot(count->shape,
+									  &copy.wheel, age);
+	}
+}
+
+/* Under the way's lock. */
 static void way_state(const struct weir_table *table, struct weir_way *way,
-		      union weir_wheel_copy *copy,
-		      struct weir_source_state *state)
+		      const struct question *ask, struct weir_source_state *state)
 {
 	u32 dropped = atomic_read(&way->dropped);
 
 	state->dropped = dropped & WEIR_DROPPED_MAX;
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
 	state->unknown = way->scope & WEIR_SCOPE_UNKNOWN;
-	/* A refusal without the lock may be marking it. */
-	data_race(memcpy(copy, weir_way_wheel(table, way),
-			 weir_wheel_size(table->shape)));
+	wheels_state(table, weir_way_wheel(table, way), ask, state);
 }
 
-/* Has a locked bucket no way for a newcomer, because all of its sources stay for ever? */
-static bool bucket_full(const struct weir_table *table, struct weir_bucket *bucket)
+/* Does a source stay for ever because of this count? */
+static bool wheel_stays(const struct weir_count *count, struct weir_wheel *first)
 {
-	struct weir_way *way;
-	unsigned int i;
-
-	if (table->spec.slot_ticks || bucket->used < table->ways)
-		return false;
-	for (i = 0; i < table->ways; i++) {
-		way = weir_bucket_way(table, bucket, i);
-		/* It may be charged meanwhile, and then was not full. */
-		if (!data_race(weir_wheel_sum(table->shape, weir_way_wheel(table, way), 0)))
-			return false;
-	}
-	return true;
+	return !count->slot_ticks &&
+	       weir_wheel_sum(count->shape, weir_wheel_of(count, first), 0);
 }
 
 /*
- * The tick until which what @lookup refused is refused, if nothing changes: if it leaks, or
- * else to the end of the slot. Without the lock it is valid if the way's seqcount is.
+ * Has a locked bucket no way for a newcomer, because of a count for which all of its
+ * sources stay for ever? Then that is @state.
  */
-u64 weir_table_until(const struct weir_table *table, const struct weir_lookup *lookup)
+static void bucket_full(const struct weir_table *table, struct weir_bucket *bucket,
+			const u64 *budget, struct weir_source_state *state)
 {
-	u64 slot = weir_table_slot(table, lookup->tick), wait = 1;
-	const struct weir_wheel *wheel;
+	const struct weir_count *count = table->count;
+	struct weir_way *way;
+	unsigned int i, n;
 
-	if (!table->spec.slot_ticks)
-		return WEIR_NEVER;
-	if (table->shape.parts) {
-		wheel = (void *)lookup->way + table->wheel_off;
-		slot += (s32)(wheel->at - (u32)slot);
-		/* A torn read is of another seqcount. */
-		wait = data_race(weir_wheel_peek(table->shape, wheel, lookup->cost,
-						 lookup->budget));
+	if (bucket->used < table->ways)
+		return;
+	for (i = 0; i <= table->more; i++, count++) {
+		for (n = 0; n < table->ways; n++) {
+			way = weir_bucket_way(table, bucket, n);
+			/* It may be charged meanwhile, and then was not full. */
+			if (!data_race(wheel_stays(count, weir_way_wheel(table, way))))
+				break;
+		}
+		if (n < table->ways)
+			continue;
+		state->count[i] = budget[i];
+		state->waits[i] = WEIR_NEVER;
+		state->wait = WEIR_NEVER;
+		state->by = i;
 	}
-	return (slot + wait) * table->spec.slot_ticks;
 }
 
-/* Copy the wheel of a source, or its floor. Returns whether it can have no way. */
-static bool source_copy(struct weir_table *table, const struct weir_source *source, u32 hash,
-			union weir_wheel_copy *copy, struct weir_source_state *state)
+static void source_state(struct weir_table *table, const struct weir_source *source, u32 hash,
+			 const struct question *ask, struct weir_source_state *state)
 {
 	struct weir_bucket *bucket = weir_bucket(table, hash);
 	struct weir_way *way;
-	bool full;
 
 	*state = (struct weir_source_state) { .source = *source };
 	local_bh_disable();
@@ -104,56 +136,43 @@ static bool source_copy(struct weir_table *table, const struct weir_source *sour
 	way = weir_bucket_search(table, bucket, source, hash);
 	if (way) {
 		raw_spin_lock(&way->lock);
-		way_state(table, way, copy, state);
+		way_state(table, way, ask, state);
 		raw_spin_unlock(&way->lock);
 	} else {
-		memcpy(copy, weir_bucket_floor(table, bucket),
-		       weir_wheel_size(table->shape));
+		state->floor = true;
+		state->unknown = table->standing_off;
+		wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
+		bucket_full(table, bucket, ask->budget, state);
 	}
-	full = !way && bucket_full(table, bucket);
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
-
-	state->floor = !way;
-	if (!way)
-		state->unknown = table->standing_off;
-	return full;
 }
 
 /* The current slot is the last of @slot; unused ones in front are 0. */
 void weir_table_peek(struct weir_table *table,
 		     const struct weir_source *source, u32 hash, u64 tick,
-		     u64 budget, struct weir_source_state *state,
+		     const u64 *budget, struct weir_source_state *state,
 		     u64 slot[WEIR_SLOTS_MAX + 1])
 {
-	union weir_wheel_copy copy;
-	bool full = source_copy(table, source, hash, &copy, state);
-	unsigned int age;
+	const struct question ask = { .tick = tick, .budget = budget, .slot = slot };
 
-	wheel_state(table, &copy.wheel, tick, budget, state);
-	if (full) {
-		state->count = budget;
-		state->wait = WEIR_NEVER;
-	}
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
-	for (age = 0; age <= table->shape.reach; age++)
-		slot[WEIR_SLOTS_MAX - age] = weir_wheel_slot(table->shape,
-							     &copy.wheel, age);
+	source_state(table, source, hash, &ask, state);
 }
 
 /* Ticks until a cost fits, if nothing else is charged; 0 if it does, or WEIR_NEVER. */
 u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup)
 {
+	const struct question ask = {
+		.tick = lookup->tick, .cost = lookup,
+		.budget = table->more ? lookup->budgets : &lookup->budget,
+	};
 	struct weir_source_state state;
-	union weir_wheel_copy copy;
 
-	if (lookup->cost > lookup->budget ||
-	    source_copy(table, lookup->source, lookup->hash, &copy, &state))
+	if (!table->more && lookup->cost > lookup->budget)
 		return WEIR_NEVER;
-	weir_wheel_turn(table->shape, &copy.wheel, weir_table_slot(table, lookup->tick));
-	return ticks_until(table, &copy.wheel, lookup->tick,
-			   weir_wheel_peek(table->shape, &copy.wheel, lookup->cost,
-					   lookup->budget));
+	source_state(table, lookup->source, lookup->hash, &ask, &state);
+	return state.wait;
 }
 
 /* Slots until the last charge of a wheel is due, from the time of the lookup on. */
@@ -192,7 +211,7 @@ u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u
 		slots = wheel_due(table, wheel, lookup, size);
 	}
 	raw_spin_unlock(&bucket->lock);
-	return ticks_until(table, wheel, lookup->tick, slots);
+	return ticks_until(&table->count[0], wheel, lookup->tick, slots);
 }
 
 /*
@@ -200,10 +219,10 @@ u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u
  * that are still in a predecessor are left out.
  */
 unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
-			     u64 budget, struct weir_source_state *state)
+			     const u64 *budget, struct weir_source_state *state)
 {
+	const struct question ask = { .tick = tick, .budget = budget };
 	struct weir_bucket *bucket = weir_bucket(table, index);
-	union weir_wheel_copy copy;
 	struct weir_way *way;
 	unsigned int i, n = 0;
 
@@ -212,13 +231,12 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 		local_bh_disable();
 		raw_spin_lock(&way->lock);
 		weir_way_source(table, way, &state[n].source);
-		way_state(table, way, &copy, &state[n]);
+		if (state[n].source.scope != WEIR_SCOPE_INVALID) {
+			state[n].floor = false;
+			way_state(table, way, &ask, &state[n++]);
+		}
 		raw_spin_unlock(&way->lock);
 		local_bh_enable();
-		if (state[n].source.scope == WEIR_SCOPE_INVALID)
-			continue;
-		state[n].floor = false;
-		wheel_state(table, &copy.wheel, tick, budget, &state[n++]);
 	}
 	return n;
 }
@@ -238,10 +256,8 @@ bool weir_table_forget(struct weir_table *table,
 	if (way) {
 		wheel = weir_way_wheel(table, way);
 		raw_spin_lock(&way->lock);
-		known = weir_wheel_sum(table->shape, wheel, wheel->at) ||
-			atomic_read(&way->dropped);
 		weir_way_write_begin(way);
-		weir_wheel_reset(table->shape, wheel, wheel->at);
+		known = weir_budgets_reset(table, wheel) || atomic_read(&way->dropped);
 		atomic_set(&way->dropped, 0);
 		/* Pairs with weir_table_uncharge(), under the way's lock. */
 		WRITE_ONCE(table->epoch, table->epoch + 1);
@@ -273,20 +289,23 @@ static void bucket_free(const struct weir_table *table,
 	}
 }
 
-/* Turn the ways of a locked bucket whose sources are known, lest they are freed. */
+/*
+ * Turn the ways of a locked bucket whose sources are known, or of which a count may be live
+ * when another is stale, lest they are freed.
+ */
 static void bucket_turn(const struct weir_table *table,
-			struct weir_bucket *bucket, u32 slot)
+			struct weir_bucket *bucket, u64 tick)
 {
 	struct weir_way *way;
 	unsigned int i;
 
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);
-		if (!bucket->tag[i] || way->scope & WEIR_SCOPE_UNKNOWN)
+		if (!bucket->tag[i] || (!table->more && way->scope & WEIR_SCOPE_UNKNOWN))
 			continue;
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
-		weir_wheel_turn(table->shape, weir_way_wheel(table, way), slot);
+		weir_budgets_turn(table, weir_way_wheel(table, way), tick);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
 	}
@@ -296,12 +315,11 @@ static void bucket_turn(const struct weir_table *table,
 void weir_table_clear(struct weir_table *table, u32 index)
 {
 	struct weir_bucket *bucket = weir_bucket(table, index);
-	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 
 	local_bh_disable();
 	raw_spin_lock(&bucket->lock);
 	bucket_free(table, bucket, 0, S32_MIN);
-	weir_wheel_reset(table->shape, floor, floor->at);
+	weir_budgets_reset(table, weir_bucket_floor(table, bucket));
 	/*
 	 * Before a way is taken again; pairs with weir_table_uncharge(). All buckets
 	 * are an odd number of epochs, which the 16 bits of a receipt tell apart.
@@ -321,11 +339,10 @@ void weir_table_age(struct weir_table *table, u64 tick)
 		bucket = weir_bucket(table, i);
 		local_bh_disable();
 		raw_spin_lock(&bucket->lock);
-		if (table->standing_off)
-			bucket_turn(table, bucket, slot);
+		if (table->standing_off || table->more)
+			bucket_turn(table, bucket, tick);
 		bucket_free(table, bucket, slot, BIT(30));
-		weir_wheel_turn(table->shape, weir_bucket_floor(table, bucket),
-				slot);
+		weir_budgets_turn(table, weir_bucket_floor(table, bucket), tick);
 		raw_spin_unlock(&bucket->lock);
 		local_bh_enable();
 		cond_resched();

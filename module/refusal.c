@@ -59,13 +59,13 @@ static void entry_flush(const struct weir_net *wn, const struct weir_refusal *en
 
 /*
  * Count a refusal in a free entry of this CPU's cache. @source: whole address; @ifindex: of
- * the input device; @limit: that refused it; @lookup: in its table, of a single packet. BH
- * off, RCU read lock.
+ * the input device; @limit: that refused it; @lookup and @result: in its table, of a single
+ * packet. BH off, RCU read lock.
  */
 void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
 			struct weir_refusal *entry, const struct weir_source *source,
 			int ifindex, const struct weir_limit *limit,
-			const struct weir_lookup *lookup)
+			const struct weir_lookup *lookup, u16 result)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
 	u64 end;
@@ -76,7 +76,7 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 		/* Before another source is stored; pairs with entry_pending(). */
 		smp_wmb();
 	}
-	end = weir_table_until(limit->table, lookup);
+	end = weir_budgets_until(limit->table, lookup, result);
 	entry->key = *source;
 	weir_refusal_mask(&config->refusals, &entry->key);
 	entry->ifindex = ifindex;
@@ -85,7 +85,8 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	entry->way = lookup->way;
 	entry->limit = limit;
 	entry->seq = lookup->seq;
-	entry->bytes = limit->bytes ? lookup->cost : 0;
+	entry->result = result & ~(BIT(WEIR_BUDGET_SHIFT) - 1);
+	entry->bytes = limit->bytes & BIT(result >> WEIR_BUDGET_SHIFT) ? lookup->cost : 0;
 	WRITE_ONCE(entry->generation, config->generation);
 	/* Pairs with weir_refusals_settle(). */
 	WRITE_ONCE(cache->generation, config->generation);
@@ -193,7 +194,7 @@ void weir_refusals_init(struct weir_config *config)
  */
 void weir_refusals_settle(struct weir_net *wn)
 {
-	u32 generation = weir_config_get(wn)->generation;
+	u16 generation = weir_config_get(wn)->generation;
 	struct weir_refusal_cache *cache;
 	struct weir_refusal *entry, *end;
 	int cpu;
@@ -204,7 +205,7 @@ void weir_refusals_settle(struct weir_net *wn)
 		cond_resched();
 		cache = per_cpu_ptr(wn->refusals, cpu);
 		/* Nothing was stored since before the last change; 0 is left out. */
-		if (generation - READ_ONCE(cache->generation) > 2)
+		if ((u16)(generation - READ_ONCE(cache->generation)) > 2)
 			continue;
 		rcu_read_lock();
 		entry = cache->entry;

@@ -10,7 +10,7 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 
-#include "bucket.h"
+#include "budgets.h"
 
 #define WEIR_REFUSALS_SHIFT 10
 
@@ -28,13 +28,14 @@ struct weir_refusal {
 	u32 seq;		/* seqcount of @way then; the entry is valid while it stays */
 	u32 bytes;		/* smallest packet that is refused */
 	u32 count;		/* packets refused that @way has not counted yet */
-	u32 generation;		/* of the configuration, 0 if it was never used */
+	u16 generation;		/* of the configuration, 0 if it was never used */
+	u16 result;		/* which budget of @limit refused it, see WEIR_BUDGET_SHIFT */
 } __aligned(64);
 
 /* A CPU's, of a namespace; written with BH off. */
 struct weir_refusal_cache {
 	u64 until;		/* tick at which the last entry expires */
-	u32 generation;		/* of the configuration that stored last */
+	u16 generation;		/* of the configuration that stored last */
 	struct weir_refusal *entry;	/* 1 << WEIR_REFUSALS_SHIFT of them */
 };
 
@@ -123,7 +124,7 @@ static inline void weir_refusal_mask(const struct weir_refusals *refusals,
  * Does an entry refuse a packet? @key: its source, masked; @ifindex: of the input device;
  * @bytes: of the packet, which is not GSO. BH off, RCU read lock.
  */
-static inline bool weir_refusal_holds(const struct weir_refusal *entry, u32 generation,
+static inline bool weir_refusal_holds(const struct weir_refusal *entry, u16 generation,
 				      const struct weir_source *key, int ifindex,
 				      u64 tick, u32 bytes)
 {
@@ -135,7 +136,7 @@ static inline bool weir_refusal_holds(const struct weir_refusal *entry, u32 gene
 }
 
 /* May an entry be used for a refusal? */
-static inline bool weir_refusal_free(const struct weir_refusal *entry, u32 generation,
+static inline bool weir_refusal_free(const struct weir_refusal *entry, u16 generation,
 				     const struct weir_lookup *lookup)
 {
 	if (unlikely(entry->generation != generation))
@@ -149,7 +150,7 @@ static inline bool weir_refusal_free(const struct weir_refusal *entry, u32 gener
 void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
 			struct weir_refusal *entry, const struct weir_source *source,
 			int ifindex, const struct weir_limit *limit,
-			const struct weir_lookup *lookup);
+			const struct weir_lookup *lookup, u16 result);
 void weir_refusals_pending(const struct weir_net *wn,
 			   const struct weir_limit *limit,
 			   struct weir_source_state *state, unsigned int count);

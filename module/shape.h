@@ -33,6 +33,17 @@ struct weir_wheel_shape {
 #define WEIR_BURST_BUDGETS	4096u
 #define WEIR_PARTS_MAX		BIT(16)
 
+/* One count of a table: its shape, its clock, and where its wheels are. */
+struct weir_count {
+	struct weir_wheel_shape shape;
+	u64 slot_inverse;	/* of @slot_ticks, see weir_slot_of() */
+	u64 window;		/* slots of the window, in ticks; the most if it never ends */
+	u32 slot_ticks;		/* length of a slot; 0 if it never ends */
+	u16 off;		/* of its wheel behind the first one of a way or floor */
+	u8 slot_shift;		/* log2 of @slot_ticks, rounded up */
+	bool bytes;		/* it counts bytes, otherwise packets */
+};
+
 /* One source's counts; aligned to 8 bytes if entries are wider than two. */
 struct weir_wheel {
 	u32 at;		/* slot of the last turn */
@@ -74,6 +85,21 @@ static inline u64 weir_shape_max(struct weir_wheel_shape shape)
 	return min(div_u64(U64_MAX, shape.parts),
 		   shape.rate > U64_MAX / WEIR_BURST_BUDGETS / 2 ?
 		   U64_MAX : shape.rate * WEIR_BURST_BUDGETS * 2);
+}
+
+/*
+ * tick / slot_ticks by a multiplication, exact for all ticks below 2^63:
+ * T. Granlund, P. L. Montgomery, Division by Invariant Integers using
+ * Multiplication, PLDI 1994, theorem 4.2, with N = 63.
+ */
+static inline u64 weir_slot_of(u64 tick, u64 inverse, u8 shift)
+{
+	return mul_u64_u64_shr(tick << 1, inverse, 64) >> shift;
+}
+
+static inline u64 weir_count_slot(const struct weir_count *count, u64 tick)
+{
+	return weir_slot_of(tick, count->slot_inverse, count->slot_shift);
 }
 
 /* Slots that are like the current one: in which a count does not drop by much. */

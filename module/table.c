@@ -56,7 +56,7 @@
 #include <linux/vmalloc.h>
 
 #include "batch.h"
-#include "bucket.h"
+#include "budgets.h"
 
 /* The most that the page allocator gives in one piece on any kernel. */
 #define CHUNK_BYTES (4u << 20)
@@ -96,39 +96,73 @@ static void table_size(struct weir_table *table)
 	table->ways = ALIGN(table->ways, 2);
 }
 
-/* See weir_table_slot(). */
-static void table_slot_inverse(struct weir_table *table)
+/* See weir_slot_of(). */
+static void count_slot_inverse(struct weir_count *count, u32 ticks)
 {
-	u32 ticks = table->spec.slot_ticks, left;
 	unsigned int shift;
 	u64 whole;
+	u32 left;
 
 	/* All ticks are in slot 0, which never ends. */
 	if (!ticks)
 		return;
 	shift = order_base_2(ticks);
 	whole = div_u64_rem(BIT_ULL(63), ticks, &left);
-	table->slot_shift = shift;
-	table->slot_inverse = (whole << shift) +
+	count->slot_shift = shift;
+	count->slot_inverse = (whole << shift) +
 			      div_u64(((u64)left << shift) + ticks - 1, ticks);
+}
+
+/* @off: behind the wheels of the counts before it. */
+static struct weir_count count_of(const struct weir_count_spec *spec, size_t off)
+{
+	struct weir_count count = {
+		.shape = spec->rate ? weir_leak_shape(spec->slots, spec->rate) :
+			 weir_wheel_shape(spec->slots, spec->lenient,
+					  weir_wheel_width(spec->budget)),
+		.window = spec->slot_ticks ? (u64)spec->slots * spec->slot_ticks : U64_MAX,
+		.slot_ticks = spec->slot_ticks,
+		.off = ALIGN(off, 8),
+		.bytes = spec->bytes,
+	};
+
+	count_slot_inverse(&count, spec->slot_ticks);
+	return count;
+}
+
+static void table_counts(struct weir_table *table)
+{
+	const struct weir_table_spec *spec = &table->spec;
+	const struct weir_count_spec first = {
+		.budget = spec->budget, .rate = spec->rate,
+		.slot_ticks = spec->slot_ticks, .slots = spec->slots,
+		.lenient = spec->lenient, .bytes = spec->bytes,
+	};
+	struct weir_count *count = table->count;
+	unsigned int i;
+
+	for (i = 0; !i || (i < WEIR_BUDGETS_MAX && spec->more[i - 1].budget); i++, count++) {
+		*count = count_of(i ? &spec->more[i - 1] : &first, table->wheels_size);
+		table->wheels_size = count->off + weir_wheel_size(count->shape);
+	}
+	table->more = i - 1;
+	table->shape = table->count[0].shape;
+	table->slot_shift = table->count[0].slot_shift;
+	table->slot_inverse = table->count[0].slot_inverse;
 }
 
 static void table_layout(struct weir_table *table)
 {
 	const struct weir_table_spec *spec = &table->spec;
-	size_t wheel, end;
+	size_t end;
 
-	table->shape = spec->rate ? weir_leak_shape(spec->slots, spec->rate) :
-		       weir_wheel_shape(spec->slots, spec->lenient,
-					weir_wheel_width(spec->budget));
+	table_counts(table);
 	table->words = weir_prefix_words(spec->prefix);
-	wheel = weir_wheel_size(table->shape);
-
 	table->wheel_off = ALIGN(offsetof(struct weir_way, word) +
 				 4 * table->words, 8);
-	table->way_size = ALIGN(table->wheel_off + wheel, 64);
+	table->way_size = ALIGN(table->wheel_off + table->wheels_size, 64);
 	table->floor_off = ALIGN(offsetofend(struct weir_bucket, rescan), 8);
-	end = table->floor_off + wheel;
+	end = table->floor_off + table->wheels_size;
 	if (spec->newcomers) {
 		table->standing_off = ALIGN(end, 8);
 		end = table->standing_off + sizeof(struct weir_standing);
@@ -169,14 +203,18 @@ static void chunk_free(void *chunk, size_t bytes)
 }
 
 static void bucket_init(const struct weir_table *table,
-			struct weir_bucket *bucket, u32 slot)
+			struct weir_bucket *bucket, u64 tick)
 {
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	const struct weir_count *count = table->count;
 	struct weir_way *way;
 	unsigned int i;
 
 	raw_spin_lock_init(&bucket->lock);
-	bucket->rescan = slot;
-	weir_wheel_reset(table->shape, weir_bucket_floor(table, bucket), slot);
+	bucket->rescan = weir_table_slot(table, tick);
+	for (i = 0; i <= table->more; i++, count++)
+		weir_wheel_reset(count->shape, weir_wheel_of(count, floor),
+				 weir_count_slot(count, tick));
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);
 		raw_spin_lock_init(&way->lock);
@@ -202,7 +240,7 @@ void weir_table_free(struct weir_table *table)
 
 static bool has_batches(const struct weir_table_spec *spec)
 {
-	return !spec->prefix.len4 || !spec->prefix.len6;
+	return !spec->more[0].budget && (!spec->prefix.len4 || !spec->prefix.len6);
 }
 
 static void table_plan(struct weir_table *table,
@@ -210,7 +248,6 @@ static void table_plan(struct weir_table *table,
 {
 	*table = (struct weir_table) { .spec = *spec };
 	table_size(table);
-	table_slot_inverse(table);
 	table_layout(table);
 	table->bytes = (u64)chunk_bytes(table) * table->chunks +
 		       struct_size(table, chunk, table->chunks) +
@@ -266,8 +303,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 		cond_resched();
 	}
 	for (i = 0; i <= table->mask; i++) {
-		bucket_init(table, weir_bucket(table, i),
-			    weir_table_slot(table, tick));
+		bucket_init(table, weir_bucket(table, i), tick);
 		if (!(i & 1023))
 			cond_resched();
 	}
@@ -284,10 +320,10 @@ void weir_table_account(struct weir_table *table, atomic64_t *held)
 	atomic64_add(table->bytes, held);
 }
 
-/* Are the entries wide enough for a budget? */
-bool weir_table_holds(const struct weir_table *table, u64 budget)
+/* Are the entries of a count wide enough for a budget? */
+bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget)
 {
-	return budget <= weir_wheel_max(table->shape.width);
+	return budget <= weir_wheel_max(table->count[i].shape.width);
 }
 
 u64 weir_table_bytes(const struct weir_table *table)

@@ -20,11 +20,24 @@
 
 #define WEIR_SLOTS_MAX 64
 
+/* Counts of a source, which are charged together. */
+#define WEIR_BUDGETS_MAX 4
+
 /* A wait that no time ends. */
 #define WEIR_NEVER U64_MAX
 
 /* Most sources in a bucket, and so in an answer of weir_table_walk(). */
 #define WEIR_WAYS_MAX 48
+
+/* The constants of a further count; as those of the first below. */
+struct weir_count_spec {
+	u64 budget;
+	u64 rate;
+	u32 slot_ticks;
+	u32 slots;
+	bool lenient;
+	bool bytes;
+};
 
 /* The constants of a table. */
 struct weir_table_spec {
@@ -37,6 +50,8 @@ struct weir_table_spec {
 	bool bytes;		/* count bytes, otherwise packets */
 	bool newcomers;		/* distinguish known sources from newcomers */
 	struct weir_prefix prefix;	/* that sources are masked with */
+	/* Of the further counts, up to the first without a budget */
+	struct weir_count_spec more[WEIR_BUDGETS_MAX - 1];
 };
 
 /* Result of a packet at a limit; 0 if there is none yet. */
@@ -51,6 +66,9 @@ struct weir_table_spec {
 #define WEIR_SECOND	BIT(8)	/* ... which it got for its second try */
 #define WEIR_MET	BIT(9)	/* charged, and its source is known from now on */
 
+/* The index of the budget that refused, if there are several. */
+#define WEIR_BUDGET_SHIFT 14
+
 /* Refusals that no way counts. */
 #define WEIR_NO_WAY	(WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
 
@@ -61,6 +79,7 @@ struct weir_way;
 struct weir_receipt {
 	u16 at;			/* slot that was charged */
 	u16 epoch;		/* of the table */
+	u16 more[WEIR_BUDGETS_MAX - 1];	/* as @at, of further counts */
 };
 
 /* Leave to charge a source that the table does not know yet. */
@@ -75,6 +94,10 @@ struct weir_lookup {
 	u64 tick;		/* now */
 	u64 cost;		/* of the packet, in the table's unit */
 	u64 budget;		/* of the limit, at most weir_table_holds() */
+	/* If there are several budgets, the two above are results: of the one that refused. */
+	const u64 *budgets;	/* of the limit */
+	u64 amount[2];		/* packets and bytes of the packet; 0 is not charged */
+	u32 slots[WEIR_BUDGETS_MAX];	/* result: as @slot, of each count */
 	u32 hash;		/* of @source */
 	u32 slot;		/* result: of @tick */
 	u32 seq;		/* result: seqcount of @way when it refused */
@@ -86,10 +109,12 @@ struct weir_lookup {
 /* The state of a source in a table. */
 struct weir_source_state {
 	struct weir_source source;	/* masked */
-	u64 count;		/* packets or bytes in the window */
+	u64 count[WEIR_BUDGETS_MAX];	/* packets or bytes in the window, of each budget */
+	u64 waits[WEIR_BUDGETS_MAX];	/* as @wait, which is the longest, that of @by */
 	u64 dropped;		/* packets refused since it took its way */
 	u64 wait;		/* ticks until what was refused last, or 1, fits, or WEIR_NEVER */
-	bool live;		/* its count is not 0 */
+	u8 by;			/* index of a budget */
+	bool live;		/* a count is not 0 */
 	bool floor;		/* it has no way; the count is its bucket's floor */
 	bool observed;		/* @dropped was only observed */
 	bool unknown;		/* the table distinguishes newcomers, and it is one */
@@ -116,7 +141,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 void weir_table_account(struct weir_table *table, atomic64_t *held);
 void weir_table_free(struct weir_table *table);
 bool weir_memory_holds(u64 bytes);
-bool weir_table_holds(const struct weir_table *table, u64 budget);
+bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);
 u32 weir_table_ways(const struct weir_table *table);
 u32 weir_table_source_bytes(const struct weir_table *table);
@@ -139,23 +164,23 @@ void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *looku
 
 /* move.c */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
-			u64 budget, u64 old_budget, const hsiphash_key_t *key,
+			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
 			u64 (*clock)(void));
 u64 weir_table_drain(struct weir_table *next);
 
 /*
  * peek.c: not in hard interrupts. The first three are called under rcu_read_lock(), the
  * others while the table cannot be freed. The last three have one caller at a time, and
- * a table without a predecessor.
+ * a table without a predecessor. @budget: of the limit, one for each count.
  */
 u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup);
 u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u64 size);
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,
-		     u32 hash, u64 tick, u64 budget,
+		     u32 hash, u64 tick, const u64 *budget,
 		     struct weir_source_state *state,
 		     u64 slot[WEIR_SLOTS_MAX + 1]);
 unsigned int weir_table_walk(struct weir_table *table, u32 bucket, u64 tick,
-			     u64 budget, struct weir_source_state *state);
+			     const u64 *budget, struct weir_source_state *state);
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash);
 void weir_table_clear(struct weir_table *table, u32 bucket);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints. saddr is the whole address of the sender, IPv4 as IPv6 knows it
- * (::ffff:192.0.2.1); tick is the time that the wheel counted at.
+ * (::ffff:192.0.2.1); tick is the time that the wheel counted at; budget is the number of
+ * the one that refused, from 1.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM weir
@@ -29,21 +30,23 @@ static inline void weir_trace_address(u8 *saddr,
 #endif
 
 TRACE_EVENT(weir_limited,
-	TP_PROTO(const struct weir_limit *limit,
+	TP_PROTO(const struct weir_limit *limit, u16 result,
 		 const struct weir_source *source, u64 tick),
-	TP_ARGS(limit, source, tick),
+	TP_ARGS(limit, result, source, tick),
 	TP_STRUCT__entry(
 		__array(char, limit, WEIR_NAME_SIZE)
 		__array(u8, saddr, 16)
 		__field(u64, tick)
+		__field(u32, budget)
 	),
 	TP_fast_assign(
 		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
 		weir_trace_address(__entry->saddr, source);
 		__entry->tick = tick;
+		__entry->budget = (result >> WEIR_BUDGET_SHIFT) + 1;
 	),
-	TP_printk("limit=%s saddr=%pI6c tick=%llu",
-		  __entry->limit, __entry->saddr, __entry->tick)
+	TP_printk("limit=%s saddr=%pI6c tick=%llu budget=%u",
+		  __entry->limit, __entry->saddr, __entry->tick, __entry->budget)
 );
 
 DECLARE_EVENT_CLASS(weir_cost,
@@ -84,9 +87,9 @@ WEIR_COST_EVENT(weir_early);
 
 TRACE_EVENT(weir_drop,
 	TP_PROTO(const struct sk_buff *skb, const struct weir_limit *limit,
-		 const struct weir_source *source, u32 packets, u64 bytes,
-		 u64 tick),
-	TP_ARGS(skb, limit, source, packets, bytes, tick),
+		 u16 result, const struct weir_source *source, u32 packets,
+		 u64 bytes, u64 tick),
+	TP_ARGS(skb, limit, result, source, packets, bytes, tick),
 	TP_STRUCT__entry(
 		__field(const void *, skbaddr)
 		__array(char, limit, WEIR_NAME_SIZE)
@@ -94,6 +97,7 @@ TRACE_EVENT(weir_drop,
 		__field(u64, tick)
 		__field(u32, packets)
 		__field(u64, bytes)
+		__field(u32, budget)
 	),
 	TP_fast_assign(
 		__entry->skbaddr = skb;
@@ -102,10 +106,11 @@ TRACE_EVENT(weir_drop,
 		__entry->tick = tick;
 		__entry->packets = packets;
 		__entry->bytes = bytes;
+		__entry->budget = (result >> WEIR_BUDGET_SHIFT) + 1;
 	),
-	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu",
+	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu budget=%u",
 		  __entry->skbaddr, __entry->limit, __entry->saddr,
-		  __entry->tick, __entry->packets, __entry->bytes)
+		  __entry->tick, __entry->packets, __entry->bytes, __entry->budget)
 );
 
 #endif /* WEIR_TRACE_H */

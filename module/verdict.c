@@ -35,6 +35,7 @@ struct weir_context {
 	struct weir_source masked;	/* its source, masked to @prefix */
 	struct weir_lookup lookup;	/* in the table of the last limit asked */
 	struct weir_prefix prefix;	/* of that limit; invalid at first */
+	u16 refused;		/* result of the limit that refused last */
 	struct met met[WEIR_LIMITS_MAX];	/* in order, if there are several */
 };
 
@@ -56,19 +57,16 @@ static inline bool meets(struct weir_context *ctx,
 	return !exempt;
 }
 
-/*
- * Prepare the lookup in the limit's table. Returns 0, or WEIR_REFUSED |
- * WEIR_TOO_LARGE if the packet exceeds the whole budget.
- */
+/* Prepare the lookup in the limit's table. Returns as weir_limit_cost(). */
 static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
 			  const struct weir_limit *limit)
 {
 	struct weir_lookup *lookup = &ctx->lookup;
 
-	lookup->cost = limit->bytes ? ctx->cost.bytes : ctx->cost.packets;
-	lookup->budget = limit->room;
-	if (unlikely(lookup->cost > lookup->budget))
-		return WEIR_REFUSED | WEIR_TOO_LARGE;
+	u16 result = weir_limit_cost(limit, lookup, ctx->cost.packets, ctx->cost.bytes);
+
+	if (unlikely(result))
+		return result;
 	if (ctx->prefix.len4 != limit->prefix.len4 ||
 	    ctx->prefix.len6 != limit->prefix.len6) {
 		ctx->prefix = limit->prefix;
@@ -87,7 +85,7 @@ static u64 charged_at(const struct weir_limit *limit,
 	u64 slot = weir_table_slot(limit->table, lookup->tick);
 	u16 late = lookup->receipt.at - slot;
 
-	return late ? (slot + late) * limit->slot_ticks : lookup->tick;
+	return late ? (slot + late) * limit->budget[0].slot_ticks : lookup->tick;
 }
 
 /* Refuse without a charge, if that is certain. */
@@ -112,7 +110,7 @@ static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
 	if (result & WEIR_FIRST && result & WEIR_NEWCOMER) {
 		weir_event_newcomers(wn, limit);
 	} else if (result & WEIR_FIRST) {
-		trace_weir_limited(limit, &ctx->packet.source, ctx->lookup.tick);
+		trace_weir_limited(limit, result, &ctx->packet.source, ctx->lookup.tick);
 		weir_event_source(wn, limit, &ctx->packet.source);
 	}
 }
@@ -176,6 +174,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 							&packet->source);
 
 	weir_refused_note(&packet->source, ctx->lookup.tick);
+	ctx->refused = result;
 	if (unlikely(result & WEIR_NO_WAY))
 		return;
 	/*
@@ -187,7 +186,7 @@ static noinline void count_refusal(struct weir_context *ctx,
 	    weir_refusal_free(entry, config->generation, &ctx->lookup) &&
 	    weir_packet_plain(packet->skb, packet->family, &packet->source))
 		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
-				   limit, &ctx->lookup);
+				   limit, &ctx->lookup, result);
 	else
 		weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
 }
@@ -347,7 +346,7 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 	if (!dropper)
 		return NF_ACCEPT;
 	if (trace_weir_drop_enabled())
-		trace_weir_drop(ctx->packet.skb, dropper, &ctx->packet.source,
+		trace_weir_drop(ctx->packet.skb, dropper, ctx->refused, &ctx->packet.source,
 				ctx->cost.packets, ctx->cost.bytes,
 				ctx->lookup.tick);
 	return NF_DROP;

@@ -48,7 +48,7 @@ layers() {
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
-		userspace/(check|config|fields(_xdp)?|name|parse|show|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/(check|config|fields(_budget|_xdp)?|name|parse|show|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/.*\.c	config.h tool.h value.h
 	EOF
@@ -61,7 +61,7 @@ includes() {
 		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
 }
 
-# The tool's files follow the table above; the module's rules are by header. bucket.h,
+# The tool's files follow the table above; the module's rules are by header. bucket.h, budgets.h,
 # wheel.h and shape.h are internal to the table, whose files use neither packets nor limits. The
 # parts of a limit do not use limits.
 check_layers() {
@@ -86,7 +86,7 @@ check_layers() {
 		case $f in */wheel.h) names=${names/ shape.h / } ;; esac
 		case $f in */wheel.h | */shape.h | */*compat.h) pattern='[a-zA-Z_]+' ;; esac
 		case $f in */source.* | */packet.* | */match.* | */exempt.* | */table.*) pattern="$over" ;; esac
-		case $names in *" bucket.h "* | *" wheel.h "*) pattern="packet|match|exempt|$over" ;; esac
+		case $names in *" bucket.h "* | *" budgets.h "* | *" wheel.h "*) pattern="packet|match|exempt|$over" ;; esac
 		if [ -n "$pattern" ] && [[ $names =~ \ ($pattern)(\.h)?\  ]]; then
 			echo "$f: may not include${BASH_REMATCH[0]}" && bad=1
 		fi
@@ -145,7 +145,7 @@ check_size() {
 		END { exit bad }' || bad=1
 	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 10400 ] || { echo "module/ has $n lines; 10400 is the most" && bad=1; }
+	[ "$n" -le 11150 ] || { echo "module/ has $n lines; 11150 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"

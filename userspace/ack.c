@@ -117,6 +117,8 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 			request->fault_item = item;
 		}
 		request->fault = row_of(request, spot->set, mnl_attr_get_type(spot->attr));
+		if (spot->set == &weir_limit_fields && request->fault && request->fault->many)
+			request->fault_budget = item + 1;
 		spot->field = request->fault;
 		add_path(spot, word_of(request, spot->set, mnl_attr_get_type(spot->attr), buf));
 		here = (const char *)spot->attr - (const char *)nlh == off;

@@ -90,17 +90,48 @@ static int check_any(const struct weir_match *match, struct weir_args *args)
 	return weir_args_blame(args, field->word);
 }
 
-static int check_slots(const struct weir_limit *limit, struct weir_args *args)
+static int check_slots(const struct weir_limit *limit, unsigned int budget,
+		       const struct weir_further *is, struct weir_args *args)
 {
 	char buf[WEIR_TEXT_SIZE];
 
-	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)) || !limit->budget.window_ms ||
-	    limit->slots <= limit->budget.window_ms)
+	if (!(is->has & WEIR_HAS(BUDGET_SLOTS)) || !is->budget.window_ms ||
+	    is->slots <= is->budget.window_ms)
 		return 0;
-	weir_err_set(args->err, "slots: %u do not fit a window of %s; at most %u do", limit->slots,
-		     weir_text_time(limit->budget.window_ms * 1000000ULL, buf),
-		     limit->budget.window_ms);
-	return weir_args_blame(args, "slots");
+	weir_err_set(args->err, "slots: %u do not fit a window of %s; at most %u do", is->slots,
+		     weir_text_time(is->budget.window_ms * 1000000ULL, buf), is->budget.window_ms);
+	return weir_args_blame_in(args, "slots", "budget", limit->further_count - budget);
+}
+
+/* On set, the first budget may be a bucket already. */
+static int check_burst(const struct weir_limit *limit, unsigned int budget,
+		       const struct weir_further *is, bool mode, struct weir_args *args)
+{
+	if (!(is->has & WEIR_HAS(BUDGET_BURST)) || !mode || is->mode == WEIR_MODE_BUCKET)
+		return 0;
+	weir_err_set(args->err, "a burst is what a bucket holds: write 'bucket burst %" PRIu64 "'",
+		     is->burst);
+	return weir_args_blame_in(args, "burst", "budget", limit->further_count - budget);
+}
+
+static int check_budgets(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
+{
+	struct weir_further first = {
+		.has = (limit->has & WEIR_HAS(LIMIT_SLOTS) ? WEIR_HAS(BUDGET_SLOTS) : 0) |
+		       (limit->has & WEIR_HAS(LIMIT_BURST) ? WEIR_HAS(BUDGET_BURST) : 0),
+		.budget = limit->budget, .slots = limit->slots, .mode = limit->mode,
+		.burst = limit->burst,
+	};
+	bool mode = verb == WEIR_ON_ADD || limit->has & WEIR_HAS(LIMIT_MODE);
+	const struct weir_further *is = &first;
+	unsigned int i;
+
+	for (i = 0; i <= limit->further_count; is = &limit->further[i++]) {
+		if (check_slots(limit, i, is, args) ||
+		    check_burst(limit, i, is, mode || i, args))
+			return -EINVAL;
+	}
+	return 0;
 }
 
 static int check_newcomers(const struct weir_limit *limit, struct weir_args *args)
@@ -118,18 +149,6 @@ static int check_newcomers(const struct weir_limit *limit, struct weir_args *arg
 	else
 		return 0;
 	return weir_args_blame(args, word);
-}
-
-/* On set, the limit may be a bucket already. */
-static int check_burst(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
-{
-	bool mode = verb == WEIR_ON_ADD || limit->has & WEIR_HAS(LIMIT_MODE);
-
-	if (!(limit->has & WEIR_HAS(LIMIT_BURST)) || !mode || limit->mode == WEIR_MODE_BUCKET)
-		return 0;
-	weir_err_set(args->err, "a burst is what a bucket holds: write 'bucket burst %" PRIu64 "'",
-		     limit->burst);
-	return weir_args_blame(args, "burst");
 }
 
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
@@ -152,7 +171,7 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		return -EINVAL;
 	if (verb == WEIR_ON_ADD && check_newcomers(limit, args))
 		return -EINVAL;
-	return check_slots(limit, args) ?: check_burst(limit, verb, args);
+	return check_budgets(limit, verb, args);
 }
 
 int weir_check_query(struct weir_args *args, unsigned int verb, void *model)

@@ -87,12 +87,30 @@ static void value_text(const struct weir_set *set, const struct weir_field *fiel
 }
 
 static void add_differing(const struct weir_set *set, const char *words,
+			  const char *there, char text[WEIR_DIFFERS_SIZE]);
+
+/* A list of nests differs in how many there are, or in one of them. */
+static void add_list(const struct weir_field *field, const char *words, const char *there,
+		     char text[WEIR_DIFFERS_SIZE])
+{
+	unsigned int count = weir_field_given(field, words), i;
+
+	if (count != weir_field_given(field, there))
+		weir_append(text, WEIR_DIFFERS_SIZE, ", ", field->nest->name);
+	for (i = 0; i < count && count == weir_field_given(field, there); i++)
+		add_differing(field->nest, words + field->offset + i * field->size,
+			      there + field->offset + i * field->size, text);
+}
+
+static void add_differing(const struct weir_set *set, const char *words,
 			  const char *there, char text[WEIR_DIFFERS_SIZE])
 {
 	char a[2 * WEIR_TEXT_SIZE], b[2 * WEIR_TEXT_SIZE], name[WEIR_TEXT_SIZE];
 	const struct weir_field *field, *named = NULL;
 
 	for (field = set->fields; field->type; field++) {
+		if (field->type == &weir_type_nest && field->many && field->flags & WEIR_ON_ADD)
+			add_list(field, words, there, text);
 		if (field->nest && !field->many && field->flags & WEIR_ON_ADD)
 			add_differing(field->nest, words + field->offset,
 				      there + field->offset, text);

@@ -292,14 +292,16 @@ static void show_text(const struct weir_set *set, const struct weir_field *field
 void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 		     struct weir_out *out, const void *model)
 {
-	bool given = weir_field_given(field, model);
+	unsigned int given = weir_field_given(field, model), i;
 
 	if (out->json)
 		show_json(field, out, model);
 	else if (field->flags & WEIR_MUTE)
 		return;
 	else if (field->type == &weir_type_nest)
-		weir_set_show(field->nest, WEIR_WORDS, out, weir_field_at(field, model));
+		for (i = 0; i < (field->many ? given : 1); i++)
+			weir_set_show(field->nest, WEIR_WORDS, out,
+				      (char *)weir_field_at(field, model) + i * field->size);
 	else if (field->type != &weir_type_flag || given)
 		show_text(set, field, out, model);
 }

@@ -27,6 +27,7 @@ enum weir_field_flag {
 	WEIR_BARE	= 1 << 10,	/* the value's name is the word */
 	WEIR_FOLLOWS	= 1 << 11,	/* valid only after the row above */
 	WEIR_NOT	= 1 << 12,	/* a condition: "not" may precede it */
+	WEIR_AGAIN	= 1 << 13,	/* given again, it begins an element of a list of nests */
 	/* output */
 	WEIR_WORDS	= 1 << 14,	/* part of the configuration or identity */
 	WEIR_RESULT	= 1 << 15,	/* computed by the kernel */
@@ -98,10 +99,11 @@ extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, 
 	weir_type_ms, weir_type_flag, weir_type_any, weir_type_conds,
 	weir_type_counter, weir_type_nest, weir_type_file;
 
-extern const struct weir_set weir_match_fields, weir_limit_fields,
+extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields, weir_wanted_fields,
-	weir_source_fields, weir_stats_fields, weir_pressure_fields, weir_newcomers_fields,
-	weir_config_fields, weir_saving_fields, weir_xdp_fields;
+	weir_further_fields, weir_standing_fields, weir_source_fields, weir_stats_fields,
+	weir_pressure_fields, weir_newcomers_fields, weir_config_fields, weir_saving_fields,
+	weir_xdp_fields;
 
 /* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */
 uint64_t weir_uint_get(const void *data, size_t len);

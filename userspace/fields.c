@@ -8,6 +8,11 @@
 #define AT(model, member)	.offset = offsetof(struct weir_##model, member), \
 	.size = sizeof(((struct weir_##model *)0)->member)
 #define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
+#define MANY(model, array, number)	.offset = offsetof(struct weir_##model, array), \
+	.size = sizeof(((struct weir_##model *)0)->array[0]), \
+	.many = sizeof(((struct weir_##model *)0)->array) / \
+		sizeof(((struct weir_##model *)0)->array[0]), \
+	.count = offsetof(struct weir_##model, number)
 #define END	{ 0 }
 #define ON_DEVICE	.help = "only packets that arrive on this device"
 #define COMMENT_HELP	"a note of up to 127 bytes, in quotes"
@@ -80,14 +85,14 @@ static const struct weir_field counter_rows[] = {
 	END
 };
 
-static const struct weir_set counter_fields = {
+const struct weir_set weir_counter_fields = {
 	SET("counter", counter), .fields = counter_rows,
 };
 
 #define STATS(NAME, member)	ATTR(limit_stats, LIMIT_STATS_##NAME), AT(limit_stats, member)
 #define STATS_COUNTER(text, NAME, member)	\
 	{ text, &weir_type_counter, WEIR_WORDS | WEIR_LINE, \
-	  STATS(NAME, member), .nest = &counter_fields }
+	  STATS(NAME, member), .nest = &weir_counter_fields }
 
 static const struct weir_field limit_stats_rows[] = {
 	STATS_COUNTER("matched", MATCHED, matched),
@@ -99,13 +104,13 @@ static const struct weir_field limit_stats_rows[] = {
 	STATS_COUNTER("too large to fit", TOO_LARGE, too_large),
 	STATS_COUNTER("dropped early", EARLY, early),
 	{ "newcomers", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(NEWCOMERS, newcomers),
-	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS), .nest = &counter_fields },
+	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS), .nest = &weir_counter_fields },
 	{ "second tries", &weir_type_counter, WEIR_WORDS | WEIR_LINE,
 	  STATS(SECOND_TRIES, second_tries), .bit = WEIR_HAS(LIMIT_STATS_SECOND_TRIES),
-	  .nest = &counter_fields },
+	  .nest = &weir_counter_fields },
 	{ "newcomers refused", &weir_type_counter, WEIR_WORDS | WEIR_LINE,
 	  STATS(NEWCOMERS_REFUSED, newcomers_refused),
-	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS_REFUSED), .nest = &counter_fields },
+	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS_REFUSED), .nest = &weir_counter_fields },
 	{ "sources now", &weir_type_uint, WEIR_WORDS | WEIR_LINE,
 	  STATS(SOURCES_NOW, sources_now), .bit = WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
 	{ "known now", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(KNOWN_NOW, known_now),
@@ -133,7 +138,7 @@ static const struct weir_field limit_rows[] = {
 	  WEIR_ON_SHOW | WEIR_WORDS,
 	  LIMIT(NAME, name), .needed = WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL,
 	  .color = WEIR_COLOR_NAME },
-	{ "budget", &weir_type_budget, ON_LIMIT, LIMIT(BUDGET, budget),
+	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_AGAIN, LIMIT(BUDGET, budget),
 	  HAS(BUDGET), .part = WEIR_A_LIMIT_WINDOW_MS, .needed = WEIR_ON_ADD,
 	  .help = "a source (see per); TIME: 10s, 5ms, m, h, d, total" },
 	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT,
@@ -161,6 +166,8 @@ static const struct weir_field limit_rows[] = {
 	  .help = "how to count (default: strict)" },
 	{ "burst", &weir_type_amount, ON_LIMIT | WEIR_SOME, LIMIT(BURST, burst), HAS(BURST),
 	  .help = "what a bucket holds (default: the budget)" },
+	{ "budget", &weir_type_nest, ON_LIMIT | WEIR_SOME, ATTR(limit, LIMIT_FURTHER),
+	  MANY(limit, further, further_count), .nest = &weir_further_fields },
 	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT, LIMIT(ACTION, action),
 	  HAS(ACTION), .usual = "drop", .help = "drop (default), or only count" },
 	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET | WEIR_EVENT, LIMIT(BEFORE, before),
@@ -205,7 +212,7 @@ static const struct weir_field exempt_rows[] = {
 	  EXEMPT(COMMENT, comment), .help = COMMENT_HELP },
 	{ NULL, &weir_type_code, 0, EXEMPT(EVENT, event) },
 	{ "stats", &weir_type_nest, WEIR_RESULT, EXEMPT(STATS, stats),
-	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &counter_fields },
+	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &weir_counter_fields },
 	{ NULL, &weir_type_flag, WEIR_ON_SHOW | WEIR_ON_GET, EXEMPT(WANT_STATS, want_stats) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_DEL, EXEMPT(CHECK, check) },
 	END
@@ -274,6 +281,11 @@ static const struct weir_field source_rows[] = {
 	  .color = WEIR_COLOR_BAD },
 	{ "next", &weir_type_ns, WEIR_RESULT | WEIR_EVENT, SOURCE(NEXT_NS, next_ns),
 	  .bit = WEIR_HAS(SOURCE_NEXT_NS), .key = "next_ms", .label = "for" },
+	{ "by budget", &weir_type_uint, WEIR_RESULT | WEIR_EVENT | WEIR_SOME,
+	  SOURCE(LIMITED_BY, limited_by) },
+	{ "further", &weir_type_nest, WEIR_RESULT | WEIR_EVENT | WEIR_MUTE,
+	  ATTR(source, SOURCE_FURTHER), MANY(source, further, further_count),
+	  .nest = &weir_standing_fields },
 	{ "due", &weir_type_ns, WEIR_MUTE, SOURCE(WAIT_NS, wait_ns),
 	  .bit = WEIR_HAS(SOURCE_WAIT_NS), .key = "wait_ms" },
 	{ "dropped", &weir_type_uint, 0, SOURCE(DROPPED, dropped) },
@@ -288,8 +300,7 @@ static const struct weir_field source_rows[] = {
 	{ "slot", &weir_type_ns, 0, SOURCE(SLOT_NS, slot_ns), .bit = WEIR_HAS(SOURCE_SLOT_NS),
 	  .key = "slot_ms" },
 	{ "slots", &weir_type_uint, WEIR_MUTE, ATTR(source, SOURCE_SLOT), .key = "slots",
-	  .offset = offsetof(struct weir_source, slot), .size = sizeof(uint64_t),
-	  .many = WEIR_WHEEL_MAX, .count = offsetof(struct weir_source, slots) },
+	  MANY(source, slot, slots) },
 	{ "forgotten", &weir_type_uint, 0, SOURCE(FORGOTTEN, forgotten),
 	  .bit = WEIR_HAS(SOURCE_FORGOTTEN) },
 	END
@@ -349,12 +360,7 @@ const struct weir_set weir_newcomers_fields = {
 	SET("newcomers", newcomers), .fields = newcomers_rows,
 };
 
-#define CONFIG(NAME, array, number)	ATTR(config, CONFIG_##NAME), \
-	.offset = offsetof(struct weir_config, array), \
-	.size = sizeof(((struct weir_config *)0)->array[0]), \
-	.many = sizeof(((struct weir_config *)0)->array) / \
-		sizeof(((struct weir_config *)0)->array[0]), \
-	.count = offsetof(struct weir_config, number)
+#define CONFIG(NAME, array, number)	ATTR(config, CONFIG_##NAME), MANY(config, array, number)
 
 /* The words here prefix the messages on refused items. */
 static const struct weir_field config_rows[] = {
@@ -369,14 +375,4 @@ static const struct weir_field config_rows[] = {
 
 const struct weir_set weir_config_fields = {
 	.name = "config", .fields = config_rows,
-};
-
-static const struct weir_field saving_rows[] = {
-	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_ADD, AT(saving, file),
-	  .help = "replaced once complete (default: standard output)" },
-	END
-};
-
-const struct weir_set weir_saving_fields = {
-	.name = "save", .fields = saving_rows, .size = sizeof(struct weir_saving),
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of weir xdp and weir monitor: not sent to the module, but numbered as if. */
+/* The rows of weir xdp, monitor and save: not sent to the module, but numbered as if. */
 
 #include <stddef.h>
 
@@ -48,4 +48,16 @@ static const struct weir_field wanted_rows[] = {
 
 const struct weir_set weir_wanted_fields = {
 	.name = "wanted", .size = sizeof(struct weir_wanted), .fields = wanted_rows,
+};
+
+static const struct weir_field saving_rows[] = {
+	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_ADD,
+	  .offset = offsetof(struct weir_saving, file),
+	  .size = sizeof(((struct weir_saving *)0)->file),
+	  .help = "replaced once complete (default: standard output)" },
+	{ 0 }
+};
+
+const struct weir_set weir_saving_fields = {
+	.name = "save", .fields = saving_rows, .size = sizeof(struct weir_saving),
 };

@@ -101,9 +101,13 @@ bool weir_count_bad(struct weir_tool *tool, struct weir_lines *lines)
 	return true;
 }
 
-/* Seek back to an item and point at @word, or at its name; in JSON, at @key. */
+/*
+ * Seek back to an item and point at @word, of the budget that @after others follow, or at
+ * its name; in JSON, at @key.
+ */
 static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsigned int line,
-			unsigned int column, const char *word, const char *key)
+			unsigned int column, const char *word, const char *key,
+			unsigned int after)
 {
 	struct weir_args args = { .words = lines->words };
 	struct weir_err err;
@@ -118,7 +122,7 @@ static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsign
 	args.count = lines->count;
 	args.fault = 2;
 	if (word)
-		weir_args_blame(&args, word);
+		weir_args_blame_in(&args, word, "budget", after);
 	weir_lines_point(lines, args.fault, tool);
 }
 
@@ -137,7 +141,7 @@ static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 		if (!ret || (absent && partly))
 			continue;
 		point_again(tool, lines, exempt->line, exempt->column,
-			    absent ? exempt->limit : NULL, absent ? "limit" : "prefix");
+			    absent ? exempt->limit : NULL, absent ? "limit" : "prefix", 0);
 		if (weir_count_bad(tool, lines))
 			break;
 	}
@@ -219,17 +223,22 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 {
 	const struct weir_limit *limit = &config->limits[request->fault_item];
 	const struct weir_exempt *exempt = &config->exempts[request->fault_item];
-	const struct weir_field *field = request->fault;
+	const struct weir_field *field = request->fault, *row;
+	unsigned int after = 0;
 	const char *word, *key;
 
 	if (!field)
 		return;
 	word = field->flags & WEIR_FIRST ? NULL : field->word;
-	key = weir_field_key(field);
+	key = request->fault_budget ? "further" : weir_field_key(field);
+	for (row = weir_further_fields.fields; word && row->type; row++) {
+		if (!strcmp(row->word, word))
+			after = limit->further_count - request->fault_budget;
+	}
 	if (request->fault_type == WEIR_A_CONFIG_LIMIT)
-		point_again(tool, lines, limit->line, limit->column, word, key);
+		point_again(tool, lines, limit->line, limit->column, word, key, after);
 	else
-		point_again(tool, lines, exempt->line, exempt->column, word, key);
+		point_again(tool, lines, exempt->line, exempt->column, word, key, 0);
 }
 
 /* Replace what the module has; an error is printed. */
@@ -272,7 +281,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 	status = weir_xdp_apply(tool, config, &bad);
 	if (status) {
 		point_again(tool, lines, config->early[bad].line, config->early[bad].column,
-			    config->early[bad].dev, "dev");
+			    config->early[bad].dev, "dev", 0);
 		weir_complain(tool, "early");
 		return status;
 	}

@@ -48,6 +48,15 @@ struct weir_match {
 	uint32_t mark[2];	/* and mask */
 };
 
+/* A budget of a limit besides the first. */
+struct weir_further {
+	uint64_t has;
+	struct weir_budget budget;
+	uint32_t unit, slots, mode;
+	uint64_t burst, slot_ns, window_ns, most;
+	struct weir_counter refused;
+};
+
 struct weir_limit_stats {
 	uint64_t has;
 	struct weir_counter matched, admitted, dropped, would_drop, elsewhere,
@@ -69,6 +78,8 @@ struct weir_limit {
 	struct weir_match match;
 	char comment[WEIR_COMMENT_SIZE];
 	uint64_t burst, slot_ns, window_ns, most, memory;
+	unsigned int further_count;
+	struct weir_further further[WEIR_BUDGETS_MAX - 1];
 	uint32_t ways, source_bytes;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
@@ -106,6 +117,14 @@ struct weir_query {
 	bool wait;			/* until it is granted */
 };
 
+/* How a source stands with a budget besides the first. */
+struct weir_standing {
+	uint64_t has;
+	uint64_t count, left, budget, next_ns;
+	uint32_t unit;
+	bool limited;
+};
+
 /* The state of one source under one limit. */
 struct weir_source {
 	uint64_t has;
@@ -116,6 +135,9 @@ struct weir_source {
 	uint32_t unit, action, event;
 	bool limited, idle, floor, unknown;
 	uint64_t newcomers_next_ns, wait_ns;
+	unsigned int further_count;
+	struct weir_standing further[WEIR_BUDGETS_MAX - 1];
+	uint32_t limited_by;	/* number of the budget, from 1; 0: there is only one */
 	struct weir_exempt exempt;
 	uint64_t slot_ns;
 	unsigned int slots;

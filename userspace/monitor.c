@@ -118,6 +118,16 @@ static const char *limit_of(uint8_t cmd, const union weir_model *model)
 	       cmd == WEIR_CMD_NEWCOMERS_NTF ? model->newcomers.limit : model->pressure.limit;
 }
 
+/* The window of the budget that limits a source; 0: unknown. */
+static uint32_t window_of(const struct weir_limit *limit, const struct weir_source *source)
+{
+	unsigned int further = source->limited_by > 1 ? source->limited_by - 1 : 0;
+
+	if (!limit || further > limit->further_count)
+		return 0;
+	return (further ? &limit->further[further - 1].budget : &limit->budget)->window_ms;
+}
+
 static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 {
 	const char *name = limit_of(cmd, model);
@@ -132,7 +142,8 @@ static void show_event(uint8_t cmd, const union weir_model *model, void *data)
 	    (cmd == WEIR_CMD_SOURCE_NTF && is_flood(watch, &model->source)))
 		return;
 	begin_line(watch);
-	weir_show_event(&watch->tool->out, cmd, model, limit ? limit->budget.window_ms : 0);
+	weir_show_event(&watch->tool->out, cmd, model,
+			cmd == WEIR_CMD_SOURCE_NTF ? window_of(limit, &model->source) : 0);
 	weir_out_line_end(&watch->tool->out);
 }
 

@@ -142,6 +142,7 @@ int weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 	request->interrupted = false;
 	request->fault_type = 0;
 	request->fault = NULL;
+	request->fault_budget = 0;
 	request->warning[0] = '\0';
 	request->msg = weir_msg_begin(room, nl->family, request->flags, request->cmd);
 	if (request->model)

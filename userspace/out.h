@@ -26,6 +26,7 @@ struct weir_out {
 	bool filled;		/* the open array or object has an element */
 	bool line;		/* within a one-line object, despite pretty */
 	bool inside;		/* the line of text has a word */
+	bool results;		/* nests show what the kernel computed, too */
 	bool held;		/* a newline, which oneline may turn into \\ */
 	int error;		/* of the first failed write, a negative errno */
 };

@@ -15,6 +15,7 @@ struct reading {
 	struct weir_word words[WEIR_WORDS_MAX];
 	const char *seen[WEIR_WORDS_MAX];	/* as it was written */
 	const struct weir_field *last;		/* the last one parsed */
+	struct reading *element;		/* of a list of nests, the last one begun */
 };
 
 static const struct weir_field *row(const struct weir_word *word)
@@ -157,17 +158,52 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 	return 0;
 }
 
+/* Whether a word, given again, begins an element of the list whose nest has it too. */
+static bool begins(const struct reading *reading, const struct weir_word *word)
+{
+	return row(word)->flags & WEIR_AGAIN && reading->seen[word - reading->words];
+}
+
+static int begin_element(struct reading *reading, const struct weir_word *word)
+{
+	const struct weir_field *list = reading->set->fields;
+	struct reading *element = reading->element;
+	unsigned int *count;
+
+	while (list->type != &weir_type_nest || !list->many)
+		list++;
+	count = (unsigned int *)(reading->model + list->count);
+	if (*count == list->many)
+		return weir_err_set(reading->args->err, "'%s' is given more than %u times",
+				    word->name, list->many + 1);
+	*element = (struct reading){ .args = reading->args, .set = list->nest,
+				     .verb = reading->verb };
+	element->model = (char *)weir_field_at(list, reading->model) + (*count)++ * list->size;
+	weir_set_words(list->nest, reading->verb, element->words);
+	return 0;
+}
+
 /* Offer the words not seen yet; after "not", only conditions. */
 static void offer_words(const struct reading *reading, bool negate)
 {
-	struct weir_word list[WEIR_WORDS_MAX + 1];
+	struct weir_word list[2 * WEIR_WORDS_MAX + 1];
+	const struct reading *element = reading->element;
 	const struct weir_field *field;
 	size_t i, used = 0;
 	bool any = false;
 
+	for (i = 0; element->set && element->words[i].name; i++) {
+		field = element->words[i].is;
+		if (!element->seen[i] && !negate &&
+		    !(field->flags & WEIR_FOLLOWS && element->last != field - 1))
+			list[used++] = element->words[i];
+	}
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
-		if (reading->seen[i] || field->flags & WEIR_FIRST ||
+		if ((reading->seen[i] && !(field->flags & WEIR_AGAIN)) ||
+		    (element->set && weir_word_find(element->words, reading->words[i].name) &&
+		     !(field->flags & WEIR_AGAIN)) ||
+		    field->flags & WEIR_FIRST ||
 		    (field->flags & WEIR_FOLLOWS && reading->last != field - 1) ||
 		    (negate && !(field->flags & WEIR_NOT)))
 			continue;
@@ -260,7 +296,7 @@ static const struct weir_word *find_wordless(const struct reading *reading, cons
 /* Parse one word with its value, or "not" and a condition. */
 static int read_next(struct reading *reading)
 {
-	const struct weir_word *words = reading->words, *word;
+	const struct weir_word *words = reading->words, *word, *inner = NULL;
 	struct weir_args *args = reading->args;
 	const char *token = weir_args_next(args), *value = NULL;
 	bool negate = !strcmp(token, "not");
@@ -286,7 +322,14 @@ static int read_next(struct reading *reading)
 	if (negate && !(row(word)->flags & WEIR_NOT))
 		return weir_err_set(args->err, "'%s' is not a condition: 'not' cannot precede it",
 				    word->name);
-	return read_word(reading, word, value, negate);
+	if (begins(reading, word) && begin_element(reading, word))
+		return -EINVAL;
+	if (reading->element->set)
+		inner = weir_word_find(reading->element->words, word->name);
+	if (!inner)
+		return read_word(reading, word, value, negate);
+	reading->last = inner->is;
+	return read_word(reading->element, inner, value, negate);
 }
 
 static int check_needed(const struct reading *reading)
@@ -339,8 +382,9 @@ static int read_all(struct reading *reading)
 
 int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
 {
+	struct reading element = { 0 };
 	struct reading reading = { .args = args, .set = set, .verb = verb,
-				   .model = model };
+				   .model = model, .element = &element };
 	static const struct weir_word none = { 0 };
 
 	if (!set)

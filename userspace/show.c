@@ -14,9 +14,8 @@
 
 static void show(struct weir_out *out, uint16_t attr, const struct weir_source *source)
 {
-	const struct weir_set *set = &weir_source_fields;
-
-	weir_field_show(set, weir_field_find(set, 0, attr), out, source);
+	weir_field_show(&weir_source_fields, weir_field_find(&weir_source_fields, 0, attr),
+			out, source);
 }
 
 /*
@@ -70,6 +69,29 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit)
 		      budget->window_ms ? time : "");
 }
 
+/* Each further budget's results, and with statistics what it refused. */
+static void show_further(struct weir_out *out, struct weir_limit *limit)
+{
+	char budget[WEIR_TEXT_SIZE];
+	struct weir_further *is = limit->further;
+
+	for (; is < limit->further + limit->further_count; is++) {
+		if (is->window_ns == is->budget.window_ms * 1000000ULL)
+			is->has &= ~WEIR_HAS(BUDGET_WINDOW_NS);
+		if (is->most == is->budget.count)
+			is->has &= ~WEIR_HAS(BUDGET_MOST);
+		weir_text_budget(NULL, &is->budget, budget);
+		if (!out->brief && is->has & (WEIR_HAS(BUDGET_SLOT_NS) | WEIR_HAS(BUDGET_MOST))) {
+			weir_out_text(out, "    %s:", budget);
+			weir_set_show(&weir_further_fields, WEIR_RESULT, out, is);
+			weir_out_text(out, "\n");
+		}
+		if (is->refused.packets)
+			weir_out_text(out, "    over %-12s %12" PRIu64 " packets %15" PRIu64 " bytes\n",
+				      budget, is->refused.packets, is->refused.bytes);
+	}
+}
+
 void weir_show_limit(struct weir_out *out, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model;
@@ -81,12 +103,16 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	if (!out->json && limit.most == limit.budget.count)
 		limit.has &= ~WEIR_HAS(LIMIT_MOST);
 	weir_out_begin(out, NULL, '{');
+	out->results = true;
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
+	out->results = false;
 	if (!out->brief)
 		weir_out_text(out, "\n    ");
 	if (out->json || !out->brief)
 		weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
 	weir_out_text(out, "\n");
+	if (!out->json)
+		show_further(out, &limit);
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
 	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW))
@@ -181,6 +207,18 @@ static void show_wait(struct weir_out *out, const struct weir_source *source)
 			      weir_text_time(source->wait_ns, buf));
 }
 
+/* How a source stands with further budgets: a line each. */
+static void show_standings(struct weir_out *out, const struct weir_source *source)
+{
+	unsigned int i;
+
+	for (i = 0; i < source->further_count; i++) {
+		weir_out_text(out, "    budget %u:", i + 2);
+		weir_set_show(&weir_standing_fields, WEIR_WORDS, out, &source->further[i]);
+		weir_out_text(out, "\n");
+	}
+}
+
 /* A charge's answer ends after the WEIR_RESULT fields; a query's has more. */
 static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
@@ -219,6 +257,8 @@ void weir_show_source(struct weir_out *out, const void *model)
 		show_standing(out, source);
 	}
 	weir_out_text(out, "\n");
+	if (!out->json && !out->brief && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+		show_standings(out, source);
 	if (source->slots && (out->json || !out->brief) && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
 		show_slots(out, source);
 	weir_out_end(out, '}');
@@ -287,10 +327,16 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 			 uint32_t window_ms)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
-	const struct weir_budget whole = { source->budget, window_ms };
+	struct weir_source by = *source;	/* with the budget that limits it */
+	struct weir_budget whole = { source->budget, window_ms };
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	const struct weir_set *set = &weir_source_fields;
 
+	if (source->limited_by > 1 && source->limited_by < source->further_count + 2) {
+		by.count = source->further[source->limited_by - 2].count;
+		by.unit = source->further[source->limited_by - 2].unit;
+		whole.count = source->further[source->limited_by - 2].budget;
+	}
 	if (source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited)
 		time_text(source->next_ns, 3, until);	/* next_ns is no more precise */
 	else
@@ -302,7 +348,7 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	}
 	if (out->json && window_ms) {
 		weir_out_u64(out, "window_ms", window_ms);
-		weir_out_number(out, "rate", source->count * 1000.0 / window_ms);
+		weir_out_number(out, "rate", by.count * 1000.0 / window_ms);
 	}
 	if (out->json)
 		return;
@@ -311,11 +357,11 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "budget %s",
 			      weir_text_budget(NULL, &whole, buf));
-	show(out, WEIR_A_SOURCE_UNIT, source);
+	show(out, WEIR_A_SOURCE_UNIT, &by);
 	if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "rate %s",
-			      weir_text_rate(source->count, window_ms, buf));
-	show(out, WEIR_A_SOURCE_COUNT, source);
+			      weir_text_rate(by.count, window_ms, buf));
+	show(out, WEIR_A_SOURCE_COUNT, &by);
 	weir_out_word(out, WEIR_COLOR_NONE, "until %s", until);
 }
 

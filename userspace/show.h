@@ -14,7 +14,7 @@
 typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_source, weir_show_stats, weir_show_xdp;
 
-/* An event of type @cmd; @window_ms: of a source's limit, 0: unknown. */
+/* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
 		     uint32_t window_ms);
 /* The timestamp at the start of an event. */

@@ -58,6 +58,14 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_KNOWN_NOW, "known_now"),
 	ATTR(LIMIT_STATS_NEWCOMERS_NOW, "newcomers_now"), };
 
+const struct weir_attr_spec weir_budget_attrs[] = { ATTR(BUDGET_PAD, "pad"),
+	RANGE(BUDGET_BUDGET, "budget", 1, WEIR_BYTES_MAX),
+	RANGE(BUDGET_WINDOW_MS, "window_ms", 0, WEIR_WINDOW_MS_MAX),
+	ENUM(BUDGET_UNIT, "unit", unit), RANGE(BUDGET_SLOTS, "slots", 1, WEIR_SLOTS_MAX),
+	ENUM(BUDGET_MODE, "mode", mode), RANGE(BUDGET_BURST, "burst", 1, WEIR_BURST_MAX),
+	ATTR(BUDGET_SLOT_NS, "slot_ns"), ATTR(BUDGET_WINDOW_NS, "window_ns"),
+	ATTR(BUDGET_MOST, "most"), ATTR(BUDGET_REFUSED, "refused"), };
+
 const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_NAME, "name"), ATTR(LIMIT_BEFORE, "before"),
 	RANGE(LIMIT_BUDGET, "budget", 1, WEIR_BYTES_MAX),
@@ -76,7 +84,7 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	RANGE(LIMIT_FLOOD, "flood", 1, WEIR_FLOOD_MAX),
 	RANGE(LIMIT_KNOWN_MS, "known_ms", WEIR_KNOWN_MS_MIN, WEIR_KNOWN_MS_MAX),
 	ATTR(LIMIT_MOST, "most"), RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX),
-	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), };
+	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_FURTHER, "further"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
@@ -98,7 +106,13 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ENUM(SOURCE_CHARGE_MODE, "charge_mode", charge_mode), ATTR(SOURCE_TAKEN, "taken"),
 	ATTR(SOURCE_FORGOTTEN, "forgotten"), ATTR(SOURCE_WOULD_DROP, "would_drop"),
 	ENUM(SOURCE_EVENT, "event", source_event), ATTR(SOURCE_UNKNOWN, "unknown"),
-	ATTR(SOURCE_NEWCOMERS_NEXT_NS, "newcomers_next_ns"), ATTR(SOURCE_WAIT_NS, "wait_ns"), };
+	ATTR(SOURCE_NEWCOMERS_NEXT_NS, "newcomers_next_ns"), ATTR(SOURCE_WAIT_NS, "wait_ns"),
+	ATTR(SOURCE_FURTHER, "further"), ATTR(SOURCE_LIMITED_BY, "limited_by"), };
+
+const struct weir_attr_spec weir_source_budget_attrs[] = { ATTR(SOURCE_BUDGET_PAD, "pad"),
+	ATTR(SOURCE_BUDGET_COUNT, "count"), ATTR(SOURCE_BUDGET_LEFT, "left"),
+	ATTR(SOURCE_BUDGET_BUDGET, "budget"), ENUM(SOURCE_BUDGET_UNIT, "unit", unit),
+	ATTR(SOURCE_BUDGET_LIMITED, "limited"), ATTR(SOURCE_BUDGET_NEXT_NS, "next_ns"), };
 
 const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_SEEN, "seen"), ATTR(STATS_EXEMPT, "exempt"),

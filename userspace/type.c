@@ -357,7 +357,7 @@ static void json_nest(const struct weir_field *field, const char *key,
 		      struct weir_out *out, const void *at)
 {
 	weir_out_begin(out, key, '{');
-	weir_set_show(field->nest, WEIR_WORDS, out, at);
+	weir_set_show(field->nest, WEIR_WORDS | (out->results ? WEIR_RESULT : 0), out, at);
 	weir_out_end(out, '}');
 }
 

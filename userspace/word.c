@@ -30,13 +30,20 @@ void weir_args_offer(const struct weir_args *args, const struct weir_word *words
 		args->offer(words, value, args->data);
 }
 
-int weir_args_blame(struct weir_args *args, const char *word)
+int weir_args_blame_in(struct weir_args *args, const char *word, const char *opener,
+		       unsigned int after)
 {
 	for (args->fault = args->count - 1; args->fault >= 0; args->fault--) {
-		if (!strcmp(args->words[args->fault], word))
+		if (!after && !strcmp(args->words[args->fault], word))
 			break;
+		after -= after && !strcmp(args->words[args->fault], opener);
 	}
 	return -EINVAL;
+}
+
+int weir_args_blame(struct weir_args *args, const char *word)
+{
+	return weir_args_blame_in(args, word, "", 0);
 }
 
 /* Edit distance: change, add, drop, or swap neighbouring letters (Damerau 1964). */

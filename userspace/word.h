@@ -44,6 +44,9 @@ void weir_args_offer(const struct weir_args *args, const struct weir_word *words
 		     const struct weir_field *value);
 /* Set fault to the last occurrence of a word; returns -EINVAL. */
 int weir_args_blame(struct weir_args *args, const char *word);
+/* Likewise, to the last one that is followed by @after words @opener. */
+int weir_args_blame_in(struct weir_args *args, const char *word, const char *opener,
+		       unsigned int after);
 
 /* Exact lookup; or NULL. */
 const struct weir_word *weir_word_find(const struct weir_word *words, const char *name);

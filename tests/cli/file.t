@@ -166,7 +166,7 @@ printf 'limit\radd d\r5\n' >conf
 run -check -file conf
 like "$err" "conf:1:13: .*"$'\n''  limit add d 5'$'\n''              \^$' "... and carriage returns"
 for conf in 'limit add a budget 1/s dport 80|24|dport requires' 'limit add a budget 1/s syn proto udp|24|syn requires' \
-	'limit add a budget 1/s dev lo slots 3 budget|39|.budget. given twice' 'exempt add|0|required: PREFIX' \
+	'limit add a budget 1/s dev lo slots 3 budget|39|.budget. requires a value' 'exempt add|0|required: PREFIX' \
 	'limit add a budget 1/s byte|24|.byte. abbreviates .bytes.' 'limit add a budget 1/10ms slots 20|27|slots: 20 do not fit' \
 	'limit add a budget 1/s from ::/0 family ipv4|24|family is IPv4 but from is IPv6'; do
 	IFS='|' read -r words column pattern <<<"$conf"

@@ -72,10 +72,13 @@ static struct weir_limit random_words(void)
 	};
 	static const u32 window_ms[] = { 40, 400, 1000 };
 	struct weir_limit words = {
-		.window_ms = window_ms[below(3)],
+		.budgets = 1,
+		.budget[0] = {
+			.window_ms = window_ms[below(3)],
+			.slots = 1 + below(4),
+			.mode = below(4) ? WEIR_MODE_STRICT : 1 + below(2),
+		},
 		.bytes = below(3) == 0,
-		.slots = 1 + below(4),
-		.mode = below(4) ? WEIR_MODE_STRICT : 1 + below(2),
 		.prefix = prefix[below(4)],
 		.sources = 64,
 		.observe = below(3) == 0,
@@ -87,8 +90,8 @@ static struct weir_limit random_words(void)
 		words.observe = false;
 		words.match = (struct weir_match) { };
 	}
-	words.budget = words.bytes ? 100 + below(3000) : 1 + below(20);
-	words.slots_given = words.mode != WEIR_MODE_FIXED && !below(2);
+	words.budget[0].amount = words.bytes ? 100 + below(3000) : 1 + below(20);
+	words.slots_given = words.budget[0].mode != WEIR_MODE_FIXED && !below(2);
 	/* They always have room, so that nothing else is different. */
 	if (below(2))
 		words.newcomers = (struct weir_newcomers) {
@@ -196,7 +199,7 @@ static void follow(struct twin_limit *limit, u64 sum[])
 		/* An idle source is not moved, even with pending refusals. */
 		if (!count)
 			s->dropped = min(s->dropped, hook_dropped(real, s));
-		s->wheel.at = shim_jiffies / real->slot_ticks;
+		s->wheel.at = shim_jiffies / real->budget[0].slot_ticks;
 		for (age = 0; age <= WEIR_SLOTS_MAX; age++)
 			s->wheel.count[age] = slot[WEIR_SLOTS_MAX - age];
 	}
@@ -209,7 +212,7 @@ void hook_set(void)
 	u64 sum[SOURCES];
 	unsigned int i;
 
-	words.budget = random.budget;
+	words.budget[0].amount = random.budget[0].amount;
 	words.observe = random.observe;
 	if (below(2))
 		words.match = random.match;
@@ -219,9 +222,10 @@ void hook_set(void)
 		words.newcomers = random.newcomers;
 	/* Requested slots may not fit a shorter window. */
 	if (below(4) == 0)
-		words.window_ms = max(words.window_ms, random.window_ms);
+		words.budget[0].window_ms = max(words.budget[0].window_ms,
+						random.budget[0].window_ms);
 	if (limit->words.bytes != random.bytes)
-		words.budget = limit->words.bytes ? 1000 : 7;
+		words.budget[0].amount = limit->words.bytes ? 1000 : 7;
 	other = words;
 	other.prefix.len4 ^= 1;
 	change(does_set, &other, -EINVAL);

@@ -18,8 +18,8 @@ static inline struct weir_limit edit_words(const char *name, u64 budget)
 	struct weir_limit words;
 
 	weir_limit_init(&words, name);
-	words.budget = budget;
-	words.window_ms = 1000;
+	words.budget[0].amount = budget;
+	words.budget[0].window_ms = 1000;
 	words.sources = 64;
 	return words;
 }

@@ -97,23 +97,23 @@ static void test_tables(void **state)
 
 	assert_int_equal(add(&config, &error), 0);
 	for (i = 0; i < ARRAY_SIZE(budgets); i++) {
-		config.budget = budgets[i];
+		config.budget[0].amount = budgets[i];
 		limit = weir_limit_find(weir_config_get(&wn), "a");
 		table = limit->table;
 		assert_int_equal(edit_set(&wn, &config, &error), 0);
 		limit = weir_limit_find(weir_config_get(&wn), "a");
-		assert_int_equal(limit->budget, budgets[i]);
-		assert_true(weir_table_holds(limit->table, limit->budget));
+		assert_int_equal(limit->budget[0].amount, budgets[i]);
+		assert_true(weir_table_holds(limit->table, 0, limit->room[0]));
 		assert_int_equal(limit->table != table, i == 2);
 	}
 	/* A small budget does not narrow the counts of the next table. */
-	config.budget = 5;
+	config.budget[0].amount = 5;
 	config.sources *= 2;
 	table = limit->table;
 	assert_int_equal(edit_set(&wn, &config, &error), 0);
 	limit = weir_limit_find(weir_config_get(&wn), "a");
 	assert_true(limit->table != table);
-	assert_true(weir_table_holds(limit->table, U32_MAX));
+	assert_true(weir_table_holds(limit->table, 0, U32_MAX));
 	assert_int_equal(atomic64_read(&wn.bytes), weir_table_bytes(limit->table));
 	assert_int_equal(edit_flush(&wn, true), 0);
 	assert_int_equal(atomic64_read(&wn.bytes), 0);
@@ -133,7 +133,7 @@ static unsigned int admitted(unsigned int packets)
 			.source = &source,
 			.tick = shim_jiffies,
 			.cost = limit->bytes ? 100 : 1,
-			.budget = limit->budget,
+			.budget = limit->room[0],
 			.hash = weir_source_hash(&source, limit->prefix, &wn.key),
 		};
 		count += weir_table_charge(limit->table, &lookup) & WEIR_CHARGED;
@@ -155,7 +155,7 @@ static void take_steps(const struct step *steps, unsigned int count)
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		limit.budget = steps[i].budget;
+		limit.budget[0].amount = steps[i].budget;
 		limit.bytes = steps[i].bytes;
 		assert_int_equal(i ? edit_set(&wn, &limit, &error) : add(&limit, &error), 0);
 		check(admitted(steps[i].packets) == steps[i].admitted, "step %u", i);

@@ -67,7 +67,7 @@ static inline u16 packet(u32 n, struct weir_lookup *lookup)
 	u16 result;
 
 	*lookup = (struct weir_lookup) {
-		.source = &source, .tick = shim_jiffies, .cost = 1, .budget = in->budget,
+		.source = &source, .tick = shim_jiffies, .cost = 1, .budget = in->room[0],
 		.hash = weir_source_hash(&source, in->prefix, &wn.key),
 	};
 	twin_enter();
@@ -94,7 +94,7 @@ static inline struct weir_source_state state_of(u32 n)
 
 	rcu_read_lock();
 	weir_table_peek(in->table, &source, weir_source_hash(&source, in->prefix, &wn.key),
-			shim_jiffies, in->budget, &state, slot);
+			shim_jiffies, in->room, &state, slot);
 	rcu_read_unlock();
 	return state;
 }

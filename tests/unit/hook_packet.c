@@ -78,12 +78,12 @@ static unsigned int expect_limits(const struct said *said, struct weir_cost cost
 		f->real = hook_real(limit);
 		f->source = hook_source(limit, said_source(said));
 		f->cost = f->real->bytes ? cost.bytes : cost.packets;
-		slot = shim_jiffies / f->real->slot_ticks;
-		reach = f->real->slots - !!f->real->mode;
+		slot = shim_jiffies / f->real->budget[0].slot_ticks;
+		reach = f->real->budget[0].slots - !!f->real->budget[0].mode;
 		twin_turn(&f->source->wheel, reach, slot);
 		f->room = twin_sum(&f->source->wheel, reach, slot) + f->cost <=
-			  f->real->budget;
-		f->large = f->cost > f->real->budget;
+			  f->real->room[0];
+		f->large = f->cost > f->real->room[0];
 		f->newcomers = newcomers_of(f->real);
 		f->early = false;
 		f->unmarked = false;

@@ -155,7 +155,7 @@ static void check_late(const char *name, enum weir_fate fate, u64 packets)
 	assert_int_equal(hook_fate(name, WEIR_ADMITTED), 3);
 	assert_int_equal(hook_fate(name, fate), packets);
 	/* The packet before the leap expires first, late ones with the rest. */
-	shim_jiffies += 250 - 100 + hook_limit(name)->slot_ticks + 60;
+	shim_jiffies += 250 - 100 + hook_limit(name)->budget[0].slot_ticks + 60;
 	assert_int_equal(count_in(name), 2);
 }
 
@@ -173,7 +173,7 @@ static void test_late(void **state)
 	add("a", 100, false);
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
 	/* Shorter slots, so that the clock is late by more of them. */
-	words.window_ms = 600;
+	words.budget[0].window_ms = 600;
 	assert_int_equal(add_words(&words), 0);
 	add("c", 2, false);
 	come_late(2);
@@ -261,7 +261,7 @@ static void test_known_elsewhere(void **state)
 	words.newcomers.known_ms = 1000;
 	assert_int_equal(add_words(&words), 0);
 	words = edit_words("b", 1);
-	words.window_ms = 10000;
+	words.budget[0].window_ms = 10000;
 	assert_int_equal(add_words(&words), 0);
 	shim_jiffies += HZ + 1;
 	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);

@@ -159,7 +159,7 @@ static void test_large(void **state)
 
 	begin(4, 64);
 	lookup = (struct weir_lookup) {
-		.source = &source, .tick = shim_jiffies, .cost = 5, .budget = limit()->budget,
+		.source = &source, .tick = shim_jiffies, .cost = 5, .budget = limit()->room[0],
 		.hash = weir_source_hash(&source, limit()->prefix, &wn.key),
 	};
 	twin_enter();

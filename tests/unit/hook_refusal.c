@@ -49,8 +49,8 @@ static struct weir_limit words_of(const char *name, u64 budget)
 {
 	struct weir_limit words = edit_words(name, budget);
 
-	words.window_ms = 4000;
-	words.slots = 4;
+	words.budget[0].window_ms = 4000;
+	words.budget[0].slots = 4;
 	words.slots_given = true;
 	return words;
 }
@@ -74,7 +74,7 @@ static struct weir_lookup lookup_of(const struct said *said, const struct weir_l
 	weir_source_mask(source, limit->prefix);
 	return (struct weir_lookup) {
 		.source = source, .tick = shim_jiffies, .cost = 1,
-		.budget = limit->budget,
+		.budget = limit->room[0],
 		.hash = weir_source_hash(source, limit->prefix, &t.wn.key),
 	};
 }
@@ -126,7 +126,7 @@ static void test_ends(void **state)
 	assert_true(passes(&v4, 0));
 	hook_end();
 	begin();
-	words.window_ms = 400000;
+	words.budget[0].window_ms = 400000;
 	add_words(&words);
 	fill(&v4, 0, 2);
 	shim_jiffies += HZ;

@@ -67,9 +67,9 @@ u64 hook_peek(const struct weir_limit *real, const struct twin_source *s,
 
 	weir_table_peek(real->table, &s->source,
 			weir_source_hash(&s->source, real->prefix, &t.wn.key),
-			shim_jiffies, real->budget, &state, slot);
+			shim_jiffies, real->room, &state, slot);
 	weir_batches_unspent(real->table, shim_jiffies, &state, slot);
-	return state.count;
+	return state.count[0];
 }
 
 u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
@@ -79,7 +79,7 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 
 	weir_table_peek(real->table, &s->source,
 			weir_source_hash(&s->source, real->prefix, &t.wn.key),
-			shim_jiffies, real->budget, &state, slot);
+			shim_jiffies, real->room, &state, slot);
 	if (s->observed == real->observe)
 		weir_refusals_pending(&t.wn, real, &state, 1);
 	return state.dropped;
@@ -87,7 +87,8 @@ u64 hook_dropped(const struct weir_limit *real, const struct twin_source *s)
 
 u64 hook_sum(const struct weir_limit *real, const struct twin_source *s)
 {
-	return twin_sum(&s->wheel, real->slots - !!real->mode, shim_jiffies / real->slot_ticks);
+	return twin_sum(&s->wheel, real->budget[0].slots - !!real->budget[0].mode,
+			shim_jiffies / real->budget[0].slot_ticks);
 }
 
 void hook_check(struct twin_limit *limit)

@@ -151,7 +151,7 @@ static void test_layout(void **state)
 		t = weir_table_alloc(&spec, 1000);
 		assert_false(IS_ERR(t));
 		assert_true(weir_wheel_max(t->shape.width) >= budget[b]);
-		assert_true(weir_table_holds(t, budget[b]));
+		assert_true(weir_table_holds(t, 0, budget[b]));
 		assert_true(weir_table_bytes(t) == bytes_of(&spec, t->mask + 1, t->ways));
 		check(t->way_size == 64 || slots > 15 || len6 > 64 ||
 		      budget[b] > U16_MAX, "%u slots: %u", slots, t->way_size);

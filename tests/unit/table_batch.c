@@ -56,10 +56,10 @@ static u64 counted(void)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	rcu_read_lock();
-	weir_table_peek(table, who, 0, tick, budget, &state, slot);
+	weir_table_peek(table, who, 0, tick, &budget, &state, slot);
 	weir_batches_unspent(table, tick, &state, slot);
 	rcu_read_unlock();
-	return state.count;
+	return state.count[0];
 }
 
 static void test_strict(void **state)
@@ -208,7 +208,7 @@ static void test_moved(void **state)
 	assert_true(charge(0, 0, 1));
 	assert_true(charge(0, 0, 1)); /* from the batch */
 	begin(1000, false);
-	weir_table_succeed(table, old, budget, budget, &twin_key, now);
+	weir_table_succeed(table, old, &budget, &budget, &twin_key, now);
 	weir_table_drain(table);
 	synchronize_rcu();
 	weir_table_free(table);

@@ -40,7 +40,7 @@ static struct weir_source_state expected(const struct model_source *s)
 	const struct twin_wheel *w = s->has_way ? &s->wheel : &bucket_of(s)->floor;
 	u64 slot = max(weir_table_slot(m.table, m.tick), w->at), when, cost = 1;
 	struct weir_source_state state = {
-		.source = s->source, .count = twin_sum(w, m.reach, slot), .floor = !s->has_way,
+		.source = s->source, .count[0] = twin_sum(w, m.reach, slot), .floor = !s->has_way,
 	};
 
 	if (s->has_way && is_marked(s, slot))
@@ -48,7 +48,7 @@ static struct weir_source_state expected(const struct model_source *s)
 	for (when = slot; twin_sum(w, m.reach, when) + cost > m.budget; when++)
 		;
 	when *= m.table->spec.slot_ticks;
-	state.live = state.count;
+	state.live = state.count[0];
 	state.wait = when > m.tick ? when - m.tick : 0;
 	if (when == slot * m.table->spec.slot_ticks)
 		state.wait = 0;
@@ -63,12 +63,12 @@ static void check_state(const struct model_source *s, const struct weir_source_s
 {
 	struct weir_source_state be = expected(s);
 
-	check(is->count == be.count && is->live == be.live &&
+	check(is->count[0] == be.count[0] && is->live == be.live &&
 	      is->floor == be.floor &&
 	      (m.very_late || is->wait == be.wait) &&
 	      is->dropped == be.dropped && (is->observed == be.observed || !be.dropped),
 	      "run %llu: count %llu for %llu, wait %llu for %llu, dropped %llu for %llu, floor %u for %u",
-	      m.run, is->count, be.count, is->wait, be.wait, is->dropped,
+	      m.run, is->count[0], be.count[0], is->wait, be.wait, is->dropped,
 	      be.dropped, is->floor, be.floor);
 }
 
@@ -76,7 +76,7 @@ static struct weir_source_state peek(const struct model_source *s, u64 slot[WEIR
 {
 	struct weir_source_state state;
 
-	weir_table_peek(m.table, &s->source, s->hash, m.tick, m.budget, &state, slot);
+	weir_table_peek(m.table, &s->source, s->hash, m.tick, &m.budget, &state, slot);
 	return state;
 }
 
@@ -102,7 +102,7 @@ void model_check_walk(u32 bucket)
 	unsigned int n, i, has_way = 0;
 	struct model_source *s;
 
-	n = weir_table_walk(m.table, bucket, m.tick, m.budget, m.state);
+	n = weir_table_walk(m.table, bucket, m.tick, &m.budget, m.state);
 	for (s = m.source; s < m.source + m.sources; s++) {
 		if (bucket_of(s) != &m.bucket[bucket] || !s->has_way)
 			continue;

@@ -66,8 +66,8 @@ static u64 floor_of(u32 hash)
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	struct weir_source_state state;
 
-	weir_table_peek(t.table, &nobody, hash, t.tick, t.budget, &state, slot);
-	return state.count;
+	weir_table_peek(t.table, &nobody, hash, t.tick, &t.budget, &state, slot);
+	return state.count[0];
 }
 
 /*

@@ -265,9 +265,9 @@ static void check_bound(struct moved_source *s)
 	unsigned int age, i = s->history.len;
 
 	rcu_read_lock();
-	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, m.now.budget, &state, slot);
+	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, &m.now.budget, &state, slot);
 	rcu_read_unlock();
-	check(!m.exact || (state.dropped == s->dropped && state.count ==
+	check(!m.exact || (state.dropped == s->dropped && state.count[0] ==
 	      twin_sum(&s->wheel, m.now.table->shape.reach, now)),
 	      "run %llu: %llu dropped for %llu", m.run, state.dropped, s->dropped);
 	for (age = 0; m.same_unit && age <= m.now.table->shape.reach; age++) {
@@ -303,7 +303,7 @@ static void move(void)
 	}
 	m.budget_most = max(m.budget_most, m.next.budget);
 	m.window_least = min(m.window_least, window_of(m.next.table));
-	weir_table_succeed(m.next.table, old, m.next.budget, m.now.budget, &twin_key, test_clock);
+	weir_table_succeed(m.next.table, old, &m.next.budget, &m.now.budget, &twin_key, test_clock);
 	traffic(m.quiet ? 0 : below(50));
 	shim_resched = between_buckets;
 	evicted = weir_table_drain(m.next.table);

@@ -18,6 +18,8 @@ static u64 test_clock(void)
 	return now;
 }
 
+static const u64 ten = 10;
+
 static struct weir_table *make_table(u8 slots, u32 sources)
 {
 	struct weir_table_spec spec = {
@@ -73,7 +75,7 @@ static struct weir_source_state stand(struct weir_table *t, unsigned int i)
 	struct sender s;
 
 	lay_out(&s, i, 1);
-	weir_table_peek(t, &s.source, s.lookup.hash, now, 10, &state, slot);
+	weir_table_peek(t, &s.source, s.lookup.hash, now, &ten, &state, slot);
 	return state;
 }
 
@@ -175,7 +177,7 @@ static void test_charge_stranger(void **state)
 	assert_null(shim_locking);
 	assert_true(weir_way_is(table, s.lookup.way, &s.source));
 	/* Its new way starts from the floor, which holds at least the 2 from before. */
-	assert_true(stand(table, 1).count >= 3);
+	assert_true(stand(table, 1).count[0] >= 3);
 	end();
 }
 
@@ -197,8 +199,8 @@ static void charge_twice(void)
 	shim_locking = take_another;
 	assert_true(weir_table_charge(table, &s.lookup) & WEIR_CHARGED);
 	assert_null(shim_locking);
-	assert_int_equal(stand(table, loser).count, 2);
-	n = weir_table_walk(table, 0, now, 10, all);
+	assert_int_equal(stand(table, loser).count[0], 2);
+	n = weir_table_walk(table, 0, now, &ten, all);
 	for (i = 0; i < n; i++)
 		found += weir_source_same(&all[i].source, &s.source);
 	assert_int_equal(found, 1);
@@ -288,7 +290,7 @@ static void test_dropped(void **state)
 static void take_over(u8 slots, u32 sources)
 {
 	next = make_table(slots, sources);
-	weir_table_succeed(next, table, 10, 10, &twin_key, test_clock);
+	weir_table_succeed(next, table, &ten, &ten, &twin_key, test_clock);
 }
 
 static void let_go(void)

@@ -13,6 +13,7 @@
 #define WINDOW 32
 #define SLOT_MOST 8
 
+static const u64 budget[2] = { 2 * BUDGET, 300 * BUDGET };
 static const struct weir_prefix prefix = { 32, 64 };
 
 static struct weir_table __rcu *tables[LIMITS];
@@ -22,7 +23,7 @@ static u32 begun;			/* atomic */
 
 static struct run {
 	unsigned int sources, limits;
-	bool tiny, time_passes, forgets, newcomers;
+	bool tiny, time_passes, forgets, newcomers, several;
 	unsigned int packets, moves_least;
 } r;
 
@@ -49,6 +50,11 @@ static struct weir_table *current_table(unsigned int limit)
 	return rcu_dereference_protected(tables[limit], true);
 }
 
+/* Of each limit, in packets and in bytes, which refuse first. */
+static const u64 budgets[LIMITS][2] = {
+	{ 2 * BUDGET, 300 * BUDGET }, { 2 * BUDGET, 300 * (BUDGET - 20) },
+};
+
 static u8 ask(struct weir_lookup *lookup, struct weir_table **table)
 {
 	unsigned int n;
@@ -58,6 +64,7 @@ static u8 ask(struct weir_lookup *lookup, struct weir_table **table)
 		table[n] = rcu_dereference(tables[n]);
 		/* The second limit refuses what the first has charged. */
 		lookup[n].budget = BUDGET - 20 * n;
+		lookup[n].budgets = budgets[n];
 		result = weir_table_refuse(table[n], &lookup[n]);
 	}
 	return result ? n : 0;
@@ -76,7 +83,7 @@ static u8 pass(struct sender *w, unsigned int i, u64 tick)
 
 	for (n = 0; n < LIMITS; n++)
 		lookup[n] = (struct weir_lookup) {
-			.source = &source, .tick = tick, .cost = 1,
+			.source = &source, .tick = tick, .cost = 1, .amount = { 1, 300 },
 			.hash = weir_source_hash(&source, prefix, &twin_key),
 		};
 	by = ask(lookup, table);
@@ -146,6 +153,10 @@ static struct weir_table *make_table(struct chance *c)
 	};
 	struct weir_table *table;
 
+	if (r.several)
+		spec.more[0] = (struct weir_count_spec) {
+			.budget = budgets[0][1], .slot_ticks = 4, .slots = 8, .bytes = true,
+		};
 	/* If time stands still, slots must not change. */
 	if (r.time_passes && chance_one_in(c, 2)) {
 		spec.slot_ticks = SLOT_MOST;
@@ -166,7 +177,7 @@ static void move(void *arg)
 		i = chance_below(c, r.limits);
 		old = current_table(i);
 		next = make_table(c);
-		weir_table_succeed(next, old, BUDGET, BUDGET, &twin_key, test_clock);
+		weir_table_succeed(next, old, budget, budget, &twin_key, test_clock);
 		rcu_assign_pointer(tables[i], next);
 		weir_table_drain(next);
 		synchronize_rcu();
@@ -194,10 +205,11 @@ static void look(void *arg)
 		hash = weir_source_hash(&source, prefix, &twin_key);
 		rcu_read_lock();
 		table = rcu_dereference(tables[limit]);
-		weir_table_peek(table, &source, hash, test_clock(), BUDGET, &state[0], slot);
-		check(state[0].count <= BUDGET, "%llu counted", state[0].count);
+		weir_table_peek(table, &source, hash, test_clock(), budget, &state[0], slot);
+		check(state[0].count[0] <= (r.several ? 2 : 1) * BUDGET, "%llu counted",
+		      state[0].count[0]);
 		weir_table_walk(table, hash & (weir_table_buckets(table) - 1),
-				test_clock(), BUDGET, state);
+				test_clock(), budget, state);
 		if (r.forgets && chance_one_in(&c, 4))
 			forgotten[limit][i] += weir_table_forget(table, &source, hash);
 		rcu_read_unlock();
@@ -243,14 +255,16 @@ static void check_exact(unsigned int limit, unsigned int i, u64 admitted)
 
 	rcu_read_lock();
 	weir_table_peek(current_table(limit), &source, weir_source_hash(&source, prefix, &twin_key),
-			test_clock(), BUDGET, &state, slot);
+			test_clock(), budget, &state, slot);
 	rcu_read_unlock();
 	for (n = 0; n < SENDERS; n++) {
 		dropped += sender[n].dropped[limit][i];
 		left += sender[n].left[limit][i];
 	}
-	check(state.count == admitted + left, "source %u: %llu for %llu + %llu",
-	      i, state.count, admitted, left);
+	check(state.count[0] == admitted + left, "source %u: %llu for %llu + %llu",
+	      i, state.count[0], admitted, left);
+	check(!r.several || state.count[1] == 300 * state.count[0], "source %u: %llu bytes",
+	      i, state.count[1]);
 	/* A refusal while its way is being moved may be lost. */
 	check(state.dropped <= dropped && (moves || state.dropped == dropped),
 	      "source %u: %llu dropped for %llu", i, state.dropped, dropped);
@@ -338,6 +352,12 @@ TEST(test_exact, .sources = SOURCES, .limits = 2, .packets = 100000)
 TEST(test_exact_moved, .sources = SOURCES, .limits = 2, .packets = 10000, .moves_least = 50)
 /* Give-back races with forgetting. */
 TEST(test_forgotten, .sources = 3, .limits = 2, .packets = 100000, .forgets = true)
+TEST(test_several, .sources = SOURCES, .limits = 2, .packets = 20000, .several = true)
+TEST(test_several_one, .sources = 1, .limits = 1, .packets = 50000, .several = true)
+TEST(test_several_moved, .sources = SOURCES, .limits = 2, .packets = 10000, .several = true,
+	.moves_least = 50)
+TEST(test_several_tiny, .sources = SOURCES, .limits = 2, .packets = 20000, .tiny = true,
+	.time_passes = true, .several = true, .moves_least = 100)
 TEST(test_one_source, .sources = 1, .limits = 1, .packets = 100000, .time_passes = true)
 TEST(test_one_source_moved, .sources = 1, .limits = 2, .packets = 10000, .time_passes = true,
 	.moves_least = 100)
@@ -352,4 +372,5 @@ TEST(test_newcomers_moved, .sources = SOURCES, .limits = 2, .packets = 50000, .t
 
 UNIT_MAIN("table_threads", T(test_exact), T(test_exact_moved), T(test_forgotten),
 	  T(test_one_source), T(test_one_source_moved), T(test_tiny_moved), T(test_moved),
-	  T(test_newcomers), T(test_newcomers_moved))
+	  T(test_newcomers), T(test_newcomers_moved), T(test_several), T(test_several_one),
+	  T(test_several_moved), T(test_several_tiny))

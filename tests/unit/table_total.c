@@ -79,11 +79,11 @@ static void check_all(void)
 	rcu_read_lock();
 	for (i = 0; i < SOURCES; i++) {
 		source = twin_source_in(t.table, i, &hash);
-		weir_table_peek(t.table, &source, hash, t.tick, t.budget, &state, slot);
+		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
 		/* Where all ways are taken for ever, a newcomer has no room. */
 		full = !t.count[i] && counted() == WAYS && !t.table->spec.slot_ticks;
 		want = full ? t.budget : t.count[i];
-		check(state.count == want, "run %llu: %llu, not %llu", t.run, state.count, want);
+		check(state.count[0] == want, "run %llu: %llu, not %llu", t.run, state.count[0], want);
 		check(want < t.budget || t.table->spec.slot_ticks ||
 		      state.wait == WEIR_NEVER, "run %llu: a wait", t.run);
 		check(want || !state.wait, "run %llu: a wait for nothing", t.run);
@@ -102,7 +102,7 @@ static void move(void)
 	struct weir_table *old = t.table;
 
 	t.table = table_of(old->spec.slot_ticks ? 0 : 1000000000, 4);
-	weir_table_succeed(t.table, old, t.budget, t.budget, &twin_key, clock_now);
+	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
 	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
 	synchronize_rcu();
 	weir_table_free(old);

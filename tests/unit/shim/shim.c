@@ -47,7 +47,7 @@ extern char __stop_percpu[] __attribute__((weak));
 
 void *shim_this_cpu(const void *p, size_t size)
 {
-	static char copy[SHIM_CPUS][4096] __attribute__((aligned(64)));
+	static char copy[SHIM_CPUS][8192] __attribute__((aligned(64)));
 	size_t offset = (const char *)p - __start_percpu;
 
 	if ((const char *)p < __start_percpu || (const char *)p >= __stop_percpu)

@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# budgets.t: a limit with several budgets: no window of any has more than it; which one refuses;
+# packets with bytes; what is saved is read again; changes lose no count; bad input
+. "$(dirname "$0")/lib.sh"
+need_cpus 2
+begin_with <<-WORDS
+	limit add both budget 20/400ms budget 60/4s budget 40000/4s bytes lenient from 198.18.0.0/24
+	limit add floor budget 4/400ms budget 9/4s budget 12/4s bucket burst 3 from 198.18.2.0/23 sources 64
+	limit add long budget 3/3s slots 3 budget 5/1d fixed from 198.19.0.0/24
+	limit add size budget 100/1d budget 1100/1d bytes from 198.19.1.0/24
+	limit add see budget 2/1d budget 1/1d bucket from 198.19.2.0/24 action observe
+	limit add whole budget 50/1d budget 30/2d from 198.19.3.0/24 per 0
+WORDS
+weir save "$tmp/saved" && weir -file "$tmp/saved" && weir save "$tmp/again"
+ok $? "what is saved can be read"
+holds "... and is saved the same" cmp "$tmp/saved" "$tmp/again"
+weir -json save "$tmp/saved.json" && weir -json -file "$tmp/saved.json" && weir save "$tmp/again"
+ok $? "... in JSON, too"
+holds "... and is saved the same" cmp "$tmp/saved" "$tmp/again"
+like "$(weir limit show both)" "^both budget 20/400ms from 198.18.0.0/24 slots 15 sources 65536 budget 60/4s slots 15 budget 40000/4s bytes slots 15 lenient" "limit show has all budgets"
+like "$(weir limit show both)" "    40000/4s: slot 2[0-9]+ms window 4[.0-9]*s at most 80000" "... and the most of each in any window"
+like "$(weir -json limit show long)" '"further":\[\{"budget":5,"window_ms":86400000,"unit":"packets","slots":1,"mode":"fixed","slot_ms":86400000,"effective_window_ms":86400000,"at_most|most' "... in JSON, too"
+
+# Two adversaries on two CPUs, one that shares its table with too many others.
+trace_start weir_charge weir_uncharge weir_drop
+flooding -s 198.18.0.1 -r 800 -t 9000
+flooding -s 198.18.0.1 -r 800 -t 9000 -l 900
+flooding -s 198.18.0.2 -n 3 -R -r 2000 -b 120,120 -t 9000 -l 700
+flooding -s 198.18.2.0 -n 300 -R -r 3000 -t 9000
+flooded
+trace_stop
+# kept LIMIT WINDOW_MS MOST LEAST WINDOW-OPTION...
+kept() {
+	local limit=$1 most=$3 least=$4 line ticks
+	ticks=$(ms_ticks "$2")
+	shift 4
+	line=$(traced -l "$limit" -T "$ticks" -L "$most" "$@")
+	ok $? "$limit: no window of $ticks ticks has more than $most" || diag "$line"
+	# A sender may pause on a busy machine.
+	within "$(value max "$line")" $((least / 2)) "$most" "$limit: ... and one has at least half of $least"
+}
+kept both 400 20 20
+kept both 4000 60 40
+kept both 4000 80000 30000 -b
+kept floor 400 4 4
+kept floor 4000 9 9
+for budget in 1 2 3; do
+	holds "drops name budget $budget" grep -q "weir_drop: .* limit=both .* budget=$budget\$" "$tmp/trace"
+done
+
+# First the short budget refuses, then the long one.
+quiet_now() { test "$(weir -json source get 198.19.0.1 limit long | json count)" = 0; }
+trace_start weir_limited
+"$top/userspace/weir" -j monitor >"$tmp/events" &
+pids+=($!)
+wait_for 60 grep -q present "$tmp/events"
+recount
+flood -s 198.19.0.1 -c 9
+is "$(passed)" 3 "the short budget refuses"
+like "$(weir source get 198.19.0.1 limit long)" "count 3 of 3 left 0 limited for [0-9.]+m?s by budget 1 dropped 6
+    budget 2: count 3 of 5 left 2" "... source get says so"
+wait_for 60 quiet_now
+recount
+flood -s 198.19.0.1 -c 9
+is "$(passed)" 2 "... then the long one"
+trace_stop
+like "$(weir source get 198.19.0.1 limit long)" "count [0-9] of 3 left [0-9] limited for [0-9hms]+ by budget 2 dropped 13
+    budget 2: count 5 of 5 left 0 limited for " "... source get says so"
+like "$(weir -json source get 198.19.0.1 limit long)" '"limited":true,"next_ms":[0-9.]+,"limited_by":2,"further":\[\{"count":5,"budget":5,"unit":"packets","left":0,"limited":true,"next_ms":' "... in JSON, too"
+is "$(awk '/weir_limited/ { print $NF }' "$tmp/trace" | xargs)" "budget=1 budget=2" "the tracepoint names both"
+holds "events name the second" wait_for 60 grep -q '"limited_by":2' "$tmp/events"
+holds "... and the first" grep -q '"limited_by":1' "$tmp/events"
+quiet
+like "$(weir -s limit show long)" "    over 5/d +7 packets" "limit show counts what it refused"
+weir source get 198.19.0.1 limit long >/dev/null
+is "$(weir -json source show limit long limited | json limited_by)" 2 "source show, too"
+
+# packets and bytes: a packet of 300 bytes costs one and 300
+recount
+flood -s 198.19.1.1 -c 9 -l 300
+is "$(passed)" 3 "bytes refuse"
+flood -s 198.19.1.1 -c 1 -l 60
+is "$(passed)" 4 "... but not what is smaller"
+flood -s 198.19.1.1 -c 2 -l 1200
+is "$(stat_of size too_large.packets)" 2 "a packet larger than one of the budgets is too large"
+is "$(weir -json source charge 198.19.1.2 limit size packets 300 mode drain | json taken)" 100 "source charge is in the unit of the first"
+is "$(weir -json source charge 198.19.0.2 limit long packets 9 mode drain | json taken)" 3 "... and takes what all have left"
+recount
+flood -s 198.19.2.1 -c 5
+is "$(passed)" 5 "a limit that observes drops nothing"
+is "$(stat_of see would_drop.packets)" 4 "... and counts what the smaller budget refuses"
+flood -s 198.19.3.1 -n 40 -c 40
+is "$(stat_of whole admitted.packets)" 30 "a budget of all sources"
+
+# Changes lose no count.
+wait_for 60 quiet_now
+weir limit set long budget 3/3s slots 3 budget 7/1d fixed >/dev/null
+recount
+flood -s 198.19.0.1 -c 9
+is "$(passed)" 2 "a larger budget"
+weir limit set long budget 20/1d >/dev/null
+like "$(weir limit show long)" "^long budget 20/d from" "set replaces all budgets"
+recount
+flood -s 198.19.0.1 -c 30
+is "$(passed)" 13 "... which start from those of at least their window"
+weir limit set long budget 3/3s budget 30/total budget 25/1h >/dev/null
+wait_for 60 quiet_now
+recount
+flood -s 198.19.0.1 -c 9
+is "$(passed)" 3 "... and the shortest that is as long"
+like "$(weir source get 198.19.0.1 limit long)" "budget 2: count 23 of 30 .*budget 3: count 23 of 25" "... however many there are" ||
+	diag "$(weir source get 198.19.0.1 limit long)"
+
+# refused WORDS PATTERN: bad input changes nothing
+refused() {
+	weir limit show >"$tmp/before"
+	! weir $1 >"$tmp/out" 2>&1
+	ok $? "refused: $1"
+	like "$(<"$tmp/out")" "$2" "... and why"
+	weir limit show | cmp -s - "$tmp/before"
+	ok $? "... and nothing has changed"
+}
+refused "limit add bad budget 1/s budget 1/m budget 1/h budget 1/d budget 2/d" "'budget' is given more than 4 times"
+refused "limit add bad budget 1/s budget 0/m" "0 is out of range"
+refused "limit add bad budget 1/s budget 5/m slots 3 slots 4" "'slots' given twice"
+refused "limit add bad budget 1/s budget 5/m burst 3" "a burst is what a bucket holds"
+refused "limit add bad budget 1/s budget 5/total slots 3" "budget slots: a fixed window or a total is a single slot"
+refused "limit add bad budget 1/s budget 5/m bucket slots 3" "budget slots: a bucket has no slots"
+refused "limit add bad budget 1/s budget 5/m bucket burst 40000" "budget burst: a burst is at most 4096 times"
+refused "limit set both budget 1/s budget 5/20ms slots 21" "slots: 21 do not fit"
+cat >"$tmp/bad" <<-WORDS
+	limit add bad budget 1/s slots 2 budget 5/total slots 3
+WORDS
+weir -check -file "$tmp/bad" >"$tmp/out" 2>&1
+like "$(<"$tmp/out")" "bad:1:49: .*single slot.*"$'\n'".*"$'\n'" +\^~" "a file's fault is pointed at"
+finish
