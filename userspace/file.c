@@ -286,6 +286,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		return status;
 	}
 	status = replace(tool, lines, config);
+	tool->line = 0;
 	if (status)
 		weir_xdp_undo(config, config->early_count);
 	else

@@ -233,6 +233,17 @@ static int attach(struct weir_tool *tool, const struct weir_xdp *at, bool chains
 	return WEIR_EXIT_OK;
 }
 
+/* The kernel tells nobody else which module has a function, nor whose a program is. */
+static int check_rights(struct weir_tool *tool)
+{
+	uint32_t id;
+
+	if (!bpf_btf_get_next_id(0, &id) || errno != EPERM)
+		return WEIR_EXIT_OK;
+	weir_err_set(&tool->err, "permission denied: XDP programs of the module require CAP_SYS_ADMIN on the host; for weir.service see SERVICE in weir(8)");
+	return WEIR_EXIT_REFUSED;
+}
+
 /* Can the program be attached to the device at all? Sets the mode. */
 static int prepare(struct weir_tool *tool, struct weir_xdp *at)
 {
@@ -244,7 +255,7 @@ static int prepare(struct weir_tool *tool, struct weir_xdp *at)
 	}
 	if (!at->mode)
 		at->mode = WEIR_XDP_NATIVE;
-	return WEIR_EXIT_OK;
+	return check_rights(tool);
 }
 
 int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
@@ -273,6 +284,9 @@ int weir_xdp_detach(struct weir_tool *tool, const struct weir_command *command,
 
 	if (!if_nametoindex(at->dev))
 		return no_such_device(tool, at->dev);
+	ret = check_rights(tool);
+	if (ret)
+		return ret;
 	ret = find(at, chains, true);
 	if (!ret || (ret == -ENOENT && tool->exist))
 		return WEIR_EXIT_OK;
@@ -287,11 +301,21 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct weir_xdp *)a)->dev, ((const struct weir_xdp *)b)->dev);
 }
 
+/* Can there be a program of ours? It would keep the module and its BTF. */
+static bool is_called(void)
+{
+	FILE *refs = fopen("/sys/module/weir/refcnt", "re");
+	int first = refs ? fgetc(refs) : EOF;
+
+	if (refs)
+		fclose(refs);
+	return first != '0' && !access(BTF, F_OK);
+}
+
 unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list)
 {
-	/* A program of ours would keep the module and its BTF. */
-	struct if_nameindex *devices = access(BTF, F_OK) ? NULL : if_nameindex(), *device;
-	bool chains = open_libraries();
+	struct if_nameindex *devices = is_called() ? if_nameindex() : NULL, *device;
+	bool chains = devices && open_libraries();
 	unsigned int count = 0;
 
 	for (device = devices; device && device->if_index && count < WEIR_EARLY_MAX; device++) {
@@ -365,7 +389,7 @@ void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config)
 {
 	static struct weir_xdp list[WEIR_EARLY_MAX];
 	unsigned int count = weir_xdp_list(tool, list), i, j;
-	bool chains = open_libraries();
+	bool chains = count && open_libraries();
 
 	for (i = 0; i < count; i++) {
 		for (j = 0; j < config->early_count &&

@@ -68,6 +68,18 @@ CONF
 is "$(shown)" '[["d0","native"],["d1","generic"]]' "... are attached, and what is left out is not"
 weir -check -file "$tmp/one"
 is "$? $(shown)" '0 [["d0","native"],["d1","generic"]]' "-check attaches nothing"
+
+# What the kernel lets do those who have CAP_NET_ADMIN, CAP_BPF and CAP_PERFMON
+less='permission denied: XDP programs of the module require CAP_SYS_ADMIN '
+unsure='weir: warning: (-: )?there are XDP programs, but to see whose '
+mere() { rx setpriv --bounding-set=-all,+net_admin,+bpf,+perfmon "$top/userspace/weir" "$@" 2>&1; }
+like "$(mere xdp detach dev d0; echo $?)" "^weir: xdp detach: $less.*2$" "without CAP_SYS_ADMIN nothing is detached"
+like "$(mere -file "$tmp/one"; echo $?)" "^weir: .*one:4:.* early: $less.*2$" "... or attached"
+like "$(mere save)" "$unsure" "... and save says that it cannot tell"
+like "$(mere -file - <<<'limit add a budget 100/1h to ::/0'; echo $?)" "^$unsure.*0$" "... but limits are replaced"
+is "$(shown) $(weir -j limit show | jq -r '.[].name')" '[["d0","native"],["d1","generic"]] a' "... and programs stay"
+weir -file - <<<'# none'
+is "$(mere -file - <<<'limit add b budget 100/1h to ::/0'; echo $?)" 0 "without a program a file without devices takes no such right"
 own=$top/.cache/build/netns/xdp.o
 if command -v bpftool >/dev/null && bpftool prog load "$own" /sys/fs/bpf/own; then
 	rx bpftool net attach xdpdrv name count_passed dev rx0

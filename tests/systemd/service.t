@@ -74,6 +74,19 @@ is "$(count)" "count 0" "... with new counts"
 if [ -e /sys/kernel/btf/weir ]; then
 	printf '%s\n' "$web" 'early dev lo mode generic' >"$conf"
 	ctl reload
+	both 1 failed "$web;$router" "reload with an XDP program fails without the capability and changes nothing"
+	ctl status --no-pager -l
+	like "$out" "weir: $conf:2:.* early: permission denied: .* CAP_SYS_ADMIN" "... which the error names"
+	mkdir /etc/systemd/system/weir.service.d
+	printf '%s\n' '[Service]' CapabilityBoundingSet=CAP_SYS_ADMIN >/etc/systemd/system/weir.service.d/override.conf
+	systemctl daemon-reload
+	ctl restart
+	both 0 active "$web;early dev lo mode generic" "... and with it succeeds"
+	echo "$web" >"$conf"
+	ctl reload
+	both 0 active "$web" "reload detaches the program"
+	printf '%s\n' "$web" 'early dev lo mode generic' >"$conf"
+	ctl reload
 	both 0 active "$web;early dev lo mode generic" "reload attaches the program"
 	like "$(weir xdp show)" '^dev lo mode generic program [0-9]+$' "... which is shown"
 	ctl restart
