@@ -63,10 +63,7 @@ struct weir_way {
 	__be32 word[];		/* table->words words of its masked address */
 };
 
-/*
- * Constant once published, except for the last group. What the path of packets reads of
- * the first count is at the beginning.
- */
+/* Constant once published, but for the last group. Of the first count, packets read the copy. */
 struct weir_table {
 	struct weir_wheel_shape shape;	/* of the first count */
 	u8 words;		/* words of a key, 2 or 4 */
@@ -85,6 +82,7 @@ struct weir_table {
 	u16 wheels_size;	/* bytes of the wheels of a way or floor */
 	u8 more;		/* counts besides the first */
 	struct weir_count count[WEIR_BUDGETS_MAX];
+	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */
 	struct weir_table_spec spec;
 	u32 chunks;		/* of memory */
 	u64 bytes;		/* of memory in total */
@@ -176,6 +174,8 @@ static inline unsigned int weir_hash_home(const struct weir_table *table,
 /* The slot of the first count. */
 static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 {
+	if (unlikely(!table->slot_inverse))
+		return weir_count_slot(&table->count[0], tick);
 	return weir_slot_of(tick, table->slot_inverse, table->slot_shift);
 }
 

@@ -18,6 +18,8 @@ static u64 count_until(const struct weir_count *count, const struct weir_wheel *
 
 	if (!count->slot_ticks)
 		return WEIR_NEVER;
+	if (count->calendar)
+		return tick + weir_calendar_wait(count->calendar);
 	if (count->shape.parts) {
 		slot += (s32)(wheel->at - (u32)slot);
 		/* A torn read is of another seqcount. */

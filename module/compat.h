@@ -6,6 +6,7 @@
 #ifndef WEIR_COMPAT_H
 #define WEIR_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/local_lock.h>
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
@@ -31,6 +32,19 @@ static inline unsigned int weir_nf_drop(struct sk_buff *skb)
 #define weir_lock_nested_bh(lock)	((void)(lock))
 #define weir_unlock_nested_bh(lock)	((void)(lock))
 #endif
+
+/* A timer that is not started yet. */
+static inline void weir_hrtimer_setup(struct hrtimer *timer,
+				      enum hrtimer_restart (*function)(struct hrtimer *),
+				      clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef WEIR_HAS_hrtimer_setup
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
 
 /* Filled before it is read: kernels that clear the stack need not clear it. */
 #if __has_attribute(__uninitialized__)

@@ -180,8 +180,10 @@ static void config_publish(const struct weir_edit *edit, struct weir_config *con
 	struct weir_net *wn = edit->wn;
 	unsigned int i;
 
-	for (i = 0; i < edit->count; i++)
+	for (i = 0; i < edit->count; i++) {
 		limit_succeed(wn, edit->limit[i], edit->was[i]);
+		weir_table_anchor(edit->limit[i]->table, &edit->limit[i]->zone);
+	}
 	rcu_assign_pointer(wn->config, config);
 	/* Dumps read it without the lock, to compare it. */
 	if (!edit->again)

@@ -68,6 +68,8 @@ struct weir_limit {
 	struct weir_budget budget[WEIR_BUDGETS_MAX];
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 	struct weir_newcomers newcomers;
+	struct weir_zone zone;	/* of calendars */
+	char zone_name[WEIR_ZONE_MAX + 1];	/* as asked for; "": UTC; padded */
 	struct weir_match match;
 	char comment[WEIR_COMMENT_MAX + 1];	/* or ""; padded */
 };
@@ -87,12 +89,16 @@ struct weir_config {
  * A limit made from it has table and counters, those of @was if they can be kept.
  */
 void weir_limit_init(struct weir_limit *limit, const char *name);
-int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
-u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);
 u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup);
+
+/* check.c */
+int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
+bool weir_limit_has_calendar(const struct weir_limit *limit);
+u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);
+u64 weir_limit_log_most(const struct weir_limit *limit);
 unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*

@@ -31,11 +31,11 @@
 
 #include "budgets.h"
 
-/* Do the wheels of two counts have the same slots? */
+/* Do the wheels of two counts have the same slots? Each calendar numbers its own. */
 static bool same_slots(const struct weir_count *a, const struct weir_count *b)
 {
 	return a->slot_ticks == b->slot_ticks && a->shape.reach == b->shape.reach &&
-	       !a->shape.parts && !b->shape.parts;
+	       !a->shape.parts && !b->shape.parts && !a->calendar && !b->calendar;
 }
 
 /* Does @a bound a new count better than @b does? */
@@ -90,6 +90,10 @@ static void wheel_convert(const struct weir_table *next, unsigned int n, struct 
 					 1 + (i & now->shape.mask),
 					 -min(count, most));
 		}
+	} else if (was->shape.entries && now->shape.entries &&
+		   was->slot_ticks == now->slot_ticks) {
+		weir_wheel_reset(now->shape, to, from->at);
+		weir_log_copy(now->shape, to, was->shape, from);
 	} else {
 		count = weir_wheel_sum(was->shape, from, slot);
 		if (was->bytes != now->bytes)

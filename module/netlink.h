@@ -81,6 +81,9 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		    struct weir_limit *limit, struct netlink_ext_ack *extack);
 const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
 					  const struct weir_error *error);
+int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit);
+int weir_nl_put_renews(struct sk_buff *skb, int attr, const struct weir_limit *limit,
+		       unsigned int i);
 int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 			const struct weir_counts *counts);
 int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,

@@ -64,6 +64,53 @@ static int further_parse(const struct nlattr *nest, struct weir_limit *limit,
 	return err;
 }
 
+/* The zone of a limit's calendars. One without a calendar loses it. */
+static int zone_parse(const struct nlattr *nest, struct weir_limit *limit,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *attrs[WEIR_A_ZONE_CHANGE + 1];
+	struct weir_zone *zone = &limit->zone;
+	int err;
+
+	if (!weir_limit_has_calendar(limit) || nest) {
+		memset(limit->zone_name, 0, sizeof(limit->zone_name));
+		*zone = (struct weir_zone) { .change = S64_MAX };
+	}
+	if (!nest)
+		return 0;
+	err = weir_nl_nest(nest, attrs, WEIR_A_ZONE_CHANGE, weir_zone_nl_policy, extack) ?:
+	      weir_nl_require(attrs, nest, WEIR_A_ZONE_NAME, "the name of the zone is missing",
+			      extack);
+	if (err)
+		return err;
+	nla_strscpy(limit->zone_name, attrs[WEIR_A_ZONE_NAME], sizeof(limit->zone_name));
+	if (attrs[WEIR_A_ZONE_OFFSET])
+		zone->offset = nla_get_s32(attrs[WEIR_A_ZONE_OFFSET]);
+	zone->next_offset = zone->offset;
+	if (attrs[WEIR_A_ZONE_NEXT_OFFSET])
+		zone->next_offset = nla_get_s32(attrs[WEIR_A_ZONE_NEXT_OFFSET]);
+	if (attrs[WEIR_A_ZONE_CHANGE])
+		zone->change = nla_get_s64(attrs[WEIR_A_ZONE_CHANGE]);
+	return 0;
+}
+
+int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit)
+{
+	const struct weir_zone *zone = &limit->zone;
+	struct nlattr *nest;
+
+	if (!*limit->zone_name)
+		return 0;
+	nest = nla_nest_start(skb, WEIR_A_LIMIT_ZONE);
+	if (!nest || nla_put_string(skb, WEIR_A_ZONE_NAME, limit->zone_name) ||
+	    nla_put_s32(skb, WEIR_A_ZONE_OFFSET, zone->offset) ||
+	    nla_put_s32(skb, WEIR_A_ZONE_NEXT_OFFSET, zone->next_offset) ||
+	    nla_put_s64(skb, WEIR_A_ZONE_CHANGE, zone->change, WEIR_A_ZONE_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /* Change the budgets of a limit; @head: the attributes of the limit, of @len bytes. */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		    struct weir_limit *limit, struct netlink_ext_ack *extack)
@@ -76,10 +123,11 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 	for (i = WEIR_A_BUDGET_BUDGET; i < ARRAY_SIZE(first_attr); i++)
 		first[i] = attrs[first_attr[i]];
 	budget_parse(first, limit, 0);
-	if (!attrs[WEIR_A_LIMIT_BUDGET])
-		return !attrs[WEIR_A_LIMIT_FURTHER] ? 0 :
-		       weir_nl_refuse(extack, attrs[WEIR_A_LIMIT_FURTHER],
+	if (!attrs[WEIR_A_LIMIT_BUDGET] && attrs[WEIR_A_LIMIT_FURTHER])
+		return weir_nl_refuse(extack, attrs[WEIR_A_LIMIT_FURTHER],
 				      "further budgets replace all: give the first budget, too");
+	if (!attrs[WEIR_A_LIMIT_BUDGET])
+		return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
 	limit->budgets = 1;
 	limit->bytes &= 1;
 	limit->slots_given &= 1;
@@ -91,7 +139,7 @@ int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		if (err)
 			return err;
 	}
-	return 0;
+	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
 }
 
 /* The attribute of a further budget at fault, or its nest, among those of the limit. */
@@ -111,6 +159,15 @@ const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
 	return nest;
 }
 
+/* Put when a calendar's period ends. */
+int weir_nl_put_renews(struct sk_buff *skb, int attr, const struct weir_limit *limit,
+		       unsigned int i)
+{
+	u64 renews = weir_table_renews(limit->table, i);
+
+	return renews ? weir_nl_put_u64(skb, attr, renews) : 0;
+}
+
 static int put_further(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
 		       const struct weir_counts *counts)
 {
@@ -123,12 +180,14 @@ static int put_further(struct sk_buff *skb, const struct weir_limit *limit, unsi
 	       nla_put_u32(skb, WEIR_A_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
 	       (budget->mode == WEIR_MODE_BUCKET ?
 		weir_nl_put_u64(skb, WEIR_A_BUDGET_BURST, limit->room[i]) :
+		budget->mode != WEIR_MODE_LOG &&
 		nla_put_u32(skb, WEIR_A_BUDGET_SLOTS, budget->slots)) ||
 	       nla_put_u32(skb, WEIR_A_BUDGET_MODE, budget->mode) ||
 	       (slot_ns &&
 		(weir_nl_put_u64(skb, WEIR_A_BUDGET_SLOT_NS, slot_ns) ||
 		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * budget->slots))) ||
 	       weir_nl_put_u64(skb, WEIR_A_BUDGET_MOST, weir_limit_most(limit, i)) ||
+	       weir_nl_put_renews(skb, WEIR_A_BUDGET_RENEWS, limit, i) ||
 	       (counts && weir_nl_put_counter(skb, WEIR_A_BUDGET_REFUSED, counts->packets[fate],
 					      counts->bytes[fate])) ? -EMSGSIZE : 0;
 }

@@ -188,7 +188,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
 	int err;
 
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_FURTHER,
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_ZONE,
 				   weir_limit_entry_nl_policy, info->extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT,
 				   weir_exempt_entry_nl_policy, info->extack);

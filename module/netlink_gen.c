@@ -76,11 +76,12 @@ const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1] = {
 	[WEIR_A_BUDGET_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_budget_window_ms_range),
 	[WEIR_A_BUDGET_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_BUDGET_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_BUDGET_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
+	[WEIR_A_BUDGET_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
 	[WEIR_A_BUDGET_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_budget_burst_range),
 	[WEIR_A_BUDGET_SLOT_NS] = { .type = NLA_U64, },
 	[WEIR_A_BUDGET_WINDOW_NS] = { .type = NLA_U64, },
 	[WEIR_A_BUDGET_MOST] = { .type = NLA_U64, },
+	[WEIR_A_BUDGET_RENEWS] = { .type = NLA_U64, },
 	[WEIR_A_BUDGET_REFUSED] = NLA_POLICY_NESTED(weir_counter_nl_policy),
 };
 
@@ -97,13 +98,13 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] =
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_FURTHER + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_ZONE + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
 	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -116,6 +117,7 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_FURTHER + 1] = {
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
+	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
@@ -144,15 +146,22 @@ const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 	[WEIR_A_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 };
 
+const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
+	[WEIR_A_ZONE_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_ZONE_MAX, },
+	[WEIR_A_ZONE_OFFSET] = { .type = NLA_S32, },
+	[WEIR_A_ZONE_NEXT_OFFSET] = { .type = NLA_S32, },
+	[WEIR_A_ZONE_CHANGE] = { .type = NLA_S64, },
+};
+
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_FURTHER + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ZONE + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
 	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -166,17 +175,18 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_FURTHER + 1
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
+	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_FURTHER + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ZONE + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
 	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
 	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 3),
+	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -190,6 +200,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_FURTHER + 1
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
+	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -297,14 +308,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_FURTHER,
+		.maxattr	= WEIR_A_LIMIT_ZONE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_FURTHER,
+		.maxattr	= WEIR_A_LIMIT_ZONE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

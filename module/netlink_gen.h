@@ -17,10 +17,11 @@
 extern const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1];
 extern const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1];
 extern const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1];
-extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_FURTHER + 1];
+extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_ZONE + 1];
 extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1];
 extern const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1];
 extern const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1];
+extern const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1];
 
 int weir_nl_source_show_done(struct netlink_callback *cb);
 

@@ -131,9 +131,11 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes & 1) ||
 	       (budget->mode == WEIR_MODE_BUCKET ?
 		weir_nl_put_u64(skb, WEIR_A_LIMIT_BURST, limit->room[0]) :
+		budget->mode != WEIR_MODE_LOG &&
 		nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, budget->slots)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, budget->mode) ||
 	       weir_nl_put_budgets(skb, limit, counts) ||
+	       weir_nl_put_zone(skb, limit) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, limit->prefix.len4) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX6, limit->prefix.len6) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCES, limit->sources) ||
@@ -157,6 +159,7 @@ int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 		(weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
 		 weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS,
 				 slot_ns * limit->budget[0].slots))) ||
+	       weir_nl_put_renews(skb, WEIR_A_LIMIT_RENEWS, limit, 0) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MOST, weir_limit_most(limit, 0)) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||

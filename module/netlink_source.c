@@ -32,7 +32,8 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 	unsigned int i = WEIR_SLOTS_MAX + 1 - budget->slots - !budget->mode;
 	int err;
 
-	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET)
+	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
+	    budget->mode == WEIR_MODE_LOG)
 		return 0;
 	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(budget->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)

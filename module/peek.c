@@ -16,6 +16,8 @@ static u64 ticks_until(const struct weir_count *count, const struct weir_wheel *
 
 	if (slots && !count->slot_ticks)
 		return WEIR_NEVER;
+	if (slots && count->calendar)
+		return weir_calendar_wait(count->calendar);
 	slot += (s32)(wheel->at - (u32)slot);
 	when = (slot + slots) * count->slot_ticks;
 	return slots && when > tick ? when - tick : 0;

@@ -22,7 +22,8 @@ struct weir_wheel_shape {
 	u8 reach;	/* slots summed besides the current one, 0..64 */
 	u8 mask;	/* entries of the ring, a power of two, less one */
 	u8 width;	/* bytes of an entry: 2, 4 or 8 */
-	u32 parts;	/* of a leaky bucket, that a packet or byte has; 0: a wheel */
+	u8 entries;	/* of a log, otherwise 0 */
+	u32 parts;	/* of a leaky bucket, that a packet or byte has; slots of a log's window */
 	u64 rate;	/* parts that leak in a slot */
 };
 
@@ -33,16 +34,24 @@ struct weir_wheel_shape {
 #define WEIR_BURST_BUDGETS	4096u
 #define WEIR_PARTS_MAX		BIT(16)
 
+struct weir_calendar;
+
 /* One count of a table: its shape, its clock, and where its wheels are. */
 struct weir_count {
 	struct weir_wheel_shape shape;
-	u64 slot_inverse;	/* of @slot_ticks, see weir_slot_of() */
+	u64 slot_inverse;	/* of @slot_ticks, see weir_slot_of(); 0: slots do not tick */
+	u32 slot;		/* the current one, if they do not tick */
+	const struct weir_calendar *calendar;	/* that numbers them, or NULL */
 	u64 window;		/* slots of the window, in ticks; the most if it never ends */
-	u32 slot_ticks;		/* length of a slot; 0 if it never ends */
+	u32 slot_ticks;		/* length of a slot, nominal with @calendar; 0 if it never ends */
 	u16 off;		/* of its wheel behind the first one of a way or floor */
 	u8 slot_shift;		/* log2 of @slot_ticks, rounded up */
 	bool bytes;		/* it counts bytes, otherwise packets */
 };
+
+/* A log has so many slots in a window at most, and so many entries. */
+#define WEIR_LOG_SLOTS		BIT(24)
+#define WEIR_LOG_ENTRIES	56u
 
 /* One source's counts; aligned to 8 bytes if entries are wider than two. */
 struct weir_wheel {
@@ -65,8 +74,16 @@ static inline struct weir_wheel_shape weir_leak_shape(u32 slots, u64 rate)
 	return (struct weir_wheel_shape) { .width = 8, .parts = slots, .rate = rate };
 }
 
+/* Of a log of so many packets within @slots slots and the current one. */
+static inline struct weir_wheel_shape weir_log_shape(u32 slots, u8 entries)
+{
+	return (struct weir_wheel_shape) { .width = 4, .entries = entries, .parts = slots };
+}
+
 static inline size_t weir_wheel_size(struct weir_wheel_shape shape)
 {
+	if (shape.entries)
+		return 8 + 4 * shape.entries;
 	return (shape.width == 2 ? offsetof(struct weir_wheel, entry) : 8) +
 	       shape.width * (shape.mask + 2u);
 }
@@ -80,6 +97,8 @@ static inline u64 weir_wheel_max(u8 width)
 /* Likewise, a shape; more than twice the largest size of a bucket has no effect. */
 static inline u64 weir_shape_max(struct weir_wheel_shape shape)
 {
+	if (shape.entries)
+		return shape.entries;
 	if (!shape.parts)
 		return weir_wheel_max(shape.width);
 	return min(div_u64(U64_MAX, shape.parts),
@@ -99,6 +118,9 @@ static inline u64 weir_slot_of(u64 tick, u64 inverse, u8 shift)
 
 static inline u64 weir_count_slot(const struct weir_count *count, u64 tick)
 {
+	/* Pairs with the timer of a calendar. */
+	if (unlikely(!count->slot_inverse))
+		return READ_ONCE(count->slot);
 	return weir_slot_of(tick, count->slot_inverse, count->slot_shift);
 }
 

@@ -103,9 +103,6 @@ static void count_slot_inverse(struct weir_count *count, u32 ticks)
 	u64 whole;
 	u32 left;
 
-	/* All ticks are in slot 0, which never ends. */
-	if (!ticks)
-		return;
 	shift = order_base_2(ticks);
 	whole = div_u64_rem(BIT_ULL(63), ticks, &left);
 	count->slot_shift = shift;
@@ -113,20 +110,39 @@ static void count_slot_inverse(struct weir_count *count, u32 ticks)
 			      div_u64(((u64)left << shift) + ticks - 1, ticks);
 }
 
+/* The entries of a log that fit one, two or four cache lines, with a way's other members. */
+static u8 log_entries(u64 budget, unsigned int words)
+{
+	u32 lines = 1, other = ALIGN(offsetof(struct weir_way, word) + 4 * words, 8) / 4 + 2;
+
+	while (16 * lines - other < budget)
+		lines *= 2;
+	return 16 * lines - other;
+}
+
+static struct weir_wheel_shape shape_of(const struct weir_count_spec *spec, unsigned int words)
+{
+	if (spec->log)
+		return weir_log_shape(spec->slots, log_entries(spec->budget, words));
+	if (spec->rate)
+		return weir_leak_shape(spec->slots, spec->rate);
+	return weir_wheel_shape(spec->slots, spec->lenient, weir_wheel_width(spec->budget));
+}
+
 /* @off: behind the wheels of the counts before it. */
-static struct weir_count count_of(const struct weir_count_spec *spec, size_t off)
+static struct weir_count count_of(const struct weir_count_spec *spec, unsigned int words,
+				  size_t off)
 {
 	struct weir_count count = {
-		.shape = spec->rate ? weir_leak_shape(spec->slots, spec->rate) :
-			 weir_wheel_shape(spec->slots, spec->lenient,
-					  weir_wheel_width(spec->budget)),
+		.shape = shape_of(spec, words),
 		.window = spec->slot_ticks ? (u64)spec->slots * spec->slot_ticks : U64_MAX,
 		.slot_ticks = spec->slot_ticks,
 		.off = ALIGN(off, 8),
 		.bytes = spec->bytes,
 	};
 
-	count_slot_inverse(&count, spec->slot_ticks);
+	if (spec->slot_ticks && !spec->calendar_ms)
+		count_slot_inverse(&count, spec->slot_ticks);
 	return count;
 }
 
@@ -136,13 +152,15 @@ static void table_counts(struct weir_table *table)
 	const struct weir_count_spec first = {
 		.budget = spec->budget, .rate = spec->rate,
 		.slot_ticks = spec->slot_ticks, .slots = spec->slots,
+		.calendar_ms = spec->calendar_ms, .log = spec->log,
 		.lenient = spec->lenient, .bytes = spec->bytes,
 	};
 	struct weir_count *count = table->count;
 	unsigned int i;
 
 	for (i = 0; !i || (i < WEIR_BUDGETS_MAX && spec->more[i - 1].budget); i++, count++) {
-		*count = count_of(i ? &spec->more[i - 1] : &first, table->wheels_size);
+		*count = count_of(i ? &spec->more[i - 1] : &first, table->words,
+				  table->wheels_size);
 		table->wheels_size = count->off + weir_wheel_size(count->shape);
 	}
 	table->more = i - 1;
@@ -156,8 +174,8 @@ static void table_layout(struct weir_table *table)
 	const struct weir_table_spec *spec = &table->spec;
 	size_t end;
 
-	table_counts(table);
 	table->words = weir_prefix_words(spec->prefix);
+	table_counts(table);
 	table->wheel_off = ALIGN(offsetof(struct weir_way, word) +
 				 4 * table->words, 8);
 	table->way_size = ALIGN(table->wheel_off + table->wheels_size, 64);
@@ -230,6 +248,8 @@ void weir_table_free(struct weir_table *table)
 
 	if (!table)
 		return;
+	for (i = 0; i < WEIR_BUDGETS_MAX; i++)
+		weir_calendar_stop(&table->calendar[i]);
 	for (i = 0; i < table->chunks; i++)
 		chunk_free(table->chunk[i], chunk_bytes(table));
 	if (table->held)
@@ -238,9 +258,36 @@ void weir_table_free(struct weir_table *table)
 	kvfree(table);
 }
 
+static u32 calendar_ms(const struct weir_table *table, unsigned int i)
+{
+	return i ? table->spec.more[i - 1].calendar_ms : table->spec.calendar_ms;
+}
+
+/*
+ * Begin the periods of calendars, or have those that began end when the wall clock and
+ * @zone say so now. The caller keeps other changes out; may sleep.
+ */
+void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone)
+{
+	unsigned int i;
+
+	for (i = 0; i <= table->more; i++)
+		if (calendar_ms(table, i))
+			weir_calendar_start(&table->calendar[i], calendar_ms(table, i), zone,
+					    &table->count[i].slot);
+}
+
+/* When the current period of a count ends, in seconds since 1970; 0 if it has no calendar. */
+time64_t weir_table_renews(const struct weir_table *table, unsigned int i)
+{
+	/* Pairs with the timer. */
+	return READ_ONCE(table->calendar[i].end);
+}
+
 static bool has_batches(const struct weir_table_spec *spec)
 {
-	return !spec->more[0].budget && (!spec->prefix.len4 || !spec->prefix.len6);
+	/* A log refuses nothing that fits, and so has no room to spare. */
+	return !spec->more[0].budget && !spec->log && (!spec->prefix.len4 || !spec->prefix.len6);
 }
 
 static void table_plan(struct weir_table *table,
@@ -291,6 +338,9 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 	if (!table)
 		return ERR_PTR(-ENOMEM);
 	*table = layout;
+	for (i = 0; i <= table->more; i++)
+		if (calendar_ms(table, i))
+			table->count[i].calendar = &table->calendar[i];
 	if (has_batches(spec)) {
 		table->batches = alloc_percpu_gfp(struct weir_batches, gfp);
 		if (!table->batches)

@@ -16,6 +16,7 @@
 #include <linux/siphash.h>
 #include <linux/types.h>
 
+#include "calendar.h"
 #include "source.h"
 
 #define WEIR_SLOTS_MAX 64
@@ -35,6 +36,8 @@ struct weir_count_spec {
 	u64 rate;
 	u32 slot_ticks;
 	u32 slots;
+	u32 calendar_ms;
+	bool log;
 	bool lenient;
 	bool bytes;
 };
@@ -46,6 +49,8 @@ struct weir_table_spec {
 	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
 	u32 slots;		/* of the window, 1..WEIR_SLOTS_MAX; if it leaks, WEIR_PARTS_MAX */
 	u64 rate;		/* budget by which a leaky bucket drains in a window; 0: a wheel */
+	u32 calendar_ms;	/* WEIR_*_MS if slots are a calendar's periods, else 0 */
+	bool log;		/* of the slots in which packets came */
 	bool lenient;		/* sum @slots slots instead of @slots + 1 */
 	bool bytes;		/* count bytes, otherwise packets */
 	bool newcomers;		/* distinguish known sources from newcomers */
@@ -140,6 +145,8 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 				    u64 tick);
 void weir_table_account(struct weir_table *table, atomic64_t *held);
 void weir_table_free(struct weir_table *table);
+void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone);
+time64_t weir_table_renews(const struct weir_table *table, unsigned int i);
 bool weir_memory_holds(u64 bytes);
 bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget);
 u64 weir_table_bytes(const struct weir_table *table);

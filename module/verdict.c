@@ -85,7 +85,9 @@ static u64 charged_at(const struct weir_limit *limit,
 	u64 slot = weir_table_slot(limit->table, lookup->tick);
 	u16 late = lookup->receipt.at - slot;
 
-	return late ? (slot + late) * limit->budget[0].slot_ticks : lookup->tick;
+	/* A calendar's slots do not tick. */
+	return !late || limit->budget[0].mode == WEIR_MODE_CALENDAR ? lookup->tick :
+	       (slot + late) * limit->budget[0].slot_ticks;
 }
 
 /* Refuse without a charge, if that is certain. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The count of one source: a wheel, or a leaky bucket (shape.h).
+ * The count of one source: a wheel, or a leaky bucket (shape.h), or a log (log.h).
  *
  * A wheel is what was admitted within the window, as a running total and its history.
  *
@@ -22,7 +22,15 @@
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
 
+#include "log.h"
 #include "shape.h"
+
+/* What a bucket or a log counts in a slot. Out of line, for the sake of wheels. */
+static inline __cold u64 weir_parts_sum(struct weir_wheel_shape shape,
+					const struct weir_wheel *w, u32 slot)
+{
+	return shape.entries ? weir_log_sum(shape, w, slot) : weir_leak_sum(shape, w, slot);
+}
 
 /* S[slot]: what was counted from a slot on; at - reach <= slot <= at. */
 static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
@@ -31,7 +39,7 @@ static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
 	u64 began;
 
 	if (unlikely(shape.parts))
-		return weir_leak_sum(shape, w, slot);
+		return weir_parts_sum(shape, w, slot);
 	began = weir_wheel_entry(shape, w, 1 + (slot & shape.mask));
 	return (weir_wheel_entry(shape, w, 0) - began) & weir_wheel_max(shape.width);
 }
@@ -51,7 +59,7 @@ static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
 	s32 passed = slot - w->at;
 
 	if (unlikely(shape.parts))
-		return weir_leak_sum(shape, w, slot);
+		return weir_parts_sum(shape, w, slot);
 	if (passed > shape.reach)
 		return 0;
 	return weir_wheel_since(shape, w, w->at + max(passed, 0) - shape.reach);
@@ -61,24 +69,25 @@ static inline u64 weir_wheel_sum(struct weir_wheel_shape shape,
 static inline u64 weir_wheel_weight(struct weir_wheel_shape shape,
 				    const struct weir_wheel *w, u32 slot)
 {
-	if (unlikely(shape.parts))
+	if (unlikely(shape.parts && !shape.entries))
 		return weir_wheel_level(shape, w, slot);
 	return weir_wheel_sum(shape, w, slot);
 }
 
-/* Is there no room for a cost in a slot? If it leaks, @budget is the size, at least @cost. */
+/* Is there no room for a cost in a slot? Of a bucket or log, @budget is at least @cost. */
 static inline bool weir_wheel_full(struct weir_wheel_shape shape,
 				   const struct weir_wheel *w, u32 slot, u64 cost, u64 budget)
 {
 	u64 sum;
 
 	if (unlikely(shape.parts))
-		return weir_wheel_level(shape, w, slot) > (budget - cost) * shape.parts;
+		return shape.entries ? weir_log_wait(shape, w, slot, cost, budget) :
+		       weir_wheel_level(shape, w, slot) > (budget - cost) * shape.parts;
 	sum = weir_wheel_sum(shape, w, slot);
 	return sum > budget || cost > budget - sum;
 }
 
-/* Slots of a leaky bucket are marked by groups, 8 to 15 of which are a window. */
+/* Slots of a bucket or log are marked by groups, 8 to 15 of which are a window. */
 static inline unsigned int weir_wheel_mark_shift(struct weir_wheel_shape shape)
 {
 	return shape.parts ? fls(shape.parts >> 4) : 0;
@@ -135,6 +144,8 @@ static inline void weir_wheel_reset(struct weir_wheel_shape shape, struct weir_w
 {
 	memset(w, 0, weir_wheel_size(shape));
 	w->at = slot;
+	if (shape.entries)
+		weir_log_clear(shape, w, 0);
 	weir_wheel_unmark(shape, w);
 }
 
@@ -147,7 +158,9 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wh
 	if (passed <= 0)
 		return;
 	marked = weir_wheel_marked(shape, w, slot);
-	if (shape.parts)
+	if (shape.entries)
+		weir_log_turn(shape, w, slot);
+	else if (shape.parts)
 		weir_wheel_store(shape, w, 0, weir_wheel_level(shape, w, slot));
 	for (i = shape.parts ? 0 : min_t(s32, passed, shape.mask + 1); i; i--)
 		weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask), total);
@@ -159,7 +172,11 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wh
 /* Count a cost in a turned wheel that has room for it. */
 static inline void weir_wheel_add(struct weir_wheel_shape shape, struct weir_wheel *w, u64 cost)
 {
-	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost * (shape.parts ?: 1));
+	if (unlikely(shape.entries))
+		weir_log_add(shape, w, cost);
+	else
+		weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) +
+				 cost * (shape.parts ?: 1));
 }
 
 /* Give back a charge, if the slot is in the window and still holds it. */
@@ -169,6 +186,8 @@ static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 	s32 age = w->at - slot;
 	u32 i;
 
+	if (shape.entries)
+		return weir_log_uncharge(shape, w, slot, cost);
 	if (shape.parts)
 		return age >= 0 && weir_leak_uncharge(shape, w, age, cost);
 	if (age < 0 || age > shape.reach || weir_wheel_slot(shape, w, age) < cost)
@@ -187,6 +206,8 @@ static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 	unsigned int wait = 0;
 	u64 above;
 
+	if (shape.entries)
+		return weir_log_wait(shape, w, w->at, cost, budget);
 	if (shape.parts) {
 		above = weir_wheel_level(shape, w, w->at);
 		above -= min(above, (budget - cost) * shape.parts);
@@ -206,10 +227,14 @@ static inline void weir_wheel_join_swap(struct weir_wheel_shape shape, struct we
 	u64 max_count = weir_wheel_max(shape.width);
 	unsigned int i;
 
+	weir_wheel_unmark(shape, v);
+	if (shape.entries) {
+		weir_log_join_swap(shape, w, v);
+		return;
+	}
 	if (shape.parts) {
 		weir_wheel_store(shape, w, 0, max(total_w, total_v));
 		weir_wheel_store(shape, v, 0, total_w);
-		weir_wheel_unmark(shape, v);
 		return;
 	}
 	for (i = 1; i < shape.mask + 2u; i++) {
@@ -219,7 +244,6 @@ static inline void weir_wheel_join_swap(struct weir_wheel_shape shape, struct we
 		if (of_v > of_w)
 			weir_wheel_store(shape, w, i, total_w - of_v);
 	}
-	weir_wheel_unmark(shape, v);
 }
 
 #endif /* WEIR_WHEEL_H */

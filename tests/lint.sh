@@ -83,8 +83,8 @@ check_layers() {
 	while IFS= read -r f; do
 		names=" $(includes "$f" | paste -sd ' ') " pattern=''
 		case $f in module/netlink*) ;; *) pattern='netlink_[a-z]*' ;; esac
-		case $f in */wheel.h) names=${names/ shape.h / } ;; esac
-		case $f in */wheel.h | */shape.h | */*compat.h) pattern='[a-zA-Z_]+' ;; esac
+		case $f in */wheel.h | */log.h) names=${names/ shape.h / } names=${names/ log.h / } ;; esac
+		case $f in */wheel.h | */log.h | */shape.h | */*compat.h) pattern='[a-zA-Z_]+' ;; esac
 		case $f in */source.* | */packet.* | */match.* | */exempt.* | */table.*) pattern="$over" ;; esac
 		case $names in *" bucket.h "* | *" budgets.h "* | *" wheel.h "*) pattern="packet|match|exempt|$over" ;; esac
 		if [ -n "$pattern" ] && [[ $names =~ \ ($pattern)(\.h)?\  ]]; then
@@ -145,7 +145,7 @@ check_size() {
 		END { exit bad }' || bad=1
 	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 11150 ] || { echo "module/ has $n lines; 11150 is the most" && bad=1; }
+	[ "$n" -le 11750 ] || { echo "module/ has $n lines; 11750 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"

@@ -111,13 +111,14 @@ static void add_differing(const struct weir_set *set, const char *words,
 	for (field = set->fields; field->type; field++) {
 		if (field->type == &weir_type_nest && field->many && field->flags & WEIR_ON_ADD)
 			add_list(field, words, there, text);
-		if (field->nest && !field->many && field->flags & WEIR_ON_ADD)
+		if (field->type == &weir_type_nest && !field->many && field->flags & WEIR_ON_ADD)
 			add_differing(field->nest, words + field->offset,
 				      there + field->offset, text);
 		value_text(set, field, words, a);
 		value_text(set, field, there, b);
 		/* absent without a default: the kernel chooses, no difference */
-		if ((field->nest && !field->many) || !(field->flags & WEIR_ON_ADD) ||
+		if ((field->type == &weir_type_nest && !field->many) ||
+		    !(field->flags & WEIR_ON_ADD) ||
 		    !(field->flags & WEIR_WORDS) || !strcmp(a, b) ||
 		    (!*a && !(field->flags & WEIR_NOT)))
 			continue;

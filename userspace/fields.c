@@ -128,6 +128,21 @@ const struct weir_set weir_limit_stats_fields = {
 	.indent = 4,
 };
 
+#define ZONE(NAME, member)	WEIR_WORDS, ATTR(zone, ZONE_##NAME), AT(zone, member), \
+	.bit = WEIR_HAS(ZONE_##NAME)
+
+static const struct weir_field zone_rows[] = {
+	{ "name", &weir_type_name, ZONE(NAME, name) },
+	{ "offset", &weir_type_uint, ZONE(OFFSET, offset) },
+	{ "next offset", &weir_type_uint, ZONE(NEXT_OFFSET, next_offset) },
+	{ "change", &weir_type_uint, ZONE(CHANGE, change) },
+	END
+};
+
+static const struct weir_set zone_fields = {
+	SET("zone", zone), .fields = zone_rows,
+};
+
 #define LIMIT(NAME, member)	ATTR(limit, LIMIT_##NAME), AT(limit, member)
 #define HAS(NAME)	.bit = WEIR_HAS(LIMIT_##NAME)
 #define IN_LIMIT	(WEIR_WORDS | WEIR_EVENT)
@@ -168,6 +183,9 @@ static const struct weir_field limit_rows[] = {
 	  .help = "what a bucket holds (default: the budget)" },
 	{ "budget", &weir_type_nest, ON_LIMIT | WEIR_SOME, ATTR(limit, LIMIT_FURTHER),
 	  MANY(limit, further, further_count), .nest = &weir_further_fields },
+	{ "tz", &weir_type_zone, ON_LIMIT | WEIR_SOME, LIMIT(ZONE, zone), HAS(ZONE),
+	  .nest = &zone_fields, .key = "tz",
+	  .help = "of a calendar: +02:00, Europe/Berlin (default: UTC)" },
 	{ "action", &weir_type_enum, WEIR_QUIET | ON_LIMIT, LIMIT(ACTION, action),
 	  HAS(ACTION), .usual = "drop", .help = "drop (default), or only count" },
 	{ "before", &weir_type_name, WEIR_ON_ADD | WEIR_ON_SET | WEIR_EVENT, LIMIT(BEFORE, before),
@@ -178,6 +196,7 @@ static const struct weir_field limit_rows[] = {
 	  .key = "slot_ms" },
 	{ "window", &weir_type_ns, WEIR_RESULT, LIMIT(WINDOW_NS, window_ns), HAS(WINDOW_NS),
 	  .key = "effective_window_ms" },
+	{ "renews", &weir_type_date, WEIR_RESULT | WEIR_SOME, LIMIT(RENEWS, renews) },
 	{ "at most", &weir_type_amount, WEIR_RESULT, LIMIT(MOST, most), HAS(MOST) },
 	{ "memory", &weir_type_size, WEIR_RESULT, LIMIT(MEMORY, memory), HAS(MEMORY) },
 	{ "ways", &weir_type_uint, WEIR_RESULT, LIMIT(WAYS, ways), HAS(WAYS) },

@@ -24,6 +24,7 @@ static const struct weir_field further_rows[] = {
 	{ "slot", &weir_type_ns, WEIR_RESULT, FURTHER(SLOT_NS, slot_ns), .key = "slot_ms" },
 	{ "window", &weir_type_ns, WEIR_RESULT, FURTHER(WINDOW_NS, window_ns),
 	  .key = "effective_window_ms" },
+	{ "renews", &weir_type_date, WEIR_RESULT | WEIR_SOME, FURTHER(RENEWS, renews) },
 	{ "at most", &weir_type_amount, WEIR_RESULT, FURTHER(MOST, most) },
 	{ "refused", &weir_type_counter, WEIR_RESULT | WEIR_MUTE, FURTHER(REFUSED, refused),
 	  .nest = &weir_counter_fields },

@@ -30,6 +30,16 @@ struct weir_budget {
 	uint32_t window_ms;
 };
 
+#define WEIR_ZONE_SIZE	(WEIR_ZONE_MAX + 1)
+
+/* Offsets of local time from UTC in seconds; change: INT64_MAX if there is none. */
+struct weir_zone {
+	uint64_t has;
+	char name[WEIR_ZONE_SIZE];
+	int32_t offset, next_offset;	/* until, and from, the change */
+	int64_t change;			/* in seconds since 1970 UTC */
+};
+
 struct weir_counter {
 	uint64_t has, packets, bytes;
 };
@@ -53,7 +63,7 @@ struct weir_further {
 	uint64_t has;
 	struct weir_budget budget;
 	uint32_t unit, slots, mode;
-	uint64_t burst, slot_ns, window_ns, most;
+	uint64_t burst, slot_ns, window_ns, most, renews;
 	struct weir_counter refused;
 };
 
@@ -76,8 +86,9 @@ struct weir_limit {
 	struct weir_budget newcomers;	/* count 0: none */
 	uint32_t flood, known_ms;
 	struct weir_match match;
+	struct weir_zone zone;		/* of calendars */
 	char comment[WEIR_COMMENT_SIZE];
-	uint64_t burst, slot_ns, window_ns, most, memory;
+	uint64_t burst, slot_ns, window_ns, most, renews, memory;
 	unsigned int further_count;
 	struct weir_further further[WEIR_BUDGETS_MAX - 1];
 	uint32_t ways, source_bytes;

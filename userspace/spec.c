@@ -16,7 +16,8 @@ const char *const weir_unit_names[] = { "packets", "bytes", NULL, };
 
 const char *const weir_action_names[] = { "drop", "observe", NULL, };
 
-const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", NULL, };
+const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", "log",
+	"calendar", NULL, };
 
 const char *const weir_cond_names[] = { "family", "dev", "from", "to", "proto", "sport",
 	"dport", "syn", "frag", "mark", NULL, };
@@ -58,13 +59,18 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_KNOWN_NOW, "known_now"),
 	ATTR(LIMIT_STATS_NEWCOMERS_NOW, "newcomers_now"), };
 
+const struct weir_attr_spec weir_zone_attrs[] = { ATTR(ZONE_PAD, "pad"),
+	ATTR(ZONE_NAME, "name"), ATTR(ZONE_OFFSET, "offset"),
+	ATTR(ZONE_NEXT_OFFSET, "next_offset"), ATTR(ZONE_CHANGE, "change"), };
+
 const struct weir_attr_spec weir_budget_attrs[] = { ATTR(BUDGET_PAD, "pad"),
 	RANGE(BUDGET_BUDGET, "budget", 1, WEIR_BYTES_MAX),
 	RANGE(BUDGET_WINDOW_MS, "window_ms", 0, WEIR_WINDOW_MS_MAX),
 	ENUM(BUDGET_UNIT, "unit", unit), RANGE(BUDGET_SLOTS, "slots", 1, WEIR_SLOTS_MAX),
 	ENUM(BUDGET_MODE, "mode", mode), RANGE(BUDGET_BURST, "burst", 1, WEIR_BURST_MAX),
 	ATTR(BUDGET_SLOT_NS, "slot_ns"), ATTR(BUDGET_WINDOW_NS, "window_ns"),
-	ATTR(BUDGET_MOST, "most"), ATTR(BUDGET_REFUSED, "refused"), };
+	ATTR(BUDGET_MOST, "most"), ATTR(BUDGET_RENEWS, "renews"),
+	ATTR(BUDGET_REFUSED, "refused"), };
 
 const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_NAME, "name"), ATTR(LIMIT_BEFORE, "before"),
@@ -84,7 +90,8 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	RANGE(LIMIT_FLOOD, "flood", 1, WEIR_FLOOD_MAX),
 	RANGE(LIMIT_KNOWN_MS, "known_ms", WEIR_KNOWN_MS_MIN, WEIR_KNOWN_MS_MAX),
 	ATTR(LIMIT_MOST, "most"), RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX),
-	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_FURTHER, "further"), };
+	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_FURTHER, "further"),
+	ATTR(LIMIT_ZONE, "zone"), ATTR(LIMIT_RENEWS, "renews"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),

@@ -372,6 +372,11 @@ const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", .schema = "ob
 	.parse = weir_parse_ports, .put = put_nest, .get = get_nest,
 	.text = weir_text_ports, .json = json_nest, .overlap = weir_ports_overlap };
 
+const struct weir_type weir_type_zone = { "ZONE", STRING, .parse = weir_parse_zone,
+	.put = put_nest, .get = get_nest, .text = weir_text_zone };
+/* Seconds since 1970 UTC */
+const struct weir_type weir_type_date = { "DATE", UINT, .text = weir_text_date };
+
 static const char *text_counter(const struct weir_field *field, const void *at, char *buf)
 {
 	const struct weir_counter *counter = at;

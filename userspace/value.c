@@ -13,6 +13,9 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+#define WEEK_MS		(7u * 86400000)
+#define MONTH_MS	(30u * 86400000)
+
 /* The names used in output come first, longest unit first. */
 static const struct {
 	const char *name;
@@ -20,6 +23,7 @@ static const struct {
 } windows[] = {
 	{ "d", 86400000 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 },
 	{ "ms", 1 },
+	{ "month", MONTH_MS }, { "week", WEEK_MS },
 	{ "day", 86400000 }, { "days", 86400000 },
 	{ "hour", 3600000 }, { "hours", 3600000 },
 	{ "min", 60000 }, { "minute", 60000 }, { "minutes", 60000 },
@@ -253,6 +257,10 @@ static void put_time(uint32_t ms, bool brief, char *buf)
 {
 	size_t i = 0;
 
+	if (brief && (ms == WEEK_MS || ms == MONTH_MS)) {
+		strcpy(buf, ms == WEEK_MS ? "week" : "month");
+		return;
+	}
 	while (windows[i].ms > 1 && (!ms || ms % windows[i].ms))
 		i++;
 	if (!brief || ms != windows[i].ms)

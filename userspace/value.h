@@ -3,6 +3,8 @@
 #ifndef WEIR_VALUE_H
 #define WEIR_VALUE_H
 
+#include <time.h>
+
 #include "field.h"
 
 /* -EINVAL with a sentence if @value, written as @text, is out of range. */
@@ -18,15 +20,20 @@ int weir_value_count(const char *text, uint64_t min, uint64_t max,
 /* A time in milliseconds: a number, 1 if left out, and its unit. */
 int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err);
 
+/* What a zone's name, or "+02:00", means now. -EINVAL with a sentence if it is neither. */
+int weir_zone_find(const char *name, time_t now, struct weir_zone *zone, struct weir_err *err);
+
 /* One parser per type; only a prefix's uses the field. */
 weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_comment,
 	weir_parse_prefix, weir_parse_address, weir_parse_proto,
 	weir_parse_family, weir_parse_ports, weir_parse_mark, weir_parse_per, weir_parse_newcomers,
-	weir_parse_rate, weir_parse_ms;
+	weir_parse_rate, weir_parse_ms, weir_parse_zone;
 /* The inverses, in the same syntax; the field may be NULL. */
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_newcomers(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_rate_of(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_zone(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_date(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_ms(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_family(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_prefix(const struct weir_field *field, const void *at, char *buf);

@@ -20,7 +20,7 @@ next limit -- show add set del flush help
 next -j -n $$ limit -- show
 next limit add -- help !web
 next limit add web -- budget not dev action !NAME
-next limit add web budget 1/s -- dev proto comment !budget
+next limit add web budget 1/s -- dev proto comment budget
 next limit set web comment 'a b' -- budget !comment
 next exempt add ::/0 comment a -- dev !comment
 next limit add web not -- syn from !budget !not

@@ -185,6 +185,7 @@ static void test_limit(void **state)
 {
 	struct weir_limit limit = {
 		.has = -1 & ~(WEIR_HAS(LIMIT_STATS) | WEIR_HAS(LIMIT_BURST)), .name = "bulk",
+		.zone.name = "Europe/Berlin",
 		.budget = { 10000000, 1000 }, .unit = WEIR_UNIT_BYTES, .slots = 8,
 		.mode = WEIR_MODE_LENIENT, .sources = 64, .per = { 24, 56 }, .action = WEIR_ACTION_OBSERVE,
 		.match = { .has = WEIR_COND_FROM | WEIR_COND_PROTO |
@@ -198,9 +199,9 @@ static void test_limit(void **state)
 	};
 
 	shown(false, weir_show_limit, &limit,
-	      "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 newcomers 2000/s flood 1M/s known 2s lenient action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s at most 20M memory 8.0KiB ways 128 a source 67B\n");
+	      "bulk budget 10M/s bytes not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 slots 8 sources 64 newcomers 2000/s flood 1M/s known 2s lenient tz Europe/Berlin action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s at most 20M memory 8.0KiB ways 128 a source 67B\n");
 	shown(true, weir_show_limit, &limit,
-	      "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"mode\":\"lenient\",\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000,\"memory\":8192,\"ways\":128,\"source_bytes\":67}\n");
+	      "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"slots\":8,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"mode\":\"lenient\",\"tz\":\"Europe/Berlin\",\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000,\"memory\":8192,\"ways\":128,\"source_bytes\":67}\n");
 }
 
 /* As in ip(8): brief shows the configuration, oneline prints one record per line. */

@@ -43,7 +43,8 @@ static int limit_walk(struct weir_nl *nl, struct weir_request *request)
 {
 	struct weir_limit limit = {
 		.has = ~(WEIR_HAS(LIMIT_BEFORE) | WEIR_HAS(LIMIT_NEWCOMERS) |
-			 WEIR_HAS(LIMIT_FLOOD) | WEIR_HAS(LIMIT_KNOWN_MS) | WEIR_HAS(LIMIT_BURST)),
+			 WEIR_HAS(LIMIT_FLOOD) | WEIR_HAS(LIMIT_KNOWN_MS) | WEIR_HAS(LIMIT_BURST) |
+			 WEIR_HAS(LIMIT_ZONE)),
 		.budget = { .window_ms = 1000 }, .per = { 32, 64 },
 		.slots = 16, .sources = 65536, .name = "web", .comment = "\"\\ # \xc3\xa9'",
 	};

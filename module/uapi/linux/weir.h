@@ -20,6 +20,8 @@
 #define WEIR_BYTES_MAX		72057594037927936
 #define WEIR_BURST_MAX		70368744177664
 #define WEIR_BUDGETS_MAX	4
+#define WEIR_ZONE_MAX		39
+#define WEIR_ZONE_OFFSET_MAX	50400
 #define WEIR_SOURCES_MIN	64
 #define WEIR_SOURCES_MAX	16777216
 #define WEIR_LIMITS_MAX		256
@@ -54,13 +56,18 @@ enum weir_action {
  * and is within its budget by an exact sliding count. Fixed has windows side
  * by side, aligned to multiples of their length since the machine started, and
  * admits up to the budget in each. Bucket admits burst at once, and the budget
- * a window in the long run.
+ * a window in the long run. Log is exact: it admits what leaves any window
+ * within the budget. Calendar has windows that end with the minute, hour, day,
+ * week or month of a time zone, and admits up to the budget in each; a week
+ * begins with Monday, and the window of a month is 30 days.
  */
 enum weir_mode {
 	WEIR_MODE_STRICT,
 	WEIR_MODE_LENIENT,
 	WEIR_MODE_FIXED,
 	WEIR_MODE_BUCKET,
+	WEIR_MODE_LOG,
+	WEIR_MODE_CALENDAR,
 };
 
 /*
@@ -185,6 +192,17 @@ enum {
 };
 
 enum {
+	WEIR_A_ZONE_PAD = 1,
+	WEIR_A_ZONE_NAME,
+	WEIR_A_ZONE_OFFSET,
+	WEIR_A_ZONE_NEXT_OFFSET,
+	WEIR_A_ZONE_CHANGE,
+
+	__WEIR_A_ZONE_MAX,
+	WEIR_A_ZONE_MAX = (__WEIR_A_ZONE_MAX - 1)
+};
+
+enum {
 	WEIR_A_BUDGET_PAD = 1,
 	WEIR_A_BUDGET_BUDGET,
 	WEIR_A_BUDGET_WINDOW_MS,
@@ -195,6 +213,7 @@ enum {
 	WEIR_A_BUDGET_SLOT_NS,
 	WEIR_A_BUDGET_WINDOW_NS,
 	WEIR_A_BUDGET_MOST,
+	WEIR_A_BUDGET_RENEWS,
 	WEIR_A_BUDGET_REFUSED,
 
 	__WEIR_A_BUDGET_MAX,
@@ -232,6 +251,8 @@ enum {
 	WEIR_A_LIMIT_BURST,
 	WEIR_A_LIMIT_SOURCE_BYTES,
 	WEIR_A_LIMIT_FURTHER,
+	WEIR_A_LIMIT_ZONE,
+	WEIR_A_LIMIT_RENEWS,
 
 	__WEIR_A_LIMIT_MAX,
 	WEIR_A_LIMIT_MAX = (__WEIR_A_LIMIT_MAX - 1)

@@ -2,6 +2,7 @@
 /* The parts of the network stack that the hook needs, in user space. */
 
 u64 shim_jiffies;
+time64_t shim_real_seconds;
 unsigned int shim_looks;
 struct user_namespace init_user_ns;
 

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calendar.t: budgets of the minutes, hours, days, weeks and months of a time zone, while
+# the clock is set: each end that comes to pass renews once, and a step back renews nothing
+. "$(dirname "$0")/lib.sh"
+
+# clock DATE: set the wall clock, and let the cached refusals expire
+clock() {
+	date -u -s "$1" >/dev/null || bail "the clock cannot be set"
+	let_pass 1100
+}
+# renews LIMIT: when its period ends; ends LIMIT DATE: it ends then, perhaps in a moment
+renews() { date -u -d "@$(weir -json limit show "$1" | json renews)" '+%F %T'; }
+ends_at() { [ "$(renews "$1")" = "$2" ]; }
+ends() {
+	wait_for 5 ends_at "$1" "$2"
+	is "$(renews "$1")" "$2" "$3"
+}
+date=$(date -u +%s)
+began=$(cut -d. -f1 /proc/uptime)
+clock "2027-12-30 23:59:30"
+begin_with <<-WORDS
+	limit add minute budget 3/minute calendar from 198.18.1.0/24
+	limit add hour budget 3/hour calendar from 198.18.2.0/24
+	limit add day budget 3/day calendar from 198.18.3.0/24
+	limit add week budget 3/week calendar from 198.18.4.0/24
+	limit add month budget 3/month calendar from 198.18.5.0/24
+	limit add berlin budget 3/day calendar tz Europe/Berlin from 198.18.6.0/24
+	limit add india budget 3/day calendar tz +05:30 from 198.18.7.0/24
+WORDS
+like "$(weir limit show month)" "^month budget 3/month .*slots 1 .*calendar.* renews 2028-01-01T00:00:00Z at most 9 " \
+	"limit show: when it ends, and the most in 30 days"
+like "$(weir limit show berlin)" "calendar tz Europe/Berlin.* renews 2027-12-31T23:00:00Z at most 6 " "... in a time zone"
+weir save "$tmp/saved" && weir -file "$tmp/saved" && weir save "$tmp/again" && cmp "$tmp/saved" "$tmp/again"
+ok $? "what is saved can be read"
+
+# used LIMIT NUMBER: its source is admitted so often, of five
+declare -A source=([minute]=198.18.1.1 [hour]=198.18.2.1 [day]=198.18.3.1 [week]=198.18.4.1
+	[month]=198.18.5.1 [berlin]=198.18.6.1 [india]=198.18.7.1)
+used() { admits "$2" "$3: $1" -s "${source[$1]}" -c 5; }
+for limit in minute hour day week month berlin india; do used $limit 3 "the budget"; done
+for limit in minute hour day week month berlin india; do used $limit 0 "... once"; done
+like "$(weir source get 198.18.3.1 limit day)" "limited .*for [0-9.]+s" "source get tells until when"
+
+# A Friday; then New Year's day, a Saturday; then a Monday.
+clock "2027-12-31 00:00:10"
+ends day "2028-01-01 00:00:00" "a day has ended"
+for limit in minute hour day; do used $limit 3 "the next day"; done
+for limit in week month berlin; do used $limit 0 "the next day"; done
+used india 0 "the same day in India"
+clock "2027-12-31 18:30:00"
+ends india "2028-01-01 18:30:00" "midnight in India"
+used india 3 "after it"
+used day 0 "after it"
+clock "2028-01-01 00:00:00"
+ends month "2028-02-01 00:00:00" "a year has ended"
+for limit in day month berlin; do used $limit 3 "the next year"; done
+used week 0 "the next year"
+clock "2028-01-03 00:00:00"
+ends week "2028-01-10 00:00:00" "a week has ended"
+used week 3 "on Monday"
+
+# A leap day, after a clock that leaves out two months: one renewal.
+clock "2028-02-28 12:00:00"
+ends month "2028-03-01 00:00:00" "February of a leap year"
+used month 3 "after two ends at once"
+used month 0 "... once"
+clock "2028-02-29 12:00:00"
+ends day "2028-03-01 00:00:00" "a leap day"
+used day 3 "a leap day"
+used month 0 "a leap day"
+clock "2028-03-01 00:00:01"
+ends month "2028-04-01 00:00:00" "March"
+used month 3 "in March"
+
+# Daylight saving: days of 23 and of 25 hours.
+clock "2028-03-25 22:59:00"
+weir limit set berlin tz Europe/Berlin >/dev/null
+clock "2028-03-25 23:00:01"
+ends berlin "2028-03-26 22:00:00" "a day of 23 hours"
+used berlin 3 "on it"
+clock "2028-03-26 21:59:50"
+used berlin 0 "at its end"
+clock "2028-03-26 22:00:00"
+ends berlin "2028-03-27 22:00:00" "the day after it"
+used berlin 3 "on it"
+clock "2028-10-28 12:00:00"
+weir limit set berlin tz Europe/Berlin >/dev/null
+clock "2028-10-28 22:00:00"
+ends berlin "2028-10-29 23:00:00" "a day of 25 hours"
+used berlin 3 "on it"
+clock "2028-10-29 22:59:00"
+used berlin 0 "at its end"
+clock "2028-10-29 23:00:00"
+ends berlin "2028-10-30 23:00:00" "the day after it"
+used berlin 3 "on it"
+
+# Set to 2035 and back: one renewal, and no other until the day comes or limits are set.
+used day 3 "today"
+clock "2035-06-15 12:00:00"
+ends day "2035-06-16 00:00:00" "a clock far ahead"
+used day 3 "renewed"
+clock "2028-10-30 12:00:00"
+used day 0 "a clock set back"
+clock "2028-11-02 12:00:00"
+is "$(renews day)" "2035-06-16 00:00:00" "the period lasts"
+used day 0 "... for as long"
+weir limit set day comment "" >/dev/null
+ends day "2028-11-03 00:00:00" "a limit that is set keeps the calendar again"
+used day 0 "... and renews nothing"
+clock "2028-11-03 00:00:00"
+ends day "2028-11-04 00:00:00" "... but at the end"
+used day 3 "... that comes to pass"
+
+# From fixed and back: counts stay.
+weir limit set day budget 5/day fixed >/dev/null
+used day 2 "of three, a fixed budget of five"
+weir limit set day budget 6/day calendar >/dev/null
+used day 1 "of five, a calendar's of six"
+is "$(weir -json limit show berlin | json tz)" Europe/Berlin "the zone has a name"
+weir limit set berlin strict >/dev/null
+is "$(weir -json limit show berlin | json tz)" "" "... and goes with the calendar"
+
+# What a calendar cannot have changes nothing.
+weir save "$tmp/saved"
+refused() {
+	local status=$1 why=$2 text
+	shift 2
+	text=$(weir limit add no "$@" 2>&1 >/dev/null)
+	is $? "$status" "refused: $*"
+	like "$text" "$why" "... with the reason"
+}
+refused 2 "minutes, hours, days, weeks" budget 5/2d calendar
+refused 2 "minutes, hours, days, weeks" budget 5/total calendar
+refused 2 "leave slots out" budget 5/day calendar slots 2
+refused 2 "say calendar, too" budget 5/day tz +02:00
+refused 1 "unknown time zone 'Europe/Atlantis'" budget 5/day calendar tz Europe/Atlantis
+weir save "$tmp/again" && cmp "$tmp/saved" "$tmp/again"
+ok $? "... and the configuration is as it was"
+clock "@$((date + $(cut -d. -f1 /proc/uptime) - began))"
+finish

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A log against the list of all charges: it admits what an exact sliding window does, no
+ * packet more and none less, and gives back exactly what it was charged.
+ */
+#include "wheel.h"
+#include "unit.h"
+#include "wheel_chance.h"
+
+#define CHARGES	400
+
+static struct {
+	struct chance c;
+	struct weir_wheel_shape shape;
+	unsigned long long run, budget, now;
+	union room room;
+	u64 list[CHARGES];	/* the slot of each packet, in order */
+	unsigned int n;
+} t;
+
+static u64 below(u64 n)
+{
+	return chance_below(&t.c, n);
+}
+
+/* Packets in the window that ends in a slot. */
+static unsigned int list_sum(u64 slot)
+{
+	unsigned int i = t.n;
+
+	while (i && t.list[i - 1] + t.shape.parts >= slot)
+		i--;
+	return t.n - i;
+}
+
+static void check_state(void)
+{
+	struct weir_wheel *w = &t.room.wheel;
+	u64 cost = 1 + below(t.budget), ahead = below(2) ? 0 : below(t.shape.parts + 3ull), wait = 0;
+
+	check(weir_wheel_sum(t.shape, w, t.now + ahead) == list_sum(t.now + ahead),
+	      "run %llu: sum", t.run);
+	check(weir_wheel_full(t.shape, w, t.now + ahead, cost, t.budget) ==
+	      (list_sum(t.now + ahead) + cost > t.budget), "run %llu: full", t.run);
+	weir_wheel_turn(t.shape, w, t.now);
+	check(weir_wheel_sum(t.shape, w, t.now) == list_sum(t.now), "run %llu: turn", t.run);
+	wait = weir_wheel_peek(t.shape, w, cost, t.budget);
+	check(list_sum(t.now + wait) + cost <= t.budget &&
+	      (!wait || list_sum(t.now + wait - 1) + cost > t.budget), "run %llu: wait", t.run);
+}
+
+/* The slot of the last turn. */
+static u64 log_at(void)
+{
+	return t.now - (u32)((u32)t.now - t.room.wheel.at);
+}
+
+/* The late clock of another CPU counts at the log's time. */
+static bool charge(u64 cost)
+{
+	struct weir_wheel *w = &t.room.wheel;
+	u64 i, at, slot = t.now - (below(4) ? 0 : below(min(t.now, 5ull) + 1));
+
+	if (weir_wheel_full(t.shape, w, slot, cost, t.budget))
+		return false;
+	weir_wheel_turn(t.shape, w, slot);
+	weir_wheel_add(t.shape, w, cost);
+	at = log_at();
+	for (i = 0; i < cost; i++)
+		t.list[t.n++] = at;
+	check(list_sum(at) <= t.budget, "run %llu: %u", t.run, list_sum(at));
+	return true;
+}
+
+/* Give back some of what a slot was charged, perhaps after others. */
+static void uncharge(void)
+{
+	u64 slot = t.n ? t.list[t.n - 1 - below(min(t.n, 4u))] : t.now, cost = 1 + below(3);
+	unsigned int i, end = t.n, from;
+	bool given;
+
+	while (end && t.list[end - 1] > slot)
+		end--;
+	for (from = end; from && t.list[from - 1] == slot; from--)
+		;
+	given = weir_wheel_uncharge(t.shape, &t.room.wheel, slot, cost);
+	if (slot + t.shape.parts < log_at()) {
+		check(!given, "run %llu: gave back from before the window", t.run);
+		return;
+	}
+	/* Older packets than a log has entries were overwritten. */
+	check(given == (end - from >= cost), "run %llu: give back %llu", t.run,
+	      (unsigned long long)cost);
+	if (!given)
+		return;
+	for (i = end; i < t.n; i++)
+		t.list[i - cost] = t.list[i];
+	t.n -= cost;
+}
+
+static void one_source(u64 run)
+{
+	unsigned int step;
+
+	t.run = run;
+	t.c = chance_of(run);
+	t.shape = weir_log_shape(1 + below(below(2) ? 12 : WEIR_LOG_SLOTS),
+				 1 + below(WEIR_LOG_ENTRIES));
+	t.budget = 1 + below(t.shape.entries);
+	t.now = below(BIT_ULL(33));
+	t.n = 0;
+	weir_wheel_reset(t.shape, &t.room.wheel, t.now);
+	for (step = 0; step < 600 && t.n + t.budget < CHARGES; step++) {
+		check_state();
+		if (below(3))
+			t.now += below(3) ? below(3) : below(t.shape.parts + 2ull);
+		if (below(5))
+			charge(1 + below(below(3) ? 1 : t.budget));
+		else
+			uncharge();
+	}
+}
+
+static void test_charges(void **state)
+{
+	u64 run, runs = unit_rounds(5000);
+
+	for (run = 0; run < runs; run++)
+		one_source(run);
+}
+
+/* Every sequence of 10 charges of 1 or 2, charges given back, and pauses. */
+static void test_exhaustive(void **state)
+{
+	unsigned int code, step, what;
+
+	t.shape = weir_log_shape(3, 3);
+	t.budget = 3;
+	for (code = 0; code < 1 << 20; code++) {
+		weir_wheel_reset(t.shape, &t.room.wheel, 0);
+		t.run = code;
+		t.now = 0;
+		t.n = 0;
+		for (step = 0; step < 10; step++) {
+			what = code >> 2 * step & 3;
+			t.now += what == 3;
+			if (what == 2)
+				uncharge();
+			else if (what < 2)
+				charge(what + 1);
+			check(weir_wheel_sum(t.shape, &t.room.wheel, t.now) == list_sum(t.now),
+			      "code %u", code);
+		}
+	}
+}
+
+/* What is given back each time leaves old packets in the log: none may alias. */
+static void test_age(void **state)
+{
+	struct weir_wheel *w = &t.room.wheel;
+	u32 slot = 5, i;
+
+	t.shape = weir_log_shape(WEIR_LOG_SLOTS, 4);
+	weir_wheel_reset(t.shape, w, slot);
+	weir_wheel_add(t.shape, w, 2);
+	for (i = 0; i < 600; i++) {
+		slot += WEIR_LOG_SLOTS / 2 + 1;
+		assert_false(weir_wheel_full(t.shape, w, slot, 2, 4));
+		weir_wheel_turn(t.shape, w, slot);
+		weir_wheel_add(t.shape, w, 1);
+		assert_true(weir_wheel_uncharge(t.shape, w, slot, 1));
+		assert_true(weir_wheel_sum(t.shape, w, slot) == (i ? 0 : 2));
+	}
+}
+
+/* The join is the least upper bound of every suffix, and leaves the old one behind. */
+static void test_join(void **state)
+{
+	struct chance c = chance_of(7);
+	union room a, b, old;
+	u32 slot, run, i, from;
+	u64 of_a, of_b;
+
+	for (run = 0; run < 2000; run++) {
+		t.shape = weir_log_shape(20, 1 + chance_below(&c, 9));
+		slot = chance_below(&c, BIT_ULL(32));
+		weir_wheel_reset(t.shape, &a.wheel, slot);
+		weir_wheel_reset(t.shape, &b.wheel, slot);
+		for (i = 0; i < 30; i++, slot++) {
+			weir_wheel_turn(t.shape, &a.wheel, slot);
+			weir_wheel_turn(t.shape, &b.wheel, slot);
+			if (!chance_below(&c, 3))
+				weir_wheel_add(t.shape, &a.wheel, 1);
+			if (!chance_below(&c, 4))
+				weir_wheel_add(t.shape, &b.wheel, 1);
+		}
+		slot = a.wheel.at;
+		old = a;
+		i = chance_below(&c, 20);
+		of_b = weir_log_since(t.shape, &b.wheel, slot - i);
+		weir_wheel_join_swap(t.shape, &a.wheel, &b.wheel);
+		of_a = weir_log_since(t.shape, &old.wheel, slot - i);
+		assert_int_equal(weir_log_since(t.shape, &a.wheel, slot - i), max(of_a, of_b));
+		for (from = slot - 20; from != slot + 1; from++)
+			assert_int_equal(weir_log_since(t.shape, &b.wheel, from),
+					 weir_log_since(t.shape, &old.wheel, from));
+	}
+}
+
+UNIT_MAIN("wheel_log", T(test_charges), T(test_exhaustive), T(test_age), T(test_join))

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Time zones, resolved with the C library's: the offset from UTC now, and its next change. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "value.h"
+
+#define ZONES	"/usr/share/zoneinfo/"
+#define DAY	86400
+
+/* "+02:00", at most 14 hours from UTC as all zones are. */
+static bool parse_offset(const char *text, int32_t *offset)
+{
+	unsigned int hours, minutes;
+	int end = 0;
+
+	if (strspn(text, "+-") != 1 ||
+	    sscanf(text + 1, "%2u:%2u%n", &hours, &minutes, &end) != 2 || end != 5 ||
+	    text[6] || minutes > 59 || hours * 60 + minutes > 14 * 60)
+		return false;
+	*offset = (int32_t)(hours * 60 + minutes) * (*text == '-' ? -60 : 60);
+	return true;
+}
+
+static bool zone_exists(const char *name)
+{
+	char path[sizeof(ZONES) + WEIR_ZONE_SIZE];
+	struct stat file;
+
+	/* localtime() takes any other name for UTC. */
+	snprintf(path, sizeof(path), ZONES "%s", name);
+	return *name != '.' && !strstr(name, "/.") && !stat(path, &file) && S_ISREG(file.st_mode);
+}
+
+static int32_t offset_at(time_t at)
+{
+	struct tm tm;
+
+	return localtime_r(&at, &tm) ? tm.tm_gmtoff : 0;
+}
+
+/* Of the zone in TZ: the second within a year from which on its offset is another one. */
+static void find_change(struct weir_zone *zone, time_t now)
+{
+	time_t from = now, to = now, middle;
+
+	while (to - now <= 366 * DAY && offset_at(to) == zone->offset) {
+		from = to;
+		to += DAY;
+	}
+	zone->next_offset = offset_at(to);
+	if (zone->next_offset == zone->offset)
+		return;
+	while (to - from > 1) {
+		middle = from + (to - from) / 2;
+		if (offset_at(middle) == zone->offset)
+			from = middle;
+		else
+			to = middle;
+	}
+	zone->next_offset = offset_at(to);
+	zone->change = to;
+}
+
+int weir_zone_find(const char *name, time_t now, struct weir_zone *zone, struct weir_err *err)
+{
+	char *tz, *was;
+
+	*zone = (struct weir_zone) {
+		.has = WEIR_HAS(ZONE_NAME) | WEIR_HAS(ZONE_OFFSET) | WEIR_HAS(ZONE_NEXT_OFFSET) |
+		       WEIR_HAS(ZONE_CHANGE),
+		.change = INT64_MAX,
+	};
+	if (strlen(name) >= sizeof(zone->name)) {
+		weir_err_set(err, "a time zone has at most %zu characters",
+			     sizeof(zone->name) - 1);
+		return -EINVAL;
+	}
+	strcpy(zone->name, name);
+	if (parse_offset(name, &zone->offset)) {
+		zone->next_offset = zone->offset;
+		return 0;
+	}
+	if (!zone_exists(name)) {
+		weir_err_set(err, "unknown time zone '%s'; write +02:00, or a name as in "
+			     ZONES ": Europe/Berlin", name);
+		return -EINVAL;
+	}
+	tz = getenv("TZ");
+	was = tz ? strdup(tz) : NULL;
+	setenv("TZ", name, 1);
+	tzset();
+	zone->offset = offset_at(now);
+	find_change(zone, now);
+	if (was)
+		setenv("TZ", was, 1);
+	else
+		unsetenv("TZ");
+	tzset();
+	free(was);
+	return 0;
+}
+
+int weir_parse_zone(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	return weir_zone_find(text, time(NULL), at, args->err);
+}
+
+/* Its name tells a reader all. */
+const char *weir_text_zone(const struct weir_field *field, const void *at, char *buf)
+{
+	return ((const struct weir_zone *)at)->name;
+}
+
+const char *weir_text_date(const struct weir_field *field, const void *at, char *buf)
+{
+	struct tm tm;
+
+	strftime(buf, WEIR_TEXT_SIZE, "%FT%TZ", gmtime_r(at, &tm));
+	return buf;
+}
