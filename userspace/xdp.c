@@ -209,12 +209,6 @@ static void note_unsure(struct weir_tool *tool, const char *dev)
 			  "'%s' belongs to a bridge, bond or VRF: nothing is dropped early", dev);
 }
 
-static int no_such_device(struct weir_tool *tool, const char *dev)
-{
-	weir_err_set(&tool->err, "there is no device '%s'", dev);
-	return WEIR_EXIT_REFUSED;
-}
-
 /* Attach it where it is not, in the given mode; 0 or a negative errno. */
 static int attach_new(const struct weir_xdp *at, bool chains)
 {
@@ -233,29 +227,34 @@ static int attach(struct weir_tool *tool, const struct weir_xdp *at, bool chains
 	return WEIR_EXIT_OK;
 }
 
-/* The kernel tells nobody else which module has a function, nor whose a program is. */
-static int check_rights(struct weir_tool *tool)
+/* Without CAP_SYS_ADMIN the kernel gives no module's BTF, nor tells whose a program is. */
+static int check_device(struct weir_tool *tool, const char *dev)
 {
 	uint32_t id;
 
-	if (!bpf_btf_get_next_id(0, &id) || errno != EPERM)
+	if (!if_nametoindex(dev))
+		weir_err_set(&tool->err, "there is no device '%s'", dev);
+	else if (bpf_btf_get_next_id(0, &id) && errno == EPERM)
+		weir_err_set(&tool->err, "permission denied: XDP programs of the module require CAP_SYS_ADMIN on the host; for weir.service see SERVICE in weir(8)");
+	else
 		return WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "permission denied: XDP programs of the module require CAP_SYS_ADMIN on the host; for weir.service see SERVICE in weir(8)");
 	return WEIR_EXIT_REFUSED;
 }
 
 /* Can the program be attached to the device at all? Sets the mode. */
 static int prepare(struct weir_tool *tool, struct weir_xdp *at)
 {
-	if (!if_nametoindex(at->dev))
-		return no_such_device(tool, at->dev);
+	int status = check_device(tool, at->dev);
+
+	if (status)
+		return status;
 	if (access(BTF, F_OK)) {
 		weir_err_set(&tool->err, "the module has no BTF, so no XDP program can call it; build it with pahole for a kernel with BTF");
 		return WEIR_EXIT_REFUSED;
 	}
 	if (!at->mode)
 		at->mode = WEIR_XDP_NATIVE;
-	return check_rights(tool);
+	return WEIR_EXIT_OK;
 }
 
 int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
@@ -280,11 +279,8 @@ int weir_xdp_detach(struct weir_tool *tool, const struct weir_command *command,
 {
 	struct weir_xdp *at = &model->xdp;
 	bool chains = open_libraries();
-	int ret;
+	int ret = check_device(tool, at->dev);
 
-	if (!if_nametoindex(at->dev))
-		return no_such_device(tool, at->dev);
-	ret = check_rights(tool);
 	if (ret)
 		return ret;
 	ret = find(at, chains, true);
