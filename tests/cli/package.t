@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# package.t: the Debian packages are built, and what is in them. DKMS gets the files that
+# dkms.t builds.
+. "$(dirname "$0")/lib.sh"
+missing=$(dpkg-checkbuilddeps "$top/debian/control" 2>&1) || { echo "1..0 # SKIP ${missing##*: }"; exit 4; }
+umask 022
+mkdir tree && (cd "$top" && cp -r COPYING Documentation Kbuild Makefile README.md debian dkms.conf module userspace "$tmp/tree")
+version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' tree/dkms.conf)
+(cd tree && dpkg-buildpackage -us -uc -b) >log 2>&1
+ok $? "the packages are built" || diag "$(tail -n 20 log)"
+for package in weir weir-dkms; do
+	holds "$package: can be unpacked" dpkg -x "$package"_"$version"_*.deb $package
+done
+field() { dpkg -f "$1"_"$version"_*.deb "$2"; }
+files() { (cd "$1" && find . -type f ! -path './usr/share/doc/*' -printf '%m %P\n' | sort -k2); }
+
+# Debian's units moved from lib to usr/lib.
+is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
+644 lib/systemd/system/weir.service
+755 usr/sbin/weir
+644 usr/share/bash-completion/completions/weir
+644 usr/share/man/man4/weir.4.gz
+644 usr/share/man/man8/weir.8.gz
+644 usr/share/zsh/vendor-completions/_weir" "weir: the command and its service"
+for library in libbpf libjansson libmnl; do
+	like "$(field weir Depends)" "${library}[0-9]+ " "... needs $library"
+done
+holds "... has the XDP program" quietly grep -a weir_xdp_refuses weir/usr/sbin/weir
+like "$(echo weir/usr/share/doc/weir/*)" "/NEWS" "... has NEWS"
+like "$(field weir-dkms Depends)" '^dkms ' "weir-dkms: needs dkms"
+source=weir-dkms/usr/src/weir-$version
+is "$(cd "$source" && echo *)" "Kbuild Makefile dkms.conf module" "... has the source of the module, and no more"
+differ=$(for part in Kbuild Makefile dkms.conf module; do diff -r "$top/$part" "$source/$part" 2>&1; done)
+is "$differ" "" "... as it is here"
+finish
