@@ -193,7 +193,7 @@ check_skb() {
 # Only these files read the clock; elsewhere time is an argument.
 check_clock() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.[ch]|netlink.*\.c)$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.[ch]|calendar\.c|netlink.*\.c)$')
 	code '\b((get_)?jiffies(_64)?|ktime_get[a-z_0-9]*|(sched|local)_clock|get_cycles|rdtsc[a-z_]*)\b' "${list[@]}"
 }
 
@@ -348,7 +348,7 @@ declare -A says=(
 	[words]="no notes to oneself"
 	[layout]="no trailing blanks"
 	[skb]="only hook, verdict, packet, source, match and trace handle packets"
-	[clock]="only hook and netlink read the clock"
+	[clock]="only hook, calendar and netlink read the clock"
 	[versions]="kernel differences are in compat.h, by name"
 	[bugs]="no BUG or panic"
 	[packet_path]="the packet path does not allocate, sleep, print or send"
