@@ -233,9 +233,10 @@ void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,
 		    unsigned int i, bool unknown, u16 since, bool late);
 u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
 		  struct weir_way *way, u64 tick, const struct weir_permit *permit);
+void weir_way_unmeet(const struct weir_table *table, struct weir_bucket *bucket,
+		     struct weir_way *way);
 
-/* Successors: move.c. */
-void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash);
+void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash); /* move.c */
 
 /* Pull the bucket of a source first, if there is a predecessor. */
 static inline void weir_table_settle(struct weir_table *table, u32 hash)

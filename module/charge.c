@@ -181,6 +181,25 @@ bool weir_table_uncharge(struct weir_table *table,
 	return given;
 }
 
+/*
+ * Give back what a charge that returned WEIR_MET learnt: its packet was dropped elsewhere,
+ * and so makes nobody known.
+ */
+void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_way *way;
+
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	if (way) {
+		raw_spin_lock(&way->lock);
+		weir_way_unmeet(table, bucket, way);
+		raw_spin_unlock(&way->lock);
+	}
+	raw_spin_unlock(&bucket->lock);
+}
+
 /* Count refusals of a source, if it still has a way. @observed: not dropped. */
 void weir_table_dropped(struct weir_table *table,
 			const struct weir_lookup *lookup, u32 packets,

@@ -50,26 +50,14 @@ u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
 	return WEIR_MET;
 }
 
-/*
- * Give back a charge that returned WEIR_MET: its packet was dropped elsewhere, so the
- * source is unknown again, since when it was.
- */
-void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup)
+/* The source of a way is unknown again, since when it was. Under both locks. */
+void weir_way_unmeet(const struct weir_table *table, struct weir_bucket *bucket,
+		     struct weir_way *way)
 {
-	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	struct weir_way *way;
-	unsigned int i;
+	unsigned int i = way_index(table, bucket, way);
 
-	raw_spin_lock(&bucket->lock);
-	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
-	if (way) {
-		i = way_index(table, bucket, way);
-		raw_spin_lock(&way->lock);
-		weir_way_write_begin(way);
-		weir_way_stand(table, bucket, i, true,
-			       weir_bucket_standing(table, bucket)->since[i], false);
-		write_seqcount_end(&way->seq);
-		raw_spin_unlock(&way->lock);
-	}
-	raw_spin_unlock(&bucket->lock);
+	weir_way_write_begin(way);
+	weir_way_stand(table, bucket, i, true, weir_bucket_standing(table, bucket)->since[i],
+		       false);
+	write_seqcount_end(&way->seq);
 }

@@ -165,8 +165,6 @@ bool weir_table_uncharge(struct weir_table *table,
 void weir_table_dropped(struct weir_table *table,
 			const struct weir_lookup *lookup, u32 packets,
 			bool observed);
-
-/* known.c: likewise. */
 void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup);
 
 /* move.c */
