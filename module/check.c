@@ -196,7 +196,7 @@ static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_er
 				   "a calendar has minutes, hours, days, weeks (7d) and months (30d)");
 	if (one_slot && slots > 1)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "a fixed window, a calendar's or a total is one slot; leave slots out");
+				   "a fixed or calendar window or a total is a single slot; leave slots out");
 	if (one_slot)
 		slots = 1;
 	budget->slot_ticks = 0;

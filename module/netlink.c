@@ -113,6 +113,17 @@ int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 	return err ?: attrs_check(nla_data(nest), nla_len(nest), policy, ~0ull, extack);
 }
 
+int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
+{
+	struct nlattr *nest = nla_nest_start(skb, attr);
+
+	if (!nest || weir_nl_put_u64(skb, WEIR_A_COUNTER_PACKETS, packets) ||
+	    weir_nl_put_u64(skb, WEIR_A_COUNTER_BYTES, bytes))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /* Refuse a nest, or with NULL the message, that lacks an attribute. */
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 		    const char *msg, struct netlink_ext_ack *extack)

@@ -36,6 +36,7 @@ int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
 		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
 int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
 		    const char *msg, struct netlink_ext_ack *extack);
+int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
 int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
 		   struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
 int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
@@ -72,7 +73,6 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct weir_exempt *exempt, struct netlink_ext_ack *extack);
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
-int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
 

@@ -44,17 +44,6 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 	return bucket < buckets ? -EINTR : 0;
 }
 
-int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes)
-{
-	struct nlattr *nest = nla_nest_start(skb, attr);
-
-	if (!nest || weir_nl_put_u64(skb, WEIR_A_COUNTER_PACKETS, packets) ||
-	    weir_nl_put_u64(skb, WEIR_A_COUNTER_BYTES, bytes))
-		return -EMSGSIZE;
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 static int put_counters(struct sk_buff *skb, const struct weir_counts *counts,
 			unsigned int fates)
 {
