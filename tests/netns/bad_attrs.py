@@ -13,7 +13,8 @@ GOOD = {"name": "bad", "before": "here", "limit": "here", "dev": "eth9",
         "sport": {"first": 1}, "dport": {"first": 1},
         "window-ms": 1000, "sources": 64, "family": 2, "proto": 6, "prefix4": 32, "prefix6": 64,
         "match": {"proto": 6}, "invert": 16, "comment": "a note",
-        "newcomers-ms": 1000, "known-ms": 1000, "further": {"budget": 1, "window-ms": 1000}}
+        "newcomers-ms": 1000, "known-ms": 1000, "further": {"budget": 1, "window-ms": 1000},
+        "zone": {"name": "UTC"}}
 
 
 def good(aset, name):

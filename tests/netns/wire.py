@@ -17,7 +17,7 @@ NESTED, BYTEORDER = 0x8000, 0x4000
 ERROR, DONE = 2, 3
 ACK_TLVS, CAPPED = 0x200, 0x100
 GENL_CTRL, SOL_NETLINK = 0x10, 270
-FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q"}
+FORMATS = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "s32": "i", "s64": "q"}
 
 SETS = {s["name"]: s for s in SPEC["attribute-sets"]}
 OPS = {op["name"]: op for op in SPEC["operations"]["list"]}
