@@ -37,7 +37,8 @@ static const char *attr_check(const struct nlattr *attr, const struct nla_policy
 	if (attr->nla_type & NLA_F_NET_BYTEORDER)
 		return "numbers are in host order; NLA_F_NET_BYTEORDER is not expected";
 	if (repeated && (policy->type != NLA_NESTED ||
-			 policy->nested_policy == weir_match_nl_policy))
+			 policy->nested_policy == weir_match_nl_policy ||
+			 policy->nested_policy == weir_zone_nl_policy))
 		return "the attribute is given twice; give it once";
 	if (policy->type != NLA_NUL_STRING)
 		return NULL;
