@@ -47,8 +47,8 @@ static bool show_wants(const struct show *show, const struct weir_source_state *
 static bool worse(const struct show *show, const struct weir_source_state *a,
 		  const struct weir_source_state *b)
 {
-	if (show->by_count ? a->count != b->count : a->dropped == b->dropped)
-		return a->count > b->count;
+	if (show->by_count ? a->count[0] != b->count[0] : a->dropped == b->dropped)
+		return a->count[0] > b->count[0];
 	return a->dropped > b->dropped;
 }
 
