@@ -8,7 +8,8 @@
 #define WIDTH	79
 #define INDENT	8
 #define OPTION	28	/* column width of an option with its value */
-#define VALUE	16	/* column width of a word; a longer one gets its own line */
+#define VALUE	16	/* column width of a word's value */
+#define HELP	(2 + 8 + 1 + VALUE)	/* column before help; longer words get a line */
 
 /* Print @item, wrapping at WIDTH. */
 static void put_item(FILE *to, int *column, const char *item)
@@ -136,6 +137,7 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 	char name[WEIR_TEXT_SIZE], value[WEIR_TEXT_SIZE];
 	const struct weir_field *field, *last = NULL;
 	const struct weir_word *word;
+	int used;
 
 	put_usage(to, object, command, "Usage:");
 	fprintf(to, "%s\n", command->help);
@@ -153,10 +155,11 @@ void weir_help_command(FILE *to, const struct weir_object *object,
 		if (stands_alone(field))
 			*value = '\0';
 		weir_field_name(field, name);
-		fprintf(to, "  %-8s %-*s", name, VALUE - (strlen(name) > 8 ?
-			(int)strlen(name) - 8 : 0), value);
-		if (strlen(value) > VALUE)
-			fprintf(to, "\n  %-8s %-*s", "", VALUE, "");
-		fprintf(to, " %s\n", field->help);
+		used = fprintf(to, "  %-8s%s%s", name, *value ? " " : "", value);
+		if (used > HELP) {
+			fputc('\n', to);
+			used = 0;
+		}
+		fprintf(to, "%*s %s\n", HELP - used, "", field->help);
 	}
 }

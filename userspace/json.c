@@ -222,14 +222,14 @@ static const char *key_of(const struct weir_set *set, char **words, int at)
 
 /* A list of a configuration. */
 struct list {
-	const char *key, *words;	/* the latter before those of an item */
+	const char *key, *command;
 	const struct weir_set *set;
 };
 
 static const struct list lists_of[] = {
-	{ "limits", "limit add ", &weir_limit_fields },
-	{ "exempts", "exempt add ", &weir_exempt_fields },
-	{ "early", "early ", &weir_xdp_fields },
+	{ "limits", "limit add", &weir_limit_fields },
+	{ "exempts", "exempt add", &weir_exempt_fields },
+	{ "early", "early", &weir_xdp_fields },
 };
 
 /* Turn an object into words and parse them. */
@@ -248,7 +248,7 @@ static int read_item(struct weir_tool *tool, const struct list *list, json_t *it
 	out.to = open_memstream(&text, &size);
 	if (!out.to)
 		return weir_err_set(&tool->err, WEIR_NO_MEMORY);
-	weir_out_text(&out, "%s", list->words);
+	weir_out_text(&out, "%s ", list->command);
 	weir_set_show(list->set, WEIR_WORDS | WEIR_ON_ADD, &out, &model);
 	fclose(out.to);
 	count = weir_split(text, words, WEIR_LINE_WORDS);

@@ -69,10 +69,10 @@ done
 run limit add help
 like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
 like "$out" $'\n''  not      CONDITION        only packets that do not match it'$'\n' "... and explains not"
-like "$out" $'\n''  strict\|lenient\|fixed\|bucket +how to count \(default: strict\)'$'\n' "... and ways to count"
+like "$out" $'\n''  strict\|lenient\|fixed\|bucket\|log\|calendar'$'\n'' {28}how to count \(default: strict\)'$'\n' "... and ways to count"
 like "$out" $'\n''  match +any\|MATCH +no condition \(any\), or these' "... and match"
 for word in budget family dev from to proto sport dport syn frag mark match per \
-	slots strict lenient fixed bucket burst sources action before comment; do
+	slots strict lenient fixed bucket burst log calendar tz sources action before comment; do
 	like "$out" "(^|[^a-z])${word}[ |]" "weir limit add help has $word"
 done
 

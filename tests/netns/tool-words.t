@@ -76,7 +76,7 @@ differs web budget 1/s -- 'budget, to, proto, dport'
 differs web budget 2000/2s to 192.0.2.0/24 proto tcp dport 443 -- budget
 differs web budget 2000/s bytes to 192.0.2.0/24 proto tcp dport 443 -- budget
 differs web budget 2000/s not to 192.0.2.0/24 proto tcp dport 444 syn -- 'to, dport, syn'
-differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 'per, strict.lenient.fixed.bucket'
+differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 'per, strict.lenient.fixed.bucket.log.calendar'
 differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64 action observe -- 'slots, sources, action'
 differs web budget 2000/s family ipv4 dev lo from 10.0.0.0/8 to 192.0.2.0/24 proto tcp sport 1 mark 1 comment a -- \
 	'family, dev, from, sport, dport, mark, comment'
