@@ -3,7 +3,9 @@
  * Inside one bucket: find a way, take one, evict, raise the floor. The rules are
  * at the top of table.c.
  */
+#include "block.h"
 #include "budgets.h"
+#include "known.h"
 
 #define BYTES(x) ((x) * 0x0101010101010101ull)
 
@@ -51,7 +53,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source)
 {
-	*source = (struct weir_source) { .scope = way->scope & ~WEIR_SCOPE_UNKNOWN };
+	*source = (struct weir_source) { .scope = way->scope & ~WEIR_SCOPE_FLAGS };
 	memcpy(source->word, way->word, table->words * sizeof(*way->word));
 }
 
@@ -89,6 +91,8 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 
 	lockdep_assert_held(&bucket->lock);
 	weir_way_write_begin(way);
+	if (unlikely(bucket->blocked & BIT_ULL(i)))
+		weir_way_block(table, bucket, i, 0);
 	way->scope = WEIR_SCOPE_INVALID;
 	write_seqcount_end(&way->seq);
 	tag_store(bucket, i, 0);
@@ -120,6 +124,12 @@ static inline u64 weight(const struct weir_table *table, struct weir_wheel *firs
 	       weir_wheel_weight(table->shape, first, lookup->slot);
 }
 
+/* Is a source of this weight, above 0, never evicted? */
+static inline bool weight_stays(const struct weir_table *table, u64 weight)
+{
+	return table->more ? weight == WEIR_STAYS : !table->spec.slot_ticks;
+}
+
 static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 		   unsigned int i, const struct weir_lookup *lookup)
 {
@@ -145,17 +155,22 @@ static u64 way_rank(const struct weir_table *table, struct weir_bucket *bucket,
 	return late && !unknown && !after ? rank | BIT_ULL(63) : rank;
 }
 
-/* As victim(), if the table distinguishes newcomers, whose budget bounds the searches. */
-static unsigned int victim_ranked(const struct weir_table *table,
-				  struct weir_bucket *bucket,
-				  const struct weir_lookup *lookup, bool late)
+/*
+ * As victim(), if the table distinguishes newcomers, whose budget bounds the searches, or if
+ * the bucket has blocked ways, at most half of them, which stay.
+ */
+static noinline unsigned int victim_ranked(const struct weir_table *table,
+					   struct weir_bucket *bucket,
+					   const struct weir_lookup *lookup, bool late)
 {
+	u64 enough = 0, rank, least = U64_MAX;
 	unsigned int i, best = 0;
-	u64 rank, least = U64_MAX;
 
-	for (i = 0; i < table->ways; i++) {
+	if (!table->standing_off)
+		enough = 2 + weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+	for (i = 0; i < table->ways && least > enough; i++) {
 		rank = way_rank(table, bucket, i, lookup, late);
-		if (rank < least) {
+		if (rank < least && !(bucket->blocked & BIT_ULL(i))) {
 			least = rank;
 			best = i;
 		}
@@ -167,7 +182,7 @@ static unsigned int victim_ranked(const struct weir_table *table,
  * The way to evict if none is free: the first one from the hand on that is idle, or
  * else the one with the smallest sum. After a search of all ways found none idle,
  * the first one whose sum is not above the floor's will do for a quarter of the
- * window.
+ * window. The bucket has no blocked ways.
  */
 static unsigned int victim(const struct weir_table *table,
 			   struct weir_bucket *bucket, const struct weir_lookup *lookup)
@@ -207,14 +222,15 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 	u64 live = 0;
 
 	if (!free)
-		i = permit ? victim_ranked(table, bucket, lookup, permit->late) :
+		i = permit || unlikely(bucket->blocked) ?
+		    victim_ranked(table, bucket, lookup, permit && permit->late) :
 		    victim(table, bucket, lookup);
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	wheel = weir_way_wheel(table, way);
 	if (!free)
 		live = weight(table, wheel, lookup);
-	if (unlikely(live && (table->more ? live == WEIR_STAYS : !table->spec.slot_ticks))) {
+	if (unlikely(live && weight_stays(table, live))) {
 		raw_spin_unlock(&way->lock);
 		lookup->way = NULL;
 		return WEIR_REFUSED | WEIR_FLOORED;
@@ -288,15 +304,19 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		result = WEIR_AGAIN;
 		goto out;
 	}
+	if (unlikely(bucket->blocked))
+		weir_bucket_expire(table, bucket, lookup->tick);
 	if (unlikely(bucket->version != version))
 		way = weir_bucket_search(table, bucket, lookup->source,
 					 lookup->hash);
 	if (unlikely(way)) {
 		raw_spin_lock(&way->lock);
-		result = weir_way_charge(table, way, lookup);
+		lookup->way = way;
+		lookup->seq = way->seq.sequence;
+		result = way->scope & WEIR_SCOPE_BLOCKED ? WEIR_REFUSED | WEIR_BLOCKED :
+			 weir_way_charge(table, way, lookup);
 		if (permit && result & WEIR_CHARGED)
 			result |= weir_way_meet(table, bucket, way, lookup->tick, permit);
-		lookup->way = way;
 		raw_spin_unlock(&way->lock);
 		goto out;
 	}
@@ -316,17 +336,23 @@ out:
 	return result;
 }
 
-/* The way that a source of a predecessor gets in a locked bucket where it has none, or NULL. */
+/*
+ * The way that a source of a predecessor gets in a locked bucket where it has none, or NULL.
+ * For one that is to be blocked a live source is evicted.
+ */
 struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
 				  const struct weir_moved *moved, u64 tick)
 {
 	const struct weir_lookup now = { .tick = tick, .slot = weir_table_slot(table, tick) };
+	bool block = moved->until && weir_bucket_blocks(table, bucket);
 	int i = free_way(table, bucket, moved->hash);
+	u64 sum;
 
-	/* Who is known may have come before who is live. */
-	if (i < 0 && table->standing_off && moved->live) {
+	/* Who is known or blocked may have come before who is live. */
+	if (i < 0 && (block || (table->standing_off && moved->live))) {
 		i = victim_ranked(table, bucket, &now, false);
-		if (way_sum(table, bucket, i, &now))
+		sum = way_sum(table, bucket, i, &now);
+		if (sum && !(block && !weight_stays(table, sum)))
 			i = -1;
 	}
 	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);
@@ -334,17 +360,28 @@ struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bu
 
 /*
  * Give it to the source, under both locks, inside a write section of the seqcount in which
- * the caller fills the wheels.
+ * the caller fills the wheels. Sets @moved->until to 0 if the source is blocked here. Returns
+ * whether a live source was evicted, which is within the floor now.
  */
-void weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
-		       const struct weir_moved *moved, struct weir_way *way)
+bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
+		       struct weir_moved *moved, struct weir_way *way, u64 tick)
 {
-	unsigned int i = ((void *)way - (void *)weir_bucket_way(table, bucket, 0)) /
-			 table->way_size;
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	unsigned int i = weir_bucket_index(table, bucket, way);
+	bool live = false;
 
+	if (bucket->tag[i]) {
+		live = weir_budgets_weight(table, weir_way_wheel(table, way), tick);
+		weir_budgets_start(table, floor, weir_way_wheel(table, way), true, false);
+	}
 	way_give(table, bucket, i, &moved->source, moved->hash);
 	if (table->standing_off)
 		weir_way_stand(table, bucket, i, moved->unknown, moved->since,
 			       moved->late);
+	if (moved->until && weir_bucket_blocks(table, bucket)) {
+		weir_way_block(table, bucket, i, moved->until);
+		moved->until = 0;
+	}
 	atomic_set(&way->dropped, moved->dropped);
+	return live;
 }

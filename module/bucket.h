@@ -5,6 +5,7 @@
  *	struct weir_bucket	tags; lock and what a newcomer needs
  *	struct weir_wheel	the floor, for each count
  *	struct weir_standing	if the table distinguishes newcomers
+ *	u32 until[]		of each way: when its source's block ends
  *	struct weir_way[]	aligned to two lines
  *
  * With up to 15 slots, counts of two bytes and IPv6 prefixes up to 64 a way is
@@ -41,6 +42,7 @@ struct weir_bucket {
 	u8 hand;		/* way to consider first for eviction */
 	u8 used;		/* ways that are not free */
 	u32 rescan;		/* slot before which no idle way is searched for */
+	u64 blocked;		/* ways with WEIR_SCOPE_BLOCKED */
 };
 
 #define WEIR_SINCE_TICKS	(HZ / 4)
@@ -76,6 +78,7 @@ struct weir_table {
 	u32 stride;		/* bytes of a bucket */
 	u16 floor_off;		/* offset of the floor in a bucket */
 	u16 standing_off;	/* offset of struct weir_standing in a bucket, or 0 */
+	u16 until_off;		/* offset of the ends of blocks in a bucket */
 	u16 way_off;		/* offset of the first way in a bucket */
 	u16 way_size;		/* bytes of a way */
 	u16 wheel_off;		/* offset of the first wheel in a way */
@@ -94,6 +97,7 @@ struct weir_table {
 	u64 old_budget[WEIR_BUDGETS_MAX];	/* of the limit with the predecessor */
 	struct weir_batches __percpu *batches;	/* CPU-local; if a prefix length is 0, or NULL */
 	atomic64_t evicted;	/* live sources of the predecessor that found no way */
+	atomic64_t unblocked;	/* blocks of the predecessor that found no room */
 
 	struct weir_table __rcu *old;	/* predecessor, until it is drained */
 	u32 epoch;		/* see weir_table_forget(), _clear() and _age() */
@@ -106,6 +110,7 @@ struct weir_moved {
 	struct weir_source source;	/* masked */
 	u32 hash;
 	u32 dropped;		/* WEIR_DROPPED_* */
+	u32 until;		/* when its block ends, or 0 */
 	u16 since;		/* as in struct weir_standing */
 	bool late;		/* likewise */
 	bool unknown;
@@ -145,6 +150,13 @@ static inline struct weir_way *weir_bucket_way(const struct weir_table *table,
 	return (void *)bucket + table->way_off + way * table->way_size;
 }
 
+static inline unsigned int weir_bucket_index(const struct weir_table *table,
+					     struct weir_bucket *bucket,
+					     const struct weir_way *way)
+{
+	return ((void *)way - (void *)weir_bucket_way(table, bucket, 0)) / table->way_size;
+}
+
 static inline struct weir_wheel *weir_way_wheel(const struct weir_table *table,
 						struct weir_way *way)
 {
@@ -179,12 +191,12 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 	return weir_slot_of(tick, table->slot_inverse, table->slot_shift);
 }
 
-/* Is it the source's way, known or not? */
+/* Is it the source's way, whatever is said of it? */
 static inline bool weir_way_is(const struct weir_table *table,
 			       const struct weir_way *way,
 			       const struct weir_source *source)
 {
-	return (way->scope & ~WEIR_SCOPE_UNKNOWN) == source->scope &&
+	return (way->scope & ~WEIR_SCOPE_FLAGS) == source->scope &&
 	       way->word[0] == source->word[0] && way->word[1] == source->word[1] &&
 	       (likely(table->words == 2) ||
 		(way->word[2] == source->word[2] &&
@@ -211,8 +223,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 
 void weir_way_source(const struct weir_table *table,
 		     const struct weir_way *way, struct weir_source *source);
-void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
-		   unsigned int i);
+void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i);
 void weir_way_dropped(struct weir_way *way, u32 packets, bool observed);
 u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 		    struct weir_lookup *lookup);
@@ -220,21 +231,8 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		      u32 version, const struct weir_permit *permit);
 struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
 				  const struct weir_moved *moved, u64 tick);
-void weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
-		       const struct weir_moved *moved, struct weir_way *way);
-
-/* Who is known: known.c. */
-static inline u16 weir_since(u64 tick)
-{
-	return (u32)tick / WEIR_SINCE_TICKS;
-}
-
-void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,
-		    unsigned int i, bool unknown, u16 since, bool late);
-u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
-		  struct weir_way *way, u64 tick, const struct weir_permit *permit);
-void weir_way_unmeet(const struct weir_table *table, struct weir_bucket *bucket,
-		     struct weir_way *way);
+bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
+		       struct weir_moved *moved, struct weir_way *way, u64 tick);
 
 void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash); /* move.c */
 

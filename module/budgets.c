@@ -8,6 +8,7 @@
  * and only that is marked. A source is live while any of its counts is not 0. Each floor
  * is joined and each promise is kept by itself, as if its budget were the only one.
  */
+#include "block.h"
 #include "budgets.h"
 
 /* The tick until which a full count stays full for @cost, if nothing changes. */
@@ -29,15 +30,23 @@ static u64 count_until(const struct weir_count *count, const struct weir_wheel *
 }
 
 /*
- * The tick until which what @lookup refused with @result is refused, if nothing changes: if
- * it leaks, or else to the end of the slot. Without the lock it is valid if the seqcount is.
+ * The tick until which what @lookup refused with @result is refused, if nothing changes: to
+ * the end of the block, if it leaks, or else to the end of the slot. Without the lock it is
+ * valid if the seqcount is.
  */
 u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
 		       u16 result)
 {
 	const struct weir_count *count = &table->count[result >> WEIR_BUDGET_SHIFT];
 	struct weir_wheel *wheel = weir_wheel_of(count, weir_way_wheel(table, lookup->way));
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	u64 left;
 
+	/* A hint; what follows is of the seqcount or invalid. */
+	if (unlikely(data_race(lookup->way->scope) & WEIR_SCOPE_BLOCKED)) {
+		left = weir_block_left(weir_way_until(table, bucket, lookup->way), lookup->tick);
+		return left == WEIR_NEVER ? left : lookup->tick + left;
+	}
 	return count_until(count, wheel, lookup->tick, lookup->cost, lookup->budget);
 }
 
@@ -166,6 +175,15 @@ void weir_budgets_turn(const struct weir_table *table, struct weir_wheel *first,
 	for (i = 0; i <= table->more; i++, count++)
 		weir_wheel_turn(count->shape, weir_wheel_of(count, first),
 				weir_count_slot(count, tick));
+}
+
+void weir_budgets_unmark(const struct weir_table *table, struct weir_wheel *first)
+{
+	const struct weir_count *count = table->count;
+	unsigned int i;
+
+	for (i = 0; i <= table->more; i++, count++)
+		weir_wheel_unmark(count->shape, weir_wheel_of(count, first));
 }
 
 /* Empty all counts, in the slots where they are. Returns whether one was not. */

@@ -40,6 +40,7 @@ bool weir_count_mark(const struct weir_table *table, struct weir_wheel *first,
 /* Of any number of counts. */
 u64 weir_budgets_weight(const struct weir_table *table, struct weir_wheel *first, u64 tick);
 void weir_budgets_turn(const struct weir_table *table, struct weir_wheel *first, u64 tick);
+void weir_budgets_unmark(const struct weir_table *table, struct weir_wheel *first);
 bool weir_budgets_reset(const struct weir_table *table, struct weir_wheel *first);
 u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
 		       u16 result);

@@ -2,7 +2,9 @@
 /*
  * Packets in a table: refuse without a lock, charge, give back.
  */
+#include "block.h"
 #include "budgets.h"
+#include "known.h"
 
 /* Refuse if what was read since @seq is consistent; it leaves no room. */
 static inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
@@ -32,7 +34,7 @@ static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
 		write_seqcount_end(&way->seq);
 		weir_way_receipt(table, wheel, lookup);
 		result = WEIR_CHARGED;
-	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_SCOPE_UNKNOWN)) {
+	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_SCOPE_FLAGS)) {
 		result = weir_way_charge(table, way, lookup);
 	}
 	raw_spin_unlock(&way->lock);
@@ -79,8 +81,9 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 			seq = 1;
 	}
 	lookup->way = way;
+	scope = way->scope;
 	result = weir_wheels_full(table, weir_way_wheel(table, way), lookup);
-	if (result) {
+	if (result && likely(!(scope & WEIR_SCOPE_BLOCKED))) {
 		if (likely(result == WEIR_REFUSED) ? way_refuses(table, way, seq, lookup) :
 		    weir_budgets_refuse(table, way, seq, lookup, result)) {
 			lookup->seq = seq;
@@ -88,12 +91,19 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 		}
 		seq = 1;
 	}
-	scope = way->scope;
 	kcsan_atomic_next(0);
+	if (unlikely(scope & WEIR_SCOPE_FLAGS)) {
+		if (scope & WEIR_SCOPE_BLOCKED) {
+			result = weir_way_blocked(table, bucket, lookup, seq, wanted);
+			if (result)
+				return result;
+			seq = 1;
+		}
+		if (wanted && scope & WEIR_SCOPE_UNKNOWN)
+			return take_newcomer(table, bucket);
+	}
 	if (!wanted)
 		return 0;
-	if (unlikely(scope & WEIR_SCOPE_UNKNOWN))
-		return take_newcomer(table, bucket);
 	result = way_take(table, way, seq, lookup);
 	if (likely(result))
 		return result;
@@ -109,7 +119,8 @@ stranger:
 
 /*
  * Refuse without a lock, if that is certain: returns WEIR_REFUSED, or 0 if only a charge
- * can tell. The only write to shared memory is the mark of the refusal, once a slot.
+ * can tell, with WEIR_BLOCKED if the source is. The only write to shared memory is the mark
+ * of the refusal, once a slot.
  */
 u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {

@@ -84,6 +84,18 @@ static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
 	return 0;
 }
 
+static int penalty_check(struct weir_limit *limit, struct weir_error *error)
+{
+	if (limit->penalty_ms && limit->penalty_ms < WEIR_BLOCK_MS_MIN)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
+				   "a penalty lasts a second at least; 0 is none");
+	if (limit->penalty_ms && (!limit->prefix.len4 || !limit->prefix.len6))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
+				   "a prefix length of 0 makes one source of all; a penalty needs their own");
+	limit->penalty_ticks = DIV_ROUND_UP_ULL(limit->penalty_ms * HZ, MSEC_PER_SEC);
+	return 0;
+}
+
 /* Divide the window of a bucket into slots so short that it seems to drain steadily. */
 static int bucket_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
 {
@@ -236,7 +248,8 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 		largest = &limit->largest[!!(limit->bytes & BIT(i))];
 		*largest = min(*largest, limit->room[i]);
 	}
-	return zone_check(limit, error) ?: newcomers_check(limit, error);
+	return zone_check(limit, error) ?: penalty_check(limit, error) ?:
+	       newcomers_check(limit, error);
 }
 
 /* The most that any interval as long as the window of a budget admits of one source. */

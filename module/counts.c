@@ -44,17 +44,29 @@ int weir_limit_account(struct weir_limit *limit)
 	return 0;
 }
 
-/* Count live sources that were evicted. Any context but hard interrupts. */
-void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
+static void count_add(const struct weir_limit *limit, unsigned int i, u64 number)
 {
 	struct weir_stats *stats;
 
 	local_bh_disable();
 	stats = this_cpu_ptr(limit->stats);
 	u64_stats_update_begin(&stats->syncp);
-	u64_stats_add(&stats->count[2 * WEIR_FATES], evictions);
+	u64_stats_add(&stats->count[i], number);
 	u64_stats_update_end(&stats->syncp);
 	local_bh_enable();
+}
+
+/* Count live sources that were evicted. Any context but hard interrupts. */
+void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
+{
+	count_add(limit, WEIR_COUNT_OF(evictions), evictions);
+}
+
+/* Likewise, penalties, and blocks that found no room. */
+void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost)
+{
+	count_add(limit, WEIR_COUNT_OF(penalties), penalties);
+	count_add(limit, WEIR_COUNT_OF(blocks_lost), lost);
 }
 
 /* Under the lock, so that samples are taken in the order of their counters. */

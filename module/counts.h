@@ -44,8 +44,11 @@ struct weir_counts {
 	u64 packets[WEIR_FATES];
 	u64 bytes[WEIR_FATES];
 	u64 evictions;
+	u64 penalties;		/* sources blocked for exceeding */
+	u64 blocks_lost;	/* penalties and moved blocks for which there was no room */
 };
 
+#define WEIR_COUNT_OF(member) (offsetof(struct weir_counts, member) / sizeof(u64))
 #define WEIR_COUNTS (sizeof(struct weir_counts) / sizeof(u64))
 
 /* One CPU's: laid out as struct weir_counts, or for a namespace by weir_outcome. */
@@ -92,7 +95,7 @@ static inline void weir_count_rare(struct weir_stats *stats, u32 packets, u64 by
 	if (result & WEIR_TOO_LARGE)
 		weir_count_fate(stats, WEIR_TOO_LARGE_REFUSED, packets, bytes);
 	if (result & WEIR_EVICTED)
-		u64_stats_inc(&stats->count[2 * WEIR_FATES]);
+		u64_stats_inc(&stats->count[WEIR_COUNT_OF(evictions)]);
 	if (result & WEIR_NEWCOMER)
 		weir_count_fate(stats, result & WEIR_REFUSED ? WEIR_NEWCOMERS_REFUSED :
 				WEIR_NEWCOMERS_CHARGED, packets, bytes);
@@ -133,6 +136,7 @@ static inline void weir_count_early(struct weir_stats __percpu *pcpu, u64 bytes,
 void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n);
 int weir_limit_account(struct weir_limit *limit);
 void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
+void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost);
 void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
 void weir_limit_reset(const struct weir_limit *limit);
 void weir_pressure_reset(const struct weir_limit *limit);

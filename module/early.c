@@ -86,8 +86,8 @@ static int ask_all(struct early *early, const struct weir_net *wn,
 }
 
 /* Count the refusal for the source, in the refusal cache if that can answer the next one. */
-static void count_source(const struct early *early, const struct weir_frame *frame,
-			 const struct weir_net *wn, const struct weir_config *config,
+static void count_source(struct early *early, const struct weir_frame *frame,
+			 struct weir_net *wn, const struct weir_config *config,
 			 unsigned int dropper)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
@@ -97,6 +97,9 @@ static void count_source(const struct early *early, const struct weir_frame *fra
 
 	if (early->result[dropper] & WEIR_NO_WAY)
 		return;
+	if (config->limit[dropper]->penalty_ticks)
+		weir_penalty(wn, config->limit[dropper], &early->lookup, source,
+			     early->result[dropper]);
 	while (early->result[first] == NOT_MET)
 		first++;
 	entry = weir_refusal_entry(cache, &config->refusals, source);
@@ -132,7 +135,7 @@ static void count_limits(struct early *early, const struct weir_net *wn,
 }
 
 /* Does a limit surely refuse the packet? If so it is counted. */
-static bool refused_now(const struct weir_frame *frame, const struct weir_net *wn,
+static bool refused_now(const struct weir_frame *frame, struct weir_net *wn,
 			const struct weir_config *config, u64 tick)
 {
 	/* Filled before it is read. */
@@ -171,7 +174,7 @@ static bool refused_now(const struct weir_frame *frame, const struct weir_net *w
 }
 
 /* As weir_early_refuses(), if the refusal cache does not tell. */
-bool weir_early_ask(struct weir_frame frame, const struct weir_net *wn,
+bool weir_early_ask(struct weir_frame frame, struct weir_net *wn,
 		    const struct weir_config *config, u64 tick)
 {
 	bool refused;

@@ -13,7 +13,7 @@
 #include "trace.h"
 #include "weir.h"
 
-bool weir_early_ask(struct weir_frame frame, const struct weir_net *wn,
+bool weir_early_ask(struct weir_frame frame, struct weir_net *wn,
 		    const struct weir_config *config, u64 tick);
 
 /* The entry of the cache that repeats a refusal, or NULL. A traced drop takes the slow path. */
@@ -42,7 +42,7 @@ weir_early_cached(const struct weir_frame *frame, const struct weir_net *wn,
 }
 
 /* Would the hook surely refuse the packet? If so it is counted as dropped. */
-static inline bool weir_early_refuses(const struct weir_frame *frame, const struct weir_net *wn,
+static inline bool weir_early_refuses(const struct weir_frame *frame, struct weir_net *wn,
 				      const struct weir_config *config, u64 tick)
 {
 	const struct weir_refusal *entry = weir_early_cached(frame, wn, config, tick);

@@ -3,7 +3,7 @@
  * Which sources of a table are known, if it distinguishes newcomers. See the top of
  * newcomers.c.
  */
-#include "bucket.h"
+#include "known.h"
 
 /*
  * Set whether the source of a way is known, and if not since when it has the way. Under
@@ -24,12 +24,6 @@ void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,
 		standing->late |= BIT_ULL(i);
 }
 
-static unsigned int way_index(const struct weir_table *table, struct weir_bucket *bucket,
-			      const struct weir_way *way)
-{
-	return ((void *)way - (void *)weir_bucket_way(table, bucket, 0)) / table->way_size;
-}
-
 /*
  * The source of an unknown way was admitted: if it becomes known, returns WEIR_MET. Under
  * both locks.
@@ -37,7 +31,7 @@ static unsigned int way_index(const struct weir_table *table, struct weir_bucket
 u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
 		  struct weir_way *way, u64 tick, const struct weir_permit *permit)
 {
-	unsigned int i = way_index(table, bucket, way);
+	unsigned int i = weir_bucket_index(table, bucket, way);
 	u16 from = weir_bucket_standing(table, bucket)->since[i], passed = weir_since(tick) - from;
 
 	if (!(way->scope & WEIR_SCOPE_UNKNOWN) ||
@@ -54,7 +48,7 @@ u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
 void weir_way_unmeet(const struct weir_table *table, struct weir_bucket *bucket,
 		     struct weir_way *way)
 {
-	unsigned int i = way_index(table, bucket, way);
+	unsigned int i = weir_bucket_index(table, bucket, way);
 
 	weir_way_write_begin(way);
 	weir_way_stand(table, bucket, i, true, weir_bucket_standing(table, bucket)->since[i],

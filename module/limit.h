@@ -66,6 +66,9 @@ struct weir_limit {
 	u32 sources;		/* as asked for */
 	struct weir_pressure *pressure;	/* what the table was too small for */
 	struct weir_budget budget[WEIR_BUDGETS_MAX];
+	u64 penalty_ms;		/* for which a source that exceeds is blocked; 0: not at all */
+	u64 penalty_ticks;
+	bool renew;		/* refusals prolong it */
 	char name[WEIR_NAME_SIZE];	/* padded with zeroes */
 	struct weir_newcomers newcomers;
 	struct weir_zone zone;	/* of calendars */
@@ -119,6 +122,13 @@ static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lo
 	lookup->budget = limit->room[0];
 	return unlikely(lookup->cost > lookup->budget) ? WEIR_REFUSED | WEIR_TOO_LARGE : 0;
 }
+
+/*
+ * penalty.c: a limit, perhaps with a penalty, refused a packet of @source, a whole address,
+ * whose way is that of @lookup; of refusals it sees the first. BH off, RCU read lock.
+ */
+void weir_penalty(struct weir_net *wn, const struct weir_limit *limit,
+		  struct weir_lookup *lookup, const struct weir_source *source, u16 result);
 
 /*
  * A copy of the configuration to be changed, edit.c. weir_edit_begin() takes the

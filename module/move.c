@@ -29,6 +29,7 @@
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
 
+#include "block.h"
 #include "budgets.h"
 
 /* Do the wheels of two counts have the same slots? Each calendar numbers its own. */
@@ -144,6 +145,7 @@ way_pull(struct weir_table *next, struct weir_table *old,
 	struct weir_standing *standing = weir_bucket_standing(old, from);
 	struct weir_moved moved;
 	struct weir_bucket *to;
+	bool evicted;
 	u64 tick;
 
 	raw_spin_lock(&way->lock);
@@ -155,10 +157,14 @@ way_pull(struct weir_table *next, struct weir_table *old,
 	moved.unknown = way->scope & WEIR_SCOPE_UNKNOWN;
 	moved.since = old->standing_off ? standing->since[i] : 0;
 	moved.late = old->standing_off && standing->late & BIT_ULL(i);
+	moved.until = *weir_bucket_until(old, from, i);
+	if (!weir_block_left(moved.until, tick))
+		moved.until = 0;
 	weir_way_free(old, from, i);
 	raw_spin_unlock(&way->lock);
 
-	if (!moved.live && !moved.dropped && (moved.unknown || !next->standing_off))
+	if (!moved.live && !moved.dropped && !moved.until &&
+	    (moved.unknown || !next->standing_off))
 		return;
 	moved.hash = weir_source_hash(&moved.source, next->spec.prefix, next->key);
 	to = weir_bucket(next, moved.hash);
@@ -168,14 +174,16 @@ way_pull(struct weir_table *next, struct weir_table *old,
 	if (way) {
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
-		weir_bucket_place(next, to, &moved, way);
+		evicted = weir_bucket_place(next, to, &moved, way, tick);
 		wheels_put(next, to, way, old, wheel, tick);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
 	} else {
+		evicted = moved.live;
 		wheels_put(next, to, NULL, old, wheel, tick);
-		atomic64_add(!!moved.live, &next->evicted);
 	}
+	atomic64_add(evicted, &next->evicted);
+	atomic64_add(!!moved.until, &next->unblocked);
 	raw_spin_unlock(&to->lock);
 }
 
@@ -250,4 +258,10 @@ u64 weir_table_drain(struct weir_table *next)
 	}
 	rcu_assign_pointer(next->old, NULL);
 	return atomic64_read(&next->evicted);
+}
+
+/* The number of blocks that found no room, when it is drained. */
+u64 weir_table_unblocked(const struct weir_table *next)
+{
+	return atomic64_read(&next->unblocked);
 }

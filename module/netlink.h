@@ -61,6 +61,7 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 		  u64 slot[WEIR_SLOTS_MAX + 1]);
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state);
+int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked);
 int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex);
 struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 					     struct weir_prefix prefix);
@@ -93,6 +94,7 @@ int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
 struct weir_counted {
 	u64 live;
 	u64 known;	/* if newcomers are distinguished */
+	u64 blocked;
 };
 
 int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,

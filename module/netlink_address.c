@@ -136,6 +136,16 @@ int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex)
 	return err;
 }
 
+/* Put for how long a source is blocked, if it is. */
+int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked)
+{
+	if (!blocked)
+		return 0;
+	return nla_put_flag(skb, WEIR_A_SOURCE_BLOCKED) ||
+	       (blocked != WEIR_NEVER &&
+		weir_nl_put_u64(skb, WEIR_A_SOURCE_BLOCKED_NS, weir_nl_ns(blocked)));
+}
+
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
 		       const struct weir_source_state *state)
 {
@@ -155,6 +165,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||
 	      (state->wait != WEIR_NEVER &&
 	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEXT_NS, weir_nl_ns(state->wait))))) ||
+	    weir_nl_put_blocked(skb, state->blocked) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROPPED, state->observed ? 0 : state->dropped) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_WOULD_DROP, state->observed ? state->dropped : 0) ||
 	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->observe) ||

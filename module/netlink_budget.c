@@ -231,6 +231,6 @@ int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
-	return limit->budgets > 1 && state->wait ?
+	return limit->budgets > 1 && state->wait > state->blocked ?
 	       nla_put_u32(skb, WEIR_A_SOURCE_LIMITED_BY, state->by + 1) : 0;
 }

@@ -35,6 +35,10 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		limit->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
 	if (attrs[WEIR_A_LIMIT_KNOWN_MS])
 		limit->newcomers.known_ms = nla_get_u32(attrs[WEIR_A_LIMIT_KNOWN_MS]);
+	if (attrs[WEIR_A_LIMIT_PENALTY_MS]) {
+		limit->penalty_ms = nla_get_u64(attrs[WEIR_A_LIMIT_PENALTY_MS]);
+		limit->renew = attrs[WEIR_A_LIMIT_RENEW];
+	}
 	if (attrs[WEIR_A_LIMIT_MATCH])
 		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, extack);
 	return 0;
@@ -64,12 +68,23 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 	return meets;
 }
 
+/* Can anybody send what the limit counts from the address of another? */
+static bool limit_spoofed(const struct weir_match *match)
+{
+	const unsigned int plain = match->conds & ~match->invert;
+
+	return !(plain & WEIR_IF_PROTO) || match->proto != IPPROTO_TCP || plain & WEIR_IF_SYN;
+}
+
 static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
 		       struct weir_error *error)
 {
 	u64 packets = limit->largest[false], bytes = limit->largest[true];
 
-	if (bytes < ETH_DATA_LEN)
+	if (limit->penalty_ms && limit_spoofed(&limit->match))
+		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
+			    "spoofed packets can have others punished; a penalty wants tcp beyond the SYN");
+	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");
 	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) &&
@@ -133,6 +148,10 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
 				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
 				  "this belongs to a newcomers' budget, and the limit has none");
+	if (!err && attrs[WEIR_A_LIMIT_RENEW] &&
+	    !(attrs[WEIR_A_LIMIT_PENALTY_MS] && limit.penalty_ms))
+		err = weir_refuse(error, -EINVAL, WEIR_A_LIMIT_RENEW,
+				  "refusals renew a penalty; renew requires one, longer than 0");
 	if (!err)
 		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
 				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
@@ -188,7 +207,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
 	int err;
 
-	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_ZONE,
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_RENEW,
 				   weir_limit_entry_nl_policy, info->extack) :
 		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT,
 				   weir_exempt_entry_nl_policy, info->extack);

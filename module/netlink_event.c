@@ -207,6 +207,7 @@ static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_EVICTIONS, counts.evictions) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_FLOOR_REFUSED,
 			       counts.packets[WEIR_FLOOR_REFUSED]) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_BLOCKS_LOST, counts.blocks_lost) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_SOURCES_WANTED,
 			       weir_pressure_sources(limit, weir_hook_clock()));
 }
@@ -232,7 +233,8 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	u64 slot[WEIR_SLOTS_MAX + 1];
 
 	weir_nl_peek(wn, limit, source, &state, slot);
-	return nla_put_u32(skb, WEIR_A_SOURCE_EVENT, WEIR_SOURCE_EVENT_LIMITED) ||
+	return nla_put_u32(skb, WEIR_A_SOURCE_EVENT, state.blocked ? WEIR_SOURCE_EVENT_BLOCKED :
+			   WEIR_SOURCE_EVENT_LIMITED) ||
 	       weir_nl_put_source(skb, wn->net, limit, &state);
 }
 

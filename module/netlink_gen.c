@@ -65,9 +65,17 @@ static const struct netlink_range_validation weir_a_limit_burst_range = {
 	.max	= WEIR_BURST_MAX,
 };
 
+static const struct netlink_range_validation weir_a_limit_penalty_ms_range = {
+	.max	= WEIR_BLOCK_MS_MAX,
+};
+
 static const struct netlink_range_validation weir_a_source_cost_range = {
 	.min	= 1ULL,
 	.max	= WEIR_BYTES_MAX,
+};
+
+static const struct netlink_range_validation weir_a_source_for_ms_range = {
+	.max	= WEIR_BLOCK_MS_MAX,
 };
 
 /* Common nested types */
@@ -98,7 +106,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1] =
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 };
 
-const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_ZONE + 1] = {
+const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
 	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
@@ -118,6 +126,8 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_ZONE + 1] = {
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
+	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
+	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
 };
 
 const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
@@ -154,7 +164,7 @@ const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ZONE + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -176,10 +186,12 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ZONE + 1] =
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
+	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
+	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ZONE + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -201,6 +213,8 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ZONE + 1] =
 	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
 	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
+	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
+	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -221,12 +235,13 @@ static const struct nla_policy weir_limit_get_dump_nl_policy[WEIR_A_LIMIT_WANT_S
 };
 
 /* WEIR_CMD_SOURCE_SHOW - dump */
-static const struct nla_policy weir_source_show_nl_policy[WEIR_A_SOURCE_RANK + 1] = {
+static const struct nla_policy weir_source_show_nl_policy[WEIR_A_SOURCE_FILTER_BLOCKED + 1] = {
 	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_SOURCE_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_SOURCE_FILTER_LIMITED] = { .type = NLA_FLAG, },
+	[WEIR_A_SOURCE_FILTER_BLOCKED] = { .type = NLA_FLAG, },
 	[WEIR_A_SOURCE_IDLE] = { .type = NLA_FLAG, },
 	[WEIR_A_SOURCE_TOP] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_TOP_MAX),
 	[WEIR_A_SOURCE_RANK] = NLA_POLICY_MAX(NLA_U32, 1),
@@ -302,20 +317,36 @@ static const struct nla_policy weir_limit_reset_nl_policy[WEIR_A_LIMIT_NAME + 1]
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 };
 
+/* WEIR_CMD_SOURCE_BLOCK - do */
+static const struct nla_policy weir_source_block_nl_policy[WEIR_A_SOURCE_REPLACE + 1] = {
+	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_SOURCE_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_source_for_ms_range),
+	[WEIR_A_SOURCE_REPLACE] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_SOURCE_RELEASE - do */
+static const struct nla_policy weir_source_release_nl_policy[WEIR_A_SOURCE_DEV + 1] = {
+	[WEIR_A_SOURCE_ADDRESS] = NLA_POLICY_MAX_LEN(16),
+	[WEIR_A_SOURCE_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
+	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_ZONE,
+		.maxattr	= WEIR_A_LIMIT_RENEW,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_ZONE,
+		.maxattr	= WEIR_A_LIMIT_RENEW,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -349,7 +380,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.dumpit		= weir_nl_source_show_dumpit,
 		.done		= weir_nl_source_show_done,
 		.policy		= weir_source_show_nl_policy,
-		.maxattr	= WEIR_A_SOURCE_RANK,
+		.maxattr	= WEIR_A_SOURCE_FILTER_BLOCKED,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
@@ -423,6 +454,20 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_limit_reset_doit,
 		.policy		= weir_limit_reset_nl_policy,
 		.maxattr	= WEIR_A_LIMIT_NAME,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_SOURCE_BLOCK,
+		.doit		= weir_nl_source_block_doit,
+		.policy		= weir_source_block_nl_policy,
+		.maxattr	= WEIR_A_SOURCE_REPLACE,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_SOURCE_RELEASE,
+		.doit		= weir_nl_source_release_doit,
+		.policy		= weir_source_release_nl_policy,
+		.maxattr	= WEIR_A_SOURCE_DEV,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

@@ -17,7 +17,7 @@
 extern const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1];
 extern const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1];
 extern const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1];
-extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_ZONE + 1];
+extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1];
 extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1];
 extern const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1];
 extern const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1];
@@ -44,6 +44,8 @@ int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_source_release_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	WEIR_NLGRP_EVENTS,

@@ -37,6 +37,7 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 		rcu_read_unlock();
 		while (n--) {
 			count->live += state[n].live;
+			count->blocked += !!state[n].blocked;
 			count->known += !state[n].unknown;
 		}
 	} while (++bucket < buckets && !fatal_signal_pending(current));
@@ -71,7 +72,9 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts,
 	for (i = 0; i < fates; i++)
 		if (weir_nl_put_counter(skb, attr[i], counts->packets[i], counts->bytes[i]))
 			return -EMSGSIZE;
-	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_EVICTIONS, counts->evictions);
+	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_EVICTIONS, counts->evictions) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_PENALTIES, counts->penalties) ||
+	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_BLOCKS_LOST, counts->blocks_lost);
 }
 
 static int put_newcomers_now(struct sk_buff *skb, const struct weir_limit *limit,
@@ -93,6 +96,7 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
 	if (!nest || put_counters(skb, counts, limit->newcomers.budget ?
 				 WEIR_BUDGET_REFUSED : WEIR_NEWCOMERS_REFUSED) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, sources->live) ||
+	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_BLOCKED_NOW, sources->blocked) ||
 	    (limit->newcomers.budget && put_newcomers_now(skb, limit, sources)) ||
 	    (wanted && weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted)))
 		return -EMSGSIZE;
@@ -131,6 +135,9 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 	       nla_put_u32(skb, WEIR_A_LIMIT_ACTION, limit->observe) ||
 	       (*limit->comment && nla_put_string(skb, WEIR_A_LIMIT_COMMENT, limit->comment)) ||
 	       (limit->newcomers.budget && put_newcomers(skb, &limit->newcomers)) ||
+	       (limit->penalty_ms &&
+		weir_nl_put_u64(skb, WEIR_A_LIMIT_PENALTY_MS, limit->penalty_ms)) ||
+	       (limit->renew && nla_put_flag(skb, WEIR_A_LIMIT_RENEW)) ||
 	       weir_nl_put_match(skb, WEIR_A_LIMIT_MATCH, &limit->match) ? -EMSGSIZE : 0;
 }
 

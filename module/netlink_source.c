@@ -168,7 +168,7 @@ static int charge_take(struct weir_net *wn, struct charge *charge, const struct 
 	/* The unspent batches of CPUs are not available. */
 	weir_table_peek(limit->table, lookup->source, lookup->hash, lookup->tick, limit->room,
 			&state, slot);
-	room = room_left(limit, &state, lookup->budget);
+	room = state.blocked ? 0 : room_left(limit, &state, lookup->budget);
 	if (charge->mode == WEIR_CHARGE_MODE_DRAIN)
 		lookup->cost = min(lookup->cost, room ?: 1);
 	lookup->amount[limit->bytes & 1] = lookup->cost;

@@ -24,6 +24,7 @@ struct show {
 	struct weir_nl_within filter;
 	const char *name;		/* of the only limit, or "" */
 	bool limited;			/* only those that are limited now */
+	bool blocked;			/* only those that are blocked now */
 	bool idle;			/* also those whose count is 0 */
 	bool by_count;			/* rank by count, else by drops */
 	bool ranked;			/* only the worst, else all in the walk's order */
@@ -39,7 +40,8 @@ struct show {
 static bool show_wants(const struct show *show, const struct weir_source_state *state,
 		       struct weir_prefix prefix)
 {
-	return (state->live || show->idle) && (state->wait || !show->limited) &&
+	return (state->live || state->blocked || show->idle) &&
+	       (state->wait || !show->limited) && (state->blocked || !show->blocked) &&
 	       weir_nl_selects(&show->filter, &state->source, prefix, true);
 }
 
@@ -122,6 +124,7 @@ static int show_parse(struct show *show, const struct weir_net *wn, struct nlatt
 		return err;
 	show->name = weir_nl_name(attrs[WEIR_A_SOURCE_LIMIT]);
 	show->limited = attrs[WEIR_A_SOURCE_FILTER_LIMITED];
+	show->blocked = attrs[WEIR_A_SOURCE_FILTER_BLOCKED];
 	show->idle = attrs[WEIR_A_SOURCE_IDLE];
 	show->ranked = attrs[WEIR_A_SOURCE_TOP];
 	show->by_count = rank && nla_get_u32(rank) == WEIR_RANK_COUNT;

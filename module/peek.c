@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "block.h"
 #include "budgets.h"
 
 /* Ticks from now until so many slots after the one to which a wheel was turned. */
@@ -77,16 +78,19 @@ wheels_state(const struct weir_table *table, struct weir_wheel *first,
 	}
 }
 
-/* Under the way's lock. */
-static void way_state(const struct weir_table *table, struct weir_way *way,
+/* Of a locked way. */
+static void way_state(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
 		      const struct question *ask, struct weir_source_state *state)
 {
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
 	u32 dropped = atomic_read(&way->dropped);
 
 	state->dropped = dropped & WEIR_DROPPED_MAX;
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
 	state->unknown = way->scope & WEIR_SCOPE_UNKNOWN;
 	wheels_state(table, weir_way_wheel(table, way), ask, state);
+	state->blocked = weir_block_left(*weir_bucket_until(table, bucket, i), ask->tick);
+	state->wait = max(state->wait, state->blocked);
 }
 
 /* Does a source stay for ever because of this count? */
@@ -138,7 +142,7 @@ static void source_state(struct weir_table *table, const struct weir_source *sou
 	way = weir_bucket_search(table, bucket, source, hash);
 	if (way) {
 		raw_spin_lock(&way->lock);
-		way_state(table, way, ask, state);
+		way_state(table, bucket, weir_bucket_index(table, bucket, way), ask, state);
 		raw_spin_unlock(&way->lock);
 	} else {
 		state->floor = true;
@@ -235,7 +239,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 		weir_way_source(table, way, &state[n].source);
 		if (state[n].source.scope != WEIR_SCOPE_INVALID) {
 			state[n].floor = false;
-			way_state(table, way, &ask, &state[n++]);
+			way_state(table, bucket, i, &ask, &state[n++]);
 		}
 		raw_spin_unlock(&way->lock);
 		local_bh_enable();
@@ -243,7 +247,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 	return n;
 }
 
-/* Returns whether there was anything to forget. */
+/* Returns whether there was anything to forget, or a block to end. */
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash)
 {
@@ -259,7 +263,9 @@ bool weir_table_forget(struct weir_table *table,
 		wheel = weir_way_wheel(table, way);
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
-		known = weir_budgets_reset(table, wheel) || atomic_read(&way->dropped);
+		known = weir_budgets_reset(table, wheel) || atomic_read(&way->dropped) ||
+			way->scope & WEIR_SCOPE_BLOCKED;
+		weir_way_block(table, bucket, weir_bucket_index(table, bucket, way), 0);
 		atomic_set(&way->dropped, 0);
 		/* Pairs with weir_table_uncharge(), under the way's lock. */
 		WRITE_ONCE(table->epoch, table->epoch + 1);
@@ -292,8 +298,8 @@ static void bucket_free(const struct weir_table *table,
 }
 
 /*
- * Turn the ways of a locked bucket whose sources are known, or of which a count may be live
- * when another is stale, lest they are freed.
+ * Turn the ways of a locked bucket whose sources are known or blocked, or of which a count
+ * may be live when another is stale, lest they are freed.
  */
 static void bucket_turn(const struct weir_table *table,
 			struct weir_bucket *bucket, u64 tick)
@@ -303,7 +309,9 @@ static void bucket_turn(const struct weir_table *table,
 
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);
-		if (!bucket->tag[i] || (!table->more && way->scope & WEIR_SCOPE_UNKNOWN))
+		if (!bucket->tag[i] || (!table->more && !(table->standing_off ?
+		    (way->scope & WEIR_SCOPE_FLAGS) != WEIR_SCOPE_UNKNOWN :
+		    way->scope & WEIR_SCOPE_BLOCKED)))
 			continue;
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
@@ -341,8 +349,8 @@ void weir_table_age(struct weir_table *table, u64 tick)
 		bucket = weir_bucket(table, i);
 		local_bh_disable();
 		raw_spin_lock(&bucket->lock);
-		if (table->standing_off || table->more)
-			bucket_turn(table, bucket, tick);
+		weir_bucket_expire(table, bucket, tick);
+		bucket_turn(table, bucket, tick);
 		bucket_free(table, bucket, slot, BIT(30));
 		weir_budgets_turn(table, weir_bucket_floor(table, bucket), tick);
 		raw_spin_unlock(&bucket->lock);

@@ -86,7 +86,9 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	entry->limit = limit;
 	entry->seq = lookup->seq;
 	entry->result = result & ~(BIT(WEIR_BUDGET_SHIFT) - 1);
-	entry->bytes = limit->bytes & BIT(result >> WEIR_BUDGET_SHIFT) ? lookup->cost : 0;
+	/* A block refuses packets of any size. */
+	entry->bytes = !(result & WEIR_BLOCKED) && limit->bytes & BIT(result >> WEIR_BUDGET_SHIFT) ?
+		       lookup->cost : 0;
 	WRITE_ONCE(entry->generation, config->generation);
 	/* Pairs with weir_refusals_settle(). */
 	WRITE_ONCE(cache->generation, config->generation);

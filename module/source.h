@@ -14,10 +14,14 @@
 #define WEIR_SCOPE_IPV6		BIT(0)	/* family */
 #define WEIR_SCOPE_LINKLOCAL	BIT(1)	/* never masked, counted by device */
 #define WEIR_SCOPE_UNKNOWN	BIT(2)	/* only in a way: its table does not know it yet */
-#define WEIR_SCOPE_DEV_SHIFT	3	/* index of that device, else 0 */
+#define WEIR_SCOPE_BLOCKED	BIT(3)	/* likewise: it is blocked, or was until lately */
+#define WEIR_SCOPE_DEV_SHIFT	4	/* index of that device, else 0 */
+
+/* What a way says of its source beyond its scope. */
+#define WEIR_SCOPE_FLAGS	(WEIR_SCOPE_UNKNOWN | WEIR_SCOPE_BLOCKED)
 
 /* The scope of no source: with a device, but not link-local. */
-#define WEIR_SCOPE_INVALID	((u32)~(WEIR_SCOPE_LINKLOCAL | WEIR_SCOPE_UNKNOWN))
+#define WEIR_SCOPE_INVALID	((u32)~(WEIR_SCOPE_LINKLOCAL | WEIR_SCOPE_FLAGS))
 
 /*
  * An address, whole or masked. Masked to a prefix length of 0 its words are 0: all

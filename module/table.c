@@ -179,13 +179,14 @@ static void table_layout(struct weir_table *table)
 	table->wheel_off = ALIGN(offsetof(struct weir_way, word) +
 				 4 * table->words, 8);
 	table->way_size = ALIGN(table->wheel_off + table->wheels_size, 64);
-	table->floor_off = ALIGN(offsetofend(struct weir_bucket, rescan), 8);
+	table->floor_off = offsetofend(struct weir_bucket, blocked);
 	end = table->floor_off + table->wheels_size;
 	if (spec->newcomers) {
 		table->standing_off = ALIGN(end, 8);
 		end = table->standing_off + sizeof(struct weir_standing);
 	}
-	table->way_off = ALIGN(end, PAIR_BYTES);
+	table->until_off = ALIGN(end, 4);
+	table->way_off = ALIGN(table->until_off + table->ways * sizeof(u32), PAIR_BYTES);
 	table->stride = ALIGN(table->way_off + table->ways * table->way_size,
 			      PAIR_BYTES);
 	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride),

@@ -70,6 +70,7 @@ struct weir_table_spec {
 #define WEIR_NEWCOMER	BIT(7)	/* of a source that is not known; alone: it needs a permit */
 #define WEIR_SECOND	BIT(8)	/* ... which it got for its second try */
 #define WEIR_MET	BIT(9)	/* charged, and its source is known from now on */
+#define WEIR_BLOCKED	BIT(10)	/* refused because the source is blocked */
 
 /* The index of the budget that refused, if there are several. */
 #define WEIR_BUDGET_SHIFT 14
@@ -118,6 +119,7 @@ struct weir_source_state {
 	u64 waits[WEIR_BUDGETS_MAX];	/* as @wait, which is the longest, that of @by */
 	u64 dropped;		/* packets refused since it took its way */
 	u64 wait;		/* ticks until what was refused last, or 1, fits, or WEIR_NEVER */
+	u64 blocked;		/* ticks until its block ends, or WEIR_NEVER; 0 without one */
 	u8 by;			/* index of a budget */
 	bool live;		/* a count is not 0 */
 	bool floor;		/* it has no way; the count is its bucket's floor */
@@ -167,11 +169,27 @@ void weir_table_dropped(struct weir_table *table,
 			bool observed);
 void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup);
 
+/* How to block a source that is blocked already, or has no way. */
+enum weir_block {
+	WEIR_BLOCK_ADD,		/* -EEXIST; take a way */
+	WEIR_BLOCK_REPLACE,	/* until the new end; take a way */
+	WEIR_BLOCK_PUNISH,	/* -EEXIST; -ENOENT */
+	WEIR_BLOCK_PROLONG,	/* until the later end; -ENOENT */
+};
+
+/* impose.c: with BH off, in an RCU read-side section, but for the last. */
+bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup *lookup);
+int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 end,
+		     enum weir_block how);
+bool weir_table_release(struct weir_table *table, const struct weir_source *source,
+			u32 hash, u64 tick);
+
 /* move.c */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
 			u64 (*clock)(void));
 u64 weir_table_drain(struct weir_table *next);
+u64 weir_table_unblocked(const struct weir_table *next);
 
 /*
  * peek.c: not in hard interrupts. The first three are called under rcu_read_lock(), the

@@ -29,7 +29,7 @@ static inline void weir_trace_address(u8 *saddr,
 }
 #endif
 
-TRACE_EVENT(weir_limited,
+DECLARE_EVENT_CLASS(weir_source,
 	TP_PROTO(const struct weir_limit *limit, u16 result,
 		 const struct weir_source *source, u64 tick),
 	TP_ARGS(limit, result, source, tick),
@@ -48,6 +48,16 @@ TRACE_EVENT(weir_limited,
 	TP_printk("limit=%s saddr=%pI6c tick=%llu budget=%u",
 		  __entry->limit, __entry->saddr, __entry->tick, __entry->budget)
 );
+
+#define WEIR_SOURCE_EVENT(name)						\
+DEFINE_EVENT(weir_source, name,						\
+	TP_PROTO(const struct weir_limit *limit, u16 result,		\
+		 const struct weir_source *source, u64 tick),		\
+	TP_ARGS(limit, result, source, tick)				\
+)
+
+WEIR_SOURCE_EVENT(weir_limited);
+WEIR_SOURCE_EVENT(weir_blocked);
 
 DECLARE_EVENT_CLASS(weir_cost,
 	TP_PROTO(const struct weir_limit *limit,

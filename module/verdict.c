@@ -100,8 +100,8 @@ static u16 refuse(struct weir_context *ctx, const struct weir_limit *limit)
 	return weir_table_refuse(limit->table, &ctx->lookup);
 }
 
-/* Slow path of a charge: traces and events. */
-static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
+/* Slow path of a charge: penalties, traces and events. */
+static noinline void report(struct weir_context *ctx, struct weir_net *wn,
 			    const struct weir_limit *limit, u16 result)
 {
 	if (result & WEIR_CHARGED)
@@ -113,6 +113,7 @@ static noinline void report(const struct weir_context *ctx, struct weir_net *wn,
 		weir_event_newcomers(wn, limit);
 	} else if (result & WEIR_FIRST) {
 		trace_weir_limited(limit, result, &ctx->packet.source, ctx->lookup.tick);
+		weir_penalty(wn, limit, &ctx->lookup, &ctx->packet.source, result);
 		weir_event_source(wn, limit, &ctx->packet.source);
 	}
 }
@@ -164,21 +165,20 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
  * next packet. @first is the index of the limit if no other matched before it,
  * WEIR_LIMITS_MAX otherwise.
  */
-static noinline void count_refusal(struct weir_context *ctx,
-				   const struct weir_net *wn,
+static noinline void count_refusal(struct weir_context *ctx, struct weir_net *wn,
 				   const struct weir_config *config,
-				   const struct weir_limit *limit, u16 result,
-				   unsigned int first)
+				   const struct weir_limit *limit, u16 result, unsigned int first)
 {
 	const struct weir_packet *packet = &ctx->packet;
 	struct weir_refusal *entry = weir_refusal_entry(this_cpu_ptr(wn->refusals),
-							&config->refusals,
-							&packet->source);
+							&config->refusals, &packet->source);
 
 	weir_refused_note(&packet->source, ctx->lookup.tick);
 	ctx->refused = result;
 	if (unlikely(result & WEIR_NO_WAY))
 		return;
+	if (unlikely(limit->penalty_ticks) && !(result & WEIR_FIRST))
+		weir_penalty(wn, limit, &ctx->lookup, &packet->source, result);
 	/*
 	 * Packets that a VRF's device passes on again do not use the cache, and an
 	 * exemption from an earlier limit must count its packets.

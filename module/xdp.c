@@ -149,7 +149,7 @@ static noinline bool refuses(struct xdp_buff *xdp, struct net_device *dev, void 
 	struct weir_frame frame __weir_uninitialized;
 	bool ipv4 = proto == htons(ETH_P_IP), refused;
 	const struct weir_config *config;
-	const struct weir_net *wn;
+	struct weir_net *wn;
 
 	if (unlikely(!softirq_count())) {
 		/* Test runs of 6.1 have BH on. */

@@ -48,7 +48,8 @@ layers() {
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
-		userspace/(check|config|fields(_budget|_xdp)?|name|parse|show|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/(check|config|fields(_budget|_source|_xdp)?|name|parse|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/show(_limit)?\.c	show.h value.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/.*\.c	config.h tool.h value.h
 	EOF
@@ -145,7 +146,7 @@ check_size() {
 		END { exit bad }' || bad=1
 	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 11750 ] || { echo "module/ has $n lines; 11750 is the most" && bad=1; }
+	[ "$n" -le 12450 ] || { echo "module/ has $n lines; 12450 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"

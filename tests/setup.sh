@@ -15,7 +15,7 @@ demo_packages='gcc libc6-dev make pkgconf libmnl-dev libjansson-dev libelf1 busy
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh python3
 	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema python3-z3 iptables iputils-ping tzdata
 	ethtool tcpdump iperf3 bc libcap2-bin debhelper dh-dkms dkms openssl pahole
-	bpftool libbpf-dev libxdp1 xdp-tools"
+	bpftool libbpf-dev libxdp1 xdp-tools fail2ban crowdsec-custom-bouncer"
 debug_packages="$test_packages flex bison libelf-dev"
 arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 

@@ -142,10 +142,10 @@ static int check_newcomers(const struct weir_limit *limit, struct weir_args *arg
 
 	if (word && !newcomers)
 		weir_err_set(args->err, "%s requires newcomers", word);
-	else if (newcomers && limit->has & WEIR_HAS(LIMIT_PREFIX4) &&
+	else if ((newcomers || limit->penalty_ms) && limit->has & WEIR_HAS(LIMIT_PREFIX4) &&
 		 !(limit->per[0] && limit->per[1]))
 		weir_err_set(args->err, WEIR_COMBINED ": all addresses are one source",
-			     word = "newcomers", "per 0");
+			     word = newcomers ? "newcomers" : "penalty", "per 0");
 	else
 		return 0;
 	return weir_args_blame(args, word);
@@ -159,6 +159,8 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		limit->has &= ~WEIR_HAS(LIMIT_COMMENT);
 	if (verb == WEIR_ON_ADD && !limit->newcomers.count)
 		limit->has &= ~WEIR_HAS(LIMIT_NEWCOMERS);
+	if (verb == WEIR_ON_ADD && !limit->penalty_ms)
+		limit->has &= ~WEIR_HAS(LIMIT_PENALTY_MS);
 	if (verb == WEIR_ON_SET && !limit->has)
 		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);
 	/* on the command line "help" asks for help; in a file it may be a name */

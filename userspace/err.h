@@ -18,7 +18,7 @@ enum weir_exit {
 };
 
 #define WEIR_ABBREVIATES	"'%.60s' abbreviates '%s'; files do not allow abbreviations"
-#define WEIR_BLOCKS	"to block a source see EXAMPLES in weir(8)"
+#define WEIR_BLOCKS	"to block a source use 'weir source block'"
 #define WEIR_CANNOT_READ	"cannot read: %s"
 #define WEIR_CANNOT_WRITE	"write error: %s"
 #define WEIR_COMBINED	"'%s' and '%s' cannot be combined"

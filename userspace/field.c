@@ -121,7 +121,7 @@ char *weir_field_value(const struct weir_field *field, char buf[WEIR_TEXT_SIZE])
 		used = strlen(buf);
 		snprintf(buf + used, WEIR_TEXT_SIZE - used, " [ %s%s%s ]",
 			 field->flags & WEIR_BARE ? "" : field->word,
-			 field->flags & WEIR_BARE ? "" : " ", more);
+			 field->flags & WEIR_BARE || !*more ? "" : " ", more);
 	}
 	return buf;
 }

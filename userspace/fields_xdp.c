@@ -38,7 +38,7 @@ static const struct weir_field wanted_rows[] = {
 	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),
 	  .help = "exemptions added, changed or removed" },
 	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(SOURCE),
-	  .help = "sources limited, charged or forgotten" },
+	  .help = "sources limited, blocked, released, charged or forgotten" },
 	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(PRESSURE),
 	  .help = "tables too small for their sources" },
 	{ "newcomers", &weir_type_flag, WEIR_ON_SHOW, WANTED(NEWCOMERS),

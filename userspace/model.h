@@ -72,7 +72,8 @@ struct weir_limit_stats {
 	struct weir_counter matched, admitted, dropped, would_drop, elsewhere,
 			    floor_refused, too_large, early, newcomers, second_tries,
 			    newcomers_refused;
-	uint64_t evictions, sources_now, sources_wanted, known_now, newcomers_now;
+	uint64_t evictions, sources_now, sources_wanted, known_now, newcomers_now, blocked_now,
+		 penalties, blocks_lost;
 };
 
 struct weir_limit {
@@ -85,6 +86,8 @@ struct weir_limit {
 	uint8_t per[2];		/* prefix lengths, IPv4 and IPv6 */
 	struct weir_budget newcomers;	/* count 0: none */
 	uint32_t flood, known_ms;
+	uint64_t penalty_ms;		/* 0: none */
+	bool renew;
 	struct weir_match match;
 	struct weir_zone zone;		/* of calendars */
 	char comment[WEIR_COMMENT_SIZE];
@@ -121,7 +124,9 @@ struct weir_query {
 	char limit[WEIR_NAME_SIZE];	/* "": all */
 	struct weir_prefix prefix;
 	char dev[WEIR_DEV_SIZE];
-	bool limited, idle;
+	bool limited, blocked, idle;
+	uint64_t for_ms;		/* to block; 0: for ever */
+	bool replace;
 	uint32_t top, rank;		/* top 0: no ranking */
 	uint64_t packets, bytes;	/* to charge; both 0: one packet */
 	uint32_t mode;
@@ -144,8 +149,8 @@ struct weir_source {
 	char dev[WEIR_DEV_SIZE];
 	uint64_t count, left, budget, next_ns, dropped, would_drop, taken, forgotten;
 	uint32_t unit, action, event;
-	bool limited, idle, floor, unknown;
-	uint64_t newcomers_next_ns, wait_ns;
+	bool limited, idle, floor, unknown, blocked;
+	uint64_t newcomers_next_ns, wait_ns, blocked_ns;
 	unsigned int further_count;
 	struct weir_standing further[WEIR_BUDGETS_MAX - 1];
 	uint32_t limited_by;	/* number of the budget, from 1; 0: there is only one */
@@ -165,7 +170,7 @@ struct weir_stats {
 struct weir_pressure {
 	uint64_t has;
 	char limit[WEIR_NAME_SIZE];
-	uint64_t evictions, floor_refused, sources_wanted;
+	uint64_t evictions, floor_refused, sources_wanted, blocks_lost;
 };
 
 struct weir_newcomers {

@@ -98,7 +98,7 @@ static void show_overrun(struct watch *watch)
 /* Whether to count the event instead of showing it. */
 static bool is_flood(struct watch *watch, const struct weir_source *source)
 {
-	if (source->event != WEIR_SOURCE_EVENT_LIMITED)
+	if (!weir_event_limits(source))
 		return false;
 	show_more(watch);
 	watch->busy = true;

@@ -67,9 +67,13 @@ static const struct weir_command source_commands[] = {
 	{ "charge", NULL, "charge a source on behalf of another program", SOURCE,
 	  .verb = WEIR_ON_CHARGE,
 	  .cmd = WEIR_CMD_SOURCE_CHARGE, .run = weir_source_charge },
-	{ "forget", NULL, "reset the counts of sources", SOURCE,
+	{ "forget", NULL, "reset the counts of sources, and release them", SOURCE,
 	  .verb = WEIR_ON_FORGET,
 	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show },
+	{ "block", NULL, "refuse a source for a time; with -exist, also if it is blocked", SOURCE,
+	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_SOURCE_BLOCK, .run = weir_source_block },
+	{ "release", NULL, "end the block of a source", SOURCE, .verb = WEIR_ON_DEL,
+	  .cmd = WEIR_CMD_SOURCE_RELEASE, .allowed = -ENOENT, .run = weir_run_show },
 	{ 0 }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Limits, sources, counters and events as text and JSON. */
+/* Sources, counters and events as text and JSON. */
 
 #include <inttypes.h>
 #include <langinfo.h>
@@ -10,123 +10,11 @@
 #include "value.h"
 
 #define LEVELS	8
-#define HOUR_MS	3600000u
 
 static void show(struct weir_out *out, uint16_t attr, const struct weir_source *source)
 {
 	weir_field_show(&weir_source_fields, weir_field_find(&weir_source_fields, 0, attr),
 			out, source);
-}
-
-/*
- * For how long idle sources keep their ways at the present rate of newcomers, of whom
- * each has a way for a window and a slot; and a size for all that the budgets admit.
- */
-static void show_memory(struct weir_out *out, const struct weir_limit *limit)
-{
-	const struct weir_limit_stats *stats = &limit->stats;
-	double span_ns = limit->window_ns + limit->slot_ns;
-	double part = span_ns / 1e6 / limit->newcomers.window_ms;
-	double known = stats->known_now, spare = limit->ways - known;
-	double now = stats->newcomers_now * part, most = 2.0 * limit->newcomers.count * part;
-	char advice[WEIR_TEXT_SIZE] = "", buf[WEIR_TEXT_SIZE];
-	uint64_t sources = stats->sources_wanted;
-
-	while (sources < known + most && sources < WEIR_SOURCES_MAX)
-		sources = sources ? 2 * sources : WEIR_SOURCES_MIN;
-	if (stats->sources_wanted || (most > spare && sources > limit->sources))
-		snprintf(advice, sizeof(advice), "; newcomers may take more: try sources %" PRIu64,
-			 sources);
-	if (now <= spare)
-		weir_out_word(out, *advice ? WEIR_COLOR_BAD : WEIR_COLOR_NONE,
-			      "    known sources are remembered while idle%s", advice);
-	else
-		weir_out_word(out, WEIR_COLOR_BAD,
-			      "    known sources are remembered for %s while idle%s",
-			      weir_text_time(known / (now - spare) * span_ns, buf), advice);
-	weir_out_text(out, "\n");
-}
-
-/*
- * How many packets, each from another address, leave newcomers no room, and for how
- * long, if that is a nuisance.
- */
-static void show_flood(struct weir_out *out, const struct weir_limit *limit)
-{
-	const struct weir_budget *budget = &limit->budget;
-	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE];
-	uint64_t packets = limit->ways;
-
-	if (limit->unit || limit->newcomers.count ||
-	    (budget->window_ms && budget->window_ms < HOUR_MS))
-		return;
-	if (budget->window_ms && __builtin_mul_overflow(packets, budget->count, &packets))
-		return;
-	weir_text_amount(packets, 2, count);
-	weir_text_time(limit->window_ns + limit->slot_ns, time);
-	weir_out_text(out, "    %s packets from spoofed addresses lock newcomers out %s%s\n", count,
-		      budget->window_ms ? "for " : "until they are forgotten",
-		      budget->window_ms ? time : "");
-}
-
-/* Each further budget's results, and with statistics what it refused. */
-static void show_further(struct weir_out *out, struct weir_limit *limit)
-{
-	char budget[WEIR_TEXT_SIZE];
-	struct weir_further *is = limit->further;
-
-	for (; is < limit->further + limit->further_count; is++) {
-		if (is->window_ns == is->budget.window_ms * 1000000ULL)
-			is->has &= ~WEIR_HAS(BUDGET_WINDOW_NS);
-		if (is->most == is->budget.count)
-			is->has &= ~WEIR_HAS(BUDGET_MOST);
-		weir_text_budget(NULL, &is->budget, budget);
-		if (!out->brief && is->has & (WEIR_HAS(BUDGET_SLOT_NS) | WEIR_HAS(BUDGET_MOST))) {
-			weir_out_text(out, "    %s:", budget);
-			weir_set_show(&weir_further_fields, WEIR_RESULT, out, is);
-			weir_out_text(out, "\n");
-		}
-		if (is->refused.packets)
-			weir_out_text(out, "    over %-12s %12" PRIu64 " packets %15" PRIu64 " bytes\n",
-				      budget, is->refused.packets, is->refused.bytes);
-	}
-}
-
-void weir_show_limit(struct weir_out *out, const void *model)
-{
-	struct weir_limit limit = *(const struct weir_limit *)model;
-	const struct weir_limit_stats *stats = &limit.stats;
-
-	/* text shows the effective window and the most in one only if they differ */
-	if (!out->json && limit.window_ns == limit.budget.window_ms * 1000000ULL)
-		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
-	if (!out->json && limit.most == limit.budget.count)
-		limit.has &= ~WEIR_HAS(LIMIT_MOST);
-	weir_out_begin(out, NULL, '{');
-	out->results = true;
-	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
-	out->results = false;
-	if (!out->brief)
-		weir_out_text(out, "\n    ");
-	if (out->json || !out->brief)
-		weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
-	weir_out_text(out, "\n");
-	if (!out->json)
-		show_further(out, &limit);
-	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
-		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
-	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW))
-		show_memory(out, &limit);
-	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
-		show_flood(out, &limit);
-	if (stats->sources_wanted && !limit.newcomers.count)
-		weir_out_word(out, WEIR_COLOR_BAD, limit.budget.window_ms ?
-			      "    pressure: try sources %" PRIu64 :
-			      "    full, refuses newcomers: forget some, or try sources %" PRIu64,
-			      stats->sources_wanted);
-	if (stats->sources_wanted && !limit.newcomers.count)
-		weir_out_text(out, "\n");
-	weir_out_end(out, '}');
 }
 
 void weir_show_exempt(struct weir_out *out, const void *model)
@@ -219,12 +107,31 @@ static void show_standings(struct weir_out *out, const struct weir_source *sourc
 	}
 }
 
+static void show_blocked(struct weir_out *out, const struct weir_source *source)
+{
+	show(out, WEIR_A_SOURCE_BLOCKED, source);
+	if (source->blocked_ns)
+		show(out, WEIR_A_SOURCE_BLOCKED_NS, source);
+	else if (source->blocked)
+		weir_out_word(out, WEIR_COLOR_NONE, "for ever");
+}
+
 /* A charge's answer ends after the WEIR_RESULT fields; a query's has more. */
 static void show_standing(struct weir_out *out, const struct weir_source *source)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
+	struct weir_source free;
 
-	weir_set_show(&weir_source_fields, WEIR_RESULT, out, source);
+	/* in text, a block says more than that the source is limited */
+	if (source->blocked && !out->json) {
+		free = *source;
+		free.limited = false;
+		free.has &= ~WEIR_HAS(SOURCE_NEXT_NS);
+		weir_set_show(&weir_source_fields, WEIR_RESULT, out, &free);
+	} else {
+		weir_set_show(&weir_source_fields, WEIR_RESULT, out, source);
+	}
+	show_blocked(out, source);
 	if (source->has & WEIR_HAS(SOURCE_TAKEN)) {
 		show_wait(out, source);
 		return;
@@ -253,6 +160,10 @@ void weir_show_source(struct weir_out *out, const void *model)
 	} else if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
 		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
 		show(out, WEIR_A_SOURCE_EXEMPT, source);
+	} else if (!source->budget) {
+		show_blocked(out, source);
+		if (!source->blocked)
+			weir_out_word(out, WEIR_COLOR_NONE, "released");
 	} else {
 		show_standing(out, source);
 	}
@@ -352,7 +263,8 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	}
 	if (out->json)
 		return;
-	weir_out_word(out, WEIR_COLOR_BAD, observe ? "would-limit" : "limited");
+	weir_out_word(out, WEIR_COLOR_BAD, source->blocked ? "blocked" :
+		      observe ? "would-limit" : "limited");
 	weir_set_show(set, WEIR_WORDS, out, source);
 	if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "budget %s",
@@ -369,13 +281,23 @@ static void show_source_event(struct weir_out *out, const struct weir_source *so
 {
 	bool charged = source->event == WEIR_SOURCE_EVENT_CHARGED;
 
-	begin_event(out, charged ? "charge" : "forget", NULL);
+	begin_event(out, charged ? "charge" :
+		    source->event == WEIR_SOURCE_EVENT_BLOCKED ? "block" :
+		    source->event == WEIR_SOURCE_EVENT_RELEASED ? "release" : "forget", NULL);
 	weir_set_show(&weir_source_fields, charged ? WEIR_WORDS | WEIR_RESULT : WEIR_WORDS,
 		      out, source);
 	if (charged)
 		show_wait(out, source);
-	else
+	if (source->event == WEIR_SOURCE_EVENT_BLOCKED)
+		show_blocked(out, source);
+	if (source->event == WEIR_SOURCE_EVENT_FORGOTTEN)
 		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
+}
+
+bool weir_event_limits(const struct weir_source *source)
+{
+	return source->event == WEIR_SOURCE_EVENT_LIMITED ||
+	       (source->event == WEIR_SOURCE_EVENT_BLOCKED && source->budget);
 }
 
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
@@ -392,7 +314,7 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 	} else if (cmd == WEIR_CMD_NEWCOMERS_NTF) {
 		begin_event(out, "newcomers", NULL);
 		weir_set_show(&weir_newcomers_fields, WEIR_EVENT, out, model);
-	} else if (model->source.event == WEIR_SOURCE_EVENT_LIMITED) {
+	} else if (weir_event_limits(&model->source)) {
 		show_limited(out, &model->source, window_ms);
 	} else {
 		show_source_event(out, &model->source);

@@ -9,7 +9,7 @@
 
 /*
  * A limit: its words, computed values, and counters if present. A source: its state,
- * the amount charged, or the number of sources forgotten.
+ * the amount charged, the number of sources forgotten, or until when it is blocked.
  */
 typedef void weir_show_model(struct weir_out *out, const void *model);
 weir_show_model weir_show_limit, weir_show_exempt, weir_show_source, weir_show_stats, weir_show_xdp;
@@ -17,6 +17,8 @@ weir_show_model weir_show_limit, weir_show_exempt, weir_show_source, weir_show_s
 /* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
 		     uint32_t window_ms);
+/* Whether it is of a packet that was refused, not of a request. */
+bool weir_event_limits(const struct weir_source *source);
 /* The timestamp at the start of an event. */
 void weir_show_timestamp(struct weir_out *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir source: get and charge. */
+/* weir source: get, charge and block. */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -101,6 +101,8 @@ static void blame(struct weir_tool *tool, const struct weir_query *query)
 	if (cost > source->budget && (reserve || query->wait))
 		weir_err_set(&tool->err, "not charged: %" PRIu64 " is never granted; %" PRIu64 " is all that fits",
 			     cost, source->budget);
+	else if (source->blocked)
+		weir_err_set(&tool->err, "not charged: the source is blocked");
 	else if (query->wait)
 		weir_err_set(&tool->err, "not charged: %s is over; there will be room%s at the earliest",
 			     tool->timeout, in);
@@ -131,4 +133,12 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 	}
 	blame(tool, &model->query);
 	return WEIR_EXIT_REFUSED;
+}
+
+/* -exist: the new end replaces that of a block that there is. */
+int weir_source_block(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	model->query.replace = tool->exist;
+	return weir_run_show(tool, command, model);
 }

@@ -28,7 +28,8 @@ const char *const weir_rank_names[] = { "dropped", "count", NULL, };
 
 const char *const weir_limit_event_names[] = { "added", "changed", "removed", "reset", NULL, };
 
-const char *const weir_source_event_names[] = { "limited", "charged", "forgotten", NULL, };
+const char *const weir_source_event_names[] = { "limited", "charged", "forgotten", "blocked",
+	"released", NULL, };
 
 const struct weir_attr_spec weir_prefix_attrs[] = { ATTR(PREFIX_ADDRESS, "address"),
 	RANGE(PREFIX_LEN, "len", 0, 128), };
@@ -57,7 +58,9 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_SECOND_TRIES, "second_tries"),
 	ATTR(LIMIT_STATS_NEWCOMERS_REFUSED, "newcomers_refused"),
 	ATTR(LIMIT_STATS_KNOWN_NOW, "known_now"),
-	ATTR(LIMIT_STATS_NEWCOMERS_NOW, "newcomers_now"), };
+	ATTR(LIMIT_STATS_NEWCOMERS_NOW, "newcomers_now"),
+	ATTR(LIMIT_STATS_BLOCKED_NOW, "blocked_now"), ATTR(LIMIT_STATS_PENALTIES, "penalties"),
+	ATTR(LIMIT_STATS_BLOCKS_LOST, "blocks_lost"), };
 
 const struct weir_attr_spec weir_zone_attrs[] = { ATTR(ZONE_PAD, "pad"),
 	ATTR(ZONE_NAME, "name"), ATTR(ZONE_OFFSET, "offset"),
@@ -91,7 +94,8 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	RANGE(LIMIT_KNOWN_MS, "known_ms", WEIR_KNOWN_MS_MIN, WEIR_KNOWN_MS_MAX),
 	ATTR(LIMIT_MOST, "most"), RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX),
 	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_FURTHER, "further"),
-	ATTR(LIMIT_ZONE, "zone"), ATTR(LIMIT_RENEWS, "renews"), };
+	ATTR(LIMIT_ZONE, "zone"), ATTR(LIMIT_RENEWS, "renews"),
+	RANGE(LIMIT_PENALTY_MS, "penalty_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(LIMIT_RENEW, "renew"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
@@ -114,7 +118,10 @@ const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_FORGOTTEN, "forgotten"), ATTR(SOURCE_WOULD_DROP, "would_drop"),
 	ENUM(SOURCE_EVENT, "event", source_event), ATTR(SOURCE_UNKNOWN, "unknown"),
 	ATTR(SOURCE_NEWCOMERS_NEXT_NS, "newcomers_next_ns"), ATTR(SOURCE_WAIT_NS, "wait_ns"),
-	ATTR(SOURCE_FURTHER, "further"), ATTR(SOURCE_LIMITED_BY, "limited_by"), };
+	ATTR(SOURCE_FURTHER, "further"), ATTR(SOURCE_LIMITED_BY, "limited_by"),
+	ATTR(SOURCE_BLOCKED, "blocked"), ATTR(SOURCE_BLOCKED_NS, "blocked_ns"),
+	ATTR(SOURCE_FILTER_BLOCKED, "filter_blocked"),
+	RANGE(SOURCE_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(SOURCE_REPLACE, "replace"), };
 
 const struct weir_attr_spec weir_source_budget_attrs[] = { ATTR(SOURCE_BUDGET_PAD, "pad"),
 	ATTR(SOURCE_BUDGET_COUNT, "count"), ATTR(SOURCE_BUDGET_LEFT, "left"),
@@ -135,7 +142,8 @@ const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),
 	ATTR(PRESSURE_FLOOR_REFUSED, "floor_refused"),
-	ATTR(PRESSURE_SOURCES_WANTED, "sources_wanted"), };
+	ATTR(PRESSURE_SOURCES_WANTED, "sources_wanted"),
+	ATTR(PRESSURE_BLOCKS_LOST, "blocks_lost"), };
 
 const struct weir_attr_spec weir_newcomers_attrs[] = { ATTR(NEWCOMERS_PAD, "pad"),
 	ATTR(NEWCOMERS_LIMIT, "limit"), ATTR(NEWCOMERS_REFUSED, "refused"),

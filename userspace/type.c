@@ -228,6 +228,7 @@ static void get_prefix(const struct weir_field *field, uint16_t attr,
 		prefix->len = weir_uint_get(data, len);
 	} else if (len == 4 || len == 16) {
 		prefix->family = len == 4 ? AF_INET : AF_INET6;
+		prefix->len = 8 * len;	/* unless a length follows */
 		memcpy(prefix->addr, data, len);
 	}
 }

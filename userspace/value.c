@@ -174,16 +174,36 @@ int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err)
 	return 0;
 }
 
+/* In the longest unit of which it is a multiple; with @brief a 1 is left out. */
+static void put_time(uint64_t ms, bool brief, char *buf)
+{
+	size_t i = 0;
+
+	if (brief && (ms == WEEK_MS || ms == MONTH_MS)) {
+		strcpy(buf, ms == WEEK_MS ? "week" : "month");
+		return;
+	}
+	while (windows[i].ms > 1 && (!ms || ms % windows[i].ms))
+		i++;
+	if (!brief || ms != windows[i].ms)
+		buf += sprintf(buf, "%" PRIu64, ms / windows[i].ms);
+	strcpy(buf, windows[i].name);
+}
+
+/* At least a second. Where 0 is allowed, the default's word stands for it. */
 int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 		  const char *text, void *at)
 {
-	uint64_t ms;
+	bool zero = !field->spec->min && !strcmp(text, field->usual);
+	char most[WEIR_TEXT_SIZE];
+	uint64_t ms = 0;
 
-	if (weir_value_time(text, &ms, args->err))
+	if (!zero && weir_value_time(text, &ms, args->err))
 		return -EINVAL;
-	if (ms < WEIR_KNOWN_MS_MIN || ms > WEIR_KNOWN_MS_MAX)
-		return weir_err_set(args->err, "%.60s is out of range 1s..1h", text);
-	*(uint32_t *)at = ms;
+	put_time(field->spec->max, false, most);
+	if (!zero && (ms < 1000 || ms > field->spec->max))
+		return weir_err_set(args->err, "%.60s is out of range 1s..%s", text, most);
+	weir_uint_set(at, field->size, ms);
 	return 0;
 }
 
@@ -252,22 +272,6 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 						  args->err->text);
 }
 
-/* In the longest unit of which it is a multiple; with @brief a 1 is left out. */
-static void put_time(uint32_t ms, bool brief, char *buf)
-{
-	size_t i = 0;
-
-	if (brief && (ms == WEEK_MS || ms == MONTH_MS)) {
-		strcpy(buf, ms == WEEK_MS ? "week" : "month");
-		return;
-	}
-	while (windows[i].ms > 1 && (!ms || ms % windows[i].ms))
-		i++;
-	if (!brief || ms != windows[i].ms)
-		buf += sprintf(buf, "%" PRIu32, ms / windows[i].ms);
-	strcpy(buf, windows[i].name);
-}
-
 /* Returns the length. */
 static int put_count(uint64_t count, char *buf)
 {
@@ -307,7 +311,11 @@ const char *weir_text_rate_of(const struct weir_field *field, const void *at, ch
 
 const char *weir_text_ms(const struct weir_field *field, const void *at, char *buf)
 {
-	put_time(*(const uint32_t *)at, false, buf);
+	uint64_t ms = weir_uint_get(at, field->size);
+
+	if (!ms)
+		return field->usual;
+	put_time(ms, false, buf);
 	return buf;
 }
 

@@ -54,7 +54,7 @@ offered=$(
 				"$weir" -complete "$object" "$verb" $first
 				for word in $("$weir" -complete "$object" "$verb" $first); do
 					"$weir" -complete "$object" "$verb" $first "$word"
-					for value in 1 1/s "1 by"; do "$weir" -complete "$object" "$verb" $first "$word" $value; done
+					for value in 1 1/s 1m "1 by"; do "$weir" -complete "$object" "$verb" $first "$word" $value; done
 				done
 			done
 		done

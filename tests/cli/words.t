@@ -89,9 +89,16 @@ says <<'LINES'
 1 | limit disable web | ^weir: limit: use 'set NAME action observe': it counts, and drops nothing$
 0 | -check limit add web budget 1/s to ::/0 in lo |
 1 | limit add web budget 1/s ctstate NEW | ^weir: limit add: for new connections write 'syn'$
-1 | source unblock | ^weir: source forget: required: PREFIX
-1 | source block 192.0.2.1 | ^weir: source: to block a source see EXAMPLES in weir\(8\)$
-1 | ban 192.0.2.1 | ^weir: to block a source see EXAMPLES in weir\(8\)$
+1 | source unblock | ^weir: source release: required: ADDR
+1 | source block 192.0.2.1 | ^weir: source block: required: for TIME\|ever$
+1 | source block 192.0.2.1 for 10 | ^weir: source block: for: time '10' has no unit; write 10s$
+1 | source ban 192.0.2.0/24 for 10m | ^weir: source block: '192.0.2.0/24' is a prefix; a single address is required$
+1 | source block 192.0.2.1 for 999ms | ^weir: source block: for: 999ms is out of range 1s..3650d$
+1 | ban 192.0.2.1 | ^weir: 'ban' requires an object: source block$
+1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
+1 | limit add web budget 1/s penalty 3651d | ^weir: limit add: penalty: 3651d is out of range 1s..3650d$
+1 | limit add web budget 1/s renew | ^weir: limit add: 'renew' must follow 'penalty': write 'penalty none\|TIME \[ renew \]'$
+1 | limit add web budget 1/s per 0 penalty 1m | ^weir: limit add: 'penalty' and 'per 0'
 0 | -check source reset 10.0.0.1 |
 0 | -check source del 10.0.0.1 |
 1 | restore | ^weir: use 'weir -file FILE'$

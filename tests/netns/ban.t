@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# ban.t: refused packets are not charged, by one limit or by two; a ban by hand
+# ban.t: refused packets are not charged, by one limit or by two
 . "$(dirname "$0")/lib.sh"
 begin
 # 20 packets in 800 ms with n = 4 slots: n/(n+1) of the rate is 20 per second.
@@ -39,18 +39,4 @@ is "$(stat_of first elsewhere.packets)" "$(stat_of second dropped.packets)" "the
 recount
 weir limit del second && flood -s 198.51.100.1 -c 2000
 is "$(passed)" 990 "without the second limit the first admits up to its budget"
-
-# A ban lasts a window, unless packets from before it leave the window earlier.
-weir limit add hand budget 4G/20s slots 10 from 198.51.100.0/24 before first 2>/dev/null
-turned() { weir -json source get 198.51.100.2 limit hand | grep -q '"slots":[^]]*[1-9][^]]*,0\]'; }
-left() { weir source charge 198.51.100.2 limit hand packets 4G mode drain >/dev/null
-	weir -json source get 198.51.100.2 limit hand | json next_ms; }
-flood -s 198.51.100.2 -c 10
-wait_for 10 turned || bail "no slot has turned"
-within "$(left)" 1 20000 "a charge of what is left lasts until the first packets leave the window"
-weir source forget 198.51.100.2 limit hand >/dev/null
-within "$(left)" 20001 22100 "... and after source forget for a window and a slot"
-recount
-flood -s 198.51.100.2 -c 10
-is "$(passed)" 0 "... without a packet admitted"
 finish

@@ -121,7 +121,7 @@ static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets, unsigned in
 		ring *= 2;
 	wheel = (width == 2 ? 6 : 8) + width * (1 + ring);
 	way = up((spec->prefix.len6 > 64 ? 32 : 24) + wheel, 64);
-	bucket = up(80 + wheel, 128) + ways * way;
+	bucket = up(up(88 + wheel, 4) + 4 * ways, 128) + ways * way;
 	bucket = up(bucket, 128);
 	while (each < buckets && 2 * each * bucket <= 4 << 20)
 		each *= 2;
@@ -158,7 +158,8 @@ static void test_layout(void **state)
 		for (i = 0; i <= t->mask; i++) {
 			bucket = weir_bucket(t, i);
 			assert_true((uintptr_t)bucket % 128 == 0);
-			assert_true(t->floor_off + weir_wheel_size(t->shape) <= t->way_off);
+			assert_true(t->floor_off + weir_wheel_size(t->shape) <= t->until_off);
+			assert_true(t->until_off + 4 * t->ways <= t->way_off);
 			/* The sanitizer checks the bounds. */
 			memset(weir_bucket_floor(t, bucket), 0x5a, weir_wheel_size(t->shape));
 			for (n = 0; n < t->ways; n++) {

@@ -274,6 +274,7 @@ static void test_words(void **state)
 {
 	struct weir_limit limit = {
 		.has = -1, .name = "web", .before = "host",
+		.penalty_ms = 1000, .renew = true,
 		.match = { .has = -1, .invert = 1, .dev = "lo",
 			   .from_count = 1, .to_count = 1, .sport_count = 1, .dport_count = 1,
 			   .from = { { .family = AF_INET } }, .to = { { .family = AF_INET } } },
@@ -283,16 +284,19 @@ static void test_words(void **state)
 	};
 	struct weir_query query = {
 		.limit = "web", .prefix.family = AF_INET, .dev = "lo", .limited = true,
+		.blocked = true, .has = WEIR_HAS(SOURCE_FOR_MS), .for_ms = 1000,
 		.idle = true, .top = 1, .rank = 1, .packets = 1, .mode = 1,
 	};
 
-	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 30);
+	assert_int_equal(check_words(WEIR_CMD_LIMIT_ADD, &weir_limit_fields, WEIR_ON_ADD, &limit), 32);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_ADD, &weir_exempt_fields, WEIR_ON_ADD, &exempt), 5);
 	assert_int_equal(check_words(WEIR_CMD_EXEMPT_GET, &weir_exempt_fields, WEIR_ON_GET, &exempt), 4);
-	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 8);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_SHOW, &weir_query_fields, WEIR_ON_SHOW, &query), 9);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_GET, &weir_query_fields, WEIR_ON_GET, &query), 3);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_CHARGE, &weir_query_fields, WEIR_ON_CHARGE, &query), 5);
 	assert_int_equal(check_words(WEIR_CMD_SOURCE_FORGET, &weir_query_fields, WEIR_ON_FORGET, &query), 4);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_BLOCK, &weir_query_fields, WEIR_ON_ADD, &query), 4);
+	assert_int_equal(check_words(WEIR_CMD_SOURCE_RELEASE, &weir_query_fields, WEIR_ON_DEL, &query), 3);
 }
 
 UNIT_MAIN("tool_ack", T(test_refusals), T(test_config_item), T(test_warning), T(test_any_offset), T(test_words))

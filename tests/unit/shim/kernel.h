@@ -85,6 +85,7 @@ typedef unsigned int gfp_t;
 
 #define le64_to_cpu(x)	__le64_to_cpu(x)
 #define __ffs64(x)	((unsigned long)__builtin_ctzll(x))
+#define hweight64(x)	((unsigned long)__builtin_popcountll(x))
 #define ilog2(x)	(63 - __builtin_clzl(x))
 #define roundup_pow_of_two(x)	(1ul << order_base_2(x))
 

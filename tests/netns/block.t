@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# block.t: blocked sources are refused until their time has come, and no others; they
+# survive changes of the table and of the limit, and are dropped early
+. "$(dirname "$0")/lib.sh"
+begin_apart
+config <<-WORDS || bail "cannot configure"
+	limit add a budget 1000/1h from 198.51.100.0/24 sources 64
+	limit add wide budget 1000/1h from 198.51.100.0/25 per 26
+	limit add six budget 1000/1h family ipv6
+	limit add sum budget 100k/1h per 0
+WORDS
+blocked() { weir -json source show blocked | jq -rc 'map([.source, .limit])'; }
+# through SOURCE: how many of 10 packets pass
+through() {
+	local was
+	was=$(passed)
+	flood -s "$1" -c 10
+	echo $(($(passed) - was))
+}
+# refused SENTENCE WORDS...: by the kernel, with the sentence
+refused() {
+	local status
+	weir source "${@:2}" >"$tmp/said" 2>&1
+	status=$?
+	is "$status:$(<"$tmp/said")" "2:weir: source $2: $1" "refused: $2 ${*:3}"
+}
+
+is "$(through 198.51.100.129)" 10 "a source passes"
+is "$(weir source block 198.51.100.129 limit a for 20m)" "198.51.100.129 limit a blocked for 20m" "it is blocked"
+is "$(through 198.51.100.129):$(through 198.51.100.130)" 0:10 "... and refused, and its neighbour is not"
+like "$(weir source get 198.51.100.129 limit a)" \
+	'^198.51.100.129 limit a count 10 of 1000 left 990 blocked for 19m[0-9]+s dropped 10' "... as source get tells"
+is "$(weir -json source get 198.51.100.129 limit a | jq -c '.[0] | [.blocked, .limited, .next_ms == .blocked_ms]')" \
+	'[true,true,true]' "... also in JSON"
+is "$(stat_of a blocked_now):$(stat_of a dropped.packets)" 1:10 "... and the counters of the limit"
+like "$(weir source charge 198.51.100.129 limit a 2>&1)" 'not charged: the source is blocked$' "... and it cannot be charged"
+refused "ADDR 198.51.100.129: already blocked, see source get; replace (weir -exist) sets a new end" block 198.51.100.129 limit a for 1h
+is "$(weir -exist source block 198.51.100.129 limit a for 1h)" "198.51.100.129 limit a blocked for 1h" "with -exist the new end holds"
+is "$(weir source release 198.51.100.129)" "198.51.100.129 limit a released" "it is released"
+is "$(through 198.51.100.129)" 10 "... and passes"
+refused "ADDR 198.51.100.129: the source is not blocked" release 198.51.100.129
+holds "... which -exist allows" weir -exist source release 198.51.100.129
+
+is "$(weir source block 198.51.100.9 for ever)" "198.51.100.9 limit a blocked for ever
+198.51.100.0/26 limit wide blocked for ever" "one that has sent nothing, under all limits that may match it"
+is "$(through 198.51.100.9):$(through 198.51.100.10):$(through 198.51.100.70)" 0:0:10 "... with its prefix"
+is "$(blocked)" '[["198.51.100.9","a"],["198.51.100.0/26","wide"]]' "source show blocked lists them"
+refused "limit: the limit counts all addresses as one source; block under another" block 198.51.100.9 limit sum for 1m
+refused "ADDR 203.0.113.1: no limit has the address for a source; limit show lists the limits" block 203.0.113.1 for 1m
+refused "limit 'none': no limit of that name; limit show lists them" block 203.0.113.1 limit none for 1m
+is "$(weir source block 2001:db8:7::1 for 1d)" "2001:db8:7::/64 limit six blocked for 1d" "IPv6, with its /64"
+is "$(through 2001:db8:7::2):$(through 2001:db8:8::2)" 0:10 "... is refused"
+weir source release 2001:db8:7::ffff >/dev/null
+is "$(through 2001:db8:7::2)" 10 "... until it is released by another address of that"
+weir source forget 198.51.100.9 limit wide >/dev/null
+is "$(through 198.51.100.10):$(through 198.51.100.9)" 10:0 "source forget releases, too, where it is asked to"
+
+# Changes, with the block under limit a in force
+for words in "sources 100000" "budget 50/10s" "slots 5" "budget 100000/10s bytes" "budget 50/10s packets" \
+	"bucket" "strict" "newcomers 1000/s" "newcomers none" "sources 64" "action drop" "from 198.51.0.0/16"; do
+	weir limit set a $words >/dev/null 2>&1 || bail "cannot set $words"
+	[ "$(through 198.51.100.9)" = 0 ] || break
+done
+is "$words" "from 198.51.0.0/16" "a block survives changes of its limit"
+weir save "$tmp/saved" && weir -file "$tmp/saved" 2>/dev/null
+is "$(through 198.51.100.9)" 0 "... and a configuration that has the limit again"
+weir limit set a action observe >/dev/null 2>&1
+is "$(through 198.51.100.9):$(weir -json source get 198.51.100.9 limit a | json would_drop)" 10:10 "a limit that observes only counts"
+weir limit set a action drop >/dev/null 2>&1
+
+# Time
+weir source block 198.51.100.20 limit a for 1s >/dev/null
+start=$(now_ms)
+is "$(through 198.51.100.20)" 0 "a block of a second"
+until [ "$(through 198.51.100.20)" = 10 ] || [ $(($(now_ms) - start)) -gt 5000 ]; do rest; done
+within $(($(now_ms) - start)) 950 2500 "... ends after a second"
+is "$(weir -json source get 198.51.100.20 limit a | json blocked)" false "... by itself"
+weir limit set a budget 3/1h >/dev/null 2>&1
+trace_start weir_limited
+flood -s 198.51.100.21 -c 5
+weir source block 198.51.100.21 limit a for 1h >/dev/null
+weir source release 198.51.100.21 >/dev/null
+flood -s 198.51.100.21 -c 5
+trace_stop
+is "$(grep -c 'weir_limited: limit=a' "$tmp/trace")" 2 "the first refusal after a block is told as one"
+
+# The quota: half of the ways of a bucket
+weir limit add few budget 10/1h sources 64 from 203.0.113.0/24 >/dev/null 2>&1
+held=0
+for ((i = 1; i < 255; i++)); do
+	weir source block "203.0.113.$i" limit few for 1h >/dev/null 2>"$tmp/said" || break
+	held=$((held + 1))
+done
+ways=$(weir -json limit show few | json ways)
+within "$held" 4 $((ways / 2)) "at most half of the ways are blocked"
+like "$(<"$tmp/said")" "half of its bucket's ways are blocked already; more sources make room$" "... which is told"
+is "$(stat_of few blocked_now)" "$held" "... and nobody else is"
+is "$(through 203.0.113.254)" 10 "a newcomer finds a way"
+flood -s 203.0.113.100 -n 150 -c 600
+is "$(stat_of few blocked_now):$(through 203.0.113.1)" "$held:0" "a flood evicts none of them"
+weir limit set few budget 1000/1h >/dev/null 2>&1
+refused "ADDR: half of its bucket's ways are blocked already; more sources make room" block "203.0.113.$i" for 1h
+is "$(through "203.0.113.$i")" 10 "... and under no limit if one has no room"
+
+# Events
+command weir -netns "$rx" -json monitor sources >"$tmp/events" &
+pids+=($!)
+heard() { grep -q "$1" "$tmp/events"; }
+blocks() { weir -exist source block 198.51.100.30 limit a for 1h >/dev/null && heard '"event":"block"'; }
+holds "a block is an event" wait_for 10 blocks
+weir source release 198.51.100.30 limit a >/dev/null
+holds "... and so is a release" wait_for 10 heard '"event":"release"'
+is "$(grep '"block"' "$tmp/events" | head -n 1 | jq -c '[.source, .limit, .blocked]')" '["198.51.100.30","a",true]' "... with the source"
+quiet
+
+# Before the stack
+if [ -e /sys/kernel/btf/weir ] && weir xdp attach dev rx0 2>/dev/null; then
+	rx nft delete table netdev probe
+	weir limit del few && weir limit del wide && weir limit del sum
+	weir source block 198.51.100.40 limit a for 1h >/dev/null
+	was=$(stat_of a early.packets)
+	flood -s 198.51.100.40 -c 50
+	flood -s 198.51.100.40 -c 50
+	within $(($(stat_of a early.packets) - was)) 99 100 "a blocked source is dropped early"
+	weir source release 198.51.100.40 >/dev/null
+	is "$(through 198.51.100.40)" 3 "... until it is released"
+	weir xdp detach dev rx0
+fi
+finish

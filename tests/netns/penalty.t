@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# penalty.t: who exceeds a limit with a penalty is refused for that long, refusals prolong it
+# only with renew, and half of the ways stay for others
+. "$(dirname "$0")/lib.sh"
+begin
+need_cpus 2
+link tx1 rx1 02:00:00:00:00:01
+ack() { flood -P tcp -f A -D 22 "$@"; }
+# through SOURCE: how many of 10 segments pass
+through() {
+	local was
+	was=$(passed)
+	ack -s "$1" -c 10
+	echo $(($(passed) - was))
+}
+# left SOURCE: for how many ms it is blocked, or 0
+left() { weir -json source get "$1" limit p | jq '.[0].blocked_ms // 0 | floor'; }
+free() { [ "$(left "$1")" = 0 ]; }
+spoofed="weir: warning: limit 'p': spoofed packets can have others punished; a penalty wants tcp beyond the SYN"
+warned() { weir limit add p budget 3/1h penalty 1m "$@" 2>&1 >/dev/null | grep warning; weir limit del p; }
+
+is "$(warned)" "$spoofed" "a penalty for any packets is made with a warning"
+is "$(warned proto udp dport 53)" "$spoofed" "... and for datagrams"
+is "$(warned tcp dport 22 syn)" "$spoofed" "... and for the SYN"
+is "$(warned not proto tcp)" "$spoofed" "... and for all but TCP"
+is "$(warned tcp dport 22)" "" "... but not for TCP beyond it"
+
+weir limit add p budget 3/1s penalty 1h tcp dport 22 from 198.51.100.0/24 >/dev/null
+trace_start weir_limited weir_blocked
+is "$(through 198.51.100.1)" 3 "the first packets pass"
+within "$(left 198.51.100.1)" 3500000 3600300 "... and the source is blocked"
+let_pass 1500
+was=$(left 198.51.100.1)
+is "$(through 198.51.100.1):$(through 198.51.100.2)" 0:3 "the window has passed, and it is still refused, but not another"
+let_pass 1500
+ack -s 198.51.100.1 -c 10
+within "$(left 198.51.100.1)" 3000000 $((was - 1500)) "refusals do not prolong it"
+weir -exist source block 198.51.100.1 limit p for 1s >/dev/null
+wait_for 10 free 198.51.100.1
+is "$(through 198.51.100.1)" 3 "when it has ended, the source has its budget again"
+trace_stop
+is "$(grep -c 'weir_blocked: limit=p saddr=::ffff:198.51.100.1 ' "$tmp/trace")" 2 "... and exceeds and is blocked again"
+is "$(stat_of p penalties):$(stat_of p blocks_lost)" 3:0 "the counters tell"
+like "$(weir save)" "limit add p budget 3/s .* penalty 1h" "it is saved"
+
+weir limit set p penalty 1h renew >/dev/null
+like "$(weir save)" "limit add p budget 3/s .* penalty 1h renew" "renew is saved"
+weir save "$tmp/saved" && weir -check -file "$tmp/saved" >/dev/null 2>&1
+ok $? "... and read"
+is "$(through 198.51.100.3)" 3 "with renew"
+weir -exist source block 198.51.100.3 limit p for 10m >/dev/null
+let_pass 1500
+ack -s 198.51.100.3 -c 10
+within "$(left 198.51.100.3)" 3500000 3600300 "refusals prolong it"
+weir limit set p penalty 2h renew >/dev/null
+within "$(left 198.51.100.3)" 3000000 3600300 "a longer penalty leaves blocks as they are"
+weir limit set p penalty none >/dev/null
+within "$(left 198.51.100.3)" 3000000 3600300 "... and so does none"
+weir source release 198.51.100.3 >/dev/null
+
+weir limit set p budget 3/1h >/dev/null
+flooding -s 198.51.100.4 -P tcp -f A -D 22 -r 200 -t 60000
+full() { [ "$(weir -json source get 198.51.100.4 limit p | json count)" = 3 ]; }
+wait_for 10 full
+weir limit set p penalty 1h >/dev/null
+caught() { ! free 198.51.100.4; }
+holds "who was limited before the penalty came is caught by it" wait_for 10 caught
+quiet
+weir limit set p action observe penalty 1h >/dev/null
+ack -s 198.51.100.5 -c 20
+is "$(left 198.51.100.5)" 0 "a limit that observes blocks nobody"
+weir limit set p action drop budget 100/200ms >/dev/null
+
+# Two CPUs: one penalty, and never more than the budget
+trace_start weir_charge weir_uncharge weir_blocked
+for cpu in 0 1; do
+	tx taskset -c $cpu send -i tx$cpu -d 192.0.2.1 -s 198.51.100.6 -P tcp -f A -D 22 -t 1000 >/dev/null &
+	pids+=($!)
+done
+flooded
+trace_stop
+is "$(grep -c 'weir_blocked: ' "$tmp/trace")" 1 "two CPUs punish once"
+is "$(value amount "$(traced -S 198.51.100.6)")" 100 "... and admit the budget"
+
+# The quota
+weir limit del p
+weir limit add p budget 3/1h penalty 1h sources 64 tcp dport 22 >/dev/null
+command weir -json monitor pressure >"$tmp/events" &
+pids+=($!)
+ack -s 203.0.113.1 -n 200 -c 2000
+now=$(stat_of p blocked_now)
+within "$now" 4 $(($(weir -json limit show p | json ways) / 2)) "a flood of sources has at most half of the ways blocked"
+within "$(stat_of p blocks_lost)" 1 10000 "... and it is counted who found no room"
+like "$(weir -s limit show p)" "half of the ways of a bucket are blocked, no room for more: try sources 128" "... and told"
+lost() { ack -s 203.0.113.1 -n 250 -c 2000; grep -q '"blocks_lost":[1-9]' "$tmp/events"; }
+holds "... also as an event" wait_for 10 lost
+weir limit set p budget 1000/1h >/dev/null
+is "$(through 198.51.100.7)" 10 "a newcomer finds a way"
+weir limit set p sources 65536 >/dev/null
+is "$(stat_of p blocked_now)" "$now" "a larger table keeps the blocks"
+weir limit set p sources 64 >/dev/null
+within "$(stat_of p blocked_now)" $((now / 2)) "$now" "... and a smaller one what it has room for"
+quiet
+
+# Before the stack
+if [ -e /sys/kernel/btf/weir ] && weir xdp attach dev rx0 2>/dev/null; then
+	weir limit del p && weir limit add p budget 3/1h penalty 1h renew tcp dport 22 >/dev/null
+	rx nft delete table netdev probe
+	ack -s 198.51.100.8 -c 20
+	weir -exist source block 198.51.100.8 limit p for 10m >/dev/null
+	was=$(stat_of p early.packets)
+	ack -s 198.51.100.8 -c 20
+	within "$(left 198.51.100.8)" 3500000 3600300 "what is dropped early prolongs it, too"
+	within "$(($(stat_of p early.packets) - was))" 19 20 "... and is dropped early"
+	weir xdp detach dev rx0
+	rx nft add table netdev probe # for the clean-up
+fi
+
+# The recipe of weir(8): three in ten seconds, then five in a minute, then a day
+weir limit flush
+weir limit add day budget 5/1m penalty 1d tcp dport 22 syn 2>/dev/null >/dev/null
+weir limit add login budget 3/10s penalty 10s tcp dport 22 syn 2>/dev/null >/dev/null
+tries() { local was; was=$(passed); flood -P tcp -D 22 -s 198.51.100.9 -c 4; echo $(($(passed) - was)); }
+is "$(tries)" 3 "three attempts"
+calm() { [ "$(weir -json source get 198.51.100.9 limit login | json count)" = 0 ]; }
+wait_for 20 calm
+is "$(tries)" 2 "... and two more when ten seconds have passed"
+within "$(weir -json source get 198.51.100.9 limit day | jq '.[0].blocked_ms | floor')" 86390000 86400300 "... and then a day"
+finish

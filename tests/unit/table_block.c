@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocked sources against a list of ends: who is blocked is refused until then and never
+ * evicted, at most half of the ways are, and what was sent stays counted.
+ */
+#include "budgets.h"
+#include "table_twin.h"
+
+#define SOURCES	24
+#define WAYS	6
+#define BUCKETS	2
+
+static struct {
+	struct weir_table *table;
+	u64 tick, run;
+	u64 blocked[SOURCES];	/* tick at which its block ends, WEIR_NEVER, or 0 */
+	bool first[SOURCES];	/* its block ended since it was refused last */
+	struct twin_history history[SOURCES];
+	struct chance c;
+	u64 refused, full, ended, moved, evicted;
+	struct weir_source_state state[WEIR_WAYS_MAX];
+} t;
+
+#define BUDGET	5
+
+/* Of the packets, and of the bytes, of which a packet has one. */
+static const u64 budgets[WEIR_BUDGETS_MAX] = { BUDGET, 2 * BUDGET };
+
+static u64 below(u64 n)
+{
+	return chance_below(&t.c, n);
+}
+
+static struct weir_source source_of(unsigned int i, u32 *hash)
+{
+	struct weir_source source = { .word = { htonl(0x0a000000 + i) } };
+
+	*hash = weir_source_hash(&source, t.table->spec.prefix, &twin_key);
+	return source;
+}
+
+static struct weir_table *table_of(bool newcomers, bool further)
+{
+	struct weir_table_spec spec = {
+		.budget = BUDGET, .slot_ticks = 40, .slots = 4, .sources = 64,
+		.newcomers = newcomers, .prefix = { 32, 64 },
+	};
+	struct weir_table *table;
+
+	if (further)
+		spec.more[0] = (struct weir_count_spec) {
+			.budget = 2 * BUDGET, .slot_ticks = 160, .slots = 4, .bytes = true,
+		};
+	table = weir_table_alloc(&spec, t.tick);
+
+	assert_false(IS_ERR(table));
+	twin_shrink(table, BUCKETS, WAYS);
+	return table;
+}
+
+/* An end as the table keeps it. */
+static u64 end_of(u64 end)
+{
+	return end == WEIR_NEVER ? end : (end / WEIR_SINCE_TICKS + 1) * WEIR_SINCE_TICKS;
+}
+
+static bool is_blocked(unsigned int i)
+{
+	return t.blocked[i] > t.tick;
+}
+
+/* Blocked sources of a bucket. */
+static unsigned int quota(u32 bucket)
+{
+	unsigned int i, n = 0;
+	u32 hash;
+
+	for (i = 0; i < SOURCES; i++) {
+		source_of(i, &hash);
+		n += is_blocked(i) && (hash & t.table->mask) == bucket;
+	}
+	return n;
+}
+
+static void block(unsigned int i, enum weir_block how)
+{
+	struct weir_lookup lookup = { .tick = t.tick, .budget = U64_MAX };
+	u64 end = below(8) ? t.tick + WEIR_SINCE_TICKS * (1 + below(20)) : WEIR_NEVER;
+	struct weir_source source = source_of(i, &lookup.hash);
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	bool was = is_blocked(i), way;
+	int want = 0, ret;
+
+	if (how >= WEIR_BLOCK_PUNISH)
+		end = min(end, t.tick + 100000);
+	lookup.source = &source;
+	twin_leave();
+	weir_table_peek(t.table, &source, lookup.hash, t.tick, budgets, &state, slot);
+	twin_enter();
+	way = !state.floor;
+	check(way || !was, "run %llu: a blocked source has no way", t.run);
+	if (how >= WEIR_BLOCK_PUNISH && !way)
+		want = -ENOENT;
+	else if (was && (how == WEIR_BLOCK_ADD || how == WEIR_BLOCK_PUNISH ||
+			 (how == WEIR_BLOCK_PROLONG && end_of(end) <= t.blocked[i])))
+		want = -EEXIST;
+	else if (!was && quota(lookup.hash & t.table->mask) == WAYS / 2)
+		want = -ENOSPC;
+	ret = weir_table_block(t.table, &lookup, end, how);
+	check(ret == want || (ret == 1 && !want && !way), "run %llu: %d instead of %d", t.run,
+	      ret, want);
+	t.full += ret == -ENOSPC;
+	t.evicted += ret == 1;
+	if (ret >= 0)
+		t.blocked[i] = end_of(end);
+}
+
+static void release(unsigned int i, bool forget)
+{
+	bool was = is_blocked(i), released;
+	struct weir_source source;
+	u32 hash;
+
+	source = source_of(i, &hash);
+	twin_leave();
+	released = forget ? weir_table_forget(t.table, &source, hash) :
+		   weir_table_release(t.table, &source, hash, t.tick);
+	twin_enter();
+	check(forget ? released || !was : released == was, "run %llu: released or not?", t.run);
+	t.blocked[i] = 0;
+	if (forget)
+		twin_forget(&t.history[i]);
+	else if (was)
+		t.first[i] = true;
+}
+
+static void packet(unsigned int i)
+{
+	const struct weir_permit permit = { .known_ticks = 100, .late = below(2) };
+	struct weir_lookup lookup = {
+		.tick = t.tick, .cost = 1, .budget = BUDGET, .budgets = budgets, .amount = { 1, 1 },
+	};
+	struct weir_source source = source_of(i, &lookup.hash);
+	bool ended = t.blocked[i] && !is_blocked(i);
+	u16 result;
+
+	lookup.source = &source;
+	result = below(2) ? weir_table_refuse(t.table, &lookup) : 0;
+	if (!result)
+		result = weir_table_charge(t.table, &lookup);
+	if (result == WEIR_NEWCOMER)
+		result = weir_table_admit(t.table, &lookup, &permit);
+	check(!(result & WEIR_BLOCKED) == !is_blocked(i), "run %llu: result %x, blocked %d", t.run,
+	      result, is_blocked(i));
+	if (result & WEIR_BLOCKED) {
+		check(result == (WEIR_REFUSED | WEIR_BLOCKED), "run %llu: %x", t.run, result);
+		check(weir_budgets_until(t.table, &lookup, result) == t.blocked[i], "run %llu", t.run);
+		check(lookup.seq == lookup.way->seq.sequence, "run %llu: a stale seqcount", t.run);
+		t.refused++;
+		return;
+	}
+	if (ended)
+		t.first[i] = true;
+	t.ended += ended;
+	t.blocked[i] = 0;
+	if (result & WEIR_CHARGED)
+		twin_admit(&t.history[i], t.tick, 1);
+	check(twin_most(&t.history[i], t.table->spec.slot_ticks * 4, t.tick) <= BUDGET,
+	      "run %llu: more than the budget", t.run);
+	if (result & WEIR_REFUSED && !(result & WEIR_FLOORED)) {
+		check(!t.first[i] || result & WEIR_FIRST,
+		      "run %llu: not the first refusal after a block", t.run);
+		t.first[i] = false;
+	}
+	if (result & (WEIR_EVICTED | WEIR_FLOORED))
+		t.first[i] = false;
+}
+
+/* All that are blocked are seen as that, and no others. */
+static void walk(void)
+{
+	unsigned int i, n, seen = 0, want = 0;
+	u32 bucket;
+
+	for (i = 0; i < SOURCES; i++)
+		want += is_blocked(i);
+	for (bucket = 0; bucket < BUCKETS; bucket++) {
+		n = weir_table_walk(t.table, bucket, t.tick, budgets, t.state);
+		while (n--) {
+			i = ntohl(t.state[n].source.word[0]) - 0x0a000000;
+			seen += !!t.state[n].blocked;
+			check(t.state[n].blocked == (!is_blocked(i) ? 0 :
+			      t.blocked[i] == WEIR_NEVER ? WEIR_NEVER : t.blocked[i] - t.tick),
+			      "run %llu: blocked for %llu", t.run, t.state[n].blocked);
+			check(t.state[n].wait >= t.state[n].blocked, "run %llu", t.run);
+		}
+	}
+	check(seen == want, "run %llu: %u of %u blocks are seen", t.run, seen, want);
+}
+
+static u64 now(void)
+{
+	return t.tick;
+}
+
+static void move(void)
+{
+	struct weir_table *old = t.table, *next = table_of(below(2), below(2));
+
+	t.tick++;
+	weir_table_succeed(next, old, budgets, budgets, &twin_key, now);
+	t.table = next;
+	twin_enter();
+	packet(below(SOURCES));
+	twin_leave();
+	weir_table_drain(next);
+	check(!weir_table_unblocked(next), "run %llu: a block is lost in a table of the same size", t.run);
+	synchronize_rcu();
+	weir_table_free(old);
+	memset(t.first, 0, sizeof(t.first));
+	t.moved++;
+}
+
+static void step(void)
+{
+	unsigned int i = below(SOURCES);
+
+	switch (below(64)) {
+	case 0 ... 3:
+		block(i, below(4));
+		break;
+	case 4:
+		release(i, !below(4));
+		break;
+	case 5 ... 9:
+		t.tick += below(below(8) ? 40 : 4 * WEIR_SINCE_TICKS);
+		break;
+	case 10:
+		walk();
+		break;
+	case 11:
+		if (below(8))
+			break;
+		twin_leave();
+		weir_table_age(t.table, t.tick);
+		twin_enter();
+		break;
+	case 12:
+		if (below(8))
+			break;
+		twin_leave();
+		move();
+		twin_enter();
+		break;
+	default:
+		packet(i);
+	}
+}
+
+static void test_block(void **state)
+{
+	struct unit_runs runs = unit_runs(400);
+	unsigned int i;
+	u64 run;
+
+	for (run = runs.first; run < runs.end; run++) {
+		t.c = chance_of(run);
+		t.run = run;
+		t.tick = below(BIT(30));
+		memset(t.blocked, 0, sizeof(t.blocked));
+		memset(t.first, 0, sizeof(t.first));
+		t.table = table_of(below(2), below(2));
+		twin_enter();
+		for (i = 0; i < 3000; i++)
+			step();
+		walk();
+		twin_leave();
+		for (i = 0; i < BUCKETS; i++) {
+			weir_table_clear(t.table, i);
+			check(!weir_table_walk(t.table, i, t.tick, budgets, t.state),
+			      "run %llu: cleared", t.run);
+		}
+		synchronize_rcu();
+		weir_table_free(t.table);
+		for (i = 0; i < SOURCES; i++)
+			twin_forget(&t.history[i]);
+	}
+	print_message("# %llu runs: %llu refused, %llu blocks ended, %llu without room, %llu evicted for one, %llu tables moved\n",
+		      runs.end - runs.first, t.refused, t.ended, t.full, t.evicted, t.moved);
+	assert_true(t.refused && t.ended && t.full && t.evicted && t.moved);
+	assert_int_equal(shim_allocations, 0);
+}
+
+/* A smaller table keeps blocks up to its quota, evicts others for them, and counts the rest. */
+static void test_shrink(void **state)
+{
+	struct weir_lookup lookup = { .budget = BUDGET, .cost = 1 };
+	struct weir_table *old;
+	struct weir_source source;
+	unsigned int i, kept = 0;
+	u64 evicted;
+
+	t.tick = 1000;
+	lookup.tick = t.tick;
+	t.table = table_of(false, false);
+	old = t.table;
+	for (i = 0; i < 2 * WAYS; i++) {
+		source = source_of(i, &lookup.hash);
+		lookup.hash = i % BUCKETS | i << 16;
+		lookup.source = &source;
+		twin_enter();
+		weir_table_charge(old, &lookup);
+		if (i < WAYS)
+			assert_int_equal(weir_table_block(old, &lookup, WEIR_NEVER,
+							  WEIR_BLOCK_ADD), 0);
+		twin_leave();
+	}
+	t.table = table_of(false, false);
+	twin_shrink(t.table, 1, WAYS);
+	weir_table_succeed(t.table, old, budgets, budgets, &twin_key, now);
+	evicted = weir_table_drain(t.table);
+	synchronize_rcu();
+	weir_table_free(old);
+	i = weir_table_walk(t.table, 0, t.tick, budgets, t.state);
+	assert_int_equal(i, WAYS);
+	while (i--)
+		kept += t.state[i].blocked == WEIR_NEVER;
+	assert_int_equal(kept, WAYS / 2);
+	assert_int_equal(weir_table_unblocked(t.table), WAYS - WAYS / 2);
+	assert_int_equal(evicted, WAYS);
+	synchronize_rcu();
+	weir_table_free(t.table);
+}
+
+UNIT_MAIN("table_block", T(test_block), T(test_shrink))

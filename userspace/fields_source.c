@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The rows of sources: requests and states. */
+
+#include <stddef.h>
+
+#include "field.h"
+
+#define AT(model, member)	.offset = offsetof(struct weir_##model, member), \
+	.size = sizeof(((struct weir_##model *)0)->member)
+#define MANY(model, array, number)	.offset = offsetof(struct weir_##model, array), \
+	.size = sizeof(((struct weir_##model *)0)->array[0]), \
+	.many = sizeof(((struct weir_##model *)0)->array) / \
+		sizeof(((struct weir_##model *)0)->array[0]), \
+	.count = offsetof(struct weir_##model, number)
+#define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
+#define END	{ 0 }
+#define SET(name_, model)	.name = name_, .size = sizeof(struct weir_##model)
+
+#define QUERY(NAME, member)	ATTR(source, SOURCE_##NAME), AT(query, member)
+/* A block is added and deleted. */
+#define ON_BLOCK	(WEIR_ON_ADD | WEIR_ON_DEL)
+#define ON_ADDRESS	(WEIR_ON_GET | WEIR_ON_CHARGE | ON_BLOCK)
+#define ON_SOURCE	(WEIR_ON_SHOW | WEIR_ON_FORGET | ON_ADDRESS)
+
+static const struct weir_field query_rows[] = {
+	{ "PREFIX", &weir_type_prefix, WEIR_ALONE | WEIR_ON_SHOW, QUERY(ADDRESS, prefix),
+	  .part = WEIR_A_SOURCE_PREFIX_LEN,
+	  .help = "only sources that overlap ADDR[/LENGTH]" },
+	{ "ADDR", &weir_type_address, WEIR_FIRST | ON_ADDRESS, QUERY(ADDRESS, prefix),
+	  .needed = ON_ADDRESS },
+	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | WEIR_ON_FORGET, QUERY(ADDRESS, prefix),
+	  .part = WEIR_A_SOURCE_PREFIX_LEN, .value = "PREFIX|all", .alias = "all",
+	  .needed = WEIR_ON_FORGET, .help = "sources within ADDR[/LENGTH], or all" },
+	{ "limit", &weir_type_name, ON_SOURCE, QUERY(LIMIT, limit), .needed = WEIR_ON_CHARGE,
+	  .help = "only under this limit" },
+	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
+	  .help = "device of a link-local source" },
+	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
+	  .help = "only sources limited at this moment (see top)" },
+	{ "blocked", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_BLOCKED, blocked),
+	  .help = "only sources blocked at this moment" },
+	{ "idle", &weir_type_flag, WEIR_ON_SHOW, QUERY(IDLE, idle), .alias = "all",
+	  .help = "also sources that sent nothing in the window" },
+	{ "top", &weir_type_uint, WEIR_ON_SHOW, QUERY(TOP, top),
+	  .help = "the N worst, worst first, idle too unless by count" },
+	{ "by", &weir_type_enum, WEIR_FOLLOWS | WEIR_ON_SHOW, QUERY(RANK, rank) },
+	{ "for", &weir_type_ms, WEIR_ON_ADD, QUERY(FOR_MS, for_ms), .needed = WEIR_ON_ADD,
+	  .bit = WEIR_HAS(SOURCE_FOR_MS), .usual = "ever", .value = "TIME|ever",
+	  .help = "how long" },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, QUERY(REPLACE, replace) },
+	{ "packets", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, packets),
+	  .help = "how many (default 1)" },
+	{ "bytes", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, bytes),
+	  .help = "how many, for a limit that counts bytes" },
+	{ "mode", &weir_type_enum, WEIR_ON_CHARGE, QUERY(CHARGE_MODE, mode),
+	  .help = "all or nothing (default), what is left, or ahead" },
+	{ "wait", &weir_type_flag, WEIR_ON_CHARGE, AT(query, wait),
+	  .help = "sleep until all is granted, or for -timeout at most" },
+	END
+};
+
+const struct weir_set weir_query_fields = {
+	SET("query", query), .fields = query_rows, .check = weir_check_query,
+};
+
+#define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)
+#define SHOWN	(WEIR_WORDS | WEIR_EVENT)
+
+static const struct weir_field source_rows[] = {
+	{ NULL, &weir_type_prefix, WEIR_FIRST | SHOWN, SOURCE(ADDRESS, prefix),
+	  .part = WEIR_A_SOURCE_PREFIX_LEN, .key = "source", .color = WEIR_COLOR_ADDRESS },
+	{ "dev", &weir_type_dev, SHOWN | WEIR_SOME, SOURCE(DEV, dev) },
+	{ "limit", &weir_type_name, SHOWN | WEIR_SOME, SOURCE(LIMIT, limit) },
+	{ "exempt by", &weir_type_nest, 0, SOURCE(EXEMPT, exempt),
+	  .bit = WEIR_HAS(SOURCE_EXEMPT), .nest = &weir_exempt_fields },
+	{ "taken", &weir_type_amount, WEIR_RESULT, SOURCE(TAKEN, taken),
+	  .bit = WEIR_HAS(SOURCE_TAKEN) },
+	{ "count", &weir_type_amount, WEIR_RESULT | WEIR_EVENT, SOURCE(COUNT, count) },
+	{ "of", &weir_type_amount, WEIR_RESULT | WEIR_EVENT, SOURCE(BUDGET, budget) },
+	{ "unit", &weir_type_enum, WEIR_BARE | WEIR_QUIET | WEIR_RESULT | WEIR_EVENT,
+	  SOURCE(UNIT, unit), .usual = "packets" },
+	{ "left", &weir_type_amount, WEIR_RESULT, SOURCE(LEFT, left) },
+	{ "limited", &weir_type_flag, WEIR_RESULT, SOURCE(LIMITED, limited),
+	  .color = WEIR_COLOR_BAD },
+	{ "next", &weir_type_ns, WEIR_RESULT | WEIR_EVENT, SOURCE(NEXT_NS, next_ns),
+	  .bit = WEIR_HAS(SOURCE_NEXT_NS), .key = "next_ms", .label = "for" },
+	{ "by budget", &weir_type_uint, WEIR_RESULT | WEIR_EVENT | WEIR_SOME,
+	  SOURCE(LIMITED_BY, limited_by) },
+	{ "further", &weir_type_nest, WEIR_RESULT | WEIR_EVENT | WEIR_MUTE,
+	  ATTR(source, SOURCE_FURTHER), MANY(source, further, further_count),
+	  .nest = &weir_standing_fields },
+	{ "due", &weir_type_ns, WEIR_MUTE, SOURCE(WAIT_NS, wait_ns),
+	  .bit = WEIR_HAS(SOURCE_WAIT_NS), .key = "wait_ms" },
+	{ "blocked", &weir_type_flag, WEIR_EVENT, SOURCE(BLOCKED, blocked),
+	  .color = WEIR_COLOR_BAD },
+	{ "blocked-for", &weir_type_ns, WEIR_EVENT, SOURCE(BLOCKED_NS, blocked_ns),
+	  .bit = WEIR_HAS(SOURCE_BLOCKED_NS), .key = "blocked_ms", .label = "for" },
+	{ "dropped", &weir_type_uint, 0, SOURCE(DROPPED, dropped) },
+	{ "would-drop", &weir_type_uint, 0, SOURCE(WOULD_DROP, would_drop) },
+	{ "idle", &weir_type_flag, 0, SOURCE(IDLE, idle) },
+	{ "floor", &weir_type_flag, 0, SOURCE(FLOOR, floor) },
+	{ "unknown", &weir_type_flag, 0, SOURCE(UNKNOWN, unknown) },
+	{ "newcomers-next", &weir_type_ns, WEIR_MUTE, SOURCE(NEWCOMERS_NEXT_NS, newcomers_next_ns),
+	  .bit = WEIR_HAS(SOURCE_NEWCOMERS_NEXT_NS), .key = "newcomers_next_ms" },
+	{ "action", &weir_type_enum, WEIR_MUTE | WEIR_EVENT, SOURCE(ACTION, action) },
+	{ NULL, &weir_type_code, 0, SOURCE(EVENT, event) },
+	{ "slot", &weir_type_ns, 0, SOURCE(SLOT_NS, slot_ns), .bit = WEIR_HAS(SOURCE_SLOT_NS),
+	  .key = "slot_ms" },
+	{ "slots", &weir_type_uint, WEIR_MUTE, ATTR(source, SOURCE_SLOT), .key = "slots",
+	  MANY(source, slot, slots) },
+	{ "forgotten", &weir_type_uint, 0, SOURCE(FORGOTTEN, forgotten),
+	  .bit = WEIR_HAS(SOURCE_FORGOTTEN) },
+	END
+};
+
+const struct weir_set weir_source_fields = {
+	SET("source", source), .fields = source_rows,
+};

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Limits as text and JSON. */
+
+#include <inttypes.h>
+#include <sys/param.h>
+
+#include "show.h"
+#include "value.h"
+
+#define HOUR_MS	3600000u
+
+/*
+ * For how long idle sources keep their ways at the present rate of newcomers, of whom
+ * each has a way for a window and a slot; and a size for all that the budgets admit.
+ */
+static void show_memory(struct weir_out *out, const struct weir_limit *limit)
+{
+	const struct weir_limit_stats *stats = &limit->stats;
+	double span_ns = limit->window_ns + limit->slot_ns;
+	double part = span_ns / 1e6 / limit->newcomers.window_ms;
+	double known = stats->known_now, spare = limit->ways - known;
+	double now = stats->newcomers_now * part, most = 2.0 * limit->newcomers.count * part;
+	char advice[WEIR_TEXT_SIZE] = "", buf[WEIR_TEXT_SIZE];
+	uint64_t sources = stats->sources_wanted;
+
+	while (sources < known + most && sources < WEIR_SOURCES_MAX)
+		sources = sources ? 2 * sources : WEIR_SOURCES_MIN;
+	if (stats->sources_wanted || (most > spare && sources > limit->sources))
+		snprintf(advice, sizeof(advice), "; newcomers may take more: try sources %" PRIu64,
+			 sources);
+	if (now <= spare)
+		weir_out_word(out, *advice ? WEIR_COLOR_BAD : WEIR_COLOR_NONE,
+			      "    known sources are remembered while idle%s", advice);
+	else
+		weir_out_word(out, WEIR_COLOR_BAD,
+			      "    known sources are remembered for %s while idle%s",
+			      weir_text_time(known / (now - spare) * span_ns, buf), advice);
+	weir_out_text(out, "\n");
+}
+
+/*
+ * How many packets, each from another address, leave newcomers no room, and for how
+ * long, if that is a nuisance.
+ */
+static void show_flood(struct weir_out *out, const struct weir_limit *limit)
+{
+	const struct weir_budget *budget = &limit->budget;
+	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE];
+	uint64_t packets = limit->ways;
+
+	if (limit->unit || limit->newcomers.count ||
+	    (budget->window_ms && budget->window_ms < HOUR_MS))
+		return;
+	if (budget->window_ms && __builtin_mul_overflow(packets, budget->count, &packets))
+		return;
+	weir_text_amount(packets, 2, count);
+	weir_text_time(limit->window_ns + limit->slot_ns, time);
+	weir_out_text(out, "    %s packets from spoofed addresses lock newcomers out %s%s\n", count,
+		      budget->window_ms ? "for " : "until they are forgotten",
+		      budget->window_ms ? time : "");
+}
+
+/* Each further budget's results, and with statistics what it refused. */
+static void show_further(struct weir_out *out, struct weir_limit *limit)
+{
+	char budget[WEIR_TEXT_SIZE];
+	struct weir_further *is = limit->further;
+
+	for (; is < limit->further + limit->further_count; is++) {
+		if (is->window_ns == is->budget.window_ms * 1000000ULL)
+			is->has &= ~WEIR_HAS(BUDGET_WINDOW_NS);
+		if (is->most == is->budget.count)
+			is->has &= ~WEIR_HAS(BUDGET_MOST);
+		weir_text_budget(NULL, &is->budget, budget);
+		if (!out->brief && is->has & (WEIR_HAS(BUDGET_SLOT_NS) | WEIR_HAS(BUDGET_MOST))) {
+			weir_out_text(out, "    %s:", budget);
+			weir_set_show(&weir_further_fields, WEIR_RESULT, out, is);
+			weir_out_text(out, "\n");
+		}
+		if (is->refused.packets)
+			weir_out_text(out, "    over %-12s %12" PRIu64 " packets %15" PRIu64 " bytes\n",
+				      budget, is->refused.packets, is->refused.bytes);
+	}
+}
+
+void weir_show_limit(struct weir_out *out, const void *model)
+{
+	struct weir_limit limit = *(const struct weir_limit *)model;
+	const struct weir_limit_stats *stats = &limit.stats;
+
+	/* text shows the effective window and the most in one only if they differ */
+	if (!out->json && limit.window_ns == limit.budget.window_ms * 1000000ULL)
+		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
+	if (!out->json && limit.most == limit.budget.count)
+		limit.has &= ~WEIR_HAS(LIMIT_MOST);
+	weir_out_begin(out, NULL, '{');
+	out->results = true;
+	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
+	out->results = false;
+	if (!out->brief)
+		weir_out_text(out, "\n    ");
+	if (out->json || !out->brief)
+		weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
+	weir_out_text(out, "\n");
+	if (!out->json)
+		show_further(out, &limit);
+	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
+		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
+	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW))
+		show_memory(out, &limit);
+	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
+		show_flood(out, &limit);
+	if (stats->sources_wanted && !limit.newcomers.count)
+		weir_out_word(out, WEIR_COLOR_BAD, limit.budget.window_ms ?
+			      "    pressure: try sources %" PRIu64 :
+			      "    full, refuses newcomers: forget some, or try sources %" PRIu64,
+			      stats->sources_wanted);
+	if (stats->sources_wanted && !limit.newcomers.count)
+		weir_out_text(out, "\n");
+	if (stats->blocks_lost) {
+		weir_out_word(out, WEIR_COLOR_BAD,
+			      "    half of the ways of a bucket are blocked, no room for more: try sources %u",
+			      MIN(2 * limit.sources, WEIR_SOURCES_MAX));
+		weir_out_text(out, "\n");
+	}
+	weir_out_end(out, '}');
+}
