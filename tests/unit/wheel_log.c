@@ -129,31 +129,6 @@ static void test_charges(void **state)
 		one_source(run);
 }
 
-/* Every sequence of 10 charges of 1 or 2, charges given back, and pauses. */
-static void test_exhaustive(void **state)
-{
-	unsigned int code, step, what;
-
-	t.shape = weir_log_shape(3, 3);
-	t.budget = 3;
-	for (code = 0; code < 1 << 20; code++) {
-		weir_wheel_reset(t.shape, &t.room.wheel, 0);
-		t.run = code;
-		t.now = 0;
-		t.n = 0;
-		for (step = 0; step < 10; step++) {
-			what = code >> 2 * step & 3;
-			t.now += what == 3;
-			if (what == 2)
-				uncharge();
-			else if (what < 2)
-				charge(what + 1);
-			check(weir_wheel_sum(t.shape, &t.room.wheel, t.now) == list_sum(t.now),
-			      "code %u", code);
-		}
-	}
-}
-
 /* What is given back each time leaves old packets in the log: none may alias. */
 static void test_age(void **state)
 {
@@ -207,4 +182,4 @@ static void test_join(void **state)
 	}
 }
 
-UNIT_MAIN("wheel_log", T(test_charges), T(test_exhaustive), T(test_age), T(test_join))
+UNIT_MAIN("wheel_log", T(test_charges), T(test_age), T(test_join))
