@@ -14,6 +14,7 @@
  */
 #include "block.h"
 #include "budgets.h"
+#include "known.h"
 
 /* The end of a block that lasts until a tick, or with WEIR_NEVER for ever. */
 u32 weir_block_until(u64 tick)
@@ -45,13 +46,20 @@ void weir_way_block(const struct weir_table *table, struct weir_bucket *bucket,
 	WRITE_ONCE(bucket->blocked, until ? others | BIT_ULL(i) : others);
 }
 
-/* As weir_way_block(), under the bucket's lock alone. */
+/*
+ * As weir_way_block(), under the bucket's lock alone. A source that is not known when its block
+ * ends is a newcomer from then on: nothing of it was admitted meanwhile.
+ */
 void weir_way_reblock(const struct weir_table *table, struct weir_bucket *bucket,
-		      struct weir_way *way, u32 until)
+		      struct weir_way *way, u32 until, u64 tick)
 {
+	unsigned int i = weir_bucket_index(table, bucket, way);
+
 	raw_spin_lock(&way->lock);
 	weir_way_write_begin(way);
-	weir_way_block(table, bucket, weir_bucket_index(table, bucket, way), until);
+	weir_way_block(table, bucket, i, until);
+	if (!until && table->standing_off)
+		weir_bucket_standing(table, bucket)->since[i] = weir_since(tick);
 	write_seqcount_end(&way->seq);
 	raw_spin_unlock(&way->lock);
 }
@@ -65,7 +73,8 @@ void weir_bucket_expire(const struct weir_table *table, struct weir_bucket *buck
 	for (left = bucket->blocked; left; left &= left - 1) {
 		i = __ffs64(left);
 		if (!weir_block_left(*weir_bucket_until(table, bucket, i), tick))
-			weir_way_reblock(table, bucket, weir_bucket_way(table, bucket, i), 0);
+			weir_way_reblock(table, bucket, weir_bucket_way(table, bucket, i), 0,
+					 tick);
 	}
 }
 

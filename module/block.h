@@ -22,7 +22,7 @@ u32 weir_block_until(u64 tick);
 void weir_way_block(const struct weir_table *table, struct weir_bucket *bucket,
 		    unsigned int i, u32 until);
 void weir_way_reblock(const struct weir_table *table, struct weir_bucket *bucket,
-		      struct weir_way *way, u32 until);
+		      struct weir_way *way, u32 until, u64 tick);
 void weir_bucket_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
 u16 weir_way_blocked(const struct weir_table *table, struct weir_bucket *bucket,
 		     struct weir_lookup *lookup, u32 seq, bool wanted);

@@ -9,7 +9,7 @@
 
 static inline u16 weir_since(u64 tick)
 {
-	return (u32)tick / WEIR_SINCE_TICKS;
+	return tick / WEIR_SINCE_TICKS;
 }
 
 void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,

@@ -12,6 +12,9 @@
 /* Room for the message of one limit. */
 #define BLOCKED_ROOM 160
 
+static const char already[] =
+	"already blocked, see source get; replace (weir -exist) sets a new end";
+
 struct block {
 	struct weir_source source;	/* whole */
 	char dev[IFNAMSIZ] __aligned(8);	/* that it sends through, or "" */
@@ -19,6 +22,7 @@ struct block {
 	u64 end;			/* tick, or WEIR_NEVER */
 	bool release;
 	bool replace;			/* the end of a block that there is */
+	bool exempt;			/* from one of the limits at least */
 	unsigned int count;
 	const struct weir_limit *limit[WEIR_LIMITS_MAX];	/* that are asked for */
 	u64 was[WEIR_LIMITS_MAX];	/* ends of the blocks that there were, or 0 */
@@ -75,9 +79,11 @@ static int block_set(struct weir_net *wn, struct block *block, const struct weir
 	struct weir_lookup lookup = block_lookup(wn, block, limit, &masked);
 	int ret;
 
-	if (!end)
-		return weir_table_release(limit->table, &masked, lookup.hash, block->tick) ?
-		       0 : -ENOENT;
+	if (!end) {
+		/* It may have ended by itself. */
+		weir_table_release(limit->table, &masked, lookup.hash, block->tick);
+		return 0;
+	}
 	local_bh_disable();
 	rcu_read_lock();
 	ret = weir_table_block(limit->table, &lookup, end, how);
@@ -90,36 +96,65 @@ static int block_set(struct weir_net *wn, struct block *block, const struct weir
 	return min(ret, 0);
 }
 
-/*
- * Does the request mean a limit? One that it does not name must be able to match the
- * source, or to have it blocked. None counts all addresses as one.
- */
-static bool block_means(const struct block *block, const struct weir_limit *limit,
-			const struct nlattr *name)
+/* Does a limit count all addresses of the source's family as one? */
+static bool block_all(const struct block *block, const struct weir_limit *limit)
 {
 	bool ipv6 = block->source.scope & WEIR_SCOPE_IPV6;
 
-	if (name ? nla_strcmp(name, limit->name) : !block->release &&
-	    !weir_match_source(&limit->match, &block->source, block->dev))
+	return !(ipv6 ? limit->prefix.len6 : limit->prefix.len4);
+}
+
+/* Does the request mean a limit? It must be able to match the source, or to have it blocked. */
+static bool block_means(const struct block *block, const struct weir_limit *limit,
+			const struct nlattr *name)
+{
+	if (name && nla_strcmp(name, limit->name))
 		return false;
-	return ipv6 ? limit->prefix.len6 : limit->prefix.len4;
+	return !block_all(block, limit) &&
+	       (block->release ||
+		weir_match_source(&limit->match, &block->source, block->dev));
+}
+
+/* No limit is meant: say why. */
+static int block_none(const struct block *block, const struct weir_config *config,
+		      struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *name = attrs[WEIR_A_SOURCE_LIMIT];
+	const struct weir_limit *limit = name ? weir_limit_find(config, nla_data(name)) : NULL;
+
+	if (limit && block_all(block, limit))
+		return weir_nl_refuse(extack, name,
+				      "the limit counts all addresses as one source; block under another");
+	if (limit)
+		return weir_nl_refuse(extack, name,
+				      "the limit cannot match the address; limit show lists its conditions");
+	if (name)
+		return weir_nl_no_limit(name, extack);
+	weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_ADDRESS],
+		       "no limit has the address for a source; limit show lists the limits");
+	return -ENOENT;
 }
 
 /* Find the limits that the request means, and how the source is blocked there. */
 static int block_limits(const struct weir_net *wn, struct block *block, struct nlattr **attrs,
 			struct netlink_ext_ack *extack)
 {
-	const struct nlattr *name = attrs[WEIR_A_SOURCE_LIMIT];
 	const struct weir_config *config = weir_config_get(wn);
+	struct weir_exempt_place place = { };
 	struct weir_source_state state;
 	u64 slot[WEIR_SLOTS_MAX + 1];
 	const struct weir_limit *limit;
 	unsigned int i;
 
+	if (config && !block->release)
+		weir_exempt_place(config->exempts, &block->source, block->dev, &place);
 	for (i = 0; config && i < config->count; i++) {
 		limit = config->limit[i];
-		if (!block_means(block, limit, name))
+		if (!block_means(block, limit, attrs[WEIR_A_SOURCE_LIMIT]))
 			continue;
+		if (place.all || (place.exempts &&
+				  weir_exempt_from(&place, block->dev, limit->id)))
+			block->exempt = true;
 		rcu_read_lock();
 		weir_nl_peek(wn, limit, &block->source, &state, slot);
 		rcu_read_unlock();
@@ -127,48 +162,42 @@ static int block_limits(const struct weir_net *wn, struct block *block, struct n
 					   block->tick + state.blocked : state.blocked;
 		block->limit[block->count++] = limit;
 	}
-	if (block->count)
-		return 0;
-	if (name && !weir_limit_find(config, nla_data(name)))
-		return weir_nl_no_limit(name, extack);
-	if (name)
-		return weir_nl_refuse(extack, name,
-				      "the limit counts all addresses as one source; block under another");
-	weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_ADDRESS],
-		       "no limit has the address for a source; limit show lists the limits");
-	return -ENOENT;
+	return block->count ? 0 : block_none(block, config, attrs, extack);
+}
+
+static int block_refuse(struct genl_info *info, int err, const char *msg)
+{
+	weir_nl_refuse(info->extack, info->attrs[WEIR_A_SOURCE_ADDRESS], msg);
+	return err;
 }
 
 /* All or nothing, as far as penalties that come meanwhile let it. */
 static int block_do(struct weir_net *wn, struct block *block, struct genl_info *info)
 {
-	const struct nlattr *addr = info->attrs[WEIR_A_SOURCE_ADDRESS];
 	bool blocked = false;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < block->count; i++)
 		blocked |= block->was[i];
-	if (block->release && !blocked) {
-		weir_nl_refuse(info->extack, addr, "the source is not blocked");
-		return -ENOENT;
-	}
-	if (blocked && !block->release && !block->replace) {
-		weir_nl_refuse(info->extack, addr,
-			       "already blocked, see source get; replace (weir -exist) sets a new end");
-		return -EEXIST;
-	}
-	for (i = 0; !err && i < block->count; i++)
+	if (block->release && !blocked)
+		return block_refuse(info, -ENOENT, "the source is not blocked");
+	if (blocked && !block->release && !block->replace)
+		return block_refuse(info, -EEXIST, already);
+	for (i = 0; i < block->count && !err; i++)
 		if (!block->release || block->was[i])
 			err = block_set(wn, block, block->limit[i], block->end);
-	if (!err || block->release)
+	if (!err) {
+		if (block->exempt)
+			weir_nl_refuse(info->extack, NULL,
+				       "the source is exempt, which comes before blocks");
 		return 0;
+	}
 	block->replace = true;
 	for (i--; i--; )
 		block_set(wn, block, block->limit[i], block->was[i]);
-	weir_nl_refuse(info->extack, addr,
-		       "half of its bucket's ways are blocked already; more sources make room");
-	return err;
+	return block_refuse(info, err, err == -EEXIST ? already :
+			    "its bucket has no way left for a blocked source; more sources make room");
 }
 
 /* Reply with each limit under which something changed, and tell listeners. */

@@ -73,7 +73,8 @@ static bool limit_spoofed(const struct weir_match *match)
 {
 	const unsigned int plain = match->conds & ~match->invert;
 
-	return !(plain & WEIR_IF_PROTO) || match->proto != IPPROTO_TCP || plain & WEIR_IF_SYN;
+	return !(plain & WEIR_IF_PROTO) || match->proto != IPPROTO_TCP ||
+	       !(match->conds & match->invert & WEIR_IF_SYN);
 }
 
 static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
@@ -83,7 +84,7 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 
 	if (limit->penalty_ms && limit_spoofed(&limit->match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
-			    "spoofed packets can have others punished; a penalty wants tcp beyond the SYN");
+			    "spoofed packets can have others punished; try tcp not syn");
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");

@@ -93,39 +93,45 @@ static void way_state(const struct weir_table *table, struct weir_bucket *bucket
 	state->wait = max(state->wait, state->blocked);
 }
 
-/* Does a source stay for ever because of this count? */
-static bool wheel_stays(const struct weir_count *count, struct weir_wheel *first)
+/* Ticks for which a way's source stays whoever comes: by its block, or for ever by a total. */
+static u64 way_stays(const struct weir_table *table, struct weir_bucket *bucket,
+		     struct weir_way *way, u64 tick)
 {
-	return !count->slot_ticks &&
-	       weir_wheel_sum(count->shape, weir_wheel_of(count, first), 0);
+	const struct weir_count *count = table->count;
+	struct weir_wheel *first = weir_way_wheel(table, way), *wheel;
+	unsigned int i;
+
+	for (i = 0; i <= table->more; i++, count++) {
+		wheel = weir_wheel_of(count, first);
+		/* It may be charged meanwhile, and then did not stay. */
+		if (!count->slot_ticks && data_race(weir_wheel_sum(count->shape, wheel, 0)))
+			return WEIR_NEVER;
+	}
+	return weir_block_left(weir_way_until(table, bucket, way), tick);
 }
 
 /*
- * Has a locked bucket no way for a newcomer, because of a count for which all of its
- * sources stay for ever? Then that is @state.
+ * Has a locked bucket no way for a newcomer, because all of its sources stay? Then a total of
+ * theirs is @state until the first of them goes: blocks alone never take all ways.
  */
 static void bucket_full(const struct weir_table *table, struct weir_bucket *bucket,
-			const u64 *budget, struct weir_source_state *state)
+			const struct question *ask, struct weir_source_state *state)
 {
-	const struct weir_count *count = table->count;
-	struct weir_way *way;
-	unsigned int i, n;
+	u64 least = bucket->used < table->ways ? 0 : WEIR_NEVER;
+	unsigned int i;
 
-	if (bucket->used < table->ways)
-		return;
-	for (i = 0; i <= table->more; i++, count++) {
-		for (n = 0; n < table->ways; n++) {
-			way = weir_bucket_way(table, bucket, n);
-			/* It may be charged meanwhile, and then was not full. */
-			if (!data_race(wheel_stays(count, weir_way_wheel(table, way))))
-				break;
-		}
-		if (n < table->ways)
+	for (i = 0; i < table->ways && least; i++)
+		least = min(least, way_stays(table, bucket, weir_bucket_way(table, bucket, i),
+					     ask->tick));
+	for (i = 0; i <= table->more && least; i++) {
+		if (table->count[i].slot_ticks)
 			continue;
-		state->count[i] = budget[i];
-		state->waits[i] = WEIR_NEVER;
-		state->wait = WEIR_NEVER;
-		state->by = i;
+		state->count[i] = ask->budget[i];
+		state->waits[i] = max(state->waits[i], least);
+		if (state->waits[i] >= state->wait) {
+			state->wait = state->waits[i];
+			state->by = i;
+		}
 	}
 }
 
@@ -148,7 +154,7 @@ static void source_state(struct weir_table *table, const struct weir_source *sou
 		state->floor = true;
 		state->unknown = table->standing_off;
 		wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
-		bucket_full(table, bucket, ask->budget, state);
+		bucket_full(table, bucket, ask, state);
 	}
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();

@@ -6,7 +6,7 @@
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 checks=(layers size licence words layout skb clock versions bugs packet_path checkpatch sparse sparse_sid
-	circles shell python man spelling spec mutants)
+	circles shell python man rst spelling spec mutants)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
 # $tmp/files lists tracked and untracked files, without ignored ones.
@@ -146,7 +146,7 @@ check_size() {
 		END { exit bad }' || bad=1
 	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 12450 ] || { echo "module/ has $n lines; 12450 is the most" && bad=1; }
+	[ "$n" -le 12500 ] || { echo "module/ has $n lines; 12500 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"
@@ -316,6 +316,16 @@ check_man() {
 	! grep -nE ' \.[A-Z][a-z] ' "${list[@]}" && mandoc -T lint -W warning "${list[@]}"
 }
 
+check_rst() {
+	local list
+	python3 -c 'import docutils' 2>/dev/null || { echo "SKIP python3-docutils is not installed"; return 4; }
+	mapfile -t list < <(files '\.rst$')
+	python3 -c 'import sys, docutils.core
+for name in sys.argv[1:]:
+    docutils.core.publish_file(source_path=name, destination_path="/dev/null", writer_name="pseudoxml",
+                               settings_overrides={"halt_level": 2, "traceback": False})' "${list[@]}"
+}
+
 check_spelling() {
 	local list
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
@@ -360,6 +370,7 @@ declare -A says=(
 	[python]="Python scripts parse"
 	[man]="man pages"
 	[spelling]="spelling"
+	[rst]="the pages in reStructuredText are well formed"
 	[mutants]="every mutant applies"
 	[spec]="specification, header and reference agree"
 )

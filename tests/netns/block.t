@@ -49,6 +49,14 @@ is "$(blocked)" '[["198.51.100.9","a"],["198.51.100.0/26","wide"]]' "source show
 refused "limit: the limit counts all addresses as one source; block under another" block 198.51.100.9 limit sum for 1m
 refused "ADDR 203.0.113.1: no limit has the address for a source; limit show lists the limits" block 203.0.113.1 for 1m
 refused "limit 'none': no limit of that name; limit show lists them" block 203.0.113.1 limit none for 1m
+refused "limit: the limit cannot match the address; limit show lists its conditions" block 203.0.113.1 limit a for 1m
+refused "limit: the limit cannot match the address; limit show lists its conditions" block 198.51.100.1 limit six for 1m
+weir exempt add 198.51.100.77 limit a >/dev/null
+like "$(weir source block 198.51.100.77 limit a for 1m 2>&1)" "weir: warning: the source is exempt, which comes before blocks" "an exempt source is blocked with a warning"
+is "$(through 198.51.100.77)" 10 "... and passes"
+weir exempt del 198.51.100.77 limit a >/dev/null
+is "$(through 198.51.100.77)" 0 "... until it is not exempt"
+weir source release 198.51.100.77 >/dev/null
 is "$(weir source block 2001:db8:7::1 for 1d)" "2001:db8:7::/64 limit six blocked for 1d" "IPv6, with its /64"
 is "$(through 2001:db8:7::2):$(through 2001:db8:8::2)" 0:10 "... is refused"
 weir source release 2001:db8:7::ffff >/dev/null
@@ -94,14 +102,25 @@ for ((i = 1; i < 255; i++)); do
 done
 ways=$(weir -json limit show few | json ways)
 within "$held" 4 $((ways / 2)) "at most half of the ways are blocked"
-like "$(<"$tmp/said")" "half of its bucket's ways are blocked already; more sources make room$" "... which is told"
+like "$(<"$tmp/said")" "its bucket has no way left for a blocked source; more sources make room$" "... which is told"
 is "$(stat_of few blocked_now)" "$held" "... and nobody else is"
 is "$(through 203.0.113.254)" 10 "a newcomer finds a way"
 flood -s 203.0.113.100 -n 150 -c 600
 is "$(stat_of few blocked_now):$(through 203.0.113.1)" "$held:0" "a flood evicts none of them"
 weir limit set few budget 1000/1h >/dev/null 2>&1
-refused "ADDR: half of its bucket's ways are blocked already; more sources make room" block "203.0.113.$i" for 1h
+refused "ADDR: its bucket has no way left for a blocked source; more sources make room" block "203.0.113.$i" for 1h
 is "$(through "203.0.113.$i")" 10 "... and under no limit if one has no room"
+
+# Totals and blocks in all ways: newcomers have none, blocked or not, and that is told
+weir limit add once budget 10/total sources 64 from 10.7.0.0/16 >/dev/null 2>&1
+for i in 1 2 3 4; do weir source block 10.7.0.$i limit once for 20m >/dev/null; done
+flood -s 10.7.1.0 -n 500 -c 500
+is "$(through 10.7.8.9)" 0 "among totals and blocked sources a newcomer finds no way"
+like "$(weir source get 10.7.8.9 limit once)" "count 10 of 10 left 0 limited for " "... as source get tells"
+refused "ADDR: its bucket has no way left for a blocked source; more sources make room" block 10.7.8.9 limit once for 1h
+holds "... and the counters" [ "$(stat_of once floor_refused.packets)" -ge 10 ]
+like "$(weir -s limit show once)" "try sources [0-9]" "... with a size to try"
+weir limit del once >/dev/null
 
 # Events
 command weir -netns "$rx" -json monitor sources >"$tmp/events" &

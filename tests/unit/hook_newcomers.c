@@ -164,5 +164,153 @@ static void test_replace(void **state)
 	end();
 }
 
+/* How a limit with several budgets may count: each way, and a total. */
+static const struct weir_budget ways[] = {
+	{ .amount = 9, .window_ms = 1000, .mode = WEIR_MODE_STRICT },
+	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_LENIENT },
+	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_FIXED },
+	{ .amount = 9, .window_ms = WEIR_DAY_MS, .mode = WEIR_MODE_CALENDAR },
+	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_BUCKET },
+	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_LOG },
+	{ .amount = 9 },
+};
+
+static struct weir_limit words_of(unsigned int first, unsigned int second, u32 newcomers)
+{
+	struct weir_limit made = words(newcomers, 64);
+
+	made.budget[0] = ways[first];
+	made.budget[1] = ways[second];
+	made.budgets = 2;
+	return made;
+}
+
+/*
+ * Several budgets, counted in each way: what a dropped packet was charged and learnt is given
+ * back by all of them, and a refusal by any takes nothing of the newcomers' budget.
+ */
+static void test_budgets(void **state)
+{
+	const struct weir_source source = source_of(1);
+	unsigned int i, first, second;
+	struct weir_source_state is;
+	struct weir_lookup lookup;
+	struct weir_limit made;
+	u16 result;
+
+	for (i = 0; i < ARRAY_SIZE(ways) * ARRAY_SIZE(ways); i++) {
+		first = i / ARRAY_SIZE(ways);
+		second = i % ARRAY_SIZE(ways);
+		made = words_of(first, second, 12);
+		begin_with(&made);
+		assert_int_equal(arrive(1), WEIR_CHARGED | WEIR_NEWCOMER);
+		shim_jiffies += KNOWN + HZ;
+		is = state_of(1);
+		result = packet(1, &lookup);
+		check(result == (WEIR_CHARGED | WEIR_NEWCOMER | WEIR_MET), "%u, %u: %#x", first,
+		      second, result);
+		assert_false(state_of(1).unknown);
+		lookup.source = &source;
+		twin_enter();
+		check(weir_table_uncharge(limit()->table, &lookup), "%u, %u: not given back", first,
+		      second);
+		weir_table_unmeet(limit()->table, &lookup);
+		weir_permit_uncharge(&limit()->newcomers, shim_jiffies, 1, result, lookup.newcomer);
+		twin_leave();
+		assert_true(state_of(1).unknown);
+		assert_memory_equal(state_of(1).count, is.count, sizeof(is.count));
+		while (packet(2, &lookup) & WEIR_CHARGED)
+			;
+		is = state_of(2);
+		check(is.wait && is.unknown, "%u, %u: not refused", first, second);
+		/* Nine of twelve are taken, and so three have room. */
+		for (result = 3; result < 6; result++)
+			check(arrive(result) == (WEIR_CHARGED | WEIR_NEWCOMER), "%u, %u: no room",
+			      first, second);
+		assert_int_equal(arrive(7), WEIR_REFUSED | WEIR_NEWCOMER);
+		end();
+	}
+}
+
+/* A block takes nothing of the newcomers' budget, and makes nobody known. */
+static void test_blocked(void **state)
+{
+	unsigned int i;
+
+	begin(3, 64);
+	assert_int_equal(arrive(1), WEIR_CHARGED | WEIR_NEWCOMER);
+	shim_jiffies += KNOWN + HZ;
+	assert_int_equal(arrive(1), WEIR_CHARGED | WEIR_NEWCOMER);
+	assert_int_equal(arrive(2), WEIR_CHARGED | WEIR_NEWCOMER);
+	for (i = 1; i < 5; i++)
+		assert_int_equal(block(i, 100 * HZ), 0);
+	for (i = 1; i < 20; i++)
+		assert_true(i < 5 ? arrive(i) & WEIR_BLOCKED : arrive(i) & ~WEIR_BLOCKED);
+	shim_jiffies += 50 * HZ;
+	assert_int_equal(block(3, 0), 1);
+	for (i = 3; i < 5; i++) {
+		/* Released, and after the block has ended */
+		assert_int_equal(arrive(i), WEIR_CHARGED | WEIR_NEWCOMER);
+		shim_jiffies += HZ;
+		assert_int_equal(arrive(i), WEIR_CHARGED | WEIR_NEWCOMER);
+		assert_true(state_of(i).unknown);
+		shim_jiffies += KNOWN;
+		assert_int_equal(arrive(i), WEIR_CHARGED | WEIR_NEWCOMER);
+		assert_false(state_of(i).unknown);
+		shim_jiffies += 51 * HZ;
+	}
+	assert_int_equal(arrive(1), WEIR_CHARGED);
+	assert_int_equal(arrive(2), WEIR_CHARGED | WEIR_NEWCOMER);
+	end();
+}
+
+/* A bucket of blocked sources and of totals refuses newcomers until the first block ends. */
+static void test_full(void **state)
+{
+	struct weir_limit made = words(1000, 64);
+	unsigned int i, total = 0, blocked = 0;
+	u64 ends = 0;
+
+	made.budget[0] = ways[6];
+	begin_with(&made);
+	twin_shrink(limit()->table, 1, 4);
+	for (i = 1; i <= 2; i++) {
+		assert_int_equal(block(i, 100 * HZ), 0);
+		ends = state_of(i).blocked;
+		blocked++;
+	}
+	assert_int_equal(block(3, 100 * HZ), -ENOSPC);
+	for (i = 3; i <= 4; i++)
+		total += !!(arrive(i) & WEIR_CHARGED);
+	assert_int_equal(total + blocked, 4);
+	assert_int_equal(state_of(5).wait, ends);
+	assert_int_equal(state_of(5).count[0], 9);
+	assert_int_equal(arrive(5), WEIR_REFUSED | WEIR_FLOORED);
+	assert_int_equal(block(5, HZ), -ENOSPC);
+	shim_jiffies += ends;
+	assert_int_equal(state_of(5).wait, 0);
+	assert_int_equal(arrive(5), WEIR_CHARGED | WEIR_NEWCOMER);
+	assert_int_equal(arrive(6), WEIR_CHARGED | WEIR_NEWCOMER);
+	assert_int_equal(state_of(7).wait, WEIR_NEVER);
+	assert_int_equal(arrive(7), WEIR_REFUSED | WEIR_FLOORED);
+	end();
+}
+
+/* The age of a source is right where ticks exceed 32 bits. */
+static void test_wrap(void **state)
+{
+	begin(1000, 64);
+	shim_jiffies = BIT_ULL(32) - HZ / 4;
+	arrive(1);
+	shim_jiffies += HZ / 2;
+	arrive(1);
+	assert_true(state_of(1).unknown);
+	shim_jiffies += KNOWN;
+	arrive(1);
+	assert_false(state_of(1).unknown);
+	end();
+}
+
 UNIT_MAIN("newcomers", T(test_known), T(test_learn), T(test_victims), T(test_late),
-	  T(test_changes), T(test_replace))
+	  T(test_changes), T(test_replace), T(test_budgets), T(test_blocked), T(test_full),
+	  T(test_wrap))

@@ -33,14 +33,19 @@ static inline const struct weir_limit *limit(void)
 }
 
 /* A limit that has learned already. */
-static inline void begin(u32 newcomers, u32 sources)
+static inline void begin_with(const struct weir_limit *made)
 {
-	struct weir_limit made = words(newcomers, sources);
-
 	t.pressure = true;
 	shim_jiffies = 100000;
-	assert_int_equal(edit_add(&wn, &made, NULL, &error), 0);
+	assert_int_equal(edit_add(&wn, made, NULL, &error), 0);
 	shim_jiffies += KNOWN + 1;
+}
+
+static inline void begin(u32 newcomers, u32 sources)
+{
+	const struct weir_limit made = words(newcomers, sources);
+
+	begin_with(&made);
 }
 
 static inline void end(void)
@@ -67,9 +72,10 @@ static inline u16 packet(u32 n, struct weir_lookup *lookup)
 	u16 result;
 
 	*lookup = (struct weir_lookup) {
-		.source = &source, .tick = shim_jiffies, .cost = 1, .budget = in->room[0],
+		.source = &source, .tick = shim_jiffies,
 		.hash = weir_source_hash(&source, in->prefix, &wn.key),
 	};
+	weir_limit_cost(in, lookup, 1, 60);
 	twin_enter();
 	result = weir_table_charge(in->table, lookup);
 	if (result == WEIR_NEWCOMER)
@@ -83,6 +89,25 @@ static inline u16 arrive(u32 n)
 	struct weir_lookup lookup;
 
 	return packet(n, &lookup) & ~(WEIR_FIRST | WEIR_EVICTED | WEIR_MET);
+}
+
+/* Block a source, or with 0 release it. */
+static inline int block(u32 n, u64 ticks)
+{
+	const struct weir_source source = source_of(n);
+	const struct weir_limit *in = limit();
+	struct weir_lookup lookup = {
+		.source = &source, .tick = shim_jiffies, .budget = U64_MAX,
+		.hash = weir_source_hash(&source, in->prefix, &wn.key),
+	};
+	int ret;
+
+	if (!ticks)
+		return weir_table_release(in->table, &source, lookup.hash, shim_jiffies);
+	twin_enter();
+	ret = weir_table_block(in->table, &lookup, shim_jiffies + ticks, WEIR_BLOCK_ADD);
+	twin_leave();
+	return ret;
 }
 
 static inline struct weir_source_state state_of(u32 n)

@@ -267,7 +267,7 @@ static void test_block(void **state)
 	for (run = runs.first; run < runs.end; run++) {
 		t.c = chance_of(run);
 		t.run = run;
-		t.tick = below(BIT(30));
+		t.tick = below(BIT_ULL(36));
 		memset(t.blocked, 0, sizeof(t.blocked));
 		memset(t.first, 0, sizeof(t.first));
 		t.table = table_of(below(2), below(2));
@@ -333,4 +333,49 @@ static void test_shrink(void **state)
 	weir_table_free(t.table);
 }
 
-UNIT_MAIN("table_block", T(test_block), T(test_shrink))
+/* Charge one packet. */
+static u16 charge(unsigned int i)
+{
+	struct weir_lookup lookup = { .tick = t.tick, .budget = BUDGET, .cost = 1 };
+	struct weir_source source = source_of(i, &lookup.hash);
+	u16 result;
+
+	lookup.source = &source;
+	twin_enter();
+	result = weir_table_charge(t.table, &lookup);
+	twin_leave();
+	return result;
+}
+
+/* A block that takes a way evicts nobody who is idle, and leaves the floor in the present. */
+static void test_slot(void **state)
+{
+	const u64 ticks[] = { 1000, BIT_ULL(31) + 1000, BIT_ULL(32) - 1000 };
+	struct weir_lookup lookup = { .budget = U64_MAX };
+	struct weir_source source;
+	unsigned int n, i;
+
+	for (n = 0; n < ARRAY_SIZE(ticks); n++) {
+		t.tick = 40 * ticks[n];
+		t.table = table_of(false, false);
+		twin_shrink(t.table, 1, WAYS);
+		for (i = 0; i < WAYS; i++)
+			assert_int_equal(charge(i), WEIR_CHARGED);
+		t.tick += 1000;
+		source = source_of(WAYS, &lookup.hash);
+		lookup.source = &source;
+		lookup.tick = t.tick;
+		twin_enter();
+		assert_int_equal(weir_table_block(t.table, &lookup, WEIR_NEVER, WEIR_BLOCK_ADD), 0);
+		twin_leave();
+		for (i = 0; i < 2 * BUDGET; i++) {
+			/* A newcomer, which gets its budget again when the window has passed. */
+			t.tick += i == BUDGET ? 1000 : 0;
+			check(charge(WAYS + 1) == WEIR_CHARGED, "%u of %u: not charged", i, n);
+		}
+		synchronize_rcu();
+		weir_table_free(t.table);
+	}
+}
+
+UNIT_MAIN("table_block", T(test_block), T(test_shrink), T(test_slot))

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Penalties, imposed by the hook and before the stack, while another CPU forgets all sources
+ * between any two locks of the packet that exceeds.
+ */
+#include <linux/jiffies.h>
+#include <linux/skbuff.h>
+
+#include "hook_twin.h"
+
+#define BUDGET 2
+
+static const struct said said = { .proto = IPPROTO_TCP };
+static unsigned int locks_before;
+
+static struct weir_table *table(void)
+{
+	return hook_limit("a")->table;
+}
+
+/* What the other CPU does. */
+static void forget_all(void)
+{
+	u32 i;
+
+	if (locks_before--)
+		return;
+	shim_locking = NULL;
+	for (i = 0; i < weir_table_buckets(table()); i++)
+		weir_table_clear(table(), i);
+}
+
+static unsigned int pass(bool early)
+{
+	struct sk_buff skb = { .dev = &t.dev[0] };
+	u8 byte[PACKET_MAX];
+
+	skb.len = said_make(&said, byte);
+	skb.network = byte;
+	if (early && hook_early(&skb, false, &t.dev[0]))
+		return NF_DROP;
+	return hook_verdict(&skb, false, &t.dev[0]);
+}
+
+static u64 blocked(void)
+{
+	struct weir_source source = said_source(&said);
+	struct weir_limit *limit = hook_limit("a");
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	rcu_read_lock();
+	weir_source_mask(&source, limit->prefix);
+	weir_table_peek(limit->table, &source,
+			weir_source_hash(&source, limit->prefix, &t.wn.key), shim_jiffies,
+			limit->room, &state, slot);
+	rcu_read_unlock();
+	return state.blocked;
+}
+
+/* A limit that has just refused the source, without a penalty yet if it is imposed @early. */
+static void begin(bool early)
+{
+	struct weir_limit words = edit_words("a", BUDGET);
+	struct weir_error error = { };
+	unsigned int i;
+
+	hook_begin(1);
+	words.penalty_ms = early ? 0 : 3600000;
+	assert_int_equal(edit_add(&t.wn, &words, NULL, &error), 0);
+	for (i = 0; i < BUDGET; i++)
+		assert_int_equal(pass(false), NF_ACCEPT);
+	if (!early)
+		return;
+	assert_int_equal(pass(false), NF_DROP);
+	words.penalty_ms = 3600000;
+	assert_int_equal(edit_set(&t.wn, &words, &error), 0);
+}
+
+static void test_forgotten(void **state)
+{
+	unsigned int early, at, verdict, i;
+	bool reached = true;
+
+	for (early = 0; early < 2; early++)
+		for (at = 0, reached = true; reached; at++) {
+			begin(early);
+			locks_before = at;
+			shim_locking = forget_all;
+			verdict = pass(early);
+			reached = !shim_locking;
+			shim_locking = NULL;
+			check(reached || (verdict == NF_DROP && blocked()),
+			      "early %u: not blocked, undisturbed", early);
+			/* It exceeds, now or again. */
+			for (i = 0; !blocked(); i++)
+				check(i <= BUDGET && pass(false) < 2, "early %u, lock %u: never blocked",
+				      early, at);
+			assert_int_equal(pass(early), NF_DROP);
+			assert_int_equal(edit_del(&t.wn, "a", &(struct weir_error) { }), 0);
+			hook_end();
+		}
+}
+
+UNIT_MAIN("penalty", T(test_forgotten))
