@@ -283,7 +283,7 @@ on_host() {
 		bench) host bench tests/bench/bench.sh ;;
 		unit) host unit make --no-print-directory -s -C tests/unit check ;;
 		litmus) host litmus tests/litmus/run.sh ;;
-		proof) host proof tests/proof/wheel.py; host proof/leak tests/proof/leak.py; host proof/slot tests/proof/slot.py ;;
+		proof) host proof tests/proof/wheel.py; host proof/leak tests/proof/leak.py; host proof/slot tests/proof/slot.py; host proof/log tests/proof/log.py ;;
 		systemd)
 			host "systemd of Debian 12" tests/systemd/run.sh bookworm
 			host "systemd of Debian 13" tests/systemd/run.sh trixie

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove with an SMT solver what a single slot admits: a fixed window at most L in each multiple of
-T and 2 L in any T, a total at most L ever.
+T and 2 L in any T, a total at most L ever, a calendar at most L for each end that the clock passes.
 
 Both are a lenient wheel of one slot (module/wheel.h), whose sum is S: of the source's own wheel, or
 of the floor of its bucket while it has none. L is the largest budget that the table has held. All
@@ -11,7 +11,13 @@ operations preserve the invariant
 
 where g is what was actually admitted from a source in the newest slot, and G in the slot before. A
 total has slot 0 only, which never ends: g is all since the source was forgotten. All numbers are
-variables. tests/unit/wheel_proof.c compares the operations in C with those of rings of any
+variables.
+
+A calendar numbers its slots by a timer (module/calendar.c): when the clock shows the end e that is
+expected, or later, a slot begins, and the next end is the first multiple of the period s above what
+the clock shows. The clock may be set at any time.
+
+tests/unit/wheel_proof.c compares the operations in C with those of rings of any
 length, one slot included; tests/unit/table_total.c a table of totals with a list.
 
 Each wrong operation must be refuted. The assumptions of each right one must be satisfiable:
@@ -26,7 +32,7 @@ except ImportError:
     sys.exit(4)
 
 S, T, g, G, h, H, L, M, B, c, p, q = Ints('S T g G h H L M B c p q')
-s, t, u, k, j = Ints('s t u k j')
+s, t, u, v, e, f, k, j = Ints('s t u v e f k j')
 
 
 def bounds(wheel, newest, before, most=L):
@@ -50,6 +56,11 @@ def turned(wheel, newest, before, slots):
 
 def larger(a, b):
     return If(a > b, a, b)
+
+
+def expected(end, clock, number):
+    """The first multiple of the period above what the clock shows."""
+    return And(s >= 1, end == number * s, end - s <= clock, clock < end)
 
 
 source = bounds(S, g, G)
@@ -77,6 +88,13 @@ RIGHT = [
     ('total: a newcomer takes an idle way', And(two, S == 0), And(bounds(T, h, 0), bounds(T, g, 0))),
     ('total: into a smaller table, by the floor', two,
      And(bounds(larger(S, T), g, 0), bounds(larger(S, T), h, 0))),
+    ('calendar: a clock set forward over any number of ends renews once', And(e <= t, expected(f, t, k)), Not(f <= t)),
+    ('calendar: a clock set back renews nothing until the same end', And(expected(e, t, k), u < t), Not(e <= u)),
+    ('calendar: from one renewal to the next the clock passes an end', And(e <= u, expected(f, u, k), f <= t),
+     And(u < k * s, k * s <= t)),
+    # Counted from the last end
+    ('calendar: unless the clock is set a period ends with the next multiple',
+     And(0 <= t, t < s, expected(f, t, k)), f == s),
 ]
 WRONG = [
     ('a window lies within a slot', *within(0)),
@@ -91,6 +109,9 @@ WRONG = [
     ('total: time empties it', And(source, p > 0), bounds(*turned(S, g, 0, p)[:1], g, 0)),
     ('total: charge without room', And(source, c <= B, B <= L), bounds(S + c, g + c, 0)),
     ('total: a newcomer takes a way that is not idle', two, bounds(T, g, 0)),
+    ('calendar: the next end is a period after the last', And(e <= t, s >= 1, f == e + s), Not(f <= t)),
+    ('calendar: the next end is that of a clock that is late', And(expected(e, v, j), e <= t, expected(f, v, k)), Not(f <= t)),
+    ('calendar: a clock set back expects an earlier end', And(expected(e, t, k), u < t, expected(f, u, j)), t < f),
 ]
 
 
