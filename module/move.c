@@ -32,11 +32,18 @@
 #include "block.h"
 #include "budgets.h"
 
-/* Do the wheels of two counts have the same slots? Each calendar numbers its own. */
-static bool same_slots(const struct weir_count *a, const struct weir_count *b)
+/* Do two counts count alike, whatever their budgets are? */
+static bool same_way(const struct weir_count *a, const struct weir_count *b)
 {
 	return a->slot_ticks == b->slot_ticks && a->shape.reach == b->shape.reach &&
-	       !a->shape.parts && !b->shape.parts && !a->calendar && !b->calendar;
+	       a->shape.parts == b->shape.parts && a->shape.rate == b->shape.rate &&
+	       !a->shape.entries == !b->shape.entries && !a->calendar == !b->calendar;
+}
+
+/* Do their wheels have the same slots? Each calendar numbers its own. */
+static bool same_slots(const struct weir_count *a, const struct weir_count *b)
+{
+	return same_way(a, b) && !a->shape.parts && !a->calendar;
 }
 
 /* Does @a bound a new count better than @b does? */
@@ -51,12 +58,13 @@ static bool bounds_better(const struct weir_count *next, const struct weir_count
 		return a->bytes == next->bytes;
 	if (a->window != b->window)
 		return (a->window < b->window) == long_a;
-	return same_slots(a, next) && !same_slots(b, next);
+	return same_way(a, next) && !same_way(b, next);
 }
 
 /*
  * The count of a predecessor that a new one starts from: of the shortest window that is
- * no shorter, or else of the longest, in the same unit if there is one.
+ * no shorter, or else of the longest, in the same unit if there is one. Of equal ones the one
+ * that counts alike: another may have let go what that still holds.
  */
 static unsigned int count_before(const struct weir_count *next, const struct weir_table *old)
 {

@@ -29,6 +29,7 @@ static struct {
 	struct limit now, old;	/* the old one has no table, or none before a change */
 	unsigned int from[WEIR_BUDGETS_MAX];	/* of which old count each is */
 	u64 tick, run;
+	bool kept;		/* the change was not of the budgets */
 	bool unknown;		/* a log got longer: what had left the old one is unknown */
 	struct list list[SOURCES][WEIR_BUDGETS_MAX];
 	/* In packets and in bytes, and how much of it is from before the change. */
@@ -63,6 +64,17 @@ static struct way_budget random_budget(enum way way)
 	return random;
 }
 
+/* A window as long as that of another budget */
+static void same_window(struct way_budget *budget, const struct way_budget *as)
+{
+	bool one_slot = budget->way == FIXED || budget->way == CALENDAR || as->spec.slots == 1;
+
+	if (as->way == TOTAL || budget->way == TOTAL)
+		return;
+	budget->spec.slots = one_slot ? 1 : as->spec.slots;
+	budget->spec.slot_ticks = one_slot ? way_window(as) : as->spec.slot_ticks;
+}
+
 static void random_limit(struct limit *l, u32 sources, enum way first, enum way second)
 {
 	struct weir_table_spec spec = { .sources = sources, .prefix = { 32, 64 } };
@@ -72,14 +84,19 @@ static void random_limit(struct limit *l, u32 sources, enum way first, enum way 
 	l->budgets = 1 + below(WEIR_BUDGETS_MAX);
 	for (i = 0; i < l->budgets; i++, budget++) {
 		*budget = random_budget(!i ? first : i == 1 ? second : below(WAYS));
-		/* The slots that the predecessor has */
-		if (t.old.budgets > i && budget->way == t.old.budget[i].way && below(2)) {
-			budget->spec.slot_ticks = t.old.budget[i].spec.slot_ticks;
-			budget->spec.slots = t.old.budget[i].spec.slots;
-		}
+		if (i && !below(3))
+			same_window(budget, &l->budget[0]);
+		else if (t.old.budgets > i && budget->way == t.old.budget[i].way && below(2))
+			same_window(budget, &t.old.budget[i]);
 		l->room[i] = budget->room;
+	}
+	t.kept = t.old.budgets && !below(4);
+	if (t.kept)
+		*l = t.old;
+	/* Calendars of a window end as one. */
+	for (i = 0; i < l->budgets; i++) {
 		l->period[i] = 0;
-		l->ends[i] = t.tick + 1 + below(way_window(budget));
+		l->ends[i] = t.tick - t.tick % way_window(&l->budget[i]) + way_window(&l->budget[i]);
 	}
 	l->table = way_table(&spec, l->budget, l->budgets, t.tick);
 }
@@ -236,7 +253,7 @@ static void pass_time(u64 ticks)
 		while (l->budget[i].way == CALENDAR && l->ends[i] <= t.tick) {
 			l->period[i]++;
 			l->table->count[i].slot++;
-			l->ends[i] += way_window(&l->budget[i]) + (below(8) ? 0 : below(100));
+			l->ends[i] += way_window(&l->budget[i]) * (l->period[i] % 8 ? 4 : 5) / 4;
 		}
 }
 
@@ -325,9 +342,18 @@ static bool same_slots(const struct way_budget *a, const struct way_budget *b)
 	       a->spec.slot_ticks == b->spec.slot_ticks && a->spec.bytes == b->spec.bytes;
 }
 
+/* Alike but for the budgets; buckets leak differently with another one. */
+static bool same_way(const struct way_budget *a, const struct way_budget *b)
+{
+	return same_slots(a, b) ? a->spec.slots == b->spec.slots || a->way < LEAK :
+	       a->way == b->way && a->spec.slots == b->spec.slots &&
+	       a->spec.slot_ticks == b->spec.slot_ticks && a->spec.rate == b->spec.rate;
+}
+
 /*
  * How far an old count is from a new one, which starts from the nearest: of the shortest window
- * that is no shorter, in the same unit if there is one; or else of the longest.
+ * that is no shorter, in the same unit if there is one; or else of the longest. Of equals it is
+ * one that counts alike.
  */
 static u64 distance(const struct way_budget *old, const struct way_budget *now)
 {
@@ -336,7 +362,7 @@ static u64 distance(const struct way_budget *old, const struct way_budget *now)
 
 	if (old->spec.bytes != now->spec.bytes)
 		far |= BIT_ULL(61);
-	return 2 * far + !same_slots(old, now);
+	return 2 * far + !same_way(old, now);
 }
 
 /* The list of a new count: that of the old one, or what that held, in the present slot. */
@@ -374,8 +400,8 @@ static void move(u32 sources, bool tiny)
 	k = weir_table_drain(t.now.table);
 	assert_true(!k || tiny);
 	for (i = 0; i < t.now.budgets; i++) {
-		t.from[i] = 0;
-		for (k = 1; k < t.old.budgets; k++)
+		t.from[i] = t.kept ? i : 0;
+		for (k = 1; k < t.old.budgets && !t.kept; k++)
 			if (distance(&t.old.budget[k], &t.now.budget[i]) <
 			    distance(&t.old.budget[t.from[i]], &t.now.budget[i]))
 				t.from[i] = k;
