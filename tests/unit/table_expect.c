@@ -159,7 +159,7 @@ static void note_admitted(struct model_source *s, const struct weir_lookup *look
 static void note_passed(struct model_source *s, const struct weir_lookup *lookup)
 {
 	u64 window = (u64)m.table->spec.slots * m.table->spec.slot_ticks;
-	u64 tick = twin_charged_at(m.table, lookup, m.tick), most;
+	u64 tick = twin_charged_at(m.table, lookup, 0, m.tick), most;
 
 	twin_admit(&s->history, tick, lookup->cost);
 	most = twin_most(&s->history, window, tick);

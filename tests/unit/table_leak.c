@@ -71,7 +71,7 @@ static void charge(unsigned int i)
 	} else if (result & WEIR_CHARGED) {
 		t.admitted++;
 		/* What is due later counts then. */
-		tick = wait ? lookup.tick + wait : twin_charged_at(t.table, &lookup, t.tick);
+		tick = wait ? lookup.tick + wait : twin_charged_at(t.table, &lookup, 0, t.tick);
 		twin_admit(&t.history[i], tick, lookup.cost);
 		sum = twin_most(&t.history[i], t.window, tick);
 		check(sum <= most, "run %llu: %llu of %llu", t.run, sum, most);

@@ -116,7 +116,7 @@ static void check_answer(struct moved_source *s, const struct weir_lookup *looku
 static void admitted(struct moved_source *s, const struct config *config,
 		     const struct weir_lookup *lookup)
 {
-	u64 tick = twin_charged_at(config->table, lookup, m.tick), most;
+	u64 tick = twin_charged_at(config->table, lookup, 0, m.tick), most;
 
 	m.admitted++;
 	twin_admit(&s->history, tick, lookup->cost);

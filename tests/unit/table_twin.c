@@ -133,16 +133,17 @@ void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int wa
 	table->ways = ways;
 }
 
-u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup, u64 now)
+u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup,
+		    unsigned int i, u64 now)
 {
-	u64 slot = weir_table_slot(table, lookup->tick);
-	u16 late = lookup->receipt.at - slot;
+	const struct weir_count *count = &table->count[i];
+	u64 slot = weir_count_slot(count, lookup->tick);
+	u16 late = (i ? lookup->receipt.more[i - 1] : lookup->receipt.at) - slot;
 
 	if (!late)
 		return lookup->tick;
 	slot += late;
-	return max(slot * table->spec.slot_ticks,
-		   min(now, (slot + 1) * table->spec.slot_ticks - 1));
+	return max(slot * count->slot_ticks, min(now, (slot + 1) * count->slot_ticks - 1));
 }
 
 u8 twin_packet(struct weir_table *table, struct weir_lookup *lookup)

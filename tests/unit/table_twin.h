@@ -63,10 +63,11 @@ extern const hsiphash_key_t twin_key;
 void twin_shrink(struct weir_table *table, unsigned int buckets, unsigned int ways);
 
 /*
- * The tick that a charge counted at. If its clock was late, a tick in the wheel's
+ * The tick that a charge counted at, by the count @i. If its clock was late, a tick in the wheel's
  * slot, as near as possible to @now, the true time right before the charge.
  */
-u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup, u64 now);
+u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lookup,
+		    unsigned int i, u64 now);
 
 /* The context of a packet: softirq, in a read-side section. */
 static inline void twin_enter(void)

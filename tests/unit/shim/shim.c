@@ -38,7 +38,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 	}								\
 } while (0)
 
-#define THREADS_MAX 64
+#define THREADS_MAX 512
 
 _Thread_local unsigned int shim_cpu;
 
