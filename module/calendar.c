@@ -26,6 +26,16 @@ bool weir_calendar_has(u32 window_ms)
 	       window_ms == WEIR_MONTH_MS;
 }
 
+/*
+ * May a period be shorter than the window, so that an interval as long touches three? A
+ * February is, and a day or a week of which daylight saving skips an hour, once a year.
+ */
+bool weir_calendar_shortens(u32 window_ms, const struct weir_zone *zone)
+{
+	return window_ms == WEIR_MONTH_MS ||
+	       (zone->next_offset - zone->offset) % (s32)(window_ms / MSEC_PER_SEC);
+}
+
 /* The end of the period that a local time is in, as local time. */
 static time64_t local_end(u32 window_ms, time64_t local)
 {

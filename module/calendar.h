@@ -33,6 +33,7 @@ struct weir_calendar {
 };
 
 bool weir_calendar_has(u32 window_ms);
+bool weir_calendar_shortens(u32 window_ms, const struct weir_zone *zone);
 time64_t weir_calendar_end(u32 window_ms, const struct weir_zone *zone, time64_t now);
 
 /* Process context. A calendar of zeroes may be stopped; a started one is started anew. */

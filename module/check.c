@@ -261,8 +261,8 @@ u64 weir_limit_most(const struct weir_limit *limit, unsigned int i)
 
 	if (budget->mode == WEIR_MODE_BUCKET)
 		return limit->room[i] + budget->amount;
-	/* In 30 days there may be a February. */
-	if (budget->mode == WEIR_MODE_CALENDAR && budget->window_ms == WEIR_MONTH_MS)
+	if (budget->mode == WEIR_MODE_CALENDAR &&
+	    weir_calendar_shortens(budget->window_ms, &limit->zone))
 		return 3 * budget->amount;
 	return once ? budget->amount : 2 * budget->amount;
 }

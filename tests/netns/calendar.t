@@ -4,10 +4,11 @@
 # the clock is set: each end that comes to pass renews once, and a step back renews nothing
 . "$(dirname "$0")/lib.sh"
 
-# clock DATE: set the wall clock, and let the cached refusals expire
+# clock DATE: set the wall clock, and let the cached refusals expire, unless none are
+cached=1
 clock() {
 	date -u -s "$1" >/dev/null || bail "the clock cannot be set"
-	let_pass 1100
+	[ -z "$cached" ] || let_pass 1100
 }
 # renews LIMIT: when its period ends; ends LIMIT DATE: it ends then, perhaps in a moment
 renews() { date -u -d "@$(weir -json limit show "$1" | json renews)" '+%F %T'; }
@@ -26,17 +27,19 @@ begin_with <<-WORDS
 	limit add week budget 3/week calendar from 198.18.4.0/24
 	limit add month budget 3/month calendar from 198.18.5.0/24
 	limit add berlin budget 3/day calendar tz Europe/Berlin from 198.18.6.0/24
+	limit add hours budget 3/hour calendar tz Europe/Berlin from 198.18.8.0/24
 	limit add india budget 3/day calendar tz +05:30 from 198.18.7.0/24
 WORDS
 like "$(weir limit show month)" "^month budget 3/month .*slots 1 .*calendar.* renews 2028-01-01T00:00:00Z at most 9 " \
 	"limit show: when it ends, and the most in 30 days"
-like "$(weir limit show berlin)" "calendar tz Europe/Berlin.* renews 2027-12-31T23:00:00Z at most 6 " "... in a time zone"
+like "$(weir limit show berlin)" "calendar tz Europe/Berlin.* renews 2027-12-31T23:00:00Z at most 9 " "... in a time zone, with a day of 23 hours"
+is "$(weir -json limit show hours | json most)" 6 "... of which no hour is shorter"
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir save "$tmp/again" && cmp "$tmp/saved" "$tmp/again"
 ok $? "what is saved can be read"
 
 # used LIMIT NUMBER: its source is admitted so often, of five
 declare -A source=([minute]=198.18.1.1 [hour]=198.18.2.1 [day]=198.18.3.1 [week]=198.18.4.1
-	[month]=198.18.5.1 [berlin]=198.18.6.1 [india]=198.18.7.1)
+	[month]=198.18.5.1 [berlin]=198.18.6.1 [india]=198.18.7.1 [hours]=198.18.8.1)
 used() { admits "$2" "$3: $1" -s "${source[$1]}" -c 5; }
 for limit in minute hour day week month berlin india; do used $limit 3 "the budget"; done
 for limit in minute hour day week month berlin india; do used $limit 0 "... once"; done
@@ -52,6 +55,9 @@ clock "2027-12-31 18:30:00"
 ends india "2028-01-01 18:30:00" "midnight in India"
 used india 3 "after it"
 used day 0 "after it"
+# While drops are traced, no refusal is cached.
+trace_start weir_drop
+cached=
 clock "2028-01-01 00:00:00"
 ends month "2028-02-01 00:00:00" "a year has ended"
 for limit in day month berlin; do used $limit 3 "the next year"; done
@@ -75,20 +81,40 @@ used month 3 "in March"
 
 # Daylight saving: days of 23 and of 25 hours.
 clock "2028-03-25 22:59:00"
-weir limit set berlin tz Europe/Berlin >/dev/null
+for limit in berlin hours; do weir limit set $limit tz Europe/Berlin >/dev/null; done
+used berlin 3 "on the day before"
 clock "2028-03-25 23:00:01"
 ends berlin "2028-03-26 22:00:00" "a day of 23 hours"
 used berlin 3 "on it"
+clock "2028-03-26 00:59:50"
+ends hours "2028-03-26 01:00:00" "the hour before the change"
+used hours 3 "in it"
+clock "2028-03-26 01:00:00"
+ends hours "2028-03-26 02:00:00" "from 03:00 on"
+used hours 3 "in it"
+used berlin 0 "after the change"
+clock "2028-03-26 00:30:00"
+for limit in berlin hours; do used $limit 0 "back before the change"; done
 clock "2028-03-26 21:59:50"
 used berlin 0 "at its end"
 clock "2028-03-26 22:00:00"
 ends berlin "2028-03-27 22:00:00" "the day after it"
-used berlin 3 "on it"
+used berlin 3 "on it: nine in less than 24 hours"
 clock "2028-10-28 12:00:00"
-weir limit set berlin tz Europe/Berlin >/dev/null
+for limit in berlin hours; do weir limit set $limit tz Europe/Berlin >/dev/null; done
 clock "2028-10-28 22:00:00"
 ends berlin "2028-10-29 23:00:00" "a day of 25 hours"
 used berlin 3 "on it"
+clock "2028-10-29 00:30:00"
+ends hours "2028-10-29 02:00:00" "an hour that is repeated"
+used hours 3 "in it"
+clock "2028-10-29 01:30:00"
+for limit in berlin hours; do used $limit 0 "when it is repeated"; done
+clock "2028-10-29 00:10:00"
+for limit in berlin hours; do used $limit 0 "back before the change"; done
+clock "2028-10-29 02:00:00"
+ends hours "2028-10-29 03:00:00" "the hour after it"
+used hours 3 "in it"
 clock "2028-10-29 22:59:00"
 used berlin 0 "at its end"
 clock "2028-10-29 23:00:00"
@@ -120,6 +146,23 @@ used day 1 "of five, a calendar's of six"
 is "$(weir -json limit show berlin | json tz)" Europe/Berlin "the zone has a name"
 weir limit set berlin strict >/dev/null
 is "$(weir -json limit show berlin | json tz)" "" "... and goes with the calendar"
+
+# Years without a leap day: the clock is set back to one, then far ahead, and back over an end.
+clock "2027-02-28 12:00:00"
+weir limit set month comment "" >/dev/null
+ends month "2027-03-01 00:00:00" "a February of 28 days"
+used month 3 "in it"
+clock "2027-03-01 00:00:00"
+ends month "2027-04-01 00:00:00" "March after it"
+used month 3 "in it"
+clock "2100-02-28 12:00:00"
+ends month "2100-03-01 00:00:00" "the February of 2100"
+used month 3 "in it"
+clock "2100-03-01 00:00:00"
+ends month "2100-04-01 00:00:00" "March after it"
+used month 3 "in it"
+clock "2100-02-28 12:00:00"
+used month 0 "back in February"
 
 # What a calendar cannot have changes nothing.
 weir save "$tmp/saved"

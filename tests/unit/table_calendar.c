@@ -101,6 +101,29 @@ static void test_changes(void **state)
 			 autumn.change);
 }
 
+/* Is a period shorter than its window, if and only if the most says so? */
+static void test_shortens(void **state)
+{
+	static const int shifts[] = { 0, 1800, 3600, 7200 };
+	struct weir_zone zone = { .offset = 3600, .change = 2000000100 / 3600 * 3600 };
+	unsigned int i, j;
+	time64_t end, next;
+	bool shorter;
+
+	for (i = 0; i < ARRAY_SIZE(windows) * ARRAY_SIZE(shifts); i++) {
+		zone.next_offset = zone.offset + shifts[i / ARRAY_SIZE(windows)];
+		j = i % ARRAY_SIZE(windows);
+		end = zone.change - (windows[j] < WEIR_DAY_MS ? 3600 : 7 * 86400);
+		end = weir_calendar_end(windows[j], &zone, end);
+		for (shorter = false; end < zone.change + 86400; end = next) {
+			next = weir_calendar_end(windows[j], &zone, end);
+			shorter |= next - end < windows[j] / 1000;
+		}
+		assert_int_equal(weir_calendar_shortens(windows[j], &zone),
+				 shorter || windows[j] == WEIR_MONTH_MS);
+	}
+}
+
 /* Fire the timer for as long as the wall clock has passed its time. */
 static void clock_set(struct weir_calendar *calendar, time64_t now)
 {
@@ -142,4 +165,4 @@ static void test_clock(void **state)
 	assert_int_equal(calendar.timer.expires, shim_real_seconds + 1 + day);
 }
 
-UNIT_MAIN("table_calendar", T(test_ends), T(test_lengths), T(test_changes), T(test_clock))
+UNIT_MAIN("table_calendar", T(test_ends), T(test_lengths), T(test_changes), T(test_shortens), T(test_clock))
