@@ -238,6 +238,8 @@ on_kernel() {
 	host "build $kernel ($(<".cache/kernels/$kernel/version"))" tests/vm/kernel-build.sh -w "$kernel"
 	[[ " $* " != *"/table.t "* ]] || host "table tests for $kernel" tests/vm/kernel-build.sh -w \
 		-m tests/table -a module -a tests/unit -o ".cache/build/$kernel-table" "$kernel"
+	[[ " $* " != *"/suspend.t "* ]] || host "suspend for $kernel" tests/vm/kernel-build.sh -w \
+		-m tests/suspend -o ".cache/build/$kernel/suspend" "$kernel"
 	[ ! -d ".cache/kernels/$kernel/root" ] || host "programs for $kernel" tests/vm/cross-build.sh "$kernel"
 	[ "$failed" != 0 ] || [ $# = 0 ] || guests "$kernel" "$@"
 }
