@@ -28,26 +28,33 @@ mkdir "$tmp/bpf"
 mount -t bpf bpf "$tmp/bpf" || bail "no bpffs"
 bpftool prog load "$program" "$tmp/bpf/ask" || bail "cannot load the program"
 wrong() { rx nft list counter inet marks wrong | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
-early() { weir -json -stats limit show | jq '[.[].stats.early.packets] | add'; }
+early() { weir -json -stats limit show | awk -v RS='"early":{"packets":' 'NR > 1 { n += $0 + 0 } END { print n + 0 }'; }
 ask() { rx bpftool net attach "$1" pinned "$tmp/bpf/ask" dev "${2:-rx0}"; }
 unask() { rx bpftool net detach "$1" dev "${2:-rx0}"; }
 
-# Each limit of the seed alone: first by source, then of all sources together. No slot
-# ends between question and hook, and none of them gives room, in windows of an hour.
+# Each condition and its opposite, with each way to count in turn. No slot ends between question
+# and hook, and none of them gives room, in windows of an hour.
+conditions=("" "frag" "not frag" "tcp syn" "tcp not syn" "family ipv4" "not family ipv4" "dev rx0" "not dev rx0"
+	"from 10.0.0.0/8" "not from 10.0.0.0/8" "to 192.0.2.0/24" "not to 192.0.2.0/24" "proto 6" "not proto 6"
+	"proto 17 dport 0-1024" "proto 17 not dport 0-1024" "proto 17 sport 53" "proto 17 not sport 53" "mark 0" "not mark 1")
+ways=("2/1h" "2/1h penalty 1h" "1500/1h bytes" "20/1h per 0" "9/1h budget 2/1d log budget 3k/1d bytes"
+	"2/1h lenient" "2/1h fixed" "2/1d calendar" "2/total" "2/1h log" "2/1h bucket burst 3")
 fuzz-packets -s "$seed" -l >"$tmp/words"
 grep ^exempt "$tmp/words" >"$tmp/exempts"
-told=0 first=0
+told=0 first=0 turn=0
 for mode in xdpdrv xdpgeneric; do
 	# Native mode sees no tag that is in the packet's buffer.
 	rx ethtool -K rx0 rxvlan off >/dev/null
 	ask $mode || bail "cannot attach in mode $mode"
-	while read -r words; do
-		for budget in "budget 2/1h" "budget 1500/1h bytes" "budget 20/1h per 0"; do
-			{ cat "$tmp/exempts" && echo "${words/budget 1G\/1h per 0/$budget}"; } | sed 's/ action observe//' | config
-			tx fuzz-packets -s "$seed" -i tx0 -f $((first += packets)) -n "$packets" >/dev/null
-			told=$((told + $(early)))
-		done
-	done <<<"$(grep ^limit "$tmp/words" | head -n "${FUZZ_LIMITS:-12}")"
+	for condition in "${conditions[@]}"; do
+		# Where the modes differ is before all of that.
+		[ $mode = xdpdrv ] || [ $((turn % 3)) = 0 ] || { ((turn++)); continue; }
+		budget=${ways[turn++ % ${#ways[@]}]}
+		{ cat "$tmp/exempts" && echo "limit add a budget $budget sources 64 $condition"; } | config
+		tx fuzz-packets -s "$seed" -i tx0 -f $((first += packets)) -n "$packets" >/dev/null
+		told=$((told + $(early)))
+		[ "$(wrong)" = 0 ] || { diag "budget $budget $condition"; break; }
+	done
 	is "$(wrong)" 0 "$mode: what was told to be refused is refused"
 	within "$told" 500 10000000 "$mode: ... and that is told of many packets"
 	# All limits at once, observing ones between, and packets that the stack may drop.
@@ -81,6 +88,26 @@ rx ethtool -K rx0 rxvlan on >/dev/null
 is "$(told)" 0 "a driver that may have stripped a VLAN's tag"
 ip_rx link del rx0.5
 is "$(told)" 50 "... where there is no VLAN"
+
+# Each way to count, and blocks
+for budget in "${ways[@]}" "9/1h budget 5/1d bucket budget 1M/total bytes"; do
+	config <<<"limit add a budget ${budget/#2/5} sources 64 from 198.51.100.0/24"
+	flood -s 198.51.100.1 -c 50
+	is "$(told)" 50 "refused by budget ${budget/#2/5}"
+done
+config <<<"limit add a budget 1000/1h budget 9k/1d from 198.51.100.0/24"
+weir source block 198.51.100.1 for 1h >/dev/null
+is "$(told)" 50 "a blocked source"
+flood -s 198.51.100.2 -c 50
+is "$(told -s 198.51.100.2)" 0 "... and no other"
+weir source release 198.51.100.1 >/dev/null
+is "$(told)" 0 "... until it is released"
+weir -exist source block 198.51.100.1 for 5s >/dev/null
+is "$(told)" 50 "a blocked source, again"
+ended() { [ "$(weir -json source get 198.51.100.1 limit a | json blocked)" = false ]; }
+wait_for 10 ended
+is "$(told)" 0 "... until its time has come"
+is "$(wrong)" 0 "... and the hook refused all that was told to be"
 
 # Newcomers, when the limit has learned. They are told at their first try, and charged at the
 # second; the hook sees the same packet soon after, which is no second try.
