@@ -6,6 +6,7 @@ SBINDIR ?= $(PREFIX)/sbin
 MANDIR ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+EXAMPLEDIR ?= $(PREFIX)/share/doc/weir/examples
 MODDIR ?= updates
 INSTALL ?= install
 DEPMOD ?= /sbin/depmod
@@ -30,6 +31,7 @@ BTF_BY := $(if $(and $(BTF),$(shell command -v $(PAHOLE))),$(if $(filter $(KDIR)
 export PAHOLE
 
 MANPAGES := $(wildcard Documentation/*.[1-9])
+EXAMPLES := $(wildcard Documentation/examples/*)
 COMPLETION := $(wildcard userspace/weir.bash)
 # zsh's search path: Debian's directory, or the one for local installations
 ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter %/local,$(PREFIX)),site-functions,vendor-completions)
@@ -75,9 +77,15 @@ define install-man
 
 endef
 
+define install-example
+$(INSTALL) -D -m $(if $(filter %.sh %.py,$(1)),755,644) $(1) $(DESTDIR)$(EXAMPLEDIR)/$(notdir $(1))
+
+endef
+
 install-tool: tool
 	$(INSTALL) -D -m 755 userspace/weir $(DESTDIR)$(SBINDIR)/weir
 	$(foreach m,$(MANPAGES),$(call install-man,$(m)))
+	$(foreach f,$(EXAMPLES),$(call install-example,$(f)))
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/weir)
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 userspace/_weir $(DESTDIR)$(ZSHDIR)/_weir)
 	[ -e $(DESTDIR)/etc/weir.conf ] || $(INSTALL) -D -m 644 userspace/weir.conf $(DESTDIR)/etc/weir.conf
@@ -100,8 +108,9 @@ uninstall: ## remove what install put there and nobody changed, for all kernels
 	$(daemon-reload)
 	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir $(DESTDIR)$(ZSHDIR)/_weir
 	$(if $(MANPAGES),rm -f) $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
+	rm -f $(foreach f,$(notdir $(EXAMPLES)),$(DESTDIR)$(EXAMPLEDIR)/$(f))
 	@rmdir --ignore-fail-on-non-empty $(sort $(foreach m,$(MANPAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m))))) \
-		$(foreach d,$(COMPLETIONDIR) $(ZSHDIR) $(UNITDIR),$(DESTDIR)$(d) $(DESTDIR)$(patsubst %/,%,$(dir $(d)))) 2>/dev/null || :
+		$(foreach d,$(COMPLETIONDIR) $(ZSHDIR) $(UNITDIR) $(EXAMPLEDIR),$(DESTDIR)$(d) $(DESTDIR)$(patsubst %/,%,$(dir $(d)))) 2>/dev/null || :
 	@for f in $(DESTDIR)/lib/modules/*/$(MODDIR)/weir.ko*; do \
 		[ -e "$$f" ] || continue; \
 		dir=$${f%/*}; ver=$${dir%/$(MODDIR)}; ver=$${ver##*/}; \

@@ -271,6 +271,8 @@ json 1 "weir: @: unknown key 'want_stats'" '{"limits":[{«"want_stats":true}]}'
 json 1 "weir: @: unknown key 'address'" '{"exempts":[{«"address":"::1"}]}'
 json 1 "weir: @: match: syn: expected true" '{"limits":[{"name":"web","match":{"syn":«1}}]}'
 json 1 "weir: @: unknown key 'memory'" '{"limits":[{«"memory":1}]}'
+json 1 "weir: @: mode: unknown word 'rolling'; expected one of: strict, lenient, fixed, bucket, log, calendar" \
+	'{"limits":[{"name":"web","mode":«"rolling"}]}'
 json 1 "weir: @: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"name":"web","mode":«"lenent"}]}'
 json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":«"10.0.0.1"}]}'
 json 1 "weir: @: limit add: required: budget" '{"limits":[«{"name":"web"}]}'

@@ -24,7 +24,9 @@ wanted() {
 	[ -z "$version" ] || echo "644 lib/modules/$version/updates/weir.ko"
 	echo "644 ${sbin%/*}/lib/systemd/system/weir.service
 755 $sbin/weir
-644 $share/bash-completion/completions/weir
+644 $share/bash-completion/completions/weir"
+	(cd "$top/Documentation/examples" && find . -type f -printf "%m $share/doc/weir/examples/%P\n" | sort -k2)
+	echo "\
 644 $share/man/man4/weir.4
 644 $share/man/man8/weir.8
 644 $share/zsh/$zsh/_weir"
@@ -69,6 +71,6 @@ is "$(installed "$root" | sed -E '/weir\.ko/s/\.[gxz]z$|\.zst$//')" \
 	"$(wanted opt/weir/sbin opt/weir/share | sed s/updates/extra/)" "... puts these"
 make_it uninstall DESTDIR="$root" PREFIX=/opt/weir MODDIR=extra
 is "$(installed "$root")" "" "... and make uninstall leaves nothing"
-is "$(cd "$root/opt" && find . -mindepth 2 -type d | sort | xargs)" "./weir/lib ./weir/sbin ./weir/share ./weir/share/man" \
+is "$(cd "$root/opt" && find . -mindepth 2 -type d | sort | xargs)" "./weir/lib ./weir/sbin ./weir/share ./weir/share/doc ./weir/share/man" \
 	"... but folders that other packages may share"
 finish

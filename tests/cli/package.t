@@ -28,6 +28,8 @@ for library in libbpf libjansson libmnl; do
 done
 holds "... has the XDP program" quietly grep -a weir_xdp_refuses weir/usr/sbin/weir
 like "$(echo weir/usr/share/doc/weir/*)" "/NEWS" "... has NEWS"
+is "$(diff -r "$top/Documentation/examples" weir/usr/share/doc/weir/examples 2>&1)" "" "... has the examples"
+is "$(cd weir/usr/share/doc/weir/examples && find . -perm -1 -printf '%P\n' | sort | xargs)" "charge.py crowdsec.sh" "... programs among them"
 like "$(field weir-dkms Depends)" '^dkms ' "weir-dkms: needs dkms"
 source=weir-dkms/usr/src/weir-$version
 is "$(cd "$source" && echo *)" "Kbuild Makefile dkms.conf module" "... has the source of the module, and no more"

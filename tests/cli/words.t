@@ -56,6 +56,7 @@ says <<'LINES'
 0 | -check sour sh limit web |
 0 | -check limit d web |
 0 | -check limit dele web |
+1 | -ti monitor | ^weir: '-ti' is ambiguous: -timeout, -timestamp$
 1 | -check s show | 's' is ambiguous: source, stats, save
 1 | -check source show l | 'l' is ambiguous: limit, limited
 
@@ -94,6 +95,11 @@ says <<'LINES'
 1 | source block 192.0.2.1 for 10 | ^weir: source block: for: time '10' has no unit; write 10s$
 1 | source ban 192.0.2.0/24 for 10m | ^weir: source block: '192.0.2.0/24' is a prefix; a single address is required$
 1 | source block 192.0.2.1 for 999ms | ^weir: source block: for: 999ms is out of range 1s..3650d$
+1 | source block 192.0.2.1 for 0s | ^weir: source block: for: 0s is out of range 1s..3650d$
+1 | source block 192.0.2.1 for 3651d | ^weir: source block: for: 3651d is out of range 1s..3650d$
+1 | source block 192.0.2.1 for 1m for 2m | ^weir: source block: 'for' given twice$
+1 | source block all for 1m | ^weir: source block: invalid IPv4 or IPv6 address 'all'$
+1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
 1 | ban 192.0.2.1 | ^weir: 'ban' requires an object: source block$
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
 1 | limit add web budget 1/s penalty 3651d | ^weir: limit add: penalty: 3651d is out of range 1s..3650d$

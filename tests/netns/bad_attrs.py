@@ -157,9 +157,9 @@ class Bad:
             head, whole, skip = wrap(raw)
             self.refused(op, flags, what, head, whole, skip)
 
-    def nests(self, op, aset, nest, inner, **words):
-        """The same for the attributes of a nest, after other attributes. A nest in
-        another is given as outer/nest, with other attributes of outer."""
+    def nests(self, op, aset, nest, inner, names=None, **words):
+        """The same for the attributes of a nest, or those of the names, after other attributes.
+        A nest in another is given as outer/nest, with other attributes of outer."""
         outer, _, nest = nest.rpartition("/")
         whole = attrs_of(aset)[outer]["nested-attributes"] if outer else aset
         number = attrs_of(whole)[nest]["number"]
@@ -171,7 +171,7 @@ class Bad:
                 return head, raw, 4
             return b"", tlv(attrs_of(aset)[outer]["number"] | NESTED, head + raw), 4 + len(head) + 4
 
-        self.attributes(op, 0, inner, list(attrs_of(inner)), wrap)
+        self.attributes(op, 0, inner, names or list(attrs_of(inner)), wrap)
         self.done(f"{op}: attributes of {outer}{'/' if outer else ''}{nest} said wrongly")
 
 
@@ -186,6 +186,10 @@ def main():
             bad.done(f"{op}, {mode}: attributes said wrongly")
     bad.nests("limit-add", "limit", "match", "match", name="new", budget=1, window_ms=1000)
     bad.nests("limit-set", "limit", "match", "match", name="here")
+    bad.nests("limit-add", "limit", "further", "budget", ["budget", "window-ms", "unit", "slots", "mode", "burst"],
+              name="new", budget=1, window_ms=1000)
+    bad.nests("limit-add", "limit", "zone", "zone", ["name", "offset", "next-offset", "change"],
+              name="new", budget=1, window_ms=60000, mode=5)
     bad.nests("config-replace", "config", "limit", "limit-entry")
     bad.nests("config-replace", "config", "limit/match", "match", name="new", budget=1, window_ms=1000)
     bad.nests("config-replace", "config", "exempt", "exempt-entry")

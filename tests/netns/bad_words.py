@@ -34,6 +34,17 @@ def net(text, bits):
     return {"address": ip(text), "len": bits}
 
 
+def further(**words):
+    """A limit with a valid further budget, with these attributes changed"""
+    words = {"budget": 5, "window-ms": 60000, **{k.replace("_", "-"): v for k, v in words.items()}}
+    return limit(further={k: v for k, v in words.items() if v is not None})
+
+
+def calendar(**words):
+    """A limit with a calendar, in a zone with these attributes"""
+    return limit(mode=5, window_ms=60000, zone={k.replace("_", "-"): v for k, v in words.items()})
+
+
 def ports(first, last=None):
     return {"first": first} if last is None else {"first": first, "last": last}
 
@@ -69,6 +80,36 @@ CASES = [
     ("a burst of too many packets", "limit-add", limit(mode=3, burst=1 << 33), "2.46 bytes", "burst", E.ERANGE),
     ("a total of several slots", "limit-add", limit(window_ms=0, slots=4), "single slot; leave slots", "slots"),
     ("a window shorter than 10 ms", "limit-add", limit(window_ms=9), "at least 10 ms; 0 is the total", "window-ms", E.ERANGE),
+    ("a further budget without its number", "limit-add", further(budget=None), "further budget is missing", "-further/budget"),
+    ("a further budget without a window", "limit-add", further(window_ms=None), "window .* missing", "-further/window-ms"),
+    ("5 budgets", "limit-add", [*LIMIT.items(), *[("further", {"budget": 5, "window-ms": 60000})] * 4], "at most 4 budgets",
+     "further:3"),
+    ("a further budget of too many packets", "limit-add", further(budget=1 << 32), "4294967295", "further/budget", E.ERANGE),
+    ("a further window shorter than 10 ms", "limit-add", further(window_ms=9), "at least 10 ms", "further/window-ms", E.ERANGE),
+    ("a further burst without a bucket", "limit-add", further(burst=5), "say bucket, too", "further/burst"),
+    ("a further bucket with slots", "limit-add", further(mode=3, slots=5), "no slots; leave", "further/slots"),
+    ("a further log of bytes", "limit-add", further(mode=4, unit=1), "counts packets", "further/unit"),
+    ("a further total of several slots", "limit-add", further(window_ms=0, slots=4), "single slot; leave", "further/slots"),
+    ("the second further budget at fault", "limit-add",
+     [*LIMIT.items(), ("further", {"budget": 5, "window-ms": 60000}), ("further", {"budget": 5, "window-ms": 1})],
+     "at least 10 ms", "further:1/window-ms", E.ERANGE),
+    ("set of further budgets alone", "limit-set", {"name": "here", "further": {"budget": 5, "window-ms": 60000}},
+     "give the first budget, too", "further"),
+    ("a log of too many packets", "limit-add", limit(mode=4, budget=57), "at most 56 entries", "budget", E.ERANGE),
+    ("a log of bytes", "limit-add", limit(mode=4, unit=1), "counts packets", "unit"),
+    ("a log with slots", "limit-add", limit(mode=4, slots=5), "no slots; leave", "slots"),
+    ("a log without a window", "limit-add", limit(mode=4, window_ms=0), "a total has none", "window-ms"),
+    ("a calendar of five seconds", "limit-add", limit(mode=5, window_ms=5000), "minutes, hours, days", "window-ms"),
+    ("a calendar of several slots", "limit-add", limit(mode=5, window_ms=60000, slots=4), "single slot; leave", "slots"),
+    ("a zone without a calendar", "limit-add", limit(zone={"name": "UTC"}), "say calendar, too", "zone"),
+    ("a zone without a name", "limit-add", calendar(offset=3600), "name of the zone is missing", "-zone/name"),
+    ("a zone too far from UTC", "limit-add", calendar(name="X", offset=50401), "50400 seconds", "zone", E.ERANGE),
+    ("... after its change", "limit-add", calendar(name="X", next_offset=-50401, change=1 << 40), "50400 seconds", "zone",
+     E.ERANGE),
+    ("a penalty shorter than a second", "limit-add", limit(penalty_ms=999), "a second at least; 0 is none", "penalty-ms",
+     E.ERANGE),
+    ("a penalty of one source of all", "limit-add", limit(penalty_ms=1000, prefix4=0), "a penalty needs their own",
+     "penalty-ms"),
     ("newcomers without a window", "limit-add", limit(newcomers=5), "window .* missing", "-newcomers-ms"),
     ("newcomers with a prefix length of 0", "limit-add", limit(newcomers=5, newcomers_ms=1000, prefix6=0),
      "one source of all", "newcomers"),
@@ -175,6 +216,25 @@ CASES = [
      E.ENOENT),
     ("reservation of a ring", "source-charge", {"address": A, "limit": "here", "charge-mode": 2}, "only a bucket",
      "charge-mode"),
+    ("block without an address", "source-block", {"for-ms": 1000}, "address .* missing", "-address"),
+    ("block without a time", "source-block", {"address": A}, "time for which to block is missing; 0 is for ever", "-for-ms"),
+    ("block for less than a second", "source-block", {"address": A, "for-ms": 999}, "a second at least; 0 is", "for-ms", E.ERANGE),
+    ("block of an IPv4-mapped address", "source-block", {"address": ip("::ffff:192.0.2.1"), "for-ms": 1000}, "IPv4-mapped",
+     "address"),
+    ("block of link-local without a device", "source-block", {"address": ip("fe80::1"), "for-ms": 1000}, "link-local",
+     "address -dev"),
+    ("block under a limit that does not exist", "source-block", {"address": A, "for-ms": 1000, "limit": "none"}, "no limit",
+     "limit", E.ENOENT),
+    ("block of an address that the limit cannot match", "source-block", {"address": A, "for-ms": 1000, "limit": "six"},
+     "cannot match the address", "limit"),
+    ("block under a limit of one source of all", "source-block", {"address": ip("2001:db8::1"), "for-ms": 1000, "limit": "six"},
+     "one source; block under another", "limit"),
+    ("block of what is blocked", "source-block", {"address": ip("192.0.2.9"), "for-ms": 1000}, "already blocked", "address",
+     E.EEXIST),
+    ("release without an address", "source-release", {"limit": "here"}, "address .* missing", "-address"),
+    ("release of what is not blocked", "source-release", {"address": A}, "is not blocked", "address", E.ENOENT),
+    ("release under a limit that does not exist", "source-release", {"address": ip("192.0.2.9"), "limit": "none"}, "no limit",
+     "limit", E.ENOENT),
     ("forget under a limit that does not exist", "source-forget", {"limit": "none"}, "no limit", "limit", E.ENOENT),
     ("forget on a device alone", "source-forget", {"dev": "lo"}, "address", "dev -address"),
     ("forget a length", "source-forget", {"prefix-len": 8}, "address", "prefix-len -address"),
@@ -319,7 +379,9 @@ def main():
     wire.ask("limit-flush")
     wire.ask("exempt-flush")
     wire.ask("limit-add", limit(name="here"))
+    wire.ask("limit-add", limit(name="six", match={"family": 10}, prefix6=0))
     wire.ask("exempt-add", {"address": ip("10.0.0.0"), "prefix-len": 8})
+    wire.ask("source-block", {"address": ip("192.0.2.9"), "for-ms": 0})
     before = wire.all_of()
     for name, op, words, *wanted in CASES:
         raw = encode_all(OPS[op]["attribute-set"], words)

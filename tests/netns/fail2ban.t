@@ -40,10 +40,12 @@ jail() {
 }
 client() { fail2ban-client "${options[@]}" "$@" >/dev/null 2>&1; }
 gone() { [ ! -e "$tmp/fail2ban.pid" ]; }
-# fails ADDRESS: as sshd logs it
+# fails ADDRESS: as sshd logs it. Lines of one process are of one address for fail2ban.
+process=4242
 fails() {
+	((process++))
 	for _ in 1 2 3; do
-		echo "$(date '+%b %e %T') host sshd[4242]: Failed password for root from $1 port 4242 ssh2" >>"$tmp/auth.log"
+		echo "$(date '+%b %e %T') host sshd[$process]: Failed password for root from $1 port 4242 ssh2" >>"$tmp/auth.log"
 	done
 }
 
@@ -60,12 +62,16 @@ if command -v fail2ban-server >/dev/null; then
 	holds "failed logins are banned" wait_for 60 is_blocked 203.0.113.9 ban || diag "$(<"$tmp/fail2ban.log")"
 	within "$(blocked 203.0.113.9 ban)" 3400 3600 "... for its time"
 	is "$(through 203.0.113.9):$(through 203.0.113.10)" 0:10 "... and refused, and others are not"
-	client set sshd banip 2001:db8:7::9
-	holds "an IPv6 address is banned" wait_for 60 is_blocked 2001:db8:7::9 ban || diag "$(<"$tmp/fail2ban.log")"
+	fails 2001:db8:7::9
+	holds "an IPv6 address in the log is banned" wait_for 60 is_blocked 2001:db8:7::9 ban || diag "$(<"$tmp/fail2ban.log")"
 	is "$(through 2001:db8:7::8)" 0 "... with its /64"
-	client set sshd unbanip 203.0.113.9
+	within "$(blocked 2001:db8:7::9 ban)" 3400 3600 "... for its time"
+	client set sshd unbanip 203.0.113.9 2001:db8:7::9
 	holds "the ban is lifted" wait_for 60 is_free 203.0.113.9 ban
-	is "$(through 203.0.113.9)" 10 "... and the packets pass"
+	holds "... that of IPv6, too" wait_for 60 is_free 2001:db8:7::9 ban
+	is "$(through 203.0.113.9):$(through 2001:db8:7::8)" 10:10 "... and the packets pass"
+	client set sshd banip 2001:db8:7::9
+	holds "an IPv6 address is banned by hand" wait_for 60 is_blocked 2001:db8:7::9 ban
 	client set sshd bantime 4
 	fails 203.0.113.11
 	holds "a short ban" wait_for 60 is_blocked 203.0.113.11 ban

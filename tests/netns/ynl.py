@@ -107,6 +107,37 @@ def sources(client):
     ok(told == {"forgotten": 2, "limit": "web"} and client.dump("source-show") == [], "source-forget of all", told)
 
 
+def budgets(client):
+    """Further budgets, a zone, a penalty; blocks."""
+    ok = Tap.ok
+    further = [{"budget": 100, "window-ms": 86400000, "unit": "bytes", "mode": "calendar"},
+               {"budget": 7, "window-ms": 3600000, "mode": "bucket", "burst": 9}]
+    zone = {"name": "Europe/Berlin", "offset": 3600, "next-offset": 7200, "change": 4000000000}
+    told = client.do("limit-add", {"name": "many", "budget": 5, "window-ms": 600000, "sources": 64, "further": further,
+                                   "zone": zone, "penalty-ms": 60000, "renew": True}, echo=True)
+    ok([{k: x[k] for k in y} for x, y in zip(told["further"], further)] == further, "limit-add with further budgets", told)
+    ok(told["zone"] == zone and told["penalty-ms"] == 60000 and told["renew"], "... a zone and a penalty", told)
+    ok("punished" in client.said.getvalue(), "... with a warning")
+    told = client.do("limit-get", {"name": "many"})
+    ok(told["further"][0]["renews"] > time.time(), "... which renews", told)
+    client.do("limit-set", {"name": "many", "penalty-ms": 0})
+    told = client.do("limit-set", {"name": "many", "budget": 6, "window-ms": 600000}, echo=True)
+    ok("further" not in told and "zone" not in told and not told.get("penalty-ms"), "limit-set without them", told)
+    words = {"address": "203.0.113.5", "limit": "many"}
+    told = client.do("source-block", {**words, "for-ms": 60000})
+    ok(holds(told, address="203.0.113.5", limit="many", blocked=True) and 59 * 10**9 < told["blocked-ns"] <= 61 * 10**9,
+       "source-block", told)
+    ok("already blocked" in client.refused("source-block", {**words, "for-ms": 1000}), "... once")
+    told = client.do("source-block", {**words, "for-ms": 0, "replace": True})
+    ok(told["blocked"] and "blocked-ns" not in told, "... or for ever, in its place", told)
+    told = client.dump("source-show", {"filter-blocked": True})
+    ok([x["address"] for x in told] == ["203.0.113.5"], "source-show of the blocked", told)
+    told = client.do("source-release", words)
+    ok(holds(told, limit="many") and "blocked" not in told, "source-release", told)
+    ok("not blocked" in client.refused("source-release", words), "... once")
+    client.do("limit-del", {"name": "many"})
+
+
 def exempts(client):
     ok = Tap.ok
     rows = [{"address": "10.0.0.0", "prefix-len": 8}, {"address": "203.0.113.0", "prefix-len": 25, "limit": "web",
@@ -218,10 +249,13 @@ def expected(attr):
             return {"type": kind, "mask": (1 << entries) - 1}
         high = entries - 1 if entries else checks.get("max", TYPE_MAX[kind])
         return {"type": kind, "min-value": checks.get("min", 0), "max-value": high}
+    if kind in ("s32", "s64"):
+        high = (1 << int(kind[1:]) - 1) - 1
+        return {"type": kind, "min-value": -high - 1, "max-value": high}
     if kind in ("string", "binary"):
         return {"type": "nul-string" if kind == "string" else kind, "max-length": checks["max-len"]}
     if kind == "nest":
-        inner = attrs_of(attr["nested-attributes"]).values()
+        inner = [a for a in attrs_of(attr["nested-attributes"]).values() if a["type"] != "pad"]
         return {"type": "nested", "policy": {a["name"]: expected(a) for a in inner}}
     return {"type": kind}
 
@@ -254,7 +288,7 @@ def policies(client):
 def main():
     spec = sys.argv[2]
     client = Driver(spec)
-    for part in (limits, sources, exempts, configs):
+    for part in (limits, sources, budgets, exempts, configs):
         part(client)
     events(client, spec)
     policies(client)
