@@ -96,13 +96,13 @@ bool weir_budgets_refuse(const struct weir_table *table, struct weir_way *way, u
 			 const struct weir_lookup *lookup, u16 result)
 {
 	const struct weir_count *count = &table->count[result >> WEIR_BUDGET_SHIFT];
-	struct weir_wheel *first = weir_way_wheel(table, way);
+	struct weir_wheel *wheel = weir_wheel_of(count, weir_way_wheel(table, way));
+	u32 slot = weir_count_slot(count, lookup->tick);
 
-	if (seq & 1 || !weir_wheel_marked(count->shape, weir_wheel_of(count, first),
-					  weir_count_slot(count, lookup->tick)) ||
+	if (seq & 1 || !weir_wheel_marked(count->shape, wheel, slot) ||
 	    read_seqcount_retry(&way->seq, seq))
 		return false;
-	weir_count_mark(table, first, lookup, result);
+	weir_wheel_mark(count->shape, wheel, slot, lookup->cost);
 	return true;
 }
 

@@ -142,7 +142,8 @@ static inline u64 weir_wheel_wanted(struct weir_wheel_shape shape, const struct 
 
 static inline void weir_wheel_reset(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
 {
-	memset(w, 0, weir_wheel_size(shape));
+	/* But for the mark, which other CPUs read without a lock. */
+	memset(w->entry, 0, weir_wheel_size(shape) - offsetof(struct weir_wheel, entry));
 	w->at = slot;
 	if (shape.entries)
 		weir_log_clear(shape, w, 0);
