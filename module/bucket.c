@@ -120,14 +120,14 @@ static int free_way(const struct weir_table *table,
 static inline u64 weight(const struct weir_table *table, struct weir_wheel *first,
 			 const struct weir_lookup *lookup)
 {
-	return unlikely(table->more) ? weir_budgets_weight(table, first, lookup->tick) :
-	       weir_wheel_weight(table->shape, first, lookup->slot);
+	return unlikely(!table->plain) ? weir_budgets_weight(table, first, lookup->tick) :
+	       weir_wheel_weight(weir_shape_unlogged(table->shape), first, lookup->slot);
 }
 
 /* Is a source of this weight, above 0, never evicted? */
 static inline bool weight_stays(const struct weir_table *table, u64 weight)
 {
-	return table->more ? weight == WEIR_STAYS : !table->spec.slot_ticks;
+	return !table->plain ? weight == WEIR_STAYS : !table->spec.slot_ticks;
 }
 
 static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
@@ -236,27 +236,27 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 		return WEIR_REFUSED | WEIR_FLOORED;
 	}
 	weir_way_write_begin(way);
-	if (unlikely(table->more)) {
+	if (unlikely(!table->plain)) {
 		weir_budgets_start(table, floor, wheel, live, free);
 	} else if (live) {
 		weir_count_raise(&table->count[0], floor, wheel);
 	} else {
 		/* A late clock must not count in slots before the idle wheel's. */
 		if (!free)
-			weir_wheel_turn(table->shape, floor, wheel->at);
+			weir_count_turn(table->count, floor, wheel->at);
 		/* A refusal of the former source may be marking it. */
 		data_race(memcpy(wheel, floor, table->wheels_size));
-		weir_wheel_unmark(table->shape, wheel);
+		weir_wheel_unmark(weir_shape_unlogged(table->shape), wheel);
 	}
 	way_give(table, bucket, i, lookup->source, lookup->hash);
 	if (unlikely(permit))
 		weir_way_stand(table, bucket, i, true, weir_since(lookup->tick), false);
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
-	if (unlikely(table->more))
+	if (unlikely(!table->plain))
 		weir_budgets_add(table, wheel, lookup);
 	else
-		weir_wheel_add(table->shape, wheel, lookup->cost);
+		weir_wheel_add(weir_shape_unlogged(table->shape), wheel, lookup->cost);
 	write_seqcount_end(&way->seq);
 	lookup->way = way;
 	weir_way_receipt(table, wheel, lookup);
@@ -320,10 +320,10 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		raw_spin_unlock(&way->lock);
 		goto out;
 	}
-	if (unlikely(table->more))
+	if (unlikely(!table->plain))
 		weir_budgets_turn(table, floor, lookup->tick);
-	else
-		weir_wheel_turn(table->shape, floor, lookup->slot);
+	else if (floor->at != lookup->slot)
+		weir_count_turn(table->count, floor, lookup->slot);
 	result = weir_wheels_full(table, floor, lookup);
 	if (result) {
 		lookup->way = NULL;

@@ -84,6 +84,7 @@ struct weir_table {
 	u16 wheel_off;		/* offset of the first wheel in a way */
 	u16 wheels_size;	/* bytes of the wheels of a way or floor */
 	u8 more;		/* counts besides the first */
+	bool plain;		/* none, and that is not a log; other tables are budgets.c's */
 	struct weir_count count[WEIR_BUDGETS_MAX];
 	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */
 	struct weir_table_spec spec;
@@ -186,9 +187,9 @@ static inline unsigned int weir_hash_home(const struct weir_table *table,
 /* The slot of the first count. */
 static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 {
-	if (unlikely(!table->slot_inverse))
-		return weir_count_slot(&table->count[0], tick);
-	return weir_slot_of(tick, table->slot_inverse, table->slot_shift);
+	/* As weir_count_slot(). */
+	return weir_slot_of(tick, table->slot_inverse, table->slot_shift) +
+	       READ_ONCE(table->count[0].slot);
 }
 
 /* Is it the source's way, whatever is said of it? */

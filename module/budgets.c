@@ -11,6 +11,11 @@
 #include "block.h"
 #include "budgets.h"
 
+noinline void weir_count_turn(const struct weir_count *count, struct weir_wheel *wheel, u32 slot)
+{
+	weir_wheel_turn(count->shape, wheel, slot);
+}
+
 /* The tick until which a full count stays full for @cost, if nothing changes. */
 static u64 count_until(const struct weir_count *count, const struct weir_wheel *wheel, u64 tick,
 		       u64 cost, u64 budget)
@@ -50,32 +55,54 @@ u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup 
 	return count_until(count, wheel, lookup->tick, lookup->cost, lookup->budget);
 }
 
+/* As weir_wheel_full() and weir_wheel_add(), with logs out of the way. */
+static inline bool count_full(const struct weir_count *count, const struct weir_wheel *wheel,
+			      u32 slot, u64 cost, u64 budget)
+{
+	if (unlikely(count->shape.entries))
+		return weir_log_wait(count->shape, wheel, slot, cost, budget);
+	return weir_wheel_full(weir_shape_unlogged(count->shape), wheel, slot, cost, budget);
+}
+
+static inline void count_add(const struct weir_count *count, struct weir_wheel *wheel, u64 cost)
+{
+	if (unlikely(count->shape.entries))
+		weir_log_add(count->shape, wheel, cost);
+	else
+		weir_wheel_add(weir_shape_unlogged(count->shape), wheel, cost);
+}
+
 /* As weir_wheels_full(); sets cost and budget of the lookup to those that refused. */
 u16 weir_budgets_full(const struct weir_table *table, struct weir_wheel *first,
 		      struct weir_lookup *lookup)
 {
 	const struct weir_count *count = table->count;
-	const struct weir_wheel *wheel;
-	u64 cost, until, latest = 0;
-	unsigned int i;
-	u16 result = 0;
+	u64 cost, budget, until, latest = 0;
+	unsigned int i = 0, by = 0;
+	u32 slot = lookup->slot;
 
-	for (i = 0; i <= table->more; i++, count++) {
-		wheel = weir_wheel_of(count, first);
+	for (;;) {
 		cost = lookup->amount[count->bytes];
-		lookup->slots[i] = weir_count_slot(count, lookup->tick);
-		if (!cost || likely(!weir_wheel_full(count->shape, wheel, lookup->slots[i],
-						     cost, lookup->budgets[i])))
-			continue;
-		until = count_until(count, wheel, lookup->tick, cost, lookup->budgets[i]);
-		if (until <= latest)
-			continue;
-		latest = until;
-		lookup->cost = cost;
-		lookup->budget = lookup->budgets[i];
-		result = WEIR_REFUSED | i << WEIR_BUDGET_SHIFT;
+		budget = lookup->budgets[i];
+		lookup->slots[i] = slot;
+		if (unlikely(count_full(count, weir_wheel_of(count, first), slot, cost,
+					budget)) && cost) {
+			until = count_until(count, weir_wheel_of(count, first), lookup->tick,
+					    cost, budget);
+			if (until > latest) {
+				latest = until;
+				by = i;
+			}
+		}
+		if (i++ == table->more)
+			break;
+		slot = weir_count_slot(++count, lookup->tick);
 	}
-	return result;
+	if (likely(!latest))
+		return 0;
+	lookup->cost = lookup->amount[table->count[by].bytes];
+	lookup->budget = lookup->budgets[by];
+	return WEIR_REFUSED | by << WEIR_BUDGET_SHIFT;
 }
 
 /* Mark a refusal in the count that refused. Returns whether one was marked there. */
@@ -117,8 +144,8 @@ void weir_budgets_add(const struct weir_table *table, struct weir_wheel *first,
 	for (i = 0; i <= table->more; i++, count++) {
 		wheel = weir_wheel_of(count, first);
 		if (wheel->at != lookup->slots[i])
-			weir_wheel_turn(count->shape, wheel, lookup->slots[i]);
-		weir_wheel_add(count->shape, wheel, lookup->amount[count->bytes]);
+			weir_count_turn(count, wheel, lookup->slots[i]);
+		count_add(count, wheel, lookup->amount[count->bytes]);
 		if (i)
 			lookup->receipt.more[i - 1] = wheel->at;
 	}

@@ -32,6 +32,7 @@ void weir_budgets_start(const struct weir_table *table, struct weir_wheel *floor
 			struct weir_wheel *first, bool live, bool free);
 
 /* Of one count; floor and wheel are its own. */
+void weir_count_turn(const struct weir_count *count, struct weir_wheel *wheel, u32 slot);
 void weir_count_raise(const struct weir_count *count, struct weir_wheel *floor,
 		      struct weir_wheel *wheel);
 bool weir_count_mark(const struct weir_table *table, struct weir_wheel *first,
@@ -49,12 +50,13 @@ u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup 
  * Is there no room for the packet in a count? Returns WEIR_REFUSED and which, the one that
  * is full for longest, or 0.
  */
-static inline u16 weir_wheels_full(const struct weir_table *table, struct weir_wheel *first,
-				   struct weir_lookup *lookup)
+static __always_inline u16 weir_wheels_full(const struct weir_table *table,
+					    struct weir_wheel *first,
+					    struct weir_lookup *lookup)
 {
-	if (unlikely(table->more))
+	if (unlikely(!table->plain))
 		return weir_budgets_full(table, first, lookup);
-	return weir_wheel_full(table->shape, first, lookup->slot, lookup->cost,
+	return weir_wheel_full(weir_shape_unlogged(table->shape), first, lookup->slot, lookup->cost,
 			       lookup->budget) ? WEIR_REFUSED : 0;
 }
 
@@ -62,13 +64,13 @@ static inline u16 weir_wheels_full(const struct weir_table *table, struct weir_w
 static inline void weir_wheels_add(const struct weir_table *table, struct weir_wheel *first,
 				   struct weir_lookup *lookup)
 {
-	if (unlikely(table->more)) {
+	if (unlikely(!table->plain)) {
 		weir_budgets_add(table, first, lookup);
 		return;
 	}
 	if (first->at != lookup->slot)
-		weir_wheel_turn(table->shape, first, lookup->slot);
-	weir_wheel_add(table->shape, first, lookup->cost);
+		weir_wheel_turn(weir_shape_unlogged(table->shape), first, lookup->slot);
+	weir_wheel_add(weir_shape_unlogged(table->shape), first, lookup->cost);
 }
 
 #endif /* WEIR_BUDGETS_H */

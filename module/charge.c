@@ -7,10 +7,10 @@
 #include "known.h"
 
 /* Refuse if what was read since @seq is consistent; it leaves no room. */
-static inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
-			       u32 seq, const struct weir_lookup *lookup)
+static __always_inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
+					u32 seq, const struct weir_lookup *lookup)
 {
-	const struct weir_wheel_shape shape = table->shape;
+	const struct weir_wheel_shape shape = weir_shape_unlogged(table->shape);
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 
 	if (seq & 1 || !weir_wheel_marked(shape, wheel, lookup->slot) ||
@@ -84,7 +84,7 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 	scope = way->scope;
 	result = weir_wheels_full(table, weir_way_wheel(table, way), lookup);
 	if (result && likely(!(scope & WEIR_SCOPE_BLOCKED))) {
-		if (likely(result == WEIR_REFUSED) ? way_refuses(table, way, seq, lookup) :
+		if (likely(table->plain) ? way_refuses(table, way, seq, lookup) :
 		    weir_budgets_refuse(table, way, seq, lookup, result)) {
 			lookup->seq = seq;
 			return result;
@@ -183,9 +183,9 @@ bool weir_table_uncharge(struct weir_table *table,
 	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
 		weir_way_write_begin(way);
 		age = wheel->at - lookup->receipt.at;
-		given = unlikely(table->more) ? weir_budgets_uncharge(table, wheel, lookup) :
-			weir_wheel_uncharge(table->shape, wheel, wheel->at - age,
-					    lookup->cost);
+		given = unlikely(!table->plain) ? weir_budgets_uncharge(table, wheel, lookup) :
+			weir_wheel_uncharge(weir_shape_unlogged(table->shape), wheel,
+					    wheel->at - age, lookup->cost);
 		write_seqcount_end(&way->seq);
 	}
 	raw_spin_unlock(&way->lock);

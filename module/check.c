@@ -239,6 +239,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "'all' means every limit; choose another name");
 	limit->span_ticks = 0;
+	limit->plain = limit->budgets == 1 && limit->budget[0].mode != WEIR_MODE_LOG;
 	limit->largest[false] = U64_MAX;
 	limit->largest[true] = U64_MAX;
 	for (i = 0; i < limit->budgets; i++) {

@@ -59,6 +59,7 @@ struct weir_limit {
 	struct weir_prefix prefix;
 	u8 budgets;		/* how many */
 	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
+	bool plain;		/* one budget, and not a log: as in struct weir_table */
 	bool observe;		/* drop nothing */
 	u8 slots_given;		/* for which of them: BIT(index) */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
@@ -111,7 +112,7 @@ unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lookup *lookup,
 				  u32 packets, u64 bytes)
 {
-	if (unlikely(limit->budgets > 1)) {
+	if (unlikely(!limit->plain)) {
 		lookup->budgets = limit->room;
 		lookup->amount[false] = packets;
 		lookup->amount[true] = bytes;

@@ -40,7 +40,7 @@ struct weir_calendar;
 struct weir_count {
 	struct weir_wheel_shape shape;
 	u64 slot_inverse;	/* of @slot_ticks, see weir_slot_of(); 0: slots do not tick */
-	u32 slot;		/* the current one, if they do not tick */
+	u32 slot;		/* the current one, if they do not tick, else 0 */
 	const struct weir_calendar *calendar;	/* that numbers them, or NULL */
 	u64 window;		/* slots of the window, in ticks; the most if it never ends */
 	u32 slot_ticks;		/* length of a slot, nominal with @calendar; 0 if it never ends */
@@ -78,6 +78,13 @@ static inline struct weir_wheel_shape weir_leak_shape(u32 slots, u64 rate)
 static inline struct weir_wheel_shape weir_log_shape(u32 slots, u8 entries)
 {
 	return (struct weir_wheel_shape) { .width = 4, .entries = entries, .parts = slots };
+}
+
+/* Of a count that is not a log: the compiler leaves out what only logs need. */
+static inline struct weir_wheel_shape weir_shape_unlogged(struct weir_wheel_shape shape)
+{
+	shape.entries = 0;
+	return shape;
 }
 
 static inline size_t weir_wheel_size(struct weir_wheel_shape shape)
@@ -118,10 +125,8 @@ static inline u64 weir_slot_of(u64 tick, u64 inverse, u8 shift)
 
 static inline u64 weir_count_slot(const struct weir_count *count, u64 tick)
 {
-	/* Pairs with the timer of a calendar. */
-	if (unlikely(!count->slot_inverse))
-		return READ_ONCE(count->slot);
-	return weir_slot_of(tick, count->slot_inverse, count->slot_shift);
+	/* One of the two is 0. Pairs with the timer of a calendar. */
+	return weir_slot_of(tick, count->slot_inverse, count->slot_shift) + READ_ONCE(count->slot);
 }
 
 /* Slots that are like the current one: in which a count does not drop by much. */

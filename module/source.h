@@ -40,8 +40,7 @@ struct weir_prefix {
 };
 
 /* @ifindex, of the input device, is kept for 169.254.0.0/16 only. */
-static __always_inline void weir_source_ipv4(struct weir_source *source,
-					     __be32 addr, int ifindex)
+static inline void weir_source_ipv4(struct weir_source *source, __be32 addr, int ifindex)
 {
 	/* Word by word, so that the compiler keeps them in registers. */
 	source->word[0] = addr;
@@ -58,9 +57,8 @@ static __always_inline void weir_source_ipv4(struct weir_source *source,
  * @ifindex is kept for fe80::/64 only: link-local addresses have 54 zero bits behind
  * fe80::/10 (RFC 4291, 2.5.6); others of that range are counted as any address is.
  */
-static __always_inline void weir_source_ipv6(struct weir_source *source,
-					     const struct in6_addr *addr,
-					     int ifindex)
+static inline void weir_source_ipv6(struct weir_source *source, const struct in6_addr *addr,
+				    int ifindex)
 {
 	source->word[0] = addr->s6_addr32[0];
 	source->word[1] = addr->s6_addr32[1];

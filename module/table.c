@@ -164,6 +164,7 @@ static void table_counts(struct weir_table *table)
 		table->wheels_size = count->off + weir_wheel_size(count->shape);
 	}
 	table->more = i - 1;
+	table->plain = !table->more && !table->count[0].shape.entries;
 	table->shape = table->count[0].shape;
 	table->slot_shift = table->count[0].slot_shift;
 	table->slot_inverse = table->count[0].slot_inverse;
@@ -176,8 +177,7 @@ static void table_layout(struct weir_table *table)
 
 	table->words = weir_prefix_words(spec->prefix);
 	table_counts(table);
-	table->wheel_off = ALIGN(offsetof(struct weir_way, word) +
-				 4 * table->words, 8);
+	table->wheel_off = ALIGN(offsetof(struct weir_way, word) + 4 * table->words, 8);
 	table->way_size = ALIGN(table->wheel_off + table->wheels_size, 64);
 	table->floor_off = offsetofend(struct weir_bucket, blocked);
 	end = table->floor_off + table->wheels_size;

@@ -14,10 +14,10 @@
  *	admitted         0    3    0    1    0    2
  *	                     '------ 23 - 17 = 6 ----'
  *
- * A strict wheel reaches back n slots: every interval of the window's length lies
- * within n + 1 slots, wherever it starts. A lenient wheel reaches back n - 1. Slots are
- * stored modulo 2^32; no wheel is left alone for 2^31. A charge with an earlier slot counts
- * in the current one. The caller serialises; "full" and "marked" may be read in a seqcount.
+ * A strict wheel reaches back n slots: every interval of the window's length lies within
+ * n + 1 slots, wherever it starts. A lenient wheel reaches back n - 1. Slots are stored modulo
+ * 2^32; no wheel is left alone for 2^31. A charge with an earlier slot counts in the current
+ * one. The caller serialises; "full" and "marked" may be read in a seqcount.
  */
 #ifndef WEIR_WHEEL_H
 #define WEIR_WHEEL_H
@@ -26,8 +26,8 @@
 #include "shape.h"
 
 /* What a bucket or a log counts in a slot. Out of line, for the sake of wheels. */
-static inline __cold u64 weir_parts_sum(struct weir_wheel_shape shape,
-					const struct weir_wheel *w, u32 slot)
+static inline __cold u64 weir_parts_sum(struct weir_wheel_shape shape, const struct weir_wheel *w,
+					u32 slot)
 {
 	return shape.entries ? weir_log_sum(shape, w, slot) : weir_leak_sum(shape, w, slot);
 }
@@ -173,11 +173,12 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wh
 /* Count a cost in a turned wheel that has room for it. */
 static inline void weir_wheel_add(struct weir_wheel_shape shape, struct weir_wheel *w, u64 cost)
 {
-	if (unlikely(shape.entries))
+	if (unlikely(shape.parts && !shape.entries))
+		cost *= shape.parts;
+	if (shape.entries)
 		weir_log_add(shape, w, cost);
 	else
-		weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) +
-				 cost * (shape.parts ?: 1));
+		weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
 }
 
 /* Give back a charge, if the slot is in the window and still holds it. */
@@ -187,10 +188,9 @@ static inline bool weir_wheel_uncharge(struct weir_wheel_shape shape,
 	s32 age = w->at - slot;
 	u32 i;
 
-	if (shape.entries)
-		return weir_log_uncharge(shape, w, slot, cost);
 	if (shape.parts)
-		return age >= 0 && weir_leak_uncharge(shape, w, age, cost);
+		return shape.entries ? weir_log_uncharge(shape, w, slot, cost) :
+		       age >= 0 && weir_leak_uncharge(shape, w, age, cost);
 	if (age < 0 || age > shape.reach || weir_wheel_slot(shape, w, age) < cost)
 		return false;
 	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) - cost);

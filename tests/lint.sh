@@ -146,7 +146,7 @@ check_size() {
 		END { exit bad }' || bad=1
 	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 12500 ] || { echo "module/ has $n lines; 12500 is the most" && bad=1; }
+	[ "$n" -le 12600 ] || { echo "module/ has $n lines; 12600 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"

@@ -84,7 +84,7 @@ static unsigned int quota(u32 bucket)
 
 static void block(unsigned int i, enum weir_block how)
 {
-	struct weir_lookup lookup = { .tick = t.tick, .budget = U64_MAX };
+	struct weir_lookup lookup = { .tick = t.tick, .budget = U64_MAX, .budgets = budgets };
 	u64 end = below(8) ? t.tick + WEIR_SINCE_TICKS * (1 + below(20)) : WEIR_NEVER;
 	struct weir_source source = source_of(i, &lookup.hash);
 	struct weir_source_state state;
