@@ -22,7 +22,7 @@ static const struct {
 	{ "exempt", &weir_exempt_fields, WEIR_EVENT, { { "change", "string" } } },
 	{ "source", &weir_source_fields, WEIR_EVENT,
 	  { { "until", "string" }, { "window_ms", "integer" }, { "rate", "number" } } },
-	{ "charge", &weir_source_fields, WEIR_WORDS | WEIR_RESULT, { { 0 } } },
+	{ "charge", &weir_source_fields, WEIR_WORDS | WEIR_RESULT, { { "wait_ms", "number" } } },
 	{ "forget", &weir_source_fields, WEIR_WORDS, { { "forgotten", "integer" } } },
 	{ "block", &weir_source_fields, WEIR_WORDS,
 	  { { "blocked", "boolean" }, { "blocked_ms", "number" } } },

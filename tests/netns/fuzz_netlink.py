@@ -69,6 +69,9 @@ class Maker(random.Random):
     def address(self):
         """A known address, one near it, or any bytes"""
         raw = self.choice(ADDRESSES)
+        if self.op in ("source-block", "source-release") and self.percent(80):
+            # so that blocks are there to be released
+            return ADDRESSES[0]
         if self.percent(20):
             raw = raw[:-1] + bytes([self.below(4)])
         elif self.percent(10):
@@ -135,7 +138,7 @@ class Maker(random.Random):
         name = attr["name"]
         if wanted:
             return 100 if name in wanted else 0
-        vital = ("name", "budget", "window-ms", "address", "sources", "first")
+        vital = ("name", "budget", "window-ms", "address", "sources", "first", "for-ms")
         return 93 if name in vital else {"limit": 50, "before": 5}.get(name, 20)
 
     def attributes(self, aset, taken):

@@ -35,7 +35,7 @@ begin
 
 # the examples of design.rst
 done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
-like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+ a source 67B$' \
+like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+ a source 73B$' \
 	"the added limit is shown, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
 done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
@@ -166,9 +166,9 @@ done_with "weir: warning: limit 'few': up to 64 packets merged by GRO may not fi
 	limit add few budget 64/s to ::/0 newcomers 63/s
 done_with '$' limit set few newcomers 64/s
 is "$(weir -j -check limit add size budget 1/s sources 65536 newcomers 64/s 2>/dev/null | jq -c '.[0] | [.ways, .source_bytes, .memory > .ways * .source_bytes]')" \
-	'[94208,70,true]' "-check shows what a new limit would take"
+	'[94208,76,true]' "-check shows what a new limit would take"
 is "$(weir -j limit show | jq -r '.[] | select(.name == "size")')" '' "... and adds nothing"
-is "$(weir -j -check limit add size budget 1/s per 32,128 | jq -c '.[0].source_bytes')" 131 "... an IPv6 address takes two lines"
+is "$(weir -j -check limit add size budget 1/s per 32,128 | jq -c '.[0].source_bytes')" 137 "... an IPv6 address takes two lines"
 rx ethtool -K rx0 rx-gro-list on >/dev/null
 done_with "weir: warning: limit 'udp': $joined" limit set udp budget 6/s
 rx ethtool -K rx0 gro off >/dev/null
