@@ -126,7 +126,7 @@ static const struct weir_command xdp_commands[] = {
 
 const struct weir_object weir_objects[] = {
 	{ "limit", "how much each source may send",
-	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d }\n"
+	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d | week | month } | total\n"
 	  "'weir limit add help' explains each word" },
 	{ "source", "sources, what they sent, and whether they are limited",
 	  source_commands, false, "PREFIX := ADDR[/LENGTH]\n"

@@ -167,7 +167,7 @@ int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err)
 	if (!*end)
 		return weir_err_set(err, "time '%.60s' has no unit; write %.60ss", text, text);
 	if (i == ARRAY_SIZE(windows))
-		return weir_err_set(err, "invalid time '%.60s'; expected a number (1 if left out) and ms, s, m, h or d",
+		return weir_err_set(err, "invalid time '%.60s'; expected a number (1 if left out) and ms, s, m, h, d, week or month",
 				    text);
 	if (__builtin_mul_overflow(*ms, (uint64_t)windows[i].ms, ms))
 		*ms = UINT64_MAX;

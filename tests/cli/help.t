@@ -34,7 +34,7 @@ run source charge help
 like "$out" 'charge ADDR limit NAME \[ dev' "weir source charge help shows its words"
 like "$out" 'mode +all\|drain' "... and values"
 run limit help
-like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \}'$'\n' "weir limit help explains TIME"
+like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \| week \| month \} \| total'$'\n' "weir limit help explains TIME"
 like "$out" $'\n'"'weir limit add help' explains each word\$" "... and refers to the help of limit add"
 run source help
 like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]'$'\n' "weir source help explains PREFIX"

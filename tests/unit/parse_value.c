@@ -59,7 +59,7 @@ static void test_budget(void **state)
 		{ "1T/s", "invalid suffix 'T' in '1T/s'; k, M and G are powers of 1000" },
 		{ "10MiB/s", "invalid suffix 'MiB' in '10MiB/s'" },
 		{ "10m/s", "invalid suffix 'm' in '10m/s'" }, { "0x10/s", "invalid suffix 'x10'" },
-		{ "1000/fortnight", "expected a number (1 if left out) and ms, s, m, h or d" },
+		{ "1000/fortnight", "expected a number (1 if left out) and ms, s, m, h, d, week or month" },
 		{ "1/S", "invalid time" }, { "1/s/s", "invalid time" },
 		{ "20/60", "time '60' has no unit; write 60s" },
 		{ "1/9ms", "9ms is out of range 10ms..30d" },
