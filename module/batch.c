@@ -18,7 +18,7 @@
 static u64 batch_size(const struct weir_table *table, u64 left)
 {
 	return min_t(u64, left / 4 / num_online_cpus(),
-		     table->spec.bytes ? BATCH_BYTES : BATCH_PACKETS);
+		     table->spec.count[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
 }
 
 /* Under the way's lock: give back the rest of a batch, and take another. */

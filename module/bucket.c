@@ -127,7 +127,7 @@ static inline u64 weight(const struct weir_table *table, struct weir_wheel *firs
 /* Is a source of this weight, above 0, never evicted? */
 static inline bool weight_stays(const struct weir_table *table, u64 weight)
 {
-	return !table->plain ? weight == WEIR_STAYS : !table->spec.slot_ticks;
+	return !table->plain ? weight == WEIR_STAYS : !table->spec.count[0].slot_ticks;
 }
 
 static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,

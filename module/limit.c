@@ -112,17 +112,8 @@ static u64 budget_most(const struct weir_limit *limit, unsigned int i,
 
 static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct weir_error *error)
 {
-	const struct weir_count_spec first = count_spec(limit, 0);
 	struct weir_table_spec spec = {
-		.budget = first.budget,
-		.slot_ticks = first.slot_ticks,
 		.sources = limit->sources,
-		.slots = first.slots,
-		.rate = first.rate,
-		.calendar_ms = first.calendar_ms,
-		.log = first.log,
-		.lenient = first.lenient,
-		.bytes = first.bytes,
 		.newcomers = limit->newcomers.budget,
 		.prefix = limit->prefix,
 	};
@@ -130,8 +121,8 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	unsigned int i;
 	u64 bytes;
 
-	for (i = 1; i < limit->budgets; i++)
-		spec.more[i - 1] = count_spec(limit, i);
+	for (i = 0; i < limit->budgets; i++)
+		spec.count[i] = count_spec(limit, i);
 	bytes = weir_table_need(&spec);
 	error->value = bytes;
 	if (!weir_net_affords(wn, bytes))

@@ -91,10 +91,12 @@ void weir_newcomers_learn(const struct weir_newcomers *newcomers)
 static int table_make(struct weir_net *wn, struct weir_newcomers *newcomers)
 {
 	const struct weir_table_spec spec = {
-		.budget = WEIR_PACKETS_MAX,
-		.slot_ticks = newcomers->slot_ticks,
+		.count[0] = {
+			.budget = WEIR_PACKETS_MAX,
+			.slot_ticks = newcomers->slot_ticks,
+			.slots = newcomers->slots,
+		},
 		.sources = ARRAY_SIZE(weir_room_of),
-		.slots = newcomers->slots,
 	};
 	unsigned int i;
 

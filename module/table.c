@@ -149,18 +149,11 @@ static struct weir_count count_of(const struct weir_count_spec *spec, unsigned i
 static void table_counts(struct weir_table *table)
 {
 	const struct weir_table_spec *spec = &table->spec;
-	const struct weir_count_spec first = {
-		.budget = spec->budget, .rate = spec->rate,
-		.slot_ticks = spec->slot_ticks, .slots = spec->slots,
-		.calendar_ms = spec->calendar_ms, .log = spec->log,
-		.lenient = spec->lenient, .bytes = spec->bytes,
-	};
 	struct weir_count *count = table->count;
 	unsigned int i;
 
-	for (i = 0; !i || (i < WEIR_BUDGETS_MAX && spec->more[i - 1].budget); i++, count++) {
-		*count = count_of(i ? &spec->more[i - 1] : &first, table->words,
-				  table->wheels_size);
+	for (i = 0; i < WEIR_BUDGETS_MAX && spec->count[i].budget; i++, count++) {
+		*count = count_of(&spec->count[i], table->words, table->wheels_size);
 		table->wheels_size = count->off + weir_wheel_size(count->shape);
 	}
 	table->more = i - 1;
@@ -259,11 +252,6 @@ void weir_table_free(struct weir_table *table)
 	kvfree(table);
 }
 
-static u32 calendar_ms(const struct weir_table *table, unsigned int i)
-{
-	return i ? table->spec.more[i - 1].calendar_ms : table->spec.calendar_ms;
-}
-
 /*
  * Begin the periods of calendars, or have those that began end when the wall clock and
  * @zone say so now. The caller keeps other changes out; may sleep.
@@ -273,9 +261,9 @@ void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone)
 	unsigned int i;
 
 	for (i = 0; i <= table->more; i++)
-		if (calendar_ms(table, i))
-			weir_calendar_start(&table->calendar[i], calendar_ms(table, i), zone,
-					    &table->count[i].slot);
+		if (table->spec.count[i].calendar_ms)
+			weir_calendar_start(&table->calendar[i], table->spec.count[i].calendar_ms,
+					    zone, &table->count[i].slot);
 }
 
 /* When the current period of a count ends, in seconds since 1970; 0 if it has no calendar. */
@@ -288,7 +276,8 @@ time64_t weir_table_renews(const struct weir_table *table, unsigned int i)
 static bool has_batches(const struct weir_table_spec *spec)
 {
 	/* A log refuses nothing that fits, and so has no room to spare. */
-	return !spec->more[0].budget && !spec->log && (!spec->prefix.len4 || !spec->prefix.len6);
+	return !spec->count[1].budget && !spec->count[0].log &&
+	       (!spec->prefix.len4 || !spec->prefix.len6);
 }
 
 static void table_plan(struct weir_table *table,
@@ -340,7 +329,7 @@ struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 		return ERR_PTR(-ENOMEM);
 	*table = layout;
 	for (i = 0; i <= table->more; i++)
-		if (calendar_ms(table, i))
+		if (spec->count[i].calendar_ms)
 			table->count[i].calendar = &table->calendar[i];
 	if (has_batches(spec)) {
 		table->batches = alloc_percpu_gfp(struct weir_batches, gfp);

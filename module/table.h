@@ -30,33 +30,24 @@
 /* Most sources in a bucket, and so in an answer of weir_table_walk(). */
 #define WEIR_WAYS_MAX 48
 
-/* The constants of a further count; as those of the first below. */
+/* The constants of a count. */
 struct weir_count_spec {
-	u64 budget;
-	u64 rate;
-	u32 slot_ticks;
-	u32 slots;
-	u32 calendar_ms;
-	bool log;
-	bool lenient;
-	bool bytes;
-};
-
-/* The constants of a table. */
-struct weir_table_spec {
 	u64 budget;		/* the largest budget it must hold */
-	u32 slot_ticks;		/* length of a slot in clock ticks; 0 if it never ends */
-	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
-	u32 slots;		/* of the window, 1..WEIR_SLOTS_MAX; if it leaks, WEIR_PARTS_MAX */
 	u64 rate;		/* budget by which a leaky bucket drains in a window; 0: a wheel */
+	u32 slot_ticks;		/* length of a slot in clock ticks; 0 if it never ends */
+	u32 slots;		/* of the window, 1..WEIR_SLOTS_MAX; if it leaks, WEIR_PARTS_MAX */
 	u32 calendar_ms;	/* WEIR_*_MS if slots are a calendar's periods, else 0 */
 	bool log;		/* of the slots in which packets came */
 	bool lenient;		/* sum @slots slots instead of @slots + 1 */
 	bool bytes;		/* count bytes, otherwise packets */
+};
+
+/* The constants of a table. */
+struct weir_table_spec {
+	struct weir_count_spec count[WEIR_BUDGETS_MAX];	/* up to the first without a budget */
+	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
 	bool newcomers;		/* distinguish known sources from newcomers */
 	struct weir_prefix prefix;	/* that sources are masked with */
-	/* Of the further counts, up to the first without a budget */
-	struct weir_count_spec more[WEIR_BUDGETS_MAX - 1];
 };
 
 /* Result of a packet at a limit; 0 if there is none yet. */

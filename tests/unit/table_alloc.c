@@ -12,7 +12,7 @@
 static struct weir_table_spec spec_of(u32 sources)
 {
 	return (struct weir_table_spec) {
-		.budget = 1000, .slot_ticks = 4, .slots = 15,
+		.count[0] = { .budget = 1000, .slot_ticks = 4, .slots = 15 },
 		.sources = sources, .prefix = { 32, 64 },
 	};
 }
@@ -113,8 +113,9 @@ static u64 up(u64 bytes, u64 to)
 /* The formula of design.rst for buckets of @ways ways */
 static u64 bytes_of(const struct weir_table_spec *spec, u64 buckets, unsigned int ways)
 {
-	u64 slots = spec->slots + !spec->lenient, ring = 1, each = 1;
-	u64 width = spec->budget < 1ull << 16 ? 2 : spec->budget < 1ull << 32 ? 4 : 8;
+	const struct weir_count_spec *count = &spec->count[0];
+	u64 slots = count->slots + !count->lenient, ring = 1, each = 1;
+	u64 width = count->budget < 1ull << 16 ? 2 : count->budget < 1ull << 32 ? 4 : 8;
 	u64 wheel, way, bucket;
 
 	while (ring < slots)
@@ -144,10 +145,10 @@ static void test_layout(void **state)
 	for (b = 0; b < ARRAY_SIZE(budget); b++)
 	for (slots = 1; slots <= WEIR_SLOTS_MAX; slots++)
 	for (len6 = 64; len6 <= 128; len6 += 64) {
-		spec.budget = budget[b];
-		spec.slots = slots;
+		spec.count[0].budget = budget[b];
+		spec.count[0].slots = slots;
 		spec.prefix.len6 = len6;
-		spec.lenient = slots % 2;
+		spec.count[0].lenient = slots % 2;
 		t = weir_table_alloc(&spec, 1000);
 		assert_false(IS_ERR(t));
 		assert_true(weir_wheel_max(t->shape.width) >= budget[b]);
@@ -188,17 +189,17 @@ static void test_slot(void **state)
 	u64 tick;
 
 	for (i = 0; i < 4000; i++) {
-		spec.slot_ticks = i < 300 ? i + 1 : max(1u, (u32)chance(&c) >> (i & 31));
+		spec.count[0].slot_ticks = i < 300 ? i + 1 : max(1u, (u32)chance(&c) >> (i & 31));
 		t = weir_table_alloc(&spec, 1000);
 		for (n = 0; n < 64; n++) {
 			tick = chance(&c) >> (1 + chance_below(&c, 63));
-			assert_true(weir_table_slot(t, tick) == tick / spec.slot_ticks);
-			tick -= tick % spec.slot_ticks;
-			assert_true(weir_table_slot(t, tick) == tick / spec.slot_ticks);
+			assert_true(weir_table_slot(t, tick) == tick / spec.count[0].slot_ticks);
+			tick -= tick % spec.count[0].slot_ticks;
+			assert_true(weir_table_slot(t, tick) == tick / spec.count[0].slot_ticks);
 			tick -= !!tick;
-			assert_true(weir_table_slot(t, tick) == tick / spec.slot_ticks);
+			assert_true(weir_table_slot(t, tick) == tick / spec.count[0].slot_ticks);
 		}
-		assert_true(weir_table_slot(t, INT64_MAX) == INT64_MAX / spec.slot_ticks);
+		assert_true(weir_table_slot(t, INT64_MAX) == INT64_MAX / spec.count[0].slot_ticks);
 		weir_table_free(t);
 	}
 }

@@ -20,8 +20,11 @@ static u64 budget, tick;
 static void begin_sized(u64 with, bool bytes, u32 sources)
 {
 	struct weir_table_spec spec = {
-		.budget = with, .slot_ticks = SLOT_TICKS, .sources = sources,
-		.slots = SLOTS, .bytes = bytes,
+		.count[0] = {
+			.budget = with, .slot_ticks = SLOT_TICKS, .slots = SLOTS,
+			.bytes = bytes,
+		},
+		.sources = sources,
 	};
 
 	budget = with;

@@ -42,13 +42,13 @@ static struct weir_source source_of(unsigned int i, u32 *hash)
 static struct weir_table *table_of(bool newcomers, bool further)
 {
 	struct weir_table_spec spec = {
-		.budget = BUDGET, .slot_ticks = 40, .slots = 4, .sources = 64,
-		.newcomers = newcomers, .prefix = { 32, 64 },
+		.count[0] = { .budget = BUDGET, .slot_ticks = 40, .slots = 4 },
+		.sources = 64, .newcomers = newcomers, .prefix = { 32, 64 },
 	};
 	struct weir_table *table;
 
 	if (further)
-		spec.more[0] = (struct weir_count_spec) {
+		spec.count[1] = (struct weir_count_spec) {
 			.budget = 2 * BUDGET, .slot_ticks = 160, .slots = 4, .bytes = true,
 		};
 	table = weir_table_alloc(&spec, t.tick);
@@ -166,7 +166,7 @@ static void packet(unsigned int i)
 	t.blocked[i] = 0;
 	if (result & WEIR_CHARGED)
 		twin_admit(&t.history[i], t.tick, 1);
-	check(twin_most(&t.history[i], t.table->spec.slot_ticks * 4, t.tick) <= BUDGET,
+	check(twin_most(&t.history[i], t.table->spec.count[0].slot_ticks * 4, t.tick) <= BUDGET,
 	      "run %llu: more than the budget", t.run);
 	if (result & WEIR_REFUSED && !(result & WEIR_FLOORED)) {
 		check(!t.first[i] || result & WEIR_FIRST,

@@ -9,10 +9,10 @@ struct model m;
 
 static struct weir_lookup lookup_of(const struct model_source *s, u64 cost)
 {
-	u64 late = below(8) ? 0 : below(20 * m.table->spec.slot_ticks);
+	u64 late = below(8) ? 0 : below(20 * m.table->spec.count[0].slot_ticks);
 
 	if (m.very_late && !below(8))
-		late = below(400 * m.table->spec.slot_ticks);
+		late = below(400 * m.table->spec.count[0].slot_ticks);
 	return (struct weir_lookup) {
 		.source = &s->source, .hash = s->hash, .cost = cost,
 		.budget = m.budget, .tick = m.tick - min(m.tick, late),
@@ -47,10 +47,10 @@ static struct weir_source_state expected(const struct model_source *s)
 		cost = min(s->wanted, m.budget);
 	for (when = slot; twin_sum(w, m.reach, when) + cost > m.budget; when++)
 		;
-	when *= m.table->spec.slot_ticks;
+	when *= m.table->spec.count[0].slot_ticks;
 	state.live = state.count[0];
 	state.wait = when > m.tick ? when - m.tick : 0;
-	if (when == slot * m.table->spec.slot_ticks)
+	if (when == slot * m.table->spec.count[0].slot_ticks)
 		state.wait = 0;
 	if (s->has_way) {
 		state.dropped = s->dropped;
@@ -158,12 +158,12 @@ static void note_admitted(struct model_source *s, const struct weir_lookup *look
 /* The packet has passed: its charge can no longer be given back. */
 static void note_passed(struct model_source *s, const struct weir_lookup *lookup)
 {
-	u64 window = (u64)m.table->spec.slots * m.table->spec.slot_ticks;
+	u64 window = (u64)m.table->spec.count[0].slots * m.table->spec.count[0].slot_ticks;
 	u64 tick = twin_charged_at(m.table, lookup, 0, m.tick), most;
 
 	twin_admit(&s->history, tick, lookup->cost);
 	most = twin_most(&s->history, window, tick);
-	check(most / (m.table->spec.lenient ? 2 : 1) <= m.budget_most,
+	check(most / (m.table->spec.count[0].lenient ? 2 : 1) <= m.budget_most,
 	      "run %llu: %llu of %llu", m.run, most, m.budget_most);
 }
 

@@ -20,7 +20,7 @@ static struct {
 static void begin(u64 budget, u8 slots, u32 sources)
 {
 	struct weir_table_spec spec = {
-		.budget = budget, .slot_ticks = SLOT_TICKS, .slots = slots,
+		.count[0] = { .budget = budget, .slot_ticks = SLOT_TICKS, .slots = slots },
 		.sources = sources, .prefix = t.prefix,
 	};
 

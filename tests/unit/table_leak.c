@@ -28,14 +28,15 @@ static u64 below(u64 n)
 static struct weir_table *random_table(void)
 {
 	struct weir_table_spec spec = { .sources = 1, .prefix = { 32, 64 } };
+	struct weir_count_spec *count = &spec.count[0];
 	struct weir_table *table;
 
-	spec.slot_ticks = 1 + below(min(t.window, 5u));
-	spec.slots = (t.window + spec.slot_ticks - 1) / spec.slot_ticks;
+	count->slot_ticks = 1 + below(min(t.window, 5u));
+	count->slots = (t.window + count->slot_ticks - 1) / count->slot_ticks;
 	t.rate = 1 + below(20);
-	spec.rate = t.rate;
+	count->rate = t.rate;
 	t.size = 1 + below(below(2) ? 3 : 4 * t.rate);
-	spec.budget = t.size;
+	count->budget = t.size;
 	t.size_most = max(t.size_most, t.size);
 	t.rate_most = max(t.rate_most, t.rate);
 	table = weir_table_alloc(&spec, t.tick);
@@ -46,7 +47,8 @@ static struct weir_table *random_table(void)
 
 static void charge(unsigned int i)
 {
-	u64 late = below(4) ? 0 : below(min(t.tick, 3 * t.table->spec.slot_ticks + 1ull)), tick;
+	u64 late_most = min(t.tick, 3 * t.table->spec.count[0].slot_ticks + 1ull);
+	u64 late = below(4) ? 0 : below(late_most), tick;
 	struct weir_lookup lookup = {
 		.tick = t.tick - late, .cost = 1 + below(below(2) ? min(t.size, 2ull) : t.size),
 		.budget = t.size,

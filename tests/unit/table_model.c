@@ -61,11 +61,11 @@ static void leap(void)
 	struct model_source *s;
 	unsigned int i;
 
-	if (m.tick > BIT_ULL(61) || m.table->spec.slot_ticks > 100)
+	if (m.tick > BIT_ULL(61) || m.table->spec.count[0].slot_ticks > 100)
 		return;
 	for (i = 0; i < HELD; i++)
 		give_back(&m.held[i]);
-	m.tick += slots * m.table->spec.slot_ticks;
+	m.tick += slots * m.table->spec.count[0].slot_ticks;
 	slot = weir_table_slot(m.table, m.tick);
 	twin_leave();
 	weir_table_age(m.table, m.tick);
@@ -80,7 +80,7 @@ static void leap(void)
 
 static void pass_time(void)
 {
-	u64 slot = m.table->spec.slot_ticks;
+	u64 slot = m.table->spec.count[0].slot_ticks;
 
 	switch (below(400)) {
 	case 0 ... 99:
@@ -90,7 +90,7 @@ static void pass_time(void)
 		m.tick += slot * below(3);
 		break;
 	case 130 ... 135:
-		m.tick += slot * below(2 * m.table->spec.slots + 2);
+		m.tick += slot * below(2 * m.table->spec.count[0].slots + 2);
 		break;
 	case 136:
 		leap();
@@ -114,7 +114,7 @@ static void step(void)
 		if (!below(8))
 			clear(s->hash & m.table->mask);
 		else if (!below(8))
-			m.budget = 1 + below(m.table->spec.budget);
+			m.budget = 1 + below(m.table->spec.count[0].budget);
 		m.budget_most = max(m.budget, m.budget_most);
 		break;
 	case 2 ... 4:
@@ -141,11 +141,13 @@ static struct weir_table_spec random_spec(void)
 	};
 
 	return (struct weir_table_spec) {
-		.budget = budget[below(ARRAY_SIZE(budget))],
-		.slot_ticks = below(8) ? 1 + below(5) : 2592000000,
+		.count[0] = {
+			.budget = budget[below(ARRAY_SIZE(budget))],
+			.slot_ticks = below(8) ? 1 + below(5) : 2592000000,
+			.slots = 1 + below(below(4) ? 8 : 64),
+			.lenient = !below(4),
+		},
 		.sources = below(2) ? 1 : 64,
-		.slots = 1 + below(below(4) ? 8 : 64),
-		.lenient = !below(4),
 		.prefix = prefix[below(ARRAY_SIZE(prefix))],
 	};
 }
@@ -164,14 +166,14 @@ static void begin(u64 run)
 	m.very_late = !below(8);
 	/* 32-bit slot numbers wrap. */
 	m.tick = below(2) ? below(BIT_ULL(50)) :
-		 (BIT_ULL(32) * (1 + below(3)) - 20) * spec.slot_ticks;
+		 (BIT_ULL(32) * (1 + below(3)) - 20) * spec.count[0].slot_ticks;
 	m.table = weir_table_alloc(&spec, m.tick);
 	assert_false(IS_ERR(m.table));
 	twin_shrink(m.table, spec.sources > 1 ? 1 << below(2) : 1,
 		    below(4) ? 2 + 2 * below(3) : m.table->ways);
 	m.reach = m.table->shape.reach;
 	m.epoch = 0;
-	m.budget = below(2) ? spec.budget : 1 + below(spec.budget);
+	m.budget = below(2) ? spec.count[0].budget : 1 + below(spec.count[0].budget);
 	m.budget_most = m.budget;
 	m.sources = m.table->ways * (1 + below(4)) * (m.table->mask + 1);
 	m.source = calloc(m.sources, sizeof(*m.source));

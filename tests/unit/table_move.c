@@ -48,19 +48,21 @@ static u64 test_clock(void)
 
 static u64 window_of(const struct weir_table *table)
 {
-	return (u64)table->spec.slots * table->spec.slot_ticks;
+	return (u64)table->spec.count[0].slots * table->spec.count[0].slot_ticks;
 }
 
 /* Ticks after a refusal in which no other is a first: slots round it down. */
 static u64 marked_for(const struct weir_table *table)
 {
-	return (table->spec.slots - 1) * table->spec.slot_ticks;
+	return (table->spec.count[0].slots - 1) * table->spec.count[0].slot_ticks;
 }
 
 static bool same_slots(const struct weir_table *a, const struct weir_table *b)
 {
-	return a->spec.slot_ticks == b->spec.slot_ticks && a->shape.reach == b->shape.reach &&
-	       a->spec.bytes == b->spec.bytes;
+	const struct weir_count_spec *x = a->spec.count, *y = b->spec.count;
+
+	return x->slot_ticks == y->slot_ticks && a->shape.reach == b->shape.reach &&
+	       x->bytes == y->bytes;
 }
 
 /* Move the twins of an old bucket's sources when the bucket is moved. */
@@ -82,7 +84,7 @@ static void pulled(u32 hash, u64 tick)
 			continue;
 		}
 		sum = twin_sum(&s->wheel, old->shape.reach, slot);
-		if (old->spec.bytes != next->spec.bytes)
+		if (old->spec.count[0].bytes != next->spec.count[0].bytes)
 			sum = weir_budget_part(sum, m.next.budget, m.now.budget);
 		s->wheel = (struct twin_wheel) { .at = weir_table_slot(next, tick), .count[0] = sum };
 	}
@@ -217,32 +219,35 @@ static struct config random_config(const struct config *was)
 {
 	static const u8 slots[] = { 1, 2, 3, 4, 6, 8, 12, 24 };
 	static const u64 budgets[] = { 1, 5, 40, 300, 70000, 5000000000 };
-	const struct weir_table_spec *old = was ? &was->table->spec : NULL;
+	const struct weir_count_spec *old = was ? was->table->spec.count : NULL;
 	struct weir_table_spec spec = {
-		.slots = slots[below(ARRAY_SIZE(slots))],
+		.count[0] = {
+			.slots = slots[below(ARRAY_SIZE(slots))],
+			.bytes = old ? old->bytes ^ !below(6) : !below(3),
+			.lenient = !below(8),
+		},
 		.sources = m.exact ? 512 << below(3) : 1 << below(6),
-		.bytes = old ? old->bytes ^ !below(6) : !below(3),
-		.lenient = !below(8),
-		.prefix = old ? old->prefix :
+		.prefix = was ? was->table->spec.prefix :
 			  (struct weir_prefix) { 32, below(2) ? 64 : 128 },
 	};
+	struct weir_count_spec *count = &spec.count[0];
 	struct config config;
 
-	spec.slot_ticks = WINDOW / spec.slots;
+	count->slot_ticks = WINDOW / count->slots;
 	if (old && below(2)) {
-		spec.slots = old->slots;
-		spec.slot_ticks = old->slot_ticks;
-		spec.lenient = old->lenient;
+		count->slots = old->slots;
+		count->slot_ticks = old->slot_ticks;
+		count->lenient = old->lenient;
 	}
-	spec.slot_ticks += !below(4) && below(2);
+	count->slot_ticks += !below(4) && below(2);
 	config.budget = budgets[below(ARRAY_SIZE(budgets))];
-	if (old && below(2) && spec.bytes == old->bytes)
+	if (old && below(2) && count->bytes == old->bytes)
 		config.budget = was->budget;
 	/* As in limit.c */
-	spec.budget = config.budget;
+	count->budget = config.budget;
 	if (old)
-		spec.budget = max(spec.budget, spec.bytes == old->bytes ? old->budget :
-				  weir_budget_part(old->budget, config.budget, was->budget));
+		count->budget = max(count->budget, count->bytes == old->bytes ? old->budget :
+				    weir_budget_part(old->budget, config.budget, was->budget));
 	config.table = weir_table_alloc(&spec, m.tick);
 	assert_false(IS_ERR(config.table));
 	if (!m.exact && config.table->ways > 6 && below(2))
@@ -250,7 +255,7 @@ static struct config random_config(const struct config *was)
 	/* A lenient wheel forgets at slot boundaries, which a move may shift. */
 	if (m.lenient > 1)
 		m.lenient++;
-	else if (spec.lenient)
+	else if (count->lenient)
 		m.lenient = 2 + !!old;
 	return config;
 }
@@ -296,7 +301,7 @@ static void move(void)
 	memset(m.pulled, 0, sizeof(m.pulled));
 	m.done = 0;
 	m.moves++;
-	if (m.next.table->spec.bytes != old->spec.bytes) {
+	if (m.next.table->spec.count[0].bytes != old->spec.count[0].bytes) {
 		m.same_unit = false;
 		for (i = 0; i < m.sources; i++)
 			twin_forget(&m.source[i].history);
@@ -339,7 +344,7 @@ static void silence(void)
 		.budget = m.now.budget, .cost = m.now.budget,
 	};
 
-	m.tick += window_of(m.now.table) + m.now.table->spec.slot_ticks;
+	m.tick += window_of(m.now.table) + m.now.table->spec.count[0].slot_ticks;
 	lookup.tick = m.tick;
 	twin_enter();
 	check(twin_packet(m.now.table, &lookup) & WEIR_CHARGED, "run %llu: no burst", m.run);

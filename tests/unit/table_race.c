@@ -23,7 +23,7 @@ static const u64 ten = 10;
 static struct weir_table *make_table(u8 slots, u32 sources)
 {
 	struct weir_table_spec spec = {
-		.budget = 10, .slot_ticks = 1, .slots = slots,
+		.count[0] = { .budget = 10, .slot_ticks = 1, .slots = slots },
 		.sources = sources, .prefix = { 32, 64 },
 	};
 	struct weir_table *t = weir_table_alloc(&spec, now);

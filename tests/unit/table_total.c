@@ -20,8 +20,11 @@ static struct {
 static struct weir_table *table_of(u32 slot_ticks, u8 slots)
 {
 	struct weir_table_spec spec = {
-		.budget = t.budget, .slot_ticks = slot_ticks, .slots = slots, .sources = 1,
-		.lenient = !slot_ticks, .prefix = { 32, 64 },
+		.count[0] = {
+			.budget = t.budget, .slot_ticks = slot_ticks, .slots = slots,
+			.lenient = !slot_ticks,
+		},
+		.sources = 1, .prefix = { 32, 64 },
 	};
 	struct weir_table *table = weir_table_alloc(&spec, t.tick);
 
@@ -81,10 +84,10 @@ static void check_all(void)
 		source = twin_source_in(t.table, i, &hash);
 		weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
 		/* Where all ways are taken for ever, a newcomer has no room. */
-		full = !t.count[i] && counted() == WAYS && !t.table->spec.slot_ticks;
+		full = !t.count[i] && counted() == WAYS && !t.table->spec.count[0].slot_ticks;
 		want = full ? t.budget : t.count[i];
 		check(state.count[0] == want, "run %llu: %llu, not %llu", t.run, state.count[0], want);
-		check(want < t.budget || t.table->spec.slot_ticks ||
+		check(want < t.budget || t.table->spec.count[0].slot_ticks ||
 		      state.wait == WEIR_NEVER, "run %llu: a wait", t.run);
 		check(want || !state.wait, "run %llu: a wait for nothing", t.run);
 	}
@@ -101,13 +104,13 @@ static void move(void)
 {
 	struct weir_table *old = t.table;
 
-	t.table = table_of(old->spec.slot_ticks ? 0 : 1000000000, 4);
+	t.table = table_of(old->spec.count[0].slot_ticks ? 0 : 1000000000, 4);
 	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
 	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
 	synchronize_rcu();
 	weir_table_free(old);
 	check_all();
-	if (t.table->spec.slot_ticks)
+	if (t.table->spec.count[0].slot_ticks)
 		move();
 }
 

@@ -25,20 +25,11 @@ struct way_budget way_budget(enum way way, u64 budget, u64 room, u32 slots, u32 
 struct weir_table *way_table(struct weir_table_spec *spec, const struct way_budget *budget,
 			     unsigned int n, u64 tick)
 {
-	const struct weir_count_spec *first = &budget->spec;
 	struct weir_table *table;
 	unsigned int i;
 
-	spec->budget = first->budget;
-	spec->rate = first->rate;
-	spec->slot_ticks = first->slot_ticks;
-	spec->slots = first->slots;
-	spec->calendar_ms = first->calendar_ms;
-	spec->log = first->log;
-	spec->lenient = first->lenient;
-	spec->bytes = first->bytes;
-	for (i = 1; i < n; i++)
-		spec->more[i - 1] = budget[i].spec;
+	for (i = 0; i < n; i++)
+		spec->count[i] = budget[i].spec;
 	table = weir_table_alloc(spec, tick);
 	assert_false(IS_ERR(table));
 	assert_int_equal(table->more, n - 1);
