@@ -11,13 +11,6 @@ config <<-WORDS || bail "cannot configure"
 	limit add sum budget 100k/1h per 0
 WORDS
 blocked() { weir -json source show blocked | jq -rc 'map([.source, .limit])'; }
-# through SOURCE: how many of 10 packets pass
-through() {
-	local was
-	was=$(passed)
-	flood -s "$1" -c 10
-	echo $(($(passed) - was))
-}
 # refused SENTENCE WORDS...: by the kernel, with the sentence
 refused() {
 	local status

@@ -14,13 +14,6 @@ nft insert rule inet probe pre iif lo accept
 blocked() { weir -json source get "$1" limit "$2" | jq -r '.[0] | select(.blocked) | if .blocked_ms then .blocked_ms / 1000 | floor else "ever" end'; }
 is_blocked() { [ "$(blocked "$@")" ]; }
 is_free() { [ -z "$(blocked "$@")" ]; }
-# through SOURCE: how many of 10 packets pass
-through() {
-	local was
-	was=$(passed)
-	flood -s "$1" -c 10
-	echo $(($(passed) - was))
-}
 
 # jail ACTION WORDS...: run fail2ban with the jail sshd
 jail() {

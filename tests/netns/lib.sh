@@ -158,6 +158,12 @@ admits() {
 	flood "$@"
 	is "$(passed)" "$number" "$name"
 }
+# through SOURCE: how many of 10 packets pass
+through() {
+	recount
+	flood -s "$1" -c 10
+	passed
+}
 # counter FAMILY NAME: packets of a counter of table probe
 counter() { rx nft list counter "$1" probe "$2" | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
 
@@ -287,6 +293,17 @@ begin_apart() {
 	load || bail "cannot load"
 	pair
 	end_not_here
+}
+
+# budget WAY WINDOW NUMBER: calendars and totals have windows of their own
+budget() {
+	case $1 in
+	strict | lenient) echo "budget $3/$2 slots 4 $1" ;;
+	bucket) echo "budget $3/$2 bucket burst 6" ;;
+	calendar) echo "budget $3/minute calendar" ;;
+	total) echo "budget $3/total strict" ;;
+	*) echo "budget $3/$2 $1" ;;
+	esac
 }
 
 # stat_of LIMIT COUNTER: for example dropped.packets

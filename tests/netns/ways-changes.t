@@ -6,15 +6,6 @@
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 ways=(strict lenient fixed log bucket calendar total)
-budget() {
-	case $1 in
-	strict | lenient) echo "budget 12/400ms slots 4 $1" ;;
-	bucket) echo "budget 12/400ms bucket burst 6" ;;
-	calendar) echo "budget 12/minute calendar" ;;
-	total) echo "budget 12/total strict" ;;
-	*) echo "budget 12/400ms $1" ;;
-	esac
-}
 # What a way admits in 400 ms, and what it may have let go of that. No minute ends here.
 declare -A most=([strict]=12 [lenient]=24 [fixed]=24 [log]=12 [bucket]=18 [calendar]=12 [total]=12)
 declare -A gone=([strict]=0 [lenient]=12 [fixed]=12 [log]=0 [bucket]=12 [calendar]=0 [total]=0)
@@ -30,7 +21,7 @@ n=${#ways[@]} ticks=$(ms_ticks 400)
 changes() {
 	local i
 	for ((i = n - 1; i >= 0; i--)); do
-		echo "limit $1 l$i $(budget "${ways[(i + $2) % n]}") ${4:+from 198.18.$i.0/24 sources 64}"
+		echo "limit $1 l$i $(budget "${ways[(i + $2) % n]}" 400ms 12) ${4:+from 198.18.$i.0/24 sources 64}"
 	done
 	echo "limit $1 several ${several[$3 % ${#several[@]}]} ${4:+from 198.18.$n.0/24 sources 64}"
 }

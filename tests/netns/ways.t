@@ -7,16 +7,6 @@
 need_cpus 2
 SHORT=400 LONG=1600 # ms
 ways=(strict lenient fixed log bucket calendar total)
-# budget WAY WINDOW NUMBER: calendars and totals have windows of their own
-budget() {
-	case $1 in
-	strict | lenient) echo "budget $3/$2 slots 4 $1" ;;
-	bucket) echo "budget $3/$2 bucket burst 6" ;;
-	calendar) echo "budget $3/minute calendar" ;;
-	total) echo "budget $3/total" ;;
-	*) echo "budget $3/$2 $1" ;;
-	esac
-}
 # Source 7 i + j has way i with a short window, and if j is not i, way j with a long one.
 for i in "${!ways[@]}"; do
 	for j in "${!ways[@]}"; do
