@@ -86,6 +86,9 @@ static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
 
 static int penalty_check(struct weir_limit *limit, struct weir_error *error)
 {
+	if (limit->renew && !limit->penalty_ms)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_RENEW,
+				   "refusals renew a penalty; renew requires one, longer than 0");
 	if (limit->penalty_ms && limit->penalty_ms < WEIR_BLOCK_MS_MIN)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
 				   "a penalty lasts a second at least; 0 is none");
@@ -111,7 +114,8 @@ static int bucket_check(struct weir_limit *limit, unsigned int i, struct weir_er
 	if (budget->burst)
 		limit->room[i] = budget->burst;
 	if (limit->room[i] > (limit->bytes & BIT(i) ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,
+		return weir_refuse(error, -ERANGE,
+				   budget->burst ? WEIR_A_LIMIT_BURST : WEIR_A_LIMIT_BUDGET,
 				   "a bucket holds at most 4294967295 packets or 2^46 bytes");
 	if (div64_u64(limit->room[i] - 1, budget->amount) >= WEIR_BURST_BUDGETS)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,

@@ -35,8 +35,9 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		limit->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
 	if (attrs[WEIR_A_LIMIT_KNOWN_MS])
 		limit->newcomers.known_ms = nla_get_u32(attrs[WEIR_A_LIMIT_KNOWN_MS]);
-	if (attrs[WEIR_A_LIMIT_PENALTY_MS]) {
-		limit->penalty_ms = nla_get_u64(attrs[WEIR_A_LIMIT_PENALTY_MS]);
+	if (attrs[WEIR_A_LIMIT_PENALTY_MS] || attrs[WEIR_A_LIMIT_RENEW]) {
+		limit->penalty_ms = attrs[WEIR_A_LIMIT_PENALTY_MS] ?
+				    nla_get_u64(attrs[WEIR_A_LIMIT_PENALTY_MS]) : 0;
 		limit->renew = attrs[WEIR_A_LIMIT_RENEW];
 	}
 	if (attrs[WEIR_A_LIMIT_MATCH])
@@ -149,10 +150,6 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
 				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
 				  "this belongs to a newcomers' budget, and the limit has none");
-	if (!err && attrs[WEIR_A_LIMIT_RENEW] &&
-	    !(attrs[WEIR_A_LIMIT_PENALTY_MS] && limit.penalty_ms))
-		err = weir_refuse(error, -EINVAL, WEIR_A_LIMIT_RENEW,
-				  "refusals renew a penalty; renew requires one, longer than 0");
 	if (!err)
 		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
 				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);

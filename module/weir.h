@@ -42,6 +42,7 @@ struct weir_net {
 };
 
 struct weir_net *weir_net(const struct net *net);
+int weir_params_limit(void);	/* params.c, while the module is loaded */
 
 /* May a namespace have so much memory for its limits in addition? */
 static inline bool weir_net_affords(const struct weir_net *wn, u64 bytes)

@@ -146,7 +146,7 @@ check_size() {
 		END { exit bad }' || bad=1
 	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 12600 ] || { echo "module/ has $n lines; 12600 is the most" && bad=1; }
+	[ "$n" -le 12720 ] || { echo "module/ has $n lines; 12720 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"
@@ -218,7 +218,7 @@ check_packet_path() {
 	local list f words
 	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
 	words="$words|msleep|might_sleep|cond_resched|schedule_timeout[a-z_]*|wait_event[a-z_]*|synchronize_[a-z_]+|(genl|n)lmsg_[a-z_]+"
-	mapfile -t list < <(files '^module/[^/]*\.[ch]$' '^module/((config|edit|limit|main|newcomers|netlink.*)\.c|netlink.*\.h|compat\.h)$')
+	mapfile -t list < <(files '^module/[^/]*\.[ch]$' '^module/((config|edit|limit|main|newcomers|params|netlink.*)\.c|netlink.*\.h|compat\.h)$')
 	for f in "${list[@]}"; do
 		perl -0777 -pe 's{/\*(?:(?!\*/).)*\bmay sleep\b(?:(?!\*/).)*\*/\n[^;{}]*\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm' "$f" >"$tmp/without"
 		code "\\b($words)\\(?" "$tmp/without" | sed "s|^$tmp/without|$f|"
@@ -330,8 +330,8 @@ check_spelling() {
 	local list
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
 	mapfile -t list < <(files . '^COPYING$')
-	# The parser's tests misspell words on purpose.
-	codespell -L 'nd,ue,te,ans,hist,fo,bu,dorp,shwo,lmit,lmited,iif' "${list[@]}"
+	# The parser's tests misspell words on purpose; parm is modinfo's.
+	codespell -L 'parm,nd,ue,te,ans,hist,fo,bu,dorp,shwo,lmit,lmited,iif' "${list[@]}"
 }
 
 check_spec() {

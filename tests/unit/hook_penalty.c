@@ -102,4 +102,31 @@ static void test_forgotten(void **state)
 		}
 }
 
-UNIT_MAIN("penalty", T(test_forgotten))
+static void refused(const struct weir_limit *words, int err, u16 attr)
+{
+	struct weir_error error = { };
+
+	assert_int_equal(edit_add(&t.wn, words, NULL, &error), err);
+	assert_int_equal(error.attr, attr);
+}
+
+/* Renewed is a penalty, and that lasts a second and is of one source. */
+static void test_refused(void **state)
+{
+	struct weir_limit words = edit_words("a", BUDGET);
+
+	hook_begin(1);
+	words.renew = true;
+	refused(&words, -EINVAL, WEIR_A_LIMIT_RENEW);
+	words.penalty_ms = WEIR_BLOCK_MS_MIN - 1;
+	refused(&words, -ERANGE, WEIR_A_LIMIT_PENALTY_MS);
+	words.penalty_ms = WEIR_BLOCK_MS_MIN;
+	words.prefix.len6 = 0;
+	refused(&words, -EINVAL, WEIR_A_LIMIT_PENALTY_MS);
+	words.prefix.len6 = 64;
+	refused(&words, 0, 0);
+	assert_int_equal(edit_del(&t.wn, "a", &(struct weir_error) { }), 0);
+	hook_end();
+}
+
+UNIT_MAIN("penalty", T(test_forgotten), T(test_refused))
