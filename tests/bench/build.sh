@@ -17,6 +17,5 @@ make --no-print-directory -s -C userspace >"$out/log.tool" 2>&1 || { tail -n 30 
 
 # Without clang and libbpf there are no XDP programs.
 if command -v clang >/dev/null && [ -e /usr/include/bpf/libbpf.h ]; then
-	clang -target bpf -O2 -g "-I/usr/include/$(cc -print-multiarch)" -c -o "$out/xdp_peers.o" tests/bench/xdp/peers.c &&
-		cc -std=gnu11 -D_GNU_SOURCE -O2 -Wall -o "$out/xdp_run" tests/bench/xdp/run.c -lbpf || exit 1
+	make --no-print-directory -s -C tests/bench "OUT=$out" xdp || exit 1
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""native.py RESULTS: tables of the native bench.
+"""native.py RESULTS PLACE: tables of the native bench, of XDP if PLACE ends in that.
 
 RESULTS has a file for each boot, with the output of native-cells. A figure is the
 median over boots of each boot's median; a ratio is computed within each boot
@@ -27,6 +27,8 @@ TITLES = {
     "exempt": "exempt", "ten-drop": "ten limits, drop", "ten-admit": "ten limits, admit",
     "ip6-drop-1": "IPv6, drop, 1 source", "ip6-admit-1k": "IPv6, admit, 1 k",
     "net-drop-1": "/24, drop, 1 source", "net-admit-1k": "/24, admit, 1 k",
+    "xdp-pass": "pass", "xdp-drop-1": "drop, 1 source", "xdp-drop-64k": "drop, 64 k",
+    "xdp-drop-1m": "drop, 1 M", "xdp-new-refused": "new source, refused",
 }
 NOTES = """\
 [1] hashlimit refuses every newcomer then, and nft lets every newcomer pass.
@@ -43,6 +45,9 @@ GOALS = {
 # ROW: with two CPUs at most this multiple of one CPU's cost
 TWO_GOALS = {"drop-1": 1.1, "drop-1k": 1.15, "admit-1k": 1.15, "admit-1": None, "shared-admit": 1.3,
              "unknown": 1.15}
+# ROW: at most this fraction of what the LRU hash takes, both without the empty program's
+XDP_GOALS = {"xdp-drop-1": 0.5, "xdp-drop-64k": 0.7, "xdp-drop-1m": 0.85, "xdp-new-refused": 0.5}
+XDP_TOOLS = ("weir", "lru", "lock", "clock")
 INSTEAD = {"full-64k": "new-64k", "full-1m": "new-1m"}
 PEERS = ("hashlimit", "nft")
 TOOLS = ("weir", *PEERS)
@@ -107,8 +112,10 @@ class Results:
         return figure([boot[row, tool] for boot in self.cost if (row, tool) in boot])
 
     def over(self, boot, row, tool):
-        """Nanoseconds more than a hook that returns this cell's verdict at once."""
-        return boot[row, tool] - boot[row, self.verdict[row, tool]]
+        """Nanoseconds more than a hook that returns this cell's verdict at once, or an
+        XDP program that is empty."""
+        base = "empty" if tool in XDP_TOOLS[1:] else self.verdict[row, tool]
+        return boot[row, tool] - boot[row, base]
 
     def ratio(self, row, peer):
         """Weir's cost as a fraction of a peer's, both without the hook's."""
@@ -128,13 +135,20 @@ def cell(value):
     return f"{value.middle:.1f} ({value.low:.0f}-{value.high:.0f})"
 
 
-def table(results):
+def conditions(results):
     yield results.circumstances.replace("# ", "").rstrip()
     for state in results.states:
         yield state
     thrown = sum(results.thrown.values())
     yield f"{len(results.cost)} boots, {results.cells} cells kept, {thrown} thrown away (disturbed)"
     yield ""
+
+
+def table(results):
+    if not any((row, "weir") in boot for boot in results.cost for row in results.rows
+               if not row.startswith("xdp-")):
+        return
+    yield from conditions(results)
     yield "Nanoseconds a packet and CPU, harness included. A fence (mfence; lfence) before each"
     yield "packet keeps the cache misses of one from overlapping with the next's, as thousands of"
     yield "instructions do in a real stack. Median of boots (lowest-highest), then weir's cost"
@@ -143,7 +157,7 @@ def table(results):
     form = "%-26s %6s %16s %16s %16s %9s %5s  %s"
     yield form % ("", "a hook", "weir", "hashlimit", "nft", "of hashl.", "of nft", "goal")
     for row in results.rows:
-        if row in MEMORY or not results.of(row, "weir"):
+        if row in MEMORY or row.startswith("xdp-") or not results.of(row, "weir"):
             continue
         base = results.of(row, results.verdict[row, "weir"])
         ratios = [results.ratio(row, peer) for peer in PEERS]
@@ -155,6 +169,25 @@ def table(results):
     yield from lines_of_memory(results)
     yield from two_cpus(results)
     yield from memory(results)
+
+
+def xdp(results):
+    """What XDP programs add to an empty one, and weir's part of what the LRU hash adds."""
+    form = "%-20s %15s %15s %15s %15s %7s %9s  %s"
+    rows = [row for row in results.rows if row.startswith("xdp-")]
+    if not rows:
+        return
+    yield from conditions(results)
+    yield form % ("ns over an empty one", "weir", "LRU hash", "spin lock", "clock", "of LRU", "less clk.", "goal")
+    for row in rows:
+        boots = [{tool: results.over(boot, row, tool) for tool in XDP_TOOLS if (row, tool) in boot}
+                 for boot in results.cost]
+        costs = [figure([boot[tool] for boot in boots if tool in boot]) for tool in XDP_TOOLS]
+        boots = [boot for boot in boots if len(boot) == len(XDP_TOOLS)]
+        parts = [figure([boot["weir"] / boot["lru"] for boot in boots]),
+                 figure([boot["weir"] / (boot["lru"] - boot["clock"]) for boot in boots])]
+        said = ["%.2f" % part.middle if part else "-" for part in parts]
+        yield (form % (TITLES[row], *map(cell, costs), *said, goal(XDP_GOALS.get(row), parts[0]))).rstrip()
 
 
 def goal(wanted, value):
@@ -221,7 +254,8 @@ def main():
     results = Results(pathlib.Path(sys.argv[1]))
     if not results.rows:
         sys.exit("native.py: no cell was kept")
-    print("\n".join(table(results)))
+    for line in (xdp if sys.argv[2].endswith("XDP") else table)(results):
+        print(line)
 
 
 main()

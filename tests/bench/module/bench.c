@@ -14,6 +14,9 @@
  * Interrupts are off during a batch and on between batches, so that jiffies
  * advance. A run begins at a tick that is a multiple of @align.
  *
+ * xdp=ADDRESS, with IPv4: what is measured is the function of that address (weir_xdp_refuses())
+ * called with each packet as an XDP program would; with hook=VERDICT, one that returns it.
+ *
  * A line without a count waits until namespaces of earlier runs are freed.
  * seed=N replaces the kernel's random numbers by a series seeded with N, so that
  * hashes spread sources the same way in each run.
@@ -51,6 +54,8 @@ static int word(struct bench *bench, const char *name, const char *value)
 	};
 	int i;
 
+	if (!strcmp(name, "xdp"))
+		return kstrtoul(value, 0, (unsigned long *)&bench->xdp);
 	if (!strcmp(name, "from"))
 		return address(bench, value, &bench->from) ? 0 : -EINVAL;
 	if (!strcmp(name, "to"))
@@ -82,7 +87,8 @@ static int words(struct bench *bench, char *text)
 			return error;
 	}
 	if (!bench->batch || !bench->align || (!bench->seq && !is_power_of_2(bench->sources)) ||
-	    bench->cpus > min_t(u32, CPUS_MAX, num_online_cpus()))
+	    bench->cpus > min_t(u32, CPUS_MAX, num_online_cpus()) ||
+	    (bench->xdp && bench->pf != NFPROTO_IPV4))
 		return -EINVAL;
 	return 0;
 }

@@ -12,6 +12,7 @@
 struct net;
 struct net_device;
 struct sk_buff;
+struct xdp_md;
 
 #define CPUS_MAX 2
 
@@ -34,6 +35,7 @@ struct bench {
 	u32 fence;		/* wait for the memory accesses of one packet before the next */
 	u32 cpus;		/* CPUs that send at the same time, or 0: only the writer's */
 	u32 apart;		/* each CPU has its own sources */
+	int (*xdp)(struct xdp_md *ctx);	/* asked about measured packets, or NULL: the hooks */
 
 	struct net *net;	/* the writer's namespace */
 	struct net_device *dev;	/* input device of the packets */

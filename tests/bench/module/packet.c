@@ -65,6 +65,8 @@ static int skb_make(struct bench *bench)
 	put_udp(bench, skb_put(skb, sizeof(struct udphdr)));
 	skb_put_zero(skb, 18);
 	skb->protocol = htons(bench->pf == NFPROTO_IPV4 ? ETH_P_IP : ETH_P_IPV6);
+	memset(skb_mac_header(skb), 0, ETH_HLEN); /* the device's address is 0, too */
+	eth_hdr(skb)->h_proto = skb->protocol;
 	skb->dev = bench->dev;
 	return 0;
 }
@@ -78,6 +80,7 @@ static int device_make(struct bench *bench)
 		return -ENOMEM;
 	dev_net_set(dev, bench->net);
 	dev->ifindex = 1000;
+	dev->flags |= IFF_UP;
 	bench->dev = dev;
 	return 0;
 }

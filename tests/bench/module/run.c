@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A run: pass packets through the hooks, on one or several CPUs at a time. */
+#include <linux/etherdevice.h>
+#include <linux/ip.h>
 #include <linux/kernel_stat.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -7,7 +9,9 @@
 #include <linux/rcupdate.h>
 #include <linux/skbuff.h>
 #include <linux/timex.h>
+#include <net/ip.h>
 #include <net/net_namespace.h>
+#include <net/xdp.h>
 
 #include "bench.h"
 
@@ -76,6 +80,25 @@ static __always_inline void batch(struct bench *bench, unsigned int count, bool 
 	bench->accepted += accepted;
 }
 
+/* As an XDP program would that asks; fenced. */
+static void batch_xdp(struct bench *bench, unsigned int count)
+{
+	struct xdp_rxq_info rxq = { .dev = bench->dev };
+	struct sk_buff *skb = bench->skb;
+	unsigned int i, accepted = 0;
+	struct xdp_buff xdp;
+
+	xdp_init_buff(&xdp, skb_end_offset(skb), &rxq);
+	xdp_prepare_buff(&xdp, skb->head, skb->mac_header, ETH_HLEN + skb->len, false);
+	for (i = 0; i < count; i++) {
+		source_next(bench);
+		ip_send_check(ip_hdr(skb));
+		fence();
+		accepted += !bench->xdp((struct xdp_md *)&xdp);
+	}
+	bench->accepted += accepted;
+}
+
 static void batch_measure(struct bench *bench, unsigned int count, bool counts)
 {
 	unsigned long flags;
@@ -88,7 +111,9 @@ static void batch_measure(struct bench *bench, unsigned int count, bool counts)
 		weir_bench_begin();
 	ns = ktime_get_ns();
 	cycles = get_cycles();
-	if (bench->fence)
+	if (bench->xdp && counts)
+		batch_xdp(bench, count);
+	else if (bench->fence)
 		batch(bench, count, true);
 	else
 		batch(bench, count, false);
@@ -224,6 +249,16 @@ static unsigned int hook(void *priv, struct sk_buff *skb, const struct nf_hook_s
 	return (unsigned long)priv;
 }
 
+static int pass_all(struct xdp_md *ctx)
+{
+	return 0;
+}
+
+static int drop_all(struct xdp_md *ctx)
+{
+	return 1;
+}
+
 /*
  * Do the run in bench[0], on bench[0].cpus CPUs; each stores its results in its own
  * element. Context: process, one run at a time.
@@ -240,6 +275,8 @@ int bench_run(struct bench bench[CPUS_MAX])
 	u32 i, count = max(bench->cpus, 1u);
 	int error = bench_quiet();
 
+	if (bench->xdp && bench->hook >= 0)
+		bench->xdp = bench->hook == NF_ACCEPT ? pass_all : drop_all;
 	for (i = 1; i < count; i++)
 		bench[i] = bench[0];
 	for (i = 0; i < count && !error; i++)

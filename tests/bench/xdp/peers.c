@@ -13,9 +13,9 @@
 #include <bpf/bpf_helpers.h>
 
 #define BURST	10
-#define REFILL	(800ull * 1000 * 1000)	/* ns for a token: 10 in 8 s */
+#define REFILL	(8000ull * 1000 * 1000)	/* ns for a token: 10 in 80 s */
 
-extern int weir_xdp_refuses(struct xdp_md *ctx) __ksym;
+extern int weir_xdp_refuses(struct xdp_md *ctx) __ksym __weak;
 
 struct bucket {
 	__u64 tokens;
@@ -77,6 +77,12 @@ static __always_inline int run_weir(struct xdp_md *ctx, struct iphdr *ip)
 	return weir_xdp_refuses(ctx);
 }
 
+/* What time is it? All that the peers ask of the kernel besides their hash. */
+static __always_inline int run_clock(struct xdp_md *ctx, struct iphdr *ip)
+{
+	return !bpf_ktime_get_ns();
+}
+
 /* Fill up what has passed since; is there no token? */
 static __always_inline int take(__u64 *tokens, __u64 *last, __u64 now)
 {
@@ -131,12 +137,19 @@ SEC("xdp") int name(struct xdp_md *ctx)					\
 
 PROGRAM(empty_1, empty, 0)
 PROGRAM(empty_64k, empty, 0xffff)
+PROGRAM(empty_1m, empty, 0xfffff)
+PROGRAM(clock_1, clock, 0)
+PROGRAM(clock_64k, clock, 0xffff)
+PROGRAM(clock_1m, clock, 0xfffff)
+PROGRAM(clock_16m, clock, 0xffffff)
 PROGRAM(weir_1, weir, 0)
 PROGRAM(weir_64k, weir, 0xffff)
 PROGRAM(lru_1, lru, 0)
 PROGRAM(lru_64k, lru, 0xffff)
+PROGRAM(lru_1m, lru, 0xfffff)
 PROGRAM(lock_1, lock, 0)
 PROGRAM(lock_64k, lock, 0xffff)
+PROGRAM(lock_1m, lock, 0xfffff)
 PROGRAM(empty_16m, empty, 0xffffff)
 PROGRAM(weir_16m, weir, 0xffffff)
 PROGRAM(lru_16m, lru, 0xffffff)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * run OBJECT PROGRAM DEVICE WARM COUNT: run an XDP program of peers.c with a UDP packet
+ * run OBJECT PROGRAM DEVICE WARM COUNT [ENTRIES]: run an XDP program of peers.c with a UDP packet
  * that arrives on DEVICE, WARM times and then COUNT times. Prints the nanoseconds of one
- * run, which -icount makes instructions, and how many of COUNT were dropped.
+ * run, which -icount makes instructions, and how many of COUNT were dropped. ENTRIES of the
+ * peers' hashes, if not 131,072.
  * run OBJECT PROGRAM DEVICE: attach the program to the driver of DEVICE.
  */
 #include <arpa/inet.h>
@@ -63,12 +64,13 @@ int main(int argc, char **argv)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "peers");
 	struct bpf_program *program, *wanted;
+	struct bpf_map *map;
 	unsigned long long before;
 	struct bpf_object *object;
 	unsigned int ns, ifindex;
 
-	if (argc != 6 && argc != 4)
-		errx(1, "run OBJECT PROGRAM DEVICE [WARM COUNT]");
+	if (argc != 7 && argc != 6 && argc != 4)
+		errx(1, "run OBJECT PROGRAM DEVICE [WARM COUNT [ENTRIES]]");
 	ifindex = if_nametoindex(argv[3]);
 	object = bpf_object__open_file(argv[1], &opts);
 	wanted = object ? bpf_object__find_program_by_name(object, argv[2]) : NULL;
@@ -76,6 +78,9 @@ int main(int argc, char **argv)
 		errx(1, "no such device, object or program");
 	bpf_object__for_each_program(program, object)
 		bpf_program__set_autoload(program, program == wanted);
+	bpf_object__for_each_map(map, object)
+		if (argc == 7 && bpf_map__type(map) != BPF_MAP_TYPE_ARRAY)
+			bpf_map__set_max_entries(map, atoi(argv[6]));
 	if (bpf_object__load(object))
 		errx(1, "cannot load");
 	if (argc == 4) {
