@@ -109,9 +109,12 @@ bool weir_proto_has_ports(u8 proto);
 /* May it keep the link alive? Routers do not forward these hop limits: see parse_icmpv6(). */
 static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 {
-	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
+	const struct ipv6hdr *ip6;
 
-	return packet->family == AF_INET6 && (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
+	if (packet->family != AF_INET6)
+		return false;
+	ip6 = ipv6_hdr(packet->skb);
+	return (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
 	       (ip6->nexthdr == NEXTHDR_ICMP || ipv6_ext_hdr(ip6->nexthdr));
 }
 

@@ -34,7 +34,7 @@ struct weir_context {
 	struct weir_exempt_place place;	/* its source among the exemptions */
 	struct weir_source masked;	/* its source, masked to @prefix */
 	struct weir_lookup lookup;	/* in the table of the last limit asked */
-	struct weir_prefix prefix;	/* of that limit; invalid at first */
+	struct weir_prefix prefix;	/* of that limit, if there are several; invalid at first */
 	u16 refused;		/* result of the limit that refused last */
 	struct met met[WEIR_LIMITS_MAX];	/* in order, if there are several */
 };
@@ -42,8 +42,7 @@ struct weir_context {
 static DEFINE_PER_CPU(struct weir_context, context);
 
 /* Does the limit apply to the packet? */
-static inline bool meets(struct weir_context *ctx,
-			 const struct weir_limit *limit)
+static inline bool meets(struct weir_context *ctx, const struct weir_limit *limit)
 {
 	const struct weir_exempt *exempt;
 
@@ -57,30 +56,33 @@ static inline bool meets(struct weir_context *ctx,
 	return !exempt;
 }
 
-/* Prepare the lookup in the limit's table. Returns as weir_limit_cost(). */
-static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
-			  const struct weir_limit *limit)
+/* Look for the source as the limit masks it. */
+static inline void seek(struct weir_context *ctx, const struct weir_net *wn,
+			const struct weir_limit *limit)
 {
 	struct weir_lookup *lookup = &ctx->lookup;
 
-	u16 result = weir_limit_cost(limit, lookup, ctx->cost.packets, ctx->cost.bytes);
+	lookup->source = weir_source_masked(&ctx->packet.source, limit->prefix, &ctx->masked);
+	lookup->hash = weir_source_hash(lookup->source, limit->prefix, &wn->key);
+}
+
+/* Prepare the lookup in the table of one of several limits. Returns as weir_limit_cost(). */
+static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
+			  const struct weir_limit *limit)
+{
+	u16 result = weir_limit_cost(limit, &ctx->lookup, ctx->cost.packets, ctx->cost.bytes);
 
 	if (unlikely(result))
 		return result;
-	if (ctx->prefix.len4 != limit->prefix.len4 ||
-	    ctx->prefix.len6 != limit->prefix.len6) {
+	if (ctx->prefix.len4 != limit->prefix.len4 || ctx->prefix.len6 != limit->prefix.len6) {
 		ctx->prefix = limit->prefix;
-		lookup->source = weir_source_masked(&ctx->packet.source,
-						    ctx->prefix, &ctx->masked);
-		lookup->hash = weir_source_hash(lookup->source, ctx->prefix,
-						&wn->key);
+		seek(ctx, wn, limit);
 	}
 	return 0;
 }
 
 /* The tick that was charged: the wheel's slot may be ahead of this CPU's clock. */
-static u64 charged_at(const struct weir_limit *limit,
-		      const struct weir_lookup *lookup)
+static u64 charged_at(const struct weir_limit *limit, const struct weir_lookup *lookup)
 {
 	u64 slot = weir_table_slot(limit->table, lookup->tick);
 	u16 late = lookup->receipt.at - slot;
@@ -195,8 +197,7 @@ static noinline void count_refusal(struct weir_context *ctx, struct weir_net *wn
 
 /* The index of the first limit from @i on that matches, or config->count. */
 static noinline unsigned int next_met(struct weir_context *ctx,
-				      const struct weir_config *config,
-				      size_t i)
+				      const struct weir_config *config, size_t i)
 {
 	const size_t count = config->count;
 
@@ -207,15 +208,13 @@ static noinline unsigned int next_met(struct weir_context *ctx,
 
 /* Count the packet at a limit. @dropped: by any limit. */
 static inline void count_met(const struct weir_context *ctx,
-			     const struct weir_limit *limit, u16 result,
-			     bool dropped)
+			     const struct weir_limit *limit, u16 result, bool dropped)
 {
 	enum weir_fate fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
 
 	if (result & WEIR_REFUSED)
 		fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
-	weir_count_limit(limit->stats, fate, ctx->cost.packets,
-			 ctx->cost.bytes, result);
+	weir_count_limit(limit->stats, fate, ctx->cost.packets, ctx->cost.bytes, result);
 }
 
 /*
@@ -223,8 +222,7 @@ static inline void count_met(const struct weir_context *ctx,
  * that drops the packet, @count if none does, or -1 to start again.
  */
 static int charge_all(struct weir_context *ctx, struct weir_net *wn,
-		      const struct weir_config *config, struct met *met,
-		      int count)
+		      const struct weir_config *config, struct met *met, int count)
 {
 	const struct weir_limit *limit;
 	int i;
@@ -258,14 +256,14 @@ static int charge_all(struct weir_context *ctx, struct weir_net *wn,
  */
 static noinline const struct weir_limit *
 meet_all(struct weir_context *ctx, struct weir_net *wn,
-	 const struct weir_config *config, unsigned int first,
-	 unsigned int second)
+	 const struct weir_config *config, unsigned int first, unsigned int second)
 {
 	struct met *met = ctx->met;
 	const struct weir_limit *limit;
 	int count = 0, dropper = -1, i;
 	unsigned int at = first;
 
+	ctx->prefix.len4 = U8_MAX;
 	do {
 		limit = config->limit[at];
 		met[count].limit = at;
@@ -301,11 +299,13 @@ meet_one(struct weir_context *ctx, struct weir_net *wn,
 	 const struct weir_config *config, unsigned int at)
 {
 	const struct weir_limit *limit = config->limit[at];
-	u16 result = prepare(ctx, wn, limit);
+	u16 result = weir_limit_cost(limit, &ctx->lookup, ctx->cost.packets, ctx->cost.bytes);
 	bool refused;
 
-	if (likely(!result))
+	if (likely(!result)) {
+		seek(ctx, wn, limit);
 		result = charge(ctx, wn, limit);
+	}
 	if (likely(result == WEIR_CHARGED)) {
 		count_met(ctx, limit, WEIR_CHARGED, false);
 		return NULL;
@@ -323,34 +323,32 @@ meet_one(struct weir_context *ctx, struct weir_net *wn,
 static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 			 const struct weir_config *config)
 {
-	const struct weir_limit *dropper = NULL;
+	const struct weir_limit *dropper;
 	unsigned int first = 0, second;
-	enum weir_outcome outcome;
 
-	if (unlikely(!config->count) || !meets(ctx, config->limit[0]))
+	if (unlikely(!config->count) || !meets(ctx, config->limit[0])) {
 		first = next_met(ctx, config, 1);
-	outcome = WEIR_SEEN_UNMATCHED;
-	if (first < config->count) {
-		second = first + 1;
-		if (unlikely(second != config->count))
-			second = next_met(ctx, config, second);
-		dropper = likely(second == config->count) ?
-			  meet_one(ctx, wn, config, first) :
-			  meet_all(ctx, wn, config, first, second);
-		if (IS_ERR(dropper))
-			return -1;
-		outcome = dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED;
+		if (first >= config->count) {
+			if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
+				weir_count_seen(wn->stats, WEIR_SEEN_UNMATCHED,
+						ctx->packet.flags & WEIR_PACKET_CUT);
+			return NF_ACCEPT;
+		}
 	}
-	if (likely(!(ctx->packet.flags & WEIR_PACKET_DECRYPTED) ||
-		   outcome != WEIR_SEEN_UNMATCHED))
-		weir_count_seen(wn->stats, outcome,
-				ctx->packet.flags & WEIR_PACKET_CUT);
+	second = first + 1;
+	if (unlikely(second != config->count))
+		second = next_met(ctx, config, second);
+	dropper = likely(second == config->count) ? meet_one(ctx, wn, config, first) :
+		  meet_all(ctx, wn, config, first, second);
+	if (IS_ERR(dropper))
+		return -1;
+	weir_count_seen(wn->stats, dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
+			ctx->packet.flags & WEIR_PACKET_CUT);
 	if (!dropper)
 		return NF_ACCEPT;
 	if (trace_weir_drop_enabled())
 		trace_weir_drop(ctx->packet.skb, dropper, ctx->refused, &ctx->packet.source,
-				ctx->cost.packets, ctx->cost.bytes,
-				ctx->lookup.tick);
+				ctx->cost.packets, ctx->cost.bytes, ctx->lookup.tick);
 	return NF_DROP;
 }
 
@@ -372,7 +370,6 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 		return NF_ACCEPT;
 	ctx->cost = weir_packet_cost(packet->skb, packet->family);
 	do {
-		ctx->prefix.len4 = U8_MAX;
 		ctx->place.exempts = config->exempts;
 		if (config->exempts) {
 			weir_exempt_place(config->exempts, &packet->source,
@@ -386,11 +383,13 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 				return NF_ACCEPT;
 			}
 		}
-		if (config->conds & WEIR_IF_TRANSPORT || weir_packet_may_be_vital(packet))
+		if (config->conds & WEIR_IF_TRANSPORT) {
 			weir_packet_parse(packet);
-		/* What else was parsed counts only if a limit asks for it. */
-		if (!(config->conds & WEIR_IF_TRANSPORT))
+		} else if (weir_packet_may_be_vital(packet)) {
+			weir_packet_parse(packet);
+			/* What else was parsed counts only if a limit asks for it. */
 			packet->flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
+		}
 		verdict = limits(ctx, wn, config);
 		if (likely(verdict >= 0))
 			return verdict;
