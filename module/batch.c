@@ -72,7 +72,7 @@ u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 	if (batch_holds(table, batch, lookup)) {
 		batch->left -= lookup->cost;
 		lookup->receipt = (struct weir_receipt) {
-			.at = batch->slot, .epoch = batch->epoch,
+			.at[0] = batch->slot, .epoch = batch->epoch,
 		};
 		return WEIR_CHARGED;
 	}

@@ -209,7 +209,7 @@ static inline void weir_way_receipt(const struct weir_table *table,
 				    const struct weir_wheel *wheel,
 				    struct weir_lookup *lookup)
 {
-	lookup->receipt.at = wheel->at;
+	lookup->receipt.at[0] = wheel->at;
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	lookup->receipt.epoch = READ_ONCE(table->epoch);
 }

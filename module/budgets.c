@@ -72,37 +72,50 @@ static inline void count_add(const struct weir_count *count, struct weir_wheel *
 		weir_wheel_add(weir_shape_unlogged(count->shape), wheel, cost);
 }
 
+/* Of counts that are full, @full by index, the one that stays so for longest refuses. */
+static noinline u16 longest(const struct weir_table *table, struct weir_wheel *first,
+			    struct weir_lookup *lookup, unsigned int full)
+{
+	const struct weir_count *count = table->count;
+	u64 until, latest = 0;
+	unsigned int i, by = 0;
+
+	for (i = 0; i <= table->more; i++, count++) {
+		if (!(full & BIT(i)))
+			continue;
+		until = count_until(count, weir_wheel_of(count, first), lookup->tick,
+				    lookup->amount[count->bytes], lookup->budgets[i]);
+		if (until > latest) {
+			latest = until;
+			by = i;
+		}
+	}
+	lookup->cost = lookup->amount[table->count[by].bytes];
+	lookup->budget = lookup->budgets[by];
+	return WEIR_REFUSED | by << WEIR_BUDGET_SHIFT;
+}
+
 /* As weir_wheels_full(); sets cost and budget of the lookup to those that refused. */
 u16 weir_budgets_full(const struct weir_table *table, struct weir_wheel *first,
 		      struct weir_lookup *lookup)
 {
 	const struct weir_count *count = table->count;
-	u64 cost, budget, until, latest = 0;
-	unsigned int i = 0, by = 0;
+	size_t i = 0, more = table->more;
+	unsigned int full = 0;
 	u32 slot = lookup->slot;
+	u64 cost;
 
 	for (;;) {
 		cost = lookup->amount[count->bytes];
-		budget = lookup->budgets[i];
 		lookup->slots[i] = slot;
 		if (unlikely(count_full(count, weir_wheel_of(count, first), slot, cost,
-					budget)) && cost) {
-			until = count_until(count, weir_wheel_of(count, first), lookup->tick,
-					    cost, budget);
-			if (until > latest) {
-				latest = until;
-				by = i;
-			}
-		}
-		if (i++ == table->more)
+					lookup->budgets[i])) && cost)
+			full |= BIT(i);
+		if (i++ == more)
 			break;
 		slot = weir_count_slot(++count, lookup->tick);
 	}
-	if (likely(!latest))
-		return 0;
-	lookup->cost = lookup->amount[table->count[by].bytes];
-	lookup->budget = lookup->budgets[by];
-	return WEIR_REFUSED | by << WEIR_BUDGET_SHIFT;
+	return likely(!full) ? 0 : longest(table, first, lookup, full);
 }
 
 /* Mark a refusal in the count that refused. Returns whether one was marked there. */
@@ -133,7 +146,7 @@ bool weir_budgets_refuse(const struct weir_table *table, struct weir_way *way, u
 	return true;
 }
 
-/* As weir_wheels_add(), after weir_budgets_full(); fills in the receipt of further counts. */
+/* As weir_wheels_add(), after weir_budgets_full(); fills in the receipt. */
 void weir_budgets_add(const struct weir_table *table, struct weir_wheel *first,
 		      struct weir_lookup *lookup)
 {
@@ -146,8 +159,7 @@ void weir_budgets_add(const struct weir_table *table, struct weir_wheel *first,
 		if (wheel->at != lookup->slots[i])
 			weir_count_turn(count, wheel, lookup->slots[i]);
 		count_add(count, wheel, lookup->amount[count->bytes]);
-		if (i)
-			lookup->receipt.more[i - 1] = wheel->at;
+		lookup->receipt.at[i] = wheel->at;
 	}
 }
 
@@ -166,7 +178,7 @@ bool weir_budgets_uncharge(const struct weir_table *table, struct weir_wheel *fi
 
 	for (i = 0; i <= table->more; i++, count++) {
 		wheel = weir_wheel_of(count, first);
-		age = wheel->at - (i ? lookup->receipt.more[i - 1] : lookup->receipt.at);
+		age = wheel->at - lookup->receipt.at[i];
 		given &= weir_wheel_uncharge(count->shape, wheel, wheel->at - age,
 					     lookup->amount[count->bytes]);
 	}

@@ -182,7 +182,7 @@ bool weir_table_uncharge(struct weir_table *table,
 	if (weir_way_is(table, way, lookup->source) &&
 	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
 		weir_way_write_begin(way);
-		age = wheel->at - lookup->receipt.at;
+		age = wheel->at - lookup->receipt.at[0];
 		given = unlikely(!table->plain) ? weir_budgets_uncharge(table, wheel, lookup) :
 			weir_wheel_uncharge(weir_shape_unlogged(table->shape), wheel,
 					    wheel->at - age, lookup->cost);

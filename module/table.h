@@ -74,9 +74,8 @@ struct weir_way;
 
 /* Proof of a charge, to give it back; low bits of what is compared. */
 struct weir_receipt {
-	u16 at;			/* slot that was charged */
+	u16 at[WEIR_BUDGETS_MAX];	/* slot that was charged, of each count */
 	u16 epoch;		/* of the table */
-	u16 more[WEIR_BUDGETS_MAX - 1];	/* as @at, of further counts */
 };
 
 /* Leave to charge a source that the table does not know yet. */

@@ -85,7 +85,7 @@ static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
 static u64 charged_at(const struct weir_limit *limit, const struct weir_lookup *lookup)
 {
 	u64 slot = weir_table_slot(limit->table, lookup->tick);
-	u16 late = lookup->receipt.at - slot;
+	u16 late = lookup->receipt.at[0] - slot;
 
 	/* A calendar's slots do not tick. */
 	return !late || limit->budget[0].mode == WEIR_MODE_CALENDAR ? lookup->tick :

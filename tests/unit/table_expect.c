@@ -249,8 +249,8 @@ static void charge_way(struct model_source *s, struct weir_lookup *lookup, u64 s
 		s->marked = false;
 	twin_turn(&s->wheel, m.reach, slot);
 	s->wheel.count[0] += lookup->cost;
-	check(lookup->receipt.at == (u16)s->wheel.at, "run %llu: counted in slot %u",
-	      m.run, lookup->receipt.at);
+	check(lookup->receipt.at[0] == (u16)s->wheel.at, "run %llu: counted in slot %u",
+	      m.run, lookup->receipt.at[0]);
 	note_admitted(s, lookup, s->wheel.at);
 }
 

@@ -14,7 +14,7 @@ static void give_back(struct model_held *held)
 	if (!s)
 		return;
 	slot = weir_table_slot(m.table, held->lookup.tick);
-	slot += (u16)(held->lookup.receipt.at - slot);
+	slot += (u16)(held->lookup.receipt.at[0] - slot);
 	given = s->has_way && held->lookup.receipt.epoch == m.epoch &&
 		twin_uncharge(&s->wheel, m.reach, slot, held->lookup.cost);
 	check(weir_table_uncharge(m.table, &held->lookup) == given,

@@ -336,7 +336,7 @@ static void test_moved_idle(void **state)
 	/* Three slots late, within the window of the first ten */
 	s.lookup.tick = now - 3;
 	assert_true(twin_packet(next, &s.lookup) & WEIR_CHARGED);
-	assert_int_equal((u16)(s.lookup.receipt.at - s.lookup.slot), 3);
+	assert_int_equal((u16)(s.lookup.receipt.at[0] - s.lookup.slot), 3);
 	let_go();
 	end();
 }

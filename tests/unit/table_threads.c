@@ -74,9 +74,7 @@ static u8 ask(struct weir_lookup *lookup, struct weir_table **table)
 static u64 charged_at(const struct weir_table *table, const struct weir_lookup *lookup,
 		      unsigned int limit, unsigned int i, u64 clock)
 {
-	u16 at = i ? lookup->receipt.more[i - 1] : lookup->receipt.at;
-
-	return budget[limit][i].way == CALENDAR ? 2 * WINDOW * at :
+	return budget[limit][i].way == CALENDAR ? 2 * WINDOW * lookup->receipt.at[i] :
 	       twin_charged_at(table, lookup, i, clock);
 }
 

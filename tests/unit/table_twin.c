@@ -138,7 +138,7 @@ u64 twin_charged_at(const struct weir_table *table, const struct weir_lookup *lo
 {
 	const struct weir_count *count = &table->count[i];
 	u64 slot = weir_count_slot(count, lookup->tick);
-	u16 late = (i ? lookup->receipt.more[i - 1] : lookup->receipt.at) - slot;
+	u16 late = lookup->receipt.at[i] - slot;
 
 	if (!late)
 		return lookup->tick;
