@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* weir limit: add, set and show. */
+/* weir limit: add, set, show and rezone. */
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "tool.h"
+#include "value.h"
 
 static void show_one(struct weir_tool *tool, const struct weir_limit *limit)
 {
@@ -48,22 +49,32 @@ static int add_existing(struct weir_tool *tool, const struct weir_limit *limit)
 	return WEIR_EXIT_REFUSED;
 }
 
+/* Send a limit's words, and read what it is with them. */
+static int change(struct weir_tool *tool, struct weir_request *request, struct weir_limit *made)
+{
+	int status;
+
+	*made = (struct weir_limit){ 0 };
+	request->flags = NLM_F_ECHO;
+	request->into = made;
+	weir_nl_ask(&tool->nl, request);
+	status = weir_tool_settle(tool, request, 0);
+	/* the echo has no counters */
+	if (!status && tool->stats && !tool->check)
+		weir_get_limit(tool, made->name, made, request);
+	return status;
+}
+
 /* Add or set a limit and show the result. */
 int weir_limit_change(struct weir_tool *tool, const struct weir_command *command,
 		      union weir_model *model)
 {
 	struct weir_request request = weir_request_of(command, model);
-	struct weir_limit made = { 0 };
+	struct weir_limit made;
 	int status;
 
 	model->limit.check = tool->check;
-	request.flags = NLM_F_ECHO;
-	request.into = &made;
-	weir_nl_ask(&tool->nl, &request);
-	status = weir_tool_settle(tool, &request, 0);
-	/* the echo has no counters */
-	if (!status && tool->stats && !tool->check)
-		weir_get_limit(tool, made.name, &made, &request);
+	status = change(tool, &request, &made);
 	/* of a check, what a new limit would be; nobody but root may ask */
 	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
 		show_one(tool, &made);
@@ -71,6 +82,62 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 		command->note(tool, model);
 	if (status && tool->exist && request.ret == command->allowed)
 		return add_existing(tool, &model->limit);
+	return status;
+}
+
+/* Look up a limit's zone, and drop it if it is as it was. */
+static int find_zone(struct weir_tool *tool, struct weir_limit *limit, time_t now)
+{
+	struct weir_zone zone;
+
+	if (!(limit->has & WEIR_HAS(LIMIT_ZONE)))
+		return WEIR_EXIT_OK;
+	if (weir_zone_find(limit->zone.name, now, &zone, &tool->err)) {
+		weir_err_set(&tool->err, "limit '%s': %.400s", limit->name, tool->err.text);
+		return WEIR_EXIT_REFUSED;
+	}
+	if (!memcmp(&zone, &limit->zone, sizeof(zone)))
+		limit->has &= ~WEIR_HAS(LIMIT_ZONE);
+	limit->zone = zone;
+	return WEIR_EXIT_OK;
+}
+
+static int set_zone(struct weir_tool *tool, const struct weir_command *command,
+		    const struct weir_limit *limit)
+{
+	struct weir_limit words = { .has = WEIR_HAS(LIMIT_ZONE), .zone = limit->zone,
+				    .check = tool->check }, made;
+	struct weir_request request = {
+		.cmd = command->cmd, .set = &weir_limit_fields, .verb = WEIR_ON_SET,
+		.model = &words, .reply_set = command->reply_set,
+	};
+	int status;
+
+	if (!(limit->has & WEIR_HAS(LIMIT_ZONE)))
+		return WEIR_EXIT_OK;
+	strcpy(words.name, limit->name);
+	tool->limit = limit->name;
+	status = change(tool, &request, &made);
+	if (!status)
+		command->show(&tool->out, &made);
+	return status;
+}
+
+/* All names are looked up before any is sent: an unknown one changes nothing. */
+int weir_limit_rezone(struct weir_tool *tool, const struct weir_command *command,
+		      union weir_model *model)
+{
+	static struct weir_config config;
+	int status = weir_get_config(tool, &config, false);
+	time_t now = time(NULL);
+	unsigned int i;
+
+	for (i = 0; !status && i < config.limit_count; i++)
+		status = find_zone(tool, &config.limits[i], now);
+	weir_out_begin(&tool->out, NULL, '[');
+	for (i = 0; !status && i < config.limit_count; i++)
+		status = set_zone(tool, command, &config.limits[i]);
+	weir_out_end(&tool->out, ']');
 	return status;
 }
 

@@ -52,6 +52,9 @@ static const struct weir_command limit_commands[] = {
 	  .cmd = WEIR_CMD_LIMIT_DEL, .run = weir_run_plain, .allowed = -ENOENT, .checks = true },
 	{ "reset", NULL, "set the counters of a limit, or of all, to zero", LIMIT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_RESET, .run = weir_run_plain },
+	{ "rezone", NULL, "look up the time zones of limits again, for changes of daylight saving",
+	  .reply_set = &weir_limit_fields, .show = weir_show_limit, .cmd = WEIR_CMD_LIMIT_SET,
+	  .checks = true, .run = weir_limit_rezone },
 	{ "flush", NULL, "delete all limits", .cmd = WEIR_CMD_LIMIT_FLUSH,
 	  .run = weir_run_plain },
 	{ 0 }

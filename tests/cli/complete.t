@@ -16,7 +16,8 @@ next() {
 }
 
 next -- limit source exempt stats monitor save help -json -check
-next limit -- show add set del flush help
+next limit -- show add set del reset rezone flush help
+next limit rezone -- help !NAME !web
 next -j -n $$ limit -- show
 next limit add -- help !web
 next limit add web -- budget not dev action !NAME

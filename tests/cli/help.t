@@ -19,7 +19,7 @@ run
 is "$status" 1 "weir without arguments fails"
 like "$err" '^Usage: weir' "... and shows usage on stderr"
 for object in limit source exempt xdp stats monitor save; do usage "$object" "$object help"; done
-for verb in show add set del flush; do
+for verb in show add set del reset rezone flush; do
 	usage "limit $verb" "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"
 done
 usage limit "limit --help" "limit -h" "-h limit" "-help help limit"

@@ -22,6 +22,7 @@ says <<'LINES'
 0 | -check limit show web |
 0 | -check limit reset |
 0 | -check limit reset web |
+0 | -check limit rezone |
 0 | -check limit flush |
 0 | -check source show limit web limited top 10 by dropped |
 0 | -check source show 2001:db8::/32 dev lo idle |
@@ -65,11 +66,13 @@ says <<'LINES'
 1 | -check /dev/null | ^weir: '/dev/null' is a file; use '-file /dev/null'$
 1 | limit shom | ^weir: limit: unknown word 'shom'; did you mean 'show'\?$
 1 | limit flush now | unexpected argument 'now'
+1 | limit rezone web | ^weir: limit rezone: unexpected argument 'web'$
+1 | limit re | 're' is ambiguous: reset, rezone$
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
 1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, stats, monitor, save$
-1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, flush$
+1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
 0 | -check limit add web rate 20/s tcp dport 80 iif lo |

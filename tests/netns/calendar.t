@@ -164,6 +164,60 @@ used month 3 "in it"
 clock "2100-02-28 12:00:00"
 used month 0 "back in February"
 
+# The kernel knows one change ahead; rezone tells it of the next, and renews nothing.
+clock "2028-01-15 12:00:00"
+config <<-WORDS
+	limit add berlin budget 3/day calendar tz Europe/Berlin from 198.18.6.0/24
+	limit add tokyo budget 3/day calendar tz Asia/Tokyo from 198.18.9.0/24
+	limit add india budget 3/day calendar tz +05:30 from 198.18.7.0/24
+	limit add day budget 3/day calendar from 198.18.3.0/24
+WORDS
+other='' && space other
+weir -n "$other" limit add berlin budget 3/day calendar tz Europe/Berlin to 192.0.2.0/24 >/dev/null
+weir -j monitor limits >"$tmp/events" &
+pids+=($!)
+# changes LIMIT...: these were changed, and no other
+changes() { [ "$(jq -r 'select(.change == "changed").limit' "$tmp/events" | xargs)" = "$*" ]; }
+wait_for 60 grep -q '"limit":"day"' "$tmp/events" || bail "no monitor"
+is "$(weir limit rezone 2>&1; echo $?) $(weir -json limit rezone)" "0 []" "rezone: no zone differs"
+clock "2028-06-15 12:00:00"
+ends berlin "2028-06-15 22:00:00" "the kernel's change"
+used berlin 3 "after it"
+is "$(weir -check -json limit rezone | jq -c 'map(.name)')" '["berlin"]' "rezone -check: what would change"
+is "$(weir -json limit rezone | jq -c 'map([.name, .tz])')" '[["berlin","Europe/Berlin"]]' "rezone: what changed, after it"
+is "$(weir limit rezone) $(weir -json source get 198.18.6.1 limit berlin | json count)" " 3" "... once, and the counts stay"
+used berlin 0 "... and nothing is renewed"
+clock "2028-11-15 12:00:00"
+ends berlin "2028-11-15 23:00:00" "a change that rezone told of"
+used berlin 3 "after it"
+clock "2028-11-15 22:00:01"
+used berlin 0 "before midnight"
+clock "2028-11-15 23:00:00"
+ends berlin "2028-11-16 23:00:00" "at midnight"
+used berlin 3 "at midnight"
+rx=$other ends berlin "2028-11-16 22:00:00" "... without rezone, as in another namespace, an hour early"
+rx=$other weir limit rezone >/dev/null
+rx=$other ends berlin "2028-11-16 23:00:00" "... until rezone there"
+clock "2029-06-15 22:30:00"
+ends berlin "2029-06-15 23:00:00" "a zone that is out of date"
+used berlin 3 "in its day"
+weir limit rezone >/dev/null
+ends berlin "2029-06-16 22:00:00" "rezone half an hour after midnight"
+used berlin 0 "... does not make up for it"
+
+# Another tzdata: Berlin is elsewhere; Tokyo is not known, or is
+# in_asia COMMANDS: rezone with it
+in_asia() { unshare -m sh -c "cd /usr/share/zoneinfo && mount --bind Asia/Kolkata Europe/Berlin && $1 && exec weir limit rezone" 2>&1; }
+is "$(in_asia "mount --bind '$tmp' Asia" || echo $?)" "weir: limit rezone: limit 'tokyo': unknown time zone 'Asia/Tokyo'; write +02:00, or a name as in /usr/share/zoneinfo/: Europe/Berlin
+2" "rezone: a zone that is not known any more"
+ends berlin "2029-06-16 22:00:00" "... and no other zone changes"
+is "$(in_asia true | grep -o '^[a-z]*')" berlin "rezone: a zone that has another offset"
+ends berlin "2029-06-16 18:30:00" "... which counts at once"
+used berlin 0 "... and renews nothing"
+weir limit set day comment "the last" >/dev/null
+holds "an event for each change, and none without" wait_for 60 changes berlin berlin berlin day || diag "$(<"$tmp/events")"
+quiet
+
 # What a calendar cannot have changes nothing.
 weir save "$tmp/saved"
 refused() {
