@@ -32,6 +32,7 @@ export PAHOLE
 
 MANPAGES := $(wildcard Documentation/*.[1-9])
 EXAMPLES := $(wildcard Documentation/examples/*)
+UNITS := $(wildcard debian/*.service debian/*.timer)
 COMPLETION := $(wildcard userspace/weir.bash)
 # zsh's search path: Debian's directory, or the one for local installations
 ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter %/local,$(PREFIX)),site-functions,vendor-completions)
@@ -93,17 +94,28 @@ install-tool: tool
 unit-paths = sed 's,/usr/sbin,$(SBINDIR),'
 daemon-reload = $(if $(DESTDIR),,[ ! -d /run/systemd/system ] || systemctl daemon-reload)
 
+define install-unit
+$(INSTALL) -D -m 644 $(1) $(DESTDIR)$(UNITDIR)/$(notdir $(1))
+$(unit-paths) -i $(DESTDIR)$(UNITDIR)/$(notdir $(1))
+
+endef
+
 install-service:
-	$(INSTALL) -D -m 644 debian/weir.service $(DESTDIR)$(UNITDIR)/weir.service
-	$(unit-paths) -i $(DESTDIR)$(UNITDIR)/weir.service
+	$(foreach u,$(UNITS),$(call install-unit,$(u)))
 	$(daemon-reload)
 
 # $(call remove-unchanged,FILE): remove FILE if it equals stdin
 remove-unchanged = if cmp -s - $(1); then rm -v $(1); elif [ -e $(1) ]; then echo "weir: $(1) was changed, so it stays"; fi
 
+define uninstall-unit
+@$(unit-paths) $(1) | $(call remove-unchanged,$(DESTDIR)$(UNITDIR)/$(notdir $(1)))
+
+endef
+
 uninstall: ## remove what install put there and nobody changed, for all kernels
 	$(if $(DESTDIR),,systemctl --quiet disable weir.service 2>/dev/null || :)
-	@$(unit-paths) debian/weir.service | $(call remove-unchanged,$(DESTDIR)$(UNITDIR)/weir.service)
+	$(if $(DESTDIR),,systemctl --quiet disable --now weir-zones.timer 2>/dev/null || :)
+	$(foreach u,$(UNITS),$(call uninstall-unit,$(u)))
 	@$(call remove-unchanged,$(DESTDIR)/etc/weir.conf) <userspace/weir.conf
 	$(daemon-reload)
 	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir $(DESTDIR)$(ZSHDIR)/_weir

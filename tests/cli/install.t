@@ -22,7 +22,9 @@ wanted() {
 	[[ $share != */local/* ]] || zsh=site-functions
 	echo "644 etc/weir.conf"
 	[ -z "$version" ] || echo "644 lib/modules/$version/updates/weir.ko"
-	echo "644 ${sbin%/*}/lib/systemd/system/weir.service
+	echo "644 ${sbin%/*}/lib/systemd/system/weir-zones.service
+644 ${sbin%/*}/lib/systemd/system/weir-zones.timer
+644 ${sbin%/*}/lib/systemd/system/weir.service
 755 $sbin/weir
 644 $share/bash-completion/completions/weir"
 	(cd "$top/Documentation/examples" && find . -type f -printf "%m $share/doc/weir/examples/%P\n" | sort -k2)

@@ -17,6 +17,8 @@ files() { (cd "$1" && find . -type f ! -path './usr/share/doc/*' -printf '%m %P\
 
 # Debian's units moved from lib to usr/lib.
 is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
+644 lib/systemd/system/weir-zones.service
+644 lib/systemd/system/weir-zones.timer
 644 lib/systemd/system/weir.service
 755 usr/sbin/weir
 644 usr/share/bash-completion/completions/weir
@@ -25,6 +27,10 @@ is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
 644 usr/share/zsh/vendor-completions/_weir" "weir: the command and its service"
 for library in libbpf libjansson libmnl; do
 	like "$(field weir Depends)" "${library}[0-9]+ " "... needs $library"
+done
+dpkg -e weir_"$version"_*.deb control
+for unit in weir.service weir-zones.timer; do
+	like "$(<control/postinst)" "deb-systemd-helper enable '$unit'" "... enables $unit"
 done
 holds "... has the XDP program" quietly grep -a weir_xdp_refuses weir/usr/sbin/weir
 like "$(echo weir/usr/share/doc/weir/*)" "/NEWS" "... has NEWS"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh SUITE: test weir.service under the systemd of SUITE (bookworm, trixie), in a
+# run.sh SUITE: test the units of weir under the systemd of SUITE (bookworm, trixie), in a
 # guest with kernel 6.12 and an initramfs with the files of make install. The test is
 # service.t; the kernel's log is .cache/test/systemd-SUITE.console.
 # shellcheck disable=SC2015
@@ -24,6 +24,7 @@ files() {
 	printf '%s\n' root:x:0:0::/:/bin/sh systemd-network:x:998:998::/:/bin/false >"$1/etc/passwd"
 	printf '%s\n' root:x:0: systemd-network:x:998: >"$1/etc/group"
 	echo 0123456789abcdef0123456789abcdef >"$1/etc/machine-id"
+	mkdir -p "$1/usr/share/zoneinfo" && cp --parents -Lt "$1" /usr/share/zoneinfo/Europe/Berlin || return
 	mkdir -p "$etc"/{sysinit,multi-user}.target.wants && cp tests/systemd/weir-test.service "$etc/" || return
 	ln -s "$units/weir.service" "$etc/sysinit.target.wants/"
 	ln -s ../weir-test.service "$units/systemd-networkd.service" "$etc/multi-user.target.wants/"

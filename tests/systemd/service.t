@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# service.t: weir.service from boot on, in a guest of run.sh
+# service.t: weir.service from boot on, and weir-zones.timer, in a guest of run.sh
 # shellcheck source=../cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 conf=/etc/weir.conf
@@ -22,7 +22,7 @@ both() {
 	is "$status $(now) $(in_force)" "$1 $2 $3" "$4" || diag "$out" "$(systemctl status --no-pager -l weir)"
 }
 
-is "$(systemd-analyze verify --man=no weir.service 2>&1)" "" "systemd finds nothing wrong with the unit"
+is "$(systemd-analyze verify --man=no weir.service weir-zones.service weir-zones.timer 2>&1)" "" "systemd finds nothing wrong with the units"
 is "$(now) $(in_force)" "active $web;$router" "at boot the file is applied"
 [ "$(show weir ActiveEnterTimestampMonotonic)" -lt "$(show systemd-networkd InactiveExitTimestampMonotonic)" ]
 ok $? "... before systemd-networkd starts"
@@ -111,4 +111,33 @@ both 0 active "" "with the installed file the service starts, and limits nothing
 echo "$web" >>"$conf"
 ctl reload
 both 0 active "$web" "reload applies a limit added to it"
+
+# The timer, when the clock is set beyond two changes: the kernel knows one.
+# zones STATUS RESULT NAME: run weir-zones.service
+zones() {
+	out=$(systemctl start weir-zones 2>&1)
+	is "$? $(show weir-zones Result)" "$1 $2" "$3" || diag "$out" "$(systemctl status --no-pager -l weir-zones)"
+}
+is "$(show weir-zones.timer ActiveState)" active "weir.service starts weir-zones.timer"
+like "$(show weir-zones.timer NextElapseUSecRealtime)" '^Mon |^Mon$' "... which elapses on a Monday"
+zones 0 success "without time zones the service succeeds"
+renews() { date -u -d "@$(weir -json limit show berlin | sed 's/.*"renews":\([0-9]*\).*/\1/')" '+%F %T'; }
+date -u -s "2028-06-15 12:00:00" >/dev/null
+weir limit add berlin budget 5/day calendar tz Europe/Berlin to 192.0.2.0/24 >/dev/null
+is "$(renews)" "2028-06-15 22:00:00" "a time zone, before two changes"
+date -u -s "2029-06-15 12:00:00" >/dev/null
+for ((i = 0; i < 100; i++)); do
+	[ "$(renews)" != "2029-06-15 22:00:00" ] || break
+	sleep 0.1
+done
+is "$(renews) $(show weir-zones Result)" "2029-06-15 22:00:00 success" "... and after them, when the clock was set"
+zones 0 success "... and the service succeeds again"
+rm /usr/share/zoneinfo/Europe/Berlin
+zones 1 exit-code "a time zone that is not known makes the service fail"
+like "$(systemctl status --no-pager -l weir-zones)" "weir: limit rezone: limit 'berlin': unknown time zone 'Europe/Berlin'" "... with the reason"
+ctl stop
+rmmod weir
+systemctl reset-failed weir-zones
+zones 0 success "without the module the service succeeds"
+is "$(show weir-zones ConditionResult) $(echo /sys/module/weir*)" "no /sys/module/weir*" "... and does not load it"
 finish
