@@ -59,8 +59,9 @@ static void show_slots(struct weir_out *out, const struct weir_source *source)
 	char text[WEIR_WHEEL_MAX * 3 + 1], slot[WEIR_TEXT_SIZE];
 
 	spark(source, text);
-	weir_out_text(out, "    %s %u slots of %s, oldest first\n", text,
-		      source->slots, weir_text_time(source->slot_ns, slot));
+	weir_out_text(out, source->slots == 1 ? "    %s %u slot of %s\n" :
+		      "    %s %u slots of %s, oldest first\n", text, source->slots,
+		      weir_text_time(source->slot_ns, slot));
 	if (!out->json)
 		return;
 	show(out, WEIR_A_SOURCE_SLOT_NS, source);

@@ -156,12 +156,18 @@ static void test_bytes(void **state)
 
 static void test_source(void **state)
 {
+	struct weir_source one = sample;
+
 	setlocale(LC_CTYPE, "C.UTF-8");
 	shown(false, weir_show_source, &sample,
 	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    \xe2\x96\x81\xe2\x96\x82\xe2\x96\x85\xe2\x96\x88\xe2\x96\x88 5 slots of 250ms, oldest first\n");
 	setlocale(LC_CTYPE, "C");
 	shown(false, weir_show_source, &sample,
 	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
+	one.slots = 1;
+	one.slot[0] = 1000;
+	shown(false, weir_show_source, &one,
+	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    # 1 slot of 250ms\n");
 	shown(true, weir_show_source, &sample,
 	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"blocked\":false,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"unknown\":false,\"action\":\"drop\",\"slot_ms\":250,\"slots\":[0,1,400,800,799]}\n");
 }
