@@ -158,7 +158,7 @@ static const struct weir_field limit_rows[] = {
 	  .color = WEIR_COLOR_NAME },
 	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_AGAIN, LIMIT(BUDGET, budget),
 	  HAS(BUDGET), .part = WEIR_A_LIMIT_WINDOW_MS, .needed = WEIR_ON_ADD,
-	  .help = "a source; TIME: ms, s, m, h, d, week, month, total" },
+	  .help = "up to 4 a source; TIME: ms, s ... month, total" },
 	{ "unit", &weir_type_enum, WEIR_FOLLOWS | WEIR_BARE | WEIR_QUIET | ON_LIMIT,
 	  LIMIT(UNIT, unit), HAS(UNIT), .usual = "packets" },
 	{ NULL, &weir_type_nest, ON_LIMIT, LIMIT(MATCH, match), HAS(MATCH),

@@ -46,4 +46,6 @@ def main(client, spec, limit, address, cost="1", mode="all"):
 
 
 if __name__ == "__main__":
+    if not 5 <= len(sys.argv) <= 7:
+        sys.exit(__doc__)
     sys.exit(not main(*sys.argv[1:]))
