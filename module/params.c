@@ -62,7 +62,8 @@ static int param_set(const char *text, const struct kernel_param *kp)
 		else if (kstrtoll(word, 10, &value))
 			value = S64_MIN;
 		if (value > param->max || (value < param->min && (value || !several))) {
-			pr_err("%s=%s%s is not %s\n", param->name, word,
+			/* A line of the log ends after some 1,000 characters. */
+			pr_err("%s=%.100s%s is not %s\n", param->name, word,
 			       place[several ? n + 1 : 0], param->range);
 			return -EINVAL;
 		}

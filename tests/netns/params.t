@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # params.t: module parameters: invalid ones are refused, valid ones take effect
 . "$(dirname "$0")/lib.sh"
-expect_log '^weir: ([a-z0-9_]+=.*(: | is not )|.* invalid for parameter |.* has more values |.* needs |sources=16777216 takes )'
+expect_log '^weir: ([a-z0-9_]+=.*(: | is not )|.* invalid for parameter |.* has more values |.* needs |sources=16777216 takes |`0000)'
 
 # refused PARAMETER PATTERN WORD...: WORDs should be refused because of PARAMETER, with PATTERN
 names=() patterns=() words=() statuses=() said=()
@@ -101,6 +101,11 @@ for i in "${!names[@]}"; do
 	[ "$(grep -c . <<<"$log")" = 1 ] && [[ $log =~ ^weir:\ .*${names[i]}.*${patterns[i]} ]]
 	ok $? "... and one line in the log names the parameter and what would be right" || diag "$log"
 done
+
+# A value that is longer than a line of the log
+log_mark
+load packets="$(printf %02000d 0)x" window_ms=1000 2>/dev/null
+like "$(log_since | grep '^weir: packets=')" "^weir: packets=0{100} is not in $packets\$" "a long value: the log names the range"
 
 # A table that memory cannot hold
 need_tool
