@@ -71,11 +71,19 @@ is "$(through 198.51.100.9):$(weir -json source get 198.51.100.9 limit a | json 
 weir limit set a action drop >/dev/null 2>&1
 
 # Time
+trace_start weir_charge weir_drop
+flood -s 198.51.100.20 -c 1
 weir source block 198.51.100.20 limit a for 1s >/dev/null
-start=$(now_ms)
-is "$(through 198.51.100.20)" 0 "a block of a second"
-until [ "$(through 198.51.100.20)" = 10 ] || [ $(($(now_ms) - start)) -gt 5000 ]; do rest; done
-within $(($(now_ms) - start)) 950 2500 "... ends after a second"
+flooding -s 198.51.100.20 -r 100 -t 3000
+flooded
+trace_stop
+# Ticks from the charge before the block to the next one, and from the first drop between to the last
+ticks=$(sed -nE 's/.* weir_(charge|drop): .*saddr=::ffff:198\.51\.100\.20 .*tick=([0-9]+).*/\1 \2/p' "$tmp/trace" | awk '
+	$1 == "drop" { first = first ? first : $2; last = $2 }
+	$1 == "charge" && first { print $2 - before, last - first; exit }
+	$1 == "charge" { before = $2 }')
+within "${ticks% *}" "$(ms_ticks 1000)" 100000 "a block of a second lasts for a second"
+within "${ticks#* }" 1 "$(ms_ticks 1250)" "... and at most a quarter more"
 is "$(weir -json source get 198.51.100.20 limit a | json blocked)" false "... by itself"
 weir limit set a budget 3/1h >/dev/null 2>&1
 trace_start weir_limited
