@@ -102,21 +102,27 @@ static int find_zone(struct weir_tool *tool, struct weir_limit *limit, time_t no
 	return WEIR_EXIT_OK;
 }
 
+/* Set the zone anew of a limit as it is by now: others may have changed it, or be rid of it. */
 static int set_zone(struct weir_tool *tool, const struct weir_command *command,
-		    const struct weir_limit *limit)
+		    const char *name, time_t now)
 {
-	struct weir_limit words = { .has = WEIR_HAS(LIMIT_ZONE), .zone = limit->zone,
-				    .check = tool->check }, made;
-	struct weir_request request = {
+	struct weir_limit words = { .check = tool->check }, there = { 0 }, made;
+	struct weir_request get, request = {
 		.cmd = command->cmd, .set = &weir_limit_fields, .verb = WEIR_ON_SET,
 		.model = &words, .reply_set = command->reply_set,
 	};
 	int status;
 
-	if (!(limit->has & WEIR_HAS(LIMIT_ZONE)))
+	weir_get_limit(tool, name, &there, &get);
+	if (get.ret == -ENOENT)
 		return WEIR_EXIT_OK;
-	strcpy(words.name, limit->name);
-	tool->limit = limit->name;
+	status = weir_tool_settle(tool, &get, 0) ?: find_zone(tool, &there, now);
+	words.has = there.has & WEIR_HAS(LIMIT_ZONE);
+	if (status || !words.has)
+		return status;
+	words.zone = there.zone;
+	strcpy(words.name, name);
+	tool->limit = name;
 	status = change(tool, &request, &made);
 	if (!status)
 		command->show(&tool->out, &made);
@@ -136,7 +142,8 @@ int weir_limit_rezone(struct weir_tool *tool, const struct weir_command *command
 		status = find_zone(tool, &config.limits[i], now);
 	weir_out_begin(&tool->out, NULL, '[');
 	for (i = 0; !status && i < config.limit_count; i++)
-		status = set_zone(tool, command, &config.limits[i]);
+		if (config.limits[i].has & WEIR_HAS(LIMIT_ZONE))
+			status = set_zone(tool, command, config.limits[i].name, now);
 	weir_out_end(&tool->out, ']');
 	return status;
 }
