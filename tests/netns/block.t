@@ -114,7 +114,7 @@ is "$(through "203.0.113.$i")" 10 "... and under no limit if one has no room"
 
 # Totals and blocks in all ways: newcomers have none, blocked or not, and that is told
 weir limit add once budget 10/total sources 64 from 10.7.0.0/16 >/dev/null 2>&1
-for i in 1 2 3 4; do weir source block 10.7.0.$i limit once for 20m >/dev/null; done
+for i in {1..16}; do weir source block 10.7.0.$i limit once for 20m >/dev/null; done # in each bucket
 flood -s 10.7.1.0 -n 500 -c 500
 is "$(through 10.7.8.9)" 0 "among totals and blocked sources a newcomer finds no way"
 like "$(weir source get 10.7.8.9 limit once)" "count 10 of 10 left 0 limited for " "... as source get tells"
