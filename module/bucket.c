@@ -68,8 +68,8 @@ static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
 }
 
 /* Under both locks, inside a write section of the seqcount. */
-static void way_give(const struct weir_table *table, struct weir_bucket *bucket,
-		     unsigned int i, const struct weir_source *source, u32 hash)
+static inline void way_give(const struct weir_table *table, struct weir_bucket *bucket,
+			    unsigned int i, const struct weir_source *source, u32 hash)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
@@ -99,8 +99,8 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 }
 
 /* A free way, preferably the home or its neighbour, or -1. */
-static int free_way(const struct weir_table *table,
-		    const struct weir_bucket *bucket, u32 hash)
+static inline int free_way(const struct weir_table *table,
+			   const struct weir_bucket *bucket, u32 hash)
 {
 	unsigned int home = weir_hash_home(table, hash), base;
 	u64 free;

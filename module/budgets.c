@@ -251,8 +251,10 @@ void weir_count_raise(const struct weir_count *count, struct weir_wheel *floor,
 {
 	const struct weir_wheel_shape shape = count->shape;
 
-	weir_wheel_turn(shape, floor, wheel->at);
-	weir_wheel_turn(shape, wheel, floor->at);
+	if (floor->at != wheel->at) {
+		weir_wheel_turn(shape, floor, wheel->at);
+		weir_wheel_turn(shape, wheel, floor->at);
+	}
 	weir_wheel_join_swap(shape, floor, wheel);
 }
 

@@ -106,7 +106,7 @@ static u16 refuse(struct weir_context *ctx, const struct weir_limit *limit)
 static noinline void report(struct weir_context *ctx, struct weir_net *wn,
 			    const struct weir_limit *limit, u16 result)
 {
-	if (result & WEIR_CHARGED)
+	if (trace_weir_charge_enabled() && result & WEIR_CHARGED)
 		trace_weir_charge(limit, &ctx->packet.source, ctx->cost.packets,
 				  ctx->cost.bytes, charged_at(limit, &ctx->lookup));
 	if (result & (WEIR_EVICTED | WEIR_FLOORED))
@@ -121,8 +121,8 @@ static noinline void report(struct weir_context *ctx, struct weir_net *wn,
 }
 
 /* Charge the lookup that prepare() filled. */
-static __always_inline u16 charge(struct weir_context *ctx, struct weir_net *wn,
-				  const struct weir_limit *limit)
+static inline u16 charge(struct weir_context *ctx, struct weir_net *wn,
+			 const struct weir_limit *limit)
 {
 	u16 result = weir_batch_wanted(limit->table, ctx->lookup.source) ?
 		    weir_batch_charge(limit->table, &ctx->lookup) :
@@ -167,13 +167,12 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
  * next packet. @first is the index of the limit if no other matched before it,
  * WEIR_LIMITS_MAX otherwise.
  */
-static noinline void count_refusal(struct weir_context *ctx, struct weir_net *wn,
-				   const struct weir_config *config,
-				   const struct weir_limit *limit, u16 result, unsigned int first)
+static __always_inline void
+count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_config *config,
+	      const struct weir_limit *limit, u16 result, unsigned int first)
 {
 	const struct weir_packet *packet = &ctx->packet;
-	struct weir_refusal *entry = weir_refusal_entry(this_cpu_ptr(wn->refusals),
-							&config->refusals, &packet->source);
+	struct weir_refusal *entry = NULL;
 
 	weir_refused_note(&packet->source, ctx->lookup.tick);
 	ctx->refused = result;
@@ -181,13 +180,15 @@ static noinline void count_refusal(struct weir_context *ctx, struct weir_net *wn
 		return;
 	if (unlikely(limit->penalty_ticks) && !(result & WEIR_FIRST))
 		weir_penalty(wn, limit, &ctx->lookup, &packet->source, result);
+	if (first < config->refusals.limits)
+		entry = weir_refusal_entry(this_cpu_ptr(wn->refusals), &config->refusals,
+					   &packet->source);
 	/*
 	 * Packets that a VRF's device passes on again do not use the cache, and an
 	 * exemption from an earlier limit must count its packets.
 	 */
-	if (!limit->observe && first < config->refusals.limits &&
-	    !ctx->place.exempts && !netif_is_l3_master(packet->in) &&
-	    weir_refusal_free(entry, config->generation, &ctx->lookup) &&
+	if (entry && weir_refusal_free(entry, config->generation, &ctx->lookup) &&
+	    !limit->observe && !ctx->place.exempts && !netif_is_l3_master(packet->in) &&
 	    weir_packet_plain(packet->skb, packet->family, &packet->source))
 		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
 				   limit, &ctx->lookup, result);

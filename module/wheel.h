@@ -36,12 +36,10 @@ static inline __cold u64 weir_parts_sum(struct weir_wheel_shape shape, const str
 static inline u64 weir_wheel_since(struct weir_wheel_shape shape,
 				   const struct weir_wheel *w, u32 slot)
 {
-	u64 began;
-
 	if (unlikely(shape.parts))
 		return weir_parts_sum(shape, w, slot);
-	began = weir_wheel_entry(shape, w, 1 + (slot & shape.mask));
-	return (weir_wheel_entry(shape, w, 0) - began) & weir_wheel_max(shape.width);
+	return (weir_wheel_entry(shape, w, 0) -
+		weir_wheel_entry(shape, w, 1 + (slot & shape.mask))) & weir_wheel_max(shape.width);
 }
 
 /* What was counted @age slots before the wheel's current slot. */
@@ -163,8 +161,9 @@ static inline void weir_wheel_turn(struct weir_wheel_shape shape, struct weir_wh
 		weir_log_turn(shape, w, slot);
 	else if (shape.parts)
 		weir_wheel_store(shape, w, 0, weir_wheel_level(shape, w, slot));
-	for (i = shape.parts ? 0 : min_t(s32, passed, shape.mask + 1); i; i--)
-		weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask), total);
+	else
+		for (i = min_t(s32, passed, shape.mask + 1); i; i--)
+			weir_wheel_store(shape, w, 1 + ((slot - i + 1) & shape.mask), total);
 	w->at = slot;
 	if (!marked)
 		weir_wheel_unmark(shape, w);
@@ -223,9 +222,9 @@ static inline unsigned int weir_wheel_peek(struct weir_wheel_shape shape,
 static inline void weir_wheel_join_swap(struct weir_wheel_shape shape, struct weir_wheel *w,
 					struct weir_wheel *v)
 {
-	u64 total_w = weir_wheel_entry(shape, w, 0), of_w;
-	u64 total_v = weir_wheel_entry(shape, v, 0), of_v;
-	u64 max_count = weir_wheel_max(shape.width);
+	u64 total_w = weir_wheel_entry(shape, w, 0), began_w;
+	u64 total_v = weir_wheel_entry(shape, v, 0), began_v;
+	u64 above = total_v - total_w, max_count = weir_wheel_max(shape.width);
 	unsigned int i;
 
 	weir_wheel_unmark(shape, v);
@@ -239,11 +238,11 @@ static inline void weir_wheel_join_swap(struct weir_wheel_shape shape, struct we
 		return;
 	}
 	for (i = 1; i < shape.mask + 2u; i++) {
-		of_w = (total_w - weir_wheel_entry(shape, w, i)) & max_count;
-		of_v = (total_v - weir_wheel_entry(shape, v, i)) & max_count;
-		weir_wheel_store(shape, v, i, total_v - of_w);
-		if (of_v > of_w)
-			weir_wheel_store(shape, w, i, total_w - of_v);
+		began_w = weir_wheel_entry(shape, w, i);
+		began_v = weir_wheel_entry(shape, v, i);
+		weir_wheel_store(shape, v, i, began_w + above);
+		if (((total_v - began_v) & max_count) > ((total_w - began_w) & max_count))
+			weir_wheel_store(shape, w, i, began_v - above);
 	}
 }
 
