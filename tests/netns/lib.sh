@@ -25,12 +25,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=${here%/tests/netns}
 PATH=$top/.cache/build/netns:$top/userspace:$PATH:/usr/sbin:/sbin
 : "${WEIR_KO:=$top/.cache/build/${WEIR_KERNEL:-}/weir.ko}"
-TRACING=/sys/kernel/tracing
 tmp=$(mktemp -d)
 tx='' rx='' # namespaces
 pids=() spaces=()
 mkfifo "$tmp/never"
 exec {never}<>"$tmp/never"
+# shellcheck source=trace.sh
+. "$here/trace.sh"
 
 # need_cpus N: run.sh also greps for this call
 need_cpus() { [ "$(nproc)" -ge "$1" ] || bail "this guest has $(nproc) CPU"; }
@@ -320,67 +321,6 @@ json() {
 		text=${text#*"\"$name\":"}
 	done
 	[[ $text =~ ^\"([^\"\\]*)\" || $text =~ ^([-+.0-9a-z]+) ]] && echo "${BASH_REMATCH[1]}"
-}
-
-# ---- the trace -----------------------------------------------------------
-
-# Events are enabled before the first packet and stay enabled to the end of the test, and task names
-# are not recorded: either would patch running code, which sometimes fails under QEMU's TCG.
-
-# trace_start [EVENT...]: of weir; default: weir_charge, weir_uncharge, weir_limited
-trace_start() {
-	local event enable
-	[ $# -gt 0 ] || set -- weir_charge weir_uncharge weir_limited
-	echo 0 >"$TRACING/tracing_on"
-	if [ ! -e "$tmp/traces" ]; then
-		: >"$tmp/traces"
-		echo 0 >"$TRACING/options/record-cmd"
-		echo 32768 >"$TRACING/buffer_size_kb"
-	fi
-	for event; do
-		enable=$TRACING/events/weir/$event/enable
-		[ -e "$enable" ] || bail "no event $event"
-		[ "$(<"$enable")" = 1 ] || echo 1 >"$enable"
-	done
-	: >"$TRACING/trace"
-	echo 1 >"$TRACING/tracing_on"
-}
-
-# trace_stop: save the trace in $tmp/trace; lost events are an error
-trace_stop() {
-	echo 0 >"$TRACING/tracing_on"
-	! grep -Eq '^(overrun|dropped events): [1-9]' "$TRACING"/per_cpu/cpu*/stats ||
-		bail "the trace buffer is too small"
-	cat "$TRACING/trace" >"$tmp/trace"
-}
-
-# traced WINDOW-OPTION...: evaluate the trace
-traced() { window "$@" <"$tmp/trace"; }
-
-# meet: source and limit of each charge in the trace
-meet() {
-	awk '/ weir_charge: / { for (i = 1; i < NF; i++) if ($i ~ /^limit=/)
-		print substr($(i + 1), 7), substr($i, 7) }' "$tmp/trace"
-}
-
-# packet NAME SOURCE LIMITS SEND-OPTION...: queue a packet, with the limits that
-# should charge it; packets_meet sends them all and checks
-names=() sources=() wanted=()
-packet() {
-	names+=("$1") sources+=("$2") wanted+=("$3")
-	shift 3
-	later -s "${sources[-1]/::ffff:/}" -c 1 "$@"
-}
-packets_meet() {
-	local i
-	trace_start weir_charge
-	deliver
-	trace_stop
-	meet >"$tmp/met"
-	for i in "${!names[@]}"; do
-		is "$(awk -v s="${sources[i]}" '$1 == s { print $2 }' "$tmp/met" | sort | xargs)" \
-			"$(printf '%s\n' ${wanted[i]} | sort | xargs)" "${names[i]}"
-	done
 }
 
 # value NAME LINE: the value of NAME=value in LINE
