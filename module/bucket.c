@@ -116,18 +116,16 @@ static inline int free_way(const struct weir_table *table,
 	return base + __ffs64(free) / 8;
 }
 
-/* Of the lookup, only slot and tick are used. */
+/* As weir_budgets_weight(); of the lookup, only slot and tick are used. */
 static inline u64 weight(const struct weir_table *table, struct weir_wheel *first,
 			 const struct weir_lookup *lookup)
 {
-	return unlikely(!table->plain) ? weir_budgets_weight(table, first, lookup->tick) :
-	       weir_wheel_weight(weir_shape_unlogged(table->shape), first, lookup->slot);
-}
+	u64 sum;
 
-/* Is a source of this weight, above 0, never evicted? */
-static inline bool weight_stays(const struct weir_table *table, u64 weight)
-{
-	return !table->plain ? weight == WEIR_STAYS : !table->spec.count[0].slot_ticks;
+	if (unlikely(!table->plain))
+		return weir_budgets_weight(table, first, lookup->tick);
+	sum = weir_wheel_weight(weir_shape_unlogged(table->shape), first, lookup->slot);
+	return sum && unlikely(!table->count[0].slot_ticks) ? WEIR_STAYS : sum;
 }
 
 static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
@@ -230,7 +228,7 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 	wheel = weir_way_wheel(table, way);
 	if (!free)
 		live = weight(table, wheel, lookup);
-	if (unlikely(live && weight_stays(table, live))) {
+	if (unlikely(live == WEIR_STAYS)) {
 		raw_spin_unlock(&way->lock);
 		lookup->way = NULL;
 		return WEIR_REFUSED | WEIR_FLOORED;
@@ -352,7 +350,7 @@ struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bu
 	if (i < 0 && (block || (table->standing_off && moved->live))) {
 		i = victim_ranked(table, bucket, &now, false);
 		sum = way_sum(table, bucket, i, &now);
-		if (sum && !(block && !weight_stays(table, sum)))
+		if (sum && !(block && sum != WEIR_STAYS))
 			i = -1;
 	}
 	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);

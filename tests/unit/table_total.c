@@ -17,19 +17,19 @@ static struct {
 	struct chance c;
 } t;
 
-static struct weir_table *table_of(u32 slot_ticks, u8 slots)
+static struct weir_table *table_of(u32 slot_ticks, u8 slots, unsigned int ways)
 {
 	struct weir_table_spec spec = {
 		.count[0] = {
 			.budget = t.budget, .slot_ticks = slot_ticks, .slots = slots,
 			.lenient = !slot_ticks,
 		},
-		.sources = 1, .prefix = { 32, 64 },
+		.sources = SOURCES, .prefix = { 32, 64 },
 	};
 	struct weir_table *table = weir_table_alloc(&spec, t.tick);
 
 	assert_false(IS_ERR(table));
-	twin_shrink(table, 1, WAYS);
+	twin_shrink(table, 1, ways);
 	return table;
 }
 
@@ -45,6 +45,20 @@ static unsigned int counted(void)
 static u64 below(u64 n)
 {
 	return chance_below(&t.c, n);
+}
+
+/* Charge 1, whatever the list says. */
+static u16 charged(unsigned int i)
+{
+	struct weir_lookup lookup = { .tick = t.tick, .cost = 1, .budget = t.budget };
+	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
+	u16 result;
+
+	lookup.source = &source;
+	twin_enter();
+	result = twin_packet(t.table, &lookup);
+	twin_leave();
+	return result;
 }
 
 static void charge(unsigned int i, u64 cost)
@@ -104,7 +118,7 @@ static void move(void)
 {
 	struct weir_table *old = t.table;
 
-	t.table = table_of(old->spec.count[0].slot_ticks ? 0 : 1000000000, 4);
+	t.table = table_of(old->spec.count[0].slot_ticks ? 0 : 1000000000, 4, WAYS);
 	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
 	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
 	synchronize_rcu();
@@ -123,7 +137,7 @@ static void one_run(u64 run)
 	t.budget = 1 + below(below(2) ? 3 : 100000);
 	t.tick = below(BIT_ULL(40));
 	memset(t.count, 0, sizeof(t.count));
-	t.table = table_of(0, 1);
+	t.table = table_of(0, 1, WAYS);
 	for (step = 0; step < 200; step++) {
 		i = below(SOURCES);
 		t.tick += below(3) ? below(3) : below(BIT_ULL(33));
@@ -155,4 +169,54 @@ static void test_total(void **state)
 		one_run(run);
 }
 
-UNIT_MAIN("table_total", T(test_total))
+static bool has_way(unsigned int i)
+{
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source_state state;
+	struct weir_source source;
+	u32 hash;
+
+	source = twin_source_in(t.table, i, &hash);
+	rcu_read_lock();
+	weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
+	rcu_read_unlock();
+	return !state.floor;
+}
+
+/*
+ * Totals of a larger table, more than there are ways, raise the floor. Who is forgotten then
+ * leaves a way, which the next newcomer finds wherever it is.
+ */
+static void idle_way(unsigned int forgotten)
+{
+	struct weir_table *old;
+	unsigned int i, had = 0;
+
+	t = (typeof(t)) { .budget = 3, .tick = 1000 };
+	old = table_of(0, 1, SOURCES);
+	t.table = old;
+	for (i = 0; i < SOURCES; i++)
+		assert_true(charged(i) & WEIR_CHARGED);
+	t.table = table_of(0, 1, WAYS);
+	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
+	check(weir_table_drain(t.table) == SOURCES - WAYS, "not all ways are taken");
+	synchronize_rcu();
+	weir_table_free(old);
+	/* The search that this one makes finds no idle way. */
+	check(charged(SOURCES) == (WEIR_REFUSED | WEIR_FLOORED), "a way without an end was taken");
+	for (i = 0; had <= forgotten; i++)
+		if (has_way(i) && had++ == forgotten)
+			twin_forget_in(t.table, i);
+	check(charged(SOURCES) == WEIR_CHARGED, "the idle way %u was not found", forgotten);
+	weir_table_free(t.table);
+}
+
+static void test_idle_way(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < WAYS; i++)
+		idle_way(i);
+}
+
+UNIT_MAIN("table_total", T(test_total), T(test_idle_way))
