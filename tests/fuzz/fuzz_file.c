@@ -13,6 +13,8 @@
 /* Set the defaults that the kernel would fill in. */
 static void complete(struct weir_limit *limit)
 {
+	unsigned int i;
+
 	if (!(limit->has & WEIR_HAS(LIMIT_PREFIX4))) {
 		limit->per[0] = 32;
 		limit->per[1] = 64;
@@ -26,6 +28,8 @@ static void complete(struct weir_limit *limit)
 		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
 	limit->has &= ~WEIR_HAS(LIMIT_BEFORE);
 	memset(limit->before, 0, sizeof(limit->before));
+	for (i = 0; i < limit->further_count; i++)
+		limit->further[i].has |= WEIR_HAS(BUDGET_UNIT) | WEIR_HAS(BUDGET_MODE);
 	limit->match.any = 0;	/* notation without effect */
 	limit->line = 0;
 	limit->column = 0;
