@@ -10,11 +10,11 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
-#include "hook.h"
-#include "limit.h"
-#include "netlink.h"
-#include "weir.h"
-#include "xdp.h"
+#include "path/hook.h"
+#include "limit/limit.h"
+#include "netlink/message.h"
+#include "limit/net.h"
+#include "path/xdp.h"
 
 static unsigned int weir_net_id __read_mostly;
 

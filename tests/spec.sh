@@ -37,7 +37,7 @@ generate() {
 }
 write=$([ "${1-}" != -w ] || echo 1)
 generate uapi header module/uapi/linux/weir.h
-generate kernel header module/netlink_gen.h
-generate kernel source module/netlink_gen.c
+generate kernel header module/netlink/gen.h
+generate kernel source module/netlink/gen.c
 generate user source
 exit "$bad"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "packet.h"
+#include "packet/packet.h"
 #include "packets.h"
 
 #define LAYOUT 72	/* bytes of an input before its packet */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove with an SMT solver that a log is a wheel: its steps are those that wheel.py proves things about.
 
-E(i) is the i-th last entry of a log (module/log.h), the slot in which a packet was charged, from 0
+E(i) is the i-th last entry of a log (module/count/log.h), the slot in which a packet was charged, from 0
 on; a log has N of them. A wheel's S(x) is the number of entries from a slot x of the window on. As
 entries in the window do not grow with i,
 

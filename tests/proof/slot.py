@@ -3,7 +3,7 @@
 """Prove with an SMT solver what a single slot admits: a fixed window at most L in each multiple of
 T and 2 L in any T, a total at most L ever, a calendar at most L for each end that the clock passes.
 
-Both are a lenient wheel of one slot (module/wheel.h), whose sum is S: of the source's own wheel, or
+Both are a lenient wheel of one slot (module/count/wheel.h), whose sum is S: of the source's own wheel, or
 of the floor of its bucket while it has none. L is the largest budget that the table has held. All
 operations preserve the invariant
 
@@ -13,7 +13,7 @@ where g is what was actually admitted from a source in the newest slot, and G in
 total has slot 0 only, which never ends: g is all since the source was forgotten. All numbers are
 variables.
 
-A calendar numbers its slots by a timer (module/calendar.c): when the clock shows the end e that is
+A calendar numbers its slots by a timer (module/count/calendar.c): when the clock shows the end e that is
 expected, or later, a slot begins, and the next end is the first multiple of the period s above what
 the clock shows. The clock may be set at any time.
 

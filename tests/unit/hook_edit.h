@@ -3,8 +3,8 @@
 #ifndef HOOK_EDIT_H
 #define HOOK_EDIT_H
 
-#include "limit.h"
-#include "weir.h"
+#include "limit/limit.h"
+#include "limit/net.h"
 
 /* An exemption and the name of its limit. */
 struct said_exempt {

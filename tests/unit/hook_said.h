@@ -8,7 +8,7 @@
 
 #include <linux/in.h>
 
-#include "limit.h"
+#include "limit/limit.h"
 #include "unit.h"
 
 #define SOURCES 12	/* half of them per family */

@@ -2,8 +2,8 @@
 #include <linux/jiffies.h>
 #include <linux/user_namespace.h>
 
-#include "batch.h"
-#include "early.h"
+#include "table/shared.h"
+#include "path/early.h"
 #include "hook_twin.h"
 
 struct hook_twin t;

@@ -6,7 +6,7 @@
 #ifndef PACKET_TWIN_H
 #define PACKET_TWIN_H
 
-#include "match.h"
+#include "packet/match.h"
 
 /* A packet from its network header on, as the hook gets it. */
 struct twin_packet {

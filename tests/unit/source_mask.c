@@ -6,7 +6,7 @@
 #include <linux/in6.h>
 #include <linux/socket.h>
 
-#include "source.h"
+#include "packet/source.h"
 #include "unit.h"
 
 static void mask_bits(u8 *byte, unsigned int bytes, unsigned int len)

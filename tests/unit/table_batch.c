@@ -3,7 +3,7 @@
  * A budget shared by all CPUs: no window exceeds it, whatever the CPUs' batches hold. Unspent rest
  * is returned, is not reported as used, and disappears when the source is forgotten.
  */
-#include "batch.h"
+#include "table/shared.h"
 #include "table_twin.h"
 #include "unit.h"
 

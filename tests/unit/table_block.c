@@ -3,7 +3,7 @@
  * Blocked sources against a list of ends: who is blocked is refused until then and never
  * evicted, at most half of the ways are, and what was sent stays counted.
  */
-#include "budgets.h"
+#include "table/counts.h"
 #include "table_twin.h"
 
 #define SOURCES	24

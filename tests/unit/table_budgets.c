@@ -4,7 +4,7 @@
  * each was charged: what is admitted and refused, by which budget; give-back; eviction and floors;
  * successors with other budgets; and what any interval admits.
  */
-#include "budgets.h"
+#include "table/counts.h"
 #include "table_lists.h"
 
 static u64 clock_now(void)

@@ -5,7 +5,7 @@
  */
 #include <time.h>
 
-#include "calendar.h"
+#include "count/calendar.h"
 #include "unit.h"
 
 static const u32 windows[] = {

@@ -12,7 +12,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "bucket.h"
+#include "table/bucket.h"
 #include "thread.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #ifndef WHEEL_CHANCE_H
 #define WHEEL_CHANCE_H
 
-#include "wheel.h"
+#include "count/wheel.h"
 #include "unit.h"
 
 /* Charge a turned wheel with the full cost or nothing. */

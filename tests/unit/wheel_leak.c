@@ -3,7 +3,7 @@
  * A leaky bucket against a list of charges: it admits at most its size and a budget in any
  * window, nothing less than a bucket of exact time would, and gives back no more than it has.
  */
-#include "wheel.h"
+#include "count/wheel.h"
 #include "unit.h"
 #include "wheel_chance.h"
 

@@ -3,7 +3,7 @@
  * A log against the list of all charges: it admits what an exact sliding window does, no
  * packet more and none less, and gives back exactly what it was charged.
  */
-#include "wheel.h"
+#include "count/wheel.h"
 #include "unit.h"
 #include "wheel_chance.h"
 

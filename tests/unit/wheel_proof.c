@@ -5,7 +5,7 @@
  * wrap, sums at their bounds and random. Ring entries beyond the reach are arbitrary, memory behind
  * the ring is not touched. Also tested: whether there is room, refusal marks, and sizes.
  */
-#include "wheel.h"
+#include "count/wheel.h"
 #include "unit.h"
 #include "wheel_chance.h"
 

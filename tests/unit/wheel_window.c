@@ -3,7 +3,7 @@
  * What a wheel promises to senders and receivers: no interval of a window's length has more than
  * the budget, an even sender is never refused, and silence restores the full burst.
  */
-#include "wheel.h"
+#include "count/wheel.h"
 #include "unit.h"
 #include "wheel_chance.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Configuration events; there are no listeners here. */
-#include "event.h"
+#include "path/event.h"
 
 void weir_event_config(const struct weir_edit *edit)
 {

@@ -5,7 +5,7 @@
 
 .DEFAULT_GOAL := all
 SHIM := $(dir $(lastword $(MAKEFILE_LIST)))
-shim_named := $(sort $(shell grep -ohE '<(linux|net|trace)/[a-z0-9_/]+\.h>' $(MODULE)/*.[ch] $(SHIM)../*.[ch] | tr -d '<>'))
+shim_named := $(sort $(shell grep -ohE '<(linux|net|trace)/[a-z0-9_/]+\.h>' $(MODULE)/*.[ch] $(MODULE)/*/*.[ch] $(SHIM)../*.[ch] | tr -d '<>'))
 # The C library's net/route.h is a different header.
 SHIM_HEADERS := $(addprefix $(OUT)/headers/,$(foreach h,$(shim_named),$(if $(wildcard $(filter-out /usr/include/net/%,/usr/include/$(h))),,$(h))))
 SHIM_CFLAGS := -I$(OUT)/headers -include $(SHIM)stack.h -I$(SHIM)

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Check the configuration of a limit, as far as the range of a single attribute cannot, and
+ * divide the windows of its budgets into slots.
+ */
+#include <linux/ctype.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+
+#include "limit/limit.h"
+
+#define SLOTS_DEFAULT_MAX	15
+
+/* A window may grow by 1 / ROUND_PART when its slots are rounded up to ticks. */
+#define ROUND_PART		16
+
+/* Ticks of a slot, rounded up; 0 if a slot would be shorter than a tick. */
+static u32 slot_ticks_of(u32 window_ms, unsigned int slots)
+{
+	u64 part = (u64)MSEC_PER_SEC * slots;
+	u64 ticks = (u64)window_ms * HZ;
+
+	return ticks < part ? 0 : div64_u64(ticks + part - 1, part);
+}
+
+/*
+ * The number of slots of a window, and their length: @slots, or for 0 the largest
+ * number up to 15 that rounds little. Returns 0 if @slots do not fit.
+ */
+unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks)
+{
+	u64 excess, least = U64_MAX;
+	unsigned int n, best = 0;
+	u32 ticks;
+
+	if (slots) {
+		*slot_ticks = slot_ticks_of(window_ms, slots);
+		return *slot_ticks ? slots : 0;
+	}
+	for (n = SLOTS_DEFAULT_MAX; n; n--) {
+		ticks = slot_ticks_of(window_ms, n);
+		if (!ticks)
+			continue;
+		excess = (u64)ticks * n * MSEC_PER_SEC - (u64)window_ms * HZ;
+		if (excess >= least)
+			continue;
+		least = excess;
+		best = n;
+		*slot_ticks = ticks;
+		if (excess * ROUND_PART <= (u64)window_ms * HZ)
+			break;
+	}
+	/* A window of less than a tick has one slot of one tick. */
+	if (!best) {
+		best = 1;
+		*slot_ticks = 1;
+	}
+	return best;
+}
+
+static bool name_good(const char *name)
+{
+	if (!*name || *name == '-')
+		return false;
+	for (; *name; name++)
+		if (!isascii(*name) || (!isalnum(*name) && !strchr("_-.:+@", *name)))
+			return false;
+	return true;
+}
+
+static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
+{
+	struct weir_newcomers *newcomers = &limit->newcomers;
+
+	if (!newcomers->budget)
+		return 0;
+	if (!limit->prefix.len4 || !limit->prefix.len6)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
+				   "a prefix length of 0 makes one source of all; newcomers need their own");
+	newcomers->slots = weir_slots_fit(newcomers->window_ms, 0, &newcomers->slot_ticks);
+	newcomers->span_ticks = min_t(u64, (newcomers->slots + 1ull) * newcomers->slot_ticks,
+				      U32_MAX);
+	newcomers->known_ticks = slot_ticks_of(newcomers->known_ms, 1);
+	return 0;
+}
+
+static int penalty_check(struct weir_limit *limit, struct weir_error *error)
+{
+	if (limit->renew && !limit->penalty_ms)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_RENEW,
+				   "refusals renew a penalty; renew requires one, longer than 0");
+	if (limit->penalty_ms && limit->penalty_ms < WEIR_BLOCK_MS_MIN)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
+				   "a penalty lasts a second at least; 0 is none");
+	if (limit->penalty_ms && (!limit->prefix.len4 || !limit->prefix.len6))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
+				   "a prefix length of 0 makes one source of all; a penalty needs their own");
+	limit->penalty_ticks = DIV_ROUND_UP_ULL(limit->penalty_ms * HZ, MSEC_PER_SEC);
+	return 0;
+}
+
+/* Divide the window of a bucket into slots so short that it seems to drain steadily. */
+static int bucket_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
+{
+	struct weir_budget *budget = &limit->budget[i];
+	u64 ticks = slot_ticks_of(budget->window_ms, 1) ?: 1, span;
+
+	if (!budget->window_ms)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+				   "a bucket drains by its budget in a window; a total has none");
+	if (limit->slots_given & BIT(i))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "a bucket has no slots; leave slots out");
+	if (budget->burst)
+		limit->room[i] = budget->burst;
+	if (limit->room[i] > (limit->bytes & BIT(i) ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
+		return weir_refuse(error, -ERANGE,
+				   budget->burst ? WEIR_A_LIMIT_BURST : WEIR_A_LIMIT_BUDGET,
+				   "a bucket holds at most 4294967295 packets or 2^46 bytes");
+	if (div64_u64(limit->room[i] - 1, budget->amount) >= WEIR_BURST_BUDGETS)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,
+				   "a burst is at most 4096 times the budget; try a smaller one");
+	budget->slot_ticks = DIV_ROUND_UP_ULL(ticks, WEIR_PARTS_MAX);
+	budget->slots = DIV_ROUND_UP_ULL(ticks, budget->slot_ticks);
+	span = (div64_u64(limit->room[i] - 1, budget->amount) + 1) * ticks;
+	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
+	return 0;
+}
+
+/* The most entries that a log can have: four cache lines of a way. */
+u64 weir_limit_log_most(const struct weir_limit *limit)
+{
+	return WEIR_LOG_ENTRIES + 2 - weir_prefix_words(limit->prefix);
+}
+
+/* Divide the window of a log into slots of a tick, if they are not too many. */
+static int log_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
+{
+	struct weir_budget *budget = &limit->budget[i];
+	u64 ticks = slot_ticks_of(budget->window_ms, 1) ?: 1, span;
+
+	if (!budget->window_ms)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+				   "a log keeps what a window admits; a total has none");
+	if (limit->slots_given & BIT(i))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "a log has no slots; leave slots out");
+	if (limit->bytes & BIT(i))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_UNIT,
+				   "a log has an entry for each packet, and so counts packets");
+	if (budget->amount > weir_limit_log_most(limit))
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
+				   "a log has at most 56 entries, 54 if IPv6 prefixes exceed 64; use slots");
+	budget->slot_ticks = DIV_ROUND_UP_ULL(ticks, WEIR_LOG_SLOTS);
+	budget->slots = DIV_ROUND_UP_ULL(ticks, budget->slot_ticks);
+	span = (budget->slots + 1ull) * budget->slot_ticks;
+	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
+	return 0;
+}
+
+/* Has any budget a calendar? */
+bool weir_limit_has_calendar(const struct weir_limit *limit)
+{
+	unsigned int i;
+
+	for (i = 0; i < limit->budgets; i++)
+		if (limit->budget[i].mode == WEIR_MODE_CALENDAR)
+			return true;
+	return false;
+}
+
+static int zone_check(const struct weir_limit *limit, struct weir_error *error)
+{
+	error->budget = 0;
+	if (*limit->zone_name && !weir_limit_has_calendar(limit))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_ZONE,
+				   "a time zone is that of a calendar; say calendar, too, or no zone");
+	if (abs(limit->zone.offset) > WEIR_ZONE_OFFSET_MAX ||
+	    abs(limit->zone.next_offset) > WEIR_ZONE_OFFSET_MAX)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_ZONE,
+				   "a time zone is at most 50400 seconds from UTC, before and after a change");
+	return 0;
+}
+
+/* Check a budget, and divide its window. */
+static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
+{
+	struct weir_budget *budget = &limit->budget[i];
+	unsigned int slots = limit->slots_given & BIT(i) ? budget->slots : 0;
+	/* Only the current slot is summed. */
+	bool one_slot = budget->mode == WEIR_MODE_FIXED || budget->mode == WEIR_MODE_CALENDAR ||
+			!budget->window_ms;
+	u64 span;
+
+	error->budget = i;
+	if (!(limit->bytes & BIT(i)) && budget->amount > WEIR_PACKETS_MAX)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
+				   "a budget of packets is at most 4294967295 a window");
+	if (budget->window_ms && budget->window_ms < WEIR_WINDOW_MS_MIN)
+		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
+				   "a window has at least 10 ms; 0 is the total, without a window");
+	limit->room[i] = budget->amount;
+	if (budget->burst && budget->mode != WEIR_MODE_BUCKET)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BURST,
+				   "a burst is what a bucket holds; say bucket, too, or no burst");
+	if (budget->mode == WEIR_MODE_BUCKET)
+		return bucket_check(limit, i, error);
+	if (budget->mode == WEIR_MODE_LOG)
+		return log_check(limit, i, error);
+	if (budget->mode == WEIR_MODE_CALENDAR && !weir_calendar_has(budget->window_ms))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+				   "a calendar has minutes, hours, days, weeks (7d) and months (30d)");
+	if (one_slot && slots > 1)
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "a fixed or calendar window or a total is a single slot; leave slots out");
+	if (one_slot)
+		slots = 1;
+	budget->slot_ticks = 0;
+	if (budget->window_ms)
+		slots = weir_slots_fit(budget->window_ms, slots, &budget->slot_ticks);
+	if (!slots) {
+		error->value = max_t(u64, 1, div_u64((u64)budget->window_ms * HZ, MSEC_PER_SEC));
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+				   "slots would be shorter than a clock tick; use fewer");
+	}
+	budget->slots = slots;
+	span = (slots + 1ull) * budget->slot_ticks ?: U32_MAX;
+	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
+	return 0;
+}
+
+/* Check what the range of a single attribute cannot, and divide the windows. */
+int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
+{
+	unsigned int i;
+	u64 *largest;
+	int err;
+
+	if (!name_good(limit->name))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
+				   "a name may have letters, digits and _-.:+@, and not begin with a dash");
+	if (!strcmp(limit->name, "all"))
+		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
+				   "'all' means every limit; choose another name");
+	limit->span_ticks = 0;
+	limit->plain = limit->budgets == 1 && limit->budget[0].mode != WEIR_MODE_LOG;
+	limit->largest[false] = U64_MAX;
+	limit->largest[true] = U64_MAX;
+	for (i = 0; i < limit->budgets; i++) {
+		err = budget_check(limit, i, error);
+		if (err)
+			return err;
+		largest = &limit->largest[!!(limit->bytes & BIT(i))];
+		*largest = min(*largest, limit->room[i]);
+	}
+	return zone_check(limit, error) ?: penalty_check(limit, error) ?:
+	       newcomers_check(limit, error);
+}
+
+/* The most that any interval as long as the window of a budget admits of one source. */
+u64 weir_limit_most(const struct weir_limit *limit, unsigned int i)
+{
+	const struct weir_budget *budget = &limit->budget[i];
+	bool once = budget->mode == WEIR_MODE_STRICT || budget->mode == WEIR_MODE_LOG ||
+		    !budget->window_ms;
+
+	if (budget->mode == WEIR_MODE_BUCKET)
+		return limit->room[i] + budget->amount;
+	if (budget->mode == WEIR_MODE_CALENDAR &&
+	    weir_calendar_shortens(budget->window_ms, &limit->zone))
+		return 3 * budget->amount;
+	return once ? budget->amount : 2 * budget->amount;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A limit is made from a checked configuration and never changes. A changed limit is
+ * a copy that takes over the identity and the counters of the one it replaces, and
+ * its table or a successor of it; so no count is lost.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+
+#include "path/hook.h"
+#include "limit/limit.h"
+#include "limit/net.h"
+
+#define PREFIX4_DEFAULT		32
+#define PREFIX6_DEFAULT		64
+#define SOURCES_DEFAULT		65536
+#define FLOOD_DEFAULT		100000
+#define KNOWN_MS_DEFAULT	10000
+
+/* The default configuration of a limit. */
+void weir_limit_init(struct weir_limit *limit, const char *name)
+{
+	memset(limit, 0, sizeof(*limit));
+	limit->budgets = 1;
+	limit->prefix.len4 = PREFIX4_DEFAULT;
+	limit->prefix.len6 = PREFIX6_DEFAULT;
+	limit->sources = SOURCES_DEFAULT;
+	limit->newcomers.flood = FLOOD_DEFAULT;
+	limit->newcomers.known_ms = KNOWN_MS_DEFAULT;
+	limit->zone.change = S64_MAX;
+	strscpy_pad(limit->name, name, sizeof(limit->name));
+}
+
+/* Refuse a packet that exceeds one of several budgets. */
+u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup)
+{
+	unsigned int i = 0;
+
+	while (lookup->amount[!!(limit->bytes & BIT(i))] <= limit->room[i])
+		i++;
+	return WEIR_REFUSED | WEIR_TOO_LARGE | i << WEIR_BUDGET_SHIFT;
+}
+
+/* The constants of a budget's count. */
+static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigned int i)
+{
+	const struct weir_budget *budget = &limit->budget[i];
+
+	return (struct weir_count_spec) {
+		.budget = budget->most,
+		.rate = budget->mode == WEIR_MODE_BUCKET ? budget->amount : 0,
+		.slot_ticks = budget->slot_ticks,
+		.slots = budget->slots,
+		.calendar_ms = budget->mode == WEIR_MODE_CALENDAR ? budget->window_ms : 0,
+		.log = budget->mode == WEIR_MODE_LOG,
+		.lenient = budget->mode != WEIR_MODE_STRICT || !budget->window_ms,
+		.bytes = limit->bytes & BIT(i),
+	};
+}
+
+/* Does a count serve a budget? */
+static bool count_serves(const struct weir_limit *was, const struct weir_limit *limit,
+			 unsigned int i)
+{
+	struct weir_count_spec a = count_spec(was, i), b = count_spec(limit, i);
+
+	return a.slot_ticks == b.slot_ticks && a.slots == b.slots && a.lenient == b.lenient &&
+	       a.rate == b.rate && a.calendar_ms == b.calendar_ms && a.log == b.log &&
+	       a.bytes == b.bytes &&
+	       weir_table_holds(was->table, i, limit->room[i]);
+}
+
+static bool table_serves(const struct weir_limit *was, const struct weir_limit *limit)
+{
+	unsigned int i;
+
+	for (i = 0; i < limit->budgets; i++)
+		if (was->budgets != limit->budgets || !count_serves(was, limit, i))
+			return false;
+	return was->sources == limit->sources &&
+	       !was->newcomers.budget == !limit->newcomers.budget;
+}
+
+/*
+ * Counts are wide enough for what sources may have sent under @was. Otherwise
+ * sources would get part of a budget again when it grows back.
+ */
+static u64 budget_most(const struct weir_limit *limit, unsigned int i,
+		       const struct weir_limit *was)
+{
+	/* The count starts from that of the same window, or from another one. */
+	bool same = was && i < was->budgets &&
+		    was->budget[i].window_ms == limit->budget[i].window_ms;
+	u64 most = limit->room[i], before;
+	unsigned int j;
+
+	for (j = 0; was && j < was->budgets; j++) {
+		before = was->budget[j].most;
+		if (!(was->bytes & BIT(j)) != !(limit->bytes & BIT(i)))
+			before = weir_budget_part(before, limit->room[i], was->room[j]);
+		if (!same || j == i)
+			most = max(most, before);
+	}
+	/* What a log has no entry for has no effect on it. */
+	if (limit->budget[i].mode == WEIR_MODE_LOG)
+		most = min(most, weir_limit_log_most(limit));
+	return most;
+}
+
+static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct weir_error *error)
+{
+	struct weir_table_spec spec = {
+		.sources = limit->sources,
+		.newcomers = limit->newcomers.budget,
+		.prefix = limit->prefix,
+	};
+	struct weir_table *table;
+	unsigned int i;
+	u64 bytes;
+
+	for (i = 0; i < limit->budgets; i++)
+		spec.count[i] = count_spec(limit, i);
+	bytes = weir_table_need(&spec);
+	error->value = bytes;
+	if (!weir_net_affords(wn, bytes))
+		return weir_refuse(error, -EDQUOT, WEIR_A_LIMIT_SOURCES,
+				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
+	table = weir_table_alloc(&spec, weir_hook_clock());
+	if (IS_ERR(table))
+		return weir_refuse(error, PTR_ERR(table), WEIR_A_LIMIT_SOURCES,
+				   "not enough memory for a table of so many sources; try fewer");
+	error->value = 0;
+	weir_table_account(table, &wn->bytes);
+	limit->table = table;
+	return 0;
+}
+
+/*
+ * Make a limit from a checked configuration. It takes table and counters from @was,
+ * which it will replace, if they can be kept. Under the namespace's mutex.
+ */
+struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
+				   const struct weir_limit *was, struct weir_error *error)
+{
+	struct weir_limit *copy;
+	unsigned int i;
+	int err = 0;
+
+	lockdep_assert_held(&wn->lock);
+	copy = kmemdup(limit, sizeof(*limit), GFP_KERNEL_ACCOUNT);
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < copy->budgets; i++)
+		copy->budget[i].most = budget_most(copy, i, was);
+	copy->table = NULL;
+	copy->newcomers.table = NULL;
+	copy->newcomers.tries = NULL;
+	if (was) {
+		copy->id = was->id;
+		copy->stats = was->stats;
+		copy->pressure = was->pressure;
+		if (table_serves(was, copy))
+			copy->table = was->table;
+	} else {
+		copy->id = ++wn->next_id;
+		err = weir_limit_account(copy);
+	}
+	if (!err && !copy->table)
+		err = limit_table(wn, copy, error);
+	if (!err)
+		err = weir_newcomers_make(wn, &copy->newcomers, was ? &was->newcomers : NULL,
+					  error);
+	if (!err)
+		return copy;
+	weir_limit_free(copy, was);
+	return ERR_PTR(err);
+}
+
+/*
+ * Free a limit that was never published, or was a grace period ago, except what
+ * @heir has taken over: its counters, and perhaps its table.
+ */
+void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
+{
+	if (!heir || heir->table != limit->table)
+		weir_table_free(limit->table);
+	weir_newcomers_free(&limit->newcomers, heir ? &heir->newcomers : NULL);
+	if (!heir) {
+		free_percpu(limit->stats);
+		kfree(limit->pressure);
+	}
+	kfree(limit);
+}
+
+struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; config && i < config->count; i++)
+		if (!strcmp(config->limit[i]->name, name))
+			return config->limit[i];
+	return NULL;
+}
+
+struct weir_limit *weir_limit_by_id(const struct weir_config *config, u32 id)
+{
+	unsigned int i;
+
+	for (i = 0; config && i < config->count; i++)
+		if (config->limit[i]->id == id)
+			return config->limit[i];
+	return NULL;
+}

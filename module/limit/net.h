@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state of a network namespace.
+ */
+#ifndef WEIR_H
+#define WEIR_H
+
+#include <linux/atomic.h>
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/rcupdate.h>
+#include <linux/siphash.h>
+#include <linux/user_namespace.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+
+#include "limit/stats.h"
+#include "path/event.h"
+
+struct weir_config;
+struct weir_events;
+struct weir_refusal_cache;
+
+struct weir_net {
+	/* Published by RCU, written under @lock; NULL at first */
+	struct weir_config __rcu *config;
+	struct weir_stats __percpu *stats;	/* CPU-local */
+	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
+	hsiphash_key_t key;	/* of the hash of sources, constant */
+	struct net *net;	/* outlives this */
+
+	struct mutex lock;	/* one change at a time */
+	u32 next_id;		/* of the next limit */
+	u32 generation;		/* changes with the configuration, for dumps; never 0 */
+	atomic64_t bytes;	/* held by the tables, also by those of removed limits */
+	bool hooked;		/* the hooks are registered */
+	struct nf_hook_ops ops[2];
+	struct weir_events *events;	/* ring of events, allocated while @hooked */
+	struct delayed_work age;	/* calls weir_table_age() */
+
+	atomic64_t events_lost;	/* because the ring was full or sending failed */
+};
+
+struct weir_net *weir_net(const struct net *net);
+int weir_params_limit(void);	/* params.c, while the module is loaded */
+
+/* May a namespace have so much memory for its limits in addition? */
+static inline bool weir_net_affords(const struct weir_net *wn, u64 bytes)
+{
+	const u64 most = 64 << 20;
+
+	return wn->net->user_ns == &init_user_ns || atomic64_read(&wn->bytes) + bytes <= most;
+}
+
+/* NULL if there never was one. In an RCU section, BH off or locked. */
+static inline struct weir_config *weir_config_get(const struct weir_net *wn)
+{
+	return rcu_dereference_check(wn->config, lockdep_is_held(&wn->lock) ||
+				     rcu_read_lock_bh_held());
+}
+
+#endif /* WEIR_H */

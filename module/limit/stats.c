@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters, and the size of table that they suggest.
+ */
+#include <linux/bottom_half.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/netdevice.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "limit/limit.h"
+
+/* Add up the first @n counters of all CPUs; exact when traffic rests. */
+void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n)
+{
+	const struct weir_stats *stats;
+	u64 part[WEIR_COUNTS];
+	unsigned int start, i;
+	int cpu;
+
+	memset(sum, 0, n * sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		stats = per_cpu_ptr(pcpu, cpu);
+		do {
+			start = u64_stats_fetch_begin(&stats->syncp);
+			for (i = 0; i < n; i++)
+				part[i] = u64_stats_read(&stats->count[i]);
+		} while (u64_stats_fetch_retry(&stats->syncp, start));
+		for (i = 0; i < n; i++)
+			sum[i] += part[i];
+	}
+}
+
+/* Allocate the counters of a new limit, which keeps them also on failure; may sleep. */
+int weir_limit_account(struct weir_limit *limit)
+{
+	limit->pressure = kzalloc(sizeof(*limit->pressure), GFP_KERNEL_ACCOUNT);
+	limit->stats = __netdev_alloc_pcpu_stats(struct weir_stats, GFP_KERNEL_ACCOUNT);
+	if (!limit->pressure || !limit->stats)
+		return -ENOMEM;
+	spin_lock_init(&limit->pressure->lock);
+	return 0;
+}
+
+static void count_add(const struct weir_limit *limit, unsigned int i, u64 number)
+{
+	struct weir_stats *stats;
+
+	local_bh_disable();
+	stats = this_cpu_ptr(limit->stats);
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_add(&stats->count[i], number);
+	u64_stats_update_end(&stats->syncp);
+	local_bh_enable();
+}
+
+/* Count live sources that were evicted. Any context but hard interrupts. */
+void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions)
+{
+	count_add(limit, WEIR_COUNT_OF(evictions), evictions);
+}
+
+/* Likewise, penalties, and blocks that found no room. */
+void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost)
+{
+	count_add(limit, WEIR_COUNT_OF(penalties), penalties);
+	count_add(limit, WEIR_COUNT_OF(blocks_lost), lost);
+}
+
+/* Under the lock, so that samples are taken in the order of their counters. */
+static void counts_sum(const struct weir_limit *limit, struct weir_counts *counts)
+{
+	lockdep_assert_held(&limit->pressure->lock);
+	weir_stats_sum(limit->stats, (u64 *)counts, WEIR_COUNTS);
+}
+
+/* Add up the counters of a limit since their last reset. Context: process. */
+void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts)
+{
+	const u64 *base = (u64 *)&limit->pressure->base;
+	u64 *count = (u64 *)counts;
+	unsigned int i;
+
+	spin_lock(&limit->pressure->lock);
+	counts_sum(limit, counts);
+	for (i = 0; i < WEIR_COUNTS; i++)
+		count[i] -= base[i];
+	spin_unlock(&limit->pressure->lock);
+}
+
+/* Count from zero again. No packet's count is lost: those before it are subtracted. */
+void weir_limit_reset(const struct weir_limit *limit)
+{
+	spin_lock(&limit->pressure->lock);
+	counts_sum(limit, &limit->pressure->base);
+	spin_unlock(&limit->pressure->lock);
+}
+
+static void sample_begin(struct weir_pressure *pressure, u64 tick,
+			 const struct weir_counts *counts)
+{
+	pressure->since = tick;
+	pressure->evictions = counts->evictions;
+	pressure->refusals = counts->packets[WEIR_FLOOR_REFUSED];
+}
+
+/* Start measuring for a new table. */
+void weir_pressure_reset(const struct weir_limit *limit)
+{
+	struct weir_pressure *pressure = limit->pressure;
+	struct weir_counts counts;
+
+	spin_lock(&pressure->lock);
+	counts_sum(limit, &counts);
+	sample_begin(pressure, 0, &counts);
+	pressure->most = 0;
+	spin_unlock(&pressure->lock);
+}
+
+/*
+ * The table size that would end the pressure, a power of two, or 0 if there was none
+ * since the table was made. Called at each pressure event. The evictions within a
+ * window and a slot are the ways that were missing; refusals by floors add at most
+ * the size of the table. A source that is evicted twice counts twice.
+ */
+u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
+{
+	struct weir_pressure *pressure = limit->pressure;
+	struct weir_counts counts;
+	u64 found, passed, most;
+
+	spin_lock(&pressure->lock);
+	counts_sum(limit, &counts);
+	if (!pressure->since)
+		pressure->since = tick;
+	passed = tick - pressure->since;
+	found = counts.evictions - pressure->evictions +
+		min_t(u64, limit->sources, counts.packets[WEIR_FLOOR_REFUSED] -
+		      pressure->refusals);
+	if (passed >= limit->span_ticks) {
+		found = mul_u64_u64_div_u64(found, limit->span_ticks, passed);
+		sample_begin(pressure, tick, &counts);
+	}
+	pressure->most = max(pressure->most, found);
+	most = pressure->most;
+	spin_unlock(&pressure->lock);
+	return !most ? 0 : min_t(u64, roundup_pow_of_two(limit->sources + most),
+				 WEIR_SOURCES_MAX);
+}

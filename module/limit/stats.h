@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters: CPU-local, written with BH off, and added up when they are read.
+ */
+#ifndef WEIR_COUNTS_H
+#define WEIR_COUNTS_H
+
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <linux/u64_stats_sync.h>
+
+#include "table/table.h"
+
+struct weir_limit;
+
+/* Counters of the hook. All but the last are exclusive. */
+enum weir_outcome {
+	WEIR_SEEN_EXEMPT,
+	WEIR_SEEN_UNMATCHED,
+	WEIR_SEEN_ADMITTED,
+	WEIR_SEEN_DROPPED,
+	WEIR_SEEN_UNPARSABLE,
+	WEIR_OUTCOMES
+};
+
+/* Counters of a limit. The first four are exclusive. */
+enum weir_fate {
+	WEIR_ADMITTED,
+	WEIR_DROPPED,
+	WEIR_WOULD_DROP,
+	WEIR_ELSEWHERE,
+	WEIR_FLOOR_REFUSED,	/* of the refused */
+	WEIR_TOO_LARGE_REFUSED,	/* of the refused */
+	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
+	WEIR_NEWCOMERS_REFUSED,	/* of the refused: by the newcomers' budget */
+	WEIR_NEWCOMERS_CHARGED,	/* of the others */
+	WEIR_SECOND_CHARGED,	/* of those newcomers: by their second try */
+	WEIR_BUDGET_REFUSED,	/* of the refused: by the second budget, */
+	WEIR_FATES = WEIR_BUDGET_REFUSED + WEIR_BUDGETS_MAX - 1 /* third, fourth */
+};
+
+/* The counters of a limit, added up. */
+struct weir_counts {
+	u64 packets[WEIR_FATES];
+	u64 bytes[WEIR_FATES];
+	u64 evictions;
+	u64 penalties;		/* sources blocked for exceeding */
+	u64 blocks_lost;	/* penalties and moved blocks for which there was no room */
+};
+
+#define WEIR_COUNT_OF(member) (offsetof(struct weir_counts, member) / sizeof(u64))
+#define WEIR_COUNTS (sizeof(struct weir_counts) / sizeof(u64))
+
+/* One CPU's: laid out as struct weir_counts, or for a namespace by weir_outcome. */
+struct weir_stats {
+	u64_stats_t count[WEIR_COUNTS];
+	struct u64_stats_sync syncp;
+};
+
+/* How far a table was too small, and where its limit's counters begin. */
+struct weir_pressure {
+	unsigned long reported;	/* tick of the last event, 0 if never; any CPU writes it */
+	spinlock_t lock;	/* protects the rest; process context */
+	struct weir_counts base;	/* of the limit when they were last reset */
+	u64 since;		/* tick of the last sample */
+	u64 evictions;		/* of the limit then */
+	u64 refusals;		/* packets refused by floors until then */
+	u64 most;		/* sources without a way in any one window and slot */
+};
+
+static inline void weir_count_seen(struct weir_stats __percpu *pcpu,
+				   enum weir_outcome outcome, bool unparsable)
+{
+	struct weir_stats *stats = this_cpu_ptr(pcpu);
+
+	u64_stats_update_begin(&stats->syncp);
+	u64_stats_inc(&stats->count[outcome]);
+	if (unlikely(unparsable))
+		u64_stats_inc(&stats->count[WEIR_SEEN_UNPARSABLE]);
+	u64_stats_update_end(&stats->syncp);
+}
+
+static inline void weir_count_fate(struct weir_stats *stats, enum weir_fate fate,
+				   u32 packets, u64 bytes)
+{
+	u64_stats_add(&stats->count[fate], packets);
+	u64_stats_add(&stats->count[WEIR_FATES + fate], bytes);
+}
+
+static inline void weir_count_rare(struct weir_stats *stats, u32 packets, u64 bytes,
+				   u16 result)
+{
+	if (result & WEIR_FLOORED)
+		weir_count_fate(stats, WEIR_FLOOR_REFUSED, packets, bytes);
+	if (result & WEIR_TOO_LARGE)
+		weir_count_fate(stats, WEIR_TOO_LARGE_REFUSED, packets, bytes);
+	if (result & WEIR_EVICTED)
+		u64_stats_inc(&stats->count[WEIR_COUNT_OF(evictions)]);
+	if (result & WEIR_NEWCOMER)
+		weir_count_fate(stats, result & WEIR_REFUSED ? WEIR_NEWCOMERS_REFUSED :
+				WEIR_NEWCOMERS_CHARGED, packets, bytes);
+	if (result & WEIR_SECOND)
+		weir_count_fate(stats, WEIR_SECOND_CHARGED, packets, bytes);
+	if (result >> WEIR_BUDGET_SHIFT)
+		weir_count_fate(stats, WEIR_BUDGET_REFUSED - 1 + (result >> WEIR_BUDGET_SHIFT),
+				packets, bytes);
+}
+
+/* Count packets at a limit. @result: flags of the table, WEIR_* */
+static inline void weir_count_limit(struct weir_stats __percpu *pcpu,
+				    enum weir_fate fate, u32 packets, u64 bytes,
+				    u16 result)
+{
+	struct weir_stats *stats = this_cpu_ptr(pcpu);
+
+	u64_stats_update_begin(&stats->syncp);
+	weir_count_fate(stats, fate, packets, bytes);
+	if (unlikely(result & ~(WEIR_CHARGED | WEIR_REFUSED | WEIR_FIRST)))
+		weir_count_rare(stats, packets, bytes, result);
+	u64_stats_update_end(&stats->syncp);
+}
+
+/* Count a packet that the limit drops before the stack. @result: as before */
+static inline void weir_count_early(struct weir_stats __percpu *pcpu, u64 bytes, u16 result)
+{
+	struct weir_stats *stats = this_cpu_ptr(pcpu);
+
+	u64_stats_update_begin(&stats->syncp);
+	weir_count_fate(stats, WEIR_DROPPED, 1, bytes);
+	weir_count_fate(stats, WEIR_EARLY_REFUSED, 1, bytes);
+	if (unlikely(result & ~WEIR_REFUSED))
+		weir_count_rare(stats, 1, bytes, result);
+	u64_stats_update_end(&stats->syncp);
+}
+
+void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n);
+int weir_limit_account(struct weir_limit *limit);
+void weir_limit_count_evictions(const struct weir_limit *limit, u64 evictions);
+void weir_limit_count_blocks(const struct weir_limit *limit, u64 penalties, u64 lost);
+void weir_limit_counts(const struct weir_limit *limit, struct weir_counts *counts);
+void weir_limit_reset(const struct weir_limit *limit);
+void weir_pressure_reset(const struct weir_limit *limit);
+u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick);
+
+#endif /* WEIR_COUNTS_H */

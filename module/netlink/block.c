@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations that block a source and release it, under one limit or under all.
+ */
+#include <linux/bottom_half.h>
+#include <linux/slab.h>
+
+#include "path/event.h"
+#include "path/hook.h"
+#include "netlink/message.h"
+
+/* Room for the message of one limit. */
+#define BLOCKED_ROOM 160
+
+static const char already[] =
+	"already blocked, see source get; replace (weir -exist) sets a new end";
+
+struct block {
+	struct weir_source source;	/* whole */
+	char dev[IFNAMSIZ] __aligned(8);	/* that it sends through, or "" */
+	u64 tick;			/* now */
+	u64 end;			/* tick, or WEIR_NEVER */
+	bool release;
+	bool replace;			/* the end of a block that there is */
+	bool exempt;			/* from one of the limits at least */
+	unsigned int count;
+	const struct weir_limit *limit[WEIR_LIMITS_MAX];	/* that are asked for */
+	u64 was[WEIR_LIMITS_MAX];	/* ends of the blocks that there were, or 0 */
+};
+
+static int block_parse(struct genl_info *info, const struct weir_net *wn, struct block *block)
+{
+	struct nlattr **attrs = info->attrs;
+	u64 ms;
+	int err;
+
+	block->tick = weir_hook_clock();
+	if (attrs[WEIR_A_SOURCE_DEV])
+		nla_strscpy(block->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(block->dev));
+	block->release = info->genlhdr->cmd == WEIR_CMD_SOURCE_RELEASE;
+	err = weir_nl_sender(attrs, wn, &block->source, info->extack);
+	if (err || block->release)
+		return err;
+	err = weir_nl_require(attrs, NULL, WEIR_A_SOURCE_FOR_MS,
+			      "the time for which to block is missing; 0 is for ever",
+			      info->extack);
+	if (err)
+		return err;
+	ms = nla_get_u64(attrs[WEIR_A_SOURCE_FOR_MS]);
+	block->end = ms ? block->tick + DIV_ROUND_UP_ULL(ms * HZ, MSEC_PER_SEC) : WEIR_NEVER;
+	block->replace = attrs[WEIR_A_SOURCE_REPLACE];
+	if (!ms || ms >= WEIR_BLOCK_MS_MIN)
+		return 0;
+	weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_FOR_MS],
+		       "a block lasts a second at least; 0 is for ever");
+	return -ERANGE;
+}
+
+/* Prepare the lookup of the source under a limit. */
+static struct weir_lookup block_lookup(const struct weir_net *wn, const struct block *block,
+				       const struct weir_limit *limit, struct weir_source *masked)
+{
+	*masked = block->source;
+	weir_source_mask(masked, limit->prefix);
+	return (struct weir_lookup) {
+		.source = masked,
+		.tick = block->tick,
+		.budget = U64_MAX,
+		.budgets = limit->room,
+		.hash = weir_source_hash(masked, limit->prefix, &wn->key),
+	};
+}
+
+/* Block under a limit until @end, or with 0 release. Returns a negative errno. */
+static int block_set(struct weir_net *wn, struct block *block, const struct weir_limit *limit,
+		     u64 end)
+{
+	enum weir_block how = block->replace ? WEIR_BLOCK_REPLACE : WEIR_BLOCK_ADD;
+	struct weir_source masked;
+	struct weir_lookup lookup = block_lookup(wn, block, limit, &masked);
+	int ret;
+
+	if (!end) {
+		/* It may have ended by itself. */
+		weir_table_release(limit->table, &masked, lookup.hash, block->tick);
+		return 0;
+	}
+	local_bh_disable();
+	rcu_read_lock();
+	ret = weir_table_block(limit->table, &lookup, end, how);
+	rcu_read_unlock();
+	if (ret > 0) {
+		weir_limit_count_evictions(limit, 1);
+		weir_event_pressure(wn, limit, block->tick);
+	}
+	local_bh_enable();
+	return min(ret, 0);
+}
+
+/* Does a limit count all addresses of the source's family as one? */
+static bool block_all(const struct block *block, const struct weir_limit *limit)
+{
+	bool ipv6 = block->source.scope & WEIR_SCOPE_IPV6;
+
+	return !(ipv6 ? limit->prefix.len6 : limit->prefix.len4);
+}
+
+/* Does the request mean a limit? It must be able to match the source, or to have it blocked. */
+static bool block_means(const struct block *block, const struct weir_limit *limit,
+			const struct nlattr *name)
+{
+	if (name && nla_strcmp(name, limit->name))
+		return false;
+	return !block_all(block, limit) &&
+	       (block->release ||
+		weir_match_source(&limit->match, &block->source, block->dev));
+}
+
+/* No limit is meant: say why. */
+static int block_none(const struct block *block, const struct weir_config *config,
+		      struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *name = attrs[WEIR_A_SOURCE_LIMIT];
+	const struct weir_limit *limit = name ? weir_limit_find(config, nla_data(name)) : NULL;
+
+	if (limit && block_all(block, limit))
+		return weir_nl_refuse(extack, name,
+				      "the limit counts all addresses as one source; block under another");
+	if (limit)
+		return weir_nl_refuse(extack, name,
+				      "the limit cannot match the address; limit show lists its conditions");
+	if (name)
+		return weir_nl_no_limit(name, extack);
+	weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_ADDRESS],
+		       "no limit has the address for a source; limit show lists the limits");
+	return -ENOENT;
+}
+
+/* Find the limits that the request means, and how the source is blocked there. */
+static int block_limits(const struct weir_net *wn, struct block *block, struct nlattr **attrs,
+			struct netlink_ext_ack *extack)
+{
+	const struct weir_config *config = weir_config_get(wn);
+	struct weir_exempt_place place = { };
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	const struct weir_limit *limit;
+	unsigned int i;
+
+	if (config && !block->release)
+		weir_exempt_place(config->exempts, &block->source, block->dev, &place);
+	for (i = 0; config && i < config->count; i++) {
+		limit = config->limit[i];
+		if (!block_means(block, limit, attrs[WEIR_A_SOURCE_LIMIT]))
+			continue;
+		if (place.all || (place.exempts &&
+				  weir_exempt_from(&place, block->dev, limit->id)))
+			block->exempt = true;
+		rcu_read_lock();
+		weir_nl_peek(wn, limit, &block->source, &state, slot);
+		rcu_read_unlock();
+		block->was[block->count] = state.blocked && state.blocked != WEIR_NEVER ?
+					   block->tick + state.blocked : state.blocked;
+		block->limit[block->count++] = limit;
+	}
+	return block->count ? 0 : block_none(block, config, attrs, extack);
+}
+
+static int block_refuse(struct genl_info *info, int err, const char *msg)
+{
+	weir_nl_refuse(info->extack, info->attrs[WEIR_A_SOURCE_ADDRESS], msg);
+	return err;
+}
+
+/* All or nothing, as far as penalties that come meanwhile let it. */
+static int block_do(struct weir_net *wn, struct block *block, struct genl_info *info)
+{
+	bool blocked = false;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < block->count; i++)
+		blocked |= block->was[i];
+	if (block->release && !blocked)
+		return block_refuse(info, -ENOENT, "the source is not blocked");
+	if (blocked && !block->release && !block->replace)
+		return block_refuse(info, -EEXIST, already);
+	for (i = 0; i < block->count && !err; i++)
+		if (!block->release || block->was[i])
+			err = block_set(wn, block, block->limit[i], block->end);
+	if (!err) {
+		if (block->exempt)
+			weir_nl_refuse(info->extack, NULL,
+				       "the source is exempt, which comes before blocks");
+		return 0;
+	}
+	block->replace = true;
+	for (i--; i--; )
+		block_set(wn, block, block->limit[i], block->was[i]);
+	return block_refuse(info, err, err == -EEXIST ? already :
+			    "its bucket has no way left for a blocked source; more sources make room");
+}
+
+/* Reply with each limit under which something changed, and tell listeners. */
+static int block_reply(struct weir_net *wn, const struct block *block, struct genl_info *info)
+{
+	struct sk_buff *reply = nlmsg_new(BLOCKED_ROOM * block->count, GFP_KERNEL);
+	u32 what = block->release ? WEIR_SOURCE_EVENT_RELEASED : WEIR_SOURCE_EVENT_BLOCKED;
+	u64 left = block->end == WEIR_NEVER || !block->end ? block->end : block->end - block->tick;
+	struct weir_net_prefix prefix;
+	struct weir_source masked;
+	struct nlmsghdr *message;
+	unsigned int i;
+	void *header;
+
+	if (!reply)
+		return -ENOMEM;
+	for (i = 0; i < block->count; i++) {
+		if (block->release && !block->was[i])
+			continue;
+		block_lookup(wn, block, block->limit[i], &masked);
+		prefix = weir_nl_source_prefix(&masked, block->limit[i]->prefix);
+		message = (struct nlmsghdr *)skb_tail_pointer(reply);
+		header = genlmsg_put_reply(reply, info, &weir_nl_family, 0, info->genlhdr->cmd);
+		/* There is room: see BLOCKED_ROOM. */
+		if (WARN_ON_ONCE(!header ||
+				 weir_nl_put_prefix(reply, WEIR_A_SOURCE_ADDRESS,
+						    WEIR_A_SOURCE_PREFIX_LEN, &prefix) ||
+				 weir_nl_put_dev(reply, wn->net, weir_source_ifindex(&masked)) ||
+				 nla_put_string(reply, WEIR_A_SOURCE_LIMIT,
+						block->limit[i]->name) ||
+				 weir_nl_put_blocked(reply, left)))
+			continue;
+		genlmsg_end(reply, header);
+		weir_nl_event_done(wn, what, message);
+	}
+	return genlmsg_reply(reply, info);
+}
+
+int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct block *block = kzalloc(sizeof(*block), GFP_KERNEL);
+	int err;
+
+	if (!block)
+		return -ENOMEM;
+	err = block_parse(info, wn, block);
+	if (err)
+		goto out;
+	/* So that no table has a successor meanwhile. */
+	mutex_lock(&wn->lock);
+	err = block_limits(wn, block, info->attrs, info->extack) ?:
+	      block_do(wn, block, info) ?: block_reply(wn, block, info);
+	mutex_unlock(&wn->lock);
+out:
+	kfree(block);
+	return err;
+}
+
+int weir_nl_source_release_doit(struct sk_buff *skb, struct genl_info *info)
+	__alias(weir_nl_source_block_doit);

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The budgets of a limit. The first one's words are attributes of the limit, those of each
+ * further one are a nest with the same words.
+ */
+#include "netlink/message.h"
+
+/* The attributes of the first budget, by those of a further one. */
+static const u8 first_attr[WEIR_A_BUDGET_BURST + 1] = {
+	[WEIR_A_BUDGET_BUDGET]		= WEIR_A_LIMIT_BUDGET,
+	[WEIR_A_BUDGET_WINDOW_MS]	= WEIR_A_LIMIT_WINDOW_MS,
+	[WEIR_A_BUDGET_UNIT]		= WEIR_A_LIMIT_UNIT,
+	[WEIR_A_BUDGET_SLOTS]		= WEIR_A_LIMIT_SLOTS,
+	[WEIR_A_BUDGET_MODE]		= WEIR_A_LIMIT_MODE,
+	[WEIR_A_BUDGET_BURST]		= WEIR_A_LIMIT_BURST,
+};
+
+/* Change a budget of a limit; @attrs are numbered as those of a further one. */
+static void budget_parse(struct nlattr **attrs, struct weir_limit *limit, unsigned int i)
+{
+	struct weir_budget *budget = &limit->budget[i];
+	u8 bit = BIT(i);
+
+	if (attrs[WEIR_A_BUDGET_BUDGET])
+		budget->amount = nla_get_u64(attrs[WEIR_A_BUDGET_BUDGET]);
+	if (attrs[WEIR_A_BUDGET_WINDOW_MS]) {
+		budget->window_ms = nla_get_u32(attrs[WEIR_A_BUDGET_WINDOW_MS]);
+		if (!budget->window_ms)
+			limit->slots_given &= ~bit;
+	}
+	if (attrs[WEIR_A_BUDGET_UNIT])
+		limit->bytes = (limit->bytes & ~bit) |
+			       (nla_get_u32(attrs[WEIR_A_BUDGET_UNIT]) ? bit : 0);
+	if (attrs[WEIR_A_BUDGET_MODE]) {
+		budget->mode = nla_get_u32(attrs[WEIR_A_BUDGET_MODE]);
+		if (budget->mode > WEIR_MODE_LENIENT)
+			limit->slots_given &= ~bit;
+		if (budget->mode != WEIR_MODE_BUCKET)
+			budget->burst = 0;
+	}
+	if (attrs[WEIR_A_BUDGET_BURST])
+		budget->burst = nla_get_u64(attrs[WEIR_A_BUDGET_BURST]);
+	if (attrs[WEIR_A_BUDGET_SLOTS]) {
+		budget->slots = nla_get_u32(attrs[WEIR_A_BUDGET_SLOTS]);
+		limit->slots_given |= bit;
+	}
+}
+
+static int further_parse(const struct nlattr *nest, struct weir_limit *limit,
+			 struct netlink_ext_ack *extack)
+{
+	struct nlattr *attrs[WEIR_A_BUDGET_BURST + 1];
+	int err;
+
+	if (limit->budgets == WEIR_BUDGETS_MAX)
+		return weir_nl_refuse(extack, nest, "a limit has at most 4 budgets");
+	err = weir_nl_nest(nest, attrs, WEIR_A_BUDGET_BURST, weir_budget_nl_policy, extack) ?:
+	      weir_nl_require(attrs, nest, WEIR_A_BUDGET_BUDGET, "a further budget is missing",
+			      extack) ?:
+	      weir_nl_require(attrs, nest, WEIR_A_BUDGET_WINDOW_MS,
+			      "the window of a further budget is missing", extack);
+	if (!err)
+		budget_parse(attrs, limit, limit->budgets++);
+	return err;
+}
+
+/* The zone of a limit's calendars. One without a calendar loses it. */
+static int zone_parse(const struct nlattr *nest, struct weir_limit *limit,
+		      struct netlink_ext_ack *extack)
+{
+	struct nlattr *attrs[WEIR_A_ZONE_CHANGE + 1];
+	struct weir_zone *zone = &limit->zone;
+	int err;
+
+	if (!weir_limit_has_calendar(limit) || nest) {
+		memset(limit->zone_name, 0, sizeof(limit->zone_name));
+		*zone = (struct weir_zone) { .change = S64_MAX };
+	}
+	if (!nest)
+		return 0;
+	err = weir_nl_nest(nest, attrs, WEIR_A_ZONE_CHANGE, weir_zone_nl_policy, extack) ?:
+	      weir_nl_require(attrs, nest, WEIR_A_ZONE_NAME, "the name of the zone is missing",
+			      extack);
+	if (err)
+		return err;
+	nla_strscpy(limit->zone_name, attrs[WEIR_A_ZONE_NAME], sizeof(limit->zone_name));
+	if (attrs[WEIR_A_ZONE_OFFSET])
+		zone->offset = nla_get_s32(attrs[WEIR_A_ZONE_OFFSET]);
+	zone->next_offset = zone->offset;
+	if (attrs[WEIR_A_ZONE_NEXT_OFFSET])
+		zone->next_offset = nla_get_s32(attrs[WEIR_A_ZONE_NEXT_OFFSET]);
+	if (attrs[WEIR_A_ZONE_CHANGE])
+		zone->change = nla_get_s64(attrs[WEIR_A_ZONE_CHANGE]);
+	return 0;
+}
+
+int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit)
+{
+	const struct weir_zone *zone = &limit->zone;
+	struct nlattr *nest;
+
+	if (!*limit->zone_name)
+		return 0;
+	nest = nla_nest_start(skb, WEIR_A_LIMIT_ZONE);
+	if (!nest || nla_put_string(skb, WEIR_A_ZONE_NAME, limit->zone_name) ||
+	    nla_put_s32(skb, WEIR_A_ZONE_OFFSET, zone->offset) ||
+	    nla_put_s32(skb, WEIR_A_ZONE_NEXT_OFFSET, zone->next_offset) ||
+	    nla_put_s64(skb, WEIR_A_ZONE_CHANGE, zone->change, WEIR_A_ZONE_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Change the budgets of a limit; @head: the attributes of the limit, of @len bytes. */
+int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
+		    struct weir_limit *limit, struct netlink_ext_ack *extack)
+{
+	struct nlattr *first[ARRAY_SIZE(first_attr)] = { };
+	const struct nlattr *attr;
+	unsigned int i;
+	int err, rem;
+
+	for (i = WEIR_A_BUDGET_BUDGET; i < ARRAY_SIZE(first_attr); i++)
+		first[i] = attrs[first_attr[i]];
+	budget_parse(first, limit, 0);
+	if (!attrs[WEIR_A_LIMIT_BUDGET] && attrs[WEIR_A_LIMIT_FURTHER])
+		return weir_nl_refuse(extack, attrs[WEIR_A_LIMIT_FURTHER],
+				      "further budgets replace all: give the first budget, too");
+	if (!attrs[WEIR_A_LIMIT_BUDGET])
+		return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
+	limit->budgets = 1;
+	limit->bytes &= 1;
+	limit->slots_given &= 1;
+	memset(&limit->budget[1], 0, sizeof(limit->budget) - sizeof(limit->budget[0]));
+	memset(&limit->room[1], 0, sizeof(limit->room) - sizeof(limit->room[0]));
+	nla_for_each_attr(attr, head, len, rem) {
+		err = nla_type(attr) == WEIR_A_LIMIT_FURTHER ?
+		      further_parse(attr, limit, extack) : 0;
+		if (err)
+			return err;
+	}
+	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
+}
+
+/* The attribute of a further budget at fault, or its nest, among those of the limit. */
+const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
+					  const struct weir_error *error)
+{
+	const struct nlattr *attr, *nest = NULL;
+	unsigned int n = 0;
+	int rem;
+
+	nla_for_each_attr(attr, head, len, rem)
+		if (nla_type(attr) == WEIR_A_LIMIT_FURTHER && ++n == error->budget)
+			nest = attr;
+	for (n = WEIR_A_BUDGET_BUDGET; nest && n < ARRAY_SIZE(first_attr); n++)
+		if (first_attr[n] == error->attr)
+			return nla_find_nested(nest, n) ?: nest;
+	return nest;
+}
+
+/* Put when a calendar's period ends. */
+int weir_nl_put_renews(struct sk_buff *skb, int attr, const struct weir_limit *limit,
+		       unsigned int i)
+{
+	u64 renews = weir_table_renews(limit->table, i);
+
+	return renews ? weir_nl_put_u64(skb, attr, renews) : 0;
+}
+
+static int put_further(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
+		       const struct weir_counts *counts)
+{
+	const struct weir_budget *budget = &limit->budget[i];
+	u64 slot_ns = weir_nl_ns(budget->slot_ticks);
+	enum weir_fate fate = WEIR_BUDGET_REFUSED + i - 1;
+
+	return weir_nl_put_u64(skb, WEIR_A_BUDGET_BUDGET, budget->amount) ||
+	       nla_put_u32(skb, WEIR_A_BUDGET_WINDOW_MS, budget->window_ms) ||
+	       nla_put_u32(skb, WEIR_A_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
+	       (budget->mode == WEIR_MODE_BUCKET ?
+		weir_nl_put_u64(skb, WEIR_A_BUDGET_BURST, limit->room[i]) :
+		budget->mode != WEIR_MODE_LOG &&
+		nla_put_u32(skb, WEIR_A_BUDGET_SLOTS, budget->slots)) ||
+	       nla_put_u32(skb, WEIR_A_BUDGET_MODE, budget->mode) ||
+	       (slot_ns &&
+		(weir_nl_put_u64(skb, WEIR_A_BUDGET_SLOT_NS, slot_ns) ||
+		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * budget->slots))) ||
+	       weir_nl_put_u64(skb, WEIR_A_BUDGET_MOST, weir_limit_most(limit, i)) ||
+	       weir_nl_put_renews(skb, WEIR_A_BUDGET_RENEWS, limit, i) ||
+	       (counts && weir_nl_put_counter(skb, WEIR_A_BUDGET_REFUSED, counts->packets[fate],
+					      counts->bytes[fate])) ? -EMSGSIZE : 0;
+}
+
+/* Put the further budgets, with what they refused if there are @counts. */
+int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
+			const struct weir_counts *counts)
+{
+	struct nlattr *nest;
+	unsigned int i;
+
+	for (i = 1; i < limit->budgets; i++) {
+		nest = nla_nest_start(skb, WEIR_A_LIMIT_FURTHER);
+		if (!nest || put_further(skb, limit, i, counts))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+/* Put how a source stands with the further budgets, and which one limits it. */
+int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
+			 const struct weir_source_state *state)
+{
+	struct nlattr *nest;
+	unsigned int i;
+	u64 left, wait;
+
+	for (i = 1; i < limit->budgets; i++) {
+		left = limit->room[i] - min(limit->room[i], state->count[i]);
+		wait = state->waits[i];
+		nest = nla_nest_start(skb, WEIR_A_SOURCE_FURTHER);
+		if (!nest ||
+		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_COUNT, state->count[i]) ||
+		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_LEFT, left) ||
+		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_BUDGET, limit->room[i]) ||
+		    nla_put_u32(skb, WEIR_A_SOURCE_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
+		    (wait && nla_put_flag(skb, WEIR_A_SOURCE_BUDGET_LIMITED)) ||
+		    (wait && wait != WEIR_NEVER &&
+		     weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_NEXT_NS, weir_nl_ns(wait))))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return limit->budgets > 1 && state->wait > state->blocked ?
+	       nla_put_u32(skb, WEIR_A_SOURCE_LIMITED_BY, state->by + 1) : 0;
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations that change the configuration: each edits a copy of it, straight
+ * from the attributes. The policies have checked types, lengths and ranges; the
+ * rest is checked here.
+ */
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/netdevice.h>
+
+#include "netlink/message.h"
+
+/* The most that GRO merges into a packet, except with BIG TCP. */
+#define GRO_BYTES	(64u << 10)
+#define GRO_PACKETS	64u
+
+static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
+		       struct netlink_ext_ack *extack)
+{
+	if (attrs[WEIR_A_LIMIT_COMMENT])
+		nla_strscpy(limit->comment, attrs[WEIR_A_LIMIT_COMMENT], sizeof(limit->comment));
+	if (attrs[WEIR_A_LIMIT_PREFIX4])
+		limit->prefix.len4 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX4]);
+	if (attrs[WEIR_A_LIMIT_PREFIX6])
+		limit->prefix.len6 = nla_get_u8(attrs[WEIR_A_LIMIT_PREFIX6]);
+	if (attrs[WEIR_A_LIMIT_SOURCES])
+		limit->sources = nla_get_u32(attrs[WEIR_A_LIMIT_SOURCES]);
+	if (attrs[WEIR_A_LIMIT_ACTION])
+		limit->observe = nla_get_u32(attrs[WEIR_A_LIMIT_ACTION]);
+	if (attrs[WEIR_A_LIMIT_NEWCOMERS])
+		limit->newcomers.budget = nla_get_u64(attrs[WEIR_A_LIMIT_NEWCOMERS]);
+	if (attrs[WEIR_A_LIMIT_NEWCOMERS_MS])
+		limit->newcomers.window_ms = nla_get_u32(attrs[WEIR_A_LIMIT_NEWCOMERS_MS]);
+	if (attrs[WEIR_A_LIMIT_FLOOD])
+		limit->newcomers.flood = nla_get_u32(attrs[WEIR_A_LIMIT_FLOOD]);
+	if (attrs[WEIR_A_LIMIT_KNOWN_MS])
+		limit->newcomers.known_ms = nla_get_u32(attrs[WEIR_A_LIMIT_KNOWN_MS]);
+	if (attrs[WEIR_A_LIMIT_PENALTY_MS] || attrs[WEIR_A_LIMIT_RENEW]) {
+		limit->penalty_ms = attrs[WEIR_A_LIMIT_PENALTY_MS] ?
+				    nla_get_u64(attrs[WEIR_A_LIMIT_PENALTY_MS]) : 0;
+		limit->renew = attrs[WEIR_A_LIMIT_RENEW];
+	}
+	if (attrs[WEIR_A_LIMIT_MATCH])
+		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, extack);
+	return 0;
+}
+
+/* Does GRO merge packets that the limit matches, on any present device? */
+static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *match)
+{
+	const unsigned int plain = match->conds & ~match->invert;
+	netdev_features_t joins = NETIF_F_GRO;
+	const struct net_device *dev;
+	bool meets = false;
+
+	if (plain & (WEIR_IF_SYN | WEIR_IF_FRAG))
+		return false;
+	if (plain & WEIR_IF_PROTO && match->proto == IPPROTO_UDP)
+		joins = NETIF_F_GRO_FRAGLIST | NETIF_F_GRO_UDP_FWD;
+	else if (plain & WEIR_IF_PROTO && match->proto != IPPROTO_TCP)
+		return false;
+	rcu_read_lock();
+	for_each_netdev_rcu(wn->net, dev)
+		if (dev->features & joins && !(dev->flags & IFF_LOOPBACK) &&
+		    (!(match->conds & WEIR_IF_DEV) ||
+		     !strcmp(dev->name, match->dev) != !!(match->invert & WEIR_IF_DEV)))
+			meets = true;
+	rcu_read_unlock();
+	return meets;
+}
+
+/* Can anybody send what the limit counts from the address of another? */
+static bool limit_spoofed(const struct weir_match *match)
+{
+	const unsigned int plain = match->conds & ~match->invert;
+
+	return !(plain & WEIR_IF_PROTO) || match->proto != IPPROTO_TCP ||
+	       !(match->conds & match->invert & WEIR_IF_SYN);
+}
+
+static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit,
+		       struct weir_error *error)
+{
+	u64 packets = limit->largest[false], bytes = limit->largest[true];
+
+	if (limit->penalty_ms && limit_spoofed(&limit->match))
+		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
+			    "spoofed packets can have others punished; try tcp not syn");
+	else if (bytes < ETH_DATA_LEN)
+		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
+			    "packets larger than the budget never fit; they may have up to 1500 bytes");
+	else if ((bytes < GRO_BYTES || packets < GRO_PACKETS) &&
+		 limit_meets_gro(wn, &limit->match))
+		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
+			    "up to 64 packets merged by GRO may not fit the budget: ethtool -K DEV gro off");
+	else if (limit->newcomers.budget && limit->newcomers.budget < GRO_PACKETS &&
+		 limit_meets_gro(wn, &limit->match))
+		weir_refuse(error, 0, WEIR_A_LIMIT_NEWCOMERS,
+			    "up to 64 packets merged by GRO may not fit newcomers: ethtool -K DEV gro off");
+}
+
+/* The attributes of an object, in a nest or, with NULL, the message, of @len bytes. */
+static const struct nlattr *object_head(const struct nlattr *nest, const struct genl_info *info,
+					int *len)
+{
+	*len = nest ? nla_len(nest) : nlmsg_attrlen(info->nlhdr, GENL_HDRLEN);
+	return nest ? nla_data(nest) : nlmsg_attrdata(info->nlhdr, GENL_HDRLEN);
+}
+
+static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
+		      const struct nlattr *nest, struct weir_error *error,
+		      const struct genl_info *info)
+{
+	struct netlink_ext_ack *extack = info->extack;
+	const struct nlattr *head;
+	const struct weir_limit *was;
+	struct weir_limit limit;
+	const char *name;
+	int err, len;
+
+	err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NAME,
+			      "the name of the limit is missing", extack);
+	if (!err && cmd == WEIR_CMD_LIMIT_ADD)
+		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_BUDGET,
+				      "the budget of the limit is missing", extack) ?:
+		      weir_nl_require(attrs, nest, WEIR_A_LIMIT_WINDOW_MS,
+				      "the window of the budget is missing", extack);
+	if (err)
+		return err;
+	name = nla_data(attrs[WEIR_A_LIMIT_NAME]);
+	if (cmd == WEIR_CMD_LIMIT_DEL)
+		return weir_edit_limit_del(edit, name, error);
+	if (cmd == WEIR_CMD_LIMIT_ADD) {
+		weir_limit_init(&limit, name);
+	} else {
+		was = weir_edit_find(edit, name, error);
+		if (!was)
+			return -ENOENT;
+		/* Copy the padding, too: limits are compared as bytes. */
+		memcpy(&limit, was, sizeof(limit));
+	}
+	head = object_head(nest, info, &len);
+	err = weir_nl_budgets(attrs, head, len, &limit, extack) ?:
+	      limit_parse(attrs, &limit, extack);
+	if (!err && limit.newcomers.budget && !limit.newcomers.window_ms)
+		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
+				      "the window of the newcomers' budget is missing", extack);
+	if (!err && !limit.newcomers.budget && (attrs[WEIR_A_LIMIT_FLOOD] ||
+						attrs[WEIR_A_LIMIT_KNOWN_MS]))
+		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
+				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
+				  "this belongs to a newcomers' budget, and the limit has none");
+	if (!err)
+		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
+				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
+	if (!err)
+		limit_warn(edit->wn, &limit, error);
+	return err;
+}
+
+static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
+		       const struct nlattr *nest, struct weir_error *error,
+		       struct netlink_ext_ack *extack)
+{
+	const char *limit = weir_nl_name(attrs[WEIR_A_EXEMPT_LIMIT]);
+	struct weir_exempt exempt;
+	int err;
+
+	err = weir_nl_exempt(attrs, nest, &exempt, extack);
+	if (err)
+		return err;
+	if (cmd == WEIR_CMD_EXEMPT_DEL)
+		return weir_edit_exempt_del(edit, &exempt, limit, error);
+	exempt.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
+	return weir_edit_exempt_add(edit, &exempt, limit, error);
+}
+
+/* Point at the attribute at fault, or else at the object or its name. */
+static int object_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
+		       const struct nlattr *nest, struct weir_error *error,
+		       const struct genl_info *info)
+{
+	bool limit = cmd < WEIR_CMD_SOURCE_SHOW;
+	const struct nlattr *head;
+	int err, len;
+
+	err = limit ? limit_edit(edit, cmd, attrs, nest, error, info) :
+		      exempt_edit(edit, cmd, attrs, nest, error, info->extack);
+	if (!err)
+		return 0;
+	head = object_head(nest, info, &len);
+	if (error->budget)
+		nest = weir_nl_budget_fault(head, len, error);
+	else if (error->attr)
+		nest = attrs[error->attr];
+	else if (!nest)
+		nest = attrs[limit ? WEIR_A_LIMIT_NAME : WEIR_A_EXEMPT_ADDRESS];
+	return weir_nl_error(error, nest, err, info->extack);
+}
+
+static int config_object(struct weir_edit *edit, const struct nlattr *nest,
+			 struct weir_error *error, const struct genl_info *info)
+{
+	bool limit = nla_type(nest) == WEIR_A_CONFIG_LIMIT;
+	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
+	int err;
+
+	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_RENEW,
+				   weir_limit_entry_nl_policy, info->extack) :
+		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT,
+				   weir_exempt_entry_nl_policy, info->extack);
+	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : WEIR_CMD_EXEMPT_ADD,
+				  attrs, nest, error, info);
+}
+
+/*
+ * Parse the limits, and then the exemptions, which may name them. Keeps the first
+ * warning and its position, and counts the limits that have one.
+ */
+static int config_parse(struct weir_edit *edit, struct genl_info *info,
+			struct weir_error *warning)
+{
+	const struct nlattr *attr;
+	struct weir_error error;
+	int err, rem, type;
+	u32 place = 0;
+
+	for (type = WEIR_A_CONFIG_LIMIT; type <= WEIR_A_CONFIG_EXEMPT; type++) {
+		nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+			if (nla_type(attr) != type)
+				continue;
+			place++;
+			error = (struct weir_error) { };
+			err = config_object(edit, attr, &error, info);
+			if (err)
+				return err;
+			if (error.msg && !warning->msg)
+				*warning = (struct weir_error) { .msg = error.msg, .value = place };
+			if (error.msg)
+				warning->value += 1ULL << 32;
+			cond_resched();
+		}
+	}
+	return 0;
+}
+
+/* Change one object, and with @reply put the limit that it is, or would be. */
+static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_buff *reply,
+		      struct weir_error *error)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	edit->check = attrs[info->genlhdr->cmd < WEIR_CMD_SOURCE_SHOW ?
+			    WEIR_A_LIMIT_CHECK : WEIR_A_EXEMPT_CHECK];
+	err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, error, info);
+	if (err || !reply)
+		return err;
+	return weir_nl_put_whole(reply, weir_edit_find(edit, nla_data(attrs[WEIR_A_LIMIT_NAME]),
+						       error), NULL);
+}
+
+/* All operations that change the configuration come here. */
+static int change_reply(struct genl_info *info, struct sk_buff *reply)
+{
+	bool config = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct nlattr **attrs = info->attrs, *at = NULL;
+	struct weir_error error = { };
+	struct weir_edit *edit;
+	int err = 0;
+
+	edit = weir_edit_begin(wn, config && !attrs[WEIR_A_CONFIG_ADD],
+			       config ? WEIR_EXEMPTS_MAX : 1);
+	if (!edit)
+		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	switch (info->genlhdr->cmd) {
+	case WEIR_CMD_LIMIT_FLUSH:
+		edit->count = 0;
+		break;
+	case WEIR_CMD_EXEMPT_FLUSH:
+		edit->exempts = 0;
+		break;
+	case WEIR_CMD_CONFIG_REPLACE:
+		edit->check = attrs[WEIR_A_CONFIG_CHECK];
+		err = config_parse(edit, info, &error);
+		break;
+	default:
+		err = change_one(edit, info, reply, &error);
+	}
+	err = weir_edit_end(edit, err, &error);
+	/* An error found only by weir_edit_end() is an exemption given twice. */
+	if (config && error.attr)
+		at = nla_find_nested(attrs[WEIR_A_CONFIG_EXEMPT], error.attr);
+	return weir_nl_error(&error, at, err, info->extack);
+}
+
+static int change(struct sk_buff *skb, struct genl_info *info)
+{
+	return change_reply(info, NULL);
+}
+
+int weir_nl_limit_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_limit_flush_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+
+/* With NLM_F_ECHO reply with the resulting limit, or for a check with what it would be. */
+int weir_nl_limit_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *reply = NULL;
+	int err;
+
+	if (info->nlhdr->nlmsg_flags & NLM_F_ECHO) {
+		reply = weir_nl_reply(info);
+		if (!reply)
+			return -ENOMEM;
+	}
+	err = change_reply(info, reply);
+	if (reply)
+		weir_nl_reply_end(info, reply, err);
+	return err;
+}
+
+int weir_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info)
+	__alias(weir_nl_limit_add_doit);

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The packet path adds events to a ring of fixed size, if there are listeners;
+ * a work item takes them out, looks up how the source stands now, and sends. A
+ * full ring loses the new event and counts it.
+ */
+#include <linux/jiffies.h>
+#include <linux/kfifo.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "path/hook.h"
+#include "netlink/message.h"
+
+/* The shortest time between two pressure events of a table. */
+#define PRESSURE_TICKS HZ
+
+/* What happened at a limit. */
+struct event {
+	u32 limit;		/* its id */
+	u8 cmd;			/* of the notification */
+	struct weir_source source;	/* whole address, if it became limited */
+};
+
+struct weir_events {
+	struct weir_net *wn;
+	struct work_struct work;	/* the only one that takes events out */
+	spinlock_t lock;		/* of those that add events, with BH off */
+	DECLARE_KFIFO(ring, struct event, 256);
+};
+
+/* The family is being unregistered; read in the RCU sections that send. */
+static bool stopped;
+
+/* Stop sending, in all namespaces. May sleep. */
+void weir_nl_events_stop(void)
+{
+	/* Pairs with has_listeners() and message_send(). */
+	WRITE_ONCE(stopped, true);
+	synchronize_rcu();
+}
+
+static bool has_listeners(const struct weir_net *wn)
+{
+	return !READ_ONCE(stopped) &&
+	       genl_has_listeners(&weir_nl_family, wn->net, WEIR_NLGRP_EVENTS);
+}
+
+static struct sk_buff *message_new(u8 cmd)
+{
+	struct sk_buff *skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+
+	if (skb)
+		genlmsg_put(skb, 0, 0, &weir_nl_family, 0, cmd);
+	return skb;
+}
+
+/* Send a message, or count it as lost if it could not be filled. */
+static void message_send(struct weir_net *wn, struct sk_buff *skb, bool filled)
+{
+	if (!filled) {
+		nlmsg_free(skb);
+		atomic64_inc(&wn->events_lost);
+		return;
+	}
+	nlmsg_end(skb, nlmsg_hdr(skb));
+	rcu_read_lock();
+	if (READ_ONCE(stopped))
+		nlmsg_free(skb);
+	else
+		genlmsg_multicast_netns(&weir_nl_family, wn->net, skb, 0,
+					WEIR_NLGRP_EVENTS, GFP_ATOMIC);
+	rcu_read_unlock();
+}
+
+static void limit_notify(struct weir_net *wn, u32 what, const struct weir_limit *limit,
+			 const struct weir_limit *before)
+{
+	struct sk_buff *skb = message_new(WEIR_CMD_LIMIT_NTF);
+
+	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_LIMIT_EVENT, what) &&
+		     !weir_nl_put_limit(skb, limit, NULL) &&
+		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
+}
+
+static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
+			  const struct weir_exempt *exempt)
+{
+	struct sk_buff *skb = message_new(WEIR_CMD_EXEMPT_NTF);
+
+	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_EXEMPT_EVENT, what) &&
+		     !weir_nl_put_exempt(skb, config, exempt));
+}
+
+void weir_event_reset(struct weir_net *wn, const struct weir_limit *limit)
+{
+	if (has_listeners(wn))
+		limit_notify(wn, WEIR_LIMIT_EVENT_RESET, limit, NULL);
+}
+
+/* Does an old limit still exist? */
+static bool limit_is_there(const struct weir_edit *edit, const struct weir_limit *limit)
+{
+	unsigned int i;
+
+	for (i = 0; i < edit->count; i++)
+		if (edit->was[i] == limit)
+			return true;
+	return false;
+}
+
+/* The first limit after an old one that still exists, or NULL. */
+static const struct weir_limit *old_next(const struct weir_edit *edit,
+					 const struct weir_limit *limit)
+{
+	unsigned int i = 0;
+
+	while (edit->old->limit[i] != limit)
+		i++;
+	while (++i < edit->old->count)
+		if (limit_is_there(edit, edit->old->limit[i]))
+			return edit->old->limit[i];
+	return NULL;
+}
+
+/* Is a limit unchanged, except for whether the number of slots was given? */
+static bool limit_stays(const struct weir_limit *limit, const struct weir_limit *was)
+{
+	const size_t said = offsetof(struct weir_limit, slots_given);
+	const size_t rest = offsetofend(struct weir_limit, slots_given);
+
+	return !memcmp(limit, was, said) &&
+	       !memcmp((void *)limit + rest, (void *)was + rest, sizeof(*limit) - rest);
+}
+
+/* Each event names the limit that follows, so the last limit is sent first. */
+static void limits_notify(const struct weir_edit *edit)
+{
+	const struct weir_limit *limit, *was, *before = NULL, *next = NULL;
+	unsigned int i;
+
+	for (i = edit->count; i--; before = limit) {
+		limit = edit->limit[i];
+		was = edit->was[i];
+		if (!was)
+			limit_notify(edit->wn, WEIR_LIMIT_EVENT_ADDED, limit, before);
+		else if (!limit_stays(limit, was) || old_next(edit, was) != next)
+			limit_notify(edit->wn, WEIR_LIMIT_EVENT_CHANGED, limit, before);
+		next = was ?: next;
+	}
+}
+
+/* Send the exemptions of one configuration that are not in the other, or are changed. */
+static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
+			   const struct weir_config *other)
+{
+	const struct weir_exempt *exempt;
+	unsigned int i;
+	int at;
+
+	for (i = 0; config && i < weir_exempts_count(config->exempts); i++) {
+		exempt = weir_exempts_at(config->exempts, i);
+		at = other ? weir_exempts_find(other->exempts, exempt) : -1;
+		if (at < 0)
+			exempt_notify(wn, what, config, exempt);
+		else if (what == WEIR_LIMIT_EVENT_ADDED &&
+			 weir_exempts_at(other->exempts, at)->stats != exempt->stats)
+			exempt_notify(wn, WEIR_LIMIT_EVENT_CHANGED, config, exempt);
+	}
+}
+
+void weir_event_config(const struct weir_edit *edit)
+{
+	const struct weir_config *now = weir_config_get(edit->wn);
+	struct weir_net *wn = edit->wn;
+	unsigned int i;
+
+	if (!has_listeners(wn))
+		return;
+	exempts_notify(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old, now);
+	for (i = 0; edit->old && i < edit->old->count; i++)
+		if (!limit_is_there(edit, edit->old->limit[i]))
+			limit_notify(wn, WEIR_LIMIT_EVENT_REMOVED, edit->old->limit[i], NULL);
+	limits_notify(edit);
+	exempts_notify(wn, WEIR_LIMIT_EVENT_ADDED, now, edit->old);
+}
+
+/* Send an operation on sources, WEIR_SOURCE_EVENT_*, with the reply's attributes. */
+void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply)
+{
+	struct sk_buff *skb;
+
+	if (!has_listeners(wn))
+		return;
+	skb = message_new(WEIR_CMD_SOURCE_NTF);
+	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_SOURCE_EVENT, what) &&
+		     !nla_append(skb, nlmsg_attrlen(reply, GENL_HDRLEN),
+				 nlmsg_attrdata(reply, GENL_HDRLEN)));
+}
+
+static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
+{
+	struct weir_counts counts;
+
+	weir_limit_counts(limit, &counts);
+	return nla_put_string(skb, WEIR_A_PRESSURE_LIMIT, limit->name) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_EVICTIONS, counts.evictions) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_FLOOR_REFUSED,
+			       counts.packets[WEIR_FLOOR_REFUSED]) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_BLOCKS_LOST, counts.blocks_lost) ||
+	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_SOURCES_WANTED,
+			       weir_pressure_sources(limit, weir_hook_clock()));
+}
+
+static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit)
+{
+	struct weir_newcomers_state state = { };
+	struct weir_counts counts;
+
+	if (limit->newcomers.budget)
+		weir_newcomers_peek(&limit->newcomers, &state);
+	weir_limit_counts(limit, &counts);
+	return nla_put_string(skb, WEIR_A_NEWCOMERS_LIMIT, limit->name) ||
+	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_REFUSED,
+			       counts.packets[WEIR_NEWCOMERS_REFUSED]) ||
+	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_NEXT_NS, weir_nl_ns(state.wait));
+}
+
+static int put_source(struct sk_buff *skb, const struct weir_net *wn,
+		      const struct weir_limit *limit, const struct weir_source *source)
+{
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+
+	weir_nl_peek(wn, limit, source, &state, slot);
+	return nla_put_u32(skb, WEIR_A_SOURCE_EVENT, state.blocked ? WEIR_SOURCE_EVENT_BLOCKED :
+			   WEIR_SOURCE_EVENT_LIMITED) ||
+	       weir_nl_put_source(skb, wn->net, limit, &state);
+}
+
+static void event_send(struct weir_net *wn, const struct event *event)
+{
+	const struct weir_limit *limit;
+	struct sk_buff *skb;
+	bool filled;
+
+	skb = message_new(event->cmd);
+	rcu_read_lock();
+	limit = weir_limit_by_id(weir_config_get(wn), event->limit);
+	if (!limit) {
+		rcu_read_unlock();
+		nlmsg_free(skb);
+		return;
+	}
+	filled = skb && !(event->cmd == WEIR_CMD_PRESSURE_NTF ? put_pressure(skb, limit) :
+			  event->cmd == WEIR_CMD_NEWCOMERS_NTF ? put_newcomers(skb, limit) :
+			  put_source(skb, wn, limit, &event->source));
+	rcu_read_unlock();
+	message_send(wn, skb, filled);
+}
+
+static void events_work(struct work_struct *work)
+{
+	struct weir_events *events = container_of(work, struct weir_events, work);
+	struct event event;
+
+	while (kfifo_get(&events->ring, &event)) {
+		event_send(events->wn, &event);
+		cond_resched();
+	}
+}
+
+static void event_add(struct weir_net *wn, const struct event *event)
+{
+	struct weir_events *events;
+
+	/* Sample the pressure even without listeners: see weir_pressure_sources(). */
+	if (event->cmd != WEIR_CMD_PRESSURE_NTF && !has_listeners(wn))
+		return;
+	/* Pairs with the publication of the limit: the ring was there before. */
+	smp_rmb();
+	events = wn->events;
+	if (kfifo_in_spinlocked_noirqsave(&events->ring, event, 1, &events->lock))
+		queue_work(system_unbound_wq, &events->work);
+	else
+		atomic64_inc(&wn->events_lost);
+}
+
+int weir_events_start(struct weir_net *wn)
+{
+	struct weir_events *events = kzalloc(sizeof(*events), GFP_KERNEL_ACCOUNT);
+
+	if (!events)
+		return -ENOMEM;
+	events->wn = wn;
+	spin_lock_init(&events->lock);
+	INIT_KFIFO(events->ring);
+	INIT_WORK(&events->work, events_work);
+	wn->events = events;
+	return 0;
+}
+
+/* No packet has had a limit for a grace period. */
+void weir_events_stop(struct weir_net *wn)
+{
+	if (!wn->events)
+		return;
+	cancel_work_sync(&wn->events->work);
+	kfree(wn->events);
+	wn->events = NULL;
+}
+
+/* A source became limited: @limit has no room for it. */
+void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
+		       const struct weir_source *source)
+{
+	event_add(wn, &(struct event) { limit->id, WEIR_CMD_SOURCE_NTF, *source });
+}
+
+/* A newcomer found no way in the table of @limit. Two CPUs may both report it. */
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
+			 u64 tick)
+{
+	unsigned long last = READ_ONCE(limit->pressure->reported);
+
+	/* Pairs with itself on other CPUs; 0 is never. */
+	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
+		return;
+	WRITE_ONCE(limit->pressure->reported, (unsigned long)tick ?: 1);
+	event_add(wn, &(struct event) { limit->id, WEIR_CMD_PRESSURE_NTF });
+}
+
+/* The newcomers' budget is used up, for the first time in a window. */
+void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit)
+{
+	event_add(wn, &(struct event) { limit->id, WEIR_CMD_NEWCOMERS_NTF });
+}

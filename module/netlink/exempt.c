@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations that read exemptions and the counters of a namespace.
+ */
+#include <linux/netdevice.h>
+
+#include "netlink/message.h"
+
+/* Parse an exemption, except for its limit and comment. */
+int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
+		   struct weir_exempt *exempt, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *dev = attrs[WEIR_A_EXEMPT_DEV];
+	int err;
+
+	memset(exempt, 0, sizeof(*exempt));
+	err = weir_nl_require(attrs, nest, WEIR_A_EXEMPT_ADDRESS,
+			      "the address of the exemption is missing", extack) ?:
+	      weir_nl_prefix(attrs[WEIR_A_EXEMPT_ADDRESS],
+			     attrs[WEIR_A_EXEMPT_PREFIX_LEN], &exempt->prefix, extack);
+	if (err || !dev)
+		return err;
+	nla_strscpy(exempt->dev, dev, sizeof(exempt->dev));
+	if (dev_valid_name(exempt->dev))
+		return 0;
+	return weir_nl_refuse(extack, dev,
+			      "not a name that a device can have; no space, / or :, and not . or ..");
+}
+
+/* Put an exemption, with the name of its limit in the configuration. */
+int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
+		       const struct weir_exempt *exempt)
+{
+	const char *comment = exempt->stats->comment;
+	const struct weir_limit *limit = NULL;
+
+	if (exempt->limit)
+		limit = weir_limit_by_id(config, exempt->limit);
+	return weir_nl_put_prefix(skb, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
+				  &exempt->prefix) ||
+	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
+	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ||
+	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ? -EMSGSIZE : 0;
+}
+
+static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
+		      const struct weir_exempt *exempt, bool stats)
+{
+	struct gnet_stats_basic_sync sum;
+
+	if (weir_nl_put_exempt(skb, config, exempt))
+		return -EMSGSIZE;
+	if (!stats)
+		return 0;
+	gnet_stats_basic_sync_init(&sum);
+	gnet_stats_add_basic(&sum, exempt->count, NULL, false);
+	return weir_nl_put_counter(skb, WEIR_A_EXEMPT_STATS, u64_stats_read(&sum.packets),
+				   u64_stats_read(&sum.bytes));
+}
+
+/* Put the exemption of an address. Under rcu_read_lock(). */
+static int exempt_find(struct sk_buff *reply, const struct weir_config *config,
+		       const struct weir_exempt *asked, struct genl_info *info)
+{
+	const struct nlattr *name = info->attrs[WEIR_A_EXEMPT_LIMIT];
+	const struct weir_limit *limit = weir_limit_find(config, weir_nl_name(name));
+	struct weir_source source = weir_prefix_source(&asked->prefix);
+	const struct weir_exempt *exempt = NULL;
+	struct weir_exempt_place place;
+
+	if (name && !limit)
+		return weir_nl_no_limit(name, info->extack);
+	if (config) {
+		weir_exempt_place(config->exempts, &source, asked->dev, &place);
+		exempt = weir_exempt_from(&place, asked->dev, 0);
+		if (!exempt && limit)
+			exempt = weir_exempt_from(&place, asked->dev, limit->id);
+	}
+	if (exempt)
+		return put_exempt(reply, config, exempt, info->attrs[WEIR_A_EXEMPT_WANT_STATS]);
+	if (limit)
+		weir_nl_refuse(info->extack, name, "not exempt from this limit");
+	else
+		weir_nl_refuse(info->extack, info->attrs[WEIR_A_EXEMPT_ADDRESS],
+			       "no exemption from all limits; source get shows those from single ones");
+	return -ENOENT;
+}
+
+int weir_nl_exempt_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct weir_exempt asked;
+	struct sk_buff *reply;
+	int err;
+
+	err = weir_nl_exempt(info->attrs, NULL, &asked, info->extack);
+	if (err)
+		return err;
+	if (asked.prefix.len != (asked.prefix.family == AF_INET ? 32 : 128))
+		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_EXEMPT_PREFIX_LEN],
+				      "get is for one address; leave the prefix length out");
+	reply = weir_nl_reply(info);
+	if (!reply)
+		return -ENOMEM;
+	rcu_read_lock();
+	err = exempt_find(reply, weir_config_get(wn), &asked, info);
+	rcu_read_unlock();
+	return weir_nl_reply_end(info, reply, err);
+}
+
+/* args[0] is the index of an exemption. */
+static int exempts_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
+{
+	bool stats = weir_dump_attrs(cb)[WEIR_A_EXEMPT_WANT_STATS];
+	const struct weir_exempts *exempts = NULL;
+	const struct weir_config *config;
+	void *header;
+	int err = 0;
+
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	if (config)
+		exempts = config->exempts;
+	for (; !err && cb->args[0] < weir_exempts_count(exempts); cb->args[0] += !err) {
+		header = weir_nl_dump_put(skb, cb);
+		err = !header || put_exempt(skb, config, weir_exempts_at(exempts, cb->args[0]),
+					    stats);
+		err = weir_nl_dump_end(skb, header, err);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return weir_nl_dump(skb, cb, BIT_ULL(WEIR_A_EXEMPT_WANT_STATS), exempts_put);
+}
+
+static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
+{
+	static const u8 attr[WEIR_OUTCOMES] = {
+		[WEIR_SEEN_EXEMPT]	= WEIR_A_STATS_EXEMPT,
+		[WEIR_SEEN_UNMATCHED]	= WEIR_A_STATS_UNMATCHED,
+		[WEIR_SEEN_ADMITTED]	= WEIR_A_STATS_ADMITTED,
+		[WEIR_SEEN_DROPPED]	= WEIR_A_STATS_DROPPED,
+		[WEIR_SEEN_UNPARSABLE]	= WEIR_A_STATS_UNPARSABLE,
+	};
+	u64 count[WEIR_OUTCOMES], seen = 0;
+	unsigned int i;
+
+	weir_stats_sum(wn->stats, count, WEIR_OUTCOMES);
+	for (i = 0; i < WEIR_OUTCOMES; i++) {
+		if (weir_nl_put_u64(reply, attr[i], count[i]))
+			return -EMSGSIZE;
+		if (i != WEIR_SEEN_UNPARSABLE)
+			seen += count[i];
+	}
+	return weir_nl_put_u64(reply, WEIR_A_STATS_SEEN, seen);
+}
+
+static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
+{
+	u32 limits = 0, exempts = 0, i;
+	struct weir_config *config;
+	u64 memory = 0;
+
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	if (config) {
+		limits = config->count;
+		exempts = weir_exempts_count(config->exempts);
+		for (i = 0; i < limits; i++)
+			memory += weir_table_bytes(config->limit[i]->table) +
+				  weir_newcomers_bytes(&config->limit[i]->newcomers);
+	}
+	rcu_read_unlock();
+	return weir_nl_put_u64(reply, WEIR_A_STATS_EVENTS_LOST, atomic64_read(&wn->events_lost)) ||
+	       weir_nl_put_u64(reply, WEIR_A_STATS_MEMORY, memory) ||
+	       nla_put_u32(reply, WEIR_A_STATS_LIMITS, limits) ||
+	       nla_put_u32(reply, WEIR_A_STATS_EXEMPTS, exempts) ||
+	       weir_nl_put_u64(reply, WEIR_A_STATS_TICK_NS, weir_nl_ns(1)) ? -EMSGSIZE : 0;
+}
+
+int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct sk_buff *reply = weir_nl_reply(info);
+
+	if (!reply)
+		return -ENOMEM;
+	return weir_nl_reply_end(info, reply, put_outcomes(reply, wn) ?: put_holdings(reply, wn));
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Forgetting sources: one, those within a prefix, or all; and what limits have counted.
+ */
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/socket.h>
+
+#include "path/event.h"
+#include "path/hook.h"
+#include "netlink/message.h"
+
+/* Room for the message of one limit. */
+#define FORGOTTEN_ROOM 160
+
+struct forget {
+	struct weir_nl_within within;	/* empty: all sources, and the floors */
+	bool one;			/* it is a whole address */
+	struct weir_source source;	/* that address */
+	struct weir_net_prefix prefix;	/* what was forgotten under a limit */
+	u64 forgotten;			/* sources */
+	struct weir_source_state *state; /* room for those of a bucket */
+};
+
+static int forget_parse(struct genl_info *info, const struct weir_net *wn, struct forget *forget)
+{
+	const struct weir_net_prefix *prefix = &forget->within.prefix;
+	struct netlink_ext_ack *extack = info->extack;
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	err = weir_nl_within(attrs, wn, &forget->within, extack);
+	if (err)
+		return err;
+	if (attrs[WEIR_A_SOURCE_DEV] && !attrs[WEIR_A_SOURCE_ADDRESS]) {
+		NL_SET_ERR_ATTR_MISS(extack, NULL, WEIR_A_SOURCE_ADDRESS);
+		return weir_nl_refuse(extack, attrs[WEIR_A_SOURCE_DEV],
+				      "dev requires an address on that device");
+	}
+	forget->one = prefix->len == (prefix->family == AF_INET ? 32 : 128);
+	return forget->one ? weir_nl_sender(attrs, wn, &forget->source, extack) : 0;
+}
+
+static int put_forgotten(struct sk_buff *skb, const struct weir_net *wn,
+			 const struct forget *forget, const struct weir_limit *limit)
+{
+	const struct weir_net_prefix *prefix = &forget->prefix;
+
+	return (prefix->family &&
+		weir_nl_put_prefix(skb, WEIR_A_SOURCE_ADDRESS, WEIR_A_SOURCE_PREFIX_LEN, prefix)) ||
+	       weir_nl_put_dev(skb, wn->net, forget->within.ifindex) ||
+	       (limit && nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name)) ||
+	       weir_nl_put_u64(skb, WEIR_A_SOURCE_FORGOTTEN, forget->forgotten) ? -EMSGSIZE : 0;
+}
+
+/* Report to the caller, and unless nothing was forgotten, to listeners. */
+static void forget_notify(struct weir_net *wn, const struct forget *forget,
+			  const struct weir_limit *limit, struct genl_info *info,
+			struct sk_buff *reply)
+{
+	struct nlmsghdr *message = (struct nlmsghdr *)skb_tail_pointer(reply);
+	void *header;
+
+	header = genlmsg_put_reply(reply, info, &weir_nl_family, 0, WEIR_CMD_SOURCE_FORGET);
+	/* There is room: see FORGOTTEN_ROOM. */
+	if (WARN_ON_ONCE(!header || put_forgotten(reply, wn, forget, limit)))
+		return;
+	genlmsg_end(reply, header);
+	if (forget->forgotten)
+		weir_nl_event_done(wn, WEIR_SOURCE_EVENT_FORGOTTEN, message);
+}
+
+static void forget_source(const struct weir_net *wn, struct forget *forget,
+			  const struct weir_limit *limit, const struct weir_source *masked)
+{
+	u32 hash = weir_source_hash(masked, limit->prefix, &wn->key);
+
+	forget->forgotten += weir_table_forget(limit->table, masked, hash);
+}
+
+static void forget_bucket(const struct weir_net *wn, struct forget *forget,
+			  const struct weir_limit *limit, u32 bucket)
+{
+	bool all = !forget->within.prefix.family;
+	struct weir_source_state *state = forget->state;
+	unsigned int n;
+
+	n = weir_table_walk(limit->table, bucket, weir_hook_clock(), limit->room, state);
+	for (; n--; state++)
+		if (all)
+			forget->forgotten += state->live || state->dropped;
+		else if (weir_nl_selects(&forget->within, &state->source, limit->prefix, false))
+			forget_source(wn, forget, limit, &state->source);
+	if (all && !bucket && limit->newcomers.budget)
+		weir_newcomers_learn(&limit->newcomers);
+	if (all)
+		weir_table_clear(limit->table, bucket);
+}
+
+/*
+ * An address means the source that it belongs to under each limit, as for a packet;
+ * a prefix means the sources within it.
+ */
+static int forget_limit(const struct weir_net *wn, struct forget *forget,
+			const struct weir_limit *limit)
+{
+	u32 bucket, buckets = weir_table_buckets(limit->table);
+	struct weir_source masked = forget->source;
+
+	forget->forgotten = 0;
+	if (forget->one) {
+		weir_source_mask(&masked, limit->prefix);
+		forget->prefix = weir_nl_source_prefix(&masked, limit->prefix);
+		forget_source(wn, forget, limit, &masked);
+		return 0;
+	}
+	for (bucket = 0; bucket < buckets; bucket++) {
+		forget_bucket(wn, forget, limit, bucket);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+static int forget_limits(struct weir_net *wn, struct forget *forget, struct genl_info *info,
+			 struct sk_buff *reply)
+{
+	const struct weir_config *config = weir_config_get(wn);
+	const struct nlattr *name = info->attrs[WEIR_A_SOURCE_LIMIT];
+	const struct weir_limit *limit;
+	unsigned int i;
+	int err = 0;
+
+	if (name && !weir_limit_find(config, nla_data(name)))
+		return weir_nl_no_limit(name, info->extack);
+	forget->prefix = forget->within.prefix;
+	for (i = 0; !err && config && i < config->count; i++) {
+		limit = config->limit[i];
+		if (name && nla_strcmp(name, limit->name))
+			continue;
+		err = forget_limit(wn, forget, limit);
+		if (forget->forgotten)
+			forget_notify(wn, forget, limit, info, reply);
+	}
+	if (!reply->len) {
+		forget->forgotten = 0;
+		forget->prefix = forget->within.prefix;
+		forget_notify(wn, forget, NULL, info, reply);
+	}
+	return err;
+}
+
+/*
+ * Publish the configuration again, so that the refusal caches have no drops pending that
+ * would be added to forgotten sources.
+ */
+static int refusals_count(struct weir_net *wn)
+{
+	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
+
+	if (!edit)
+		return -ENOMEM;
+	edit->again = true;
+	return weir_edit_end(edit, 0, &(struct weir_error) { });
+}
+
+int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	const struct weir_config *config;
+	struct forget forget = { };
+	struct sk_buff *reply;
+	int err;
+
+	err = forget_parse(info, wn, &forget);
+	if (err)
+		return err;
+	err = refusals_count(wn);
+	/* So that no table has a successor meanwhile. */
+	mutex_lock(&wn->lock);
+	config = weir_config_get(wn);
+	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state), GFP_KERNEL);
+	reply = nlmsg_new(FORGOTTEN_ROOM * (config ? config->count + 1 : 1), GFP_KERNEL);
+	if (!err)
+		err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
+	mutex_unlock(&wn->lock);
+	kvfree(forget.state);
+	if (!err)
+		return genlmsg_reply(reply, info);
+	nlmsg_free(reply);
+	if (err == -ENOMEM)
+		NL_SET_ERR_MSG(info->extack,
+			       "not enough memory to find the sources; nothing was forgotten, try again");
+	return err;
+}
+
+int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	const struct nlattr *name = info->attrs[WEIR_A_LIMIT_NAME];
+	const struct weir_config *config;
+	unsigned int i;
+	int err = 0;
+
+	mutex_lock(&wn->lock);
+	config = weir_config_get(wn);
+	if (name && !weir_limit_find(config, nla_data(name)))
+		err = weir_nl_no_limit(name, info->extack);
+	for (i = 0; !err && config && i < config->count; i++) {
+		if (name && nla_strcmp(name, config->limit[i]->name))
+			continue;
+		weir_limit_reset(config->limit[i]);
+		weir_event_reset(wn, config->limit[i]);
+	}
+	mutex_unlock(&wn->lock);
+	return err;
+}

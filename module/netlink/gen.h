@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/* Do not edit directly, auto-generated from: */
+/*	Documentation/netlink/specs/weir.yaml */
+/* YNL-GEN kernel header */
+/* To regenerate run: tools/net/ynl/ynl-regen.sh */
+
+#ifndef _LINUX_WEIR_GEN_H
+#define _LINUX_WEIR_GEN_H
+
+#include <net/netlink.h>
+#include <net/genetlink.h>
+
+#include <uapi/linux/weir.h>
+#include <netlink/compat.h>
+
+/* Common nested types */
+extern const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1];
+extern const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1];
+extern const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_COMMENT + 1];
+extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1];
+extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1];
+extern const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1];
+extern const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1];
+extern const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1];
+
+int weir_nl_source_show_done(struct netlink_callback *cb);
+
+int weir_nl_limit_add_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_limit_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_limit_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_limit_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_limit_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_limit_flush_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_source_show_dumpit(struct sk_buff *skb,
+			       struct netlink_callback *cb);
+int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_exempt_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_exempt_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_source_release_doit(struct sk_buff *skb, struct genl_info *info);
+
+enum {
+	WEIR_NLGRP_EVENTS,
+};
+
+extern struct genl_family weir_nl_family;
+
+#endif /* _LINUX_WEIR_GEN_H */

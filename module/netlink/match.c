@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parse and put a match, by a table with the attribute of each condition, in the
+ * order of their bits.
+ */
+#include <linux/bitops.h>
+
+#include "netlink/message.h"
+
+enum cond_kind { COND_U8, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MARK };
+
+#define COND(_attr, _kind, _field)					\
+	.attr = WEIR_A_MATCH_##_attr, .kind = _kind,			\
+	.at = offsetof(struct weir_match, _field)
+
+static const struct {
+	u8 attr;
+	u8 kind;
+	u16 at;		/* in struct weir_match */
+} conds[] = {
+	{ COND(FAMILY, COND_U8, family) },
+	{ COND(DEV, COND_DEV, dev) },
+	{ COND(FROM, COND_PREFIX, from) },
+	{ COND(TO, COND_PREFIX, to) },
+	{ COND(PROTO, COND_U8, proto) },
+	{ COND(SPORT, COND_PORTS, sport) },
+	{ COND(DPORT, COND_PORTS, dport) },
+	{ COND(SYN, COND_FLAG, conds) },
+	{ COND(FRAG, COND_FLAG, conds) },
+	{ COND(MARK, COND_MARK, mark) },
+};
+
+static_assert(!offsetof(struct weir_prefix_list, count));
+static_assert(!offsetof(struct weir_port_list, count));
+static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_MARK);
+static_assert(WEIR_IF_FAMILY == (u32)WEIR_COND_FAMILY);
+static_assert(WEIR_IF_MARK == (u32)WEIR_COND_MARK);
+
+static int prefix_parse(const struct nlattr *nest, struct weir_net_prefix *prefix,
+			struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[WEIR_A_PREFIX_MAX + 1];
+	int err;
+
+	err = weir_nl_nest(nest, tb, WEIR_A_PREFIX_MAX, weir_prefix_nl_policy, extack);
+	if (!err)
+		err = weir_nl_require(tb, nest, WEIR_A_PREFIX_ADDRESS,
+				      "the address of a prefix is missing", extack);
+	return err ?: weir_nl_prefix(tb[WEIR_A_PREFIX_ADDRESS], tb[WEIR_A_PREFIX_LEN], prefix,
+				     extack);
+}
+
+static int ports_parse(const struct nlattr *nest, struct weir_port_range *ports,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[WEIR_A_PORTS_MAX + 1];
+	int err;
+
+	err = weir_nl_nest(nest, tb, WEIR_A_PORTS_MAX, weir_ports_nl_policy, extack);
+	if (!err)
+		err = weir_nl_require(tb, nest, WEIR_A_PORTS_FIRST, "the first port is missing",
+				      extack);
+	if (err)
+		return err;
+	ports->min = nla_get_u16(tb[WEIR_A_PORTS_FIRST]);
+	ports->max = tb[WEIR_A_PORTS_LAST] ? nla_get_u16(tb[WEIR_A_PORTS_LAST]) : ports->min;
+	return 0;
+}
+
+/* Parse a condition that may have several values. */
+static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_match *match,
+		      struct netlink_ext_ack *extack)
+{
+	bool prefixes = conds[i].kind == COND_PREFIX;
+	struct weir_prefix_list *prefix = (void *)match + conds[i].at;
+	struct weir_port_list *ports = (void *)match + conds[i].at;
+	u32 *count = (void *)match + conds[i].at;
+	const struct nlattr *attr;
+	int err, rem;
+
+	memset(count, 0, prefixes ? sizeof(*prefix) : sizeof(*ports));
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != conds[i].attr)
+			continue;
+		if (*count == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX))
+			return weir_nl_refuse(extack, attr,
+					      "a condition has at most 16 prefixes, or 15 ranges of ports");
+		err = prefixes ? prefix_parse(attr, &prefix->prefix[*count], extack) :
+				 ports_parse(attr, &ports->range[*count], extack);
+		if (err)
+			return err;
+		++*count;
+	}
+	return 0;
+}
+
+static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nlattr *nest,
+		      struct weir_match *match, struct netlink_ext_ack *extack)
+{
+	void *field = (void *)match + conds[i].at;
+
+	switch (conds[i].kind) {
+	case COND_U8:
+		*(u8 *)field = nla_get_u8(attr);
+		break;
+	case COND_DEV:
+		nla_strscpy(field, attr, IFNAMSIZ);
+		break;
+	case COND_PREFIX:
+	case COND_PORTS:
+		return list_parse(i, nest, match, extack);
+	case COND_MARK:
+		match->mark = nla_get_u32(attr);
+		match->mark_mask = U32_MAX;
+		break;
+	}
+	return 0;
+}
+
+/* Replace the conditions of a match by those of their kind in a nest. */
+int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
+		  struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[WEIR_A_MATCH_MAX + 1], *mask;
+	u16 cond, given = 0, invert = 0;
+	const char *msg;
+	unsigned int i;
+	int err;
+
+	err = weir_nl_nest(nest, tb, WEIR_A_MATCH_MAX, weir_match_nl_policy, extack);
+	if (!err && tb[WEIR_A_MATCH_ANY])
+		memset(match, 0, sizeof(*match));
+	for (i = 0; !err && i < ARRAY_SIZE(conds); i++) {
+		if (!tb[conds[i].attr])
+			continue;
+		given |= BIT(i);
+		err = cond_parse(i, tb[conds[i].attr], nest, match, extack);
+	}
+	mask = tb[WEIR_A_MATCH_MARK_MASK];
+	if (err)
+		return err;
+	if (mask && !(given & WEIR_IF_MARK)) {
+		NL_SET_ERR_ATTR_MISS(extack, (struct nlattr *)nest, WEIR_A_MATCH_MARK);
+		return weir_nl_refuse(extack, mask,
+				      "half of a condition is missing; give both halves or neither");
+	}
+	if (mask)
+		match->mark_mask = nla_get_u32(mask);
+	if (tb[WEIR_A_MATCH_INVERT])
+		invert = nla_get_u32(tb[WEIR_A_MATCH_INVERT]);
+	if (invert & ~given)
+		return weir_nl_refuse(extack, tb[WEIR_A_MATCH_INVERT],
+				      "invert has a condition that is not given; give it or clear its bit");
+	match->conds |= given;
+	match->invert = (match->invert & ~given) | invert;
+	msg = weir_match_check(match, &cond);
+	return msg ? weir_nl_refuse(extack, tb[conds[__ffs(cond)].attr] ?: nest, msg) : 0;
+}
+
+static int list_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
+{
+	const struct weir_prefix_list *prefix = (const void *)match + conds[i].at;
+	const struct weir_port_list *ports = (const void *)match + conds[i].at;
+	const u32 *count = (const void *)match + conds[i].at;
+	struct nlattr *nest;
+	unsigned int n;
+
+	for (n = 0; n < *count; n++) {
+		nest = nla_nest_start(skb, conds[i].attr);
+		if (!nest || (conds[i].kind == COND_PREFIX ?
+			      weir_nl_put_prefix(skb, WEIR_A_PREFIX_ADDRESS, WEIR_A_PREFIX_LEN,
+						 &prefix->prefix[n]) :
+			      nla_put_u16(skb, WEIR_A_PORTS_FIRST, ports->range[n].min) ||
+			      nla_put_u16(skb, WEIR_A_PORTS_LAST, ports->range[n].max)))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
+{
+	const void *field = (const void *)match + conds[i].at;
+	int attr = conds[i].attr;
+
+	switch (conds[i].kind) {
+	case COND_U8:
+		return nla_put_u8(skb, attr, *(const u8 *)field);
+	case COND_DEV:
+		return nla_put_string(skb, attr, field);
+	case COND_PREFIX:
+	case COND_PORTS:
+		return list_put(skb, i, match);
+	case COND_MARK:
+		return nla_put_u32(skb, attr, match->mark) ||
+		       nla_put_u32(skb, WEIR_A_MATCH_MARK_MASK, match->mark_mask);
+	}
+	return nla_put_flag(skb, attr);
+}
+
+int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match)
+{
+	struct nlattr *nest = nla_nest_start(skb, attr);
+	unsigned int i;
+
+	if (!nest || (match->invert && nla_put_u32(skb, WEIR_A_MATCH_INVERT, match->invert)))
+		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(conds); i++)
+		if (match->conds & BIT(i) && cond_put(skb, i, match))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}

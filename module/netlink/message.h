@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the generic netlink family share. A function with an extended
+ * ACK fills it when it refuses, and returns a negative errno.
+ */
+#ifndef WEIR_NETLINK_H
+#define WEIR_NETLINK_H
+
+#include <linux/math64.h>
+#include <linux/time64.h>
+#include <net/genetlink.h>
+#include <net/sock.h>
+
+#include "limit/limit.h"
+#include "netlink/compat.h"
+#include "netlink/gen.h"
+#include "limit/net.h"
+
+int weir_netlink_init(void);
+void weir_netlink_exit(void);
+void weir_nl_events_stop(void);
+void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply);
+
+/* The sources that a request selects. */
+struct weir_nl_within {
+	struct weir_net_prefix prefix;	/* that contains them; any if it has no family */
+	int ifindex;			/* device of link-local sources, or 0 for any */
+};
+
+/* Messages: netlink.c */
+int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg);
+int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken,
+		 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct weir_net *wn));
+int weir_nl_nest(const struct nlattr *nest, struct nlattr **attrs, int max,
+		 const struct nla_policy *policy, struct netlink_ext_ack *extack);
+int weir_nl_require(struct nlattr **attrs, const struct nlattr *nest, int attr,
+		    const char *msg, struct netlink_ext_ack *extack);
+int weir_nl_put_counter(struct sk_buff *skb, int attr, u64 packets, u64 bytes);
+int weir_nl_prefix(const struct nlattr *address, const struct nlattr *len,
+		   struct weir_net_prefix *prefix, struct netlink_ext_ack *extack);
+int weir_nl_put_prefix(struct sk_buff *skb, int attr, int len_attr,
+		       const struct weir_net_prefix *prefix);
+int weir_nl_error(const struct weir_error *error, const struct nlattr *attr, int err,
+		  struct netlink_ext_ack *extack);
+int weir_nl_no_limit(const struct nlattr *attr, struct netlink_ext_ack *extack);
+struct sk_buff *weir_nl_reply(struct genl_info *info);
+int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, int err);
+void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb);
+int weir_nl_dump_end(struct sk_buff *skb, void *header, int err);
+
+/* The sources that a request selects, and the state of one: netlink_address.c */
+int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
+		   struct weir_nl_within *within, struct netlink_ext_ack *extack);
+bool weir_nl_selects(const struct weir_nl_within *within, const struct weir_source *source,
+		     struct weir_prefix prefix, bool partly);
+int weir_nl_sender(struct nlattr **attrs, const struct weir_net *wn,
+		   struct weir_source *source, struct netlink_ext_ack *extack);
+void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
+		  const struct weir_source *source, struct weir_source_state *state,
+		  u64 slot[WEIR_SLOTS_MAX + 1]);
+int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
+		       const struct weir_source_state *state);
+int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked);
+int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex);
+struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
+					     struct weir_prefix prefix);
+
+/* Parts of objects: netlink_match.c, netlink_exempt.c, netlink_limit.c */
+int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
+		  struct netlink_ext_ack *extack);
+int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
+int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
+		   struct weir_exempt *exempt, struct netlink_ext_ack *extack);
+int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
+		       const struct weir_exempt *exempt);
+int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
+		      const struct weir_counts *counts);
+
+/* Several budgets: netlink_budget.c */
+int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
+		    struct weir_limit *limit, struct netlink_ext_ack *extack);
+const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
+					  const struct weir_error *error);
+int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit);
+int weir_nl_put_renews(struct sk_buff *skb, int attr, const struct weir_limit *limit,
+		       unsigned int i);
+int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
+			const struct weir_counts *counts);
+int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
+			 const struct weir_source_state *state);
+
+/* The sources of a limit. */
+struct weir_counted {
+	u64 live;
+	u64 known;	/* if newcomers are distinguished */
+	u64 blocked;
+};
+
+int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
+		      const struct weir_counted *sources);
+
+/* A string of the request, or "" without the attribute. */
+static inline const char *weir_nl_name(const struct nlattr *attr)
+{
+	return attr ? nla_data(attr) : "";
+}
+
+static inline u64 weir_nl_ns(u64 ticks)
+{
+	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
+}
+
+/* The booleans of a limit are the values of their attributes. */
+static_assert(WEIR_UNIT_BYTES == 1 && WEIR_MODE_LENIENT == 1 && WEIR_ACTION_OBSERVE == 1);
+
+/* Padding has the same number in all sets that have it. */
+static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
+	      WEIR_A_LIMIT_PAD == 1 && WEIR_A_SOURCE_PAD == 1 &&
+	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1 &&
+	      WEIR_A_NEWCOMERS_PAD == 1 && WEIR_A_BUDGET_PAD == 1 &&
+	      WEIR_A_SOURCE_BUDGET_PAD == 1);
+
+static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, 1);
+}
+
+#endif /* WEIR_NETLINK_H */

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations on sources that are named by their address: get, charge.
+ */
+#include <linux/bottom_half.h>
+#include <linux/sched/signal.h>
+#include <linux/socket.h>
+
+#include "path/hook.h"
+#include "netlink/message.h"
+
+/* A source, and the limit of the request. */
+struct asked {
+	const char *limit;		/* or "" */
+	struct weir_source source;	/* whole */
+	char dev[IFNAMSIZ] __aligned(8);	/* that it sends through, or "" */
+};
+
+static int asked_parse(struct nlattr **attrs, const struct weir_net *wn, struct asked *asked,
+		       struct netlink_ext_ack *extack)
+{
+	*asked = (struct asked) { .limit = weir_nl_name(attrs[WEIR_A_SOURCE_LIMIT]) };
+	if (attrs[WEIR_A_SOURCE_DEV])
+		nla_strscpy(asked->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(asked->dev));
+	return weir_nl_sender(attrs, wn, &asked->source, extack);
+}
+
+static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
+		     const u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	const struct weir_budget *budget = &limit->budget[0];
+	unsigned int i = WEIR_SLOTS_MAX + 1 - budget->slots - !budget->mode;
+	int err;
+
+	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
+	    budget->mode == WEIR_MODE_LOG)
+		return 0;
+	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(budget->slot_ticks));
+	for (; !err && i <= WEIR_SLOTS_MAX; i++)
+		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT, slot[i]);
+	return err;
+}
+
+/* Put the exemption of the source from the limit, if it has one. */
+static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
+		      const struct weir_limit *limit, const struct asked *asked)
+{
+	const struct weir_exempt *exempt;
+	struct weir_exempt_place place;
+	struct nlattr *nest;
+
+	weir_exempt_place(config->exempts, &asked->source, asked->dev, &place);
+	exempt = weir_exempt_from(&place, asked->dev, 0) ?:
+		 weir_exempt_from(&place, asked->dev, limit->id);
+	if (!exempt)
+		return 0;
+	nest = nla_nest_start(skb, WEIR_A_SOURCE_EXEMPT);
+	if (!nest || weir_nl_put_exempt(skb, config, exempt))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* Put until when newcomers have no room, if the source is one. */
+static int put_newcomer(struct sk_buff *skb, const struct weir_limit *limit,
+			const struct weir_source_state *state)
+{
+	struct weir_newcomers_state newcomers = { };
+
+	if (state->unknown)
+		weir_newcomers_peek(&limit->newcomers, &newcomers);
+	return !newcomers.wait ? 0 :
+	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEWCOMERS_NEXT_NS, weir_nl_ns(newcomers.wait));
+}
+
+/* Under rcu_read_lock(). */
+static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
+		     const struct weir_net *wn, const struct weir_config *config,
+		     const struct weir_limit *limit, const struct asked *asked)
+{
+	void *header = weir_nl_dump_put(skb, cb);
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	int err;
+
+	weir_nl_peek(wn, limit, &asked->source, &state, slot);
+	err = !header || weir_nl_put_source(skb, wn->net, limit, &state) ||
+	      put_slots(skb, limit, slot) || put_newcomer(skb, limit, &state) ||
+	      put_exempt(skb, config, limit, asked);
+	return weir_nl_dump_end(skb, header, err);
+}
+
+/* A limit that the request names is shown even if it cannot match the address. */
+static bool meets(const struct weir_limit *limit, const struct asked *asked)
+{
+	if (*asked->limit)
+		return !strcmp(limit->name, asked->limit);
+	return weir_match_source(&limit->match, &asked->source, asked->dev);
+}
+
+/* args[0] is the index of a limit. */
+static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
+{
+	struct nlattr **attrs = weir_dump_attrs(cb);
+	const struct weir_config *config;
+	const struct weir_limit *limit;
+	struct asked asked;
+	int err;
+
+	err = asked_parse(attrs, wn, &asked, cb->extack);
+	if (err)
+		return err;
+	rcu_read_lock();
+	config = weir_config_get(wn);
+	if (!cb->args[0] && *asked.limit && !weir_limit_find(config, asked.limit))
+		err = weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], cb->extack);
+	for (; !err && config && cb->args[0] < config->count; cb->args[0] += !err) {
+		limit = config->limit[cb->args[0]];
+		if (meets(limit, &asked))
+			err = put_asked(skb, cb, wn, config, limit, &asked);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+int weir_nl_source_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return weir_nl_dump(skb, cb, ~0ull, asked_put);
+}
+
+struct charge {
+	struct asked asked;
+	u64 cost;			/* packets or bytes */
+	u32 mode;			/* WEIR_CHARGE_MODE_* */
+	u64 taken;
+};
+
+/*
+ * What all budgets in the unit of the first have left; only those are charged by request.
+ * The first may have @most.
+ */
+static u64 room_left(const struct weir_limit *limit, const struct weir_source_state *state,
+		     u64 most)
+{
+	u64 room = most - min(most, state->count[0]);
+	unsigned int i;
+
+	for (i = 1; i < limit->budgets; i++)
+		if (!(limit->bytes & BIT(i)) == !(limit->bytes & 1))
+			room = min(room, limit->room[i] - min(limit->room[i], state->count[i]));
+	return room;
+}
+
+/*
+ * Charge at most what a count may be, @most, and tell in how many ticks it is due, or without
+ * a charge in how many it would fit. Returns 0, or -EAGAIN as charge_try() does.
+ */
+static int charge_take(struct weir_net *wn, struct charge *charge, const struct weir_limit *limit,
+		       struct weir_lookup *lookup, u64 *wait)
+{
+	/* Who is named is no stranger: the newcomers' budget is not asked. */
+	const struct weir_permit permit = { .known_ticks = limit->newcomers.known_ticks };
+	const u64 most = limit->largest[limit->bytes & 1];
+	u64 slot[WEIR_SLOTS_MAX + 1], room;
+	struct weir_source_state state;
+	u16 result;
+
+	/* The unspent batches of CPUs are not available. */
+	weir_table_peek(limit->table, lookup->source, lookup->hash, lookup->tick, limit->room,
+			&state, slot);
+	room = state.blocked ? 0 : room_left(limit, &state, lookup->budget);
+	if (charge->mode == WEIR_CHARGE_MODE_DRAIN)
+		lookup->cost = min(lookup->cost, room ?: 1);
+	lookup->amount[limit->bytes & 1] = lookup->cost;
+	if (lookup->cost > room || lookup->cost > most) {
+		*wait = lookup->cost > most ? WEIR_NEVER :
+			weir_table_wait(limit->table, lookup);
+		return 0;
+	}
+	result = weir_table_charge(limit->table, lookup);
+	if (result == WEIR_NEWCOMER)
+		result = weir_table_admit(limit->table, lookup, &permit);
+	if (result & (WEIR_AGAIN | WEIR_REFUSED))
+		return -EAGAIN;
+	if (result & WEIR_EVICTED) {
+		weir_limit_count_evictions(limit, 1);
+		weir_event_pressure(wn, limit, lookup->tick);
+	}
+	charge->taken = lookup->cost;
+	*wait = charge->mode == WEIR_CHARGE_MODE_RESERVE ?
+		weir_table_due(limit->table, lookup, limit->room[0]) : 0;
+	return 0;
+}
+
+/*
+ * Charge if there is room, so that a source is not limited by what a program asks for,
+ * and put the state afterwards. Returns -EAGAIN if the configuration or the room has
+ * changed meanwhile. With BH off, under rcu_read_lock().
+ */
+static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge *charge,
+		      const struct weir_limit *limit)
+{
+	const struct weir_source *source = &charge->asked.source;
+	bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
+	u64 slot[WEIR_SLOTS_MAX + 1], wait;
+	struct weir_source masked = *source;
+	struct weir_source_state state;
+	struct weir_lookup lookup = {
+		.source = &masked,
+		.tick = weir_hook_clock(),
+		.cost = charge->cost,
+		.budget = reserve ? 2 * limit->room[0] : limit->room[0],
+		.budgets = limit->room,
+	};
+
+	if (reserve && limit->budgets > 1)
+		return -E2BIG;
+	if (reserve && limit->budget[0].mode != WEIR_MODE_BUCKET)
+		return -EOPNOTSUPP;
+	weir_source_mask(&masked, limit->prefix);
+	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
+	if (charge_take(wn, charge, limit, &lookup, &wait))
+		return -EAGAIN;
+	weir_nl_peek(wn, limit, source, &state, slot);
+	return weir_nl_put_source(reply, wn->net, limit, &state) ?:
+	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
+	       wait == WEIR_NEVER ? 0 :
+	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_nl_ns(wait));
+}
+
+/* Until the slot ends the room can only shrink, so this loop ends. */
+static int charge_do(struct sk_buff *reply, struct weir_net *wn, struct charge *charge)
+{
+	const struct weir_limit *limit;
+	int err;
+
+	do {
+		cond_resched();
+		local_bh_disable();
+		rcu_read_lock();
+		limit = weir_limit_find(weir_config_get(wn), charge->asked.limit);
+		err = limit ? charge_try(reply, wn, charge, limit) : -ENOENT;
+		rcu_read_unlock();
+		local_bh_enable();
+	} while (err == -EAGAIN && !fatal_signal_pending(current));
+	return err;
+}
+
+int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weir_net *wn = weir_net(genl_info_net(info));
+	struct nlattr **attrs = info->attrs;
+	struct charge charge = { .cost = 1 };
+	struct sk_buff *reply;
+	int err;
+
+	err = asked_parse(attrs, wn, &charge.asked, info->extack) ?:
+	      weir_nl_require(attrs, NULL, WEIR_A_SOURCE_LIMIT,
+			      "the limit that is to be charged is missing", info->extack);
+	if (err)
+		return err;
+	if (attrs[WEIR_A_SOURCE_COST])
+		charge.cost = nla_get_u64(attrs[WEIR_A_SOURCE_COST]);
+	if (attrs[WEIR_A_SOURCE_CHARGE_MODE])
+		charge.mode = nla_get_u32(attrs[WEIR_A_SOURCE_CHARGE_MODE]);
+	reply = weir_nl_reply(info);
+	if (!reply)
+		return -ENOMEM;
+	err = charge_do(reply, wn, &charge);
+	if (err == -ENOENT)
+		weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], info->extack);
+	if (err == -EOPNOTSUPP)
+		err = weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_CHARGE_MODE],
+				     "only a bucket reserves: a ring turned ahead forgets what was admitted");
+	if (err == -E2BIG)
+		err = weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_CHARGE_MODE],
+				     "a limit of several budgets cannot reserve; charge what there is room for");
+	nlmsg_end(reply, nlmsg_hdr(reply));
+	if (!err && charge.taken)
+		weir_nl_event_done(wn, WEIR_SOURCE_EVENT_CHARGED, nlmsg_hdr(reply));
+	return weir_nl_reply_end(info, reply, err);
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A condition on ports or flags needs a packet with that header: later fragments
+ * fail it, inverted or not. But no packet may escape a limit by an unreadable
+ * header: if headers are cut short, or IPv6 nests more than EXT_DEPTH of them,
+ * every condition on the headers that follow holds, inverted or not.
+ */
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/minmax.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <net/ipv6.h>
+
+#include "packet/match.h"
+
+static inline bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
+				const __be32 *addr)
+{
+	if (prefix->family != family)
+		return false;
+	if (family == AF_INET)
+		return !((*addr ^ prefix->word[0]) &
+			 htonl(~0ull << (32 - prefix->len)));
+	return ipv6_prefix_equal((const struct in6_addr *)addr,
+				 (const struct in6_addr *)prefix->word,
+				 prefix->len);
+}
+
+static u8 source_family(const struct weir_source *source)
+{
+	return source->scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
+}
+
+bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner)
+{
+	return outer->len <= inner->len && prefix_holds(outer, inner->family, inner->word);
+}
+
+static const __be32 *destination(const struct weir_packet *packet)
+{
+	return packet->family == AF_INET ? &ip_hdr(packet->skb)->daddr :
+					   ipv6_hdr(packet->skb)->daddr.s6_addr32;
+}
+
+static bool same_dev(const char *a, const char *b)
+{
+	return !strncmp(a, b, IFNAMSIZ);
+}
+
+/* Is there such a condition that does not hold? */
+static bool unmet(const struct weir_match *match, u16 cond, bool holds)
+{
+	return match->conds & cond && holds == !!(match->invert & cond);
+}
+
+static bool prefixes_hold(const struct weir_prefix_list *list, u8 family, const __be32 *addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++)
+		if (prefix_holds(&list->prefix[i], family, addr))
+			return true;
+	return false;
+}
+
+static bool ports_hold(const struct weir_port_list *list, u16 port)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++)
+		if (port >= list->range[i].min && port <= list->range[i].max)
+			return true;
+	return false;
+}
+
+static bool ports_unmet(const struct weir_match *match,
+			const struct weir_packet *packet)
+{
+	if (!(packet->flags & WEIR_PACKET_PORTS))
+		return match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
+		       !(packet->flags & WEIR_PACKET_CUT);
+	return unmet(match, WEIR_IF_DPORT,
+		     ports_hold(&match->dport, packet->dport)) ||
+	       unmet(match, WEIR_IF_SPORT,
+		     ports_hold(&match->sport, packet->sport));
+}
+
+static bool syn_unmet(const struct weir_match *match,
+		      const struct weir_packet *packet)
+{
+	if (!(packet->flags & WEIR_PACKET_TCP))
+		return match->conds & WEIR_IF_SYN &&
+		       !(packet->flags & WEIR_PACKET_CUT);
+	return unmet(match, WEIR_IF_SYN, packet->flags & WEIR_PACKET_SYN);
+}
+
+/* A fragment header may follow headers that nest too deeply. */
+static bool frag_unmet(const struct weir_match *match,
+		       const struct weir_packet *packet)
+{
+	u16 frag = packet->flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER);
+
+	return frag != WEIR_PACKET_NO_PROTO &&
+	       unmet(match, WEIR_IF_FRAG, frag & WEIR_PACKET_LATER);
+}
+
+static bool transport_unmet(const struct weir_match *match,
+			    const struct weir_packet *packet)
+{
+	return ports_unmet(match, packet) ||
+	       (!(packet->flags & WEIR_PACKET_NO_PROTO) &&
+		unmet(match, WEIR_IF_PROTO, packet->proto == match->proto)) ||
+	       syn_unmet(match, packet) || frag_unmet(match, packet);
+}
+
+/* A function of its own, so that the conditions that most packets fail need no stack. */
+static noinline bool network_met(const struct weir_match *match,
+				 const struct weir_packet *packet)
+{
+	if (unmet(match, WEIR_IF_FAMILY, packet->family == match->family) ||
+	    unmet(match, WEIR_IF_MARK,
+		  (packet->skb->mark & match->mark_mask) == match->mark) ||
+	    unmet(match, WEIR_IF_TO,
+		  prefixes_hold(&match->to, packet->family, destination(packet))) ||
+	    unmet(match, WEIR_IF_FROM,
+		  prefixes_hold(&match->from, packet->family, packet->source.word)))
+		return false;
+	return !(match->conds & WEIR_IF_DEV) ||
+	       !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev));
+}
+
+bool weir_match_conds(const struct weir_match *match,
+		      const struct weir_packet *packet)
+{
+	if (match->conds & WEIR_IF_TRANSPORT && transport_unmet(match, packet))
+		return false;
+	return !(match->conds & ~WEIR_IF_TRANSPORT) ||
+	       network_met(match, packet);
+}
+
+/*
+ * May a packet with WEIR_PACKET_VITAL or WEIR_PACKET_DECRYPTED match? One that keeps a
+ * link alive matches only limits that name its protocol; one that was seen encrypted
+ * matches only limits that it did not match then.
+ */
+bool weir_match_special(const struct weir_match *match,
+			const struct weir_packet *packet)
+{
+	struct weir_packet outer;
+
+	if (packet->flags & WEIR_PACKET_VITAL &&
+	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
+		return false;
+	if (!(packet->flags & WEIR_PACKET_DECRYPTED))
+		return true;
+	if (!(match->conds & WEIR_IF_TRANSPORT))
+		return false;
+	weir_packet_encrypted(packet, &outer);
+	return !weir_match_conds(match, &outer);
+}
+
+/* Can a packet from a whole address match? @dev is the input device, or "" for any. */
+bool weir_match_source(const struct weir_match *match,
+		       const struct weir_source *source, const char *dev)
+{
+	u16 conds = match->conds & (WEIR_IF_FAMILY | WEIR_IF_FROM), failed = 0;
+	u8 family = source_family(source);
+	unsigned int i = 0;
+
+	if (family != match->family)
+		failed |= WEIR_IF_FAMILY;
+	if (!prefixes_hold(&match->from, family, source->word))
+		failed |= WEIR_IF_FROM;
+	if (*dev) {
+		conds |= match->conds & WEIR_IF_DEV;
+		if (!same_dev(dev, match->dev))
+			failed |= WEIR_IF_DEV;
+	}
+	/* Its packets have no destination of the other family. */
+	while (i < match->to.count && match->to.prefix[i].family != family)
+		i++;
+	if (match->conds & ~match->invert & WEIR_IF_TO && i == match->to.count)
+		return false;
+	return !((failed ^ match->invert) & conds);
+}
+
+/* Returns NULL or an error message. */
+const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
+{
+	unsigned int i, bits;
+
+	if (prefix->family != AF_INET && prefix->family != AF_INET6)
+		return "an address has 4 bytes (IPv4) or 16 (IPv6)";
+	if (prefix->len > (prefix->family == AF_INET ? 32 : 128))
+		return "prefix is longer than the address; IPv4 has 32 bits, IPv6 128";
+	if (prefix->family == AF_INET6 && prefix->len >= 96 && !prefix->word[0] &&
+	    !prefix->word[1] && prefix->word[2] == htonl(0xffff))
+		return "no packet has an IPv4-mapped address; send the IPv4 address, 4 bytes";
+	for (i = 0; i < 4; i++) {
+		bits = min(prefix->len - min_t(unsigned int, prefix->len, 32 * i), 32u);
+		if (bits < 32 && ntohl(prefix->word[i]) & (U32_MAX >> bits))
+			return "prefix has host bits set; clear them or lengthen it";
+	}
+	return NULL;
+}
+
+/* Adds the families of the prefixes to @families: BIT(0) for IPv4, BIT(1) for IPv6. */
+static const char *prefixes_check(const struct weir_prefix_list *list, u8 *families)
+{
+	const struct weir_net_prefix *prefix = list->prefix;
+	unsigned int i, j;
+	const char *msg;
+
+	for (i = 0; i < list->count; i++) {
+		msg = weir_net_prefix_check(&prefix[i]);
+		if (msg)
+			return msg;
+		*families |= BIT(prefix[i].family == AF_INET6);
+		for (j = 0; j < i; j++)
+			if (weir_prefix_holds(&prefix[i], &prefix[j]) ||
+			    weir_prefix_holds(&prefix[j], &prefix[i]))
+				return "prefixes overlap; leave out the one within the other";
+	}
+	return NULL;
+}
+
+static const char *ports_check(const struct weir_port_list *list)
+{
+	const struct weir_port_range *range = list->range;
+	unsigned int i, j;
+
+	for (i = 0; i < list->count; i++) {
+		if (range[i].min > range[i].max)
+			return "port range ends before it begins; give the lower port first";
+		for (j = 0; j < i; j++)
+			if (range[i].min <= range[j].max && range[j].min <= range[i].max)
+				return "ports overlap; name each port once";
+	}
+	return NULL;
+}
+
+/* All conditions must name the same families, or some prefix could never match. */
+static const char *addresses_check(const struct weir_match *match, u16 *cond)
+{
+	u16 named = match->conds & ~match->invert;
+	u8 family = BIT(match->family == AF_INET6), from = 0, to = 0;
+	const char *msg;
+
+	*cond = WEIR_IF_FROM;
+	msg = prefixes_check(&match->from, &from);
+	if (msg)
+		return msg;
+	if (named & WEIR_IF_FAMILY && named & WEIR_IF_FROM && from != family)
+		return "source prefix is not of the given address family";
+	*cond = WEIR_IF_TO;
+	msg = prefixes_check(&match->to, &to);
+	if (msg)
+		return msg;
+	if (named & WEIR_IF_FAMILY && named & WEIR_IF_TO && to != family)
+		return "destination prefix is not of the given address family";
+	if (named & WEIR_IF_FROM && named & WEIR_IF_TO && to != from)
+		return "source and destination prefix are of different families";
+	return NULL;
+}
+
+/*
+ * Check a match as requested, and set what is derived from its conditions. Returns NULL,
+ * or an error message with @cond set to the condition at fault.
+ */
+const char *weir_match_check(struct weir_match *match, u16 *cond)
+{
+	u16 named = match->conds & ~match->invert;
+	const char *msg;
+
+	*cond = WEIR_IF_FAMILY;
+	if (match->conds & WEIR_IF_FAMILY && match->family != AF_INET &&
+	    match->family != AF_INET6)
+		return "no such address family; 2 is IPv4, 10 is IPv6";
+	*cond = WEIR_IF_DEV;
+	if (match->conds & WEIR_IF_DEV && !dev_valid_name(match->dev))
+		return "not a name that a device can have; no space, / or :, and not . or ..";
+	msg = addresses_check(match, cond);
+	if (msg)
+		return msg;
+	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
+	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
+	    !(named & WEIR_IF_PROTO && weir_proto_has_ports(match->proto)))
+		return "ports require a protocol with ports: tcp, udp, udplite, sctp, dccp";
+	*cond = WEIR_IF_SPORT;
+	msg = ports_check(&match->sport);
+	if (msg)
+		return msg;
+	*cond = WEIR_IF_DPORT;
+	msg = ports_check(&match->dport);
+	if (msg)
+		return msg;
+	*cond = WEIR_IF_SYN;
+	if (match->conds & WEIR_IF_SYN && match->conds & WEIR_IF_PROTO &&
+	    (match->invert & WEIR_IF_PROTO || match->proto != IPPROTO_TCP))
+		return "syn is a flag of tcp; name proto tcp or no protocol";
+	*cond = WEIR_IF_FRAG;
+	if (named & WEIR_IF_FRAG &&
+	    match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT | WEIR_IF_SYN))
+		return "later fragments carry no ports and no flags; leave these or frag out";
+	*cond = WEIR_IF_MARK;
+	if (match->conds & WEIR_IF_MARK && match->mark & ~match->mark_mask)
+		return "mark has bits outside its mask; clear them or widen the mask";
+	match->one_dport = named & WEIR_IF_DPORT && match->dport.count == 1;
+	return NULL;
+}

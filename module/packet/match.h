@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The packets that a limit applies to.
+ */
+#ifndef WEIR_MATCH_H
+#define WEIR_MATCH_H
+
+#include <linux/if.h>
+#include <linux/limits.h>
+#include <linux/types.h>
+
+#include "packet/packet.h"
+#include "packet/source.h"
+#include "uapi/linux/weir.h"
+
+/* Conditions, numbered as in netlink. */
+#define WEIR_IF_FAMILY	BIT(0)
+#define WEIR_IF_DEV	BIT(1)
+#define WEIR_IF_FROM	BIT(2)
+#define WEIR_IF_TO	BIT(3)
+#define WEIR_IF_PROTO	BIT(4)
+#define WEIR_IF_SPORT	BIT(5)
+#define WEIR_IF_DPORT	BIT(6)
+#define WEIR_IF_SYN	BIT(7)
+#define WEIR_IF_FRAG	BIT(8)
+#define WEIR_IF_MARK	BIT(9)
+
+/* Those for which weir_packet_parse() is needed. */
+#define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
+			   WEIR_IF_SYN | WEIR_IF_FRAG)
+
+/* Those that look only at source and device. */
+#define WEIR_IF_SENDER	(WEIR_IF_FAMILY | WEIR_IF_DEV | WEIR_IF_FROM)
+
+/* A prefix of one family; IPv4 in the first word. */
+struct weir_net_prefix {
+	__be32 word[4];
+	u8 family;
+	u8 len;
+};
+
+struct weir_port_range {
+	u16 min;
+	u16 max;
+};
+
+/* What a condition lists, one of which must hold; unused ones are zero. */
+struct weir_prefix_list {
+	u32 count;
+	struct weir_net_prefix prefix[WEIR_PREFIXES_MAX];
+};
+
+struct weir_port_list {
+	u32 count;
+	struct weir_port_range range[WEIR_PORTS_MAX];
+};
+
+/* Conditions that must all hold. */
+struct weir_match {
+	u16 conds;		/* conditions present, WEIR_IF_* */
+	u16 invert;		/* those that must not hold */
+	u8 family;
+	u8 proto;
+	bool one_dport;		/* dport is one range, not inverted; derived */
+	u32 mark;
+	u32 mark_mask;
+	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
+	struct weir_port_list dport;
+	struct weir_port_list sport;
+	struct weir_prefix_list from;
+	struct weir_prefix_list to;
+};
+
+bool weir_match_conds(const struct weir_match *match,
+		      const struct weir_packet *packet);
+bool weir_match_special(const struct weir_match *match,
+			const struct weir_packet *packet);
+bool weir_match_source(const struct weir_match *match,
+		       const struct weir_source *source, const char *dev);
+bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
+const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
+const char *weir_match_check(struct weir_match *match, u16 *cond);
+
+/* Is the port outside the only range? This rules out most limits of a host. */
+static inline bool weir_match_other_port(const struct weir_match *match,
+					 const struct weir_packet *packet)
+{
+	const struct weir_port_range *range = match->dport.range;
+
+	return match->one_dport && packet->flags & WEIR_PACKET_PORTS &&
+	       (u16)(packet->dport - range->min) > (u16)(range->max - range->min);
+}
+
+/* Does a packet match? It is parsed if there are conditions of WEIR_IF_TRANSPORT. */
+static inline bool weir_match_packet(const struct weir_match *match,
+				     const struct weir_packet *packet)
+{
+	if (weir_match_other_port(match, packet))
+		return false;
+	if (unlikely(packet->flags & (WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED)) &&
+	    !weir_match_special(match, packet))
+		return false;
+	return !match->conds || weir_match_conds(match, packet);
+}
+
+#endif /* WEIR_MATCH_H */

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The properties of a packet, in PRE_ROUTING, that limits look at.
+ */
+#ifndef WEIR_PACKET_H
+#define WEIR_PACKET_H
+
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/types.h>
+#include <net/ipv6.h>
+
+#include "packet/source.h"
+
+struct weir_cost {
+	u32 packets;
+	u64 bytes;		/* from the network header on */
+};
+
+#define WEIR_PACKET_LATER	BIT(0)	/* a fragment that is not the first */
+#define WEIR_PACKET_PORTS	BIT(1)	/* sport and dport are valid */
+#define WEIR_PACKET_TCP		BIT(2)	/* carries a TCP header */
+#define WEIR_PACKET_SYN		BIT(3)	/* ... with SYN, without ACK, RST and FIN */
+#define WEIR_PACKET_CUT		BIT(4)	/* headers cut short or nested too deeply */
+#define WEIR_PACKET_NO_PROTO	BIT(5)	/* ... before the protocol was known */
+#define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
+#define WEIR_PACKET_DECRYPTED	BIT(7)	/* was seen encrypted, in IPsec's transport mode */
+
+struct weir_packet {
+	const struct sk_buff *skb;
+	const struct net_device *in;
+	struct weir_source source;	/* whole address */
+	u8 family;		/* AF_INET or AF_INET6 */
+	u8 proto;
+	u8 flags;		/* WEIR_PACKET_* */
+	u16 sport;
+	u16 dport;
+};
+
+/* The whole address of the sender; on link-local ones see weir_source_ipv4(). */
+static __always_inline void weir_packet_source(const struct sk_buff *skb, u8 family,
+					       struct weir_source *source)
+{
+	if (family == AF_INET)
+		weir_source_ipv4(source, ip_hdr(skb)->saddr, skb->dev->ifindex);
+	else
+		weir_source_ipv6(source, &ipv6_hdr(skb)->saddr, skb->dev->ifindex);
+}
+
+/* Do source and device tell a packet from others, for limits that look at no more? */
+static inline bool weir_packet_plain(const struct sk_buff *skb, u8 family,
+				     const struct weir_source *source)
+{
+	u8 next;
+
+	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
+	    !weir_source_known(source) || source->scope & WEIR_SCOPE_LINKLOCAL)
+		return false;
+	if (family == AF_INET)
+		return true;
+	next = ipv6_hdr(skb)->nexthdr;
+	return next == IPPROTO_UDP || next == IPPROTO_TCP;
+}
+
+/* The device is the skb's: with SRv6 some kernels pass none to the hook. */
+static inline void weir_packet_init(struct weir_packet *packet,
+				    const struct sk_buff *skb, u8 family)
+{
+	packet->skb = skb;
+	packet->in = skb->dev;
+	packet->family = family;
+	packet->flags = 0;
+	weir_packet_source(skb, family, &packet->source);
+	if (unlikely(!weir_source_known(&packet->source)))
+		packet->flags = WEIR_PACKET_VITAL;
+}
+
+/* A packet that a device has just received and that has no buffer yet. */
+struct weir_frame {
+	struct net_device *dev;	/* on which the hook will see it */
+	void *header;		/* of IP, whole */
+	u32 len;		/* bytes from @header on that are linear, at most @bytes */
+	u32 bytes;		/* of the packet, by its header */
+	u8 family;		/* AF_INET or AF_INET6 */
+};
+
+void weir_packet_frame(struct weir_packet *packet, const struct weir_frame *frame);
+
+struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
+
+static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
+						u8 family)
+{
+	if (unlikely(skb_is_gso(skb)))
+		return weir_segments_cost(skb, family);
+	return (struct weir_cost) { .packets = 1, .bytes = skb->len };
+}
+
+bool weir_packet_seen_extended(struct weir_packet *packet);
+void weir_packet_encrypted(const struct weir_packet *packet,
+			   struct weir_packet *outer);
+bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
+bool weir_packet_seen_as_nd(const struct sk_buff *skb,
+			    const struct net_device *in);
+bool weir_proto_has_ports(u8 proto);
+
+/* May it keep the link alive? Routers do not forward these hop limits: see parse_icmpv6(). */
+static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
+{
+	const struct ipv6hdr *ip6;
+
+	if (packet->family != AF_INET6)
+		return false;
+	ip6 = ipv6_hdr(packet->skb);
+	return (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
+	       (ip6->nexthdr == NEXTHDR_ICMP || ipv6_ext_hdr(ip6->nexthdr));
+}
+
+void weir_packet_parse(struct weir_packet *packet);
+
+/* As weir_packet_source(). */
+static inline void weir_frame_source(const struct weir_frame *frame, struct weir_source *source)
+{
+	const struct ipv6hdr *ip6 = frame->header;
+	const struct iphdr *ip = frame->header;
+
+	if (frame->family == AF_INET)
+		weir_source_ipv4(source, ip->saddr, frame->dev->ifindex);
+	else
+		weir_source_ipv6(source, &ip6->saddr, frame->dev->ifindex);
+}
+
+/* As weir_packet_plain(). */
+static inline bool weir_frame_plain(const struct weir_frame *frame,
+				    const struct weir_source *source)
+{
+	const struct ipv6hdr *ip6 = frame->header;
+
+	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL) &&
+	       (frame->family == AF_INET || ip6->nexthdr == IPPROTO_UDP ||
+		ip6->nexthdr == IPPROTO_TCP);
+}
+
+/* Was the packet charged in this namespace before? */
+static inline bool weir_packet_already_seen(struct weir_packet *packet)
+{
+	struct sk_buff *skb = (struct sk_buff *)packet->skb;
+
+	return (unlikely(netif_is_l3_master(packet->in)) &&
+		weir_packet_seen_by_vrf(packet)) ||
+	       (unlikely(skb_has_extensions(skb)) &&
+		weir_packet_seen_extended(packet));
+}
+
+#endif /* WEIR_PACKET_H */

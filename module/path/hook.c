@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The netfilter hook, in PRE_ROUTING before reassembly and the raw tables, so that
+ * a flood is dropped before it costs anything else. The CPU's refusal cache answers
+ * first, then the limits: verdict.c.
+ */
+#include <linux/bottom_half.h>
+#include <linux/jiffies.h>
+#include <linux/local_lock.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/percpu.h>
+
+#include "compat.h"
+#include "path/hook.h"
+#include "packet/packet.h"
+#include "path/trace.h"
+#include "path/verdict.h"
+#include "limit/net.h"
+
+DEFINE_PER_CPU(struct weir_hook_cpu, weir_hook_cpu) = {
+	.lock = INIT_LOCAL_LOCK(lock),
+};
+
+/* Does the refusal cache drop the packet? A traced drop takes the slow path, which reports it. */
+static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
+					   struct weir_net *wn,
+					   const struct weir_config *config,
+					   u64 tick)
+{
+	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
+	struct weir_source source __weir_uninitialized;
+	struct weir_refusal *entry;
+
+	if (tick >= cache->until)
+		return false;
+	weir_packet_source(skb, family, &source);
+	if (!weir_packet_plain(skb, family, &source))
+		return false;
+	entry = weir_refusal_entry(cache, &config->refusals, &source);
+	weir_refusal_mask(&config->refusals, &source);
+	if (!weir_refusal_holds(entry, config->generation, &source, skb->dev->ifindex,
+				tick, skb->len) ||
+	    /* One that exceeds the whole budget is counted apart. */
+	    skb->len > entry->limit->largest[true] ||
+	    trace_weir_drop_enabled())
+		return false;
+	/* Pairs with weir_refusals_pending(). */
+	WRITE_ONCE(entry->count, entry->count + 1);
+	weir_count_limit(entry->limit->stats, WEIR_DROPPED, 1, skb->len, entry->result);
+	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
+	return true;
+}
+
+static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
+					 const struct nf_hook_state *state,
+					 u8 family)
+{
+	const struct weir_config *config;
+	unsigned int verdict = NF_DROP;
+	struct weir_net *wn = priv;
+	u64 tick = weir_hook_clock();
+
+	config = weir_config_get(wn);
+	if (unlikely(!config))
+		return NF_ACCEPT;
+	if (family == NFPROTO_IPV6 && unlikely(state->in != skb->dev) &&
+	    state->in && weir_packet_seen_as_nd(skb, state->in))
+		return NF_ACCEPT;
+	weir_hook_lock();
+	if (!refused_before(skb, family, wn, config, tick))
+		verdict = weir_verdict(skb, family, wn, config, tick);
+	weir_hook_unlock();
+	return verdict == NF_ACCEPT ? NF_ACCEPT : weir_nf_drop(skb);
+}
+
+/*
+ * nf_queue reinjects in process context: keep softirqs off CPU-local data and
+ * locks.
+ */
+static noinline unsigned int hook_reinjected(nf_hookfn *again, void *priv,
+					     struct sk_buff *skb,
+					     const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = again(priv, skb, state);
+	local_bh_enable();
+	return verdict;
+}
+
+unsigned int weir_hook_ipv4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	if (unlikely(!softirq_count()))
+		return hook_reinjected(weir_hook_ipv4, priv, skb, state);
+	return hook(priv, skb, state, NFPROTO_IPV4);
+}
+
+unsigned int weir_hook_ipv6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	if (unlikely(!softirq_count()))
+		return hook_reinjected(weir_hook_ipv6, priv, skb, state);
+	return hook(priv, skb, state, NFPROTO_IPV6);
+}
+
+static const struct nf_hook_ops hook_ops[] = {
+	{
+		.hook		= weir_hook_ipv4,
+		.pf		= NFPROTO_IPV4,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP_PRI_RAW_BEFORE_DEFRAG - 1,
+	},
+	{
+		.hook		= weir_hook_ipv6,
+		.pf		= NFPROTO_IPV6,
+		.hooknum	= NF_INET_PRE_ROUTING,
+		.priority	= NF_IP6_PRI_RAW_BEFORE_DEFRAG - 1,
+	},
+};
+
+/* Register the hooks of a locked namespace without any; may sleep. */
+int weir_hook_register(struct weir_net *wn)
+{
+	struct nf_hook_ops *ops = wn->ops;
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(hook_ops) != ARRAY_SIZE(wn->ops));
+	for (i = 0; i < ARRAY_SIZE(hook_ops); i++) {
+		ops[i] = hook_ops[i];
+		ops[i].priv = wn;
+	}
+	return nf_register_net_hooks(wn->net, ops, ARRAY_SIZE(hook_ops));
+}
+
+/* Packets may still be in the hooks until a grace period has passed; may sleep. */
+void weir_hook_unregister(struct weir_net *wn)
+{
+	nf_unregister_net_hooks(wn->net, wn->ops, ARRAY_SIZE(wn->ops));
+}

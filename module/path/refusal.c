@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A per-CPU cache of refusals only: an admitted packet never writes it. An entry is
+ * valid while the seqcount of the source's way is unchanged, until the slot ends,
+ * and for at most a second, in which no seqcount wraps and a renamed device is
+ * forgotten.
+ *
+ * An entry answers for all packets of its source that arrive on the same device and
+ * cost at least as much. So a refusal is cached only if its limit was the first
+ * that matched the packet, and if that limit and those before it look at source and
+ * device only, and count equal prefixes; the source is masked to the longest prefix that
+ * any of them, or an exemption, distinguishes.
+ *
+ * The caches belong to a namespace with limits. An entry has the generation of its
+ * configuration and answers for no other. A grace period after a change nobody writes
+ * the entries of the old configuration: weir_refusals_settle() then counts what is
+ * pending in them, and only then their CPU uses them again.
+ *
+ * Packets refused by an entry are counted in it until its source is refused in
+ * another slot, or another source takes the expired entry; readers add the pending
+ * count. It is added to the way without its lock: if the way is evicted at that
+ * moment, the count goes to its new source.
+ */
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "limit/limit.h"
+#include "limit/net.h"
+
+u32 weir_refused[1 << WEIR_REFUSED_SHIFT];
+
+/* The source of an entry as its limit counts it. */
+static struct weir_source entry_source(const struct weir_refusal *entry)
+{
+	struct weir_source source = entry->key;
+
+	weir_source_mask(&source, entry->limit->prefix);
+	return source;
+}
+
+/* Count the pending refusals of an entry in the present copy of its limit. */
+static void entry_flush(const struct weir_net *wn, const struct weir_refusal *entry)
+{
+	const struct weir_limit *limit = weir_limit_by_id(weir_config_get(wn),
+							  entry->limit->id);
+	struct weir_source source = entry_source(entry);
+	struct weir_lookup lookup = {
+		.source = &source,
+		.hash = weir_source_hash(&source, entry->limit->prefix,
+					 &wn->key),
+	};
+
+	if (limit)
+		weir_table_dropped(limit->table, &lookup, entry->count, false);
+}
+
+/*
+ * Count a refusal in a free entry of this CPU's cache. @source: whole address; @ifindex: of
+ * the input device; @limit: that refused it; @lookup and @result: in its table, of a single
+ * packet. BH off, RCU read lock.
+ */
+void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
+			struct weir_refusal *entry, const struct weir_source *source,
+			int ifindex, const struct weir_limit *limit,
+			const struct weir_lookup *lookup, u16 result)
+{
+	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
+	u64 end;
+
+	if (entry->count) {
+		entry_flush(wn, entry);
+		WRITE_ONCE(entry->count, 0);
+		/* Before another source is stored; pairs with entry_pending(). */
+		smp_wmb();
+	}
+	end = weir_budgets_until(limit->table, lookup, result);
+	entry->key = *source;
+	weir_refusal_mask(&config->refusals, &entry->key);
+	entry->ifindex = ifindex;
+	entry->until = min(end, lookup->tick + HZ);
+	cache->until = max(cache->until, entry->until);
+	entry->way = lookup->way;
+	entry->limit = limit;
+	entry->seq = lookup->seq;
+	entry->result = result & ~(BIT(WEIR_BUDGET_SHIFT) - 1);
+	/* A block refuses packets of any size. */
+	entry->bytes = !(result & WEIR_BLOCKED) && limit->bytes & BIT(result >> WEIR_BUDGET_SHIFT) ?
+		       lookup->cost : 0;
+	WRITE_ONCE(entry->generation, config->generation);
+	/* Pairs with weir_refusals_settle(). */
+	WRITE_ONCE(cache->generation, config->generation);
+	/* Pairs with entry_pending() and weir_refusals_settle(). */
+	smp_store_release(&entry->count, 1);
+}
+
+/* Add what is pending in an entry to the state of its source. */
+static void entry_pending(const struct weir_refusal *entry,
+			  const struct weir_limit *limit,
+			  struct weir_source_state *state)
+{
+	struct weir_source source;
+	struct weir_refusal copy;
+	/* Pairs with weir_refusal_store(): the source was stored first. */
+	u32 waiting = smp_load_acquire(&entry->count);
+
+	/* Its CPU may reuse it for another source meanwhile. */
+	copy = data_race(*entry);
+	if (!waiting || copy.limit != limit)
+		return;
+	source = entry_source(&copy);
+	/* The count may have been the former source's. */
+	smp_rmb();
+	waiting = min(waiting, READ_ONCE(entry->count));
+	if (weir_source_same(&state->source, &source))
+		state->dropped += waiting;
+}
+
+/*
+ * Add the pending drops to the states of @count sources of a limit of the configuration.
+ * Exact when traffic rests. RCU read lock.
+ */
+void weir_refusals_pending(const struct weir_net *wn,
+			   const struct weir_limit *limit,
+			   struct weir_source_state *state, unsigned int count)
+{
+	const struct weir_refusals *refusals = &weir_config_get(wn)->refusals;
+	const struct weir_source_state *end = state + count;
+	int cpu;
+
+	for (; state < end; state++) {
+		/* As weir_way_dropped(), but at once: a count is of one kind. */
+		if (state->observed != limit->observe)
+			state->dropped = 0;
+		state->observed = limit->observe;
+		for_each_possible_cpu(cpu)
+			entry_pending(weir_refusal_entry(per_cpu_ptr(wn->refusals, cpu),
+							 refusals, &state->source),
+				      limit, state);
+	}
+}
+
+static void lengthen(struct weir_prefix *prefix, const struct weir_net_prefix *net)
+{
+	u8 *len = net->family == AF_INET ? &prefix->len4 : &prefix->len6;
+
+	*len = max(*len, net->len);
+}
+
+static void mask_fill(struct weir_refusal_mask *mask, struct weir_prefix prefix)
+{
+	const __be32 ones = htonl(~0u);
+	struct weir_source ipv4 = { .word = { ones } };
+	struct weir_source ipv6 = {
+		.word = { ones, ones, ones, ones },
+		.scope = WEIR_SCOPE_IPV6,
+	};
+
+	weir_source_mask(&ipv4, prefix);
+	weir_source_mask(&ipv6, prefix);
+	mask->ipv4 = ipv4.word[0];
+	memcpy(mask->ipv6, ipv6.word, sizeof(mask->ipv6));
+}
+
+/* Set what entries stand for, when the configuration is complete otherwise. */
+void weir_refusals_init(struct weir_config *config)
+{
+	struct weir_refusals *refusals = &config->refusals;
+	struct weir_prefix prefix = { }, key;
+	const struct weir_limit *limit;
+	unsigned int i, n;
+
+	if (config->count)
+		prefix = config->limit[0]->prefix;
+	key = prefix;
+	for (i = 0; i < config->count; i++) {
+		limit = config->limit[i];
+		if (limit->match.conds & ~WEIR_IF_SENDER ||
+		    limit->prefix.len4 != prefix.len4 || limit->prefix.len6 != prefix.len6)
+			break;
+		for (n = 0; n < limit->match.from.count; n++)
+			lengthen(&key, &limit->match.from.prefix[n]);
+	}
+	refusals->limits = i;
+	for (i = 0; i < weir_exempts_count(config->exempts); i++)
+		lengthen(&key, &weir_exempts_at(config->exempts, i)->prefix);
+	mask_fill(&refusals->index, prefix);
+	mask_fill(&refusals->key, key);
+}
+
+/*
+ * Count all that is pending of an old configuration, a grace period after it was replaced
+ * and while its limits exist. Locked; may sleep.
+ */
+void weir_refusals_settle(struct weir_net *wn)
+{
+	u16 generation = weir_config_get(wn)->generation;
+	struct weir_refusal_cache *cache;
+	struct weir_refusal *entry, *end;
+	int cpu;
+
+	if (!wn->refusals)
+		return;
+	for_each_possible_cpu(cpu) {
+		cond_resched();
+		cache = per_cpu_ptr(wn->refusals, cpu);
+		/* Nothing was stored since before the last change; 0 is left out. */
+		if ((u16)(generation - READ_ONCE(cache->generation)) > 2)
+			continue;
+		rcu_read_lock();
+		entry = cache->entry;
+		for (end = entry + (1 << WEIR_REFUSALS_SHIFT); entry < end; entry++) {
+			/* Entries of the present one are their CPU's: see weir_refusal_store(). */
+			if (!smp_load_acquire(&entry->count) ||
+			    READ_ONCE(entry->generation) == generation)
+				continue;
+			entry_flush(wn, entry);
+			/* Pairs with weir_refusal_store(): its CPU may have it. */
+			smp_store_release(&entry->count, 0);
+		}
+		rcu_read_unlock();
+	}
+}
+
+/* Make empty caches; may sleep. With -ENOMEM, too, they are to be freed. */
+int weir_refusals_alloc(struct weir_net *wn)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_ZERO;
+	struct weir_refusal_cache *cache;
+	int cpu;
+
+	wn->refusals = alloc_percpu_gfp(struct weir_refusal_cache, gfp);
+	if (!wn->refusals)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		cache = per_cpu_ptr(wn->refusals, cpu);
+		cache->entry = kvmalloc_node(sizeof(*cache->entry) << WEIR_REFUSALS_SHIFT,
+					     gfp, cpu_to_node(cpu));
+		if (!cache->entry)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Free the caches, if any, a grace period after the hooks. */
+void weir_refusals_free(struct weir_net *wn)
+{
+	int cpu;
+
+	if (!wn->refusals)
+		return;
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu_ptr(wn->refusals, cpu)->entry);
+	free_percpu(wn->refusals);
+	wn->refusals = NULL;
+}

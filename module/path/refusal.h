@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The per-CPU refusal cache, which drops a flood from a few sources before
+ * anything is hashed or any shared line is written. See the top of refusal.c.
+ */
+#ifndef WEIR_REFUSAL_H
+#define WEIR_REFUSAL_H
+
+#include <linux/hash.h>
+#include <linux/jiffies.h>
+#include <linux/percpu.h>
+
+#include "table/counts.h"
+
+#define WEIR_REFUSALS_SHIFT 10
+
+struct weir_config;
+struct weir_limit;
+struct weir_net;
+
+/* A source that a limit refused. */
+struct weir_refusal {
+	struct weir_source key;	/* source, masked with weir_refusals.key */
+	int ifindex;		/* of the input device */
+	u64 until;		/* tick at which it expires */
+	struct weir_way *way;	/* of the source */
+	const struct weir_limit *limit;	/* that refused it */
+	u32 seq;		/* seqcount of @way then; the entry is valid while it stays */
+	u32 bytes;		/* smallest packet that is refused */
+	u32 count;		/* packets refused that @way has not counted yet */
+	u16 generation;		/* of the configuration, 0 if it was never used */
+	u16 result;		/* which budget of @limit refused it, see WEIR_BUDGET_SHIFT */
+} __aligned(64);
+
+/* A CPU's, of a namespace; written with BH off. */
+struct weir_refusal_cache {
+	u64 until;		/* tick at which the last entry expires */
+	u16 generation;		/* of the configuration that stored last */
+	struct weir_refusal *entry;	/* 1 << WEIR_REFUSALS_SHIFT of them */
+};
+
+struct weir_refusal_mask {
+	__be32 ipv4;
+	__be32 ipv6[4];
+};
+
+/* What the entries of a configuration stand for. */
+struct weir_refusals {
+	unsigned int limits;	/* first ones of equal prefix that look at source and device only */
+	struct weir_refusal_mask index;	/* bits of an address in that prefix */
+	struct weir_refusal_mask key;	/* bits that @limits or exemptions distinguish */
+};
+
+#define WEIR_REFUSED_SHIFT 12
+
+/*
+ * When a packet was refused last, in any namespace, by a hash of the first 64 bits of its
+ * whole address: low bits of a tick.
+ */
+extern u32 weir_refused[1 << WEIR_REFUSED_SHIFT];
+
+static inline u32 *weir_refused_cell(__be32 first, __be32 second)
+{
+	return weir_refused + hash_32((__force u32)(first ^ second), WEIR_REFUSED_SHIFT);
+}
+
+/* Note a refusal. Any CPU may; it seldom writes what the others read. */
+static inline void weir_refused_note(const struct weir_source *source, u64 tick)
+{
+	u32 *cell = weir_refused_cell(source->word[0], source->word[1]);
+
+	/* Pairs with weir_refused_lately(). */
+	if ((u32)tick - READ_ONCE(*cell) > HZ / 4)
+		WRITE_ONCE(*cell, tick);
+}
+
+/*
+ * Is it worth while to ask whether a packet is refused? A source that floods is refused
+ * by more than its CPU's cache at least once a second. @first, @second: words of its
+ * address, the second one 0 for IPv4.
+ */
+static inline bool weir_refused_lately(__be32 first, __be32 second, u64 tick)
+{
+	/* Pairs with weir_refused_note(). */
+	return (u32)tick - READ_ONCE(*weir_refused_cell(first, second)) <= 2 * HZ;
+}
+
+/* The entry of a cache for a source, whole or masked. */
+static __always_inline struct weir_refusal *
+weir_refusal_entry(const struct weir_refusal_cache *cache,
+		   const struct weir_refusals *refusals,
+		   const struct weir_source *source)
+{
+	const struct weir_refusal_mask *index = &refusals->index;
+	__be32 mix;
+
+	if (source->scope & WEIR_SCOPE_IPV6)
+		mix = (source->word[0] & index->ipv6[0]) ^
+		      (source->word[1] & index->ipv6[1]) ^
+		      (source->word[2] & index->ipv6[2]) ^
+		      (source->word[3] & index->ipv6[3]);
+	else
+		mix = source->word[0] & index->ipv4;
+	return cache->entry + hash_32((__force u32)mix, WEIR_REFUSALS_SHIFT);
+}
+
+/* Mask a source to what an entry stands for. */
+static inline void weir_refusal_mask(const struct weir_refusals *refusals,
+				     struct weir_source *source)
+{
+	const struct weir_refusal_mask *key = &refusals->key;
+
+	if (source->scope & WEIR_SCOPE_IPV6) {
+		source->word[0] &= key->ipv6[0];
+		source->word[1] &= key->ipv6[1];
+		source->word[2] &= key->ipv6[2];
+		source->word[3] &= key->ipv6[3];
+	} else {
+		source->word[0] &= key->ipv4;
+	}
+}
+
+/*
+ * Does an entry refuse a packet? @key: its source, masked; @ifindex: of the input device;
+ * @bytes: of the packet, which is not GSO. BH off, RCU read lock.
+ */
+static inline bool weir_refusal_holds(const struct weir_refusal *entry, u16 generation,
+				      const struct weir_source *key, int ifindex,
+				      u64 tick, u32 bytes)
+{
+	/* Unchanged: nothing was charged, given back or moved since. */
+	return weir_source_same(&entry->key, key) &&
+	       entry->ifindex == ifindex && tick < entry->until &&
+	       entry->generation == generation && bytes >= entry->bytes &&
+	       READ_ONCE(entry->way->seq.sequence) == entry->seq;
+}
+
+/* May an entry be used for a refusal? */
+static inline bool weir_refusal_free(const struct weir_refusal *entry, u16 generation,
+				     const struct weir_lookup *lookup)
+{
+	if (unlikely(entry->generation != generation))
+		/* Pairs with weir_refusals_settle(). */
+		return !smp_load_acquire(&entry->count);
+	return lookup->tick >= entry->until ||
+	       (entry->way == lookup->way &&
+		(entry->seq != lookup->seq || lookup->cost < entry->bytes));
+}
+
+void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
+			struct weir_refusal *entry, const struct weir_source *source,
+			int ifindex, const struct weir_limit *limit,
+			const struct weir_lookup *lookup, u16 result);
+void weir_refusals_pending(const struct weir_net *wn,
+			   const struct weir_limit *limit,
+			   struct weir_source_state *state, unsigned int count);
+void weir_refusals_init(struct weir_config *config);
+void weir_refusals_settle(struct weir_net *wn);
+int weir_refusals_alloc(struct weir_net *wn);
+void weir_refusals_free(struct weir_net *wn);
+
+#endif /* WEIR_REFUSAL_H */

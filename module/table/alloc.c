@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Theory of operation
+ *
+ * A table is a power of two of buckets, indexed by a keyed hash of the source. A
+ * bucket is a head and a set of ways; a way holds a source and its wheel, usually
+ * in one cache line. The hash also selects a home way in the bucket. A lookup
+ * compares the home and its neighbour with the whole source, and searches the
+ * tags in the head only if neither matches. All memory is allocated when the
+ * table is made.
+ *
+ * A bucket has a floor: a wheel that is an upper bound of what any source without
+ * a way in this bucket was admitted, empty at first. When a source needs a way and
+ * none is free or idle, a live one is evicted and its wheel is joined into the
+ * floor, so the bound holds for the evicted source. A source that takes a way
+ * starts from a copy of the floor, because it may have been evicted before. If the
+ * floor leaves it no room it is refused, takes no way and evicts nobody. So no
+ * source ever exceeds its budget in a window, however small the table is; a table
+ * that is too small refuses early. Any victim is sound; the one with the smallest
+ * sum raises the floor least.
+ *
+ * Serialisation
+ *
+ * The lock of a way protects its source and its wheel. The lock of a bucket
+ * protects its head, its floor and which source has which way; a way changes
+ * hands under both. Order: bucket, then way. Both are raw spinlocks, taken with
+ * BH off and held for a bounded number of cache lines, with PREEMPT_RT too.
+ *
+ *   refuse	no lock: source, slot, total and one entry of the ring are read
+ *		inside the seqcount of the way
+ *   charge	the lock of the way, under which the source is compared again
+ *   newcomer	the lock of the bucket, a second search if the bucket's version
+ *		changed since the first, then the lock of the way
+ *
+ * A way found without the bucket's lock is a hint. That none was found is only
+ * true if, under the bucket's lock, its version has not changed.
+ *
+ * A way has its own time: a CPU whose clock is behind counts and refuses in the
+ * way's slot. Two wheels are turned to the later of their slots before they are
+ * joined. Slots have 32 bits: weir_table_age() frees idle ways before their stale
+ * slots alias.
+ *
+ * A table is found through the RCU pointer of the configuration, and is freed a grace
+ * period after its removal from there. How one table takes over from another is at the
+ * top of move.c.
+ */
+#include <linux/bitops.h>
+#include <linux/bottom_half.h>
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "table/shared.h"
+#include "table/counts.h"
+
+/* The most that the page allocator gives in one piece on any kernel. */
+#define CHUNK_BYTES (4u << 20)
+
+/* A way and its neighbour are a pair of cache lines. */
+#define PAIR_BYTES 128
+
+#define WAYS_MIN 4
+
+/*
+ * The largest mean of a bucket's sources, in sixteenths, for 4 ways, 5 ways and so
+ * on, at which fewer than one in a thousand finds no way, their number being
+ * Poisson distributed.
+ */
+static const u16 sources_per_bucket[] = {
+	10, 17, 25, 34, 43, 53, 63, 74, 85, 96, 107, 119, 131, 143, 155, 167,
+	179, 192, 204, 217, 230, 243, 256, 269, 282, 295, 308, 321, 334, 348,
+	361, 375, 388, 402, 415, 429, 443, 456, 470, 484, 498, 511, 525, 539,
+	553,
+};
+
+static_assert(ARRAY_SIZE(sources_per_bucket) == WEIR_WAYS_MAX - WAYS_MIN + 1);
+
+/* The smallest number of buckets that holds the sources, and their ways. */
+static void table_size(struct weir_table *table)
+{
+	u32 most = sources_per_bucket[ARRAY_SIZE(sources_per_bucket) - 1];
+	u64 sources = table->spec.sources * 16ull;
+	unsigned int shift = 0;
+
+	while (sources > (u64)most << shift)
+		shift++;
+	table->mask = BIT(shift) - 1;
+	table->ways = WAYS_MIN;
+	while (sources > (u64)sources_per_bucket[table->ways - WAYS_MIN] << shift)
+		table->ways++;
+	table->ways = ALIGN(table->ways, 2);
+}
+
+/* See weir_slot_of(). */
+static void count_slot_inverse(struct weir_count *count, u32 ticks)
+{
+	unsigned int shift;
+	u64 whole;
+	u32 left;
+
+	shift = order_base_2(ticks);
+	whole = div_u64_rem(BIT_ULL(63), ticks, &left);
+	count->slot_shift = shift;
+	count->slot_inverse = (whole << shift) +
+			      div_u64(((u64)left << shift) + ticks - 1, ticks);
+}
+
+/* The entries of a log that fit one, two or four cache lines, with a way's other members. */
+static u8 log_entries(u64 budget, unsigned int words)
+{
+	u32 lines = 1, other = ALIGN(offsetof(struct weir_way, word) + 4 * words, 8) / 4 + 2;
+
+	while (16 * lines - other < budget)
+		lines *= 2;
+	return 16 * lines - other;
+}
+
+static struct weir_wheel_shape shape_of(const struct weir_count_spec *spec, unsigned int words)
+{
+	if (spec->log)
+		return weir_log_shape(spec->slots, log_entries(spec->budget, words));
+	if (spec->rate)
+		return weir_leak_shape(spec->slots, spec->rate);
+	return weir_wheel_shape(spec->slots, spec->lenient, weir_wheel_width(spec->budget));
+}
+
+/* @off: behind the wheels of the counts before it. */
+static struct weir_count count_of(const struct weir_count_spec *spec, unsigned int words,
+				  size_t off)
+{
+	struct weir_count count = {
+		.shape = shape_of(spec, words),
+		.window = spec->slot_ticks ? (u64)spec->slots * spec->slot_ticks : U64_MAX,
+		.slot_ticks = spec->slot_ticks,
+		.off = ALIGN(off, 8),
+		.bytes = spec->bytes,
+	};
+
+	if (spec->slot_ticks && !spec->calendar_ms)
+		count_slot_inverse(&count, spec->slot_ticks);
+	return count;
+}
+
+static void table_counts(struct weir_table *table)
+{
+	const struct weir_table_spec *spec = &table->spec;
+	struct weir_count *count = table->count;
+	unsigned int i;
+
+	for (i = 0; i < WEIR_BUDGETS_MAX && spec->count[i].budget; i++, count++) {
+		*count = count_of(&spec->count[i], table->words, table->wheels_size);
+		table->wheels_size = count->off + weir_wheel_size(count->shape);
+	}
+	table->more = i - 1;
+	table->plain = !table->more && !table->count[0].shape.entries;
+	table->shape = table->count[0].shape;
+	table->slot_shift = table->count[0].slot_shift;
+	table->slot_inverse = table->count[0].slot_inverse;
+}
+
+static void table_layout(struct weir_table *table)
+{
+	const struct weir_table_spec *spec = &table->spec;
+	size_t end;
+
+	table->words = weir_prefix_words(spec->prefix);
+	table_counts(table);
+	table->wheel_off = ALIGN(offsetof(struct weir_way, word) + 4 * table->words, 8);
+	table->way_size = ALIGN(table->wheel_off + table->wheels_size, 64);
+	table->floor_off = offsetofend(struct weir_bucket, blocked);
+	end = table->floor_off + table->wheels_size;
+	if (spec->newcomers) {
+		table->standing_off = ALIGN(end, 8);
+		end = table->standing_off + sizeof(struct weir_standing);
+	}
+	table->until_off = ALIGN(end, 4);
+	table->way_off = ALIGN(table->until_off + table->ways * sizeof(u32), PAIR_BYTES);
+	table->stride = ALIGN(table->way_off + table->ways * table->way_size,
+			      PAIR_BYTES);
+	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride),
+				 fls(table->mask));
+	table->chunk_mask = BIT(table->chunk_shift) - 1;
+	table->chunks = (table->mask >> table->chunk_shift) + 1;
+}
+
+static size_t chunk_bytes(const struct weir_table *table)
+{
+	return PAGE_ALIGN((size_t)table->stride << table->chunk_shift);
+}
+
+/*
+ * Contiguous pages are in the direct map, under huge pages: one TLB miss a packet.
+ * If memory is fragmented, vmalloc serves.
+ */
+static void *chunk_alloc(size_t bytes, gfp_t gfp)
+{
+	void *chunk = alloc_pages_exact(bytes, gfp | __GFP_ZERO |
+					__GFP_NORETRY);
+
+	return chunk ?: __vmalloc(bytes, gfp | __GFP_ZERO |
+				  __GFP_RETRY_MAYFAIL);
+}
+
+static void chunk_free(void *chunk, size_t bytes)
+{
+	if (is_vmalloc_addr(chunk))
+		vfree(chunk);
+	else if (chunk)
+		free_pages_exact(chunk, bytes);
+}
+
+static void bucket_init(const struct weir_table *table,
+			struct weir_bucket *bucket, u64 tick)
+{
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	const struct weir_count *count = table->count;
+	struct weir_way *way;
+	unsigned int i;
+
+	raw_spin_lock_init(&bucket->lock);
+	bucket->rescan = weir_table_slot(table, tick);
+	for (i = 0; i <= table->more; i++, count++)
+		weir_wheel_reset(count->shape, weir_wheel_of(count, floor),
+				 weir_count_slot(count, tick));
+	for (i = 0; i < table->ways; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		raw_spin_lock_init(&way->lock);
+		seqcount_init(&way->seq);
+		way->scope = WEIR_SCOPE_INVALID;
+	}
+}
+
+/* Free a table, or NULL, that no packet can find: a grace period after its removal. */
+void weir_table_free(struct weir_table *table)
+{
+	u32 i;
+
+	if (!table)
+		return;
+	for (i = 0; i < WEIR_BUDGETS_MAX; i++)
+		weir_calendar_stop(&table->calendar[i]);
+	for (i = 0; i < table->chunks; i++)
+		chunk_free(table->chunk[i], chunk_bytes(table));
+	if (table->held)
+		atomic64_sub(table->bytes, table->held);
+	free_percpu(table->batches);
+	kvfree(table);
+}
+
+/*
+ * Begin the periods of calendars, or have those that began end when the wall clock and
+ * @zone say so now. The caller keeps other changes out; may sleep.
+ */
+void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone)
+{
+	unsigned int i;
+
+	for (i = 0; i <= table->more; i++)
+		if (table->spec.count[i].calendar_ms)
+			weir_calendar_start(&table->calendar[i], table->spec.count[i].calendar_ms,
+					    zone, &table->count[i].slot);
+}
+
+/* When the current period of a count ends, in seconds since 1970; 0 if it has no calendar. */
+time64_t weir_table_renews(const struct weir_table *table, unsigned int i)
+{
+	/* Pairs with the timer. */
+	return READ_ONCE(table->calendar[i].end);
+}
+
+static bool has_batches(const struct weir_table_spec *spec)
+{
+	/* A log refuses nothing that fits, and so has no room to spare. */
+	return !spec->count[1].budget && !spec->count[0].log &&
+	       (!spec->prefix.len4 || !spec->prefix.len6);
+}
+
+static void table_plan(struct weir_table *table,
+		       const struct weir_table_spec *spec)
+{
+	*table = (struct weir_table) { .spec = *spec };
+	table_size(table);
+	table_layout(table);
+	table->bytes = (u64)chunk_bytes(table) * table->chunks +
+		       struct_size(table, chunk, table->chunks) +
+		       has_batches(spec) * nr_cpu_ids *
+		       sizeof(*table->batches);
+}
+
+/* Bytes of memory that a table will take, in total. */
+u64 weir_table_need(const struct weir_table_spec *spec)
+{
+	struct weir_table layout;
+
+	table_plan(&layout, spec);
+	return layout.bytes;
+}
+
+/*
+ * A failed allocation would wake the OOM killer: leave an eighth of the available
+ * memory.
+ */
+bool weir_memory_holds(u64 bytes)
+{
+	u64 available = max(si_mem_available(), 0L);
+
+	return bytes >> PAGE_SHIFT <= available - available / 8;
+}
+
+/* Make an empty table, or ERR_PTR(-ENOMEM). Process context, may sleep. */
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
+				    u64 tick)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
+	struct weir_table layout, *table;
+	u32 i;
+
+	table_plan(&layout, spec);
+	if (!weir_memory_holds(layout.bytes))
+		return ERR_PTR(-ENOMEM);
+
+	table = kvzalloc(struct_size(table, chunk, layout.chunks), gfp);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
+	*table = layout;
+	for (i = 0; i <= table->more; i++)
+		if (spec->count[i].calendar_ms)
+			table->count[i].calendar = &table->calendar[i];
+	if (has_batches(spec)) {
+		table->batches = alloc_percpu_gfp(struct weir_batches, gfp);
+		if (!table->batches)
+			goto err;
+	}
+	for (i = 0; i < table->chunks; i++) {
+		table->chunk[i] = chunk_alloc(chunk_bytes(table), gfp);
+		if (!table->chunk[i])
+			goto err;
+		cond_resched();
+	}
+	for (i = 0; i <= table->mask; i++) {
+		bucket_init(table, weir_bucket(table, i), tick);
+		if (!(i & 1023))
+			cond_resched();
+	}
+	return table;
+err:
+	weir_table_free(table);
+	return ERR_PTR(-ENOMEM);
+}
+
+/* Add the table's memory to @held, which outlives it, until it is freed. */
+void weir_table_account(struct weir_table *table, atomic64_t *held)
+{
+	table->held = held;
+	atomic64_add(table->bytes, held);
+}
+
+/* Are the entries of a count wide enough for a budget? */
+bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget)
+{
+	return budget <= weir_wheel_max(table->count[i].shape.width);
+}
+
+u64 weir_table_bytes(const struct weir_table *table)
+{
+	return table->bytes;
+}
+
+u32 weir_table_buckets(const struct weir_table *table)
+{
+	return table->mask + 1;
+}
+
+/* The most sources that a table can hold. */
+u32 weir_table_ways(const struct weir_table *table)
+{
+	return weir_table_buckets(table) * table->ways;
+}
+
+/* Bytes that a source takes: its way and a part of the bucket's head, rounded up. */
+u32 weir_table_source_bytes(const struct weir_table *table)
+{
+	return DIV_ROUND_UP(table->stride, table->ways);
+}

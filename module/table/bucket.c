@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Inside one bucket: find a way, take one, evict, raise the floor. The rules are
+ * at the top of table.c.
+ */
+#include "table/block.h"
+#include "table/counts.h"
+#include "table/known.h"
+
+#define BYTES(x) ((x) * 0x0101010101010101ull)
+
+/*
+ * Compare eight tags: the highest bit of each byte that equals @wanted is set. No
+ * carry leaves a byte, so the tags beyond the last way, which are 0, never match.
+ */
+static inline u64 tags_equal(const u8 *tag, u8 wanted)
+{
+	u64 low = BYTES(0x7f);
+	/* Pairs with tag_store(). */
+	u64 x = le64_to_cpu((__force __le64)READ_ONCE(*(const u64 *)tag)) ^
+		BYTES(wanted);
+
+	return ~(((x & low) + low) | x | low);
+}
+
+struct weir_way *weir_bucket_search(const struct weir_table *table,
+				    struct weir_bucket *bucket,
+				    const struct weir_source *source, u32 hash)
+{
+	unsigned int home = weir_hash_home(table, hash), base;
+	u8 tag = weir_hash_tag(hash);
+	struct weir_way *way;
+	u64 equal;
+
+	/* A fifth of the sources that are not at home are beside it. */
+	way = weir_bucket_way(table, bucket, home ^ 1);
+	/* A hint if the bucket is not locked. */
+	if (data_race(weir_way_is(table, way, source)))
+		return way;
+	for (base = 0; base < table->ways; base += 8)
+		for (equal = tags_equal(bucket->tag + base, tag); equal;
+		     equal &= equal - 1) {
+			way = weir_bucket_way(table, bucket,
+					      base + __ffs64(equal) / 8);
+			/* A hint, as above. */
+			if (data_race(weir_way_is(table, way, source)))
+				return way;
+		}
+	return NULL;
+}
+
+/* The masked source of a locked way; its scope is invalid if the way is free. */
+void weir_way_source(const struct weir_table *table,
+		     const struct weir_way *way, struct weir_source *source)
+{
+	*source = (struct weir_source) { .scope = way->scope & ~WEIR_SCOPE_FLAGS };
+	memcpy(source->word, way->word, table->words * sizeof(*way->word));
+}
+
+/* Under the bucket's lock. */
+static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
+{
+	bucket->used += !!tag - !!bucket->tag[i];
+	/* Pairs with searches without the lock. */
+	WRITE_ONCE(bucket->tag[i], tag);
+	/* Pairs with take(): a CPU that reads this version sees the tag. */
+	smp_store_release(&bucket->version, bucket->version + 1);
+}
+
+/* Under both locks, inside a write section of the seqcount. */
+static inline void way_give(const struct weir_table *table, struct weir_bucket *bucket,
+			    unsigned int i, const struct weir_source *source, u32 hash)
+{
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
+
+	way->scope = source->scope;
+	way->word[0] = source->word[0];
+	way->word[1] = source->word[1];
+	if (table->words > 2) {
+		way->word[2] = source->word[2];
+		way->word[3] = source->word[3];
+	}
+	tag_store(bucket, i, weir_hash_tag(hash));
+}
+
+/* Under both locks. */
+void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
+		   unsigned int i)
+{
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
+
+	lockdep_assert_held(&bucket->lock);
+	weir_way_write_begin(way);
+	if (unlikely(bucket->blocked & BIT_ULL(i)))
+		weir_way_block(table, bucket, i, 0);
+	way->scope = WEIR_SCOPE_INVALID;
+	write_seqcount_end(&way->seq);
+	tag_store(bucket, i, 0);
+}
+
+/* A free way, preferably the home or its neighbour, or -1. */
+static inline int free_way(const struct weir_table *table,
+			   const struct weir_bucket *bucket, u32 hash)
+{
+	unsigned int home = weir_hash_home(table, hash), base;
+	u64 free;
+
+	if (bucket->used == table->ways)
+		return -1;
+	if (!bucket->tag[home])
+		return home;
+	if (!bucket->tag[home ^ 1])
+		return home ^ 1;
+	for (base = 0; !(free = tags_equal(bucket->tag + base, 0)); )
+		base += 8;
+	return base + __ffs64(free) / 8;
+}
+
+/* As weir_budgets_weight(); of the lookup, only slot and tick are used. */
+static inline u64 weight(const struct weir_table *table, struct weir_wheel *first,
+			 const struct weir_lookup *lookup)
+{
+	u64 sum;
+
+	if (unlikely(!table->plain))
+		return weir_budgets_weight(table, first, lookup->tick);
+	sum = weir_wheel_weight(weir_shape_unlogged(table->shape), first, lookup->slot);
+	return sum && unlikely(!table->count[0].slot_ticks) ? WEIR_STAYS : sum;
+}
+
+static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
+		   unsigned int i, const struct weir_lookup *lookup)
+{
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
+
+	/* It may be charged meanwhile: a hint, and so is the choice of a victim. */
+	return data_race(weight(table, weir_way_wheel(table, way), lookup));
+}
+
+/*
+ * Whose way a newcomer takes first: the least rank. Idle ways before live ones and the
+ * unknown before the known. One that is @late spares those that were known before, lest
+ * addresses that repeat push them out.
+ */
+static u64 way_rank(const struct weir_table *table, struct weir_bucket *bucket,
+		    unsigned int i, const struct weir_lookup *lookup, bool late)
+{
+	bool unknown = weir_bucket_way(table, bucket, i)->scope & WEIR_SCOPE_UNKNOWN;
+	bool after = weir_bucket_standing(table, bucket)->late & BIT_ULL(i);
+	u64 sum = way_sum(table, bucket, i, lookup);
+	u64 rank = sum ? sum + 2 : unknown ? 0 : after ? 1 : 2;
+
+	return late && !unknown && !after ? rank | BIT_ULL(63) : rank;
+}
+
+/*
+ * As victim(), if the table distinguishes newcomers, whose budget bounds the searches, or if
+ * the bucket has blocked ways, at most half of them, which stay.
+ */
+static noinline unsigned int victim_ranked(const struct weir_table *table,
+					   struct weir_bucket *bucket,
+					   const struct weir_lookup *lookup, bool late)
+{
+	u64 enough = 0, rank, least = U64_MAX;
+	unsigned int i, best = 0;
+
+	if (!table->standing_off)
+		enough = 2 + weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+	for (i = 0; i < table->ways && least > enough; i++) {
+		rank = way_rank(table, bucket, i, lookup, late);
+		if (rank < least && !(bucket->blocked & BIT_ULL(i))) {
+			least = rank;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/*
+ * The way to evict if none is free: the first one from the hand on that is idle, or
+ * else the one with the smallest sum. After a search of all ways found none idle,
+ * the first one whose sum is not above the floor's will do for a quarter of the
+ * window. The bucket has no blocked ways.
+ */
+static unsigned int victim(const struct weir_table *table,
+			   struct weir_bucket *bucket, const struct weir_lookup *lookup)
+{
+	unsigned int i = bucket->hand, best = i, left;
+	u64 sum, least = U64_MAX, floor = 0;
+
+	if (bucket->rescan - lookup->slot - 1 <= weir_shape_window(table->shape))
+		floor = weight(table, weir_bucket_floor(table, bucket), lookup) %
+			WEIR_STAYS;
+	for (left = table->ways; left && least > floor; left--) {
+		sum = way_sum(table, bucket, i, lookup);
+		if (sum < least) {
+			least = sum;
+			best = i;
+		}
+		i = i + 1 == table->ways ? 0 : i + 1;
+	}
+	if (!left && least)
+		bucket->rescan = lookup->slot + 1 + weir_shape_window(table->shape) / 4;
+	bucket->hand = best + 1 == table->ways ? 0 : best + 1;
+	return best;
+}
+
+/*
+ * Give a source a way, starting from the floor as it was before an eviction, and
+ * charge it. Returns WEIR_CHARGED, perhaps with WEIR_EVICTED. Who was counted for ever
+ * is not evicted: if there is no other way, it returns WEIR_REFUSED | WEIR_FLOORED.
+ */
+static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
+		       struct weir_lookup *lookup, const struct weir_permit *permit)
+{
+	int i = free_way(table, bucket, lookup->hash);
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
+	struct weir_way *way;
+	bool free = i >= 0;
+	u64 live = 0;
+
+	if (!free)
+		i = permit || unlikely(bucket->blocked) ?
+		    victim_ranked(table, bucket, lookup, permit && permit->late) :
+		    victim(table, bucket, lookup);
+	way = weir_bucket_way(table, bucket, i);
+	raw_spin_lock(&way->lock);
+	wheel = weir_way_wheel(table, way);
+	if (!free)
+		live = weight(table, wheel, lookup);
+	if (unlikely(live == WEIR_STAYS)) {
+		raw_spin_unlock(&way->lock);
+		lookup->way = NULL;
+		return WEIR_REFUSED | WEIR_FLOORED;
+	}
+	weir_way_write_begin(way);
+	if (unlikely(!table->plain)) {
+		weir_budgets_start(table, floor, wheel, live, free);
+	} else if (live) {
+		weir_count_raise(&table->count[0], floor, wheel);
+	} else {
+		/* A late clock must not count in slots before the idle wheel's. */
+		if (!free)
+			weir_count_turn(table->count, floor, wheel->at);
+		/* A refusal of the former source may be marking it. */
+		data_race(memcpy(wheel, floor, table->wheels_size));
+		weir_wheel_unmark(weir_shape_unlogged(table->shape), wheel);
+	}
+	way_give(table, bucket, i, lookup->source, lookup->hash);
+	if (unlikely(permit))
+		weir_way_stand(table, bucket, i, true, weir_since(lookup->tick), false);
+	atomic_set(&way->dropped, 0);
+	/* The floor had room, and so has its copy. */
+	if (unlikely(!table->plain))
+		weir_budgets_add(table, wheel, lookup);
+	else
+		weir_wheel_add(weir_shape_unlogged(table->shape), wheel, lookup->cost);
+	write_seqcount_end(&way->seq);
+	lookup->way = way;
+	weir_way_receipt(table, wheel, lookup);
+	raw_spin_unlock(&way->lock);
+	return live ? WEIR_CHARGED | WEIR_EVICTED : WEIR_CHARGED;
+}
+
+/* Under the way's lock. Returns WEIR_CHARGED, or WEIR_REFUSED and perhaps WEIR_FIRST. */
+u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
+		    struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	u16 result;
+
+	lockdep_assert_held(&way->lock);
+	/* A refusal leaves the seqcount alone. */
+	result = weir_wheels_full(table, wheel, lookup);
+	if (result) {
+		lookup->seq = raw_read_seqcount(&way->seq);
+		kcsan_atomic_next(0);
+		return weir_count_mark(table, wheel, lookup, result) ? result :
+		       result | WEIR_FIRST;
+	}
+	weir_way_write_begin(way);
+	weir_wheels_add(table, wheel, lookup);
+	write_seqcount_end(&way->seq);
+	weir_way_receipt(table, wheel, lookup);
+	return WEIR_CHARGED;
+}
+
+/*
+ * As weir_table_charge(), for a source of which a search found no way, or that needs
+ * the permit. @version is the bucket's, read before that search.
+ */
+u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
+		      u32 version, const struct weir_permit *permit)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	struct weir_way *way = NULL;
+	u16 result;
+
+	raw_spin_lock(&bucket->lock);
+	if (unlikely(bucket->moved)) {
+		result = WEIR_AGAIN;
+		goto out;
+	}
+	if (unlikely(bucket->blocked))
+		weir_bucket_expire(table, bucket, lookup->tick);
+	if (unlikely(bucket->version != version))
+		way = weir_bucket_search(table, bucket, lookup->source,
+					 lookup->hash);
+	if (unlikely(way)) {
+		raw_spin_lock(&way->lock);
+		lookup->way = way;
+		lookup->seq = way->seq.sequence;
+		result = way->scope & WEIR_SCOPE_BLOCKED ? WEIR_REFUSED | WEIR_BLOCKED :
+			 weir_way_charge(table, way, lookup);
+		if (permit && result & WEIR_CHARGED)
+			result |= weir_way_meet(table, bucket, way, lookup->tick, permit);
+		raw_spin_unlock(&way->lock);
+		goto out;
+	}
+	if (unlikely(!table->plain))
+		weir_budgets_turn(table, floor, lookup->tick);
+	else if (floor->at != lookup->slot)
+		weir_count_turn(table->count, floor, lookup->slot);
+	result = weir_wheels_full(table, floor, lookup);
+	if (result) {
+		lookup->way = NULL;
+		result |= WEIR_FLOORED;
+	} else {
+		result = bucket_take(table, bucket, lookup, permit);
+	}
+out:
+	raw_spin_unlock(&bucket->lock);
+	return result;
+}
+
+/*
+ * The way that a source of a predecessor gets in a locked bucket where it has none, or NULL.
+ * For one that is to be blocked a live source is evicted.
+ */
+struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
+				  const struct weir_moved *moved, u64 tick)
+{
+	const struct weir_lookup now = { .tick = tick, .slot = weir_table_slot(table, tick) };
+	bool block = moved->until && weir_bucket_blocks(table, bucket);
+	int i = free_way(table, bucket, moved->hash);
+	u64 sum;
+
+	/* Who is known or blocked may have come before who is live. */
+	if (i < 0 && (block || (table->standing_off && moved->live))) {
+		i = victim_ranked(table, bucket, &now, false);
+		sum = way_sum(table, bucket, i, &now);
+		if (sum && !(block && sum != WEIR_STAYS))
+			i = -1;
+	}
+	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);
+}
+
+/*
+ * Give it to the source, under both locks, inside a write section of the seqcount in which
+ * the caller fills the wheels. Sets @moved->until to 0 if the source is blocked here. Returns
+ * whether a live source was evicted, which is within the floor now.
+ */
+bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
+		       struct weir_moved *moved, struct weir_way *way, u64 tick)
+{
+	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
+	unsigned int i = weir_bucket_index(table, bucket, way);
+	bool live = false;
+
+	if (bucket->tag[i]) {
+		live = weir_budgets_weight(table, weir_way_wheel(table, way), tick);
+		weir_budgets_start(table, floor, weir_way_wheel(table, way), true, false);
+	}
+	way_give(table, bucket, i, &moved->source, moved->hash);
+	if (table->standing_off)
+		weir_way_stand(table, bucket, i, moved->unknown, moved->since,
+			       moved->late);
+	if (moved->until && weir_bucket_blocks(table, bucket)) {
+		weir_way_block(table, bucket, i, moved->until);
+		moved->until = 0;
+	}
+	atomic_set(&way->dropped, moved->dropped);
+	return live;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets in a table: refuse without a lock, charge, give back.
+ */
+#include "table/block.h"
+#include "table/counts.h"
+#include "table/known.h"
+
+/* Refuse if what was read since @seq is consistent; it leaves no room. */
+static __always_inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
+					u32 seq, const struct weir_lookup *lookup)
+{
+	const struct weir_wheel_shape shape = weir_shape_unlogged(table->shape);
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+
+	if (seq & 1 || !weir_wheel_marked(shape, wheel, lookup->slot) ||
+	    read_seqcount_retry(&way->seq, seq))
+		return false;
+	weir_wheel_mark(shape, wheel, lookup->slot, lookup->cost);
+	return true;
+}
+
+/* Charge or refuse if the way is still the known source's, else return 0. */
+static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
+			   u32 seq, struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	u16 result = 0;
+
+	raw_spin_lock(&way->lock);
+	if (likely(way->seq.sequence == seq)) {
+		weir_way_write_begin(way);
+		weir_wheels_add(table, wheel, lookup);
+		write_seqcount_end(&way->seq);
+		weir_way_receipt(table, wheel, lookup);
+		result = WEIR_CHARGED;
+	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_SCOPE_FLAGS)) {
+		result = weir_way_charge(table, way, lookup);
+	}
+	raw_spin_unlock(&way->lock);
+	return result;
+}
+
+/* Answer for a source without a way of its own, or whose way is not known yet. */
+static noinline u16 take_newcomer(const struct weir_table *table,
+				  const struct weir_bucket *bucket)
+{
+	/* Pairs with bucket_pull(): a way that it freed is seen only after this. */
+	smp_rmb();
+	return READ_ONCE(bucket->moving) ? WEIR_AGAIN : WEIR_NEWCOMER;
+}
+
+/*
+ * Find the way of a source and refuse without its lock if that is certain;
+ * otherwise charge it, if @wanted.
+ */
+static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lookup,
+				const bool wanted)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_way *way;
+	u32 seq, version, scope;
+	u16 result;
+
+	weir_table_settle(table, lookup->hash);
+	lookup->slot = weir_table_slot(table, lookup->tick);
+	way = weir_bucket_way(table, bucket,
+			      weir_hash_home(table, lookup->hash));
+	seq = raw_read_seqcount(&way->seq);
+	if (unlikely(!weir_way_is(table, way, lookup->source))) {
+		/* If it is unchanged under the lock, what was not found is not there. */
+		version = smp_load_acquire(&bucket->version);
+		way = weir_bucket_search(table, bucket, lookup->source,
+					 lookup->hash);
+		lookup->way = way;
+		if (!way)
+			goto stranger;
+		seq = raw_read_seqcount(&way->seq);
+		/* Another source's by now: no seqcount value will match 1. */
+		if (!weir_way_is(table, way, lookup->source))
+			seq = 1;
+	}
+	lookup->way = way;
+	scope = way->scope;
+	result = weir_wheels_full(table, weir_way_wheel(table, way), lookup);
+	if (result && likely(!(scope & WEIR_SCOPE_BLOCKED))) {
+		if (likely(table->plain) ? way_refuses(table, way, seq, lookup) :
+		    weir_budgets_refuse(table, way, seq, lookup, result)) {
+			lookup->seq = seq;
+			return result;
+		}
+		seq = 1;
+	}
+	kcsan_atomic_next(0);
+	if (unlikely(scope & WEIR_SCOPE_FLAGS)) {
+		if (scope & WEIR_SCOPE_BLOCKED) {
+			result = weir_way_blocked(table, bucket, lookup, seq, wanted);
+			if (result)
+				return result;
+			seq = 1;
+		}
+		if (wanted && scope & WEIR_SCOPE_UNKNOWN)
+			return take_newcomer(table, bucket);
+	}
+	if (!wanted)
+		return 0;
+	result = way_take(table, way, seq, lookup);
+	if (likely(result))
+		return result;
+	/* Another source's by now: force a second search. */
+	version = READ_ONCE(bucket->version) - 1;
+stranger:
+	kcsan_atomic_next(0);
+	if (!wanted)
+		return 0;
+	return table->standing_off ? take_newcomer(table, bucket) :
+	       weir_bucket_admit(table, lookup, version, NULL);
+}
+
+/*
+ * Refuse without a lock, if that is certain: returns WEIR_REFUSED, or 0 if only a charge
+ * can tell, with WEIR_BLOCKED if the source is. The only write to shared memory is the mark
+ * of the refusal, once a slot.
+ */
+u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
+{
+	return take(table, lookup, false);
+}
+
+/*
+ * Returns WEIR_CHARGED or WEIR_REFUSED, with flags, or WEIR_AGAIN, or WEIR_NEWCOMER for a
+ * source that only weir_table_admit() may charge. Refuses without a lock whenever
+ * weir_table_refuse() does.
+ */
+u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
+{
+	return take(table, lookup, true);
+}
+
+/* Is the source a newcomer, after weir_table_refuse() did not refuse it? */
+bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup *lookup)
+{
+	const struct weir_way *way = lookup->way;
+
+	if (!table->standing_off)
+		return false;
+	/* If it is another source's by now, that source evicted this one. */
+	if (way && !(data_race(way->scope) & WEIR_SCOPE_UNKNOWN))
+		return false;
+	return take_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_NEWCOMER;
+}
+
+/* Charge a newcomer, after weir_table_charge(). Returns as that, but not WEIR_NEWCOMER. */
+u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
+		     const struct weir_permit *permit)
+{
+	const struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+
+	/* Have it searched again. */
+	return weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1, permit);
+}
+
+/*
+ * Give back a charge, by its receipt. Returns false and changes nothing if the source
+ * was forgotten or moved meanwhile, or its wheel no longer holds the charge in that slot.
+ */
+bool weir_table_uncharge(struct weir_table *table,
+			 const struct weir_lookup *lookup)
+{
+	struct weir_wheel *wheel;
+	struct weir_way *way;
+	bool given = false;
+	u16 age;
+
+	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
+				 lookup->source, lookup->hash);
+	if (!way)
+		return false;
+	wheel = weir_way_wheel(table, way);
+	raw_spin_lock(&way->lock);
+	/* Pairs with weir_table_forget() and weir_table_clear(). */
+	if (weir_way_is(table, way, lookup->source) &&
+	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
+		weir_way_write_begin(way);
+		age = wheel->at - lookup->receipt.at[0];
+		given = unlikely(!table->plain) ? weir_budgets_uncharge(table, wheel, lookup) :
+			weir_wheel_uncharge(weir_shape_unlogged(table->shape), wheel,
+					    wheel->at - age, lookup->cost);
+		write_seqcount_end(&way->seq);
+	}
+	raw_spin_unlock(&way->lock);
+	return given;
+}
+
+/*
+ * Give back what a charge that returned WEIR_MET learnt: its packet was dropped elsewhere,
+ * and so makes nobody known.
+ */
+void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_way *way;
+
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	if (way) {
+		raw_spin_lock(&way->lock);
+		weir_way_unmeet(table, bucket, way);
+		raw_spin_unlock(&way->lock);
+	}
+	raw_spin_unlock(&bucket->lock);
+}
+
+/* Count refusals of a source, if it still has a way. @observed: not dropped. */
+void weir_table_dropped(struct weir_table *table,
+			const struct weir_lookup *lookup, u32 packets,
+			bool observed)
+{
+	struct weir_way *way;
+
+	weir_table_settle(table, lookup->hash);
+	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
+				 lookup->source, lookup->hash);
+	if (way)
+		weir_way_dropped(way, packets, observed);
+}
+
+/* @way may be another source's by now. A change of @observed restarts the count. */
+void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
+{
+	u32 kind = observed ? WEIR_DROPPED_OBSERVED : 0, was, count;
+	int old = atomic_read(&way->dropped);
+
+	/* Far enough from the highest bit for concurrent additions. */
+	if (likely((old ^ kind) < BIT(30) && packets < BIT(16))) {
+		atomic_add(packets, &way->dropped);
+		return;
+	}
+	do {
+		was = old & WEIR_DROPPED_MAX;
+		if ((old & WEIR_DROPPED_OBSERVED) != kind)
+			was = 0;
+		count = min(packets, (u32)WEIR_DROPPED_MAX - was) + was;
+	} while (!atomic_try_cmpxchg_relaxed(&way->dropped, &old, count | kind));
+}

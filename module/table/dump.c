@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Read the state of sources, tell when a charge fits or is due, and forget sources.
+ */
+#include <linux/bottom_half.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "table/block.h"
+#include "table/counts.h"
+
+/* Ticks from now until so many slots after the one to which a wheel was turned. */
+static u64 ticks_until(const struct weir_count *count, const struct weir_wheel *wheel,
+		       u64 tick, unsigned int slots)
+{
+	u64 slot = weir_count_slot(count, tick), when;
+
+	if (slots && !count->slot_ticks)
+		return WEIR_NEVER;
+	if (slots && count->calendar)
+		return weir_calendar_wait(count->calendar);
+	slot += (s32)(wheel->at - (u32)slot);
+	when = (slot + slots) * count->slot_ticks;
+	return slots && when > tick ? when - tick : 0;
+}
+
+/* What a source is asked about. */
+struct question {
+	u64 tick;
+	const u64 *budget;	/* of each count */
+	const struct weir_lookup *cost;	/* that waits, or NULL: what was refused last */
+	u64 *slot;		/* as in weir_table_peek(), or NULL */
+};
+
+/* Add the state of a count, by a copy of its wheel. */
+static void wheel_state(const struct weir_table *table, unsigned int i, struct weir_wheel *wheel,
+			const struct question *ask, struct weir_source_state *state)
+{
+	const struct weir_count *count = &table->count[i];
+	u64 budget = ask->budget[i], cost;
+	unsigned int wait = 0;
+
+	weir_wheel_turn(count->shape, wheel, weir_count_slot(count, ask->tick));
+	cost = min(weir_wheel_wanted(count->shape, wheel), budget);
+	if (ask->cost)
+		cost = table->more ? ask->cost->amount[count->bytes] : ask->cost->cost;
+	if (cost)
+		wait = weir_wheel_peek(count->shape, wheel, cost, budget);
+	state->count[i] = weir_wheel_sum(count->shape, wheel, wheel->at);
+	state->live |= !!state->count[i];
+	state->waits[i] = ticks_until(count, wheel, ask->tick, wait);
+	if (state->waits[i] > state->wait) {
+		state->wait = state->waits[i];
+		state->by = i;
+	}
+}
+
+/* The state of a way's or floor's wheels. */
+static noinline_for_stack void
+wheels_state(const struct weir_table *table, struct weir_wheel *first,
+	     const struct question *ask, struct weir_source_state *state)
+{
+	const struct weir_count *count = table->count;
+	union weir_wheel_copy copy;
+	unsigned int i, age;
+
+	state->live = false;
+	state->wait = 0;
+	state->by = 0;
+	for (i = 0; i <= table->more; i++, count++) {
+		/* A refusal without the lock may be marking it. */
+		data_race(memcpy(&copy, weir_wheel_of(count, first),
+				 weir_wheel_size(count->shape)));
+		wheel_state(table, i, &copy.wheel, ask, state);
+		for (age = 0; ask->slot && !i && age <= count->shape.reach; age++)
+			ask->slot[WEIR_SLOTS_MAX - age] = weir_wheel_slot(count->shape,
+									  &copy.wheel, age);
+	}
+}
+
+/* Of a locked way. */
+static void way_state(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
+		      const struct question *ask, struct weir_source_state *state)
+{
+	struct weir_way *way = weir_bucket_way(table, bucket, i);
+	u32 dropped = atomic_read(&way->dropped);
+
+	state->dropped = dropped & WEIR_DROPPED_MAX;
+	state->observed = dropped & WEIR_DROPPED_OBSERVED;
+	state->unknown = way->scope & WEIR_SCOPE_UNKNOWN;
+	wheels_state(table, weir_way_wheel(table, way), ask, state);
+	state->blocked = weir_block_left(*weir_bucket_until(table, bucket, i), ask->tick);
+	state->wait = max(state->wait, state->blocked);
+}
+
+/* Ticks for which a way's source stays whoever comes: by its block, or for ever by a total. */
+static u64 way_stays(const struct weir_table *table, struct weir_bucket *bucket,
+		     struct weir_way *way, u64 tick)
+{
+	const struct weir_count *count = table->count;
+	struct weir_wheel *first = weir_way_wheel(table, way), *wheel;
+	unsigned int i;
+
+	for (i = 0; i <= table->more; i++, count++) {
+		wheel = weir_wheel_of(count, first);
+		/* It may be charged meanwhile, and then did not stay. */
+		if (!count->slot_ticks && data_race(weir_wheel_sum(count->shape, wheel, 0)))
+			return WEIR_NEVER;
+	}
+	return weir_block_left(weir_way_until(table, bucket, way), tick);
+}
+
+/*
+ * Has a locked bucket no way for a newcomer, because all of its sources stay? Then a total of
+ * theirs is @state until the first of them goes: blocks alone never take all ways.
+ */
+static void bucket_full(const struct weir_table *table, struct weir_bucket *bucket,
+			const struct question *ask, struct weir_source_state *state)
+{
+	u64 least = bucket->used < table->ways ? 0 : WEIR_NEVER;
+	unsigned int i;
+
+	for (i = 0; i < table->ways && least; i++)
+		least = min(least, way_stays(table, bucket, weir_bucket_way(table, bucket, i),
+					     ask->tick));
+	for (i = 0; i <= table->more && least; i++) {
+		if (table->count[i].slot_ticks)
+			continue;
+		state->count[i] = ask->budget[i];
+		state->waits[i] = max(state->waits[i], least);
+		if (state->waits[i] >= state->wait) {
+			state->wait = state->waits[i];
+			state->by = i;
+		}
+	}
+}
+
+static void source_state(struct weir_table *table, const struct weir_source *source, u32 hash,
+			 const struct question *ask, struct weir_source_state *state)
+{
+	struct weir_bucket *bucket = weir_bucket(table, hash);
+	struct weir_way *way;
+
+	*state = (struct weir_source_state) { .source = *source };
+	local_bh_disable();
+	weir_table_settle(table, hash);
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, source, hash);
+	if (way) {
+		raw_spin_lock(&way->lock);
+		way_state(table, bucket, weir_bucket_index(table, bucket, way), ask, state);
+		raw_spin_unlock(&way->lock);
+	} else {
+		state->floor = true;
+		state->unknown = table->standing_off;
+		wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
+		bucket_full(table, bucket, ask, state);
+	}
+	raw_spin_unlock(&bucket->lock);
+	local_bh_enable();
+}
+
+/* The current slot is the last of @slot; unused ones in front are 0. */
+void weir_table_peek(struct weir_table *table,
+		     const struct weir_source *source, u32 hash, u64 tick,
+		     const u64 *budget, struct weir_source_state *state,
+		     u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	const struct question ask = { .tick = tick, .budget = budget, .slot = slot };
+
+	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
+	source_state(table, source, hash, &ask, state);
+}
+
+/* Ticks until a cost fits, if nothing else is charged; 0 if it does, or WEIR_NEVER. */
+u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup)
+{
+	const struct question ask = {
+		.tick = lookup->tick, .cost = lookup,
+		.budget = table->more ? lookup->budgets : &lookup->budget,
+	};
+	struct weir_source_state state;
+
+	if (!table->more && lookup->cost > lookup->budget)
+		return WEIR_NEVER;
+	source_state(table, lookup->source, lookup->hash, &ask, &state);
+	return state.wait;
+}
+
+/* Slots until the last charge of a wheel is due, from the time of the lookup on. */
+static u32 wheel_due(const struct weir_table *table, struct weir_wheel *wheel,
+		     const struct weir_lookup *lookup, u64 size)
+{
+	weir_wheel_turn(table->shape, wheel, weir_table_slot(table, lookup->tick));
+	return weir_leak_due(table->shape, wheel, lookup->cost, size);
+}
+
+/*
+ * Ticks until a charge is due that a leaky bucket was just given beyond its @size, up to
+ * twice that: it counts then as if it had been made then. With BH off.
+ */
+u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u64 size)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	struct weir_wheel *wheel = weir_bucket_floor(table, bucket);
+	struct weir_way *way;
+	u32 slots;
+
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	if (way) {
+		wheel = weir_way_wheel(table, way);
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+		slots = wheel_due(table, wheel, lookup, size);
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	} else if (bucket->moving) {
+		/* To the successor: as long as can be. */
+		slots = div64_u64(size * table->shape.parts, table->shape.rate) + 1;
+	} else {
+		/* Who was evicted meanwhile is within the floor. */
+		slots = wheel_due(table, wheel, lookup, size);
+	}
+	raw_spin_unlock(&bucket->lock);
+	return ticks_until(&table->count[0], wheel, lookup->tick, slots);
+}
+
+/*
+ * Fill up to WEIR_WAYS_MAX states, of idle sources, too, and return how many. Sources
+ * that are still in a predecessor are left out.
+ */
+unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
+			     const u64 *budget, struct weir_source_state *state)
+{
+	const struct question ask = { .tick = tick, .budget = budget };
+	struct weir_bucket *bucket = weir_bucket(table, index);
+	struct weir_way *way;
+	unsigned int i, n = 0;
+
+	for (i = 0; i < table->ways; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		local_bh_disable();
+		raw_spin_lock(&way->lock);
+		weir_way_source(table, way, &state[n].source);
+		if (state[n].source.scope != WEIR_SCOPE_INVALID) {
+			state[n].floor = false;
+			way_state(table, bucket, i, &ask, &state[n++]);
+		}
+		raw_spin_unlock(&way->lock);
+		local_bh_enable();
+	}
+	return n;
+}
+
+/* Returns whether there was anything to forget, or a block to end. */
+bool weir_table_forget(struct weir_table *table,
+		       const struct weir_source *source, u32 hash)
+{
+	struct weir_bucket *bucket = weir_bucket(table, hash);
+	struct weir_wheel *wheel;
+	struct weir_way *way;
+	bool known = false;
+
+	local_bh_disable();
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, source, hash);
+	if (way) {
+		wheel = weir_way_wheel(table, way);
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+		known = weir_budgets_reset(table, wheel) || atomic_read(&way->dropped) ||
+			way->scope & WEIR_SCOPE_BLOCKED;
+		weir_way_block(table, bucket, weir_bucket_index(table, bucket, way), 0);
+		atomic_set(&way->dropped, 0);
+		/* Pairs with weir_table_uncharge(), under the way's lock. */
+		WRITE_ONCE(table->epoch, table->epoch + 1);
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	}
+	raw_spin_unlock(&bucket->lock);
+	local_bh_enable();
+	return known;
+}
+
+/* Free the ways of a locked bucket that have not been turned for @slots. */
+static void bucket_free(const struct weir_table *table,
+			struct weir_bucket *bucket, u32 slot, s32 slots)
+{
+	struct weir_wheel *wheel;
+	struct weir_way *way;
+	unsigned int i;
+
+	for (i = 0; i < table->ways; i++) {
+		if (!bucket->tag[i])
+			continue;
+		way = weir_bucket_way(table, bucket, i);
+		wheel = weir_way_wheel(table, way);
+		raw_spin_lock(&way->lock);
+		if ((s32)(slot - wheel->at) >= slots)
+			weir_way_free(table, bucket, i);
+		raw_spin_unlock(&way->lock);
+	}
+}
+
+/*
+ * Turn the ways of a locked bucket whose sources are known or blocked, or of which a count
+ * may be live when another is stale, lest they are freed.
+ */
+static void bucket_turn(const struct weir_table *table,
+			struct weir_bucket *bucket, u64 tick)
+{
+	struct weir_way *way;
+	unsigned int i;
+
+	for (i = 0; i < table->ways; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		if (!bucket->tag[i] || (!table->more && !(table->standing_off ?
+		    (way->scope & WEIR_SCOPE_FLAGS) != WEIR_SCOPE_UNKNOWN :
+		    way->scope & WEIR_SCOPE_BLOCKED)))
+			continue;
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+		weir_budgets_turn(table, weir_way_wheel(table, way), tick);
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	}
+}
+
+/* Forget the sources of a bucket, and its floor. The caller goes through all buckets. */
+void weir_table_clear(struct weir_table *table, u32 index)
+{
+	struct weir_bucket *bucket = weir_bucket(table, index);
+
+	local_bh_disable();
+	raw_spin_lock(&bucket->lock);
+	bucket_free(table, bucket, 0, S32_MIN);
+	weir_budgets_reset(table, weir_bucket_floor(table, bucket));
+	/*
+	 * Before a way is taken again; pairs with weir_table_uncharge(). All buckets
+	 * are an odd number of epochs, which the 16 bits of a receipt tell apart.
+	 */
+	WRITE_ONCE(table->epoch, table->epoch + 1 + !index);
+	raw_spin_unlock(&bucket->lock);
+	local_bh_enable();
+}
+
+/* Free idle ways before slots alias: at most 2^30 slots after the last call; may sleep. */
+void weir_table_age(struct weir_table *table, u64 tick)
+{
+	u32 slot = weir_table_slot(table, tick), i;
+	struct weir_bucket *bucket;
+
+	for (i = 0; i <= table->mask; i++) {
+		bucket = weir_bucket(table, i);
+		local_bh_disable();
+		raw_spin_lock(&bucket->lock);
+		weir_bucket_expire(table, bucket, tick);
+		bucket_turn(table, bucket, tick);
+		bucket_free(table, bucket, slot, BIT(30));
+		weir_budgets_turn(table, weir_bucket_floor(table, bucket), tick);
+		raw_spin_unlock(&bucket->lock);
+		local_bh_enable();
+		cond_resched();
+	}
+	/* Invalidate batches, whose 32-bit slots alias, too. */
+	WRITE_ONCE(table->epoch, table->epoch + 1);
+}

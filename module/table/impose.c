@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Block sources, and release them. See the top of block.c.
+ */
+#include <linux/bottom_half.h>
+
+#include "table/block.h"
+
+/* Has the quota of the source's bucket room, as a hint? */
+bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup *lookup)
+{
+	return weir_bucket_blocks(table, weir_bucket(table, lookup->hash));
+}
+
+/*
+ * Block the source of @lookup until a tick, @end, or up to a quarter of a second longer, or
+ * with WEIR_NEVER for ever. Who may take a way for it is charged nothing: the cost is 0, and
+ * the budget U64_MAX. Of others the way that refused stays in @lookup, for the caller, even if
+ * it is another source's by now. Returns 0, or 1 if a live source was evicted; -ENOSPC if the
+ * bucket's quota is used up, or no way can be had; -EEXIST or -ENOENT as @how says.
+ */
+int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 end,
+		     enum weir_block how)
+{
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	bool punish = how >= WEIR_BLOCK_PUNISH;
+	u32 until = weir_block_until(end), was;
+	const struct weir_permit permit = { };
+	struct weir_way *way;
+	u16 result = 0;
+	int err;
+
+	lookup->slot = weir_table_slot(table, lookup->tick);
+again:
+	raw_spin_lock(&bucket->lock);
+	weir_bucket_expire(table, bucket, lookup->tick);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	was = way ? weir_way_until(table, bucket, way) : 0;
+	if (!way && punish)
+		err = -ENOENT;
+	else if (was && how != WEIR_BLOCK_REPLACE && (how != WEIR_BLOCK_PROLONG || was >= until))
+		err = -EEXIST;
+	else if (!was && !weir_bucket_blocks(table, bucket))
+		err = -ENOSPC;
+	else
+		err = !!(result & WEIR_EVICTED);
+	if (err >= 0 && way)
+		weir_way_reblock(table, bucket, way, until, lookup->tick);
+	raw_spin_unlock(&bucket->lock);
+	if (err < 0 || way)
+		return err;
+	/* The way that it takes may be gone before it is blocked. */
+	result = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1,
+				   table->standing_off ? &permit : NULL);
+	if (result & WEIR_CHARGED)
+		goto again;
+	return -ENOSPC;
+}
+
+/* End the block of a source. Returns whether there was one. */
+bool weir_table_release(struct weir_table *table, const struct weir_source *source,
+			u32 hash, u64 tick)
+{
+	struct weir_bucket *bucket = weir_bucket(table, hash);
+	struct weir_way *way;
+	bool blocked;
+
+	local_bh_disable();
+	raw_spin_lock(&bucket->lock);
+	weir_bucket_expire(table, bucket, tick);
+	way = weir_bucket_search(table, bucket, source, hash);
+	blocked = way && weir_way_until(table, bucket, way);
+	if (blocked)
+		weir_way_reblock(table, bucket, way, 0, tick);
+	raw_spin_unlock(&bucket->lock);
+	local_bh_enable();
+	return blocked;
+}

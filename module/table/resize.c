@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Successors
+ *
+ * A change of size, window, slots, unit or width makes a new table, which refers
+ * to the old one and is published at once:
+ *
+ *  1. The first packet of a source in the new table pulls the source's old bucket:
+ *     under the old bucket's lock each way is copied, freed, and placed in the new
+ *     table under its bucket there; then the old bucket is marked as moved, and is
+ *     constant from then on.
+ *  2. A packet with the old configuration charges the old table until its source
+ *     has no way there and it finds the mark, under the old bucket's lock; then it
+ *     starts again with the new configuration.
+ *  3. The floor of the old bucket, constant once marked, is joined into that of the
+ *     source's new bucket.
+ *  4. The change itself pulls the remaining buckets one by one, and drops the old
+ *     table a grace period later. So a table has at most one predecessor.
+ *
+ * Both tables index their buckets by the low bits of the same hash: a growing table
+ * splits a bucket, a shrinking one joins several. If the slots keep their length
+ * and number, wheels are copied entry by entry; otherwise their sum goes to the
+ * newest slot, which is an upper bound. The newest slot is that of the clock, read
+ * under the lock, because a packet's tick may be late. Between packets and bytes a
+ * source keeps the part of its budget that it has used.
+ *
+ * Locks: the old bucket's, then the new one's, nested, then a way's.
+ */
+#include <linux/bottom_half.h>
+#include <linux/sched.h>
+
+#include "table/block.h"
+#include "table/counts.h"
+
+/* Do two counts count alike, whatever their budgets are? */
+static bool same_way(const struct weir_count *a, const struct weir_count *b)
+{
+	return a->slot_ticks == b->slot_ticks && a->shape.reach == b->shape.reach &&
+	       a->shape.parts == b->shape.parts && a->shape.rate == b->shape.rate &&
+	       !a->shape.entries == !b->shape.entries && !a->calendar == !b->calendar;
+}
+
+/* Do their wheels have the same slots? Each calendar numbers its own. */
+static bool same_slots(const struct weir_count *a, const struct weir_count *b)
+{
+	return same_way(a, b) && !a->shape.parts && !a->calendar;
+}
+
+/* Does @a bound a new count better than @b does? */
+static bool bounds_better(const struct weir_count *next, const struct weir_count *a,
+			  const struct weir_count *b)
+{
+	bool long_a = a->window >= next->window, long_b = b->window >= next->window;
+
+	if (long_a != long_b)
+		return long_a;
+	if (a->bytes != b->bytes)
+		return a->bytes == next->bytes;
+	if (a->window != b->window)
+		return (a->window < b->window) == long_a;
+	return same_way(a, next) && !same_way(b, next);
+}
+
+/*
+ * The count of a predecessor that a new one starts from: of the shortest window that is
+ * no shorter, or else of the longest, in the same unit if there is one. Of equal ones the one
+ * that counts alike: another may have let go what that still holds.
+ */
+static unsigned int count_before(const struct weir_count *next, const struct weir_table *old)
+{
+	unsigned int i, best = 0;
+
+	for (i = 1; i <= old->more; i++)
+		if (bounds_better(next, &old->count[i], &old->count[best]))
+			best = i;
+	return best;
+}
+
+/* Fill the wheel @to of the count @n; @first is that of the first count in @old. */
+static void wheel_convert(const struct weir_table *next, unsigned int n, struct weir_wheel *to,
+			  const struct weir_table *old, struct weir_wheel *first, u64 tick)
+{
+	const struct weir_count *now = &next->count[n];
+	unsigned int before = count_before(now, old);
+	const struct weir_count *was = &old->count[before];
+	const struct weir_wheel *from = weir_wheel_of(was, first);
+	u64 most = weir_shape_max(now->shape), count;
+	u64 slot = weir_count_slot(was, tick);
+	s32 ahead = from->at - (u32)slot;
+	u32 at = slot + max(ahead, 0), age, i;
+
+	if (same_slots(was, now) && was->bytes == now->bytes) {
+		weir_wheel_reset(now->shape, to, at);
+		for (age = 0; age <= now->shape.reach; age++) {
+			i = at - age;
+			count = (s32)(i - from->at) > 0 ? 0 :
+				weir_wheel_since(was->shape, from, i);
+			weir_wheel_store(now->shape, to,
+					 1 + (i & now->shape.mask),
+					 -min(count, most));
+		}
+	} else if (was->shape.entries && now->shape.entries &&
+		   was->slot_ticks == now->slot_ticks) {
+		weir_wheel_reset(now->shape, to, from->at);
+		weir_log_copy(now->shape, to, was->shape, from);
+	} else {
+		count = weir_wheel_sum(was->shape, from, slot);
+		if (was->bytes != now->bytes)
+			count = weir_budget_part(count, next->budget[n],
+						 next->old_budget[before]);
+		weir_wheel_reset(now->shape, to, weir_count_slot(now, tick));
+		weir_wheel_add(now->shape, to, min(count, most));
+	}
+	if (weir_wheel_marked(was->shape, from, slot)) {
+		to->refused = to->at >> weir_wheel_mark_shift(now->shape);
+		/* Pairs with weir_wheel_mark(), which takes no lock. */
+		to->wanted = was->bytes == now->bytes ? READ_ONCE(from->wanted) : 1;
+	}
+}
+
+/*
+ * Convert the wheels at @first of the predecessor into those of a locked way, or with NULL
+ * join them into the floor of the locked bucket.
+ */
+static noinline_for_stack void
+wheels_put(const struct weir_table *next, struct weir_bucket *to, struct weir_way *way,
+	   const struct weir_table *old, struct weir_wheel *first, u64 tick)
+{
+	const struct weir_count *count = next->count;
+	union weir_wheel_copy copy;
+	unsigned int i;
+
+	for (i = 0; i <= next->more; i++, count++) {
+		wheel_convert(next, i, &copy.wheel, old, first, tick);
+		if (!way)
+			weir_count_raise(count,
+					 weir_wheel_of(count, weir_bucket_floor(next, to)),
+					 &copy.wheel);
+		else
+			/* A refusal of the former source may be marking it. */
+			data_race(memcpy(weir_wheel_of(count, weir_way_wheel(next, way)),
+					 &copy, weir_wheel_size(count->shape)));
+	}
+}
+
+/* Pull a way. Under the old bucket's lock. */
+static void
+way_pull(struct weir_table *next, struct weir_table *old,
+	 struct weir_bucket *from, unsigned int i)
+{
+	struct weir_way *way = weir_bucket_way(old, from, i);
+	struct weir_wheel *wheel = weir_way_wheel(old, way);
+	struct weir_standing *standing = weir_bucket_standing(old, from);
+	struct weir_moved moved;
+	struct weir_bucket *to;
+	bool evicted;
+	u64 tick;
+
+	raw_spin_lock(&way->lock);
+	tick = next->clock();
+	moved.live = weir_budgets_weight(old, wheel, tick);
+	weir_way_source(old, way, &moved.source);
+	moved.dropped = atomic_read(&way->dropped);
+	/* Who was there before newcomers were distinguished is known. */
+	moved.unknown = way->scope & WEIR_SCOPE_UNKNOWN;
+	moved.since = old->standing_off ? standing->since[i] : 0;
+	moved.late = old->standing_off && standing->late & BIT_ULL(i);
+	moved.until = *weir_bucket_until(old, from, i);
+	if (!weir_block_left(moved.until, tick))
+		moved.until = 0;
+	weir_way_free(old, from, i);
+	raw_spin_unlock(&way->lock);
+
+	if (!moved.live && !moved.dropped && !moved.until &&
+	    (moved.unknown || !next->standing_off))
+		return;
+	moved.hash = weir_source_hash(&moved.source, next->spec.prefix, next->key);
+	to = weir_bucket(next, moved.hash);
+	raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
+	way = weir_bucket_room(next, to, &moved, tick);
+	/* Nobody charges the former way: its source is not there any more. */
+	if (way) {
+		raw_spin_lock(&way->lock);
+		weir_way_write_begin(way);
+		evicted = weir_bucket_place(next, to, &moved, way, tick);
+		wheels_put(next, to, way, old, wheel, tick);
+		write_seqcount_end(&way->seq);
+		raw_spin_unlock(&way->lock);
+	} else {
+		evicted = moved.live;
+		wheels_put(next, to, NULL, old, wheel, tick);
+	}
+	atomic64_add(evicted, &next->evicted);
+	atomic64_add(!!moved.until, &next->unblocked);
+	raw_spin_unlock(&to->lock);
+}
+
+static void bucket_pull(struct weir_table *next, struct weir_table *old,
+			struct weir_bucket *bucket)
+{
+	unsigned int i;
+
+	/* Pairs with the release below: its sources are in @next. */
+	if (smp_load_acquire(&bucket->moved))
+		return;
+	raw_spin_lock(&bucket->lock);
+	if (!bucket->moved) {
+		/* Before a way is freed; pairs with take_newcomer(). */
+		WRITE_ONCE(bucket->moving, true);
+		for (i = 0; i < old->ways; i++)
+			if (bucket->tag[i])
+				way_pull(next, old, bucket, i);
+		/* What is left of batches would count in the slot of the pull. */
+		if (old->batches)
+			WRITE_ONCE(old->epoch, old->epoch + 1);
+		/* Pairs with the acquire above. */
+		smp_store_release(&bucket->moved, true);
+	}
+	raw_spin_unlock(&bucket->lock);
+}
+
+/* Pull the old bucket of a source, and its floor. BH off, RCU read lock. */
+void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
+{
+	struct weir_bucket *from = weir_bucket(old, hash);
+	struct weir_bucket *to = weir_bucket(next, hash);
+
+	bucket_pull(next, old, from);
+	raw_spin_lock(&to->lock);
+	/* An empty floor has a slot, too: a late clock must not count before it. */
+	wheels_put(next, to, NULL, old, weir_bucket_floor(old, from), next->clock());
+	raw_spin_unlock(&to->lock);
+}
+
+/*
+ * Have the unpublished @next take over from @old, which has no predecessor itself. The
+ * budgets are those of the limit with each table, one for each count; @key outlives @next;
+ * no packet has seen a later tick than @clock returns.
+ */
+void weir_table_succeed(struct weir_table *next, struct weir_table *old,
+			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
+			u64 (*clock)(void))
+{
+	next->key = key;
+	next->clock = clock;
+	memcpy(next->budget, budget, (next->more + 1) * sizeof(*budget));
+	memcpy(next->old_budget, old_budget, (old->more + 1) * sizeof(*budget));
+	rcu_assign_pointer(next->old, old);
+}
+
+/*
+ * Pull all that is left in the predecessor of the published @next; it may be freed a
+ * grace period later. Returns the number of live sources that found no way. The caller
+ * keeps other changes out. Process context, may sleep.
+ */
+u64 weir_table_drain(struct weir_table *next)
+{
+	struct weir_table *old = rcu_dereference_protected(next->old, true);
+	u32 i, most = max(old->mask, next->mask);
+
+	for (i = 0; i <= most; i++) {
+		local_bh_disable();
+		weir_table_pull(next, old, i);
+		local_bh_enable();
+		cond_resched();
+	}
+	rcu_assign_pointer(next->old, NULL);
+	return atomic64_read(&next->evicted);
+}
+
+/* The number of blocks that found no room, when it is drained. */
+u64 weir_table_unblocked(const struct weir_table *next)
+{
+	return atomic64_read(&next->unblocked);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * With a prefix length of 0 all CPUs charge one way. Under its lock a CPU charges a
+ * batch of the remaining budget, valid for this slot only, and spends it alone. A
+ * batch counts as used when it is taken, so the promise holds; the unspent rest is
+ * given back, in the slot that was charged, when the CPU takes the next. Batches
+ * shrink with the remaining budget, down to single packets.
+ */
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+
+#include "table/shared.h"
+
+#define BATCH_PACKETS 64
+#define BATCH_BYTES (64u << 10)
+
+/* How much a CPU may take in advance, if @left of the budget remains. */
+static u64 batch_size(const struct weir_table *table, u64 left)
+{
+	return min_t(u64, left / 4 / num_online_cpus(),
+		     table->spec.count[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
+}
+
+/* Under the way's lock: give back the rest of a batch, and take another. */
+static u16 batch_take(const struct weir_table *table, struct weir_way *way,
+		      struct weir_batch *batch, struct weir_lookup *lookup)
+{
+	const struct weir_wheel_shape shape = weir_shape_unlogged(table->shape);
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	u64 sum;
+	u16 result;
+
+	weir_way_write_begin(way);
+	weir_wheel_turn(shape, wheel, lookup->slot);
+	/* Pairs with weir_table_forget() and weir_table_clear(). */
+	if (batch->left && batch->epoch == READ_ONCE(table->epoch))
+		weir_wheel_uncharge(shape, wheel, batch->slot, batch->left);
+	write_seqcount_end(&way->seq);
+	batch->left = 0;
+
+	result = weir_way_charge(table, way, lookup);
+	sum = weir_wheel_sum(shape, wheel, wheel->at);
+	if (!(result & WEIR_CHARGED) || sum >= lookup->budget)
+		return result;
+	batch->left = batch_size(table, lookup->budget - sum);
+	batch->slot = wheel->at;
+	batch->budget = lookup->budget;
+	batch->epoch = READ_ONCE(table->epoch);
+	weir_way_write_begin(way);
+	weir_wheel_add(shape, wheel, batch->left);
+	write_seqcount_end(&way->seq);
+	return result;
+}
+
+static bool batch_holds(const struct weir_table *table,
+			const struct weir_batch *batch,
+			const struct weir_lookup *lookup)
+{
+	return batch->left >= lookup->cost &&
+	       /* The budget may have become smaller. */
+	       batch->budget <= lookup->budget &&
+	       batch->slot == (u32)weir_table_slot(table, lookup->tick) &&
+	       batch->epoch == READ_ONCE(table->epoch);
+}
+
+/* As weir_table_charge(), for a source that all CPUs share. */
+u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
+{
+	struct weir_batch *batch = weir_batch_of(table, lookup->source);
+	u16 result;
+
+	if (batch_holds(table, batch, lookup)) {
+		batch->left -= lookup->cost;
+		lookup->receipt = (struct weir_receipt) {
+			.at[0] = batch->slot, .epoch = batch->epoch,
+		};
+		return WEIR_CHARGED;
+	}
+	/* Giving back a batch of an earlier slot may make the missing room. */
+	result = weir_table_refuse(table, lookup);
+	if (result && !batch->left)
+		return result;
+	result = 0;
+	if (lookup->way) {
+		raw_spin_lock(&lookup->way->lock);
+		if (weir_way_is(table, lookup->way, lookup->source))
+			result = batch_take(table, lookup->way, batch, lookup);
+		raw_spin_unlock(&lookup->way->lock);
+	}
+	return result ?: weir_table_charge(table, lookup);
+}
+
+/*
+ * Subtract the CPUs' unspent batches from the state of a source and, unless NULL, from
+ * its counts by slot, both as weir_table_peek() fills them. Exact at rest.
+ */
+void weir_batches_unspent(const struct weir_table *table, u64 tick,
+			  struct weir_source_state *state, u64 *slot)
+{
+	const struct weir_batch *batch;
+	struct weir_batch copy;
+	u64 left;
+	u32 age;
+	int cpu;
+
+	if (!weir_batch_wanted(table, &state->source))
+		return;
+	for_each_possible_cpu(cpu) {
+		batch = per_cpu_ptr(table->batches, cpu)->family +
+			(state->source.scope & 1);
+		/* Its CPU may change it meanwhile. */
+		copy = data_race(*batch);
+		left = min(copy.left, state->count[0]);
+		age = (u32)weir_table_slot(table, tick) - copy.slot;
+		if (copy.epoch != READ_ONCE(table->epoch) ||
+		    age > table->shape.reach)
+			continue;
+		state->count[0] -= left;
+		if (slot)
+			slot[WEIR_SLOTS_MAX - age] -=
+				min(slot[WEIR_SLOTS_MAX - age], left);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Per-CPU batches of a budget that all CPUs share. See the top of batch.c. Context: as
+ * weir_table_charge(), with the CPU's batches to itself; for weir_batches_unspent() the
+ * RCU read lock.
+ */
+#ifndef WEIR_BATCH_H
+#define WEIR_BATCH_H
+
+#include <linux/percpu.h>
+
+#include "table/bucket.h"
+
+/* Charged room that a CPU may spend alone; see batch.c. */
+struct weir_batch {
+	u64 left;		/* not yet spent */
+	u64 budget;		/* of the limit when it was taken */
+	u32 slot;		/* that was charged */
+	u32 epoch;		/* of the table when it was taken */
+};
+
+/* Of all sources or IPv4's, and of IPv6's. */
+struct weir_batches {
+	struct weir_batch family[2];
+};
+
+/* Does a source stand for a whole family or both, so that all CPUs charge it? */
+static inline bool weir_batch_wanted(const struct weir_table *table,
+				     const struct weir_source *source)
+{
+	return unlikely(table->batches) && !weir_source_known(source) &&
+	       !(source->scope & WEIR_SCOPE_LINKLOCAL);
+}
+
+static inline struct weir_batch *weir_batch_of(const struct weir_table *table,
+					       const struct weir_source *source)
+{
+	return &this_cpu_ptr(table->batches)->family[source->scope & 1];
+}
+
+/* Has this CPU an unspent rest of its batch for a source that all CPUs share? */
+static inline bool weir_batch_left(const struct weir_table *table,
+				   const struct weir_source *source)
+{
+	return weir_batch_of(table, source)->left;
+}
+
+u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup);
+void weir_batches_unspent(const struct weir_table *table, u64 tick,
+			  struct weir_source_state *state, u64 *slot);
+
+#endif /* WEIR_BATCH_H */

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of a limit: source -> wheel. See the top of table.c.
+ *
+ * Ticks are the kernel's coarse clock: monotonic, below 2^63; @tick is now. Sources are
+ * masked with the table's prefix. Hashes are weir_source_hash() with one key for the
+ * lifetime of the table and its successors. Budgets are the limit's.
+ */
+#ifndef WEIR_TABLE_H
+#define WEIR_TABLE_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/siphash.h>
+#include <linux/types.h>
+
+#include "count/calendar.h"
+#include "packet/source.h"
+
+#define WEIR_SLOTS_MAX 64
+
+/* Counts of a source, which are charged together. */
+#define WEIR_BUDGETS_MAX 4
+
+/* A wait that no time ends. */
+#define WEIR_NEVER U64_MAX
+
+/* Most sources in a bucket, and so in an answer of weir_table_walk(). */
+#define WEIR_WAYS_MAX 48
+
+/* The constants of a count. */
+struct weir_count_spec {
+	u64 budget;		/* the largest budget it must hold */
+	u64 rate;		/* budget by which a leaky bucket drains in a window; 0: a wheel */
+	u32 slot_ticks;		/* length of a slot in clock ticks; 0 if it never ends */
+	u32 slots;		/* of the window, 1..WEIR_SLOTS_MAX; if it leaks, WEIR_PARTS_MAX */
+	u32 calendar_ms;	/* WEIR_*_MS if slots are a calendar's periods, else 0 */
+	bool log;		/* of the slots in which packets came */
+	bool lenient;		/* sum @slots slots instead of @slots + 1 */
+	bool bytes;		/* count bytes, otherwise packets */
+};
+
+/* The constants of a table. */
+struct weir_table_spec {
+	struct weir_count_spec count[WEIR_BUDGETS_MAX];	/* up to the first without a budget */
+	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
+	bool newcomers;		/* distinguish known sources from newcomers */
+	struct weir_prefix prefix;	/* that sources are masked with */
+};
+
+/* Result of a packet at a limit; 0 if there is none yet. */
+#define WEIR_CHARGED	BIT(0)	/* admitted and counted */
+#define WEIR_REFUSED	BIT(1)	/* no room; not counted */
+#define WEIR_FLOORED	BIT(2)	/* ... under the floor: the source has no way */
+#define WEIR_TOO_LARGE	BIT(3)	/* ... in the whole budget */
+#define WEIR_FIRST	BIT(4)	/* ... for the first time in a window */
+#define WEIR_EVICTED	BIT(5)	/* charged, and a live source was evicted */
+#define WEIR_AGAIN	BIT(6)	/* the configuration was replaced: start again */
+#define WEIR_NEWCOMER	BIT(7)	/* of a source that is not known; alone: it needs a permit */
+#define WEIR_SECOND	BIT(8)	/* ... which it got for its second try */
+#define WEIR_MET	BIT(9)	/* charged, and its source is known from now on */
+#define WEIR_BLOCKED	BIT(10)	/* refused because the source is blocked */
+
+/* The index of the budget that refused, if there are several. */
+#define WEIR_BUDGET_SHIFT 14
+
+/* Refusals that no way counts. */
+#define WEIR_NO_WAY	(WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
+
+struct weir_table;
+struct weir_way;
+
+/* Proof of a charge, to give it back; low bits of what is compared. */
+struct weir_receipt {
+	u16 at[WEIR_BUDGETS_MAX];	/* slot that was charged, of each count */
+	u16 epoch;		/* of the table */
+};
+
+/* Leave to charge a source that the table does not know yet. */
+struct weir_permit {
+	u64 known_ticks;	/* since it took its way, until it is known */
+	bool late;		/* the newcomers' budget is used up */
+};
+
+/* A packet of a source at a table. */
+struct weir_lookup {
+	const struct weir_source *source;	/* masked */
+	u64 tick;		/* now */
+	u64 cost;		/* of the packet, in the table's unit */
+	u64 budget;		/* of the limit, at most weir_table_holds() */
+	/* If there are several budgets, the two above are results: of the one that refused. */
+	const u64 *budgets;	/* of the limit */
+	u64 amount[2];		/* packets and bytes of the packet; 0 is not charged */
+	u32 slots[WEIR_BUDGETS_MAX];	/* result: as @slot, of each count */
+	u32 hash;		/* of @source */
+	u32 slot;		/* result: of @tick */
+	u32 seq;		/* result: seqcount of @way when it refused */
+	struct weir_receipt receipt;	/* result: of a charge */
+	struct weir_receipt newcomer;	/* likewise, of the newcomers' budget */
+	struct weir_way *way;	/* result: the source's way, as a hint, or NULL */
+};
+
+/* The state of a source in a table. */
+struct weir_source_state {
+	struct weir_source source;	/* masked */
+	u64 count[WEIR_BUDGETS_MAX];	/* packets or bytes in the window, of each budget */
+	u64 waits[WEIR_BUDGETS_MAX];	/* as @wait, which is the longest, that of @by */
+	u64 dropped;		/* packets refused since it took its way */
+	u64 wait;		/* ticks until what was refused last, or 1, fits, or WEIR_NEVER */
+	u64 blocked;		/* ticks until its block ends, or WEIR_NEVER; 0 without one */
+	u8 by;			/* index of a budget */
+	bool live;		/* a count is not 0 */
+	bool floor;		/* it has no way; the count is its bucket's floor */
+	bool observed;		/* @dropped was only observed */
+	bool unknown;		/* the table distinguishes newcomers, and it is one */
+};
+
+/*
+ * Convert a count, which may exceed a budget that has shrunk, between units: rounded up,
+ * at most U64_MAX. Both budgets are above 0.
+ */
+static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
+{
+	u64 rest, part = 0, whole = div64_u64_rem(count, of, &rest);
+
+	if (rest)
+		part = mul_u64_u64_div_u64(rest, budget, of) + 1;
+	return whole > (U64_MAX - part) / budget ? U64_MAX :
+	       whole * budget + part;
+}
+
+/* table.c */
+u64 weir_table_need(const struct weir_table_spec *spec);
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
+				    u64 tick);
+void weir_table_account(struct weir_table *table, atomic64_t *held);
+void weir_table_free(struct weir_table *table);
+void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone);
+time64_t weir_table_renews(const struct weir_table *table, unsigned int i);
+bool weir_memory_holds(u64 bytes);
+bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget);
+u64 weir_table_bytes(const struct weir_table *table);
+u32 weir_table_ways(const struct weir_table *table);
+u32 weir_table_source_bytes(const struct weir_table *table);
+u32 weir_table_buckets(const struct weir_table *table);
+
+/* charge.c: packets. BH off, RCU read lock. */
+u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup);
+u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
+bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup *lookup);
+u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
+		     const struct weir_permit *permit);
+bool weir_table_uncharge(struct weir_table *table,
+			 const struct weir_lookup *lookup);
+void weir_table_dropped(struct weir_table *table,
+			const struct weir_lookup *lookup, u32 packets,
+			bool observed);
+void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup);
+
+/* How to block a source that is blocked already, or has no way. */
+enum weir_block {
+	WEIR_BLOCK_ADD,		/* -EEXIST; take a way */
+	WEIR_BLOCK_REPLACE,	/* until the new end; take a way */
+	WEIR_BLOCK_PUNISH,	/* -EEXIST; -ENOENT */
+	WEIR_BLOCK_PROLONG,	/* until the later end; -ENOENT */
+};
+
+/* impose.c: with BH off, in an RCU read-side section, but for the last. */
+bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup *lookup);
+int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 end,
+		     enum weir_block how);
+bool weir_table_release(struct weir_table *table, const struct weir_source *source,
+			u32 hash, u64 tick);
+
+/* move.c */
+void weir_table_succeed(struct weir_table *next, struct weir_table *old,
+			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
+			u64 (*clock)(void));
+u64 weir_table_drain(struct weir_table *next);
+u64 weir_table_unblocked(const struct weir_table *next);
+
+/*
+ * peek.c: not in hard interrupts. The first three are called under rcu_read_lock(), the
+ * others while the table cannot be freed. The last three have one caller at a time, and
+ * a table without a predecessor. @budget: of the limit, one for each count.
+ */
+u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup);
+u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u64 size);
+void weir_table_peek(struct weir_table *table, const struct weir_source *source,
+		     u32 hash, u64 tick, const u64 *budget,
+		     struct weir_source_state *state,
+		     u64 slot[WEIR_SLOTS_MAX + 1]);
+unsigned int weir_table_walk(struct weir_table *table, u32 bucket, u64 tick,
+			     const u64 *budget, struct weir_source_state *state);
+bool weir_table_forget(struct weir_table *table,
+		       const struct weir_source *source, u32 hash);
+void weir_table_clear(struct weir_table *table, u32 bucket);
+void weir_table_age(struct weir_table *table, u64 tick);
+
+#endif /* WEIR_TABLE_H */
