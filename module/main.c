@@ -10,18 +10,13 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
-#include "path/hook.h"
+#include "config/params.h"
+#include "config/publish.h"
 #include "limit/limit.h"
-#include "netlink/message.h"
 #include "limit/net.h"
+#include "netlink/message.h"
+#include "path/hook.h"
 #include "path/xdp.h"
-
-static unsigned int weir_net_id __read_mostly;
-
-struct weir_net *weir_net(const struct net *net)
-{
-	return net_generic(net, weir_net_id);
-}
 
 static int __net_init weir_net_init(struct net *net)
 {

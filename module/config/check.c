@@ -7,6 +7,9 @@
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 
+#include "config/check.h"
+#include "count/shape.h"
+#include "error.h"
 #include "limit/limit.h"
 
 #define SLOTS_DEFAULT_MAX	15

@@ -8,6 +8,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "config/check.h"
+#include "config/edit.h"
+#include "config/make.h"
+#include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
 

@@ -10,7 +10,11 @@
 #include <linux/percpu.h>
 #include <linux/slab.h>
 
-#include "path/hook.h"
+#include "clock.h"
+#include "config/check.h"
+#include "config/make.h"
+#include "config/newcomers.h"
+#include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
 
@@ -32,16 +36,6 @@ void weir_limit_init(struct weir_limit *limit, const char *name)
 	limit->newcomers.known_ms = KNOWN_MS_DEFAULT;
 	limit->zone.change = S64_MAX;
 	strscpy_pad(limit->name, name, sizeof(limit->name));
-}
-
-/* Refuse a packet that exceeds one of several budgets. */
-u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup)
-{
-	unsigned int i = 0;
-
-	while (lookup->amount[!!(limit->bytes & BIT(i))] <= limit->room[i])
-		i++;
-	return WEIR_REFUSED | WEIR_TOO_LARGE | i << WEIR_BUDGET_SHIFT;
 }
 
 /* The constants of a budget's count. */
@@ -128,7 +122,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	if (!weir_net_affords(wn, bytes))
 		return weir_refuse(error, -EDQUOT, WEIR_A_LIMIT_SOURCES,
 				   "tables of a user's namespace hold 64 MiB; fewer sources may fit");
-	table = weir_table_alloc(&spec, weir_hook_clock());
+	table = weir_table_alloc(&spec, weir_clock());
 	if (IS_ERR(table))
 		return weir_refuse(error, PTR_ERR(table), WEIR_A_LIMIT_SOURCES,
 				   "not enough memory for a table of so many sources; try fewer");
@@ -193,24 +187,4 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 		kfree(limit->pressure);
 	}
 	kfree(limit);
-}
-
-struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; config && i < config->count; i++)
-		if (!strcmp(config->limit[i]->name, name))
-			return config->limit[i];
-	return NULL;
-}
-
-struct weir_limit *weir_limit_by_id(const struct weir_config *config, u32 id)
-{
-	unsigned int i;
-
-	for (i = 0; config && i < config->count; i++)
-		if (config->limit[i]->id == id)
-			return config->limit[i];
-	return NULL;
 }

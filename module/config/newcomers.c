@@ -19,15 +19,13 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "table/shared.h"
-#include "path/hook.h"
+#include "clock.h"
+#include "config/newcomers.h"
+#include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
-
-const struct weir_source weir_room_of[2] = {
-	{ .scope = 0 },
-	{ .scope = WEIR_SCOPE_IPV6 },
-};
+#include "path/permit.h"
+#include "table/shared.h"
 
 /* The seconds of the expected flood that the memory of first tries holds. */
 #define TRIES_SECONDS	4
@@ -85,7 +83,7 @@ static struct weir_tries *tries_alloc(struct weir_net *wn, u32 flood)
 void weir_newcomers_learn(const struct weir_newcomers *newcomers)
 {
 	/* Pairs with weir_permit_charge(). */
-	WRITE_ONCE(newcomers->tries->learn, weir_hook_clock() + newcomers->known_ticks);
+	WRITE_ONCE(newcomers->tries->learn, weir_clock() + newcomers->known_ticks);
 }
 
 static int table_make(struct weir_net *wn, struct weir_newcomers *newcomers)
@@ -100,7 +98,7 @@ static int table_make(struct weir_net *wn, struct weir_newcomers *newcomers)
 	};
 	unsigned int i;
 
-	newcomers->table = weir_table_alloc(&spec, weir_hook_clock());
+	newcomers->table = weir_table_alloc(&spec, weir_clock());
 	if (IS_ERR(newcomers->table)) {
 		newcomers->table = NULL;
 		return -ENOMEM;
@@ -156,23 +154,3 @@ void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_new
 		WRITE_ONCE(heir->tries->full, 0);
 }
 
-void weir_newcomers_peek(const struct weir_newcomers *newcomers,
-			 struct weir_newcomers_state *state)
-{
-	struct weir_source_state is;
-	const u64 budget = newcomers->budget;
-	u64 slot[WEIR_SLOTS_MAX + 1];
-	int second;
-
-	*state = (struct weir_newcomers_state) { };
-	for (second = ARRAY_SIZE(weir_room_of); second--; ) {
-		weir_table_peek(newcomers->table, &weir_room_of[second], newcomers->hash[second],
-				weir_hook_clock(), &budget, &is, slot);
-		weir_batches_unspent(newcomers->table, weir_hook_clock(), &is, NULL);
-		state->count += is.count[0];
-		state->wait = is.wait;
-	}
-	/* Nobody waits meanwhile; pairs with weir_newcomers_learn(). */
-	if (weir_hook_clock() < READ_ONCE(newcomers->tries->learn))
-		state->wait = 0;
-}

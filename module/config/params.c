@@ -9,6 +9,10 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "config/edit.h"
+#include "config/make.h"
+#include "config/params.h"
+#include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
 

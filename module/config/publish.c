@@ -11,10 +11,16 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "path/event.h"
-#include "path/hook.h"
+#include "clock.h"
+#include "config/edit.h"
+#include "config/make.h"
+#include "config/publish.h"
+#include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "path/events.h"
+#include "path/hook.h"
+#include "path/refusal.h"
 
 /* Half of the time in which slots of one tick alias. */
 #define AGE_TICKS BIT(29)
@@ -76,9 +82,9 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 
 static void limit_age(const struct weir_limit *limit)
 {
-	weir_table_age(limit->table, weir_hook_clock());
+	weir_table_age(limit->table, weir_clock());
 	if (limit->newcomers.table)
-		weir_table_age(limit->newcomers.table, weir_hook_clock());
+		weir_table_age(limit->newcomers.table, weir_clock());
 }
 
 /* See weir_table_age(). The mutex is only tried: its holder may wait for this work. */
@@ -155,13 +161,13 @@ static void limit_succeed(struct weir_net *wn, const struct weir_limit *limit,
 
 	if (table_moves(limit, was))
 		weir_table_succeed(limit->table, was->table, limit->room, was->room,
-				   &wn->key, weir_hook_clock);
+				   &wn->key, weir_clock);
 	if (!newcomers_move(&limit->newcomers, was))
 		return;
 	budget = limit->newcomers.budget;
 	old_budget = was->newcomers.budget;
 	weir_table_succeed(limit->newcomers.table, was->newcomers.table, &budget, &old_budget,
-			   &wn->key, weir_hook_clock);
+			   &wn->key, weir_clock);
 }
 
 /* Bring over what is left, when it is published. */
@@ -228,7 +234,8 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		return err;
 	}
 	config_publish(edit, config);
-	weir_event_config(edit);
+	if (edit->notify)
+		edit->notify(edit);
 	if (!edit->old)
 		return 0;
 	if (!config->count && wn->hooked)

@@ -14,8 +14,8 @@
 #include <linux/minmax.h>
 #include <linux/timekeeping.h>
 
-#include "count/calendar.h"
 #include "compat.h"
+#include "count/calendar.h"
 
 #define DAY 86400
 

@@ -1,40 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which budget: the limits of a namespace, an ordered set that never changes
- * once it is published. See the top of limit.c.
+ * The limits of a namespace as packets see them: an ordered set that never changes once it
+ * is published.
  */
 #ifndef WEIR_LIMIT_H
 #define WEIR_LIMIT_H
 
 #include <linux/rcupdate.h>
 
+#include "limit/newcomers.h"
 #include "limit/stats.h"
 #include "packet/exempt.h"
 #include "packet/match.h"
-#include "config/newcomers.h"
-#include "path/refusal.h"
 #include "packet/source.h"
 #include "table/table.h"
 #include "uapi/linux/weir.h"
 
-struct weir_net;
-
 #define WEIR_NAME_SIZE (WEIR_NAME_MAX + 1)
-
-/* Why a change was refused, or a warning if it was carried out. */
-struct weir_error {
-	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
-	u16 attr;	 /* WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0 */
-	u8 budget;	 /* index of the budget that it is of */
-	u64 value;	 /* a number that @msg mentions, or 0 */
-};
-
-static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const char *msg)
-{
-	error->msg = msg;
-	error->attr = attr;
-	return err;
-}
 
 /* A budget of a limit. */
 struct weir_budget {
@@ -78,6 +60,18 @@ struct weir_limit {
 	char comment[WEIR_COMMENT_MAX + 1];	/* or ""; padded */
 };
 
+struct weir_refusal_mask {
+	__be32 ipv4;
+	__be32 ipv6[4];
+};
+
+/* What the entries of a configuration stand for. */
+struct weir_refusals {
+	unsigned int limits;	/* first ones of equal prefix that look at source and device only */
+	struct weir_refusal_mask index;	/* bits of an address in that prefix */
+	struct weir_refusal_mask key;	/* bits that @limits or exemptions distinguish */
+};
+
 /* The limits and exemptions of a namespace. */
 struct weir_config {
 	struct weir_exempts *exempts;	/* or NULL */
@@ -88,22 +82,7 @@ struct weir_config {
 	struct weir_limit *limit[] __counted_by(count); /* in order */
 };
 
-/*
- * A limit: limit.c. The caller initialises a configuration, fills it and checks it.
- * A limit made from it has table and counters, those of @was if they can be kept.
- */
-void weir_limit_init(struct weir_limit *limit, const char *name);
-struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
-				   const struct weir_limit *was, struct weir_error *error);
-void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
 u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_lookup *lookup);
-
-/* check.c */
-int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
-bool weir_limit_has_calendar(const struct weir_limit *limit);
-u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);
-u64 weir_limit_log_most(const struct weir_limit *limit);
-unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
 
 /*
  * Fill in what a packet costs in a lookup. Returns 0, or WEIR_REFUSED | WEIR_TOO_LARGE if
@@ -123,46 +102,6 @@ static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lo
 	lookup->budget = limit->room[0];
 	return unlikely(lookup->cost > lookup->budget) ? WEIR_REFUSED | WEIR_TOO_LARGE : 0;
 }
-
-/*
- * penalty.c: a limit, perhaps with a penalty, refused a packet of @source, a whole address,
- * whose way is that of @lookup; of refusals it sees the first. BH off, RCU read lock.
- */
-void weir_penalty(struct weir_net *wn, const struct weir_limit *limit,
-		  struct weir_lookup *lookup, const struct weir_source *source, u16 result);
-
-/*
- * A copy of the configuration to be changed, edit.c. weir_edit_begin() takes the
- * namespace's mutex; weir_edit_end() publishes all changes or none, and releases it.
- * All may sleep, and return 0 or a negative errno with the error filled, except
- * where memory or a hook cannot be had.
- */
-struct weir_edit {
-	struct weir_net *wn;			/* locked */
-	struct weir_config *old;		/* published, or NULL */
-	bool replace;				/* started empty */
-	bool check;				/* not to be published */
-	bool again;				/* published unchanged: dumps go on */
-	unsigned int count;			/* of limits */
-	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
-	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
-	unsigned int exempts;
-	struct weir_exempt exempt[];
-};
-
-struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts);
-int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error);
-const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
-					struct weir_error *error);
-int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
-		    struct weir_error *error);
-int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
-int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
-			 const char *limit, struct weir_error *error);
-int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
-			 const char *limit, struct weir_error *error);
-void weir_config_init(struct weir_net *wn);
-void weir_config_free(struct weir_net *wn);
 
 /* Under rcu_read_lock() or the namespace's mutex; NULL where there is none. */
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name);

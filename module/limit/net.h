@@ -15,7 +15,6 @@
 #include <net/net_namespace.h>
 
 #include "limit/stats.h"
-#include "path/event.h"
 
 struct weir_config;
 struct weir_events;
@@ -41,8 +40,9 @@ struct weir_net {
 	atomic64_t events_lost;	/* because the ring was full or sending failed */
 };
 
+extern unsigned int weir_net_id;	/* of the namespaces' states */
+
 struct weir_net *weir_net(const struct net *net);
-int weir_params_limit(void);	/* params.c, while the module is loaded */
 
 /* May a namespace have so much memory for its limits in addition? */
 static inline bool weir_net_affords(const struct weir_net *wn, u64 bytes)

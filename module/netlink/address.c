@@ -5,9 +5,10 @@
 #include <linux/netdevice.h>
 #include <linux/socket.h>
 
-#include "table/shared.h"
-#include "path/hook.h"
+#include "clock.h"
 #include "netlink/message.h"
+#include "path/refusal.h"
+#include "table/shared.h"
 
 /* The index of the named device, 0 if none is named, or -ENODEV. */
 static int dev_index(const struct weir_net *wn, const struct nlattr *attr,
@@ -115,9 +116,9 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 
 	weir_source_mask(&masked, limit->prefix);
 	weir_table_peek(limit->table, &masked, weir_source_hash(&masked, limit->prefix, &wn->key),
-			weir_hook_clock(), limit->room, state, slot);
+			weir_clock(), limit->room, state, slot);
 	weir_refusals_pending(wn, limit, state, 1);
-	weir_batches_unspent(limit->table, weir_hook_clock(), state, slot);
+	weir_batches_unspent(limit->table, weir_clock(), state, slot);
 }
 
 /* A removed device has no name any more. */

@@ -5,9 +5,9 @@
 #include <linux/bottom_half.h>
 #include <linux/slab.h>
 
-#include "path/event.h"
-#include "path/hook.h"
+#include "clock.h"
 #include "netlink/message.h"
+#include "path/events.h"
 
 /* Room for the message of one limit. */
 #define BLOCKED_ROOM 160
@@ -34,7 +34,7 @@ static int block_parse(struct genl_info *info, const struct weir_net *wn, struct
 	u64 ms;
 	int err;
 
-	block->tick = weir_hook_clock();
+	block->tick = weir_clock();
 	if (attrs[WEIR_A_SOURCE_DEV])
 		nla_strscpy(block->dev, attrs[WEIR_A_SOURCE_DEV], sizeof(block->dev));
 	block->release = info->genlhdr->cmd == WEIR_CMD_SOURCE_RELEASE;

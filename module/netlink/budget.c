@@ -3,6 +3,8 @@
  * The budgets of a limit. The first one's words are attributes of the limit, those of each
  * further one are a nest with the same words.
  */
+#include "config/check.h"
+#include "error.h"
 #include "netlink/message.h"
 
 /* The attributes of the first budget, by those of a further one. */

@@ -8,6 +8,9 @@
 #include <linux/in.h>
 #include <linux/netdevice.h>
 
+#include "config/edit.h"
+#include "config/make.h"
+#include "error.h"
 #include "netlink/message.h"
 
 /* The most that GRO merges into a packet, except with BIG TCP. */
@@ -274,6 +277,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 			       config ? WEIR_EXEMPTS_MAX : 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
+	edit->notify = weir_nl_event_config;
 	switch (info->genlhdr->cmd) {
 	case WEIR_CMD_LIMIT_FLUSH:
 		edit->count = 0;

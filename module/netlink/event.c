@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packet path adds events to a ring of fixed size, if there are listeners;
- * a work item takes them out, looks up how the source stands now, and sends. A
- * full ring loses the new event and counts it.
+ * Events are sent as notifications: changes of the configuration, operations on sources, and
+ * what the packet path has put into its ring, with how the source stands now.
  */
-#include <linux/jiffies.h>
-#include <linux/kfifo.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
-#include "path/hook.h"
+#include "clock.h"
+#include "config/edit.h"
 #include "netlink/message.h"
-
-/* The shortest time between two pressure events of a table. */
-#define PRESSURE_TICKS HZ
-
-/* What happened at a limit. */
-struct event {
-	u32 limit;		/* its id */
-	u8 cmd;			/* of the notification */
-	struct weir_source source;	/* whole address, if it became limited */
-};
-
-struct weir_events {
-	struct weir_net *wn;
-	struct work_struct work;	/* the only one that takes events out */
-	spinlock_t lock;		/* of those that add events, with BH off */
-	DECLARE_KFIFO(ring, struct event, 256);
-};
+#include "path/events.h"
+#include "path/permit.h"
 
 /* The family is being unregistered; read in the RCU sections that send. */
 static bool stopped;
@@ -92,7 +74,7 @@ static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_confi
 		     !weir_nl_put_exempt(skb, config, exempt));
 }
 
-void weir_event_reset(struct weir_net *wn, const struct weir_limit *limit)
+void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit)
 {
 	if (has_listeners(wn))
 		limit_notify(wn, WEIR_LIMIT_EVENT_RESET, limit, NULL);
@@ -169,7 +151,7 @@ static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_conf
 	}
 }
 
-void weir_event_config(const struct weir_edit *edit)
+void weir_nl_event_config(const struct weir_edit *edit)
 {
 	const struct weir_config *now = weir_config_get(edit->wn);
 	struct weir_net *wn = edit->wn;
@@ -209,7 +191,7 @@ static int put_pressure(struct sk_buff *skb, const struct weir_limit *limit)
 			       counts.packets[WEIR_FLOOR_REFUSED]) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_BLOCKS_LOST, counts.blocks_lost) ||
 	       weir_nl_put_u64(skb, WEIR_A_PRESSURE_SOURCES_WANTED,
-			       weir_pressure_sources(limit, weir_hook_clock()));
+			       weir_pressure_sources(limit, weir_clock()));
 }
 
 static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit)
@@ -218,7 +200,7 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit)
 	struct weir_counts counts;
 
 	if (limit->newcomers.budget)
-		weir_newcomers_peek(&limit->newcomers, &state);
+		weir_newcomers_peek(&limit->newcomers, weir_clock(), &state);
 	weir_limit_counts(limit, &counts);
 	return nla_put_string(skb, WEIR_A_NEWCOMERS_LIMIT, limit->name) ||
 	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_REFUSED,
@@ -238,13 +220,19 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	       weir_nl_put_source(skb, wn->net, limit, &state);
 }
 
-static void event_send(struct weir_net *wn, const struct event *event)
+static const u8 cmd[] = {
+	[WEIR_EVENT_SOURCE]	= WEIR_CMD_SOURCE_NTF,
+	[WEIR_EVENT_PRESSURE]	= WEIR_CMD_PRESSURE_NTF,
+	[WEIR_EVENT_NEWCOMERS]	= WEIR_CMD_NEWCOMERS_NTF,
+};
+
+static void event_send(struct weir_net *wn, const struct weir_event *event)
 {
 	const struct weir_limit *limit;
 	struct sk_buff *skb;
 	bool filled;
 
-	skb = message_new(event->cmd);
+	skb = message_new(cmd[event->kind]);
 	rcu_read_lock();
 	limit = weir_limit_by_id(weir_config_get(wn), event->limit);
 	if (!limit) {
@@ -252,86 +240,14 @@ static void event_send(struct weir_net *wn, const struct event *event)
 		nlmsg_free(skb);
 		return;
 	}
-	filled = skb && !(event->cmd == WEIR_CMD_PRESSURE_NTF ? put_pressure(skb, limit) :
-			  event->cmd == WEIR_CMD_NEWCOMERS_NTF ? put_newcomers(skb, limit) :
+	filled = skb && !(event->kind == WEIR_EVENT_PRESSURE ? put_pressure(skb, limit) :
+			  event->kind == WEIR_EVENT_NEWCOMERS ? put_newcomers(skb, limit) :
 			  put_source(skb, wn, limit, &event->source));
 	rcu_read_unlock();
 	message_send(wn, skb, filled);
 }
 
-static void events_work(struct work_struct *work)
-{
-	struct weir_events *events = container_of(work, struct weir_events, work);
-	struct event event;
-
-	while (kfifo_get(&events->ring, &event)) {
-		event_send(events->wn, &event);
-		cond_resched();
-	}
-}
-
-static void event_add(struct weir_net *wn, const struct event *event)
-{
-	struct weir_events *events;
-
-	/* Sample the pressure even without listeners: see weir_pressure_sources(). */
-	if (event->cmd != WEIR_CMD_PRESSURE_NTF && !has_listeners(wn))
-		return;
-	/* Pairs with the publication of the limit: the ring was there before. */
-	smp_rmb();
-	events = wn->events;
-	if (kfifo_in_spinlocked_noirqsave(&events->ring, event, 1, &events->lock))
-		queue_work(system_unbound_wq, &events->work);
-	else
-		atomic64_inc(&wn->events_lost);
-}
-
-int weir_events_start(struct weir_net *wn)
-{
-	struct weir_events *events = kzalloc(sizeof(*events), GFP_KERNEL_ACCOUNT);
-
-	if (!events)
-		return -ENOMEM;
-	events->wn = wn;
-	spin_lock_init(&events->lock);
-	INIT_KFIFO(events->ring);
-	INIT_WORK(&events->work, events_work);
-	wn->events = events;
-	return 0;
-}
-
-/* No packet has had a limit for a grace period. */
-void weir_events_stop(struct weir_net *wn)
-{
-	if (!wn->events)
-		return;
-	cancel_work_sync(&wn->events->work);
-	kfree(wn->events);
-	wn->events = NULL;
-}
-
-/* A source became limited: @limit has no room for it. */
-void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
-		       const struct weir_source *source)
-{
-	event_add(wn, &(struct event) { limit->id, WEIR_CMD_SOURCE_NTF, *source });
-}
-
-/* A newcomer found no way in the table of @limit. Two CPUs may both report it. */
-void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
-			 u64 tick)
-{
-	unsigned long last = READ_ONCE(limit->pressure->reported);
-
-	/* Pairs with itself on other CPUs; 0 is never. */
-	if (last && (unsigned long)tick - last < PRESSURE_TICKS)
-		return;
-	WRITE_ONCE(limit->pressure->reported, (unsigned long)tick ?: 1);
-	event_add(wn, &(struct event) { limit->id, WEIR_CMD_PRESSURE_NTF });
-}
-
-/* The newcomers' budget is used up, for the first time in a window. */
-void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit)
-{
-	event_add(wn, &(struct event) { limit->id, WEIR_CMD_NEWCOMERS_NTF });
-}
+const struct weir_event_sink weir_nl_event_sink = {
+	.listening = has_listeners,
+	.send = event_send,
+};

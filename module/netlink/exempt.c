@@ -4,6 +4,7 @@
  */
 #include <linux/netdevice.h>
 
+#include "config/newcomers.h"
 #include "netlink/message.h"
 
 /* Parse an exemption, except for its limit and comment. */

@@ -6,8 +6,10 @@
 #include <linux/slab.h>
 #include <linux/socket.h>
 
-#include "path/event.h"
-#include "path/hook.h"
+#include "clock.h"
+#include "config/edit.h"
+#include "config/newcomers.h"
+#include "error.h"
 #include "netlink/message.h"
 
 /* Room for the message of one limit. */
@@ -85,7 +87,7 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 	struct weir_source_state *state = forget->state;
 	unsigned int n;
 
-	n = weir_table_walk(limit->table, bucket, weir_hook_clock(), limit->room, state);
+	n = weir_table_walk(limit->table, bucket, weir_clock(), limit->room, state);
 	for (; n--; state++)
 		if (all)
 			forget->forgotten += state->live || state->dropped;
@@ -211,7 +213,7 @@ int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info)
 		if (name && nla_strcmp(name, config->limit[i]->name))
 			continue;
 		weir_limit_reset(config->limit[i]);
-		weir_event_reset(wn, config->limit[i]);
+		weir_nl_event_reset(wn, config->limit[i]);
 	}
 	mutex_unlock(&wn->lock);
 	return err;

@@ -5,8 +5,11 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "path/hook.h"
+#include "clock.h"
+#include "config/check.h"
+#include "config/newcomers.h"
 #include "netlink/message.h"
+#include "path/permit.h"
 
 /* Room that a message needs before a dump of limits walks a table. */
 #define LIMIT_ROOM 3584
@@ -32,7 +35,7 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 		rcu_read_lock();
 		limit = weir_limit_by_id(weir_config_get(wn), id);
 		buckets = limit ? weir_table_buckets(limit->table) : 0;
-		n = bucket < buckets ? weir_table_walk(limit->table, bucket, weir_hook_clock(),
+		n = bucket < buckets ? weir_table_walk(limit->table, bucket, weir_clock(),
 						       limit->room, state) : 0;
 		rcu_read_unlock();
 		while (n--) {
@@ -82,7 +85,7 @@ static int put_newcomers_now(struct sk_buff *skb, const struct weir_limit *limit
 {
 	struct weir_newcomers_state state;
 
-	weir_newcomers_peek(&limit->newcomers, &state);
+	weir_newcomers_peek(&limit->newcomers, weir_clock(), &state);
 	return weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_KNOWN_NOW, sources->known) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_NEWCOMERS_NOW, state.count);
 }
@@ -91,7 +94,7 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
 		     const struct weir_counts *counts, const struct weir_counted *sources)
 {
 	struct nlattr *nest = nla_nest_start(skb, WEIR_A_LIMIT_STATS);
-	u64 wanted = weir_pressure_sources(limit, weir_hook_clock());
+	u64 wanted = weir_pressure_sources(limit, weir_clock());
 
 	if (!nest || put_counters(skb, counts, limit->newcomers.budget ?
 				 WEIR_BUDGET_REFUSED : WEIR_NEWCOMERS_REFUSED) ||

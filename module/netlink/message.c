@@ -14,7 +14,9 @@
 #include <linux/socket.h>
 #include <linux/string.h>
 
+#include "error.h"
 #include "netlink/message.h"
+#include "path/events.h"
 
 static_assert(WEIR_DEV_MAX + 1 == IFNAMSIZ);
 
@@ -248,6 +250,7 @@ static const struct genl_multicast_group groups[] = {
 
 int __init weir_netlink_init(void)
 {
+	weir_events_sink(&weir_nl_event_sink);
 	weir_nl_family.mcgrps = groups;
 	weir_genl_prepare(&weir_nl_family, pre_doit);
 	return genl_register_family(&weir_nl_family);

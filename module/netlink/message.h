@@ -11,14 +11,19 @@
 #include <net/genetlink.h>
 #include <net/sock.h>
 
+#include "config/edit.h"
 #include "limit/limit.h"
+#include "limit/net.h"
 #include "netlink/compat.h"
 #include "netlink/gen.h"
-#include "limit/net.h"
+
+extern const struct weir_event_sink weir_nl_event_sink;
 
 int weir_netlink_init(void);
 void weir_netlink_exit(void);
 void weir_nl_events_stop(void);
+void weir_nl_event_config(const struct weir_edit *edit);
+void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit);
 void weir_nl_event_done(struct weir_net *wn, u32 what, const struct nlmsghdr *reply);
 
 /* The sources that a request selects. */

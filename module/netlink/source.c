@@ -6,8 +6,10 @@
 #include <linux/sched/signal.h>
 #include <linux/socket.h>
 
-#include "path/hook.h"
+#include "clock.h"
 #include "netlink/message.h"
+#include "path/events.h"
+#include "path/permit.h"
 
 /* A source, and the limit of the request. */
 struct asked {
@@ -68,7 +70,7 @@ static int put_newcomer(struct sk_buff *skb, const struct weir_limit *limit,
 	struct weir_newcomers_state newcomers = { };
 
 	if (state->unknown)
-		weir_newcomers_peek(&limit->newcomers, &newcomers);
+		weir_newcomers_peek(&limit->newcomers, weir_clock(), &newcomers);
 	return !newcomers.wait ? 0 :
 	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEWCOMERS_NEXT_NS, weir_nl_ns(newcomers.wait));
 }
@@ -207,7 +209,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	struct weir_source_state state;
 	struct weir_lookup lookup = {
 		.source = &masked,
-		.tick = weir_hook_clock(),
+		.tick = weir_clock(),
 		.cost = charge->cost,
 		.budget = reserve ? 2 * limit->room[0] : limit->room[0],
 		.budgets = limit->room,

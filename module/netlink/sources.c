@@ -9,9 +9,10 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "table/shared.h"
-#include "path/hook.h"
+#include "clock.h"
 #include "netlink/message.h"
+#include "path/refusal.h"
+#include "table/shared.h"
 
 /* A source, when its bucket was walked. */
 struct found {
@@ -75,7 +76,7 @@ static void bucket_walk(struct show *show, const struct weir_net *wn,
 			const struct weir_limit *limit)
 {
 	struct weir_source_state *state = show->state;
-	u64 now = weir_hook_clock();
+	u64 now = weir_clock();
 	unsigned int n;
 
 	n = weir_table_walk(limit->table, show->bucket++, now, limit->room, state);

@@ -7,8 +7,11 @@
  */
 #include <linux/percpu.h>
 
-#include "table/shared.h"
 #include "path/early.h"
+#include "path/penalty.h"
+#include "path/permit.h"
+#include "path/refusal.h"
+#include "table/shared.h"
 
 /* What a limit said of the packet: WEIR_* flags of the table, or: */
 #define NOT_MET U16_MAX

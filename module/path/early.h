@@ -8,10 +8,10 @@
 
 #include "compat.h"
 #include "limit/limit.h"
+#include "limit/net.h"
 #include "packet/packet.h"
 #include "path/refusal.h"
 #include "path/trace.h"
-#include "limit/net.h"
 
 bool weir_early_ask(struct weir_frame frame, struct weir_net *wn,
 		    const struct weir_config *config, u64 tick);

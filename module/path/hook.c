@@ -13,12 +13,14 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/percpu.h>
 
+#include "clock.h"
 #include "compat.h"
-#include "path/hook.h"
+#include "limit/net.h"
 #include "packet/packet.h"
+#include "path/hook.h"
+#include "path/refusal.h"
 #include "path/trace.h"
 #include "path/verdict.h"
-#include "limit/net.h"
 
 DEFINE_PER_CPU(struct weir_hook_cpu, weir_hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
@@ -61,7 +63,7 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	const struct weir_config *config;
 	unsigned int verdict = NF_DROP;
 	struct weir_net *wn = priv;
-	u64 tick = weir_hook_clock();
+	u64 tick = weir_clock();
 
 	config = weir_config_get(wn);
 	if (unlikely(!config))

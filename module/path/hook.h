@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The netfilter hook, and its clock.
+ * The netfilter hook.
  */
 #ifndef WEIR_HOOK_H
 #define WEIR_HOOK_H
@@ -37,11 +37,5 @@ int weir_hook_register(struct weir_net *wn);
 void weir_hook_unregister(struct weir_net *wn);
 nf_hookfn weir_hook_ipv4;
 nf_hookfn weir_hook_ipv6;
-
-/* The coarse clock: ticks, the same on all CPUs and never less than before. */
-static inline u64 weir_hook_clock(void)
-{
-	return get_jiffies_64();
-}
 
 #endif /* WEIR_HOOK_H */

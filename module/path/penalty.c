@@ -5,10 +5,11 @@
  * where the limit says so; the refusal cache, which answers for a second, keeps most of
  * them from here.
  */
-#include "path/event.h"
 #include "limit/limit.h"
-#include "path/trace.h"
 #include "limit/net.h"
+#include "path/events.h"
+#include "path/penalty.h"
+#include "path/trace.h"
 
 void weir_penalty(struct weir_net *wn, const struct weir_limit *limit,
 		  struct weir_lookup *lookup, const struct weir_source *source, u16 result)

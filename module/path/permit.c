@@ -11,8 +11,14 @@
  * Randomized Algorithm for the Closest-Pair Problem, J. Algorithms 25 (1997). Two
  * sources share one at most twice in 2^24.
  */
-#include "table/shared.h"
 #include "limit/limit.h"
+#include "path/permit.h"
+#include "table/shared.h"
+
+const struct weir_source weir_room_of[2] = {
+	{ .scope = 0 },
+	{ .scope = WEIR_SCOPE_IPV6 },
+};
 
 /* Times of cells. A second try comes at least AGAIN of them later. */
 #define CELL_TICKS	(HZ / 16)
@@ -187,4 +193,25 @@ void weir_permit_uncharge(const struct weir_newcomers *newcomers, u64 tick, u32 
 
 	room.receipt = receipt;
 	weir_table_uncharge(newcomers->table, &room);
+}
+
+void weir_newcomers_peek(const struct weir_newcomers *newcomers, u64 tick,
+			 struct weir_newcomers_state *state)
+{
+	struct weir_source_state is;
+	const u64 budget = newcomers->budget;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	int second;
+
+	*state = (struct weir_newcomers_state) { };
+	for (second = ARRAY_SIZE(weir_room_of); second--; ) {
+		weir_table_peek(newcomers->table, &weir_room_of[second], newcomers->hash[second],
+				tick, &budget, &is, slot);
+		weir_batches_unspent(newcomers->table, tick, &is, NULL);
+		state->count += is.count[0];
+		state->wait = is.wait;
+	}
+	/* Nobody waits meanwhile; pairs with weir_newcomers_learn(). */
+	if (tick < READ_ONCE(newcomers->tries->learn))
+		state->wait = 0;
 }

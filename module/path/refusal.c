@@ -29,6 +29,7 @@
 
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "path/refusal.h"
 
 u32 weir_refused[1 << WEIR_REFUSED_SHIFT];
 

@@ -10,6 +10,7 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 
+#include "limit/limit.h"
 #include "table/counts.h"
 
 #define WEIR_REFUSALS_SHIFT 10
@@ -37,18 +38,6 @@ struct weir_refusal_cache {
 	u64 until;		/* tick at which the last entry expires */
 	u16 generation;		/* of the configuration that stored last */
 	struct weir_refusal *entry;	/* 1 << WEIR_REFUSALS_SHIFT of them */
-};
-
-struct weir_refusal_mask {
-	__be32 ipv4;
-	__be32 ipv6[4];
-};
-
-/* What the entries of a configuration stand for. */
-struct weir_refusals {
-	unsigned int limits;	/* first ones of equal prefix that look at source and device only */
-	struct weir_refusal_mask index;	/* bits of an address in that prefix */
-	struct weir_refusal_mask key;	/* bits that @limits or exemptions distinguish */
 };
 
 #define WEIR_REFUSED_SHIFT 12

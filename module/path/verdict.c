@@ -8,15 +8,18 @@
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 
-#include "table/shared.h"
 #include "compat.h"
 #include "limit/limit.h"
+#include "limit/net.h"
 #include "packet/packet.h"
 #include "path/refusal.h"
 #include "path/verdict.h"
-#include "limit/net.h"
+#include "table/shared.h"
 
 #define CREATE_TRACE_POINTS
+#include "path/events.h"
+#include "path/penalty.h"
+#include "path/permit.h"
 #include "path/trace.h"
 
 /* A limit that matches the packet. */

@@ -21,6 +21,7 @@
 #include <net/l3mdev.h>
 #include <net/xdp.h>
 
+#include "clock.h"
 #include "path/early.h"
 #include "path/hook.h"
 #include "path/xdp.h"
@@ -220,7 +221,7 @@ __bpf_kfunc int weir_xdp_refuses(struct xdp_md *ctx)
 {
 	struct xdp_buff *xdp = (struct xdp_buff *)ctx;
 	struct ethhdr *eth = xdp->data;
-	u64 tick = weir_hook_clock();
+	u64 tick = weir_clock();
 	void *header = eth + 1;
 
 	if (unlikely(header > xdp->data_end))

@@ -55,8 +55,8 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
-#include "table/shared.h"
 #include "table/counts.h"
+#include "table/shared.h"
 
 /* The most that the page allocator gives in one piece on any kernel. */
 #define CHUNK_BYTES (4u << 20)

@@ -21,8 +21,8 @@
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
 
-#include "table/table.h"
 #include "count/wheel.h"
+#include "table/table.h"
 
 struct weir_batches;
 

@@ -3,8 +3,15 @@
 #ifndef HOOK_EDIT_H
 #define HOOK_EDIT_H
 
+#include "clock.h"
+#include "config/check.h"
+#include "config/edit.h"
+#include "config/make.h"
+#include "config/newcomers.h"
+#include "config/publish.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "path/permit.h"
 
 /* An exemption and the name of its limit. */
 struct said_exempt {

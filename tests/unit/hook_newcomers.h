@@ -129,7 +129,7 @@ static inline u64 newcomers_wait(void)
 	struct weir_newcomers_state state;
 
 	rcu_read_lock();
-	weir_newcomers_peek(&limit()->newcomers, &state);
+	weir_newcomers_peek(&limit()->newcomers, weir_clock(), &state);
 	rcu_read_unlock();
 	return state.wait;
 }

@@ -24,7 +24,7 @@ static u64 newcomers_of(const struct weir_limit *limit)
 
 	rcu_read_lock();
 	if (limit->newcomers.budget)
-		weir_newcomers_peek(&limit->newcomers, &state);
+		weir_newcomers_peek(&limit->newcomers, weir_clock(), &state);
 	rcu_read_unlock();
 	return state.count;
 }

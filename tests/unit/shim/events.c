@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Configuration events; there are no listeners here. */
-#include "path/event.h"
-
-void weir_event_config(const struct weir_edit *edit)
-{
-	(void)edit;
-}
+/* Events of the packet path; there are no listeners here. */
+#include "path/events.h"
 
 int weir_events_start(struct weir_net *wn)
 {

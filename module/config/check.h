@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What attributes alone do not rule out, and the division of windows. See the top of check.c.
+ */
+#ifndef WEIR_CHECK_H
+#define WEIR_CHECK_H
+
+#include "error.h"
+#include "limit/limit.h"
+
+int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
+bool weir_limit_has_calendar(const struct weir_limit *limit);
+u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);
+u64 weir_limit_log_most(const struct weir_limit *limit);
+unsigned int weir_slots_fit(u32 window_ms, unsigned int slots, u32 *slot_ticks);
+
+#endif /* WEIR_CHECK_H */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A copy of the configuration that is changed and then published. See the top of edit.c.
+ */
+#ifndef WEIR_EDIT_H
+#define WEIR_EDIT_H
+
+#include "error.h"
+#include "limit/limit.h"
+
+struct weir_net;
+
+/*
+ * A copy of the configuration to be changed, edit.c. weir_edit_begin() takes the
+ * namespace's mutex; weir_edit_end() publishes all changes or none, and releases it.
+ * All may sleep, and return 0 or a negative errno with the error filled, except
+ * where memory or a hook cannot be had.
+ */
+struct weir_edit {
+	struct weir_net *wn;			/* locked */
+	struct weir_config *old;		/* published, or NULL */
+	bool replace;				/* started empty */
+	bool check;				/* not to be published */
+	bool again;				/* published unchanged: dumps go on */
+	/* Called when it is published, before the old one is freed; or NULL */
+	void (*notify)(const struct weir_edit *edit);
+	unsigned int count;			/* of limits */
+	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
+	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
+	unsigned int exempts;
+	struct weir_exempt exempt[];
+};
+
+struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned int exempts);
+int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error);
+const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char *name,
+					struct weir_error *error);
+int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
+		    struct weir_error *error);
+int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
+int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
+			 const char *limit, struct weir_error *error);
+int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
+			 const char *limit, struct weir_error *error);
+
+#endif /* WEIR_EDIT_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEIR_MAKE_H
+#define WEIR_MAKE_H
+
+#include "error.h"
+#include "limit/limit.h"
+
+struct weir_net;
+
+/*
+ * The caller initialises a configuration, fills it and checks it.
+ * A limit made from it has table and counters, those of @was if they can be kept.
+ */
+void weir_limit_init(struct weir_limit *limit, const char *name);
+struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
+				   const struct weir_limit *was, struct weir_error *error);
+void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
+
+#endif /* WEIR_MAKE_H */

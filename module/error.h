@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEIR_ERROR_H
+#define WEIR_ERROR_H
+
+#include <linux/types.h>
+
+/* Why a change was refused, or a warning if it was carried out. */
+struct weir_error {
+	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
+	u16 attr;	 /* WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0 */
+	u8 budget;	 /* index of the budget that it is of */
+	u64 value;	 /* a number that @msg mentions, or 0 */
+};
+
+static inline int weir_refuse(struct weir_error *error, int err, u16 attr, const char *msg)
+{
+	error->msg = msg;
+	error->attr = attr;
+	return err;
+}
+
+#endif /* WEIR_ERROR_H */

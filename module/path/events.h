@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events of the packet path, on their way to listeners. See the top of events.c.
+ */
+#ifndef WEIR_EVENTS_H
+#define WEIR_EVENTS_H
+
+#include <linux/types.h>
+
+#include "packet/source.h"
+
+struct weir_limit;
+struct weir_net;
+
+enum weir_event_kind {
+	WEIR_EVENT_SOURCE,	/* a source became limited */
+	WEIR_EVENT_PRESSURE,	/* a newcomer found no way in the table */
+	WEIR_EVENT_NEWCOMERS,	/* the newcomers' budget is used up */
+};
+
+/* What happened at a limit. */
+struct weir_event {
+	u32 limit;		/* its id */
+	enum weir_event_kind kind;
+	struct weir_source source;	/* whole address, if it became limited */
+};
+
+/* What sends events. Constant. */
+struct weir_event_sink {
+	bool (*listening)(const struct weir_net *wn);	/* any context */
+	void (*send)(struct weir_net *wn, const struct weir_event *event); /* may sleep */
+};
+
+/* Before any namespace has limits. */
+void weir_events_sink(const struct weir_event_sink *to);
+
+/* The ring, allocated as long as the hooks. Context: process, namespace locked. */
+int weir_events_start(struct weir_net *wn);
+void weir_events_stop(struct weir_net *wn);
+
+/* From the packet path, with BH off. */
+void weir_event_source(struct weir_net *wn, const struct weir_limit *limit,
+		       const struct weir_source *source);
+void weir_event_pressure(struct weir_net *wn, const struct weir_limit *limit,
+			 u64 tick);
+void weir_event_newcomers(struct weir_net *wn, const struct weir_limit *limit);
+
+#endif /* WEIR_EVENTS_H */
