@@ -14,7 +14,7 @@
 #include "config/publish.h"
 #include "limit/limit.h"
 #include "limit/net.h"
-#include "netlink/message.h"
+#include "netlink/family.h"
 #include "path/hook.h"
 #include "path/xdp.h"
 

@@ -6,7 +6,7 @@
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
 checks=(layers size licence words layout skb clock versions bugs packet_path checkpatch sparse sparse_sid
-	circles shell python man rst spelling spec mutants)
+	house shell python man rst spelling spec mutants)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
 # $tmp/files lists tracked and untracked files, without ignored ones.
@@ -62,11 +62,9 @@ includes() {
 		-e 's,^#[ \t]*include[ \t]*<libmnl/.*,LIBMNL,p' "$1"
 }
 
-# The tool's files follow the table above; the module's rules are by header. bucket.h, budgets.h,
-# wheel.h and shape.h are internal to the table, whose files use neither packets nor limits. The
-# parts of a limit do not use limits.
+# The tool's files follow the table above.
 check_layers() {
-	local f name names allowed pattern bad=0 rest over='limit|config|weir|hook|verdict|event|netlink|trace'
+	local f name allowed pattern bad=0 rest
 	layers >"$tmp/layers"
 	while IFS= read -r f; do
 		allowed=none
@@ -81,17 +79,6 @@ check_layers() {
 			[[ $allowed == *" $name "* ]] || { echo "$f: may not include $name"; bad=1; }
 		done < <(includes "$f")
 	done < <(files '^userspace/.*\.[ch]$')
-	while IFS= read -r f; do
-		names=" $(includes "$f" | paste -sd ' ') " pattern=''
-		case $f in module/netlink*) ;; *) pattern='netlink_[a-z]*' ;; esac
-		case $f in */wheel.h | */log.h) names=${names/ shape.h / } names=${names/ log.h / } ;; esac
-		case $f in */wheel.h | */log.h | */shape.h | */*compat.h) pattern='[a-zA-Z_]+' ;; esac
-		case $f in */source.* | */packet.* | */match.* | */exempt.* | */table.*) pattern="$over" ;; esac
-		case $names in *" bucket.h "* | *" budgets.h "* | *" wheel.h "*) pattern="packet|match|exempt|$over" ;; esac
-		if [ -n "$pattern" ] && [[ $names =~ \ ($pattern)(\.h)?\  ]]; then
-			echo "$f: may not include${BASH_REMATCH[0]}" && bad=1
-		fi
-	done < <(files '^module/.*\.[ch]$')
 	return "$bad"
 }
 
@@ -110,29 +97,55 @@ circles() {
 		}'
 }
 
-# No cycles of includes between the module's headers, or of calls between its files. main.c starts
-# all others, and the tables in netlink.c and netlink_gen.c list the operations in netlink_*.c:
-# these calls do not count, nor do the tracepoints, which verdict.c defines.
-check_circles() {
-	local f bad=0 objects=.cache/build/6.12-clang/module
+# The module's wings, from the ground up, and which others each uses. A room is a source file
+# and its header, without their suffix.
+wings() {
+	cat <<-'EOF'
+		count
+		packet
+		table	count packet
+		limit	table packet count
+		path	limit table packet count
+		config	path limit table packet count
+		netlink	config path limit table packet count
+		main	netlink config path limit table packet count
+	EOF
+}
+
+# Print "ROOM OTHER NAME" for what the module's rooms include and call. All may use compat.h,
+# clock.h, error.h and the uapi header. The tables in netlink/gen.c list all operations, and
+# tracepoints are defined where they are: these calls do not count.
+rooms() {
+	local f objects=.cache/build/6.12-clang/module
 	while IFS= read -r f; do
-		includes "$f" | sed "s|^|${f##*/} |; s|$| include|"
-	done < <(files '^module/[^/]*\.h$') | circles || bad=1
-	[ -d "$objects" ] || { echo "SKIP nothing is built for 6.12 by clang to look for calls in" && return $((bad ? 1 : 4)); }
-	# Only objects in Kbuild: those of deleted files may still exist.
+		sed -nE 's,^#[ \t]*include[ \t]*"([a-z]+/[a-z_]+|[a-z_]+)\.h".*,\1,p' "$f" |
+			grep -vxE 'compat|clock|error|gen|uapi/.*' | sed "s|^|${f%.*} |; s|^module/||; s|$| include|"
+	done < <(files '^module/.*\.[ch]$' '^module/(netlink/gen\.[ch]|[a-z]*\.h)$')
+	[ -d "$objects" ] || return 4
 	while IFS= read -r f; do
-		nm "$objects/$f.o" | sed "s/^/$f /"
-	done < <(grep -o 'module/[a-z0-9_]*\.o' Kbuild | sed 's,.*/,,; s,\.o$,,') >"$tmp/symbols"
-	awk '
-		$3 ~ /^[TDBR]$/ { file[$4] = $1 }
-		$2 == "U" { user[++n] = $1; name[n] = $3 }
-		END {
-			for (i = 1; i <= n; i++) {
-				to = file[name[i]]
-				if (to && to != "main" && name[i] !~ /^__(SC|trace)/ && !(user[i] ~ /^netlink(_gen)?$/ && to ~ /^netlink_/))
-					print user[i], to, name[i]
-			}
-		}' "$tmp/symbols" | circles || bad=1
+		nm "$objects/$f.o" | sed "s|^|$f |"
+	done < <(grep -o 'module/[a-z0-9_/]*\.o' Kbuild | sed 's,^module/,,; s,\.o$,,' | grep -vxF netlink/gen) |
+		awk '$3 ~ /^[TDBR]$/ { file[$4] = $1 }
+			$2 == "U" { user[++n] = $1; name[n] = $3 }
+			END {
+				for (i = 1; i <= n; i++)
+					if (file[name[i]] && name[i] !~ /^__(SC|trace)/)
+						print user[i], file[name[i]], name[i]
+			}'
+}
+
+# Nothing in a wing uses one above it, and no two rooms need each other.
+check_house() {
+	local status bad=0
+	rooms >"$tmp/rooms"
+	status=$?
+	wings >"$tmp/wings"
+	awk -F '[ \t]+' 'NR == FNR { for (i = 1; i <= NF; i++) may[$1, $i]; next }
+		{ split($1, a, "/"); split($2, b, "/") }
+		!((a[1], b[1]) in may) { print $1 " may not use " $2 ": " $3; bad = 1 }
+		END { exit bad }' "$tmp/wings" "$tmp/rooms" || bad=1
+	circles <"$tmp/rooms" || bad=1
+	[ "$status" != 4 ] || [ "$bad" != 0 ] || { echo "SKIP nothing is built for 6.12 by clang to look for calls in" && return 4; }
 	return "$bad"
 }
 
@@ -152,7 +165,7 @@ check_licence() {
 	local f want bad=0 dual='((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)'
 	while IFS= read -r f; do
 		case $f in
-		module/uapi/* | module/netlink_gen.* | Documentation/netlink/specs/*) want=$dual ;;
+		module/uapi/* | module/netlink/gen.* | Documentation/netlink/specs/*) want=$dual ;;
 		module/* | Kbuild | *.patch) want=GPL-2.0-only ;;
 		*) want=GPL-2.0-or-later ;;
 		esac
@@ -183,14 +196,14 @@ check_layout() {
 # Only these files handle packets; in netlink code an sk_buff is a message.
 check_skb() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook|verdict|packet|source|match|trace|compat|netlink.*)\.[ch]$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(path/(hook|verdict|trace)|packet/(packet|source|match)|compat|netlink/.*)\.[ch]$')
 	code '\b(struct[[:space:]]+sk_buff|skb(_[a-z_]+)?)\b' "${list[@]}"
 }
 
 # Only these files read the clock; elsewhere time is an argument.
 check_clock() {
 	local list
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(hook\.[ch]|calendar\.c|netlink.*\.c)$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/(clock\.h|count/calendar\.c)$')
 	code '\b((get_)?jiffies(_64)?|ktime_get[a-z_0-9]*|(sched|local)_clock|get_cycles|rdtsc[a-z_]*)\b' "${list[@]}"
 }
 
@@ -198,7 +211,7 @@ check_versions() {
 	local list
 	mapfile -t list < <(files '^(module/.*\.[ch]|Kbuild)$')
 	search '\b(LINUX_VERSION_CODE|KERNEL_VERSION|UTS_RELEASE|RHEL_RELEASE)' "${list[@]}" || return
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/([a-z]+_)?compat\.h$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/([a-z]+/([a-z]+_)?)?compat\.h$')
 	search '\bWEIR_HAS_[A-Za-z]' "${list[@]}"
 }
 
@@ -214,7 +227,7 @@ check_packet_path() {
 	local list f words
 	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
 	words="$words|msleep|might_sleep|cond_resched|schedule_timeout[a-z_]*|wait_event[a-z_]*|synchronize_[a-z_]+|(genl|n)lmsg_[a-z_]+"
-	mapfile -t list < <(files '^module/[^/]*\.[ch]$' '^module/((config|edit|limit|main|newcomers|params|netlink.*)\.c|netlink.*\.h|compat\.h)$')
+	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/((config|netlink)/.*|path/events\.c|main\.c|compat\.h)$')
 	for f in "${list[@]}"; do
 		perl -0777 -pe 's{/\*(?:(?!\*/).)*\bmay sleep\b(?:(?!\*/).)*\*/\n[^;{}]*\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm' "$f" >"$tmp/without"
 		code "\\b($words)\\(?" "$tmp/without" | sed "s|^$tmp/without|$f|"
@@ -250,8 +263,8 @@ check_checkpatch() {
 
 	# Tracepoints use the kernel's own layout; the kernel's generator wraps nothing. The tool and the tests have no kernel
 	# macros and types; tests may be terse.
-	ours="module/trace\.h:[0-9]*:$kind(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)"
-	ours="$ours|module/netlink_gen\.c:[0-9]*:${kind}LONG_LINE"
+	ours="module/path/trace\.h:[0-9]*:$kind(OPEN_ENDED_LINE|PARENTHESIS_ALIGNMENT)"
+	ours="$ours|module/netlink/gen\.c:[0-9]*:${kind}LONG_LINE"
 	tool="(userspace|tests)/.*$kind(PREFER_KERNEL_TYPES|STRCPY|STRNCPY|STRLCPY|ARRAY_SIZE|CONST_STRUCT|PREFER_FALLTHROUGH"
 	tool="$tool|FUNCTION_ARGUMENTS|AVOID_EXTERNS|VOLATILE|CAMELCASE|LINE_SPACING|BIT_MACRO|PREFER_DEFINED_ATTRIBUTE_MACRO"
 	tool="$tool|LONG_LINE_STRING|MACRO_ARG_[A-Z]*|COMPLEX_MACRO|EMBEDDED_FUNCTION_NAME)"
@@ -350,12 +363,12 @@ check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$
 declare -A says=(
 	[layers]="includes follow the layers"
 	[size]="the module stays small"
-	[circles]="no circles of includes or calls"
+	[house]="no wing of the module uses one above it, no two rooms need each other"
 	[licence]="a licence in every file"
 	[words]="no notes to oneself"
 	[layout]="no trailing blanks"
 	[skb]="only hook, verdict, packet, source, match and trace handle packets"
-	[clock]="only hook, calendar and netlink read the clock"
+	[clock]="only clock.h and calendar.c read the clock"
 	[versions]="kernel differences are in compat.h, by name"
 	[bugs]="no BUG or panic"
 	[packet_path]="the packet path does not allocate, sleep, print or send"

@@ -17,6 +17,7 @@
 #include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 
 #define PREFIX4_DEFAULT		32
 #define PREFIX6_DEFAULT		64

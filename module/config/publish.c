@@ -18,6 +18,7 @@
 #include "error.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "path/events.h"
 #include "path/hook.h"
 #include "path/refusal.h"

@@ -9,12 +9,14 @@
 #include <linux/rcupdate.h>
 
 #include "limit/newcomers.h"
-#include "limit/stats.h"
 #include "packet/exempt.h"
 #include "packet/match.h"
 #include "packet/source.h"
 #include "table/table.h"
 #include "uapi/linux/weir.h"
+
+struct weir_pressure;
+struct weir_stats;
 
 #define WEIR_NAME_SIZE (WEIR_NAME_MAX + 1)
 

@@ -11,6 +11,7 @@
 #include <linux/string.h>
 
 #include "limit/limit.h"
+#include "limit/stats.h"
 
 /* Add up the first @n counters of all CPUs; exact when traffic rests. */
 void weir_stats_sum(const struct weir_stats __percpu *pcpu, u64 *sum, unsigned int n)

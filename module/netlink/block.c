@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "clock.h"
+#include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/events.h"
 

@@ -5,6 +5,7 @@
  */
 #include "config/check.h"
 #include "error.h"
+#include "limit/stats.h"
 #include "netlink/message.h"
 
 /* The attributes of the first budget, by those of a further one. */

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "config/edit.h"
+#include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/events.h"
 #include "path/permit.h"

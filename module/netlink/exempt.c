@@ -5,6 +5,7 @@
 #include <linux/netdevice.h>
 
 #include "config/newcomers.h"
+#include "limit/stats.h"
 #include "netlink/message.h"
 
 /* Parse an exemption, except for its limit and comment. */

@@ -10,6 +10,7 @@
 #include "config/edit.h"
 #include "config/newcomers.h"
 #include "error.h"
+#include "limit/stats.h"
 #include "netlink/message.h"
 
 /* Room for the message of one limit. */

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "config/check.h"
 #include "config/newcomers.h"
+#include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/permit.h"
 

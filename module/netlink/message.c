@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family. Its policies and operations, netlink_gen.c, are
- * generated from Documentation/netlink/specs/weir.yaml. Changes take the namespace's
- * mutex, reads take RCU. The core checks rights, types, lengths, ranges and nests;
- * the parsers check the rest of the message; limit.c and edit.c check its meaning,
- * and their struct weir_error becomes the extended ACK.
+ * What all messages have in common. Changes take the namespace's mutex, reads take RCU. The
+ * core checks rights, types, lengths, ranges and nests; the parsers check the rest of the
+ * message; config/ checks its meaning, and its struct weir_error becomes the extended ACK.
  *
  * A dump parses its request in its first part, since older kernels have no extended
  * ACK at its start. A refusal is then in the message that ends the dump.
  */
 #include <linux/ctype.h>
-#include <linux/module.h>
 #include <linux/socket.h>
 #include <linux/string.h>
 
 #include "error.h"
 #include "netlink/message.h"
-#include "path/events.h"
 
 static_assert(WEIR_DEV_MAX + 1 == IFNAMSIZ);
-
-MODULE_ALIAS_GENL_FAMILY(WEIR_FAMILY_NAME);
 
 int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg)
 {
@@ -75,7 +69,7 @@ static int attrs_check(const struct nlattr *head, int len, const struct nla_poli
 	return 0;
 }
 
-static int pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb, struct genl_info *info)
+int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
 	return attrs_check(nlmsg_attrdata(info->nlhdr, GENL_HDRLEN),
 			   nlmsg_attrlen(info->nlhdr, GENL_HDRLEN), ops->policy,
@@ -239,25 +233,4 @@ int weir_nl_dump_end(struct sk_buff *skb, void *header, int err)
 	}
 	genlmsg_cancel(skb, header);
 	return skb->len ?: -EMSGSIZE;
-}
-
-/* The generator ignores this flag of the specification. */
-static const struct genl_multicast_group groups[] = {
-	[WEIR_NLGRP_EVENTS] = {
-		.name = WEIR_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN,
-	},
-};
-
-int __init weir_netlink_init(void)
-{
-	weir_events_sink(&weir_nl_event_sink);
-	weir_nl_family.mcgrps = groups;
-	weir_genl_prepare(&weir_nl_family, pre_doit);
-	return genl_register_family(&weir_nl_family);
-}
-
-void weir_netlink_exit(void)
-{
-	weir_nl_events_stop();
-	genl_unregister_family(&weir_nl_family);
 }

@@ -14,13 +14,12 @@
 #include "config/edit.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "netlink/compat.h"
 #include "netlink/gen.h"
 
 extern const struct weir_event_sink weir_nl_event_sink;
 
-int weir_netlink_init(void);
-void weir_netlink_exit(void);
 void weir_nl_events_stop(void);
 void weir_nl_event_config(const struct weir_edit *edit);
 void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit);
@@ -32,7 +31,9 @@ struct weir_nl_within {
 	int ifindex;			/* device of link-local sources, or 0 for any */
 };
 
-/* Messages: netlink.c */
+/* Messages: message.c */
+int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb,
+		     struct genl_info *info);
 int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg);
 int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken,
 		 int (*put)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -54,7 +55,7 @@ int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, int err);
 void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_dump_end(struct sk_buff *skb, void *header, int err);
 
-/* The sources that a request selects, and the state of one: netlink_address.c */
+/* The sources that a request selects, and the state of one: address.c */
 int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_nl_within *within, struct netlink_ext_ack *extack);
 bool weir_nl_selects(const struct weir_nl_within *within, const struct weir_source *source,
@@ -71,7 +72,7 @@ int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex);
 struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 					     struct weir_prefix prefix);
 
-/* Parts of objects: netlink_match.c, netlink_exempt.c, netlink_limit.c */
+/* Parts of objects: match.c, exempt.c, limit.c */
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		  struct netlink_ext_ack *extack);
 int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
@@ -82,7 +83,7 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
 
-/* Several budgets: netlink_budget.c */
+/* Several budgets: budget.c */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		    struct weir_limit *limit, struct netlink_ext_ack *extack);
 const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,

@@ -7,6 +7,7 @@
 #include <linux/socket.h>
 
 #include "clock.h"
+#include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/events.h"
 #include "path/permit.h"

@@ -7,10 +7,12 @@
  */
 #include <linux/percpu.h>
 
+#include "limit/stats.h"
 #include "path/early.h"
 #include "path/penalty.h"
 #include "path/permit.h"
 #include "path/refusal.h"
+#include "table/bucket.h"
 #include "table/shared.h"
 
 /* What a limit said of the packet: WEIR_* flags of the table, or: */

@@ -9,6 +9,7 @@
 #include "compat.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "packet/packet.h"
 #include "path/refusal.h"
 #include "path/trace.h"

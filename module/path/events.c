@@ -10,6 +10,7 @@
 
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "path/events.h"
 
 /* The shortest time between two pressure events of a table. */

@@ -16,6 +16,7 @@
 #include "clock.h"
 #include "compat.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "packet/packet.h"
 #include "path/hook.h"
 #include "path/refusal.h"

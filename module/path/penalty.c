@@ -7,6 +7,7 @@
  */
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "path/events.h"
 #include "path/penalty.h"
 #include "path/trace.h"

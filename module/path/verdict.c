@@ -11,9 +11,11 @@
 #include "compat.h"
 #include "limit/limit.h"
 #include "limit/net.h"
+#include "limit/stats.h"
 #include "packet/packet.h"
 #include "path/refusal.h"
 #include "path/verdict.h"
+#include "table/bucket.h"
 #include "table/shared.h"
 
 #define CREATE_TRACE_POINTS

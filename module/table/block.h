@@ -5,7 +5,7 @@
 #ifndef WEIR_BLOCK_H
 #define WEIR_BLOCK_H
 
-#include "table/bucket.h"
+#include "table/layout.h"
 
 /* An end is in WEIR_SINCE_TICKS: see weir_block_until(). */
 #define WEIR_FOR_EVER U32_MAX

@@ -4,6 +4,7 @@
  * at the top of table.c.
  */
 #include "table/block.h"
+#include "table/bucket.h"
 #include "table/counts.h"
 #include "table/known.h"
 

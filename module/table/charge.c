@@ -3,8 +3,10 @@
  * Packets in a table: refuse without a lock, charge, give back.
  */
 #include "table/block.h"
+#include "table/bucket.h"
 #include "table/counts.h"
 #include "table/known.h"
+#include "table/resize.h"
 
 /* Refuse if what was read since @seq is consistent; it leaves no room. */
 static __always_inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
@@ -242,4 +244,25 @@ void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
 			was = 0;
 		count = min(packets, (u32)WEIR_DROPPED_MAX - was) + was;
 	} while (!atomic_try_cmpxchg_relaxed(&way->dropped, &old, count | kind));
+}
+
+/*
+ * The tick until which what @lookup refused with @result is refused, if nothing changes: to
+ * the end of the block, if it leaks, or else to the end of the slot. Without the lock it is
+ * valid if the seqcount is.
+ */
+u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
+		       u16 result)
+{
+	const struct weir_count *count = &table->count[result >> WEIR_BUDGET_SHIFT];
+	struct weir_wheel *wheel = weir_wheel_of(count, weir_way_wheel(table, lookup->way));
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	u64 left;
+
+	/* A hint; what follows is of the seqcount or invalid. */
+	if (unlikely(data_race(lookup->way->scope) & WEIR_SCOPE_BLOCKED)) {
+		left = weir_block_left(weir_way_until(table, bucket, lookup->way), lookup->tick);
+		return left == WEIR_NEVER ? left : lookup->tick + left;
+	}
+	return weir_count_until(count, wheel, lookup->tick, lookup->cost, lookup->budget);
 }

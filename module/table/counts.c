@@ -8,7 +8,6 @@
  * and only that is marked. A source is live while any of its counts is not 0. Each floor
  * is joined and each promise is kept by itself, as if its budget were the only one.
  */
-#include "table/block.h"
 #include "table/counts.h"
 
 noinline void weir_count_turn(const struct weir_count *count, struct weir_wheel *wheel, u32 slot)
@@ -17,7 +16,7 @@ noinline void weir_count_turn(const struct weir_count *count, struct weir_wheel 
 }
 
 /* The tick until which a full count stays full for @cost, if nothing changes. */
-static u64 count_until(const struct weir_count *count, const struct weir_wheel *wheel, u64 tick,
+u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wheel, u64 tick,
 		       u64 cost, u64 budget)
 {
 	u64 slot = weir_count_slot(count, tick), wait = 1;
@@ -32,27 +31,6 @@ static u64 count_until(const struct weir_count *count, const struct weir_wheel *
 		wait = data_race(weir_wheel_peek(count->shape, wheel, cost, budget));
 	}
 	return (slot + wait) * count->slot_ticks;
-}
-
-/*
- * The tick until which what @lookup refused with @result is refused, if nothing changes: to
- * the end of the block, if it leaks, or else to the end of the slot. Without the lock it is
- * valid if the seqcount is.
- */
-u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
-		       u16 result)
-{
-	const struct weir_count *count = &table->count[result >> WEIR_BUDGET_SHIFT];
-	struct weir_wheel *wheel = weir_wheel_of(count, weir_way_wheel(table, lookup->way));
-	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	u64 left;
-
-	/* A hint; what follows is of the seqcount or invalid. */
-	if (unlikely(data_race(lookup->way->scope) & WEIR_SCOPE_BLOCKED)) {
-		left = weir_block_left(weir_way_until(table, bucket, lookup->way), lookup->tick);
-		return left == WEIR_NEVER ? left : lookup->tick + left;
-	}
-	return count_until(count, wheel, lookup->tick, lookup->cost, lookup->budget);
 }
 
 /* As weir_wheel_full() and weir_wheel_add(), with logs out of the way. */
@@ -83,7 +61,7 @@ static noinline u16 longest(const struct weir_table *table, struct weir_wheel *f
 	for (i = 0; i <= table->more; i++, count++) {
 		if (!(full & BIT(i)))
 			continue;
-		until = count_until(count, weir_wheel_of(count, first), lookup->tick,
+		until = weir_count_until(count, weir_wheel_of(count, first), lookup->tick,
 				    lookup->amount[count->bytes], lookup->budgets[i]);
 		if (until > latest) {
 			latest = until;

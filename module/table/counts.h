@@ -7,7 +7,7 @@
 #ifndef WEIR_BUDGETS_H
 #define WEIR_BUDGETS_H
 
-#include "table/bucket.h"
+#include "table/layout.h"
 
 /* Weight of a source that is never evicted, because a count of it never ends. */
 #define WEIR_STAYS BIT_ULL(62)
@@ -35,6 +35,8 @@ void weir_budgets_start(const struct weir_table *table, struct weir_wheel *floor
 void weir_count_turn(const struct weir_count *count, struct weir_wheel *wheel, u32 slot);
 void weir_count_raise(const struct weir_count *count, struct weir_wheel *floor,
 		      struct weir_wheel *wheel);
+u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wheel, u64 tick,
+		     u64 cost, u64 budget);
 bool weir_count_mark(const struct weir_table *table, struct weir_wheel *first,
 		     const struct weir_lookup *lookup, u16 result);
 
@@ -43,8 +45,6 @@ u64 weir_budgets_weight(const struct weir_table *table, struct weir_wheel *first
 void weir_budgets_turn(const struct weir_table *table, struct weir_wheel *first, u64 tick);
 void weir_budgets_unmark(const struct weir_table *table, struct weir_wheel *first);
 bool weir_budgets_reset(const struct weir_table *table, struct weir_wheel *first);
-u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
-		       u16 result);
 
 /*
  * Is there no room for the packet in a count? Returns WEIR_REFUSED and which, the one that

@@ -7,7 +7,9 @@
 #include <linux/string.h>
 
 #include "table/block.h"
+#include "table/bucket.h"
 #include "table/counts.h"
+#include "table/resize.h"
 
 /* Ticks from now until so many slots after the one to which a wheel was turned. */
 static u64 ticks_until(const struct weir_count *count, const struct weir_wheel *wheel,

@@ -5,6 +5,7 @@
 #include <linux/bottom_half.h>
 
 #include "table/block.h"
+#include "table/bucket.h"
 
 /* Has the quota of the source's bucket room, as a hint? */
 bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup *lookup)

@@ -5,7 +5,7 @@
 #ifndef WEIR_KNOWN_H
 #define WEIR_KNOWN_H
 
-#include "table/bucket.h"
+#include "table/layout.h"
 
 static inline u16 weir_since(u64 tick)
 {

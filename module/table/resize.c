@@ -30,7 +30,9 @@
 #include <linux/sched.h>
 
 #include "table/block.h"
+#include "table/bucket.h"
 #include "table/counts.h"
+#include "table/resize.h"
 
 /* Do two counts count alike, whatever their budgets are? */
 static bool same_way(const struct weir_count *a, const struct weir_count *b)

@@ -9,6 +9,7 @@
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
 
+#include "table/bucket.h"
 #include "table/shared.h"
 
 #define BATCH_PACKETS 64

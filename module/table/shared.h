@@ -9,7 +9,8 @@
 
 #include <linux/percpu.h>
 
-#include "table/bucket.h"
+#include "table/layout.h"
+
 
 /* Charged room that a CPU may spend alone; see batch.c. */
 struct weir_batch {

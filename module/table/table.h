@@ -158,6 +158,8 @@ void weir_table_dropped(struct weir_table *table,
 			const struct weir_lookup *lookup, u32 packets,
 			bool observed);
 void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup);
+u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
+		       u16 result);
 
 /* How to block a source that is blocked already, or has no way. */
 enum weir_block {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Register the family, whose policies and operations are in gen.c, generated from
+ * Documentation/netlink/specs/weir.yaml.
+ */
+#include <linux/module.h>
+
+#include "netlink/family.h"
+#include "netlink/message.h"
+#include "path/events.h"
+
+MODULE_ALIAS_GENL_FAMILY(WEIR_FAMILY_NAME);
+
+/* The generator ignores this flag of the specification. */
+static const struct genl_multicast_group groups[] = {
+	[WEIR_NLGRP_EVENTS] = {
+		.name = WEIR_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN,
+	},
+};
+
+int __init weir_netlink_init(void)
+{
+	weir_events_sink(&weir_nl_event_sink);
+	weir_nl_family.mcgrps = groups;
+	weir_genl_prepare(&weir_nl_family, weir_nl_pre_doit);
+	return genl_register_family(&weir_nl_family);
+}
+
+void weir_netlink_exit(void)
+{
+	weir_nl_events_stop();
+	genl_unregister_family(&weir_nl_family);
+}
