@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Edit a copy of the configuration: each change is checked here, and none is seen
- * before weir_edit_end() publishes them all. See the top of config.c.
+ * before weir_edit_end() publishes them all. See the top of publish.c.
  */
 #include <linux/err.h>
 #include <linux/mm.h>

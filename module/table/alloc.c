@@ -42,7 +42,7 @@
  *
  * A table is found through the RCU pointer of the configuration, and is freed a grace
  * period after its removal from there. How one table takes over from another is at the
- * top of move.c.
+ * top of resize.c.
  */
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Inside one bucket: find a way, take one, evict, raise the floor. The rules are
- * at the top of table.c.
+ * at the top of alloc.c.
  */
 #include "table/block.h"
 #include "table/bucket.h"

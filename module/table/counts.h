@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Sources that have several budgets: all counts of a way or of a floor at once. See the
- * top of budgets.c. @first is the wheel of the first count. The caller serialises as for
+ * top of counts.c. @first is the wheel of the first count. The caller serialises as for
  * a single wheel; "full" and "marked" may be read in a seqcount.
  */
 #ifndef WEIR_BUDGETS_H

@@ -84,7 +84,7 @@ struct weir_table {
 	u16 wheel_off;		/* offset of the first wheel in a way */
 	u16 wheels_size;	/* bytes of the wheels of a way or floor */
 	u8 more;		/* counts besides the first */
-	bool plain;		/* none, and that is not a log; other tables are budgets.c's */
+	bool plain;		/* none, and that is not a log; other tables are counts.c's */
 	struct weir_count count[WEIR_BUDGETS_MAX];
 	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */
 	struct weir_table_spec spec;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Per-CPU batches of a budget that all CPUs share. See the top of batch.c. Context: as
+ * Per-CPU batches of a budget that all CPUs share. See the top of shared.c. Context: as
  * weir_table_charge(), with the CPU's batches to itself; for weir_batches_unspent() the
  * RCU read lock.
  */
@@ -12,7 +12,7 @@
 #include "table/layout.h"
 
 
-/* Charged room that a CPU may spend alone; see batch.c. */
+/* Charged room that a CPU may spend alone; see shared.c. */
 struct weir_batch {
 	u64 left;		/* not yet spent */
 	u64 budget;		/* of the limit when it was taken */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of a limit: source -> wheel. See the top of table.c.
+ * The table of a limit: source -> wheel. See the top of alloc.c.
  *
  * Ticks are the kernel's coarse clock: monotonic, below 2^63; @tick is now. Sources are
  * masked with the table's prefix. Hashes are weir_source_hash() with one key for the
@@ -131,7 +131,7 @@ static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
 	       whole * budget + part;
 }
 
-/* table.c */
+/* alloc.c */
 u64 weir_table_need(const struct weir_table_spec *spec);
 struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
 				    u64 tick);
@@ -176,7 +176,7 @@ int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 e
 bool weir_table_release(struct weir_table *table, const struct weir_source *source,
 			u32 hash, u64 tick);
 
-/* move.c */
+/* resize.c */
 void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
 			u64 (*clock)(void));
@@ -184,7 +184,7 @@ u64 weir_table_drain(struct weir_table *next);
 u64 weir_table_unblocked(const struct weir_table *next);
 
 /*
- * peek.c: not in hard interrupts. The first three are called under rcu_read_lock(), the
+ * dump.c: not in hard interrupts. The first three are called under rcu_read_lock(), the
  * others while the table cannot be freed. The last three have one caller at a time, and
  * a table without a predecessor. @budget: of the limit, one for each count.
  */

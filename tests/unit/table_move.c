@@ -243,7 +243,7 @@ static struct config random_config(const struct config *was)
 	config.budget = budgets[below(ARRAY_SIZE(budgets))];
 	if (old && below(2) && count->bytes == old->bytes)
 		config.budget = was->budget;
-	/* As in limit.c */
+	/* As in config/make.c */
 	count->budget = config.budget;
 	if (old)
 		count->budget = max(count->budget, count->bytes == old->bytes ? old->budget :
