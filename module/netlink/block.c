@@ -198,7 +198,8 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 	block->replace = true;
 	for (i--; i--; )
 		block_set(wn, block, block->limit[i], block->was[i]);
-	return block_refuse(info, err, err == -EEXIST ? already :
+	return block_refuse(info, err, err == -EEXIST ? already : err == -EAGAIN ?
+			    "other sources keep taking the way of the source; try again" :
 			    "its bucket has no way left for a blocked source; more sources make room");
 }
 

@@ -3,7 +3,7 @@
  * Operations on sources that are named by their address: get, charge.
  */
 #include <linux/bottom_half.h>
-#include <linux/sched/signal.h>
+#include <linux/sched.h>
 #include <linux/socket.h>
 
 #include "clock.h"
@@ -139,82 +139,28 @@ struct charge {
 };
 
 /*
- * What all budgets in the unit of the first have left; only those are charged by request.
- * The first may have @most.
- */
-static u64 room_left(const struct weir_limit *limit, const struct weir_source_state *state,
-		     u64 most)
-{
-	u64 room = most - min(most, state->count[0]);
-	unsigned int i;
-
-	for (i = 1; i < limit->budgets; i++)
-		if (!(limit->bytes & BIT(i)) == !(limit->bytes & 1))
-			room = min(room, limit->room[i] - min(limit->room[i], state->count[i]));
-	return room;
-}
-
-/*
- * Charge at most what a count may be, @most, and tell in how many ticks it is due, or without
- * a charge in how many it would fit. Returns 0, or -EAGAIN as charge_try() does.
- */
-static int charge_take(struct weir_net *wn, struct charge *charge, const struct weir_limit *limit,
-		       struct weir_lookup *lookup, u64 *wait)
-{
-	/* Who is named is no stranger: the newcomers' budget is not asked. */
-	const struct weir_permit permit = { .known_ticks = limit->newcomers.known_ticks };
-	const u64 most = limit->largest[limit->bytes & 1];
-	u64 slot[WEIR_SLOTS_MAX + 1], room;
-	struct weir_source_state state;
-	u16 result;
-
-	/* The unspent batches of CPUs are not available. */
-	weir_table_peek(limit->table, lookup->source, lookup->hash, lookup->tick, limit->room,
-			&state, slot);
-	room = state.blocked ? 0 : room_left(limit, &state, lookup->budget);
-	if (charge->mode == WEIR_CHARGE_MODE_DRAIN)
-		lookup->cost = min(lookup->cost, room ?: 1);
-	lookup->amount[limit->bytes & 1] = lookup->cost;
-	if (lookup->cost > room || lookup->cost > most) {
-		*wait = lookup->cost > most ? WEIR_NEVER :
-			weir_table_wait(limit->table, lookup);
-		return 0;
-	}
-	result = weir_table_charge(limit->table, lookup);
-	if (result == WEIR_NEWCOMER)
-		result = weir_table_admit(limit->table, lookup, &permit);
-	if (result & (WEIR_AGAIN | WEIR_REFUSED))
-		return -EAGAIN;
-	if (result & WEIR_EVICTED) {
-		weir_limit_count_evictions(limit, 1);
-		weir_event_pressure(wn, limit, lookup->tick);
-	}
-	charge->taken = lookup->cost;
-	*wait = charge->mode == WEIR_CHARGE_MODE_RESERVE ?
-		weir_table_due(limit->table, lookup, limit->room[0]) : 0;
-	return 0;
-}
-
-/*
- * Charge if there is room, so that a source is not limited by what a program asks for,
- * and put the state afterwards. Returns -EAGAIN if the configuration or the room has
- * changed meanwhile. With BH off, under rcu_read_lock().
+ * Charge if there is room, so that a source is not limited by what a program asks for, and put
+ * the state afterwards. Returns -EAGAIN as weir_table_take() does. With BH off, under
+ * rcu_read_lock().
  */
 static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge *charge,
 		      const struct weir_limit *limit)
 {
-	const struct weir_source *source = &charge->asked.source;
-	bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
-	u64 slot[WEIR_SLOTS_MAX + 1], wait;
-	struct weir_source masked = *source;
-	struct weir_source_state state;
-	struct weir_lookup lookup = {
-		.source = &masked,
-		.tick = weir_clock(),
-		.cost = charge->cost,
-		.budget = reserve ? 2 * limit->room[0] : limit->room[0],
-		.budgets = limit->room,
+	const bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
+	const u64 largest = limit->largest[limit->bytes & 1];
+	struct weir_take take = {
+		.cost = charge->cost, .most = limit->room[0] << reserve,
+		.drain = charge->mode == WEIR_CHARGE_MODE_DRAIN,
+		/* Who is named is no stranger: the newcomers' budget is not asked. */
+		.permit = { .known_ticks = limit->newcomers.known_ticks },
 	};
+	u64 slot[WEIR_SLOTS_MAX + 1], wait = WEIR_NEVER;
+	struct weir_source masked = charge->asked.source;
+	struct weir_lookup lookup = {
+		.source = &masked, .tick = weir_clock(), .budgets = limit->room,
+	};
+	struct weir_source_state state;
+	u16 result = 0;
 
 	if (reserve && limit->budgets > 1)
 		return -E2BIG;
@@ -222,31 +168,22 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		return -EOPNOTSUPP;
 	weir_source_mask(&masked, limit->prefix);
 	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
-	if (charge_take(wn, charge, limit, &lookup, &wait))
+	if (take.drain)
+		take.cost = min(take.cost, largest);
+	if (take.cost <= largest)
+		result = weir_table_take(limit->table, &lookup, &take, &wait);
+	if (result & WEIR_EVICTED) {
+		weir_limit_count_evictions(limit, 1);
+		weir_event_pressure(wn, limit, lookup.tick);
+	}
+	if (result & WEIR_AGAIN)
 		return -EAGAIN;
-	weir_nl_peek(wn, limit, source, &state, slot);
+	weir_nl_peek(wn, limit, &charge->asked.source, &state, slot);
+	charge->taken = result & WEIR_CHARGED ? lookup.cost : 0;
 	return weir_nl_put_source(reply, wn->net, limit, &state) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
 	       wait == WEIR_NEVER ? 0 :
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_nl_ns(wait));
-}
-
-/* Until the slot ends the room can only shrink, so this loop ends. */
-static int charge_do(struct sk_buff *reply, struct weir_net *wn, struct charge *charge)
-{
-	const struct weir_limit *limit;
-	int err;
-
-	do {
-		cond_resched();
-		local_bh_disable();
-		rcu_read_lock();
-		limit = weir_limit_find(weir_config_get(wn), charge->asked.limit);
-		err = limit ? charge_try(reply, wn, charge, limit) : -ENOENT;
-		rcu_read_unlock();
-		local_bh_enable();
-	} while (err == -EAGAIN && !fatal_signal_pending(current));
-	return err;
 }
 
 int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
@@ -254,6 +191,8 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs;
 	struct charge charge = { .cost = 1 };
+	const struct weir_limit *limit;
+	unsigned int tries = 0;
 	struct sk_buff *reply;
 	int err;
 
@@ -269,7 +208,18 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = weir_nl_reply(info);
 	if (!reply)
 		return -ENOMEM;
-	err = charge_do(reply, wn, &charge);
+	do {
+		cond_resched();
+		local_bh_disable();
+		rcu_read_lock();
+		limit = weir_limit_find(weir_config_get(wn), charge.asked.limit);
+		err = limit ? charge_try(reply, wn, &charge, limit) : -ENOENT;
+		rcu_read_unlock();
+		local_bh_enable();
+	} while (err == -EAGAIN && ++tries < WEIR_TRIES);
+	if (err == -EAGAIN)
+		weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_ADDRESS],
+			       "others keep taking the source's way or changing the limit; try again");
 	if (err == -ENOENT)
 		weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], info->extack);
 	if (err == -EOPNOTSUPP)

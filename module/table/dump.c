@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the state of sources, tell when a charge fits or is due, and forget sources.
+ * Read the state of sources, charge them by request, and forget them.
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
@@ -9,6 +9,7 @@
 #include "table/block.h"
 #include "table/bucket.h"
 #include "table/counts.h"
+#include "table/known.h"
 #include "table/resize.h"
 
 /* Ticks from now until so many slots after the one to which a wheel was turned. */
@@ -137,29 +138,19 @@ static void bucket_full(const struct weir_table *table, struct weir_bucket *buck
 	}
 }
 
-static void source_state(struct weir_table *table, const struct weir_source *source, u32 hash,
-			 const struct question *ask, struct weir_source_state *state)
+/* The state of a source in a locked bucket, and a locked way, or NULL without one. */
+static void source_state(const struct weir_table *table, struct weir_bucket *bucket,
+			 struct weir_way *way, const struct question *ask,
+			 struct weir_source_state *state)
 {
-	struct weir_bucket *bucket = weir_bucket(table, hash);
-	struct weir_way *way;
-
-	*state = (struct weir_source_state) { .source = *source };
-	local_bh_disable();
-	weir_table_settle(table, hash);
-	raw_spin_lock(&bucket->lock);
-	way = weir_bucket_search(table, bucket, source, hash);
 	if (way) {
-		raw_spin_lock(&way->lock);
 		way_state(table, bucket, weir_bucket_index(table, bucket, way), ask, state);
-		raw_spin_unlock(&way->lock);
-	} else {
-		state->floor = true;
-		state->unknown = table->standing_off;
-		wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
-		bucket_full(table, bucket, ask, state);
+		return;
 	}
-	raw_spin_unlock(&bucket->lock);
-	local_bh_enable();
+	state->floor = true;
+	state->unknown = table->standing_off;
+	wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
+	bucket_full(table, bucket, ask, state);
 }
 
 /* The current slot is the last of @slot; unused ones in front are 0. */
@@ -169,63 +160,119 @@ void weir_table_peek(struct weir_table *table,
 		     u64 slot[WEIR_SLOTS_MAX + 1])
 {
 	const struct question ask = { .tick = tick, .budget = budget, .slot = slot };
+	struct weir_bucket *bucket = weir_bucket(table, hash);
+	struct weir_way *way;
 
 	memset(slot, 0, sizeof(*slot) * (WEIR_SLOTS_MAX + 1));
-	source_state(table, source, hash, &ask, state);
+	*state = (struct weir_source_state) { .source = *source };
+	local_bh_disable();
+	weir_table_settle(table, hash);
+	raw_spin_lock(&bucket->lock);
+	way = weir_bucket_search(table, bucket, source, hash);
+	if (way)
+		raw_spin_lock(&way->lock);
+	source_state(table, bucket, way, &ask, state);
+	if (way)
+		raw_spin_unlock(&way->lock);
+	raw_spin_unlock(&bucket->lock);
+	local_bh_enable();
 }
 
-/* Ticks until a cost fits, if nothing else is charged; 0 if it does, or WEIR_NEVER. */
-u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup)
+/* What all budgets in the unit of the first have left; only those are charged by request. */
+static u64 take_room(const struct weir_table *table, const struct weir_lookup *lookup,
+		     const struct weir_source_state *state)
 {
-	const struct question ask = {
-		.tick = lookup->tick, .cost = lookup,
-		.budget = table->more ? lookup->budgets : &lookup->budget,
-	};
-	struct weir_source_state state;
+	u64 room = lookup->budget - min(lookup->budget, state->count[0]);
+	const u64 *most = lookup->budgets;
+	unsigned int i;
 
-	if (!table->more && lookup->cost > lookup->budget)
-		return WEIR_NEVER;
-	source_state(table, lookup->source, lookup->hash, &ask, &state);
-	return state.wait;
-}
-
-/* Slots until the last charge of a wheel is due, from the time of the lookup on. */
-static u32 wheel_due(const struct weir_table *table, struct weir_wheel *wheel,
-		     const struct weir_lookup *lookup, u64 size)
-{
-	weir_wheel_turn(table->shape, wheel, weir_table_slot(table, lookup->tick));
-	return weir_leak_due(table->shape, wheel, lookup->cost, size);
+	for (i = 1; i <= table->more; i++)
+		if (table->count[i].bytes == table->count[0].bytes)
+			room = min(room, most[i] - min(most[i], state->count[i]));
+	return room;
 }
 
 /*
- * Ticks until a charge is due that a leaky bucket was just given beyond its @size, up to
- * twice that: it counts then as if it had been made then. With BH off.
+ * Charge a locked way, or return 0 if there is none and the floor leaves room, unless all ways
+ * @stay. Otherwise as weir_table_take().
  */
-u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u64 size)
+static u16 take_locked(const struct weir_table *table, struct weir_bucket *bucket,
+		       struct weir_way *way, struct weir_lookup *lookup,
+		       const struct weir_take *take, bool stay, u64 *wait)
 {
-	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	struct weir_wheel *wheel = weir_bucket_floor(table, bucket);
-	struct weir_way *way;
-	u32 slots;
+	struct question ask = { .tick = lookup->tick, .budget = lookup->budgets };
+	struct weir_wheel *wheel = way ? weir_way_wheel(table, way) :
+				   weir_bucket_floor(table, bucket);
+	struct weir_source_state state = { };
+	u32 slots = 0;
 
-	raw_spin_lock(&bucket->lock);
-	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
-	if (way) {
-		wheel = weir_way_wheel(table, way);
-		raw_spin_lock(&way->lock);
-		weir_way_write_begin(way);
-		slots = wheel_due(table, wheel, lookup, size);
-		write_seqcount_end(&way->seq);
-		raw_spin_unlock(&way->lock);
-	} else if (bucket->moving) {
-		/* To the successor: as long as can be. */
-		slots = div64_u64(size * table->shape.parts, table->shape.rate) + 1;
-	} else {
-		/* Who was evicted meanwhile is within the floor. */
-		slots = wheel_due(table, wheel, lookup, size);
+	lookup->budget = take->most;
+	lookup->cost = take->cost;
+	if (take->drain) {
+		source_state(table, bucket, way, &ask, &state);
+		lookup->cost = min(take->cost, take_room(table, lookup, &state) ?: 1);
 	}
-	raw_spin_unlock(&bucket->lock);
-	return ticks_until(&table->count[0], wheel, lookup->tick, slots);
+	lookup->amount[table->count[0].bytes] = lookup->cost;
+	if (weir_wheels_full(table, wheel, lookup) ||
+	    (way ? way->scope & WEIR_SCOPE_BLOCKED : stay)) {
+		ask.cost = lookup;
+		ask.budget = table->more ? lookup->budgets : &lookup->budget;
+		source_state(table, bucket, way, &ask, &state);
+		*wait = max(state.wait, 1ull);
+		return WEIR_REFUSED;
+	}
+	if (!way)
+		return 0;
+	weir_way_write_begin(way);
+	weir_wheels_add(table, wheel, lookup);
+	if (take->most > lookup->budgets[0])
+		slots = weir_leak_due(table->shape, wheel, lookup->cost, lookup->budgets[0]);
+	write_seqcount_end(&way->seq);
+	weir_way_receipt(table, wheel, lookup);
+	if (table->standing_off)
+		weir_way_meet(table, bucket, way, lookup->tick, &take->permit);
+	*wait = ticks_until(&table->count[0], wheel, lookup->tick, slots);
+	return WEIR_CHARGED;
+}
+
+/*
+ * Charge a source what a request asks for, afterwards in lookup->cost, or nothing. Returns
+ * WEIR_CHARGED, and the ticks until it is due, above 0 only beyond the size of a leaky bucket;
+ * WEIR_REFUSED, and the ticks until it would fit, above 0, or WEIR_NEVER; or WEIR_AGAIN if the
+ * table was replaced, or others keep taking the way. With WEIR_EVICTED as weir_table_charge().
+ */
+u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
+		    const struct weir_take *take, u64 *wait)
+{
+	const struct weir_permit *permit = table->standing_off ? &take->permit : NULL;
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+	u16 result, admitted = 0, evicted = 0;
+	struct weir_way *way;
+	unsigned int tries;
+
+	for (tries = 0; tries < WEIR_TRIES; tries++) {
+		weir_table_settle(table, lookup->hash);
+		lookup->slot = weir_table_slot(table, lookup->tick);
+		raw_spin_lock(&bucket->lock);
+		weir_bucket_expire(table, bucket, lookup->tick);
+		way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+		if (way)
+			raw_spin_lock(&way->lock);
+		result = bucket->moved ? WEIR_AGAIN :
+			 take_locked(table, bucket, way, lookup, take,
+				     admitted & WEIR_REFUSED, wait);
+		if (way)
+			raw_spin_unlock(&way->lock);
+		raw_spin_unlock(&bucket->lock);
+		if (result)
+			return result | evicted;
+		/* Take a way first, which others may take before it is charged. */
+		lookup->cost = 0;
+		lookup->amount[table->count[0].bytes] = 0;
+		admitted = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1, permit);
+		evicted |= admitted & WEIR_EVICTED;
+	}
+	return WEIR_AGAIN | evicted;
 }
 
 /*

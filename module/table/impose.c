@@ -18,7 +18,8 @@ bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup 
  * with WEIR_NEVER for ever. Who may take a way for it is charged nothing: the cost is 0, and
  * the budget U64_MAX. Of others the way that refused stays in @lookup, for the caller, even if
  * it is another source's by now. Returns 0, or 1 if a live source was evicted; -ENOSPC if the
- * bucket's quota is used up, or no way can be had; -EEXIST or -ENOENT as @how says.
+ * bucket's quota is used up, or no way can be had; -EAGAIN if others keep taking the way that
+ * it gets; -EEXIST or -ENOENT as @how says.
  */
 int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 end,
 		     enum weir_block how)
@@ -27,6 +28,7 @@ int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 e
 	bool punish = how >= WEIR_BLOCK_PUNISH;
 	u32 until = weir_block_until(end), was;
 	const struct weir_permit permit = { };
+	unsigned int tries = WEIR_TRIES;
 	struct weir_way *way;
 	u16 result = 0;
 	int err;
@@ -53,9 +55,11 @@ again:
 	/* The way that it takes may be gone before it is blocked. */
 	result = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1,
 				   table->standing_off ? &permit : NULL);
-	if (result & WEIR_CHARGED)
+	if (!(result & WEIR_CHARGED))
+		return -ENOSPC;
+	if (--tries)
 		goto again;
-	return -ENOSPC;
+	return -EAGAIN;
 }
 
 /* End the block of a source. Returns whether there was one. */

@@ -102,6 +102,17 @@ struct weir_lookup {
 	struct weir_way *way;	/* result: the source's way, as a hint, or NULL */
 };
 
+/* How often a request begins again because of what others do. */
+#define WEIR_TRIES 8
+
+/* What a request would charge. */
+struct weir_take {
+	u64 cost;		/* at most what a count may be */
+	u64 most;		/* that the first count may be: twice the budget to reserve */
+	bool drain;		/* take less if there is less */
+	struct weir_permit permit;
+};
+
 /* The state of a source in a table. */
 struct weir_source_state {
 	struct weir_source source;	/* masked */
@@ -184,12 +195,12 @@ u64 weir_table_drain(struct weir_table *next);
 u64 weir_table_unblocked(const struct weir_table *next);
 
 /*
- * dump.c: not in hard interrupts. The first three are called under rcu_read_lock(), the
+ * dump.c: not in hard interrupts. The first two are called under rcu_read_lock(), the
  * others while the table cannot be freed. The last three have one caller at a time, and
  * a table without a predecessor. @budget: of the limit, one for each count.
  */
-u64 weir_table_wait(struct weir_table *table, const struct weir_lookup *lookup);
-u64 weir_table_due(struct weir_table *table, const struct weir_lookup *lookup, u64 size);
+u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
+		    const struct weir_take *take, u64 *wait);
 void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 		     u32 hash, u64 tick, const u64 *budget,
 		     struct weir_source_state *state,

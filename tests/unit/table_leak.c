@@ -55,18 +55,20 @@ static void charge(unsigned int i)
 	};
 	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
 	u64 most = t.size_most + t.rate_most, sum, wait = 0;
+	const struct weir_take take = { .cost = lookup.cost, .most = 2 * t.size };
 	bool ahead = t.reserves && below(2);
 	u16 result;
 
 	lookup.source = &source;
-	lookup.budget += ahead ? t.size : 0;
+	lookup.budgets = &t.size;
 	twin_enter();
-	result = twin_packet(t.table, &lookup);
+	result = ahead ? weir_table_take(t.table, &lookup, &take, &wait) :
+			 twin_packet(t.table, &lookup);
 	t.refused += !!(result & WEIR_REFUSED);
 	t.floored += !!(result & WEIR_FLOORED);
 	t.evicted += !!(result & WEIR_EVICTED);
-	if (result & WEIR_CHARGED && ahead)
-		wait = weir_table_due(t.table, &lookup, t.size);
+	if (!(result & WEIR_CHARGED))
+		wait = 0;
 	t.reserved += !!wait;
 	if (result & WEIR_CHARGED && !ahead && !below(5)) {
 		weir_table_uncharge(t.table, &lookup);

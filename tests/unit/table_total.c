@@ -169,6 +169,22 @@ static void test_total(void **state)
 		one_run(run);
 }
 
+/* Likewise by a request: is it refused for ever? */
+static bool refused_for_ever(unsigned int i)
+{
+	const struct weir_take take = { .cost = 1, .most = t.budget };
+	struct weir_lookup lookup = { .tick = t.tick, .budgets = &t.budget };
+	struct weir_source source = twin_source_in(t.table, i, &lookup.hash);
+	u64 wait = 0;
+	u16 result;
+
+	lookup.source = &source;
+	twin_enter();
+	result = weir_table_take(t.table, &lookup, &take, &wait);
+	twin_leave();
+	return result == WEIR_REFUSED && wait == WEIR_NEVER;
+}
+
 static bool has_way(unsigned int i)
 {
 	u64 slot[WEIR_SLOTS_MAX + 1];
@@ -204,6 +220,7 @@ static void idle_way(unsigned int forgotten)
 	weir_table_free(old);
 	/* The search that this one makes finds no idle way. */
 	check(charged(SOURCES) == (WEIR_REFUSED | WEIR_FLOORED), "a way without an end was taken");
+	check(refused_for_ever(SOURCES), "a request was not refused for ever");
 	for (i = 0; had <= forgotten; i++)
 		if (has_way(i) && had++ == forgotten)
 			twin_forget_in(t.table, i);
