@@ -5,7 +5,8 @@
 # Arguments go to make, such as CC=clang C=1. -w: warnings are errors. -m: build the
 # module of FOLDER; -a: add the sources of another FOLDER, under that folder's name.
 # Builds into one DIR wait for each other. The next build overwrites DIR/log, so it is
-# checked here, under the lock. Status 5: C=1 was given, but sparse has not run.
+# checked here, under the lock. With C=1 sparse checks what is compiled, and all files if
+# a build without it was the last to compile. Status 5: sparse has not run.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 strict='' out='' folder='' beside=()
@@ -32,8 +33,10 @@ if [ -d "$kernel/root" ]; then
 	cross=aarch64-linux-gnu- args=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
 fi
 REAL_CC=$(command -v "${cross}gcc-12" || command -v "${cross}gcc") || { echo "no ${cross}gcc here" >&2; exit 4; }
+sparse=''
 for arg; do
 	case $arg in
+	C=1) sparse=$out/.checked ;;
 	CC=*) REAL_CC=$(command -v "${arg#CC=}") || { echo "no ${arg#CC=} here" >&2; exit 4; } ;;
 	*) args+=("$arg") ;;
 	esac
@@ -41,11 +44,15 @@ done
 CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
 [ ! -x "$kernel/linux" ] || args+=(ARCH=um)
+if [ -n "$sparse" ]; then
+	[ -e "$sparse" ] && [ -z "$(find "$out" -name '*.o' -newer "$sparse" -print -quit)" ] && args+=(C=1) || args+=(C=2)
+fi
 # kbuild has pahole do what the kernel's pahole could do.
 PAHOLE=$(command -v "$top/.cache/pahole/pahole" pahole | head -n 1) btf=''
+has_pahole=$([ -z "$PAHOLE" ] || "$PAHOLE" --version | tr -dc 0-9)
 config=$kernel/kdir/include/config/auto.conf
 if [ -z "$cross" ] && grep -q '^CONFIG_DEBUG_INFO_BTF_MODULES=y' "$config" &&
-	[ "$("${PAHOLE:-false}" --version | tr -dc 0-9)" -ge "$(sed -n 's/^CONFIG_PAHOLE_VERSION=//p' "$config")" ]; then
+	[ "${has_pahole:-0}" -ge "$(sed -n 's/^CONFIG_PAHOLE_VERSION=//p' "$config")" ]; then
 	btf=$kernel/kdir/vmlinux
 	[ -e "$btf" ] || btf=$kernel/vmlinux
 	# kbuild adds it to what it links, not to what an earlier build has linked without.
@@ -56,7 +63,7 @@ if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
 	target=(-C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= modules)
 fi
-make --no-print-directory "${target[@]}" W=1 CF=-D__CHECK_ENDIAN__ \
+make --no-print-directory -j"$(nproc)" "${target[@]}" W=1 CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
 # Only warnings in the project's files count, whatever the checkout is called. Headers
@@ -67,14 +74,16 @@ skip=' differs from the one|^  (CC|LD|MODPOST)|attribute directive ignored|unkno
 case $REAL_CC in *clang*) skip="$skip|objtool:" ;; esac
 if [ "$status" != 0 ]; then
 	tail -n 50 "$out/log" >&2
-elif sed "s|$top/||g; s|$(realpath "$kernel")/||g" "$out/log" | grep -E "((^|/)(module|unit)/|$ours|^[^/: ]+\.[ch]:|weir|modpost).*(warning|error):|WARNING" | grep -vE "$skip" >&2 && [ -n "$strict" ]; then
+elif sed "s|$top/||g; s|$(realpath "$kernel")/||g" "$out/log" | grep -E "((^|/)(module|unit)/|$ours|^[^/: ]+\.[ch]:|weir|modpost).*(warning|error):|WARNING" | grep -vE "$skip" >&2; then
 	# Otherwise the next build would compile nothing and not warn.
 	find "$out" -name '*.o' -delete
-	status=1
-elif [[ " ${args[*]} " = *" C=1 "* ]] && { grep -q 'sparse is not available' "$out/log" ||
+	[ -z "$strict" ] || status=1
+elif [ -n "$sparse" ] && { grep -q 'sparse is not available' "$out/log" ||
 	{ grep -q '^ *CC' "$out/log" && ! grep -q '^ *CHECK' "$out/log"; }; }; then
 	# kbuild hardly reports that it skips sparse.
 	echo "sparse has not run on $(<"$kernel/version"): $(grep -m 1 -o 'C=1 specified.*' "$out/log")"
 	status=5
+elif [ -n "$sparse" ]; then
+	: >"$sparse"
 fi
 exit "$status"
