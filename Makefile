@@ -149,9 +149,16 @@ demo: ## set up, boot a small machine with weir in it, and flood it
 	@tests/setup.sh demo
 	@tests/demo/run.sh
 
-test: ## set up, run every test (T='netns/limit 6.1' chooses)
-	@tests/setup.sh test
+test: ## what a patch needs, in ten minutes (T='netns/limit 6.1': that)
+	@tests/setup.sh test $(if $(T),all)
 	@tests/run.sh $(T)
+
+test-all: ## set up, run every test but those named below, in half an hour
+	@tests/setup.sh all
+	@tests/run.sh all
+
+test-times: ## write how long the tests of the last run took into the tree
+	@tests/run.sh --record
 
 test-debug: ## run the guest tests on debug kernels (KASAN, KCSAN)
 	@tests/setup.sh debug
@@ -160,13 +167,15 @@ test-debug: ## run the guest tests on debug kernels (KASAN, KCSAN)
 test-arm64: ## build for Debian's arm64 6.12, run some guest tests there
 	@tests/setup.sh arm64
 	@tests/run.sh netns/smoke netns/strict netns/cpus netns/table 6.12-arm64
+	@tests/run.sh --ran test-arm64
 
 test-systemd: ## run weir.service under the systemd of Debian 12 and 13
-	@tests/setup.sh test
+	@tests/setup.sh all
 	@tests/run.sh systemd
 
 test-fresh: ## prove set-up and demo in minimal bookworm and trixie roots
 	@tests/fresh.sh
+	@tests/run.sh --ran test-fresh
 
 bench: ## instructions a packet, weir and its peers (ROWS=, BENCH_WRITE=1)
 	@tests/setup.sh test
@@ -175,18 +184,22 @@ bench: ## instructions a packet, weir and its peers (ROWS=, BENCH_WRITE=1)
 bench-native: ## nanoseconds, in User-Mode Linux, as root
 	@tests/setup.sh native
 	@tests/bench/native.sh $(ROWS)
+	@tests/run.sh --ran bench-native
 
 fuzz: ## fuzz words, packets, messages for hours (FUZZ_SEED= repeats)
 	@tests/setup.sh test native
 	@tests/fuzz/run.sh
+	@tests/run.sh --ran fuzz
 
 soak: ## floods, changes, dumps, reloads all at once, for SOAK=10m
 	@tests/setup.sh test
 	@tests/soak/run.sh $(or $(SOAK),10m)
+	@tests/run.sh --ran soak
 
 mutants: ## see that the tests fail on wrong changes (T= chooses)
 	@tests/setup.sh test
 	@tests/mutants/run.py $(T)
+	$(if $(T),,@tests/run.sh --ran mutants)
 
 litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test
@@ -195,6 +208,7 @@ litmus: ## check lock-free reads by the kernel's memory model
 compare: ## weir, hashlimit, nft under floods (COMPARE_WRITE=1: README.md)
 	@tests/setup.sh test
 	@tests/bench/compare.sh
+	@tests/run.sh --ran compare
 
 simulate: ## floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes it)
 	@tests/setup.sh test
@@ -209,5 +223,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool \
-	install-service uninstall clean distclean setup demo test test-debug test-arm64 test-systemd test-fresh bench bench-native compare simulate mutants litmus fuzz soak \
+	install-service uninstall clean distclean setup demo test test-all test-times test-debug test-arm64 test-systemd test-fresh bench bench-native compare simulate mutants litmus fuzz soak \
 	lint help FORCE

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test|debug|arm64|native...: prepare a Debian 12 or 13 machine for the make
+# setup.sh demo|test|all|debug|ci|arm64|native...: prepare a Debian 12 or 13 machine for the make
 # targets: install missing packages, download guest kernels or kernel sources into
 # .cache. With NO_SETUP=1 it does nothing.
 set -u
@@ -23,11 +23,13 @@ packages='' kernels=''
 for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
-	test) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd pahole systemd" ;;
+	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd" ;;
+	all) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd pahole systemd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
+	ci) packages="$packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd pahole systemd debug uml" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;
-	*) die "there is no set-up called $group (demo, test, debug, arm64, native)." ;;
+	*) die "there is no set-up called $group (demo, test, all, debug, ci, arm64, native)." ;;
 	esac
 done
 

@@ -7,7 +7,7 @@
 # bench.sh -p ROW [TOOL]: instructions per function, of weir or TOOL.
 # bench.sh -f: the cost of a flooded namespace, end to end, by the script flood.
 # Rows named xdp-* are XDP programs, weir's question and two peers: the files of xdp/.
-# BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
+# BENCH_TOOLS=weir measures weir alone and prints no tables. BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
 # BENCH_NO_BUILD=1 does not rebuild the modules.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
@@ -45,7 +45,7 @@ fi
 rows=$(IFS=, && echo "$*")
 case ${1:-} in
 -f) machine weir.flood ;;
-*) machine "${rows:+weir.rows=$rows}" ;;
+*) machine "${rows:+weir.rows=$rows}" "${BENCH_TOOLS:+weir.tools=$BENCH_TOOLS}" ;;
 esac
 "${qemu[@]}" -serial "file:$out/cells" </dev/null >&2
 sed -i 's/\r$//' "$out/cells"
@@ -98,7 +98,7 @@ awk '
 			cell($1, "weir"), cell($1, "hashlimit"), cell($1, "nft"),
 			ratio($1, "hashlimit"), ratio($1, "nft")
 	}' "$out/result" tests/bench/rows >"$out/table"
-cat "$out/table"
+[ -n "${BENCH_TOOLS:-}" ] || cat "$out/table"
 awk '
 	$1 !~ /^xdp-/ { next }
 	!($1 in seen) { seen[$1]; row[++n] = $1 }
@@ -108,12 +108,12 @@ awk '
 		if (n) printf "%-16s %6s %12s %12s %12s\n", "instructions", "empty", "weir", "LRU hash", "spin lock"
 		for (i = 1; i <= n; i++) printf "%-16s %6d %12s %12s %12s\n", row[i], cost[row[i], "empty"], cell(row[i], "weir"), cell(row[i], "lru"), cell(row[i], "lock")
 	}' "$out/result" >"$out/table.xdp"
-cat "$out/table.xdp"
+[ -n "${BENCH_TOOLS:-}" ] || cat "$out/table.xdp"
 
 # Do not blame weir for the code of another compiler.
 made="made by gcc $(strings -n 8 ".cache/build/$kernel/weir.ko" | sed -nE 's/^GCC: .* ([0-9]+)\.[0-9.]+$/\1/p;T;q')"
 if [ -n "${BENCH_WRITE:-}" ]; then
-	[ $# = 0 ] || fail "the file is written whole"
+	[ "$#${BENCH_TOOLS:-}" = 0 ] || fail "the file is written whole"
 	{
 		echo "# SPDX-License-Identifier: GPL-2.0-or-later" && echo "# $made" &&
 			awk '$1 != row { printf "%s%s", end, row = $1; end = "\n" } { printf " %s %s", $2, $3 } END { print "" }' "$out/result"

@@ -24,7 +24,7 @@ export REAL_CC CC_UNKNOWN
 
 holds "dkms knows the module" quietly dkms add "$name"
 for kernel in 6.1 6.12; do
-	version=$(cat "$top/.cache/kernels/$kernel/version") || continue # run.sh reports it
+	version=$(cat "$top/.cache/kernels/$kernel/version") || continue # the runner reports it
 	CC_UNKNOWN=$tmp/unknown-$kernel
 	mkdir "/lib/modules/$version" && touch "/lib/modules/$version/modules."{order,builtin}
 	ln -s "$(realpath "$top/.cache/kernels/$kernel/kdir")" "/lib/modules/$version/build"

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [-n] [WORD...]: apply the changes in tests/mutants/list (its head describes the
+"""run.py [-n] [-s NUMBER] [WORD...]: apply the changes in tests/mutants/list (its head describes the
 format), one at a time, to a copy of the sources, and check that its test fails.
 WORD selects those whose name, file or killer contains it. TAP; -n only checks that each
-can be applied.
+can be applied; -s takes a sample of about NUMBER, other ones with each commit.
 """
 import os
 import re
@@ -125,7 +125,12 @@ def main():
     words = sys.argv[1:]
     only_apply = words[:1] == ["-n"]
     words = words[only_apply:]
+    sample = int(words[1]) if words[:1] == ["-s"] else 0
+    words = words[2 if sample else 0:]
     mutants = [m for m in read_list() if not words or any(w in " ".join((m.name, m.file, m.killer)) for w in words)]
+    if sample:
+        step = max(len(mutants) // sample, 1)
+        mutants = mutants[int(run("git", "-C", TOP, "rev-list", "--count", "HEAD").stdout or 0) % step::step]
     bad = 0
     print("1..%d" % len(mutants), flush=True)
     with tempfile.TemporaryDirectory() as top:
