@@ -235,7 +235,7 @@ static void bucket_init(const struct weir_table *table,
 	}
 }
 
-/* Free a table, or NULL, that no packet can find: a grace period after its removal. */
+/* Free a table, or NULL, that no packet can find: a grace period after its removal. May sleep. */
 void weir_table_free(struct weir_table *table)
 {
 	u32 i;
@@ -244,8 +244,10 @@ void weir_table_free(struct weir_table *table)
 		return;
 	for (i = 0; i < WEIR_BUDGETS_MAX; i++)
 		weir_calendar_stop(&table->calendar[i]);
-	for (i = 0; i < table->chunks; i++)
+	for (i = 0; i < table->chunks; i++) {
 		chunk_free(table->chunk[i], chunk_bytes(table));
+		cond_resched();
+	}
 	if (table->held)
 		atomic64_sub(table->bytes, table->held);
 	free_percpu(table->batches);
@@ -275,9 +277,14 @@ time64_t weir_table_renews(const struct weir_table *table, unsigned int i)
 
 static bool has_batches(const struct weir_table_spec *spec)
 {
-	/* A log refuses nothing that fits, and so has no room to spare. */
-	return !spec->count[1].budget && !spec->count[0].log &&
-	       (!spec->prefix.len4 || !spec->prefix.len6);
+	const struct weir_count_spec *count = &spec->count[0];
+
+	/*
+	 * A log refuses nothing that fits, and so has no room to spare. What a CPU that falls idle
+	 * has not spent is lost to others until the slot ends: slots must tick.
+	 */
+	return !spec->count[1].budget && !count->log && count->slot_ticks &&
+	       !count->calendar_ms && (!spec->prefix.len4 || !spec->prefix.len6);
 }
 
 static void table_plan(struct weir_table *table,

@@ -16,10 +16,10 @@
 #include "table/counts.h"
 #include "table/known.h"
 
-/* The end of a block that lasts until a tick, or with WEIR_NEVER for ever. */
+/* The end of a block that lasts until a tick above 0, rounded up, or with WEIR_NEVER for ever. */
 u32 weir_block_until(u64 tick)
 {
-	u64 until = tick / WEIR_SINCE_TICKS + 1;
+	u64 until = div_u64(tick - 1, WEIR_SINCE_TICKS) + 1;
 
 	return min_t(u64, until, WEIR_FOR_EVER);
 }

@@ -302,14 +302,18 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 	return n;
 }
 
-/* Returns whether there was anything to forget, or a block to end. */
+/*
+ * Who is known stays known, any other source is a newcomer from @tick on. Returns whether there
+ * was anything to forget, or a block to end.
+ */
 bool weir_table_forget(struct weir_table *table,
-		       const struct weir_source *source, u32 hash)
+		       const struct weir_source *source, u32 hash, u64 tick)
 {
 	struct weir_bucket *bucket = weir_bucket(table, hash);
 	struct weir_wheel *wheel;
 	struct weir_way *way;
 	bool known = false;
+	unsigned int i;
 
 	local_bh_disable();
 	raw_spin_lock(&bucket->lock);
@@ -320,7 +324,10 @@ bool weir_table_forget(struct weir_table *table,
 		weir_way_write_begin(way);
 		known = weir_budgets_reset(table, wheel) || atomic_read(&way->dropped) ||
 			way->scope & WEIR_SCOPE_BLOCKED;
-		weir_way_block(table, bucket, weir_bucket_index(table, bucket, way), 0);
+		i = weir_bucket_index(table, bucket, way);
+		weir_way_block(table, bucket, i, 0);
+		if (table->standing_off)
+			weir_bucket_standing(table, bucket)->since[i] = weir_since(tick);
 		atomic_set(&way->dropped, 0);
 		/* Pairs with weir_table_uncharge(), under the way's lock. */
 		WRITE_ONCE(table->epoch, table->epoch + 1);

@@ -33,6 +33,10 @@ int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 e
 	u16 result = 0;
 	int err;
 
+	/* A flood of one that is blocked takes no lock a packet; who comes next corrects a hint. */
+	if (how == WEIR_BLOCK_PROLONG && lookup->way &&
+	    weir_way_until(table, bucket, lookup->way) >= until)
+		return -EEXIST;
 	lookup->slot = weir_table_slot(table, lookup->tick);
 again:
 	raw_spin_lock(&bucket->lock);

@@ -25,12 +25,17 @@ struct weir_batches {
 	struct weir_batch family[2];
 };
 
-/* Does a source stand for a whole family or both, so that all CPUs charge it? */
+/*
+ * Does a source stand for a whole family or both, so that all CPUs charge it? Such a source is
+ * never blocked.
+ */
 static inline bool weir_batch_wanted(const struct weir_table *table,
 				     const struct weir_source *source)
 {
-	return unlikely(table->batches) && !weir_source_known(source) &&
-	       !(source->scope & WEIR_SCOPE_LINKLOCAL);
+	const struct weir_prefix *prefix = &table->spec.prefix;
+
+	return unlikely(table->batches) &&
+	       !(source->scope & WEIR_SCOPE_IPV6 ? prefix->len6 : prefix->len4);
 }
 
 static inline struct weir_batch *weir_batch_of(const struct weir_table *table,

@@ -208,7 +208,7 @@ void weir_table_peek(struct weir_table *table, const struct weir_source *source,
 unsigned int weir_table_walk(struct weir_table *table, u32 bucket, u64 tick,
 			     const u64 *budget, struct weir_source_state *state);
 bool weir_table_forget(struct weir_table *table,
-		       const struct weir_source *source, u32 hash);
+		       const struct weir_source *source, u32 hash, u64 tick);
 void weir_table_clear(struct weir_table *table, u32 bucket);
 void weir_table_age(struct weir_table *table, u64 tick);
 

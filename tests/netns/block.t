@@ -112,6 +112,18 @@ weir limit set few budget 1000/1h >/dev/null 2>&1
 refused "ADDR: its bucket has no way left for a blocked source; more sources make room" block "203.0.113.$i" for 1h
 is "$(through "203.0.113.$i")" 10 "... and under no limit if one has no room"
 
+# The end that a failed replacement puts back is the former one, however often
+weir limit add first budget 10/1h sources 64 from 203.0.113.0/24 before few >/dev/null 2>&1
+weir source block "203.0.113.$i" limit first for 1h >/dev/null
+left() { weir -json source get "203.0.113.$i" limit first | json blocked_ms; }
+was=$(left)
+for n in {1..12}; do
+	weir -exist source block "203.0.113.$i" for 2h >/dev/null 2>&1 && break
+done
+is "$n" 12 "a block that has no room under one of two limits fails"
+within $((was - $(left))) 0 3600000 "... and leaves the end under the other as it was"
+weir limit del first >/dev/null
+
 # Totals and blocks in all ways: newcomers have none, blocked or not, and that is told
 weir limit add once budget 10/total sources 64 from 10.7.0.0/16 >/dev/null 2>&1
 for i in {1..16}; do weir source block 10.7.0.$i limit once for 20m >/dev/null; done # in each bucket

@@ -264,6 +264,40 @@ static void test_blocked(void **state)
 	end();
 }
 
+/* Forgotten: who was known stays known, blocked or not; any other is a newcomer from then on. */
+static void test_forgotten(void **state)
+{
+	unsigned int i;
+
+	begin(1000, 64);
+	arrive(1);
+	arrive(2);
+	shim_jiffies += KNOWN + HZ;
+	arrive(1);
+	arrive(2);
+	arrive(3);
+	arrive(4);
+	assert_int_equal(block(2, 100 * HZ), 0);
+	assert_int_equal(block(4, 100 * HZ), 0);
+	assert_int_equal(block(5, 100 * HZ), 0);
+	shim_jiffies += KNOWN + HZ;
+	for (i = 1; i <= 5; i++) {
+		forget(i);
+		assert_false(state_of(i).blocked);
+		check(state_of(i).unknown == (i > 2), "%u", i);
+	}
+	for (i = 3; i <= 5; i++) {
+		assert_int_equal(arrive(i), WEIR_CHARGED | WEIR_NEWCOMER);
+		check(state_of(i).unknown, "%u is known by what it sent before", i);
+	}
+	shim_jiffies += KNOWN + HZ;
+	for (i = 1; i <= 5; i++) {
+		assert_int_equal(arrive(i), i > 2 ? WEIR_CHARGED | WEIR_NEWCOMER : WEIR_CHARGED);
+		assert_false(state_of(i).unknown);
+	}
+	end();
+}
+
 /* A bucket of blocked sources and of totals refuses newcomers until the first block ends. */
 static void test_full(void **state)
 {
@@ -312,5 +346,5 @@ static void test_wrap(void **state)
 }
 
 UNIT_MAIN("newcomers", T(test_known), T(test_learn), T(test_victims), T(test_late),
-	  T(test_changes), T(test_replace), T(test_budgets), T(test_blocked), T(test_full),
+	  T(test_changes), T(test_replace), T(test_budgets), T(test_blocked), T(test_forgotten), T(test_full),
 	  T(test_wrap))

@@ -110,6 +110,17 @@ static inline int block(u32 n, u64 ticks)
 	return ret;
 }
 
+static inline void forget(u32 n)
+{
+	const struct weir_source source = source_of(n);
+	const struct weir_limit *in = limit();
+
+	rcu_read_lock();
+	weir_table_forget(in->table, &source, weir_source_hash(&source, in->prefix, &wn.key),
+			  shim_jiffies);
+	rcu_read_unlock();
+}
+
 static inline struct weir_source_state state_of(u32 n)
 {
 	const struct weir_source source = source_of(n);

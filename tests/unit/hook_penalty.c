@@ -102,6 +102,51 @@ static void test_forgotten(void **state)
 		}
 }
 
+/*
+ * What a blocked source costs that goes on: no lock a packet, also where no refusal cache answers,
+ * and four renewals a second.
+ */
+static void test_locks(void **state)
+{
+	const unsigned int packets = 1000;
+	struct weir_limit words = edit_words("a", BUDGET);
+	unsigned int row, i, renewals, early;
+	unsigned long locks;
+	u64 ends;
+
+	words.penalty_ms = 3600000;
+	/* No cache answers for a limit that looks at ports. */
+	words.match.conds = WEIR_IF_SPORT;
+	words.match.sport.count = 1;
+	words.match.sport.range[0] = (struct weir_port_range) { 0, U16_MAX };
+	for (row = 0; row < 4; row++) {
+		words.renew = row & 1;
+		early = row & 2;
+		hook_begin(1);
+		shim_jiffies = 100000;
+		assert_int_equal(edit_add(&t.wn, &words, NULL, &(struct weir_error) { }), 0);
+		for (i = 0; i <= BUDGET; i++)
+			pass(false);
+		ends = shim_jiffies + blocked();
+		assert_true(blocked());
+		locks = shim_locks;
+		for (i = 0; i < packets; i++) {
+			shim_jiffies += !(i % 2);
+			assert_int_equal(pass(early), NF_DROP);
+		}
+		locks = shim_locks - locks;
+		renewals = words.renew ? packets / 2 / WEIR_SINCE_TICKS + 1 : 0;
+		check(locks <= 2 * renewals, "%lu locks for %u refusals, renewed %u times, row %u", locks,
+		      packets, renewals, row);
+		/* The bound holds, and the end is late enough. */
+		check(!words.renew ? shim_jiffies + blocked() == ends :
+		      blocked() >= 3600 * HZ && blocked() <= 3600 * HZ + WEIR_SINCE_TICKS,
+		      "row %u: blocked for %llu", row, blocked());
+		assert_int_equal(edit_del(&t.wn, "a", &(struct weir_error) { }), 0);
+		hook_end();
+	}
+}
+
 static void refused(const struct weir_limit *words, int err, u16 attr)
 {
 	struct weir_error error = { };
@@ -129,4 +174,4 @@ static void test_refused(void **state)
 	hook_end();
 }
 
-UNIT_MAIN("penalty", T(test_forgotten), T(test_refused))
+UNIT_MAIN("penalty", T(test_forgotten), T(test_locks), T(test_refused))

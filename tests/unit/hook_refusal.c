@@ -227,7 +227,8 @@ static void test_forgotten(void **state)
 	add("a", 2);
 	fill(&v4, 0, 2);
 	lookup = lookup_of(&v4, hook_limit("a"), &source);
-	assert_true(weir_table_forget(hook_limit("a")->table, &source, lookup.hash));
+	assert_true(weir_table_forget(hook_limit("a")->table, &source, lookup.hash,
+				      shim_jiffies));
 	fill(&v4, 0, 2);
 	for (i = 0; i < weir_table_buckets(hook_limit("a")->table); i++)
 		weir_table_clear(hook_limit("a")->table, i);
@@ -390,6 +391,63 @@ static void test_batch(void **state)
 	}
 }
 
+/* A CPU that falls idle keeps nothing of a budget whose slots do not tick. */
+static void test_idle(void **state)
+{
+	static const struct weir_budget budget[] = {
+		{ .amount = 1000 },
+		{ .amount = 1000, .window_ms = WEIR_DAY_MS, .mode = WEIR_MODE_CALENDAR },
+	};
+	struct weir_limit words = words_of("each", 1000);
+	unsigned int i, n;
+
+	words.prefix = (struct weir_prefix) { };
+	words.slots_given = false;
+	for (i = 0; i < ARRAY_SIZE(budget); i++) {
+		words.budget[0] = budget[i];
+		begin();
+		add_words(&words);
+		shim_cpu = 1;
+		for (n = 0; n < 2; n++)
+			assert_true(passes(&v4, 0));
+		shim_cpu = 0;
+		while (passes(&v4, 0))
+			n++;
+		check(n == 1000, "budget %u: %u of 1000", i, n);
+		hook_end();
+	}
+}
+
+/* ::/64 is a source as any other, under a limit that counts IPv4 as one. */
+static void test_zero(void **state)
+{
+	struct weir_limit words = words_of("each", 1000);
+	struct weir_source source = { .scope = WEIR_SCOPE_IPV6 };
+	struct weir_lookup lookup = { .source = &source, .budget = U64_MAX };
+	u8 byte[PACKET_MAX];
+	struct sk_buff skb = { .network = byte };
+	unsigned int i;
+
+	words.prefix = (struct weir_prefix) { 0, 64 };
+	begin();
+	add_words(&words);
+	skb.len = said_make(&v6, byte);
+	memset(byte + 8, 0, 16);
+	byte[23] = 5;
+	for (i = 0; i < 2; i++)
+		assert_int_equal(hook_verdict(&skb, true, &t.dev[0]), NF_ACCEPT);
+	lookup.tick = shim_jiffies;
+	lookup.hash = weir_source_hash(&source, words.prefix, &t.wn.key);
+	twin_enter();
+	assert_int_equal(weir_table_block(hook_limit("each")->table, &lookup, WEIR_NEVER,
+					  WEIR_BLOCK_ADD), 0);
+	twin_leave();
+	for (i = 0; i < 5; i++)
+		check(hook_verdict(&skb, true, &t.dev[0]) == NF_DROP, "packet %u of a blocked source", i);
+	hook_end();
+}
+
 UNIT_MAIN("hook_refusal", T(test_ends), T(test_smaller), T(test_large), T(test_large_early),
 	  T(test_given_back), T(test_forgotten),
-	  T(test_evicted), T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch))
+	  T(test_evicted), T(test_linklocal), T(test_vital), T(test_locks), T(test_most), T(test_batch),
+	  T(test_zero), T(test_idle))

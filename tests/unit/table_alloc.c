@@ -221,6 +221,26 @@ static void test_chunks(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
+static unsigned int rests;
+
+static void rest(void)
+{
+	rests++;
+}
+
+/* Whoever frees a large table lets others run, after each chunk. */
+static void test_rests(void **state)
+{
+	struct weir_table *table = alloc(600000);
+	unsigned int chunks = table->chunks;
+
+	rests = 0;
+	shim_resched = rest;
+	weir_table_free(table);
+	shim_resched = NULL;
+	check(rests >= chunks, "%u rests in %u chunks", rests, chunks);
+}
+
 /* An eighth of the available memory must stay free. */
 static void test_memory_left(void **state)
 {
@@ -262,4 +282,4 @@ static void test_failures(void **state)
 }
 
 UNIT_MAIN("table_alloc", T(test_size), T(test_sources), T(test_layout), T(test_slot),
-	  T(test_chunks), T(test_memory_left), T(test_failures))
+	  T(test_chunks), T(test_rests), T(test_memory_left), T(test_failures))

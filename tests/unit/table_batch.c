@@ -120,7 +120,7 @@ static void test_told(void **state)
 		assert_int_equal(counted(), i + 1);
 	}
 	rcu_read_lock();
-	assert_true(weir_table_forget(table, &everybody, 0));
+	assert_true(weir_table_forget(table, &everybody, 0, tick));
 	rcu_read_unlock();
 	assert_int_equal(counted(), 0);
 	/* Batches from before are not spent on top. */

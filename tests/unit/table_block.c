@@ -61,7 +61,7 @@ static struct weir_table *table_of(bool newcomers, bool further)
 /* An end as the table keeps it. */
 static u64 end_of(u64 end)
 {
-	return end == WEIR_NEVER ? end : (end / WEIR_SINCE_TICKS + 1) * WEIR_SINCE_TICKS;
+	return end == WEIR_NEVER ? end : DIV_ROUND_UP(end, WEIR_SINCE_TICKS) * WEIR_SINCE_TICKS;
 }
 
 static bool is_blocked(unsigned int i)
@@ -92,6 +92,9 @@ static void block(unsigned int i, enum weir_block how)
 	bool was = is_blocked(i), way;
 	int want = 0, ret;
 
+	/* As who puts back what was. */
+	if (was && !below(4))
+		end = t.blocked[i];
 	if (how >= WEIR_BLOCK_PUNISH)
 		end = min(end, t.tick + 100000);
 	lookup.source = &source;
@@ -124,7 +127,7 @@ static void release(unsigned int i, bool forget)
 
 	source = source_of(i, &hash);
 	twin_leave();
-	released = forget ? weir_table_forget(t.table, &source, hash) :
+	released = forget ? weir_table_forget(t.table, &source, hash, t.tick) :
 		   weir_table_release(t.table, &source, hash, t.tick);
 	twin_enter();
 	check(forget ? released || !was : released == was, "run %llu: released or not?", t.run);

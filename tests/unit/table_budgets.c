@@ -193,7 +193,7 @@ static void test_forget(void **state)
 		lists_peek(1, &now);
 		source = twin_source_in(lists.now.table, 1, &hash);
 		/* What is over is forgotten, too. */
-		check(weir_table_forget(lists.now.table, &source, hash) >= now.live,
+		check(weir_table_forget(lists.now.table, &source, hash, 0) >= now.live,
 		      "run %llu: not forgotten", lists.run);
 		for (n = 0; n < lists.now.budgets; n++)
 			lists.list[1][n].len = 0;

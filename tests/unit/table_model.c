@@ -26,7 +26,7 @@ static void give_back(struct model_held *held)
 
 static void forget(struct model_source *s)
 {
-	check(weir_table_forget(m.table, &s->source, s->hash) ==
+	check(weir_table_forget(m.table, &s->source, s->hash, m.tick) ==
 	      (s->has_way && (s->dropped || twin_sum(&s->wheel, m.reach, s->wheel.at))),
 	      "run %llu", m.run);
 	if (!s->has_way)

@@ -240,7 +240,8 @@ static void look(void *arg)
 		weir_table_walk(table, hash & (weir_table_buckets(table) - 1),
 				test_clock(), room[limit], state);
 		if (r.forgets && chance_one_in(&c, 4))
-			forgotten[limit][i] += weir_table_forget(table, &source, hash);
+			forgotten[limit][i] += weir_table_forget(table, &source, hash,
+								 test_clock());
 		rcu_read_unlock();
 		cond_resched();
 	}

@@ -120,7 +120,7 @@ void twin_forget_in(struct weir_table *table, unsigned int i)
 	struct weir_source source = twin_source_in(table, i, &hash);
 
 	rcu_read_lock();
-	weir_table_forget(table, &source, hash);
+	weir_table_forget(table, &source, hash, 0);
 	rcu_read_unlock();
 }
 
