@@ -78,8 +78,7 @@ static void forget_source(const struct weir_net *wn, struct forget *forget,
 {
 	u32 hash = weir_source_hash(masked, limit->prefix, &wn->key);
 
-	forget->forgotten += weir_table_forget(limit->table, masked, hash,
-					       weir_clock());
+	forget->forgotten += weir_table_forget(limit->table, masked, hash, weir_clock());
 }
 
 static void forget_bucket(const struct weir_net *wn, struct forget *forget,

@@ -155,6 +155,7 @@ static void table_counts(struct weir_table *table)
 	for (i = 0; i < WEIR_BUDGETS_MAX && spec->count[i].budget; i++, count++) {
 		*count = count_of(&spec->count[i], table->words, table->wheels_size);
 		table->wheels_size = count->off + weir_wheel_size(count->shape);
+		table->stays |= !count->slot_ticks;
 	}
 	table->more = i - 1;
 	table->plain = !table->more && !table->count[0].shape.entries;
@@ -172,7 +173,7 @@ static void table_layout(struct weir_table *table)
 	table_counts(table);
 	table->wheel_off = ALIGN(offsetof(struct weir_way, word) + 4 * table->words, 8);
 	table->way_size = ALIGN(table->wheel_off + table->wheels_size, 64);
-	table->floor_off = offsetofend(struct weir_bucket, blocked);
+	table->floor_off = offsetofend(struct weir_bucket, seen);
 	end = table->floor_off + table->wheels_size;
 	if (spec->newcomers) {
 		table->standing_off = ALIGN(end, 8);
@@ -223,7 +224,8 @@ static void bucket_init(const struct weir_table *table,
 	unsigned int i;
 
 	raw_spin_lock_init(&bucket->lock);
-	bucket->rescan = weir_table_slot(table, tick);
+	bucket->seen_end = weir_table_slot(table, tick);
+	bucket->looks = table->ways;
 	for (i = 0; i <= table->more; i++, count++)
 		weir_wheel_reset(count->shape, weir_wheel_of(count, floor),
 				 weir_count_slot(count, tick));
@@ -277,14 +279,9 @@ time64_t weir_table_renews(const struct weir_table *table, unsigned int i)
 
 static bool has_batches(const struct weir_table_spec *spec)
 {
-	const struct weir_count_spec *count = &spec->count[0];
-
-	/*
-	 * A log refuses nothing that fits, and so has no room to spare. What a CPU that falls idle
-	 * has not spent is lost to others until the slot ends: slots must tick.
-	 */
-	return !spec->count[1].budget && !count->log && count->slot_ticks &&
-	       !count->calendar_ms && (!spec->prefix.len4 || !spec->prefix.len6);
+	/* A log has no room to spare. Where slots do not tick, an idle CPU's is lost for good. */
+	return !spec->count[1].budget && !spec->count[0].log && spec->count[0].slot_ticks &&
+	       !spec->count[0].calendar_ms && (!spec->prefix.len4 || !spec->prefix.len6);
 }
 
 static void table_plan(struct weir_table *table,

@@ -64,12 +64,16 @@ void weir_way_reblock(const struct weir_table *table, struct weir_bucket *bucket
 	raw_spin_unlock(&way->lock);
 }
 
-/* Clear the blocks of a locked bucket that have ended. */
+/* Clear the blocks of a locked bucket that have ended: none does between two of these times. */
 void weir_bucket_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick)
 {
+	u32 now = div_u64(tick, WEIR_SINCE_TICKS);
 	unsigned int i;
 	u64 left;
 
+	if (bucket->expired == now)
+		return;
+	bucket->expired = now;
 	for (left = bucket->blocked; left; left &= left - 1) {
 		i = __ffs64(left);
 		if (!weir_block_left(*weir_bucket_until(table, bucket, i), tick))

@@ -97,6 +97,7 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 	way->scope = WEIR_SCOPE_INVALID;
 	write_seqcount_end(&way->seq);
 	tag_store(bucket, i, 0);
+	bucket->seen &= ~BIT_ULL(i);
 }
 
 /* A free way, preferably the home or its neighbour, or -1. */
@@ -139,77 +140,59 @@ static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 }
 
 /*
- * Whose way a newcomer takes first: the least rank. Idle ways before live ones and the
- * unknown before the known. One that is @late spares those that were known before, lest
- * addresses that repeat push them out.
+ * The way to evict if none is free, or -1 if all stay: the first idle one from the hand on, or
+ * else the one with the smallest sum; of the unknown before those who became known late, and of
+ * these before others, which a newcomer that is @late itself takes only if there are none but
+ * them, lest addresses that repeat push them out. Ways that were live are not looked at again for
+ * a quarter of the window; when all were, one whose sum is not above the floor's will do. What a
+ * search leaves of its WEIR_LOOKS later ones may use, up to all ways.
  */
-static u64 way_rank(const struct weir_table *table, struct weir_bucket *bucket,
-		    unsigned int i, const struct weir_lookup *lookup, bool late)
+static int victim(const struct weir_table *table, struct weir_bucket *bucket,
+		  const struct weir_lookup *lookup, bool late)
 {
-	bool unknown = weir_bucket_way(table, bucket, i)->scope & WEIR_SCOPE_UNKNOWN;
-	bool after = weir_bucket_standing(table, bucket)->late & BIT_ULL(i);
-	u64 sum = way_sum(table, bucket, i, lookup);
-	u64 rank = sum ? sum + 2 : unknown ? 0 : after ? 1 : 2;
+	const struct weir_standing *standing = weir_bucket_standing(table, bucket);
+	u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, of[4] = { may };
+	u64 enough = 0, least = U64_MAX, seen, left, sum;
+	unsigned int looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways), set, i;
+	const u32 quarter = weir_shape_window(table->shape) / 4;
+	int best = -1;
 
-	return late && !unknown && !after ? rank | BIT_ULL(63) : rank;
-}
-
-/*
- * As victim(), if the table distinguishes newcomers, whose budget bounds the searches, or if
- * the bucket has blocked ways, at most half of them, which stay.
- */
-static noinline unsigned int victim_ranked(const struct weir_table *table,
-					   struct weir_bucket *bucket,
-					   const struct weir_lookup *lookup, bool late)
-{
-	u64 enough = 0, rank, least = U64_MAX;
-	unsigned int i, best = 0;
-
-	if (!table->standing_off)
-		enough = 2 + weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
-	for (i = 0; i < table->ways && least > enough; i++) {
-		rank = way_rank(table, bucket, i, lookup, late);
-		if (rank < least && !(bucket->blocked & BIT_ULL(i))) {
-			least = rank;
-			best = i;
+	if (!table->stays && bucket->seen_end - lookup->slot > quarter) {
+		bucket->seen_end = lookup->slot + quarter;
+		bucket->seen = 0;
+	}
+	seen = bucket->seen;
+	if (unlikely(table->standing_off)) {
+		of[0] = may & standing->unknown;
+		of[1] = may & standing->late & ~of[0];
+		if (!late || !(of[0] | of[1]))
+			of[2] = may & ~(of[0] | of[1]);
+	}
+	for (set = 0; set < (table->stays ? 4 : 8); set++) {
+		left = of[set & 3] & (set < 4 ? ~seen : seen);
+		if (set == 4)
+			enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+		while (left && looks && least > enough) {
+			i = __ffs64(left & U64_MAX << bucket->hand ?: left);
+			left &= ~BIT_ULL(i);
+			sum = way_sum(table, bucket, i, lookup);
+			if (sum && (sum == WEIR_STAYS || !table->stays))
+				bucket->seen |= BIT_ULL(i);
+			looks -= sum != WEIR_STAYS;
+			if (sum < least && sum != WEIR_STAYS) {
+				least = sum;
+				best = i;
+			}
 		}
 	}
+	bucket->hand = best + 1;
+	bucket->looks = looks;
 	return best;
 }
 
 /*
- * The way to evict if none is free: the first one from the hand on that is idle, or
- * else the one with the smallest sum. After a search of all ways found none idle,
- * the first one whose sum is not above the floor's will do for a quarter of the
- * window. The bucket has no blocked ways.
- */
-static unsigned int victim(const struct weir_table *table,
-			   struct weir_bucket *bucket, const struct weir_lookup *lookup)
-{
-	unsigned int i = bucket->hand, best = i, left;
-	u64 sum, least = U64_MAX, floor = 0;
-
-	if (bucket->rescan - lookup->slot - 1 <= weir_shape_window(table->shape))
-		floor = weight(table, weir_bucket_floor(table, bucket), lookup) %
-			WEIR_STAYS;
-	for (left = table->ways; left && least > floor; left--) {
-		sum = way_sum(table, bucket, i, lookup);
-		if (sum < least) {
-			least = sum;
-			best = i;
-		}
-		i = i + 1 == table->ways ? 0 : i + 1;
-	}
-	if (!left && least)
-		bucket->rescan = lookup->slot + 1 + weir_shape_window(table->shape) / 4;
-	bucket->hand = best + 1 == table->ways ? 0 : best + 1;
-	return best;
-}
-
-/*
- * Give a source a way, starting from the floor as it was before an eviction, and
- * charge it. Returns WEIR_CHARGED, perhaps with WEIR_EVICTED. Who was counted for ever
- * is not evicted: if there is no other way, it returns WEIR_REFUSED | WEIR_FLOORED.
+ * Give a source a way, starting from the floor as it was before an eviction, and charge it.
+ * Returns WEIR_CHARGED, perhaps with WEIR_EVICTED, or if all stay WEIR_REFUSED | WEIR_FLOORED.
  */
 static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
 		       struct weir_lookup *lookup, const struct weir_permit *permit)
@@ -221,9 +204,9 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 	u64 live = 0;
 
 	if (!free)
-		i = permit || unlikely(bucket->blocked) ?
-		    victim_ranked(table, bucket, lookup, permit && permit->late) :
-		    victim(table, bucket, lookup);
+		i = victim(table, bucket, lookup, permit && permit->late);
+	if (unlikely(i < 0))
+		return WEIR_REFUSED | WEIR_FLOORED;
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	wheel = weir_way_wheel(table, way);
@@ -231,7 +214,6 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 		live = weight(table, wheel, lookup);
 	if (unlikely(live == WEIR_STAYS)) {
 		raw_spin_unlock(&way->lock);
-		lookup->way = NULL;
 		return WEIR_REFUSED | WEIR_FLOORED;
 	}
 	weir_way_write_begin(way);
@@ -323,13 +305,9 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		weir_budgets_turn(table, floor, lookup->tick);
 	else if (floor->at != lookup->slot)
 		weir_count_turn(table->count, floor, lookup->slot);
+	lookup->way = NULL;
 	result = weir_wheels_full(table, floor, lookup);
-	if (result) {
-		lookup->way = NULL;
-		result |= WEIR_FLOORED;
-	} else {
-		result = bucket_take(table, bucket, lookup, permit);
-	}
+	result = result ? result | WEIR_FLOORED : bucket_take(table, bucket, lookup, permit);
 out:
 	raw_spin_unlock(&bucket->lock);
 	return result;
@@ -345,13 +323,12 @@ struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bu
 	const struct weir_lookup now = { .tick = tick, .slot = weir_table_slot(table, tick) };
 	bool block = moved->until && weir_bucket_blocks(table, bucket);
 	int i = free_way(table, bucket, moved->hash);
-	u64 sum;
 
-	/* Who is known or blocked may have come before who is live. */
+	/* Who is known or blocked may have come before who is live. It may look at all ways. */
 	if (i < 0 && (block || (table->standing_off && moved->live))) {
-		i = victim_ranked(table, bucket, &now, false);
-		sum = way_sum(table, bucket, i, &now);
-		if (sum && !(block && sum != WEIR_STAYS))
+		bucket->looks = table->ways;
+		i = victim(table, bucket, &now, false);
+		if (i >= 0 && !block && way_sum(table, bucket, i, &now))
 			i = -1;
 	}
 	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);

@@ -169,13 +169,13 @@ u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 bool weir_table_uncharge(struct weir_table *table,
 			 const struct weir_lookup *lookup)
 {
+	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *wheel;
 	struct weir_way *way;
 	bool given = false;
 	u16 age;
 
-	way = weir_bucket_search(table, weir_bucket(table, lookup->hash),
-				 lookup->source, lookup->hash);
+	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
 	if (!way)
 		return false;
 	wheel = weir_way_wheel(table, way);
@@ -191,6 +191,12 @@ bool weir_table_uncharge(struct weir_table *table,
 		write_seqcount_end(&way->seq);
 	}
 	raw_spin_unlock(&way->lock);
+	/* It may be idle, and searches for a victim look at it again. */
+	if (unlikely(table->stays) && given) {
+		raw_spin_lock(&bucket->lock);
+		bucket->seen &= ~BIT_ULL(weir_bucket_index(table, bucket, way));
+		raw_spin_unlock(&bucket->lock);
+	}
 	return given;
 }
 

@@ -302,10 +302,7 @@ unsigned int weir_table_walk(struct weir_table *table, u32 index, u64 tick,
 	return n;
 }
 
-/*
- * Who is known stays known, any other source is a newcomer from @tick on. Returns whether there
- * was anything to forget, or a block to end.
- */
+/* Returns whether there was anything to forget, or a block to end. Who is known stays so. */
 bool weir_table_forget(struct weir_table *table,
 		       const struct weir_source *source, u32 hash, u64 tick)
 {
@@ -328,6 +325,7 @@ bool weir_table_forget(struct weir_table *table,
 		weir_way_block(table, bucket, i, 0);
 		if (table->standing_off)
 			weir_bucket_standing(table, bucket)->since[i] = weir_since(tick);
+		bucket->seen &= ~BIT_ULL(i);
 		atomic_set(&way->dropped, 0);
 		/* Pairs with weir_table_uncharge(), under the way's lock. */
 		WRITE_ONCE(table->epoch, table->epoch + 1);

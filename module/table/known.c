@@ -18,10 +18,9 @@ void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,
 	way->scope &= ~WEIR_SCOPE_UNKNOWN;
 	if (unknown)
 		way->scope |= WEIR_SCOPE_UNKNOWN;
+	standing->unknown = (standing->unknown & ~BIT_ULL(i)) | (u64)unknown << i;
 	standing->since[i] = since;
-	standing->late &= ~BIT_ULL(i);
-	if (late)
-		standing->late |= BIT_ULL(i);
+	standing->late = (standing->late & ~BIT_ULL(i)) | (u64)late << i;
 }
 
 /*

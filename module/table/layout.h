@@ -37,18 +37,24 @@ struct weir_bucket {
 	u32 version;		/* changes with every tag, after it */
 	bool moving;		/* to the successor; constant from then on */
 	bool moved;		/* likewise, and all is there */
-	/* Protects the rest, and which source has which way */
+	u32 seen_end;		/* last slot for which @seen holds, if slots end */
+	u32 expired;		/* when blocks that had ended were cleared, in WEIR_SINCE_TICKS */
+	/* Protects the rest and the two above, and which source has which way */
 	raw_spinlock_t lock ____cacheline_aligned;
 	u8 hand;		/* way to consider first for eviction */
 	u8 used;		/* ways that are not free */
-	u32 rescan;		/* slot before which no idle way is searched for */
+	u8 looks;		/* saved by searches for a victim */
 	u64 blocked;		/* ways with WEIR_SCOPE_BLOCKED */
+	u64 seen;		/* ways that were live when a search looked, or stay */
 };
+
+#define WEIR_LOOKS 5	/* ways that a search for a victim looks at, on average at most */
 
 #define WEIR_SINCE_TICKS	(HZ / 4)
 
 /* Who is known in a bucket, at table->standing_off; under the bucket's lock. */
 struct weir_standing {
+	u64 unknown;		/* ways with WEIR_SCOPE_UNKNOWN, if they are not free */
 	u64 late;		/* ways that became known while newcomers had no room */
 	u16 since[WEIR_WAYS_MAX];	/* that a way is its source's, in WEIR_SINCE_TICKS */
 };
@@ -84,6 +90,7 @@ struct weir_table {
 	u16 wheel_off;		/* offset of the first wheel in a way */
 	u16 wheels_size;	/* bytes of the wheels of a way or floor */
 	u8 more;		/* counts besides the first */
+	bool stays;		/* a count never ends, so that live sources stay */
 	bool plain;		/* none, and that is not a log; other tables are counts.c's */
 	struct weir_count count[WEIR_BUDGETS_MAX];
 	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */

@@ -25,17 +25,12 @@ struct weir_batches {
 	struct weir_batch family[2];
 };
 
-/*
- * Does a source stand for a whole family or both, so that all CPUs charge it? Such a source is
- * never blocked.
- */
+/* Does a source stand for a whole family or both, so that all CPUs charge it? None is blocked. */
 static inline bool weir_batch_wanted(const struct weir_table *table,
 				     const struct weir_source *source)
 {
-	const struct weir_prefix *prefix = &table->spec.prefix;
-
-	return unlikely(table->batches) &&
-	       !(source->scope & WEIR_SCOPE_IPV6 ? prefix->len6 : prefix->len4);
+	return unlikely(table->batches) && !(source->scope & WEIR_SCOPE_IPV6 ?
+		table->spec.prefix.len6 : table->spec.prefix.len4);
 }
 
 static inline struct weir_batch *weir_batch_of(const struct weir_table *table,

@@ -213,10 +213,10 @@ static void test_chunks(void **state)
 	assert_true(table->chunks > 1);
 	for (i = 0; i <= table->mask; i++) {
 		assert_int_equal(weir_bucket(table, i)->hand, 0);
-		weir_bucket(table, i)->rescan = i + 1;
+		weir_bucket(table, i)->seen_end = i + 1;
 	}
 	for (i = 0; i <= table->mask; i++)
-		assert_int_equal(weir_bucket(table, i)->rescan, i + 1);
+		assert_int_equal(weir_bucket(table, i)->seen_end, i + 1);
 	weir_table_free(table);
 	assert_int_equal(shim_allocations, 0);
 }

@@ -124,7 +124,8 @@ static void check_floor(const struct model_bucket *b)
 
 	check(floor <= twin_sum(&b->all, m.reach, b->all.at),
 	      "run %llu: floor %llu of %llu", m.run, floor, twin_sum(&b->all, m.reach, b->all.at));
-	check(floor <= b->most_cost || (floor - b->most_cost) <= b->since_idle / ways,
+	check(floor <= b->most_cost ||
+	      (floor - b->most_cost) <= b->since_idle / min(ways, (u64)WEIR_LOOKS),
 	      "run %llu: floor %llu, costs %llu, since idle %llu", m.run, floor,
 	      b->most_cost, b->since_idle);
 }
@@ -188,15 +189,54 @@ static struct model_source *loser_to(const struct model_source *s)
 	return loser;
 }
 
-/* Long idle sources are evicted before live ones. */
-static void check_idle(const struct model_source *s, u64 slot)
+/* What a bucket knew before it evicted. */
+static struct {
+	u64 seen;		/* ways that were live when they were looked at */
+	unsigned int looks;	/* that the search had */
+	u64 floor;
+} before;
+
+static void note_before(const struct model_source *s, u64 slot)
 {
+	const struct weir_bucket *b = weir_bucket(m.table, s->hash);
+
+	before.seen = b->seen_end - (u32)slot <= m.reach / 4 ? b->seen : 0;
+	before.looks = min(b->looks + WEIR_LOOKS, m.table->ways + 0);
+	before.floor = twin_sum(&bucket_of(s)->floor, m.reach, slot);
+}
+
+static unsigned int index_of(const struct model_source *s)
+{
+	struct weir_bucket *b = weir_bucket(m.table, s->hash);
+
+	return weir_bucket_index(m.table, b,
+				 weir_bucket_search(m.table, b, &s->source, s->hash));
+}
+
+/*
+ * A live source goes only if no idle one was among those that a search looks at: all that were not
+ * live within a quarter of the window, if they are not too many. It is within the floor, or no
+ * other of those that were looked at is smaller.
+ */
+static void check_victim(const struct model_source *s, const struct model_source *loser, u64 slot)
+{
+	unsigned int ways = m.table->ways, fresh = ways - hweight64(before.seen), others = 1;
+	u64 sum = twin_sum(&loser->wheel, m.reach, slot), of;
 	const struct model_source *other;
 
-	for (other = m.source; other < m.source + m.sources; other++)
-		check(!neighbours(s, other) || !other->has_way ||
-		      slot <= other->wheel.at + m.reach + m.reach / 4 + 1,
+	for (other = m.source; other < m.source + m.sources; other++) {
+		if (!neighbours(s, other) || !other->has_way)
+			continue;
+		of = twin_sum(&other->wheel, m.reach, slot);
+		others += of >= sum;
+		check(of || (before.seen & BIT_ULL(index_of(other)) ?
+			     slot <= other->wheel.at + m.reach + m.reach / 4 + 1 :
+			     fresh > before.looks),
 		      "run %llu: a live source went before an idle one", m.run);
+	}
+	check(sum <= before.floor || others >= min(ways, WEIR_LOOKS + 0u),
+	      "run %llu: evicted %llu, above the floor and not the least: %u are as large", m.run,
+	      sum, others);
 }
 
 /* A new source starts from the floor as it was before the eviction. */
@@ -211,7 +251,7 @@ static void take(struct model_source *s, u64 slot, u8 result)
 		loser->has_way = false;
 	if (live) {
 		m.evicted++;
-		check_idle(s, slot);
+		check_victim(s, loser, slot);
 		twin_turn(&loser->wheel, m.reach, slot);
 		twin_turn(floor, m.reach, loser->wheel.at);
 		twin_turn(&loser->wheel, m.reach, floor->at);
@@ -285,6 +325,7 @@ void model_packet(struct model_source *s, u64 cost)
 		m.refused++;
 		return;
 	}
+	note_before(s, slot);
 	result = weir_table_charge(m.table, &lookup);
 	check(!(result & WEIR_CHARGED) == !room &&
 	      !(result & WEIR_REFUSED) == room, "run %llu: %u, cost %llu", m.run, result, cost);

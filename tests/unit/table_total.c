@@ -15,6 +15,8 @@ static struct {
 	u64 count[SOURCES];
 	u64 run;
 	struct chance c;
+	struct weir_lookup held;	/* a charge that may be given back, if it has a cost */
+	unsigned int holder;
 } t;
 
 static struct weir_table *table_of(u32 slot_ticks, u8 slots, unsigned int ways)
@@ -80,7 +82,24 @@ static void charge(unsigned int i, u64 cost)
 		check(weir_table_uncharge(t.table, &lookup), "run %llu: not given back", t.run);
 	else if (result & WEIR_CHARGED)
 		t.count[i] += cost;
+	if (result & WEIR_CHARGED && t.count[i] && !t.held.cost) {
+		t.held = lookup;
+		t.holder = i;
+	}
 	twin_leave();
+}
+
+/* Give back what was held, after other packets. */
+static void give_back(void)
+{
+	struct weir_source source = twin_source_in(t.table, t.holder, &t.held.hash);
+
+	t.held.source = &source;
+	twin_enter();
+	if (t.held.cost && weir_table_uncharge(t.table, &t.held))
+		t.count[t.holder] -= t.held.cost;
+	twin_leave();
+	t.held.cost = 0;
 }
 
 static void check_all(void)
@@ -118,6 +137,7 @@ static void move(void)
 {
 	struct weir_table *old = t.table;
 
+	t.held.cost = 0;
 	t.table = table_of(old->spec.count[0].slot_ticks ? 0 : 1000000000, 4, WAYS);
 	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
 	check(!weir_table_drain(t.table), "run %llu: a source lost its way", t.run);
@@ -137,6 +157,7 @@ static void one_run(u64 run)
 	t.budget = 1 + below(below(2) ? 3 : 100000);
 	t.tick = below(BIT_ULL(40));
 	memset(t.count, 0, sizeof(t.count));
+	t.held.cost = 0;
 	t.table = table_of(0, 1, WAYS);
 	for (step = 0; step < 200; step++) {
 		i = below(SOURCES);
@@ -151,6 +172,9 @@ static void one_run(u64 run)
 			break;
 		case 2:
 			move();
+			break;
+		case 3 ... 4:
+			give_back();
 			break;
 		default:
 			charge(i, 1 + below(below(3) ? min(t.budget, 2ull) : t.budget));

@@ -52,6 +52,7 @@ typedef unsigned int gfp_t;
 #define ALIGN(x, a)	(((x) + (a) - 1) / (a) * (a))
 #define BIT(n)		(1ul << (n))
 #define BIT_ULL(n)	(1ull << (n))
+#define GENMASK_ULL(h, l)	(~0ull >> (63 - (h)) & ~0ull << (l))
 
 #define offsetofend(type, member) \
 	(offsetof(type, member) + sizeof(((type *)0)->member))
