@@ -35,9 +35,16 @@ static u32 log_first(struct weir_wheel_shape shape, const struct weir_wheel *w, 
 	return ((s32)(slot - w->at) > 0 ? slot : w->at) - shape.parts;
 }
 
+/* Has all that is in the log left the window by a slot? Its entries alias if that is far. */
+static bool log_past(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot)
+{
+	return (s32)(slot - w->at) > (s32)shape.parts;
+}
+
 u64 weir_log_sum(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot)
 {
-	return weir_log_since(shape, w, log_first(shape, w, slot));
+	return log_past(shape, w, slot) ? 0 :
+	       weir_log_since(shape, w, log_first(shape, w, slot));
 }
 
 /* Slots until @cost, at most @budget, fits. */
@@ -46,23 +53,28 @@ u32 weir_log_wait(struct weir_wheel_shape shape, const struct weir_wheel *w,
 {
 	s32 left;
 
-	if (budget - cost >= shape.entries)
+	if (budget - cost >= shape.entries || log_past(shape, w, slot))
 		return 0;
 	left = log_read(shape, w, budget - cost) - log_first(shape, w, slot);
 	return left < 0 ? 0 : left + 1;
 }
 
-/* Forget all but the newest @left entries. */
+/*
+ * Forget all but the newest @left entries. What is cleared is outside of any window, because
+ * a log with a longer one may get a copy.
+ */
 void weir_log_clear(struct weir_wheel_shape shape, struct weir_wheel *w, u32 left)
 {
 	for (; left < shape.entries; left++)
-		*log_entry(shape, w, left) = w->at - shape.parts - 1;
+		*log_entry(shape, w, left) = w->at - WEIR_LOG_SLOTS - 1;
 }
 
 void weir_log_turn(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
 {
+	bool past = log_past(shape, w, slot);
+
 	w->at = slot;
-	if ((s32)(log_read(shape, w, 0) - slot + shape.parts) < 0)
+	if (past || (s32)(log_read(shape, w, 0) - slot + shape.parts) < 0)
 		weir_log_clear(shape, w, 0);
 }
 

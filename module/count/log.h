@@ -5,8 +5,8 @@
  *
  * There is room for one more within a budget L if the L-th last packet has left the
  * window, so one entry is read. Entries that have left it stay until they are overwritten,
- * or until the last packet has left it, too; so none gets older than entries * (parts + 1)
- * slots, which is below 2^31.
+ * or until the last packet has left it, too; so none gets older than (entries + 1) * 2^24
+ * slots before the log's own slot, which is below 2^30.
  */
 #ifndef WEIR_LOG_H
 #define WEIR_LOG_H

@@ -180,7 +180,9 @@ static inline u64 weir_wheel_level(struct weir_wheel_shape shape,
 static inline __cold u64 weir_leak_sum(struct weir_wheel_shape shape,
 				       const struct weir_wheel *w, u32 slot)
 {
-	return div_u64(weir_wheel_level(shape, w, slot) + shape.parts - 1, shape.parts);
+	u64 level = weir_wheel_level(shape, w, slot);
+
+	return level ? div_u64(level - 1, shape.parts) + 1 : 0;
 }
 
 /*

@@ -147,6 +147,9 @@ u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick)
 	pressure->most = max(pressure->most, found);
 	most = pressure->most;
 	spin_unlock(&pressure->lock);
-	return !most ? 0 : min_t(u64, roundup_pow_of_two(limit->sources + most),
-				 WEIR_SOURCES_MAX);
+	if (!most)
+		return 0;
+	/* First no more than there can be, because rounding is in unsigned long. */
+	most = limit->sources + min_t(u64, most, WEIR_SOURCES_MAX);
+	return roundup_pow_of_two(min_t(u32, most, WEIR_SOURCES_MAX));
 }

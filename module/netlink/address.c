@@ -144,7 +144,7 @@ int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked)
 		return 0;
 	return nla_put_flag(skb, WEIR_A_SOURCE_BLOCKED) ||
 	       (blocked != WEIR_NEVER &&
-		weir_nl_put_u64(skb, WEIR_A_SOURCE_BLOCKED_NS, weir_nl_ns(blocked)));
+		weir_nl_put_u64(skb, WEIR_A_SOURCE_BLOCKED_NS, weir_ticks_ns(blocked)));
 }
 
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
@@ -165,7 +165,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    (state->wait &&
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||
 	      (state->wait != WEIR_NEVER &&
-	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEXT_NS, weir_nl_ns(state->wait))))) ||
+	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEXT_NS, weir_ticks_ns(state->wait))))) ||
 	    weir_nl_put_blocked(skb, state->blocked) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROPPED, state->observed ? 0 : state->dropped) ||
 	    weir_nl_put_u64(skb, WEIR_A_SOURCE_WOULD_DROP, state->observed ? state->dropped : 0) ||

@@ -175,7 +175,7 @@ static int put_further(struct sk_buff *skb, const struct weir_limit *limit, unsi
 		       const struct weir_counts *counts)
 {
 	const struct weir_budget *budget = &limit->budget[i];
-	u64 slot_ns = weir_nl_ns(budget->slot_ticks);
+	u64 slot_ns = weir_ticks_ns(budget->slot_ticks);
 	enum weir_fate fate = WEIR_BUDGET_REFUSED + i - 1;
 
 	return weir_nl_put_u64(skb, WEIR_A_BUDGET_BUDGET, budget->amount) ||
@@ -230,7 +230,7 @@ int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
 		    nla_put_u32(skb, WEIR_A_SOURCE_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
 		    (wait && nla_put_flag(skb, WEIR_A_SOURCE_BUDGET_LIMITED)) ||
 		    (wait && wait != WEIR_NEVER &&
-		     weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_NEXT_NS, weir_nl_ns(wait))))
+		     weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_NEXT_NS, weir_ticks_ns(wait))))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}

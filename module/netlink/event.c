@@ -206,7 +206,7 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_limit *limit)
 	return nla_put_string(skb, WEIR_A_NEWCOMERS_LIMIT, limit->name) ||
 	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_REFUSED,
 			       counts.packets[WEIR_NEWCOMERS_REFUSED]) ||
-	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_NEXT_NS, weir_nl_ns(state.wait));
+	       weir_nl_put_u64(skb, WEIR_A_NEWCOMERS_NEXT_NS, weir_ticks_ns(state.wait));
 }
 
 static int put_source(struct sk_buff *skb, const struct weir_net *wn,

@@ -180,7 +180,7 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 	       weir_nl_put_u64(reply, WEIR_A_STATS_MEMORY, memory) ||
 	       nla_put_u32(reply, WEIR_A_STATS_LIMITS, limits) ||
 	       nla_put_u32(reply, WEIR_A_STATS_EXEMPTS, exempts) ||
-	       weir_nl_put_u64(reply, WEIR_A_STATS_TICK_NS, weir_nl_ns(1)) ? -EMSGSIZE : 0;
+	       weir_nl_put_u64(reply, WEIR_A_STATS_TICK_NS, weir_ticks_ns(1)) ? -EMSGSIZE : 0;
 }
 
 int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info)

@@ -149,7 +149,7 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counted *sources)
 {
-	u64 slot_ns = weir_nl_ns(limit->budget[0].slot_ticks);
+	u64 slot_ns = weir_ticks_ns(limit->budget[0].slot_ticks);
 	struct weir_counts counts;
 
 	if (sources)

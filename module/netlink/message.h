@@ -112,11 +112,6 @@ static inline const char *weir_nl_name(const struct nlattr *attr)
 	return attr ? nla_data(attr) : "";
 }
 
-static inline u64 weir_nl_ns(u64 ticks)
-{
-	return mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
-}
-
 /* The booleans of a limit are the values of their attributes. */
 static_assert(WEIR_UNIT_BYTES == 1 && WEIR_MODE_LENIENT == 1 && WEIR_ACTION_OBSERVE == 1);
 

@@ -38,7 +38,7 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
 	    budget->mode == WEIR_MODE_LOG)
 		return 0;
-	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_nl_ns(budget->slot_ticks));
+	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_ticks_ns(budget->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)
 		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT, slot[i]);
 	return err;
@@ -73,7 +73,7 @@ static int put_newcomer(struct sk_buff *skb, const struct weir_limit *limit,
 	if (state->unknown)
 		weir_newcomers_peek(&limit->newcomers, weir_clock(), &newcomers);
 	return !newcomers.wait ? 0 :
-	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEWCOMERS_NEXT_NS, weir_nl_ns(newcomers.wait));
+	       weir_nl_put_u64(skb, WEIR_A_SOURCE_NEWCOMERS_NEXT_NS, weir_ticks_ns(newcomers.wait));
 }
 
 /* Under rcu_read_lock(). */
@@ -183,7 +183,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	return weir_nl_put_source(reply, wn->net, limit, &state) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
 	       wait == WEIR_NEVER ? 0 :
-	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_nl_ns(wait));
+	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_ticks_ns(wait));
 }
 
 int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)

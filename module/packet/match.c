@@ -75,8 +75,7 @@ static bool ports_hold(const struct weir_port_list *list, u16 port)
 	return false;
 }
 
-static bool ports_unmet(const struct weir_match *match,
-			const struct weir_packet *packet)
+static bool ports_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	if (!(packet->flags & WEIR_PACKET_PORTS))
 		return match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
@@ -87,8 +86,7 @@ static bool ports_unmet(const struct weir_match *match,
 		     ports_hold(&match->sport, packet->sport));
 }
 
-static bool syn_unmet(const struct weir_match *match,
-		      const struct weir_packet *packet)
+static bool syn_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	if (!(packet->flags & WEIR_PACKET_TCP))
 		return match->conds & WEIR_IF_SYN &&
@@ -97,8 +95,7 @@ static bool syn_unmet(const struct weir_match *match,
 }
 
 /* A fragment header may follow headers that nest too deeply. */
-static bool frag_unmet(const struct weir_match *match,
-		       const struct weir_packet *packet)
+static bool frag_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	u16 frag = packet->flags & (WEIR_PACKET_NO_PROTO | WEIR_PACKET_LATER);
 
@@ -106,8 +103,7 @@ static bool frag_unmet(const struct weir_match *match,
 	       unmet(match, WEIR_IF_FRAG, frag & WEIR_PACKET_LATER);
 }
 
-static bool transport_unmet(const struct weir_match *match,
-			    const struct weir_packet *packet)
+static bool transport_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	return ports_unmet(match, packet) ||
 	       (!(packet->flags & WEIR_PACKET_NO_PROTO) &&
@@ -131,8 +127,7 @@ static noinline bool network_met(const struct weir_match *match,
 	       !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev));
 }
 
-bool weir_match_conds(const struct weir_match *match,
-		      const struct weir_packet *packet)
+bool weir_match_conds(const struct weir_match *match, const struct weir_packet *packet)
 {
 	if (match->conds & WEIR_IF_TRANSPORT && transport_unmet(match, packet))
 		return false;
@@ -145,8 +140,7 @@ bool weir_match_conds(const struct weir_match *match,
  * link alive matches only limits that name its protocol; one that was seen encrypted
  * matches only limits that it did not match then.
  */
-bool weir_match_special(const struct weir_match *match,
-			const struct weir_packet *packet)
+bool weir_match_special(const struct weir_match *match, const struct weir_packet *packet)
 {
 	struct weir_packet outer;
 

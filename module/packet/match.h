@@ -71,10 +71,8 @@ struct weir_match {
 	struct weir_prefix_list to;
 };
 
-bool weir_match_conds(const struct weir_match *match,
-		      const struct weir_packet *packet);
-bool weir_match_special(const struct weir_match *match,
-			const struct weir_packet *packet);
+bool weir_match_conds(const struct weir_match *match, const struct weir_packet *packet);
+bool weir_match_special(const struct weir_match *match, const struct weir_packet *packet);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
 bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);

@@ -210,8 +210,7 @@ static bool seen_by_bridge(const struct weir_packet *packet)
 
 	if (!info || info->in_prerouting || !netif_is_l3_slave(in))
 		return false;
-	port = dev_get_by_index_rcu(dev_net(in),
-				    nf_bridge_get_physinif(packet->skb));
+	port = dev_get_by_index_rcu(dev_net(in), nf_bridge_get_physinif(packet->skb));
 	bridge = port && netif_is_bridge_port(port) ?
 		 netdev_master_upper_dev_get_rcu(port) : NULL;
 	return bridge && (bridge == in ||
@@ -255,8 +254,7 @@ static bool seen_by_ipsec(struct weir_packet *packet)
 }
 
 /* Fill @outer with how a decrypted packet was seen before, as if parsed. */
-void weir_packet_encrypted(const struct weir_packet *packet,
-			   struct weir_packet *outer)
+void weir_packet_encrypted(const struct weir_packet *packet, struct weir_packet *outer)
 {
 #ifdef CONFIG_XFRM
 	const struct sec_path *path = skb_sec_path(packet->skb);
@@ -291,8 +289,7 @@ bool weir_packet_seen_extended(struct weir_packet *packet)
  * Did the packet arrive on a device of this VRF? SRv6's End.DT leaves the device of the
  * outer packet in the control block, which is in another VRF or none.
  */
-static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
-			  const struct net_device *vrf)
+static bool came_by_slave(const struct sk_buff *skb, bool ipv4, const struct net_device *vrf)
 {
 #ifdef CONFIG_NET_L3_MASTER_DEV
 	int iif = ipv4 ? IPCB(skb)->iif : IP6CB(skb)->iif;
@@ -307,8 +304,7 @@ static bool came_by_slave(const struct sk_buff *skb, bool ipv4,
  * Was neighbour discovery charged before? A VRF that passes it on again keeps the
  * packet's device and does not mark it; @in is the device of the hook's state.
  */
-bool weir_packet_seen_as_nd(const struct sk_buff *skb,
-			    const struct net_device *in)
+bool weir_packet_seen_as_nd(const struct sk_buff *skb, const struct net_device *in)
 {
 	return netif_is_l3_master(in) && came_by_slave(skb, false, in);
 }

@@ -90,8 +90,7 @@ void weir_packet_frame(struct weir_packet *packet, const struct weir_frame *fram
 
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
 
-static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
-						u8 family)
+static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb, u8 family)
 {
 	if (unlikely(skb_is_gso(skb)))
 		return weir_segments_cost(skb, family);
@@ -99,11 +98,9 @@ static inline struct weir_cost weir_packet_cost(const struct sk_buff *skb,
 }
 
 bool weir_packet_seen_extended(struct weir_packet *packet);
-void weir_packet_encrypted(const struct weir_packet *packet,
-			   struct weir_packet *outer);
+void weir_packet_encrypted(const struct weir_packet *packet, struct weir_packet *outer);
 bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
-bool weir_packet_seen_as_nd(const struct sk_buff *skb,
-			    const struct net_device *in);
+bool weir_packet_seen_as_nd(const struct sk_buff *skb, const struct net_device *in);
 bool weir_proto_has_ports(u8 proto);
 
 /* May it keep the link alive? Routers do not forward these hop limits: see parse_icmpv6(). */

@@ -120,15 +120,13 @@ static inline int weir_source_ifindex(const struct weir_source *source)
 }
 
 /* A keyed hash of a masked source; most IPv4 sources are one word. */
-static inline u32 weir_source_hash(const struct weir_source *source,
-				   struct weir_prefix prefix,
+static inline u32 weir_source_hash(const struct weir_source *source, struct weir_prefix prefix,
 				   const hsiphash_key_t *key)
 {
 	if (!source->scope)
 		return hsiphash_1u32((__force u32)source->word[0], key);
 	if (weir_prefix_words(prefix) == 2)
-		return hsiphash_3u32((__force u32)source->word[0],
-				     (__force u32)source->word[1],
+		return hsiphash_3u32((__force u32)source->word[0], (__force u32)source->word[1],
 				     source->scope, key);
 	return hsiphash(source, sizeof(*source), key);
 }

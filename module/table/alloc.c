@@ -181,10 +181,8 @@ static void table_layout(struct weir_table *table)
 	}
 	table->until_off = ALIGN(end, 4);
 	table->way_off = ALIGN(table->until_off + table->ways * sizeof(u32), PAIR_BYTES);
-	table->stride = ALIGN(table->way_off + table->ways * table->way_size,
-			      PAIR_BYTES);
-	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride),
-				 fls(table->mask));
+	table->stride = ALIGN(table->way_off + table->ways * table->way_size, PAIR_BYTES);
+	table->chunk_shift = min(ilog2(CHUNK_BYTES / table->stride), fls(table->mask));
 	table->chunk_mask = BIT(table->chunk_shift) - 1;
 	table->chunks = (table->mask >> table->chunk_shift) + 1;
 }
@@ -215,8 +213,7 @@ static void chunk_free(void *chunk, size_t bytes)
 		free_pages_exact(chunk, bytes);
 }
 
-static void bucket_init(const struct weir_table *table,
-			struct weir_bucket *bucket, u64 tick)
+static void bucket_init(const struct weir_table *table, struct weir_bucket *bucket, u64 tick)
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 	const struct weir_count *count = table->count;
@@ -284,8 +281,7 @@ static bool has_batches(const struct weir_table_spec *spec)
 	       !spec->count[0].calendar_ms && (!spec->prefix.len4 || !spec->prefix.len6);
 }
 
-static void table_plan(struct weir_table *table,
-		       const struct weir_table_spec *spec)
+static void table_plan(struct weir_table *table, const struct weir_table_spec *spec)
 {
 	*table = (struct weir_table) { .spec = *spec };
 	table_size(table);
@@ -317,8 +313,7 @@ bool weir_memory_holds(u64 bytes)
 }
 
 /* Make an empty table, or ERR_PTR(-ENOMEM). Process context, may sleep. */
-struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
-				    u64 tick)
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec, u64 tick)
 {
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 	struct weir_table layout, *table;
@@ -364,10 +359,10 @@ void weir_table_account(struct weir_table *table, atomic64_t *held)
 	atomic64_add(table->bytes, held);
 }
 
-/* Are the entries of a count wide enough for a budget? */
+/* Does a count hold a budget? */
 bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget)
 {
-	return budget <= weir_wheel_max(table->count[i].shape.width);
+	return budget <= weir_shape_max(table->count[i].shape);
 }
 
 u64 weir_table_bytes(const struct weir_table *table)

@@ -66,14 +66,12 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 
 	weir_table_settle(table, lookup->hash);
 	lookup->slot = weir_table_slot(table, lookup->tick);
-	way = weir_bucket_way(table, bucket,
-			      weir_hash_home(table, lookup->hash));
+	way = weir_bucket_way(table, bucket, weir_hash_home(table, lookup->hash));
 	seq = raw_read_seqcount(&way->seq);
 	if (unlikely(!weir_way_is(table, way, lookup->source))) {
 		/* If it is unchanged under the lock, what was not found is not there. */
 		version = smp_load_acquire(&bucket->version);
-		way = weir_bucket_search(table, bucket, lookup->source,
-					 lookup->hash);
+		way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
 		lookup->way = way;
 		if (!way)
 			goto stranger;
@@ -166,8 +164,7 @@ u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
  * Give back a charge, by its receipt. Returns false and changes nothing if the source
  * was forgotten or moved meanwhile, or its wheel no longer holds the charge in that slot.
  */
-bool weir_table_uncharge(struct weir_table *table,
-			 const struct weir_lookup *lookup)
+bool weir_table_uncharge(struct weir_table *table, const struct weir_lookup *lookup)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *wheel;
@@ -220,8 +217,7 @@ void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *looku
 }
 
 /* Count refusals of a source, if it still has a way. @observed: not dropped. */
-void weir_table_dropped(struct weir_table *table,
-			const struct weir_lookup *lookup, u32 packets,
+void weir_table_dropped(struct weir_table *table, const struct weir_lookup *lookup, u32 packets,
 			bool observed)
 {
 	struct weir_way *way;

@@ -131,8 +131,7 @@ union weir_wheel_copy {
 	u64 bytes[1 + 1 + 128];
 };
 
-static inline struct weir_bucket *
-weir_bucket(const struct weir_table *table, u32 hash)
+static inline struct weir_bucket *weir_bucket(const struct weir_table *table, u32 hash)
 {
 	void *chunk = table->chunk[(hash & table->mask) >> table->chunk_shift];
 
@@ -185,8 +184,7 @@ static inline u8 weir_hash_tag(u32 hash)
 	return tag ?: 1;
 }
 
-static inline unsigned int weir_hash_home(const struct weir_table *table,
-					  u32 hash)
+static inline unsigned int weir_hash_home(const struct weir_table *table, u32 hash)
 {
 	return (hash >> 24) * table->ways >> 8;
 }
@@ -200,8 +198,7 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 }
 
 /* Is it the source's way, whatever is said of it? */
-static inline bool weir_way_is(const struct weir_table *table,
-			       const struct weir_way *way,
+static inline bool weir_way_is(const struct weir_table *table, const struct weir_way *way,
 			       const struct weir_source *source)
 {
 	return (way->scope & ~WEIR_SCOPE_FLAGS) == source->scope &&

@@ -142,10 +142,16 @@ static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
 	       whole * budget + part;
 }
 
+/* At most U64_MAX, 584 years. */
+static inline u64 weir_ticks_ns(u64 ticks)
+{
+	return ticks > U64_MAX / NSEC_PER_SEC * HZ ? U64_MAX :
+	       mul_u64_u64_div_u64(ticks, NSEC_PER_SEC, HZ);
+}
+
 /* alloc.c */
 u64 weir_table_need(const struct weir_table_spec *spec);
-struct weir_table *weir_table_alloc(const struct weir_table_spec *spec,
-				    u64 tick);
+struct weir_table *weir_table_alloc(const struct weir_table_spec *spec, u64 tick);
 void weir_table_account(struct weir_table *table, atomic64_t *held);
 void weir_table_free(struct weir_table *table);
 void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone);
@@ -163,10 +169,8 @@ u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup);
 bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup *lookup);
 u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 		     const struct weir_permit *permit);
-bool weir_table_uncharge(struct weir_table *table,
-			 const struct weir_lookup *lookup);
-void weir_table_dropped(struct weir_table *table,
-			const struct weir_lookup *lookup, u32 packets,
+bool weir_table_uncharge(struct weir_table *table, const struct weir_lookup *lookup);
+void weir_table_dropped(struct weir_table *table, const struct weir_lookup *lookup, u32 packets,
 			bool observed);
 void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup);
 u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,

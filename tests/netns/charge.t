@@ -43,6 +43,13 @@ refused 2 "not charged: a burst of 2 is reserved at most; there will be room in 
 	source charge 198.51.100.2 limit slow packets 2 mode reserve
 is "$(answer '.[0] | [.taken, .count, .wait_ms > 3500000, .wait_ms <= 3600000]' source charge 198.51.100.2 limit slow packets 2 mode reserve)" \
 	'[0,4,true,true]' "a burst more is reserved, and no more"
+weir limit add month budget 1/30d bucket burst 4096 sources 64 2>/dev/null
+for i in 1 2; do weir source charge 198.51.100.2 limit month packets 4096 mode reserve >"$tmp/out"; done
+# 8192 budgets of 30 days are more nanoseconds than 64 bits hold.
+refused 2 "not charged: .*; there will be room in [0-9.dhmsy]+" source charge 198.51.100.2 limit month packets 4096
+admits 0 "... and a packet is refused" -s 198.51.100.2 -c 1
+is "$(answer '.[0] | [.count, .limited, .next_ms > 10000000000000]' source get 198.51.100.2 limit month)" '[8192,true,true]' \
+	"... nor for long after"
 is "$(answer '.[0] | [.taken, has("wait_ms")]' source charge 198.51.100.3 limit slow packets 3 mode reserve)" '[0,false]' \
 	"more than a burst is never granted"
 refused 2 "mode: only a bucket reserves: a ring turned ahead forgets what was admitted" \

@@ -42,6 +42,17 @@ admits 3 "a larger table" -s 198.19.0.2 -c 10
 weir limit set still budget 12/1d >/dev/null
 admits 2 "a larger budget" -s 198.19.0.2 -c 10
 
+
+# More entries, and a longer window: who sent nothing has the whole budget.
+weir limit add grows budget 5/1m log from 198.20.0.0/24
+flood -s 198.20.0.1 -c 10
+weir limit set grows budget 50/1m log >/dev/null
+admits 45 "a budget beyond the entries: what was counted stays" -s 198.20.0.1 -c 100
+admits 50 "... and it is a limit" -s 198.20.0.2 -c 100
+weir limit set grows budget 50/1h log >/dev/null
+admits 50 "a longer window: strangers have the whole budget" -s 198.20.0.3 -c 100
+admits 0 "... and the others what they had left" -s 198.20.0.2 -c 100
+
 # What a log cannot have changes nothing.
 weir save "$tmp/saved"
 refused() {

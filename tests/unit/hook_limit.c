@@ -119,6 +119,57 @@ static void test_tables(void **state)
 	assert_int_equal(atomic64_read(&wn.bytes), 0);
 }
 
+/* Only a budget beyond the entries of a log replaces the table: 6, 22 and 54 fit the lines. */
+static void test_log(void **state)
+{
+	static const u64 budgets[] = { 5, 6, 7, 22, 56, 23, 1, 56 };
+	const struct weir_limit *limit;
+	struct weir_limit config = edit_words("a", 1);
+	const struct weir_table *table = NULL;
+	struct weir_error error = { };
+	unsigned int i;
+	u64 most = 0;
+
+	config.budget[0].mode = WEIR_MODE_LOG;
+	assert_int_equal(add(&config, &error), 0);
+	for (i = 0; i < ARRAY_SIZE(budgets); i++) {
+		config.budget[0].amount = budgets[i];
+		limit = weir_limit_find(weir_config_get(&wn), "a");
+		table = limit->table;
+		most = weir_shape_max(table->shape);
+		assert_int_equal(edit_set(&wn, &config, &error), 0);
+		limit = weir_limit_find(weir_config_get(&wn), "a");
+		assert_true(weir_table_holds(limit->table, 0, budgets[i]));
+		assert_true(weir_shape_max(limit->table->shape) >= budgets[i]);
+		assert_int_equal(limit->table != table, budgets[i] > most);
+	}
+	assert_int_equal(edit_flush(&wn, true), 0);
+}
+
+/* Sizes that pressure asks for, at their ends: a power of two, and no more than there can be. */
+static void test_sizes(void **state)
+{
+	static const struct {
+		u32 sources;
+		u64 evictions, wanted;
+	} sizes[] = {
+		{ 64, 0, 0 }, { 64, 1, 128 }, { 64, 64, 128 }, { 64, 65, 256 },
+		{ 64, U32_MAX - 63, WEIR_SOURCES_MAX }, { 64, BIT_ULL(40), WEIR_SOURCES_MAX },
+		{ 64, U64_MAX - 63, WEIR_SOURCES_MAX }, { WEIR_SOURCES_MAX, 1, WEIR_SOURCES_MAX },
+	};
+	struct weir_limit limit = { .span_ticks = U32_MAX };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		assert_int_equal(weir_limit_account(&limit), 0);
+		limit.sources = sizes[i].sources;
+		weir_limit_count_evictions(&limit, sizes[i].evictions);
+		assert_int_equal(weir_pressure_sources(&limit, 1), sizes[i].wanted);
+		free_percpu(limit.stats);
+		kfree(limit.pressure);
+	}
+}
+
 /* Send packets of 100 bytes; returns how many are admitted. */
 static unsigned int admitted(unsigned int packets)
 {
@@ -203,4 +254,5 @@ static void test_quota(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
-UNIT_MAIN("hook_limit", T(test_slots), T(test_tables), T(test_units), T(test_quota))
+UNIT_MAIN("hook_limit", T(test_slots), T(test_tables), T(test_log), T(test_sizes),
+	  T(test_units), T(test_quota))

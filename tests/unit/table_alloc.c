@@ -281,5 +281,23 @@ static void test_failures(void **state)
 	assert_int_equal(shim_allocations, 0);
 }
 
-UNIT_MAIN("table_alloc", T(test_size), T(test_sources), T(test_layout), T(test_slot),
+/* Ticks in nanoseconds, exact up to the largest number of 64 bits. */
+static void test_ns(void **state)
+{
+	const u64 tick = 1000000000 / HZ, most = U64_MAX / tick;
+	static const u64 ticks[] = {
+		0, 1, HZ, 2592000ull * HZ, U32_MAX, 4096 * 2592000ull * HZ,
+		2 * 4096 * 2592000ull * HZ, BIT_ULL(62), BIT_ULL(63), WEIR_NEVER,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ticks); i++)
+		check(weir_ticks_ns(ticks[i]) == (ticks[i] > most ? U64_MAX : ticks[i] * tick),
+		      "%llu ticks", (unsigned long long)ticks[i]);
+	/* Where it saturates may be a second early. */
+	check(weir_ticks_ns(most + 1) == U64_MAX, "no more than that");
+	check(weir_ticks_ns(most - HZ) == (most - HZ) * tick, "nor less");
+}
+
+UNIT_MAIN("table_alloc", T(test_size), T(test_sources), T(test_layout), T(test_slot), T(test_ns),
 	  T(test_chunks), T(test_rests), T(test_memory_left), T(test_failures))

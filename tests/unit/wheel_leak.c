@@ -198,6 +198,30 @@ static void test_most(void **state)
 	assert_true(weir_wheel_level(slow, &room.wheel, BIT(30)) == 0);
 }
 
+/* What a bucket counts is rounded up, up to the largest level, which a change may bring about. */
+static void test_sum(void **state)
+{
+	static const u32 parts[] = { 1, 3, 7, WEIR_PARTS_MAX - 1, WEIR_PARTS_MAX };
+	struct weir_wheel_shape shape;
+	union room room;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		shape = weir_leak_shape(parts[i], BIT_ULL(56));
+		weir_wheel_reset(shape, &room.wheel, 0);
+		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == 0);
+		weir_wheel_store(shape, &room.wheel, 0, 1);
+		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == 1);
+		weir_wheel_store(shape, &room.wheel, 0, parts[i] + 1ull);
+		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == 2);
+		weir_wheel_reset(shape, &room.wheel, 0);
+		weir_wheel_add(shape, &room.wheel, weir_shape_max(shape));
+		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == weir_shape_max(shape));
+		weir_wheel_store(shape, &room.wheel, 0, U64_MAX);
+		assert_true(weir_wheel_sum(shape, &room.wheel, 0) >= weir_shape_max(shape));
+	}
+}
+
 /* The join is the later time: no source gets more room than it had. */
 static void test_join(void **state)
 {
@@ -244,5 +268,5 @@ static void test_marks(void **state)
 		}
 }
 
-UNIT_MAIN("wheel_leak", T(test_charges), T(test_reserve), T(test_most), T(test_join),
+UNIT_MAIN("wheel_leak", T(test_charges), T(test_reserve), T(test_most), T(test_sum), T(test_join),
 	  T(test_marks))

@@ -148,6 +148,68 @@ static void test_age(void **state)
 	}
 }
 
+/* A log that is left alone for long has nothing in its window, however far its entries are. */
+static void test_silence(void **state)
+{
+	static const u32 windows[] = { 1, 1000, WEIR_LOG_SLOTS };
+	struct weir_wheel *w = &t.room.wheel;
+	u32 i, j, entries, n;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(windows); i++) {
+		const u32 window = windows[i / 2];
+		const u32 passed[] = { 0, window, window + 1, BIT(30), BIT(31) - window - 2,
+				       BIT(31) - window - 1, BIT(31) - window, BIT(31) - 1 };
+
+		entries = i % 2 ? WEIR_LOG_ENTRIES : 1;
+		t.shape = weir_log_shape(window, entries);
+		for (j = 0; j < ARRAY_SIZE(passed); j++) {
+			/* A packet in each window: the first of them are older than one. */
+			weir_wheel_reset(t.shape, w, -window * entries);
+			for (n = 0; n < entries; n++) {
+				weir_wheel_turn(t.shape, w, w->at + window);
+				weir_wheel_add(t.shape, w, 1);
+			}
+			n = passed[j] > window ? 0 : passed[j] ? 1 : min(entries, 2u);
+			assert_int_equal(weir_wheel_sum(t.shape, w, passed[j]), n);
+			assert_int_equal(weir_wheel_weight(t.shape, w, passed[j]), n);
+			assert_int_equal(!!weir_wheel_full(t.shape, w, passed[j], 1, entries), n == entries);
+			assert_int_equal(!!weir_wheel_full(t.shape, w, passed[j], entries, entries), !!n);
+			weir_wheel_turn(t.shape, w, passed[j]);
+			assert_int_equal(weir_wheel_sum(t.shape, w, passed[j]), n);
+			assert_int_equal(!weir_wheel_peek(t.shape, w, entries, entries), !n);
+		}
+	}
+}
+
+/* A log with a longer window counts the packets of the one that it is a copy of, and no others. */
+static void test_longer(void **state)
+{
+	static const u32 windows[] = { 1, 2, 1000, WEIR_LOG_SLOTS - 1, WEIR_LOG_SLOTS };
+	struct weir_wheel_shape was, now;
+	union room old, new;
+	u32 i, j;
+
+	for (i = 0; i < ARRAY_SIZE(windows); i++)
+		for (j = 0; j < ARRAY_SIZE(windows); j++) {
+			was = weir_log_shape(windows[i], 5);
+			now = weir_log_shape(windows[j], j % 2 ? 5 : WEIR_LOG_ENTRIES);
+			weir_wheel_reset(was, &old.wheel, 7);
+			weir_wheel_reset(now, &new.wheel, 7);
+			weir_log_copy(now, &new.wheel, was, &old.wheel);
+			assert_int_equal(weir_wheel_sum(now, &new.wheel, 7), 0);
+			weir_wheel_add(was, &old.wheel, 3);
+			assert_true(weir_wheel_uncharge(was, &old.wheel, 7, 1));
+			weir_log_copy(now, &new.wheel, was, &old.wheel);
+			assert_int_equal(weir_wheel_sum(now, &new.wheel, 7), 2);
+			/* Silence, and a packet */
+			weir_wheel_turn(was, &old.wheel, 8 + windows[i]);
+			weir_wheel_add(was, &old.wheel, 1);
+			weir_wheel_reset(now, &new.wheel, old.wheel.at);
+			weir_log_copy(now, &new.wheel, was, &old.wheel);
+			assert_int_equal(weir_wheel_sum(now, &new.wheel, old.wheel.at), 1);
+		}
+}
+
 /* The join is the least upper bound of every suffix, and leaves the old one behind. */
 static void test_join(void **state)
 {
@@ -182,4 +244,5 @@ static void test_join(void **state)
 	}
 }
 
-UNIT_MAIN("wheel_log", T(test_charges), T(test_age), T(test_join))
+UNIT_MAIN("wheel_log", T(test_charges), T(test_age), T(test_silence), T(test_longer),
+	  T(test_join))

@@ -212,6 +212,7 @@ extern long shim_available_pages;
 
 #define HZ		250
 #define MSEC_PER_SEC	1000L
+#define NSEC_PER_SEC	1000000000L
 
 extern u64 shim_jiffies;
 
