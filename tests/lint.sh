@@ -221,18 +221,7 @@ check_bugs() {
 	code '\b(BUG|BUG_ON|panic)\(' "${list[@]}"
 }
 
-# The packet path does not allocate, sleep, print or send. It is the whole module except
-# the configuration files and functions whose comment says "may sleep".
-check_packet_path() {
-	local list f words
-	words='k[vmz]*alloc[a-z_]*|alloc_percpu[a-z_]*|GFP_[A-Z]+|printk|pr_[a-z]+|net_[a-z]+_ratelimited|mutex_[a-z_]+'
-	words="$words|msleep|might_sleep|cond_resched|schedule_timeout[a-z_]*|wait_event[a-z_]*|synchronize_[a-z_]+|(genl|n)lmsg_[a-z_]+"
-	mapfile -t list < <(files '^module/.*\.[ch]$' '^module/((config|netlink)/.*|path/events\.c|main\.c|compat\.h)$')
-	for f in "${list[@]}"; do
-		perl -0777 -pe 's{/\*(?:(?!\*/).)*\bmay sleep\b(?:(?!\*/).)*\*/\n[^;{}]*\n\{.*?^\}}{ $& =~ s/[^\n]//gr }gesm' "$f" >"$tmp/without"
-		code "\\b($words)\\(?" "$tmp/without" | sed "s|^$tmp/without|$f|"
-	done | { ! grep .; }
-}
+check_packet_path() { tests/packet_path.py; }
 
 # unseen NAME FILE...: set $list to the files that are new or changed since check NAME
 # last passed, or to all if the checker changed; seen records that it passed.
