@@ -2,20 +2,32 @@
 # shellcheck shell=bash
 # tap.sh: results of tests as TAP, for tests/cli/lib.sh and tests/netns/lib.sh, which
 # source it. A test ends with finish.
-tests=0 failures=0
+tests=0 failures=0 sentence=''
 
 diag() { printf '%s\n' "$@" | sed 's/^/# /'; }
 
-# ok STATUS NAME...
+# ok STATUS NAME...: a name that begins with "..." goes on from the last one that does not, and is
+# reported with that, so that each result can be read alone
 ok() {
-	local status=$1
+	local status=$1 name
 	shift
+	name=$*
+	case $name in
+	"... "?*) name="$sentence $name" ;;
+	*) sentence=$name ;;
+	esac
+	case $name in
+	" "* | "" | ...)
+		diag "this result has no name: '$*'"
+		status=1
+		;;
+	esac
 	tests=$((tests + 1))
 	if [ "$status" = 0 ]; then
-		echo "ok $tests - $*"
+		echo "ok $tests - $name"
 	else
 		failures=$((failures + 1))
-		echo "not ok $tests - $*"
+		echo "not ok $tests - $name"
 	fi
 	return "$status"
 }
@@ -53,14 +65,30 @@ like() {
 	ok $? "$@" || diag "got: $text" "wanted: $pattern"
 }
 
+# may_skip REASON: tests/skips lists it for this kernel
+may_skip() {
+	local kernels reason
+	while read -r kernels reason; do
+		# shellcheck disable=SC2053 # patterns
+		[[ ${WEIR_KERNEL:-host} != $kernels || $1 != $reason ]] || return 0
+	done <<<"$(grep -v '^#' "${BASH_SOURCE[0]%/*}/skips")"
+	false
+}
+
+# skip REASON NAME...
 skip() {
 	local why=$1
 	shift
+	may_skip "$why" || { ok 1 "$*" || diag "left out: $why"; return; }
 	tests=$((tests + 1))
 	echo "ok $tests - $* # SKIP $why"
 }
 
-skip_all() { echo "1..0 # SKIP $*"; exit 4; }
+skip_all() {
+	may_skip "$*" || bail "everything is left out: $*"
+	echo "1..0 # SKIP $*"
+	exit 4
+}
 
 bail() { echo "Bail out! $*"; exit 1; }
 

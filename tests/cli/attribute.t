@@ -5,7 +5,7 @@
 # help and completion here. Messages, text and JSON of all rows are compared by tests/fuzz/fuzz_file.c,
 # their refusals tested by tests/unit/tool_ack.c.
 . "$(dirname "$0")/lib.sh"
-python3 -c 'import yaml' 2>/dev/null || { echo "1..0 # SKIP python3-yaml is not installed"; exit 4; }
+python3 -c 'import yaml' 2>/dev/null || skip_all "python3-yaml is not installed"
 mkdir -p copy/module copy/Documentation/netlink
 cp -r "$top/userspace" copy/ && cp -r "$top/module/uapi" "$top/module/main.c" copy/module/
 cp -r "$top/Documentation/netlink/specs" copy/Documentation/netlink/ && cp "$top/Documentation/weir.8" copy/Documentation/

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # build.t: the kernel that make builds the module for, and the place of the result.
 # Runs in a mount namespace that hides this machine's modules and headers.
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
 if [ -z "${WEIR_BUILD:-}" ]; then
-	unshare -m true 2>/dev/null || { echo "1..0 # SKIP no right to a mount namespace"; exit 4; }
+	unshare -m true 2>/dev/null || skip_all "no right to a mount namespace"
 	WEIR_BUILD=1 exec unshare -m "$0"
 fi
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 PATH=$PATH:/usr/sbin:/sbin
 here=$(uname -r)
 mkdir -p /lib/modules
-mount -t tmpfs tmpfs /lib/modules || { echo "1..0 # SKIP nothing can be mounted over /lib/modules"; exit 4; }
+mount -t tmpfs tmpfs /lib/modules || skip_all "nothing can be mounted over /lib/modules"
 unset KVER KDIR BUILD MAKEFLAGS
 
 # A tree with a stub of the tool, and stubs of kernel headers that record their version.

@@ -104,6 +104,8 @@ if command -v zsh >/dev/null; then
 	is "$(zcompletes save '')" "files help" "... and offers files"
 	is "$(weir=$tmp/fake zcompletes limit add web dev '')" '$(id>p) `id>p` a b plain' "... and names literally"
 	holds "... and runs nothing of them" [ ! -e p ]
+else
+	skip "no zsh" "zsh offers weir's candidates"
 fi
 touch some.conf
 mkdir 'some dir'

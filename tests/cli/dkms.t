@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # dkms.t: DKMS builds the module for 6.1 and 6.12, signs, installs and removes it. Runs
 # in a mount namespace that hides this machine's DKMS tree, sources and modules.
-skip_all() { echo "1..0 # SKIP $*"; exit 4; }
+# shellcheck source=../tap.sh
+. "$(dirname "$0")/../tap.sh"
 PATH=$PATH:/usr/sbin:/sbin
 command -v dkms >/dev/null || skip_all "no dkms here"
 if [ -z "${WEIR_DKMS:-}" ]; then
 	unshare -m true 2>/dev/null || skip_all "no right to a mount namespace"
 	WEIR_DKMS=1 exec unshare -m "$0"
 fi
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 name=weir/$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$top/dkms.conf")
 mkdir -p /var/lib/dkms /lib/modules

@@ -15,7 +15,7 @@ unset SSH_CONNECTION
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 weir=${WEIR:-$top/userspace/weir}
-[ -x "$weir" ] || { echo "1..0 # SKIP userspace/weir is not built"; exit 4; }
+[ -x "$weir" ] || skip_all "userspace/weir is not built"
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 cd "$tmp" || exit 1
 

@@ -3,7 +3,7 @@
 # package.t: the Debian packages are built, and what is in them. DKMS gets the files that
 # dkms.t builds.
 . "$(dirname "$0")/lib.sh"
-missing=$(dpkg-checkbuilddeps "$top/debian/control" 2>&1) || { echo "1..0 # SKIP ${missing##*: }"; exit 4; }
+missing=$(dpkg-checkbuilddeps "$top/debian/control" 2>&1) || skip_all "${missing##*: }"
 umask 022
 mkdir tree && (cd "$top" && cp -r COPYING Documentation Kbuild Makefile README.md debian dkms.conf module userspace "$tmp/tree")
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' tree/dkms.conf)

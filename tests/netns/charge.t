@@ -64,7 +64,7 @@ weir source forget all limit jobs >"$tmp/out"
 weir source charge 198.51.100.1 limit jobs packets 10 >"$tmp/out"
 took -j source charge 198.51.100.1 limit jobs packets 3 wait
 is "$status $(jq -rc '.[0] | [.taken, .wait_ms]' "$tmp/out")" '0 [3,0]' "wait sleeps until it is granted" || diag "$(<"$tmp/said")"
-within "$took" 300 5000 "... which takes its time"
+holds "... which takes its time" [ "$took" -ge 300 ]
 weir source charge 198.51.100.4 limit slow packets 2 >"$tmp/out"
 took -timeout 100ms source charge 198.51.100.4 limit slow packets 2 wait
 like "$status $(<"$tmp/said")" '^2 weir: source charge: not charged: 100ms is over; there will be room in [0-9.hms]+ at the earliest$' \

@@ -4,36 +4,30 @@
 # one; consecutive ones of a batch are added in one request, with the results of as many
 . "$(dirname "$0")/lib.sh"
 begin_with <<<'limit add web budget 1000/h to 192.0.2.0/24'
-# took EXPEDITED FILE: duration of a batch in milliseconds
-took() {
-	local start
-	echo "$1" >/sys/kernel/rcu_expedited
-	start=$(now_ms)
-	weir -batch "$2" >/dev/null 2>"$tmp/said" || diag "$(<"$tmp/said")"
-	echo $(($(now_ms) - start))
-	echo 0 >/sys/kernel/rcu_expedited
-}
-# saved FILE: the time a batch saves if the kernel expedites all grace periods: its cost
-# of ordinary ones
-saved() {
-	local ordinary
-	ordinary=$(took 0 "$1")
-	weir exempt flush
-	echo $((ordinary - $(took 1 "$1")))
-}
+# The requests that the tool sends, and the grace periods that they wait for, from now on
+requests=$TRACING/instances/requests
+echo 0 >"$TRACING/options/record-cmd" # as in trace_start; an instance takes over the option
+echo 'p:weir/ordinary synchronize_rcu
+p:weir/expedited synchronize_rcu_expedited' >"$TRACING/kprobe_events" || bail "no probes"
+mkdir "$requests"
+for event in syscalls/sys_enter_sendto weir/ordinary weir/expedited; do
+	echo 'comm == "weir"' >"$requests/events/$event/filter"
+	echo 1 >"$requests/events/$event/enable" || bail "no event $event"
+done
+# count EVENT: since $requests/trace was emptied
+count() { grep -c " $1[:(]" "$requests/trace"; }
 seq -f 'limit set web budget %.0f/h' 1001 1064 >"$tmp/limits"
 for a in {0..31}; do printf "exempt add 10.$a.%d.0/24\n" {0..255}; done >"$tmp/exempts"
 head -n 128 "$tmp/exempts" | sed 'p; s/add/del/' >"$tmp/first"
-limits=$(saved "$tmp/limits")
-first=$(saved "$tmp/first")
-diag "expedited, 64 changes of a limit save $limits ms, 256 of exemptions $first ms"
-name="256 changes of exemptions wait for fewer ordinary grace periods than 64 of a limit"
-if [ "$(</sys/kernel/rcu_normal)" = 0 ]; then
-	within "$first" -999999 "$limits" "$name"
-else
-	skip "this kernel expedites no grace period" "$name"
-fi
-took 0 "$tmp/exempts" >/dev/null
+# waits ORDINARY EXPEDITED BATCH NAME: a batch waits for so many grace periods
+waits() {
+	: >"$requests/trace"
+	quietly weir -batch "$3"
+	is "$(count ordinary) $(count expedited)" "$1 $2" "$4"
+}
+waits 64 0 "$tmp/limits" "64 changes of a limit wait for ordinary grace periods"
+waits 0 256 "$tmp/first" "256 changes of exemptions wait for expedited ones"
+quietly weir -batch "$tmp/exempts"
 is "$(weir -j stats show | json exempts)" 8192 "a batch of all exemptions that may exist"
 like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 8192 exemptions' "... and one more is refused"
 is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of them applies"
@@ -41,35 +35,18 @@ is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of
 # A batch: requests that the tool sends, counted by the kernel. One looks up the family.
 weir exempt flush
 head -n 1024 "$tmp/exempts" >"$tmp/many"
-requests=$TRACING/instances/requests
-# As in trace_start; an instance takes over the option.
-echo 0 >"$TRACING/options/record-cmd"
-mkdir "$requests"
-sends=$requests/events/syscalls/sys_enter_sendto
-if [ -d "$sends" ]; then
-	echo 'comm == "weir"' >"$sends/filter"
-	echo 1 >"$sends/enable"
-fi
 "$top/userspace/weir" monitor >"$tmp/events" &
 pids+=($!)
 wait_for 60 grep -q present "$tmp/events" || bail "monitor shows nothing"
 : >"$requests/trace"
 weir -batch "$tmp/many"
-name="1024 lines of a batch are one request"
-if [ -d "$sends" ]; then
-	is "$(grep -c sys_sendto "$requests/trace")" 2 "$name"
-else
-	skip "this kernel traces no system calls" "$name"
-fi
+is "$(count sys_sendto)" 2 "1024 lines of a batch are one request"
 : >"$requests/trace"
 weir -exist -batch "$tmp/many"
-name="... and not many more than lines, if they all exist"
-if [ -d "$sends" ]; then
-	within "$(grep -c sys_sendto "$requests/trace")" 1024 1040 "$name"
-else
-	skip "this kernel traces no system calls" "$name"
-fi
+within "$(count sys_sendto)" 1024 1040 "... and not many more than lines, if they all exist"
+for event in weir/ordinary weir/expedited; do echo 0 >"$requests/events/$event/enable"; done
 rmdir "$requests"
+echo >"$TRACING/kprobe_events"
 told() { [ "$(grep -c '^exempt added' "$tmp/events")" = 1024 ]; }
 holds "... and an event each" wait_for 60 told || diag "$(grep -c . "$tmp/events")"
 quiet

@@ -80,7 +80,7 @@ if command -v fail2ban-server >/dev/null; then
 	client stop
 	is "$(grep -E 'ERROR|WARNING.*(action|weir)' "$tmp/fail2ban.log")" "" "fail2ban has nothing to complain of"
 else
-	ok 0 "fail2ban # SKIP there is none"
+	skip "there is no fail2ban" "fail2ban blocks and releases"
 fi
 
 # The bouncer asks the local API for decisions; here it is a program that reads two files.
@@ -130,6 +130,6 @@ if command -v crowdsec-custom-bouncer >/dev/null; then
 	is "$(through 203.0.113.20)" 10 "... and pass"
 	quiet
 else
-	ok 0 "CrowdSec # SKIP there is no bouncer"
+	skip "there is no bouncer" "CrowdSec blocks and releases"
 fi
 finish

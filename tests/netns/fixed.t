@@ -10,16 +10,22 @@ WORDS
 is "$(weir -json limit show fixed | json most)" 40 "limit show states the most in any window"
 like "$(weir limit show fixed)" "^fixed budget 20/400ms .*slots 1 .*fixed.* at most 40 " "... and in text"
 
-# The adversary: all of it at once, in every phase to the windows
+# The adversary: all of it just before a window ends, and just after, in every other window; beside
+# one that never pauses
 trace_start weir_charge weir_uncharge weir_drop
-flooding -s 198.18.0.1 -b 120,120 -r 2000 -t 6000
-flooding -s 198.18.0.2 -r 1000 -t 6000
-flooded
+flooding -s 198.18.0.2 -r 1000 -t 60000
+for _ in 1 2 3 4; do
+	later -s 198.18.0.1 -c 30 -A 800,340
+	later -s 198.18.0.1 -c 30 -A 800,420
+done
+deliver
+quiet
 trace_stop
 ticks=$(ms_ticks 400)
 line=$(traced -l fixed -T "$ticks" -L 40)
 ok $? "no window has more than twice the budget" || diag "$line"
 is "$(value max "$line")" 40 "... and one has that"
+is "$(value early "$(traced -l fixed -R "$ticks,0,20")")" 0 "... and nothing is refused that fits"
 # The tick of a charge tells its window.
 tick() { sed -nE "s/.* weir_charge: limit=fixed saddr=::ffff:$1 .*tick=([0-9]+).*/\1/p" "$tmp/trace"; }
 for source in 198.18.0.1 198.18.0.2; do

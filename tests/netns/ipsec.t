@@ -62,8 +62,10 @@ charged() {
 }
 secure esp transport 2>"$tmp/said" || skip_all "this kernel has no ESP: $(<"$tmp/said")"
 charged "ESP, transport mode" 1 4
-secure ah transport && charged "AH, transport mode" 1 4
-secure esp tunnel && charged "ESP, tunnel mode" 2 4
+# secured PROTOCOL MODE COMMAND...
+secured() { secure "$1" "$2" || bail "no $1 in mode $2"; "${@:3}"; }
+secured ah transport charged "AH, transport mode" 1 4
+secured esp tunnel charged "ESP, tunnel mode" 2 4
 # hidden NAME: limits on encrypted fields match the decrypted packet, others the encrypted
 hidden() {
 	local before
@@ -81,8 +83,8 @@ hidden() {
 	is "$(stat_of udp matched.packets)" 60 "$1: ... to each packet"
 	is "$(stat_of every matched.packets) $(stat_of other matched.packets)" "60 60" "$1: limits that matched it encrypted count it once"
 }
-secure esp transport && hidden "ESP hides the port"
-secure ah transport && hidden "AH hides the port of IPv4"
+secured esp transport hidden "ESP hides the port"
+secured ah transport hidden "AH hides the port of IPv4"
 # The inner packet of a tunnel within IPsec's transport mode is another packet.
 if secure esp transport && ip_rx link add vx type vxlan id 5 local 192.0.2.1 dstport 4789 2>/dev/null; then
 	ip_tx link add vx type vxlan id 5 local 192.0.2.2 remote 192.0.2.1 dstport 4789
@@ -115,9 +117,9 @@ if ip_rx link add vrf0 type vrf table 10 2>/dev/null; then
 		neigh replace 2001:db8::2 lladdr $mac dev rx0
 	WORDS
 	# IPv6 traverses the hooks once more.
-	secure esp transport && charged "ESP, transport mode, in a VRF" 1 7
+	secured esp transport charged "ESP, transport mode, in a VRF" 1 7
 	# The inner packets traverse the hooks on the port and on the VRF's device.
-	secure esp tunnel && charged "ESP, tunnel mode, in a VRF" 2 8
+	secured esp tunnel charged "ESP, tunnel mode, in a VRF" 2 8
 else
 	skip "no VRF" "ESP in a VRF"
 fi

@@ -3,8 +3,8 @@
 # penalty.t: who exceeds a limit with a penalty is refused for that long, refusals prolong it
 # only with renew, and half of the ways stay for others
 . "$(dirname "$0")/lib.sh"
-begin
 need_cpus 2
+begin
 link tx1 rx1 02:00:00:00:00:01
 ack() { flood -P tcp -f A -D 22 "$@"; }
 # through SOURCE: how many of 10 segments pass
@@ -76,7 +76,8 @@ weir limit set p action drop budget 100/200ms >/dev/null
 # Two CPUs: one penalty, and never more than the budget
 trace_start weir_charge weir_uncharge weir_blocked
 for cpu in 0 1; do
-	tx taskset -c $cpu send -i tx$cpu -d 192.0.2.1 -s 198.51.100.6 -P tcp -f A -D 22 -t 1000 >/dev/null &
+	send_args -i tx$cpu -s 198.51.100.6 -P tcp -f A -D 22 -t 1000
+	taskset -c $cpu send "${args[@]}" >/dev/null &
 	pids+=($!)
 done
 flooded
@@ -105,7 +106,8 @@ within "$(stat_of p blocked_now)" $((now / 2)) "$now" "... and a smaller one wha
 quiet
 
 # Before the stack
-if [ -e /sys/kernel/btf/weir ] && weir xdp attach dev rx0 2>/dev/null; then
+if [ -e /sys/kernel/btf/weir ]; then
+	holds "the program is attached" weir xdp attach dev rx0
 	weir limit del p && weir limit add p budget 3/1h penalty 1h renew tcp dport 22 >/dev/null
 	rx nft delete table netdev probe
 	ack -s 198.51.100.8 -c 20
@@ -116,6 +118,8 @@ if [ -e /sys/kernel/btf/weir ] && weir xdp attach dev rx0 2>/dev/null; then
 	within "$(($(stat_of p early.packets) - was))" 19 20 "... and is dropped early"
 	weir xdp detach dev rx0
 	rx nft add table netdev probe # for the clean-up
+else
+	skip "the module has no BTF" "what is dropped early prolongs a penalty, too"
 fi
 
 # The recipe of weir(8): three in ten seconds, then five in a minute, then a day

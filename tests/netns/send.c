@@ -13,6 +13,8 @@
  *	-c COUNT	packets at most
  *	-N N,MS		N bursts of COUNT packets, separated by MS of silence
  *	-t MS		duration at most
+ *	-A MS,AFTER	begin AFTER ms after a multiple of MS of the kernel's ticks,
+ *			where slots begin
  *	-r RATE		packets per second, never two closer (as fast as possible)
  *	-k		... but catch up after delays
  *	-q		through the device's queue, needed if the device is deleted
@@ -60,6 +62,7 @@ struct plan {
 	unsigned int bit;
 	uint64_t count;
 	unsigned int times, pause_ms;
+	unsigned int align_ms, after_ms;
 	uint64_t ns;
 	double rate;
 	bool keep;
@@ -81,6 +84,52 @@ static void sleep_until(uint64_t then)
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;
+}
+
+static uint64_t coarse(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	return ts.tv_sec * NSEC + ts.tv_nsec;
+}
+
+/* The length of a tick; and the ticks at a time of the coarse clock. */
+static uint64_t ticks_read(uint64_t *tick, uint64_t *at)
+{
+	static char text[1 << 16];
+	struct timespec ts;
+	unsigned int try;
+	size_t len;
+	char *line;
+	FILE *file;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &ts);
+	*tick = ts.tv_nsec;
+	for (try = 0; try < 100; try++) {
+		file = fopen("/proc/timer_list", "r");
+		*at = coarse();
+		len = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+		text[len] = '\0';
+		line = strstr(text, "\njiffies: ");
+		if (file)
+			fclose(file);
+		if (line && coarse() <= *at + *tick)
+			return strtoull(line + 10, NULL, 10);
+	}
+	fprintf(stderr, "send: cannot read the ticks\n");
+	exit(1);
+}
+
+static void sleep_aligned(unsigned int ms, unsigned int after)
+{
+	uint64_t tick, at, ticks = ticks_read(&tick, &at), wait;
+	uint64_t period = ms * 1000000ull / tick, offset = after * 1000000ull / tick;
+
+	wait = (period + offset - ticks % period) % period;
+	sleep_until(at + wait * tick);
+	if (now() > at + (wait + 2) * tick)
+		sleep_until(at + (wait + period) * tick);
 }
 
 static uint32_t dice(void)
@@ -233,7 +282,7 @@ static void parse(int argc, char **argv, struct plan *plan, struct packet *packe
 	int opt, family = 0;
 	uint8_t *mac = packet->mac;
 
-	while ((opt = getopt(argc, argv, "z:i:s:d:m:n:RB:c:N:t:r:kqb:P:S:D:f:l:x:T:F:E:V:G:")) != -1) {
+	while ((opt = getopt(argc, argv, "z:i:s:d:m:n:RA:B:c:N:t:r:kqb:P:S:D:f:l:x:T:F:E:V:G:")) != -1) {
 		switch (opt) {
 		case 'z': enter(optarg); break;
 		case 'i': plan->dev = optarg; break;
@@ -245,6 +294,7 @@ static void parse(int argc, char **argv, struct plan *plan, struct packet *packe
 			break;
 		case 'n': plan->sources = strtoul(optarg, NULL, 0); break;
 		case 'R': plan->random = true; break;
+		case 'A': sscanf(optarg, "%u,%u", &plan->align_ms, &plan->after_ms); break;
 		case 'B': plan->bit = atoi(optarg); break;
 		case 'c': plan->count = strtoull(optarg, NULL, 0); break;
 		case 'N': sscanf(optarg, "%u,%u", &plan->times, &plan->pause_ms); break;
@@ -281,8 +331,12 @@ static void parse(int argc, char **argv, struct plan *plan, struct packet *packe
 
 static uint64_t run_times(const struct plan *plan, const struct packet *packet)
 {
-	uint64_t sent = run(plan, packet);
+	uint64_t sent;
 	unsigned int i;
+
+	if (plan->align_ms)
+		sleep_aligned(plan->align_ms, plan->after_ms);
+	sent = run(plan, packet);
 
 	for (i = 1; i < plan->times; i++) {
 		sleep_until(now() + plan->pause_ms * 1000000ull);

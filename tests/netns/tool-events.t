@@ -58,17 +58,17 @@ is "$(<"$tmp/out")" $'198.51.100.1 limit web forgotten 1\n198.51.100.0/24 limit 
 is "$(weir source forget 198.51.100.1)" "198.51.100.1 forgotten 0 (nothing to forget)" "... and nothing the second time"
 tells "charges and forgotten sources" "charge 198.51.100.0/24 limit net taken 5 count 5 of 50 left 45" \
 	"charge 198.51.100.1 limit web taken 1 count 1 of 100 left 99"
-tells "..." "forget 198.51.100.1 limit web forgotten 1" "forget 198.51.100.0/24 limit net forgotten 1"
+tells "... one source under two limits" "forget 198.51.100.1 limit web forgotten 1" "forget 198.51.100.0/24 limit net forgotten 1"
 for i in 1 2 3; do weir source charge "198.51.100.$i" limit web >"$tmp/out"; done
 weir source forget 198.51.100.0/24 limit web >"$tmp/out"
 is "$(<"$tmp/out")" "198.51.100.0/24 limit web forgotten 3" "the sources of a prefix"
 told=$((told + 3))
-tells "..." "forget 198.51.100.0/24 limit web forgotten 3"
+tells "... a prefix" "forget 198.51.100.0/24 limit web forgotten 3"
 weir source charge 198.51.100.1 limit web >"$tmp/out"
 weir source forget all >"$tmp/out"
 is "$(<"$tmp/out")" "all sources limit web forgotten 1" "all sources"
 told=$((told + 1))
-tells "..." "forget all sources limit web forgotten 1"
+tells "... all" "forget all sources limit web forgotten 1"
 is "$(weir -j source forget all | jq -c .)" '[{"source":"all sources","forgotten":0}]' "... none, in JSON"
 
 weir limit add first budget 1/100s bytes not from 10.0.0.0/8 lenient action observe before web sources 64 >"$tmp/out" 2>&1

@@ -47,26 +47,23 @@ measure() {
 		{ print $0, ($1, $2) in got ? got[$1, $2] : "0 0 0" }' - "$tmp/most" >"$tmp/measured"
 }
 
-# The adversary of each way: silent, then all that it gets, over the end of a slot. The sources
-# with a single budget are eight apart.
+# The adversary of each way: silent, then all that it gets, from the middle of a slot on. The
+# sources with a single budget are eight apart. It has three attempts at it, in case that the machine
+# is busy during one; none of them gets more than the most.
 declare -A best=()
 adversary() {
 	local way
 	let_pass $((SHORT + SHORT / 4 + 100))
 	clock "2027-06-15 11:$1:59"
 	trace_start weir_charge weir_uncharge
-	floods 1800 -s 198.18.0.0 -n 7 -B 3
+	floods 1800 -A $SHORT,$((SHORT / 8)) -s 198.18.0.0 -n 7 -B 3
 	trace_stop
 	measure
 	while read -r way _ _ max _; do
 		[ "$max" -le "${best[$way]:-0}" ] || best[$way]=$max
 	done <"$tmp/measured"
-	[ "${best[lenient]}" = 24 ] && [ "${best[fixed]}" = 24 ] && [ "${best[bucket]}" -ge 17 ] && [ "${best[calendar]}" = 24 ]
 }
-# A burst may meet the end of a slot, or a busy machine interrupt it: then it is sent again.
-for minute in {10..18}; do
-	! adversary "$minute" || break
-done
+for minute in 10 11 12; do adversary "$minute"; done
 is "${best[strict]}" 12 "strict: any window has up to the budget"
 is "${best[log]}" 12 "log: likewise"
 is "${best[total]}" 12 "total: all of the trace has"

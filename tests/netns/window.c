@@ -12,6 +12,11 @@
  *	max		largest amount of a source within T ticks
  *	by, from	its source and first tick
  *	cpus		number of CPUs that charged
+ *	early		drops for which there was room, with -R SLOT,REACH,BUDGET:
+ *			slots of SLOT ticks, of which the present one and REACH
+ *			before it have less than BUDGET; or -B LEAK,PARTS,BURST: a
+ *			bucket, of which LEAK parts leak in a tick, PARTS a packet
+ *			(or byte); -n N: only drops by budget N
  * -s prints a line for each source instead, with its first and last tick;
  * -S ADDR for that source alone. -L N: the status is 2 if some max exceeds N.
  */
@@ -37,6 +42,7 @@ struct event {
 	uint64_t tick;
 	int64_t amount;
 	enum kind kind;
+	int budget;
 };
 
 struct counts {
@@ -46,6 +52,7 @@ struct counts {
 	int64_t max;
 	uint8_t by[16];
 	uint64_t from, first, last;
+	uint64_t early;
 };
 
 static struct options {
@@ -55,6 +62,9 @@ static struct options {
 	uint8_t source[16];
 	const char *limit;
 	int64_t most;
+	unsigned long long slot, reach, room;
+	long long leak, parts, burst;
+	int budget;
 } options = { .ticks = 250, .len4 = 32, .len6 = 64, .most = INT64_MAX };
 
 static struct event *events;
@@ -123,6 +133,7 @@ static void take(const char *line)
 	mask(event.source);
 	event.tick = strtoull(field(at, "tick="), NULL, 10);
 	event.amount = strtoll(field(at, options.bytes ? "bytes=" : "packets="), NULL, 10);
+	event.budget = atoi(field(at, "budget="));
 	at = strchr(line, '[');
 	if (at && kind == CHARGE)
 		limit_cpus[event.limit] |= 1ull << atoi(at + 1);
@@ -158,6 +169,56 @@ static int64_t signed_amount(const struct event *event)
 	return event->kind == CHARGE ? event->amount : event->kind == UNCHARGE ? -event->amount : 0;
 }
 
+static bool counts_drop(const struct event *event)
+{
+	return event->kind == DROP && (!options.budget || options.budget == event->budget);
+}
+
+/*
+ * Drops for which there was room. A drop may be traced before a charge that left it none, so
+ * those of its tick and the next one count before it.
+ */
+static uint64_t early_of_ring(const struct event *event, size_t n)
+{
+	size_t first = 0, end = 0, i;
+	uint64_t early = 0;
+	int64_t sum = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!counts_drop(&event[i]))
+			continue;
+		for (; end < n && event[end].tick <= event[i].tick + 1; end++)
+			sum += signed_amount(&event[end]);
+		for (; event[first].tick / options.slot + options.reach <
+		     event[i].tick / options.slot; first++)
+			sum -= signed_amount(&event[first]);
+		early += sum + event[i].amount <= (int64_t)options.room;
+	}
+	return early;
+}
+
+static uint64_t early_of_bucket(const struct event *event, size_t n)
+{
+	int64_t level = 0, now;
+	uint64_t early = 0;
+	size_t end = 0, i;
+
+	for (i = 0; i < n; i++) {
+		if (i) {
+			level -= options.leak * (event[i].tick - event[i - 1].tick);
+			level = level > 0 ? level : 0;
+		}
+		level += signed_amount(&event[i]) * options.parts;
+		if (!counts_drop(&event[i]))
+			continue;
+		now = level;
+		for (end = i + 1; end < n && event[end].tick <= event[i].tick + 1; end++)
+			now += signed_amount(&event[end]) * options.parts;
+		early += now + event[i].amount * options.parts <= options.burst * options.parts;
+	}
+	return early;
+}
+
 /* Evaluate the events of one source under one limit, sorted by tick. */
 static void source_count(const struct event *event, size_t n, struct counts *counts)
 {
@@ -185,6 +246,8 @@ static void source_count(const struct event *event, size_t n, struct counts *cou
 		}
 	}
 	counts->sources += charged;
+	counts->early = options.slot ? early_of_ring(event, n) :
+			options.parts ? early_of_bucket(event, n) : 0;
 }
 
 static void add(struct counts *all, const struct counts *one)
@@ -196,6 +259,7 @@ static void add(struct counts *all, const struct counts *one)
 		all->amount[kind] += one->amount[kind];
 	}
 	all->sources += one->sources;
+	all->early += one->early;
 	if (one->max > all->max) {
 		all->max = one->max;
 		all->from = one->from;
@@ -205,14 +269,14 @@ static void add(struct counts *all, const struct counts *one)
 
 static void print_counts(const struct counts *counts)
 {
-	printf("charges=%llu uncharges=%llu amount=%lld drops=%llu dropped=%lld limited=%llu max=%lld",
+	printf("charges=%llu uncharges=%llu amount=%lld drops=%llu dropped=%lld limited=%llu max=%lld early=%llu",
 	       (unsigned long long)counts->events[CHARGE],
 	       (unsigned long long)counts->events[UNCHARGE],
 	       (long long)(counts->amount[CHARGE] - counts->amount[UNCHARGE]),
 	       (unsigned long long)counts->events[DROP],
 	       (long long)counts->amount[DROP],
 	       (unsigned long long)counts->events[LIMITED],
-	       (long long)counts->max);
+	       (long long)counts->max, (unsigned long long)counts->early);
 }
 
 /* Report events i to j-1, of one limit. Returns whether its budget was kept. */
@@ -264,7 +328,7 @@ int main(int argc, char **argv)
 	size_t i, j;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "T:p:bsS:l:L:")) != -1) {
+	while ((opt = getopt(argc, argv, "T:p:bsS:l:L:R:B:n:")) != -1) {
 		switch (opt) {
 		case 'T': options.ticks = strtoull(optarg, NULL, 10); break;
 		case 'p': sscanf(optarg, "%d,%d", &options.len4, &options.len6); break;
@@ -273,6 +337,9 @@ int main(int argc, char **argv)
 		case 'S': parse_source(optarg); break;
 		case 'l': options.limit = optarg; break;
 		case 'L': options.most = strtoll(optarg, NULL, 10); break;
+		case 'R': sscanf(optarg, "%llu,%llu,%llu", &options.slot, &options.reach, &options.room); break;
+		case 'B': sscanf(optarg, "%lld,%lld,%lld", &options.leak, &options.parts, &options.burst); break;
+		case 'n': options.budget = atoi(optarg); break;
 		default: return 1;
 		}
 	}

@@ -88,6 +88,8 @@ if command -v bpftool >/dev/null && bpftool prog load "$own" /sys/fs/bpf/own; th
 	like "$(rx bpftool net show dev rx0)" 'rx0\([0-9]+\) driver id' "... and leaves another's"
 	rx bpftool net detach xdpdrv dev rx0
 	rm /sys/fs/bpf/own
+else
+	skip "no bpftool, or the program does not load" "another's program stays"
 fi
 umount /sys/fs/bpf
 finish

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # kernel-build.sh [-w] [-o DIR] [-m FOLDER [-a FOLDER]...] NAME [MAKE-ARGUMENT...]:
 # build weir.ko for the guest kernel NAME into DIR (.cache/build/NAME), with W=1.
-# Arguments go to make, such as CC=clang C=1. -w: warnings are errors. -m: build the
+# Arguments go to make, such as CC=clang C=1. WEIR_KEY=N (1) in the environment chooses the
+# module's keys, which are not random (key.h). -w: warnings are errors. -m: build the
 # module of FOLDER; -a: add the sources of another FOLDER, under that folder's name.
 # Builds into one DIR wait for each other. The next build overwrites DIR/log, so it is
 # checked here, under the lock. With C=1 sparse checks what is compiled, and all files if
@@ -58,7 +59,7 @@ if [ -z "$cross" ] && grep -q '^CONFIG_DEBUG_INFO_BTF_MODULES=y' "$config" &&
 	# kbuild adds it to what it links, not to what an earlier build has linked without.
 	objdump -h "$out/weir.ko" 2>/dev/null | grep -q '\.BTF ' || rm -f "$out/weir.ko"
 fi
-target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out" "BTF=$btf" "PAHOLE=${PAHOLE:-pahole}")
+target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out" "BTF=$btf" "PAHOLE=${PAHOLE:-pahole}" "KCFLAGS=-DWEIR_KEY=${WEIR_KEY:-1} -include $top/tests/vm/key.h")
 if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
 	target=(-C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= modules)
