@@ -6,6 +6,9 @@
 #ifndef TESTS_VM_KEY_H
 #define TESTS_VM_KEY_H
 
+/* As in the module, before the kernel's own */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/random.h>
 
 static inline void weir_key_bytes(void *bytes, size_t size)
