@@ -101,6 +101,7 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 				  .exact = true, .err = &batch->tool->err };
 	struct weir_reading reading;
 
+	batch->tool->loads = true;
 	if (batch->tool->check || lines->count < 2 || strcmp(lines->words[0], "exempt") ||
 	    strcmp(lines->words[1], "add") || weir_read(&args, &reading) ||
 	    weir_tool_reach(batch->tool))

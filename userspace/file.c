@@ -269,6 +269,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 	int status;
 
 	tool->line = 0;
+	tool->loads = true;
 	status = weir_tool_reach(tool);
 	if (status && tool->check)
 		return WEIR_EXIT_OK;

@@ -3,11 +3,16 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
+#include <spawn.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "tool.h"
+
+/* PROC_USER_INIT_INO of the kernel */
+#define INITIAL_USER_NS	"user:[4026531837]"
 
 /* Attempts to dump a configuration that changes during the dump. */
 #define TRIES	8
@@ -29,16 +34,38 @@ static bool wants_signature(void)
 	return text[0] == 'Y';
 }
 
+/*
+ * The kernel cannot tell whether a lookup of the family comes from one who may load modules, so
+ * the module has no alias for it. Others than the host's root would be refused.
+ */
+static void load_module(void)
+{
+	static char *const words[] = { "modprobe", "-q", "weir", NULL };
+	char space[64] = "";
+	pid_t pid;
+
+	if (geteuid() || readlink("/proc/self/ns/user", space, sizeof(space) - 1) < 0 ||
+	    strcmp(space, INITIAL_USER_NS))
+		return;
+	if (!posix_spawn(&pid, "/sbin/modprobe", NULL, NULL, words, environ))
+		waitpid(pid, NULL, 0);
+}
+
 int weir_tool_reach(struct weir_tool *tool)
 {
 	int ret;
 
 	if (tool->reached)
 		return WEIR_EXIT_OK;
-	/* a family lookup would load the module: -check must not */
+	/* -check works without the module, and without rights in another namespace */
 	if (tool->check && (tool->netns || access("/sys/module/weir", F_OK)))
 		return WEIR_EXIT_UNREACHABLE;
 	ret = weir_nl_open(&tool->nl);
+	if (ret == -ENOENT && tool->loads && !tool->check) {
+		weir_nl_close(&tool->nl);
+		load_module();
+		ret = weir_nl_open(&tool->nl);
+	}
 	tool->reached = !ret;
 	if (!ret)
 		return WEIR_EXIT_OK;

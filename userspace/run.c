@@ -158,8 +158,10 @@ static int run_or_check(struct weir_tool *tool, struct weir_reading *reading)
 static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 {
 	const struct weir_command *command = reading->command;
-	int status = weir_tool_reach(tool);
+	int status;
 
+	tool->loads = command->loads;
+	status = weir_tool_reach(tool);
 	if (command->set == &weir_limit_fields)
 		tool->limit = reading->model.limit.name;
 	if (tool->check)

@@ -21,6 +21,7 @@ struct weir_tool {
 	bool elsewhere;		/* netns is not the caller's */
 	struct weir_nl nl;	/* weir_tool_reach() opens it */
 	bool reached;
+	bool loads;		/* load the module if it is not there */
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
 	const char *limit;	/* being changed, or NULL */
@@ -54,6 +55,7 @@ struct weir_command {
 	weir_show_model *show;		/* shows an answer */
 	int allowed;			/* errno that is success with -exist */
 	bool checks;			/* the kernel supports a dry run of it */
+	bool loads;			/* the module, if it is not there */
 	weir_run *run;
 	weir_tell *warn;	/* before it is run; or NULL */
 	weir_tell *note;	/* after it was run; or NULL */

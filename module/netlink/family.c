@@ -3,13 +3,9 @@
  * Register the family, whose policies and operations are in gen.c, generated from
  * Documentation/netlink/specs/weir.yaml.
  */
-#include <linux/module.h>
-
 #include "netlink/family.h"
 #include "netlink/message.h"
 #include "path/events.h"
-
-MODULE_ALIAS_GENL_FAMILY(WEIR_FAMILY_NAME);
 
 /* The generator ignores this flag of the specification. */
 static const struct genl_multicast_group groups[] = {

@@ -8,6 +8,7 @@
  * ACK at its start. A refusal is then in the message that ends the dump.
  */
 #include <linux/ctype.h>
+#include <linux/module.h>
 #include <linux/socket.h>
 #include <linux/string.h>
 
@@ -69,11 +70,26 @@ static int attrs_check(const struct nlattr *head, int len, const struct nla_poli
 	return 0;
 }
 
+static bool userns;
+module_param(userns, bool, 0644);
+MODULE_PARM_DESC(userns, "1 to allow limits in user namespaces (default 0)");
+
+/* The core has checked the sender's rights in the namespace. */
+static int request_check(struct sk_buff *skb, const struct nlmsghdr *nlh,
+			 const struct nla_policy *policy, u64 taken, struct netlink_ext_ack *extack)
+{
+	/* Pairs with sysfs. */
+	if (READ_ONCE(userns) || netlink_capable(skb, CAP_NET_ADMIN))
+		return attrs_check(nlmsg_attrdata(nlh, GENL_HDRLEN),
+				   nlmsg_attrlen(nlh, GENL_HDRLEN), policy, taken, extack);
+	weir_nl_refuse(extack, NULL, "limits in user namespaces are off; load weir with userns=1");
+	return -EPERM;
+}
+
 int weir_nl_pre_doit(const struct genl_split_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
-	return attrs_check(nlmsg_attrdata(info->nlhdr, GENL_HDRLEN),
-			   nlmsg_attrlen(info->nlhdr, GENL_HDRLEN), ops->policy,
-			   ops->maxattr ? ~0ull : 0, info->extack);
+	return request_check(skb, info->nlhdr, ops->policy, ops->maxattr ? ~0ull : 0,
+			     info->extack);
 }
 
 /*
@@ -88,9 +104,7 @@ int weir_nl_dump(struct sk_buff *skb, struct netlink_callback *cb, u64 taken,
 	struct weir_net *wn = weir_net(sock_net(cb->skb->sk));
 	int err;
 
-	err = attrs_check(nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
-			  nlmsg_attrlen(cb->nlh, GENL_HDRLEN), genl_dumpit_info(cb)->op.policy,
-			  taken, cb->extack);
+	err = request_check(cb->skb, cb->nlh, genl_dumpit_info(cb)->op.policy, taken, cb->extack);
 	if (err)
 		return err;
 	cb->seq = READ_ONCE(wn->generation);

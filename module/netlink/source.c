@@ -140,12 +140,12 @@ struct charge {
 
 /*
  * Charge if there is room, so that a source is not limited by what a program asks for, and put
- * the state afterwards. Returns -EAGAIN as weir_table_take() does. With BH off, under
- * rcu_read_lock().
+ * the state afterwards. -EAGAIN: begin again. With BH off, under rcu_read_lock().
  */
 static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge *charge,
-		      const struct weir_limit *limit)
+		      const struct weir_limit *limit, const struct genl_info *info)
 {
+	const struct nlattr *mode = info->attrs[WEIR_A_SOURCE_CHARGE_MODE];
 	const bool reserve = charge->mode == WEIR_CHARGE_MODE_RESERVE;
 	const u64 largest = limit->largest[limit->bytes & 1];
 	struct weir_take take = {
@@ -163,9 +163,11 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	u16 result = 0;
 
 	if (reserve && limit->budgets > 1)
-		return -E2BIG;
+		return weir_nl_refuse(info->extack, mode,
+				      "a limit of several budgets cannot reserve; charge what there is room for");
 	if (reserve && limit->budget[0].mode != WEIR_MODE_BUCKET)
-		return -EOPNOTSUPP;
+		return weir_nl_refuse(info->extack, mode,
+				      "only a bucket reserves: a ring turned ahead forgets what was admitted");
 	weir_source_mask(&masked, limit->prefix);
 	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
 	if (take.drain)
@@ -213,7 +215,7 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 		local_bh_disable();
 		rcu_read_lock();
 		limit = weir_limit_find(weir_config_get(wn), charge.asked.limit);
-		err = limit ? charge_try(reply, wn, &charge, limit) : -ENOENT;
+		err = limit ? charge_try(reply, wn, &charge, limit, info) : -ENOENT;
 		rcu_read_unlock();
 		local_bh_enable();
 	} while (err == -EAGAIN && ++tries < WEIR_TRIES);
@@ -222,12 +224,6 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 			       "others keep taking the source's way or changing the limit; try again");
 	if (err == -ENOENT)
 		weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], info->extack);
-	if (err == -EOPNOTSUPP)
-		err = weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_CHARGE_MODE],
-				     "only a bucket reserves: a ring turned ahead forgets what was admitted");
-	if (err == -E2BIG)
-		err = weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_CHARGE_MODE],
-				     "a limit of several budgets cannot reserve; charge what there is room for");
 	nlmsg_end(reply, nlmsg_hdr(reply));
 	if (!err && charge.taken)
 		weir_nl_event_done(wn, WEIR_SOURCE_EVENT_CHARGED, nlmsg_hdr(reply));

@@ -244,7 +244,6 @@ static u16 take_locked(const struct weir_table *table, struct weir_bucket *bucke
 u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		    const struct weir_take *take, u64 *wait)
 {
-	const struct weir_permit *permit = table->standing_off ? &take->permit : NULL;
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	u16 result, admitted = 0, evicted = 0;
 	struct weir_way *way;
@@ -269,7 +268,8 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		/* Take a way first, which others may take before it is charged. */
 		lookup->cost = 0;
 		lookup->amount[table->count[0].bytes] = 0;
-		admitted = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1, permit);
+		admitted = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1,
+					     table->standing_off ? &take->permit : NULL);
 		evicted |= admitted & WEIR_EVICTED;
 	}
 	return WEIR_AGAIN | evicted;

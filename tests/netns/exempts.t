@@ -130,6 +130,7 @@ wait "${pids[@]}"
 is "$? $(weir exempt show | paste -sd,)" "0 10.1.0.0/16,10.2.0.0/16,10.3.0.0/16" "... which is done when it is complete"
 pids=()
 
+allow_users
 # In a user namespace a message is at most as large as the host's limit.
 printf -v long %127s ''
 {

@@ -80,6 +80,7 @@ fuzz "unprivileged user: every message is answered" -n $((messages / 4)) -r
 state >"$tmp/after"
 holds "... and none changes anything" cmp -s "$tmp/before" "$tmp/after" || diag "$(diff "$tmp/before" "$tmp/after")"
 
+allow_users
 # In a user namespace, while a limit of the host stays in force.
 config <<<'limit add host budget 50/1h sources 4096'
 ok $? "a configuration for the host"

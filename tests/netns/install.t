@@ -31,12 +31,23 @@ holds "make install" quietly make -C "$top" -o modules -o tool install "KVER=$re
 # Debian compresses modules since 6.12.
 found=$(modinfo -n weir)
 is "${found%.[gxz]*}" "$modules/updates/weir.ko" "modprobe finds the module"
-is "$(modinfo -F alias weir)" "net-pf-16-proto-16-family-weir" "... also by its generic netlink family"
+is "$(modinfo -F alias weir)" "" "... and nobody by its generic netlink family"
 
 holds "modprobe weir packets=1000 window_ms=1000" modprobe weir packets=1000 window_ms=1000
 like "$(/usr/sbin/weir limit show)" "^default budget 1000/s slots 15 sources 65536" "... adds the limit that weir shows"
 holds "modprobe -r weir" modprobe -r weir
-is "$(/usr/sbin/weir limit show 2>&1)" "" "using weir loads the module again, without a limit"
+for words in "limit show" "stats show" "monitor" "source get 192.0.2.1" "-check limit add a budget 1/s" help; do
+	/usr/sbin/weir $words >"$tmp/out" 2>&1 </dev/null
+	echo "$words: $?"
+done >"$tmp/tried"
+! loaded
+ok $? "what changes nothing does not load the module" || diag "$(<"$tmp/tried")"
+is "$(grep -c ': 3$' "$tmp/tried")" 4 "... and says that it is not there" || diag "$(<"$tmp/tried")"
+setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn /usr/sbin/weir limit add a budget 1/s >"$tmp/out" 2>&1
+is "$? $(loaded && echo loaded)" "3 " "... nor does root of a user namespace" || diag "$(<"$tmp/out")"
+setpriv --reuid 65534 --regid 65534 --clear-groups /usr/sbin/weir limit add a budget 1/s >"$tmp/out" 2>&1
+is "$? $(loaded && echo loaded)" "3 " "... nor a user" || diag "$(<"$tmp/out")"
+holds "who adds a limit loads it" /usr/sbin/weir limit add a budget 1/s
 holds "... and it is loaded" loaded
 modprobe -r weir
 

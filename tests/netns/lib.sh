@@ -260,6 +260,8 @@ load() {
 }
 loaded() { [ -d /sys/module/weir ]; }
 unload() { ! loaded || rmmod weir; }
+# allow_users: let the namespaces of users have limits
+allow_users() { echo 1 >/sys/module/weir/parameters/userns; }
 
 # log_mark, log_since: the kernel's log since the mark
 log_mark() { echo "weir-mark-$$-$((mark = ${mark:-0} + 1))" >/dev/kmsg; }

@@ -8,6 +8,7 @@
 holds "the module loads" load
 python bad_attrs.py
 python bad_words.py
+allow_users
 by=(unshare --user --map-root-user --net)
 python bad_user.py
 finish

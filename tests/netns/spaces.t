@@ -60,4 +60,27 @@ both 10.0.0.1
 is "$(counts):$(there counts)" "250 100 0 50 100:300 100 0 40 160" "without limits here, those there stay in force"
 there weir limit flush
 is "$(there weir -json stats show | json limits)" 0 "... until they are deleted"
+
+# A namespace of a user, who is its root, and the host's root in there
+setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn sh -c 'echo; exec sleep 1000' >"$tmp/up" &
+holder=$!
+pids+=($!)
+wait_for 60 test -s "$tmp/up"
+user() { nsenter -t "$holder" -U -n "$top/userspace/weir" "$@" 2>&1; echo "$?"; }
+host() { nsenter -t "$holder" -n "$top/userspace/weir" "$@" 2>&1; echo "$?"; }
+off=': limits in user namespaces are off; load weir with userns=1'
+for words in "limit add a budget 1/s" "limit show" "limit flush" "source show" "source get 192.0.2.1" "exempt show" "exempt add 192.0.2.1" \
+	"source charge 192.0.2.1 limit a" "source forget all" "stats show"; do
+	# shellcheck disable=SC2086 # words
+	like "$(user $words)" "$off"$'\n'"2$" "without userns=1, a user's root is refused: $words"
+done
+is "$(</sys/module/weir/parameters/userns)" N "... which is the default"
+is "$(host limit add a budget 1/s | tail -n 1)" 0 "... but not the host's"
+is "$(host limit flush)" 0 "... who may remove it"
+allow_users
+is "$(user limit add mine budget 1/s | tail -n 1)" 0 "with userns=1 a user's namespace has limits"
+echo 0 >/sys/module/weir/parameters/userns
+like "$(user limit flush)" "$off"$'\n'"2$" "when it is 0 again, the user cannot remove them"
+like "$(host limit show)" "^mine budget 1/s" "... which stay in force"
+is "$(host limit flush)$(host limit show)" 00 "... until the host's root removes them"
 finish

@@ -63,6 +63,7 @@ weir limit flush
 # more events than a stopped monitor's socket holds: in a user namespace its buffer
 # is bounded by the host's limit
 sysctl -qw net.core.rmem_max=4096
+allow_users
 unshare --user --map-root-user --net bash -c 'echo; read -r' <"$tmp/never" >"$tmp/up" &
 holder=$!
 pids+=($!)
