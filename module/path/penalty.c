@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Penalties: who exceeds a limit that has one is blocked. The first refusal in a window
- * does it. Later ones do it if that found no penalty yet or no room, and prolong a block
- * where the limit says so; the refusal cache, which answers for a second, keeps most of
- * them from here.
+ * Penalties: who exceeds a limit that has one is blocked. The first refusal in a window does it.
+ * Later ones do it if that found no penalty yet or no room, and prolong a block where the limit
+ * says so; the refusal cache, which answers for a second, keeps most of them from here.
  */
 #include "limit/limit.h"
 #include "limit/net.h"

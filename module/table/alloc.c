@@ -2,29 +2,27 @@
 /*
  * Theory of operation
  *
- * A table is a power of two of buckets, indexed by a keyed hash of the source. A
- * bucket is a head and a set of ways; a way holds a source and its wheel, usually
- * in one cache line. The hash also selects a home way in the bucket. A lookup
- * compares the home and its neighbour with the whole source, and searches the
- * tags in the head only if neither matches. All memory is allocated when the
- * table is made.
+ * A table is a power of two of buckets, indexed by a keyed hash of the source. A bucket is a
+ * head and a set of ways; a way holds a source and its wheel, usually in one cache line. The
+ * hash also selects a home way in the bucket. A lookup compares the home and its neighbour with
+ * the whole source, and searches the tags in the head only if neither matches. All memory is
+ * allocated when the table is made.
  *
- * A bucket has a floor: a wheel that is an upper bound of what any source without
- * a way in this bucket was admitted, empty at first. When a source needs a way and
- * none is free or idle, a live one is evicted and its wheel is joined into the
- * floor, so the bound holds for the evicted source. A source that takes a way
- * starts from a copy of the floor, because it may have been evicted before. If the
- * floor leaves it no room it is refused, takes no way and evicts nobody. So no
- * source ever exceeds its budget in a window, however small the table is; a table
- * that is too small refuses early. Any victim is sound; the one with the smallest
- * sum raises the floor least.
+ * A bucket has a floor: a wheel that is an upper bound of what any source without a way in this
+ * bucket was admitted, empty at first. When a source needs a way and none is free or idle, a
+ * live one is evicted and its wheel is joined into the floor, so the bound holds for the evicted
+ * source. A source that takes a way starts from a copy of the floor, because it may have been
+ * evicted before. If the floor leaves it no room it is refused, takes no way and evicts nobody.
+ * So no source ever exceeds its budget in a window, however small the table is; a table that is
+ * too small refuses early. Any victim is sound; the one with the smallest sum raises the floor
+ * least.
  *
  * Serialisation
  *
- * The lock of a way protects its source and its wheel. The lock of a bucket
- * protects its head, its floor and which source has which way; a way changes
- * hands under both. Order: bucket, then way. Both are raw spinlocks, taken with
- * BH off and held for a bounded number of cache lines, with PREEMPT_RT too.
+ * The lock of a way protects its source and its wheel. The lock of a bucket protects its head,
+ * its floor and which source has which way; a way changes hands under both. Order: bucket, then
+ * way. Both are raw spinlocks, taken with BH off and held for a bounded number of cache lines,
+ * with PREEMPT_RT too.
  *
  *   refuse	no lock: source, slot, total and one entry of the ring are read
  *		inside the seqcount of the way
@@ -32,17 +30,15 @@
  *   newcomer	the lock of the bucket, a second search if the bucket's version
  *		changed since the first, then the lock of the way
  *
- * A way found without the bucket's lock is a hint. That none was found is only
- * true if, under the bucket's lock, its version has not changed.
+ * A way found without the bucket's lock is a hint. That none was found is only true if, under
+ * the bucket's lock, its version has not changed.
  *
- * A way has its own time: a CPU whose clock is behind counts and refuses in the
- * way's slot. Two wheels are turned to the later of their slots before they are
- * joined. Slots have 32 bits: weir_table_age() frees idle ways before their stale
- * slots alias.
+ * A way has its own time: a CPU whose clock is behind counts and refuses in the way's slot. Two
+ * wheels are turned to the later of their slots before they are joined. Slots have 32 bits:
+ * weir_table_age() frees idle ways before their stale slots alias.
  *
- * A table is found through the RCU pointer of the configuration, and is freed a grace
- * period after its removal from there. How one table takes over from another is at the
- * top of resize.c.
+ * A table is found through the RCU pointer of the configuration, and is freed a grace period
+ * after its removal from there. How one table takes over from another is at the top of resize.c.
  */
 #include <linux/bitops.h>
 #include <linux/bottom_half.h>

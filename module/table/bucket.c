@@ -139,30 +139,16 @@ static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 	return data_race(weight(table, weir_way_wheel(table, way), lookup));
 }
 
-/*
- * The way to evict if none is free, or -1 if all stay: the first idle one from the hand on, or
- * else the one with the smallest sum; of the unknown before those who became known late, and of
- * these before others, which a newcomer that is @late itself takes only if there are none but
- * them, lest addresses that repeat push them out. Ways that were live are not looked at again for
- * a quarter of the window; when all were, one whose sum is not above the floor's will do. What a
- * search leaves of its WEIR_LOOKS later ones may use, up to all ways.
- */
-static int victim(const struct weir_table *table, struct weir_bucket *bucket,
-		  const struct weir_lookup *lookup, bool late)
+static noinline int victim_search(const struct weir_table *table, struct weir_bucket *bucket,
+				  const struct weir_lookup *lookup, bool late, u64 *live)
 {
 	const struct weir_standing *standing = weir_bucket_standing(table, bucket);
 	u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, of[4] = { may };
-	u64 enough = 0, least = U64_MAX, seen, left, sum;
-	unsigned int looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways), set, i;
-	const u32 quarter = weir_shape_window(table->shape) / 4;
+	u64 enough = 0, least = U64_MAX, seen = bucket->seen, left, sum;
+	unsigned int set, i;
 	int best = -1;
 
-	if (!table->stays && bucket->seen_end - lookup->slot > quarter) {
-		bucket->seen_end = lookup->slot + quarter;
-		bucket->seen = 0;
-	}
-	seen = bucket->seen;
-	if (unlikely(table->standing_off)) {
+	if (table->standing_off) {
 		of[0] = may & standing->unknown;
 		of[1] = may & standing->late & ~of[0];
 		if (!late || !(of[0] | of[1]))
@@ -172,22 +158,53 @@ static int victim(const struct weir_table *table, struct weir_bucket *bucket,
 		left = of[set & 3] & (set < 4 ? ~seen : seen);
 		if (set == 4)
 			enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
-		while (left && looks && least > enough) {
+		while (left && bucket->looks && least > enough) {
 			i = __ffs64(left & U64_MAX << bucket->hand ?: left);
 			left &= ~BIT_ULL(i);
 			sum = way_sum(table, bucket, i, lookup);
 			if (sum && (sum == WEIR_STAYS || !table->stays))
 				bucket->seen |= BIT_ULL(i);
-			looks -= sum != WEIR_STAYS;
+			bucket->looks -= sum != WEIR_STAYS;
 			if (sum < least && sum != WEIR_STAYS) {
 				least = sum;
 				best = i;
 			}
 		}
 	}
-	bucket->hand = best + 1;
-	bucket->looks = looks;
+	*live = least;
 	return best;
+}
+
+/*
+ * The way to evict if none is free, or -1 if all stay: the first idle one from the hand on, or
+ * else the one with the smallest sum; of the unknown before those who became known late, and of
+ * these before others, which a newcomer that is @late itself takes only if there are none but
+ * them, lest addresses that repeat push them out. Ways that were live are not looked at again for
+ * a quarter of the window; when all were, one whose sum is not above the floor's will do. What a
+ * search leaves of its WEIR_LOOKS later ones may use, up to all ways.
+ */
+static int victim(const struct weir_table *table, struct weir_bucket *bucket,
+		  const struct weir_lookup *lookup, bool late, u64 *live)
+{
+	const u32 quarter = weir_shape_window(table->shape) / 4;
+	u64 enough = 0;
+	int i = bucket->hand;
+
+	bucket->looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways);
+	if (bucket->seen_end - lookup->slot > quarter && !table->stays) {
+		bucket->seen_end = lookup->slot + quarter;
+		bucket->seen = 0;
+	}
+	if ((bucket->seen | bucket->blocked) == GENMASK_ULL(table->ways - 1, 0))
+		enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+	/* As a rule the first look will do. */
+	if (table->standing_off || table->stays || bucket->blocked & BIT_ULL(i) ||
+	    (*live = way_sum(table, bucket, i, lookup)) > enough)
+		i = victim_search(table, bucket, lookup, late, live);
+	else
+		bucket->looks--;
+	bucket->hand = i + 1 < table->ways ? i + 1 : 0;
+	return i;
 }
 
 /*
@@ -204,13 +221,14 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 	u64 live = 0;
 
 	if (!free)
-		i = victim(table, bucket, lookup, permit && permit->late);
+		i = victim(table, bucket, lookup, permit && permit->late, &live);
 	if (unlikely(i < 0))
 		return WEIR_REFUSED | WEIR_FLOORED;
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	wheel = weir_way_wheel(table, way);
-	if (!free)
+	/* Who was live is so, or has become idle; others may have been charged meanwhile. */
+	if (!free && (!live || table->stays))
 		live = weight(table, wheel, lookup);
 	if (unlikely(live == WEIR_STAYS)) {
 		raw_spin_unlock(&way->lock);
@@ -323,12 +341,13 @@ struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bu
 	const struct weir_lookup now = { .tick = tick, .slot = weir_table_slot(table, tick) };
 	bool block = moved->until && weir_bucket_blocks(table, bucket);
 	int i = free_way(table, bucket, moved->hash);
+	u64 live;
 
 	/* Who is known or blocked may have come before who is live. It may look at all ways. */
 	if (i < 0 && (block || (table->standing_off && moved->live))) {
 		bucket->looks = table->ways;
-		i = victim(table, bucket, &now, false);
-		if (i >= 0 && !block && way_sum(table, bucket, i, &now))
+		i = victim(table, bucket, &now, false, &live);
+		if (live && !block)
 			i = -1;
 	}
 	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);

@@ -96,23 +96,6 @@ static void way_state(const struct weir_table *table, struct weir_bucket *bucket
 	state->wait = max(state->wait, state->blocked);
 }
 
-/* Ticks for which a way's source stays whoever comes: by its block, or for ever by a total. */
-static u64 way_stays(const struct weir_table *table, struct weir_bucket *bucket,
-		     struct weir_way *way, u64 tick)
-{
-	const struct weir_count *count = table->count;
-	struct weir_wheel *first = weir_way_wheel(table, way), *wheel;
-	unsigned int i;
-
-	for (i = 0; i <= table->more; i++, count++) {
-		wheel = weir_wheel_of(count, first);
-		/* It may be charged meanwhile, and then did not stay. */
-		if (!count->slot_ticks && data_race(weir_wheel_sum(count->shape, wheel, 0)))
-			return WEIR_NEVER;
-	}
-	return weir_block_left(weir_way_until(table, bucket, way), tick);
-}
-
 /*
  * Has a locked bucket no way for a newcomer, because all of its sources stay? Then a total of
  * theirs is @state until the first of them goes: blocks alone never take all ways.
@@ -121,11 +104,17 @@ static void bucket_full(const struct weir_table *table, struct weir_bucket *buck
 			const struct question *ask, struct weir_source_state *state)
 {
 	u64 least = bucket->used < table->ways ? 0 : WEIR_NEVER;
+	struct weir_way *way;
 	unsigned int i;
 
-	for (i = 0; i < table->ways && least; i++)
-		least = min(least, way_stays(table, bucket, weir_bucket_way(table, bucket, i),
-					     ask->tick));
+	for (i = 0; i < table->ways && least; i++) {
+		way = weir_bucket_way(table, bucket, i);
+		/* It may be charged meanwhile, and then did not stay. */
+		if (data_race(weir_budgets_weight(table, weir_way_wheel(table, way),
+						  ask->tick)) != WEIR_STAYS)
+			least = min(least, weir_block_left(weir_way_until(table, bucket, way),
+							   ask->tick));
+	}
 	for (i = 0; i <= table->more && least; i++) {
 		if (table->count[i].slot_ticks)
 			continue;

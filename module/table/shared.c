@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * With a prefix length of 0 all CPUs charge one way. Under its lock a CPU charges a
- * batch of the remaining budget, valid for this slot only, and spends it alone. A
- * batch counts as used when it is taken, so the promise holds; the unspent rest is
- * given back, in the slot that was charged, when the CPU takes the next. Batches
- * shrink with the remaining budget, down to single packets.
+ * With a prefix length of 0 all CPUs charge one way. Under its lock a CPU charges a batch of the
+ * remaining budget, valid for this slot only, and spends it alone. A batch counts as used when it
+ * is taken, so the promise holds; the unspent rest is given back, in the slot that was charged,
+ * when the CPU takes the next. Batches shrink with the remaining budget, down to single packets.
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
