@@ -158,11 +158,13 @@ void weir_table_peek(struct weir_table *table,
 	weir_table_settle(table, hash);
 	raw_spin_lock(&bucket->lock);
 	way = weir_bucket_search(table, bucket, source, hash);
-	if (way)
+	if (way) {
 		raw_spin_lock(&way->lock);
-	source_state(table, bucket, way, &ask, state);
-	if (way)
+		source_state(table, bucket, way, &ask, state);
 		raw_spin_unlock(&way->lock);
+	} else {
+		source_state(table, bucket, NULL, &ask, state);
+	}
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
 }
@@ -237,6 +239,7 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 	u16 result, admitted = 0, evicted = 0;
 	struct weir_way *way;
 	unsigned int tries;
+	bool stay;
 
 	for (tries = 0; tries < WEIR_TRIES; tries++) {
 		weir_table_settle(table, lookup->hash);
@@ -244,13 +247,15 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		raw_spin_lock(&bucket->lock);
 		weir_bucket_expire(table, bucket, lookup->tick);
 		way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
-		if (way)
+		stay = admitted & WEIR_REFUSED;
+		if (way) {
 			raw_spin_lock(&way->lock);
-		result = bucket->moved ? WEIR_AGAIN :
-			 take_locked(table, bucket, way, lookup, take,
-				     admitted & WEIR_REFUSED, wait);
-		if (way)
+			result = take_locked(table, bucket, way, lookup, take, stay, wait);
 			raw_spin_unlock(&way->lock);
+		} else {
+			result = bucket->moved ? WEIR_AGAIN :
+				 take_locked(table, bucket, NULL, lookup, take, stay, wait);
+		}
 		raw_spin_unlock(&bucket->lock);
 		if (result)
 			return result | evicted;
