@@ -196,10 +196,10 @@ soak: ## floods, changes, dumps, reloads all at once, for SOAK=10m
 	@tests/soak/run.sh $(or $(SOAK),10m)
 	@tests/run.sh --ran soak
 
-mutants: ## see that the tests fail on wrong changes (T= chooses)
+mutants: ## see that tests fail on wrong changes (T=, SAMPLE=N, SEED=)
 	@tests/setup.sh test
-	@tests/mutants/run.py $(T)
-	$(if $(T),,@tests/run.sh --ran mutants)
+	@tests/mutants/run.py $(if $(SAMPLE),-s $(SAMPLE)) $(if $(SEED),-r $(SEED)) $(T)
+	$(if $(T)$(SAMPLE),,@tests/run.sh --ran mutants)
 
 litmus: ## check lock-free reads by the kernel's memory model
 	@tests/setup.sh test

@@ -1,26 +1,44 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [-n] [-s NUMBER] [WORD...]: apply the changes in tests/mutants/list (its head describes the
-format), one at a time, to a copy of the sources, and check that its test fails.
-WORD selects those whose name, file or killer contains it. TAP; -n only checks that each
-can be applied; -s takes a sample of about NUMBER, other ones with each commit.
+"""run.py [-n] [-s NUMBER] [-r SEED] [WORD...]: apply the changes in tests/mutants/list (its head
+describes the format), one at a time, to a copy of the sources, and check that its test fails.
+WORD selects those whose name, file or killer contains it; -s takes NUMBER of these at random, by
+SEED or else other ones with each commit. TAP, with the seconds that each takes; -n only checks that
+each can be applied.
 """
+import argparse
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
-KERNEL = "6.12"  # for the demo
+KERNEL = "6.12"  # for guests
+# The programs that guest tests start most often, see tests/runner
+NEAR = ("awk bash cat dirname echo grep insmod ip jq mkfifo mktemp nft paste rm rmmod sed sh sort"
+        " timeout xargs").split()
+
+
+def function(text, name):
+    """Where the function or macro of that name begins and ends in text; '-' is the whole file"""
+    if name == "-":
+        return 0, len(text)
+    bare = re.sub(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"",
+                  lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.S)
+    found = re.search(r"^#define[ \t]+%s\b(?:[^\n]*\\\n)*[^\n]*|^\w[^;{}]*\b%s\s*\([^;{}]*\n\{.*?^\}" %
+                      (name, name), bare, re.M | re.S)
+    return found.span() if found else (0, 0)
 
 
 class Mutant:
-    def __init__(self, name, file, killer, finding=""):
-        self.name, self.file, self.killer = name, file, killer
-        self.finding = finding
-        self.old, self.new = "", ""
+    def __init__(self, name, place, killer, finding=""):
+        self.name, self.killer, self.finding = name, killer, finding
+        self.file, self.function = place.split(":")
+        self.pattern, self.new = "", ""
 
     def apply(self, top):
         """Write the changed file below top; what is wrong, or ''."""
@@ -29,10 +47,15 @@ class Mutant:
                 text = f.read()
         except OSError as error:
             return str(error)
-        if text.count(self.old) != 1:
-            return "what it looks for is in %s %d times" % (self.file, text.count(self.old))
+        begin, end = function(text, self.function)
+        if not end:
+            return "there is no %s in %s" % (self.function, self.file)
+        # A blank stands for any white space.
+        changed, times = re.subn(self.pattern.strip().replace(" ", r"\s+"), self.new.strip(), text[begin:end])
+        if times != 1:
+            return "its pattern is in %s of %s %d times" % (self.function, self.file, times)
         with open(os.path.join(top, self.file), "w") as f:
-            f.write(text.replace(self.old, self.new))
+            f.write(text[:begin] + changed + text[end:])
         return ""
 
     def undo(self, top):
@@ -47,7 +70,7 @@ def read_list():
             if line.startswith("#") or not line.strip():
                 continue
             if line[0] == "-":
-                mutants[-1].old += line[1:]
+                mutants[-1].pattern += line[1:]
             elif line[0] == "+":
                 mutants[-1].new += line[1:]
             else:
@@ -64,6 +87,10 @@ def built(*command):
     ran = run(*command)
     sys.stderr.write(ran.stderr if ran.returncode else "")
     return ran.returncode == 0
+
+
+def failures(ran):
+    return ", ".join(re.findall(r"^(?:not ok \d+ - |(?=Bail out!))(.*)$", ran.stdout, re.M))
 
 
 # Each of these builds and runs a test of the sources in top; returns what failed, '' if
@@ -92,14 +119,42 @@ def demo(top, _):
     return ", ".join(found) if ran.returncode else ""
 
 
+def cli(top, test):
+    if not built("make", "-s", "-C", top + "/userspace", "weir"):
+        return None
+    return failures(run(top + "/tests/cli/" + test + ".t"))
+
+
+def netns(top, test):
+    """One file in a guest. What the kernel complains of is a failure, too."""
+    path = "tests/netns/" + test + ".t"
+    if not built("make", "-s", "-C", top + "/userspace", "weir") or \
+            not built(top + "/tests/vm/kernel-build.sh", KERNEL):
+        return None
+    with open(os.path.join(top, path)) as f:
+        cpus = "2" if re.search("^need_cpus 2", f.read(), re.M) else "1"
+    near = [word for name in NEAR for word in ("-p", name)]
+    for name in ("send", "window"):
+        near += ["-p", top + "/.cache/build/netns/" + name]
+    ran = run(top + "/tests/vm/guest.sh", "-n", "-k", KERNEL, "-s", cpus, "-t", "600", "-o", top + "/out/guest",
+              *near, "-p", top + "/userspace/weir", "--", top + "/tests/vm/in-guest.sh", path)
+    failed = failures(ran)
+    if not failed and ran.returncode:
+        failed = "the guest: " + (ran.stderr.strip().split("\n") or [""])[0]
+    if not failed and "\nok " not in ran.stdout:
+        sys.stderr.write(ran.stdout + ran.stderr)
+        return None
+    return failed
+
+
 def killed(top, killer):
     suite, program = killer.split("/")
-    return {"unit": unit, "demo": demo}[suite](top, program)
+    return {"unit": unit, "demo": demo, "cli": cli, "netns": netns}[suite](top, program)
 
 
 def missing(killer):
     """What this machine lacks for it, or ''"""
-    if killer.startswith("demo/") and not os.path.exists(TOP + "/.cache/kernels/" + KERNEL + "/version"):
+    if killer.startswith(("demo/", "netns/")) and not os.path.exists(TOP + "/.cache/kernels/" + KERNEL + "/version"):
         return "no guest kernel " + KERNEL + " here; make setup downloads it"
     return ""
 
@@ -112,37 +167,52 @@ def verdict(top, mutant, only_apply):
     if only_apply or missing(mutant.killer):
         mutant.undo(top)
         return True, "can be applied" if only_apply else "# SKIP " + missing(mutant.killer)
+    began = time.time()
     failed = killed(top, mutant.killer)
     mutant.undo(top)
     if failed is None:
         return False, "does not build or run"
     if not failed or mutant.finding not in failed:
         return False, "SURVIVED " + mutant.killer
-    return True, "died of " + failed.split(", ", maxsplit=1)[0]
+    return True, "died of %s (%.0f s)" % (failed.split(", ", maxsplit=1)[0], time.time() - began)
+
+
+def tree(top):
+    """Copy the sources to top; what the tests in guests need besides is here."""
+    for part in ("module", "userspace", "tests", "Makefile", "Kbuild", "Documentation", "debian", "dkms.conf"):
+        subprocess.run(["cp", "-a", os.path.join(TOP, part), top], check=True)
+    os.makedirs(top + "/.cache/build")
+    for part in ("kernels", "source", "pahole", "build/netns", "build/fuzz"):
+        os.symlink(TOP + "/.cache/" + part, top + "/.cache/" + part)
 
 
 def main():
-    words = sys.argv[1:]
-    only_apply = words[:1] == ["-n"]
-    words = words[only_apply:]
-    sample = int(words[1]) if words[:1] == ["-s"] else 0
-    words = words[2 if sample else 0:]
-    mutants = [m for m in read_list() if not words or any(w in " ".join((m.name, m.file, m.killer)) for w in words)]
-    if sample:
-        step = max(len(mutants) // sample, 1)
-        mutants = mutants[int(run("git", "-C", TOP, "rev-list", "--count", "HEAD").stdout or 0) % step::step]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-n", action="store_true")
+    parser.add_argument("-s", type=int)
+    parser.add_argument("-r")
+    parser.add_argument("words", nargs="*")
+    args = parser.parse_args()
+    mutants = [m for m in read_list() if not args.words or
+               any(w in " ".join((m.name, m.file, m.killer)) for w in args.words)]
+    if args.s is not None:
+        seed = args.r or run("git", "-C", TOP, "rev-list", "--count", "HEAD").stdout
+        print("# seed", seed.strip())
+        mutants = random.Random(seed.strip()).sample(mutants, min(args.s, len(mutants)))
+        # Those of one test are built after each other.
+        mutants.sort(key=lambda m: m.killer)
     bad = 0
     print("1..%d" % len(mutants), flush=True)
     with tempfile.TemporaryDirectory() as top:
-        for part in ("module", "userspace", "tests", "Makefile", "Kbuild"):
-            subprocess.run(["cp", "-a", os.path.join(TOP, part), top], check=True)
-        os.mkdir(top + "/.cache")
-        os.symlink(TOP + "/.cache/kernels", top + "/.cache/kernels")
-        for killer in sorted({m.killer for m in mutants if not only_apply}):
-            if not missing(killer) and killed(top, killer) != "":
-                sys.exit("%s fails without a change" % killer)
+        tree(top)
+        if not args.n and any(m.killer.startswith("netns/") for m in mutants):
+            built("make", "-s", "-C", TOP + "/tests/netns")
+        for killer in sorted({m.killer for m in mutants if not args.n}):
+            failed = "" if missing(killer) else killed(top, killer)
+            if failed != "":
+                sys.exit("%s fails without a change: %s" % (killer, failed))
         for n, m in enumerate(mutants, 1):
-            fine, word = verdict(top, m, only_apply)
+            fine, word = verdict(top, m, args.n)
             bad += not fine
             print("%sok %d - %s: %s" % ("" if fine else "not ", n, m.name, word), flush=True)
     return 1 if bad else 0

@@ -25,29 +25,27 @@ calls() {
 	done
 	weir exempt flush >/dev/null
 }
-# requests COMMAND...: run it; how many messages do its weirs send to the kernel?
-requests=$TRACING/instances/requests
-echo 0 >"$TRACING/options/record-cmd" # as in trace_start; an instance takes over the option
-mkdir "$requests"
-echo 'comm == "weir"' >"$requests/events/syscalls/sys_enter_sendto/filter"
-echo 1 >"$requests/events/syscalls/sys_enter_sendto/enable" || bail "no trace of system calls"
-requests() {
-	: >"$requests/trace"
-	"$@" && sent=$(grep -c sys_sendto "$requests/trace")
-}
+# counted COMMAND...: run it; the number of messages of its weirs in $sent
+counted() { requests "$@" && sent=$(requested sys_sendto); }
+untraced='this kernel traces no system calls'
+if requests_start; then untraced=''; else counted() { "$@"; }; fi
 
 # Warm up: caches are filled the first time.
 flood -s 10.0.0.0 -n 16777216 -R -c 20000
-holds "the configuration can be changed without a flood" requests calls
-idle=$sent
+holds "the configuration can be changed without a flood" counted calls
+idle=${sent:-}
 tables_before=$(tables)
 kernel_before=$(kernel_kib)
 flooding -s 10.0.0.0 -n 16777216 -R
 flooding -s 2001:db8:: -n 4294967295 -R -B 64
-holds "... and under a flood" requests calls
-is "$sent" "$idle" "... with as many requests, of which none is sent again"
-within "$sent" 51 153 "... of 51 calls"
-rmdir "$requests"
+holds "... and under a flood" counted calls
+if [ -z "$untraced" ]; then
+	is "$sent" "$idle" "... with as many requests, of which none is sent again"
+	within "$sent" 51 153 "... of 51 calls"
+	requests_stop
+else
+	skip "$untraced" "... with as many requests, of which none is sent again"
+fi
 most=0
 for ((i = 0; i < 20; i++)); do
 	let_pass 100

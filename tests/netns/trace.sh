@@ -34,6 +34,33 @@ trace_stop() {
 	cat "$TRACING/trace" >"$tmp/trace"
 }
 
+# requests_start [EVENT...]: trace the messages that weir sends to the kernel, and EVENTs of its tasks
+requests=$TRACING/instances/requests
+requests_start() {
+	local event
+	[ -d "$TRACING/events/syscalls" ] && [ -e "$TRACING/kprobe_events" ] || return
+	echo 0 >"$TRACING/options/record-cmd" # an instance takes over the option
+	mkdir "$requests"
+	for event in syscalls/sys_enter_sendto "$@"; do
+		echo 'comm == "weir"' >"$requests/events/$event/filter"
+		echo 1 >"$requests/events/$event/enable" || bail "no event $event"
+	done
+}
+requests_stop() {
+	local enable
+	for enable in "$requests"/events/{syscalls/sys_enter_sendto,kprobes/*}/enable; do
+		[ ! -e "$enable" ] || echo 0 >"$enable"
+	done
+	rmdir "$requests"
+	: >"$TRACING/kprobe_events"
+}
+# requests COMMAND...: run it; requested EVENT: how many of it there were meanwhile
+requests() {
+	: >"$requests/trace"
+	"$@"
+}
+requested() { grep -c " $1[:(]" "$requests/trace"; }
+
 # traced WINDOW-OPTION...: evaluate the trace
 traced() { window "$@" <"$tmp/trace"; }
 
