@@ -15,6 +15,7 @@
 
 /* Reads of entries without their lock; the copy of a floor counts as one. */
 static unsigned long entries, sent;
+static unsigned int more;	/* bytes that packets have beyond their headers */
 
 static void entry(void)
 {
@@ -38,6 +39,7 @@ static unsigned int send_to(u32 source, bool early)
 	skb.network = byte;
 	skb.len = said_make(&said, byte);
 	skb.transport = skb.len - 20;
+	skb.len += more;
 	source = htonl(0x0a000000 + source);
 	memcpy(byte + 12, &source, sizeof(source));
 	if (early)
@@ -147,6 +149,24 @@ static void uneven(void)
 	for (i = 0; i < last; i++)
 		for (n = i % (L - 1); n; n--)
 			send_to(i, false);
+}
+
+/* Bytes, of which each packet has others: the floor covers none for long. */
+static void uneven_bytes(void)
+{
+	struct weir_limit words = words_of();
+
+	words.budget[0].amount = 100000000;
+	words.bytes = true;
+	add(&words);
+	fill(100);
+}
+
+static void newcomer_of_bytes(void)
+{
+	more = fresh * 7919 % 1400;
+	newcomer();
+	more = 0;
 }
 
 /* An attacker raises each newcomer to another amount before the next one comes. */
@@ -430,6 +450,7 @@ static const struct row {
 	{ "full, one in 16 idle", nearly_live, newcomer, 200, 1 },
 	{ "full, of uneven sources", uneven, newcomer, 200, 1 },
 	{ "... that are raised", uneven, newcomer_uneven, 400, 1 },
+	{ "full, of packets of uneven bytes", uneven_bytes, newcomer_of_bytes, 200, 1 },
 	{ "full, one blocked in each bucket", one_blocked, newcomer, 200, 1 },
 	{ "full, half of them blocked", half_blocked, newcomer, 200, 1 },
 	{ "full of a total", total, newcomer, 100, 1 },
