@@ -183,11 +183,8 @@ static u64 take_room(const struct weir_table *table, const struct weir_lookup *l
 	return room;
 }
 
-/*
- * Charge a locked way, or return 0 if there is none and the floor leaves room, unless all ways
- * @stay. Otherwise as weir_table_take().
- */
-static u16 take_locked(const struct weir_table *table, struct weir_bucket *bucket,
+/* As weir_table_take(), but 0 without a way if the floor leaves room, unless all ways @stay. */
+static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 		       struct weir_way *way, struct weir_lookup *lookup,
 		       const struct weir_take *take, bool stay, u64 *wait)
 {
@@ -218,6 +215,8 @@ static u16 take_locked(const struct weir_table *table, struct weir_bucket *bucke
 	weir_wheels_add(table, wheel, lookup);
 	if (take->most > lookup->budgets[0])
 		slots = weir_leak_due(table->shape, wheel, lookup->cost, lookup->budgets[0]);
+	/* What was charged before leaks until then, and must not be given back from it. */
+	WRITE_ONCE(table->epoch, READ_ONCE(table->epoch) + !!slots);
 	write_seqcount_end(&way->seq);
 	weir_way_receipt(table, wheel, lookup);
 	if (table->standing_off)
