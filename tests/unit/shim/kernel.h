@@ -233,20 +233,21 @@ extern void (*shim_resched)(void);
 void cond_resched(void);
 
 struct work_struct {
-	int unused;
+	void (*func)(struct work_struct *work);
 };
 
 struct delayed_work {
 	struct work_struct work;
+	u64 due;	/* tick, or 0 if it is not queued */
 };
 
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
-#define INIT_DELAYED_WORK(w, f)	((void)(w), (void)(f))
+#define INIT_DELAYED_WORK(w, f)	((w)->work.func = (f), (w)->due = 0)
 #define system_unbound_wq	NULL
 
-/* Delayed work never runs. */
-#define queue_delayed_work(wq, work, ticks)	((void)(wq), (void)(work), (void)(ticks))
-#define cancel_delayed_work_sync(work)		((void)(work))
+/* Delayed work runs when a test calls it. */
+#define queue_delayed_work(wq, work, ticks)	((void)(wq), (void)((work)->due = shim_jiffies + (ticks)))
+#define cancel_delayed_work_sync(work)		((void)((work)->due = 0))
 
 /* The wall clock, which a test sets; it runs the timers, too. */
 typedef s64 time64_t;
@@ -267,6 +268,7 @@ enum hrtimer_restart {
 struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
 	time64_t expires;
+	struct hrtimer *next;	/* of those that are started */
 };
 
 enum hrtimer_mode {
@@ -275,8 +277,12 @@ enum hrtimer_mode {
 
 #define hrtimer_init(t, clock, mode)		((void)(t))
 #define hrtimer_set_expires(t, time)		((t)->expires = (time))
-#define hrtimer_start(t, time, mode)		((t)->expires = (time))
-#define hrtimer_cancel(t)			((void)(t))
+#define hrtimer_start(t, time, mode)		((t)->expires = (time), shim_timer_start(t))
+
+void shim_timer_start(struct hrtimer *timer);
+void hrtimer_cancel(struct hrtimer *timer);
+/* For tests: run the timers that are due by the wall clock. */
+void shim_timers_run(void);
 
 /* Disabled tracepoints */
 #define TP_PROTO(args...)	args

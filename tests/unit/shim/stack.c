@@ -6,6 +6,35 @@ time64_t shim_real_seconds;
 unsigned int shim_looks;
 struct user_namespace init_user_ns;
 
+static struct hrtimer *timers;
+
+void hrtimer_cancel(struct hrtimer *timer)
+{
+	struct hrtimer **at;
+
+	for (at = &timers; *at; at = &(*at)->next)
+		if (*at == timer) {
+			*at = timer->next;
+			break;
+		}
+}
+
+void shim_timer_start(struct hrtimer *timer)
+{
+	hrtimer_cancel(timer);
+	timer->next = timers;
+	timers = timer;
+}
+
+void shim_timers_run(void)
+{
+	struct hrtimer *timer;
+
+	for (timer = timers; timer; timer = timer->next)
+		while (timer->expires <= shim_real_seconds)
+			timer->function(timer);
+}
+
 bool dev_valid_name(const char *name)
 {
 	return *name && !strpbrk(name, "/: \t\n");

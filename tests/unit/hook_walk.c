@@ -1,0 +1,888 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A random walk over all that changes between packets and charges, with a model beside it
+ * (walk_model.h) that says of each packet whether it must be refused, must be admitted, or may be
+ * either. A step is drawn from its own number: if a walk fails, steps are left out for as long as
+ * it still fails, and what is left is printed.
+ */
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/jiffies.h>
+#include <stdarg.h>
+
+#include "table/shared.h"
+#include "hook_twin.h"
+#include "walk_model.h"
+
+#define STEPS 400
+#define ADDRESSES 40
+#define LIMITS 2
+#define TRIES_MAX 3000
+
+static struct walk {
+	struct walk_limit limit[LIMITS];
+	struct said_exempt exempt[4];
+	unsigned int exempts;
+	u64 now;		/* tick */
+	time64_t wall;		/* of the wall clock at tick 0 */
+	bool tiny;		/* tables of a single small set */
+	bool failed, aloud;
+	unsigned int step;
+	unsigned int strangers;	/* addresses that were used once */
+	char reason[400];
+	bool skip[STEPS];
+	/* Of all walks */
+	u64 steps, refused, admitted, must_refuse, must_admit, changes;
+} w;
+
+static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
+{
+	va_list args;
+
+	if (!w.aloud)
+		return;
+	va_start(args, format);
+	printf("# %3u @%llu ", w.step, w.now);
+	vprintf(format, args);
+	printf("\n");
+	va_end(args);
+}
+
+#define expect(cond, format, ...) do {							\
+	if (!(cond) && !w.failed) {							\
+		w.failed = true;							\
+		snprintf(w.reason, sizeof(w.reason), "%s: " format, #cond, ##__VA_ARGS__); \
+	}										\
+} while (0)
+
+static struct weir_limit *real_of(const struct walk_limit *l)
+{
+	return hook_limit(l->asked.name);
+}
+
+/* 1 to @most, half of the time at an end or a power of two. */
+static u64 ends(u64 most)
+{
+	u64 power = BIT_ULL(below(fls64(most)));
+
+	switch (below(10)) {
+	case 0:
+		return most;
+	case 1:
+		return max(most - 1, 1ull);
+	case 2:
+		return min(power + 1, most);
+	case 3:
+		return max(power - 1, 1ull);
+	case 4:
+		return power;
+	default:
+		return 1 + below(min(most, 20ull));
+	}
+}
+
+static u32 random_window(void)
+{
+	static const u32 window[] = {
+		10, 11, 12, 20, 1000, 60000, 3600000, 86400000, 67108864, 67108860, 67108868,
+		604800000, 2591999999, 2592000000,
+	};
+
+	return below(2) ? window[below(ARRAY_SIZE(window))] : 10 * (1 + below(300));
+}
+
+static const char *const mode_name[] = {
+	[WEIR_MODE_STRICT] = "strict", [WEIR_MODE_LENIENT] = "lenient", [WEIR_MODE_FIXED] = "fixed",
+	[WEIR_MODE_CALENDAR] = "calendar", [WEIR_MODE_BUCKET] = "bucket", [WEIR_MODE_LOG] = "log",
+};
+
+/* The ways to count that are drawn */
+static const u32 modes[] = {
+	WEIR_MODE_STRICT, WEIR_MODE_LENIENT, WEIR_MODE_FIXED, WEIR_MODE_BUCKET,
+};
+
+static void random_budget(struct weir_limit *words, unsigned int i)
+{
+	static const u32 calendar[] = {
+		WEIR_MINUTE_MS, WEIR_HOUR_MS, WEIR_DAY_MS, WEIR_WEEK_MS, WEIR_MONTH_MS,
+	};
+	struct weir_budget *budget = &words->budget[i];
+	bool bytes = !below(4);
+
+	*budget = (struct weir_budget) {
+		.mode = modes[below(ARRAY_SIZE(modes))],
+		.window_ms = random_window(),
+	};
+	words->slots_given &= ~BIT(i);
+	if (budget->mode == WEIR_MODE_LOG) {
+		bytes = false;
+		budget->amount = min(ends(56), 54ull);
+	} else {
+		budget->amount = bytes ? 100 * ends(WEIR_BURST_MAX / 100) : ends(WEIR_PACKETS_MAX);
+	}
+	words->bytes = (words->bytes & ~BIT(i)) | bytes << i;
+	if (budget->mode == WEIR_MODE_CALENDAR)
+		budget->window_ms = calendar[below(ARRAY_SIZE(calendar))];
+	if (budget->mode == WEIR_MODE_BUCKET && below(2))
+		budget->burst = min(ends(4096) * budget->amount - below(2),
+				    bytes ? (u64)WEIR_BURST_MAX : WEIR_PACKETS_MAX);
+	if (budget->mode < WEIR_MODE_FIXED && !below(3)) {
+		words->slots_given |= BIT(i);
+		budget->slots = ends(WEIR_SLOTS_MAX);
+	}
+	if (budget->mode < WEIR_MODE_CALENDAR && !below(8))
+		budget->window_ms = 0;
+}
+
+static void say_limit(const char *what, const struct weir_limit *words)
+{
+	char text[400];
+	unsigned int i, n = 0;
+
+	for (i = 0; i < words->budgets; i++)
+		n += snprintf(text + n, sizeof(text) - n, " %llu%s/%ums %s burst %llu slots %u",
+			      words->budget[i].amount, words->bytes & BIT(i) ? "B" : "",
+			      words->budget[i].window_ms, mode_name[words->budget[i].mode],
+			      words->budget[i].burst, words->budget[i].slots);
+	say("limit %s %s per %u,%u sources %u%s%s zone %d,%d at %lld", what, words->name,
+	    words->prefix.len4, words->prefix.len6, words->sources,
+	    words->observe ? " observe" : "", text, words->zone.offset, words->zone.next_offset,
+	    words->zone.change);
+}
+
+static time64_t wall_now(void)
+{
+	return w.wall + w.now / HZ;
+}
+
+static void clock_run(void)
+{
+	unsigned int i;
+
+	shim_jiffies = w.now;
+	shim_real_seconds = wall_now();
+	shim_timers_run();
+	for (i = 0; i < LIMITS; i++)
+		walk_wall(&w.limit[i], w.now, wall_now());
+}
+
+/* Time passes; the worker runs when it is due, or if the machine was paused, late. */
+static void pass(u64 ticks, bool paused)
+{
+	struct delayed_work *age = &t.wn.age;
+	u64 to = w.now + ticks;
+	unsigned int i;
+
+	if (paused)
+		w.now = to;
+	do {
+		if (age->due && age->due <= to)
+			w.now = max(w.now, age->due);
+		else
+			w.now = to;
+		clock_run();
+		if (age->due && age->due <= w.now) {
+			age->work.func(&age->work);
+			for (i = 0; i < LIMITS; i++)
+				w.limit[i].batches++;
+		}
+	} while (w.now < to);
+}
+
+/* A limit that there is, or NULL. */
+static struct walk_limit *some_limit(void)
+{
+	unsigned int first = below(LIMITS), i;
+
+	for (i = 0; i < LIMITS; i++)
+		if (w.limit[(first + i) % LIMITS].budgets)
+			return &w.limit[(first + i) % LIMITS];
+	return NULL;
+}
+
+/* Near the ends of what a limit counts by */
+static void step_time(void)
+{
+	const struct walk_limit *l = some_limit();
+	const struct walk_budget *b = l ? &l->budget[below(l->budgets)] : NULL;
+	u64 slot = b && b->slot_ticks ? b->slot_ticks : HZ;
+	u64 window = b && b->window ? b->slots * b->slot_ticks : HZ, ticks;
+
+	switch (below(12)) {
+	case 0 ... 2:
+		ticks = below(4);
+		break;
+	case 3:
+		ticks = slot - below(2);
+		break;
+	case 4:
+		ticks = window - below(3);
+		break;
+	case 5:
+		ticks = window + slot - below(3);
+		break;
+	case 6:
+		ticks = below(window + slot);
+		break;
+	case 7:
+		ticks = slot - w.now % slot - below(2);
+		break;
+	case 8:
+		ticks = HZ * ends(100000);
+		break;
+	case 9:
+		/* Up to thousands of windows, which a burst takes to drain */
+		ticks = window * ends(4097);
+		break;
+	case 10:
+		ticks = BIT_ULL(27 + below(5)) + below(3) - 1;
+		break;
+	default:
+		ticks = below(2 * HZ);
+	}
+	ticks = min(ticks, BIT_ULL(33));
+	say("%llu ticks pass", ticks);
+	pass(ticks, false);
+}
+
+/* The wall clock is set, or went on in a suspend, or the machine was paused. */
+static void step_wall(void)
+{
+	static const s64 by[] = { 1, 59, 60, 61, 3600, 86400, 7 * 86400, 366 * 86400, 1461 * 86400 };
+	s64 seconds = by[below(ARRAY_SIZE(by))] - below(2);
+	const struct walk_limit *l = some_limit();
+	unsigned int i;
+	u64 ticks;
+
+	switch (below(6)) {
+	case 0:
+		ticks = BIT_ULL(below(30)) - below(2);
+		say("the machine is paused for %llu ticks", ticks);
+		pass(ticks, true);
+		return;
+	case 1:
+		seconds = -seconds;
+		break;
+	case 2 ... 3:
+		/* To the end of a period, or just before. */
+		for (i = 0; l && i < l->budgets; i++)
+			if (l->budget[i].mode == WEIR_MODE_CALENDAR)
+				seconds = l->budget[i].end - wall_now() - below(2);
+		break;
+	}
+	if (wall_now() + seconds < 0 || wall_now() + seconds > 4000000000)
+		seconds = 0;
+	say("the wall clock goes on by %lld s", seconds);
+	w.wall += seconds;
+	clock_run();
+}
+
+static struct weir_net_prefix address_of(unsigned int n)
+{
+	static const u32 odd[][4] = {
+		{ 0, 0, 0, 5 }, { 0, 0, 1, 0 }, { 0xfe800000, 0, 0, 1 }, { ~0u, ~0u, ~0u, ~0u },
+		{ 0x20010db8, 0, 0, 0 },
+	};
+	struct weir_net_prefix address = { .family = n % 2 ? AF_INET6 : AF_INET, .len = n % 2 ? 128 : 32 };
+	unsigned int i, half = n / 2;
+
+	if (address.family == AF_INET) {
+		address.word[0] = htonl(half == 1 ? ~0u : half == 2 ? 1 : 0xc6336400 + (half / 2 << 8) + half % 2);
+		return address;
+	}
+	for (i = 0; i < 4 && half < ARRAY_SIZE(odd); i++)
+		address.word[i] = htonl(odd[half][i]);
+	if (half >= ARRAY_SIZE(odd)) {
+		address.word[0] = htonl(0x20010db8);
+		address.word[1] = htonl(half / 2);
+		address.word[3] = htonl(half % 2);
+	}
+	return address;
+}
+
+static struct weir_source source_of(const struct weir_net_prefix *address)
+{
+	struct weir_source source;
+
+	if (address->family == AF_INET)
+		weir_source_ipv4(&source, address->word[0], 1);
+	else
+		weir_source_ipv6(&source, (struct in6_addr *)address->word, 1);
+	return source;
+}
+
+static const char *text_of(const struct weir_net_prefix *p)
+{
+	static char text[80];
+
+	if (p->family == AF_INET)
+		sprintf(text, "%u.%u.%u.%u/%u", ntohl(p->word[0]) >> 24, ntohl(p->word[0]) >> 16 & 255,
+			ntohl(p->word[0]) >> 8 & 255, ntohl(p->word[0]) & 255, p->len);
+	else
+		sprintf(text, "%x:%x:%x:%x/%u", ntohl(p->word[0]), ntohl(p->word[1]),
+			ntohl(p->word[2]), ntohl(p->word[3]), p->len);
+	return text;
+}
+
+/* An address that sends often, or one that never sent. */
+static struct weir_net_prefix some_address(void)
+{
+	unsigned int often = w.tiny ? ADDRESSES : ADDRESSES / 2;
+
+	if (w.tiny && !below(16) && w.strangers < 100)
+		return address_of(1000 + w.strangers++);
+	return address_of(below(below(2) ? 6 : often));
+}
+
+static bool is_exempt(const struct weir_net_prefix *address, const char *limit)
+{
+	const struct weir_net_prefix *p;
+	unsigned int i, bit;
+
+	for (i = 0; i < w.exempts; i++) {
+		p = &w.exempt[i].exempt.prefix;
+		if (p->family != address->family || strcmp(w.exempt[i].limit, limit))
+			continue;
+		for (bit = 0; bit < p->len; bit++)
+			if ((ntohl(p->word[bit / 32]) ^ ntohl(address->word[bit / 32])) >> (31 - bit % 32) & 1)
+				break;
+		if (bit == p->len)
+			return true;
+	}
+	return false;
+}
+
+/* A TCP packet of so many segments, of so many bytes. Returns the bytes of its headers. */
+static unsigned int make_packet(struct sk_buff *skb, u8 byte[60], const struct weir_net_prefix *from,
+				u32 segments, u32 len)
+{
+	bool ipv6 = from->family == AF_INET6;
+	unsigned int header = ipv6 ? 60 : 40;
+
+	memset(byte, 0, 60);
+	byte[0] = ipv6 ? 0x60 : 0x45;
+	byte[ipv6 ? 6 : 9] = IPPROTO_TCP;
+	if (ipv6)
+		byte[7] = 64;
+	memcpy(byte + (ipv6 ? 8 : 12), from->word, ipv6 ? 16 : 4);
+	byte[header - 8] = 0x50;
+	*skb = (struct sk_buff) {
+		.network = byte, .transport = header - 20, .len = max(len, header + segments),
+	};
+	if (segments > 1)
+		skb->shinfo = (struct skb_shared_info) {
+			1, segments, ipv6 ? SKB_GSO_TCPV6 : SKB_GSO_TCPV4,
+		};
+	return header;
+}
+
+/* What "source get" tells is within what the model says. */
+static void check_state(const struct walk_limit *l, const struct walk_source *s)
+{
+	const struct weir_limit *real = real_of(l);
+	struct weir_source_state state;
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	unsigned int i;
+
+	rcu_read_lock();
+	weir_table_peek(real->table, &s->key, weir_source_hash(&s->key, real->prefix, &t.wn.key),
+			w.now, real->room, &state, slot);
+	weir_batches_unspent(real->table, w.now, &state, slot);
+	rcu_read_unlock();
+	for (i = 0; i < l->budgets; i++)
+		/* A set that is full of totals tells the budget. */
+		expect(state.count[i] >= min(walk_bound(l, s, i, w.now), l->budget[i].room),
+		       "%s, budget %u: %llu, at least %llu", l->asked.name, i, state.count[i],
+		       walk_bound(l, s, i, w.now));
+}
+
+static u64 fate_of(const struct walk_limit *l, enum weir_fate fate)
+{
+	return hook_fate(l->asked.name, fate);
+}
+
+/* A packet through the hook. Returns whether it was dropped. */
+static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bool late)
+{
+	u64 was[LIMITS][WEIR_ELSEWHERE + 1], cost[2], clock = w.now - late;
+	struct walk_source *s[LIMITS] = { };
+	enum walk_verdict says[LIMITS];
+	struct weir_source source = source_of(from);
+	bool exempt = is_exempt(from, ""), drops = false, dropped, refused;
+	unsigned int i, f;
+	struct walk_limit *l;
+	struct sk_buff skb;
+	u8 byte[60];
+
+	cost[true] = make_packet(&skb, byte, from, segments, len) * (u64)(segments - 1);
+	cost[true] += skb.len;
+	cost[false] = segments;
+	for (i = 0; i < LIMITS; i++) {
+		l = &w.limit[i];
+		if (!l->budgets || exempt || is_exempt(from, l->asked.name))
+			continue;
+		s[i] = walk_source(l, source);
+		says[i] = walk_says(l, s[i], cost, clock, w.now);
+		for (f = 0; f <= WEIR_ELSEWHERE; f++)
+			was[i][f] = fate_of(l, f);
+	}
+	shim_cpu = below(SHIM_CPUS);
+	shim_jiffies = clock;
+	dropped = shim_hooks &&
+		  hook_verdict(&skb, from->family == AF_INET6, &t.dev[0]) == NF_DROP;
+	shim_jiffies = w.now;
+	for (i = 0; i < LIMITS; i++)
+		drops |= s[i] && fate_of(&w.limit[i], WEIR_DROPPED) != was[i][WEIR_DROPPED];
+	for (i = 0; i < LIMITS; i++) {
+		l = &w.limit[i];
+		if (!s[i])
+			continue;
+		refused = fate_of(l, WEIR_DROPPED) != was[i][WEIR_DROPPED];
+		expect(!refused || !l->asked.observe, "%s", l->asked.name);
+		refused |= fate_of(l, WEIR_WOULD_DROP) != was[i][WEIR_WOULD_DROP];
+		w.must_refuse += refused && says[i] == WALK_REFUSE;
+		w.must_admit += !refused && says[i] == WALK_ADMIT;
+		w.refused += refused;
+		expect(!refused || says[i] != WALK_ADMIT,
+		       "%s refuses %s, which has room: counted %llu, at most %llu of %llu, cost %llu, %llu",
+		       l->asked.name, text_of(from), walk_bound(l, s[i], 0, w.now),
+		       walk_most(l, s[i], 0, clock), l->budget[0].room, cost[0], cost[1]);
+		if (fate_of(l, WEIR_ADMITTED) != was[i][WEIR_ADMITTED]) {
+			w.admitted++;
+			expect(!refused, "%s counts twice", l->asked.name);
+			expect(says[i] != WALK_REFUSE,
+			       "%s admits %s beyond its budget: counted %llu of %llu, cost %llu, %llu",
+			       l->asked.name, text_of(from), walk_bound(l, s[i], 0, w.now),
+			       l->budget[0].room, cost[0], cost[1]);
+			walk_admitted(l, s[i], cost, clock, w.now);
+		} else {
+			/* Those behind the one that drops are not asked. */
+			expect(refused || drops, "%s was not asked", l->asked.name);
+			if (!refused)
+				walk_given_back(l, s[i], w.now);
+		}
+		if (!w.failed)
+			check_state(l, s[i]);
+	}
+	expect(dropped == drops, "the hook drops %u", dropped);
+	return dropped;
+}
+
+static void step_packets(void)
+{
+	struct weir_net_prefix from = some_address();
+	unsigned int n = below(3) ? 1 : ends(80), i, dropped = 0;
+	u32 segments = below(4) ? 1 : ends(65535), len = below(2) ? 60 : ends(65535);
+	bool late = !below(8);
+
+	say("%u packets of %u segments, %u bytes from %s%s", n, segments, len, text_of(&from),
+	    late ? ", late" : "");
+	for (i = 0; i < n && dropped < 2 && !w.failed; i++)
+		dropped += packet(&from, segments, len, late);
+	say("  %u dropped", dropped);
+}
+
+/* Evenly, up to as fast as is never refused */
+static void step_even(void)
+{
+	struct weir_net_prefix from = some_address();
+	const struct walk_limit *l = some_limit();
+	unsigned int n = ends(60);
+	u64 every = 1 + below(4);
+
+	if (!l)
+		return;
+	if (l->budget[0].window)
+		every = below(2) ? l->budget[0].window - below(2) :
+			(l->budget[0].slots + 1) * l->budget[0].slot_ticks / l->budget[0].amount + 1;
+	every = min(every, BIT_ULL(30));
+	say("%u packets, one each %llu ticks, from %s", n, every, text_of(&from));
+	while (n-- && !w.failed) {
+		packet(&from, 1, 60, false);
+		pass(every, false);
+	}
+}
+
+/* From many addresses, one packet each */
+static void step_flood(void)
+{
+	unsigned int n = ends(30);
+	struct weir_net_prefix from;
+
+	say("%u packets of other addresses each", n);
+	while (n-- && !w.failed) {
+		from = some_address();
+		packet(&from, 1, 60, false);
+	}
+}
+
+static struct weir_limit random_words(unsigned int i)
+{
+	static const struct weir_prefix prefix[] = {
+		{ 32, 64 }, { 32, 128 }, { 24, 64 }, { 0, 0 }, { 0, 64 }, { 32, 0 },
+	};
+	struct weir_limit words;
+
+	weir_limit_init(&words, i ? "b" : "a");
+	words.prefix = prefix[below(ARRAY_SIZE(prefix))];
+	words.sources = w.tiny ? below(2) : 64;
+	words.observe = !below(8);
+	random_budget(&words, 0);
+	return words;
+}
+
+static void limit_add(unsigned int i)
+{
+	struct walk_limit *l = &w.limit[i];
+	struct weir_error error = { };
+	struct weir_limit words = random_words(i);
+	int err;
+
+	say_limit("add", &words);
+	err = edit_add(&t.wn, &words, NULL, &error);
+	say("  %d %s", err, error.msg ?: "");
+	if (err)
+		return;
+	l->asked = words;
+	walk_limit_make(l, real_of(l), w.now, wall_now());
+	w.changes++;
+}
+
+static void step_add(void)
+{
+	unsigned int i = below(LIMITS);
+
+	if (!w.limit[i].budgets)
+		limit_add(i);
+}
+
+static void step_set(void)
+{
+	struct walk_limit *l = some_limit();
+	struct weir_error error = { };
+	struct weir_table *table;
+	struct weir_limit words;
+	int err;
+
+	if (!l)
+		return;
+	words = l->asked;
+	switch (below(8)) {
+	case 0 ... 1:
+		words.budget[0].amount = words.budget[0].mode == WEIR_MODE_LOG ? ends(54) :
+					 ends(WEIR_PACKETS_MAX);
+		break;
+	case 2:
+		words.budget[0].window_ms = random_window();
+		break;
+	case 3:
+		words.sources = w.tiny ? below(2) ? below(2) : 64 : 64u << below(3);
+		break;
+	case 4:
+		words.observe ^= true;
+		break;
+	default:
+		random_budget(&words, 0);
+	}
+	if (!words.budget[0].window_ms && l->budget[0].window_ms)
+		return;
+	say_limit("set", &words);
+	table = real_of(l)->table;
+	err = edit_set(&t.wn, &words, &error);
+	say("  %d %s", err, error.msg ?: "");
+	if (err)
+		return;
+	l->asked = words;
+	walk_limit_set(l, real_of(l), real_of(l)->table == table, w.now, wall_now());
+	w.changes++;
+}
+
+static void step_del(void)
+{
+	struct walk_limit *l = some_limit();
+	struct weir_error error = { };
+	unsigned int i, n = 0;
+
+	if (!l)
+		return;
+	say("limit del %s", l->asked.name);
+	expect(!edit_del(&t.wn, l->asked.name, &error), "%s", error.msg);
+	for (i = 0; i < w.exempts; i++)
+		if (strcmp(w.exempt[i].limit, l->asked.name))
+			w.exempt[n++] = w.exempt[i];
+	w.exempts = n;
+	walk_limit_free(l);
+}
+
+static void step_exempt(void)
+{
+	const struct walk_limit *l = some_limit();
+	struct weir_error error = { };
+	struct said_exempt *exempt = &w.exempt[w.exempts];
+	int err;
+
+	if (w.exempts && (w.exempts == ARRAY_SIZE(w.exempt) || below(2))) {
+		exempt = &w.exempt[below(w.exempts)];
+		say("exempt del %s limit '%s'", text_of(&exempt->exempt.prefix), exempt->limit);
+		expect(!edit_exempt(&t.wn, exempt, false, &error), "%s", error.msg);
+		*exempt = w.exempt[--w.exempts];
+		return;
+	}
+	*exempt = (struct said_exempt) { .exempt.prefix = some_address() };
+	if (l && below(2))
+		strcpy(exempt->limit, l->asked.name);
+	err = edit_exempt(&t.wn, exempt, true, &error);
+	say("exempt add %s limit '%s': %d", text_of(&exempt->exempt.prefix), exempt->limit, err);
+	w.exempts += !err;
+}
+
+/* As netlink_forget.c does it. */
+static void step_forget(void)
+{
+	struct walk_limit *l = some_limit();
+	struct weir_net_prefix from = some_address();
+	struct weir_error error = { };
+	bool all = !below(3);
+	struct weir_edit *edit;
+	struct walk_source *s;
+	const struct weir_limit *real;
+	u32 set;
+
+	if (!l)
+		return;
+	say("source forget %s limit %s", all ? "all" : text_of(&from), l->asked.name);
+	edit = weir_edit_begin(&t.wn, false, 0);
+	edit->again = true;
+	expect(!weir_edit_end(edit, 0, &error), "%s", error.msg);
+	real = real_of(l);
+	mutex_lock(&t.wn.lock);
+	s = all ? NULL : walk_source(l, source_of(&from));
+	if (s)
+		weir_table_forget(real->table, &s->key,
+				  weir_source_hash(&s->key, real->prefix, &t.wn.key), w.now);
+	for (set = 0; all && set < weir_table_buckets(real->table); set++)
+		weir_table_clear(real->table, set);
+	mutex_unlock(&t.wn.lock);
+	walk_forget(l, s);
+}
+
+static void step_reset(void)
+{
+	struct walk_limit *l = some_limit();
+
+	if (!l)
+		return;
+	say("limit reset %s", l->asked.name);
+	mutex_lock(&t.wn.lock);
+	weir_limit_reset(real_of(l));
+	mutex_unlock(&t.wn.lock);
+}
+
+/* As netlink_block.c does it. */
+static void step_block(void)
+{
+	struct weir_net_prefix from = some_address();
+	struct walk_limit *l = some_limit();
+	bool release = !below(4);
+	u64 ms = below(4) ? WEIR_BLOCK_MS_MIN * ends(WEIR_BLOCK_MS_MAX / WEIR_BLOCK_MS_MIN) : 0;
+	u64 end = ms ? w.now + (ms * HZ + 999) / 1000 : WEIR_NEVER;
+	struct weir_lookup lookup;
+	const struct weir_limit *real;
+	struct walk_source *s;
+	int err;
+
+	if (!l)
+		return;
+	s = walk_source(l, source_of(&from));
+	real = real_of(l);
+	if (!(s->key.scope & WEIR_SCOPE_IPV6 ? real->prefix.len6 : real->prefix.len4))
+		return;
+	lookup = (struct weir_lookup) {
+		.source = &s->key, .tick = w.now, .budget = U64_MAX, .budgets = real->room,
+		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
+	};
+	if (release) {
+		err = weir_table_release(real->table, &s->key, lookup.hash, w.now);
+		say("source release %s limit %s: %d", text_of(&from), l->asked.name, err);
+		expect(err || w.now >= s->blocked, "it is not blocked");
+		s->blocked = 0;
+		s->free = 0;
+		return;
+	}
+	local_bh_disable();
+	rcu_read_lock();
+	err = weir_table_block(real->table, &lookup, end, below(2) ? WEIR_BLOCK_REPLACE : WEIR_BLOCK_ADD);
+	rcu_read_unlock();
+	local_bh_enable();
+	say("source block %s limit %s for %llu ms: %d", text_of(&from), l->asked.name, ms, err);
+	expect(err != -EEXIST || w.now < s->free, "it is blocked already");
+	if (err < 0)
+		return;
+	s->blocked = end;
+	s->free = end == WEIR_NEVER ? end : end + HZ / 4 + 1;
+	s->placed = true;
+	walk_placed(l, w.now);
+}
+
+/* As netlink/source.c does it: a cost at the ends of what there is room for. */
+static void step_request(void)
+{
+	struct weir_net_prefix from = some_address();
+	struct walk_limit *l = some_limit();
+	u64 wait = WEIR_NEVER, cost[2] = { }, bound, most, room;
+	bool reserve, drain, bytes;
+	enum walk_verdict says;
+	struct weir_lookup lookup;
+	struct weir_take take;
+	const struct weir_limit *real;
+	struct walk_source *s;
+	u16 result;
+
+	if (!l)
+		return;
+	s = walk_source(l, source_of(&from));
+	real = real_of(l);
+	bytes = real->bytes & 1;
+	bound = walk_bound(l, s, 0, w.now);
+	most = walk_most(l, s, 0, w.now);
+	room = real->room[0];
+	reserve = l->budgets == 1 && l->budget[0].mode == WEIR_MODE_BUCKET && below(2);
+	drain = !reserve && below(2);
+	cost[bytes] = below(3) ? room - min(room, below(2) ? bound : most) + below(3) - 1 : ends(room);
+	cost[bytes] = min(max(cost[bytes], 1ull), real->largest[bytes]);
+	says = walk_says(l, s, cost, w.now, w.now);
+	take = (struct weir_take) {
+		.cost = cost[bytes], .most = room << reserve, .drain = drain,
+		.permit = { .known_ticks = real->newcomers.known_ticks },
+	};
+	lookup = (struct weir_lookup) {
+		.source = &s->key, .tick = w.now, .budgets = real->room,
+		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
+	};
+	shim_cpu = below(SHIM_CPUS);
+	local_bh_disable();
+	rcu_read_lock();
+	result = weir_table_take(real->table, &lookup, &take, &wait);
+	rcu_read_unlock();
+	local_bh_enable();
+	say("source charge %s limit %s %s %llu: %x, %llu, wait %lld", text_of(&from), l->asked.name,
+	    reserve ? "reserve" : drain ? "drain" : "all", cost[bytes], result, lookup.cost, wait);
+	expect(!(result & WEIR_AGAIN), "try again");
+	expect(result & WEIR_CHARGED || says != WALK_ADMIT, "%s has %llu of %llu, no room for %llu",
+	       l->asked.name, most, room, cost[bytes]);
+	if (!(result & WEIR_CHARGED))
+		return;
+	if (says == WALK_ADMIT)
+		expect(lookup.cost == cost[bytes], "%llu of %llu", lookup.cost, cost[bytes]);
+	cost[bytes] = lookup.cost;
+	if (reserve && wait) {
+		walk_reserved(l, s, cost[0] + cost[1], w.now + wait);
+		walk_placed(l, w.now);
+		return;
+	}
+	expect(walk_says(l, s, cost, w.now, w.now) != WALK_REFUSE, "%s has %llu of %llu, and gets %llu",
+	       l->asked.name, bound, room, lookup.cost);
+	walk_admitted(l, s, cost, w.now, w.now);
+	check_state(l, s);
+}
+
+static const struct {
+	void (*does)(void);
+	unsigned int weight;
+} kinds[] = {
+	{ step_packets, 40 },
+	{ step_flood, 6 },
+	{ step_even, 2 },
+	{ step_request, 8 },
+	{ step_time, 24 },
+	{ step_wall, 4 },
+	{ step_set, 6 },
+	{ step_add, 2 },
+	{ step_del, 1 },
+	{ step_exempt, 3 },
+	{ step_forget, 2 },
+	{ step_reset, 1 },
+	{ step_block, 4 },
+};
+
+static void step(void)
+{
+	unsigned int i, sum = 0, at;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		sum += kinds[i].weight;
+	at = below(sum);
+	for (i = 0; at >= kinds[i].weight; i++)
+		at -= kinds[i].weight;
+	kinds[i].does();
+}
+
+/* Returns the number of steps, fewer if one fails. */
+static unsigned int walk(u64 run, unsigned int steps)
+{
+	unsigned int i;
+
+	hook_begin(run);
+	weir_config_init(&t.wn);
+	t.pressure = true;
+	w.failed = false;
+	w.exempts = 0;
+	w.strangers = 0;
+	w.tiny = below(2);
+	w.now = BIT_ULL(below(37)) + below(1000);
+	w.wall = 1600000000 + below(1000000000);
+	w.step = 0;
+	clock_run();
+	limit_add(0);
+	for (; w.step < steps && !w.failed; w.step++) {
+		t.chance = chance_of(run << 16 | w.step);
+		w.steps++;
+		if (!w.skip[w.step])
+			step();
+	}
+	for (i = 0; i < LIMITS; i++)
+		walk_limit_free(&w.limit[i]);
+	hook_end();
+	return w.step;
+}
+
+/* Leave out steps for as long as the walk fails. */
+static void shrink(u64 run, unsigned int steps)
+{
+	unsigned int size, at, i, tries = 0;
+	bool was[STEPS];
+
+	for (size = steps / 2; size; size /= 2)
+		for (at = 0; at < steps && tries < TRIES_MAX; at += size, tries++) {
+			memcpy(was, w.skip, sizeof(was));
+			for (i = at; i < steps && i < at + size; i++)
+				w.skip[i] = true;
+			walk(run, steps);
+			if (!w.failed)
+				memcpy(w.skip, was, sizeof(was));
+		}
+}
+
+static void test_walk(void **state)
+{
+	struct unit_runs runs = unit_runs(300);
+	unsigned int steps;
+	u64 run;
+
+	for (run = runs.first; run < runs.end; run++) {
+		memset(w.skip, 0, sizeof(w.skip));
+		steps = walk(run, STEPS);
+		if (!w.failed)
+			continue;
+		printf("# run %llu fails at step %u, %llu in all: %s\n", run, steps, w.steps, w.reason);
+		shrink(run, steps);
+		w.aloud = true;
+		walk(run, steps);
+		w.aloud = false;
+		fail_msg("run %llu: %s", run, w.reason);
+	}
+	print_message("# %llu steps, %llu changes: %llu admitted, %llu refused; of these %llu had to be refused, %llu admitted\n",
+		      w.steps, w.changes, w.admitted, w.refused, w.must_refuse, w.must_admit);
+}
+
+UNIT_MAIN("hook_walk", T(test_walk))

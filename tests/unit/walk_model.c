@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* See walk_model.h. */
+#include <linux/jiffies.h>
+#include <time.h>
+
+#include "walk_model.h"
+
+typedef unsigned __int128 u128;
+
+static void list_add(struct walk_list *list, u64 tick, u64 amount, u64 ends)
+{
+	unsigned int i;
+
+	for (i = list->len; i && list->event[i - 1].tick > tick; i--)
+		;
+	if (i && list->event[i - 1].tick == tick && list->event[i - 1].ends == ends) {
+		list->event[i - 1].amount += amount;
+		return;
+	}
+	if (list->len == list->room) {
+		list->room = list->room ? 2 * list->room : 8;
+		list->event = realloc(list->event, list->room * sizeof(*list->event));
+		assert_non_null(list->event);
+	}
+	memmove(&list->event[i + 1], &list->event[i], (list->len++ - i) * sizeof(*list->event));
+	list->event[i] = (struct walk_event) { tick, amount, ends };
+}
+
+static void list_copy(struct walk_list *to, const struct walk_list *from)
+{
+	unsigned int i;
+
+	for (i = 0; i < from->len; i++)
+		list_add(to, from->event[i].tick, from->event[i].amount, from->event[i].ends);
+}
+
+static void list_free(struct walk_list *list)
+{
+	free(list->event);
+	*list = (struct walk_list) { };
+}
+
+static u64 slot_of(const struct walk_budget *b, u64 tick)
+{
+	return tick / b->slot_ticks;
+}
+
+static bool is_total(const struct walk_budget *b)
+{
+	return !b->window_ms;
+}
+
+/* Does a ring of slots count? */
+static bool is_ring(const struct walk_budget *b)
+{
+	return !is_total(b) && b->mode != WEIR_MODE_BUCKET && b->mode != WEIR_MODE_LOG &&
+	       b->mode != WEIR_MODE_CALENDAR;
+}
+
+/* Slots that may count besides the current one */
+static u64 reach(const struct walk_budget *b)
+{
+	return b->mode == WEIR_MODE_STRICT || b->mode == WEIR_MODE_LOG ? b->slots : b->slots - 1;
+}
+
+static u64 length(const struct walk_budget *b)
+{
+	return is_total(b) ? U64_MAX : b->slots * b->slot_ticks;
+}
+
+/*
+ * Does an event count now? @bound: in any case, because the window that ends now has it; else it
+ * may, because the slots that the window touches have it.
+ */
+static bool counts(const struct walk_budget *b, const struct walk_event *e, u64 now, bool bound)
+{
+	/* The end of a period clears the lists. */
+	if (is_total(b) || b->mode == WEIR_MODE_CALENDAR)
+		return true;
+	if (bound && (b->mode == WEIR_MODE_STRICT || b->mode == WEIR_MODE_LOG))
+		return e->tick + b->window >= now;
+	return slot_of(b, e->tick) + reach(b) >= slot_of(b, now);
+}
+
+/* The level of a bucket, in packets or bytes, rounded up. */
+static u128 level(const struct walk_budget *b, const struct walk_list *list, u64 now, bool bound)
+{
+	u64 last = 0, slot;
+	u128 level = 0;
+	unsigned int i;
+
+	for (i = 0; i < list->len && !(bound && list->event[i].tick > now); i++) {
+		/* A clock that is late has not seen what leaks until then. */
+		slot = slot_of(b, min(list->event[i].tick, now));
+		level -= min(level, (u128)(slot - last) * b->amount);
+		level += (u128)list->event[i].amount * b->slots;
+		last = slot;
+	}
+	level -= min(level, (u128)(slot_of(b, now) - last) * b->amount);
+	return (level + b->slots - 1) / b->slots;
+}
+
+static u128 held(const struct walk_budget *b, const struct walk_list *list, u64 now, bool bound)
+{
+	unsigned int i;
+	u128 sum = 0;
+
+	if (b->mode == WEIR_MODE_BUCKET)
+		return level(b, list, now, bound);
+	for (i = 0; i < list->len; i++)
+		if (counts(b, &list->event[i], now, bound))
+			sum += list->event[i].amount;
+	return sum;
+}
+
+/* Had the source sent nothing before the last change? */
+static bool is_stranger(const struct walk_source *s, unsigned int i)
+{
+	unsigned int n;
+
+	for (n = 0; n < s->most[i].len; n++)
+		if (s->most[i].event[n].ends != U64_MAX)
+			return false;
+	return true;
+}
+
+/*
+ * In a crowded table, where a source may start from what others sent, as if one source had sent
+ * what all did.
+ */
+static u128 most(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now)
+{
+	const struct walk_source *of;
+	const struct walk_event *e;
+	struct walk_list all = { };
+	bool stranger = is_stranger(s, i);
+	u128 sum;
+
+	if (!l->crowded)
+		return held(&l->budget[i], &s->most[i], now, false);
+	for (of = l->source; of < l->source + l->sources; of++)
+		for (e = of->most[i].event; e < of->most[i].event + of->most[i].len; e++)
+			if (of == s || !stranger || e->ends > now)
+				list_add(&all, e->tick, e->amount, 0);
+	sum = held(&l->budget[i], &all, now, false);
+	list_free(&all);
+	return sum;
+}
+
+u64 walk_bound(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now)
+{
+	return min(held(&l->budget[i], &s->bound[i], now, true), (u128)U64_MAX);
+}
+
+/* What CPUs have taken in advance counts in the slots of what they charged. */
+static u64 in_advance(const struct walk_limit *l, const struct walk_source *s, unsigned int i)
+{
+	bool shared = l->shared[s->key.scope & 1] && l->budgets == 1 &&
+		      l->budget[i].mode != WEIR_MODE_LOG && !is_total(&l->budget[i]);
+
+	/* A bucket is not given back what has drained, so one batch may follow the other. */
+	return !shared ? 0 : l->budget[i].mode == WEIR_MODE_BUCKET ? l->budget[i].room :
+	       l->batch * (1 + l->batches);
+}
+
+/* May what a CPU took with a charge, perhaps one that was given back, count? */
+static bool was_charged(const struct walk_budget *b, const struct walk_list *list, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->len; i++)
+		if (b->mode == WEIR_MODE_BUCKET ?
+		    list->event[i].tick + (b->room / b->amount + 2) * length(b) >= now :
+		    counts(b, &list->event[i], now, false))
+			return true;
+	return false;
+}
+
+u64 walk_most(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now)
+{
+	u128 sum = most(l, s, i, now);
+
+	if (was_charged(&l->budget[i], &s->most[i], now))
+		sum += in_advance(l, s, i);
+	return min(sum, (u128)U64_MAX);
+}
+
+/* Are all that were placed surely idle? Then floors are, too. */
+static bool is_idle(const struct walk_limit *l, u64 now)
+{
+	const struct walk_source *s;
+	unsigned int i;
+
+	for (s = l->source; s < l->source + l->sources; s++)
+		for (i = 0; i < l->budgets; i++)
+			if (now < s->free || s->due || held(&l->budget[i], &s->most[i], now, false))
+				return false;
+	return true;
+}
+
+void walk_placed(struct walk_limit *l, u64 now)
+{
+	const struct walk_source *s;
+	unsigned int placed = 0;
+
+	for (s = l->source; s < l->source + l->sources; s++)
+		placed += s->placed;
+	if (placed > l->entries)
+		l->crowded = true;
+	else if (l->crowded && is_idle(l, now))
+		l->crowded = false;
+	if (l->batches && is_idle(l, now))
+		l->batches = 0;
+}
+
+/* Sources that keep their entries: blocked ones, and in a total all that were admitted. */
+static bool is_full(const struct walk_limit *l, u64 now)
+{
+	const struct walk_source *s;
+	unsigned int stay = 0, i;
+	bool stays;
+
+	for (s = l->source; s < l->source + l->sources; s++) {
+		stays = now < s->free;
+		for (i = 0; i < l->budgets; i++)
+			stays |= is_total(&l->budget[i]) && held(&l->budget[i], &s->most[i], now, false);
+		stay += stays;
+	}
+	return stay >= l->entries;
+}
+
+enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source *s,
+			    const u64 cost[2], u64 clock, u64 now)
+{
+	enum walk_verdict verdict = WALK_ADMIT;
+	const struct walk_budget *b;
+	unsigned int i;
+
+	if (clock < s->blocked)
+		return WALK_REFUSE;
+	if (clock < s->free || clock < s->due || is_full(l, now))
+		verdict = WALK_EITHER;
+	for (i = 0; i < l->budgets; i++) {
+		b = &l->budget[i];
+		if (!cost[b->bytes])
+			continue;
+		/* A late CPU may spend what it took in the slot before. */
+		if ((u128)walk_bound(l, s, i, now) + cost[b->bytes] > b->room)
+			return clock < now && in_advance(l, s, i) ? WALK_EITHER : WALK_REFUSE;
+		/* Until then a refusal may be cached. */
+		if (b->mode == WEIR_MODE_CALENDAR && l->ended && now < l->ended + HZ)
+			verdict = WALK_EITHER;
+		if ((u128)walk_most(l, s, i, clock) + cost[b->bytes] > b->room)
+			verdict = WALK_EITHER;
+	}
+	return verdict;
+}
+
+void walk_admitted(struct walk_limit *l, struct walk_source *s, const u64 cost[2], u64 clock,
+		   u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->budgets; i++)
+		if (cost[l->budget[i].bytes]) {
+			list_add(&s->bound[i], clock, cost[l->budget[i].bytes], U64_MAX);
+			list_add(&s->most[i], now, cost[l->budget[i].bytes], U64_MAX);
+		}
+	s->placed = true;
+	walk_placed(l, now);
+}
+
+void walk_given_back(struct walk_limit *l, struct walk_source *s, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->budgets; i++)
+		list_add(&s->most[i], now, 0, U64_MAX);
+	s->placed = true;
+	walk_placed(l, now);
+}
+
+void walk_reserved(struct walk_limit *l, struct walk_source *s, u64 amount, u64 due)
+{
+	list_add(&s->bound[0], due, amount, U64_MAX);
+	/* When it is due, the bucket is full at most. */
+	list_free(&s->most[0]);
+	list_add(&s->most[0], due, l->budget[0].room, U64_MAX);
+	s->due = due;
+	s->placed = true;
+	l->batches++;
+}
+
+/* The period that local time shows, as text. */
+static void label(char text[32], const struct walk_budget *b, const struct weir_zone *zone,
+		  time_t at)
+{
+	const char *format = b->window_ms == WEIR_MINUTE_MS ? "%F %H:%M" :
+			     b->window_ms == WEIR_HOUR_MS ? "%F %H" :
+			     b->window_ms == WEIR_DAY_MS ? "%F" :
+			     b->window_ms == WEIR_WEEK_MS ? "%G-%V" : "%Y-%m";
+	struct tm tm;
+
+	at += at < zone->change ? zone->offset : zone->next_offset;
+	gmtime_r(&at, &tm);
+	strftime(text, 32, format, &tm);
+}
+
+/* The first time that shows another period; zones and their changes are whole quarters of hours. */
+static time64_t period_end(const struct walk_budget *b, const struct weir_zone *zone, time64_t wall)
+{
+	unsigned int step = b->window_ms == WEIR_MINUTE_MS ? 60 : 900;
+	time64_t at = wall - wall % step;
+	char was[32], is[32];
+
+	label(was, b, zone, wall);
+	do
+		label(is, b, zone, at += step);
+	while (!strcmp(is, was));
+	return at;
+}
+
+void walk_wall(struct walk_limit *l, u64 now, time64_t wall)
+{
+	struct walk_budget *b;
+	struct walk_source *s;
+	unsigned int i;
+
+	for (i = 0; i < l->budgets; i++) {
+		b = &l->budget[i];
+		if (b->mode != WEIR_MODE_CALENDAR || wall < b->end)
+			continue;
+		b->end = period_end(b, &l->asked.zone, wall);
+		l->ended = now;
+		for (s = l->source; s < l->source + l->sources; s++) {
+			list_free(&s->bound[i]);
+			list_free(&s->most[i]);
+		}
+	}
+}
+
+static struct walk_budget budget_of(const struct weir_limit *real, unsigned int i, time64_t wall)
+{
+	const struct weir_budget *is = &real->budget[i];
+	struct walk_budget b = {
+		.mode = is->mode, .window_ms = is->window_ms, .bytes = real->bytes & BIT(i),
+		.amount = is->amount, .room = real->room[i],
+		.window = ((u64)is->window_ms * HZ + 999) / 1000,
+		.slots = is->slots, .slot_ticks = is->slot_ticks,
+	};
+
+	if (b.mode == WEIR_MODE_CALENDAR)
+		b.end = period_end(&b, &real->zone, wall);
+	return b;
+}
+
+static void limit_fill(struct walk_limit *l, const struct weir_limit *real, time64_t wall)
+{
+	unsigned int i;
+
+	l->budgets = real->budgets;
+	for (i = 0; i < l->budgets; i++)
+		l->budget[i] = budget_of(real, i, wall);
+	l->entries = weir_table_ways(real->table) / weir_table_buckets(real->table);
+	l->shared[0] = !real->prefix.len4;
+	l->shared[1] = !real->prefix.len6;
+	l->batch = max(l->batch, SHIM_CPUS * min(real->room[0] / 4 / SHIM_CPUS,
+						 real->bytes & 1 ? 64ull << 10 : 64ull));
+}
+
+void walk_limit_make(struct walk_limit *l, const struct weir_limit *real, u64 now, time64_t wall)
+{
+	limit_fill(l, real, wall);
+}
+
+/* Do two budgets number their slots alike, so that a change moves counts as they are? */
+static bool alike(const struct walk_budget *a, const struct walk_budget *b, bool kept)
+{
+	if (a->bytes != b->bytes)
+		return false;
+	if (is_total(a) || is_total(b))
+		return is_total(a) && is_total(b);
+	if (a->mode == WEIR_MODE_BUCKET || a->mode == WEIR_MODE_LOG || a->mode == WEIR_MODE_CALENDAR)
+		return a->mode == b->mode &&
+		       (a->mode == WEIR_MODE_CALENDAR ||
+			(a->slot_ticks == b->slot_ticks && (a->mode == WEIR_MODE_LOG || kept)));
+	return is_ring(b) && a->slot_ticks == b->slot_ticks && reach(a) == reach(b);
+}
+
+/*
+ * The old budget from which a new one starts: of the shortest window that is no shorter, in the
+ * same unit if there is one; or else of the longest. Of equal ones that which counts alike.
+ */
+static unsigned int before(const struct walk_budget *old, unsigned int n,
+			   const struct walk_budget *b)
+{
+	u64 far, least = U64_MAX;
+	unsigned int i, best = 0;
+
+	for (i = 0; i < n; i++) {
+		far = length(&old[i]) >= length(b) ? min(length(&old[i]) - length(b), BIT_ULL(58)) :
+		      BIT_ULL(61) | (BIT_ULL(59) - length(&old[i]));
+		if (old[i].bytes != b->bytes)
+			far |= BIT_ULL(60);
+		far = 2 * far + !alike(&old[i], b, true);
+		if (far < least) {
+			least = far;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* An amount in another unit: the same part of its budget. */
+static u128 part(u128 amount, const struct walk_budget *from, const struct walk_budget *to,
+		 bool up)
+{
+	return from->bytes == to->bytes || !amount ? amount :
+	       amount * to->room / from->room + up;
+}
+
+/* Keep the newest, so that they are no more than @most. */
+static void newest(struct walk_list *list, u64 most)
+{
+	unsigned int i;
+	u64 left = most;
+
+	for (i = list->len; i--; ) {
+		list->event[i].amount = min(list->event[i].amount, left);
+		left -= list->event[i].amount;
+	}
+}
+
+/* What a new budget is bound to count of what the old one did. */
+static void bound_move(struct walk_list *to, const struct walk_list *from,
+		       const struct walk_budget *old, const struct walk_budget *new, u64 now)
+{
+	bool exact = old->bytes == new->bytes && old->mode != WEIR_MODE_BUCKET &&
+		     new->mode != WEIR_MODE_BUCKET;
+	u128 sum = held(old, from, now, true);
+	unsigned int i;
+
+	if (exact)
+		for (i = 0; i < from->len; i++)
+			if (counts(old, &from->event[i], now, true))
+				list_add(to, from->event[i].tick, from->event[i].amount, U64_MAX);
+	sum = part(sum, old, new, false);
+	if (!exact && sum)
+		list_add(to, now, min(sum, (u128)new->room), U64_MAX);
+	if (new->mode == WEIR_MODE_LOG && old->mode != WEIR_MODE_LOG)
+		newest(to, new->amount);
+}
+
+/* What it may count: all that the old one held, now. */
+static void most_move(struct walk_limit *l, struct walk_source *s, struct walk_list *to,
+		      unsigned int i, const struct walk_budget *old,
+		      const struct walk_budget *new, u64 now)
+{
+	u128 sum = held(old, &s->most[i], now, false);
+	u64 ends = U64_MAX;
+
+	if (s->due > now)
+		sum = 2 * (u128)old->room + old->amount;
+	if (was_charged(old, &s->most[i], now))
+		sum += in_advance(l, s, i);
+	sum = part(sum, old, new, true);
+	/* More than the largest burst twice has no effect. */
+	if (new->mode == WEIR_MODE_BUCKET)
+		sum = min(sum, (u128)8192 * new->amount);
+	if (is_total(new) && !is_total(old))
+		ends = now + (old->slots + 1) * old->slot_ticks;
+	if (sum)
+		list_add(to, now, min(sum, (u128)U64_MAX / 1024), ends);
+}
+
+/* A smaller table may have no room for all blocks. */
+static void blocks_lost(struct walk_limit *l, u64 now)
+{
+	unsigned int blocked = 0, placed = 0;
+	struct walk_source *s;
+
+	for (s = l->source; s < l->source + l->sources; s++) {
+		blocked += now < s->free;
+		placed += s->placed;
+	}
+	for (s = l->source; s < l->source + l->sources; s++)
+		if (blocked > l->entries / 2 || placed > l->entries)
+			s->blocked = 0;
+}
+
+/* @kept: the table is the same. */
+void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool kept, u64 now,
+		    time64_t wall)
+{
+	struct walk_budget old[WEIR_BUDGETS_MAX];
+	struct walk_list bound[WEIR_BUDGETS_MAX], most[WEIR_BUDGETS_MAX];
+	unsigned int n = l->budgets, i, from[WEIR_BUDGETS_MAX];
+	struct walk_limit was = *l;
+	struct walk_source *s;
+
+	memcpy(old, l->budget, sizeof(old));
+	limit_fill(l, real, wall);
+	for (i = 0; i < l->budgets; i++)
+		from[i] = kept ? i : before(old, n, &l->budget[i]);
+	for (s = l->source; s < l->source + l->sources; s++) {
+		memset(bound, 0, sizeof(bound));
+		memset(most, 0, sizeof(most));
+		for (i = 0; i < l->budgets; i++) {
+			const struct walk_budget *b = &l->budget[i], *of = &old[from[i]];
+
+			if (kept)
+				list_copy(&bound[i], &s->bound[i]);
+			else
+				bound_move(&bound[i], &s->bound[from[i]], of, b, now);
+			if (alike(of, b, kept))
+				list_copy(&most[i], &s->most[from[i]]);
+			else
+				most_move(&was, s, &most[i], from[i], of, b, now);
+		}
+		for (i = 0; i < WEIR_BUDGETS_MAX; i++) {
+			list_free(&s->bound[i]);
+			list_free(&s->most[i]);
+			s->bound[i] = bound[i];
+			s->most[i] = most[i];
+		}
+		if (s->due > now && !kept)
+			s->due = 0;
+	}
+	l->batches += !kept;
+	if (!kept)
+		blocks_lost(l, now);
+	walk_placed(l, now);
+}
+
+struct walk_source *walk_source(struct walk_limit *l, struct weir_source whole)
+{
+	struct walk_source *s;
+
+	weir_source_mask(&whole, l->asked.prefix);
+	for (s = l->source; s < l->source + l->sources; s++)
+		if (!memcmp(&s->key, &whole, sizeof(whole)))
+			return s;
+	assert_true(l->sources < WALK_SOURCES);
+	l->sources++;
+	*s = (struct walk_source) { .key = whole };
+	return s;
+}
+
+void walk_forget(struct walk_limit *l, struct walk_source *s)
+{
+	struct walk_source *of;
+	unsigned int i;
+
+	for (of = l->source; of < l->source + l->sources; of++) {
+		if (s && of != s)
+			continue;
+		for (i = 0; i < WEIR_BUDGETS_MAX; i++) {
+			list_free(&of->bound[i]);
+			/* Others may have started from what it sent. */
+			if (!s || !l->crowded)
+				list_free(&of->most[i]);
+		}
+		of->blocked = 0;
+		of->free = 0;
+		of->due = 0;
+		of->placed &= !!s;
+	}
+	l->batches++;
+	if (!s) {
+		l->crowded = false;
+		l->batches = 0;
+	}
+}
+
+void walk_limit_free(struct walk_limit *l)
+{
+	walk_forget(l, NULL);
+	*l = (struct walk_limit) { };
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A limit as lists: what each of its sources was admitted, from which loops tell whether the next
+ * packet must be refused, must be admitted, or may be either.
+ *
+ * There are two lists for each source and budget. One has what the limit is bound to count: it is
+ * never more than the truth, so that what does not fit on top of it must be refused. The other has
+ * what the limit may count at most: a change of the window may count all that was held as if it
+ * were sent at the change. What fits on top of it must be admitted.
+ */
+#ifndef WALK_MODEL_H
+#define WALK_MODEL_H
+
+#include "limit/limit.h"
+#include "unit.h"
+
+#define WALK_SOURCES 160
+
+struct walk_event {
+	u64 tick;	/* of the packet, of the change, or when what is reserved is due */
+	u64 amount;	/* in the unit of the budget */
+	u64 ends;	/* tick: what was before a change binds no stranger then; or U64_MAX */
+};
+
+struct walk_list {
+	struct walk_event *event;	/* by time */
+	unsigned int len, room;
+};
+
+/* As "limit show" tells it. */
+struct walk_budget {
+	u32 mode, window_ms;
+	bool bytes;
+	u64 amount, room;	/* of a bucket, the room is the burst */
+	u64 window;		/* in ticks, rounded up; 0: a total */
+	u64 slots, slot_ticks;
+	time64_t end;		/* of a calendar's period, by the wall clock */
+};
+
+struct walk_source {
+	struct weir_source key;		/* masked */
+	struct walk_list bound[WEIR_BUDGETS_MAX], most[WEIR_BUDGETS_MAX];
+	bool placed;			/* it may have an entry */
+	u64 blocked;			/* until this tick it must be refused, */
+	u64 free;			/* and from this one on by no block */
+	u64 due;			/* what is reserved, tick */
+};
+
+struct walk_limit {
+	struct weir_limit asked;	/* the configuration, as the last change asked for it */
+	struct walk_budget budget[WEIR_BUDGETS_MAX];
+	unsigned int budgets;
+	unsigned int entries;		/* of a set */
+	bool crowded;			/* sources may have been evicted */
+	bool shared[2];			/* IPv4 and IPv6 are one source each */
+	u64 batch;			/* the most that CPUs may have taken in advance, */
+	u64 batches;			/* and how often that may have been left to count */
+	u64 ended;			/* tick at which a calendar's period ended last */
+	struct walk_source source[WALK_SOURCES];
+	unsigned int sources;
+};
+
+enum walk_verdict { WALK_EITHER, WALK_REFUSE, WALK_ADMIT };
+
+/* A new limit, and a change of one. @now is a tick, @wall the time of the wall clock. */
+void walk_limit_make(struct walk_limit *l, const struct weir_limit *real, u64 now, time64_t wall);
+void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool kept, u64 now,
+		    time64_t wall);
+void walk_limit_free(struct walk_limit *l);
+
+struct walk_source *walk_source(struct walk_limit *l, struct weir_source whole);
+
+/* A packet that costs so many packets and bytes; @clock is that of its CPU. */
+enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source *s,
+			    const u64 cost[2], u64 clock, u64 now);
+void walk_admitted(struct walk_limit *l, struct walk_source *s, const u64 cost[2], u64 clock,
+		   u64 now);
+/* Another limit refused it, and so the charge, if there was one, was given back. */
+void walk_given_back(struct walk_limit *l, struct walk_source *s, u64 now);
+/* So much was reserved in the first budget, due at a tick. */
+/* A source may have got an entry, by a charge or a block. */
+void walk_placed(struct walk_limit *l, u64 now);
+void walk_reserved(struct walk_limit *l, struct walk_source *s, u64 amount, u64 due);
+/* What a budget is bound to count of a source, and what it may count. */
+u64 walk_bound(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now);
+u64 walk_most(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now);
+
+/* The wall clock shows this time: periods of calendars end. */
+void walk_wall(struct walk_limit *l, u64 now, time64_t wall);
+/* Forget a source, or with NULL all. */
+void walk_forget(struct walk_limit *l, struct walk_source *s);
+
+#endif /* WALK_MODEL_H */
