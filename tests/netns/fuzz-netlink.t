@@ -89,7 +89,15 @@ recount
 before=$(stats seen)
 flooding -s 10.0.0.0 -n 16 -R -r $rate
 by=(as_user unshare -Urn)
+# The host's root is answered all the time.
+(while [ ! -e "$tmp/enough" ]; do
+	timeout 120 weir limit show >/dev/null && echo answered || echo failed
+done) >"$tmp/watched" &
+watch=$!
 fuzz "root of a user namespace: every message is answered" -n $((messages / 2))
+: >"$tmp/enough"
+wait "$watch"
+is "$(sort -u "$tmp/watched")" answered "... and so is root of the host meanwhile"
 is "$(never accepted)" "" "... and every operation was done"
 : >"$tmp/monitor"
 lasting "a flood kept running"

@@ -99,7 +99,10 @@ class Maker(random.Random):
             width = (1 << 32) - 2
         if self.percent(30 if self.mood == "values" else 1):
             return self.choice([least - 1, most + 1, self.getrandbits(64), 1 << self.below(64)])
-        # All bit lengths of numbers are equally likely.
+        # Half of them from the ends, where conversions overflow.
+        if self.percent(50):
+            return least + self.choice([0, min(1, width), width, max(width - 1, 0), min(1 << self.below(64), width)])
+        # All bit lengths of the others are equally likely.
         return least + self.choice([0, width] + 4 * [(self.getrandbits(64) >> self.below(64)) % (width + 1)])
 
     def value(self, attr):
