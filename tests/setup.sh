@@ -14,7 +14,7 @@ demo_packages='gcc libc6-dev make pkgconf libmnl-dev libjansson-dev libelf1 busy
 	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh python3
 	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema python3-z3 iptables iputils-ping tzdata
-	ethtool tcpdump iperf3 bc libcap2-bin debhelper dh-dkms dkms openssl pahole
+	ethtool tcpdump tshark iperf3 bc libcap2-bin debhelper dh-dkms dkms openssl pahole
 	bpftool libbpf-dev libxdp1 xdp-tools fail2ban crowdsec-custom-bouncer"
 debug_packages="$test_packages flex bison libelf-dev"
 arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
@@ -23,10 +23,10 @@ packages='' kernels=''
 for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
-	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd" ;;
-	all) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd pahole systemd" ;;
+	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures" ;;
+	all) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole systemd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
-	ci) packages="$packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd pahole systemd debug uml" ;;
+	ci) packages="$packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole systemd debug uml" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;
 	*) die "there is no set-up called $group (demo, test, all, debug, ci, arm64, native)." ;;

@@ -7,6 +7,7 @@
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
 #   pahole         sid's pahole: .cache/pahole/pahole
+#   captures       the capture files of Debian's tcpdump: .cache/captures/*.pcap
 #   herd           herd7 and the libraries that it needs: .cache/herd/herd7
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      the sources of User-Mode Linux (sid's) and the debug kernels (6.12):
@@ -46,6 +47,7 @@ mirrors() {
 
 sources() {
 	local suite=${1%-arm64}
+	case $suite in *-source) echo "deb-src [signed-by=$keyring] $main ${suite%-source} main"; return ;; esac
 	echo "deb [signed-by=$keyring] $main $suite main"
 	[ "$suite" = sid ] || echo "deb [signed-by=$keyring] $security $suite-security main"
 }
@@ -253,6 +255,18 @@ source_bits() {
 }
 
 # Only sid has it, and it needs sid's libc.
+captures() {
+	local dir=$cache/.captures.new suite=bookworm-source
+	mkdir -p "$cache/apt/$suite" || return
+	suite_init "$suite" || { say "the list of sources cannot be had: $(why "$suite")"; return 1; }
+	say "downloading the capture files of tcpdump"
+	rm -rf "$dir"; mkdir -p "$dir" || return
+	(cd "$dir" && apt "$suite" apt-get -qq source --download-only tcpdump >/dev/null) &&
+		tar -xf "$dir"/tcpdump_*.orig.tar.?z -C "$dir" --strip-components=2 --wildcards '*/tests/*.pcap' ||
+		{ say "the source of tcpdump cannot be had: $(why "$suite")"; return 1; }
+	rm -f "$dir"/tcpdump_* && rm -rf "$cache/captures" && mv -T "$dir" "$cache/captures"
+}
+
 herd() {
 	local dir=$cache/.herd.new lib
 	suite_init sid || { say "the package lists of sid cannot be had: $(why sid)"; return 1; }
@@ -321,6 +335,7 @@ todo=()
 for name; do
 	case $name in
 	source) [ -e "$cache/source/tools/memory-model" ] || todo+=("$name") ;;
+	captures) [ -e "$cache/captures" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
 	pahole) [ -x "$cache/pahole/pahole" ] || todo+=("$name") ;;
 	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
@@ -335,6 +350,7 @@ for name in "${todo[@]}"; do
 	case $name in
 	source) source_bits || status=$((status ? status : 3)) ;;
 	pahole) pahole || status=$((status ? status : 3)) ;;
+	captures) captures || status=$((status ? status : 3)) ;;
 	herd) herd || status=$((status ? status : 3)) ;;
 	systemd) systemd || status=$((status ? status : 3)) ;;
 	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;
