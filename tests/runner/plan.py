@@ -174,7 +174,7 @@ def third(n):
 def kasan_files(which):
     """Those that run on 6.12-kasan each time, and the ones whose turn it is"""
     always = part(SETS["6.12-kasan"], "netns")
-    rest = [f for f in files("netns", ["*"]) if f not in always]
+    rest = [f for f in files("netns", ["*"]) if f not in always + part(SETS["never on 6.12-kasan"], "netns")]
     rest.sort(key=lambda f: (-expected(f), f))
     return always, rest[which::TURNS]
 
@@ -334,11 +334,10 @@ def plan_of(words):
             which = turn()
             always, rest = kasan_files(which)
             plan.notes.append("%s, by the number of commits: %s" % (third(which), " ".join(rest)))
-            plan.stages.append(lanes_of([], [], {"6.12-kcsan": part(SETS["6.12-kcsan"], "netns"), "6.12-kasan": always + rest,
-                                                 "uml-kasan": part(SETS["uml-kasan"], "netns")}, True))
+            plan.stages.append(lanes_of([], [], {"6.12-kcsan": part(SETS["6.12-kcsan"], "netns"), "6.12-kasan": always + rest}, True))
             plan.turn = left.pop(which)
         else:
-            left += ["6.12-kcsan", "uml-kasan"]
+            left.append("6.12-kcsan")
         plan.left_out = left_out(left + ["make " + t for t in TARGETS])
         return plan
     kernels, suites = [w for w in words if w in STOCK + DEBUG], []

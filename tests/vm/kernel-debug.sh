@@ -75,7 +75,7 @@ build() {
 # gcc-12, as for the modules; KCSAN wants 11 or later.
 cc=$(command -v gcc-12 || command -v gcc) || { say "no compiler"; exit 4; }
 [ -e "$cache/source/version" ] || { say "the source of the debug kernels is not here; make test-debug downloads it"; exit 4; }
-mkdir -p "$top/.cache/kernels" && exec 9>"$cache/.lock" && flock 9 || exit 1
+mkdir -p "$top/.cache/kernels" && exec 9>"$cache/.lock" && flock ${dry:+-n} 9 || exit 1
 for name; do
 	flavour=${name#6.12-}
 	case $name in

@@ -19,7 +19,7 @@ kasan) options=("$here"/debug/{base,kasan,uml}.options) ;;
 esac
 [ -n "$dry" ] || "$here/fetch.sh" uml >&2 || exit 4
 [ -e "$uml/source/version" ] || exit 4
-exec 9>"$uml/.lock-$1" && flock 9 || exit 1
+exec 9>"$uml/.lock-$1" && flock ${dry:+-n} 9 || exit 1
 
 # The folder's name has a hash of everything the kernel is built from.
 version=$(<"$uml/source/version")
