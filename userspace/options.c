@@ -67,8 +67,10 @@ static int take_option(struct weir_tool *tool, const struct weir_option *option,
 {
 	void *to = (char *)tool + option->to;
 
-	if (option->letter == 'c')
+	if (option->letter == 'c') {
+		tool->bare_color |= !value;
 		return choose_color(tool, value);
+	}
 	if (!option->value) {
 		*(bool *)to = true;
 		return 0;

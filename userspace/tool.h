@@ -15,6 +15,7 @@ struct weir_tool {
 	const char *batch, *config_file;
 	const char *timeout;	/* of a wait; or NULL */
 	uint64_t timeout_ms;
+	bool bare_color;	/* -color without a value */
 	int wants;		/* letter of the option whose value is missing; or 0 */
 	struct weir_out out;
 	const char *netns;	/* or NULL: the caller's */

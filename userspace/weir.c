@@ -59,6 +59,9 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 	else if ((tool->batch || tool->config_file) && *at < argc)
 		weir_err_set(&tool->err, WEIR_UNEXPECTED ": '-batch' and '-file' take no command",
 			     argv[*at]);
+	else if (tool->bare_color && (tool->batch || tool->config_file))
+		/* -c is the check of nft(8), which changes nothing */
+		weir_err_set(&tool->err, "'-c' is -color, as in ip: to check a file write -check; to colour write -color=always");
 	else
 		return WEIR_EXIT_OK;
 	return WEIR_EXIT_WORDS;

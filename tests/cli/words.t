@@ -212,6 +212,12 @@ says <<'LINES'
 1 | source show -jp | options precede the object
 1 | limit del -x | limit del: name '-x' begins with '-'$
 1 | -color=sometimes limit show | invalid colour 'sometimes'; expected always, auto or never
+# nft's -c checks; here it colours, and the file would be applied
+1 | -c -f /dev/null | ^weir: '-c' is -color, as in ip: to check a file write -check
+1 | -f /dev/null --color | to check a file write -check
+1 | -jc -b /dev/null | to check a file write -check
+1 | -check -c -f /dev/null | to check a file write -check
+1 | -c=never -f nosuch | ^weir: nosuch: cannot open
 1 | -batch x -file y | '-batch' and '-file' cannot be combined
 1 | -file x limit show | unexpected argument 'limit': '-batch' and '-file' take no command
 0 | -check -jp -s -t -c=never -exist -force limit show |
