@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Check a limit's words against each other. */
 
-#include <inttypes.h>
+#include <linux/weir_rules.h>
 #include <netinet/in.h>
 #include <string.h>
 
@@ -90,64 +90,103 @@ static int check_any(const struct weir_match *match, struct weir_args *args)
 	return weir_args_blame(args, field->word);
 }
 
+/* The kernel's ticks are of a millisecond or longer. */
 static int check_slots(const struct weir_limit *limit, unsigned int budget,
 		       const struct weir_further *is, struct weir_args *args)
 {
 	char buf[WEIR_TEXT_SIZE];
 
-	if (!(is->has & WEIR_HAS(BUDGET_SLOTS)) || !is->budget.window_ms ||
-	    is->slots <= is->budget.window_ms)
+	if (!is->budget.window_ms || is->slots <= is->budget.window_ms)
 		return 0;
 	weir_err_set(args->err, "slots: %u do not fit a window of %s; at most %u do", is->slots,
 		     weir_text_time(is->budget.window_ms * 1000000ULL, buf), is->budget.window_ms);
 	return weir_args_blame_in(args, "slots", "budget", limit->further_count - budget);
 }
 
-/* On set, the first budget may be a bucket already. */
-static int check_burst(const struct weir_limit *limit, unsigned int budget,
-		       const struct weir_further *is, bool mode, struct weir_args *args)
+/* Report a rule that a budget, or for 0 also the whole limit, breaks, as the kernel would. */
+static int blame_rule(const struct weir_limit *limit, unsigned int budget,
+		      const struct weir_broken_rule *rule, struct weir_args *args)
 {
-	if (!(is->has & WEIR_HAS(BUDGET_BURST)) || !mode || is->mode == WEIR_MODE_BUCKET)
+	const struct weir_field *field = weir_field_find(&weir_limit_fields, 0, rule->attr);
+	char name[WEIR_TEXT_SIZE];
+
+	weir_err_set(args->err, "%s%s: %s", budget ? "budget " : "",
+		     weir_field_name(field, name), rule->msg);
+	return weir_args_blame_in(args, rule->attr == WEIR_A_LIMIT_UNIT ?
+				  weir_unit_names[WEIR_UNIT_BYTES] : field->word, "budget",
+				  limit->further_count - budget);
+}
+
+/*
+ * The rules of one budget. What set does not name is unknown without the kernel: then the way to
+ * count is all that can break a rule, by itself or with another word.
+ */
+static int check_rules(const struct weir_limit *limit, unsigned int budget,
+		       const struct weir_further *is, bool set, struct weir_args *args)
+{
+	struct weir_budget_rules rules = {
+		.amount = is->budget.count, .burst = is->burst, .window_ms = is->budget.window_ms,
+		.slots = is->slots, .mode = is->mode, .bytes = is->unit == WEIR_UNIT_BYTES,
+		.len6 = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 0,
+	};
+	struct weir_broken_rule rule;
+
+	if (set && !(is->has & WEIR_HAS(BUDGET_MODE)))
 		return 0;
-	weir_err_set(args->err, "a burst is what a bucket holds: write 'bucket burst %" PRIu64 "'",
-		     is->burst);
-	return weir_args_blame_in(args, "burst", "budget", limit->further_count - budget);
+	if (set && !(is->has & WEIR_HAS(BUDGET_UNIT)))
+		rules.bytes = is->mode == WEIR_MODE_BUCKET;
+	if (!(is->has & WEIR_HAS(BUDGET_BUDGET))) {
+		rules.amount = is->burst ? is->burst : 1;
+		rules.window_ms = 60000;
+	}
+	return weir_budget_rules(&rules, &rule) ? blame_rule(limit, budget, &rule, args) : 0;
 }
 
 static int check_budgets(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
 {
 	struct weir_further first = {
-		.has = (limit->has & WEIR_HAS(LIMIT_SLOTS) ? WEIR_HAS(BUDGET_SLOTS) : 0) |
-		       (limit->has & WEIR_HAS(LIMIT_BURST) ? WEIR_HAS(BUDGET_BURST) : 0),
-		.budget = limit->budget, .slots = limit->slots, .mode = limit->mode,
-		.burst = limit->burst,
+		.has = (limit->has & WEIR_HAS(LIMIT_BUDGET) ? WEIR_HAS(BUDGET_BUDGET) : 0) |
+		       (limit->has & WEIR_HAS(LIMIT_UNIT) ? WEIR_HAS(BUDGET_UNIT) : 0) |
+		       (limit->has & WEIR_HAS(LIMIT_MODE) ? WEIR_HAS(BUDGET_MODE) : 0),
+		.budget = limit->budget, .unit = limit->unit, .slots = limit->slots,
+		.mode = limit->mode, .burst = limit->burst,
 	};
-	bool mode = verb == WEIR_ON_ADD || limit->has & WEIR_HAS(LIMIT_MODE);
 	const struct weir_further *is = &first;
 	unsigned int i;
 
 	for (i = 0; i <= limit->further_count; is = &limit->further[i++]) {
 		if (check_slots(limit, i, is, args) ||
-		    check_burst(limit, i, is, mode || i, args))
+		    check_rules(limit, i, is, verb == WEIR_ON_SET && !i, args))
 			return -EINVAL;
 	}
 	return 0;
 }
 
-static int check_newcomers(const struct weir_limit *limit, struct weir_args *args)
+/* The rules of all words but those of budgets; per cannot be set. */
+static int check_words(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
 {
-	bool newcomers = limit->has & WEIR_HAS(LIMIT_NEWCOMERS);
-	const char *word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :
-			   limit->has & WEIR_HAS(LIMIT_KNOWN_MS) ? "known" : NULL;
+	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4);
+	bool known = verb == WEIR_ON_ADD ||
+		     (limit->has & WEIR_HAS(LIMIT_BUDGET) && limit->has & WEIR_HAS(LIMIT_MODE));
+	struct weir_limit_rules rules = {
+		.penalty_ms = limit->penalty_ms, .renew = limit->renew,
+		.newcomers = !!limit->newcomers.count, .zone = !!*limit->zone.name,
+		.calendar = !known || limit->mode == WEIR_MODE_CALENDAR,
+		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
+	};
+	struct weir_broken_rule rule;
+	const char *word;
+	unsigned int i;
 
-	if (word && !newcomers)
-		weir_err_set(args->err, "%s requires newcomers", word);
-	else if ((newcomers || limit->penalty_ms) && limit->has & WEIR_HAS(LIMIT_PREFIX4) &&
-		 !(limit->per[0] && limit->per[1]))
-		weir_err_set(args->err, WEIR_COMBINED ": all addresses are one source",
-			     word = newcomers ? "newcomers" : "penalty", "per 0");
-	else
+	for (i = 0; i < limit->further_count; i++)
+		rules.calendar |= limit->further[i].mode == WEIR_MODE_CALENDAR;
+	if (weir_limit_rules(&rules, &rule))
+		return blame_rule(limit, 0, &rule, args);
+	word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :
+	       limit->has & WEIR_HAS(LIMIT_KNOWN_MS) ? "known" : NULL;
+	if (verb == WEIR_ON_SET || !word || limit->has & WEIR_HAS(LIMIT_NEWCOMERS))
 		return 0;
+	weir_err_set(args->err, "%s requires newcomers", word);
 	return weir_args_blame(args, word);
 }
 
@@ -171,9 +210,7 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 	if (check_any(&limit->match, args) || check_family(&limit->match, args) ||
 	    check_proto(&limit->match, verb == WEIR_ON_SET && !limit->match.any, args))
 		return -EINVAL;
-	if (verb == WEIR_ON_ADD && check_newcomers(limit, args))
-		return -EINVAL;
-	return check_budgets(limit, verb, args);
+	return check_budgets(limit, verb, args) ?: check_words(limit, verb, args);
 }
 
 int weir_check_query(struct weir_args *args, unsigned int verb, void *model)

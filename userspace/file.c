@@ -271,8 +271,10 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 	tool->line = 0;
 	tool->loads = true;
 	status = weir_tool_reach(tool);
-	if (status && tool->check)
+	if (status && tool->check) {
+		weir_note_unasked(tool, tool->err.text);
 		return WEIR_EXIT_OK;
+	}
 	if (status) {
 		weir_complain(tool, NULL);
 		return status;

@@ -129,6 +129,15 @@ void weir_notes_end(struct weir_tool *tool)
 	}
 }
 
+void weir_note_unasked(struct weir_tool *tool, const char *why)
+{
+	static bool noted;
+
+	if (!noted)
+		weir_note(tool, "note", "not checked by the kernel: %s", why);
+	noted = true;
+}
+
 /* For a configuration, the kernel reports the first limit and how many others. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request)
 {
@@ -169,8 +178,7 @@ void weir_note_dev(struct weir_tool *tool, const char *dev)
 {
 	char text[160];
 
-	/* -check stays in the caller's netns */
-	if (!*dev || (tool->check && tool->netns) || dev_exists(dev))
+	if (!*dev || tool->outside || dev_exists(dev))
 		return;
 	snprintf(text, sizeof(text), "device '%s' does not exist (yet)%s", dev,
 		 strchr(dev, '+') ? "; '+' is not a wildcard" : "");

@@ -57,8 +57,7 @@ int weir_tool_reach(struct weir_tool *tool)
 
 	if (tool->reached)
 		return WEIR_EXIT_OK;
-	/* -check works without the module, and without rights in another namespace */
-	if (tool->check && (tool->netns || access("/sys/module/weir", F_OK)))
+	if (tool->outside)	/* its sentence is there */
 		return WEIR_EXIT_UNREACHABLE;
 	ret = weir_nl_open(&tool->nl);
 	if (ret == -ENOENT && tool->loads && !tool->check) {
@@ -69,7 +68,9 @@ int weir_tool_reach(struct weir_tool *tool)
 	tool->reached = !ret;
 	if (!ret)
 		return WEIR_EXIT_OK;
-	if (ret == -ENOENT)
+	if (ret == -ENOENT && tool->check)
+		weir_err_set(&tool->err, "the module is not loaded");
+	else if (ret == -ENOENT)
 		weir_err_set(&tool->err, "kernel module not loaded; run 'modprobe weir' to see why%s",
 			     wants_signature() ? SIGNED : "");
 	else
@@ -84,8 +85,11 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 
 	if (*request->warning)
 		weir_note_kernel(tool, request);
-	if (ret == -ECANCELED || (tool->exist && ret && ret == allowed) ||
-	    (tool->check && ret == -EPERM))
+	if (tool->check && ret == -EPERM) {
+		weir_note_unasked(tool, tool->nl.err.text);
+		return WEIR_EXIT_OK;
+	}
+	if (ret == -ECANCELED || (tool->exist && ret && ret == allowed))
 		return WEIR_EXIT_OK;
 	if (!ret && !request->interrupted)
 		return WEIR_EXIT_OK;
@@ -178,12 +182,17 @@ int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 	struct weir_limit limit;
 	struct weir_request get;
 	const char *name;
+	int ret;
 
 	for (; command->reply_set && field && field->type; field++) {
 		name = weir_field_at(field, model);
-		if (field->type != &weir_type_name || !(field->flags & command->verb) || !*name ||
-		    weir_get_limit(tool, name, &limit, &get) != -ENOENT)
+		if (field->type != &weir_type_name || !(field->flags & command->verb) || !*name)
 			continue;
+		ret = weir_get_limit(tool, name, &limit, &get);
+		if (ret != -ENOENT && !weir_tool_settle(tool, &get, 0))
+			continue;
+		if (ret != -ENOENT)
+			return WEIR_EXIT_UNREACHABLE;
 		weir_err_set(&tool->err, "%s '%s': no limit of that name; limit show lists them",
 			     weir_field_name(field, word), name);
 		return WEIR_EXIT_REFUSED;

@@ -164,8 +164,12 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 	status = weir_tool_reach(tool);
 	if (command->set == &weir_limit_fields)
 		tool->limit = reading->model.limit.name;
-	if (tool->check)
+	if (tool->check) {
+		if (status || tool->batch)
+			weir_note_unasked(tool, status ? tool->err.text :
+					  "a line of a batch may need those before it");
 		status = WEIR_EXIT_OK;
+	}
 	if (!status && command->warn)
 		command->warn(tool, &reading->model);
 	if (!status)

@@ -20,6 +20,7 @@ struct weir_tool {
 	struct weir_out out;
 	const char *netns;	/* or NULL: the caller's */
 	bool elsewhere;		/* netns is not the caller's */
+	bool outside;		/* -check could not enter netns */
 	struct weir_nl nl;	/* weir_tool_reach() opens it */
 	bool reached;
 	bool loads;		/* load the module if it is not there */
@@ -106,6 +107,8 @@ int weir_get_limit(struct weir_tool *tool, const char *name,
 void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) WEIR_PRINTF(3);
 /* Print tool->err, with the source line if its column is set; @what: a prefix or NULL. */
 void weir_complain(struct weir_tool *tool, const char *what);
+/* With -check, say once why the kernel was not asked. */
+void weir_note_unasked(struct weir_tool *tool, const char *why);
 /* Print the kernel's warning. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request);
 /* Warn, once, of a device that does not exist. */

@@ -33,10 +33,10 @@ static int run(struct weir_tool *tool, int count, char **words)
 		weir_help(stderr);
 		return WEIR_EXIT_WORDS;
 	}
-	tool->elsewhere = tool->netns;
-	if (tool->netns && !tool->check) {
+	if (tool->netns) {
 		status = weir_enter_netns(tool);
-		if (status) {
+		tool->outside = tool->check && status == WEIR_EXIT_REFUSED;
+		if (status && !tool->outside) {
 			weir_complain(tool, NULL);
 			return status;
 		}

@@ -11,6 +11,10 @@
 #include "count/shape.h"
 #include "error.h"
 #include "limit/limit.h"
+#include "uapi/linux/weir_rules.h"
+
+static_assert(WEIR_RULE_LOG_MAX == WEIR_LOG_ENTRIES);
+static_assert(1u << WEIR_RULE_BURST_SHIFT == WEIR_BURST_BUDGETS);
 
 #define SLOTS_DEFAULT_MAX	15
 
@@ -71,94 +75,48 @@ static bool name_good(const char *name)
 	return true;
 }
 
-static int newcomers_check(struct weir_limit *limit, struct weir_error *error)
+static void newcomers_divide(struct weir_limit *limit)
 {
 	struct weir_newcomers *newcomers = &limit->newcomers;
 
 	if (!newcomers->budget)
-		return 0;
-	if (!limit->prefix.len4 || !limit->prefix.len6)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
-				   "a prefix length of 0 makes one source of all; newcomers need their own");
+		return;
 	newcomers->slots = weir_slots_fit(newcomers->window_ms, 0, &newcomers->slot_ticks);
 	newcomers->span_ticks = min_t(u64, (newcomers->slots + 1ull) * newcomers->slot_ticks,
 				      U32_MAX);
 	newcomers->known_ticks = slot_ticks_of(newcomers->known_ms, 1);
-	return 0;
-}
-
-static int penalty_check(struct weir_limit *limit, struct weir_error *error)
-{
-	if (limit->renew && !limit->penalty_ms)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_RENEW,
-				   "refusals renew a penalty; renew requires one, longer than 0");
-	if (limit->penalty_ms && limit->penalty_ms < WEIR_BLOCK_MS_MIN)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
-				   "a penalty lasts a second at least; 0 is none");
-	if (limit->penalty_ms && (!limit->prefix.len4 || !limit->prefix.len6))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
-				   "a prefix length of 0 makes one source of all; a penalty needs their own");
-	limit->penalty_ticks = DIV_ROUND_UP_ULL(limit->penalty_ms * HZ, MSEC_PER_SEC);
-	return 0;
 }
 
 /* Divide the window of a bucket into slots so short that it seems to drain steadily. */
-static int bucket_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
+static void bucket_divide(struct weir_limit *limit, unsigned int i)
 {
 	struct weir_budget *budget = &limit->budget[i];
 	u64 ticks = slot_ticks_of(budget->window_ms, 1) ?: 1, span;
 
-	if (!budget->window_ms)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
-				   "a bucket drains by its budget in a window; a total has none");
-	if (limit->slots_given & BIT(i))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "a bucket has no slots; leave slots out");
 	if (budget->burst)
 		limit->room[i] = budget->burst;
-	if (limit->room[i] > (limit->bytes & BIT(i) ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
-		return weir_refuse(error, -ERANGE,
-				   budget->burst ? WEIR_A_LIMIT_BURST : WEIR_A_LIMIT_BUDGET,
-				   "a bucket holds at most 4294967295 packets or 2^46 bytes");
-	if (div64_u64(limit->room[i] - 1, budget->amount) >= WEIR_BURST_BUDGETS)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BURST,
-				   "a burst is at most 4096 times the budget; try a smaller one");
 	budget->slot_ticks = DIV_ROUND_UP_ULL(ticks, WEIR_PARTS_MAX);
 	budget->slots = DIV_ROUND_UP_ULL(ticks, budget->slot_ticks);
 	span = (div64_u64(limit->room[i] - 1, budget->amount) + 1) * ticks;
 	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
-	return 0;
 }
 
 /* The most entries that a log can have: four cache lines of a way. */
 u64 weir_limit_log_most(const struct weir_limit *limit)
 {
-	return WEIR_LOG_ENTRIES + 2 - weir_prefix_words(limit->prefix);
+	return limit->prefix.len6 > 64 ? WEIR_RULE_LOG_LONG_MAX : WEIR_RULE_LOG_MAX;
 }
 
 /* Divide the window of a log into slots of a tick, if they are not too many. */
-static int log_check(struct weir_limit *limit, unsigned int i, struct weir_error *error)
+static void log_divide(struct weir_limit *limit, unsigned int i)
 {
 	struct weir_budget *budget = &limit->budget[i];
 	u64 ticks = slot_ticks_of(budget->window_ms, 1) ?: 1, span;
 
-	if (!budget->window_ms)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
-				   "a log keeps what a window admits; a total has none");
-	if (limit->slots_given & BIT(i))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "a log has no slots; leave slots out");
-	if (limit->bytes & BIT(i))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_UNIT,
-				   "a log has an entry for each packet, and so counts packets");
-	if (budget->amount > weir_limit_log_most(limit))
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
-				   "a log has at most 56 entries, 54 if IPv6 prefixes exceed 64; use slots");
 	budget->slot_ticks = DIV_ROUND_UP_ULL(ticks, WEIR_LOG_SLOTS);
 	budget->slots = DIV_ROUND_UP_ULL(ticks, budget->slot_ticks);
 	span = (budget->slots + 1ull) * budget->slot_ticks;
 	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
-	return 0;
 }
 
 /* Has any budget a calendar? */
@@ -174,10 +132,6 @@ bool weir_limit_has_calendar(const struct weir_limit *limit)
 
 static int zone_check(const struct weir_limit *limit, struct weir_error *error)
 {
-	error->budget = 0;
-	if (*limit->zone_name && !weir_limit_has_calendar(limit))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_ZONE,
-				   "a time zone is that of a calendar; say calendar, too, or no zone");
 	if (abs(limit->zone.offset) > WEIR_ZONE_OFFSET_MAX ||
 	    abs(limit->zone.next_offset) > WEIR_ZONE_OFFSET_MAX)
 		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_ZONE,
@@ -193,29 +147,28 @@ static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_er
 	/* Only the current slot is summed. */
 	bool one_slot = budget->mode == WEIR_MODE_FIXED || budget->mode == WEIR_MODE_CALENDAR ||
 			!budget->window_ms;
+	const struct weir_budget_rules is = {
+		.amount = budget->amount, .burst = budget->burst, .window_ms = budget->window_ms,
+		.slots = slots, .mode = budget->mode, .bytes = !!(limit->bytes & BIT(i)),
+		.len6 = limit->prefix.len6,
+	};
+	struct weir_broken_rule rule;
 	u64 span;
+	int err;
 
 	error->budget = i;
-	if (!(limit->bytes & BIT(i)) && budget->amount > WEIR_PACKETS_MAX)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_BUDGET,
-				   "a budget of packets is at most 4294967295 a window");
-	if (budget->window_ms && budget->window_ms < WEIR_WINDOW_MS_MIN)
-		return weir_refuse(error, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
-				   "a window has at least 10 ms; 0 is the total, without a window");
+	err = weir_budget_rules(&is, &rule);
+	if (err)
+		return weir_refuse(error, err, rule.attr, rule.msg);
 	limit->room[i] = budget->amount;
-	if (budget->burst && budget->mode != WEIR_MODE_BUCKET)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_BURST,
-				   "a burst is what a bucket holds; say bucket, too, or no burst");
-	if (budget->mode == WEIR_MODE_BUCKET)
-		return bucket_check(limit, i, error);
-	if (budget->mode == WEIR_MODE_LOG)
-		return log_check(limit, i, error);
-	if (budget->mode == WEIR_MODE_CALENDAR && !weir_calendar_has(budget->window_ms))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
-				   "a calendar has minutes, hours, days, weeks (7d) and months (30d)");
-	if (one_slot && slots > 1)
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
-				   "a fixed or calendar window or a total is a single slot; leave slots out");
+	if (budget->mode == WEIR_MODE_BUCKET) {
+		bucket_divide(limit, i);
+		return 0;
+	}
+	if (budget->mode == WEIR_MODE_LOG) {
+		log_divide(limit, i);
+		return 0;
+	}
 	if (one_slot)
 		slots = 1;
 	budget->slot_ticks = 0;
@@ -230,6 +183,26 @@ static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_er
 	span = (slots + 1ull) * budget->slot_ticks ?: U32_MAX;
 	limit->span_ticks = max_t(u64, limit->span_ticks, min(span, U32_MAX));
 	return 0;
+}
+
+/* Check the words that are not of a budget. */
+static int words_check(struct weir_limit *limit, struct weir_error *error)
+{
+	const struct weir_limit_rules is = {
+		.penalty_ms = limit->penalty_ms, .renew = limit->renew,
+		.newcomers = !!limit->newcomers.budget, .zone = !!*limit->zone_name,
+		.calendar = weir_limit_has_calendar(limit),
+		.len4 = limit->prefix.len4, .len6 = limit->prefix.len6,
+	};
+	struct weir_broken_rule rule;
+	int err = weir_limit_rules(&is, &rule);
+
+	error->budget = 0;
+	if (err)
+		return weir_refuse(error, err, rule.attr, rule.msg);
+	limit->penalty_ticks = DIV_ROUND_UP_ULL(limit->penalty_ms * HZ, MSEC_PER_SEC);
+	newcomers_divide(limit);
+	return zone_check(limit, error);
 }
 
 /* Check what the range of a single attribute cannot, and divide the windows. */
@@ -256,8 +229,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 		largest = &limit->largest[!!(limit->bytes & BIT(i))];
 		*largest = min(*largest, limit->room[i]);
 	}
-	return zone_check(limit, error) ?: penalty_check(limit, error) ?:
-	       newcomers_check(limit, error);
+	return words_check(limit, error);
 }
 
 /* The most that any interval as long as the window of a budget admits of one source. */

@@ -19,13 +19,6 @@
 
 #define DAY 86400
 
-bool weir_calendar_has(u32 window_ms)
-{
-	return window_ms == WEIR_MINUTE_MS || window_ms == WEIR_HOUR_MS ||
-	       window_ms == WEIR_DAY_MS || window_ms == WEIR_WEEK_MS ||
-	       window_ms == WEIR_MONTH_MS;
-}
-
 /*
  * May a period be shorter than the window, so that an interval as long touches three? A
  * February is, and a day or a week of which daylight saving skips an hour, once a year.

@@ -32,7 +32,6 @@ struct weir_calendar {
 	struct hrtimer timer;
 };
 
-bool weir_calendar_has(u32 window_ms);
 bool weir_calendar_shortens(u32 window_ms, const struct weir_zone *zone);
 time64_t weir_calendar_end(u32 window_ms, const struct weir_zone *zone, time64_t now);
 

@@ -215,7 +215,7 @@ seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 819
 
 # from stdin, and as an interpreter
 "$weir" -check -file - <<<'limit add web budget 1/s to ::/0' >out 2>err
-is "$?$(<err)" 0 "a file from stdin"
+is "$?$(said err)" 0 "a file from stdin"
 printf '#!%s -file\nlimit add web budget 5\n' "$weir" >script && chmod +x script
 err=$(./script 2>&1)
 is "$? ${err%%$'\n'*}" "1 weir: ./script:2:22: limit add: budget: '5' has no time; for example 5/s or 5/10s" "an executable file"
@@ -228,7 +228,7 @@ json() {
 	last=${before##*$'\n'}
 	[ "$before" = "$3" ] || where=-:$(grep -c '' <<<"$before"):$((${#last} + 1))
 	"$weir" -check -json -file - <<<"${3/«/}" >out 2>err
-	like "$? $(<err)" "^$1 ${2/@/$where}" "JSON $3"
+	like "$? $(said err)" "^$1 ${2/@/$where}" "JSON $3"
 }
 web='"name":"web","budget":1000,"window_ms":1000'
 json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"proto":"tcp","dport":[{"first":80,"last":80},{"first":443,"last":443}]}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
@@ -396,6 +396,11 @@ SSH_CONNECTION='198.51.100.7 50123 192.0.2.1 22'
 0 | -check limit set host match to 192.0.2.1 action drop | ^weir: warning: limit 'host' applies to your own ssh connections
 0 | -check limit add ssh budget 1/s to 192.0.2.1 tcp dport 22 syn | ^weir: warning: limit 'ssh' applies to your new ssh connections; to exempt them: weir exempt add 198.51.100.7$
 0 | -check limit add host budget 1/s to 192.0.2.1 action observe |
-0 | -check -n other limit add host budget 1/s to 192.0.2.1 |
 LINES
+read -r other < <(unshare -rn bash -c 'echo $$; exec sleep 1h' 2>/dev/null)
+if [ "$other" ]; then
+	run -check -n "$other" limit add host budget 1/s to 192.0.2.1
+	is "$status$err" 0 "no warning in another namespace"
+	kill "$other"
+fi
 finish

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2086 # lists of words
 # Invalid command lines: a sentence that names the command, and status 1. The sentences
 # on values and words are tested in tests/unit/parse_*.c.
 . "$(dirname "$0")/lib.sh"
@@ -46,7 +47,8 @@ says <<'LINES'
 0 | -check exempt show |
 0 | -check -s exempt show |
 1 | exempt show now | ^weir: exempt show: unexpected argument .now.$
-0 | -check -n blue -s limit show web |
+0 | -check -n $$ -s limit show web |
+1 | -check -n nosuch limit show web | ^weir: no network namespace 'nosuch': No such file or directory$
 0 | -check stats show |
 0 | -check monitor |
 0 | -check save |
@@ -82,7 +84,7 @@ says <<'LINES'
 0 | -check limit rm web |
 0 | -check limit modify web slots 3 |
 1 | source flush | ^weir: source forget: required: PREFIX.all$
-1 | limit add web rate 20/s burst 5 | ^weir: limit add: a burst is what a bucket holds: write 'bucket burst 5'
+1 | limit add web rate 20/s burst 5 | ^weir: limit add: burst: a burst is what a bucket holds; say bucket, too, or no burst$
 0 | -check limit add web budget 1/s -p tcp --dport 22 -s 10.0.0.0/8 -d ::ffff:192.0.2.1 -i lo |
 1 | limit add web budget 1/s -p tcp bogus | ^weir: limit add: unknown word 'bogus'
 1 | limit add web budget 1/s state new | ^weir: limit add: for new connections write 'syn'$
@@ -107,7 +109,7 @@ says <<'LINES'
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
 1 | limit add web budget 1/s penalty 3651d | ^weir: limit add: penalty: 3651d is out of range 1s..3650d$
 1 | limit add web budget 1/s renew | ^weir: limit add: 'renew' must follow 'penalty': write 'penalty none\|TIME \[ renew \]'$
-1 | limit add web budget 1/s per 0 penalty 1m | ^weir: limit add: 'penalty' and 'per 0'
+1 | limit add web budget 1/s per 0 penalty 1m | ^weir: limit add: penalty: a prefix length of 0 makes one source of all; a penalty needs their own$
 0 | -check source reset 10.0.0.1 |
 0 | -check source del 10.0.0.1 |
 1 | restore | ^weir: use 'weir -file FILE'$
@@ -169,6 +171,46 @@ says <<'LINES'
 1 | exempt add 10.0.0.0/8,11.0.0.0/8 | ^weir: exempt add: '10.0.0.0/8,11.0.0.0/8' is a list; each command takes one prefix$
 1 | exempt get 10.0.0.1,10.0.0.2 | ^weir: exempt get: '10.0.0.1,10.0.0.2' is a list; each command takes one address$
 
+# the kernel's rules that need no clock, without the kernel
+1 | -check limit add x budget 1000/s log | ^weir: limit add: budget: a log has at most 56 entries
+0 | -check limit add x budget 56/s log to ::/0 |
+1 | -check limit add x budget 57/s log | a log has at most 56 entries
+0 | -check limit add x budget 54/s log per 32,65 to ::/0 |
+1 | -check limit add x budget 55/s log per 32,65 | a log has at most 56 entries, 54 if
+1 | -check limit add x budget 5/s bytes log | ^weir: limit add: budget: a log has an entry for each packet
+1 | -check limit add x budget 5/total log | ^weir: limit add: budget: a log keeps what a window admits
+1 | -check limit add x budget 5/s slots 2 log | ^weir: limit add: slots: a log has no slots
+1 | -check limit add x budget 5/3s calendar | ^weir: limit add: budget: a calendar has minutes, hours, days, weeks
+0 | -check limit add x budget 5/month calendar tz UTC to ::/0 |
+1 | -check limit add x budget 5/day tz UTC | ^weir: limit add: tz: a time zone is that of a calendar
+1 | -check limit add x budget 5/day calendar slots 4 | ^weir: limit add: slots: a fixed or calendar window or a total is a single slot
+0 | -check limit add x budget 5/day calendar slots 1 to ::/0 |
+1 | -check limit add x budget 5/total slots 2 | ^weir: limit add: slots: a fixed or calendar window or a total is a single slot
+1 | -check limit add x budget 5/total bucket | ^weir: limit add: budget: a bucket drains by its budget
+1 | -check limit add x budget 5/s bucket slots 3 | ^weir: limit add: slots: a bucket has no slots
+0 | -check limit add x budget 1/s bucket burst 4096 to ::/0 |
+1 | -check limit add x budget 1/s bucket burst 4097 | ^weir: limit add: burst: a burst is at most 4096 times
+0 | -check limit add x budget 2M/s bucket burst 4294967295 to ::/0 |
+1 | -check limit add x budget 2M/s bucket burst 4294967296 | ^weir: limit add: burst: a bucket holds at most
+0 | -check limit add x budget 20G/s bytes bucket burst 70368744177664 to ::/0 |
+1 | -check limit add x budget 80T/s bytes bucket | invalid suffix
+1 | -check limit add x budget 80000G/s bytes bucket | ^weir: limit add: budget: a bucket holds at most
+1 | -check limit add x budget 5/s budget 9/m bucket slots 3 | ^weir: limit add: budget slots: a bucket has no slots
+1 | -check limit add x budget 5/s per 0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
+1 | -check limit add x budget 5/s per 24,0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
+1 | -check limit add x budget 5/s penalty none renew | ^weir: limit add: penalty: refusals renew a penalty
+# ... and of set what is refused whatever the limit is
+1 | -check limit set x log slots 4 | ^weir: limit set: slots: a log has no slots
+1 | -check limit set x budget 57/s log | ^weir: limit set: budget: a log has at most 56 entries
+1 | -check limit set x budget 5/d fixed tz UTC | ^weir: limit set: tz: a time zone is that of a calendar
+0 | -check limit set x tz UTC |
+0 | -check limit set x budget 5/d tz UTC |
+0 | -check limit set x budget 5/s burst 9 |
+0 | -check limit set x budget 2M/s bucket burst 5G |
+0 | -check limit set x bucket burst 5G |
+0 | -check limit set x calendar |
+0 | -check limit set x slots 4 |
+
 # combinations
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
 
@@ -221,7 +263,7 @@ says <<'LINES'
 1 | -batch x -file y | '-batch' and '-file' cannot be combined
 1 | -file x limit show | unexpected argument 'limit': '-batch' and '-file' take no command
 0 | -check -jp -s -t -c=never -exist -force limit show |
-0 | -check -j -p -stats -timestamp -color=always -netns blue limit show |
+0 | -check -j -p -stats -timestamp -color=always -netns $$ limit show |
 0 | -check --json --pretty limit show |
 0 | -check -sta limit show |
 0 | -check -statis limit show |
@@ -229,13 +271,17 @@ says <<'LINES'
 0 | -check -br limit show |
 0 | -check -brief -o source show |
 0 | -check -oneline -jo limit show |
-0 | -check -netns=blue limit show |
-0 | -check -n=blue -- limit show |
+0 | -check -netns=$$ limit show |
+0 | -check -n=$$ -- limit show |
 LINES
 
 is "$(grep -hoE '"([^"\\]|\\.)*"' "$top"/userspace/*.[ch] | grep -E '([a-z]+ ){2}' | sort | uniq -d)" "" \
 	"each sentence stands once in the sources"
 
+[ -e /sys/module/weir ] || for words in "limit add x budget 1/s to ::/0" "exempt add ::1" "limit show" "-file -"; do
+	is "$(echo '# none' | "$weir" -check $words 2>&1)" "weir: note: $([ "${words%-}" = "$words" ] || echo '-: ')not checked by the kernel: the module is not loaded" \
+		"weir -check $words says that the kernel was not asked"
+done
 [ -e /sys/module/weir ] || says <<'LINES'
 3 | limit show | ^weir: kernel module not loaded; run 'modprobe weir' to see why
 3 | -j stats show | modprobe weir

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/*
+ * The rules on the words of a limit that need no clock, as one text for the module, which
+ * enforces them, and the tool, which knows them without the module. Each function returns 0,
+ * or a negative errno with the sentence and the attribute, WEIR_A_LIMIT_*, of the first rule
+ * that is broken.
+ */
+#ifndef _UAPI_LINUX_WEIR_RULES_H
+#define _UAPI_LINUX_WEIR_RULES_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+
+#include "weir.h"
+
+/* The budgets that a burst may have, as a power of two. */
+#define WEIR_RULE_BURST_SHIFT	12
+/* Packets of a log; with prefixes of IPv6 longer than 64 its entries are fewer. */
+#define WEIR_RULE_LOG_MAX	56
+#define WEIR_RULE_LOG_LONG_MAX	54
+
+struct weir_budget_rules {
+	__u64 amount;
+	__u64 burst;		/* 0: not given */
+	__u32 window_ms;
+	__u32 slots;		/* 0: not given */
+	__u32 mode;
+	__u8 bytes;		/* it counts bytes, else packets */
+	__u8 len6;		/* the limit's prefix length */
+};
+
+struct weir_limit_rules {
+	__u64 penalty_ms;
+	__u8 renew;
+	__u8 newcomers;		/* has such a budget */
+	__u8 zone;		/* given */
+	__u8 calendar;		/* has such a budget */
+	__u8 len4, len6;
+};
+
+struct weir_broken_rule {
+	const char *msg;
+	__u16 attr;
+};
+
+static inline int weir_rule_broken(struct weir_broken_rule *rule, int err, __u16 attr,
+				   const char *msg)
+{
+	rule->msg = msg;
+	rule->attr = attr;
+	return err;
+}
+
+static inline int weir_bucket_rules(const struct weir_budget_rules *is,
+				    struct weir_broken_rule *rule)
+{
+	__u64 room = is->burst ? is->burst : is->amount;
+
+	if (!is->window_ms)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+					"a bucket drains by its budget in a window; a total has none");
+	if (is->slots)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SLOTS,
+					"a bucket has no slots; leave slots out");
+	if (room > (is->bytes ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
+		return weir_rule_broken(rule, -ERANGE,
+					is->burst ? WEIR_A_LIMIT_BURST : WEIR_A_LIMIT_BUDGET,
+					"a bucket holds at most 4294967295 packets or 2^46 bytes");
+	if ((room - 1) >> WEIR_RULE_BURST_SHIFT >= is->amount)
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_BURST,
+					"a burst is at most 4096 times the budget; try a smaller one");
+	return 0;
+}
+
+static inline int weir_log_rules(const struct weir_budget_rules *is, struct weir_broken_rule *rule)
+{
+	if (!is->window_ms)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+					"a log keeps what a window admits; a total has none");
+	if (is->slots)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SLOTS,
+					"a log has no slots; leave slots out");
+	if (is->bytes)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_UNIT,
+					"a log has an entry for each packet, and so counts packets");
+	if (is->amount > (is->len6 > 64 ? WEIR_RULE_LOG_LONG_MAX : WEIR_RULE_LOG_MAX))
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_BUDGET,
+					"a log has at most 56 entries, 54 if IPv6 prefixes exceed 64; use slots");
+	return 0;
+}
+
+static inline int weir_calendar_has(__u32 window_ms)
+{
+	return window_ms == 60000 || window_ms == 3600000 || window_ms == 86400000 ||
+	       window_ms == 604800000 || window_ms == 2592000000u;
+}
+
+static inline int weir_budget_rules(const struct weir_budget_rules *is,
+				    struct weir_broken_rule *rule)
+{
+	if (!is->bytes && is->amount > WEIR_PACKETS_MAX)
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_BUDGET,
+					"a budget of packets is at most 4294967295 a window");
+	if (is->window_ms && is->window_ms < WEIR_WINDOW_MS_MIN)
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
+					"a window has at least 10 ms; 0 is the total, without a window");
+	if (is->burst && is->mode != WEIR_MODE_BUCKET)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BURST,
+					"a burst is what a bucket holds; say bucket, too, or no burst");
+	if (is->mode == WEIR_MODE_BUCKET)
+		return weir_bucket_rules(is, rule);
+	if (is->mode == WEIR_MODE_LOG)
+		return weir_log_rules(is, rule);
+	if (is->mode == WEIR_MODE_CALENDAR && !weir_calendar_has(is->window_ms))
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+					"a calendar has minutes, hours, days, weeks (7d) and months (30d)");
+	if (is->slots > 1 && (is->mode == WEIR_MODE_FIXED || is->mode == WEIR_MODE_CALENDAR ||
+			      !is->window_ms))
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SLOTS,
+					"a fixed or calendar window or a total is a single slot; leave slots out");
+	return 0;
+}
+
+static inline int weir_limit_rules(const struct weir_limit_rules *is,
+				   struct weir_broken_rule *rule)
+{
+	int one = !is->len4 || !is->len6;
+
+	if (is->zone && !is->calendar)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_ZONE,
+					"a time zone is that of a calendar; say calendar, too, or no zone");
+	if (is->renew && !is->penalty_ms)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_RENEW,
+					"refusals renew a penalty; renew requires one, longer than 0");
+	if (is->penalty_ms && is->penalty_ms < WEIR_BLOCK_MS_MIN)
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
+					"a penalty lasts a second at least; 0 is none");
+	if (is->penalty_ms && one)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
+					"a prefix length of 0 makes one source of all; a penalty needs their own");
+	if (is->newcomers && one)
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_NEWCOMERS,
+					"a prefix length of 0 makes one source of all; newcomers need their own");
+	return 0;
+}
+
+#endif /* _UAPI_LINUX_WEIR_RULES_H */
