@@ -2,39 +2,61 @@
 /* Time zones, resolved with the C library's: the offset from UTC now, and its next change. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "value.h"
 
 #define ZONES	"/usr/share/zoneinfo/"
+#define ZONE_LETTERS	\
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/"
 #define DAY	86400
 
 /* "+02:00", at most 14 hours from UTC as all zones are. */
 static bool parse_offset(const char *text, int32_t *offset)
 {
 	unsigned int hours, minutes;
-	int end = 0;
+	size_t i;
 
-	if (strspn(text, "+-") != 1 ||
-	    sscanf(text + 1, "%2u:%2u%n", &hours, &minutes, &end) != 2 || end != 5 ||
-	    text[6] || minutes > 59 || hours * 60 + minutes > 14 * 60)
+	for (i = 0; i < 6; i++) {
+		if (!strchr(i == 0 ? "+-" : i == 3 ? ":" : "0123456789", text[i]) || !text[i])
+			return false;
+	}
+	hours = (text[1] - '0') * 10 + text[2] - '0';
+	minutes = (text[4] - '0') * 10 + text[5] - '0';
+	if (text[6] || minutes > 59 || hours * 60 + minutes > 14 * 60)
 		return false;
 	*offset = (int32_t)(hours * 60 + minutes) * (*text == '-' ? -60 : 60);
 	return true;
 }
 
+/*
+ * localtime() takes any other name for UTC. The folder has tables and lists beside the files
+ * that tzfile(5) describes; a name is one word of a configuration file.
+ */
 static bool zone_exists(const char *name)
 {
-	char path[sizeof(ZONES) + WEIR_ZONE_SIZE];
-	struct stat file;
+	static const char versions[] = { '\0', '2', '3', '4' };
+	char path[sizeof(ZONES) + WEIR_ZONE_SIZE], head[5];
+	bool found = false;
+	struct stat is;
+	int fd;
 
-	/* localtime() takes any other name for UTC. */
+	if (strspn(name, "/") || strstr(name, "//") || name[strspn(name, ZONE_LETTERS)])
+		return false;
 	snprintf(path, sizeof(path), ZONES "%s", name);
-	return *name != '.' && !strstr(name, "/.") && !stat(path, &file) && S_ISREG(file.st_mode);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &is) && S_ISREG(is.st_mode) && read(fd, head, 5) == 5)
+		found = !memcmp(head, "TZif", 4) && memchr(versions, head[4], sizeof(versions));
+	close(fd);
+	return found;
 }
 
 static int32_t offset_at(time_t at)

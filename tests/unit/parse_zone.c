@@ -56,6 +56,8 @@ static void test_bad(void **state)
 	static const char *const bad[] = {
 		"", "Berlin", "Europe", "Europe/", "+2:00", "+02:60", "+14:01", "02:00", "+02:00x", "+-2:00", "++2:00",
 		"../../etc/passwd", "./UTC", "/etc/localtime", "Europe/../UTC", "+02:0",
+		"+ 2:00", "+02: 0", "-\t2:00", "+0x:00", "+02:0 ", "tzdata.zi", "zone1970.tab", "zone.tab",
+		"iso3166.tab", "leapseconds", "leap-seconds.list", "Europe//Berlin", "Europe/Ber lin",
 		"a-name-of-far-more-than-forty-characters-is-none",
 	};
 	struct weir_zone zone;
