@@ -76,8 +76,8 @@ is "$missing" "" "completion offers all words in help"
 # candidates WORDS...: bash's completions of the last word
 compopt() { echo "$*" >asked; }	# records the options
 candidates() {
-	COMP_WORDS=("$weir" "$@") COMP_CWORD=$#
-	COMPREPLY=()
+	COMP_WORDS=("$weir" "$@") COMP_CWORD=$# COMP_LINE="$weir $*"
+	COMP_POINT=${#COMP_LINE} COMPREPLY=()
 	_weir
 	echo "${COMPREPLY[*]}"
 }
@@ -91,6 +91,28 @@ offers() { weir=$tmp/fake candidates "$@"; }
 is "$(offers limit add web dev '')" '\$\(id\>p\) \`id\>p\` a\ b plain' "bash offers names literally, quoted"
 is "$(offers limit add web dev '$(')" '\$\(id\>p\)' "... also by a quoted prefix"
 holds "... and runs nothing of them" [ ! -e p ]
+
+# bash itself, on a terminal, which cuts words at : and =. Typed is what the shell reads up to the end
+# of the line; weir then runs with the words that completion has made.
+# types TEXT WORDS: TEXT, with TABs, should become these words
+printf '#!/bin/bash\n[ "$1" != -complete ] || exec %q "$@"\nprintf "%%s|" "$@" >ran\n' "$weir" >weir && chmod +x weir
+types() {
+	rm -f ran
+	printf 'PATH=%q:$PATH INPUTRC=/dev/null\n. %q\n%b\nexit\n' "$tmp" "$top/userspace/weir.bash" "$1" |
+		script -qec 'bash --noprofile --norc -i' /dev/null >terminal 2>&1
+	is "$(cat ran 2>&1)" "$2" "bash, typed: $1" || diag "$(tr -d '\33' <terminal | tail -n 5)"
+}
+if command -v script >/dev/null; then
+	types 'weir lim\tad\tx bud\t1/s' 'limit|add|x|budget|1/s|'
+	types 'weir exempt add fe80::/64 d\tlo' 'exempt|add|fe80::/64|dev|lo|'
+	types 'weir exempt add ::/0 d\tlo' 'exempt|add|::/0|dev|lo|'
+	types 'weir -color=nev\tlimit sh\t' '-color=never|limit|show|'
+	types 'weir -color=\tne\tlimit sh\t' '-color=never|limit|show|'
+	types 'weir source show 2001:db8::1 to\t3' 'source|show|2001:db8::1|top|3|'
+	mkdir -p a:b && touch a:b/c
+	types 'weir -file a:b/\t' '-file|a:b/c|'
+	types 'weir -file=a:b/\t' '-file=a:b/c|'
+fi
 
 # the file for zsh, as far as testable without a terminal
 if command -v zsh >/dev/null; then
