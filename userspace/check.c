@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Check a limit's words against each other. */
 
-#include <linux/weir_rules.h>
 #include <netinet/in.h>
 #include <string.h>
 
 #include "field.h"
 #include "value.h"
+
+#include <linux/weir_rules.h>	/* behind linux/weir.h, of model.h */
 
 enum { IPV4 = 1, IPV6 = 2 };
 

@@ -107,7 +107,7 @@ if command -v script >/dev/null; then
 	types 'weir exempt add fe80::/64 d\tlo' 'exempt|add|fe80::/64|dev|lo|'
 	types 'weir exempt add ::/0 d\tlo' 'exempt|add|::/0|dev|lo|'
 	types 'weir -color=nev\tlimit sh\t' '-color=never|limit|show|'
-	types 'weir -color=\tne\tlimit sh\t' '-color=never|limit|show|'
+	types 'weir -color=\talw\tlimit sh\t' '-color=always|limit|show|'
 	types 'weir source show 2001:db8::1 to\t3' 'source|show|2001:db8::1|top|3|'
 	mkdir -p a:b && touch a:b/c
 	types 'weir -file a:b/\t' '-file|a:b/c|'

@@ -3,15 +3,13 @@
  * The rules on the words of a limit that need no clock, as one text for the module, which
  * enforces them, and the tool, which knows them without the module. Each function returns 0,
  * or a negative errno with the sentence and the attribute, WEIR_A_LIMIT_*, of the first rule
- * that is broken.
+ * that is broken. linux/weir.h comes first.
  */
 #ifndef _UAPI_LINUX_WEIR_RULES_H
 #define _UAPI_LINUX_WEIR_RULES_H
 
 #include <linux/errno.h>
 #include <linux/types.h>
-
-#include "weir.h"
 
 /* The budgets that a burst may have, as a power of two. */
 #define WEIR_RULE_BURST_SHIFT	12
