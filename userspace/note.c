@@ -131,11 +131,14 @@ void weir_notes_end(struct weir_tool *tool)
 
 void weir_note_unasked(struct weir_tool *tool, const char *why)
 {
+	unsigned int line = tool->line;
 	static bool noted;
 
+	tool->line = 0;		/* it is of the whole file */
 	if (!noted)
 		weir_note(tool, "note", "not checked by the kernel: %s", why);
 	noted = true;
+	tool->line = line;
 }
 
 /* For a configuration, the kernel reports the first limit and how many others. */
