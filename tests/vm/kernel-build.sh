@@ -59,7 +59,8 @@ if [ -z "$cross" ] && grep -q '^CONFIG_DEBUG_INFO_BTF_MODULES=y' "$config" &&
 	# kbuild adds it to what it links, not to what an earlier build has linked without.
 	objdump -h "$out/weir.ko" 2>/dev/null | grep -q '\.BTF ' || rm -f "$out/weir.ko"
 fi
-target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out" "BTF=$btf" "PAHOLE=${PAHOLE:-pahole}" "KCFLAGS=-DWEIR_KEY=${WEIR_KEY:-1} -include $top/tests/vm/key.h")
+# Not KCFLAGS: kbuild probes options of the compiler with them, without the kernel's headers.
+target=(-C "$top" modules "KVER=$(<"$kernel/version")" "KDIR=$kernel/kdir" "BUILD=$out" "BTF=$btf" "PAHOLE=${PAHOLE:-pahole}" "CFLAGS_MODULE=-DWEIR_KEY=${WEIR_KEY:-1} -include $top/tests/vm/key.h")
 if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
 	target=(-C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= modules)
