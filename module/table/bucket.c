@@ -144,8 +144,8 @@ static noinline int victim_search(const struct weir_table *table, struct weir_bu
 {
 	const struct weir_standing *standing = weir_bucket_standing(table, bucket);
 	u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, of[4] = { may };
-	u64 enough = 0, least = U64_MAX, seen = bucket->seen, left, sum;
-	unsigned int set, i;
+	u64 enough = 0, least = U64_MAX, before = bucket->seen, seen = before, left, sum;
+	unsigned int looks = bucket->looks, set, i;
 	int best = -1;
 
 	if (table->standing_off) {
@@ -155,22 +155,24 @@ static noinline int victim_search(const struct weir_table *table, struct weir_bu
 			of[2] = may & ~(of[0] | of[1]);
 	}
 	for (set = 0; set < (table->stays ? 4 : 8); set++) {
-		left = of[set & 3] & (set < 4 ? ~seen : seen);
+		left = of[set & 3] & (set < 4 ? ~before : before);
 		if (set == 4)
 			enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
-		while (left && bucket->looks && least > enough) {
+		while (left && looks && least > enough) {
 			i = __ffs64(left & U64_MAX << bucket->hand ?: left);
 			left &= ~BIT_ULL(i);
 			sum = way_sum(table, bucket, i, lookup);
 			if (sum && (sum == WEIR_STAYS || !table->stays))
-				bucket->seen |= BIT_ULL(i);
-			bucket->looks -= sum != WEIR_STAYS;
+				seen |= BIT_ULL(i);
+			looks -= sum != WEIR_STAYS;
 			if (sum < least && sum != WEIR_STAYS) {
 				least = sum;
 				best = i;
 			}
 		}
 	}
+	bucket->seen = seen;
+	bucket->looks = looks;
 	*live = least;
 	return best;
 }
