@@ -5,7 +5,7 @@
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-checks=(layers size licence words layout skb clock versions bugs packet_path python man rst spelling spec mutants
+checks=(layers size licence words layout skb clock versions bugs packet_path python man rst spelling spec mutants proofs
 	checkpatch shell sparse house)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
@@ -347,6 +347,30 @@ check_spec() {
 	return "$status"
 }
 
+# testing.rst names the tests of each promise, and of each program: they exist.
+# shellcheck disable=SC2016 # reStructuredText
+check_proofs() {
+	local name suite bad=0 names
+	names=$(sed -n '/^The promises and their tests$/,/^Add a test/p; /^``[a-z_]*[a-z]``  /p' Documentation/testing.rst | grep -o '``[^`]*``' | tr -d '`' | sort -u)
+	[ "$(grep -c . <<<"$names")" -ge 40 ] || { echo "testing.rst: only $(grep -c . <<<"$names") names of tests are found" && return 1; }
+	while IFS= read -r name; do
+		case $name in
+		make\ *) grep -q "^${name#make }:" Makefile && continue ;;
+		*.*) [ -n "$(files "^tests/(.*/)?$name\$")" ] && continue ;;
+		*/*) [ -n "$(files "^tests/$name\.(c|t)\$")" ] && continue ;;
+		*)
+			for suite in unit netns cli; do
+				compgen -G "tests/$suite/$name.[ct]" >/dev/null && continue 2
+			done
+			[ -e "tests/$name" ] || [ -e "tests/$name.sh" ] || [[ $(declare -F) == *" check_$name"$'\n'* ]] && continue
+			;;
+		esac
+		echo "testing.rst: there is no test $name"
+		bad=1
+	done <<<"$names"
+	return "$bad"
+}
+
 check_mutants() { tests/mutants/run.py -n >"$tmp/mutants" || { grep '^not ok' "$tmp/mutants"; return 1; }; }
 
 declare -A says=(
@@ -370,6 +394,7 @@ declare -A says=(
 	[spelling]="spelling"
 	[rst]="the pages in reStructuredText are well formed"
 	[mutants]="every mutant applies"
+	[proofs]="the tests that testing.rst names exist"
 	[spec]="specification, header and reference agree"
 )
 [ $# -eq 0 ] || checks=("$@")
