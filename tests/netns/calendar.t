@@ -227,10 +227,10 @@ refused() {
 	is $? "$status" "refused: $*"
 	like "$text" "$why" "... with the reason"
 }
-refused 2 "minutes, hours, days, weeks" budget 5/2d calendar
-refused 2 "minutes, hours, days, weeks" budget 5/total calendar
-refused 2 "leave slots out" budget 5/day calendar slots 2
-refused 2 "say calendar, too" budget 5/day tz +02:00
+refused 1 "minutes, hours, days, weeks" budget 5/2d calendar
+refused 1 "minutes, hours, days, weeks" budget 5/total calendar
+refused 1 "leave slots out" budget 5/day calendar slots 2
+refused 1 "say calendar, too" budget 5/day tz +02:00
 refused 1 "unknown time zone 'Europe/Atlantis'" budget 5/day calendar tz Europe/Atlantis
 weir save "$tmp/again" && cmp "$tmp/saved" "$tmp/again"
 ok $? "... and the configuration is as it was"

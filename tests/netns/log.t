@@ -59,7 +59,7 @@ refused() {
 	local why=$1 text
 	shift
 	text=$(weir limit add no "$@" 2>&1 >/dev/null)
-	is $? 2 "refused: $*"
+	is $? 1 "refused: $*"
 	like "$text" "$why" "... with the reason"
 }
 refused "at most 56 entries" budget 57/m log
