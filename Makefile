@@ -59,7 +59,7 @@ endif
 # kbuild writes beside the sources, so build in a directory of links to them.
 ifneq ($(ABSBUILD),$(CURDIR))
 $(ABSBUILD)/Kbuild: FORCE
-	@mkdir -p $(ABSBUILD) && find $(ABSBUILD) -type l -delete
+	@mkdir -p $(ABSBUILD)/module && rm -f $(ABSBUILD)/Kbuild && find $(ABSBUILD)/module -type l -delete
 	@cp -rs $(CURDIR)/Kbuild $(CURDIR)/module $(ABSBUILD)/
 endif
 

@@ -46,7 +46,7 @@ CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
 [ ! -x "$kernel/linux" ] || args+=(ARCH=um)
 if [ -n "$sparse" ]; then
-	[ -e "$sparse" ] && [ -z "$(find "$out" -name '*.o' -newer "$sparse" -print -quit)" ] && args+=(C=1) || args+=(C=2)
+	[ -e "$sparse" ] && [ -z "$(find "$out/module" -name '*.o' -newer "$sparse" -print -quit)" ] && args+=(C=1) || args+=(C=2)
 fi
 # kbuild has pahole do what the kernel's pahole could do.
 PAHOLE=$(command -v "$top/.cache/pahole/pahole" pahole | head -n 1) btf=''
