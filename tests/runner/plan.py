@@ -334,7 +334,7 @@ def plan_of(words):
             which = turn()
             always, rest = kasan_files(which)
             plan.notes.append("%s, by the number of commits: %s" % (third(which), " ".join(rest)))
-            plan.stages.append(lanes_of([], [], {"6.12-kcsan": part(SETS["6.12-kcsan"], "netns"), "6.12-kasan": always + rest}, True))
+            plan.stages.append(lanes_of([], [], {"6.12-kasan": always + rest, "6.12-kcsan": part(SETS["6.12-kcsan"], "netns")}, True))
             plan.turn = left.pop(which)
         else:
             left.append("6.12-kcsan")
