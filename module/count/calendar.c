@@ -12,6 +12,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "compat.h"
@@ -60,31 +61,76 @@ time64_t weir_calendar_end(u32 window_ms, const struct weir_zone *zone, time64_t
 	return zone->change;
 }
 
+/* The period ends at the first end after @now, and no other. The timer is stopped, or runs this. */
+static void ends_after(struct weir_calendar *calendar, time64_t now)
+{
+	calendar->crossed = now;
+	/* Pairs with weir_calendar_wait(). */
+	WRITE_ONCE(calendar->end, weir_calendar_end(calendar->window_ms, &calendar->zone, now));
+}
+
+/* Cross the end of a period, and all ends up to now. */
+static void end_cross(struct weir_calendar *calendar)
+{
+	/* Pairs with weir_count_slot(). */
+	WRITE_ONCE(*calendar->slot, *calendar->slot + 1);
+	/* The coarse clock may be late. */
+	ends_after(calendar, max(ktime_get_real_seconds(), calendar->end));
+}
+
 static enum hrtimer_restart period_end(struct hrtimer *timer)
 {
 	struct weir_calendar *calendar = container_of(timer, struct weir_calendar, timer);
-	/* The coarse clock may be late. */
-	time64_t now = max(ktime_get_real_seconds(), calendar->end);
 
-	/* Pairs with weir_count_slot(). */
-	WRITE_ONCE(*calendar->slot, *calendar->slot + 1);
-	/* Pairs with weir_calendar_wait(). */
-	WRITE_ONCE(calendar->end, weir_calendar_end(calendar->window_ms, &calendar->zone, now));
+	end_cross(calendar);
 	hrtimer_set_expires(timer, ktime_set(calendar->end, 0));
 	return HRTIMER_RESTART;
 }
 
-void weir_calendar_start(struct weir_calendar *calendar, u32 window_ms,
-			 const struct weir_zone *zone, u32 *slot)
+/* Thousands of timers may be due at one midnight: not in a hard interrupt. */
+static void timer_start(struct weir_calendar *calendar)
 {
-	weir_calendar_stop(calendar);
-	calendar->window_ms = window_ms;
+	weir_hrtimer_setup(&calendar->timer, period_end, CLOCK_REALTIME, HRTIMER_MODE_ABS_SOFT);
+	hrtimer_start(&calendar->timer, ktime_set(calendar->end, 0), HRTIMER_MODE_ABS_SOFT);
+}
+
+/*
+ * Begin the first period of a calendar, or have one that has begun follow another zone. A
+ * calendar with the same zone goes on. An end that has come to pass is crossed first; the next
+ * one is behind all that were crossed, even if the clock was set back since.
+ */
+void weir_calendar_anchor(struct weir_calendar *calendar, u32 window_ms,
+			  const struct weir_zone *zone, u32 *slot)
+{
+	time64_t now = ktime_get_real_seconds();
+
+	if (!calendar->window_ms) {
+		calendar->window_ms = window_ms;
+		calendar->slot = slot;
+	} else if (memcmp(&calendar->zone, zone, sizeof(*zone))) {
+		hrtimer_cancel(&calendar->timer);
+		if (now >= calendar->end)
+			end_cross(calendar);
+	} else {
+		return;
+	}
 	calendar->zone = *zone;
+	ends_after(calendar, max(now, calendar->crossed));
+	timer_start(calendar);
+}
+
+/* Go on with the period of @was, which is stopped and has the number in @slot. */
+void weir_calendar_succeed(struct weir_calendar *calendar, const struct weir_calendar *was,
+			   u32 *slot)
+{
+	if (!was->window_ms)
+		return;
+	calendar->window_ms = was->window_ms;
+	calendar->zone = was->zone;
+	calendar->crossed = was->crossed;
+	calendar->end = was->end;
 	calendar->slot = slot;
-	/* Pairs with weir_calendar_wait(). */
-	WRITE_ONCE(calendar->end, weir_calendar_end(window_ms, zone, ktime_get_real_seconds()));
-	weir_hrtimer_setup(&calendar->timer, period_end, CLOCK_REALTIME, HRTIMER_MODE_ABS);
-	hrtimer_start(&calendar->timer, ktime_set(calendar->end, 0), HRTIMER_MODE_ABS);
+	timer_start(calendar);
 }
 
 void weir_calendar_stop(struct weir_calendar *calendar)
@@ -95,7 +141,7 @@ void weir_calendar_stop(struct weir_calendar *calendar)
 
 u64 weir_calendar_wait(const struct weir_calendar *calendar)
 {
-	/* Pairs with the timer. */
+	/* Pairs with ends_after(). On 32 bit it is torn in 2106 at most. */
 	time64_t left = READ_ONCE(calendar->end) - ktime_get_real_seconds();
 
 	return max_t(time64_t, left, 1) * HZ;

@@ -23,11 +23,12 @@ struct weir_zone {
 	time64_t change;	/* in seconds since 1970 UTC */
 };
 
-/* A clock of one table. Only its timer and weir_calendar_start() write it. */
+/* A clock of one table. Its timer writes it, and while that is stopped the functions below. */
 struct weir_calendar {
 	u32 *slot;		/* number of the current period */
-	u32 window_ms;		/* WEIR_*_MS */
-	time64_t end;		/* of the current period, in seconds since 1970 UTC */
+	u32 window_ms;		/* WEIR_*_MS; 0 until it is anchored */
+	time64_t crossed;	/* no end up to then is to come; in seconds since 1970 UTC */
+	time64_t end;		/* of the current period, likewise */
 	struct weir_zone zone;
 	struct hrtimer timer;
 };
@@ -35,9 +36,11 @@ struct weir_calendar {
 bool weir_calendar_shortens(u32 window_ms, const struct weir_zone *zone);
 time64_t weir_calendar_end(u32 window_ms, const struct weir_zone *zone, time64_t now);
 
-/* Process context. A calendar of zeroes may be stopped; a started one is started anew. */
-void weir_calendar_start(struct weir_calendar *calendar, u32 window_ms,
-			 const struct weir_zone *zone, u32 *slot);
+/* Process context, one at a time. A calendar begins as zeroes, which may be stopped. */
+void weir_calendar_anchor(struct weir_calendar *calendar, u32 window_ms,
+			  const struct weir_zone *zone, u32 *slot);
+void weir_calendar_succeed(struct weir_calendar *calendar, const struct weir_calendar *was,
+			   u32 *slot);
 void weir_calendar_stop(struct weir_calendar *calendar);
 
 /* Ticks until the current period ends, at least 1. */

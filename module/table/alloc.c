@@ -250,8 +250,8 @@ void weir_table_free(struct weir_table *table)
 }
 
 /*
- * Begin the periods of calendars, or have those that began end when the wall clock and
- * @zone say so now. The caller keeps other changes out; may sleep.
+ * Begin the periods of calendars, or have those that began follow another zone. The caller
+ * keeps other changes out; may sleep.
  */
 void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone)
 {
@@ -259,8 +259,8 @@ void weir_table_anchor(struct weir_table *table, const struct weir_zone *zone)
 
 	for (i = 0; i <= table->more; i++)
 		if (table->spec.count[i].calendar_ms)
-			weir_calendar_start(&table->calendar[i], table->spec.count[i].calendar_ms,
-					    zone, &table->count[i].slot);
+			weir_calendar_anchor(&table->calendar[i], table->spec.count[i].calendar_ms,
+					     zone, &table->count[i].slot);
 }
 
 /* When the current period of a count ends, in seconds since 1970; 0 if it has no calendar. */

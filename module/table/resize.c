@@ -42,10 +42,10 @@ static bool same_way(const struct weir_count *a, const struct weir_count *b)
 	       !a->shape.entries == !b->shape.entries && !a->calendar == !b->calendar;
 }
 
-/* Do their wheels have the same slots? Each calendar numbers its own. */
+/* Do their wheels have the same slots? See calendars_succeed(). */
 static bool same_slots(const struct weir_count *a, const struct weir_count *b)
 {
-	return same_way(a, b) && !a->shape.parts && !a->calendar;
+	return same_way(a, b) && !a->shape.parts;
 }
 
 /* Does @a bound a new count better than @b does? */
@@ -110,7 +110,9 @@ static void wheel_convert(const struct weir_table *next, unsigned int n, struct 
 		if (was->bytes != now->bytes)
 			count = weir_budget_part(count, next->budget[n],
 						 next->old_budget[before]);
-		weir_wheel_reset(now->shape, to, weir_count_slot(now, tick));
+		/* A calendar may have crossed an end since the predecessor's was stopped. */
+		weir_wheel_reset(now->shape, to, same_slots(was, now) ? at :
+				 weir_count_slot(now, tick));
 		weir_wheel_add(now->shape, to, min(count, most));
 	}
 	if (weir_wheel_marked(was->shape, from, slot)) {
@@ -235,6 +237,33 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 }
 
 /*
+ * Have calendars go on with the periods of those in @old with the same window, and their
+ * numbers. The old ones stop, so that an end that comes to pass before all is pulled is
+ * crossed by a single timer: what is pulled then is of the period before.
+ */
+static void calendars_succeed(struct weir_table *next, struct weir_table *old)
+{
+	struct weir_count *now = next->count;
+	unsigned int n, i, from, before;
+
+	for (n = 0; n <= next->more; n++, now++) {
+		if (!now->calendar)
+			continue;
+		before = count_before(now, old);
+		from = WEIR_BUDGETS_MAX;
+		for (i = 0; i <= old->more; i++)
+			if (old->count[i].calendar && old->count[i].slot_ticks == now->slot_ticks &&
+			    (i == before || from == WEIR_BUDGETS_MAX))
+				from = i;
+		if (from == WEIR_BUDGETS_MAX)
+			continue;
+		weir_calendar_stop(&old->calendar[from]);
+		now->slot = old->count[from].slot;
+		weir_calendar_succeed(&next->calendar[n], &old->calendar[from], &now->slot);
+	}
+}
+
+/*
  * Have the unpublished @next take over from @old, which has no predecessor itself. The
  * budgets are those of the limit with each table, one for each count; @key outlives @next;
  * no packet has seen a later tick than @clock returns.
@@ -243,6 +272,7 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 			const u64 *budget, const u64 *old_budget, const hsiphash_key_t *key,
 			u64 (*clock)(void))
 {
+	calendars_succeed(next, old);
 	next->key = key;
 	next->clock = clock;
 	memcpy(next->budget, budget, (next->more + 1) * sizeof(*budget));

@@ -121,22 +121,47 @@ clock "2028-10-29 23:00:00"
 ends berlin "2028-10-30 23:00:00" "the day after it"
 used berlin 3 "on it"
 
-# Set to 2035 and back: one renewal, and no other until the day comes or limits are set.
+# Whatever is changed, an end is crossed once: before it, on it, and after the clock was set back
+# over it; also by a table that takes over.
+changes=("exempt add 203.0.113.9" "exempt del 203.0.113.9" "source forget 198.18.3.9" "limit set day comment one"
+	"limit set day sources 100" "limit set day budget 3/day budget 9G/day bytes calendar" "limit set day sources 200 budget 3/day"
+	"limit set hour budget 4/hour")
+change_all() {
+	for change in "${changes[@]}"; do
+		# shellcheck disable=SC2086 # words
+		weir $change >/dev/null 2>&1
+	done
+}
 used day 3 "today"
+clock "2028-10-30 23:59:58"
+while ! ends_at day "2028-11-01 00:00:00" && [ "$(date -u +%s)" -lt "$(date -u -d "2028-10-31 00:01" +%s)" ]; do change_all; done
+change_all
+ends day "2028-11-01 00:00:00" "an end among changes"
+used day 3 "... renews"
+change_all
+used day 0 "... once"
+clock "2028-10-30 23:59:50"
+change_all
+clock "2028-10-31 00:00:01"
+change_all
+used day 0 "... and not again if the clock is set back over it"
+
+# Set to 2035 and back: one renewal, and no other until the day comes or the limit is another one.
 clock "2035-06-15 12:00:00"
 ends day "2035-06-16 00:00:00" "a clock far ahead"
 used day 3 "renewed"
 clock "2028-10-30 12:00:00"
 used day 0 "a clock set back"
+change_all
 clock "2028-11-02 12:00:00"
 is "$(renews day)" "2035-06-16 00:00:00" "the period lasts"
 used day 0 "... for as long"
-weir limit set day comment "" >/dev/null
-ends day "2028-11-03 00:00:00" "a limit that is set keeps the calendar again"
-used day 0 "... and renews nothing"
+weir limit del day && weir limit add day budget 3/day calendar from 198.18.3.0/24 >/dev/null
+ends day "2028-11-03 00:00:00" "a new limit keeps the calendar again"
+used day 3 "in its first day"
 clock "2028-11-03 00:00:00"
-ends day "2028-11-04 00:00:00" "... but at the end"
-used day 3 "... that comes to pass"
+ends day "2028-11-04 00:00:00" "after the end that comes to pass"
+used day 3 "in the next"
 
 # From fixed and back: counts stay.
 weir limit set day budget 5/day fixed >/dev/null
@@ -149,7 +174,7 @@ is "$(weir -json limit show berlin | json tz)" "" "... and goes with the calenda
 
 # Years without a leap day: the clock is set back to one, then far ahead, and back over an end.
 clock "2027-02-28 12:00:00"
-weir limit set month comment "" >/dev/null
+weir limit del month && weir limit add month budget 3/month calendar from 198.18.5.0/24 >/dev/null
 ends month "2027-03-01 00:00:00" "a February of 28 days"
 used month 3 "in it"
 clock "2027-03-01 00:00:00"
@@ -166,6 +191,7 @@ used month 0 "back in February"
 
 # The kernel knows one change ahead; rezone tells it of the next, and renews nothing.
 clock "2028-01-15 12:00:00"
+weir limit flush
 config <<-WORDS
 	limit add berlin budget 3/day calendar tz Europe/Berlin from 198.18.6.0/24
 	limit add tokyo budget 3/day calendar tz Asia/Tokyo from 198.18.9.0/24

@@ -87,6 +87,7 @@ RIGHT = [
     ('calendar: a clock set back renews nothing until the same end', And(expected(e, t, k), u < t), Not(e <= u)),
     ('calendar: from one renewal to the next the clock passes an end', And(e <= u, expected(f, u, k), f <= t),
      And(u < k * s, k * s <= t)),
+    ('calendar: a change at time u expects no end up to the one crossed at v', expected(f, larger(u, v), k), v < f),
     # Counted from the last end
     ('calendar: unless the clock is set a period ends with the next multiple',
      And(0 <= t, t < s, expected(f, t, k)), f == s),
@@ -106,6 +107,7 @@ WRONG = [
     ('total: a newcomer takes a way that is not idle', two, bounds(T, g, 0)),
     ('calendar: the next end is a period after the last', And(e <= t, s >= 1, f == e + s), Not(f <= t)),
     ('calendar: the next end is that of a clock that is late', And(expected(e, v, j), e <= t, expected(f, v, k)), Not(f <= t)),
+    ('calendar: a change expects the end of the clock', expected(f, u, k), v < f),
     ('calendar: a clock set back expects an earlier end', And(expected(e, t, k), u < t, expected(f, u, j)), t < f),
 ]
 

@@ -66,7 +66,7 @@ static bool same_slots(const struct way_budget *a, const struct way_budget *b)
 {
 	bool ring = a->way < LEAK && b->way < LEAK && way_reach(a) == way_reach(b);
 
-	return (ring || (a->way == LOG && b->way == LOG)) &&
+	return (ring || (a->way == b->way && (a->way == LOG || a->way == CALENDAR))) &&
 	       a->spec.slot_ticks == b->spec.slot_ticks && a->spec.bytes == b->spec.bytes;
 }
 
@@ -125,6 +125,9 @@ static void move(u32 sources, bool tiny)
 	if (tiny)
 		twin_shrink(lists.now.table, 1, 4);
 	weir_table_succeed(lists.now.table, lists.old.table, lists.now.room, lists.old.room, &twin_key, clock_now);
+	/* A calendar goes on with that of the same window. */
+	for (i = 0; i < lists.now.budgets; i++)
+		lists.now.period[i] = lists.now.table->count[i].slot;
 	k = weir_table_drain(lists.now.table);
 	assert_true(!k || tiny);
 	for (i = 0; i < lists.now.budgets; i++) {

@@ -272,7 +272,7 @@ struct hrtimer {
 };
 
 enum hrtimer_mode {
-	HRTIMER_MODE_ABS,
+	HRTIMER_MODE_ABS_SOFT,
 };
 
 #define hrtimer_init(t, clock, mode)		((void)(t))

@@ -8,7 +8,7 @@ struct user_namespace init_user_ns;
 
 static struct hrtimer *timers;
 
-void hrtimer_cancel(struct hrtimer *timer)
+static void timer_remove(struct hrtimer *timer)
 {
 	struct hrtimer **at;
 
@@ -19,9 +19,15 @@ void hrtimer_cancel(struct hrtimer *timer)
 		}
 }
 
+void hrtimer_cancel(struct hrtimer *timer)
+{
+	timer_remove(timer);
+	timer->expires = S64_MAX;
+}
+
 void shim_timer_start(struct hrtimer *timer)
 {
-	hrtimer_cancel(timer);
+	timer_remove(timer);
 	timer->next = timers;
 	timers = timer;
 }
