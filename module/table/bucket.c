@@ -157,7 +157,8 @@ static noinline int victim_search(const struct weir_table *table, struct weir_bu
 	for (set = 0; set < (table->stays ? 4 : 8); set++) {
 		left = of[set & 3] & (set < 4 ? ~before : before);
 		if (set == 4)
-			enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
+			enough = weight(table, weir_bucket_floor(table, bucket), lookup) %
+				 WEIR_STAYS;
 		while (left && looks && least > enough) {
 			i = __ffs64(left & U64_MAX << bucket->hand ?: left);
 			left &= ~BIT_ULL(i);
@@ -189,6 +190,7 @@ static int victim(const struct weir_table *table, struct weir_bucket *bucket,
 		  const struct weir_lookup *lookup, bool late, u64 *live)
 {
 	const u32 quarter = weir_shape_window(table->shape) / 4;
+	bool found = false;
 	u64 enough = 0;
 	int i = bucket->hand;
 
@@ -200,11 +202,14 @@ static int victim(const struct weir_table *table, struct weir_bucket *bucket,
 	if ((bucket->seen | bucket->blocked) == GENMASK_ULL(table->ways - 1, 0))
 		enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
 	/* As a rule the first look will do. */
-	if (table->standing_off || table->stays || bucket->blocked & BIT_ULL(i) ||
-	    (*live = way_sum(table, bucket, i, lookup)) > enough)
-		i = victim_search(table, bucket, lookup, late, live);
-	else
+	if (likely(!table->standing_off && !table->stays && !(bucket->blocked & BIT_ULL(i)))) {
+		*live = way_sum(table, bucket, i, lookup);
+		found = *live <= enough;
+	}
+	if (found)
 		bucket->looks--;
+	else
+		i = victim_search(table, bucket, lookup, late, live);
 	bucket->hand = i + 1 < table->ways ? i + 1 : 0;
 	return i;
 }
@@ -289,6 +294,26 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 }
 
 /*
+ * What a window counted ends, also in floors of counts that never end: these have no other part,
+ * because nobody is evicted there. Under the bucket's lock.
+ */
+void weir_floor_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick)
+{
+	/* Pairs with weir_table_drain(). */
+	u32 end = READ_ONCE(table->floor_end);
+	const struct weir_count *count = table->count;
+	struct weir_wheel *floor;
+
+	if (!end || weir_block_left(end, tick))
+		return;
+	for (; count <= &table->count[table->more]; count++) {
+		floor = weir_wheel_of(count, weir_bucket_floor(table, bucket));
+		if (!count->slot_ticks)
+			weir_wheel_reset(count->shape, floor, floor->at);
+	}
+}
+
+/*
  * As weir_table_charge(), for a source of which a search found no way, or that needs
  * the permit. @version is the bucket's, read before that search.
  */
@@ -307,6 +332,8 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 	}
 	if (unlikely(bucket->blocked))
 		weir_bucket_expire(table, bucket, lookup->tick);
+	if (unlikely(table->floor_end))
+		weir_floor_expire(table, bucket, lookup->tick);
 	if (unlikely(bucket->version != version))
 		way = weir_bucket_search(table, bucket, lookup->source,
 					 lookup->hash);

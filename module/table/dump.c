@@ -52,6 +52,8 @@ static void wheel_state(const struct weir_table *table, unsigned int i, struct w
 	state->count[i] = weir_wheel_sum(count->shape, wheel, wheel->at);
 	state->live |= !!state->count[i];
 	state->waits[i] = ticks_until(count, wheel, ask->tick, wait);
+	if (state->floor && state->waits[i] == WEIR_NEVER && table->floor_end)
+		state->waits[i] = weir_block_left(table->floor_end, ask->tick);
 	if (state->waits[i] > state->wait) {
 		state->wait = state->waits[i];
 		state->by = i;
@@ -138,6 +140,7 @@ static void source_state(const struct weir_table *table, struct weir_bucket *buc
 	}
 	state->floor = true;
 	state->unknown = table->standing_off;
+	weir_floor_expire(table, bucket, ask->tick);
 	wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
 	bucket_full(table, bucket, ask, state);
 }
@@ -194,6 +197,8 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 	struct weir_source_state state = { };
 	u32 slots = 0;
 
+	if (!way)
+		weir_floor_expire(table, bucket, lookup->tick);
 	lookup->budget = take->most;
 	lookup->cost = take->cost;
 	if (take->drain) {

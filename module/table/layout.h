@@ -92,6 +92,8 @@ struct weir_table {
 	u8 more;		/* counts besides the first */
 	bool stays;		/* a count never ends, so that live sources stay */
 	bool plain;		/* none, and that is not a log; other tables are counts.c's */
+	bool floor_stays;	/* it is never emptied; any CPU writes it */
+	u32 floor_end;		/* see weir_floor_expire(); as of a block, or 0 */
 	struct weir_count count[WEIR_BUDGETS_MAX];
 	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */
 	struct weir_table_spec spec;

@@ -124,11 +124,12 @@ static void wheel_convert(const struct weir_table *next, unsigned int n, struct 
 
 /*
  * Convert the wheels at @first of the predecessor into those of a locked way, or with NULL
- * join them into the floor of the locked bucket.
+ * join them into the floor of the locked bucket. @stay: totals among them never end.
  */
 static noinline_for_stack void
-wheels_put(const struct weir_table *next, struct weir_bucket *to, struct weir_way *way,
-	   const struct weir_table *old, struct weir_wheel *first, u64 tick)
+wheels_put(struct weir_table *next, struct weir_bucket *to, struct weir_way *way,
+	   const struct weir_table *old, struct weir_wheel *first, bool stay,
+	   u64 tick)
 {
 	const struct weir_count *count = next->count;
 	union weir_wheel_copy copy;
@@ -136,6 +137,11 @@ wheels_put(const struct weir_table *next, struct weir_bucket *to, struct weir_wa
 
 	for (i = 0; i <= next->more; i++, count++) {
 		wheel_convert(next, i, &copy.wheel, old, first, tick);
+		if (!way && stay && !count->slot_ticks &&
+		    !old->count[count_before(count, old)].slot_ticks &&
+		    weir_wheel_sum(count->shape, &copy.wheel, 0))
+			/* Pairs with other CPUs that pull. */
+			WRITE_ONCE(next->floor_stays, true);
 		if (!way)
 			weir_count_raise(count,
 					 weir_wheel_of(count, weir_bucket_floor(next, to)),
@@ -187,12 +193,12 @@ way_pull(struct weir_table *next, struct weir_table *old,
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
 		evicted = weir_bucket_place(next, to, &moved, way, tick);
-		wheels_put(next, to, way, old, wheel, tick);
+		wheels_put(next, to, way, old, wheel, true, tick);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
 	} else {
 		evicted = moved.live;
-		wheels_put(next, to, NULL, old, wheel, tick);
+		wheels_put(next, to, NULL, old, wheel, true, tick);
 	}
 	atomic64_add(evicted, &next->evicted);
 	atomic64_add(!!moved.until, &next->unblocked);
@@ -211,6 +217,7 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 	if (!bucket->moved) {
 		/* Before a way is freed; pairs with take_newcomer(). */
 		WRITE_ONCE(bucket->moving, true);
+		weir_floor_expire(old, bucket, next->clock());
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
 				way_pull(next, old, bucket, i);
@@ -232,7 +239,8 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 	bucket_pull(next, old, from);
 	raw_spin_lock(&to->lock);
 	/* An empty floor has a slot, too: a late clock must not count before it. */
-	wheels_put(next, to, NULL, old, weir_bucket_floor(old, from), next->clock());
+	wheels_put(next, to, NULL, old, weir_bucket_floor(old, from),
+		   old->floor_end == WEIR_FOR_EVER, next->clock());
 	raw_spin_unlock(&to->lock);
 }
 
@@ -280,6 +288,22 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 	rcu_assign_pointer(next->old, old);
 }
 
+/* Nothing is charged in the predecessor any more: its windows end, and with them its floors. */
+static void floors_end(struct weir_table *next, const struct weir_table *old)
+{
+	const struct weir_count *count, *was;
+	u32 end = 0;
+
+	for (count = next->count; count <= &next->count[next->more]; count++) {
+		was = &old->count[count_before(count, old)];
+		if (!count->slot_ticks)
+			end = max(end, !was->slot_ticks ? old->floor_end :
+				  weir_block_until(next->clock() + was->window + was->slot_ticks));
+	}
+	/* Pairs with weir_floor_expire(). */
+	WRITE_ONCE(next->floor_end, READ_ONCE(next->floor_stays) ? WEIR_FOR_EVER : end);
+}
+
 /*
  * Pull all that is left in the predecessor of the published @next; it may be freed a
  * grace period later. Returns the number of live sources that found no way. The caller
@@ -296,6 +320,7 @@ u64 weir_table_drain(struct weir_table *next)
 		local_bh_enable();
 		cond_resched();
 	}
+	floors_end(next, old);
 	rcu_assign_pointer(next->old, NULL);
 	return atomic64_read(&next->evicted);
 }

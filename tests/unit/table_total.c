@@ -260,4 +260,112 @@ static void test_idle_way(void **state)
 		idle_way(i);
 }
 
-UNIT_MAIN("table_total", T(test_total), T(test_idle_way))
+/* Have another table take over, with the slots given. Returns how many found no way. */
+static u64 succeeded(u32 slot_ticks, u8 slots, unsigned int ways)
+{
+	struct weir_table *old = t.table;
+	u64 lost;
+
+	t.table = table_of(slot_ticks, slots, ways);
+	weir_table_succeed(t.table, old, &t.budget, &t.budget, &twin_key, clock_now);
+	lost = weir_table_drain(t.table);
+	synchronize_rcu();
+	weir_table_free(old);
+	return lost;
+}
+
+/* How long a stranger waits for room. */
+static u64 waits(unsigned int i)
+{
+	u64 slot[WEIR_SLOTS_MAX + 1];
+	struct weir_source_state state;
+	struct weir_source source;
+	u32 hash;
+
+	source = twin_source_in(t.table, i, &hash);
+	rcu_read_lock();
+	weir_table_peek(t.table, &source, hash, t.tick, &t.budget, &state, slot);
+	rcu_read_unlock();
+	return state.wait;
+}
+
+#define FLOOD	100	/* sources of a flood; others are numbered from there */
+
+/* A flood fills the floor of a window, and a total of so many ways takes over. */
+static u64 after_flood(u32 slot_ticks, u8 slots, unsigned int packets, unsigned int ways)
+{
+	unsigned int i;
+
+	t = (typeof(t)) { .budget = 3, .tick = 1000 };
+	t.table = table_of(slot_ticks, slots, WAYS);
+	for (i = 0; i < packets; i++)
+		charged(i);
+	return succeeded(0, 1, ways);
+}
+
+/*
+ * What a window counted is a bound of what strangers sent until that window has passed. Then
+ * each has the whole budget of the total, whatever table takes over from it.
+ */
+static void test_floor_ends(void **state)
+{
+	static const struct {
+		u32 slot_ticks;
+		u8 slots;
+	} windows[] = { { 1, 1 }, { 10, 4 }, { 1000, 15 }, { U32_MAX / 2, 1 } };
+	unsigned int i, moves, packet;
+	u64 window, end;
+
+	for (i = 0; i < 3 * ARRAY_SIZE(windows); i++) {
+		moves = i % 3;
+		window = (u64)windows[i / 3].slots * windows[i / 3].slot_ticks;
+		after_flood(windows[i / 3].slot_ticks, windows[i / 3].slots, FLOOD, SOURCES);
+		end = t.tick + window;
+		/* Another size, while the floor holds */
+		if (moves)
+			succeeded(0, 1, SOURCES + 2);
+		for (; t.tick <= end; t.tick += window / 4 + 1) {
+			check(charged(FLOOD) == (WEIR_REFUSED | WEIR_FLOORED), "case %u: early", i);
+			check(waits(FLOOD) && waits(FLOOD) < 3 * window + HZ, "case %u: waits %llu", i,
+			      (unsigned long long)waits(FLOOD));
+		}
+		t.tick = end + windows[i / 3].slot_ticks + HZ / 4;
+		/* Into a window, and back: an ended floor stays empty. */
+		if (moves > 1)
+			succeeded(1000, 15, SOURCES);
+		if (moves > 1)
+			succeeded(0, 1, SOURCES);
+		check(!waits(FLOOD), "case %u: it waits", i);
+		for (packet = 0; packet <= t.budget; packet++)
+			check(!!(charged(FLOOD) & WEIR_CHARGED) == (packet < t.budget),
+			      "case %u: packet %u", i, packet);
+		weir_table_free(t.table);
+	}
+}
+
+/* So is what was counted for sources of a window that find no way; for those of a total it stays. */
+static void no_way(bool total)
+{
+	u64 lost = after_flood(1000, 4, WAYS, total ? SOURCES : 2);
+	unsigned int i;
+
+	if (total)
+		lost = succeeded(0, 1, 2);
+	check(lost == WAYS - 2, "%llu found no way", (unsigned long long)lost);
+	for (i = 0; i < WAYS; i++)
+		twin_forget_in(t.table, i);
+	t.tick += 5000 + HZ / 4;
+	check(waits(FLOOD) == 0, "the floor is not that of one packet");
+	for (i = 0; charged(FLOOD) & WEIR_CHARGED; i++)
+		;
+	check(i == t.budget - total, "%u of %llu", i, t.budget);
+	weir_table_free(t.table);
+}
+
+static void test_no_way(void **state)
+{
+	no_way(false);
+	no_way(true);
+}
+
+UNIT_MAIN("table_total", T(test_total), T(test_idle_way), T(test_floor_ends), T(test_no_way))
