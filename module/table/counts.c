@@ -17,7 +17,7 @@ noinline void weir_count_turn(const struct weir_count *count, struct weir_wheel 
 
 /* The tick until which a full count stays full for @cost, if nothing changes. */
 u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wheel, u64 tick,
-		       u64 cost, u64 budget)
+		     u64 cost, u64 budget)
 {
 	u64 slot = weir_count_slot(count, tick), wait = 1;
 
@@ -62,7 +62,7 @@ static noinline u16 longest(const struct weir_table *table, struct weir_wheel *f
 		if (!(full & BIT(i)))
 			continue;
 		until = weir_count_until(count, weir_wheel_of(count, first), lookup->tick,
-				    lookup->amount[count->bytes], lookup->budgets[i]);
+					 lookup->amount[count->bytes], lookup->budgets[i]);
 		if (until > latest) {
 			latest = until;
 			by = i;

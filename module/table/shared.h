@@ -11,7 +11,6 @@
 
 #include "table/layout.h"
 
-
 /* Charged room that a CPU may spend alone; see shared.c. */
 struct weir_batch {
 	u64 left;		/* not yet spent */

@@ -99,6 +99,7 @@ static const char *const mode_name[] = {
 /* The ways to count that are drawn */
 static const u32 modes[] = {
 	WEIR_MODE_STRICT, WEIR_MODE_LENIENT, WEIR_MODE_FIXED, WEIR_MODE_BUCKET,
+	WEIR_MODE_LOG,
 };
 
 static void random_budget(struct weir_limit *words, unsigned int i)

@@ -5,7 +5,7 @@
 
 #include "walk_model.h"
 
-typedef unsigned __int128 u128;
+#define u128 unsigned __int128
 
 static void list_add(struct walk_list *list, u64 tick, u64 amount, u64 ends)
 {
