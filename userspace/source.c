@@ -113,7 +113,8 @@ static void blame(struct weir_tool *tool, const struct weir_query *query)
 		weir_err_set(&tool->err, "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
 			     cost, source->left);
 	else
-		weir_err_set(&tool->err, NOTHING_LEFT "%s%s", *in ? "; there will be room" : "", in);
+		weir_err_set(&tool->err, NOTHING_LEFT "%s%s",
+			     *in ? "; there will be room" : "", in);
 }
 
 int weir_source_charge(struct weir_tool *tool, const struct weir_command *command,

@@ -20,12 +20,16 @@ static void complete(struct weir_limit *limit)
 		limit->per[1] = 64;
 	}
 	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)))
-		limit->slots = 10;
+		limit->slots = limit->mode > WEIR_MODE_LENIENT || !limit->budget.window_ms ? 1 : 10;
 	if (!(limit->has & WEIR_HAS(LIMIT_SOURCES)))
 		limit->sources = 65536;
 	limit->has |= WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_UNIT) | WEIR_HAS(LIMIT_SLOTS) |
 		      WEIR_HAS(LIMIT_MODE) | WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_SOURCES) |
 		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
+	if (limit->mode == WEIR_MODE_BUCKET || limit->mode == WEIR_MODE_LOG) {
+		limit->has &= ~WEIR_HAS(LIMIT_SLOTS);
+		limit->slots = 0;
+	}
 	limit->has &= ~WEIR_HAS(LIMIT_BEFORE);
 	memset(limit->before, 0, sizeof(limit->before));
 	for (i = 0; i < limit->further_count; i++)
