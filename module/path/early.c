@@ -22,6 +22,7 @@
 struct early {
 	struct weir_packet packet;
 	u32 bytes;
+	bool steered;			/* as in struct weir_frame */
 	struct weir_source masked;	/* its source, masked to @prefix */
 	struct weir_prefix prefix;	/* of the last limit asked; invalid at first */
 	struct weir_lookup lookup;	/* in that limit's table */
@@ -57,9 +58,11 @@ static u16 ask(struct early *early, const struct weir_net *wn, const struct weir
 		return 0;
 	/* The unspent batch may be the room that is missing: see weir_batch_charge(). */
 	if (weir_batch_wanted(table, early->lookup.source) &&
-	    weir_batch_left(table, early->lookup.source))
+	    (early->steered || weir_batch_left(table, early->lookup.source)))
 		return 0;
-	return weir_table_refuse(table, &early->lookup) ?:
+	result = weir_table_refuse(table, &early->lookup);
+	/* The newcomers' budget has batches, too. */
+	return result || unlikely(early->steered) ? result :
 	       weir_permit_refuse(limit, &early->lookup);
 }
 
@@ -151,6 +154,7 @@ static bool refused_now(const struct weir_frame *frame, struct weir_net *wn,
 
 	weir_packet_frame(packet, frame);
 	early.bytes = frame->bytes;
+	early.steered = frame->steered;
 	early.prefix.len4 = U8_MAX;
 	early.lookup.tick = tick;
 	early.place.exempts = NULL;

@@ -35,7 +35,9 @@ weir_early_cached(const struct weir_frame *frame, const struct weir_net *wn,
 	weir_refusal_mask(&config->refusals, &source);
 	if (!weir_refusal_holds(entry, config->generation, &source, frame->dev->ifindex,
 				tick, frame->bytes) ||
-	    frame->bytes > entry->limit->largest[true] || trace_weir_early_enabled())
+	    frame->bytes > entry->limit->largest[true] || trace_weir_early_enabled() ||
+	    /* The other CPU may have a batch. */
+	    (unlikely(frame->steered) && entry->limit->table->batches))
 		return NULL;
 	/* Pairs with weir_refusals_pending(). */
 	WRITE_ONCE(entry->count, entry->count + 1);

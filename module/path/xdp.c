@@ -168,8 +168,11 @@ static noinline bool refuses(struct xdp_buff *xdp, struct net_device *dev, void 
 	if (!(ipv4 ? read_ipv4(&frame, xdp->data_end) : read_ipv6(&frame, xdp->data_end)))
 		return false;
 	frame.len = min_t(size_t, xdp->data_end - header, frame.bytes);
-	if (frame.len < frame.bytes && !xdp_buff_has_frags(xdp))
+	/* The rest may be in further buffers. */
+	if (frame.len < frame.bytes &&
+	    xdp_get_buff_len(xdp) - (header - xdp->data) < frame.bytes)
 		return false;
+	frame.steered = weir_packets_steered();
 	weir_hook_lock();
 	refused = weir_early_refuses(&frame, wn, config, tick);
 	weir_hook_unlock();

@@ -66,6 +66,38 @@ is "$bad" 0 "the configuration is replaced"
 kept "replaced"
 weir xdp detach dev rx0
 
+# Where packets may be steered to another CPU, that may have the room of a budget that all share.
+config <<-WORDS
+	limit add each budget 20/1h from 203.0.113.0/24 per 0
+	limit add one budget 20/1h from 198.51.100.0/24
+	limit add new budget 5/1h newcomers 3/1h known 1s from 198.18.0.0/15
+WORDS
+weir -exist xdp attach dev rx0
+let_pass 1300
+# early_of LIMIT: packets of a flood that XDP drops
+early_of() {
+	local was
+	was=$(stat_of "$1" early.packets)
+	flood -s "${2}1" -n "$3" -c 50
+	flood -s "${2}60" -n "$3" -c 100
+	echo $(($(stat_of "$1" early.packets) - was))
+}
+# steer CPUS: of RPS
+steer() { echo "$1" >/sys/class/net/rx0/queues/rx-0/rps_cpus; }
+for cpus in 2 0; do
+	steer $cpus
+	flood -s 198.51.100.1 -c 50
+	within "$(early_of one 198.51.100. 1)" 10 150 "RPS $cpus: one source is dropped early"
+	if [ $cpus = 0 ]; then
+		within "$(early_of each 203.0.113. 1)" 10 150 "RPS $cpus: and so is everybody"
+		within "$(early_of new 198.18.$cpus. 40)" 10 150 "RPS $cpus: and newcomers"
+	else
+		is "$(early_of each 203.0.113. 1)" 0 "RPS $cpus: not everybody"
+		is "$(early_of new 198.18.$cpus. 40)" 0 "RPS $cpus: nor newcomers"
+	fi
+done
+weir xdp detach dev rx0
+
 # The limits go while packets are asked about; then the namespace with the program.
 gone=''
 space gone
