@@ -16,6 +16,7 @@
 #include "limit/net.h"
 #include "netlink/family.h"
 #include "path/hook.h"
+#include "path/verdict.h"
 #include "path/xdp.h"
 
 static int __net_init weir_net_init(struct net *net)
@@ -61,9 +62,12 @@ static int __init weir_init(void)
 {
 	int err;
 
-	err = register_pernet_subsys(&weir_net_ops);
+	err = weir_verdict_init();
 	if (err)
 		return err;
+	err = register_pernet_subsys(&weir_net_ops);
+	if (err)
+		goto err_verdict;
 	err = weir_netlink_init();
 	if (err)
 		goto err_pernet;
@@ -76,6 +80,8 @@ err_netlink:
 	weir_netlink_exit();
 err_pernet:
 	unregister_pernet_subsys(&weir_net_ops);
+err_verdict:
+	weir_verdict_exit();
 	return err;
 }
 
@@ -83,6 +89,7 @@ static void __exit weir_exit(void)
 {
 	weir_netlink_exit();
 	unregister_pernet_subsys(&weir_net_ops);
+	weir_verdict_exit();
 }
 
 module_init(weir_init);

@@ -7,6 +7,7 @@
 #include <linux/err.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
+#include <linux/percpu.h>
 
 #include "compat.h"
 #include "limit/limit.h"
@@ -44,7 +45,20 @@ struct weir_context {
 	struct met met[WEIR_LIMITS_MAX];	/* in order, if there are several */
 };
 
-static DEFINE_PER_CPU(struct weir_context, context);
+/* Not static: the per-CPU data of all modules share 8 KiB. Constant while there are hooks. */
+static struct weir_context __percpu *contexts __read_mostly;
+
+/* Before any hook; may sleep. */
+int weir_verdict_init(void)
+{
+	contexts = alloc_percpu_gfp(struct weir_context, GFP_KERNEL);
+	return contexts ? 0 : -ENOMEM;
+}
+
+void weir_verdict_exit(void)
+{
+	free_percpu(contexts);
+}
 
 /* Does the limit apply to the packet? */
 static inline bool meets(struct weir_context *ctx, const struct weir_limit *limit)
@@ -365,7 +379,7 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 			  const struct weir_config *config, u64 tick)
 {
-	struct weir_context *ctx = this_cpu_ptr(&context);
+	struct weir_context *ctx = this_cpu_ptr(contexts);
 	struct weir_packet *packet = &ctx->packet;
 	int verdict;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Registration of netfilter hooks, in user space. */
 
+#include "path/verdict.h"
+
 const struct nf_hook_ops *shim_hooks;
 int shim_hooks_error;
 
@@ -18,4 +20,12 @@ void nf_unregister_net_hooks(struct net *net, const struct nf_hook_ops *ops, uns
 {
 	assert(shim_hooks == ops);
 	shim_hooks = NULL;
+}
+
+/* The module's init; what it allocates is no test's. */
+__attribute__((constructor)) static void init(void)
+{
+	weir_verdict_init();
+	shim_allocated = 0;
+	shim_allocations = 0;
 }

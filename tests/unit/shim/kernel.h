@@ -5,6 +5,7 @@
  * (shim.mk); the kernel's own headers are empty.
  */
 #ifndef SHIM_KERNEL_H
+#define __read_mostly
 #define SHIM_KERNEL_H
 
 #include <asm/byteorder.h>
