@@ -332,7 +332,8 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 	}
 	if (unlikely(bucket->blocked))
 		weir_bucket_expire(table, bucket, lookup->tick);
-	if (unlikely(table->floor_end))
+	/* Pairs with floors_end(). */
+	if (unlikely(READ_ONCE(table->floor_end)))
 		weir_floor_expire(table, bucket, lookup->tick);
 	if (unlikely(bucket->version != version))
 		way = weir_bucket_search(table, bucket, lookup->source,

@@ -42,6 +42,7 @@ static void wheel_state(const struct weir_table *table, unsigned int i, struct w
 	const struct weir_count *count = &table->count[i];
 	u64 budget = ask->budget[i], cost;
 	unsigned int wait = 0;
+	u32 end;
 
 	weir_wheel_turn(count->shape, wheel, weir_count_slot(count, ask->tick));
 	cost = min(weir_wheel_wanted(count->shape, wheel), budget);
@@ -52,8 +53,10 @@ static void wheel_state(const struct weir_table *table, unsigned int i, struct w
 	state->count[i] = weir_wheel_sum(count->shape, wheel, wheel->at);
 	state->live |= !!state->count[i];
 	state->waits[i] = ticks_until(count, wheel, ask->tick, wait);
-	if (state->floor && state->waits[i] == WEIR_NEVER && table->floor_end)
-		state->waits[i] = weir_block_left(table->floor_end, ask->tick);
+	/* Pairs with floors_end(). */
+	end = READ_ONCE(table->floor_end);
+	if (state->floor && state->waits[i] == WEIR_NEVER && end)
+		state->waits[i] = weir_block_left(end, ask->tick);
 	if (state->waits[i] > state->wait) {
 		state->wait = state->waits[i];
 		state->by = i;

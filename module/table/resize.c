@@ -266,7 +266,8 @@ static void calendars_succeed(struct weir_table *next, struct weir_table *old)
 		if (from == WEIR_BUDGETS_MAX)
 			continue;
 		weir_calendar_stop(&old->calendar[from]);
-		now->slot = old->count[from].slot;
+		/* Pairs with the timer, which has stopped. */
+		now->slot = READ_ONCE(old->count[from].slot);
 		weir_calendar_succeed(&next->calendar[n], &old->calendar[from], &now->slot);
 	}
 }
