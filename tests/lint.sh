@@ -5,8 +5,8 @@
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-checks=(layers size percpu licence words layout skb clock versions bugs packet_path python man rst spelling spec mutants proofs
-	checkpatch shell sparse house)
+checks=(layers size licence words layout skb clock versions bugs packet_path python man rst spelling spec mutants proofs
+	checkpatch shell sparse house percpu)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
 # $tmp/files lists tracked and untracked files, without ignored ones.
