@@ -49,7 +49,7 @@ static bool second_try(struct weir_tries *tries, const struct weir_lookup *looku
 {
 	struct weir_row *row = &tries->row[lookup->hash & tries->mask];
 	u32 print = fingerprint(tries, lookup->source), cell, i;
-	u8 now = lookup->tick / CELL_TICKS, age;
+	u8 now = div_u64(lookup->tick, CELL_TICKS), age;
 
 	for (i = 0; i < WEIR_CELLS; i++) {
 		/* Pairs with row_add(). */

@@ -9,7 +9,7 @@
 
 static inline u16 weir_since(u64 tick)
 {
-	return tick / WEIR_SINCE_TICKS;
+	return div_u64(tick, WEIR_SINCE_TICKS);
 }
 
 void weir_way_stand(const struct weir_table *table, struct weir_bucket *bucket,

@@ -17,7 +17,7 @@
 /* How much a CPU may take in advance, if @left of the budget remains. */
 static u64 batch_size(const struct weir_table *table, u64 left)
 {
-	return min_t(u64, left / 4 / num_online_cpus(),
+	return min_t(u64, div_u64(left / 4, num_online_cpus()),
 		     table->spec.count[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
 }
 

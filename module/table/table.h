@@ -138,7 +138,7 @@ static inline u64 weir_budget_part(u64 count, u64 budget, u64 of)
 
 	if (rest)
 		part = mul_u64_u64_div_u64(rest, budget, of) + 1;
-	return whole > (U64_MAX - part) / budget ? U64_MAX :
+	return whole > div64_u64(U64_MAX - part, budget) ? U64_MAX :
 	       whole * budget + part;
 }
 
