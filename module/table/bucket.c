@@ -294,23 +294,27 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 }
 
 /*
- * What a window counted ends, also in floors of counts that never end: these have no other part,
- * because nobody is evicted there. Under the bucket's lock.
+ * What a window counted ends, also in floors of counts that never end. Until then these refuse
+ * strangers, since what starts from them would keep it for ever. Returns those counts, BIT(index).
+ * Under the bucket's lock.
  */
-void weir_floor_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick)
+u8 weir_floor_ends(const struct weir_table *table, struct weir_bucket *bucket, u64 tick)
 {
-	/* Pairs with weir_table_drain(). */
-	u32 end = READ_ONCE(table->floor_end);
+	u8 empty = bucket->floor_ends & ~bucket->floor_stays;
 	const struct weir_count *count = table->count;
 	struct weir_wheel *floor;
+	unsigned int i;
 
-	if (!end || weir_block_left(end, tick))
-		return;
-	for (; count <= &table->count[table->more]; count++) {
+	/* Pairs with floors_end(). */
+	if (!bucket->floor_ends || weir_block_left(READ_ONCE(table->floor_end), tick))
+		return bucket->floor_ends;
+	for (i = 0; i <= table->more; i++, count++) {
 		floor = weir_wheel_of(count, weir_bucket_floor(table, bucket));
-		if (!count->slot_ticks)
+		if (empty & BIT(i))
 			weir_wheel_reset(count->shape, floor, floor->at);
 	}
+	bucket->floor_ends = 0;
+	return 0;
 }
 
 /*
@@ -332,9 +336,6 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 	}
 	if (unlikely(bucket->blocked))
 		weir_bucket_expire(table, bucket, lookup->tick);
-	/* Pairs with floors_end(). */
-	if (unlikely(READ_ONCE(table->floor_end)))
-		weir_floor_expire(table, bucket, lookup->tick);
 	if (unlikely(bucket->version != version))
 		way = weir_bucket_search(table, bucket, lookup->source,
 					 lookup->hash);
@@ -354,7 +355,10 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 	else if (floor->at != lookup->slot)
 		weir_count_turn(table->count, floor, lookup->slot);
 	lookup->way = NULL;
-	result = weir_wheels_full(table, floor, lookup);
+	if (unlikely(bucket->floor_ends) && weir_floor_ends(table, bucket, lookup->tick))
+		result = WEIR_REFUSED | (ffs(bucket->floor_ends) - 1) << WEIR_BUDGET_SHIFT;
+	else
+		result = weir_wheels_full(table, floor, lookup);
 	result = result ? result | WEIR_FLOORED : bucket_take(table, bucket, lookup, permit);
 out:
 	raw_spin_unlock(&bucket->lock);
@@ -393,10 +397,13 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 	unsigned int i = weir_bucket_index(table, bucket, way);
-	bool live = false;
+	u64 live = 0;
 
 	if (bucket->tag[i]) {
 		live = weir_budgets_weight(table, weir_way_wheel(table, way), tick);
+		/* It was charged after it was chosen. */
+		if (live == WEIR_STAYS)
+			bucket->floor_stays = U8_MAX;
 		weir_budgets_start(table, floor, weir_way_wheel(table, way), true, false);
 	}
 	way_give(table, bucket, i, &moved->source, moved->hash);

@@ -42,7 +42,6 @@ static void wheel_state(const struct weir_table *table, unsigned int i, struct w
 	const struct weir_count *count = &table->count[i];
 	u64 budget = ask->budget[i], cost;
 	unsigned int wait = 0;
-	u32 end;
 
 	weir_wheel_turn(count->shape, wheel, weir_count_slot(count, ask->tick));
 	cost = min(weir_wheel_wanted(count->shape, wheel), budget);
@@ -53,14 +52,20 @@ static void wheel_state(const struct weir_table *table, unsigned int i, struct w
 	state->count[i] = weir_wheel_sum(count->shape, wheel, wheel->at);
 	state->live |= !!state->count[i];
 	state->waits[i] = ticks_until(count, wheel, ask->tick, wait);
-	/* Pairs with floors_end(). */
-	end = READ_ONCE(table->floor_end);
-	if (state->floor && state->waits[i] == WEIR_NEVER && end)
-		state->waits[i] = weir_block_left(end, ask->tick);
-	if (state->waits[i] > state->wait) {
-		state->wait = state->waits[i];
-		state->by = i;
-	}
+}
+
+/* The longest wait of all counts. */
+static void state_wait(const struct weir_table *table, struct weir_source_state *state)
+{
+	unsigned int i;
+
+	state->wait = 0;
+	state->by = 0;
+	for (i = 0; i <= table->more; i++)
+		if (state->waits[i] > state->wait) {
+			state->wait = state->waits[i];
+			state->by = i;
+		}
 }
 
 /* The state of a way's or floor's wheels. */
@@ -73,8 +78,6 @@ wheels_state(const struct weir_table *table, struct weir_wheel *first,
 	unsigned int i, age;
 
 	state->live = false;
-	state->wait = 0;
-	state->by = 0;
 	for (i = 0; i <= table->more; i++, count++) {
 		/* A refusal without the lock may be marking it. */
 		data_race(memcpy(&copy, weir_wheel_of(count, first),
@@ -97,18 +100,21 @@ static void way_state(const struct weir_table *table, struct weir_bucket *bucket
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
 	state->unknown = way->scope & WEIR_SCOPE_UNKNOWN;
 	wheels_state(table, weir_way_wheel(table, way), ask, state);
+	state_wait(table, state);
 	state->blocked = weir_block_left(*weir_bucket_until(table, bucket, i), ask->tick);
 	state->wait = max(state->wait, state->blocked);
 }
 
 /*
  * Has a locked bucket no way for a newcomer, because all of its sources stay? Then a total of
- * theirs is @state until the first of them goes: blocks alone never take all ways.
+ * theirs is @state until the first of them goes: blocks alone never take all ways. So it is for
+ * as long as a floor refuses that ends.
  */
 static void bucket_full(const struct weir_table *table, struct weir_bucket *bucket,
 			const struct question *ask, struct weir_source_state *state)
 {
-	u64 least = bucket->used < table->ways ? 0 : WEIR_NEVER;
+	u8 ends = weir_floor_ends(table, bucket, ask->tick), stays = bucket->floor_stays;
+	u64 least = bucket->used < table->ways ? 0 : WEIR_NEVER, wait;
 	struct weir_way *way;
 	unsigned int i;
 
@@ -120,15 +126,15 @@ static void bucket_full(const struct weir_table *table, struct weir_bucket *buck
 			least = min(least, weir_block_left(weir_way_until(table, bucket, way),
 							   ask->tick));
 	}
-	for (i = 0; i <= table->more && least; i++) {
-		if (table->count[i].slot_ticks)
+	for (i = 0; i <= table->more; i++) {
+		wait = least;
+		if (ends & BIT(i))
+			/* Pairs with floors_end(). */
+			wait = max(least, weir_block_left(READ_ONCE(table->floor_end), ask->tick));
+		if (table->count[i].slot_ticks || !wait)
 			continue;
 		state->count[i] = ask->budget[i];
-		state->waits[i] = max(state->waits[i], least);
-		if (state->waits[i] >= state->wait) {
-			state->wait = state->waits[i];
-			state->by = i;
-		}
+		state->waits[i] = ends & ~stays & BIT(i) ? wait : max(state->waits[i], wait);
 	}
 }
 
@@ -143,9 +149,10 @@ static void source_state(const struct weir_table *table, struct weir_bucket *buc
 	}
 	state->floor = true;
 	state->unknown = table->standing_off;
-	weir_floor_expire(table, bucket, ask->tick);
+	weir_floor_ends(table, bucket, ask->tick);
 	wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
 	bucket_full(table, bucket, ask, state);
+	state_wait(table, state);
 }
 
 /* The current slot is the last of @slot; unused ones in front are 0. */
@@ -189,7 +196,7 @@ static u64 take_room(const struct weir_table *table, const struct weir_lookup *l
 	return room;
 }
 
-/* As weir_table_take(), but 0 without a way if the floor leaves room, unless all ways @stay. */
+/* As weir_table_take(), but 0 without a way if its floor leaves room; @stay: it gets none. */
 static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 		       struct weir_way *way, struct weir_lookup *lookup,
 		       const struct weir_take *take, bool stay, u64 *wait)
@@ -200,8 +207,7 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 	struct weir_source_state state = { };
 	u32 slots = 0;
 
-	if (!way)
-		weir_floor_expire(table, bucket, lookup->tick);
+	stay |= !way && weir_floor_ends(table, bucket, lookup->tick);
 	lookup->budget = take->most;
 	lookup->cost = take->cost;
 	if (take->drain) {
@@ -391,6 +397,8 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	raw_spin_lock(&bucket->lock);
 	bucket_free(table, bucket, 0, S32_MIN);
 	weir_budgets_reset(table, weir_bucket_floor(table, bucket));
+	bucket->floor_ends = 0;
+	bucket->floor_stays = 0;
 	/*
 	 * Before a way is taken again; pairs with weir_table_uncharge(). All buckets
 	 * are an odd number of epochs, which the 16 bits of a receipt tell apart.

@@ -37,9 +37,11 @@ struct weir_bucket {
 	u32 version;		/* changes with every tag, after it */
 	bool moving;		/* to the successor; constant from then on */
 	bool moved;		/* likewise, and all is there */
+	u8 floor_ends;		/* counts that never end whose floor is of one that does, */
+	u8 floor_stays;		/* or of a source that was counted for ever: BIT(index) */
 	u32 seen_end;		/* last slot for which @seen holds, if slots end */
 	u32 expired;		/* when blocks that had ended were cleared, in WEIR_SINCE_TICKS */
-	/* Protects the rest and the two above, and which source has which way */
+	/* Protects the rest and the four above, and which source has which way */
 	raw_spinlock_t lock ____cacheline_aligned;
 	u8 hand;		/* way to consider first for eviction */
 	u8 used;		/* ways that are not free */
@@ -92,8 +94,7 @@ struct weir_table {
 	u8 more;		/* counts besides the first */
 	bool stays;		/* a count never ends, so that live sources stay */
 	bool plain;		/* none, and that is not a log; other tables are counts.c's */
-	bool floor_stays;	/* it is never emptied; any CPU writes it */
-	u32 floor_end;		/* see weir_floor_expire(); as of a block, or 0 */
+	u32 floor_end;		/* see weir_floor_ends(); as of a block */
 	struct weir_count count[WEIR_BUDGETS_MAX];
 	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */
 	struct weir_table_spec spec;

@@ -123,13 +123,34 @@ static void wheel_convert(const struct weir_table *next, unsigned int n, struct 
 }
 
 /*
+ * Join a wheel of the count @n into the floor of a locked bucket. @from has it as its floor, or
+ * is NULL if a source found no way with it.
+ */
+static void floor_raise(const struct weir_table *next, unsigned int n, struct weir_bucket *to,
+			const struct weir_table *old, const struct weir_bucket *from,
+			struct weir_wheel *wheel)
+{
+	const struct weir_count *count = &next->count[n];
+	unsigned int before = count_before(count, old);
+	bool ends = old->count[before].slot_ticks;
+
+	if (!count->slot_ticks && weir_wheel_sum(count->shape, wheel, 0)) {
+		if (ends || (from && from->floor_ends & BIT(before)))
+			to->floor_ends |= BIT(n);
+		if (!ends && (!from || from->floor_stays & BIT(before)))
+			to->floor_stays |= BIT(n);
+	}
+	weir_count_raise(count, weir_wheel_of(count, weir_bucket_floor(next, to)), wheel);
+}
+
+/*
  * Convert the wheels at @first of the predecessor into those of a locked way, or with NULL
- * join them into the floor of the locked bucket. @stay: totals among them never end.
+ * join them into the floor of the locked bucket, @from as in floor_raise().
  */
 static noinline_for_stack void
 wheels_put(struct weir_table *next, struct weir_bucket *to, struct weir_way *way,
-	   const struct weir_table *old, struct weir_wheel *first, bool stay,
-	   u64 tick)
+	   const struct weir_table *old, const struct weir_bucket *from,
+	   struct weir_wheel *first, u64 tick)
 {
 	const struct weir_count *count = next->count;
 	union weir_wheel_copy copy;
@@ -137,15 +158,8 @@ wheels_put(struct weir_table *next, struct weir_bucket *to, struct weir_way *way
 
 	for (i = 0; i <= next->more; i++, count++) {
 		wheel_convert(next, i, &copy.wheel, old, first, tick);
-		if (!way && stay && !count->slot_ticks &&
-		    !old->count[count_before(count, old)].slot_ticks &&
-		    weir_wheel_sum(count->shape, &copy.wheel, 0))
-			/* Pairs with other CPUs that pull. */
-			WRITE_ONCE(next->floor_stays, true);
 		if (!way)
-			weir_count_raise(count,
-					 weir_wheel_of(count, weir_bucket_floor(next, to)),
-					 &copy.wheel);
+			floor_raise(next, i, to, old, from, &copy.wheel);
 		else
 			/* A refusal of the former source may be marking it. */
 			data_race(memcpy(weir_wheel_of(count, weir_way_wheel(next, way)),
@@ -193,12 +207,12 @@ way_pull(struct weir_table *next, struct weir_table *old,
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
 		evicted = weir_bucket_place(next, to, &moved, way, tick);
-		wheels_put(next, to, way, old, wheel, true, tick);
+		wheels_put(next, to, way, old, NULL, wheel, tick);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
 	} else {
 		evicted = moved.live;
-		wheels_put(next, to, NULL, old, wheel, true, tick);
+		wheels_put(next, to, NULL, old, NULL, wheel, tick);
 	}
 	atomic64_add(evicted, &next->evicted);
 	atomic64_add(!!moved.until, &next->unblocked);
@@ -217,7 +231,7 @@ static void bucket_pull(struct weir_table *next, struct weir_table *old,
 	if (!bucket->moved) {
 		/* Before a way is freed; pairs with take_newcomer(). */
 		WRITE_ONCE(bucket->moving, true);
-		weir_floor_expire(old, bucket, next->clock());
+		weir_floor_ends(old, bucket, next->clock());
 		for (i = 0; i < old->ways; i++)
 			if (bucket->tag[i])
 				way_pull(next, old, bucket, i);
@@ -239,8 +253,7 @@ void weir_table_pull(struct weir_table *next, struct weir_table *old, u32 hash)
 	bucket_pull(next, old, from);
 	raw_spin_lock(&to->lock);
 	/* An empty floor has a slot, too: a late clock must not count before it. */
-	wheels_put(next, to, NULL, old, weir_bucket_floor(old, from),
-		   old->floor_end == WEIR_FOR_EVER, next->clock());
+	wheels_put(next, to, NULL, old, from, weir_bucket_floor(old, from), next->clock());
 	raw_spin_unlock(&to->lock);
 }
 
@@ -284,6 +297,8 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 	calendars_succeed(next, old);
 	next->key = key;
 	next->clock = clock;
+	/* Until floors_end(). */
+	next->floor_end = WEIR_FOR_EVER;
 	memcpy(next->budget, budget, (next->more + 1) * sizeof(*budget));
 	memcpy(next->old_budget, old_budget, (old->more + 1) * sizeof(*budget));
 	rcu_assign_pointer(next->old, old);
@@ -301,8 +316,8 @@ static void floors_end(struct weir_table *next, const struct weir_table *old)
 			end = max(end, !was->slot_ticks ? old->floor_end :
 				  weir_block_until(next->clock() + was->window + was->slot_ticks));
 	}
-	/* Pairs with weir_floor_expire(). */
-	WRITE_ONCE(next->floor_end, READ_ONCE(next->floor_stays) ? WEIR_FOR_EVER : end);
+	/* Pairs with weir_floor_ends(). */
+	WRITE_ONCE(next->floor_end, end);
 }
 
 /*

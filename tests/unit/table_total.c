@@ -313,13 +313,16 @@ static void test_floor_ends(void **state)
 		u32 slot_ticks;
 		u8 slots;
 	} windows[] = { { 1, 1 }, { 10, 4 }, { 1000, 15 }, { U32_MAX / 2, 1 } };
-	unsigned int i, moves, packet;
+	unsigned int i, row, moves, packet;
 	u64 window, end;
 
-	for (i = 0; i < 3 * ARRAY_SIZE(windows); i++) {
+	for (i = 0; i < 6 * ARRAY_SIZE(windows); i++) {
 		moves = i % 3;
-		window = (u64)windows[i / 3].slots * windows[i / 3].slot_ticks;
-		after_flood(windows[i / 3].slot_ticks, windows[i / 3].slots, FLOOD, SOURCES);
+		row = i / 6;
+		window = (u64)windows[row].slots * windows[row].slot_ticks;
+		/* The floor leaves room, or none. */
+		after_flood(windows[row].slot_ticks, windows[row].slots, i % 2 ? FLOOD : WAYS + 1,
+			    SOURCES);
 		end = t.tick + window;
 		/* Another size, while the floor holds */
 		if (moves)
@@ -329,7 +332,7 @@ static void test_floor_ends(void **state)
 			check(waits(FLOOD) && waits(FLOOD) < 3 * window + HZ, "case %u: waits %llu", i,
 			      (unsigned long long)waits(FLOOD));
 		}
-		t.tick = end + windows[i / 3].slot_ticks + HZ / 4;
+		t.tick = end + windows[row].slot_ticks + HZ / 4;
 		/* Into a window, and back: an ended floor stays empty. */
 		if (moves > 1)
 			succeeded(1000, 15, SOURCES);
