@@ -47,14 +47,13 @@ measure() {
 		{ print $0, ($1, $2) in got ? got[$1, $2] : "0 0 0" }' - "$tmp/most" >"$tmp/measured"
 }
 
-# The adversary of each way: silent, then all that it gets, from the middle of a slot on. The
+# The adversary of each way but calendars: silent, then all that it gets, from the middle of a slot on. The
 # sources with a single budget are eight apart. It has three attempts at it, in case that the machine
 # is busy during one; none of them gets more than the most.
 declare -A best=()
 adversary() {
 	local way
 	let_pass $((SHORT + SHORT / 4 + 100))
-	clock "2027-06-15 11:$1:59"
 	trace_start weir_charge weir_uncharge
 	floods 1800 -A $SHORT,$((SHORT / 8)) -s 198.18.0.0 -n 7 -B 3
 	trace_stop
@@ -63,21 +62,46 @@ adversary() {
 		[ "$max" -le "${best[$way]:-0}" ] || best[$way]=$max
 	done <"$tmp/measured"
 }
-for minute in 10 11 12; do adversary "$minute"; done
+adversary
+adversary
+adversary
 is "${best[strict]}" 12 "strict: any window has up to the budget"
 is "${best[log]}" 12 "log: likewise"
 is "${best[total]}" 12 "total: all of the trace has"
 is "${best[lenient]}" 24 "lenient: twice the budget, before a slot ends and after"
 is "${best[fixed]}" 24 "fixed: twice the budget, before a window ends and after"
-is "${best[calendar]}" 24 "calendar: twice the budget, before a minute ends and after"
 # The slots of T before a burst end before it, so that the last of them has leaked into it
 within "${best[bucket]}" 17 18 "bucket: the burst and a budget, but for what leaks in the burst's slot"
 
+# The minute ends when it has been used up.
+ends_at() { [ "$(date -u -d "@$(weir -json limit show calendar | json renews)" +%T)" = "$1" ]; }
+# has NUMBER: it sends, and has been admitted so often since
+has() {
+	flood -s 198.18.0.40 -c 20
+	[ "$(stat_of calendar admitted.packets)" -ge $((admitted + $1)) ]
+}
+clock "2027-06-15 11:15:00"
+wait_for 10 ends_at 11:16:00
+admitted=$(stat_of calendar admitted.packets)
+trace_start weir_charge weir_uncharge
+holds "calendar: before a minute ends" wait_for 10 has 12
+clock "2027-06-15 11:16:00"
+holds "... and after" wait_for 20 has 24
+trace_stop
+measure
+is "$(awk '$1 == "calendar" { print $4 }' "$tmp/measured")" 24 "... twice the budget, and no more"
+
 weir source forget 198.18.0.48 >/dev/null # of total
-clock "2027-06-15 11:20:58"
+clock "2027-06-15 11:20:30"
+wait_for 10 ends_at 11:21:00
+weir limit reset
 recount
 trace_start weir_charge weir_uncharge
-floods 4500 -s 198.18.0.0 -n 49
+floods 4500 -s 198.18.0.0 -n 49 &
+used_up() { weir -json -stats limit show | jq -e '[.[] | select(.name | startswith("calendar")).stats.admitted.packets >= 12] | all' >/dev/null; }
+wait_for 4 used_up
+clock "2027-06-15 11:21:00"
+wait "$!"
 trace_stop
 measure
 # Half of what a source gets that never pauses: others use the machine, too
