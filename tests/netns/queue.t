@@ -28,7 +28,9 @@ line=$(traced -T "$((3600 * HZ))" -L 20)
 ok $? "no source exceeds its budget" || diag "$line"
 holds "... nor do queued ones, which all pass" [ "$(traced -s | grep -c '=198\.51\.100\.')" = 10 ] || diag "$(traced -s)"
 is "$(stat_of q matched.packets)" "$(($(stat_of q admitted.packets) + $(stat_of q dropped.packets)))" "all were admitted or dropped"
-is "$(passed)" "$(value amount "$line")" "the packets charged are those that passed"
+passed=$(passed)
+is "$passed" "$(value amount "$line")" "the packets charged are those that passed"
+[ "$passed" = "$(value amount "$line")" ] || diag "$(weir -json stats show; weir -s limit show; rx nft list ruleset)"
 
 # When hooks are unregistered, netfilter drops queued packets: only with the last limit.
 waiting() { awk '$1 == 5 { print $3 }' /proc/net/netfilter/nfnetlink_queue; }
