@@ -24,9 +24,9 @@ for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures" ;;
-	all) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole systemd" ;;
+	all) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole servers systemd" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
-	ci) packages="$packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole systemd debug" ;;
+	ci) packages="$packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole servers systemd debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;
 	*) die "there is no set-up called $group (demo, test, all, debug, ci, arm64, native)." ;;

@@ -49,6 +49,7 @@ class Plan:
         self.notes = []
         self.left_out = []  # what is part of no such run, or not of this one
         self.turn = ""
+        self.listed = set()  # words of results that, if they fail, are listed and do not decide
 
 
 def lines(name):
@@ -216,6 +217,8 @@ def kernel_jobs(kernel, names):
                                                              "-o", ".cache/build/%s-table" % kernel, kernel]))
     if "netns/suspend" in names:
         jobs.append(Job("suspend for " + kernel, build + ["-m", "tests/suspend", "-o", ".cache/build/%s/suspend" % kernel, kernel]))
+    if "netns/package" in names:
+        jobs.append(Job("packages", ["tests/vm/package-build.sh", ".cache/build/packages"]))
     if kernel == "6.12-arm64":
         jobs.append(Job("programs for " + kernel, ["tests/vm/cross-build.sh", kernel]))
     for job, before in zip(jobs[1:], jobs):
@@ -336,6 +339,7 @@ def plan_of(words):
             plan.notes.append("%s, by the number of commits: %s" % (third(which), " ".join(rest)))
             plan.stages.append(lanes_of([], [], {"6.12-kasan": always + rest, "6.12-kcsan": part(SETS["6.12-kcsan"], "netns")}, True))
             plan.turn = left.pop(which)
+            plan.listed = set(SETS["listed"])
         else:
             left.append("6.12-kcsan")
         plan.left_out = left_out(left + ["make " + t for t in TARGETS])

@@ -9,6 +9,7 @@
 #   pahole         sid's pahole: .cache/pahole/pahole
 #   captures       the capture files of Debian's tcpdump: .cache/captures/*.pcap
 #   herd           herd7 and the libraries that it needs: .cache/herd/herd7
+#   servers        sshd, nginx and their clients, for tests in guests: .cache/servers
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      the sources of User-Mode Linux (sid's) and the debug kernels (6.12):
 #                  .cache/NAME/source/{version,linux}
@@ -21,6 +22,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 cache=$top/.cache
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+servers_packages='coreutils curl dash nginx-light openssh-client openssh-server'
 systemd_packages='bash coreutils dash grep iproute2 kmod sed systemd util-linux'
 # Programs that the tests run, and the tool's libraries
 arm64_packages='bash busybox-static coreutils dash findutils grep iproute2 iputils-ping
@@ -171,6 +173,7 @@ unpack_headers() {
 # userland DIR SUITE PACKAGES: unpack packages and their dependencies
 userland() {
 	local dir=$1 suite=$2 deb link
+	rm -f "$cache/apt/$suite"/cache/archives/*.deb # of another one
 	# shellcheck disable=SC2086 # a list of package names
 	apt "$suite" apt-get -qq -y --download-only --no-install-recommends install base-files $3 \
 		>>"$cache/apt/$suite/log" 2>&1 || return
@@ -195,6 +198,15 @@ systemd() {
 			{ say "systemd of $suite cannot be had: $(why "$suite")"; return 1; }
 	done
 	rm -rf "$cache/systemd" && mv -T "$dir" "$cache/systemd"
+}
+
+servers() {
+	local dir=$cache/.servers.new
+	say "downloading sshd and nginx"
+	rm -rf "$dir"
+	suite_init bookworm && userland "$dir" bookworm "$servers_packages" ||
+		{ say "sshd and nginx cannot be had: $(why bookworm)"; return 1; }
+	rm -rf "$cache/servers" && mv -T "$dir" "$cache/servers"
 }
 
 kernel() {
@@ -328,7 +340,7 @@ if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
+trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,servers,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
 trap 'exit 130' INT TERM
 status=0
 todo=()
@@ -338,6 +350,7 @@ for name; do
 	captures) [ -e "$cache/captures" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
 	pahole) [ -x "$cache/pahole/pahole" ] || todo+=("$name") ;;
+	servers) holds "$cache/servers" "$servers_packages" || todo+=("$name") ;;
 	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
 	6.12-arm64) holds "$cache/kernels/$name/root" "$arm64_packages" || todo+=("$name") ;;
 	uml | debug) [ -e "$cache/$name/source/version" ] || todo+=("$name") ;;
@@ -352,6 +365,7 @@ for name in "${todo[@]}"; do
 	pahole) pahole || status=$((status ? status : 3)) ;;
 	captures) captures || status=$((status ? status : 3)) ;;
 	herd) herd || status=$((status ? status : 3)) ;;
+	servers) servers || status=$((status ? status : 3)) ;;
 	systemd) systemd || status=$((status ? status : 3)) ;;
 	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;
 	debug) tree debug bookworm '^linux-source-6\.12$' || status=$((status ? status : 3)) ;;
