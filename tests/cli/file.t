@@ -62,6 +62,10 @@ bad "3: limit add: budget: '5' has no time" "an error in a continuation line nam
 	limit add a \
 		budget 5
 CONF
+bad "2: unknown word 'limt'" "a comment does not continue on the next line" <<-'CONF'
+	limit add web budget 1/s to ::/0 # all \
+	limt add dns budget 1/s
+CONF
 bad "1: 'limit set' cannot be used here" "limit set is not accepted in a file" <<<'limit set web budget 1/s'
 bad "1: 'monitor'" "... nor monitor" <<<'monitor'
 bad "1: unknown word 'limt'; did you mean 'limit'" "an unknown object" <<<'limt add web budget 1/s'

@@ -6,10 +6,12 @@
 begin_with <<-WORDS
 	limit add ever budget 5/total from 198.18.0.0/16 sources 64
 	limit add bytes budget 10k/total bytes from 198.19.0.0/16 sources 64
+	limit add second budget 5/1s from 198.51.100.0/24
 WORDS
 like "$(weir limit show ever)" "^ever budget 5/total .*sources 64 *"$'\n'" *memory" "limit show has neither slot nor window"
 like "$(weir -s limit show ever)" " [0-9]+ packets from spoofed addresses lock newcomers out until they are forgotten" \
 	"... but what a flood may do"
+is "$(weir -s limit show | grep -c 'lock newcomers out')" 1 "... for long, unlike with a window of a second"
 is "$(weir -json limit show ever | json window_ms)" 0 "a total has no window"
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir -check -file "$tmp/saved"
 ok $? "what is saved can be read"
