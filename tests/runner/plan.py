@@ -141,12 +141,12 @@ def part(words, suite):
 
 
 def turn():
-    """Which third of the rest runs on 6.12-kasan: by the number of commits, as CI keeps no state;
-    in a shallow clone, which has one, by the commit's hash"""
+    """A number that the next commit changes, as CI keeps no state: how many there are; in a shallow
+    clone, which has one, the commit's hash"""
     count = git("rev-list", "--count", "HEAD")
     if git("rev-parse", "--is-shallow-repository") != "false" or not count:
         count = int(git("rev-parse", "HEAD") or "0", 16)
-    return int(count) % TURNS
+    return int(count)
 
 
 def last():
@@ -334,10 +334,11 @@ def plan_of(words):
         plan.stages.append(lanes_of([s for s in SUITES if s not in ("build", "netns")], [], whole(), True))
         left = [third(n) for n in range(TURNS)]
         if words == ["ci"]:
-            which = turn()
+            which = turn() % TURNS
             always, rest = kasan_files(which)
             plan.notes.append("%s, by the number of commits: %s" % (third(which), " ".join(rest)))
-            plan.stages.append(lanes_of([], [], {"6.12-kasan": always + rest, "6.12-kcsan": part(SETS["6.12-kcsan"], "netns")}, True))
+            chosen = {"6.12-kasan": always + rest, "6.12-kcsan": part(SETS["6.12-kcsan"], "netns")}
+            plan.stages.append(lanes_of([], [], dict(sorted(chosen.items(), reverse=turn() % 2)), True))
             plan.turn = left.pop(which)
             plan.listed = set(SETS["listed"])
         else:
