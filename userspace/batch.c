@@ -146,7 +146,7 @@ int weir_run_batch(struct weir_tool *tool, const char *path)
 {
 	struct weir_lines input, lines = { 0 };
 	struct batch batch = { .tool = tool };
-	struct weir_err err = { WEIR_NO_MEMORY };
+	struct weir_err err = { .text = WEIR_NO_MEMORY };
 	int ret;
 
 	tool->file = path;

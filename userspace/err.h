@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Exit status of the tool. */
@@ -29,6 +30,7 @@ enum weir_exit {
 
 struct weir_err {
 	char text[512];
+	bool unknown;	/* a word is none of those that are expected */
 };
 
 /* Format a sentence, truncated; arguments may point into @err. Returns -EINVAL. */
@@ -41,6 +43,7 @@ weir_err_set(struct weir_err *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(said.text, sizeof(said.text), fmt, ap);
 	va_end(ap);
+	said.unknown = false;
 	*err = said;
 	return -EINVAL;
 }

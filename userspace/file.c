@@ -20,38 +20,39 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 			    words[0], *verb ? " " : "", verb);
 }
 
+/* Add an item; args->fault is the word at fault. */
 static int add_item(struct weir_tool *tool, struct weir_reading *reading,
-		    struct weir_config *config)
+		    struct weir_config *config, struct weir_args *args)
 {
 	union weir_model *model = &reading->model;
+	int ret;
 
+	args->fault = 2;
 	if (reading->command->set == &weir_limit_fields) {
 		model->limit.line = tool->line;
 		model->limit.column = tool->column;
-		return weir_config_add_limit(config, &model->limit, &tool->err);
+		ret = weir_config_add_limit(config, &model->limit, &tool->err);
+		if (ret == -ENOENT)
+			weir_args_blame(args, model->limit.before);
+		return ret;
 	}
-	model->exempt.line = tool->line;
-	model->exempt.column = tool->column;
-	return weir_config_add_exempt(config, &model->exempt, &tool->err);
+	if (reading->command->set == &weir_exempt_fields) {
+		model->exempt.line = tool->line;
+		model->exempt.column = tool->column;
+		return weir_config_add_exempt(config, &model->exempt, &tool->err);
+	}
+	model->xdp.line = tool->line;
+	model->xdp.column = tool->column;
+	weir_args_blame(args, model->xdp.dev);
+	return weir_config_add_early(config, &model->xdp, &tool->err);
 }
 
-/* A device that drops early: the words of xdp attach behind "early". */
-static int read_early(struct weir_tool *tool, struct weir_args *args, struct weir_config *config)
+/* A configuration consists of commands that add a limit, an exemption or a device. */
+static bool is_item(const struct weir_command *command)
 {
-	struct weir_xdp xdp = { .mode = 0 };
-	int ret;
-
-	args->at = 1;
-	ret = weir_parse(args, &weir_xdp_fields, WEIR_ON_ADD, &xdp);
-	xdp.line = tool->line;
-	xdp.column = tool->column;
-	if (!ret) {
-		args->fault = 2;
-		ret = weir_config_add_early(config, &xdp, &tool->err);
-	}
-	if (ret)
-		weir_err_set(&tool->err, "early: %.400s", tool->err.text);
-	return ret;
+	return command && command->verb == WEIR_ON_ADD &&
+	       (command->set == &weir_limit_fields || command->set == &weir_exempt_fields ||
+		command->set == &weir_xdp_fields);
 }
 
 int weir_read_item(struct weir_tool *tool, char **words, int count,
@@ -60,33 +61,27 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	struct weir_args args = { .words = words, .count = count,
 				  .exact = true, .err = &tool->err };
 	struct weir_reading reading;
+	bool alone;
 	int ret;
 
-	if (!strcmp(words[0], "early")) {
-		ret = read_early(tool, &args, config);
-		*fault = args.fault;
-		return ret;
-	}
 	ret = weir_read(&args, &reading);
 	*fault = args.fault;
 	/* do not suggest objects that a file cannot contain */
 	if (!reading.object)
-		return strstr(tool->err.text, "; expected ") ? blame_line(tool, words, 1) : -EINVAL;
-	if (count < 2 || strcmp(words[1], "add")) {
-		*fault = count > 1;
-		return blame_line(tool, words, count);
+		return tool->err.unknown ? blame_line(tool, words, 1) : -EINVAL;
+	alone = reading.object->alone;
+	if (!is_item(reading.command) || (!alone && count < 2)) {
+		*fault = count > 1 && !alone;
+		return blame_line(tool, words, alone ? 1 : count);
 	}
 	if (!ret) {
-		*fault = 2;
-		ret = add_item(tool, &reading, config);
-		if (ret == -ENOENT) {
-			weir_args_blame(&args, reading.model.limit.before);
-			*fault = args.fault;
-		}
+		ret = add_item(tool, &reading, config, &args);
+		*fault = args.fault;
 	}
 	if (!ret)
 		return 0;
-	weir_err_set(&tool->err, "%s %s: %.400s", words[0], words[1], tool->err.text);
+	weir_err_set(&tool->err, "%s%s%s: %.400s", words[0], alone ? "" : " ",
+		     alone ? "" : words[1], tool->err.text);
 	return ret;
 }
 

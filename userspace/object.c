@@ -130,6 +130,13 @@ static const struct weir_command xdp_commands[] = {
 	{ 0 }
 };
 
+/* What a file says of a device is also a command. */
+static const struct weir_command early_commands[] = {
+	{ "early", NULL, "the same as xdp attach", XDP, .verb = WEIR_ON_ADD,
+	  .run = weir_xdp_attach },
+	{ 0 }
+};
+
 const struct weir_object weir_objects[] = {
 	{ "limit", "how much each source may send",
 	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d | week | month } | total\n"
@@ -141,6 +148,7 @@ const struct weir_object weir_objects[] = {
 	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir exempt add help' explains each word" },
 	{ "xdp", "drop what limits refuse before the stack", xdp_commands, false, NULL },
+	{ "early", "devices that drop early, as a file has them", early_commands, true, NULL },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
 	{ "monitor", "show events as they happen", monitor_commands, true, NULL },
 	{ "save", "write the configuration in the format that -file reads",

@@ -9,7 +9,7 @@
 #include "tool.h"
 #include "value.h"
 
-enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT };
+enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT, OPT_SCHEMA };
 
 #define TOOL(member)	.to = offsetof(struct weir_tool, member)
 
@@ -38,6 +38,7 @@ const struct weir_option weir_options[] = {
 	  TOOL(timestamp) },
 	{ "-color", 'c', "always|auto|never", "use colour", TOOL(out.color) },
 	{ "-colour", 'c', "always|auto|never", NULL, TOOL(out.color) },
+	{ "-schema", OPT_SCHEMA, NULL, "print the JSON schema of the output", TOOL(schema) },
 	{ "-Version", 'V', NULL, "print the version", TOOL(version) },
 	{ "-version", 'V', NULL, NULL, TOOL(version) },
 	{ "-help", 'h', NULL, "print this, or the help of a command", TOOL(help) },

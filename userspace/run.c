@@ -23,7 +23,7 @@ static const struct weir_word *command_words(const struct weir_object *object,
 }
 
 /* For a command without an object, list the objects that have it. */
-static bool blame_verb(const char *token, struct weir_err *err)
+static void blame_verb(const char *token, struct weir_err *err)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	const struct weir_command *command;
@@ -41,7 +41,18 @@ static bool blame_verb(const char *token, struct weir_err *err)
 	}
 	if (*list)
 		weir_err_set(err, "'%s' requires an object: %s", token, list);
-	return *list;
+}
+
+/* For a word that other tools take with a file, name the option. */
+static bool blame_file(const char *token, const char *file, struct weir_err *err)
+{
+	bool check = token && !strcmp(token, "check");
+
+	if (!token || !(check || weir_word_among("apply load restore", token)))
+		return false;
+	weir_err_set(err, "use 'weir %s-file %.200s'", check ? "-check " : "",
+		     file ? file : "FILE");
+	return true;
 }
 
 static const struct weir_object *read_object(struct weir_args *args)
@@ -51,7 +62,6 @@ static const struct weir_object *read_object(struct weir_args *args)
 	const char *token = weir_args_peek(args);
 	const struct weir_word *word;
 	size_t used = 0;
-	char *file;
 
 	for (object = weir_objects; object->name; object++)
 		words[used++] = (struct weir_word){ object->name, object, 0, NULL };
@@ -59,14 +69,12 @@ static const struct weir_object *read_object(struct weir_args *args)
 	word = weir_args_pick(args, words);
 	if (word)
 		return word->is;
-	/* put the actual file name into the hint */
-	file = strstr(args->err->text, " FILE'");
 	if (token && !strcmp(token, "weir"))
 		weir_err_set(args->err, "omit 'weir': a command begins with its object");
-	else if (token && !args->exact && !file && !access(token, F_OK))
+	else if (token && !args->exact && !access(token, F_OK))
 		weir_err_set(args->err, "'%.60s' is a file; use '-file %.200s'", token, token);
-	else if (!blame_verb(token, args->err) && file && weir_args_peek(args))
-		sprintf(file, " %.200s'", weir_args_peek(args));
+	else if (!blame_file(token, weir_args_peek(args), args->err))
+		blame_verb(token, args->err);
 	return NULL;
 }
 

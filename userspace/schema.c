@@ -151,7 +151,8 @@ void weir_schema(struct weir_out *out)
 	json_object_set_new(defs, "event", json_pack("{so}", "anyOf", told));
 	schema = json_pack("{ss so so}", "$schema", "https://json-schema.org/draft/2020-12/schema",
 			   "anyOf", any, "$defs", defs);
-	if (json_dumpf(schema, out->to, JSON_COMPACT) || putc('\n', out->to) == EOF)
+	if (json_dumpf(schema, out->to, out->pretty ? JSON_INDENT(4) : JSON_COMPACT) ||
+	    putc('\n', out->to) == EOF)
 		out->error = schema ? -EIO : -ENOMEM;
 	json_decref(schema);
 }

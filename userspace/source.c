@@ -19,10 +19,11 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	char buf[WEIR_TEXT_SIZE];
 	int status = weir_run_show(tool, command, model);
 
-	if (!status && !tool->answers)
-		weir_out_text(&tool->out, "no limit applies to %s\n",
-			      weir_text_prefix(NULL, &model->query.prefix, buf));
-	return status;
+	if (status || tool->answers)
+		return status;
+	weir_err_set(&tool->err, "ADDR %s: no limit applies to it",
+		     weir_text_prefix(NULL, &model->query.prefix, buf));
+	return WEIR_EXIT_REFUSED;
 }
 
 /* An explicit cost must be in the limit's unit. */

@@ -16,7 +16,7 @@ const char *const weir_unit_names[] = { "packets", "bytes", NULL, };
 
 const char *const weir_action_names[] = { "drop", "observe", NULL, };
 
-const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", "log",
+const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", "exact",
 	"calendar", NULL, };
 
 const char *const weir_cond_names[] = { "family", "dev", "from", "to", "proto", "sport",

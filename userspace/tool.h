@@ -11,7 +11,7 @@
 #define WEIR_NETNS_DIR	"/run/netns"	/* as ip-netns(8) */
 
 struct weir_tool {
-	bool stats, force, check, timestamp, exist, version, help;
+	bool stats, force, check, timestamp, exist, version, schema, help;
 	const char *batch, *config_file;
 	const char *timeout;	/* of a wait; or NULL */
 	uint64_t timeout_ms;

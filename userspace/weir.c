@@ -27,6 +27,10 @@ static int run(struct weir_tool *tool, int count, char **words)
 		show_version(&tool->out);
 		return WEIR_EXIT_OK;
 	}
+	if (tool->schema) {
+		weir_schema(&tool->out);
+		return WEIR_EXIT_OK;
+	}
 	if (tool->help)
 		return weir_run_words(tool, words, count, NULL);
 	if (!tool->batch && !tool->config_file && !count) {
@@ -59,6 +63,8 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 	else if ((tool->batch || tool->config_file) && *at < argc)
 		weir_err_set(&tool->err, WEIR_UNEXPECTED ": '-batch' and '-file' take no command",
 			     argv[*at]);
+	else if (tool->schema && (tool->batch || tool->config_file || *at < argc))
+		weir_err_set(&tool->err, "'-schema' takes no command");
 	else if (tool->bare_color && (tool->batch || tool->config_file))
 		/* -c is the check of nft(8), which changes nothing */
 		weir_err_set(&tool->err, "'-c' is -color, as in ip: to check a file write -check; to colour write -color=always");
@@ -114,10 +120,6 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	if (argc > 1 && !strcmp(argv[1], "-complete")) {
 		weir_complete(&tool, argc - 1, argv + 1);
-		return finish(&tool, WEIR_EXIT_OK);
-	}
-	if (argc == 2 && !strcmp(argv[1], "-schema")) {
-		weir_schema(&tool.out);
 		return finish(&tool, WEIR_EXIT_OK);
 	}
 	status = choose(&tool, argc, argv, &at);

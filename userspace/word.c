@@ -160,7 +160,9 @@ static int unknown(const struct weir_word *words, const char *token,
 	if (weir_nearest(words, token, list, sizeof(list)))
 		return weir_err_set(err, "unknown %s '%.60s'; did you mean %s?", what, token, list);
 	list_names(words, "", list, sizeof(list));
-	return weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
+	weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
+	err->unknown = true;
+	return -EINVAL;
 }
 
 /* Words of other tools, with weir's word or a hint. */
@@ -187,18 +189,18 @@ static const struct {
 	  "'after' is not supported: use 'before' with the limit that is to follow" },
 	{ "first", "before", "use 'before' with the limit that is the first now" },
 	{ "move", "set", "use 'set NAME before OTHER'" },
-	{ "dry-run dryrun log", "action", "use 'action observe': it counts, and drops nothing" },
+	{ "dry-run dryrun", "action", "use 'action observe': it counts, and drops nothing" },
+	{ "log", "exact",
+	  "'exact' counts by the times of packets; to drop nothing use 'action observe'" },
 	{ "disable", "set", "use 'set NAME action observe': it counts, and drops nothing" },
 	{ "flags --tcp-flags", "syn", "for attempts to open a TCP connection write 'syn'" },
 	{ "ct ctstate state", "syn", "for new connections write 'syn'" },
 	{ "!", "syn", "write 'not' for '!'" },
 	{ "no", "syn",
 	  "'not' inverts a condition; to remove one, give the others after 'match'" },
-	{ "apply load restore", "save", "use 'weir -file FILE'" },
-	{ "check", "save", "use 'weir -check -file FILE'" },
 };
 
-static bool is_among(const char *tokens, const char *token)
+bool weir_word_among(const char *tokens, const char *token)
 {
 	size_t len;
 
@@ -220,7 +222,7 @@ static const struct weir_word *translate(const struct weir_word *words, const ch
 	*err->text = '\0';
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		word = weir_word_find(words, others[i].name);
-		if (!word || !is_among(others[i].tokens, token))
+		if (!word || !weir_word_among(others[i].tokens, token))
 			continue;
 		if (!others[i].hint)
 			return word;

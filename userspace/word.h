@@ -48,6 +48,8 @@ int weir_args_blame(struct weir_args *args, const char *word);
 int weir_args_blame_in(struct weir_args *args, const char *word, const char *opener,
 		       unsigned int after);
 
+/* Whether a word is one of those in a list, which blanks separate. */
+bool weir_word_among(const char *words, const char *word);
 /* Exact lookup; or NULL. */
 const struct weir_word *weir_word_find(const struct weir_word *words, const char *name);
 /* Look up a word or its abbreviation; NULL with a sentence. @what: "word", "option". */

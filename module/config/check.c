@@ -13,7 +13,7 @@
 #include "limit/limit.h"
 #include "uapi/linux/weir_rules.h"
 
-static_assert(WEIR_RULE_LOG_MAX == WEIR_LOG_ENTRIES);
+static_assert(WEIR_RULE_EXACT_MAX == WEIR_LOG_ENTRIES);
 static_assert(1u << WEIR_RULE_BURST_SHIFT == WEIR_BURST_BUDGETS);
 
 #define SLOTS_DEFAULT_MAX	15
@@ -104,7 +104,7 @@ static void bucket_divide(struct weir_limit *limit, unsigned int i)
 /* The most entries that a log can have: four cache lines of a way. */
 u64 weir_limit_log_most(const struct weir_limit *limit)
 {
-	return limit->prefix.len6 > 64 ? WEIR_RULE_LOG_LONG_MAX : WEIR_RULE_LOG_MAX;
+	return limit->prefix.len6 > 64 ? WEIR_RULE_EXACT_LONG_MAX : WEIR_RULE_EXACT_MAX;
 }
 
 /* Divide the window of a log into slots of a tick, if they are not too many. */
@@ -165,7 +165,7 @@ static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_er
 		bucket_divide(limit, i);
 		return 0;
 	}
-	if (budget->mode == WEIR_MODE_LOG) {
+	if (budget->mode == WEIR_MODE_EXACT) {
 		log_divide(limit, i);
 		return 0;
 	}
@@ -219,7 +219,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
 				   "'all' means every limit; choose another name");
 	limit->span_ticks = 0;
-	limit->plain = limit->budgets == 1 && limit->budget[0].mode != WEIR_MODE_LOG;
+	limit->plain = limit->budgets == 1 && limit->budget[0].mode != WEIR_MODE_EXACT;
 	limit->largest[false] = U64_MAX;
 	limit->largest[true] = U64_MAX;
 	for (i = 0; i < limit->budgets; i++) {
@@ -236,7 +236,7 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 u64 weir_limit_most(const struct weir_limit *limit, unsigned int i)
 {
 	const struct weir_budget *budget = &limit->budget[i];
-	bool once = budget->mode == WEIR_MODE_STRICT || budget->mode == WEIR_MODE_LOG ||
+	bool once = budget->mode == WEIR_MODE_STRICT || budget->mode == WEIR_MODE_EXACT ||
 		    !budget->window_ms;
 
 	if (budget->mode == WEIR_MODE_BUCKET)

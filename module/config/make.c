@@ -50,7 +50,7 @@ static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigne
 		.slot_ticks = budget->slot_ticks,
 		.slots = budget->slots,
 		.calendar_ms = budget->mode == WEIR_MODE_CALENDAR ? budget->window_ms : 0,
-		.log = budget->mode == WEIR_MODE_LOG,
+		.log = budget->mode == WEIR_MODE_EXACT,
 		.lenient = budget->mode != WEIR_MODE_STRICT || !budget->window_ms,
 		.bytes = limit->bytes & BIT(i),
 	};
@@ -100,7 +100,7 @@ static u64 budget_most(const struct weir_limit *limit, unsigned int i,
 			most = max(most, before);
 	}
 	/* What a log has no entry for has no effect on it. */
-	if (limit->budget[i].mode == WEIR_MODE_LOG)
+	if (limit->budget[i].mode == WEIR_MODE_EXACT)
 		most = min(most, weir_limit_log_most(limit));
 	return most;
 }

@@ -36,7 +36,7 @@ static const char * const modes[] = {
 	[WEIR_MODE_LENIENT]	= "lenient",
 	[WEIR_MODE_FIXED]	= "fixed",
 	[WEIR_MODE_BUCKET]	= "bucket",
-	[WEIR_MODE_LOG]		= "log",
+	[WEIR_MODE_EXACT]		= "exact",
 	[WEIR_MODE_CALENDAR]	= "calendar",
 };
 
@@ -104,7 +104,7 @@ static const struct kernel_param_ops param_ops = {
 #define LIST(least, greatest)	.list = true, NUMBER(least, greatest, 0)
 #define MODES \
 	.list = true, .words = modes, .max = ARRAY_SIZE(modes) - 1, \
-	.range = "strict, lenient, fixed, bucket, log or calendar"
+	.range = "strict, lenient, fixed, bucket, exact or calendar"
 
 #define PARAMETER(_name, ATTR, init, type, what) \
 	static struct param param_##_name = { \
@@ -123,7 +123,7 @@ PARAMETER(window_ms, WINDOW_MS, LIST(0, WEIR_WINDOW_MS_MAX), "array of uint",
 PARAMETER(slots, SLOTS, LIST(1, WEIR_SLOTS_MAX), "array of uint",
 	  "Slots of the windows: 1 to 64 (default: up to 15, as they fit the window)");
 PARAMETER(mode, MODE, MODES, "array of charp",
-	  "Ways to count: strict, lenient, fixed, bucket, log or calendar (default strict)");
+	  "Ways to count: strict, lenient, fixed, bucket, exact or calendar (default strict)");
 PARAMETER(burst, BURST, LIST(0, WEIR_BURST_MAX), "array of ullong",
 	  "What buckets hold: 1 to 70368744177664, 0 for the budget (default 0)");
 PARAMETER(tz_offset, ZONE, NUMBER(-WEIR_ZONE_OFFSET_MAX, WEIR_ZONE_OFFSET_MAX, 0), "int",

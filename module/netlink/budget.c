@@ -183,7 +183,7 @@ static int put_further(struct sk_buff *skb, const struct weir_limit *limit, unsi
 	       nla_put_u32(skb, WEIR_A_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
 	       (budget->mode == WEIR_MODE_BUCKET ?
 		weir_nl_put_u64(skb, WEIR_A_BUDGET_BURST, limit->room[i]) :
-		budget->mode != WEIR_MODE_LOG &&
+		budget->mode != WEIR_MODE_EXACT &&
 		nla_put_u32(skb, WEIR_A_BUDGET_SLOTS, budget->slots)) ||
 	       nla_put_u32(skb, WEIR_A_BUDGET_MODE, budget->mode) ||
 	       (slot_ns &&

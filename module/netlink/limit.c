@@ -128,7 +128,7 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes & 1) ||
 	       (budget->mode == WEIR_MODE_BUCKET ?
 		weir_nl_put_u64(skb, WEIR_A_LIMIT_BURST, limit->room[0]) :
-		budget->mode != WEIR_MODE_LOG &&
+		budget->mode != WEIR_MODE_EXACT &&
 		nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, budget->slots)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, budget->mode) ||
 	       weir_nl_put_budgets(skb, limit, counts) ||

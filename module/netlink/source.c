@@ -36,7 +36,7 @@ static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
 	int err;
 
 	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
-	    budget->mode == WEIR_MODE_LOG)
+	    budget->mode == WEIR_MODE_EXACT)
 		return 0;
 	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_ticks_ns(budget->slot_ticks));
 	for (; !err && i <= WEIR_SLOTS_MAX; i++)

@@ -41,7 +41,9 @@ printf 'early dev nosuch0\nlimit add web budget 1/s to ::/0\nearly mode generic 
 bad "2: early: device 'x0' was already given on line 1" "a device given twice" < <(printf 'early dev x0\nearly dev x0 mode generic\n')
 bad "1: early: required: dev IFACE" "no device" <<<'early mode generic'
 bad "1: early: mode: unknown word 'fast'" "a mode that does not exist" <<<'early dev x0 mode fast'
-bad "1: 'xdp attach' cannot be used here" "xdp attach is not accepted in a file" <<<'xdp attach dev x0'
+printf 'xdp attach dev nosuch0\nlimit add web budget 1/s to ::/0\nxdp attach mode generic dev nosuch1\n' | good "... also as the command"
+bad "2: xdp attach: device 'x0' was already given on line 1" "... a device given twice" < <(printf 'early dev x0\nxdp attach dev x0\n')
+bad "1: 'xdp detach' cannot be used here" "xdp detach is not accepted in a file" <<<'xdp detach dev x0'
 printf 'limit add web budget 1/s to ::/0\r\nexempt add ::/0\r\n' | good "CRLF line ends"
 printf 'limit add web budget 1/s to ::/0' | good "a last line without newline"
 printf '\xef\xbb\xbflimit add web budget 1/s to ::/0\r\n' | good "a byte order mark"
@@ -275,7 +277,7 @@ json 1 "weir: @: unknown key 'want_stats'" '{"limits":[{«"want_stats":true}]}'
 json 1 "weir: @: unknown key 'address'" '{"exempts":[{«"address":"::1"}]}'
 json 1 "weir: @: match: syn: expected true" '{"limits":[{"name":"web","match":{"syn":«1}}]}'
 json 1 "weir: @: unknown key 'memory'" '{"limits":[{«"memory":1}]}'
-json 1 "weir: @: mode: unknown word 'rolling'; expected one of: strict, lenient, fixed, bucket, log, calendar" \
+json 1 "weir: @: mode: unknown word 'rolling'; expected one of: strict, lenient, fixed, bucket, exact, calendar" \
 	'{"limits":[{"name":"web","mode":«"rolling"}]}'
 json 1 "weir: @: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"name":"web","mode":«"lenent"}]}'
 json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":«"10.0.0.1"}]}'

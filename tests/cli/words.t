@@ -73,7 +73,7 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, stats, monitor, save$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, early, stats, monitor, save$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
@@ -172,14 +172,16 @@ says <<'LINES'
 1 | exempt get 10.0.0.1,10.0.0.2 | ^weir: exempt get: '10.0.0.1,10.0.0.2' is a list; each command takes one address$
 
 # the kernel's rules that need no clock, without the kernel
-1 | -check limit add x budget 1000/s log | ^weir: limit add: budget: a log has at most 56 entries
-0 | -check limit add x budget 56/s log to ::/0 |
-1 | -check limit add x budget 57/s log | a log has at most 56 entries
-0 | -check limit add x budget 54/s log per 32,65 to ::/0 |
-1 | -check limit add x budget 55/s log per 32,65 | a log has at most 56 entries, 54 if
-1 | -check limit add x budget 5/s bytes log | ^weir: limit add: budget: a log has an entry for each packet
-1 | -check limit add x budget 5/total log | ^weir: limit add: budget: a log keeps what a window admits
-1 | -check limit add x budget 5/s slots 2 log | ^weir: limit add: slots: a log has no slots
+1 | -check limit add x budget 1000/s exact | ^weir: limit add: budget: exact counts at most 56 packets
+0 | -check limit add x budget 56/s exact to ::/0 |
+1 | -check limit add x budget 57/s exact | exact counts at most 56 packets
+0 | -check limit add x budget 54/s exact per 32,65 to ::/0 |
+1 | -check limit add x budget 55/s exact per 32,65 | exact counts at most 56 packets, 54 if
+1 | -check limit add x budget 5/s bytes exact | ^weir: limit add: budget: exact keeps the time of each packet
+1 | -check limit add x budget 5/total exact | ^weir: limit add: budget: exact counts in a window
+1 | -check limit add x budget 5/s slots 2 exact | ^weir: limit add: slots: exact has no slots
+1 | -check limit add x budget 5/s log | ^weir: limit add: 'exact' counts by the times of packets; to drop nothing use 'action observe'$
+1 | -check limit set x log | ^weir: limit set: 'exact' counts by
 1 | -check limit add x budget 5/3s calendar | ^weir: limit add: budget: a calendar has minutes, hours, days, weeks
 0 | -check limit add x budget 5/month calendar tz UTC to ::/0 |
 1 | -check limit add x budget 5/day tz UTC | ^weir: limit add: tz: a time zone is that of a calendar
@@ -200,8 +202,8 @@ says <<'LINES'
 1 | -check limit add x budget 5/s per 24,0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
 1 | -check limit add x budget 5/s penalty none renew | ^weir: limit add: penalty: refusals renew a penalty
 # ... and of set what is refused whatever the limit is
-1 | -check limit set x log slots 4 | ^weir: limit set: slots: a log has no slots
-1 | -check limit set x budget 57/s log | ^weir: limit set: budget: a log has at most 56 entries
+1 | -check limit set x exact slots 4 | ^weir: limit set: slots: exact has no slots
+1 | -check limit set x budget 57/s exact | ^weir: limit set: budget: exact counts at most 56 packets
 1 | -check limit set x budget 5/d fixed tz UTC | ^weir: limit set: tz: a time zone is that of a calendar
 0 | -check limit set x tz UTC |
 0 | -check limit set x budget 5/d tz UTC |
@@ -210,6 +212,24 @@ says <<'LINES'
 0 | -check limit set x bucket burst 5G |
 0 | -check limit set x calendar |
 0 | -check limit set x slots 4 |
+
+# words behind a budget are its own, those before the second the first's
+1 | -check limit add x slots 3 budget 5/s bucket budget 9/m | ^weir: limit add: slots: a bucket has no slots
+1 | -check limit add x bucket budget 5/s budget 9/m slots 3 strict budget 9/total slots 4 | ^weir: limit add: budget slots: a fixed
+0 | -check limit add x budget 5/s bucket burst 9 budget 9/m slots 3 to ::/0 |
+
+# devices that drop early
+0 | -check xdp attach dev lo |
+0 | -check early dev lo |
+1 | early dev lo mode slow | ^weir: early: mode: unknown word 'slow'
+1 | early mode native | ^weir: early: required: dev IFACE$
+
+# the schema
+0 | -schema |
+0 | -j -p -schema |
+0 | --schema |
+1 | -schema limit show | ^weir: '-schema' takes no command$
+1 | -schema -b - | ^weir: '-schema' takes no command$
 
 # combinations
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$

@@ -26,7 +26,7 @@ static void complete(struct weir_limit *limit)
 	limit->has |= WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_UNIT) | WEIR_HAS(LIMIT_SLOTS) |
 		      WEIR_HAS(LIMIT_MODE) | WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_SOURCES) |
 		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
-	if (limit->mode == WEIR_MODE_BUCKET || limit->mode == WEIR_MODE_LOG) {
+	if (limit->mode == WEIR_MODE_BUCKET || limit->mode == WEIR_MODE_EXACT) {
 		limit->has &= ~WEIR_HAS(LIMIT_SLOTS);
 		limit->slots = 0;
 	}

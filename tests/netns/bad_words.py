@@ -98,7 +98,7 @@ CASES = [
      "at least 10 ms", "further:1/window-ms", E.ERANGE),
     ("set of further budgets alone", "limit-set", {"name": "here", "further": {"budget": 5, "window-ms": 60000}},
      "give the first budget, too", "further"),
-    ("a log of too many packets", "limit-add", limit(mode=4, budget=57), "at most 56 entries", "budget", E.ERANGE),
+    ("a log of too many packets", "limit-add", limit(mode=4, budget=57), "at most 56 packets", "budget", E.ERANGE),
     ("a log of bytes", "limit-add", limit(mode=4, unit=1), "counts packets", "unit"),
     ("a log with slots", "limit-add", limit(mode=4, slots=5), "no slots; leave", "slots"),
     ("a log without a window", "limit-add", limit(mode=4, window_ms=0), "a total has none", "window-ms"),

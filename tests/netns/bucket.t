@@ -12,7 +12,7 @@ begin_with <<-WORDS
 	limit add host budget 100/800ms bucket burst 50 from 203.0.113.0/24 per 0
 WORDS
 is "$(weir -json limit show bucket | json most)" 50 "limit show states the most in any window"
-like "$(weir limit show bucket)" "^bucket budget 40/800ms .* bucket burst 10"$'\n'" +slot [0-9]+ms at most 50 " "... and in text"
+like "$(weir limit show bucket)" "^bucket budget 40/800ms bucket burst 10 .*"$'\n'" +slot [0-9]+ms at most 50 " "... and in text"
 is "$(weir -json limit show long | json burst)" 5 "the burst is the budget by default"
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir -check -file "$tmp/saved"
 ok $? "what is saved can be read"

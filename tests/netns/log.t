@@ -4,11 +4,11 @@
 # that fits; a change into another way to count loses no count
 . "$(dirname "$0")/lib.sh"
 begin_with <<-WORDS
-	limit add log budget 20/400ms log from 198.18.0.0/24
-	limit add still budget 10/1d log from 198.19.0.0/24
+	limit add log budget 20/400ms exact from 198.18.0.0/24
+	limit add still budget 10/1d exact from 198.19.0.0/24
 WORDS
 is "$(weir -json limit show log | json most)" 20 "limit show states the most in any window"
-like "$(weir limit show log)" "^log budget 20/400ms .*sources 65536 log" "... and in text, without slots"
+like "$(weir limit show log)" "^log budget 20/400ms exact from 198.18.0.0/24 sources 65536"$'\n' "... and in text, without slots"
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir save "$tmp/again" && cmp "$tmp/saved" "$tmp/again"
 ok $? "what is saved can be read"
 
@@ -33,8 +33,8 @@ is "$early" 0 "nothing is refused that fits"
 # Counts go with a change of the way to count, and with one of the table.
 flood -s 198.19.0.1 -c 7
 weir limit set still strict >/dev/null
-admits 3 "from a log to strict: what was counted stays" -s 198.19.0.1 -c 10
-weir limit set still log >/dev/null
+admits 3 "from exact to strict: what was counted stays" -s 198.19.0.1 -c 10
+weir limit set still exact >/dev/null
 admits 0 "... and back" -s 198.19.0.1 -c 10
 flood -s 198.19.0.2 -c 7
 weir limit set still sources 1024 >/dev/null
@@ -44,12 +44,12 @@ admits 2 "a larger budget" -s 198.19.0.2 -c 10
 
 
 # More entries, and a longer window: who sent nothing has the whole budget.
-weir limit add grows budget 5/1m log from 198.20.0.0/24
+weir limit add grows budget 5/1m exact from 198.20.0.0/24
 flood -s 198.20.0.1 -c 10
-weir limit set grows budget 50/1m log >/dev/null
+weir limit set grows budget 50/1m exact >/dev/null
 admits 45 "a budget beyond the entries: what was counted stays" -s 198.20.0.1 -c 100
 admits 50 "... and it is a limit" -s 198.20.0.2 -c 100
-weir limit set grows budget 50/1h log >/dev/null
+weir limit set grows budget 50/1h exact >/dev/null
 admits 50 "a longer window: strangers have the whole budget" -s 198.20.0.3 -c 100
 admits 0 "... and the others what they had left" -s 198.20.0.2 -c 100
 
@@ -62,13 +62,13 @@ refused() {
 	is $? 1 "refused: $*"
 	like "$text" "$why" "... with the reason"
 }
-refused "at most 56 entries" budget 57/m log
-refused "at most 56 entries, 54 if" budget 55/m log per 32,128
-refused "counts packets" budget 20/m bytes log
-refused "leave slots out" budget 20/m slots 4 log
-refused "a total has none" budget 20/total log
+refused "at most 56 packets" budget 57/m exact
+refused "at most 56 packets, 54 if" budget 55/m exact per 32,128
+refused "counts packets" budget 20/m bytes exact
+refused "leave slots out" budget 20/m slots 4 exact
+refused "a total has none" budget 20/total exact
 weir save "$tmp/again" && cmp "$tmp/saved" "$tmp/again"
 ok $? "... and the configuration is as it was"
-weir limit add most budget 56/m log && weir limit add most6 budget 54/m log per 32,128
+weir limit add most budget 56/m exact && weir limit add most6 budget 54/m exact per 32,128
 ok $? "the most of both"
 finish

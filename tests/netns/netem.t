@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 begin_with <<-WORDS
 	limit add strict budget 20/400ms slots 4 from 198.51.100.0/24
-	limit add log budget 20/400ms log from 198.18.0.0/24
+	limit add log budget 20/400ms exact from 198.18.0.0/24
 	limit add new budget 20/1s slots 4 from 10.0.0.0/8 newcomers 20/400ms known 1s
 WORDS
 tx tc qdisc add dev tx0 root netem limit 100000 delay 8ms 6ms 25% duplicate 30% reorder 30% 50% ||

@@ -51,23 +51,23 @@ refused slots '=4: a fixed or calendar window or a total is a single slot' packe
 refused slots '=4: a fixed .* is a single slot' packets=1 window_ms=1000 slots=4 mode=fixed
 refused slots '=4: a fixed .* is a single slot' packets=1 window_ms=60000 slots=4 mode=calendar
 refused slots '=4: a bucket has no slots' packets=1 window_ms=1000 slots=4 mode=bucket
-refused slots '=5 \(value 2\): a log has no slots' packets=1,2 window_ms=1000,2000 slots=4,5 mode=strict,log
-modes='is not strict, lenient, fixed, bucket, log or calendar'
+refused slots '=5 \(value 2\): exact has no slots' packets=1,2 window_ms=1000,2000 slots=4,5 mode=strict,exact
+modes='is not strict, lenient, fixed, bucket, exact or calendar'
 refused mode "=sliding $modes" packets=1 window_ms=1000 mode=sliding
 refused mode "=0 $modes" packets=1 window_ms=1000 mode=0
 refused mode "= $modes" packets=1 window_ms=1000 mode=
-refused mode "=Log \(value 2\) $modes" packets=1,2 window_ms=1000,2000 mode=log,Log
-refused mode 'as many values as there are budgets, 1, and has 2' packets=1 window_ms=1000 mode=log,log
+refused mode "=Log \(value 2\) $modes" packets=1,2 window_ms=1000,2000 mode=exact,Log
+refused mode 'as many values as there are budgets, 1, and has 2' packets=1 window_ms=1000 mode=exact,exact
 refused window_ms '=0: a bucket drains by its budget' packets=1 window_ms=0 mode=bucket
-refused window_ms '=0 \(value 1\): a log keeps what a window admits' packets=1,2 window_ms=0,1000 mode=log,log
+refused window_ms '=0 \(value 1\): exact counts in a window' packets=1,2 window_ms=0,1000 mode=exact,exact
 refused window_ms '=1000: a calendar has minutes, hours' packets=1 window_ms=1000 mode=calendar
-refused packets '=57: a log has at most 56 entries, 54' packets=57 window_ms=1000 mode=log
-refused packets '=55 \(value 2\): a log has at most 56 entries, 54' packets=9,55 window_ms=1000,2000 mode=log,log prefix6=128
-refused bytes '=5: a log .* counts packets' bytes=5 window_ms=1000 mode=log
-refused bytes '=5 \(value 2\): a log .* counts packets' packets=5,0 bytes=0,5 window_ms=1000,2000 mode=log,log
+refused packets '=57: exact counts at most 56 packets, 54' packets=57 window_ms=1000 mode=exact
+refused packets '=55 \(value 2\): exact counts at most 56 packets, 54' packets=9,55 window_ms=1000,2000 mode=exact,exact prefix6=128
+refused bytes '=5: exact .* counts packets' bytes=5 window_ms=1000 mode=exact
+refused bytes '=5 \(value 2\): exact .* counts packets' packets=5,0 bytes=0,5 window_ms=1000,2000 mode=exact,exact
 refused burst '0\.\.70368744177664' packets=1 window_ms=1000 mode=bucket burst=70368744177665
 refused burst '=5: a burst is what a bucket holds' packets=1 window_ms=1000 burst=5
-refused burst '=5 \(value 1\): a burst is what a bucket holds' packets=1,2 window_ms=1000,2000 mode=log,bucket burst=5,6
+refused burst '=5 \(value 1\): a burst is what a bucket holds' packets=1,2 window_ms=1000,2000 mode=exact,bucket burst=5,6
 refused burst '=4097: a burst is at most 4096 times' packets=1 window_ms=1000 mode=bucket burst=4097
 refused burst '=4294967296: a bucket holds at most' packets=2000000 window_ms=1000 mode=bucket burst=4294967296
 refused burst 'as many values as there are budgets, 2, and has 1' packets=1,2 window_ms=1000,2000 mode=bucket,bucket burst=5
@@ -176,8 +176,8 @@ as_tool "budget 5/s slots 7 lenient" packets=5 window_ms=1000 slots=7 mode=lenie
 as_tool "budget 5/s fixed" packets=5 window_ms=1000 mode=fixed
 as_tool "budget 5/s bucket" packets=5 window_ms=1000 mode=bucket
 as_tool "budget 5/s bucket burst 20480" packets=5 window_ms=1000 mode=bucket burst=20480
-as_tool "budget 56/s log" packets=56 window_ms=1000 mode=log
-as_tool "budget 54/s log per 0,128" packets=54 window_ms=1000 mode=log prefix4=0 prefix6=128
+as_tool "budget 56/s exact" packets=56 window_ms=1000 mode=exact
+as_tool "budget 54/s exact per 0,128" packets=54 window_ms=1000 mode=exact prefix4=0 prefix6=128
 as_tool "budget 5/month calendar" packets=5 window_ms=2592000000 mode=calendar
 as_tool "budget 5/day calendar tz +02:00" packets=5 window_ms=86400000 mode=calendar tz_offset=7200
 as_tool "budget 5/day calendar tz -03:30" packets=5 window_ms=86400000 mode=calendar tz_offset=-12600
@@ -190,9 +190,9 @@ as_tool "budget 1M/s bytes bucket burst 64k" packets=0 bytes=1000000 window_ms=1
 as_tool "budget 5/s penalty 10m" packets=5 window_ms=1000 penalty_ms=600000 renew=0
 as_tool "budget 5/s penalty 10m renew" packets=5 window_ms=1000 penalty_ms=600000 renew=1
 as_tool "budget 5/s penalty 3650d action observe sources 64" packets=5 window_ms=1000 penalty_ms=315360000000 sources=64 observe=1
-as_tool "budget 100/1s slots 10 budget 2k/1m bucket burst 50 budget 1G/1d bytes fixed budget 20/1h log penalty 1m" \
+as_tool "budget 100/1s slots 10 budget 2k/1m bucket burst 50 budget 1G/1d bytes fixed budget 20/1h exact penalty 1m" \
 	packets=100,2000,0,20 bytes=0,0,1000000000,0 window_ms=1000,60000,86400000,3600000 slots=10,0,0,0 \
-	mode=strict,bucket,fixed,log burst=0,50,0,0 penalty_ms=60000
+	mode=strict,bucket,fixed,exact burst=0,50,0,0 penalty_ms=60000
 as_tool "budget 1M/total bytes budget 20/s slots 64 lenient budget 5k/day calendar tz -01:00" \
 	packets=0,20,5000 bytes=1000000,0,0 window_ms=0,1000,86400000 slots=0,64,0 mode=strict,lenient,calendar tz_offset=-3600
 

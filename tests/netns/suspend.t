@@ -36,16 +36,16 @@ periods=(minute day month)
 begin_with <<-WORDS
 	limit add strict budget 5/1h from 198.18.0.1
 	limit add bucket budget 5/1h bucket burst 3 from 198.18.0.2
-	limit add log budget 5/1h log from 198.18.0.3
+	limit add log budget 5/1h exact from 198.18.0.3
 	limit add short budget 12/400ms slots 4 from 198.18.1.1
-	limit add short-log budget 12/400ms log from 198.18.1.2
+	limit add short-log budget 12/400ms exact from 198.18.1.2
 	limit add short-bucket budget 12/400ms bucket burst 6 from 198.18.1.3
 	limit add short-fixed budget 12/400ms fixed from 198.18.1.4
 	$(for i in "${!periods[@]}"; do echo "limit add ${periods[i]} budget 5/${periods[i]} calendar from 198.18.2.$i"; done)
 	limit add block budget 5/1h from 198.18.3.1
 WORDS
 weir source block 198.18.3.1 limit block for 1h >/dev/null || bail "cannot block"
-held=(strict bucket log)
+held=(strict bucket exact)
 # left LIMIT: ms until a packet is admitted
 left() {
 	local i address=198.18.3.1

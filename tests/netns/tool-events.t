@@ -41,8 +41,8 @@ watch pressure monitor pressure
 watch elsewhere -netns "$tx" monitor
 all_listen() { [ "$(listeners)" -ge 7 ] && [ "$(listeners tx)" -ge 1 ]; }
 wait_for 60 all_listen || bail "monitor does not listen"
-tells "the existing limits, with their conditions" "limit present web budget 100/100s to 192.0.2.0/24 slots 15 sources 64" \
-	"limit present net budget 50/100s proto udp per 24,48 slots 15 sources 64"
+tells "the existing limits, with their conditions" "limit present web budget 100/100s slots 15 to 192.0.2.0/24 sources 64" \
+	"limit present net budget 50/100s slots 15 proto udp per 24,48 sources 64"
 
 weir exempt add 10.0.0.0/8 limit web
 weir exempt add 2001:db8::/32 dev rx0
@@ -75,18 +75,18 @@ weir limit add first budget 1/100s bytes not from 10.0.0.0/8 lenient action obse
 weir limit set net before web >"$tmp/out"
 weir limit set net sources 128 >"$tmp/out"
 tells "match and place of a limit" \
-	"limit added first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before web" \
-	"limit changed web budget 100/100s to 192.0.2.0/24 slots 15 sources 64" \
-	"limit changed net budget 50/100s proto udp per 24,48 slots 15 sources 64 before web" \
-	"limit changed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before net" \
-	"limit changed net budget 50/100s proto udp per 24,48 slots 15 sources 128 before web"
+	"limit added first budget 1/100s bytes slots 15 lenient not from 10.0.0.0/8 sources 64 action observe before web" \
+	"limit changed web budget 100/100s slots 15 to 192.0.2.0/24 sources 64" \
+	"limit changed net budget 50/100s slots 15 proto udp per 24,48 sources 64 before web" \
+	"limit changed first budget 1/100s bytes slots 15 lenient not from 10.0.0.0/8 sources 64 action observe before net" \
+	"limit changed net budget 50/100s slots 15 proto udp per 24,48 sources 128 before web"
 weir limit set net sources 128 >"$tmp/out"
 weir limit set first comment 'a "b" # c' >"$tmp/out"
 weir limit set first comment 'a "b" # c' >"$tmp/out"
 weir limit set first comment '' >"$tmp/out"
 tells "the comment of a limit" \
-	"limit changed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before net comment \"a \\\"b\\\" # c\"" \
-	"limit changed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe before net"
+	"limit changed first budget 1/100s bytes slots 15 lenient not from 10.0.0.0/8 sources 64 action observe before net comment \"a \\\"b\\\" # c\"" \
+	"limit changed first budget 1/100s bytes slots 15 lenient not from 10.0.0.0/8 sources 64 action observe before net"
 weir exempt add 11.0.0.0/8 comment one
 weir exempt add 12.0.0.0/8 comment two
 weir save >"$tmp/saved"
@@ -100,11 +100,11 @@ weir save >"$tmp/saved"
 holds "the same configuration again" quietly weir -file "$tmp/saved"
 sed -i '/limit add first/d; s/budget 50/budget 51/' "$tmp/saved"
 weir -file "$tmp/saved" 2>"$tmp/out"
-tells "is no change; another is" "exempt added 10.0.0.0/8" "limit removed first budget 1/100s bytes not from 10.0.0.0/8 slots 15 sources 64 lenient action observe" \
-	"limit changed net budget 51/100s proto udp per 24,48 slots 15 sources 128 before web"
+tells "is no change; another is" "exempt added 10.0.0.0/8" "limit removed first budget 1/100s bytes slots 15 lenient not from 10.0.0.0/8 sources 64 action observe" \
+	"limit changed net budget 51/100s slots 15 proto udp per 24,48 sources 128 before web"
 weir limit flush
-tells "flush" "limit removed net budget 51/100s proto udp per 24,48 slots 15 sources 128" \
-	"limit removed web budget 100/100s to 192.0.2.0/24 slots 15 sources 64"
+tells "flush" "limit removed net budget 51/100s slots 15 proto udp per 24,48 sources 128" \
+	"limit removed web budget 100/100s slots 15 to 192.0.2.0/24 sources 64"
 
 # wait for the last event of each kind
 weir limit add web budget 100/100s to 192.0.2.0/24 sources 64 >"$tmp/out"
@@ -120,7 +120,7 @@ is "$(grep -vc ' web\b' "$tmp/web"):$(grep -c ' web\b' "$tmp/sources")" "8:0" ".
 	diag "$(grep -v ' web\b' "$tmp/web")"
 command weir -n "$tx" limit add there budget 1/s to ::/0 sources 64 >"$tmp/out"
 saw there elsewhere
-is "$(<"$tmp/elsewhere")" "limit added there budget 1/s to ::/0 slots 15 sources 64" "a namespace has only its own events"
+is "$(<"$tmp/elsewhere")" "limit added there budget 1/s slots 15 to ::/0 sources 64" "a namespace has only its own events"
 quiet
 cat "$tmp/json" >>"$judged.events"
 is "$(sort -u "$tmp"/*.err)" "" "no errors"

@@ -35,7 +35,7 @@ begin
 
 # the examples of design.rst
 done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
-like "$out" '^web budget 1000/s to 192.0.2.0/24 proto tcp dport 443 slots [0-9]+ sources 65536.* memory [0-9.]+MiB ways [0-9]+ a source 73B$' \
+like "$out" '^web budget 1000/s slots [0-9]+ to 192.0.2.0/24 proto tcp dport 443 sources 65536.* memory [0-9.]+MiB ways [0-9]+ a source 73B$' \
 	"the added limit is shown, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
 done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
@@ -61,7 +61,7 @@ refused "limit show: NAME 'nosuch': no limit of that name; limit show lists them
 # -exist: success if the limit is the same; one that differs is kept, and is a failure
 words="web budget 2000/s to 192.0.2.0/24 proto tcp dport 443"
 done_with '$' -exist limit add $words
-like "$out" "^$words slots " "-exist shows the existing limit"
+like "$out" "^web budget 2000/s slots [0-9]+ ${words#* * * } sources " "-exist shows the existing limit"
 done_with '$' -exist limit add $words before syn
 done_with '$' -exist limit add host budget 2M/s per 0 action observe
 done_with '$' -exist limit add web budget 2k/1000ms packets to 192.0.2.0/24 dport 443 proto 6 comment ''
@@ -76,7 +76,7 @@ differs web budget 1/s -- 'budget, to, proto, dport'
 differs web budget 2000/2s to 192.0.2.0/24 proto tcp dport 443 -- budget
 differs web budget 2000/s bytes to 192.0.2.0/24 proto tcp dport 443 -- budget
 differs web budget 2000/s not to 192.0.2.0/24 proto tcp dport 444 syn -- 'to, dport, syn'
-differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 'per, strict.lenient.fixed.bucket.log.calendar'
+differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 per 24 lenient -- 'strict.lenient.fixed.bucket.exact.calendar, per'
 differs web budget 2000/s to 192.0.2.0/24 proto tcp dport 443 slots 3 sources 64 action observe -- 'slots, sources, action'
 differs web budget 2000/s family ipv4 dev lo from 10.0.0.0/8 to 192.0.2.0/24 proto tcp sport 1 mark 1 comment a -- \
 	'family, dev, from, sport, dport, mark, comment'
@@ -182,7 +182,7 @@ set_to() {
 	local match=$1
 	shift
 	run limit set ssh "$@"
-	is "$status $(sed -En '1s/^ssh budget 100\/s ?(.*) slots .*/\1/p' "$tmp/out")" "0 $match" "weir limit set ssh $*"
+	is "$status $(sed -En '1s/^ssh budget 100\/s slots [0-9]+ ?(.*) sources .*/\1/p' "$tmp/out")" "0 $match" "weir limit set ssh $*"
 }
 done_with '$' limit add ssh budget 100/s to 192.0.2.0/24 proto tcp dport 22
 set_to "to 192.0.2.0/24 proto tcp dport 2222" dport 2222

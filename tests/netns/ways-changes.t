@@ -5,15 +5,15 @@
 # has more than the new way admits and what the old one had let go
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
-ways=(strict lenient fixed log bucket calendar total)
+ways=(strict lenient fixed exact bucket calendar total)
 # What a way admits in 400 ms, and what it may have let go of that. No minute ends here.
-declare -A most=([strict]=12 [lenient]=24 [fixed]=24 [log]=12 [bucket]=18 [calendar]=12 [total]=12)
-declare -A gone=([strict]=0 [lenient]=12 [fixed]=12 [log]=0 [bucket]=12 [calendar]=0 [total]=0)
+declare -A most=([strict]=12 [lenient]=24 [fixed]=24 [exact]=12 [bucket]=18 [calendar]=12 [total]=12)
+declare -A gone=([strict]=0 [lenient]=12 [fixed]=12 [exact]=0 [bucket]=12 [calendar]=0 [total]=0)
 # In each of these a strict budget has twelve packets of 46 bytes in 400 ms.
 several=("budget 12/400ms slots 4 strict"
 	"budget 12/400ms slots 4 strict budget 30/1s bucket"
 	"budget 30/1s fixed budget 12/400ms slots 4"
-	"budget 50/2s log budget 12/400ms slots 4 budget 60/4s lenient budget 9000/total"
+	"budget 50/2s exact budget 12/400ms slots 4 budget 60/4s lenient budget 9000/total"
 	"budget 552/400ms bytes slots 4 strict budget 40/2s"
 	"budget 20/800ms slots 4 strict budget 12/400ms slots 4 budget 100000/1m bytes")
 n=${#ways[@]} ticks=$(ms_ticks 400)

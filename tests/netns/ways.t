@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need_cpus 2
 SHORT=400 LONG=1600 # ms
-ways=(strict lenient fixed log bucket calendar total)
+ways=(strict lenient fixed exact bucket calendar total)
 # Source 7 i + j has way i with a short window, and if j is not i, way j with a long one.
 for i in "${!ways[@]}"; do
 	for j in "${!ways[@]}"; do
@@ -66,7 +66,7 @@ adversary
 adversary
 adversary
 is "${best[strict]}" 12 "strict: any window has up to the budget"
-is "${best[log]}" 12 "log: likewise"
+is "${best[exact]}" 12 "exact: likewise"
 is "${best[total]}" 12 "total: all of the trace has"
 is "${best[lenient]}" 24 "lenient: twice the budget, before a slot ends and after"
 is "${best[fixed]}" 24 "fixed: twice the budget, before a window ends and after"
@@ -105,8 +105,8 @@ wait "$!"
 trace_stop
 measure
 # Half of what a source gets that never pauses: others use the machine, too
-declare -A least=([strict]=48 [lenient]=48 [fixed]=48 [log]=48 [bucket]=48 [calendar]=24 [total]=12
-	[-strict]=30 [-lenient]=30 [-fixed]=30 [-log]=30 [-bucket]=30 [-calendar]=30 [-total]=30)
+declare -A least=([strict]=48 [lenient]=48 [fixed]=48 [exact]=48 [bucket]=48 [calendar]=24 [total]=12
+	[-strict]=30 [-lenient]=30 [-fixed]=30 [-exact]=30 [-bucket]=30 [-calendar]=30 [-total]=30)
 last=''
 while read -r name window_ms most max amount cpus; do
 	if [ "$name" != "$last" ]; then

@@ -37,8 +37,8 @@ unask() { rx bpftool net detach "$1" dev "${2:-rx0}"; }
 conditions=("" "frag" "not frag" "tcp syn" "tcp not syn" "family ipv4" "not family ipv4" "dev rx0" "not dev rx0"
 	"from 10.0.0.0/8" "not from 10.0.0.0/8" "to 192.0.2.0/24" "not to 192.0.2.0/24" "proto 6" "not proto 6"
 	"proto 17 dport 0-1024" "proto 17 not dport 0-1024" "proto 17 sport 53" "proto 17 not sport 53" "mark 0" "not mark 1")
-ways=("2/1h" "2/1h penalty 1h" "1500/1h bytes" "20/1h per 0" "9/1h budget 2/1d log budget 3k/1d bytes"
-	"2/1h lenient" "2/1h fixed" "2/1d calendar" "2/total" "2/1h log" "2/1h bucket burst 3")
+ways=("2/1h" "2/1h penalty 1h" "1500/1h bytes" "20/1h per 0" "9/1h budget 2/1d exact budget 3k/1d bytes"
+	"2/1h lenient" "2/1h fixed" "2/1d calendar" "2/total" "2/1h exact" "2/1h bucket burst 3")
 fuzz-packets -s "$seed" -l >"$tmp/words"
 grep ^exempt "$tmp/words" >"$tmp/exempts"
 told=0 first=0 turn=0

@@ -130,7 +130,7 @@ static void test_log(void **state)
 	unsigned int i;
 	u64 most = 0;
 
-	config.budget[0].mode = WEIR_MODE_LOG;
+	config.budget[0].mode = WEIR_MODE_EXACT;
 	assert_int_equal(add(&config, &error), 0);
 	for (i = 0; i < ARRAY_SIZE(budgets); i++) {
 		config.budget[0].amount = budgets[i];

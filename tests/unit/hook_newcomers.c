@@ -171,7 +171,7 @@ static const struct weir_budget ways[] = {
 	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_FIXED },
 	{ .amount = 9, .window_ms = WEIR_DAY_MS, .mode = WEIR_MODE_CALENDAR },
 	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_BUCKET },
-	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_LOG },
+	{ .amount = 9, .window_ms = 60000, .mode = WEIR_MODE_EXACT },
 	{ .amount = 9 },
 };
 

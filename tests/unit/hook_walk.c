@@ -93,13 +93,13 @@ static u32 random_window(void)
 
 static const char *const mode_name[] = {
 	[WEIR_MODE_STRICT] = "strict", [WEIR_MODE_LENIENT] = "lenient", [WEIR_MODE_FIXED] = "fixed",
-	[WEIR_MODE_CALENDAR] = "calendar", [WEIR_MODE_BUCKET] = "bucket", [WEIR_MODE_LOG] = "log",
+	[WEIR_MODE_CALENDAR] = "calendar", [WEIR_MODE_BUCKET] = "bucket", [WEIR_MODE_EXACT] = "exact",
 };
 
 /* The ways to count that are drawn */
 static const u32 modes[] = {
 	WEIR_MODE_STRICT, WEIR_MODE_LENIENT, WEIR_MODE_FIXED, WEIR_MODE_BUCKET,
-	WEIR_MODE_LOG,
+	WEIR_MODE_EXACT,
 };
 
 static void random_budget(struct weir_limit *words, unsigned int i)
@@ -115,7 +115,7 @@ static void random_budget(struct weir_limit *words, unsigned int i)
 		.window_ms = random_window(),
 	};
 	words->slots_given &= ~BIT(i);
-	if (budget->mode == WEIR_MODE_LOG) {
+	if (budget->mode == WEIR_MODE_EXACT) {
 		bytes = false;
 		budget->amount = min(ends(56), 54ull);
 	} else {
@@ -570,7 +570,7 @@ static void step_set(void)
 	words = l->asked;
 	switch (below(8)) {
 	case 0 ... 1:
-		words.budget[0].amount = words.budget[0].mode == WEIR_MODE_LOG ? ends(54) :
+		words.budget[0].amount = words.budget[0].mode == WEIR_MODE_EXACT ? ends(54) :
 					 ends(WEIR_PACKETS_MAX);
 		break;
 	case 2:

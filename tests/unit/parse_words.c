@@ -127,7 +127,7 @@ static void test_limit_refused(void **state)
 		{ "web budget 1/s observe", "'observe' is a value of 'action': write 'action observe'" },
 		{ "web budget 1/s Bytes", "unknown word 'Bytes'; did you mean 'bytes'" },
 		{ "web budget 1/s sour 64", "'sour' abbreviates 'sources'" },
-		{ "web budget 1/s rats", "unknown word 'rats'; expected one of: budget, packets, bytes, family" },
+		{ "web budget 1/s rats", "unknown word 'rats'; expected one of: budget, packets, bytes, slots" },
 		{ "web budget", "'budget' requires a value: COUNT" },
 		{ "web budget 1/s dev", "'dev' requires a value: IFACE" },
 		{ "web budget 1/s slots 3 slots 4", "'slots' given twice" },

@@ -182,7 +182,7 @@ static u64 shown(const struct way_budget *budget)
 {
 	static const u8 mode[WAYS] = {
 		[LENIENT] = WEIR_MODE_LENIENT, [FIXED] = WEIR_MODE_FIXED,
-		[LEAK] = WEIR_MODE_BUCKET, [LOG] = WEIR_MODE_LOG, [CALENDAR] = WEIR_MODE_CALENDAR,
+		[LEAK] = WEIR_MODE_BUCKET, [LOG] = WEIR_MODE_EXACT, [CALENDAR] = WEIR_MODE_CALENDAR,
 	};
 	const struct weir_limit limit = {
 		.room[0] = budget->room,

@@ -53,14 +53,14 @@ static bool is_total(const struct walk_budget *b)
 /* Does a ring of slots count? */
 static bool is_ring(const struct walk_budget *b)
 {
-	return !is_total(b) && b->mode != WEIR_MODE_BUCKET && b->mode != WEIR_MODE_LOG &&
+	return !is_total(b) && b->mode != WEIR_MODE_BUCKET && b->mode != WEIR_MODE_EXACT &&
 	       b->mode != WEIR_MODE_CALENDAR;
 }
 
 /* Slots that may count besides the current one */
 static u64 reach(const struct walk_budget *b)
 {
-	return b->mode == WEIR_MODE_STRICT || b->mode == WEIR_MODE_LOG ? b->slots : b->slots - 1;
+	return b->mode == WEIR_MODE_STRICT || b->mode == WEIR_MODE_EXACT ? b->slots : b->slots - 1;
 }
 
 static u64 length(const struct walk_budget *b)
@@ -77,7 +77,7 @@ static bool counts(const struct walk_budget *b, const struct walk_event *e, u64 
 	/* The end of a period clears the lists. */
 	if (is_total(b) || b->mode == WEIR_MODE_CALENDAR)
 		return true;
-	if (bound && (b->mode == WEIR_MODE_STRICT || b->mode == WEIR_MODE_LOG))
+	if (bound && (b->mode == WEIR_MODE_STRICT || b->mode == WEIR_MODE_EXACT))
 		return e->tick + b->window >= now;
 	return slot_of(b, e->tick) + reach(b) >= slot_of(b, now);
 }
@@ -156,7 +156,7 @@ u64 walk_bound(const struct walk_limit *l, const struct walk_source *s, unsigned
 static u64 in_advance(const struct walk_limit *l, const struct walk_source *s, unsigned int i)
 {
 	bool shared = l->shared[s->key.scope & 1] && l->budgets == 1 &&
-		      l->budget[i].mode != WEIR_MODE_LOG && !is_total(&l->budget[i]);
+		      l->budget[i].mode != WEIR_MODE_EXACT && !is_total(&l->budget[i]);
 
 	/* A bucket is not given back what has drained, so one batch may follow the other. */
 	return !shared ? 0 : l->budget[i].mode == WEIR_MODE_BUCKET ? l->budget[i].room :
@@ -380,10 +380,10 @@ static bool alike(const struct walk_budget *a, const struct walk_budget *b, bool
 		return false;
 	if (is_total(a) || is_total(b))
 		return is_total(a) && is_total(b);
-	if (a->mode == WEIR_MODE_BUCKET || a->mode == WEIR_MODE_LOG || a->mode == WEIR_MODE_CALENDAR)
+	if (a->mode == WEIR_MODE_BUCKET || a->mode == WEIR_MODE_EXACT || a->mode == WEIR_MODE_CALENDAR)
 		return a->mode == b->mode &&
 		       (a->mode == WEIR_MODE_CALENDAR ||
-			(a->slot_ticks == b->slot_ticks && (a->mode == WEIR_MODE_LOG || kept)));
+			(a->slot_ticks == b->slot_ticks && (a->mode == WEIR_MODE_EXACT || kept)));
 	return is_ring(b) && a->slot_ticks == b->slot_ticks && reach(a) == reach(b);
 }
 
@@ -447,7 +447,7 @@ static void bound_move(struct walk_list *to, const struct walk_list *from,
 	sum = part(sum, old, new, false);
 	if (!exact && sum)
 		list_add(to, now, min(sum, (u128)new->room), U64_MAX);
-	if (new->mode == WEIR_MODE_LOG && old->mode != WEIR_MODE_LOG)
+	if (new->mode == WEIR_MODE_EXACT && old->mode != WEIR_MODE_EXACT)
 		newest(to, new->amount);
 }
 

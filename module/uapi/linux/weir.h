@@ -58,17 +58,17 @@ enum weir_action {
  * and is within its budget by an exact sliding count. Fixed has windows side
  * by side, aligned to multiples of their length since the machine started, and
  * admits up to the budget in each. Bucket admits burst at once, and the budget
- * a window in the long run. Log is exact: it admits what leaves any window
- * within the budget. Calendar has windows that end with the minute, hour, day,
- * week or month of a time zone, and admits up to the budget in each; a week
- * begins with Monday, and the window of a month is 30 days.
+ * a window in the long run. Exact admits what leaves any window within the
+ * budget. Calendar has windows that end with the minute, hour, day, week or
+ * month of a time zone, and admits up to the budget in each; a week begins
+ * with Monday, and the window of a month is 30 days.
  */
 enum weir_mode {
 	WEIR_MODE_STRICT,
 	WEIR_MODE_LENIENT,
 	WEIR_MODE_FIXED,
 	WEIR_MODE_BUCKET,
-	WEIR_MODE_LOG,
+	WEIR_MODE_EXACT,
 	WEIR_MODE_CALENDAR,
 };
 

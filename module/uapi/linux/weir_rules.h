@@ -14,8 +14,8 @@
 /* The budgets that a burst may have, as a power of two. */
 #define WEIR_RULE_BURST_SHIFT	12
 /* Packets of a log; with prefixes of IPv6 longer than 64 its entries are fewer. */
-#define WEIR_RULE_LOG_MAX	56
-#define WEIR_RULE_LOG_LONG_MAX	54
+#define WEIR_RULE_EXACT_MAX	56
+#define WEIR_RULE_EXACT_LONG_MAX	54
 
 struct weir_budget_rules {
 	__u64 amount;
@@ -70,20 +70,21 @@ static inline int weir_bucket_rules(const struct weir_budget_rules *is,
 	return 0;
 }
 
-static inline int weir_log_rules(const struct weir_budget_rules *is, struct weir_broken_rule *rule)
+static inline int weir_exact_rules(const struct weir_budget_rules *is,
+				   struct weir_broken_rule *rule)
 {
 	if (!is->window_ms)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
-					"a log keeps what a window admits; a total has none");
+					"exact counts in a window; a total has none");
 	if (is->slots)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SLOTS,
-					"a log has no slots; leave slots out");
+					"exact has no slots; leave slots out");
 	if (is->bytes)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_UNIT,
-					"a log has an entry for each packet, and so counts packets");
-	if (is->amount > (is->len6 > 64 ? WEIR_RULE_LOG_LONG_MAX : WEIR_RULE_LOG_MAX))
+					"exact keeps the time of each packet, and so counts packets");
+	if (is->amount > (is->len6 > 64 ? WEIR_RULE_EXACT_LONG_MAX : WEIR_RULE_EXACT_MAX))
 		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_BUDGET,
-					"a log has at most 56 entries, 54 if IPv6 prefixes exceed 64; use slots");
+					"exact counts at most 56 packets, 54 if IPv6 prefixes exceed 64; use strict");
 	return 0;
 }
 
@@ -107,8 +108,8 @@ static inline int weir_budget_rules(const struct weir_budget_rules *is,
 					"a burst is what a bucket holds; say bucket, too, or no burst");
 	if (is->mode == WEIR_MODE_BUCKET)
 		return weir_bucket_rules(is, rule);
-	if (is->mode == WEIR_MODE_LOG)
-		return weir_log_rules(is, rule);
+	if (is->mode == WEIR_MODE_EXACT)
+		return weir_exact_rules(is, rule);
 	if (is->mode == WEIR_MODE_CALENDAR && !weir_calendar_has(is->window_ms))
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
 					"a calendar has minutes, hours, days, weeks (7d) and months (30d)");
