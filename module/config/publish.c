@@ -31,7 +31,7 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 			  struct weir_error *error)
 {
 	struct weir_exempts *exempts;
-	unsigned int i, j, n = 0;
+	unsigned int i, j, n = 0, twice;
 
 	for (i = 0; i < edit->exempts; i++) {
 		for (j = 0; edit->exempt[i].limit && j < edit->count; j++)
@@ -42,12 +42,14 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 	}
 	if (!n)
 		return 0;
-	exempts = weir_exempts_alloc(edit->exempt, n);
-	if (!IS_ERR(exempts))
+	exempts = weir_exempts_alloc(edit->exempt, n, &twice);
+	if (!IS_ERR(exempts)) {
 		config->exempts = exempts;
-	else if (PTR_ERR(exempts) == -EEXIST)
+	} else if (PTR_ERR(exempts) == -EEXIST) {
+		error->exempt = twice;
 		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS,
 			    "the exemption is given twice; leave one of them out");
+	}
 	return PTR_ERR_OR_ZERO(exempts);
 }
 

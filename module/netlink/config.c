@@ -247,6 +247,18 @@ static int config_parse(struct weir_edit *edit, struct genl_info *info,
 	return 0;
 }
 
+/* The address of one of the exemptions of a configuration. */
+static struct nlattr *config_exempt_address(const struct genl_info *info, unsigned int place)
+{
+	const struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		if (nla_type(attr) == WEIR_A_CONFIG_EXEMPT && !place--)
+			return nla_find_nested(attr, WEIR_A_EXEMPT_ADDRESS);
+	return NULL;
+}
+
 /* Change one object, and with @reply put the limit that it is, or would be. */
 static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_buff *reply,
 		      struct weir_error *error)
@@ -271,6 +283,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	struct nlattr **attrs = info->attrs, *at = NULL;
 	struct weir_error error = { };
 	struct weir_edit *edit;
+	unsigned int before;
 	int err = 0;
 
 	edit = weir_edit_begin(wn, config && !attrs[WEIR_A_CONFIG_ADD],
@@ -278,6 +291,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
 	edit->notify = weir_nl_event_config;
+	before = edit->exempts;
 	switch (info->genlhdr->cmd) {
 	case WEIR_CMD_LIMIT_FLUSH:
 		edit->count = 0;
@@ -295,7 +309,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	err = weir_edit_end(edit, err, &error);
 	/* An error found only by weir_edit_end() is an exemption given twice. */
 	if (config && error.attr)
-		at = nla_find_nested(attrs[WEIR_A_CONFIG_EXEMPT], error.attr);
+		at = config_exempt_address(info, error.exempt - before);
 	return weir_nl_error(&error, at, err, info->extack);
 }
 

@@ -173,11 +173,23 @@ static void stats_put(struct weir_exempt_stats *stats)
 	kfree(stats);
 }
 
+/* The index of the second exemption that is equal to @one; there are two. */
+static unsigned int second_of(const struct weir_exempt *exempt, const struct weir_exempt *one)
+{
+	unsigned int i, met = 0;
+
+	for (i = 0; met < 2; i++)
+		met += !compare_exempt(&exempt[i], one);
+	return i - 1;
+}
+
 /*
- * Make an index of exemptions, at least one, in any order. Returns ERR_PTR(-EEXIST)
- * if two are equal, or -ENOMEM. Context: process, may sleep.
+ * Make an index of exemptions, at least one, in any order. Returns ERR_PTR(-EEXIST) if
+ * two are equal, with the index of the second in @twice, or -ENOMEM. Context: process,
+ * may sleep.
  */
-struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count)
+struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count,
+					unsigned int *twice)
 {
 	struct weir_exempts *exempts;
 	unsigned int i;
@@ -195,10 +207,12 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 	memcpy(exempts->exempt, exempt, count * sizeof(*exempt));
 	exempts_sort(exempts->exempt, count);
 	for (i = 0; i < count && !err; i++) {
-		if (i && !compare_exempt(&exempts->exempt[i - 1], &exempts->exempt[i]))
+		if (i && !compare_exempt(&exempts->exempt[i - 1], &exempts->exempt[i])) {
+			*twice = second_of(exempt, &exempts->exempt[i]);
 			err = -EEXIST;
-		else
+		} else {
 			err = stats_get(&exempts->exempt[i]);
+		}
 	}
 	if (err) {
 		exempts->count = i - 1;

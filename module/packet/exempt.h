@@ -62,7 +62,8 @@ static inline struct weir_source weir_prefix_source(const struct weir_net_prefix
 	return source;
 }
 
-struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count);
+struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsigned int count,
+					unsigned int *twice);
 void weir_exempts_free(struct weir_exempts *exempts);
 unsigned int weir_exempts_count(const struct weir_exempts *exempts);
 const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index);
