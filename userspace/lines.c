@@ -75,48 +75,70 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 	lines->filled |= more[strspn(more, WEIR_BLANKS)];
 	if (memchr(more, '\0', len))
 		return weir_err_set(err, "NUL byte: not a text file");
-	source = realloc(lines->source, used + len + 1);
-	if (!source)
-		return weir_err_set(err, WEIR_NO_MEMORY);
-	lines->source = source;
-	memcpy(source + used, more, len + 1);
+	if (used + len + 1 > lines->source_room) {
+		source = realloc(lines->source, 2 * (used + len + 1));
+		if (!source)
+			return weir_err_set(err, WEIR_NO_MEMORY);
+		lines->source = source;
+		lines->source_room = 2 * (used + len + 1);
+	}
+	memcpy(lines->source + used, more, len + 1);
 	return len;
 }
 
 /*
- * Whether a backslash continues the line; it is replaced by a blank. A backslash in
- * a comment does not.
+ * Whether a backslash continues the line, of @len bytes; it is replaced by a blank. A
+ * backslash in a comment does not. The words before @from were looked at, and @quote is
+ * open there, or none.
  */
-static bool continues(char *text, size_t len)
+static bool continues(char *text, size_t len, size_t from, char *quote)
 {
-	const char *at = text;
+	const char *at = text + from;
+	char *end = text + len;
 
-	while (len && (text[len - 1] == '\n' || text[len - 1] == '\r'))
-		len--;
-	if (!len || text[len - 1] != '\\')
+	while (end > at && (end[-1] == '\n' || end[-1] == '\r'))
+		end--;
+	if (end == at || *--end != '\\')
 		return false;
-	for (; *(at += strspn(at, WEIR_BLANKS)); at += weir_word_length(at))
-		if (*at == '#')
-			return false;
-	text[len - 1] = ' ';
+	while (at < end) {
+		if (!*quote) {
+			at += strspn(at, WEIR_BLANKS);
+			if (*at == '#')
+				return false;
+			if (*at == '"' || *at == '\'')
+				*quote = *at++;
+		}
+		for (; *quote && at < end; at++) {
+			if (*at == *quote)
+				*quote = '\0';
+			else if (*quote == '"' && *at == '\\')
+				at++;
+		}
+		if (!*quote)
+			at += strcspn(at, WEIR_BLANKS);
+	}
+	*end = ' ';
 	return true;
 }
 
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 {
-	size_t used;
+	size_t used, from;
 	ssize_t len;
+	char quote;
 
 	lines->count = 0;
 	do {
 		used = 0;
+		quote = '\0';
 		lines->line = lines->read + 1;
 		do {
 			len = read_line(lines, used, err);
 			if (len < 0)
 				return len;
+			from = used;
 			used += len;
-		} while (len && continues(lines->source, used));
+		} while (len && continues(lines->source, used, from, &quote));
 		if (!used)
 			return 0;
 		free(lines->text);

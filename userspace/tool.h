@@ -177,6 +177,7 @@ struct weir_lines {
 	char *whole;		/* the file's content, if kept */
 	ssize_t size;
 	char *source, *text;	/* the line, and a copy cut into words */
+	size_t source_room;	/* bytes of @source, which grow to twice as many */
 	char *next;		/* getline() buffer */
 	size_t room;
 	unsigned int line;	/* of the first word */

@@ -3,9 +3,12 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "field.h"
 #include "nl.h"
+#include "tool.h"
 #include "unit.h"
 #include "value.h"
 
@@ -374,6 +377,89 @@ static void test_lists(void **state)
 	}
 }
 
+/* The words of a file, with ' ' and '|' between words and lines, if there is @room. */
+static void read_text(const char *text, size_t size, char *shown, size_t room)
+{
+	char path[] = "/tmp/weir.XXXXXX";
+	int fd = mkstemp(path), ret, i;
+	struct weir_lines lines;
+	size_t used = 0;
+
+	assert_true(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+	close(fd);
+	assert_int_equal(weir_lines_open(&lines, path, true, &err), 0);
+	unlink(path);
+	*shown = '\0';
+	while ((ret = weir_lines_next(&lines, &err)) > 0) {
+		for (i = 0; i < lines.count && used < room; i++)
+			used += snprintf(shown + used, room - used, "%s%s",
+					 i ? " " : used ? "|" : "", lines.words[i]);
+	}
+	check(!ret, "%s", err.text);
+	weir_lines_close(&lines);
+}
+
+static void test_continued(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} rows[] = {
+		{ "a b \\\nc", "a b c" },
+		{ "a\\\n#c", "a" },
+		{ "a\\\nb#c \\\n d", "a b#c d" },
+		{ "a # b \\\nc", "a|c" },
+		{ "a \\\nb # c \\\nd", "a b|d" },
+		{ "'a # b' \\\r\nc", "a # b c" },
+		{ "a'b # c' \\\nd", "a'b|d" },
+		{ "\"a\\\" # b\" \\\nc", "a\" # b c" },
+		{ "\"a\\\\\" # b \\\nc", "a\\|c" },
+		{ "'a\\' # b \\\nc", "a\\|c" },
+		{ "\"a\\\n# b\" c \\\nd", "a\x20\n# b c d" },
+		{ "'a\\\n' # b \\\nc", "a\x20\n|c" },
+		{ "a \\\n\\\n\\\n", "a" },
+	};
+	char shown[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		read_text(rows[i].text, strlen(rows[i].text), shown, sizeof(shown));
+		check(!strcmp(shown, rows[i].words), "%s: %s", rows[i].text, shown);
+	}
+}
+
+/* The processor time, in ns, that it takes to read a line continued @count times. */
+static uint64_t time_continued(char quote, unsigned int count)
+{
+	char *text = malloc(2 * count + 3), shown[64];
+	struct timespec begin, end;
+	unsigned int i;
+
+	text[0] = quote;
+	for (i = 0; i < count; i++)
+		memcpy(text + 1 + 2 * i, "\\\n", 2);
+	memcpy(text + 1 + 2 * count, (char []) { quote, '\n' }, 2);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	read_text(text, 2 * count + 3, shown, sizeof(shown));
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	free(text);
+	return (end.tv_sec - begin.tv_sec) * 1000000000LL + end.tv_nsec - begin.tv_nsec;
+}
+
+/* Sixteen times as many lines take about that much longer, not its square. */
+static void test_continued_often(void **state)
+{
+	static const char quotes[] = "a'\"";
+	uint64_t few, many;
+	size_t i;
+
+	for (i = 0; quotes[i]; i++) {
+		few = time_continued(quotes[i], 2500);
+		many = time_continued(quotes[i], 40000);
+		check(many < 64 * few, "%c: %llu and %llu ns", quotes[i],
+		      (unsigned long long)few, (unsigned long long)many);
+	}
+}
+
 UNIT_MAIN("parse_words", T(test_limit), T(test_abbreviations), T(test_limit_refused),
 	  T(test_limit_granted), T(test_query), T(test_query_refused), T(test_split),
-	  T(test_pick), T(test_lists))
+	  T(test_pick), T(test_lists), T(test_continued), T(test_continued_often))
