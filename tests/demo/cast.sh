@@ -9,7 +9,7 @@ HONEST=16 HONEST_RATE=50		# hosts; packets a second of each
 FLOOD_RATE=10000			# a hundred times the budget
 SPOOFED=16000000 SPOOFED_RATE=40000	# sources at random; packets a second of all
 CALLER_RATE=2				# connection attempts a second of the two callers
-FLOOD_MS=4000
+FLOOD_MS=3000
 BEFORE_MS=2500				# that one of them calls before: the limit learns, and knows it
 
 HOST=192.0.2.1

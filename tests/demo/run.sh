@@ -7,7 +7,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd) && cd "$top" || exit 1
 # shellcheck source=cast.sh
 . tests/demo/cast.sh
-kernel=6.12 module='' out=.cache/demo
+kernel=6.12 module='' out=$top/.cache/demo
 while getopts m:o: opt; do
 	case $opt in
 	m) module=$(realpath "$OPTARG") || exit 1 ;;
@@ -29,6 +29,8 @@ build() {
 		echo "demo: building weir.ko for Linux $kernel"
 		tests/vm/kernel-build.sh "$kernel" || fail "the module does not build"
 	fi
+	# Stripped of its debug information, it loads ten times as fast.
+	strip -g -o "$out/weir.ko" "${module:-$ko}" || fail "no module"
 	{ make -C userspace && make -C tests/netns programs; } >"$out/build.log" 2>&1 ||
 		{ tail -n 20 "$out/build.log" >&2; fail "the tools do not build"; }
 }
@@ -38,7 +40,7 @@ play() {
 	[ ! -t 0 ] || [ ! -t 1 ] || tty=(-i)
 	rm -f "$out"/{trace,sent.*,hook,receiver}
 	tests/vm/guest.sh -k "$kernel" -t 120 -o "$out" "${tty[@]}" "${near[@]/#/-p}" -- \
-		env ${module:+"WEIR_KO=$module"} ${NO_COLOR:+"NO_COLOR=$NO_COLOR"} tests/demo/scene.sh
+		env "WEIR_KO=$out/weir.ko" ${NO_COLOR:+"NO_COLOR=$NO_COLOR"} tests/demo/scene.sh
 }
 
 build
