@@ -78,7 +78,8 @@ class Report:
             self.number -= bool(only_listed)
             text = ["# not ok - " + name] if only_listed else ["not ok %d - %s" % (self.number, name)]
             text += ["# " + re.sub("^# ?", "", s) for s in said]
-            text += ["#   again: " + again] * bool(again) + ["#   log: " + relative(log)] * bool(log)
+            text += ["#   again: " + again] if again else []
+            text += ["#   log: " + relative(log)] if log else []
             (self.listed if only_listed else self.failures).append(text[:12] + text[-2:] if len(text) > 14 else text)
             self.put("\n".join(text), True)
 
