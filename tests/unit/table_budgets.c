@@ -93,8 +93,11 @@ static u64 distance(const struct way_budget *old, const struct way_budget *now)
 	return 2 * far + !same_way(old, now);
 }
 
-/* The list of a new count: that of the old one, or what that held, in the present slot. */
-static void list_move(unsigned int source, unsigned int i, const struct list *was)
+/*
+ * The list of a new count: that of the old one, or what that held, in the present slot. A floor
+ * forgets when the old window has passed what a count that never ends has of it.
+ */
+static void list_move(unsigned int source, unsigned int i, const struct list *was, bool floor)
 {
 	const struct way_budget *now = &lists.now.budget[i], *old = &lists.old.budget[lists.from[i]];
 	struct list *list = &lists.list[source][i];
@@ -106,7 +109,7 @@ static void list_move(unsigned int source, unsigned int i, const struct list *wa
 	for (n = 0; same_slots(old, now) && n < was->len; n++)
 		if (was->event[n].slot + way_reach(old) >= lists_slot(&lists.old, lists.from[i]))
 			list->event[list->len++] = was->event[n];
-	if (same_slots(old, now) || !held)
+	if (same_slots(old, now) || !held || (floor && now->way == TOTAL && old->way != TOTAL))
 		return;
 	if (old->spec.bytes != now->spec.bytes)
 		held = weir_budget_part(held, now->room, old->room);
@@ -117,6 +120,7 @@ static void list_move(unsigned int source, unsigned int i, const struct list *wa
 static void move(u32 sources, bool tiny)
 {
 	static struct list was[WEIR_BUDGETS_MAX];
+	struct weir_source_state state;
 	const struct way_budget *old;
 	unsigned int i, k, source;
 
@@ -143,8 +147,9 @@ static void move(u32 sources, bool tiny)
 	for (source = 0; source < LISTS_SOURCES; source++) {
 		memcpy(was, lists.list[source], sizeof(was));
 		lists.before[source] = lists.history[source][0].len;
+		lists_peek(source, &state);
 		for (i = 0; i < lists.now.budgets; i++)
-			list_move(source, i, &was[lists.from[i]]);
+			list_move(source, i, &was[lists.from[i]], state.floor);
 	}
 	synchronize_rcu();
 	weir_table_free(lists.old.table);
