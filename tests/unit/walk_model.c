@@ -134,14 +134,17 @@ static u128 most(const struct walk_limit *l, const struct walk_source *s, unsign
 	const struct walk_event *e;
 	struct walk_list all = { };
 	bool stranger = is_stranger(s, i);
+	unsigned int n;
 	u128 sum;
 
 	if (!l->crowded)
 		return held(&l->budget[i], &s->most[i], now, false);
 	for (of = l->source; of < l->source + l->sources; of++)
-		for (e = of->most[i].event; e < of->most[i].event + of->most[i].len; e++)
+		for (n = 0; n < of->most[i].len; n++) {
+			e = &of->most[i].event[n];
 			if (of == s || !stranger || e->ends > now)
 				list_add(&all, e->tick, e->amount, 0);
+		}
 	sum = held(&l->budget[i], &all, now, false);
 	list_free(&all);
 	return sum;
