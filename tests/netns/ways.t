@@ -23,15 +23,14 @@ begin_with <"$tmp/limits"
 # limits, window_ms and most of all budgets
 weir -json limit show | jq -r '.[] | .name as $n | ., .further[]? | [$n, .window_ms, .most] | @tsv' >"$tmp/most"
 is "$(grep -c . "$tmp/most")" $((7 + 2 * 42)) "limit show states the most of each budget"
-# floods MS SEND-OPTION...: from both CPUs
-floods() {
+# flooding_both SEND-OPTION...: from both CPUs, in the background
+flooding_both() {
 	local cpu
-	send_args -t "$@"
+	send_args "$@"
 	for cpu in 0 1; do
 		taskset -c $cpu send "${args[@]}" >/dev/null &
 		pids+=($!)
 	done
-	flooded
 }
 # measure: of each budget in $tmp/most, the name of its limit, window_ms, most, and of the trace,
 # the largest amount in such a window, the amount in all, and the number of CPUs
@@ -55,7 +54,8 @@ adversary() {
 	local way
 	let_pass $((SHORT + SHORT / 4 + 100))
 	trace_start weir_charge weir_uncharge
-	floods 1800 -A $SHORT,$((SHORT / 8)) -s 198.18.0.0 -n 7 -B 3
+	flooding_both -t 1800 -A $SHORT,$((SHORT / 8)) -s 198.18.0.0 -n 7 -B 3
+	flooded
 	trace_stop
 	measure
 	while read -r way _ _ max _; do
@@ -97,11 +97,19 @@ wait_for 10 ends_at 11:21:00
 weir limit reset
 recount
 trace_start weir_charge weir_uncharge
-floods 4500 -s 198.18.0.0 -n 49 &
-used_up() { weir -json -stats limit show | jq -e '[.[] | select(.name | startswith("calendar")).stats.admitted.packets >= 12] | all' >/dev/null; }
-wait_for 4 used_up
+flooding_both -s 198.18.0.0 -n 49
+# admitted NUMBER: each calendar has let so many pass
+admitted() {
+	weir -json -stats limit show |
+		jq -e "[.[] | select(.name | startswith(\"calendar\")).stats.admitted.packets >= $1] | all" >/dev/null
+}
+holds "the calendars are used up" wait_for 60 admitted 12
 clock "2027-06-15 11:21:00"
-wait "$!"
+holds "... and again" wait_for 60 admitted 24
+let_pass 3500
+quiet
+at_rest() { local n; n=$(passed) && rest; [ "$(passed)" = "$n" ]; }
+wait_for 10 at_rest
 trace_stop
 measure
 # Half of what a source gets that never pauses: others use the machine, too
