@@ -339,7 +339,8 @@ cleanup() {
 	echo 0 >"$TRACING/tracing_on"
 	[ ! -e "$TRACING/events/weir/enable" ] || echo 0 >"$TRACING/events/weir/enable"
 	[ ! -e "$tmp/traces" ] || echo 1 >"$TRACING/buffer_size_kb"
-	[ -n "${rx-x}" ] || nft 'delete table netdev probe; delete table inet probe' 2>/dev/null
+	# One by one: a test may have deleted one, and all commands of a call fail together.
+	[ -n "${rx-x}" ] || for name in netdev inet; do nft delete table $name probe 2>/dev/null; done
 	for name in "${spaces[@]}"; do ip netns delete "$name" 2>/dev/null; done
 	unload
 	rm -rf "$tmp"
