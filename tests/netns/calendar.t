@@ -237,7 +237,8 @@ in_asia() { unshare -m sh -c "cd /usr/share/zoneinfo && mount --bind Asia/Kolkat
 is "$(in_asia "mount --bind '$tmp' Asia" || echo $?)" "weir: limit rezone: limit 'tokyo': unknown time zone 'Asia/Tokyo'; write +02:00, or a name as in /usr/share/zoneinfo/: Europe/Berlin
 2" "rezone: a zone that is not known any more"
 ends berlin "2029-06-16 22:00:00" "... and no other zone changes"
-like "$(in_asia true)" '^berlin budget 3/d' "rezone: a zone that has another offset"
+# A device with GRO, which another test may have made, is warned of.
+like $'\n'"$(in_asia true)" $'\nberlin budget 3/d' "rezone: a zone that has another offset"
 ends berlin "2029-06-16 18:30:00" "... which counts at once"
 used berlin 0 "... and renews nothing"
 weir limit set day comment "the last" >/dev/null
