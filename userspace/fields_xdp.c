@@ -54,7 +54,7 @@ static const struct weir_field saving_rows[] = {
 	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_ADD,
 	  .offset = offsetof(struct weir_saving, file),
 	  .size = sizeof(((struct weir_saving *)0)->file),
-	  .help = "replaced once complete (default: standard output)" },
+	  .help = "file to replace (default: standard output)" },
 	{ 0 }
 };
 

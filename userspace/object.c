@@ -74,7 +74,7 @@ static const struct weir_command source_commands[] = {
 	{ "forget", NULL, "reset the counts of sources, and release them", SOURCE,
 	  .verb = WEIR_ON_FORGET,
 	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show },
-	{ "block", NULL, "refuse a source for a time; with -exist, also if it is blocked", SOURCE,
+	{ "block", NULL, "refuse all packets of a source; with -exist, replace its block", SOURCE,
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_SOURCE_BLOCK, .loads = true,
 	  .run = weir_source_block },
 	{ "release", NULL, "end the block of a source", SOURCE, .verb = WEIR_ON_DEL,
@@ -124,9 +124,10 @@ static const struct weir_command save_commands[] = {
 static const struct weir_command xdp_commands[] = {
 	{ "show", "list", "show the devices that drop early", .reply_set = &weir_xdp_fields,
 	  .show = weir_show_xdp, .run = weir_xdp_show },
-	{ "attach", NULL, "drop what limits refuse before the stack, at this device", XDP,
+	{ "attach", NULL, "let an XDP program drop early what the limits refuse", XDP,
 	  .verb = WEIR_ON_ADD, .run = weir_xdp_attach },
-	{ "detach", NULL, "end that", XDP, .verb = WEIR_ON_DEL, .run = weir_xdp_detach },
+	{ "detach", NULL, "remove the XDP program from a device", XDP,
+	  .verb = WEIR_ON_DEL, .run = weir_xdp_detach },
 	{ 0 }
 };
 
@@ -147,7 +148,7 @@ const struct weir_object weir_objects[] = {
 	{ "exempt", "prefixes exempt from limits",
 	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir exempt add help' explains each word" },
-	{ "xdp", "drop what limits refuse before the stack", xdp_commands, false, NULL },
+	{ "xdp", "early drops by an XDP program", xdp_commands, false, NULL },
 	{ "early", "devices that drop early, as a file has them", early_commands, true, NULL },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
 	{ "monitor", "show events as they happen", monitor_commands, true, NULL },

@@ -30,7 +30,7 @@ const struct weir_option weir_options[] = {
 	{ "-check", OPT_CHECK, NULL, "print errors and warnings, change nothing",
 	  TOOL(check) },
 	{ "-force", OPT_FORCE, NULL, "continue a batch after a failure", TOOL(force) },
-	{ "-exist", OPT_EXIST, NULL, "succeed if nothing is left to add or delete",
+	{ "-exist", OPT_EXIST, NULL, "do not fail if it exists, or is gone, already",
 	  TOOL(exist) },
 	{ "-timeout", OPT_TIMEOUT, "TIME", "how long 'source charge ... wait' may wait",
 	  TOOL(timeout) },
