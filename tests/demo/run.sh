@@ -17,7 +17,7 @@ while getopts m:o: opt; do
 done
 export LC_ALL=C
 # The programs that the scene starts: opening one over 9p takes longer than running it.
-near=(bash cat chrt cp grep insmod ip nice renice sed seq wc
+near=(bash cat chrt cp dd grep insmod ip nice renice sed seq wc
 	userspace/weir .cache/build/netns/{send,receive})
 
 fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off" >&2; exit 1; }
@@ -38,7 +38,7 @@ build() {
 play() {
 	local tty=()
 	[ ! -t 0 ] || [ ! -t 1 ] || tty=(-i)
-	rm -f "$out"/{trace,sent.*,hook,receiver}
+	rm -f "$out"/{raw.*,format.*,sent.*,hook,receiver}
 	tests/vm/guest.sh -k "$kernel" -t 120 -o "$out" "${tty[@]}" "${near[@]/#/-p}" -- \
 		env "WEIR_KO=$out/weir.ko" ${NO_COLOR:+"NO_COLOR=$NO_COLOR"} tests/demo/scene.sh
 }
@@ -46,6 +46,6 @@ play() {
 build
 echo "${dim}demo: booting Linux $kernel with weir in a machine of its own (QEMU)$off"
 play || fail "the guest ended with status $?"
-sed -n 's/.*\( weir_[a-z]*: \)/\1/p' "$out/trace" >"$out/hook"
+.cache/build/netns/events "$out" >"$out/hook" || fail "no trace"
 hz=$(sed -n 's/^CONFIG_HZ=//p' ".cache/kernels/$kernel/kdir/include/config/auto.conf")
 tests/demo/judge.sh "$out" "$hz"

@@ -3,7 +3,7 @@
 # scene.sh: the demo's part inside the guest. Load weir, add limits, get flooded from
 # namespaces and show the sources meanwhile. Two hosts open connections during the
 # flood of spoofed addresses, one of which did before. Leaves its results in OUT:
-# sent.*, receiver, trace.
+# sent.*, receiver, and for events.c format.* and raw.*.
 #
 #	+--- honest ----+
 #	| 10.1.0.1..    |--veth--+
@@ -67,9 +67,16 @@ trace_on() {
 }
 
 trace_off() {
+	local event cpu
 	echo 0 >"$tracing/tracing_on"
 	grep -Eq '^(overrun|dropped events): [1-9]' "$tracing"/per_cpu/cpu*/stats && fail "the trace buffer is too small"
-	cat "$tracing/trace" >"$OUT/trace"
+	for event in charge uncharge drop; do
+		cat "$tracing/events/weir/weir_$event/format" >"$OUT/format.$event"
+	done
+	# Not blocking, dd ends with an error where the buffer does.
+	for cpu in "$tracing"/per_cpu/cpu*; do
+		dd "if=$cpu/trace_pipe_raw" "of=$OUT/raw.${cpu##*/}" bs=4096 iflag=nonblock 2>/dev/null
+	done
 }
 
 sending() { [ "$(jobs -rp | wc -l)" -gt 1 ]; } # the receiver keeps running
