@@ -78,7 +78,7 @@ static void put_ipv4(struct frame *frame, const struct packet *packet)
 	put(frame, &ip, sizeof(ip));
 	put_transport(frame, packet);
 	((struct iphdr *)(frame->byte + frame->network))->tot_len =
-		htons(frame->len - frame->network);
+		htons(frame->len - frame->network + packet->claimed);
 }
 
 static uint8_t extension_number(const char *name, size_t len)
@@ -132,7 +132,7 @@ static void put_ipv6(struct frame *frame, const struct packet *packet)
 	frame->byte[next] = packet->proto;
 	put_transport(frame, packet);
 	((struct ip6_hdr *)(frame->byte + frame->network))->ip6_plen =
-		htons(frame->len - frame->network - sizeof(ip));
+		htons(frame->len - frame->network - sizeof(ip) + packet->claimed);
 }
 
 void frame_build(struct frame *frame, const struct packet *packet)

@@ -19,6 +19,7 @@ struct packet {
 	uint16_t sport, dport;
 	const char *flags;
 	unsigned int payload;
+	unsigned int claimed;	/* bytes beyond those, by the header of IP */
 	uint8_t raw[FRAME_MAX];
 	int raw_len;		/* -1: none */
 	uint8_t ttl;

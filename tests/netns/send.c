@@ -24,6 +24,7 @@
  *	-S, -D PORT	source port (1024), destination port (9)
  *	-f FLAGS	of TCP, letters of FSRPA (S)
  *	-l BYTES	payload (18)
+ *	-L BYTES	the header of IP claims so many more than there are
  *	-x HEX		replaces transport header and payload, - for nothing
  *	-T TTL		or hop limit (64)
  *	-F OFFSET[+]	a fragment at this byte offset; +: more follow
@@ -282,7 +283,7 @@ static void parse(int argc, char **argv, struct plan *plan, struct packet *packe
 	int opt, family = 0;
 	uint8_t *mac = packet->mac;
 
-	while ((opt = getopt(argc, argv, "z:i:s:d:m:n:RA:B:c:N:t:r:kqb:P:S:D:f:l:x:T:F:E:V:G:")) != -1) {
+	while ((opt = getopt(argc, argv, "z:i:s:d:m:n:RA:B:c:N:t:r:kqb:P:S:D:f:l:L:x:T:F:E:V:G:")) != -1) {
 		switch (opt) {
 		case 'z': enter(optarg); break;
 		case 'i': plan->dev = optarg; break;
@@ -308,6 +309,7 @@ static void parse(int argc, char **argv, struct plan *plan, struct packet *packe
 		case 'D': packet->dport = atoi(optarg); break;
 		case 'f': packet->flags = optarg; break;
 		case 'l': packet->payload = atoi(optarg); break;
+		case 'L': packet->claimed = atoi(optarg); break;
 		case 'x': packet->raw_len = parse_hex(optarg, packet->raw); break;
 		case 'T': packet->ttl = atoi(optarg); break;
 		case 'F':

@@ -155,6 +155,11 @@ else
 fi
 is "$(told)" 50 "a device by itself, again"
 is "$(told -x 0400000900080000 -P udp)" 50 "with the headers alone"
+# The stack drops what claims more than arrived, and the hook does not see it.
+is "$(told -L 1)" 0 "one byte less than the header claims"
+for end in tx rx; do ip_$end link set ${end}0 mtu 9000 || bail "no jumbo frames"; done
+is "$(told -l 8000)" 50 "a frame of several buffers"
+is "$(told -l 8000 -L 1)" 0 "... of one byte less than the header claims"
 
 config <<-WORDS
 	exempt add 198.51.100.9
