@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # run.sh [KERNEL]: a long run of all fuzzers: the libFuzzer programs on this machine,
-# then a million messages and half a million packets in a guest of KERNEL (default:
+# then a million messages, half a million packets and 20,000 sequences in a guest of KERNEL (default:
 # uml-kasan, built first; native speed, with KASAN and lockdep). TAP. FUZZ_SEED, FUZZ_RUNS,
-# FUZZ_MESSAGES and FUZZ_PACKETS override the defaults. Status 1 if anything was found.
+# FUZZ_MESSAGES, FUZZ_PACKETS and FUZZ_BATCHES override the defaults. Status 1 if anything was found.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
 kernel=${1:-uml-kasan}
@@ -17,9 +17,10 @@ make --no-print-directory -s -C tests/fuzz check FUZZ_SEED=$((seed % 4294967296)
 make --no-print-directory -s tool && make --no-print-directory -s -C tests/netns && make --no-print-directory -s -C tests/fuzz &&
 	tests/vm/kernel-build.sh "$kernel" || exit 1
 # The test sends twice as many messages in total, from several senders.
-for test in netlink packets; do
+for test in netlink packets user; do
 	tests/vm/guest.sh -k "$kernel" -t 36000 -o "$out/$test" -- env "FUZZ_SEED=$seed" \
-		"FUZZ_MESSAGES=${FUZZ_MESSAGES:-500000}" "FUZZ_PACKETS=${FUZZ_PACKETS:-500000}" "tests/netns/fuzz-$test.t" |
+		"FUZZ_MESSAGES=${FUZZ_MESSAGES:-500000}" "FUZZ_PACKETS=${FUZZ_PACKETS:-500000}" \
+		"FUZZ_BATCHES=${FUZZ_BATCHES:-20000}" "tests/netns/fuzz-$test.t" |
 		tee "$out/$test.log"
 	[ "${PIPESTATUS[0]}" = 0 ] || { failed=1; echo "not ok - fuzz-$test, with a silent log"; }
 done

@@ -32,7 +32,7 @@ from plan import TOP, Guest, SETS
 # The programs that guest tests start most often
 NEAR = """awk bash cat dirname echo grep insmod ip jq mkfifo mktemp nft paste rm rmmod sed sh sort timeout xargs
 	userspace/weir .cache/build/netns/send .cache/build/netns/window""".split()
-PASSED_ON = ["UNIT_PERCENT", "UNIT_SEED", "UNIT_RUN", "FUZZ_SEED", "FUZZ_MESSAGES", "FUZZ_PACKETS"]
+PASSED_ON = ["UNIT_PERCENT", "UNIT_SEED", "UNIT_RUN", "FUZZ_SEED", "FUZZ_MESSAGES", "FUZZ_PACKETS", "FUZZ_BATCHES", "FUZZ_FIRST"]
 UNTIL = int(os.environ.get("WEIR_UNTIL") or 0)
 LOGS = os.environ.get("WEIR_LOGS") or os.path.join(TOP, ".cache/test")
 
