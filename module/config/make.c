@@ -18,6 +18,7 @@
 #include "limit/limit.h"
 #include "limit/net.h"
 #include "limit/stats.h"
+#include "table/shared.h"
 
 #define PREFIX4_DEFAULT		32
 #define PREFIX6_DEFAULT		64
@@ -182,6 +183,8 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (!heir || heir->table != limit->table)
 		weir_table_free(limit->table);
+	else
+		weir_batches_end(limit->table);
 	weir_newcomers_free(&limit->newcomers, heir ? &heir->newcomers : NULL);
 	if (!heir) {
 		free_percpu(limit->stats);

@@ -147,6 +147,8 @@ void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_new
 {
 	if (!heir || heir->table != newcomers->table)
 		weir_table_free(newcomers->table);
+	else if (heir->table)
+		weir_batches_end(heir->table);
 	if (!heir || heir->tries != newcomers->tries)
 		tries_free(newcomers->tries);
 	else if (heir->tries)

@@ -45,6 +45,14 @@ static inline bool weir_batch_left(const struct weir_table *table,
 	return weir_batch_of(table, source)->left;
 }
 
+/* A limit with another budget has replaced one with this table, a grace period ago. */
+static inline void weir_batches_end(struct weir_table *table)
+{
+	/* Batches of the smaller of two budgets hold if it comes back. Pairs with batch_holds(). */
+	if (table->batches)
+		WRITE_ONCE(table->epoch, READ_ONCE(table->epoch) + 1);
+}
+
 u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup);
 void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			  struct weir_source_state *state, u64 *slot);

@@ -276,5 +276,30 @@ static void test_known_elsewhere(void **state)
 	hook_end();
 }
 
+/* Room that a CPU took of a budget is not spent when that has grown, was used up, and is back. */
+static void test_grown_and_back(void **state)
+{
+	struct weir_limit words = edit_words("a", 1000);
+	unsigned int budget;
+
+	hook_begin(12);
+	words.prefix = (struct weir_prefix) { };
+	assert_int_equal(add_words(&words), 0);
+	shim_cpu = 0;
+	/* The first packet takes the source's way. */
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	for (budget = 2000; budget >= 1000; budget -= 1000) {
+		words.budget[0].amount = budget;
+		assert_int_equal(edit_set(&t.wn, &words, &(struct weir_error) { }), 0);
+		shim_cpu = 1;
+		while (pass(&t.dev[0]) == NF_ACCEPT)
+			;
+	}
+	shim_cpu = 0;
+	assert_int_equal(pass(&t.dev[0]), NF_DROP);
+	hook_end();
+}
+
 UNIT_MAIN("hook_pass", T(test_passed_by), T(test_no_device), T(test_unasked), T(test_late), T(test_late_alone),
-	  T(test_late_observed), T(test_observed_behind), T(test_known_elsewhere))
+	  T(test_late_observed), T(test_observed_behind), T(test_known_elsewhere), T(test_grown_and_back))

@@ -32,7 +32,7 @@ static struct walk {
 	char reason[400];
 	bool skip[STEPS];
 	/* Of all walks */
-	u64 steps, refused, admitted, must_refuse, must_admit, changes;
+	u64 steps, refused, admitted, must_refuse, must_admit, changes, early, waits, blocks;
 } w;
 
 static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
@@ -54,6 +54,11 @@ static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
 		snprintf(w.reason, sizeof(w.reason), "%s: " format, #cond, ##__VA_ARGS__); \
 	}										\
 } while (0)
+
+static time64_t wall_now(void)
+{
+	return w.wall + w.now / HZ;
+}
 
 static struct weir_limit *real_of(const struct walk_limit *l)
 {
@@ -98,8 +103,8 @@ static const char *const mode_name[] = {
 
 /* The ways to count that are drawn */
 static const u32 modes[] = {
-	WEIR_MODE_STRICT, WEIR_MODE_LENIENT, WEIR_MODE_FIXED, WEIR_MODE_BUCKET,
-	WEIR_MODE_EXACT,
+	WEIR_MODE_STRICT, WEIR_MODE_LENIENT, WEIR_MODE_FIXED, WEIR_MODE_CALENDAR,
+	WEIR_MODE_BUCKET, WEIR_MODE_EXACT,
 };
 
 static void random_budget(struct weir_limit *words, unsigned int i)
@@ -135,6 +140,19 @@ static void random_budget(struct weir_limit *words, unsigned int i)
 		budget->window_ms = 0;
 }
 
+/* Offsets at the ends, and a change long ago, near, or never */
+static void random_zone(struct weir_zone *zone, time64_t wall)
+{
+	static const s64 change[] = { 0, -S64_MAX, S64_MAX, 4000000500 };
+	const s32 most = WEIR_ZONE_OFFSET_MAX;
+
+	zone->offset = below(3) ? 900 * (s32)below(9) - 3600 : below(2) ? most : -most;
+	zone->next_offset = below(3) ? zone->offset + 3600 * ((s32)below(3) - 1) : -zone->offset;
+	zone->next_offset = max(min(zone->next_offset, most), -most);
+	zone->change = below(3) ? (wall / 900 + (s64)below(400) - 100) * 900 :
+		       change[below(ARRAY_SIZE(change))];
+}
+
 static void say_limit(const char *what, const struct weir_limit *words)
 {
 	char text[400];
@@ -145,15 +163,12 @@ static void say_limit(const char *what, const struct weir_limit *words)
 			      words->budget[i].amount, words->bytes & BIT(i) ? "B" : "",
 			      words->budget[i].window_ms, mode_name[words->budget[i].mode],
 			      words->budget[i].burst, words->budget[i].slots);
+	n += snprintf(text + n, sizeof(text) - n, " penalty %llu ms%s", words->penalty_ms,
+		      words->renew ? " renew" : "");
 	say("limit %s %s per %u,%u sources %u%s%s zone %d,%d at %lld", what, words->name,
 	    words->prefix.len4, words->prefix.len6, words->sources,
 	    words->observe ? " observe" : "", text, words->zone.offset, words->zone.next_offset,
 	    words->zone.change);
-}
-
-static time64_t wall_now(void)
-{
-	return w.wall + w.now / HZ;
 }
 
 static void clock_run(void)
@@ -377,8 +392,11 @@ static unsigned int make_packet(struct sk_buff *skb, u8 byte[60], const struct w
 	return header;
 }
 
-/* What "source get" tells is within what the model says. */
-static void check_state(const struct walk_limit *l, const struct walk_source *s)
+/*
+ * What "source get" tells is within what the model says. @refused: a packet just was by the
+ * limit, which the largest budget would have had room for.
+ */
+static void check_state(struct walk_limit *l, struct walk_source *s, bool refused)
 {
 	const struct weir_limit *real = real_of(l);
 	struct weir_source_state state;
@@ -390,6 +408,19 @@ static void check_state(const struct walk_limit *l, const struct walk_source *s)
 			w.now, real->room, &state, slot);
 	weir_batches_unspent(real->table, w.now, &state, slot);
 	rcu_read_unlock();
+	if (refused && real->penalty_ticks && !real->observe && !state.floor && !state.blocked) {
+		expect(!walk_punishes(l, s, w.now), "%s does not block", l->asked.name);
+		s->unpunished = w.now + HZ;
+	}
+	w.blocks += state.blocked && w.now >= s->blocked;
+	expect(walk_blocked(l, s, state.blocked == WEIR_NEVER ? WEIR_NEVER : state.blocked ?
+			    w.now + state.blocked : 0, w.now),
+	       "%s: blocked for %llu ticks", l->asked.name, state.blocked);
+	for (i = 0; i < l->budgets; i++)
+		/* The model caps what another unit makes of a count. */
+		expect(min(state.count[i], U64_MAX / 2048) <= walk_told(l, s, i, w.now),
+		       "%s, budget %u: %llu, at most %llu", l->asked.name, i, state.count[i],
+		       walk_told(l, s, i, w.now));
 	for (i = 0; i < l->budgets; i++)
 		/* A set that is full of totals tells the budget. */
 		expect(state.count[i] >= min(walk_bound(l, s, i, w.now), l->budget[i].room),
@@ -409,7 +440,7 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 	struct walk_source *s[LIMITS] = { };
 	enum walk_verdict says[LIMITS];
 	struct weir_source source = source_of(from);
-	bool exempt = is_exempt(from, ""), drops = false, dropped, refused;
+	bool exempt = is_exempt(from, ""), drops = false, early = false, dropped, refused;
 	unsigned int i, f;
 	struct walk_limit *l;
 	struct sk_buff skb;
@@ -424,14 +455,19 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 			continue;
 		s[i] = walk_source(l, source);
 		says[i] = walk_says(l, s[i], cost, clock, w.now);
-		for (f = 0; f <= WEIR_ELSEWHERE; f++)
-			was[i][f] = fate_of(l, f);
 	}
 	shim_cpu = below(SHIM_CPUS);
 	shim_jiffies = clock;
+	if (segments == 1 && !below(4))
+		early = hook_early(&skb, from->family == AF_INET6, &t.dev[0]);
+	for (i = 0; i < LIMITS; i++)
+		for (f = 0; s[i] && f <= WEIR_ELSEWHERE; f++)
+			was[i][f] = fate_of(&w.limit[i], f);
 	dropped = shim_hooks &&
 		  hook_verdict(&skb, from->family == AF_INET6, &t.dev[0]) == NF_DROP;
 	shim_jiffies = w.now;
+	w.early += early;
+	expect(dropped || !early, "the hook admits what was refused before");
 	for (i = 0; i < LIMITS; i++)
 		drops |= s[i] && fate_of(&w.limit[i], WEIR_DROPPED) != was[i][WEIR_DROPPED];
 	for (i = 0; i < LIMITS; i++) {
@@ -441,6 +477,8 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 		refused = fate_of(l, WEIR_DROPPED) != was[i][WEIR_DROPPED];
 		expect(!refused || !l->asked.observe, "%s", l->asked.name);
 		refused |= fate_of(l, WEIR_WOULD_DROP) != was[i][WEIR_WOULD_DROP];
+		if (refused || early)
+			walk_punished(s[i], real_of(l)->penalty_ticks, clock);
 		w.must_refuse += refused && says[i] == WALK_REFUSE;
 		w.must_admit += !refused && says[i] == WALK_ADMIT;
 		w.refused += refused;
@@ -463,7 +501,8 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 				walk_given_back(l, s[i], w.now);
 		}
 		if (!w.failed)
-			check_state(l, s[i]);
+			check_state(l, s[i], refused && cost[false] <= real_of(l)->largest[false] &&
+				    cost[true] <= real_of(l)->largest[true]);
 	}
 	expect(dropped == drops, "the hook drops %u", dropped);
 	return dropped;
@@ -517,6 +556,15 @@ static void step_flood(void)
 	}
 }
 
+static void random_penalty(struct weir_limit *words)
+{
+	words->penalty_ms = 0;
+	if (words->prefix.len4 && words->prefix.len6 && !below(3))
+		words->penalty_ms = WEIR_BLOCK_MS_MIN *
+				    ends(WEIR_BLOCK_MS_MAX / WEIR_BLOCK_MS_MIN);
+	words->renew = words->penalty_ms && below(2);
+}
+
 static struct weir_limit random_words(unsigned int i)
 {
 	static const struct weir_prefix prefix[] = {
@@ -528,7 +576,12 @@ static struct weir_limit random_words(unsigned int i)
 	words.prefix = prefix[below(ARRAY_SIZE(prefix))];
 	words.sources = w.tiny ? below(2) : 64;
 	words.observe = !below(8);
-	random_budget(&words, 0);
+	words.budgets = below(3) ? 1 : 1 + below(WEIR_BUDGETS_MAX);
+	for (i = 0; i < words.budgets; i++)
+		random_budget(&words, i);
+	if (below(2))
+		random_zone(&words.zone, wall_now());
+	random_penalty(&words);
 	return words;
 }
 
@@ -557,6 +610,43 @@ static void step_add(void)
 		limit_add(i);
 }
 
+static void change_words(struct weir_limit *words)
+{
+	unsigned int i = below(words->budgets);
+
+	switch (below(11)) {
+	case 0 ... 1:
+		words->budget[i].amount = words->budget[i].mode == WEIR_MODE_EXACT ? ends(54) :
+					  ends(WEIR_PACKETS_MAX);
+		break;
+	case 2:
+		words->budget[i].window_ms = random_window();
+		break;
+	case 3:
+		words->sources = w.tiny ? below(2) ? below(2) : 64 : 64u << below(3);
+		break;
+	case 4:
+		words->observe ^= true;
+		break;
+	case 5:
+		random_zone(&words->zone, wall_now());
+		break;
+	case 6:
+		i = words->budgets;
+		words->budgets = 1 + below(WEIR_BUDGETS_MAX);
+		words->bytes &= BIT(words->budgets) - 1;
+		words->slots_given &= BIT(words->budgets) - 1;
+		for (; i < words->budgets; i++)
+			random_budget(words, i);
+		break;
+	case 7:
+		random_penalty(words);
+		break;
+	default:
+		random_budget(words, i);
+	}
+}
+
 static void step_set(void)
 {
 	struct walk_limit *l = some_limit();
@@ -568,33 +658,81 @@ static void step_set(void)
 	if (!l)
 		return;
 	words = l->asked;
-	switch (below(8)) {
-	case 0 ... 1:
-		words.budget[0].amount = words.budget[0].mode == WEIR_MODE_EXACT ? ends(54) :
-					 ends(WEIR_PACKETS_MAX);
-		break;
-	case 2:
-		words.budget[0].window_ms = random_window();
-		break;
-	case 3:
-		words.sources = w.tiny ? below(2) ? below(2) : 64 : 64u << below(3);
-		break;
-	case 4:
-		words.observe ^= true;
-		break;
-	default:
-		random_budget(&words, 0);
-	}
-	if (!words.budget[0].window_ms && l->budget[0].window_ms)
-		return;
+	change_words(&words);
 	say_limit("set", &words);
 	table = real_of(l)->table;
 	err = edit_set(&t.wn, &words, &error);
 	say("  %d %s", err, error.msg ?: "");
 	if (err)
 		return;
-	l->asked = words;
 	walk_limit_set(l, real_of(l), real_of(l)->table == table, w.now, wall_now());
+	l->asked = words;
+	w.changes++;
+}
+
+/* Another whole configuration: limits that stay as they are, change, come or go. */
+static void step_replace(void)
+{
+	unsigned int order = below(2), i, n, exempts = 0;
+	struct weir_table *table[LIMITS] = { };
+	struct weir_limit words[LIMITS], copy;
+	struct said_exempt exempt[ARRAY_SIZE(w.exempt)];
+	struct weir_error error = { };
+	bool stays[LIMITS] = { };
+	struct weir_edit *edit;
+	struct walk_limit *l;
+	int err = 0;
+
+	say("replace:");
+	edit = weir_edit_begin(&t.wn, true, w.exempts);
+	for (n = 0; n < LIMITS; n++) {
+		i = n ^ order;
+		l = &w.limit[i];
+		words[i] = l->budgets ? l->asked : random_words(i);
+		if (l->budgets)
+			table[i] = real_of(l)->table;
+		if (l->budgets && below(2))
+			change_words(&words[i]);
+		if (l->budgets && !below(8))
+			words[i].prefix.len6 = 48 + below(64);
+		if (!below(4))
+			continue;
+		stays[i] = true;
+		copy = words[i];
+		say_limit(l->budgets ? "again" : "new", &words[i]);
+		err = err ?: weir_edit_limit(edit, &copy, NULL, &error);
+	}
+	for (n = 0; n < w.exempts; n++) {
+		i = strcmp(w.exempt[n].limit, "b") ? 0 : 1;
+		if ((*w.exempt[n].limit && !stays[i]) || !below(4))
+			continue;
+		exempt[exempts] = w.exempt[n];
+		exempt[exempts].exempt.comment = "";
+		err = err ?: weir_edit_exempt_add(edit, &exempt[exempts].exempt,
+						  exempt[exempts].limit, &error);
+		exempts++;
+	}
+	err = weir_edit_end(edit, err, &error);
+	say("  %d %s", err, error.msg ?: "");
+	if (err)
+		return;
+	memcpy(w.exempt, exempt, sizeof(exempt));
+	w.exempts = exempts;
+	for (i = 0; i < LIMITS; i++) {
+		l = &w.limit[i];
+		if (l->budgets && stays[i] && l->asked.prefix.len6 == words[i].prefix.len6) {
+			walk_limit_set(l, hook_limit(words[i].name),
+				       hook_limit(words[i].name)->table == table[i], w.now,
+				       wall_now());
+			l->asked = words[i];
+			continue;
+		}
+		walk_limit_free(l);
+		if (!stays[i])
+			continue;
+		l->asked = words[i];
+		walk_limit_make(l, real_of(l), w.now, wall_now());
+	}
 	w.changes++;
 }
 
@@ -725,66 +863,87 @@ static void step_block(void)
 	walk_placed(l, w.now);
 }
 
-/* As netlink/source.c does it: a cost at the ends of what there is room for. */
-static void step_request(void)
+/* As netlink/source.c does it. Returns the ticks to wait, or 0. */
+static u64 request(struct walk_limit *l, struct walk_source *s, const struct weir_take *take)
 {
-	struct weir_net_prefix from = some_address();
-	struct walk_limit *l = some_limit();
-	u64 wait = WEIR_NEVER, cost[2] = { }, bound, most, room;
-	bool reserve, drain, bytes;
-	enum walk_verdict says;
-	struct weir_lookup lookup;
-	struct weir_take take;
-	const struct weir_limit *real;
-	struct walk_source *s;
-	u16 result;
-
-	if (!l)
-		return;
-	s = walk_source(l, source_of(&from));
-	real = real_of(l);
-	bytes = real->bytes & 1;
-	bound = walk_bound(l, s, 0, w.now);
-	most = walk_most(l, s, 0, w.now);
-	room = real->room[0];
-	reserve = l->budgets == 1 && l->budget[0].mode == WEIR_MODE_BUCKET && below(2);
-	drain = !reserve && below(2);
-	cost[bytes] = below(3) ? room - min(room, below(2) ? bound : most) + below(3) - 1 : ends(room);
-	cost[bytes] = min(max(cost[bytes], 1ull), real->largest[bytes]);
-	says = walk_says(l, s, cost, w.now, w.now);
-	take = (struct weir_take) {
-		.cost = cost[bytes], .most = room << reserve, .drain = drain,
-		.permit = { .known_ticks = real->newcomers.known_ticks },
-	};
-	lookup = (struct weir_lookup) {
+	const struct weir_limit *real = real_of(l);
+	struct weir_lookup lookup = {
 		.source = &s->key, .tick = w.now, .budgets = real->room,
 		.hash = weir_source_hash(&s->key, real->prefix, &t.wn.key),
 	};
+	u64 wait = WEIR_NEVER, cost[2] = { }, bound = walk_bound(l, s, 0, w.now);
+	bool bytes = real->bytes & 1, reserve = take->most > real->room[0];
+	enum walk_verdict says;
+	u16 result;
+
+	cost[bytes] = take->cost;
+	says = walk_says(l, s, cost, w.now, w.now);
 	shim_cpu = below(SHIM_CPUS);
 	local_bh_disable();
 	rcu_read_lock();
-	result = weir_table_take(real->table, &lookup, &take, &wait);
+	result = weir_table_take(real->table, &lookup, take, &wait);
 	rcu_read_unlock();
 	local_bh_enable();
-	say("source charge %s limit %s %s %llu: %x, %llu, wait %lld", text_of(&from), l->asked.name,
-	    reserve ? "reserve" : drain ? "drain" : "all", cost[bytes], result, lookup.cost, wait);
+	say("source charge %s limit %s %llu: %x, %llu, wait %lld", l->asked.name,
+	    reserve ? "reserve" : take->drain ? "drain" : "all", cost[bytes], result, lookup.cost,
+	    wait);
 	expect(!(result & WEIR_AGAIN), "try again");
 	expect(result & WEIR_CHARGED || says != WALK_ADMIT, "%s has %llu of %llu, no room for %llu",
-	       l->asked.name, most, room, cost[bytes]);
+	       l->asked.name, walk_most(l, s, 0, w.now), real->room[0], cost[bytes]);
 	if (!(result & WEIR_CHARGED))
-		return;
+		return wait;
 	if (says == WALK_ADMIT)
 		expect(lookup.cost == cost[bytes], "%llu of %llu", lookup.cost, cost[bytes]);
 	cost[bytes] = lookup.cost;
 	if (reserve && wait) {
 		walk_reserved(l, s, cost[0] + cost[1], w.now + wait);
 		walk_placed(l, w.now);
-		return;
+		return 0;
 	}
 	expect(walk_says(l, s, cost, w.now, w.now) != WALK_REFUSE, "%s has %llu of %llu, and gets %llu",
-	       l->asked.name, bound, room, lookup.cost);
+	       l->asked.name, bound, real->room[0], lookup.cost);
 	walk_admitted(l, s, cost, w.now, w.now);
-	check_state(l, s);
+	check_state(l, s, false);
+	return 0;
+}
+
+/*
+ * A cost at the ends of what there is room for. Who is told to wait gets it then, and none
+ * before.
+ */
+static void step_request(void)
+{
+	struct weir_net_prefix from = some_address();
+	struct walk_limit *l = some_limit();
+	const struct weir_limit *real;
+	struct weir_take take = { };
+	u64 room, used, wait;
+	struct walk_source *s;
+	bool reserve;
+
+	if (!l)
+		return;
+	s = walk_source(l, source_of(&from));
+	real = real_of(l);
+	room = real->room[0];
+	used = below(2) ? walk_bound(l, s, 0, w.now) : walk_most(l, s, 0, w.now);
+	reserve = l->budgets == 1 && l->budget[0].mode == WEIR_MODE_BUCKET && below(2);
+	take.cost = below(3) ? room - min(room, used) + below(3) - 1 : ends(room);
+	take.cost = min(max(take.cost, 1ull), real->largest[real->bytes & 1]);
+	take.most = room << reserve;
+	take.drain = !reserve && below(2);
+	take.permit.known_ticks = real->newcomers.known_ticks;
+	say("from %s", text_of(&from));
+	wait = request(l, s, &take);
+	if (!wait || wait > BIT_ULL(33) || w.failed || below(2))
+		return;
+	w.waits++;
+	say("%llu ticks less one pass", wait);
+	pass(wait - 1, false);
+	if (wait > 1 && !weir_limit_has_calendar(real))
+		expect(request(l, s, &take), "%s lets wait longer than it must", l->asked.name);
+	pass(1, false);
+	expect(!request(l, s, &take), "%s lets wait again", l->asked.name);
 }
 
 static const struct {
@@ -798,6 +957,7 @@ static const struct {
 	{ step_time, 24 },
 	{ step_wall, 4 },
 	{ step_set, 6 },
+	{ step_replace, 1 },
 	{ step_add, 2 },
 	{ step_del, 1 },
 	{ step_exempt, 3 },
@@ -866,7 +1026,7 @@ static void shrink(u64 run, unsigned int steps)
 
 static void test_walk(void **state)
 {
-	struct unit_runs runs = unit_runs(300);
+	struct unit_runs runs = unit_runs(200);
 	unsigned int steps;
 	u64 run;
 
@@ -884,6 +1044,8 @@ static void test_walk(void **state)
 	}
 	print_message("# %llu steps, %llu changes: %llu admitted, %llu refused; of these %llu had to be refused, %llu admitted\n",
 		      w.steps, w.changes, w.admitted, w.refused, w.must_refuse, w.must_admit);
+	print_message("# %llu refused early, %llu blocked by penalties, %llu waits\n", w.early, w.blocks,
+		      w.waits);
 }
 
 UNIT_MAIN("hook_walk", T(test_walk))

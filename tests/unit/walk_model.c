@@ -23,15 +23,17 @@ static void list_add(struct walk_list *list, u64 tick, u64 amount, u64 ends)
 		assert_non_null(list->event);
 	}
 	memmove(&list->event[i + 1], &list->event[i], (list->len++ - i) * sizeof(*list->event));
-	list->event[i] = (struct walk_event) { tick, amount, ends };
+	list->event[i] = (struct walk_event) { tick, amount, ends, false };
 }
 
 static void list_copy(struct walk_list *to, const struct walk_list *from)
 {
 	unsigned int i;
 
-	for (i = 0; i < from->len; i++)
+	for (i = 0; i < from->len; i++) {
 		list_add(to, from->event[i].tick, from->event[i].amount, from->event[i].ends);
+		to->event[to->len - 1].stays |= from->event[i].stays;
+	}
 }
 
 static void list_free(struct walk_list *list)
@@ -74,6 +76,9 @@ static u64 length(const struct walk_budget *b)
  */
 static bool counts(const struct walk_budget *b, const struct walk_event *e, u64 now, bool bound)
 {
+	/* Who has no entry may be forgotten when a floor ends. */
+	if (bound && e->ends <= now)
+		return false;
 	/* The end of a period clears the lists. */
 	if (is_total(b) || b->mode == WEIR_MODE_CALENDAR)
 		return true;
@@ -142,7 +147,7 @@ static u128 most(const struct walk_limit *l, const struct walk_source *s, unsign
 	for (of = l->source; of < l->source + l->sources; of++)
 		for (n = 0; n < of->most[i].len; n++) {
 			e = &of->most[i].event[n];
-			if (of == s || !stranger || e->ends > now)
+			if (of == s || !stranger || e->stays || e->ends > now)
 				list_add(&all, e->tick, e->amount, 0);
 		}
 	sum = held(&l->budget[i], &all, now, false);
@@ -158,8 +163,11 @@ u64 walk_bound(const struct walk_limit *l, const struct walk_source *s, unsigned
 /* What CPUs have taken in advance counts in the slots of what they charged. */
 static u64 in_advance(const struct walk_limit *l, const struct walk_source *s, unsigned int i)
 {
-	bool shared = l->shared[s->key.scope & 1] && l->budgets == 1 &&
-		      l->budget[i].mode != WEIR_MODE_EXACT && !is_total(&l->budget[i]);
+	/* In a crowded table a floor may have them. */
+	bool some = l->crowded && (l->shared[0] || l->shared[1]);
+	bool shared = (some || l->shared[s->key.scope & 1]) && l->budgets == 1 &&
+		      l->budget[i].mode != WEIR_MODE_EXACT && !is_total(&l->budget[i]) &&
+		      l->budget[i].mode != WEIR_MODE_CALENDAR;
 
 	/* A bucket is not given back what has drained, so one batch may follow the other. */
 	return !shared ? 0 : l->budget[i].mode == WEIR_MODE_BUCKET ? l->budget[i].room :
@@ -183,7 +191,7 @@ u64 walk_most(const struct walk_limit *l, const struct walk_source *s, unsigned 
 {
 	u128 sum = most(l, s, i, now);
 
-	if (was_charged(&l->budget[i], &s->most[i], now))
+	if (l->crowded || was_charged(&l->budget[i], &s->most[i], now))
 		sum += in_advance(l, s, i);
 	return min(sum, (u128)U64_MAX);
 }
@@ -201,14 +209,19 @@ static bool is_idle(const struct walk_limit *l, u64 now)
 	return true;
 }
 
-void walk_placed(struct walk_limit *l, u64 now)
+static unsigned int placed_of(const struct walk_limit *l)
 {
 	const struct walk_source *s;
 	unsigned int placed = 0;
 
 	for (s = l->source; s < l->source + l->sources; s++)
 		placed += s->placed;
-	if (placed > l->entries)
+	return placed;
+}
+
+void walk_placed(struct walk_limit *l, u64 now)
+{
+	if (placed_of(l) > l->entries)
 		l->crowded = true;
 	else if (l->crowded && is_idle(l, now))
 		l->crowded = false;
@@ -226,10 +239,60 @@ static bool is_full(const struct walk_limit *l, u64 now)
 	for (s = l->source; s < l->source + l->sources; s++) {
 		stays = now < s->free;
 		for (i = 0; i < l->budgets; i++)
-			stays |= is_total(&l->budget[i]) && held(&l->budget[i], &s->most[i], now, false);
+			stays |= is_total(&l->budget[i]) &&
+				 (l->crowded ? s->placed : !!held(&l->budget[i], &s->most[i], now, false));
 		stay += stays;
 	}
 	return stay >= l->entries;
+}
+
+/* May a floor of a total refuse whoever has no entry, until it ends? */
+static bool floor_ends(const struct walk_limit *l, u64 now)
+{
+	const struct walk_source *s;
+	const struct walk_event *e;
+	unsigned int i, n;
+
+	for (s = l->source; l->crowded && s < l->source + l->sources; s++)
+		for (i = 0; i < l->budgets; i++)
+			for (n = 0; is_total(&l->budget[i]) && n < s->most[i].len; n++) {
+				e = &s->most[i].event[n];
+				if (e->ends != U64_MAX && now < e->ends)
+					return true;
+			}
+	return false;
+}
+
+u64 walk_told(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now)
+{
+	u64 most = walk_most(l, s, i, now);
+
+	return s->due > now ? U64_MAX :
+	       is_full(l, now) || floor_ends(l, now) ? max(most, l->budget[i].room) : most;
+}
+
+bool walk_blocked(struct walk_limit *l, struct walk_source *s, u64 end, u64 now)
+{
+	bool possible = end <= s->free && (end >= s->blocked || s->blocked <= now);
+
+	s->blocked = end;
+	return possible;
+}
+
+void walk_punished(struct walk_source *s, u64 penalty, u64 clock)
+{
+	if (penalty)
+		s->free = max(s->free, clock + penalty + HZ / 4 + 1);
+}
+
+bool walk_punishes(const struct walk_limit *l, const struct walk_source *s, u64 now)
+{
+	const struct walk_source *of;
+	unsigned int others = 0;
+
+	for (of = l->source; of < l->source + l->sources; of++)
+		others += of != s && now < of->free;
+	return others < l->entries / 2 && now >= s->unpunished;
 }
 
 enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source *s,
@@ -241,7 +304,7 @@ enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source
 
 	if (clock < s->blocked)
 		return WALK_REFUSE;
-	if (clock < s->free || clock < s->due || is_full(l, now))
+	if (clock < s->free || clock < s->due || is_full(l, now) || floor_ends(l, clock))
 		verdict = WALK_EITHER;
 	for (i = 0; i < l->budgets; i++) {
 		b = &l->budget[i];
@@ -309,7 +372,10 @@ static void label(char text[32], const struct walk_budget *b, const struct weir_
 	strftime(text, 32, format, &tm);
 }
 
-/* The first time that shows another period; zones and their changes are whole quarters of hours. */
+/*
+ * The first time that shows another period; zones and their changes are whole quarters of hours.
+ * A day that shows the same at its ends, in one zone, does so all along.
+ */
 static time64_t period_end(const struct walk_budget *b, const struct weir_zone *zone, time64_t wall)
 {
 	unsigned int step = b->window_ms == WEIR_MINUTE_MS ? 60 : 900;
@@ -317,10 +383,22 @@ static time64_t period_end(const struct walk_budget *b, const struct weir_zone *
 	char was[32], is[32];
 
 	label(was, b, zone, wall);
+	for (;;) {
+		label(is, b, zone, at + 86400);
+		if ((at < zone->change && zone->change <= at + 86400) || strcmp(is, was))
+			break;
+		at += 86400;
+	}
 	do
 		label(is, b, zone, at += step);
 	while (!strcmp(is, was));
 	return at;
+}
+
+static void ends_after(struct walk_budget *b, const struct weir_zone *zone, time64_t wall)
+{
+	b->crossed = wall;
+	b->end = period_end(b, zone, wall);
 }
 
 void walk_wall(struct walk_limit *l, u64 now, time64_t wall)
@@ -333,7 +411,7 @@ void walk_wall(struct walk_limit *l, u64 now, time64_t wall)
 		b = &l->budget[i];
 		if (b->mode != WEIR_MODE_CALENDAR || wall < b->end)
 			continue;
-		b->end = period_end(b, &l->asked.zone, wall);
+		ends_after(b, &l->asked.zone, max(wall, b->end));
 		l->ended = now;
 		for (s = l->source; s < l->source + l->sources; s++) {
 			list_free(&s->bound[i]);
@@ -342,28 +420,25 @@ void walk_wall(struct walk_limit *l, u64 now, time64_t wall)
 	}
 }
 
-static struct walk_budget budget_of(const struct weir_limit *real, unsigned int i, time64_t wall)
+static struct walk_budget budget_of(const struct weir_limit *real, unsigned int i)
 {
 	const struct weir_budget *is = &real->budget[i];
-	struct walk_budget b = {
+
+	return (struct walk_budget) {
 		.mode = is->mode, .window_ms = is->window_ms, .bytes = real->bytes & BIT(i),
 		.amount = is->amount, .room = real->room[i],
 		.window = ((u64)is->window_ms * HZ + 999) / 1000,
 		.slots = is->slots, .slot_ticks = is->slot_ticks,
 	};
-
-	if (b.mode == WEIR_MODE_CALENDAR)
-		b.end = period_end(&b, &real->zone, wall);
-	return b;
 }
 
-static void limit_fill(struct walk_limit *l, const struct weir_limit *real, time64_t wall)
+static void limit_fill(struct walk_limit *l, const struct weir_limit *real)
 {
 	unsigned int i;
 
 	l->budgets = real->budgets;
 	for (i = 0; i < l->budgets; i++)
-		l->budget[i] = budget_of(real, i, wall);
+		l->budget[i] = budget_of(real, i);
 	l->entries = weir_table_ways(real->table) / weir_table_buckets(real->table);
 	l->shared[0] = !real->prefix.len4;
 	l->shared[1] = !real->prefix.len6;
@@ -373,21 +448,31 @@ static void limit_fill(struct walk_limit *l, const struct weir_limit *real, time
 
 void walk_limit_make(struct walk_limit *l, const struct weir_limit *real, u64 now, time64_t wall)
 {
-	limit_fill(l, real, wall);
+	unsigned int i;
+
+	limit_fill(l, real);
+	for (i = 0; i < l->budgets; i++)
+		if (l->budget[i].mode == WEIR_MODE_CALENDAR)
+			ends_after(&l->budget[i], &real->zone, wall);
 }
 
-/* Do two budgets number their slots alike, so that a change moves counts as they are? */
-static bool alike(const struct walk_budget *a, const struct walk_budget *b, bool kept)
+/* Do two budgets number their slots alike, whatever their units are? */
+static bool same_way(const struct walk_budget *a, const struct walk_budget *b, bool kept)
 {
-	if (a->bytes != b->bytes)
-		return false;
 	if (is_total(a) || is_total(b))
 		return is_total(a) && is_total(b);
 	if (a->mode == WEIR_MODE_BUCKET || a->mode == WEIR_MODE_EXACT || a->mode == WEIR_MODE_CALENDAR)
 		return a->mode == b->mode &&
-		       (a->mode == WEIR_MODE_CALENDAR ||
-			(a->slot_ticks == b->slot_ticks && (a->mode == WEIR_MODE_EXACT || kept)));
+		       (a->mode == WEIR_MODE_CALENDAR ? a->window_ms == b->window_ms :
+			(a->slot_ticks == b->slot_ticks &&
+			 (a->mode == WEIR_MODE_EXACT || (kept && a->amount == b->amount))));
 	return is_ring(b) && a->slot_ticks == b->slot_ticks && reach(a) == reach(b);
+}
+
+/* Does a change move counts as they are? */
+static bool alike(const struct walk_budget *a, const struct walk_budget *b, bool kept)
+{
+	return a->bytes == b->bytes && same_way(a, b, kept);
 }
 
 /*
@@ -405,7 +490,7 @@ static unsigned int before(const struct walk_budget *old, unsigned int n,
 		      BIT_ULL(61) | (BIT_ULL(59) - length(&old[i]));
 		if (old[i].bytes != b->bytes)
 			far |= BIT_ULL(60);
-		far = 2 * far + !alike(&old[i], b, true);
+		far = 2 * far + !same_way(&old[i], b, true);
 		if (far < least) {
 			least = far;
 			best = i;
@@ -434,22 +519,57 @@ static void newest(struct walk_list *list, u64 most)
 	}
 }
 
-/* What a new budget is bound to count of what the old one did. */
-static void bound_move(struct walk_list *to, const struct walk_list *from,
-		       const struct walk_budget *old, const struct walk_budget *new, u64 now)
+/*
+ * Have a calendar go on with the period of an old one of the same window, rather of that from
+ * which its count starts, and follow the zone.
+ */
+static void calendar_move(struct walk_budget *b, const struct walk_budget *old, unsigned int n,
+			  unsigned int before, const struct weir_zone *was,
+			  const struct weir_zone *zone, time64_t wall)
 {
+	unsigned int i, from = n;
+
+	for (i = 0; i < n; i++)
+		if (old[i].mode == WEIR_MODE_CALENDAR && old[i].window_ms == b->window_ms &&
+		    (i == before || from == n))
+			from = i;
+	if (from == n) {
+		ends_after(b, zone, wall);
+		return;
+	}
+	b->crossed = old[from].crossed;
+	b->end = old[from].end;
+	if (memcmp(was, zone, sizeof(*zone)))
+		ends_after(b, zone, max(wall, b->crossed));
+}
+
+/*
+ * What a new budget is bound to count of what the old one did. In a total, a floor holds it for
+ * an old window and a slot, @forgets: if it is left to a floor.
+ */
+static void bound_move(struct walk_list *to, const struct walk_list *from,
+		       const struct walk_budget *old, const struct walk_budget *new, u64 now,
+		       bool forgets)
+{
+	u64 ends = is_total(new) && !is_total(old) && forgets ?
+		   now + (old->slots + 1) * old->slot_ticks : U64_MAX;
+
 	bool exact = old->bytes == new->bytes && old->mode != WEIR_MODE_BUCKET &&
 		     new->mode != WEIR_MODE_BUCKET;
 	u128 sum = held(old, from, now, true);
 	unsigned int i;
 
+	for (i = 0; !exact && is_total(old) && is_total(new) && i < from->len; i++)
+		if (now < from->event[i].ends)
+			ends = min(ends, from->event[i].ends);
 	if (exact)
 		for (i = 0; i < from->len; i++)
 			if (counts(old, &from->event[i], now, true))
-				list_add(to, from->event[i].tick, from->event[i].amount, U64_MAX);
+				list_add(to, from->event[i].tick, from->event[i].amount,
+					 is_total(old) ? from->event[i].ends : ends);
 	sum = part(sum, old, new, false);
 	if (!exact && sum)
-		list_add(to, now, min(sum, (u128)new->room), U64_MAX);
+		list_add(to, now, min(sum, (u128)new->room), ends);
 	if (new->mode == WEIR_MODE_EXACT && old->mode != WEIR_MODE_EXACT)
 		newest(to, new->amount);
 }
@@ -457,11 +577,21 @@ static void bound_move(struct walk_list *to, const struct walk_list *from,
 /* What it may count: all that the old one held, now. */
 static void most_move(struct walk_limit *l, struct walk_source *s, struct walk_list *to,
 		      unsigned int i, const struct walk_budget *old,
-		      const struct walk_budget *new, u64 now)
+		      const struct walk_budget *new, u64 more, u64 now)
 {
-	u128 sum = held(old, &s->most[i], now, false);
+	u128 sum = held(old, &s->most[i], now, false) + more;
+	const struct walk_event *e;
 	u64 ends = U64_MAX;
+	unsigned int n;
 
+	for (n = 0; is_total(new) && is_total(old) && n < s->most[i].len; n++) {
+		e = &s->most[i].event[n];
+		list_add(to, e->tick, min(part(e->amount, old, new, true), (u128)U64_MAX / 1024),
+			 e->ends);
+		to->event[to->len - 1].stays |= e->stays;
+	}
+	if (is_total(new) && is_total(old))
+		return;
 	if (s->due > now)
 		sum = 2 * (u128)old->room + old->amount;
 	if (was_charged(old, &s->most[i], now))
@@ -471,7 +601,7 @@ static void most_move(struct walk_limit *l, struct walk_source *s, struct walk_l
 	if (new->mode == WEIR_MODE_BUCKET)
 		sum = min(sum, (u128)8192 * new->amount);
 	if (is_total(new) && !is_total(old))
-		ends = now + (old->slots + 1) * old->slot_ticks;
+		ends = now + (old->slots + 1) * old->slot_ticks + HZ / 4;
 	if (sum)
 		list_add(to, now, min(sum, (u128)U64_MAX / 1024), ends);
 }
@@ -491,45 +621,101 @@ static void blocks_lost(struct walk_limit *l, u64 now)
 			s->blocked = 0;
 }
 
-/* @kept: the table is the same. */
+/* What a floor holds that ends, and what stays there: the larger of both stays. */
+static void floors_meet(struct walk_list *list)
+{
+	unsigned int n;
+
+	for (n = 0; n < list->len; n++)
+		list->event[n].stays = true;
+}
+
+/*
+ * Sources of a crowded table started from what others sent, and so what leaks from each by itself
+ * is more than what leaks from all: the difference.
+ */
+static u64 leaked_twice(const struct walk_limit *l, unsigned int i, u64 now)
+{
+	const struct walk_source *s;
+	struct walk_list all = { };
+	u128 sum = 0, level = 0;
+	unsigned int n;
+
+	if (!l->crowded || l->budget[i].mode != WEIR_MODE_BUCKET)
+		return 0;
+	for (s = l->source; s < l->source + l->sources; s++) {
+		sum += held(&l->budget[i], &s->most[i], now, false);
+		for (n = 0; n < s->most[i].len; n++)
+			list_add(&all, s->most[i].event[n].tick, s->most[i].event[n].amount, 0);
+	}
+	level = held(&l->budget[i], &all, now, false);
+	list_free(&all);
+	return level > sum ? min(level - sum, (u128)U64_MAX / 1024) : 0;
+}
+
+/*
+ * A source's lists under the new budgets, each of which starts from one of the old. @more: in
+ * these.
+ */
+static void source_move(struct walk_limit *was, const struct walk_limit *l,
+			struct walk_source *s, const unsigned int from[WEIR_BUDGETS_MAX],
+			const u64 more[WEIR_BUDGETS_MAX], bool kept, u64 now)
+{
+	struct walk_list bound[WEIR_BUDGETS_MAX] = { }, most[WEIR_BUDGETS_MAX] = { };
+	bool crowded = was->crowded || placed_of(l) > l->entries;
+	unsigned int i;
+
+	for (i = 0; i < l->budgets; i++) {
+		const struct walk_budget *b = &l->budget[i], *of = &was->budget[from[i]];
+
+		if (kept)
+			list_copy(&bound[i], &s->bound[i]);
+		else
+			bound_move(&bound[i], &s->bound[from[i]], of, b, now, crowded);
+		if (alike(of, b, kept))
+			list_copy(&most[i], &s->most[from[i]]);
+		else
+			most_move(was, s, &most[i], from[i], of, b, more[from[i]], now);
+		/* What CPUs have taken, and will not give back */
+		if (!kept && alike(of, b, kept) && !in_advance(l, s, i) &&
+		    was_charged(of, &s->most[from[i]], now))
+			list_add(&most[i], now, in_advance(was, s, from[i]), U64_MAX);
+		if (!kept && crowded && is_total(b) && is_total(of))
+			floors_meet(&most[i]);
+	}
+	for (i = 0; i < WEIR_BUDGETS_MAX; i++) {
+		list_free(&s->bound[i]);
+		list_free(&s->most[i]);
+		s->bound[i] = bound[i];
+		s->most[i] = most[i];
+	}
+	if (s->due > now && !kept)
+		s->due = 0;
+}
+
+/* @kept: the table is the same. @l->asked is what was asked for before. */
 void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool kept, u64 now,
 		    time64_t wall)
 {
-	struct walk_budget old[WEIR_BUDGETS_MAX];
-	struct walk_list bound[WEIR_BUDGETS_MAX], most[WEIR_BUDGETS_MAX];
-	unsigned int n = l->budgets, i, from[WEIR_BUDGETS_MAX];
+	unsigned int i, from[WEIR_BUDGETS_MAX];
+	u64 more[WEIR_BUDGETS_MAX] = { };
 	struct walk_limit was = *l;
 	struct walk_source *s;
 
-	memcpy(old, l->budget, sizeof(old));
-	limit_fill(l, real, wall);
 	for (i = 0; i < l->budgets; i++)
-		from[i] = kept ? i : before(old, n, &l->budget[i]);
-	for (s = l->source; s < l->source + l->sources; s++) {
-		memset(bound, 0, sizeof(bound));
-		memset(most, 0, sizeof(most));
-		for (i = 0; i < l->budgets; i++) {
-			const struct walk_budget *b = &l->budget[i], *of = &old[from[i]];
-
-			if (kept)
-				list_copy(&bound[i], &s->bound[i]);
-			else
-				bound_move(&bound[i], &s->bound[from[i]], of, b, now);
-			if (alike(of, b, kept))
-				list_copy(&most[i], &s->most[from[i]]);
-			else
-				most_move(&was, s, &most[i], from[i], of, b, now);
-		}
-		for (i = 0; i < WEIR_BUDGETS_MAX; i++) {
-			list_free(&s->bound[i]);
-			list_free(&s->most[i]);
-			s->bound[i] = bound[i];
-			s->most[i] = most[i];
-		}
-		if (s->due > now && !kept)
-			s->due = 0;
+		more[i] = leaked_twice(l, i, now);
+	limit_fill(l, real);
+	for (i = 0; i < l->budgets; i++) {
+		from[i] = kept ? i : before(was.budget, was.budgets, &l->budget[i]);
+		if (l->budget[i].mode == WEIR_MODE_CALENDAR)
+			calendar_move(&l->budget[i], was.budget, was.budgets, from[i],
+				      &l->asked.zone, &real->zone, wall);
 	}
-	l->batches += !kept;
+	for (s = l->source; s < l->source + l->sources; s++) {
+		source_move(&was, l, s, from, more, kept, now);
+		memset(more, 0, sizeof(more));
+	}
+	l->batches++;
 	if (!kept)
 		blocks_lost(l, now);
 	walk_placed(l, now);

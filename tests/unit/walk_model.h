@@ -19,7 +19,8 @@
 struct walk_event {
 	u64 tick;	/* of the packet, of the change, or when what is reserved is due */
 	u64 amount;	/* in the unit of the budget */
-	u64 ends;	/* tick: what was before a change binds no stranger then; or U64_MAX */
+	u64 ends;	/* tick: it is surely held until then, or of others until then; or U64_MAX */
+	bool stays;	/* ... or others may hold it for longer, too */
 };
 
 struct walk_list {
@@ -34,7 +35,8 @@ struct walk_budget {
 	u64 amount, room;	/* of a bucket, the room is the burst */
 	u64 window;		/* in ticks, rounded up; 0: a total */
 	u64 slots, slot_ticks;
-	time64_t end;		/* of a calendar's period, by the wall clock */
+	time64_t end;		/* of a calendar's period, by the wall clock; */
+	time64_t crossed;	/* no end up to then is to come */
 };
 
 struct walk_source {
@@ -44,6 +46,7 @@ struct walk_source {
 	u64 blocked;			/* until this tick it must be refused, */
 	u64 free;			/* and from this one on by no block */
 	u64 due;			/* what is reserved, tick */
+	u64 unpunished;			/* until this tick a refusal may be cached that did not block */
 };
 
 struct walk_limit {
@@ -77,13 +80,23 @@ void walk_admitted(struct walk_limit *l, struct walk_source *s, const u64 cost[2
 		   u64 now);
 /* Another limit refused it, and so the charge, if there was one, was given back. */
 void walk_given_back(struct walk_limit *l, struct walk_source *s, u64 now);
-/* So much was reserved in the first budget, due at a tick. */
 /* A source may have got an entry, by a charge or a block. */
 void walk_placed(struct walk_limit *l, u64 now);
+/* So much was reserved in the first budget, due at a tick. */
 void walk_reserved(struct walk_limit *l, struct walk_source *s, u64 amount, u64 due);
 /* What a budget is bound to count of a source, and what it may count. */
 u64 walk_bound(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now);
 u64 walk_most(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now);
+/* What it may be told to count: the budget, where the table has no entry for it. */
+u64 walk_told(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now);
+/*
+ * It is blocked until @end, or is not if that is 0. @refused: its packet of tick @clock just was,
+ * in a way that a penalty of so many ticks may punish, 0: not at all.
+ */
+bool walk_blocked(struct walk_limit *l, struct walk_source *s, u64 end, u64 now);
+void walk_punished(struct walk_source *s, u64 penalty, u64 clock);
+/* Surely a penalty blocks a source that has an entry. */
+bool walk_punishes(const struct walk_limit *l, const struct walk_source *s, u64 now);
 
 /* The wall clock shows this time: periods of calendars end. */
 void walk_wall(struct walk_limit *l, u64 now, time64_t wall);
