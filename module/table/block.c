@@ -73,7 +73,8 @@ void weir_bucket_expire(const struct weir_table *table, struct weir_bucket *buck
 
 	if (bucket->expired == now)
 		return;
-	bucket->expired = now;
+	/* Pairs with weir_table_blocks(). */
+	WRITE_ONCE(bucket->expired, now);
 	for (left = bucket->blocked; left; left &= left - 1) {
 		i = __ffs64(left);
 		if (!weir_block_left(*weir_bucket_until(table, bucket, i), tick))

@@ -7,10 +7,14 @@
 #include "table/block.h"
 #include "table/bucket.h"
 
-/* Has the quota of the source's bucket room, as a hint? */
+/* Has the quota of the source's bucket room, as a hint? Perhaps, if blocks may have ended. */
 bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup *lookup)
 {
-	return weir_bucket_blocks(table, weir_bucket(table, lookup->hash));
+	const struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
+
+	/* Pairs with weir_bucket_expire(). */
+	return weir_bucket_blocks(table, bucket) ||
+	       READ_ONCE(bucket->expired) != (u32)div_u64(lookup->tick, WEIR_SINCE_TICKS);
 }
 
 /*

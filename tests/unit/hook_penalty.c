@@ -10,7 +10,7 @@
 
 #define BUDGET 2
 
-static const struct said said = { .proto = IPPROTO_TCP };
+static struct said said = { .proto = IPPROTO_TCP };
 static unsigned int locks_before;
 
 static struct weir_table *table(void)
@@ -147,6 +147,32 @@ static void test_locks(void **state)
 	}
 }
 
+/* Who found the quota used up is blocked when it goes on after a block of another has ended. */
+static void test_quota(void **state)
+{
+	struct weir_limit words = edit_words("a", BUDGET);
+
+	hook_begin(1);
+	shim_jiffies = 100000;
+	words.sources = 0;
+	words.budget[0].window_ms = 3600000;
+	words.penalty_ms = 10000;
+	assert_int_equal(edit_add(&t.wn, &words, NULL, &(struct weir_error) { }), 0);
+	assert_int_equal(weir_table_ways(table()), 4);
+	t.pressure = true;
+	for (said.source = 0; said.source < 3; said.source++) {
+		while (pass(false) == NF_ACCEPT)
+			;
+		assert_int_equal(!!blocked(), said.source < 2);
+	}
+	said.source = 2;
+	shim_jiffies += 11 * HZ;
+	assert_int_equal(pass(false), NF_DROP);
+	assert_true(blocked());
+	said.source = 0;
+	hook_end();
+}
+
 static void refused(const struct weir_limit *words, int err, u16 attr)
 {
 	struct weir_error error = { };
@@ -174,4 +200,4 @@ static void test_refused(void **state)
 	hook_end();
 }
 
-UNIT_MAIN("penalty", T(test_forgotten), T(test_locks), T(test_refused))
+UNIT_MAIN("penalty", T(test_forgotten), T(test_locks), T(test_quota), T(test_refused))
