@@ -265,11 +265,19 @@ static const char *label_of(const struct weir_field *field)
 	       field->word;
 }
 
+static uint32_t inverted(const struct weir_set *set, const void *model)
+{
+	const uint32_t none = 0, *invert = &none;
+
+	if (set->invert)
+		invert = (const void *)((const char *)model + set->invert);
+	return *invert;
+}
+
 static void show_text(const struct weir_set *set, const struct weir_field *field,
 		      struct weir_out *out, const void *model)
 {
-	const uint32_t *invert = (const void *)((const char *)model + set->invert);
-	bool not = set->invert && *invert & field->bit;
+	bool not = inverted(set, model) & field->bit;
 	char buf[WEIR_TEXT_SIZE], line[2 * WEIR_TEXT_SIZE], *end;
 	const char *text = weir_field_text(field, model, buf), *label = label_of(field);
 
@@ -306,15 +314,30 @@ void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 		show_text(set, field, out, model);
 }
 
-void weir_set_show(const struct weir_set *set, unsigned int flags,
-		   struct weir_out *out, const void *model)
+/* Show the fields but for those of some bits. */
+static void show_but(const struct weir_set *set, unsigned int flags, uint64_t without,
+		     struct weir_out *out, const void *model)
 {
 	const struct weir_field *field;
 
 	for (field = set->fields; field->type; field++) {
-		if (field->flags & flags && field->type->json &&
+		if (field->flags & flags && field->type->json && !(field->bit & without) &&
 		    (weir_field_given(field, model) ||
 		     !(field->bit || field->many || field->flags & WEIR_SOME)))
 			weir_field_show(set, field, out, model);
 	}
+}
+
+/* In JSON, inverted conditions are those of an object of their own. */
+void weir_set_show(const struct weir_set *set, unsigned int flags,
+		   struct weir_out *out, const void *model)
+{
+	uint32_t invert = out->json ? inverted(set, model) : 0;
+
+	show_but(set, flags, invert, out, model);
+	if (!invert)
+		return;
+	weir_out_begin(out, WEIR_NOT_KEY, '{');
+	show_but(set, flags, ~(uint64_t)invert, out, model);
+	weir_out_end(out, '}');
 }

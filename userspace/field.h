@@ -38,6 +38,8 @@ enum weir_field_flag {
 	WEIR_SOME	= 1 << 20,	/* omitted if zero */
 };
 
+#define WEIR_NOT_KEY	"not"	/* in JSON, of the inverted conditions */
+
 struct nlmsghdr;
 struct weir_set;
 struct weir_type;
@@ -91,13 +93,13 @@ struct weir_set {
 	int indent;		/* of counter lines */
 };
 
-extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, weir_type_ns,
+extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, weir_type_bits, weir_type_ns,
 	weir_type_size, weir_type_enum, weir_type_family, weir_type_name,
 	weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address, weir_type_proto,
 	weir_type_ports, weir_type_prefixes, weir_type_portlist, weir_type_mark,
 	weir_type_per, weir_type_budget, weir_type_newcomers, weir_type_rate,
 	weir_type_zone, weir_type_date, weir_type_ms, weir_type_flag, weir_type_any,
-	weir_type_conds, weir_type_counter, weir_type_nest, weir_type_file;
+	weir_type_counter, weir_type_nest, weir_type_file;
 
 extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields, weir_wanted_fields,

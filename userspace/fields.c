@@ -67,8 +67,7 @@ static const struct weir_field match_rows[] = {
 	  .part = WEIR_A_MATCH_MARK_MASK, .help = "only with this mark" },
 	{ "match", &weir_type_any, WEIR_ON_ADD | WEIR_ON_SET, MATCH(ANY, any),
 	  .help = "replaces all conditions; any: no condition" },
-	{ "not", &weir_type_conds, WEIR_WORDS | WEIR_MUTE | WEIR_SOME,
-	  MATCH(INVERT, invert), .key = "not" },
+	{ "not", &weir_type_bits, 0, MATCH(INVERT, invert) },
 	END
 };
 
@@ -102,9 +101,11 @@ static const struct weir_field limit_stats_rows[] = {
 	STATS_COUNTER("dropped elsewhere", ELSEWHERE, elsewhere),
 	STATS_COUNTER("refused by floors", FLOOR_REFUSED, floor_refused),
 	STATS_COUNTER("too large to fit", TOO_LARGE, too_large),
-	STATS_COUNTER("dropped early", EARLY, early),
+	{ "dropped early", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(EARLY, early),
+	  .nest = &weir_counter_fields, .key = "dropped_early" },
 	{ "newcomers", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(NEWCOMERS, newcomers),
-	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS), .nest = &weir_counter_fields },
+	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS), .nest = &weir_counter_fields,
+	  .key = "newcomers_admitted" },
 	{ "second tries", &weir_type_counter, WEIR_WORDS | WEIR_LINE,
 	  STATS(SECOND_TRIES, second_tries), .bit = WEIR_HAS(LIMIT_STATS_SECOND_TRIES),
 	  .nest = &weir_counter_fields },
@@ -154,7 +155,7 @@ static const struct weir_set zone_fields = {
 static const struct weir_field limit_rows[] = {
 	{ "name", &weir_type_name, WEIR_FIRST | WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL |
 	  WEIR_ON_SHOW | WEIR_WORDS,
-	  LIMIT(NAME, name), .needed = WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL,
+	  LIMIT(NAME, name), .needed = WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL, .key = "limit",
 	  .color = WEIR_COLOR_NAME },
 	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_AGAIN, LIMIT(BUDGET, budget),
 	  HAS(BUDGET), .part = WEIR_A_LIMIT_WINDOW_MS, .needed = WEIR_ON_ADD,
@@ -252,16 +253,21 @@ const struct weir_set weir_exempt_fields = {
 
 #define TOTAL(NAME, member)	ATTR(stats, STATS_##NAME), AT(stats, member)
 
+/* In JSON a name without unit is that of a limit's counter, or of a list. */
+#define TOTAL_PACKETS(text, NAME, member)	\
+	{ text, &weir_type_uint, WEIR_LINE, TOTAL(NAME, member), .key = text "_packets" }
+
 static const struct weir_field stats_rows[] = {
-	{ "seen", &weir_type_uint, WEIR_LINE, TOTAL(SEEN, seen) },
-	{ "exempt", &weir_type_uint, WEIR_LINE, TOTAL(EXEMPT, exempt) },
-	{ "unmatched", &weir_type_uint, WEIR_LINE, TOTAL(UNMATCHED, unmatched) },
-	{ "admitted", &weir_type_uint, WEIR_LINE, TOTAL(ADMITTED, admitted) },
-	{ "dropped", &weir_type_uint, WEIR_LINE, TOTAL(DROPPED, dropped) },
-	{ "unparsable", &weir_type_uint, WEIR_LINE, TOTAL(UNPARSABLE, unparsable) },
+	TOTAL_PACKETS("seen", SEEN, seen),
+	TOTAL_PACKETS("exempt", EXEMPT, exempt),
+	TOTAL_PACKETS("unmatched", UNMATCHED, unmatched),
+	TOTAL_PACKETS("admitted", ADMITTED, admitted),
+	TOTAL_PACKETS("dropped", DROPPED, dropped),
+	TOTAL_PACKETS("unparsable", UNPARSABLE, unparsable),
 	{ "events lost", &weir_type_uint, WEIR_LINE, TOTAL(EVENTS_LOST, events_lost) },
-	{ "limits", &weir_type_uint, WEIR_RESULT, TOTAL(LIMITS, limits) },
-	{ "exempts", &weir_type_uint, WEIR_RESULT, TOTAL(EXEMPTS, exempts) },
+	{ "limits", &weir_type_uint, WEIR_RESULT, TOTAL(LIMITS, limits), .key = "limit_count" },
+	{ "exempts", &weir_type_uint, WEIR_RESULT, TOTAL(EXEMPTS, exempts),
+	  .key = "exempt_count" },
 	{ "memory", &weir_type_size, WEIR_RESULT, TOTAL(MEMORY, memory) },
 	{ "tick", &weir_type_ns, WEIR_RESULT, TOTAL(TICK_NS, tick_ns), .key = "tick_ms" },
 	END
@@ -276,7 +282,8 @@ const struct weir_set weir_stats_fields = {
 static const struct weir_field pressure_rows[] = {
 	{ "limit", &weir_type_name, WEIR_EVENT, PRESSURE(LIMIT, limit) },
 	{ "evictions", &weir_type_uint, WEIR_EVENT, PRESSURE(EVICTIONS, evictions) },
-	{ "floor-refused", &weir_type_uint, WEIR_EVENT, PRESSURE(FLOOR_REFUSED, floor_refused) },
+	{ "floor-refused", &weir_type_uint, WEIR_EVENT, PRESSURE(FLOOR_REFUSED, floor_refused),
+	  .key = "floor_refused_packets" },
 	{ "sources-wanted", &weir_type_uint, WEIR_EVENT | WEIR_SOME,
 	  PRESSURE(SOURCES_WANTED, sources_wanted) },
 	{ "blocks-lost", &weir_type_uint, WEIR_EVENT | WEIR_SOME,
@@ -292,7 +299,8 @@ const struct weir_set weir_pressure_fields = {
 
 static const struct weir_field newcomers_rows[] = {
 	{ "limit", &weir_type_name, WEIR_EVENT, NEWCOMERS(LIMIT, limit) },
-	{ "refused", &weir_type_uint, WEIR_EVENT, NEWCOMERS(REFUSED, refused) },
+	{ "refused", &weir_type_uint, WEIR_EVENT, NEWCOMERS(REFUSED, refused),
+	  .key = "refused_packets" },
 	{ "next", &weir_type_ns, WEIR_EVENT, NEWCOMERS(NEXT_NS, next_ns), .key = "next_ms",
 	  .label = "room in" },
 	END

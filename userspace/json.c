@@ -80,11 +80,6 @@ static int read_number(const struct weir_field *field, uint16_t attr, uint64_t v
 static int read_object(json_t *object, const struct weir_set *set, char *model,
 		       struct reader *reader);
 
-static bool is_list(const struct weir_field *field)
-{
-	return field->many || field->type == &weir_type_conds;
-}
-
 static const char *wanted(const struct weir_field *field)
 {
 	return field->type == &weir_type_flag ? "true" :
@@ -110,19 +105,6 @@ static int read_value(json_t *value, const struct weir_field *field, uint16_t at
 	return weir_err_set(reader->err, "expected %s", wanted(field));
 }
 
-/* Set the bit that a condition's name stands for. */
-static int read_cond(json_t *value, const struct weir_field *field, void *at,
-		     struct weir_err *err)
-{
-	const char *name = json_string_value(value);
-	int bit = name ? weir_pick_name(field->spec->names, name, true, err) :
-			 weir_err_set(err, "expected %s", wanted(field));
-
-	if (bit >= 0)
-		weir_uint_set(at, field->size, weir_uint_get(at, field->size) | 1ULL << bit);
-	return bit < 0 ? bit : 0;
-}
-
 static int read_list(json_t *list, const struct weir_field *field, char *model,
 		     struct reader *reader)
 {
@@ -134,14 +116,13 @@ static int read_list(json_t *list, const struct weir_field *field, char *model,
 
 	if (!json_is_array(list))
 		return weir_err_set(reader->err, "expected an array");
-	if (field->many && !json_array_size(list))
+	if (!json_array_size(list))
 		return weir_err_set(reader->err, "empty array; to match any, leave out the key");
-	if (field->many && json_array_size(list) > field->many)
+	if (json_array_size(list) + *count > field->many)
 		return weir_err_set(reader->err, "more than %u elements", field->many);
 	reader->at = next_token(reader->at);
 	json_array_foreach(list, i, value) {
-		ret = !field->many ? read_cond(value, field, at, reader->err) :
-		      read_value(value, field, field->attr, at + field->size * (*count)++, reader);
+		ret = read_value(value, field, field->attr, at + field->size * (*count)++, reader);
 		if (ret)
 			break;
 		reader->at = find_value(reader->at, NULL);
@@ -168,6 +149,24 @@ static const struct weir_field *find_key(const struct weir_set *set, const char 
 	return NULL;
 }
 
+/* The inverted conditions: keys as beside them, none of which may be in both. */
+static int read_inverted(json_t *object, const struct weir_set *set, char *model,
+			 struct reader *reader)
+{
+	uint64_t *has = (uint64_t *)model, plain = *has;
+	int ret;
+
+	if (!json_is_object(object))
+		return weir_err_set(reader->err, WEIR_NOT_KEY ": expected an object");
+	*has = 0;
+	ret = read_object(object, set, model, reader);
+	if (!ret && (*has & plain || *(uint32_t *)(model + set->invert)))
+		ret = weir_err_set(reader->err, WEIR_NOT_KEY ": a condition is given twice");
+	*(uint32_t *)(model + set->invert) = *has;
+	*has |= plain;
+	return ret;
+}
+
 static int read_object(json_t *object, const struct weir_set *set, char *model,
 		       struct reader *reader)
 {
@@ -175,18 +174,25 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 	struct weir_err *err = reader->err;
 	const struct weir_field *field;
 	uint16_t attr;
-	json_t *value;
+	json_t *value, *inverted = NULL;
+	const char *inverted_at = NULL;
 	bool given;
 	int ret;
 
 	json_object_foreach(object, key, value) {
 		reader->at = next;
+		if (set->invert && !strcmp(key, WEIR_NOT_KEY)) {
+			inverted = value;
+			inverted_at = reader->at = next_token(next);
+			next = find_value(reader->at, NULL);
+			continue;
+		}
 		field = find_key(set, key, &attr);
 		if (!field)
 			return weir_err_set(err, "unknown key '%.60s'", key);
 		reader->at = next_token(next);
 		next = find_value(reader->at, NULL);
-		ret = is_list(field) ? read_list(value, field, model, reader) :
+		ret = field->many ? read_list(value, field, model, reader) :
 		      read_value(value, field, attr, weir_field_at(field, model), reader);
 		if (ret)
 			return weir_err_set(err, "%s: %.400s", key, err->text);
@@ -196,16 +202,16 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 	reader->at = begin;
 	for (field = set->fields; field->type; field++) {
 		given = !field->bit || *(uint64_t *)model & field->bit;
-		if (!given && set->invert && *(uint32_t *)(model + set->invert) & field->bit)
-			return weir_err_set(err, "'not' names '%s', whose key is missing",
-					    weir_field_key(field));
 		key = field->type->second ? weir_field_part(field)->name : NULL;
 		if (key && given && !(json_object_get(object, weir_field_key(field)) &&
 				      json_object_get(object, key)))
 			return weir_err_set(err, "%s and %s must be given together",
 					    weir_field_key(field), key);
 	}
-	return 0;
+	if (!inverted)
+		return 0;
+	reader->at = inverted_at;
+	return read_inverted(inverted, set, model, reader);
 }
 
 /* The key of a word, or of the word that precedes a value. */

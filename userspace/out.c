@@ -176,6 +176,20 @@ void weir_out_number(struct weir_out *out, const char *key, double value)
 		fprintf(out->to, "%.10g", value);
 }
 
+void weir_out_ms(struct weir_out *out, const char *key, uint64_t ns)
+{
+	uint64_t rest = ns % 1000000;
+	int digits = 6;
+
+	if (!put_key(out, key))
+		return;
+	for (; digits && rest % 10 == 0; digits--)
+		rest /= 10;
+	fprintf(out->to, "%" PRIu64, ns / 1000000);
+	if (digits)
+		fprintf(out->to, ".%0*" PRIu64, digits, rest);
+}
+
 void weir_out_str(struct weir_out *out, const char *key, const char *value)
 {
 	if (put_key(out, key))

@@ -41,6 +41,8 @@ void weir_out_begin(struct weir_out *out, const char *key, char c);	/* [ or { */
 void weir_out_end(struct weir_out *out, char c);
 void weir_out_u64(struct weir_out *out, const char *key, uint64_t value);
 void weir_out_number(struct weir_out *out, const char *key, double value);
+/* Nanoseconds as milliseconds, exactly. */
+void weir_out_ms(struct weir_out *out, const char *key, uint64_t ns);
 void weir_out_str(struct weir_out *out, const char *key, const char *value);
 void weir_out_bool(struct weir_out *out, const char *key, bool value);
 

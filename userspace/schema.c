@@ -55,8 +55,6 @@ static json_t *value_of(const struct weir_field *field)
 
 	while (name && *name)
 		json_array_append_new(names, json_string(*name++));
-	if (field->type == &weir_type_conds)
-		return json_pack("{ss s{so}}", "type", "array", "items", "enum", names);
 	if (name)
 		return json_pack("{ss so}", "type", field->type->schema, "enum", names);
 	json_decref(names);
@@ -102,6 +100,11 @@ static json_t *schema_of(const struct weir_set *set)
 		if (field->flags & WEIR_WORDS && !(field->flags & WEIR_SOME) && !set->invert &&
 		    !(field->bit && !(field->flags & (WEIR_ON_ADD | WEIR_FOLLOWS))))
 			json_array_append_new(required, json_string(weir_field_key(field)));
+	}
+	if (set->invert) {
+		json_t *not = json_deep_copy(members);
+
+		json_object_set_new(members, WEIR_NOT_KEY, object_of(not, NULL));
 	}
 	return object_of(members, required);
 }

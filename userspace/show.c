@@ -185,9 +185,11 @@ void weir_show_stats(struct weir_out *out, const void *model)
 	weir_out_end(out, '}');
 }
 
+/* As in RFC 3339, which has a colon in the offset; 2^64 ns ahead are still a year of four digits. */
 static void time_text(uint64_t ahead_ns, int digits, char buf[WEIR_TEXT_SIZE])
 {
 	struct timespec now;
+	char offset[8];
 	struct tm tm;
 	uint64_t ns;
 	size_t len;
@@ -200,7 +202,8 @@ static void time_text(uint64_t ahead_ns, int digits, char buf[WEIR_TEXT_SIZE])
 	len = strftime(buf, WEIR_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
 	len += snprintf(buf + len, WEIR_TEXT_SIZE - len, ".%0*" PRIu64, digits,
 			ns % 1000000000 / (digits == 3 ? 1000000 : 1000));
-	strftime(buf + len, WEIR_TEXT_SIZE - len, "%z", &tm);
+	strftime(offset, sizeof(offset), "%z", &tm);
+	snprintf(buf + len, WEIR_TEXT_SIZE - len, "%.3s:%s", offset, offset + 3);
 }
 
 void weir_show_timestamp(struct weir_out *out)
@@ -241,23 +244,25 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
 	struct weir_source by = *source;	/* with the budget that limits it */
 	struct weir_budget whole = { source->budget, window_ms };
-	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	const struct weir_set *set = &weir_source_fields;
+	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
+	bool ends = source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited;
 
 	if (source->limited_by > 1 && source->limited_by < source->further_count + 2) {
 		by.count = source->further[source->limited_by - 2].count;
 		by.unit = source->further[source->limited_by - 2].unit;
 		whole.count = source->further[source->limited_by - 2].budget;
 	}
-	if (source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited)
+	if (ends)
 		time_text(source->next_ns, 3, until);	/* next_ns is no more precise */
 	else
 		strcpy(until, "forgotten");
 	if (out->json) {
 		weir_out_str(out, "event", "source");
 		weir_set_show(set, WEIR_EVENT, out, source);
-		weir_out_str(out, "until", until);
 	}
+	if (out->json && ends)
+		weir_out_str(out, "until", until);
 	if (out->json && window_ms) {
 		weir_out_u64(out, "window_ms", window_ms);
 		weir_out_number(out, "rate", by.count * 1000.0 / window_ms);

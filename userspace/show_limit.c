@@ -16,7 +16,7 @@
 static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 {
 	const struct weir_limit_stats *stats = &limit->stats;
-	double span_ns = limit->window_ns + limit->slot_ns;
+	double span_ns = (double)limit->window_ns + limit->slot_ns, idle_ns;
 	double part = span_ns / 1e6 / limit->newcomers.window_ms;
 	double known = stats->known_now, spare = limit->ways - known;
 	double now = stats->newcomers_now * part, most = 2.0 * limit->newcomers.count * part;
@@ -28,13 +28,14 @@ static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 	if (stats->sources_wanted || (most > spare && sources > limit->sources))
 		snprintf(advice, sizeof(advice), "; newcomers may take more: try sources %" PRIu64,
 			 sources);
+	idle_ns = known / (now - spare) * span_ns;
 	if (now <= spare)
 		weir_out_word(out, *advice ? WEIR_COLOR_BAD : WEIR_COLOR_NONE,
 			      "    known sources are remembered while idle%s", advice);
 	else
 		weir_out_word(out, WEIR_COLOR_BAD,
 			      "    known sources are remembered for %s while idle%s",
-			      weir_text_time(known / (now - spare) * span_ns, buf), advice);
+			      weir_text_time(MIN(idle_ns, 1e18), buf), advice);
 	weir_out_text(out, "\n");
 }
 
@@ -106,7 +107,8 @@ void weir_show_limit(struct weir_out *out, const void *model)
 		show_further(out, &limit);
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
-	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW))
+	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW) &&
+	    limit.newcomers.window_ms)
 		show_memory(out, &limit);
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		show_flood(out, &limit);

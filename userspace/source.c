@@ -39,8 +39,7 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 	if (request.ret || !query->bytes == !limit.unit)
 		return weir_tool_settle(tool, &request, 0);
 	weir_err_set(&tool->err, "limit '%s' counts %s; use '%s N'",
-		     query->limit, weir_unit_names[limit.unit],
-		     weir_unit_names[limit.unit]);
+		     query->limit, weir_unit_names[!!limit.unit], weir_unit_names[!!limit.unit]);
 	return WEIR_EXIT_WORDS;
 }
 

@@ -85,7 +85,7 @@ static void json_uint(const struct weir_field *field, const char *key,
 static void json_ns(const struct weir_field *field, const char *key,
 		    struct weir_out *out, const void *at)
 {
-	weir_out_number(out, key, number(field, at) / 1e6);
+	weir_out_ms(out, key, number(field, at));
 }
 
 static const char *text_ns(const struct weir_field *field, const void *at, char *buf)
@@ -111,8 +111,8 @@ static const char *text_amount(const struct weir_field *field, const void *at, c
 
 /* Exact, by the same multipliers as a budget. */
 const struct weir_type weir_type_amount = { "N", UINT, .parse = parse_count, .text = text_amount };
-/* Decoded only; never shown. */
-const struct weir_type weir_type_code = { .get = get_uint };
+/* Never shown. */
+const struct weir_type weir_type_code = { .get = get_uint }, weir_type_bits = { NUMBER };
 /* Nanoseconds; in JSON milliseconds, as in requests. */
 const struct weir_type weir_type_ns = { "TIME", "number", NUMBER, .json = json_ns,
 	.text = text_ns };
@@ -309,24 +309,6 @@ static int parse_any(const struct weir_field *field, struct weir_args *args,
 const struct weir_type weir_type_any = { "any|MATCH", "boolean", .parse = parse_any,
 	.put = put_flag };
 
-/* Bit masks of inverted conditions */
-
-static void json_conds(const struct weir_field *field, const char *key,
-		       struct weir_out *out, const void *at)
-{
-	uint64_t conds = number(field, at);
-	unsigned int i;
-
-	weir_out_begin(out, key, '[');
-	for (i = 0; field->spec->names[i]; i++) {
-		if (conds & 1ULL << i)
-			weir_out_str(out, NULL, field->spec->names[i]);
-	}
-	weir_out_end(out, ']');
-}
-
-const struct weir_type weir_type_conds = { .schema = "string", NUMBER, .json = json_conds };
-
 /* File names, never sent to the kernel */
 
 static int parse_file(const struct weir_field *field, struct weir_args *args,
@@ -375,8 +357,8 @@ const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", .schema = "ob
 
 const struct weir_type weir_type_zone = { "ZONE", STRING, .parse = weir_parse_zone,
 	.put = put_nest, .get = get_nest, .text = weir_text_zone };
-/* Seconds since 1970 UTC */
-const struct weir_type weir_type_date = { "DATE", UINT, .text = weir_text_date };
+/* Seconds since 1970 UTC; shown as in RFC 3339 */
+const struct weir_type weir_type_date = { "DATE", STRING, NUMBER, .text = weir_text_date };
 
 static const char *text_counter(const struct weir_field *field, const void *at, char *buf)
 {

@@ -345,7 +345,7 @@ const char *weir_text_rate(double count, uint32_t window_ms, char *buf)
 	if (rate < 100)
 		sprintf(buf, "%.3g", rate);
 	else
-		weir_text_amount(rate, 5, buf);
+		weir_text_amount(MIN(rate, 1e18), 5, buf);
 	sprintf(strchr(buf, '\0'), "/%s", windows[i].name);
 	return buf;
 }

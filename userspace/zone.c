@@ -16,6 +16,8 @@
 #define ZONE_LETTERS	\
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/"
 #define DAY	86400
+/* RFC 3339 has years of four digits. */
+#define LAST_SECOND	253402300799
 
 /* "+02:00", at most 14 hours from UTC as all zones are. */
 static bool parse_offset(const char *text, int32_t *offset)
@@ -142,8 +144,10 @@ const char *weir_text_zone(const struct weir_field *field, const void *at, char 
 
 const char *weir_text_date(const struct weir_field *field, const void *at, char *buf)
 {
+	uint64_t s = weir_uint_get(at, sizeof(s));
+	time_t shown = s < LAST_SECOND ? s : LAST_SECOND;
 	struct tm tm;
 
-	strftime(buf, WEIR_TEXT_SIZE, "%FT%TZ", gmtime_r(at, &tm));
+	strftime(buf, WEIR_TEXT_SIZE, "%FT%TZ", gmtime_r(&shown, &tm));
 	return buf;
 }

@@ -67,7 +67,7 @@ is "$words" "from 198.51.0.0/16" "a block survives changes of its limit"
 weir save "$tmp/saved" && weir -file "$tmp/saved" 2>/dev/null
 is "$(through 198.51.100.9)" 0 "... and a configuration that has the limit again"
 weir limit set a action observe >/dev/null 2>&1
-is "$(through 198.51.100.9):$(weir -json source get 198.51.100.9 limit a | json would_drop)" 10:10 "a limit that observes only counts"
+is "$(through 198.51.100.9):$(weir -json source get 198.51.100.9 limit a | json would_drop_packets)" 10:10 "a limit that observes only counts"
 weir limit set a action drop >/dev/null 2>&1
 
 # Time
@@ -152,10 +152,10 @@ if [ -e /sys/kernel/btf/weir ]; then
 	rx nft delete table netdev probe
 	weir limit del few && weir limit del wide && weir limit del sum
 	weir source block 198.51.100.40 limit a for 1h >/dev/null
-	was=$(stat_of a early.packets)
+	was=$(stat_of a dropped_early.packets)
 	flood -s 198.51.100.40 -c 50
 	flood -s 198.51.100.40 -c 50
-	within $(($(stat_of a early.packets) - was)) 99 100 "a blocked source is dropped early"
+	within $(($(stat_of a dropped_early.packets) - was)) 99 100 "a blocked source is dropped early"
 	weir source release 198.51.100.40 >/dev/null
 	is "$(through 198.51.100.40)" 3 "... until it is released"
 	weir xdp detach dev rx0

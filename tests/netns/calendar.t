@@ -11,7 +11,7 @@ clock() {
 	[ -z "$cached" ] || let_pass 1100
 }
 # renews LIMIT: when its period ends; ends LIMIT DATE: it ends then, perhaps in a moment
-renews() { date -u -d "@$(weir -json limit show "$1" | json renews)" '+%F %T'; }
+renews() { date -u -d "$(weir -json limit show "$1" | json renews)" '+%F %T'; }
 ends_at() { [ "$(renews "$1")" = "$2" ]; }
 ends() {
 	wait_for 5 ends_at "$1" "$2"
@@ -209,8 +209,8 @@ is "$(weir limit rezone 2>&1; echo $?) $(weir -json limit rezone)" "0 []" "rezon
 clock "2028-06-15 12:00:00"
 ends berlin "2028-06-15 22:00:00" "the kernel's change"
 used berlin 3 "after it"
-is "$(weir -check -json limit rezone | jq -c 'map(.name)')" '["berlin"]' "rezone -check: what would change"
-is "$(weir -json limit rezone | jq -c 'map([.name, .tz])')" '[["berlin","Europe/Berlin"]]' "rezone: what changed, after it"
+is "$(weir -check -json limit rezone | jq -c 'map(.limit)')" '["berlin"]' "rezone -check: what would change"
+is "$(weir -json limit rezone | jq -c 'map([.limit, .tz])')" '[["berlin","Europe/Berlin"]]' "rezone: what changed, after it"
 is "$(weir limit rezone) $(weir -json source get 198.18.6.1 limit berlin | json count)" " 3" "... once, and the counts stay"
 used berlin 0 "... and nothing is renewed"
 clock "2028-11-15 12:00:00"

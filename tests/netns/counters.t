@@ -46,7 +46,7 @@ weir -json -stats limit show >"$tmp/limits"
 weir -json stats show >"$tmp/stats"
 declare -A counter
 while read -r name number; do counter[$name]=$number; done <<-LINES
-	$(jq -r '.[] | .name as $n | .stats | paths(scalars) as $p | "\($n).\($p | join(".")) \(getpath($p))"' "$tmp/limits"
+	$(jq -r '.[] | .limit as $n | .stats | paths(scalars) as $p | "\($n).\($p | join(".")) \(getpath($p))"' "$tmp/limits"
 	jq -r '.[0] | to_entries[] | "all.\(.key) \(.value)"' "$tmp/stats")
 LINES
 of() { echo "${counter[$1.$2]:-0}"; }
@@ -87,7 +87,7 @@ is "$(all unmatched)" 200 "packets that match no limit are counted"
 is "$(all unparsable)" 20 "truncated packets are counted"
 is "$(jq '[.[].memory] | add' "$tmp/limits")" "$(all memory)" "memory is the sum of all tables"
 is "$(all limits):$(all exempts)" 5:2 "limits and exemptions are counted"
-shown=$(weir -json source show limit tcp idle | jq '[.[].dropped] | add')
+shown=$(weir -json source show limit tcp idle | jq '[.[].dropped_packets] | add')
 is "$shown" "$(of tcp dropped.packets)" "the sources' drops add up to the limit's"
 # Each source sends one packet: if admitted, it is in the table, or was evicted.
 config <<<"limit add full budget 20/1h sources 64" || bail "cannot configure"

@@ -149,7 +149,7 @@ flood -s 198.51.100.1 -c 3000
 weir exempt add 203.0.113.0/24
 flood -s 198.51.100.1 -c 100
 weir exempt del 203.0.113.0/24
-is "$(weir -j source get 198.51.100.1 | json dropped)" "$(stat_of web dropped.packets)" "no refusal is lost"
+is "$(weir -j source get 198.51.100.1 | json dropped_packets)" "$(stat_of web dropped.packets)" "no refusal is lost"
 weir exempt add 203.0.113.0/24
 weir limit del web
 weir exempt add 203.0.114.0/24

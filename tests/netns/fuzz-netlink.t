@@ -27,7 +27,7 @@ never() { awk -v w="$1" '$3 == "done" && !$(w == "accepted" ? 2 : 4) { print $1 
 state() {
 	weir save
 	weir -json stats show | jq -c '.[0] | {memory, limits, exempts}'
-	weir -json source show idle | jq -c '.[] | {limit, address, count, dropped}' | sort
+	weir -json source show idle | jq -c '.[] | {limit, source, count, dropped_packets}' | sort
 }
 
 # On a debug kernel more packets would leave no time for messages.

@@ -30,9 +30,9 @@ all_in() { [ "$(arrived)" = "$sent" ]; }
 
 # counted: weir's counts since the last call, in fuzz-packets' format
 count_now() {
-	weir -json stats show | jq -r '.[0] | "seen=\(.seen)", "exempt=\(.exempt)", "unmatched=\(.unmatched)",
-		"unparsable=\(.unparsable)"'
-	weir -json -stats limit show | jq -r '.[] | "\(.name)=\(.stats.matched.packets)"'
+	weir -json stats show | jq -r '.[0] | "seen=\(.seen_packets)", "exempt=\(.exempt_packets)", "unmatched=\(.unmatched_packets)",
+		"unparsable=\(.unparsable_packets)"'
+	weir -json -stats limit show | jq -r '.[] | "\(.limit)=\(.stats.matched.packets)"'
 }
 counted() {
 	count_now >"$tmp/new"
@@ -85,12 +85,12 @@ before=$(weir -json stats show | jq -c '.[0]')
 holds "arbitrary packets are sent" quietly tx fuzz-packets -s "$seed" -i tx0 -w -n "$packets"
 after=$(weir -json stats show | jq -c '.[0]')
 is "$(jq -n --argjson a "$before" --argjson b "$after" \
-	'[$a, $b] | map(.seen - .exempt - .unmatched - .admitted - .dropped) | unique | tostring')" '"[0]"' \
+	'[$a, $b] | map(.seen_packets - .exempt_packets - .unmatched_packets - .admitted_packets - .dropped_packets) | unique | tostring')" '"[0]"' \
 	"each is exempt, unmatched, admitted or dropped"
-within "$(jq -n --argjson a "$before" --argjson b "$after" '$b.seen - $a.seen')" $((packets / 3)) "$packets" \
+within "$(jq -n --argjson a "$before" --argjson b "$after" '$b.seen_packets - $a.seen_packets')" $((packets / 3)) "$packets" \
 	"many of them are seen"
 is "$(weir -json -stats limit show | jq -c '[.[].stats | .matched.packets - .admitted.packets - .dropped.packets
 	- .would_drop.packets - .elsewhere.packets] | unique')" "[0]" "each limit accounts for every packet it matched"
 is "$(weir -json -stats limit show | jq '[.[].stats.dropped.packets] | add')" \
-	"$(jq -n --argjson a "$before" --argjson b "$after" '$b.dropped - $a.dropped')" "... and every drop is one limit's"
+	"$(jq -n --argjson a "$before" --argjson b "$after" '$b.dropped_packets - $a.dropped_packets')" "... and every drop is one limit's"
 finish

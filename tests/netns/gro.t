@@ -41,5 +41,5 @@ is "$(stat_of c admitted.packets):$(stat_of c admitted.bytes)" "$((packets + ${a
 # A limit's counter and its source's are in the same unit.
 refused=$(stat_of few would_drop.packets)
 holds "a small limit would drop most of it" [ "$refused" -gt 1000 ] || diag "$refused"
-is "$(weir -json source get 192.0.2.2 limit few | json would_drop)" "$refused" "... as many as it counts for the source"
+is "$(weir -json source get 192.0.2.2 limit few | json would_drop_packets)" "$refused" "... as many as it counts for the source"
 finish

@@ -311,7 +311,12 @@ budget() {
 
 # stat_of LIMIT COUNTER: for example dropped.packets
 stat_of() { weir -json -stats limit show "$1" | json "stats.$2"; }
-stats() { weir -json stats show | json "$1"; }
+# stats COUNTER: of the namespace; of packets but for events_lost
+stats() {
+	local unit=_packets
+	[ "$1" != events_lost ] || unit=''
+	weir -json stats show | json "$1$unit"
+}
 
 # json NAME[.NAME]...: the first such value in weir's JSON; for simple queries, as
 # jq is slow to start

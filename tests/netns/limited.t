@@ -45,7 +45,7 @@ is "$(how 198.51.100.1 bytes)" "[5000,false,false]" "a forgotten source is not l
 
 # Idle sources with drops can be forgotten.
 config <<<"limit add brief budget 5/10ms" || bail "cannot configure"
-idle() { [ "$(weir -j source show idle limit brief | jq -c '[.[] | .idle, .dropped > 0]')" = "[true,true]" ]; }
+idle() { [ "$(weir -j source show idle limit brief | jq -c '[.[] | .idle, .dropped_packets > 0]')" = "[true,true]" ]; }
 for all in 198.51.100.0/24 all; do
 	flood -s 198.51.100.3 -c 100
 	wait_for 60 idle || bail "no idle source: $(weir source show idle)"
@@ -55,7 +55,7 @@ done
 
 # So are drops that a CPU has not yet counted for the source.
 config <<<"limit add long budget 5/100s" || bail "cannot configure"
-drops() { weir -j source get 198.51.100.4 limit long | jq '.[].dropped'; }
+drops() { weir -j source get 198.51.100.4 limit long | jq '.[].dropped_packets'; }
 flood -s 198.51.100.4 -c 50
 is "$(drops)" 45 "drops of the present slot"
 weir source forget 198.51.100.4 >"$tmp/out"

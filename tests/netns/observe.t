@@ -26,12 +26,12 @@ of() {
 	shift
 	for key; do weir -json source get "$source" limit watch | json "$key"; done | paste -sd :
 }
-is "$(of 198.51.100.1 dropped would_drop)" 0:190 "a source's observed drops do not count as drops"
+is "$(of 198.51.100.1 {dropped,would_drop}_packets)" 0:190 "a source's observed drops do not count as drops"
 quietly weir limit set watch action drop
-is "$(of 198.51.100.1 dropped would_drop)" 0:0 "... nor after the action changes to drop"
+is "$(of 198.51.100.1 {dropped,would_drop}_packets)" 0:0 "... nor after the action changes to drop"
 recount
 flood -s 198.51.100.1 -c 5
 flood -s 198.51.100.2 -c 20
 is "$(passed)" 10 "with action drop the limit drops by its existing counts"
-is "$(of 198.51.100.1 dropped would_drop)" 5:0 "... and its drops count from zero"
+is "$(of 198.51.100.1 {dropped,would_drop}_packets)" 5:0 "... and its drops count from zero"
 finish

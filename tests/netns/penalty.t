@@ -112,10 +112,10 @@ if [ -e /sys/kernel/btf/weir ]; then
 	rx nft delete table netdev probe
 	ack -s 198.51.100.8 -c 20
 	weir -exist source block 198.51.100.8 limit p for 10m >/dev/null
-	was=$(stat_of p early.packets)
+	was=$(stat_of p dropped_early.packets)
 	ack -s 198.51.100.8 -c 20
 	within "$(left 198.51.100.8)" 3500000 3600300 "what is dropped early prolongs it, too"
-	within "$(($(stat_of p early.packets) - was))" 19 20 "... and is dropped early"
+	within "$(($(stat_of p dropped_early.packets) - was))" 19 20 "... and is dropped early"
 	weir xdp detach dev rx0
 	rx nft add table netdev probe # for the clean-up
 else

@@ -45,7 +45,7 @@ wheel 200 4
 line=$(traced -l flood -T "$window" -L 40)
 ok $? "no window has more than the larger budget" || diag "$line"
 is "$(value sources "$line")" 4 "... of the four flooding sources"
-is "$(weir -json stats show | jq -c '.[0] | [.unmatched, .exempt, .seen - .admitted - .dropped]')" "[0,0,0]" \
+is "$(weir -json stats show | jq -c '.[0] | [.unmatched_packets, .exempt_packets, .seen_packets - .admitted_packets - .dropped_packets]')" "[0,0,0]" \
 	"every packet matched a limit"
 is "$(stats seen)" "$(arrived)" "every packet that arrived was seen"
 honest=$(traced -l each -S 203.0.113.1)
@@ -53,6 +53,6 @@ is "$(passed)" "$(value amount "$(traced -l each)")" "no packet passed without a
 sent=$(value amount "$honest")
 is "$((sent + $(value amount "$line")))" "$(passed)" "... or by the flood's limit"
 is "$(($(arrived) - $(stats dropped) - $(value amount "$line")))" "$sent" "an honest source loses nothing"
-dropped=$(weir -json -stats limit show | jq '[.[] | select(.name == "each") | .stats.dropped.packets] | add')
+dropped=$(weir -json -stats limit show | jq '[.[] | select(.limit == "each") | .stats.dropped.packets] | add')
 is "$dropped" 0 "... by the limit on all"
 finish

@@ -34,7 +34,7 @@ file "a whole configuration is applied" 0 "weir: note: $tmp/conf:3: limit 'every
 	exempt add 10.0.0.0/8 dev "'z"
 	exempt add 10.0.0.0/8
 CONF
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "first every web odd frag" "... in order"
+is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" "first every web odd frag" "... in order"
 is "$(weir -j limit show | jq -r '.[] | .comment // "-"' | paste -sd,)" "-,-,public web, ticket 123, # \"it's\" \\ é🚀 \\,-" \
 	"... with its comments unchanged"
 weir save >"$tmp/one"
@@ -79,7 +79,7 @@ weir source charge 198.51.100.1 limit web packets 10 >"$tmp/out"
 weir -file "$tmp/one" 2>/dev/null
 is "$(weir -j source get 198.51.100.1 limit web | json count)" 10 "a limit that stays keeps its counts"
 # kept: all that a comment must not change: counts, order, memory, words
-kept() { weir -j source get 198.51.100.1 limit odd | json count && weir -j -s limit show | jq -c '[.[].name], (.[] | select(.name == "odd") | del(.comment))'; }
+kept() { weir -j source get 198.51.100.1 limit odd | json count && weir -j -s limit show | jq -c '[.[].limit], (.[] | select(.limit == "odd") | del(.comment))'; }
 weir source charge 198.51.100.1 limit odd packets 10 >"$tmp/out"
 was=$(kept)
 like "$was" '^10'$'\n''.*"sources_now":1' "a limit with a comment counts"
@@ -118,7 +118,7 @@ is "$(tail -n 2 "$tmp/err")" '  limit add b budget 100/10ms slots 10 to ::/0
                               ^~~~~' "... and the word"
 cat <"$tmp/conf" | weir -file - 2>"$tmp/piped"
 is "$? $(<"$tmp/piped")" "2 $(sed "s|$tmp/conf|-|" "$tmp/err")" "... also through a pipe"
-printf '%s\n' '{"exempts":[],"limits":[{"name":"a","budget":1,"window_ms":1000},{"name":"b","budget":100,' \
+printf '%s\n' '{"exempts":[],"limits":[{"limit":"a","budget":1,"window_ms":1000},{"limit":"b","budget":100,' \
 	'"window_ms":10,"slots":10,"match":{"to":["::/0"]}}]}' >"$tmp/conf"
 for conf in "$tmp/conf" -; do # also from a pipe
 	cat <"$tmp/conf" | weir -j -file "$conf" 2>"$tmp/err"
@@ -141,7 +141,7 @@ file "an error in line 100,000" 1 "weir: $tmp/conf:100000:11: limit add: limit '
 is "$(weir save | cksum)" "$(cksum <"$tmp/before")" "none of these changed anything"
 head -n 99999 "$tmp/long" >"$tmp/100k"
 file "a file of 100,000 lines is applied" 0 '$' <"$tmp/100k"
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "... completely"
+is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" a "... completely"
 
 # the kernel's warnings: limit, line, number of repeats
 {
@@ -198,23 +198,23 @@ cat >"$tmp/batch" <<-'BATCH'
 BATCH
 like "$(weir -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" "^weir: $tmp/batch:3: limit add: NAME 'a': a limit of that name exists.*2$" \
 	"a batch ends at a refusal"
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" a "... the lines before it are done"
+is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" a "... the lines before it are done"
 weir limit flush
 weir -force -batch "$tmp/batch" >/dev/null 2>&1
-is "$?,$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "2,a b" "with -force it continues, and still fails"
+is "$?,$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" "2,a b" "with -force it continues, and still fails"
 like "$(weir -exist -batch "$tmp/batch" 2>&1 >/dev/null; echo $?)" \
 	"^weir: $tmp/batch:3: limit add: limit 'a' exists and differs in budget; .*2$" "with -exist a limit that differs is a failure"
 is "$(weir -j limit show a | json budget)" 100 "... and stays unchanged"
 sed -i 3d "$tmp/batch"
 weir -exist -batch "$tmp/batch" >/dev/null 2>"$tmp/err"
 is "$?$(<"$tmp/err")" 0 "... one that does not differ is a success"
-is "$(weir -exist -json -batch "$tmp/batch" | jq -c 'map(.name)' | xargs)" "[a] [b]" "a batch in JSON"
-is "$(weir -json -batch - <<<'limit show' | jq -c 'map(.name)')" '["a","b"]' "... from stdin"
+is "$(weir -exist -json -batch "$tmp/batch" | jq -c 'map(.limit)' | xargs)" "[a] [b]" "a batch in JSON"
+is "$(weir -json -batch - <<<'limit show' | jq -c 'map(.limit)')" '["a","b"]' "... from stdin"
 weir limit flush >/dev/full && weir limit show >/dev/full 2>"$tmp/err"
 is $? 0 "without output a full disk is no failure"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
 is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full disk has its own status"
-is "$(weir -j limit show full | json name)" full "... as the command was done"
+is "$(weir -j limit show full | json limit)" full "... as the command was done"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
 is $? 2 "... but a refusal keeps its status"
 finish

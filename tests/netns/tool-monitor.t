@@ -36,7 +36,7 @@ is "$(grep -c . "$tmp/text")" 5 "... one line each" || diag "$(<"$tmp/text")"
 like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:-]+\.[0-9]{3}\+0000'$'\n' \
 	"a source: limit, budget, rate, until when"
 saw 'limit removed' "$tmp/stamped"
-like "$(<"$tmp/stamped")" $'\n''\[20[0-9-]+T[0-9:.]+\+0000\] limit added more' "-timestamp"
+like "$(<"$tmp/stamped")" $'\n''\[20[0-9-]+T[0-9:.]+\+00:00\] limit added more' "-timestamp"
 saw removed "$tmp/json"
 is "$(jq -re .event "$tmp/json" | sort | uniq -c | xargs)" '4 limit 1 source' "JSON: one object per line"
 is "$(jq -c 'select(.event == "source") | [.source, .limit, .budget, .window_ms, .rate, .unit, .action]' "$tmp/json")" \

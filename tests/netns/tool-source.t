@@ -66,13 +66,13 @@ like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{1
 is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
 	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","all sources","packets","observe"]]' \
 	"the same in JSON"
-is "$(answer '.[0] | (.slots | length, add), (.next_ms > 0), (.next_ms <= 125000)' source get 198.51.100.1 limit web | paste -sd,)" \
+is "$(answer '.[0] | (.slot_counts | length, add), (.next_ms > 0), (.next_ms <= 125000)' source get 198.51.100.1 limit web | paste -sd,)" \
 	"5,100,true,true" "the slots are numbers and add up"
 before=$(answer '.[0].count' source get 198.51.100.1 limit bulk)
 is "$(answer '.[0].count' source get 198.51.100.1 limit bulk)" "$before" "get consumes nothing"
 weir exempt add 198.51.100.0/24 limit web
 is "$(weir source get 198.51.100.1 limit web)" "198.51.100.1 limit web exempt by 198.51.100.0/24 limit web" "an exemption is shown"
-is "$(answer '.[0].exempt' source get 198.51.100.1 limit web)" '{"prefix":"198.51.100.0/24","limit":"web"}' "... also in JSON"
+is "$(answer '.[0].exempt_by' source get 198.51.100.1 limit web)" '{"prefix":"198.51.100.0/24","limit":"web"}' "... also in JSON"
 weir exempt flush
 is "$(answer '.[0].source' source get 2001:db8:1:2:3::4 limit web)" "2001:db8:1:2::/64" "an IPv6 source is a /64"
 
@@ -96,7 +96,7 @@ is "$(answer '.[0].left' source get 203.0.113.40 limit web)" 100 "a forgotten so
 
 # packets: drops are counted for their source
 flood -s 198.51.100.7 -c 150
-is "$(answer '.[0] | [.count, .left, .limited, .dropped]' source get 198.51.100.7 limit web)" '[100,0,true,50]' \
+is "$(answer '.[0] | [.count, .left, .limited, .dropped_packets]' source get 198.51.100.7 limit web)" '[100,0,true,50]' \
 	"packets and drops are counted"
 is "$(answer '.[0].source' source show limit web top 1)" 198.51.100.7 "top is by drops"
 # sources of a device
@@ -165,7 +165,7 @@ meets 203.0.113.2 "four nfrom dev ndev nto" rx1 "four nfrom ndev nto"
 meets 2001:db8:1::1 "nfour nfrom dev ndev to nto" rx1 "nfour nfrom ndev to nto"
 weir exempt add 198.51.100.0/24 dev rx0
 is "$(weir source get 198.51.100.1 dev rx0 | grep -c ' exempt by 198.51.100.0/24 dev rx0$')" 4 "an exemption on a device is shown for it"
-is "$(answer 'map(.exempt) | unique' source get 198.51.100.1 dev rx0)" '[{"prefix":"198.51.100.0/24","dev":"rx0"}]' "... also in JSON"
+is "$(answer 'map(.exempt_by) | unique' source get 198.51.100.1 dev rx0)" '[{"prefix":"198.51.100.0/24","dev":"rx0"}]' "... also in JSON"
 is "$(weir source get 198.51.100.1 dev rx1 | grep -c exempt):$(weir source get 198.51.100.1 | grep -c exempt)" 0:0 \
 	"... and neither for another device nor without one"
 finish

@@ -40,14 +40,14 @@ like "$out" '^web budget 1000/s slots [0-9]+ to 192.0.2.0/24 proto tcp dport 443
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
 done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
 done_with '' limit add bulk budget 10M/1s bytes slots 8 lenient before web
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "bulk web syn host" "before puts a limit in front of another"
+is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" "bulk web syn host" "before puts a limit in front of another"
 done_with '$' limit set web budget 2000/s
 done_with '$' limit set host before bulk
 like "$(weir -s limit set web slots 9)" ' slots 9 .*'$'\n''    matched  *0 packets ' "set with -s shows the counters"
 like "$(weir -j -s -exist limit add tmp budget 1/s to ::/0)$(weir -j -s -exist limit add tmp budget 1/s to ::/0)" \
 	'"stats":.*"stats":' "... and so does add, also of an existing limit"
 weir limit del tmp
-is "$(weir -j limit show | jq -r '[.[].name] | join(" ")')" "host bulk web syn" "set moves a limit"
+is "$(weir -j limit show | jq -r '[.[].limit] | join(" ")')" "host bulk web syn" "set moves a limit"
 done_with '' limit set bulk match any
 done_with '' limit set bulk budget 20M/s
 is "$(weir -j limit show bulk | json unit)" bytes "a budget without a unit keeps the unit"
@@ -169,7 +169,7 @@ done_with "weir: warning: limit 'few': up to 64 packets merged by GRO may not fi
 done_with '$' limit set few newcomers 64/s
 is "$(weir -j -check limit add size budget 1/s sources 65536 newcomers 64/s 2>/dev/null | jq -c '.[0] | [.ways, .source_bytes, .memory > .ways * .source_bytes]')" \
 	'[94208,76,true]' "-check shows what a new limit would take"
-is "$(weir -j limit show | jq -r '.[] | select(.name == "size")')" '' "... and adds nothing"
+is "$(weir -j limit show | jq -r '.[] | select(.limit == "size")')" '' "... and adds nothing"
 is "$(weir -j -check limit add size budget 1/s per 32,128 | jq -c '.[0].source_bytes')" 137 "... an IPv6 address takes two lines"
 rx ethtool -K rx0 rx-gro-list on >/dev/null
 done_with "weir: warning: limit 'udp': $joined" limit set udp budget 6/s
@@ -275,11 +275,11 @@ done
 # another namespace
 ip netns add weir-tool && spaces+=(weir-tool)
 done_with '' -netns weir-tool limit add other budget 100/s to ::/0
-is "$(weir -n /run/netns/weir-tool -j limit show | json name)" other "-netns by path"
+is "$(weir -n /run/netns/weir-tool -j limit show | json limit)" other "-netns by path"
 ip netns exec weir-tool bash -c "echo; read -r" <"$tmp/never" >"$tmp/up" &
 pids+=($!)
 wait_for 10 test -s "$tmp/up"
-is "$(weir -n $! -j limit show | json name)" other "-netns by process"
+is "$(weir -n $! -j limit show | json limit)" other "-netns by process"
 refused "limit add: NAME 'other': a limit of that name exists" -n weir-tool -check limit add other budget 1/s
 done_with '$' -check limit add other budget 1/s to ::/0
 like "$(weir -n $$ limit show other 2>&1)" 'no limit of that name' "... not in the caller's namespace"

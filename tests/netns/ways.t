@@ -21,7 +21,7 @@ began=$(cut -d. -f1 /proc/uptime)
 begin_with <"$tmp/limits"
 
 # limits, window_ms and most of all budgets
-weir -json limit show | jq -r '.[] | .name as $n | ., .further[]? | [$n, .window_ms, .most] | @tsv' >"$tmp/most"
+weir -json limit show | jq -r '.[] | .limit as $n | ., .further[]? | [$n, .window_ms, .most] | @tsv' >"$tmp/most"
 is "$(grep -c . "$tmp/most")" $((7 + 2 * 42)) "limit show states the most of each budget"
 # flooding_both SEND-OPTION...: from both CPUs, in the background
 flooding_both() {
@@ -101,7 +101,7 @@ flooding_both -s 198.18.0.0 -n 49
 # admitted NUMBER: each calendar has let so many pass
 admitted() {
 	weir -json -stats limit show |
-		jq -e "[.[] | select(.name | startswith(\"calendar\")).stats.admitted.packets >= $1] | all" >/dev/null
+		jq -e "[.[] | select(.limit | startswith(\"calendar\")).stats.admitted.packets >= $1] | all" >/dev/null
 }
 holds "the calendars are used up" wait_for 60 admitted 12
 clock "2027-06-15 11:21:00"

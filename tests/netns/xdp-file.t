@@ -29,7 +29,7 @@ file 0 '' "a file with devices" <<-'CONF'
 CONF
 is "$(shown)" '[["d0","generic"],["rx0","native"]]' "... attaches the program"
 flood -s 198.51.100.1 -c 100
-is "$(stat_of b early.packets)" 89 "... which drops early"
+is "$(stat_of b dropped_early.packets)" 89 "... which drops early"
 weir save >"$tmp/one"
 is "$(grep early "$tmp/one" | paste -sd ';')" "early dev d0 mode generic;early dev rx0 mode native" "save writes the devices"
 was=$(program rx0)
@@ -77,7 +77,7 @@ like "$(mere xdp detach dev d0; echo $?)" "^weir: xdp detach: $less.*2$" "withou
 like "$(mere -file "$tmp/one"; echo $?)" "^weir: .*one:4:.* early: $less.*2$" "... or attached"
 like "$(mere save)" "$unsure" "... and save says that it cannot tell"
 like "$(mere -file - <<<'limit add a budget 100/1h to ::/0'; echo $?)" "^$unsure.*0$" "... but limits are replaced"
-is "$(shown) $(weir -j limit show | jq -r '.[].name')" '[["d0","native"],["d1","generic"]] a' "... and programs stay"
+is "$(shown) $(weir -j limit show | jq -r '.[].limit')" '[["d0","native"],["d1","generic"]] a' "... and programs stay"
 weir -file - <<<'# none'
 is "$(mere -file - <<<'limit add b budget 100/1h to ::/0'; echo $?)" 0 "without a program a file without devices takes no such right"
 own=$top/.cache/build/netns/xdp.o

@@ -49,7 +49,7 @@ senders 3000
 flooded
 kept "a flood"
 is "$(stats dropped)" "$(grep -cE ' weir_(early|drop): ' "$tmp/trace")" "a flood: each drop is counted once"
-is "$(weir -json -stats limit show | jq '[.[].stats | .dropped.packets - .early.packets] | add')" \
+is "$(weir -json -stats limit show | jq '[.[].stats | .dropped.packets - .dropped_early.packets] | add')" \
 	"$(grep -c ' weir_drop: ' "$tmp/trace")" "a flood: the limits count what was dropped early, and apart"
 let_pass 900
 
@@ -77,10 +77,10 @@ let_pass 1300
 # early_of LIMIT: packets of a flood that XDP drops
 early_of() {
 	local was
-	was=$(stat_of "$1" early.packets)
+	was=$(stat_of "$1" dropped_early.packets)
 	flood -s "${2}1" -n "$3" -c 50
 	flood -s "${2}60" -n "$3" -c 100
-	echo $(($(stat_of "$1" early.packets) - was))
+	echo $(($(stat_of "$1" dropped_early.packets) - was))
 }
 # steer CPUS: of RPS
 steer() { echo "$1" >/sys/class/net/rx0/queues/rx-0/rps_cpus; }
@@ -112,7 +112,7 @@ for _ in 1 2 3; do
 	command weir -netns "$gone" limit add a budget 5/1s >/dev/null 2>&1
 	let_pass 200
 done
-is "$(command weir -netns "$gone" -json -stats limit show | jq '.[0].stats.early.packets > 0')" true "... drops early"
+is "$(command weir -netns "$gone" -json -stats limit show | jq '.[0].stats.dropped_early.packets > 0')" true "... drops early"
 holds "... and goes under the flood" ip netns delete "$gone"
 flooded
 
@@ -121,17 +121,17 @@ if modprobe virtio_net && [ -e /sys/class/net/eth1 ]; then
 	ip link set eth0 netns "$tx" && ip -n "$tx" link set eth0 addrgenmode none up
 	ip link set eth1 addrgenmode none up
 	# Is the link up, and the source known to be refused?
-	sees() { flood -i eth0 -m 02:00:00:00:01:02 -s 198.51.100.1 -c 10 && [ "$(stat_of a early.packets)" -gt 0 ]; }
-	all_in() { [ "$(stat_of a early.packets)" = $((was + 500)) ]; }
+	sees() { flood -i eth0 -m 02:00:00:00:01:02 -s 198.51.100.1 -c 10 && [ "$(stat_of a dropped_early.packets)" -gt 0 ]; }
+	all_in() { [ "$(stat_of a dropped_early.packets)" = $((was + 500)) ]; }
 	weir -file - <<<"limit add a budget 5/1h" 2>/dev/null
 	for mode in native generic; do
 		weir limit reset
 		holds "virtio_net, $mode" weir xdp attach dev eth1 mode $mode
 		wait_for 5 sees || bail "nothing is dropped early: $(weir -stats limit show)"
-		was=$(stat_of a early.packets)
+		was=$(stat_of a dropped_early.packets)
 		flood -i eth0 -m 02:00:00:00:01:02 -s 198.51.100.1 -c 500 -r 2000
 		wait_for 5 all_in || diag "$(weir -stats limit show)"
-		is "$(($(stat_of a early.packets) - was))" 500 "... drops early what is refused"
+		is "$(($(stat_of a dropped_early.packets) - was))" 500 "... drops early what is refused"
 		weir xdp detach dev eth1
 	done
 else

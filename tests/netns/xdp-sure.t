@@ -28,7 +28,7 @@ mkdir "$tmp/bpf"
 mount -t bpf bpf "$tmp/bpf" || bail "no bpffs"
 bpftool prog load "$program" "$tmp/bpf/ask" || bail "cannot load the program"
 wrong() { rx nft list counter inet marks wrong | sed -n 's/.*packets \([0-9]*\).*/\1/p'; }
-early() { weir -json -stats limit show | awk -v RS='"early":{"packets":' 'NR > 1 { n += $0 + 0 } END { print n + 0 }'; }
+early() { weir -json -stats limit show | awk -v RS='"dropped_early":{"packets":' 'NR > 1 { n += $0 + 0 } END { print n + 0 }'; }
 ask() { rx bpftool net attach "$1" pinned "$tmp/bpf/ask" dev "${2:-rx0}"; }
 unask() { rx bpftool net detach "$1" dev "${2:-rx0}"; }
 
@@ -174,9 +174,9 @@ flood -s 198.51.100.8 -c 20
 is "$(told -s 198.51.100.8)" 50 "one that is exempt from another limit than the one that refuses"
 weir limit set a action observe
 flood -s 198.51.100.7 -c 20
-was=$(stat_of a early.packets)
+was=$(stat_of a dropped_early.packets)
 is "$(told -s 198.51.100.8)" 0 "... and that is not exempt from one that observes"
-is "$(stat_of a early.packets)" "$was" "what observes drops nothing early"
+is "$(stat_of a dropped_early.packets)" "$was" "what observes drops nothing early"
 weir limit del b
 is "$(told -s 198.51.100.7)" 0 "... alone, too"
 is "$(wrong)" 0 "in all: what was told to be refused is refused"

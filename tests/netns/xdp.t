@@ -8,7 +8,7 @@ begin_apart
 weir xdp show >/dev/null 2>&1 || skip_all "this weir has no XDP program"
 mount -t bpf bpf /sys/fs/bpf || bail "no bpffs"
 
-early() { stat_of "$1" early.packets; }
+early() { stat_of "$1" dropped_early.packets; }
 dropped() { stat_of "$1" dropped.packets; }
 driver() { rx ethtool -S rx0 | awk '/xdp_drops:/ { n += $2 } END { print n + 0 }'; }
 shown() { weir -json xdp show | jq -c 'map([.dev, .mode])'; }
@@ -30,7 +30,7 @@ flood -s 198.51.100.1 -c 100
 is "$(early a)" 100 "what is refused is dropped early"
 is "$(driver)" 100 "... as the driver tells"
 is "$(dropped a)" 290 "... and counted once at the limit"
-is "$(weir -json source get 198.51.100.1 limit a | json dropped)" 290 "... and at the source"
+is "$(weir -json source get 198.51.100.1 limit a | json dropped_packets)" 290 "... and at the source"
 is "$(stats dropped)" 290 "... and in all"
 is "$(passed)" 10 "the budget is as ever"
 holds "the module stays while a program needs it" fails rmmod weir

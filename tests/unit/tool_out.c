@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One print call, two formats: JSON and text, compared byte by byte. */
+#include <jansson.h>
+#include <libmnl/libmnl.h>
 #include <locale.h>
 #include <sys/socket.h>
 
 #include "show.h"
 #include "unit.h"
+#include "value.h"
 
 static struct weir_out out;
 static char *text;
@@ -169,7 +172,7 @@ static void test_source(void **state)
 	shown(false, weir_show_source, &one,
 	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    # 1 slot of 250ms\n");
 	shown(true, weir_show_source, &sample,
-	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"blocked\":false,\"dropped\":51,\"would_drop\":0,\"idle\":false,\"floor\":false,\"unknown\":false,\"action\":\"drop\",\"slot_ms\":250,\"slots\":[0,1,400,800,799]}\n");
+	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"blocked\":false,\"dropped_packets\":51,\"would_drop_packets\":0,\"idle\":false,\"floor\":false,\"unknown\":false,\"action\":\"drop\",\"slot_ms\":250,\"slot_counts\":[0,1,400,800,799]}\n");
 }
 
 static void test_exempt_source(void **state)
@@ -184,7 +187,7 @@ static void test_exempt_source(void **state)
 	shown(false, weir_show_source, &source,
 	      "203.0.113.9 limit web exempt by 203.0.113.0/24 dev eth1\n");
 	shown(true, weir_show_source, &source,
-	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt\":{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
+	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"exempt_by\":{\"prefix\":\"203.0.113.0/24\",\"dev\":\"eth1\"}}\n");
 }
 
 static void test_limit(void **state)
@@ -207,7 +210,7 @@ static void test_limit(void **state)
 	shown(false, weir_show_limit, &limit,
 	      "bulk budget 10M/s bytes slots 8 lenient tz Europe/Berlin not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 sources 64 newcomers 2000/s flood 1M/s known 2s action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s at most 20M memory 8.0KiB ways 128 a source 67B\n");
 	shown(true, weir_show_limit, &limit,
-	      "{\"name\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"slots\":8,\"mode\":\"lenient\",\"tz\":\"Europe/Berlin\",\"match\":{\"from\":[\"10.0.0.0/8\"],\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":[\"from\"]},\"prefix4\":24,\"prefix6\":56,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"penalty_ms\":0,\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000,\"memory\":8192,\"ways\":128,\"source_bytes\":67}\n");
+	      "{\"limit\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"slots\":8,\"mode\":\"lenient\",\"tz\":\"Europe/Berlin\",\"match\":{\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":{\"from\":[\"10.0.0.0/8\"]}},\"prefix4\":24,\"prefix6\":56,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"penalty_ms\":0,\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000,\"memory\":8192,\"ways\":128,\"source_bytes\":67}\n");
 }
 
 /* As in ip(8): brief shows the configuration, oneline prints one record per line. */
@@ -244,5 +247,137 @@ static void test_lines(void **state)
 	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n");
 }
 
-UNIT_MAIN("tool_out", T(test_json), T(test_pretty), T(test_text), T(test_escape), T(test_color),
+/* Milliseconds are exact numbers without an exponent; times are as in RFC 3339, or left out. */
+static void test_times(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *ms;
+	} times[] = {
+		{ 0, "0" }, { 1, "0.000001" }, { 250000, "0.25" }, { 1000000, "1" }, { 312000001, "312.000001" },
+		{ 315359999100000000, "315359999100" }, { UINT64_MAX, "18446744073709.551615" },
+	};
+	static const struct {
+		uint64_t s;
+		const char *date;
+	} dates[] = {
+		{ 0, "1970-01-01T00:00:00Z" }, { 1830297600, "2028-01-01T00:00:00Z" },
+		{ 253402300799, "9999-12-31T23:59:59Z" }, { UINT64_MAX, "9999-12-31T23:59:59Z" },
+		{ INT64_MAX, "9999-12-31T23:59:59Z" }, { 1ULL << 63, "9999-12-31T23:59:59Z" },
+	};
+	union weir_model model = { .source = sample };
+	char buf[WEIR_TEXT_SIZE];
+	size_t i;
+
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		begin(true, false, false);
+		weir_out_ms(&out, NULL, times[i].ns);
+		end("ms", times[i].ms);
+	}
+	for (i = 0; i < sizeof(dates) / sizeof(dates[0]); i++)
+		assert_string_equal(weir_text_date(NULL, &dates[i].s, buf), dates[i].date);
+	setenv("TZ", "XXX-05:30", 1);
+	tzset();
+	begin(true, false, false);
+	out.filled = true;
+	weir_show_timestamp(&out);
+	fclose(out.to);
+	check(strlen(text) == strlen(",\"timestamp\":\"2026-11-24T12:00:00.123456+05:30\"") &&
+	      strstr(text, "+05:30\""), "%s", text);
+	free(text);
+	unsetenv("TZ");
+	model.source.event = WEIR_SOURCE_EVENT_LIMITED;
+	begin(true, false, false);
+	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
+	fclose(out.to);
+	assert_non_null(strstr(text, "\"until\":\"2"));
+	free(text);
+	model.source.has = 0;	/* it has no end */
+	begin(true, false, false);
+	weir_show_event(&out, WEIR_CMD_SOURCE_NTF, &model, 1000);
+	fclose(out.to);
+	assert_null(strstr(text, "until"));
+	free(text);
+}
+
+/* Attributes of any length with any value, as often as one likes. */
+static void put_any(struct chance *c, struct nlmsghdr *msg, const struct weir_set *set, int depth)
+{
+	static const uint8_t lengths[] = { 0, 1, 2, 4, 8, 8, 8, 16, 40 };
+	const struct weir_field *field;
+	uint64_t bytes[5];
+	unsigned int i, n;
+	struct nlattr *nest;
+
+	for (field = set->fields; field->type; field++) {
+		n = field->attr && chance(c) % 4 ? 1 : 0;
+		if (n && field->many)
+			n = chance(c) % (field->many + 3);
+		while (n--) {
+			if (field->nest && depth) {
+				nest = mnl_attr_nest_start(msg, field->attr);
+				put_any(c, msg, field->nest, depth - 1);
+				mnl_attr_nest_end(msg, nest);
+				continue;
+			}
+			for (i = 0; i < 5; i++)
+				bytes[i] = (chance(c) % 3 ? -1ull : chance(c)) >> chance(c) % 64;
+			i = chance(c);
+			mnl_attr_put(msg, field->part && i % 3 == 0 ? field->part : field->attr,
+				     lengths[i / 3 % sizeof(lengths)], bytes);
+		}
+	}
+}
+
+/* Whatever the kernel answers is shown, as valid JSON. */
+static void test_malformed(void **state)
+{
+	static const struct {
+		const struct weir_set *set;
+		weir_show_model *show;
+		uint8_t event;
+	} replies[] = {
+		{ &weir_limit_fields, weir_show_limit, WEIR_CMD_LIMIT_NTF },
+		{ &weir_source_fields, weir_show_source, WEIR_CMD_SOURCE_NTF },
+		{ &weir_exempt_fields, weir_show_exempt, WEIR_CMD_EXEMPT_NTF },
+		{ &weir_stats_fields, weir_show_stats, 0 },
+		{ &weir_pressure_fields, NULL, WEIR_CMD_PRESSURE_NTF },
+		{ &weir_newcomers_fields, NULL, WEIR_CMD_NEWCOMERS_NTF },
+	}, *reply;
+	static char room[1 << 18] __attribute__((aligned(8)));
+	struct unit_runs runs = unit_runs(20000);
+	struct nlmsghdr *msg;
+	union weir_model model;
+	struct chance c;
+	json_error_t error;
+	json_t *json;
+	bool event;
+
+	for (; runs.first < runs.end; runs.first++) {
+		c = chance_of(runs.first);
+		reply = &replies[chance(&c) % (sizeof(replies) / sizeof(replies[0]))];
+		msg = mnl_nlmsg_put_header(room);
+		put_any(&c, msg, reply->set, 3);
+		weir_set_get(reply->set, mnl_nlmsg_get_payload(msg), mnl_nlmsg_get_payload_len(msg), &model);
+		event = !reply->show || (reply->event && chance(&c) % 2);
+		begin(chance(&c) % 2, chance(&c) % 2, chance(&c) % 2);
+		if (event)
+			weir_out_line(&out);
+		if (event)
+			weir_show_event(&out, reply->event, &model, chance(&c) >> chance(&c) % 32);
+		else
+			reply->show(&out, &model);
+		if (event)
+			weir_out_line_end(&out);
+		fclose(out.to);
+		if (out.json) {
+			json = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+			check(json, "run %llu: %s: %s", runs.first, error.text, text);
+			json_decref(json);
+		}
+		free(text);
+	}
+}
+
+UNIT_MAIN("tool_out", T(test_times), T(test_malformed), T(test_json), T(test_pretty), T(test_text), T(test_escape), T(test_color),
 	  T(test_bytes), T(test_source), T(test_exempt_source), T(test_limit), T(test_lines))
