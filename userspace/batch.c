@@ -18,6 +18,7 @@ struct batch {
 	const struct weir_command *command;	/* of the lines gathered */
 	unsigned int count;	/* of lines gathered */
 	unsigned int most;	/* lines in the next request */
+	size_t length;		/* of the line that has been read in part */
 	int status;		/* of the first failure; or WEIR_EXIT_OK */
 };
 
@@ -119,10 +120,19 @@ static ssize_t read_input(void *data, char *room, size_t size)
 {
 	struct batch *batch = data;
 	struct pollfd fd = { .fd = fileno(batch->input), .events = POLLIN };
+	const char *end;
+	ssize_t len;
 
 	if (poll(&fd, 1, 0) <= 0)
 		flush(batch);
-	return stopped(batch) ? 0 : read(fd.fd, room, size);
+	len = stopped(batch) ? 0 : read(fd.fd, room, size);
+	end = len > 0 ? memrchr(room, '\n', len) : NULL;
+	batch->length = end ? (size_t)(room + len - end) : batch->length + MAX(len, 0);
+	/* a line that is too long is not read to its end, which may never come */
+	if (batch->length <= 2 * WEIR_FILE_BYTES)
+		return len;
+	errno = EFBIG;
+	return -1;
 }
 
 static void run_line(struct batch *batch, struct weir_lines *lines, int ret,

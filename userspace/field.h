@@ -93,7 +93,8 @@ struct weir_set {
 	int indent;		/* of counter lines */
 };
 
-extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, weir_type_bits, weir_type_ns,
+extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, weir_type_bits,
+	weir_type_ns,
 	weir_type_size, weir_type_enum, weir_type_family, weir_type_name,
 	weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address, weir_type_proto,
 	weir_type_ports, weir_type_prefixes, weir_type_portlist, weir_type_mark,

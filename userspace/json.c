@@ -183,7 +183,8 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 		reader->at = next;
 		if (set->invert && !strcmp(key, WEIR_NOT_KEY)) {
 			inverted = value;
-			inverted_at = reader->at = next_token(next);
+			inverted_at = next_token(next);
+			reader->at = inverted_at;
 			next = find_value(reader->at, NULL);
 			continue;
 		}

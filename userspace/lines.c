@@ -20,13 +20,28 @@ static int cannot_read(struct weir_lines *lines, struct weir_err *err)
 /* Read the file into memory, up to a NUL byte. */
 static int keep_file(struct weir_lines *lines, struct weir_err *err)
 {
+	size_t room = 1 << 16, size = 0;
 	FILE *file = lines->file;
-	size_t room = 0;
+	char *whole, *nul;
 
-	lines->size = getdelim(&lines->whole, &room, '\0', file);
-	if (ferror(file) || (lines->size < 0 && !feof(file)))
+	for (;; room *= 2) {
+		whole = realloc(lines->whole, room + 1);
+		if (!whole)
+			return cannot_read(lines, err);
+		lines->whole = whole;
+		size += fread(whole + size, 1, room - size, file);
+		if (size < room || size > WEIR_FILE_BYTES)
+			break;
+	}
+	if (ferror(file))
 		return cannot_read(lines, err);
-	if (lines->size <= 0)
+	lines->failed = size > WEIR_FILE_BYTES;
+	if (lines->failed)
+		return weir_err_set(err, "larger than %d MiB", WEIR_FILE_BYTES >> 20);
+	whole[size] = '\0';
+	nul = memchr(whole, '\0', size);
+	lines->size = nul ? nul + 1 - whole : (ssize_t)size;
+	if (!size)
 		return 0;
 	if (file != stdin)
 		fclose(file);
@@ -72,6 +87,8 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 		more += strlen(BOM);
 		len -= strlen(BOM);
 	}
+	if (used + len > WEIR_FILE_BYTES)
+		return weir_err_set(err, "more than %d MiB on one line", WEIR_FILE_BYTES >> 20);
 	lines->filled |= more[strspn(more, WEIR_BLANKS)];
 	if (memchr(more, '\0', len))
 		return weir_err_set(err, "NUL byte: not a text file");

@@ -185,7 +185,7 @@ void weir_show_stats(struct weir_out *out, const void *model)
 	weir_out_end(out, '}');
 }
 
-/* As in RFC 3339, which has a colon in the offset; 2^64 ns ahead are still a year of four digits. */
+/* As in RFC 3339, with a colon in the offset; 2^64 ns ahead are still a year of four digits. */
 static void time_text(uint64_t ahead_ns, int digits, char buf[WEIR_TEXT_SIZE])
 {
 	struct timespec now;

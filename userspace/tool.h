@@ -171,6 +171,8 @@ void weir_schema(struct weir_out *out);
 
 /* lines.c: a file of commands, split into lines and words. */
 #define WEIR_LINE_WORDS	128
+/* The largest configuration is smaller. */
+#define WEIR_FILE_BYTES	(16 << 20)
 
 struct weir_lines {
 	FILE *file;

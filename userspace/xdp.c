@@ -19,6 +19,8 @@
 #include <linux/if_link.h>
 
 #define PROGRAM	"weir_xdp"
+#define MAP	".rodata.of_weir"
+#define MAPS	4	/* more than the program has */
 #define BTF	"/sys/kernel/btf/weir"
 
 /* The program as clang made it. */
@@ -31,9 +33,9 @@ __asm__(".pushsection .rodata\n"
 /* What is used of libxdp.so.1; the modes are those of enum weir_xdp_mode. */
 static struct {
 	struct xdp_program *(*from_bpf_obj)(struct bpf_object *object, const char *section);
+	void (*free)(struct xdp_program *program);
 	int (*attach)(struct xdp_program *program, int ifindex, int mode, unsigned int flags);
 	int (*detach)(struct xdp_program *program, int ifindex, int mode, unsigned int flags);
-	const char *(*name)(const struct xdp_program *program);
 	uint32_t (*id)(const struct xdp_program *program);
 	struct xdp_multiprog *(*of)(int ifindex);
 	struct xdp_program *(*next)(const struct xdp_program *program,
@@ -60,8 +62,8 @@ static int note_complaint(enum libbpf_print_level level, const char *fmt, va_lis
 static bool open_libraries(void)
 {
 	static const char *const names[] = {
-		"xdp_program__from_bpf_obj", "xdp_program__attach", "xdp_program__detach",
-		"xdp_program__name", "xdp_program__id", "xdp_multiprog__get_from_ifindex",
+		"xdp_program__from_bpf_obj", "xdp_program__close", "xdp_program__attach",
+		"xdp_program__detach", "xdp_program__id", "xdp_multiprog__get_from_ifindex",
 		"xdp_multiprog__next_prog", "xdp_multiprog__attach_mode", "xdp_multiprog__close",
 		"libxdp_get_error", "libxdp_set_print",
 	};
@@ -82,13 +84,31 @@ static bool open_libraries(void)
 /* The kernel did not tell whose program it is. */
 static bool hidden;
 
+static bool is_our_map(uint32_t id)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t size = sizeof(info);
+	int fd = bpf_map_get_fd_by_id(id);
+	bool ours = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
+		    !strcmp(info.name, MAP);
+
+	if (fd >= 0)
+		close(fd);
+	return ours;
+}
+
+/* Others may give their programs the same name: ours has its map, too. */
 static bool is_ours(uint32_t id)
 {
-	struct bpf_prog_info info = { 0 };
+	uint32_t maps[MAPS] = { 0 }, i;
+	struct bpf_prog_info info = { .map_ids = (uintptr_t)maps, .nr_map_ids = MAPS };
 	uint32_t size = sizeof(info);
 	int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
-	bool ours = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
-		    !strcmp(info.name, PROGRAM);
+	bool named = fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size) &&
+		     !strcmp(info.name, PROGRAM), ours = false;
+
+	for (i = 0; named && i < MAPS && i < info.nr_map_ids; i++)
+		ours |= is_our_map(maps[i]);
 
 	if (fd >= 0)
 		close(fd);
@@ -133,7 +153,7 @@ static int find(struct weir_xdp *at, bool chains, bool detach)
 	all = chains ? xdp.of(ifindex) : NULL;
 	if (!all || xdp.error(all))
 		return -ENOENT;
-	while ((program = xdp.next(program, all)) && strcmp(xdp.name(program), PROGRAM))
+	while ((program = xdp.next(program, all)) && !is_ours(xdp.id(program)))
 		;
 	if (program) {
 		at->program = xdp.id(program);
@@ -156,11 +176,18 @@ static int attach_chained(const struct weir_xdp *at, int ifindex)
 {
 	struct bpf_object *object = open_object();
 	struct xdp_program *program;
+	int ret;
 
 	if (!object)
 		return -errno;
 	program = xdp.from_bpf_obj(object, "xdp.frags");
-	return xdp.error(program) ?: xdp.attach(program, ifindex, at->mode, 0);
+	ret = xdp.error(program);
+	if (!ret) {
+		ret = xdp.attach(program, ifindex, at->mode, 0);
+		xdp.free(program);
+	}
+	bpf_object__close(object);
+	return ret;
 }
 
 /* Alone; -EBUSY if there is another program. */
@@ -201,10 +228,7 @@ static int refused(struct weir_tool *tool, const struct weir_xdp *at, int ret, b
 /* The module says of each packet whether it is sure; say where it never is. */
 static void note_unsure(struct weir_tool *tool, const char *dev)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s/master", dev);
-	if (!access(path, F_OK))
+	if (weir_nl_has_master(if_nametoindex(dev)))
 		weir_note(tool, "warning",
 			  "'%s' belongs to a bridge, bond or VRF: nothing is dropped early", dev);
 }

@@ -50,7 +50,7 @@ while read -r name number; do counter[$name]=$number; done <<-LINES
 	jq -r '.[0] | to_entries[] | "all.\(.key) \(.value)"' "$tmp/stats")
 LINES
 of() { echo "${counter[$1.$2]:-0}"; }
-all() { of all "$1"; }
+all() { of all "$1_packets"; }
 # A GRO packet here is 5 segments, each with 40 bytes of headers. Packets that tcp
 # dropped did not reach the limits behind it.
 declare -A came
@@ -85,8 +85,8 @@ is "$(passed)" $(($(all seen) - $(all dropped))) "all others passed"
 is "$(all exempt)" 200 "exempt packets are counted"
 is "$(all unmatched)" 200 "packets that match no limit are counted"
 is "$(all unparsable)" 20 "truncated packets are counted"
-is "$(jq '[.[].memory] | add' "$tmp/limits")" "$(all memory)" "memory is the sum of all tables"
-is "$(all limits):$(all exempts)" 5:2 "limits and exemptions are counted"
+is "$(jq '[.[].memory] | add' "$tmp/limits")" "$(of all memory)" "memory is the sum of all tables"
+is "$(of all limit_count):$(of all exempt_count)" 5:2 "limits and exemptions are counted"
 shown=$(weir -json source show limit tcp idle | jq '[.[].dropped_packets] | add')
 is "$shown" "$(of tcp dropped.packets)" "the sources' drops add up to the limit's"
 # Each source sends one packet: if admitted, it is in the table, or was evicted.

@@ -28,7 +28,7 @@ waits() {
 waits 64 0 "$tmp/limits" "grace periods of 64 changes of a limit"
 waits 0 256 "$tmp/first" "grace periods of 256 changes of exemptions"
 quietly weir -batch "$tmp/exempts"
-is "$(weir -j stats show | json exempts)" 8192 "a batch of all exemptions that may exist"
+is "$(weir -j stats show | json exempt_count)" 8192 "a batch of all exemptions that may exist"
 like "$(weir exempt add 11.0.0.0/8 2>&1)" 'at most 8192 exemptions' "... and one more is refused"
 is "$(weir -j exempt get 10.31.255.7 | json prefix)" 10.31.255.0/24 "the last of them applies"
 
@@ -56,7 +56,7 @@ said() {
 	weir "${@:2}" -batch - <"$1" 2>"$tmp/err"
 	echo "$? $(<"$tmp/err")"
 }
-exempts() { weir -j stats show | json exempts; }
+exempts() { weir -j stats show | json exempt_count; }
 # middle NAME LINE PATTERN: a batch of 40, of which the 20th fails. The messages are
 # those of a batch that has only that one.
 middle() {

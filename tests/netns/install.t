@@ -42,6 +42,12 @@ for words in "limit show" "stats show" "monitor" "source get 192.0.2.1" "-check 
 done >"$tmp/tried"
 ! loaded
 ok $? "what changes nothing does not load the module" || diag "$(<"$tmp/tried")"
+for words in "limit set" "limit add web before" "limit del" "source block" "source block 192.0.2.1 limit" "source charge" "exempt del" \
+	"exempt add 192.0.2.1 limit" "-netns" "xdp attach dev" "monitor limit"; do
+	/usr/sbin/weir -complete $words
+done >"$tmp/out" 2>&1 </dev/null
+! loaded
+ok $? "... nor does completion" || diag "$(<"$tmp/out")"
 is "$(grep -c ': 3$' "$tmp/tried")" 4 "... and says that it is not there" || diag "$(<"$tmp/tried")"
 setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn /usr/sbin/weir limit add a budget 1/s >"$tmp/out" 2>&1
 is "$? $(loaded && echo loaded)" "3 " "... nor does root of a user namespace" || diag "$(<"$tmp/out")"

@@ -59,7 +59,7 @@ weir limit flush
 both 10.0.0.1
 is "$(counts):$(there counts)" "250 100 0 50 100:300 100 0 40 160" "without limits here, those there stay in force"
 there weir limit flush
-is "$(there weir -json stats show | json limits)" 0 "... until they are deleted"
+is "$(there weir -json stats show | json limit_count)" 0 "... until they are deleted"
 
 # A namespace of a user, who is its root, and the host's root in there
 setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn sh -c 'echo; exec sleep 1000' >"$tmp/up" &

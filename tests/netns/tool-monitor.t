@@ -24,7 +24,7 @@ weir limit add web budget 100/10s to 192.0.2.0/24 sources 64
 watch "$tmp/text"
 watch "$tmp/stamped" -t
 watch "$tmp/json" -j -t
-is "$(head -n 1 "$tmp/text")" "limit present web budget 100/10s to 192.0.2.0/24 slots 15 sources 64" "the existing limits come first"
+is "$(head -n 1 "$tmp/text")" "limit present web budget 100/10s slots 15 to 192.0.2.0/24 sources 64" "the existing limits come first"
 weir limit add more budget 5M/m bytes to ::/0 action observe >"$tmp/out"
 weir limit set more budget 6M/m >"$tmp/out"
 flood -s 198.51.100.1 -c 150
@@ -33,7 +33,7 @@ saw '^limited' "$tmp/text"
 weir limit del more
 holds "events arrive" saw '^limit removed' "$tmp/text"
 is "$(grep -c . "$tmp/text")" 5 "... one line each" || diag "$(<"$tmp/text")"
-like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:-]+\.[0-9]{3}\+0000'$'\n' \
+like "$(<"$tmp/text")" $'\n''limited 198.51.100.1 limit web budget 100/10s rate 10/s count 100 until 20[0-9T:-]+\.[0-9]{3}\+00:00'$'\n' \
 	"a source: limit, budget, rate, until when"
 saw 'limit removed' "$tmp/stamped"
 like "$(<"$tmp/stamped")" $'\n''\[20[0-9-]+T[0-9:.]+\+00:00\] limit added more' "-timestamp"

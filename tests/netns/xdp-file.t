@@ -88,6 +88,15 @@ if command -v bpftool >/dev/null && bpftool prog load "$own" /sys/fs/bpf/own; th
 	like "$(rx bpftool net show dev rx0)" 'rx0\([0-9]+\) driver id' "... and leaves another's"
 	rx bpftool net detach xdpdrv dev rx0
 	rm /sys/fs/bpf/own
+	bpftool prog load "${own%/*}/stranger.o" /sys/fs/bpf/own
+	rx bpftool net attach xdpdrv name weir_xdp dev rx0
+	like "$(bpftool -j prog show pinned /sys/fs/bpf/own)" '"name":"weir_xdp"' "another's program of the same name"
+	is "$(shown)" '[]' "... is not shown"
+	is "$(weir xdp detach dev rx0 2>&1)" "weir: xdp detach: the program is not attached to 'rx0'" "... nor detached"
+	file 0 '' "... also by an empty configuration" <<<'# none'
+	like "$(rx bpftool net show dev rx0)" 'rx0\([0-9]+\) driver id' "... which leaves it"
+	rx bpftool net detach xdpdrv dev rx0
+	rm /sys/fs/bpf/own
 else
 	skip "no bpftool, or the program does not load" "another's program stays"
 fi

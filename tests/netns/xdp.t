@@ -20,6 +20,11 @@ weir limit add a budget 10/1h from 198.51.100.0/24 >/dev/null
 flood -s 198.51.100.1 -c 100
 is "$(early a)" 0 "without a program nothing is dropped early"
 holds "the program is attached" weir xdp attach dev rx0
+rx ip link add vrf9 type vrf table 9 && rx ip link add port9 type veth peer name end9 && rx ip link set port9 master vrf9
+like "$(weir xdp attach dev port9 2>&1)" "^weir: warning: 'port9' belongs to a bridge, bond or VRF: nothing is dropped early\$" "of a device in another namespace it is known that it belongs to a VRF"
+is "$(weir xdp attach dev end9 2>&1)" "" "... or does not"
+quietly weir xdp detach dev port9
+quietly weir xdp detach dev end9
 is "$(shown)" '[["rx0","native"]]' "... and shown"
 is "$(weir xdp attach dev rx0 2>&1)" "weir: xdp attach: the program is attached to 'rx0' already" "... once"
 holds "... which -exist allows" weir -exist xdp attach dev rx0

@@ -107,6 +107,23 @@ static void test_two(void **state)
 	assert_int_equal(opened, 1);
 }
 
+/* Of a datagram that does not fit, what is missing is unknown. */
+static void test_truncated(void **state)
+{
+	static const size_t sizes[] = { 32768, 32772, 1 << 16 };
+	static char room[1 << 16] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = (struct nlmsghdr *)room;
+	struct weir_request request = get(NULL);
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		*nlh = (struct nlmsghdr){ NLMSG_HDRLEN + sizeof(struct nlmsgerr), NLMSG_ERROR, NLM_F_CAPPED, i + 1, 0 };
+		assert_true(send(kernel[i ? i - 1 : 0], room, sizes[i], 0) > 0);
+		check(weir_nl_ask(&nl, &request) == (sizes[i] > 32768 ? -EMSGSIZE : 0), "%zu", sizes[i]);
+		check(!request.refused, "%zu", sizes[i]);
+	}
+}
+
 static int refuse(const void *model, void *data)
 {
 	(void)model;
@@ -247,4 +264,5 @@ static void test_message(void **state)
 UNIT_MAIN("tool_nl", cmocka_unit_test_setup_teardown(test_two, set_up, tear_down),
 	  cmocka_unit_test_setup_teardown(test_abandoned, set_up, tear_down),
 	  cmocka_unit_test_setup_teardown(test_signal, set_up, tear_down), T(test_settle),
-	  T(test_no_socket), T(test_message))
+	  T(test_no_socket), T(test_message),
+	  cmocka_unit_test_setup_teardown(test_truncated, set_up, tear_down))

@@ -276,7 +276,7 @@ static void test_times(void **state)
 	}
 	for (i = 0; i < sizeof(dates) / sizeof(dates[0]); i++)
 		assert_string_equal(weir_text_date(NULL, &dates[i].s, buf), dates[i].date);
-	setenv("TZ", "XXX-05:30", 1);
+	setenv("TZ", "IST-05:30", 1);
 	tzset();
 	begin(true, false, false);
 	out.filled = true;
