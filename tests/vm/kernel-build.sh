@@ -44,6 +44,11 @@ for arg; do
 done
 CC_UNKNOWN=$kernel/.unknown-to-${REAL_CC##*/}
 export REAL_CC CC_UNKNOWN
+# kbuild sees tests/vm/cc alone, and would keep what another compiler made.
+if [ "$(cat "$out/.compiler" 2>/dev/null)" != "$REAL_CC" ]; then
+	find "$out" -name '*.o' -delete
+	echo "$REAL_CC" >"$out/.compiler"
+fi
 [ ! -x "$kernel/linux" ] || args+=(ARCH=um)
 if [ -n "$sparse" ]; then
 	[ -e "$sparse" ] && [ -z "$(find "$out/module" -name '*.o' -newer "$sparse" -print -quit)" ] && args+=(C=1) || args+=(C=2)
