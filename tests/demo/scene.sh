@@ -71,11 +71,11 @@ trace_off() {
 	echo 0 >"$tracing/tracing_on"
 	grep -Eq '^(overrun|dropped events): [1-9]' "$tracing"/per_cpu/cpu*/stats && fail "the trace buffer is too small"
 	for event in charge uncharge drop; do
-		cat "$tracing/events/weir/weir_$event/format" >"$OUT/format.$event"
+		cat "$tracing/events/weir/weir_$event/format" >"format.$event"
 	done
 	# Not blocking, dd ends with an error where the buffer does.
 	for cpu in "$tracing"/per_cpu/cpu*; do
-		dd "if=$cpu/trace_pipe_raw" "of=$OUT/raw.${cpu##*/}" bs=4096 iflag=nonblock 2>/dev/null
+		dd "if=$cpu/trace_pipe_raw" "of=raw.${cpu##*/}" bs=4096 iflag=nonblock 2>/dev/null
 	done
 }
 
@@ -130,4 +130,4 @@ printf '%s# sending: %d hosts up to %s/s each, one flooding up to %s/s, %s spoof
 show_live source show top "$live" by dropped
 trace_off
 { kill "$receiver" && wait "$receiver"; } || fail "the receiver failed"
-cp sent.* "$OUT/" || fail "no results"
+cp sent.* format.* raw.* "$OUT/" || fail "no results"

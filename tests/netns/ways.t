@@ -74,7 +74,7 @@ is "${best[fixed]}" 24 "fixed: twice the budget, before a window ends and after"
 within "${best[bucket]}" 17 18 "bucket: the burst and a budget, but for what leaks in the burst's slot"
 
 # The minute ends when it has been used up.
-ends_at() { [ "$(date -u -d "@$(weir -json limit show calendar | json renews)" +%T)" = "$1" ]; }
+ends_at() { [ "$(date -u -d "$(weir -json limit show calendar | json renews)" +%T)" = "$1" ]; }
 # has NUMBER: it sends, and has been admitted so often since
 has() {
 	flood -s 198.18.0.40 -c 20
