@@ -173,13 +173,18 @@ static void add_given(struct spot *spot)
 	add_path(spot, text);
 }
 
-/* Format the number in the cookie: bytes for ENOMEM and EDQUOT, else a maximum. */
+/*
+ * Format the number in the cookie: bytes for ENOMEM and EDQUOT, of what is in the way for
+ * EBUSY, else a maximum.
+ */
 static const char *say_value(uint64_t value, int error, char buf[64])
 {
 	bool bytes = error == ENOMEM || error == EDQUOT;
 
 	*buf = '\0';
-	if (value && !bytes)
+	if (value && error == EBUSY)
+		snprintf(buf, 64, " (%" PRIu64 " of them)", value);
+	else if (value && !bytes)
 		snprintf(buf, 64, " (at most %" PRIu64 ")", value);
 	else if (value >> 20)
 		snprintf(buf, 64, " (requires %" PRIu64 " bytes, %" PRIu64 " MiB)",

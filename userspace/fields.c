@@ -154,9 +154,13 @@ static const struct weir_set zone_fields = {
 
 static const struct weir_field limit_rows[] = {
 	{ "name", &weir_type_name, WEIR_FIRST | WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL |
-	  WEIR_ON_SHOW | WEIR_WORDS,
-	  LIMIT(NAME, name), .needed = WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL, .key = "limit",
+	  WEIR_ON_SHOW | WEIR_ON_RENAME | WEIR_WORDS,
+	  LIMIT(NAME, name),
+	  .needed = WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL | WEIR_ON_RENAME, .key = "limit",
 	  .color = WEIR_COLOR_NAME },
+	{ "new name", &weir_type_name, WEIR_FIRST | WEIR_ON_RENAME | WEIR_EVENT | WEIR_SOME,
+	  LIMIT(NEW_NAME, new_name), .needed = WEIR_ON_RENAME, .value = "NEW-NAME",
+	  .label = "to", .color = WEIR_COLOR_NAME },
 	{ "budget", &weir_type_budget, ON_LIMIT | WEIR_AGAIN, LIMIT(BUDGET, budget),
 	  HAS(BUDGET), .part = WEIR_A_LIMIT_WINDOW_MS, .needed = WEIR_ON_ADD,
 	  .help = "TIME: ms, s ... month, total; up to 4, each with\n"
@@ -212,11 +216,14 @@ static const struct weir_field limit_rows[] = {
 	{ "ways", &weir_type_uint, WEIR_RESULT, LIMIT(WAYS, ways), HAS(WAYS) },
 	{ "source", &weir_type_size, WEIR_RESULT, LIMIT(SOURCE_BYTES, source_bytes),
 	  HAS(SOURCE_BYTES), .label = "a source" },
+	{ "blocks", &weir_type_uint, WEIR_RESULT, LIMIT(BLOCKS, blocks), HAS(BLOCKS) },
 	{ "stats", &weir_type_nest, WEIR_RESULT | WEIR_MUTE, LIMIT(STATS, stats), HAS(STATS),
 	  .nest = &weir_limit_stats_fields },
 	{ NULL, &weir_type_code, 0, LIMIT(EVENT, event), HAS(EVENT) },
 	{ NULL, &weir_type_flag, WEIR_ON_SHOW, LIMIT(WANT_STATS, want_stats) },
-	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL, LIMIT(CHECK, check) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL | WEIR_ON_RENAME,
+	  LIMIT(CHECK, check) },
+	{ NULL, &weir_type_flag, WEIR_ON_SET, LIMIT(FORCE, force) },
 	END
 };
 
@@ -320,6 +327,7 @@ static const struct weir_field config_rows[] = {
 	  .nest = &weir_exempt_fields },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_CHECK), AT(config, check) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_ADD), AT(config, add) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_FORCE), AT(config, force) },
 	END
 };
 

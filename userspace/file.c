@@ -302,6 +302,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	config.exempt_count = 0;
 	config.early_count = 0;
 	config.check = tool->check;
+	config.force = tool->force;
 	tool->file = path;
 	status = read_config(tool, path, &lines, &config);
 	tool->config = &config;

@@ -74,6 +74,7 @@ int weir_limit_change(struct weir_tool *tool, const struct weir_command *command
 	int status;
 
 	model->limit.check = tool->check;
+	model->limit.force = tool->force;
 	status = change(tool, &request, &made);
 	/* of a check, what a new limit would be; nobody but root may ask */
 	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))

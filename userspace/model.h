@@ -81,6 +81,7 @@ struct weir_limit {
 	unsigned int line, column;	/* position in the file; column: JSON only */
 	char name[WEIR_NAME_SIZE];
 	char before[WEIR_NAME_SIZE];
+	char new_name[WEIR_NAME_SIZE];
 	struct weir_budget budget;
 	uint32_t unit, slots, mode, sources, action;
 	uint8_t per[2];		/* prefix lengths, IPv4 and IPv6 */
@@ -94,10 +95,10 @@ struct weir_limit {
 	uint64_t burst, slot_ns, window_ns, most, renews, memory;
 	unsigned int further_count;
 	struct weir_further further[WEIR_BUDGETS_MAX - 1];
-	uint32_t ways, source_bytes;
+	uint32_t ways, source_bytes, blocks;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
-	bool want_stats, check;
+	bool want_stats, check, force;
 };
 
 struct weir_exempt {
@@ -214,7 +215,7 @@ union weir_model {
 
 /* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
-	bool check, add;
+	bool check, add, force;
 	unsigned int limit_count, exempt_count, early_count;
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];

@@ -40,6 +40,8 @@ static void remember(struct watch *watch, const struct weir_limit *limit)
 
 	if (known && limit->event == WEIR_LIMIT_EVENT_REMOVED)
 		*known = config->limits[--config->limit_count];
+	else if (known && limit->event == WEIR_LIMIT_EVENT_RENAMED)
+		strcpy(known->name, limit->new_name);
 	else if (known)
 		*known = *limit;
 	else if (config->limit_count < WEIR_LIMITS_MAX)

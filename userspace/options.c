@@ -29,7 +29,7 @@ const struct weir_option weir_options[] = {
 	  TOOL(config_file) },
 	{ "-check", OPT_CHECK, NULL, "print errors and warnings, change nothing",
 	  TOOL(check) },
-	{ "-force", OPT_FORCE, NULL, "continue a batch after a failure", TOOL(force) },
+	{ "-force", OPT_FORCE, NULL, "lose blocks; continue a batch after a failure", TOOL(force) },
 	{ "-exist", OPT_EXIST, NULL, "do not fail if it exists, or is gone, already",
 	  TOOL(exist) },
 	{ "-timeout", OPT_TIMEOUT, "TIME", "how long 'source charge ... wait' may wait",

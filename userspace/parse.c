@@ -362,14 +362,17 @@ static int read_all(struct reading *reading)
 	const struct weir_field *field = reading->words[0].is;
 	struct weir_args *args = reading->args;
 	const char *first = NULL;
+	const struct weir_word *word;
 	int ret = 0;
 
-	if (reading->words[0].name && field->flags & WEIR_FIRST) {
+	for (word = reading->words; word->name && row(word)->flags & WEIR_FIRST; word++) {
 		first = weir_args_next(args);
 		if (!first)
-			weir_args_offer(args, NULL, field);
-		else if (read_word(reading, reading->words, first, false))
+			weir_args_offer(args, NULL, row(word));
+		else if (read_word(reading, word, first, false))
 			return -EINVAL;
+		if (!first)
+			break;
 	}
 	while (!ret && weir_args_peek(args))
 		ret = read_next(reading);

@@ -226,7 +226,7 @@ static void begin_event(struct weir_out *out, const char *event, const char *cha
 
 static const char *change_name(uint32_t event)
 {
-	return event <= WEIR_LIMIT_EVENT_RESET ? weir_limit_event_names[event] : "unknown";
+	return event <= WEIR_LIMIT_EVENT_RENAMED ? weir_limit_event_names[event] : "unknown";
 }
 
 static void show_limit_event(struct weir_out *out, const struct weir_limit *limit)

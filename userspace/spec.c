@@ -26,7 +26,8 @@ const char *const weir_charge_mode_names[] = { "all", "drain", "reserve", NULL, 
 
 const char *const weir_rank_names[] = { "dropped", "count", NULL, };
 
-const char *const weir_limit_event_names[] = { "added", "changed", "removed", "reset", NULL, };
+const char *const weir_limit_event_names[] = { "added", "changed", "removed", "reset",
+	"renamed", NULL, };
 
 const char *const weir_source_event_names[] = { "limited", "charged", "forgotten", "blocked",
 	"released", NULL, };
@@ -95,7 +96,9 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_MOST, "most"), RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX),
 	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_FURTHER, "further"),
 	ATTR(LIMIT_ZONE, "zone"), ATTR(LIMIT_RENEWS, "renews"),
-	RANGE(LIMIT_PENALTY_MS, "penalty_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(LIMIT_RENEW, "renew"), };
+	RANGE(LIMIT_PENALTY_MS, "penalty_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(LIMIT_RENEW, "renew"),
+	ATTR(LIMIT_NEW_NAME, "new_name"), ATTR(LIMIT_FORCE, "force"),
+	ATTR(LIMIT_BLOCKS, "blocks"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),
@@ -137,7 +140,8 @@ const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_TICK_NS, "tick_ns"), };
 
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
-	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"), };
+	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"),
+	ATTR(CONFIG_FORCE, "force"), };
 
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),

@@ -75,6 +75,18 @@ static bool name_good(const char *name)
 	return true;
 }
 
+/* Check a name, which is at fault as @attr. */
+int weir_name_check(const char *name, int attr, struct weir_error *error)
+{
+	if (!name_good(name))
+		return weir_refuse(error, -EINVAL, attr,
+				   "a name may have letters, digits and _-.:+@, and not begin with a dash");
+	if (!strcmp(name, "all"))
+		return weir_refuse(error, -EINVAL, attr,
+				   "'all' means every limit; choose another name");
+	return 0;
+}
+
 static void newcomers_divide(struct weir_limit *limit)
 {
 	struct weir_newcomers *newcomers = &limit->newcomers;
@@ -212,12 +224,9 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	u64 *largest;
 	int err;
 
-	if (!name_good(limit->name))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
-				   "a name may have letters, digits and _-.:+@, and not begin with a dash");
-	if (!strcmp(limit->name, "all"))
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_NAME,
-				   "'all' means every limit; choose another name");
+	err = weir_name_check(limit->name, WEIR_A_LIMIT_NAME, error);
+	if (err)
+		return err;
 	limit->span_ticks = 0;
 	limit->plain = limit->budgets == 1 && limit->budget[0].mode != WEIR_MODE_EXACT;
 	limit->largest[false] = U64_MAX;

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "limit/limit.h"
 
+int weir_name_check(const char *name, int attr, struct weir_error *error);
 int weir_limit_check(struct weir_limit *limit, struct weir_error *error);
 bool weir_limit_has_calendar(const struct weir_limit *limit);
 u64 weir_limit_most(const struct weir_limit *limit, unsigned int i);

@@ -10,6 +10,7 @@
 
 #include "config/check.h"
 #include "config/edit.h"
+#include "config/keep.h"
 #include "config/make.h"
 #include "error.h"
 #include "limit/limit.h"
@@ -140,6 +141,12 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 	made = weir_limit_make(edit->wn, limit, was, error);
 	if (IS_ERR(made))
 		return PTR_ERR(made);
+	if (was && made->table != was->table && !edit->force)
+		err = weir_limit_keeps(made, was, edit->wn, error);
+	if (err) {
+		weir_limit_free(made, was);
+		return err;
+	}
 	if (edit->replace && was && !memcmp(made, was, sizeof(*made))) {
 		kfree(made);
 		made = was;
@@ -152,12 +159,57 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 	return 0;
 }
 
+/* Give a limit another name; all else is that of the old one. */
+int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char *new_name,
+			   struct weir_error *error)
+{
+	unsigned int place = edit_place(edit, name);
+	const struct weir_limit *was = weir_edit_find(edit, name, error);
+	struct weir_limit *made;
+
+	if (!was)
+		return -ENOENT;
+	if (edit_place(edit, new_name) < edit->count)
+		return weir_refuse(error, -EEXIST, WEIR_A_LIMIT_NEW_NAME,
+				   "a limit of that name exists; choose another");
+	if (weir_name_check(new_name, WEIR_A_LIMIT_NEW_NAME, error))
+		return -EINVAL;
+	made = weir_limit_make(edit->wn, was, was, error);
+	if (IS_ERR(made))
+		return PTR_ERR(made);
+	strscpy_pad(made->name, new_name, sizeof(made->name));
+	edit->limit[place] = made;
+	return 0;
+}
+
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error)
 {
 	if (!weir_edit_find(edit, name, error))
 		return -ENOENT;
 	edit_remove(edit, edit_place(edit, name));
 	return 0;
+}
+
+/* Has every limit with blocks an heir? May sleep. */
+int weir_edit_keeps(const struct weir_edit *edit, struct weir_error *error)
+{
+	unsigned int i, j;
+	u64 blocks;
+	int err;
+
+	for (i = 0; edit->old && i < edit->old->count; i++) {
+		for (j = 0; j < edit->count && edit->was[j] != edit->old->limit[i]; j++)
+			;
+		if (j < edit->count)
+			continue;
+		err = weir_limit_blocks(edit->old->limit[i], edit->wn, &blocks);
+		if (err)
+			return err;
+		error->value += blocks;
+	}
+	return !error->value ? 0 :
+	       weir_refuse(error, -EBUSY, 0,
+			   "blocks would end with limits that are left out or renamed; force it");
 }
 
 /* Look up the limit that an exemption names. */

@@ -21,6 +21,7 @@ struct weir_edit {
 	struct weir_config *old;		/* published, or NULL */
 	bool replace;				/* started empty */
 	bool check;				/* not to be published */
+	bool force;				/* whatever it loses: see keep.c */
 	bool again;				/* published unchanged: dumps go on */
 	/* Called when it is published, before the old one is freed; or NULL */
 	void (*notify)(const struct weir_edit *edit);
@@ -37,6 +38,9 @@ const struct weir_limit *weir_edit_find(const struct weir_edit *edit, const char
 					struct weir_error *error);
 int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char *before,
 		    struct weir_error *error);
+int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char *new_name,
+			   struct weir_error *error);
+int weir_edit_keeps(const struct weir_edit *edit, struct weir_error *error);
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);

@@ -138,7 +138,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
  * Make a limit from a checked configuration. It takes table and counters from @was,
  * which it will replace, if they can be kept. Under the namespace's mutex.
  */
-struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
+struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error)
 {
 	struct weir_limit *copy;

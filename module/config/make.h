@@ -12,7 +12,7 @@ struct weir_net;
  * A limit made from it has table and counters, those of @was if they can be kept.
  */
 void weir_limit_init(struct weir_limit *limit, const char *name);
-struct weir_limit *weir_limit_make(struct weir_net *wn, struct weir_limit *limit,
+struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
 

@@ -133,6 +133,11 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	name = nla_data(attrs[WEIR_A_LIMIT_NAME]);
 	if (cmd == WEIR_CMD_LIMIT_DEL)
 		return weir_edit_limit_del(edit, name, error);
+	if (cmd == WEIR_CMD_LIMIT_RENAME)
+		return weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEW_NAME,
+				       "the new name of the limit is missing", extack) ?:
+		       weir_edit_limit_rename(edit, name, nla_data(attrs[WEIR_A_LIMIT_NEW_NAME]),
+					      error);
 	if (cmd == WEIR_CMD_LIMIT_ADD) {
 		weir_limit_init(&limit, name);
 	} else {
@@ -178,12 +183,18 @@ static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	return weir_edit_exempt_add(edit, &exempt, limit, error);
 }
 
+/* Is it a command on limits, not on exemptions? */
+static bool of_limit(u8 cmd)
+{
+	return cmd < WEIR_CMD_SOURCE_SHOW || cmd == WEIR_CMD_LIMIT_RENAME;
+}
+
 /* Point at the attribute at fault, or else at the object or its name. */
 static int object_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		       const struct nlattr *nest, struct weir_error *error,
 		       const struct genl_info *info)
 {
-	bool limit = cmd < WEIR_CMD_SOURCE_SHOW;
+	bool limit = of_limit(cmd);
 	const struct nlattr *head;
 	int err, len;
 
@@ -266,8 +277,9 @@ static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_
 	struct nlattr **attrs = info->attrs;
 	int err;
 
-	edit->check = attrs[info->genlhdr->cmd < WEIR_CMD_SOURCE_SHOW ?
-			    WEIR_A_LIMIT_CHECK : WEIR_A_EXEMPT_CHECK];
+	edit->check = attrs[of_limit(info->genlhdr->cmd) ? WEIR_A_LIMIT_CHECK :
+			    WEIR_A_EXEMPT_CHECK];
+	edit->force = info->genlhdr->cmd == WEIR_CMD_LIMIT_SET && attrs[WEIR_A_LIMIT_FORCE];
 	err = object_edit(edit, info->genlhdr->cmd, attrs, NULL, error, info);
 	if (err || !reply)
 		return err;
@@ -281,7 +293,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	bool config = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs, *at = NULL;
-	struct weir_error error = { };
+	struct weir_error error = { }, lost = { };
 	struct weir_edit *edit;
 	unsigned int before;
 	int err = 0;
@@ -292,6 +304,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
 	edit->notify = weir_nl_event_config;
 	before = edit->exempts;
+	edit->force = config && attrs[WEIR_A_CONFIG_FORCE];
 	switch (info->genlhdr->cmd) {
 	case WEIR_CMD_LIMIT_FLUSH:
 		edit->count = 0;
@@ -302,6 +315,10 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	case WEIR_CMD_CONFIG_REPLACE:
 		edit->check = attrs[WEIR_A_CONFIG_CHECK];
 		err = config_parse(edit, info, &error);
+		if (!err && edit->replace && !edit->force)
+			err = weir_edit_keeps(edit, &lost);
+		if (err && lost.msg)
+			error = lost;
 		break;
 	default:
 		err = change_one(edit, info, reply, &error);
@@ -319,6 +336,7 @@ static int change(struct sk_buff *skb, struct genl_info *info)
 }
 
 int weir_nl_limit_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_limit_rename_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_limit_flush_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);

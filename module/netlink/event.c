@@ -66,6 +66,18 @@ static void limit_notify(struct weir_net *wn, u32 what, const struct weir_limit 
 		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
 }
 
+static void limit_renamed(struct weir_net *wn, const struct weir_limit *was,
+			  const struct weir_limit *limit, const struct weir_limit *before)
+{
+	struct sk_buff *skb = message_new(WEIR_CMD_LIMIT_NTF);
+
+	message_send(wn, skb, skb &&
+		     !nla_put_u32(skb, WEIR_A_LIMIT_EVENT, WEIR_LIMIT_EVENT_RENAMED) &&
+		     !weir_nl_put_limit(skb, was, NULL) &&
+		     !nla_put_string(skb, WEIR_A_LIMIT_NEW_NAME, limit->name) &&
+		     (!before || !nla_put_string(skb, WEIR_A_LIMIT_BEFORE, before->name)));
+}
+
 static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
 			  const struct weir_exempt *exempt)
 {
@@ -127,6 +139,8 @@ static void limits_notify(const struct weir_edit *edit)
 		was = edit->was[i];
 		if (!was)
 			limit_notify(edit->wn, WEIR_LIMIT_EVENT_ADDED, limit, before);
+		else if (strcmp(limit->name, was->name))
+			limit_renamed(edit->wn, was, limit, before);
 		else if (!limit_stays(limit, was) || old_next(edit, was) != next)
 			limit_notify(edit->wn, WEIR_LIMIT_EVENT_CHANGED, limit, before);
 		next = was ?: next;

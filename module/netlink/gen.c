@@ -164,7 +164,7 @@ const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_FORCE + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -188,10 +188,11 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_RENEW + 1] 
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_FORCE + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -215,6 +216,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_RENEW + 1] 
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -305,11 +307,12 @@ static const struct nla_policy weir_exempt_get_dump_nl_policy[WEIR_A_EXEMPT_WANT
 };
 
 /* WEIR_CMD_CONFIG_REPLACE - do */
-static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_ADD + 1] = {
+static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_FORCE + 1] = {
 	[WEIR_A_CONFIG_LIMIT] = NLA_POLICY_NESTED(weir_limit_entry_nl_policy),
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
 	[WEIR_A_CONFIG_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_ADD] = { .type = NLA_FLAG, },
+	[WEIR_A_CONFIG_FORCE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_RESET - do */
@@ -333,20 +336,27 @@ static const struct nla_policy weir_source_release_nl_policy[WEIR_A_SOURCE_DEV +
 	[WEIR_A_SOURCE_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 };
 
+/* WEIR_CMD_LIMIT_RENAME - do */
+static const struct nla_policy weir_limit_rename_nl_policy[WEIR_A_LIMIT_NEW_NAME + 1] = {
+	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_NEW_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
+};
+
 /* Ops table for weir */
 static const struct genl_split_ops weir_nl_ops[] = {
 	{
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_RENEW,
+		.maxattr	= WEIR_A_LIMIT_FORCE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_RENEW,
+		.maxattr	= WEIR_A_LIMIT_FORCE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -441,7 +451,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_CONFIG_REPLACE,
 		.doit		= weir_nl_config_replace_doit,
 		.policy		= weir_config_replace_nl_policy,
-		.maxattr	= WEIR_A_CONFIG_ADD,
+		.maxattr	= WEIR_A_CONFIG_FORCE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -468,6 +478,13 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.doit		= weir_nl_source_release_doit,
 		.policy		= weir_source_release_nl_policy,
 		.maxattr	= WEIR_A_SOURCE_DEV,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_LIMIT_RENAME,
+		.doit		= weir_nl_limit_rename_doit,
+		.policy		= weir_limit_rename_nl_policy,
+		.maxattr	= WEIR_A_LIMIT_NEW_NAME,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 };

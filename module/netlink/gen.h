@@ -46,6 +46,7 @@ int weir_nl_stats_get_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_source_release_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_limit_rename_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	WEIR_NLGRP_EVENTS,

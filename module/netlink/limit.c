@@ -166,6 +166,8 @@ int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_SOURCE_BYTES,
 			   weir_table_source_bytes(limit->table)) ||
+	       ((limit->prefix.len4 || limit->prefix.len6) &&
+		nla_put_u32(skb, WEIR_A_LIMIT_BLOCKS, weir_table_blocks_most(limit->table))) ||
 	       (sources && put_stats(skb, limit, &counts, sources)) ? -EMSGSIZE : 0;
 }
 

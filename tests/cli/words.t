@@ -69,12 +69,12 @@ says <<'LINES'
 1 | limit shom | ^weir: limit: unknown word 'shom'; did you mean 'show'\?$
 1 | limit flush now | unexpected argument 'now'
 1 | limit rezone web | ^weir: limit rezone: unexpected argument 'web'$
-1 | limit re | 're' is ambiguous: reset, rezone$
+1 | limit re | 're' is ambiguous: rename, reset, rezone$
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
 1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, early, stats, monitor, save$
-1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, reset, rezone, flush$
+1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
 0 | -check limit add web rate 20/s tcp dport 80 iif lo |
@@ -156,6 +156,12 @@ says <<'LINES'
 1 | limit add help budget 5/s syn | ^weir: limit add: 'help' cannot name a limit: commands would take it as a request for help$
 
 # the first invalid word is reported, even before help
+0 | -check limit rename web web2 |
+0 | -check -force limit set web sources 64 |
+1 | limit rename web | required: NEW-NAME$
+1 | limit rename web a/b | a name may contain only letters
+1 | limit rename web all | 'all'
+1 | limit rename web web2 more | unexpected argument 'more'$
 1 | limit del web extra help | ^weir: limit del: unexpected argument 'extra'$
 1 | limit add web budget 1/s colour help | ^weir: limit add: unknown word 'colour'
 # properties that cannot be changed

@@ -7,7 +7,7 @@ from wire import (BYTEORDER, CONST, DUMP, ENUM, FORMATS, NESTED, OPS, SETS, Tap,
                   encode, encode_all, tlv)
 
 # A valid value each; others are 1.
-GOOD = {"name": "bad", "before": "here", "limit": "here", "dev": "eth9",
+GOOD = {"name": "bad", "new-name": "worse", "before": "here", "limit": "here", "dev": "eth9",
         "address": bytes([192, 0, 2, 0]), "prefix-len": 24,
         "from": {"address": bytes([192, 0, 2, 0])}, "to": {"address": bytes([192, 0, 2, 0])},
         "sport": {"first": 1}, "dport": {"first": 1},

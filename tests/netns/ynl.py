@@ -135,7 +135,9 @@ def budgets(client):
     told = client.do("source-release", words)
     ok(holds(told, limit="many") and "blocked" not in told, "source-release", told)
     ok("not blocked" in client.refused("source-release", words), "... once")
-    client.do("limit-del", {"name": "many"})
+    client.do("limit-rename", {"name": "many", "new-name": "some"})
+    ok(client.do("limit-get", {"name": "some"})["blocks"] == 27, "limit-rename, and the blocks that fit")
+    client.do("limit-del", {"name": "some"})
 
 
 def exempts(client):
