@@ -157,7 +157,7 @@ static int check_budgets(const struct weir_limit *limit, unsigned int verb, stru
 
 	for (i = 0; i <= limit->further_count; is = &limit->further[i++]) {
 		if (check_slots(limit, i, is, args) ||
-		    check_rules(limit, i, is, verb == WEIR_ON_SET && !i, args))
+		    check_rules(limit, i, is, verb == WEIR_ON_SET, args))
 			return -EINVAL;
 	}
 	return 0;
@@ -201,6 +201,10 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		limit->has &= ~WEIR_HAS(LIMIT_NEWCOMERS);
 	if (verb == WEIR_ON_ADD && !limit->penalty_ms)
 		limit->has &= ~WEIR_HAS(LIMIT_PENALTY_MS);
+	if (limit->only && !(limit->has & WEIR_HAS(LIMIT_BUDGET))) {
+		weir_err_set(args->err, "only: give the budgets that the limit shall have, too");
+		return weir_args_blame(args, "only");
+	}
 	if (verb == WEIR_ON_SET && !limit->has)
 		return weir_err_set(args->err, "nothing to change in '%s'", limit->name);
 	/* on the command line "help" asks for help; in a file it may be a name */

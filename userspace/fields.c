@@ -179,6 +179,8 @@ static const struct weir_field limit_rows[] = {
 	{ "tz", &weir_type_zone, ON_LIMIT | WEIR_SOME, LIMIT(ZONE, zone), HAS(ZONE),
 	  .nest = &zone_fields, .key = "tz",
 	  .help = "zone of a calendar: +02:00, Europe/Berlin (UTC)" },
+	{ "only", &weir_type_flag, WEIR_ON_SET, LIMIT(ONLY, only),
+	  .help = "the budgets that are given, and no others" },
 	{ NULL, &weir_type_nest, ON_LIMIT, LIMIT(MATCH, match), HAS(MATCH),
 	  .nest = &weir_match_fields },
 	{ "per", &weir_type_per, WEIR_ON_ADD | IN_LIMIT | WEIR_QUIET, LIMIT(PREFIX4, per),

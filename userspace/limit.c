@@ -170,10 +170,50 @@ static bool merge(struct weir_tool *tool, struct weir_limit *limit)
 	return true;
 }
 
+/* Budget @i of a limit, from 0. */
+static struct weir_further budget_of(const struct weir_limit *limit, unsigned int i)
+{
+	struct weir_further first = {
+		.has = limit->has & WEIR_HAS(LIMIT_UNIT) ? WEIR_HAS(BUDGET_UNIT) : 0,
+		.budget = limit->budget, .unit = limit->unit,
+	};
+
+	return i ? limit->further[i - 1] : first;
+}
+
+/* Say which budgets go, if those given replace all. */
+static void note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	unsigned int given = limit->further_count + 1, i, j;
+	struct weir_limit was = { 0 };
+	struct weir_further old, new;
+	char buf[WEIR_TEXT_SIZE];
+	struct weir_request get;
+
+	if (!(limit->has & WEIR_HAS(LIMIT_BUDGET)) || !tool->reached ||
+	    weir_get_limit(tool, limit->name, &was, &get) || !was.further_count ||
+	    (given <= was.further_count && !limit->only))
+		return;
+	for (i = 0; i <= was.further_count; i++) {
+		old = budget_of(&was, i);
+		for (j = 0; j < given; j++) {
+			new = budget_of(limit, j);
+			if (new.budget.window_ms == old.budget.window_ms &&
+			    (!(new.has & WEIR_HAS(BUDGET_UNIT)) || new.unit == old.unit))
+				break;
+		}
+		if (j == given)
+			weir_note(tool, "note", "limit '%s' loses its budget %s %s", limit->name,
+				  weir_text_budget(NULL, &old.budget, buf),
+				  weir_unit_names[old.unit]);
+	}
+}
+
 void weir_warn_set(struct weir_tool *tool, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model;
 
+	note_budgets(tool, &limit);
 	if (merge(tool, &limit) || limit.match.any)
 		weir_note_ssh(tool, &limit, true);
 }

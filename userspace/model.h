@@ -99,6 +99,7 @@ struct weir_limit {
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
 	bool want_stats, check, force;
+	bool only;		/* the budgets that are given */
 };
 
 struct weir_exempt {

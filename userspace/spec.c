@@ -97,7 +97,7 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_FURTHER, "further"),
 	ATTR(LIMIT_ZONE, "zone"), ATTR(LIMIT_RENEWS, "renews"),
 	RANGE(LIMIT_PENALTY_MS, "penalty_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(LIMIT_RENEW, "renew"),
-	ATTR(LIMIT_NEW_NAME, "new_name"), ATTR(LIMIT_FORCE, "force"),
+	ATTR(LIMIT_NEW_NAME, "new_name"), ATTR(LIMIT_FORCE, "force"), ATTR(LIMIT_ONLY, "only"),
 	ATTR(LIMIT_BLOCKS, "blocks"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),

@@ -230,7 +230,9 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 	config = config_make(edit, error);
 	if (IS_ERR(config))
 		return PTR_ERR(config);
-	if (config->count && !wn->hooked && !edit->check)
+	if (edit->replace && !edit->force)
+		err = weir_edit_keeps(edit, error);
+	if (!err && config->count && !wn->hooked && !edit->check)
 		err = hooks_start(wn);
 	if (err || edit->check) {
 		config_drop(config);

@@ -49,22 +49,76 @@ static void budget_parse(struct nlattr **attrs, struct weir_limit *limit, unsign
 	}
 }
 
-static int further_parse(const struct nlattr *nest, struct weir_limit *limit,
+/* The budgets that a limit has before a change, of which each bit is BIT(index). */
+struct budgets {
+	struct weir_budget budget[WEIR_BUDGETS_MAX];
+	unsigned int count;
+	u8 bytes;
+	u8 slots_given;
+};
+
+/* The former budget of a window, and of a unit if that is given; -1: none, -2: several. */
+static int budget_named(const struct budgets *was, struct nlattr **attrs)
+{
+	const struct nlattr *window = attrs[WEIR_A_BUDGET_WINDOW_MS];
+	const struct nlattr *unit = attrs[WEIR_A_BUDGET_UNIT];
+	int i, found = -1;
+
+	for (i = 0; window && i < was->count; i++) {
+		if (was->budget[i].window_ms != nla_get_u32(window) ||
+		    (unit && !nla_get_u32(unit) != !(was->bytes & BIT(i))))
+			continue;
+		found = found < 0 ? i : -2;
+		if (found < 0)
+			break;
+	}
+	return found;
+}
+
+/* The next of the budgets that replace all: like the one of its window, or the first of them. */
+static void budget_replace(struct nlattr **attrs, struct weir_limit *limit,
+			   const struct budgets *was)
+{
+	unsigned int i = limit->budgets++;
+	int from = budget_named(was, attrs), unit;
+
+	if (from < 0 && !i)
+		from = 0;
+	unit = from < 0 ? i : from;
+	limit->budget[i] = from < 0 ? (struct weir_budget) { } : was->budget[from];
+	if (from >= 0 && was->slots_given & BIT(from))
+		limit->slots_given |= BIT(i);
+	if (unit < was->count && was->bytes & BIT(unit))
+		limit->bytes |= BIT(i);
+	budget_parse(attrs, limit, i);
+}
+
+/* Change the budget that one of fewer budgets than there are names by its window. */
+static int budget_change(struct nlattr **attrs, const struct nlattr *at, struct weir_limit *limit,
+			 const struct budgets *was, unsigned int number, u8 *place,
 			 struct netlink_ext_ack *extack)
 {
-	struct nlattr *attrs[WEIR_A_BUDGET_BURST + 1];
-	int err;
+	int i = budget_named(was, attrs);
 
-	if (limit->budgets == WEIR_BUDGETS_MAX)
-		return weir_nl_refuse(extack, nest, "a limit has at most 4 budgets");
-	err = weir_nl_nest(nest, attrs, WEIR_A_BUDGET_BURST, weir_budget_nl_policy, extack) ?:
-	      weir_nl_require(attrs, nest, WEIR_A_BUDGET_BUDGET, "a further budget is missing",
-			      extack) ?:
-	      weir_nl_require(attrs, nest, WEIR_A_BUDGET_WINDOW_MS,
-			      "the window of a further budget is missing", extack);
-	if (!err)
-		budget_parse(attrs, limit, limit->budgets++);
-	return err;
+	if (i == -2)
+		return weir_nl_refuse(extack, at,
+				      "several budgets have that window; say packets or bytes, too");
+	if (i < 0)
+		return weir_nl_refuse(extack, at,
+				      "no budget of the limit has that window; give all budgets, or only");
+	budget_parse(attrs, limit, i);
+	place[i] = number;
+	return 0;
+}
+
+static int further_parse(const struct nlattr *nest, struct nlattr **attrs,
+			 struct netlink_ext_ack *extack)
+{
+	return weir_nl_nest(nest, attrs, WEIR_A_BUDGET_BURST, weir_budget_nl_policy, extack) ?:
+	       weir_nl_require(attrs, nest, WEIR_A_BUDGET_BUDGET, "a further budget is missing",
+			       extack) ?:
+	       weir_nl_require(attrs, nest, WEIR_A_BUDGET_WINDOW_MS,
+			       "the window of a further budget is missing", extack);
 }
 
 /* The zone of a limit's calendars. One without a calendar loses it. */
@@ -114,35 +168,76 @@ int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit)
 	return 0;
 }
 
-/* Change the budgets of a limit; @head: the attributes of the limit, of @len bytes. */
+/* The budgets of a request that has the first of them. See weir_nl_budgets(). */
+static int budgets_parse(struct nlattr **attrs, struct nlattr **first, const struct nlattr *head,
+			 int len, struct weir_limit *limit, u8 *place,
+			 struct netlink_ext_ack *extack)
+{
+	struct nlattr *further[ARRAY_SIZE(first_attr)], **budget = first;
+	const struct nlattr *attr, *at = attrs[WEIR_A_LIMIT_BUDGET];
+	struct budgets was = {
+		.count = limit->budgets, .bytes = limit->bytes,
+		.slots_given = limit->slots_given,
+	};
+	unsigned int given = 1, n;
+	int err = 0, rem;
+	bool all;
+
+	memcpy(was.budget, limit->budget, sizeof(was.budget));
+	nla_for_each_attr(attr, head, len, rem)
+		given += nla_type(attr) == WEIR_A_LIMIT_FURTHER;
+	all = given >= was.count || attrs[WEIR_A_LIMIT_ONLY];
+	if (all) {
+		limit->budgets = 0;
+		limit->bytes = 0;
+		limit->slots_given = 0;
+		memset(limit->budget, 0, sizeof(limit->budget));
+		memset(&limit->room[1], 0, sizeof(limit->room) - sizeof(limit->room[0]));
+	}
+	attr = head;
+	for (n = 0, rem = len; !err && n < given; n++) {
+		for (; n && nla_type(attr) != WEIR_A_LIMIT_FURTHER; attr = nla_next(attr, &rem))
+			;
+		if (n) {
+			at = attr;
+			budget = further;
+			err = further_parse(at, further, extack);
+			attr = nla_next(attr, &rem);
+		}
+		if (!err && all && n == WEIR_BUDGETS_MAX)
+			err = weir_nl_refuse(extack, at, "a limit has at most 4 budgets");
+		if (err)
+			break;
+		place[n] = n;
+		if (all)
+			budget_replace(budget, limit, &was);
+		else
+			err = budget_change(budget, at, limit, &was, n, place, extack);
+	}
+	return err;
+}
+
+/*
+ * Change the budgets of a limit; @head: the attributes of the limit, of @len bytes. @place,
+ * which is zero, gets the number among those of the request of each budget that it changes.
+ */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
-		    struct weir_limit *limit, struct netlink_ext_ack *extack)
+		    struct weir_limit *limit, u8 *place, struct netlink_ext_ack *extack)
 {
 	struct nlattr *first[ARRAY_SIZE(first_attr)] = { };
-	const struct nlattr *attr;
 	unsigned int i;
-	int err, rem;
+	int err = 0;
 
 	for (i = WEIR_A_BUDGET_BUDGET; i < ARRAY_SIZE(first_attr); i++)
 		first[i] = attrs[first_attr[i]];
-	budget_parse(first, limit, 0);
 	if (!attrs[WEIR_A_LIMIT_BUDGET] && attrs[WEIR_A_LIMIT_FURTHER])
 		return weir_nl_refuse(extack, attrs[WEIR_A_LIMIT_FURTHER],
-				      "further budgets replace all: give the first budget, too");
-	if (!attrs[WEIR_A_LIMIT_BUDGET])
-		return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
-	limit->budgets = 1;
-	limit->bytes &= 1;
-	limit->slots_given &= 1;
-	memset(&limit->budget[1], 0, sizeof(limit->budget) - sizeof(limit->budget[0]));
-	memset(&limit->room[1], 0, sizeof(limit->room) - sizeof(limit->room[0]));
-	nla_for_each_attr(attr, head, len, rem) {
-		err = nla_type(attr) == WEIR_A_LIMIT_FURTHER ?
-		      further_parse(attr, limit, extack) : 0;
-		if (err)
-			return err;
-	}
-	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
+				      "the first budget is missing; give it, too");
+	if (attrs[WEIR_A_LIMIT_BUDGET])
+		err = budgets_parse(attrs, first, head, len, limit, place, extack);
+	else
+		budget_parse(first, limit, 0);
+	return err ?: zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
 }
 
 /* The attribute of a further budget at fault, or its nest, among those of the limit. */

@@ -116,6 +116,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 {
 	struct netlink_ext_ack *extack = info->extack;
 	const struct nlattr *head;
+	u8 place[WEIR_BUDGETS_MAX] = { };
 	const struct weir_limit *was;
 	struct weir_limit limit;
 	const char *name;
@@ -148,7 +149,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		memcpy(&limit, was, sizeof(limit));
 	}
 	head = object_head(nest, info, &len);
-	err = weir_nl_budgets(attrs, head, len, &limit, extack) ?:
+	err = weir_nl_budgets(attrs, head, len, &limit, place, extack) ?:
 	      limit_parse(attrs, &limit, extack);
 	if (!err && limit.newcomers.budget && !limit.newcomers.window_ms)
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
@@ -161,7 +162,9 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	if (!err)
 		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
 				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
-	if (!err)
+	if (err)
+		error->budget = place[error->budget];
+	else
 		limit_warn(edit->wn, &limit, error);
 	return err;
 }
@@ -293,7 +296,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	bool config = info->genlhdr->cmd == WEIR_CMD_CONFIG_REPLACE;
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct nlattr **attrs = info->attrs, *at = NULL;
-	struct weir_error error = { }, lost = { };
+	struct weir_error error = { };
 	struct weir_edit *edit;
 	unsigned int before;
 	int err = 0;
@@ -315,10 +318,6 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	case WEIR_CMD_CONFIG_REPLACE:
 		edit->check = attrs[WEIR_A_CONFIG_CHECK];
 		err = config_parse(edit, info, &error);
-		if (!err && edit->replace && !edit->force)
-			err = weir_edit_keeps(edit, &lost);
-		if (err && lost.msg)
-			error = lost;
 		break;
 	default:
 		err = change_one(edit, info, reply, &error);

@@ -164,7 +164,7 @@ const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
 };
 
 /* WEIR_CMD_LIMIT_ADD - do */
-static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_FORCE + 1] = {
+static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ONLY + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -189,10 +189,11 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_FORCE + 1] 
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_SET - do */
-static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_FORCE + 1] = {
+static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ONLY + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
@@ -217,6 +218,7 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_FORCE + 1] 
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
 	[WEIR_A_LIMIT_FORCE] = { .type = NLA_FLAG, },
+	[WEIR_A_LIMIT_ONLY] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_DEL - do */
@@ -349,14 +351,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_LIMIT_ADD,
 		.doit		= weir_nl_limit_add_doit,
 		.policy		= weir_limit_add_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_FORCE,
+		.maxattr	= WEIR_A_LIMIT_ONLY,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_LIMIT_SET,
 		.doit		= weir_nl_limit_set_doit,
 		.policy		= weir_limit_set_nl_policy,
-		.maxattr	= WEIR_A_LIMIT_FORCE,
+		.maxattr	= WEIR_A_LIMIT_ONLY,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

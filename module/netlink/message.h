@@ -85,7 +85,7 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 
 /* Several budgets: budget.c */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
-		    struct weir_limit *limit, struct netlink_ext_ack *extack);
+		    struct weir_limit *limit, u8 *place, struct netlink_ext_ack *extack);
 const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
 					  const struct weir_error *error);
 int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit);

@@ -109,8 +109,12 @@ weir limit set long budget 3/3s slots 3 budget 7/1d fixed >/dev/null
 recount
 flood -s 198.19.0.1 -c 9
 is "$(passed)" 2 "a larger budget"
-weir limit set long budget 20/1d >/dev/null
-like "$(weir limit show long)" "^long budget 20/d slots [0-9]+ from" "set replaces all budgets"
+weir limit set long budget 4/3s >/dev/null
+like "$(weir limit show long)" "^long budget 4/3s slots 3 budget 7/d .*fixed from" "a budget is named by its window, and the others stay"
+like "$(weir -check limit set long only budget 20/1d 2>&1)" "note: limit 'long' loses its budget 4/3s packets" "a check says which budget goes"
+weir limit set long only budget 20/1d strict >/dev/null 2>"$tmp/said"
+is "$(grep loses "$tmp/said")" "weir: note: limit 'long' loses its budget 4/3s packets" "... as does the change"
+like "$(weir limit show long)" "^long budget 20/d slots 15 from 198.19.0.0/24 sources" "those that are given are the only ones, if that is said"
 recount
 flood -s 198.19.0.1 -c 30
 is "$(passed)" 13 "... which start from those of at least their window"
@@ -121,6 +125,20 @@ flood -s 198.19.0.1 -c 9
 is "$(passed)" 3 "... and the shortest that is as long"
 like "$(weir source get 198.19.0.1 limit long)" "budget 2: count 23 of 30 .*budget 3: count 23 of 25" "... however many there are" ||
 	diag "$(weir source get 198.19.0.1 limit long)"
+
+# budgets LIMIT: each with its window and unit; set LIMIT WORDS: change it, and tell its budgets
+budgets() { weir -j limit show "$1" | jq -r '.[0] | [., .further[]?] | map("\(.budget)/\(.window_ms) \(.unit)") | join(", ")'; }
+now() { weir limit set $1 >"$tmp/out" 2>&1 || diag "$(<"$tmp/out")"; budgets "${1%% *}"; }
+is "$(now "both budget 30k/4s bytes")" "20/400 packets, 60/4000 packets, 30000/4000 bytes" "of two budgets of a window the unit names one"
+is "$(now "both budget 70/4s packets budget 25/400ms")" "25/400 packets, 70/4000 packets, 30000/4000 bytes" "several are changed at once, in any order"
+is "$(now "both budget 9/10s budget 10k/4s bytes budget 9/1m bytes budget 1k/1d")" \
+	"9/10000 packets, 10000/4000 bytes, 9/60000 bytes, 1000/86400000 packets" "as many as there are, or more, replace all"
+is "$(now "both budget 8/10s budget 9k/2s budget 7/1m budget 900/2d")" \
+	"8/10000 packets, 9000/2000 bytes, 7/60000 bytes, 900/172800000 packets" "without a unit each keeps that of its window, or else of its place"
+is "$(now "both only budget 6/1m")" "6/60000 bytes" "... also the only one"
+is "$(now "both budget 5k/7s")" "5000/7000 bytes" "... and one that is changed to another window"
+is "$(now "both only budget 20/400ms packets budget 60/4s packets budget 40000/4s bytes lenient")" \
+	"20/400 packets, 60/4000 packets, 40000/4000 bytes" "... unless another is given"
 
 # refused WORDS PATTERN: bad input changes nothing
 refused() {
@@ -139,6 +157,13 @@ refused "limit add bad budget 1/s budget 5/total slots 3" "budget slots: a fixed
 refused "limit add bad budget 1/s budget 5/m bucket slots 3" "budget slots: a bucket has no slots"
 refused "limit add bad budget 1/s budget 5/m bucket burst 40000" "budget burst: a burst is at most 4096 times"
 refused "limit set both budget 1/s budget 5/20ms slots 21" "slots: 21 do not fit"
+refused "limit set both budget 50/4s" "budget: several budgets have that window; say packets or bytes, too"
+refused "limit set both budget 50/5s" "budget: no budget of the limit has that window; give all budgets, or only"
+refused "limit set both budget 50/400ms bytes" "budget: no budget of the limit has that window"
+refused "limit set both budget 30/400ms budget 50/5s" "budget: no budget of the limit has that window"
+refused "limit set both budget 30/400ms budget 60/4s packets burst 9" "burst: a burst is what a bucket holds"
+refused "limit set both budget 30/400ms fixed slots 3" "slots: a fixed or calendar window or a total is a single slot"
+refused "limit set both only slots 3" "only: give the budgets that the limit shall have"
 cat >"$tmp/bad" <<-WORDS
 	limit add bad budget 1/s slots 2 budget 5/total slots 3
 WORDS

@@ -34,7 +34,7 @@ is "$words:$(stat_of ban blocked_now)" "budget 2000/10s:500" "changes that lose 
 weir save "$tmp/saved"
 sed -i 's/sources 2048/sources 64/' "$tmp/saved"
 weir -file "$tmp/saved" >"$tmp/said" 2>&1
-is "$?:$(tail -n 2 "$tmp/said" | head -n 1)" "2:  limit add ban budget 2000/10s from 198.18.0.0/15 slots 3 sources 64" "a file that would lose some is refused" || diag "$(<"$tmp/said")"
+is "$?:$(tail -n 2 "$tmp/said" | head -n 1)" "2:  limit add ban budget 2000/10s slots 3 from 198.18.0.0/15 sources 64" "a file that would lose some is refused" || diag "$(<"$tmp/said")"
 grep -q "would find no room and end" "$tmp/said"
 ok $? "... with the sentence"
 sed -i '/limit add ban/d' "$tmp/saved"

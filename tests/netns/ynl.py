@@ -121,7 +121,9 @@ def budgets(client):
     told = client.do("limit-get", {"name": "many"})
     ok(told["further"][0]["renews"] > time.time(), "... which renews", told)
     client.do("limit-set", {"name": "many", "penalty-ms": 0})
-    told = client.do("limit-set", {"name": "many", "budget": 6, "window-ms": 600000}, echo=True)
+    told = client.do("limit-set", {"name": "many", "budget": 8, "window-ms": 3600000}, echo=True)
+    ok(told["budget"] == 5 and [x["budget"] for x in told["further"]] == [100, 8], "limit-set of one of them", told)
+    told = client.do("limit-set", {"name": "many", "budget": 6, "window-ms": 600000, "only": True}, echo=True)
     ok("further" not in told and "zone" not in told and not told.get("penalty-ms"), "limit-set without them", told)
     words = {"address": "203.0.113.5", "limit": "many"}
     told = client.do("source-block", {**words, "for-ms": 60000})
