@@ -171,7 +171,8 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 		     (limit->has & WEIR_HAS(LIMIT_BUDGET) && limit->has & WEIR_HAS(LIMIT_MODE));
 	struct weir_limit_rules rules = {
 		.penalty_ms = limit->penalty_ms, .renew = limit->renew,
-		.newcomers = !!limit->newcomers.count, .zone = !!*limit->zone.name,
+		.newcomers = !!limit->newcomers.count, .known_ms = limit->known_ms,
+		.zone = !!*limit->zone.name,
 		.calendar = !known || limit->mode == WEIR_MODE_CALENDAR,
 		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
 	};

@@ -106,7 +106,8 @@ extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, 
 extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields, weir_wanted_fields,
 	weir_further_fields, weir_standing_fields, weir_source_fields, weir_stats_fields,
-	weir_pressure_fields, weir_newcomers_fields, weir_config_fields, weir_saving_fields,
+	weir_pressure_fields, weir_newcomers_fields,
+	weir_state_fields, weir_config_fields, weir_saving_fields,
 	weir_xdp_fields;
 
 /* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */

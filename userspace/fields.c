@@ -118,6 +118,7 @@ static const struct weir_field limit_stats_rows[] = {
 	  .bit = WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
 	{ "newcomers now", &weir_type_uint, WEIR_WORDS | WEIR_LINE,
 	  STATS(NEWCOMERS_NOW, newcomers_now), .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
+	{ "limited now", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(LIMITED_NOW, limited_now) },
 	{ "blocked now", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(BLOCKED_NOW, blocked_now) },
 	{ "penalties", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(PENALTIES, penalties) },
 	{ "blocks lost", &weir_type_uint, WEIR_WORDS | WEIR_LINE, STATS(BLOCKS_LOST, blocks_lost) },
@@ -187,7 +188,7 @@ static const struct weir_field limit_rows[] = {
 	  HAS(PREFIX4), .part = WEIR_A_LIMIT_PREFIX6, .usual = "32,64",
 	  .help = "addresses that share a budget (32,64); 0: all" },
 	{ "sources", &weir_type_uint, ON_LIMIT, LIMIT(SOURCES, sources), HAS(SOURCES),
-	  .usual = "65536", .help = "number of active sources the table is sized for" },
+	  .help = "number of active sources the table is sized for" },
 	{ "newcomers", &weir_type_newcomers, ON_LIMIT | WEIR_SOME, LIMIT(NEWCOMERS, newcomers),
 	  HAS(NEWCOMERS), .part = WEIR_A_LIMIT_NEWCOMERS_MS, .usual = "none",
 	  .help = "budget shared by all sources not yet known" },
@@ -195,8 +196,8 @@ static const struct weir_field limit_rows[] = {
 	  HAS(FLOOD), .usual = "100k/s",
 	  .help = "newcomers a second to remember (default: 100k)" },
 	{ "known", &weir_type_ms, WEIR_QUIET | WEIR_SOME | ON_LIMIT, LIMIT(KNOWN_MS, known_ms),
-	  HAS(KNOWN_MS), .usual = "10s", .key = "known_ms",
-	  .help = "when a newcomer can become known (default: 10s)" },
+	  HAS(KNOWN_MS), .usual = "10s", .key = "known_ms", .value = "none|TIME",
+	  .help = "until it can become known (10s); none: learn none" },
 	{ "penalty", &weir_type_ms, WEIR_QUIET | WEIR_SOME | ON_LIMIT,
 	  LIMIT(PENALTY_MS, penalty_ms), HAS(PENALTY_MS), .usual = "none", .value = "none|TIME",
 	  .help = "how long to block a source that exceeds a budget" },
@@ -219,6 +220,8 @@ static const struct weir_field limit_rows[] = {
 	{ "source", &weir_type_size, WEIR_RESULT, LIMIT(SOURCE_BYTES, source_bytes),
 	  HAS(SOURCE_BYTES), .label = "a source" },
 	{ "blocks", &weir_type_uint, WEIR_RESULT, LIMIT(BLOCKS, blocks), HAS(BLOCKS) },
+	{ "learning", &weir_type_ns, WEIR_RESULT | WEIR_SOME, LIMIT(LEARNING_NS, learning_ns),
+	  .key = "learning_ms", .label = "learning for" },
 	{ "stats", &weir_type_nest, WEIR_RESULT | WEIR_MUTE, LIMIT(STATS, stats), HAS(STATS),
 	  .nest = &weir_limit_stats_fields },
 	{ NULL, &weir_type_code, 0, LIMIT(EVENT, event), HAS(EVENT) },
@@ -317,6 +320,28 @@ static const struct weir_field newcomers_rows[] = {
 
 const struct weir_set weir_newcomers_fields = {
 	SET("newcomers", newcomers), .fields = newcomers_rows,
+};
+
+#define STATE(NAME, member)	WEIR_EVENT | WEIR_SOME, ATTR(limit_stats, LIMIT_STATS_##NAME), \
+	AT(state, member)
+
+static const struct weir_field state_rows[] = {
+	{ "limit", &weir_type_name, WEIR_EVENT, ATTR(pressure, PRESSURE_LIMIT), AT(state, limit) },
+	{ "limited now", &weir_type_uint, STATE(LIMITED_NOW, limited_now) },
+	{ "blocked now", &weir_type_uint, STATE(BLOCKED_NOW, blocked_now) },
+	{ "dropped", &weir_type_uint, STATE(DROPPED, dropped),
+	  .key = "dropped_packets" },
+	{ "newcomers refused", &weir_type_uint, STATE(NEWCOMERS_REFUSED, newcomers_refused),
+	  .key = "refused_packets" },
+	{ "evictions", &weir_type_uint, STATE(EVICTIONS, evictions) },
+	{ "floor refusals", &weir_type_uint, STATE(FLOOR_REFUSED, floor_refused),
+	  .key = "floor_refused_packets" },
+	{ "try sources", &weir_type_uint, STATE(SOURCES_WANTED, sources_wanted) },
+	END
+};
+
+const struct weir_set weir_state_fields = {
+	SET("state", state), .fields = state_rows,
 };
 
 #define CONFIG(NAME, array, number)	ATTR(config, CONFIG_##NAME), MANY(config, array, number)

@@ -73,7 +73,7 @@ struct weir_limit_stats {
 			    floor_refused, too_large, early, newcomers, second_tries,
 			    newcomers_refused;
 	uint64_t evictions, sources_now, sources_wanted, known_now, newcomers_now, blocked_now,
-		 penalties, blocks_lost;
+		 penalties, blocks_lost, limited_now;
 };
 
 struct weir_limit {
@@ -92,7 +92,7 @@ struct weir_limit {
 	struct weir_match match;
 	struct weir_zone zone;		/* of calendars */
 	char comment[WEIR_COMMENT_SIZE];
-	uint64_t burst, slot_ns, window_ns, most, renews, memory;
+	uint64_t burst, slot_ns, window_ns, most, renews, memory, learning_ns;
 	unsigned int further_count;
 	struct weir_further further[WEIR_BUDGETS_MAX - 1];
 	uint32_t ways, source_bytes, blocks;
@@ -179,6 +179,14 @@ struct weir_newcomers {
 	uint64_t has;
 	char limit[WEIR_NAME_SIZE];
 	uint64_t refused, next_ns;
+};
+
+/* What goes on under a limit; counters are since the last time. */
+struct weir_state {
+	uint64_t has;
+	char limit[WEIR_NAME_SIZE];
+	uint64_t limited_now, blocked_now, dropped, newcomers_refused, evictions, floor_refused,
+		 sources_wanted;
 };
 
 struct weir_saving {

@@ -18,6 +18,7 @@ weir_show_model weir_show_limit, weir_show_exempt, weir_show_source, weir_show_s
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,
 		     uint32_t window_ms);
 /* Whether it is of a packet that was refused, not of a request. */
+void weir_show_state(struct weir_out *out, const struct weir_state *state);
 bool weir_event_limits(const struct weir_source *source);
 /* The timestamp at the start of an event. */
 void weir_show_timestamp(struct weir_out *out);

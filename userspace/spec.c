@@ -61,7 +61,8 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_KNOWN_NOW, "known_now"),
 	ATTR(LIMIT_STATS_NEWCOMERS_NOW, "newcomers_now"),
 	ATTR(LIMIT_STATS_BLOCKED_NOW, "blocked_now"), ATTR(LIMIT_STATS_PENALTIES, "penalties"),
-	ATTR(LIMIT_STATS_BLOCKS_LOST, "blocks_lost"), };
+	ATTR(LIMIT_STATS_BLOCKS_LOST, "blocks_lost"),
+	ATTR(LIMIT_STATS_LIMITED_NOW, "limited_now"), };
 
 const struct weir_attr_spec weir_zone_attrs[] = { ATTR(ZONE_PAD, "pad"),
 	ATTR(ZONE_NAME, "name"), ATTR(ZONE_OFFSET, "offset"),
@@ -92,13 +93,13 @@ const struct weir_attr_spec weir_limit_attrs[] = { ATTR(LIMIT_PAD, "pad"),
 	RANGE(LIMIT_NEWCOMERS, "newcomers", 0, WEIR_PACKETS_MAX),
 	RANGE(LIMIT_NEWCOMERS_MS, "newcomers_ms", WEIR_WINDOW_MS_MIN, WEIR_WINDOW_MS_MAX),
 	RANGE(LIMIT_FLOOD, "flood", 1, WEIR_FLOOD_MAX),
-	RANGE(LIMIT_KNOWN_MS, "known_ms", WEIR_KNOWN_MS_MIN, WEIR_KNOWN_MS_MAX),
-	ATTR(LIMIT_MOST, "most"), RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX),
+	RANGE(LIMIT_KNOWN_MS, "known_ms", 0, WEIR_KNOWN_MS_MAX), ATTR(LIMIT_MOST, "most"),
+	RANGE(LIMIT_BURST, "burst", 1, WEIR_BURST_MAX),
 	ATTR(LIMIT_SOURCE_BYTES, "source_bytes"), ATTR(LIMIT_FURTHER, "further"),
 	ATTR(LIMIT_ZONE, "zone"), ATTR(LIMIT_RENEWS, "renews"),
 	RANGE(LIMIT_PENALTY_MS, "penalty_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(LIMIT_RENEW, "renew"),
 	ATTR(LIMIT_NEW_NAME, "new_name"), ATTR(LIMIT_FORCE, "force"), ATTR(LIMIT_ONLY, "only"),
-	ATTR(LIMIT_BLOCKS, "blocks"), };
+	ATTR(LIMIT_LEARNING_NS, "learning_ns"), ATTR(LIMIT_BLOCKS, "blocks"), };
 
 const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "address"),
 	RANGE(EXEMPT_PREFIX_LEN, "prefix_len", 0, 128), ATTR(EXEMPT_DEV, "dev"),

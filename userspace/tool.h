@@ -141,6 +141,26 @@ void weir_xdp_prune(struct weir_tool *tool, const struct weir_config *config);
 /* The devices with the program, sorted by name, WEIR_EARLY_MAX at most; returns their number. */
 unsigned int weir_xdp_list(struct weir_tool *tool, struct weir_xdp *list);
 
+/* state.c: what goes on under the limits, for monitor. */
+struct weir_seen {
+	char limit[WEIR_NAME_SIZE];
+	uint64_t due_ms;		/* when to look again; 0: after the next event */
+	/* counters at the last look */
+	uint64_t blocked, dropped, refused, evictions, floor_refused;
+};
+
+struct weir_states {
+	unsigned int count;
+	struct weir_seen seen[WEIR_LIMITS_MAX];
+};
+
+void weir_state_wake(struct weir_states *states, const struct weir_limit *limit);
+int weir_state_wait(const struct weir_states *states);
+bool weir_state_first(struct weir_tool *tool, struct weir_states *states, const char *limit,
+		      struct weir_state *state);
+bool weir_state_next(struct weir_tool *tool, struct weir_states *states,
+		     struct weir_state *state);
+
 /* help.c */
 void weir_help(FILE *to);
 void weir_help_object(FILE *to, const struct weir_object *object);

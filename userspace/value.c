@@ -190,11 +190,24 @@ static void put_time(uint64_t ms, bool brief, char *buf)
 	strcpy(buf, windows[i].name);
 }
 
-/* At least a second. Where 0 is allowed, the default's word stands for it. */
+/* The word that stands for 0, and its length: in none|TIME, or TIME|ever. */
+static const char *zero_word(const struct weir_field *field, int *length)
+{
+	const char *word = field->value ? field->value : "";
+
+	if (isupper((unsigned char)*word))
+		word += strcspn(word, "|") + !!strchr(word, '|');
+	*length = strcspn(word, "|");
+	return word;
+}
+
+/* At least a second, or where 0 is allowed its word. */
 int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 		  const char *text, void *at)
 {
-	bool zero = !field->spec->min && !strcmp(text, field->usual);
+	int length;
+	const char *word = zero_word(field, &length);
+	bool zero = length && !strncmp(text, word, length) && !text[length];
 	char most[WEIR_TEXT_SIZE];
 	uint64_t ms = 0;
 
@@ -312,10 +325,13 @@ const char *weir_text_rate_of(const struct weir_field *field, const void *at, ch
 const char *weir_text_ms(const struct weir_field *field, const void *at, char *buf)
 {
 	uint64_t ms = weir_uint_get(at, field->size);
+	int length;
+	const char *word = zero_word(field, &length);
 
 	if (!ms)
-		return field->usual;
-	put_time(ms, false, buf);
+		snprintf(buf, WEIR_TEXT_SIZE, "%.*s", length, word);
+	else
+		put_time(ms, false, buf);
 	return buf;
 }
 

@@ -96,7 +96,8 @@ static void newcomers_divide(struct weir_limit *limit)
 	newcomers->slots = weir_slots_fit(newcomers->window_ms, 0, &newcomers->slot_ticks);
 	newcomers->span_ticks = min_t(u64, (newcomers->slots + 1ull) * newcomers->slot_ticks,
 				      U32_MAX);
-	newcomers->known_ticks = slot_ticks_of(newcomers->known_ms, 1);
+	newcomers->known_ticks = slot_ticks_of(newcomers->known_ms ?:
+						WEIR_KNOWN_MS_DEFAULT, 1);
 }
 
 /* Divide the window of a bucket into slots so short that it seems to drain steadily. */
@@ -202,7 +203,8 @@ static int words_check(struct weir_limit *limit, struct weir_error *error)
 {
 	const struct weir_limit_rules is = {
 		.penalty_ms = limit->penalty_ms, .renew = limit->renew,
-		.newcomers = !!limit->newcomers.budget, .zone = !!*limit->zone_name,
+		.newcomers = !!limit->newcomers.budget, .known_ms = limit->newcomers.known_ms,
+		.zone = !!*limit->zone_name,
 		.calendar = weir_limit_has_calendar(limit),
 		.len4 = limit->prefix.len4, .len6 = limit->prefix.len6,
 	};

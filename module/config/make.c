@@ -24,7 +24,6 @@
 #define PREFIX6_DEFAULT		64
 #define SOURCES_DEFAULT		65536
 #define FLOOD_DEFAULT		100000
-#define KNOWN_MS_DEFAULT	10000
 
 /* The default configuration of a limit. */
 void weir_limit_init(struct weir_limit *limit, const char *name)
@@ -35,7 +34,7 @@ void weir_limit_init(struct weir_limit *limit, const char *name)
 	limit->prefix.len6 = PREFIX6_DEFAULT;
 	limit->sources = SOURCES_DEFAULT;
 	limit->newcomers.flood = FLOOD_DEFAULT;
-	limit->newcomers.known_ms = KNOWN_MS_DEFAULT;
+	limit->newcomers.known_ms = WEIR_KNOWN_MS_DEFAULT;
 	limit->zone.change = S64_MAX;
 	strscpy_pad(limit->name, name, sizeof(limit->name));
 }

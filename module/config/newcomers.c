@@ -9,7 +9,8 @@
  *
  * A limit that was just made, or forgot all its sources, would take everybody for a
  * newcomer: for known_ms it learns, refuses nobody for want of room, and lets a source
- * be known from its first packet that comes a little after it took its way.
+ * be known from its first packet that comes a little after it took its way. With a
+ * known_ms of 0 it does not, for those who add it during a flood.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -83,7 +84,16 @@ static struct weir_tries *tries_alloc(struct weir_net *wn, u32 flood)
 void weir_newcomers_learn(const struct weir_newcomers *newcomers)
 {
 	/* Pairs with weir_permit_charge(). */
-	WRITE_ONCE(newcomers->tries->learn, weir_clock() + newcomers->known_ticks);
+	if (newcomers->known_ms)
+		WRITE_ONCE(newcomers->tries->learn, weir_clock() + newcomers->known_ticks);
+}
+
+u64 weir_newcomers_learning(const struct weir_newcomers *newcomers)
+{
+	/* Pairs with weir_newcomers_learn(). */
+	u64 end = READ_ONCE(newcomers->tries->learn), now = weir_clock();
+
+	return end > now ? end - now : 0;
 }
 
 static int table_make(struct weir_net *wn, struct weir_newcomers *newcomers)
@@ -154,5 +164,8 @@ void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_new
 	else if (heir->tries)
 		/* The budget may be larger now; pairs with room_full(). */
 		WRITE_ONCE(heir->tries->full, 0);
+	if (heir && heir->tries && !heir->known_ms)
+		/* Pairs with weir_permit_charge(). */
+		WRITE_ONCE(heir->tries->learn, 0);
 }
 

@@ -21,5 +21,7 @@ void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_new
 
 /* Begin to learn, because nobody is known: at first, and when all are forgotten. */
 void weir_newcomers_learn(const struct weir_newcomers *newcomers);
+/* The ticks for which it still learns. */
+u64 weir_newcomers_learning(const struct weir_newcomers *newcomers);
 
 #endif /* WEIR_NEWCOMERS_H */

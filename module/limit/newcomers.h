@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+#define WEIR_KNOWN_MS_DEFAULT	10000
+
 struct weir_table;
 struct weir_tries;
 struct weir_way;
@@ -16,7 +18,7 @@ struct weir_newcomers {
 	u32 budget;		/* packets a window; 0 if newcomers are not distinguished */
 	u32 window_ms;
 	u32 flood;		/* expected, in packets a second */
-	u32 known_ms;		/* admitted later than this, a source is known */
+	u32 known_ms;		/* admitted later than this, a source is known; 0: do not learn */
 	u32 known_ticks;
 	u32 slot_ticks;		/* length of a slot */
 	u32 span_ticks;		/* window and a slot */

@@ -56,7 +56,6 @@ static const struct netlink_range_validation weir_a_limit_flood_range = {
 };
 
 static const struct netlink_range_validation weir_a_limit_known_ms_range = {
-	.min	= WEIR_KNOWN_MS_MIN,
 	.max	= WEIR_KNOWN_MS_MAX,
 };
 

@@ -42,6 +42,7 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 		while (n--) {
 			count->live += state[n].live;
 			count->blocked += !!state[n].blocked;
+			count->limited += state[n].wait && !state[n].blocked;
 			count->known += !state[n].unknown;
 		}
 	} while (++bucket < buckets && !fatal_signal_pending(current));
@@ -101,11 +102,19 @@ static int put_stats(struct sk_buff *skb, const struct weir_limit *limit,
 				 WEIR_BUDGET_REFUSED : WEIR_NEWCOMERS_REFUSED) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_NOW, sources->live) ||
 	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_BLOCKED_NOW, sources->blocked) ||
+	    weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_LIMITED_NOW, sources->limited) ||
 	    (limit->newcomers.budget && put_newcomers_now(skb, limit, sources)) ||
 	    (wanted && weir_nl_put_u64(skb, WEIR_A_LIMIT_STATS_SOURCES_WANTED, wanted)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
+}
+
+static int put_learning(struct sk_buff *skb, const struct weir_limit *limit)
+{
+	u64 ticks = limit->newcomers.budget ? weir_newcomers_learning(&limit->newcomers) : 0;
+
+	return ticks ? weir_nl_put_u64(skb, WEIR_A_LIMIT_LEARNING_NS, weir_ticks_ns(ticks)) : 0;
 }
 
 static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers *newcomers)
@@ -168,6 +177,7 @@ int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 			   weir_table_source_bytes(limit->table)) ||
 	       ((limit->prefix.len4 || limit->prefix.len6) &&
 		nla_put_u32(skb, WEIR_A_LIMIT_BLOCKS, weir_table_blocks_most(limit->table))) ||
+	       put_learning(skb, limit) ||
 	       (sources && put_stats(skb, limit, &counts, sources)) ? -EMSGSIZE : 0;
 }
 

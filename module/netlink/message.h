@@ -101,6 +101,7 @@ struct weir_counted {
 	u64 live;
 	u64 known;	/* if newcomers are distinguished */
 	u64 blocked;
+	u64 limited;	/* besides */
 };
 
 int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,

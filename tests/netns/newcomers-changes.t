@@ -53,4 +53,24 @@ grep ' weir_[a-z]*: .*saddr=\(::ffff:10\.\|2001:db8:[89]:\)' "$tmp/trace" >"$tmp
 # None comes twice, but a fingerprint may.
 line=$(window -p 0,0 -T "$window" -L 44 <"$tmp/strangers")
 ok $? "newcomers never exceed their budget in any window" || diag "$line"
+
+# Learning is told, and may be left out
+weir limit flush
+like "$(weir limit add l budget 10/1s newcomers 5/10s from 198.51.100.0/24 2>/dev/null)" " learning for (9\.[0-9]+s|10s)" "a new limit says for how long it learns"
+like "$(weir limit show l)" " learning for [0-9.]+s" "... and so does limit show"
+within "$(weir -json limit show l | json learning_ms)" 1000 10000 "... in JSON"
+like "$(weir limit set l known 1m 2>/dev/null)" " learning for [0-9.]+s" "... and set"
+is "$(through 198.51.100.1)" 10 "it refuses no newcomer"
+like "$(weir limit set l known none 2>/dev/null)" " known none" "one that need not learn"
+learns_not() { [ "$(weir -json limit show "$1" | json learning_ms)" = "" ]; }
+holds "... ends it" learns_not l
+flood -s 198.51.100.2 -c 5
+is "$(through 198.51.100.3)" 0 "... and refuses newcomers"
+weir limit add n budget 10/1s newcomers 5/10s known none from 203.0.113.0/24 >/dev/null 2>&1
+holds "nor does one that is added so" learns_not n
+is "$(through 203.0.113.1)" 5 "... which refuses them at once"
+weir save "$tmp/none" && grep -q "limit add n .* known none" "$tmp/none" && weir -file "$tmp/none" 2>/dev/null
+ok $? "what is saved says it, too"
+weir source forget limit n >/dev/null
+holds "... and it does not learn when all are forgotten" learns_not n
 finish

@@ -8,7 +8,7 @@ begin_with <<-WORDS
 	limit add full budget 20/1h sources 64 from 203.0.0.0/16 action observe
 WORDS
 # counters LIMIT: all counters of a limit
-counters() { weir -j -s limit show "$1" | jq -c '[.[0].stats | del(.sources_now, .sources_wanted) | .. | numbers]'; }
+counters() { weir -j -s limit show "$1" | jq -c '[.[0].stats | del(.sources_now, .limited_now, .sources_wanted) | .. | numbers]'; }
 weir -j monitor >"$tmp/events" &
 pids+=($!)
 heard() { [ "$(jq -r 'select(.change == "'"$1"'").limit' "$tmp/events" | xargs)" = "$2" ]; }

@@ -115,6 +115,35 @@ holds "monitor exits when its reader is gone, even without events" wait_for 60 e
 wait "$alone"
 is "$?:$(grep -c present "$tmp/out")" 141:1 "... with the status of SIGPIPE"
 
+# what goes on already is shown at the start, and then each window
+weir limit flush
+config <<-WORDS || bail "cannot configure"
+	limit add hot budget 5/1h from 198.51.100.0/24 sources 64
+	limit add new budget 1000/1s newcomers 5/10s known none from 10.0.0.0/8 sources 64
+	limit add calm budget 1000/1s from 203.0.113.0/24 sources 64
+WORDS
+flood -s 198.51.100.1 -c 20
+weir source block 198.51.100.2 limit hot for 1h >"$tmp/out"
+is "$(stat_of hot limited_now):$(stat_of hot blocked_now):$(stat_of calm limited_now)" 1:1:0 "limited sources are counted apart from blocked ones"
+like "$(weir -s limit show hot)" "limited now +1.*blocked now +1" "... also in text"
+like "$(weir limit show new)" " known none" "a limit need not learn first"
+flooding -s 10.0.0.0 -n 100000 -r 500 -t 60000
+used_up() { [ "$(stat_of new newcomers_refused.packets)" -gt 100 ]; }
+holds "newcomers are refused" wait_for 10 used_up
+watch "$tmp/state"
+watch "$tmp/state.json" -j
+watch "$tmp/state.calm" -j
+saw '^state limit new' "$tmp/state"
+is "$(sed -n '/^state/{p;q}' "$tmp/state")" "state limit hot limited now 1 blocked now 1 dropped 15" "the state that is on comes behind the limits"
+again() { [ "$(grep -c "^state limit new" "$tmp/state")" -ge 3 ]; }
+holds "... newcomers that are refused, too, and each window again" wait_for 20 again
+like "$(grep '^state limit new' "$tmp/state" | tail -n 1)" "^state limit new dropped [0-9]+ newcomers refused [0-9]+" "... with what came since the last time"
+saw '"event":"state"' "$tmp/state.json"
+is "$(jq -c 'select(.event == "state") | [.limit, .limited_now, .blocked_now]' "$tmp/state.json" | head -n 1)" '["hot",1,1]' "... also in JSON"
+is "$(grep -c 'state.*calm' "$tmp/state.calm")" 0 "... and nothing of a limit where nothing goes on"
+quiet
+cat "$tmp/state.json" >>"$judged.monitor"
+
 # the module is unloaded
 watch "$tmp/gone"
 holds "monitor does not pin the module" unload

@@ -29,6 +29,7 @@ struct weir_budget_rules {
 
 struct weir_limit_rules {
 	__u64 penalty_ms;
+	__u32 known_ms;		/* 0: not given, or none */
 	__u8 renew;
 	__u8 newcomers;		/* has such a budget */
 	__u8 zone;		/* given */
@@ -134,6 +135,9 @@ static inline int weir_limit_rules(const struct weir_limit_rules *is,
 	if (is->penalty_ms && is->penalty_ms < WEIR_BLOCK_MS_MIN)
 		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_PENALTY_MS,
 					"a penalty lasts a second at least; 0 is none");
+	if (is->known_ms && is->known_ms < WEIR_KNOWN_MS_MIN)
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_KNOWN_MS,
+					"a source is known after a second at least; with 0 none is learnt");
 	if (is->penalty_ms && one)
 		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_PENALTY_MS,
 					"a prefix length of 0 makes one source of all; a penalty needs their own");
