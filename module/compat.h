@@ -8,8 +8,12 @@
 
 #include <linux/hrtimer.h>
 #include <linux/local_lock.h>
+#include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
+#ifdef WEIR_HAS_rps_needed
+#include <net/rps.h>
+#endif
 
 /* A verdict that drops, with a reason that dropwatch and perf report. */
 static inline unsigned int weir_nf_drop(struct sk_buff *skb)
@@ -43,6 +47,16 @@ static inline void weir_hrtimer_setup(struct hrtimer *timer,
 #else
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
+#endif
+}
+
+/* Does a receive queue of this machine pass packets on to other CPUs? */
+static inline bool weir_packets_steered(void)
+{
+#ifdef CONFIG_RPS
+	return static_branch_unlikely(&rps_needed);
+#else
+	return false;
 #endif
 }
 

@@ -84,7 +84,6 @@ struct weir_frame {
 	u32 len;		/* bytes from @header on that are linear, at most @bytes */
 	u32 bytes;		/* of the packet, by its header */
 	u8 family;		/* AF_INET or AF_INET6 */
-	bool steered;		/* another CPU may run the hook */
 };
 
 void weir_packet_frame(struct weir_packet *packet, const struct weir_frame *frame);

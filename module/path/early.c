@@ -22,7 +22,6 @@
 struct early {
 	struct weir_packet packet;
 	u32 bytes;
-	bool steered;			/* as in struct weir_frame */
 	struct weir_source masked;	/* its source, masked to @prefix */
 	struct weir_prefix prefix;	/* of the last limit asked; invalid at first */
 	struct weir_lookup lookup;	/* in that limit's table */
@@ -56,13 +55,16 @@ static u16 ask(struct early *early, const struct weir_net *wn, const struct weir
 	/* The source may still be in the predecessor, and only the hook moves it. */
 	if (unlikely(rcu_access_pointer(table->old)))
 		return 0;
-	/* The unspent batch may be the room that is missing: see weir_batch_charge(). */
+	/*
+	 * The unspent batch may be the room that is missing: see weir_batch_charge(). It is
+	 * another CPU's if that runs the hook.
+	 */
 	if (weir_batch_wanted(table, early->lookup.source) &&
-	    (early->steered || weir_batch_left(table, early->lookup.source)))
+	    (weir_packets_steered() || weir_batch_left(table, early->lookup.source)))
 		return 0;
 	result = weir_table_refuse(table, &early->lookup);
 	/* The newcomers' budget has batches, too. */
-	return result || unlikely(early->steered) ? result :
+	return result || weir_packets_steered() ? result :
 	       weir_permit_refuse(limit, &early->lookup);
 }
 
@@ -154,7 +156,6 @@ static bool refused_now(const struct weir_frame *frame, struct weir_net *wn,
 
 	weir_packet_frame(packet, frame);
 	early.bytes = frame->bytes;
-	early.steered = frame->steered;
 	early.prefix.len4 = U8_MAX;
 	early.lookup.tick = tick;
 	early.place.exempts = NULL;

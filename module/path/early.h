@@ -37,7 +37,7 @@ weir_early_cached(const struct weir_frame *frame, const struct weir_net *wn,
 				tick, frame->bytes) ||
 	    frame->bytes > entry->limit->largest[true] || trace_weir_early_enabled() ||
 	    /* The other CPU may have a batch. */
-	    (unlikely(frame->steered) && entry->limit->table->batches))
+	    (weir_packets_steered() && entry->limit->table->batches))
 		return NULL;
 	/* Pairs with weir_refusals_pending(). */
 	WRITE_ONCE(entry->count, entry->count + 1);

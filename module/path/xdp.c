@@ -172,7 +172,6 @@ static noinline bool refuses(struct xdp_buff *xdp, struct net_device *dev, void 
 	if (frame.len < frame.bytes &&
 	    xdp_get_buff_len(xdp) - (header - xdp->data) < frame.bytes)
 		return false;
-	frame.steered = weir_packets_steered();
 	weir_hook_lock();
 	refused = weir_early_refuses(&frame, wn, config, tick);
 	weir_hook_unlock();

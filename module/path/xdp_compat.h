@@ -12,9 +12,6 @@
 #include <linux/netdevice.h>
 #include <net/ipv6.h>
 #include <net/net_namespace.h>
-#ifdef WEIR_HAS_rps_needed
-#include <net/rps.h>
-#endif
 
 /* Does tc or netfilter see, and perhaps take or change, what the device receives? */
 static inline bool weir_dev_filters(const struct net_device *dev)
@@ -27,16 +24,6 @@ static inline bool weir_dev_filters(const struct net_device *dev)
 	return rcu_access_pointer(dev->tcx_ingress);
 #elif !defined(WEIR_HAS_tcx_ingress) && defined(CONFIG_NET_CLS_ACT)
 	return rcu_access_pointer(dev->miniq_ingress);
-#else
-	return false;
-#endif
-}
-
-/* Does a receive queue of this machine pass packets on to other CPUs? */
-static inline bool weir_packets_steered(void)
-{
-#ifdef CONFIG_RPS
-	return static_branch_unlikely(&rps_needed);
 #else
 	return false;
 #endif

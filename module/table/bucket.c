@@ -3,6 +3,8 @@
  * Inside one bucket: find a way, take one, evict, raise the floor. The rules are
  * at the top of alloc.c.
  */
+#include <linux/bitops.h>
+
 #include "table/block.h"
 #include "table/bucket.h"
 #include "table/counts.h"
@@ -61,7 +63,6 @@ void weir_way_source(const struct weir_table *table,
 /* Under the bucket's lock. */
 static void tag_store(struct weir_bucket *bucket, unsigned int i, u8 tag)
 {
-	bucket->used += !!tag - !!bucket->tag[i];
 	/* Pairs with searches without the lock. */
 	WRITE_ONCE(bucket->tag[i], tag);
 	/* Pairs with take(): a CPU that reads this version sees the tag. */
@@ -81,6 +82,7 @@ static inline void way_give(const struct weir_table *table, struct weir_bucket *
 		way->word[2] = source->word[2];
 		way->word[3] = source->word[3];
 	}
+	bucket->used += !bucket->tag[i];
 	tag_store(bucket, i, weir_hash_tag(hash));
 }
 
@@ -96,6 +98,7 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 		weir_way_block(table, bucket, i, 0);
 	way->scope = WEIR_SCOPE_INVALID;
 	write_seqcount_end(&way->seq);
+	bucket->used -= !!bucket->tag[i];
 	tag_store(bucket, i, 0);
 	bucket->seen &= ~BIT_ULL(i);
 }
@@ -139,14 +142,15 @@ static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
 	return data_race(weight(table, weir_way_wheel(table, way), lookup));
 }
 
-static noinline int victim_search(const struct weir_table *table, struct weir_bucket *bucket,
-				  const struct weir_lookup *lookup, bool late, u64 *live)
+static noinline u64 victim_search(const struct weir_table *table, struct weir_bucket *bucket,
+				  const struct weir_lookup *lookup, bool late)
 {
 	const struct weir_standing *standing = weir_bucket_standing(table, bucket);
 	u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, of[4] = { may };
-	u64 enough = 0, least = U64_MAX, before = bucket->seen, seen = before, left, sum;
-	unsigned int looks = bucket->looks, set, i;
-	int best = -1;
+	u64 enough = 0, least = WEIR_STAYS, before = bucket->seen, seen = before, left, sum;
+	const unsigned int first = bucket->hand + 1;
+	unsigned int looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways);
+	unsigned int set, i;
 
 	if (table->standing_off) {
 		of[0] = may & standing->unknown;
@@ -155,63 +159,59 @@ static noinline int victim_search(const struct weir_table *table, struct weir_bu
 			of[2] = may & ~(of[0] | of[1]);
 	}
 	for (set = 0; set < (table->stays ? 4 : 8); set++) {
-		left = of[set & 3] & (set < 4 ? ~before : before);
 		if (set == 4)
 			enough = weight(table, weir_bucket_floor(table, bucket), lookup) %
 				 WEIR_STAYS;
-		while (left && looks && least > enough) {
-			i = __ffs64(left & U64_MAX << bucket->hand ?: left);
-			left &= ~BIT_ULL(i);
+		left = ror64(of[set & 3] & (set < 4 ? ~before : before), first);
+		for (; left && looks && least > enough; left &= left - 1) {
+			i = (__ffs64(left) + first) % 64;
 			sum = way_sum(table, bucket, i, lookup);
-			if (sum && (sum == WEIR_STAYS || !table->stays))
+			if (table->stays ? sum == WEIR_STAYS : sum != 0)
 				seen |= BIT_ULL(i);
 			looks -= sum != WEIR_STAYS;
-			if (sum < least && sum != WEIR_STAYS) {
+			if (sum < least) {
 				least = sum;
-				best = i;
+				bucket->hand = i;
 			}
 		}
 	}
 	bucket->seen = seen;
 	bucket->looks = looks;
-	*live = least;
-	return best;
+	return least;
 }
 
 /*
- * The way to evict if none is free, or -1 if all stay: the first idle one from the hand on, or
- * else the one with the smallest sum; of the unknown before those who became known late, and of
- * these before others, which a newcomer that is @late itself takes only if there are none but
- * them, lest addresses that repeat push them out. Ways that were live are not looked at again for
- * a quarter of the window; when all were, one whose sum is not above the floor's will do. What a
- * search leaves of its WEIR_LOOKS later ones may use, up to all ways.
+ * Point the hand at the way to evict if none is free: behind the last that was evicted the first
+ * idle one, or else the one with the smallest sum; of the unknown before those who became known
+ * late, and of these before others, which a newcomer that is @late itself takes only if there are
+ * none but them, lest addresses that repeat push them out. Ways that were live are not looked at
+ * again for a quarter of the window; when all were, one whose sum is not above the floor's will
+ * do. What a search leaves of its WEIR_LOOKS later ones may use, up to all ways. Returns the sum,
+ * or WEIR_STAYS if no way was found that may be evicted.
  */
-static int victim(const struct weir_table *table, struct weir_bucket *bucket,
-		  const struct weir_lookup *lookup, bool late, u64 *live)
+static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
+		  const struct weir_lookup *lookup, bool late)
 {
 	const u32 quarter = weir_shape_window(table->shape) / 4;
-	bool found = false;
-	u64 enough = 0;
-	int i = bucket->hand;
+	unsigned int i = bucket->hand + 1 < table->ways ? bucket->hand + 1 : 0;
+	u64 enough = 0, live;
 
-	bucket->looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways);
 	if (bucket->seen_end - lookup->slot > quarter && !table->stays) {
 		bucket->seen_end = lookup->slot + quarter;
-		bucket->seen = 0;
+		bucket->seen = U64_MAX << table->ways;
 	}
-	if ((bucket->seen | bucket->blocked) == GENMASK_ULL(table->ways - 1, 0))
+	if (!~(bucket->seen | bucket->blocked))
 		enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
 	/* As a rule the first look will do. */
-	if (likely(!table->standing_off && !table->stays && !(bucket->blocked & BIT_ULL(i)))) {
-		*live = way_sum(table, bucket, i, lookup);
-		found = *live <= enough;
-	}
-	if (found)
-		bucket->looks--;
-	else
-		i = victim_search(table, bucket, lookup, late, live);
-	bucket->hand = i + 1 < table->ways ? i + 1 : 0;
-	return i;
+	if (unlikely(table->standing_off || table->stays || bucket->blocked & BIT_ULL(i)))
+		return victim_search(table, bucket, lookup, late);
+	live = way_sum(table, bucket, i, lookup);
+	if (live > enough)
+		return victim_search(table, bucket, lookup, late);
+	bucket->hand = i;
+	if (bucket->looks < WEIR_WAYS_MAX)
+		bucket->looks += WEIR_LOOKS - 1;
+	return live;
 }
 
 /*
@@ -227,19 +227,22 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 	bool free = i >= 0;
 	u64 live = 0;
 
-	if (!free)
-		i = victim(table, bucket, lookup, permit && permit->late, &live);
-	if (unlikely(i < 0))
-		return WEIR_REFUSED | WEIR_FLOORED;
+	if (!free) {
+		live = victim(table, bucket, lookup, permit && permit->late);
+		if (unlikely(live == WEIR_STAYS))
+			return WEIR_REFUSED | WEIR_FLOORED;
+		i = bucket->hand;
+	}
 	way = weir_bucket_way(table, bucket, i);
 	raw_spin_lock(&way->lock);
 	wheel = weir_way_wheel(table, way);
 	/* Who was live is so, or has become idle; others may have been charged meanwhile. */
-	if (!free && (!live || table->stays))
+	if (!free && (!live || table->stays)) {
 		live = weight(table, wheel, lookup);
-	if (unlikely(live == WEIR_STAYS)) {
-		raw_spin_unlock(&way->lock);
-		return WEIR_REFUSED | WEIR_FLOORED;
+		if (unlikely(live == WEIR_STAYS)) {
+			raw_spin_unlock(&way->lock);
+			return WEIR_REFUSED | WEIR_FLOORED;
+		}
 	}
 	weir_way_write_begin(way);
 	if (unlikely(!table->plain)) {
@@ -317,6 +320,41 @@ u8 weir_floor_ends(const struct weir_table *table, struct weir_bucket *bucket, u
 	return 0;
 }
 
+/* Charge the source if it has a way, under the bucket's lock. Returns 0 if it has none. */
+static noinline u16 bucket_charge(const struct weir_table *table, struct weir_bucket *bucket,
+				  struct weir_lookup *lookup, const struct weir_permit *permit)
+{
+	struct weir_way *way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
+	u16 result;
+
+	if (!way)
+		return 0;
+	raw_spin_lock(&way->lock);
+	lookup->way = way;
+	lookup->seq = way->seq.sequence;
+	result = way->scope & WEIR_SCOPE_BLOCKED ? WEIR_REFUSED | WEIR_BLOCKED :
+		 weir_way_charge(table, way, lookup);
+	if (permit && result & WEIR_CHARGED)
+		result |= weir_way_meet(table, bucket, way, lookup->tick, permit);
+	raw_spin_unlock(&way->lock);
+	return result;
+}
+
+/* End what has ended. While a floor still has to, only a source with a way is charged; else 0. */
+static noinline u16 bucket_expire(const struct weir_table *table, struct weir_bucket *bucket,
+				  struct weir_lookup *lookup, const struct weir_permit *permit)
+{
+	u8 ends;
+
+	weir_bucket_expire(table, bucket, lookup->tick);
+	ends = weir_floor_ends(table, bucket, lookup->tick);
+	if (!ends)
+		return 0;
+	lookup->way = NULL;
+	return bucket_charge(table, bucket, lookup, permit) ?:
+	       WEIR_REFUSED | WEIR_FLOORED | (ffs(ends) - 1) << WEIR_BUDGET_SHIFT;
+}
+
 /*
  * As weir_table_charge(), for a source of which a search found no way, or that needs
  * the permit. @version is the bucket's, read before that search.
@@ -326,7 +364,6 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
-	struct weir_way *way = NULL;
 	u16 result;
 
 	raw_spin_lock(&bucket->lock);
@@ -334,31 +371,22 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		result = WEIR_AGAIN;
 		goto out;
 	}
-	if (unlikely(bucket->blocked))
-		weir_bucket_expire(table, bucket, lookup->tick);
-	if (unlikely(bucket->version != version))
-		way = weir_bucket_search(table, bucket, lookup->source,
-					 lookup->hash);
-	if (unlikely(way)) {
-		raw_spin_lock(&way->lock);
-		lookup->way = way;
-		lookup->seq = way->seq.sequence;
-		result = way->scope & WEIR_SCOPE_BLOCKED ? WEIR_REFUSED | WEIR_BLOCKED :
-			 weir_way_charge(table, way, lookup);
-		if (permit && result & WEIR_CHARGED)
-			result |= weir_way_meet(table, bucket, way, lookup->tick, permit);
-		raw_spin_unlock(&way->lock);
-		goto out;
+	if (unlikely(bucket->blocked | bucket->floor_ends)) {
+		result = bucket_expire(table, bucket, lookup, permit);
+		if (result)
+			goto out;
+	}
+	if (unlikely(bucket->version != version)) {
+		result = bucket_charge(table, bucket, lookup, permit);
+		if (result)
+			goto out;
 	}
 	if (unlikely(!table->plain))
 		weir_budgets_turn(table, floor, lookup->tick);
 	else if (floor->at != lookup->slot)
 		weir_count_turn(table->count, floor, lookup->slot);
 	lookup->way = NULL;
-	if (unlikely(bucket->floor_ends) && weir_floor_ends(table, bucket, lookup->tick))
-		result = WEIR_REFUSED | (ffs(bucket->floor_ends) - 1) << WEIR_BUDGET_SHIFT;
-	else
-		result = weir_wheels_full(table, floor, lookup);
+	result = weir_wheels_full(table, floor, lookup);
 	result = result ? result | WEIR_FLOORED : bucket_take(table, bucket, lookup, permit);
 out:
 	raw_spin_unlock(&bucket->lock);
@@ -380,9 +408,9 @@ struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bu
 	/* Who is known or blocked may have come before who is live. It may look at all ways. */
 	if (i < 0 && (block || (table->standing_off && moved->live))) {
 		bucket->looks = table->ways;
-		i = victim(table, bucket, &now, false, &live);
-		if (live && !block)
-			i = -1;
+		live = victim(table, bucket, &now, false);
+		if (block ? live != WEIR_STAYS : !live)
+			i = bucket->hand;
 	}
 	return i < 0 ? NULL : weir_bucket_way(table, bucket, i);
 }

@@ -43,7 +43,7 @@ struct weir_bucket {
 	u32 expired;		/* when blocks that had ended were cleared, in WEIR_SINCE_TICKS */
 	/* Protects the rest and the four above, and which source has which way */
 	raw_spinlock_t lock ____cacheline_aligned;
-	u8 hand;		/* way to consider first for eviction */
+	u8 hand;		/* way that was evicted last */
 	u8 used;		/* ways that are not free */
 	u8 looks;		/* saved by searches for a victim */
 	u64 blocked;		/* ways with WEIR_SCOPE_BLOCKED */

@@ -246,6 +246,8 @@ static void test_evicted(void **state)
 	add("a", 2);
 	t.pressure = true;
 	twin_shrink(hook_limit("a")->table, 1, 2);
+	/* So that the other way, the source's, goes first. */
+	weir_bucket(hook_limit("a")->table, 0)->hand = 1;
 	fill(&v4, 0, 2);
 	floored = hook_fate("a", WEIR_FLOOR_REFUSED);
 	for (other.source = 1; other.source < 6; other.source++)

@@ -86,6 +86,7 @@ typedef unsigned int gfp_t;
 #define max_t(type, a, b) max((type)(a), (type)(b))
 
 #define le64_to_cpu(x)	__le64_to_cpu(x)
+#define ror64(x, n)	((x) >> ((n) & 63) | (x) << (-(n) & 63))
 #define __ffs64(x)	((unsigned long)__builtin_ctzll(x))
 #define hweight64(x)	((unsigned long)__builtin_popcountll(x))
 #define ilog2(x)	(63 - __builtin_clzl(x))
