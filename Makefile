@@ -169,6 +169,10 @@ test-arm64: ## build for Debian's arm64 6.12, run some guest tests there
 	@tests/run.sh netns/smoke netns/strict netns/cpus netns/table 6.12-arm64
 	@tests/run.sh --ran test-arm64
 
+test-32bit: ## build the module for Debian's i386 and armhf
+	@tests/setup.sh 32bit
+	@tests/run.sh 32bit
+
 test-systemd: ## run weir.service under the systemd of Debian 12 and 13
 	@tests/setup.sh all
 	@tests/run.sh systemd
@@ -223,5 +227,5 @@ help: ## list the targets
 	@echo "Variables: KVER KDIR CC W=1 C=1 DESTDIR PREFIX MODDIR NO_SETUP=1"
 
 .PHONY: all modules tool install install-module install-tool \
-	install-service uninstall clean distclean setup demo test test-all test-times test-debug test-arm64 test-systemd test-fresh bench bench-native compare simulate mutants litmus fuzz soak \
+	install-service uninstall clean distclean setup demo test test-all test-times test-debug test-arm64 test-32bit test-systemd test-fresh bench bench-native compare simulate mutants litmus fuzz soak \
 	lint help FORCE

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# setup.sh demo|test|all|debug|ci|arm64|native...: prepare a Debian 12 or 13 machine for the make
+# setup.sh demo|test|all|debug|ci|arm64|32bit|native...: prepare a Debian 12 or 13 machine for the make
 # targets: install missing packages, download guest kernels or kernel sources into
 # .cache. With NO_SETUP=1 it does nothing.
 set -u
@@ -17,6 +17,7 @@ test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh py
 	ethtool tcpdump tshark iperf3 bc libcap2-bin debhelper dh-dkms dkms openssl pahole
 	bpftool libbpf-dev libxdp1 xdp-tools fail2ban crowdsec-custom-bouncer"
 debug_packages="$test_packages flex bison libelf-dev"
+cross_packages="$test_packages gcc-arm-linux-gnueabihf"
 arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 packages='' kernels=''
@@ -24,12 +25,13 @@ for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
 	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures" ;;
-	all) packages="$packages $test_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole servers systemd" ;;
+	all) packages="$packages $cross_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole servers systemd 6.1-i386 6.1-armhf" ;;
+	32bit) packages="$packages $cross_packages" kernels="$kernels 6.1-i386 6.1-armhf" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
-	ci) packages="$packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole servers systemd debug" ;;
+	ci) packages="$packages $cross_packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures pahole servers systemd 6.1-i386 6.1-armhf debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;
-	*) die "there is no set-up called $group (demo, test, all, debug, ci, arm64, native)." ;;
+	*) die "there is no set-up called $group (demo, test, all, debug, ci, arm64, 32bit, native)." ;;
 	esac
 done
 

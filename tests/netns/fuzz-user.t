@@ -35,7 +35,7 @@ watch() {
 watch &
 watch=$!
 setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn python3 "$here/fuzz_sequence.py" \
-	-s "${FUZZ_SEED:-1}" -f "${FUZZ_FIRST:-0}" -n "${FUZZ_BATCHES:-20}" -w 3 -p 5 3<"$tmp/watched" 2>"$tmp/fault" | tee "$tmp/fuzz" | sed 's/^/# /'
+	-s "${FUZZ_SEED:-1}" -f "${FUZZ_FIRST:-0}" -n "${FUZZ_BATCHES:-20}" -w 3 -p 5 3<"$tmp/watched" 2>"$tmp/fault" | tee "$tmp/fuzz" | sed -u 's/^/# /'
 ok "${PIPESTATUS[0]}" "every request is answered, and the host's root meanwhile ($(tail -n 1 "$tmp/fuzz"))" || diag "$(head -c 4000 "$tmp/fault")"
 : >"$tmp/enough"
 wait "$watch"

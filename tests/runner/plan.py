@@ -13,7 +13,7 @@ HERE = os.path.join(TOP, "tests/runner")
 RAN = os.path.join(TOP, ".cache/ran")
 STOCK = ["6.1", "6.12", "sid", "6.12-rt", "6.12-arm64"]
 DEBUG = ["6.12-kasan", "6.12-kcsan", "uml-kasan"]
-SUITES = ["build", "unit", "litmus", "proof", "cli", "fuzz", "lint", "bench", "systemd", "demo", "mutants", "netns"]
+SUITES = ["build", "unit", "litmus", "proof", "cli", "fuzz", "lint", "bench", "32bit", "systemd", "demo", "mutants", "netns"]
 BOOT = 6  # seconds
 # How much longer a file takes than on 6.12, where no time is recorded
 SLOWER = {"6.12-kasan": 4, "6.12-kcsan": 2}
@@ -273,6 +273,8 @@ def host_jobs(suite, words, everything):
     if suite == "bench":
         own = [] if everything else ["env", "BENCH_TOOLS=weir"]
         return [Job("bench" if everything else "bench of weir", own + ["tests/bench/bench.sh"], needs=[TOOL])]
+    if suite == "32bit":
+        return [Job("32 bit, " + n, ["tests/32bit.sh", "6.1-" + n]) for n in ("i386", "armhf")]
     if suite == "systemd":
         return [Job("systemd of Debian %d" % n, ["tests/systemd/run.sh", code], needs=[TOOL]) for n, code in ((12, "bookworm"), (13, "trixie"))]
     if suite == "demo":
@@ -290,7 +292,7 @@ def lanes_of(suites, words, chosen, everything):
     lanes = [(jobs, 0) for jobs in guest_lanes(chosen, int(os.environ.get("JOBS", 2)))]
     jobs = {s: host_jobs(s, words, everything) for s in suites}
     first = [j for s in ("cli", "bench", "fuzz", "demo", "mutants") for j in jobs.get(s, [])]
-    second = [j for s in ("lint", "litmus", "proof", "unit", "systemd") for j in jobs.get(s, [])]
+    second = [j for s in ("lint", "litmus", "proof", "unit", "32bit", "systemd") for j in jobs.get(s, [])]
     lanes += [(first, 10), (second, 10)]
     begin = [j for j in (TOOL, PROGRAMS) if any(j in job.needs for jobs, _ in lanes for job in jobs)]
     lanes[0] = (begin + lanes[0][0], 0)

@@ -3,7 +3,7 @@
 """run.py [WORD...]: run tests and report them as TAP. Without words those that a contributor needs
 before sending a patch: the core set and what the changed files concern (the file sets). Words:
 all (everything), ci (that, then the debug kernels), suites (build unit litmus proof cli fuzz lint
-bench systemd demo mutants netns), files (netns/limit, cli/words), kernels (6.1 6.12 sid 6.12-rt
+bench 32bit systemd demo mutants netns), files (netns/limit, cli/words), kernels (6.1 6.12 sid 6.12-rt
 6.12-arm64 6.12-kasan 6.12-kcsan uml-kasan).
 
 A test is a program that writes TAP (tests/*/*.t) or reports by its exit status; status 4 means

@@ -4,6 +4,7 @@
 # installing anything on the machine. NAME is
 #   6.1 6.12 sid 6.12-rt   a Debian kernel: .cache/kernels/NAME/{version,vmlinux,lib/modules,kdir}
 #   6.12-arm64     the same for arm64, with root, the programs of a small arm64 system
+#   6.1-i386 6.1-armhf     the headers of a Debian kernel of 32 bit, to build for: .cache/kernels/NAME/{version,kdir}
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
 #   pahole         sid's pahole: .cache/pahole/pahole
@@ -48,17 +49,20 @@ mirrors() {
 }
 
 sources() {
-	local suite=${1%-arm64}
+	local suite=$1 arch
+	for arch in arm64 i386 armhf; do suite=${suite%-"$arch"}; done
 	case $suite in *-source) echo "deb-src [signed-by=$keyring] $main ${suite%-source} main"; return ;; esac
 	echo "deb [signed-by=$keyring] $main $suite main"
-	[ "$suite" = sid ] || echo "deb [signed-by=$keyring] $security $suite-security main"
+	# Headers to build for need not be the newest.
+	case $1 in *-i386 | *-armhf | sid) return ;; esac
+	echo "deb [signed-by=$keyring] $security $suite-security main"
 }
 
 # apt SUITE apt-get|apt-cache ARGS...: run with a separate package state for the suite;
-# SUITE-arm64 is for arm64, besides this machine's packages
+# SUITE-arm64, -i386 and -armhf are for that architecture, besides this machine's packages
 apt() {
 	local d=$cache/apt/$1 tool=$2 arch=amd64
-	case $1 in *-arm64) arch=arm64,amd64 ;; esac
+	case $1 in *-arm64 | *-i386 | *-armhf) arch=${1##*-},amd64 ;; esac
 	shift 2
 	LC_ALL=C "$tool" -o Dir::Etc::sourcelist="$d/sources.list" -o Dir::Etc::sourceparts=- \
 		-o Dir::Etc::preferences=- -o Dir::Etc::preferencesparts="$d/none" -o APT::Default-Release= \
@@ -142,7 +146,8 @@ unpack_image() {
 
 # Headers have one absolute path, and kbuild's tools may need a newer libc.
 unpack_headers() {
-	local dir=$1 ver=$2 suite=$3 deb tool d
+	local dir=$1 ver=$2 suite=$3 deb tool d bits=64
+	case $suite in *-i386 | *-armhf) bits=32 ;; esac
 	for deb in "$dir"/deb/linux-{headers,kbuild}-*.deb; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" ./usr/src ./usr/lib 2>/dev/null ||
 			dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" ./usr/src || return
@@ -150,7 +155,7 @@ unpack_headers() {
 	rm -rf "$dir/usr/lib/modules"
 	ln -s "usr/src/linux-headers-$ver" "$dir/kdir"
 	sed -i -E 's#/usr/src/(linux-headers)#$(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)/\1#' "$dir/kdir/Makefile"
-	rm -rf "$dir"/usr/lib/linux-kbuild-*/scripts/mod/modpost.real-{msb-*,*-32} "$dir"/usr/lib/linux-kbuild-*/tools/objtool/objtool.real-powerpc
+	rm -rf "$dir"/usr/lib/linux-kbuild-*/scripts/mod/modpost.real-{msb-*,*-$((96 - bits))} "$dir"/usr/lib/linux-kbuild-*/tools/objtool/objtool.real-powerpc
 	find "$dir"/usr/lib/linux-kbuild-* -type f -perm -1 -size +5k -print0 |
 		while IFS= read -r -d '' tool; do
 			ldd "$tool" 2>&1 | grep -q 'not found' && printf '%s\0' "$tool"
@@ -210,14 +215,16 @@ servers() {
 }
 
 kernel() {
-	local name=$1 suite meta ver dir pkgs cross=''
+	local name=$1 suite meta ver dir pkgs cross='' image=1
 	case $name in
 	6.1) suite=bookworm meta=linux-headers-amd64 ;;
 	6.12) suite=bookworm meta=linux-headers-6.12-amd64 ;;
 	6.12-rt) suite=bookworm meta=linux-headers-6.12-rt-amd64 ;;
 	6.12-arm64) suite=bookworm-arm64 meta=linux-headers-6.12-arm64 cross=aarch64-linux-gnu- ;;
+	6.1-i386) suite=bookworm-i386 meta=linux-headers-686-pae image='' ;;
+	6.1-armhf) suite=bookworm-armhf meta=linux-headers-armmp image='' ;;
 	sid) suite=sid meta=linux-headers-amd64 ;;
-	*) say "no kernel is called $name (6.1, 6.12, 6.12-rt, 6.12-arm64, sid)."; return 1 ;;
+	*) say "no kernel is called $name (6.1, 6.12, 6.12-rt, 6.12-arm64, 6.1-i386, 6.1-armhf, sid)."; return 1 ;;
 	esac
 	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
 	ver=$(apt "$suite" apt-cache depends "$meta" | sed -nE 's/.*Depends: linux-headers-([0-9].*)/\1/p' | head -n 1)
@@ -225,7 +232,9 @@ kernel() {
 	# kbuild's tools run on this machine.
 	pkgs="linux-headers-$ver $(apt "$suite" apt-cache depends "linux-headers-$ver" |
 		sed -nE 's/.*Depends: (linux-headers-[^:]*-common.*)/\1/p; s/.*Depends: (linux-kbuild-[^:]*).*/\1:amd64/p' | sort -u | paste -sd ' ')"
-	if apt "$suite" apt-cache show "linux-modules-$ver" >/dev/null 2>&1; then
+	if [ -z "$image" ]; then
+		true
+	elif apt "$suite" apt-cache show "linux-modules-$ver" >/dev/null 2>&1; then
 		pkgs="$pkgs linux-base-$ver linux-binary-$ver linux-modules-$ver"
 	else
 		pkgs="$pkgs linux-image-$ver"
@@ -237,7 +246,7 @@ kernel() {
 	(download "$suite" "$dir/deb" $pkgs) || { say "guest kernel $name cannot be had: $(why "$suite")"; return 1; }
 	[ -z "$cross" ] || userland "$dir/root" "$suite" "$arm64_packages" ||
 		{ say "the programs of arm64 cannot be had: $(why "$suite")"; return 1; }
-	unpack_image "$dir" "$ver" && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
+	{ [ -z "$image" ] || unpack_image "$dir" "$ver"; } && (unpack_headers "$dir" "$ver" "$suite") && echo "$ver" >"$dir/version" ||
 		{ say "guest kernel $name ($ver) does not unpack (is the disk full?)."; return 1; }
 	rm -rf "${dir:?}"/{deb,boot,usr/share}
 	rm -rf "$cache/kernels/$name"
@@ -369,7 +378,7 @@ for name in "${todo[@]}"; do
 	systemd) systemd || status=$((status ? status : 3)) ;;
 	uml) tree uml sid '^linux-source-[0-9.]+$' || status=$((status ? status : 3)) ;;
 	debug) tree debug bookworm '^linux-source-6\.12$' || status=$((status ? status : 3)) ;;
-	sid) kernel sid || status=$((status ? status : 3)) ;;
+	sid | 6.1-i386 | 6.1-armhf) kernel "$name" || status=$((status ? status : 3)) ;;
 	*) kernel "$name" || status=1 ;;
 	esac
 done

@@ -30,9 +30,14 @@ mkdir -p "$out" && exec 9>"$out/.lock" && flock 9 || exit 1
 
 # gcc-12 built Debian's 6.1 and 6.12; any other gcc or clang works, too.
 args=() cross=''
-if [ -d "$kernel/root" ]; then
-	cross=aarch64-linux-gnu- args=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
-fi
+case $name in
+*-arm64) cross=aarch64-linux-gnu- args=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+*-armhf) cross=arm-linux-gnueabihf- args=(ARCH=arm CROSS_COMPILE=arm-linux-gnueabihf-) ;;
+*-i386) args=(ARCH=i386) ;;
+esac
+# A limit, and a copy of what a source has sent, take more than a kilobyte each. Other
+# kernels warn at two.
+case $name in *-armhf | *-i386) args+=(CONFIG_FRAME_WARN=1536) ;; esac
 REAL_CC=$(command -v "${cross}gcc-12" || command -v "${cross}gcc") || { echo "no ${cross}gcc here" >&2; exit 4; }
 sparse=''
 for arg; do
