@@ -53,7 +53,7 @@ flooding -s 198.18.0.0 -n 100000 -R -r 3000 -P tcp -f S -D 80
 flooded_by() { [ "$(stat_of web newcomers_refused.packets)" -gt $((was + 1000)) ]; }
 holds "a flood uses up the newcomers' budget" wait_for 30 flooded_by
 is "$(for ((i = 0; i < 10; i++)); do get 192.0.2.2; done | grep -c hello)" 10 "the known client is served"
-is "$(weir -json source get 192.0.2.2 limit web | json dropped)" 0 "... and loses no packet"
+is "$(weir -json source get 192.0.2.2 limit web | json dropped_packets)" 0 "... and loses no packet"
 is "$(get 192.0.2.3)" hello "a new client is served, too"
 holds "... in the flood" kill -0 "${pids[-1]}"
 quiet
