@@ -3,6 +3,7 @@
  * All short schedules of small budgets, of each way to count and each pair of ways: the table
  * against lists of charges, no interval has more than "limit show" says, and one has as much.
  */
+#include "config/check.h"
 #include "limit/limit.h"
 #include "table_ways.h"
 
