@@ -19,6 +19,8 @@ login() {
 }
 # shellcheck disable=SC2016 # expanded there
 coproc session { login 60 'while read -r line; do echo "got $line"; done'; }
+# shellcheck disable=SC2154 # coproc sets it
+pids+=("$session_PID")
 # says LINE: what the session answers
 says() {
 	local line=''
