@@ -32,7 +32,7 @@ static struct walk {
 	char reason[400];
 	bool skip[STEPS];
 	/* Of all walks */
-	u64 steps, refused, admitted, must_refuse, must_admit, changes, early, waits, blocks;
+	u64 steps, refused, admitted, must_refuse, must_admit, changes, early, waits, blocks, known;
 } w;
 
 static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
@@ -163,6 +163,10 @@ static void say_limit(const char *what, const struct weir_limit *words)
 			      words->budget[i].amount, words->bytes & BIT(i) ? "B" : "",
 			      words->budget[i].window_ms, mode_name[words->budget[i].mode],
 			      words->budget[i].burst, words->budget[i].slots);
+	if (words->newcomers.budget)
+		n += snprintf(text + n, sizeof(text) - n, " newcomers %u/%ums known %u ms",
+			      words->newcomers.budget, words->newcomers.window_ms,
+			      words->newcomers.known_ms);
 	n += snprintf(text + n, sizeof(text) - n, " penalty %llu ms%s", words->penalty_ms,
 		      words->renew ? " renew" : "");
 	say("limit %s %s per %u,%u sources %u%s%s zone %d,%d at %lld", what, words->name,
@@ -200,7 +204,7 @@ static void pass(u64 ticks, bool paused)
 		if (age->due && age->due <= w.now) {
 			age->work.func(&age->work);
 			for (i = 0; i < LIMITS; i++)
-				w.limit[i].batches++;
+				walk_aged(&w.limit[i]);
 		}
 	} while (w.now < to);
 }
@@ -412,6 +416,11 @@ static void check_state(struct walk_limit *l, struct walk_source *s, bool refuse
 		expect(!walk_punishes(l, s, w.now), "%s does not block", l->asked.name);
 		s->unpunished = w.now + HZ;
 	}
+	expect(!real->newcomers.budget || !s->known || !state.unknown, "%s does not know it",
+	       l->asked.name);
+	expect(!real->newcomers.budget || s->may_be_known || !s->placed || state.unknown,
+	       "%s knows it", l->asked.name);
+	w.known += s->known;
 	w.blocks += state.blocked && w.now >= s->blocked;
 	expect(walk_blocked(l, s, state.blocked == WEIR_NEVER ? WEIR_NEVER : state.blocked ?
 			    w.now + state.blocked : 0, w.now),
@@ -455,6 +464,9 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 			continue;
 		s[i] = walk_source(l, source);
 		says[i] = walk_says(l, s[i], cost, clock, w.now);
+		if (says[i] == WALK_ADMIT &&
+		    !walk_welcomes(l, s[i], segments, clock, w.now))
+			says[i] = WALK_EITHER;
 	}
 	shim_cpu = below(SHIM_CPUS);
 	shim_jiffies = clock;
@@ -493,15 +505,20 @@ static bool packet(const struct weir_net_prefix *from, u32 segments, u32 len, bo
 			       "%s admits %s beyond its budget: counted %llu of %llu, cost %llu, %llu",
 			       l->asked.name, text_of(from), walk_bound(l, s[i], 0, w.now),
 			       l->budget[0].room, cost[0], cost[1]);
+			expect(walk_entered(l, s[i], segments, clock, w.now, true),
+			       "%s admits newcomers beyond their budget", l->asked.name);
 			walk_admitted(l, s[i], cost, clock, w.now);
 		} else {
 			/* Those behind the one that drops are not asked. */
 			expect(refused || drops, "%s was not asked", l->asked.name);
-			if (!refused)
+			if (!refused) {
+				walk_entered(l, s[i], segments, clock, w.now, false);
 				walk_given_back(l, s[i], w.now);
+			}
 		}
 		if (!w.failed)
-			check_state(l, s[i], refused && cost[false] <= real_of(l)->largest[false] &&
+			check_state(l, s[i], refused && (s[i]->known || !l->newcomers.amount) &&
+				    cost[false] <= real_of(l)->largest[false] &&
 				    cost[true] <= real_of(l)->largest[true]);
 	}
 	expect(dropped == drops, "the hook drops %u", dropped);
@@ -565,6 +582,17 @@ static void random_penalty(struct weir_limit *words)
 	words->renew = words->penalty_ms && below(2);
 }
 
+/* The memory of a flood is small, to be made quickly. */
+static void random_newcomers(struct weir_limit *words)
+{
+	words->newcomers.budget = 0;
+	words->newcomers.flood = 64;
+	words->newcomers.window_ms = below(2) ? 1000 : random_window();
+	words->newcomers.known_ms = 1000 * ends(WEIR_KNOWN_MS_MAX / 1000);
+	if (words->prefix.len4 && words->prefix.len6 && !below(3))
+		words->newcomers.budget = ends(WEIR_PACKETS_MAX);
+}
+
 static struct weir_limit random_words(unsigned int i)
 {
 	static const struct weir_prefix prefix[] = {
@@ -582,6 +610,7 @@ static struct weir_limit random_words(unsigned int i)
 	if (below(2))
 		random_zone(&words.zone, wall_now());
 	random_penalty(&words);
+	random_newcomers(&words);
 	return words;
 }
 
@@ -614,7 +643,7 @@ static void change_words(struct weir_limit *words)
 {
 	unsigned int i = below(words->budgets);
 
-	switch (below(11)) {
+	switch (below(12)) {
 	case 0 ... 1:
 		words->budget[i].amount = words->budget[i].mode == WEIR_MODE_EXACT ? ends(54) :
 					  ends(WEIR_PACKETS_MAX);
@@ -642,32 +671,74 @@ static void change_words(struct weir_limit *words)
 	case 7:
 		random_penalty(words);
 		break;
+	case 8:
+		random_newcomers(words);
+		break;
 	default:
 		random_budget(words, i);
 	}
 }
 
+static void set_words(struct walk_limit *l, const struct weir_limit *words)
+{
+	struct weir_table *table = real_of(l)->table;
+	struct weir_error error = { };
+	int err;
+
+	say_limit("set", words);
+	err = edit_set(&t.wn, words, &error);
+	say("  %d %s", err, error.msg ?: "");
+	if (err)
+		return;
+	walk_limit_set(l, real_of(l), real_of(l)->table == table, w.now, wall_now());
+	l->asked = *words;
+	w.changes++;
+}
+
 static void step_set(void)
 {
 	struct walk_limit *l = some_limit();
-	struct weir_error error = { };
-	struct weir_table *table;
 	struct weir_limit words;
-	int err;
 
 	if (!l)
 		return;
 	words = l->asked;
 	change_words(&words);
-	say_limit("set", &words);
-	table = real_of(l)->table;
-	err = edit_set(&t.wn, &words, &error);
-	say("  %d %s", err, error.msg ?: "");
-	if (err)
+	set_words(l, &words);
+}
+
+/* A crowd, and then a total with room for it; somebody comes, and again when the windows are over. */
+static void step_total(void)
+{
+	struct walk_limit *l = some_limit();
+	struct weir_net_prefix from;
+	struct weir_limit words;
+	unsigned int i, n;
+	u64 ticks = 0;
+
+	if (!l || !w.tiny)
 		return;
-	walk_limit_set(l, real_of(l), real_of(l)->table == table, w.now, wall_now());
-	l->asked = words;
-	w.changes++;
+	for (i = 0; i < 12 && !w.failed; i++) {
+		from = some_address();
+		packet(&from, 1, 60, false);
+	}
+	for (i = 0; i < l->budgets; i++)
+		ticks = max(ticks, (l->budget[i].slots + 1) * l->budget[i].slot_ticks + HZ / 4 + 1);
+	words = l->asked;
+	words.budgets = 1;
+	words.bytes = 0;
+	words.slots_given = 0;
+	words.sources = below(4) ? 64 : words.sources;
+	words.budget[0] = (struct weir_budget) { .amount = 2 + below(20) };
+	set_words(l, &words);
+	from = some_address();
+	n = 1 + below(3);
+	say("%u packets of %s, and more %llu ticks later", n, text_of(&from), ticks);
+	for (i = 0; i < n + 20 && !w.failed; i++) {
+		if (i == n)
+			pass(min(ticks, BIT_ULL(33)), false);
+		packet(&from, 1, 60, false);
+	}
 }
 
 /* Another whole configuration: limits that stay as they are, change, come or go. */
@@ -795,6 +866,8 @@ static void step_forget(void)
 	expect(!weir_edit_end(edit, 0, &error), "%s", error.msg);
 	real = real_of(l);
 	mutex_lock(&t.wn.lock);
+	if (all && real->newcomers.budget)
+		weir_newcomers_learn(&real->newcomers);
 	s = all ? NULL : walk_source(l, source_of(&from));
 	if (s)
 		weir_table_forget(real->table, &s->key,
@@ -803,6 +876,8 @@ static void step_forget(void)
 		weir_table_clear(real->table, set);
 	mutex_unlock(&t.wn.lock);
 	walk_forget(l, s);
+	if (all)
+		walk_learns(l, w.now);
 }
 
 static void step_reset(void)
@@ -859,6 +934,10 @@ static void step_block(void)
 		return;
 	s->blocked = end;
 	s->free = end == WEIR_NEVER ? end : end + HZ / 4 + 1;
+	if (!s->placed)
+		s->first = w.now;
+	if (!s->known)
+		s->settled = U64_MAX;
 	s->placed = true;
 	walk_placed(l, w.now);
 }
@@ -958,6 +1037,7 @@ static const struct {
 	{ step_wall, 4 },
 	{ step_set, 6 },
 	{ step_replace, 1 },
+	{ step_total, 1 },
 	{ step_add, 2 },
 	{ step_del, 1 },
 	{ step_exempt, 3 },
@@ -1044,8 +1124,8 @@ static void test_walk(void **state)
 	}
 	print_message("# %llu steps, %llu changes: %llu admitted, %llu refused; of these %llu had to be refused, %llu admitted\n",
 		      w.steps, w.changes, w.admitted, w.refused, w.must_refuse, w.must_admit);
-	print_message("# %llu refused early, %llu blocked by penalties, %llu waits\n", w.early, w.blocks,
-		      w.waits);
+	print_message("# %llu refused early, %llu blocked by penalties, %llu waits, %llu answers to known sources\n",
+		      w.early, w.blocks, w.waits, w.known);
 }
 
 UNIT_MAIN("hook_walk", T(test_walk))

@@ -235,5 +235,39 @@ static void test_lowered(void **state)
 	weir_table_free(table);
 }
 
+/* What a CPU holds when all is reserved leaks until that is due, and is not given back from it. */
+static void test_reserved(void **state)
+{
+	const struct weir_table_spec spec = {
+		.count[0] = { .budget = 1000, .rate = 1000, .slot_ticks = 1, .slots = 100 },
+		.sources = 64,
+	};
+	const struct weir_take take = { .cost = 1000, .most = 2000 };
+	u64 slot[WEIR_SLOTS_MAX + 1], before, wait = 0;
+	struct weir_source_state state_of;
+	struct weir_lookup lookup;
+
+	budget = 1000;
+	tick = 1000;
+	table = weir_table_alloc(&spec, tick);
+	assert_false(IS_ERR(table));
+	assert_true(charge(0, 0, 1));
+	assert_true(charge(0, 0, 1));
+	lookup = (struct weir_lookup) { .source = who, .tick = tick, .budgets = &budget };
+	twin_enter();
+	assert_int_equal(weir_table_take(table, &lookup, &take, &wait), WEIR_CHARGED);
+	weir_table_peek(table, who, 0, tick, &budget, &state_of, slot);
+	before = state_of.count[0];
+	twin_leave();
+	assert_true(wait && before > budget);
+	/* More than it holds: it would take another batch. */
+	assert_false(charge(0, 0, 900));
+	twin_enter();
+	weir_table_peek(table, who, 0, tick, &budget, &state_of, slot);
+	twin_leave();
+	assert_int_equal(state_of.count[0], before);
+	weir_table_free(table);
+}
+
 UNIT_MAIN("table_batch", T(test_strict), T(test_comes_back), T(test_told), T(test_stranger),
-	  T(test_clear), T(test_receipt), T(test_moved), T(test_lowered))
+	  T(test_clear), T(test_receipt), T(test_moved), T(test_lowered), T(test_reserved))

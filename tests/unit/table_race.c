@@ -366,6 +366,47 @@ static void test_one_bucket(void **state)
 	end();
 }
 
+static unsigned int forgotten;
+
+/* Before any lock is taken, another CPU forgets all sources. */
+static void forget_always(void)
+{
+	u32 i;
+
+	shim_locking = NULL;
+	for (i = 0; i < weir_table_buckets(table); i++)
+		weir_table_clear(table, i);
+	forgotten++;
+	shim_locking = forget_always;
+}
+
+/* A request of which others keep taking the way gives up, and has charged and blocked nothing. */
+static void test_gives_up(void **state)
+{
+	const struct weir_take take = { .cost = 3, .most = ten };
+	struct sender s;
+	u64 wait = 0;
+
+	begin(4, 8);
+	lay_out(&s, 1, 3);
+	s.lookup.budgets = &ten;
+	forgotten = 0;
+	shim_locking = forget_always;
+	assert_int_equal(weir_table_take(table, &s.lookup, &take, &wait), WEIR_AGAIN);
+	/* Each try takes the lock of the bucket, and once more for a way. */
+	assert_int_equal(forgotten, 2 * WEIR_TRIES);
+	lay_out(&s, 1, 0);
+	s.lookup.budget = U64_MAX;
+	assert_int_equal(weir_table_block(table, &s.lookup, WEIR_NEVER, WEIR_BLOCK_ADD), -EAGAIN);
+	assert_int_equal(forgotten, 4 * WEIR_TRIES);
+	shim_locking = NULL;
+	assert_true(!stand(table, 1).count[0] && !stand(table, 1).blocked);
+	s.lookup.budgets = &ten;
+	assert_int_equal(weir_table_take(table, &s.lookup, &take, &wait), WEIR_CHARGED);
+	assert_int_equal(stand(table, 1).count[0], 3);
+	end();
+}
+
 UNIT_MAIN("table_race", T(test_refuse_stranger), T(test_charge_stranger), T(test_one_way),
 	  T(test_second_look), T(test_dropped), T(test_moved_meanwhile), T(test_moved_idle),
-	  T(test_one_bucket))
+	  T(test_one_bucket), T(test_gives_up))

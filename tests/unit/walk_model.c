@@ -126,7 +126,7 @@ static bool is_stranger(const struct walk_source *s, unsigned int i)
 	for (n = 0; n < s->most[i].len; n++)
 		if (s->most[i].event[n].ends != U64_MAX)
 			return false;
-	return true;
+	return !s->inherits;
 }
 
 /*
@@ -219,12 +219,85 @@ static unsigned int placed_of(const struct walk_limit *l)
 	return placed;
 }
 
+static void all_uncertain(struct walk_limit *l)
+{
+	struct walk_source *s;
+
+	for (s = l->source; s < l->source + l->sources; s++) {
+		s->known = false;
+		s->settled = U64_MAX;
+	}
+}
+
+void walk_aged(struct walk_limit *l)
+{
+	struct walk_source *s;
+
+	l->batches++;
+	l->lost++;
+	/* An idle newcomer loses its entry. */
+	for (s = l->source; s < l->source + l->sources; s++)
+		if (!s->known)
+			s->settled = U64_MAX;
+}
+
+static bool surely_new(const struct walk_limit *l, const struct walk_source *s, u64 now)
+{
+	return l->newcomers.amount && now >= l->learns && !s->may_be_known &&
+	       (!s->placed || now < s->first + l->known_ticks);
+}
+
+/* It was admitted, and so is known if it has had its entry for long; times have 16 bits. */
+static void meets(struct walk_limit *l, struct walk_source *s, u64 now)
+{
+	const u64 unit = HZ / 4;
+
+	s->may_be_known |= !surely_new(l, s, now);
+	if (!s->placed)
+		s->first = now;
+	if (!s->placed || s->settled == U64_MAX || l->crowded)
+		s->settled = now;
+	s->known |= l->newcomers.amount && now > s->settled + l->known_ticks + 2 * unit &&
+		    now < s->settled + 65000 * unit && !l->crowded;
+}
+
+bool walk_welcomes(struct walk_limit *l, const struct walk_source *s, u64 packets, u64 clock,
+		   u64 now)
+{
+	const struct walk_budget *b = &l->newcomers;
+	u64 lost = SHIM_CPUS * min(l->fresh_most / 4 / SHIM_CPUS, 64ull);
+
+	if (!b->amount || s->known || clock < l->learns)
+		return true;
+	if (!held(b, &l->others, clock, false))
+		l->lost = 0;
+	return held(b, &l->others, clock, false) + packets + lost * (1 + l->lost) <= b->amount;
+}
+
+bool walk_entered(struct walk_limit *l, struct walk_source *s, u64 packets, u64 clock, u64 now,
+		  bool admitted)
+{
+	const struct walk_budget *b = &l->newcomers;
+
+	if (!b->amount)
+		return true;
+	if (!s->known)
+		list_add(&l->others, now, packets, U64_MAX);
+	if (!admitted || !surely_new(l, s, clock))
+		return true;
+	list_add(&l->fresh, clock, packets, U64_MAX);
+	/* First and second tries */
+	return held(b, &l->fresh, now, true) <= 2 * l->fresh_most;
+}
+
 void walk_placed(struct walk_limit *l, u64 now)
 {
-	if (placed_of(l) > l->entries)
+	if (placed_of(l) > l->entries) {
 		l->crowded = true;
-	else if (l->crowded && is_idle(l, now))
+		all_uncertain(l);
+	} else if (l->crowded && is_idle(l, now)) {
 		l->crowded = false;
+	}
 	if (l->batches && is_idle(l, now))
 		l->batches = 0;
 }
@@ -281,6 +354,9 @@ bool walk_blocked(struct walk_limit *l, struct walk_source *s, u64 end, u64 now)
 
 void walk_punished(struct walk_source *s, u64 penalty, u64 clock)
 {
+	/* A newcomer's time begins again when its block ends. */
+	if (penalty && !s->known)
+		s->settled = U64_MAX;
 	if (penalty)
 		s->free = max(s->free, clock + penalty + HZ / 4 + 1);
 }
@@ -304,7 +380,8 @@ enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source
 
 	if (clock < s->blocked)
 		return WALK_REFUSE;
-	if (clock < s->free || clock < s->due || is_full(l, now) || floor_ends(l, clock))
+	if (clock < s->free || clock < s->due ||
+	    (!s->stays && (is_full(l, now) || floor_ends(l, clock))))
 		verdict = WALK_EITHER;
 	for (i = 0; i < l->budgets; i++) {
 		b = &l->budget[i];
@@ -331,7 +408,9 @@ void walk_admitted(struct walk_limit *l, struct walk_source *s, const u64 cost[2
 		if (cost[l->budget[i].bytes]) {
 			list_add(&s->bound[i], clock, cost[l->budget[i].bytes], U64_MAX);
 			list_add(&s->most[i], now, cost[l->budget[i].bytes], U64_MAX);
+			s->stays |= is_total(&l->budget[i]);
 		}
+	meets(l, s, now);
 	s->placed = true;
 	walk_placed(l, now);
 }
@@ -342,6 +421,10 @@ void walk_given_back(struct walk_limit *l, struct walk_source *s, u64 now)
 
 	for (i = 0; i < l->budgets; i++)
 		list_add(&s->most[i], now, 0, U64_MAX);
+	if (!s->placed) {
+		s->first = now;
+		s->settled = U64_MAX;
+	}
 	s->placed = true;
 	walk_placed(l, now);
 }
@@ -353,6 +436,8 @@ void walk_reserved(struct walk_limit *l, struct walk_source *s, u64 amount, u64 
 	list_free(&s->most[0]);
 	list_add(&s->most[0], due, l->budget[0].room, U64_MAX);
 	s->due = due;
+	s->may_be_known = true;
+	s->settled = U64_MAX;
 	s->placed = true;
 	l->batches++;
 }
@@ -420,6 +505,42 @@ void walk_wall(struct walk_limit *l, u64 now, time64_t wall)
 	}
 }
 
+/* The newcomers' budget. Who is there before newcomers are distinguished is known. */
+static void newcomers_fill(struct walk_limit *l, const struct weir_limit *real, u64 now)
+{
+	const struct weir_newcomers *is = &real->newcomers;
+	struct walk_budget was = l->newcomers;
+	u64 sum = was.amount ? held(&was, &l->others, now, false) : 0;
+	struct walk_source *s;
+
+	l->newcomers = (struct walk_budget) {
+		.mode = WEIR_MODE_STRICT, .window_ms = is->window_ms, .amount = is->budget,
+		.room = is->budget, .window = ((u64)is->window_ms * HZ + 999) / 1000,
+		.slots = is->slots, .slot_ticks = is->slot_ticks,
+	};
+	if (!is->budget)
+		l->newcomers = (struct walk_budget) { };
+	l->known_ticks = is->known_ticks;
+	l->lost++;
+	/* What has left the old window is unknown to a new one. */
+	if (!was.amount || !is->budget || was.window_ms != is->window_ms)
+		list_free(&l->fresh);
+	if (!was.amount || !is->budget) {
+		list_free(&l->others);
+		l->fresh_most = 0;
+	} else if (was.window_ms != is->window_ms) {
+		list_free(&l->others);
+		list_add(&l->others, now, sum, U64_MAX);
+	}
+	l->fresh_most = max(l->fresh_most, l->newcomers.amount);
+	if (was.amount && is->budget)
+		return;
+	l->learns = 0;
+	all_uncertain(l);
+	for (s = l->source; s < l->source + l->sources; s++)
+		s->may_be_known |= s->placed;
+}
+
 static struct walk_budget budget_of(const struct weir_limit *real, unsigned int i)
 {
 	const struct weir_budget *is = &real->budget[i];
@@ -451,6 +572,8 @@ void walk_limit_make(struct walk_limit *l, const struct weir_limit *real, u64 no
 	unsigned int i;
 
 	limit_fill(l, real);
+	newcomers_fill(l, real, now);
+	walk_learns(l, now);
 	for (i = 0; i < l->budgets; i++)
 		if (l->budget[i].mode == WEIR_MODE_CALENDAR)
 			ends_after(&l->budget[i], &real->zone, wall);
@@ -490,7 +613,7 @@ static unsigned int before(const struct walk_budget *old, unsigned int n,
 		      BIT_ULL(61) | (BIT_ULL(59) - length(&old[i]));
 		if (old[i].bytes != b->bytes)
 			far |= BIT_ULL(60);
-		far = 2 * far + !same_way(&old[i], b, true);
+		far = 2 * far + !(same_way(&old[i], b, true) && old[i].slots == b->slots);
 		if (far < least) {
 			least = far;
 			best = i;
@@ -714,7 +837,12 @@ void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool ke
 	for (s = l->source; s < l->source + l->sources; s++) {
 		source_move(&was, l, s, from, more, kept, now);
 		memset(more, 0, sizeof(more));
+		s->stays &= kept;
+		s->inherits |= !kept && was.crowded && s->placed;
+		if (!kept && !s->known)
+			s->settled = U64_MAX;
 	}
+	newcomers_fill(l, real, now);
 	l->batches++;
 	if (!kept)
 		blocks_lost(l, now);
@@ -753,6 +881,12 @@ void walk_forget(struct walk_limit *l, struct walk_source *s)
 		of->free = 0;
 		of->due = 0;
 		of->placed &= !!s;
+		of->stays = false;
+		of->inherits = false;
+		of->known &= !!s;
+		of->may_be_known &= !!s;
+		if (!of->known)
+			of->settled = U64_MAX;
 	}
 	l->batches++;
 	if (!s) {
@@ -761,8 +895,15 @@ void walk_forget(struct walk_limit *l, struct walk_source *s)
 	}
 }
 
+void walk_learns(struct walk_limit *l, u64 now)
+{
+	l->learns = l->newcomers.amount ? now + l->known_ticks : 0;
+}
+
 void walk_limit_free(struct walk_limit *l)
 {
+	list_free(&l->fresh);
+	list_free(&l->others);
 	walk_forget(l, NULL);
 	*l = (struct walk_limit) { };
 }

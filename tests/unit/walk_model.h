@@ -46,6 +46,11 @@ struct walk_source {
 	u64 blocked;			/* until this tick it must be refused, */
 	u64 free;			/* and from this one on by no block */
 	u64 due;			/* what is reserved, tick */
+	bool inherits;			/* its entry may have started from what others sent */
+	bool stays;			/* it has an entry that is never evicted */
+	bool known;			/* it surely is no newcomer, */
+	bool may_be_known;		/* or it may be none */
+	u64 first, settled;		/* since when it has its entry, at the earliest and the latest */
 	u64 unpunished;			/* until this tick a refusal may be cached that did not block */
 };
 
@@ -59,6 +64,11 @@ struct walk_limit {
 	u64 batch;			/* the most that CPUs may have taken in advance, */
 	u64 batches;			/* and how often that may have been left to count */
 	u64 ended;			/* tick at which a calendar's period ended last */
+	struct walk_budget newcomers;	/* without an amount: not distinguished */
+	u64 learns, known_ticks;	/* until this tick nobody is refused as a newcomer */
+	struct walk_list fresh, others;	/* packets of sources that surely are, that are not surely known */
+	u64 fresh_most;			/* the largest of the newcomers' budgets */
+	u64 lost;			/* as @batches, for them */
 	struct walk_source source[WALK_SOURCES];
 	unsigned int sources;
 };
@@ -78,6 +88,12 @@ enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source
 			    const u64 cost[2], u64 clock, u64 now);
 void walk_admitted(struct walk_limit *l, struct walk_source *s, const u64 cost[2], u64 clock,
 		   u64 now);
+/* Does the newcomers' budget surely have room for the hook's packet, if it needs it? */
+bool walk_welcomes(struct walk_limit *l, const struct walk_source *s, u64 packets, u64 clock,
+		   u64 now);
+/* It was charged there, too, if its source is a newcomer. Returns whether it may have been. */
+bool walk_entered(struct walk_limit *l, struct walk_source *s, u64 packets, u64 clock, u64 now,
+		  bool admitted);
 /* Another limit refused it, and so the charge, if there was one, was given back. */
 void walk_given_back(struct walk_limit *l, struct walk_source *s, u64 now);
 /* A source may have got an entry, by a charge or a block. */
@@ -100,6 +116,10 @@ bool walk_punishes(const struct walk_limit *l, const struct walk_source *s, u64 
 
 /* The wall clock shows this time: periods of calendars end. */
 void walk_wall(struct walk_limit *l, u64 now, time64_t wall);
+/* The worker ran. */
+void walk_aged(struct walk_limit *l);
+/* All newcomers are welcome for a while. */
+void walk_learns(struct walk_limit *l, u64 now);
 /* Forget a source, or with NULL all. */
 void walk_forget(struct walk_limit *l, struct walk_source *s);
 
