@@ -40,6 +40,6 @@ ok "${PIPESTATUS[0]}" "every request is answered, and the host's root meanwhile 
 : >"$tmp/enough"
 wait "$watch"
 is "$(cat "$tmp/failed" 2>/dev/null)" "" "... with success"
-[ -n "$family" ] || skip "no module $family" "a family is registered meanwhile"
+[ -n "$family" ] || skip "no module psample" "a family is registered meanwhile"
 is "$(weir limit show)" "" "nothing is left in the other namespace"
 finish
