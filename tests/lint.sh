@@ -48,7 +48,7 @@ layers() {
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
-		userspace/(check|config|fields(_budget|_source|_xdp)?|name|parse|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/(check|config|fields(_budget|_source|_xdp)?|name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/show(_limit)?\.c	show.h value.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/.*\.c	config.h tool.h value.h

@@ -165,7 +165,8 @@ static void add_given(struct spot *spot)
 	bool string = type == &weir_type_name || type == &weir_type_dev;
 	union weir_model model;
 
-	if (!string && type != &weir_type_prefix && type != &weir_type_address)
+	if (!string && type != &weir_type_prefix && type != &weir_type_address &&
+	    type != &weir_type_source)
 		return;
 	weir_set_get(spot->set, spot->attrs, spot->len, &model);
 	snprintf(text, sizeof(text), string ? "'%s'" : "%s",

@@ -75,6 +75,32 @@ static void unmap(struct weir_prefix *prefix)
 	memset(prefix->addr + 4, 0, 12);
 }
 
+/* As ip(8) does, take 10/8 for 10.0.0.0/8. */
+static void fill_octets(char *addr, size_t size)
+{
+	size_t len = strlen(addr);
+	unsigned int dots = 0;
+	const char *at;
+
+	for (at = addr; *at; at++)
+		dots += *at == '.';
+	for (; len && len + 2 < size && dots < 3; dots++)
+		len += sprintf(addr + len, ".0");
+}
+
+/* As ip(8) does, take a netmask for a length. */
+static bool read_netmask(const char *text, uint8_t family, uint64_t *bits)
+{
+	struct in_addr mask;
+	uint32_t host;
+
+	if (family != AF_INET || !strchr(text, '.') || inet_pton(AF_INET, text, &mask) != 1)
+		return false;
+	host = ~ntohl(mask.s_addr);
+	*bits = 32 - __builtin_popcount(host);
+	return !(host & (host + 1));
+}
+
 int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 		      const char *text, void *at)
 {
@@ -96,6 +122,14 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 	memcpy(addr, text, len);
 	addr[len] = '\0';
 	prefix->family = strchr(addr, ':') ? AF_INET6 : AF_INET;
+	if (*text == '!' && field && field->flags & WEIR_NOT)
+		return weir_err_set(err, "write 'not %s %.60s'", field->word, text + 1);
+	if (!strcmp(text, "any") || !strcmp(text, "all") || !strcmp(text, "default"))
+		return weir_err_set(err, "every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0%s",
+				    field && field->flags & WEIR_NOT ?
+				    "; for both leave the condition out" : "");
+	if (slash && prefix->family == AF_INET)
+		fill_octets(addr, sizeof(addr));
 	if (strchr(addr, '%'))
 		return weir_err_set(err, "'%.60s': write the device as a separate argument: 'dev %.20s'",
 				    text, strchr(addr, '%') + 1);
@@ -103,7 +137,8 @@ int weir_parse_prefix(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(err, "invalid IPv4 or IPv6 %s '%.60s'",
 				    slash ? "prefix" : "address", text);
 	prefix->len = family_bits(prefix->family);
-	if (slash && weir_value_number(slash + 1, 0, prefix->len, &bits, err))
+	if (slash && !read_netmask(slash + 1, prefix->family, &bits) &&
+	    weir_value_number(slash + 1, 0, prefix->len, &bits, err))
 		return weir_err_set(err, "'%.60s': prefix length out of range 0..%u",
 				    text, prefix->len);
 	if (slash)
@@ -140,10 +175,14 @@ bool weir_ports_overlap(const void *a, const void *b)
 int weir_parse_address(const struct weir_field *field, struct weir_args *args,
 		       const char *text, void *at)
 {
-	if (strchr(text, '/'))
+	const struct weir_prefix *prefix = at;
+
+	if (weir_parse_prefix(NULL, args, text, at))
+		return -EINVAL;
+	if (prefix->len < family_bits(prefix->family))
 		return weir_err_set(args->err, "'%.60s' is a prefix; a single address is required",
 				    text);
-	return weir_parse_prefix(NULL, args, text, at);
+	return 0;
 }
 
 int weir_parse_proto(const struct weir_field *field, struct weir_args *args,

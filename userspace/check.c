@@ -66,11 +66,11 @@ static int check_proto(const struct weir_match *match, bool some, struct weir_ar
 
 	if (ports && !(some && !(match->has & WEIR_COND_PROTO)) &&
 	    !(plain & WEIR_COND_PROTO && weir_proto_has_ports(match->proto)))
-		weir_err_set(args->err, "%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite",
+		weir_err_set(args->err, WEIR_NEEDS_PORTS,
 			     word);
 	else if (match->has & WEIR_COND_SYN && match->has & WEIR_COND_PROTO &&
 		 !(plain & WEIR_COND_PROTO && match->proto == IPPROTO_TCP))
-		weir_err_set(args->err, "%s requires proto tcp, or no proto", word = "syn");
+		weir_err_set(args->err, WEIR_NEEDS_TCP, word = "syn");
 	else if (plain & WEIR_COND_FRAG && (ports || match->has & WEIR_COND_SYN))
 		weir_err_set(args->err, WEIR_COMBINED ": later fragments have no transport header",
 			     word = ports ? word : "syn", "frag");
@@ -223,7 +223,14 @@ int weir_check_query(struct weir_args *args, unsigned int verb, void *model)
 {
 	struct weir_query *query = model;
 
+	if (verb & (WEIR_ON_ADD | WEIR_ON_DEL) && !*query->limit &&
+	    query->prefix.len != (query->prefix.family == AF_INET ? 32 : 128)) {
+		weir_err_set(args->err, "a prefix is a source only of a limit that counts such: write 'limit NAME'");
+		return -EINVAL;
+	}
 	query->idle |= query->top && query->rank == WEIR_RANK_DROPPED;
+	if (weir_packet_check(&query->packet, &query->prefix, args))
+		return -EINVAL;
 	if (!query->wait || query->mode == WEIR_CHARGE_MODE_ALL)
 		return 0;
 	weir_err_set(args->err, "wait: only mode all waits; drain and reserve answer at once");

@@ -94,7 +94,8 @@ static void put_value(const struct completing *completing, const struct weir_fie
 		puts(FILES);
 	if (field->type == &weir_type_proto)
 		put_words(weir_protos);
-	if (field->type == &weir_type_prefix || field->type == &weir_type_address)
+	if (field->type == &weir_type_prefix || field->type == &weir_type_address ||
+	    field->type == &weir_type_source)
 		put_prefixes(completing->tool, command);
 	if (field->type == &weir_type_name) {
 		/* add names a limit that does not exist yet */

@@ -26,6 +26,7 @@ enum weir_field_flag {
 	WEIR_FIRST	= 1 << 8,	/* positional: the value comes first, no word */
 	WEIR_ALONE	= 1 << 9,	/* an address; its word may be omitted */
 	WEIR_BARE	= 1 << 10,	/* the value's name is the word */
+	WEIR_LONE	= 1 << 21,	/* a word that is none of the command's is its value */
 	WEIR_FOLLOWS	= 1 << 11,	/* valid only after the row above */
 	WEIR_NOT	= 1 << 12,	/* a condition: "not" may precede it */
 	WEIR_AGAIN	= 1 << 13,	/* given again, it begins an element of a list of nests */
@@ -95,9 +96,9 @@ struct weir_set {
 };
 
 extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, weir_type_bits,
-	weir_type_ns,
-	weir_type_size, weir_type_enum, weir_type_family, weir_type_name,
-	weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address, weir_type_proto,
+	weir_type_ns, weir_type_size, weir_type_enum, weir_type_family, weir_type_name,
+	weir_type_dev, weir_type_comment, weir_type_prefix, weir_type_address,
+	weir_type_source, weir_type_proto,
 	weir_type_ports, weir_type_prefixes, weir_type_portlist, weir_type_mark,
 	weir_type_per, weir_type_budget, weir_type_newcomers, weir_type_rate,
 	weir_type_zone, weir_type_date, weir_type_ms, weir_type_flag, weir_type_any,
@@ -108,7 +109,7 @@ extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_
 	weir_further_fields, weir_standing_fields, weir_source_fields, weir_stats_fields,
 	weir_pressure_fields, weir_newcomers_fields,
 	weir_state_fields, weir_config_fields, weir_saving_fields,
-	weir_xdp_fields;
+	weir_xdp_fields, weir_packet_fields;
 
 /* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */
 uint64_t weir_uint_get(const void *data, size_t len);
@@ -156,6 +157,14 @@ void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 
 /* parse.c: parse all words of the command @verb; -EINVAL with a sentence in args->err. */
 int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
+/*
+ * packet.c: may a packet, of which @packet has what is known, match a limit? A fragment or a
+ * SYN that is known has its bit in packet->flags, too.
+ */
+bool weir_packet_meets(const struct weir_match *packet, const struct weir_match *match);
+/* Check what is said of a packet of a source, and add what follows from it. */
+int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
+		      struct weir_args *args);
 /* check.c: check a limit's words against each other. */
 int weir_check_limit(struct weir_args *args, unsigned int verb, void *model);
 /* A ranking by drops includes idle sources. */

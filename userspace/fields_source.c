@@ -22,11 +22,38 @@
 #define ON_ADDRESS	(WEIR_ON_GET | WEIR_ON_CHARGE | ON_BLOCK)
 #define ON_SOURCE	(WEIR_ON_SHOW | WEIR_ON_FORGET | ON_ADDRESS)
 
+#define PACKET(NAME, member)	.attr = WEIR_A_MATCH_##NAME, \
+	.spec = &weir_match_attrs[WEIR_A_MATCH_##NAME], .bit = WEIR_COND_##NAME, \
+	.offset = offsetof(struct weir_match, member), \
+	.size = sizeof(((struct weir_match *)0)->member)
+
+/* What is known of a packet: the tool knows which limits match it, the module is not asked. */
+static const struct weir_field packet_rows[] = {
+	{ "to", &weir_type_address, WEIR_ON_GET, PACKET(TO, to[0]), .value = "ADDR",
+	  .help = "only limits that match a packet to this address" },
+	{ "proto", &weir_type_proto, WEIR_ON_GET, PACKET(PROTO, proto),
+	  .help = "... of this protocol" },
+	{ "sport", &weir_type_ports, WEIR_ON_GET, PACKET(SPORT, sport[0]), .value = "PORT",
+	  .help = "... from this port" },
+	{ "dport", &weir_type_ports, WEIR_ON_GET, PACKET(DPORT, dport[0]), .value = "PORT",
+	  .help = "... to this port" },
+	{ "syn", &weir_type_flag, WEIR_ON_GET, .attr = WEIR_A_MATCH_SYN,
+	  .spec = &weir_match_attrs[WEIR_A_MATCH_SYN], .bit = WEIR_COND_SYN,
+	  .help = "... that opens a TCP connection" },
+	{ "mark", &weir_type_mark, WEIR_ON_GET, PACKET(MARK, mark), .part = WEIR_A_MATCH_MARK_MASK,
+	  .value = "VALUE", .help = "... with this mark" },
+	END
+};
+
+const struct weir_set weir_packet_fields = {
+	SET("packet", match), .fields = packet_rows,
+};
+
 static const struct weir_field query_rows[] = {
 	{ "PREFIX", &weir_type_prefix, WEIR_ALONE | WEIR_ON_SHOW, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN,
 	  .help = "only sources that overlap ADDR[/LENGTH]" },
-	{ "ADDR", &weir_type_address, WEIR_FIRST | ON_ADDRESS, QUERY(ADDRESS, prefix),
+	{ "ADDR", &weir_type_source, WEIR_FIRST | ON_ADDRESS, QUERY(ADDRESS, prefix),
 	  .needed = ON_ADDRESS },
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | WEIR_ON_FORGET, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN, .value = "PREFIX|all", .alias = "all",
@@ -35,6 +62,7 @@ static const struct weir_field query_rows[] = {
 	  .help = "only under this limit" },
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
 	  .help = "device of a link-local source" },
+	{ NULL, &weir_type_nest, WEIR_ON_GET, AT(query, packet), .nest = &weir_packet_fields },
 	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
 	  .help = "only sources limited at this moment (see top)" },
 	{ "blocked", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_BLOCKED, blocked),

@@ -15,8 +15,8 @@ static const struct weir_attr_spec weir_xdp_attrs[] = {
 	.size = sizeof(((struct weir_xdp *)0)->member)
 
 static const struct weir_field xdp_rows[] = {
-	{ "dev", &weir_type_dev, WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_SOME, XDP(1, dev),
-	  .needed = WEIR_ON_ADD | WEIR_ON_DEL, .help = "the device" },
+	{ "dev", &weir_type_dev, WEIR_LONE | WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_SOME,
+	  XDP(1, dev), .needed = WEIR_ON_ADD | WEIR_ON_DEL, .help = "the device" },
 	{ "mode", &weir_type_enum, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME, XDP(2, mode),
 	  .value = "native|generic", .help = "in the driver (default), or in the stack" },
 	{ "program", &weir_type_uint, WEIR_RESULT, XDP(3, program) },
@@ -43,6 +43,10 @@ static const struct weir_field wanted_rows[] = {
 	  .help = "tables too small for their sources" },
 	{ "newcomers", &weir_type_flag, WEIR_ON_SHOW, WANTED(NEWCOMERS),
 	  .help = "newcomers' budgets that are used up" },
+	{ "module", &weir_type_flag, WEIR_ON_SHOW,
+	  .offset = offsetof(struct weir_wanted, module),
+	  .size = sizeof(((struct weir_wanted *)0)->module),
+	  .help = "nothing: end when the module is unloaded" },
 	{ 0 }
 };
 

@@ -154,6 +154,10 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 				     path);
 			break;
 		}
+		if (ret > 0 && lines->count == 1 && !strcmp(lines->words[0], "quiet")) {
+			tool->quiet = true;
+			continue;
+		}
 		said = ret < 0 ? ret : weir_read_item(tool, lines->words, lines->count, config,
 						      &fault);
 		/* the missing limit may be on an invalid line */

@@ -51,6 +51,7 @@ struct weir_match {
 	uint32_t invert;	/* those preceded by "not" */
 	uint8_t family, proto;
 	uint8_t any;		/* WEIR_MATCH_*: replaces the limit's conditions */
+	uint16_t flags;		/* of a packet: WEIR_COND_SYN and _FRAG that hold */
 	char dev[WEIR_DEV_SIZE];
 	unsigned int from_count, to_count, sport_count, dport_count;
 	struct weir_prefix from[WEIR_PREFIXES_MAX], to[WEIR_PREFIXES_MAX];
@@ -118,6 +119,7 @@ struct weir_exempt {
 struct weir_wanted {
 	uint64_t has;			/* by notification command; 0: all */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
+	bool module;			/* only wait until it is unloaded */
 };
 
 /* A request on sources: which ones, and the amount to charge. */
@@ -133,6 +135,7 @@ struct weir_query {
 	uint64_t packets, bytes;	/* to charge; both 0: one packet */
 	uint32_t mode;
 	bool wait;			/* until it is granted */
+	struct weir_match packet;	/* of the source: what is known of it */
 };
 
 /* How a source stands with a budget besides the first. */

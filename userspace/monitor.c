@@ -261,6 +261,29 @@ static int follow(struct watch *watch, int fd)
 	return status;		/* main reports output errors */
 }
 
+/*
+ * Only what the controller of generic netlink announces: nobody listens to events, so the module
+ * makes none.
+ */
+static int await_unload(struct weir_tool *tool, int fd)
+{
+	int ret;
+
+	do {
+		/* it may have gone before, or while announcements were lost */
+		weir_nl_close(&tool->nl);
+		ret = weir_nl_open(&tool->nl);
+		while (!ret)
+			ret = weir_nl_listen(&tool->nl, fd, fileno(tool->out.to), -1, NULL, NULL);
+	} while (ret == -ENOBUFS);
+	if (ret == -ESHUTDOWN || ret == -ENOENT)
+		return WEIR_EXIT_OK;
+	if (ret == -EPIPE)
+		return lose_reader(tool);
+	tool->err = tool->nl.err;
+	return WEIR_EXIT_UNREACHABLE;
+}
+
 int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
 		 union weir_model *model)
 {
@@ -270,12 +293,12 @@ int weir_monitor(struct weir_tool *tool, const struct weir_command *command,
 	watch.tool = tool;
 	watch.wanted = &model->wanted;
 	/* subscribe before the dump, to miss no event */
-	fd = weir_nl_subscribe(&tool->nl);
+	fd = weir_nl_subscribe(&tool->nl, !model->wanted.module);
 	if (fd < 0) {
 		tool->err = tool->nl.err;
 		return fd == -EPERM ? WEIR_EXIT_REFUSED : WEIR_EXIT_UNREACHABLE;
 	}
-	status = follow(&watch, fd);
+	status = model->wanted.module ? await_unload(tool, fd) : follow(&watch, fd);
 	close(fd);
 	return status;
 }

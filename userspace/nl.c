@@ -227,14 +227,14 @@ void weir_nl_close(struct weir_nl *nl)
 	nl->fd = -1;
 }
 
-int weir_nl_subscribe(struct weir_nl *nl)
+int weir_nl_subscribe(struct weir_nl *nl, bool events)
 {
 	int fd = nl->open(nl), ret;
 
 	if (fd < 0)
 		return fd;
 	set_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
-	ret = set_option(fd, NETLINK_ADD_MEMBERSHIP, nl->group);
+	ret = events ? set_option(fd, NETLINK_ADD_MEMBERSHIP, nl->group) : 0;
 	ret = ret ? ret : set_option(fd, NETLINK_ADD_MEMBERSHIP, GENL_ID_CTRL);
 	if (!ret)
 		return fd;

@@ -61,8 +61,8 @@ void weir_nl_close(struct weir_nl *nl);
 bool weir_nl_has_master(unsigned int ifindex);
 /* Send a request and receive its answers; returns ret. Not reentrant from reply(). */
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request);
-/* Open a socket subscribed to events; or a negative errno. */
-int weir_nl_subscribe(struct weir_nl *nl);
+/* Open a socket that hears of the end of the module, and of events; or a negative errno. */
+int weir_nl_subscribe(struct weir_nl *nl, bool events);
 /*
  * Wait for events (@timeout_ms -1: forever) and call event() for each. 0 on success or
  * timeout; -EPIPE: @out has no reader; -ENOBUFS: events were lost; -ESHUTDOWN: the module

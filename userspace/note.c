@@ -33,6 +33,8 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	char text[TEXT_ROOM], where[TEXT_ROOM] = "";
 	va_list ap;
 
+	if (tool->quiet && kind && !strcmp(kind, "note"))
+		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);

@@ -81,7 +81,7 @@ static const struct weir_command source_commands[] = {
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_SOURCE_BLOCK, .loads = true,
 	  .run = weir_source_block },
 	{ "release", NULL, "end the block of a source", SOURCE, .verb = WEIR_ON_DEL,
-	  .cmd = WEIR_CMD_SOURCE_RELEASE, .allowed = -ENOENT, .run = weir_run_show },
+	  .cmd = WEIR_CMD_SOURCE_RELEASE, .allowed = -ENOENT, .run = weir_source_release },
 	{ 0 }
 };
 

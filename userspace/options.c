@@ -34,6 +34,7 @@ const struct weir_option weir_options[] = {
 	  TOOL(exist) },
 	{ "-timeout", OPT_TIMEOUT, "TIME", "how long 'source charge ... wait' may wait",
 	  TOOL(timeout) },
+	{ "-quiet", 'q', NULL, "print no notes, only warnings and errors", TOOL(quiet) },
 	{ "-timestamp", 't', NULL, "print the time before each event",
 	  TOOL(timestamp) },
 	{ "-color", 'c', "always|auto|never", "use colour", TOOL(out.color) },

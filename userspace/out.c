@@ -202,6 +202,16 @@ void weir_out_bool(struct weir_out *out, const char *key, bool value)
 		fputs(value ? "true" : "false", out->to);
 }
 
+/* Characters of a text, but for escapes. */
+static unsigned int columns(const char *text, size_t len)
+{
+	unsigned int count = 0;
+
+	for (; len--; text++)
+		count += (*text & 0xc0) != 0x80;
+	return count;
+}
+
 static void put_text(struct weir_out *out, const char *text)
 {
 	size_t len = strlen(text), part;
@@ -213,6 +223,7 @@ static void put_text(struct weir_out *out, const char *text)
 			putc('\\', out->to);
 		part = strcspn(text, "\n");
 		weir_out_escape(out->to, text, part);
+		out->column = text[part] ? 0 : out->column + columns(text, part);
 		out->held = out->oneline && text[part];
 		if (text[part] && !out->oneline)
 			putc('\n', out->to);
@@ -226,8 +237,11 @@ void weir_out_put(struct weir_out *out, enum weir_color color, const char *text)
 
 	if (out->json)
 		return;
-	if (out->inside)
-		putc(' ', out->to);
+	if (out->inside && out->width && !out->oneline &&
+	    out->column + 1 + columns(text, strlen(text)) > out->width)
+		put_text(out, "\n        ");
+	else if (out->inside)
+		put_text(out, " ");
 	if (colored)
 		fputs(colors[color], out->to);
 	put_text(out, text);

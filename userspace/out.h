@@ -21,11 +21,13 @@ struct weir_out {
 	FILE *to;
 	bool json, pretty, color;
 	bool brief, oneline;	/* text only */
+	unsigned int width;	/* of the terminal that text is wrapped for; 0: none */
 	/* private */
 	unsigned int depth;
 	bool filled;		/* the open array or object has an element */
 	bool line;		/* within a one-line object, despite pretty */
 	bool inside;		/* the line of text has a word */
+	unsigned int column;	/* of text, without colours */
 	bool results;		/* nests show what the kernel computed, too */
 	bool held;		/* a newline, which oneline may turn into \\ */
 	int error;		/* of the first failed write, a negative errno */

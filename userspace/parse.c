@@ -226,6 +226,7 @@ static bool is_value(const struct weir_field *field, const char *token)
 		struct weir_prefix prefix;
 		struct weir_budget budget;
 		uint16_t ports[2];
+		uint64_t ms;
 	} unused;
 	struct weir_err err;
 	struct weir_args args = { .err = &err };
@@ -243,17 +244,27 @@ static bool continues_list(const struct reading *reading, const char *token)
 	return field && field->many && is_value(field, token);
 }
 
+/* Is a value of the field unlike those of others? */
+static bool takes_alike(const struct weir_field *field)
+{
+	return field->type == &weir_type_budget || (field->type == &weir_type_ms && field->needed);
+}
+
 /* Explain an unknown word: a value without its word, or a word of another command. */
 static int blame_unknown(struct reading *reading, const char *token)
 {
 	struct weir_word words[WEIR_WORDS_MAX];
 	char value[WEIR_TEXT_SIZE], *save, *part;
 	struct weir_err *err = reading->args->err;
+	const char *next = weir_args_peek(reading->args);
 	const struct weir_word *word;
 
 	if (reading->last && reading->last->type == &weir_type_comment)
-		return weir_err_set(err, "%.400s (put a comment of several words in quotes)",
-				    err->text);
+		return weir_err_set(err, "'%.60s' stands behind a comment of one word; put one of several in quotes",
+				    token);
+	word = next && isdigit((unsigned char)*token) ? weir_word_find(reading->words, next) : NULL;
+	if (word && row(word)->type == &weir_type_uint)	/* 1M bytes */
+		return weir_err_set(err, "write '%s %.60s'", next, token);
 	if (continues_list(reading, token))
 		return weir_err_set(err, "separate the values of '%s' by ','",
 				    reading->last->word);
@@ -261,7 +272,7 @@ static int blame_unknown(struct reading *reading, const char *token)
 		part = strtok_r(weir_field_value(word->is, value), "|", &save);
 		while (part && strcmp(part, token))
 			part = strtok_r(NULL, "|", &save);
-		if (part || (row(word)->type == &weir_type_budget && is_value(word->is, token)))
+		if (part || (takes_alike(row(word)) && is_value(word->is, token)))
 			return weir_err_set(err, "'%s' is a value of '%s': write '%s %s'",
 					    token, word->name, word->name, token);
 	}
@@ -270,6 +281,16 @@ static int blame_unknown(struct reading *reading, const char *token)
 		return weir_err_set(err, "'%s' cannot be changed; add another limit instead",
 				    token);
 	return -EINVAL;
+}
+
+/* Is it a word, or does it abbreviate one? */
+static bool is_word(const struct weir_word *words, const char *token)
+{
+	for (; words->name; words++) {
+		if (!strncmp(words->name, token, strlen(token)))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -288,6 +309,9 @@ static const struct weir_word *find_wordless(const struct reading *reading, cons
 		    (isdigit((unsigned char)*token) || strchr(token, ':')))
 			return word;
 		if (field->type == &weir_type_proto && proto)
+			return word;
+		if (field->flags & WEIR_LONE && !reading->seen[word - reading->words] &&
+		    !is_word(reading->words, token))
 			return word;
 	}
 	return NULL;

@@ -8,6 +8,8 @@
 #include "value.h"
 
 #define HOUR_MS	3600000u
+/* Packets of a larger flood are nobody's concern. */
+#define FLOOD_MAX	1000000000000ull
 
 /*
  * For how long idle sources keep their ways at the present rate of newcomers, of whom
@@ -53,6 +55,8 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit)
 	    (budget->window_ms && budget->window_ms < HOUR_MS))
 		return;
 	if (budget->window_ms && __builtin_mul_overflow(packets, budget->count, &packets))
+		return;
+	if (packets > FLOOD_MAX)
 		return;
 	weir_text_amount(packets, 2, count);
 	weir_text_time(limit->window_ns + limit->slot_ns, time);

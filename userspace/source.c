@@ -5,25 +5,99 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/param.h>
+#include <sys/socket.h>
 #include <time.h>
 
+#include "config.h"
 #include "tool.h"
 #include "value.h"
 
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */
 
+static bool is_address(const struct weir_prefix *prefix)
+{
+	return prefix->len == (prefix->family == AF_INET ? 32 : 128);
+}
+
+/* A prefix is a source's only under a limit that makes its sources of that length. */
+static int check_length(struct weir_tool *tool, const struct weir_query *query)
+{
+	struct weir_limit limit = { 0 };
+	struct weir_request request;
+	char buf[WEIR_TEXT_SIZE];
+	uint8_t len;
+
+	if (is_address(&query->prefix) ||
+	    weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
+		return WEIR_EXIT_OK;	/* the request itself reports it better */
+	len = limit.per[query->prefix.family != AF_INET];
+	if (request.ret || len == query->prefix.len)
+		return weir_tool_settle(tool, &request, 0);
+	weir_err_set(&tool->err, "ADDR %s: limit '%s' counts each /%u as a source",
+		     weir_text_prefix(NULL, &query->prefix, buf), query->limit, len);
+	return WEIR_EXIT_WORDS;
+}
+
+struct getting {
+	struct weir_tool *tool;
+	const struct weir_command *command;
+	const struct weir_query *query;
+	struct weir_config *limits;	/* or NULL: nothing is known of the packet */
+};
+
+/* Leave out the limits that the packet does not match, or that have other sources. */
+static int show_state(const void *model, void *data)
+{
+	const struct getting *getting = data;
+	const struct weir_prefix *asked = &getting->query->prefix;
+	const struct weir_source *source = model;
+	struct weir_limit *limit;
+
+	limit = getting->limits ? weir_config_find(getting->limits, source->limit) : NULL;
+	if ((limit && !weir_packet_meets(&getting->query->packet, &limit->match)) ||
+	    (!is_address(asked) && source->prefix.len != asked->len))
+		return 0;
+	getting->command->show(&getting->tool->out, model);
+	getting->tool->answers++;
+	return ferror(getting->tool->out.to) ? -ECANCELED : 0;
+}
+
 int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
 {
+	static struct weir_config limits;
+	struct weir_request request = weir_request_of(command, model);
+	struct getting getting = { tool, command, &model->query, NULL };
 	char buf[WEIR_TEXT_SIZE];
-	int status = weir_run_show(tool, command, model);
+	int status = WEIR_EXIT_OK;
 
+	if (model->query.packet.has) {
+		status = weir_get_config(tool, &limits, false);
+		getting.limits = &limits;
+	}
+	if (status)
+		return status;
+	request.into = &tool->answer;
+	request.reply = show_state;
+	request.data = &getting;
+	tool->answers = 0;
+	weir_out_begin(&tool->out, NULL, '[');
+	weir_nl_ask(&tool->nl, &request);
+	weir_out_end(&tool->out, ']');
+	status = weir_tool_settle(tool, &request, command->allowed);
 	if (status || tool->answers)
 		return status;
-	weir_err_set(&tool->err, "ADDR %s: no limit applies to it",
-		     weir_text_prefix(NULL, &model->query.prefix, buf));
+	weir_err_set(&tool->err, "ADDR %s: no limit applies to %s",
+		     weir_text_prefix(NULL, &model->query.prefix, buf),
+		     getting.limits ? "such packets of it" : "it");
 	return WEIR_EXIT_REFUSED;
+}
+
+int weir_source_release(struct weir_tool *tool, const struct weir_command *command,
+			union weir_model *model)
+{
+	return check_length(tool, &model->query) ?: weir_run_show(tool, command, model);
 }
 
 /* An explicit cost must be in the limit's unit. */
@@ -121,7 +195,7 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 		       union weir_model *model)
 {
 	const struct weir_source *source = &tool->answer.source;
-	int status = check_unit(tool, &model->query);
+	int status = check_length(tool, &model->query) ?: check_unit(tool, &model->query);
 
 	if (!status)
 		status = model->query.wait ? charge_wait(tool, command, model) :
@@ -141,5 +215,5 @@ int weir_source_block(struct weir_tool *tool, const struct weir_command *command
 		      union weir_model *model)
 {
 	model->query.replace = tool->exist;
-	return weir_run_show(tool, command, model);
+	return weir_source_release(tool, command, model);
 }

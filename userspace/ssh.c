@@ -103,7 +103,7 @@ static bool find(struct ssh *ssh)
 	return false;
 }
 
-/* The known properties of packets of this connection, or of a new one. */
+/* The known properties of packets of this connection, or of a new one, that are no fragments. */
 static struct weir_match packet_of(const struct ssh *ssh)
 {
 	struct weir_match packet = {
@@ -118,41 +118,6 @@ static struct weir_match packet_of(const struct ssh *ssh)
 	if (!*ssh->dev)
 		packet.has &= ~(uint64_t)WEIR_COND_DEV;	/* unknown */
 	return packet;
-}
-
-/* Whether a condition holds for a packet that is not a fragment. */
-static bool holds(const struct weir_field *field, const void *cond, const void *packet)
-{
-	if (field->type->overlap)
-		return field->type->overlap(cond, packet);
-	return field->type != &weir_type_flag && !memcmp(cond, packet, field->size);
-}
-
-static bool any_holds(const struct weir_field *field, const struct weir_match *match,
-		      const void *packet)
-{
-	unsigned int count = weir_field_given(field, match), i;
-	const char *cond = weir_field_at(field, match);
-
-	for (i = 0; i < count; i++) {
-		if (holds(field, cond + i * field->size, packet))
-			return true;
-	}
-	return false;
-}
-
-static bool meets(const struct ssh *ssh, const struct weir_limit *limit)
-{
-	const struct weir_match *match = &limit->match, packet = packet_of(ssh);
-	const struct weir_field *field;
-
-	for (field = weir_match_fields.fields; field->type; field++) {
-		if (match->has & packet.has & field->bit &&
-		    any_holds(field, match, weir_field_at(field, &packet)) ==
-		    !!(match->invert & field->bit))
-			return false;
-	}
-	return true;
 }
 
 /* Whether the kernel exempts the peer now, from all limits or from @limit. */
@@ -188,13 +153,15 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 {
 	static struct ssh ssh;
 	static int found = -1;
+	struct weir_match packet;
 	char buf[WEIR_TEXT_SIZE], sentence[160];
 
 	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
 		return;
 	if (found < 0)
 		found = find(&ssh);
-	if (!found || !meets(&ssh, limit) ||
+	packet = packet_of(&ssh);
+	if (!found || !weir_packet_meets(&packet, &limit->match) ||
 	    (tool->config ? spared_then(tool->config, &ssh, limit->name) :
 	     spared_now(tool, &ssh, exists ? limit->name : "")))
 		return;

@@ -12,6 +12,7 @@
 
 struct weir_tool {
 	bool stats, force, check, timestamp, exist, version, schema, help;
+	bool quiet;		/* no notes */
 	const char *batch, *config_file;
 	const char *timeout;	/* of a wait; or NULL */
 	uint64_t timeout_ms;
@@ -126,8 +127,8 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 
 /* limit.c, source.c, monitor.c, save.c, xdp.c: commands that are not generic. */
 weir_run weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
-	weir_source_block, weir_monitor, weir_save, weir_xdp_attach, weir_xdp_detach,
-	weir_xdp_show;
+	weir_source_block, weir_source_release, weir_monitor, weir_save, weir_xdp_attach,
+	weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set;
 
 /*

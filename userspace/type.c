@@ -235,6 +235,9 @@ static void get_prefix(const struct weir_field *field, uint16_t attr,
 
 const struct weir_type weir_type_prefix = { "PREFIX", STRING, .parse = weir_parse_prefix,
 	.put = put_prefix, .get = get_prefix, .text = weir_text_prefix };
+/* As it is shown: with the length that its limit gives it. */
+const struct weir_type weir_type_source = { "ADDR", STRING, .parse = weir_parse_prefix,
+	.put = put_prefix, .get = get_prefix, .text = weir_text_prefix };
 const struct weir_type weir_type_address = { "ADDR", STRING, .parse = weir_parse_address,
 	.put = put_prefix, .get = get_prefix, .text = weir_text_prefix };
 

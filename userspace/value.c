@@ -153,25 +153,62 @@ static bool blame_rate(const char *text, struct weir_err *err)
 	return false;
 }
 
-int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err)
+/* The length of a unit at the start of @text, in ms; 0: none. */
+static uint32_t unit_ms(const char *text, size_t len)
 {
-	const char *end = text;
 	size_t i;
 
-	*ms = 1;
-	take_digits(&end, 10, ms);
 	for (i = 0; i < ARRAY_SIZE(windows); i++) {
-		if (!strcmp(windows[i].name, end))
-			break;
+		if (len == strlen(windows[i].name) && !strncmp(windows[i].name, text, len))
+			return windows[i].ms;
 	}
-	if (!*end)
-		return weir_err_set(err, "time '%.60s' has no unit; write %.60ss", text, text);
-	if (i == ARRAY_SIZE(windows))
-		return weir_err_set(err, "invalid time '%.60s'; expected a number (1 if left out) and ms, s, m, h, d, week or month",
-				    text);
-	if (__builtin_mul_overflow(*ms, (uint64_t)windows[i].ms, ms))
-		*ms = UINT64_MAX;
 	return 0;
+}
+
+/* A part of a time: 1.5h, 30m, day. A fraction of a millisecond counts as one. */
+static bool take_time(const char **text, uint32_t *unit, uint64_t *ms)
+{
+	uint64_t part = 0, scale = 1;
+	const char *at;
+	size_t len;
+
+	*ms = 1;
+	if (take_digits(text, 10, ms) && **text == '.') {
+		at = ++*text;
+		if (!take_digits(text, 10, &part) || *text - at > 9)
+			return false;
+		for (; at < *text; at++)
+			scale *= 10;
+	}
+	len = strspn(*text, "abcdefghijklmnopqrstuvwxyz");
+	*unit = unit_ms(*text, len);
+	*text += len;
+	if (__builtin_mul_overflow(*ms, (uint64_t)*unit, ms) ||
+	    __builtin_add_overflow(*ms, (part * *unit + scale - 1) / scale, ms))
+		*ms = UINT64_MAX;
+	return *unit;
+}
+
+int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err)
+{
+	const char *at = text;
+	uint32_t unit, before;
+	uint64_t part;
+	bool valid;
+
+	valid = take_time(&at, &before, ms);
+	/* 1h30m: each unit is shorter than the one before */
+	for (; valid && isdigit((unsigned char)*at); before = unit) {
+		valid = take_time(&at, &unit, &part) && unit < before;
+		if (__builtin_add_overflow(*ms, part, ms))
+			*ms = UINT64_MAX;
+	}
+	if (valid && !*at)
+		return 0;
+	if (*text && strspn(text, "0123456789.") == strlen(text))
+		return weir_err_set(err, "time '%.60s' has no unit; write %.60ss", text, text);
+	return weir_err_set(err, "invalid time '%.60s'; expected numbers (1 if left out) and ms, s, m, h, d, week or month: 1h30m",
+			    text);
 }
 
 /* In the longest unit of which it is a multiple; with @brief a 1 is left out. */
@@ -206,11 +243,19 @@ int weir_parse_ms(const struct weir_field *field, struct weir_args *args,
 		  const char *text, void *at)
 {
 	int length;
-	const char *word = zero_word(field, &length);
-	bool zero = length && !strncmp(text, word, length) && !text[length];
-	char most[WEIR_TEXT_SIZE];
+	const char *word = zero_word(field, &length), *next = weir_args_peek(args);
+	bool zero = length && ((!strncmp(text, word, length) && !text[length]) ||
+		    (!strncmp(word, "ever", length) && !strcmp(text, "forever")));
+	char most[WEIR_TEXT_SIZE], joined[WEIR_TEXT_SIZE];
 	uint64_t ms = 0;
 
+	if (length && !strcmp(text, "0"))
+		return weir_err_set(args->err, "0 is not a time; write '%.*s'", length, word);
+	if (next && *text && strspn(text, "0123456789.") == strlen(text) &&
+	    unit_ms(next, strlen(next))) {	/* 1 hour */
+		snprintf(joined, sizeof(joined), "%s%s", text, weir_args_next(args));
+		text = joined;
+	}
 	if (!zero && weir_value_time(text, &ms, args->err))
 		return -EINVAL;
 	put_time(field->spec->max, false, most);
@@ -373,6 +418,8 @@ const char *weir_text_time(uint64_t ns, char *buf)
 	size_t i = 0;
 	int len;
 
+	if (ns && ns < 1000)
+		ns = 1000;	/* without an exponent */
 	if (ms < 600000) {
 		sprintf(buf, ms < 1000 ? "%.4gms" : "%.4gs", ns / (ms < 1000 ? 1e6 : 1e9));
 		return buf;

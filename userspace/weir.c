@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "tool.h"
@@ -110,6 +111,14 @@ static void keep_output(void)
 		setvbuf(stdout, room, _IOFBF, sizeof(room));
 }
 
+/* Columns of the terminal that output goes to; 0: none, or it does not say. */
+static unsigned int terminal_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
 int main(int argc, char **argv)
 {
 	struct weir_tool tool = { .out.to = stdout };
@@ -122,6 +131,7 @@ int main(int argc, char **argv)
 		weir_complete(&tool, argc - 1, argv + 1);
 		return finish(&tool, WEIR_EXIT_OK);
 	}
+	tool.out.width = terminal_width();
 	status = choose(&tool, argc, argv, &at);
 	if (status)
 		weir_complain(&tool, NULL);

@@ -9,6 +9,9 @@
 
 /* No edit distance is computed for longer words. */
 #define NEAR_MAX	24
+/* So many words are suggested; of so many, all are listed. */
+#define NEAR_COUNT	3
+#define LISTED_MAX	12
 
 const char *weir_args_peek(const struct weir_args *args)
 {
@@ -110,19 +113,42 @@ static void list_names(const struct weir_word *words, const char *begin, char *l
 
 bool weir_nearest(const struct weir_word *words, const char *token, char *list, size_t size)
 {
-	unsigned int least = -1U;
+	unsigned int least = -1U, count = 0;
 	size_t i, used = 0;
 
 	for (i = 0; words[i].name; i++)
 		least = MIN(least, slips(token, words[i].name));
-	for (i = 0; least != -1U && words[i].name; i++) {
+	for (i = 0; least != -1U && words[i].name && count < NEAR_COUNT; i++) {
 		if (slips(token, words[i].name) != least)
 			continue;
 		if (used + strlen(words[i].name) + 7 >= size)
 			break;
 		used += sprintf(list + used, "%s'%s'", used ? " or " : "", words[i].name);
+		count++;
 	}
 	return used;
+}
+
+/* List the words that differ least, however much that is. */
+static void list_nearest(const struct weir_word *words, const char *token, char *list, size_t size)
+{
+	bool listed[WEIR_WORDS_MAX] = { false };
+	unsigned int count, far, least;
+	size_t i, best = 0;
+
+	*list = '\0';
+	for (count = 0; count < NEAR_COUNT; count++) {
+		least = -1U;
+		for (i = 0; words[i].name && i < WEIR_WORDS_MAX; i++) {
+			far = distance(token, words[i].name);
+			if (listed[i] || far >= least)
+				continue;
+			least = far;
+			best = i;
+		}
+		listed[best] = true;
+		weir_append(list, size, ", ", words[best].name);
+	}
 }
 
 const struct weir_word *weir_word_find(const struct weir_word *words, const char *name)
@@ -156,11 +182,19 @@ static int unknown(const struct weir_word *words, const char *token,
 		   const char *what, struct weir_err *err)
 {
 	char list[256];
+	size_t count;
 
 	if (weir_nearest(words, token, list, sizeof(list)))
 		return weir_err_set(err, "unknown %s '%.60s'; did you mean %s?", what, token, list);
-	list_names(words, "", list, sizeof(list));
-	weir_err_set(err, "unknown %s '%.60s'; expected one of: %s", what, token, list);
+	for (count = 0; words[count].name; count++)
+		;
+	if (count <= LISTED_MAX)
+		list_names(words, "", list, sizeof(list));
+	else
+		list_nearest(words, token, list, sizeof(list));
+	weir_err_set(err, "unknown %s '%.60s'; %s: %s%s", what, token,
+		     count <= LISTED_MAX ? "expected one of" : "the nearest are", list,
+		     count <= LISTED_MAX ? "" : "; help lists all");
 	err->unknown = true;
 	return -EINVAL;
 }

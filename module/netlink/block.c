@@ -14,7 +14,7 @@
 #define BLOCKED_ROOM 160
 
 static const char already[] =
-	"already blocked, see source get; replace (weir -exist) sets a new end";
+	"already blocked, see source get; weir -exist source block sets a new end";
 
 struct block {
 	struct weir_source source;	/* whole */
@@ -183,7 +183,7 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 	for (i = 0; i < block->count; i++)
 		blocked |= block->was[i];
 	if (block->release && !blocked)
-		return block_refuse(info, -ENOENT, "the source is not blocked");
+		return block_refuse(info, -ENOENT, "the source is not blocked; see source forget");
 	if (blocked && !block->release && !block->replace)
 		return block_refuse(info, -EEXIST, already);
 	for (i = 0; i < block->count && !err; i++)

@@ -88,7 +88,7 @@ static void limit_warn(const struct weir_net *wn, const struct weir_limit *limit
 
 	if (limit->penalty_ms && limit_spoofed(&limit->match))
 		weir_refuse(error, 0, WEIR_A_LIMIT_PENALTY_MS,
-			    "spoofed packets can have others punished; try tcp not syn");
+			    "packets with spoofed addresses can get others blocked; see penalty in weir(8)");
 	else if (bytes < ETH_DATA_LEN)
 		weir_refuse(error, 0, WEIR_A_LIMIT_BUDGET,
 			    "packets larger than the budget never fit; they may have up to 1500 bytes");

@@ -77,7 +77,7 @@ bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of ve
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
 bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add' or 'early dev'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
-bad "1: limit add: unknown word ';'; expected one of: budget, .*, comment\$" "what follows a command" <<<'limit add web budget 1/s ; x'
+bad "1: limit add: unknown word ';'; the nearest are: .*; help lists all\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
 	limit add web budget 1/s
 	limit add web budget 2/s
@@ -104,6 +104,11 @@ without_end() { yes "$1" 2>/dev/null | (ulimit -v 400000 && "$weir" -check "${@:
 like "$(without_end '# x' -file -)" "^weir: -: larger than 16 MiB\$" "a file without end"
 like "$(without_end '{' -json -file -)" "^weir: -: larger than 16 MiB\$" "... of JSON"
 like "$(yes 2>/dev/null | tr -d '\n' 2>/dev/null | (ulimit -v 400000 && "$weir" -check -batch - 2>&1))" "^weir: -:1: more than 16 MiB on one line\$" "a batch of one line without end"
+echo 'limit add web budget 1/s' >conf
+checks "-quiet -file conf" "0 " "-quiet: no notes"
+checks "-quiet limit add web budget 1/s dev nosuchdev0" "0 weir: warning: device 'nosuchdev0' does not exist (yet)" "... but warnings"
+printf 'quiet\nlimit add web budget 1/s\n' | good "... nor in a file that says quiet"
+bad "1: 'quiet' cannot be used here" "... alone on its line" <<<'quiet please'
 checks "-file nosuchfile" "1 weir: nosuchfile: cannot open: No such file or directory" "no such file"
 run -check -file .
 like "$status $err" '^1 weir: \.: cannot read: Is a directory' "a directory"
@@ -134,7 +139,7 @@ weir: conf:4:31: exempt add: comment: control character or invalid UTF-8 at byte
 weir: conf:5:31: exempt add: comment: control character or invalid UTF-8 at byte 1; a comment is printable text on one line
   exempt add 12.0.0.0/8 comment '\xff'
                                 ^~~
-weir: conf:6:35: exempt add: unknown word 'words'; expected one of: dev, limit, comment (put a comment of several words in quotes)
+weir: conf:6:35: exempt add: 'words' stands behind a comment of one word; put one of several in quotes
   exempt add 13.0.0.0/8 comment two words
                                     ^~~~~" "quotes that do not end, and bad comments"
 bad "1: exempt add: comment: control character .* at byte 6" "a quoted word does not continue on the next line" <<-'CONF'

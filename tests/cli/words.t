@@ -98,12 +98,12 @@ says <<'LINES'
 1 | source unblock | ^weir: source release: required: ADDR
 1 | source block 192.0.2.1 | ^weir: source block: required: for TIME\|ever$
 1 | source block 192.0.2.1 for 10 | ^weir: source block: for: time '10' has no unit; write 10s$
-1 | source ban 192.0.2.0/24 for 10m | ^weir: source block: '192.0.2.0/24' is a prefix; a single address is required$
+1 | source ban 192.0.2.0/24 for 10m | ^weir: source block: a prefix is a source only of a limit that counts such: write 'limit NAME'$
 1 | source block 192.0.2.1 for 999ms | ^weir: source block: for: 999ms is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 0s | ^weir: source block: for: 0s is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 3651d | ^weir: source block: for: 3651d is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 1m for 2m | ^weir: source block: 'for' given twice$
-1 | source block all for 1m | ^weir: source block: invalid IPv4 or IPv6 address 'all'$
+1 | source block all for 1m | ^weir: source block: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
 1 | ban 192.0.2.1 | ^weir: 'ban' requires an object: source block$
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
@@ -237,6 +237,63 @@ says <<'LINES'
 1 | -schema limit show | ^weir: '-schema' takes no command$
 1 | -schema -b - | ^weir: '-schema' takes no command$
 
+# prefixes and times as ip(8), or a reader of what weir prints, writes them
+0 | -check exempt add 10/8 |
+0 | -check exempt add 10.1/255.255.0.0 |
+0 | -check exempt add 10.0.0.0/255.0.0.0 |
+1 | -check exempt add 10.0.0.0/255.0.255.0 | prefix length out of range 0..32$
+1 | -check exempt add 10.1/8 | did you mean 10.0.0.0/8
+1 | -check exempt add 10.1 | invalid IPv4 or IPv6 address '10.1'$
+0 | -check exempt add 0/0 | 0\.0\.0\.0/0 is every IPv4 source
+1 | -check exempt add any | ^weir: exempt add: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
+1 | -check limit add x budget 1/s from any | ^weir: limit add: from: .*; for both leave the condition out$
+1 | -check limit add x budget 1/s from '!10.0.0.0/8' | ^weir: limit add: from: write 'not from 10.0.0.0/8'$
+0 | -check source block 10.0.0.1 limit a for forever |
+0 | -check source block 10.0.0.1 limit a for 1h30m |
+0 | -check source block 10.0.0.1 limit a for 1h36m20s |
+0 | -check source block 10.0.0.1 limit a for 1 hour |
+0 | -check source block 10.0.0.1 for 2 minutes limit a |
+0 | -check source block 10.0.0.1 limit a for 1.008s |
+0 | -check source block 10.0.0.1 limit a for 3650d |
+1 | -check source block 10.0.0.1 limit a for 0.9991s.5 | invalid time
+1 | -check source block 10.0.0.1 limit a for 3650d1ms | out of range 1s..3650d$
+1 | -check source block 10.0.0.1 limit a for 30m1h | invalid time '30m1h'
+1 | -check source block 10.0.0.1 limit a for 1h1h | invalid time '1h1h'
+1 | -check source block 10.0.0.1 limit a for 1h30 | invalid time '1h30'
+1 | -check source block 10.0.0.1 limit a for 1 | time '1' has no unit; write 1s$
+1 | -check source block 10.0.0.1 limit a for 0 | ^weir: source block: for: 0 is not a time; write 'ever'$
+1 | -check limit set a penalty 0 | ^weir: limit set: penalty: 0 is not a time; write 'none'$
+1 | -check source block 10.0.0.1 limit a 1h | ^weir: source block: '1h' is a value of 'for': write 'for 1h'$
+1 | -check source charge 10.0.0.1 limit a 1M bytes | ^weir: source charge: write 'bytes 1M'$
+1 | -check limit add x budget 1/s comment public web | ^weir: limit add: 'web' stands behind a comment of one word; put one of several in quotes$
+1 | -check limit add x budget 1/s xyz | ^weir: limit add: unknown word 'xyz'; the nearest are: tz, syn, dev; help lists all$
+0 | -check xdp attach lo |
+0 | -check xdp attach lo mode generic |
+0 | -check early lo |
+0 | -check xdp detach lo |
+1 | -check xdp attach lo lo | ^weir: xdp attach: unknown word 'lo'
+# a source is written as it is shown
+0 | -check source get 2001:db8:5::/64 |
+0 | -check source get 10.0.0.1/32 |
+0 | -check source block 2001:db8:5::/64 limit a for 5m |
+0 | -check source release 2001:db8:5::/64 limit a |
+0 | -check source charge 2001:db8:5::/64 limit a |
+1 | -check source block 2001:db8:5::/64 for 5m | ^weir: source block: a prefix is a source only of a limit
+0 | -check source block 10.0.0.1/32 for 5m |
+0 | -check exempt get 10.0.0.1/32 |
+1 | -check exempt get 10.0.0.0/8 | a single address is required$
+# what is known of a packet
+0 | -check source get 10.0.0.7 proto tcp dport 443 |
+0 | -check source get 10.0.0.7 tcp dport 443 syn to 192.0.2.1 mark 5 sport 65535 |
+1 | -check source get 10.0.0.7 dport 443 | ^weir: source get: dport requires a protocol with ports
+1 | -check source get 10.0.0.7 icmp sport 1 | ^weir: source get: sport requires a protocol with ports
+1 | -check source get 10.0.0.7 tcp dport 443-445 | ^weir: source get: dport: a packet has a single port$
+1 | -check source get 10.0.0.7 udp syn | ^weir: source get: syn requires proto tcp, or no proto$
+1 | -check source get 10.0.0.7 to ::1 | ^weir: source get: to is not an address of the source's family$
+1 | -check source get 10.0.0.7 to 10.0.0.0/8 | a single address is required$
+1 | -check source get 10.0.0.7 not syn | 'syn' is not a condition
+1 | -check source show 10.0.0.7 proto tcp | unknown word 'proto'
+
 # combinations
 1 | limit set web match | ^weir: limit set: 'match' requires a value: any.MATCH$
 
@@ -266,8 +323,8 @@ says <<'LINES'
 # options
 1 | -jsonn limit show | ^weir: unknown option '-jsonn'; did you mean '-json'\?$
 1 | --bacth x | ^weir: unknown option '-bacth'; did you mean '-batch'\?$
-1 | -bogus limit show | ^weir: unknown option '-bogus'; expected one of: -json
-1 | -x limit show | ^weir: unknown option '-x'; expected one of: -json, .*, -help$
+1 | -bogus limit show | ^weir: unknown option '-bogus'; the nearest are: -[a-z]+, -[a-z]+, -[a-z]+; help lists all$
+1 | -x limit show | ^weir: unknown option '-x'; the nearest are: -[a-z]+, -[a-z]+, -[a-z]+; help lists all$
 1 | -jx limit show | ^weir: unknown option '-jx'
 1 | -jn nosuchnetns limit show | ^weir: no network namespace 'nosuchnetns'
 1 | -f nope -f good | ^weir: '-file' given twice$

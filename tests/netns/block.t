@@ -28,11 +28,11 @@ is "$(weir -json source get 198.51.100.129 limit a | jq -c '.[0] | [.blocked, .l
 	'[true,true,true]' "... also in JSON"
 is "$(stat_of a blocked_now):$(stat_of a dropped.packets)" 1:10 "... and the counters of the limit"
 like "$(weir source charge 198.51.100.129 limit a 2>&1)" 'not charged: the source is blocked$' "... and it cannot be charged"
-refused "ADDR 198.51.100.129: already blocked, see source get; replace (weir -exist) sets a new end" block 198.51.100.129 limit a for 1h
+refused "ADDR 198.51.100.129: already blocked, see source get; weir -exist source block sets a new end" block 198.51.100.129 limit a for 1h
 is "$(weir -exist source block 198.51.100.129 limit a for 1h)" "198.51.100.129 limit a blocked for 1h" "with -exist the new end holds"
 is "$(weir source release 198.51.100.129)" "198.51.100.129 limit a released" "it is released"
 is "$(through 198.51.100.129)" 10 "... and passes"
-refused "ADDR 198.51.100.129: the source is not blocked" release 198.51.100.129
+refused "ADDR 198.51.100.129: the source is not blocked; see source forget" release 198.51.100.129
 holds "... which -exist allows" weir -exist source release 198.51.100.129
 
 is "$(weir source block 198.51.100.9 for ever)" "198.51.100.9 limit a blocked for ever

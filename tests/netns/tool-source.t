@@ -55,6 +55,22 @@ weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
 weir source charge 198.51.100.2 limit web >"$tmp/out"
 weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
 
+# What is shown can be written: source, device and limit, and the time.
+weir source charge 2001:db8:1:2::3 limit web >"$tmp/out"
+while read -r line; do
+	for verb in get charge "block for 1h36m" release "block for 1.5h" forget; do
+		weir source ${verb%% *} ${line%% count*} ${verb#"${verb%% *}"} >"$tmp/out" 2>&1
+		is "$? $(sed -n "1s/^${line%% count*} .*/shown/p" "$tmp/out")" "0 shown" "source ${verb%% *} of what is shown: $line" || diag "$(<"$tmp/out")"
+	done
+done < <(weir source show limit web | grep -v '^ ' | head -n 3 && weir source show limit net | grep -v '^ ')
+is "$(weir source block 2001:db8:1::/48 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/48: limit 'web' counts each /64 as a source
+1" "another length is no source"
+is "$(weir source get 198.51.101.0/24 2>&1; echo $?)" "$(weir source get 198.51.101.0/24 limit net; echo 0)" "... but of the limit that has such"
+weir source forget all >"$tmp/out"
+weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
+weir source charge 198.51.100.2 limit web >"$tmp/out"
+weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
+
 # get
 out=$(weir source get 198.51.100.1)
 like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [0-9.ms]+ dropped [0-9]+'$'\n''    [_.:=+*#-]{5} 5 slots of 25(\.[0-9]+)?s, oldest first'$'\n' \
@@ -151,6 +167,29 @@ config <<-WORDS || bail "cannot configure"
 WORDS
 # who WORD...: the limits in weir's output
 who() { weir "$@" | sed -n 's/.* limit \([a-z]*\) .*/\1/p' | paste -sd' '; }
+# of LIMITS ADDRESS WORD...: the limits that match such packets of a source
+of() {
+	is "$(who source get "${@:2}" 2>/dev/null)" "$1" "limits that match packets: ${*:2}"
+}
+quietly weir -b - <<-WORDS
+	limit add tcp budget 1k/1h tcp
+	limit add web budget 1k/1h tcp dport 80,443
+	limit add notweb budget 1k/1h tcp not dport 80,443
+	limit add syn budget 1k/1h syn
+	limit add frag budget 1k/1h frag
+	limit add mark budget 1k/1h mark 4/6
+WORDS
+all="nfour nfrom dev ndev to nto"
+of "$all tcp web notweb syn frag mark" 2001:db8:9::1
+of "$all tcp web syn mark" 2001:db8:9::1 proto tcp dport 443
+of "$all tcp notweb syn mark" 2001:db8:9::1 tcp dport 25
+of "$all mark" 2001:db8:9::1 udp dport 443
+of "${all/ to/} tcp web notweb syn mark" 2001:db8:9::1 tcp to 2001:db9::1
+of "${all/ nto/} tcp web notweb syn mark" 2001:db8:9::1 tcp to 2001:db8::1
+of "$all tcp web notweb syn mark" 2001:db8:9::1 mark 0xc syn
+of "$all tcp web notweb syn" 2001:db8:9::1 mark 0x2 syn
+like "$(weir source get 198.51.100.1 limit web udp 2>&1)" "^weir: source get: ADDR 198.51.100.1: no limit applies to such packets of it\$" "limits that no such packet matches"
+for name in tcp web notweb syn frag mark; do quietly weir limit del $name; done
 # meets ADDRESS LIMITS DEVICE LIMITS: the limits that match without a device, and on
 # DEVICE, where a packet must match the same ones; IPv6 goes to 2001:db8::1
 meets() {

@@ -35,7 +35,7 @@ begin
 
 # the examples of design.rst
 done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
-like "$out" '^web budget 1000/s slots [0-9]+ to 192.0.2.0/24 proto tcp dport 443 sources 65536.* memory [0-9.]+MiB ways [0-9]+ a source 73B$' \
+like "$out" '^web budget 1000/s slots [0-9]+ to 192.0.2.0/24 proto tcp dport 443 sources 65536.* memory [0-9.]+MiB places [0-9]+ each 73B$' \
 	"the added limit is shown, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
 done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe

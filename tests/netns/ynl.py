@@ -117,7 +117,7 @@ def budgets(client):
                                    "zone": zone, "penalty-ms": 60000, "renew": True}, echo=True)
     ok([{k: x[k] for k in y} for x, y in zip(told["further"], further)] == further, "limit-add with further budgets", told)
     ok(told["zone"] == zone and told["penalty-ms"] == 60000 and told["renew"], "... a zone and a penalty", told)
-    ok("punished" in client.said.getvalue(), "... with a warning")
+    ok("get others blocked" in client.said.getvalue(), "... with a warning")
     told = client.do("limit-get", {"name": "many"})
     ok(told["further"][0]["renews"] > time.time(), "... which renews", told)
     client.do("limit-set", {"name": "many", "penalty-ms": 0})

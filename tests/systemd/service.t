@@ -121,7 +121,7 @@ zones() {
 is "$(show weir-zones.timer ActiveState)" active "weir.service starts weir-zones.timer"
 like "$(show weir-zones.timer NextElapseUSecRealtime)" '^Mon |^Mon$' "... which elapses on a Monday"
 zones 0 success "without time zones the service succeeds"
-renews() { date -u -d "@$(weir -json limit show berlin | sed 's/.*"renews":\([0-9]*\).*/\1/')" '+%F %T'; }
+renews() { date -u -d "$(weir -json limit show berlin | sed 's/.*"renews":"\([^"]*\)".*/\1/')" '+%F %T'; }
 date -u -s "2028-06-15 12:00:00" >/dev/null
 weir limit add berlin budget 5/day calendar tz Europe/Berlin to 192.0.2.0/24 >/dev/null
 is "$(renews)" "2028-06-15 22:00:00" "a time zone, before two changes"

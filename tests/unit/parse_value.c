@@ -59,7 +59,7 @@ static void test_budget(void **state)
 		{ "1T/s", "invalid suffix 'T' in '1T/s'; k, M and G are powers of 1000" },
 		{ "10MiB/s", "invalid suffix 'MiB' in '10MiB/s'" },
 		{ "10m/s", "invalid suffix 'm' in '10m/s'" }, { "0x10/s", "invalid suffix 'x10'" },
-		{ "1000/fortnight", "expected a number (1 if left out) and ms, s, m, h, d, week or month" },
+		{ "1000/fortnight", "expected numbers (1 if left out) and ms, s, m, h, d, week or month" },
 		{ "1/S", "invalid time" }, { "1/s/s", "invalid time" },
 		{ "20/60", "time '60' has no unit; write 60s" },
 		{ "1/9ms", "9ms is out of range 10ms..30d" },
@@ -138,6 +138,41 @@ static void test_budget_text(void **state)
 				    told[i].text);
 }
 
+/* The times that are printed are taken, with the same value but for rounding. */
+static void test_time(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ms;
+	} good[] = {
+		{ "1s", 1000 }, { "s", 1000 }, { "1.008s", 1008 }, { "312.4ms", 313 }, { "0.5ms", 1 },
+		{ "1h36m", 5760000 }, { "1d2h3m4s5ms", 93784005 }, { "1.5h", 5400000 },
+		{ "1week1d", 691200000 }, { "2 days", 0 }, { "1h1h", 0 }, { "1m1h", 0 }, { "1h2", 0 },
+		{ "", 0 }, { ".5s", 0 }, { "1.s", 0 }, { "1.0000000001s", 0 }, { "-1s", 0 }, { "1h 2m", 0 },
+		{ "1.5", 0 }, { "18446744073709551615d", UINT64_MAX }, { "18446744073709551616ms", UINT64_MAX },
+		{ "18446744073709551d18446744073709551h", UINT64_MAX }, { "0.999999999month", 2591999998 },
+	};
+	struct unit_runs runs = unit_runs(100000);
+	char text[WEIR_TEXT_SIZE];
+	uint64_t ms, ns;
+	struct chance c;
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		check(!weir_value_time(good[i].text, &ms, &err) == !!good[i].ms, "%s: %s", good[i].text, err.text);
+		check(!good[i].ms || ms == good[i].ms, "%s: %llu", good[i].text, (unsigned long long)ms);
+	}
+	for (; runs.first < runs.end; runs.first++) {
+		c = chance_of(runs.first);
+		ns = chance(&c) >> chance_below(&c, 64);
+		weir_text_time(ns, text);
+		check(!weir_value_time(text, &ms, &err), "run %llu: %s: %s", runs.first, text, err.text);
+		/* four digits below ten minutes, two units above: a second, minute, hour or day is lost at most */
+		check(ms <= ns / 1000000 + ns / 1000000 / 1000 + 1 && ms >= ns / 1000000 - ns / 1000000 / 10,
+		      "run %llu: %llu ns: %s: %llu ms", runs.first, (unsigned long long)ns, text, (unsigned long long)ms);
+	}
+}
+
 static void test_prefix(void **state)
 {
 	static const struct {
@@ -151,6 +186,9 @@ static void test_prefix(void **state)
 		/* IPv4 clients of an IPv6 socket, as programs log them */
 		{ "::ffff:192.0.2.1", "192.0.2.1" }, { "::ffff:c000:201", "192.0.2.1" },
 		{ "::FFFF:192.0.2.0/120", "192.0.2.0/24" }, { "::ffff:0:0/96", "0.0.0.0/0" },
+		{ "192.0.2/24", "192.0.2.0/24" }, { "10/8", "10.0.0.0/8" }, { "0/0", "0.0.0.0/0" },
+		{ "10.1.0.0/255.255.0.0", "10.1.0.0/16" }, { "192.0.2.1/255.255.255.255", "192.0.2.1" },
+		{ "0.0.0.0/0.0.0.0", "0.0.0.0/0" }, { "128/128.0.0.0", "128.0.0.0/1" },
 		{ "::fffe:192.0.2.1", "::fffe:c000:201" }, { "::192.0.2.1", "::192.0.2.1" },
 	};
 	static const struct refused bad[] = {
@@ -165,7 +203,11 @@ static void test_prefix(void **state)
 		{ "192.0.2.0/-1", "prefix length out of range 0..32" },
 		{ "::ffff:192.0.2.1/129", "prefix length out of range 0..128" },
 		{ "::ffff:192.0.2.1/120", "did you mean 192.0.2.0/24" },
-		{ "192.0.2/24", "invalid IPv4 or IPv6 prefix" },
+		{ "192.0.2.0.0/24", "invalid IPv4 or IPv6 prefix" },
+		{ "192.0.2", "invalid IPv4 or IPv6 address" },
+		{ "10.0.0.0/255.0.255.0", "prefix length out of range 0..32" },
+		{ "2001:db8::/255.0.0.0", "prefix length out of range 0..128" },
+		{ "any", "every IPv4 address is 0.0.0.0/0" },
 		{ "192.0.2.256", "invalid IPv4 or IPv6 address" },
 		{ "example.org", "invalid IPv4 or IPv6 address" },
 		{ "", "invalid IPv4 or IPv6 address" },
@@ -370,6 +412,6 @@ static void test_texts(void **state)
 	assert_string_equal(weir_text_size(12 << 20, text), "12MiB");
 }
 
-UNIT_MAIN("parse_value", T(test_budget), T(test_budget_again), T(test_budget_text), T(test_prefix),
+UNIT_MAIN("parse_value", T(test_budget), T(test_budget_again), T(test_budget_text), T(test_time), T(test_prefix),
 	  T(test_name), T(test_dev), T(test_comment), T(test_proto), T(test_ports), T(test_mark), T(test_per),
 	  T(test_texts))

@@ -130,7 +130,7 @@ static void test_limit_refused(void **state)
 		{ "web budget 1/s observe", "'observe' is a value of 'action': write 'action observe'" },
 		{ "web budget 1/s Bytes", "unknown word 'Bytes'; did you mean 'bytes'" },
 		{ "web budget 1/s sour 64", "'sour' abbreviates 'sources'" },
-		{ "web budget 1/s rats", "unknown word 'rats'; expected one of: budget, packets, bytes, slots" },
+		{ "web budget 1/s rats", "unknown word 'rats'; the nearest are: " },
 		{ "web budget", "'budget' requires a value: COUNT" },
 		{ "web budget 1/s dev", "'dev' requires a value: IFACE" },
 		{ "web budget 1/s slots 3 slots 4", "'slots' given twice" },
@@ -174,7 +174,7 @@ static void test_limit_refused(void **state)
 		{ "-web budget 1/s", "begins with '-'" },
 		{ "web budget 1/s comment", "'comment' requires a value: TEXT" },
 		{ "web budget 1/s comment a comment b", "'comment' given twice" },
-		{ "web budget 1/s comment two words", "(put a comment of several words in quotes)" },
+		{ "web budget 1/s comment two words", "'words' stands behind a comment of one word; put one of several in quotes" },
 	};
 	struct weir_limit limit;
 	size_t i;
@@ -250,7 +250,6 @@ static void test_query_refused(void **state)
 		{ WEIR_ON_SHOW, "10.0.0.0/8 11.0.0.0/8", "cannot be combined" },
 		{ WEIR_ON_SHOW, "lmited", "did you mean 'limited'" },
 		{ WEIR_ON_GET, "", "required: ADDR" },
-		{ WEIR_ON_GET, "10.0.0.0/8", "a single address is required" },
 		{ WEIR_ON_CHARGE, "10.0.0.1", "required: limit NAME" },
 		{ WEIR_ON_CHARGE, "10.0.0.1 limit a packets 0", "0 is out of range" },
 		{ WEIR_ON_CHARGE, "10.0.0.1 limit a packets 1 bytes 1", "cannot be combined" },

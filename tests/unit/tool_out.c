@@ -208,7 +208,7 @@ static void test_limit(void **state)
 	};
 
 	shown(false, weir_show_limit, &limit,
-	      "bulk budget 10M/s bytes slots 8 lenient tz Europe/Berlin not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 sources 64 newcomers 2000/s flood 1M/s known 2s action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s at most 20M memory 8.0KiB ways 128 a source 67B blocks 40\n");
+	      "bulk budget 10M/s bytes slots 8 lenient tz Europe/Berlin not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 sources 64 newcomers 2000/s flood 1M/s known 2s action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s at most 20M memory 8.0KiB places 128 each 67B blocks 40\n");
 	shown(true, weir_show_limit, &limit,
 	      "{\"limit\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"slots\":8,\"mode\":\"lenient\",\"tz\":\"Europe/Berlin\",\"match\":{\"proto\":\"tcp\",\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":{\"from\":[\"10.0.0.0/8\"]}},\"prefix4\":24,\"prefix6\":56,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"penalty_ms\":0,\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000,\"memory\":8192,\"ways\":128,\"source_bytes\":67,\"blocks\":40}\n");
 }
@@ -379,5 +379,36 @@ static void test_malformed(void **state)
 	}
 }
 
-UNIT_MAIN("tool_out", T(test_times), T(test_malformed), T(test_json), T(test_pretty), T(test_text), T(test_escape), T(test_color),
+/* Text for a terminal is wrapped at its width, between words; colours take no room. */
+static void test_width(void **state)
+{
+	static const struct {
+		unsigned int width;
+		bool oneline, color;
+		const char *expected;
+	} shapes[] = {
+		{ 0, false, false, "aaaa bbbb cccc dddd\n" },
+		{ 19, false, false, "aaaa bbbb cccc dddd\n" },
+		{ 18, false, false, "aaaa bbbb cccc\n        dddd\n" },
+		{ 14, false, true, "\033[36maaaa\033[0m bbbb cccc\n        dddd\n" },
+		{ 13, false, false, "aaaa bbbb\n        cccc\n        dddd\n" },
+		{ 1, false, false, "aaaa\n        bbbb\n        cccc\n        dddd\n" },
+		{ 13, true, false, "aaaa bbbb cccc dddd" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		begin(false, false, shapes[i].color);
+		out.width = shapes[i].width;
+		out.oneline = shapes[i].oneline;
+		weir_out_word(&out, WEIR_COLOR_NAME, "aaaa");
+		weir_out_word(&out, WEIR_COLOR_NONE, "bbbb");
+		weir_out_word(&out, WEIR_COLOR_NONE, "cccc");
+		weir_out_word(&out, WEIR_COLOR_NONE, "dddd");
+		weir_out_text(&out, "\n");
+		end("width", shapes[i].expected);
+	}
+}
+
+UNIT_MAIN("tool_out", T(test_width), T(test_times), T(test_malformed), T(test_json), T(test_pretty), T(test_text), T(test_escape), T(test_color),
 	  T(test_bytes), T(test_source), T(test_exempt_source), T(test_limit), T(test_lines))

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Does a packet of which some properties are known match a limit? */
+
+#include <netinet/in.h>
+#include <string.h>
+
+#include "field.h"
+#include "value.h"
+
+static bool holds(const struct weir_field *field, const void *cond,
+		  const struct weir_match *packet)
+{
+	const void *is = weir_field_at(field, packet);
+
+	if (field->type == &weir_type_flag)
+		return packet->flags & field->bit;
+	if (field->type == &weir_type_mark)
+		return !((((const uint32_t *)cond)[0] ^ packet->mark[0]) &
+			 ((const uint32_t *)cond)[1]);
+	if (field->type->overlap)
+		return field->type->overlap(cond, is);
+	return !memcmp(cond, is, field->size);
+}
+
+static bool any_holds(const struct weir_field *field, const struct weir_match *match,
+		      const struct weir_match *packet)
+{
+	unsigned int count = weir_field_given(field, match), i;
+	const char *cond = weir_field_at(field, match);
+
+	for (i = 0; i < count; i++) {
+		if (holds(field, cond + i * field->size, packet))
+			return true;
+	}
+	return false;
+}
+
+bool weir_packet_meets(const struct weir_match *packet, const struct weir_match *match)
+{
+	const struct weir_field *field;
+
+	for (field = weir_match_fields.fields; field->type; field++) {
+		if (match->has & packet->has & field->bit &&
+		    any_holds(field, match, packet) == !!(match->invert & field->bit))
+			return false;
+	}
+	return true;
+}
+
+/* Ports and SYN imply a protocol that has them, and without SYN a protocol excludes it. */
+int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
+		      struct weir_args *args)
+{
+	uint64_t ports = packet->has & (WEIR_COND_SPORT | WEIR_COND_DPORT);
+	const char *word = packet->has & WEIR_COND_DPORT ? "dport" : "sport";
+
+	if (!packet->has)
+		return 0;
+	if (packet->has & WEIR_COND_SYN && !(packet->has & WEIR_COND_PROTO)) {
+		packet->proto = IPPROTO_TCP;
+		packet->has |= WEIR_COND_PROTO;
+	}
+	if (ports && !(packet->has & WEIR_COND_PROTO && weir_proto_has_ports(packet->proto)))
+		weir_err_set(args->err, WEIR_NEEDS_PORTS,
+			     word);
+	else if (packet->sport[0][0] != packet->sport[0][1] ||
+		 packet->dport[0][0] != packet->dport[0][1])
+		weir_err_set(args->err, "%s: a packet has a single port",
+			     word = packet->dport[0][0] != packet->dport[0][1] ? "dport" : "sport");
+	else if (packet->has & WEIR_COND_SYN && packet->proto != IPPROTO_TCP)
+		weir_err_set(args->err, WEIR_NEEDS_TCP, word = "syn");
+	else if (packet->has & WEIR_COND_TO && packet->to[0].family != from->family)
+		weir_err_set(args->err, "%s is not an address of the source's family", word = "to");
+	else
+		word = NULL;
+	if (word)
+		return weir_args_blame(args, word);
+	packet->flags = packet->has & WEIR_COND_SYN;
+	packet->family = from->family;
+	packet->has |= WEIR_COND_FAMILY | WEIR_COND_FRAG;
+	if (packet->has & WEIR_COND_PROTO && packet->proto != IPPROTO_TCP)
+		packet->has |= WEIR_COND_SYN;
+	return 0;
+}
