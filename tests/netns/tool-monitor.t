@@ -146,8 +146,14 @@ cat "$tmp/state.json" >>"$judged.monitor"
 
 # the module is unloaded
 watch "$tmp/gone"
+command weir monitor module >"$tmp/ends" 2>&1 &
+ends=$!
+listens() { [ "$(readlink "/proc/$ends/fd/"* | grep -c ^socket)" = 2 ]; }
+wait_for 10 listens || bail "monitor module does not listen"
 holds "monitor does not pin the module" unload
 wait "${pids[@]}"
 is "$? $(<"$tmp/gone.err")" "3 weir: the kernel module was unloaded" "... and reports that it was unloaded"
 pids=()
+wait "$ends"
+is "$? $(<"$tmp/ends")" "0 " "monitor module ends with the module, and says nothing"
 finish
