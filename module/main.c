@@ -35,6 +35,7 @@ static void __net_exit weir_net_pre_exit(struct net *net)
 {
 	struct weir_net *wn = weir_net(net);
 
+	weir_config_stop(wn);
 	mutex_lock(&wn->lock);
 	if (wn->hooked)
 		weir_hook_unregister(wn);

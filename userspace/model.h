@@ -110,6 +110,7 @@ struct weir_exempt {
 	char dev[WEIR_DEV_SIZE];	/* "": any */
 	char limit[WEIR_NAME_SIZE];	/* "": all */
 	char comment[WEIR_COMMENT_SIZE];
+	uint64_t for_ms;	/* 0: for ever */
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_counter stats;
 	bool want_stats, check;

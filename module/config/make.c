@@ -39,6 +39,35 @@ void weir_limit_init(struct weir_limit *limit, const char *name)
 	strscpy_pad(limit->name, name, sizeof(limit->name));
 }
 
+/* The sources of one length within a prefix, or within all addresses; at most the default. */
+static u32 sources_within(u8 len, u8 outer)
+{
+	return len <= outer ? 1 : len - outer > 16 ? SOURCES_DEFAULT : 1u << (len - outer);
+}
+
+/*
+ * The sources that a table is made for unless they are given: as many as can match, from the
+ * least that a table may have to the default.
+ */
+u32 weir_limit_sources(const struct weir_limit *limit)
+{
+	const struct weir_match *match = &limit->match;
+	u16 plain = match->conds & ~match->invert;
+	const struct weir_net_prefix *from = match->from.prefix;
+	u32 sources = 0, i, family;
+	u8 len;
+
+	for (family = 0; family < 2; family++) {
+		len = family ? limit->prefix.len6 : limit->prefix.len4;
+		if (!(plain & WEIR_IF_FROM))
+			sources += sources_within(len, 0);
+		for (i = 0; plain & WEIR_IF_FROM && i < match->from.count; i++)
+			if (from[i].family == (family ? AF_INET6 : AF_INET))
+				sources += sources_within(len, from[i].len);
+	}
+	return max_t(u32, WEIR_SOURCES_MIN, min_t(u32, sources, SOURCES_DEFAULT));
+}
+
 /* The constants of a budget's count. */
 static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigned int i)
 {

@@ -11,6 +11,7 @@ struct weir_net;
  * The caller initialises a configuration, fills it and checks it.
  * A limit made from it has table and counters, those of @was if they can be kept.
  */
+u32 weir_limit_sources(const struct weir_limit *limit);
 void weir_limit_init(struct weir_limit *limit, const char *name);
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);

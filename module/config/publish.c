@@ -26,7 +26,7 @@
 /* Half of the time in which slots of one tick alias. */
 #define AGE_TICKS BIT(29)
 
-/* The index of exemptions, without those of removed limits. */
+/* The index of exemptions, without those of removed limits or that have ended. */
 static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 			  struct weir_error *error)
 {
@@ -37,7 +37,8 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 		for (j = 0; edit->exempt[i].limit && j < edit->count; j++)
 			if (edit->limit[j]->id == edit->exempt[i].limit)
 				break;
-		if (!edit->exempt[i].limit || j < edit->count)
+		if ((!edit->exempt[i].limit || j < edit->count) &&
+		    (!edit->exempt[i].end || edit->exempt[i].end > weir_clock()))
 			edit->exempt[n++] = edit->exempt[i];
 	}
 	if (!n)
@@ -107,11 +108,36 @@ static void tables_age(struct work_struct *work)
 	queue_delayed_work(system_unbound_wq, &wn->age, again);
 }
 
+/* Have the first exemption that ends removed then, if one does. */
+static void exempts_watch(struct weir_net *wn, const struct weir_config *config)
+{
+	u64 end = weir_exempts_end(config->exempts), now = weir_clock();
+
+	if (end != U64_MAX)
+		mod_delayed_work(system_unbound_wq, &wn->expire,
+				 min_t(u64, end > now ? end - now : 0, MAX_JIFFY_OFFSET));
+}
+
+/* A change of nothing else leaves out what has ended. */
+static void exempts_expire(struct work_struct *work)
+{
+	struct weir_net *wn = container_of(to_delayed_work(work), struct weir_net, expire);
+	struct weir_edit *edit = weir_edit_begin(wn, false, 0);
+	struct weir_error error = { };
+
+	if (edit)
+		edit->notify = wn->notify;
+	if (!edit || weir_edit_end(edit, 0, &error))
+		/* There was no memory. */
+		queue_delayed_work(system_unbound_wq, &wn->expire, HZ);
+}
+
 void weir_config_init(struct weir_net *wn)
 {
 	mutex_init(&wn->lock);
 	wn->generation = 1;
 	INIT_DELAYED_WORK(&wn->age, tables_age);
+	INIT_DELAYED_WORK(&wn->expire, exempts_expire);
 }
 
 /*
@@ -239,6 +265,7 @@ static int edit_publish(struct weir_edit *edit, struct weir_error *error)
 		return err;
 	}
 	config_publish(edit, config);
+	exempts_watch(wn, config);
 	if (edit->notify)
 		edit->notify(edit);
 	if (!edit->old)
@@ -276,6 +303,12 @@ int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 	mutex_unlock(&wn->lock);
 	kvfree(edit);
 	return err;
+}
+
+/* Nothing changes by itself any more. Nobody else changes anything. */
+void weir_config_stop(struct weir_net *wn)
+{
+	cancel_delayed_work_sync(&wn->expire);
 }
 
 /* Called a grace period after the hooks were unregistered. */

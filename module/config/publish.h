@@ -8,6 +8,7 @@
 struct weir_net;
 
 void weir_config_init(struct weir_net *wn);
+void weir_config_stop(struct weir_net *wn);
 void weir_config_free(struct weir_net *wn);
 
 #endif /* WEIR_PUBLISH_H */

@@ -17,6 +17,7 @@
 #include "limit/stats.h"
 
 struct weir_config;
+struct weir_edit;
 struct weir_events;
 struct weir_refusal_cache;
 
@@ -36,6 +37,8 @@ struct weir_net {
 	struct nf_hook_ops ops[2];
 	struct weir_events *events;	/* ring of events, allocated while @hooked */
 	struct delayed_work age;	/* calls weir_table_age() */
+	struct delayed_work expire;	/* removes exemptions that have ended, and tells */
+	void (*notify)(const struct weir_edit *edit);	/* this, under @lock */
 
 	atomic64_t events_lost;	/* because the ring was full or sending failed */
 };

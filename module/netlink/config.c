@@ -8,6 +8,7 @@
 #include <linux/in.h>
 #include <linux/netdevice.h>
 
+#include "clock.h"
 #include "config/edit.h"
 #include "config/make.h"
 #include "error.h"
@@ -159,6 +160,8 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		err = weir_refuse(error, -EINVAL, attrs[WEIR_A_LIMIT_FLOOD] ?
 				  WEIR_A_LIMIT_FLOOD : WEIR_A_LIMIT_KNOWN_MS,
 				  "this belongs to a newcomers' budget, and the limit has none");
+	if (cmd == WEIR_CMD_LIMIT_ADD && !attrs[WEIR_A_LIMIT_SOURCES])
+		limit.sources = weir_limit_sources(&limit);
 	if (!err)
 		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
 				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
@@ -167,6 +170,21 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	else
 		limit_warn(edit->wn, &limit, error);
 	return err;
+}
+
+/* For how long a source is exempt. */
+static int exempt_time(const struct nlattr *attr, struct weir_exempt *exempt,
+		       struct netlink_ext_ack *extack)
+{
+	u64 ms = attr ? nla_get_u64(attr) : 0;
+
+	if (!ms)
+		return 0;
+	exempt->end = weir_clock() + DIV_ROUND_UP_ULL(ms * HZ, MSEC_PER_SEC);
+	if (ms >= WEIR_BLOCK_MS_MIN)
+		return 0;
+	weir_nl_refuse(extack, attr, "an exemption lasts a second at least; 0 is for ever");
+	return -ERANGE;
 }
 
 static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
@@ -182,6 +200,9 @@ static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 		return err;
 	if (cmd == WEIR_CMD_EXEMPT_DEL)
 		return weir_edit_exempt_del(edit, &exempt, limit, error);
+	err = exempt_time(attrs[WEIR_A_EXEMPT_FOR_MS], &exempt, extack);
+	if (err)
+		return err;
 	exempt.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
 	return weir_edit_exempt_add(edit, &exempt, limit, error);
 }
@@ -224,7 +245,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 
 	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_RENEW,
 				   weir_limit_entry_nl_policy, info->extack) :
-		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_COMMENT,
+		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_FOR_MS,
 				   weir_exempt_entry_nl_policy, info->extack);
 	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : WEIR_CMD_EXEMPT_ADD,
 				  attrs, nest, error, info);
@@ -305,7 +326,8 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 			       config ? WEIR_EXEMPTS_MAX : 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
-	edit->notify = weir_nl_event_config;
+	wn->notify = weir_nl_event_config;
+	edit->notify = wn->notify;
 	before = edit->exempts;
 	edit->force = config && attrs[WEIR_A_CONFIG_FORCE];
 	switch (info->genlhdr->cmd) {

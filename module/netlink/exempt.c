@@ -4,6 +4,7 @@
  */
 #include <linux/netdevice.h>
 
+#include "clock.h"
 #include "config/newcomers.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
@@ -29,6 +30,15 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 			      "not a name that a device can have; no space, / or :, and not . or ..");
 }
 
+/* For how long, in seconds, at least one: what is read again must be. */
+static int put_left(struct sk_buff *skb, u64 end)
+{
+	u64 now = weir_clock(), ticks = end > now ? end - now : 1;
+
+	return weir_nl_put_u64(skb, WEIR_A_EXEMPT_FOR_MS,
+			       DIV_ROUND_UP_ULL(ticks, HZ) * MSEC_PER_SEC);
+}
+
 /* Put an exemption, with the name of its limit in the configuration. */
 int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt)
@@ -42,7 +52,8 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 				  &exempt->prefix) ||
 	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
 	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ||
-	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ? -EMSGSIZE : 0;
+	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ||
+	       (exempt->end && put_left(skb, exempt->end)) ? -EMSGSIZE : 0;
 }
 
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,

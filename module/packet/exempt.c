@@ -245,6 +245,18 @@ const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, un
 	return &exempts->exempt[index];
 }
 
+/* The tick at which the first of them ends, or U64_MAX. */
+u64 weir_exempts_end(const struct weir_exempts *exempts)
+{
+	u64 end = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < weir_exempts_count(exempts); i++)
+		if (exempts->exempt[i].end)
+			end = min(end, exempts->exempt[i].end);
+	return end;
+}
+
 /* The index of an exemption, or -1. */
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt)
 {

@@ -29,6 +29,7 @@ struct weir_exempt {
 	struct weir_net_prefix prefix;	/* of the sources */
 	u32 limit;	/* id of the only limit it is from, or 0 for all */
 	char dev[IFNAMSIZ] __aligned(8); /* input device, or "" for any; padded */
+	u64 end;	/* tick at which it is removed, or 0 */
 	struct weir_exempt_stats *stats;	/* NULL until it is in an index */
 	union {
 		struct gnet_stats_basic_sync __percpu *count;	/* of @stats, in an index */
@@ -67,6 +68,7 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 void weir_exempts_free(struct weir_exempts *exempts);
 unsigned int weir_exempts_count(const struct weir_exempts *exempts);
 const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index);
+u64 weir_exempts_end(const struct weir_exempts *exempts);
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt);
 
 void weir_exempt_place(const struct weir_exempts *exempts,

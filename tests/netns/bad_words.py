@@ -187,6 +187,7 @@ CASES = [
     ("reset of an empty name", "limit-reset", {"name": ""}, "at least one", "name"),
     ("get without a name", "limit-get", {}, "missing", "-name"),
     ("get of a limit that does not exist", "limit-get", {"name": "none"}, "no limit", "name", E.ENOENT),
+    ("exempt for less than a second", "exempt-add", {"address": A, "for-ms": 999}, "a second at least; 0 is", "for-ms", E.ERANGE),
     ("exempt nothing", "exempt-add", {}, "missing", "-address"),
     ("exempt del without an address", "exempt-del", {"prefix-len": 8}, "address .* missing", "-address"),
     ("exempt get without an address", "exempt-get", {"limit": "here"}, "address .* missing", "-address"),

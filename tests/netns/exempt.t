@@ -73,4 +73,32 @@ dropped() { [ "$(stat_of c dropped.packets)" -gt "$before" ]; }
 holds "no longer exempt, it is limited again" wait_for 5 dropped
 quiet
 is "$(stat_of c admitted.packets)" 10 "... by its previous count"
+
+# For a time
+weir limit flush
+config <<<"limit add t budget 5/1h from 198.51.100.0/24" || bail "cannot configure"
+command weir monitor exempts >"$tmp/events" &
+pids+=($!)
+for words in "999ms" "0s" "3651d"; do
+	weir exempt add 198.51.100.7 for "$words" 2>"$tmp/said"
+	is "$?" 1 "not for $words" || diag "$(<"$tmp/said")"
+done
+listens() { weir exempt del 192.0.2.9 2>/dev/null; weir exempt add 192.0.2.9 for 3650d && grep -q added "$tmp/events"; }
+holds "monitor listens" wait_for 10 listens
+weir exempt add 198.51.100.8 for 1h comment "an hour"
+weir exempt add 198.51.100.7 for 2s
+like "$(weir exempt show)" $'198.51.100.7 for [12]s\n198.51.100.8 comment "an hour" for (59m5[0-9]s|1h)$' "show says for how long still"
+like "$(weir -j exempt show | jq -c '.[1].for_ms')" '^(1000|2000)$' "... in JSON"
+holds "an exemption for a time exempts" [ "$(through 198.51.100.7)" = 10 ]
+ended() { ! weir exempt get 198.51.100.7 >/dev/null 2>&1; }
+holds "... until it has ended" wait_for 20 ended
+is "$(through 198.51.100.7):$(through 198.51.100.8)" 5:10 "... and another one does still"
+removed() { grep -q "exempt removed 198.51.100.7" "$tmp/events"; }
+holds "... which is told" wait_for 10 removed
+is "$(weir -j stats show | json exempt_count)" 2 "... and it is there no more"
+weir save "$tmp/saved" && grep -Eq '^exempt add 198.51.100.8 comment "an hour" for (35[0-9]+s|1h)$' "$tmp/saved" && weir -file "$tmp/saved"
+ok $? "what is saved ends, too" || diag "$(<"$tmp/saved")"
+weir -j save "$tmp/saved" && weir -j -file "$tmp/saved" && weir exempt show | grep -q "198.51.100.8 .* for "
+ok $? "... in JSON"
+quiet
 finish

@@ -35,7 +35,7 @@ begin
 
 # the examples of design.rst
 done_with '$' limit add web budget 1000/s to 192.0.2.0/24 proto tcp dport 443
-like "$out" '^web budget 1000/s slots [0-9]+ to 192.0.2.0/24 proto tcp dport 443 sources 65536.* memory [0-9.]+MiB places [0-9]+ each 73B$' \
+like "$out" '^web budget 1000/s slots [0-9]+ to 192.0.2.0/24 proto tcp dport 443 sources 65536.* memory [0-9.]+MiB places [0-9]+ each 73B blocks 27776$' \
 	"the added limit is shown, with its memory"
 done_with '$' limit add syn budget 20/10s proto tcp syn per 32,64 sources 4096
 done_with "weir: note: limit 'host' has no 'to', 'dport' or 'syn'" limit add host budget 2M/s per 0 action observe
@@ -83,7 +83,8 @@ differs web budget 2000/s family ipv4 dev lo from 10.0.0.0/8 to 192.0.2.0/24 pro
 differs syn budget 20/10s proto tcp not syn sources 4096 -- syn
 differs syn budget 20/10s proto tcp syn sources 4096 before web -- before
 differs syn budget 20/10s proto tcp syn sources 4096 before nosuch -- before
-differs syn budget 20/10s proto tcp syn -- sources
+differs syn budget 20/10s proto tcp syn sources 64 -- sources
+done_with '$' -exist limit add syn budget 20/10s proto tcp syn
 done_with '$' limit add new budget 20/s proto tcp syn newcomers 2000/s known 5s
 done_with '$' -exist limit add new budget 20/s proto tcp syn known 5000ms newcomers 2k/1s flood 100000
 differs new budget 20/s proto tcp syn -- 'newcomers, known'
@@ -170,6 +171,23 @@ done_with '$' limit set few newcomers 64/s
 is "$(weir -j -check limit add size budget 1/s sources 65536 newcomers 64/s 2>/dev/null | jq -c '.[0] | [.ways, .source_bytes, .memory > .ways * .source_bytes]')" \
 	'[94208,76,true]' "-check shows what a new limit would take"
 is "$(weir -j limit show | jq -r '.[] | select(.limit == "size")')" '' "... and adds nothing"
+# may_have SOURCES WORDS: what a table is made for by default
+may_have() { is "$(weir -j -check limit add size budget 1/s $2 2>/dev/null | jq -c '.[0].sources')" "$1" "a table for $1: ${2:-all sources}"; }
+may_have 65536 ""
+may_have 64 "per 0"
+may_have 64 "from 192.0.2.1"
+may_have 65536 "per 0,64"
+may_have 65536 "family ipv4 per 16,0"
+may_have 257 "per 8,0"
+may_have 256 "from 192.0.2.0/24"
+may_have 512 "from 192.0.2.0/24,198.51.100.0/24"
+may_have 64 "from 192.0.2.0/24,198.51.100.0/24 per 24"
+may_have 65536 "from 10.0.0.0/8"
+may_have 65536 "not from 192.0.2.1"
+may_have 256 "from 2001:db8::/56"
+may_have 64 "from 2001:db8::1"
+may_have 65536 "from 192.0.2.1,2001:db8::/32 per 32,128"
+is "$(weir -j -check limit add size budget 1/s per 0 | jq '.[0].memory < 10000')" true "... and memory for no more"
 is "$(weir -j -check limit add size budget 1/s per 32,128 | jq -c '.[0].source_bytes')" 137 "... an IPv6 address takes two lines"
 rx ethtool -K rx0 rx-gro-list on >/dev/null
 done_with "weir: warning: limit 'udp': $joined" limit set udp budget 6/s

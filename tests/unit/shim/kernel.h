@@ -249,6 +249,8 @@ struct delayed_work {
 
 /* Delayed work runs when a test calls it. */
 #define queue_delayed_work(wq, work, ticks)	((void)(wq), (void)((work)->due = shim_jiffies + (ticks)))
+#define mod_delayed_work(wq, work, ticks)	queue_delayed_work(wq, work, ticks)
+#define MAX_JIFFY_OFFSET			((~0UL >> 2) - 1)
 #define cancel_delayed_work_sync(work)		((void)((work)->due = 0))
 
 /* The wall clock, which a test sets; it runs the timers, too. */
