@@ -34,6 +34,8 @@ u16 weir_way_meet(const struct weir_table *table, struct weir_bucket *bucket,
 	u16 from = weir_bucket_standing(table, bucket)->since[i], passed = weir_since(tick) - from;
 
 	if (!(way->scope & WEIR_SCOPE_UNKNOWN) ||
+	    /* A clock that is late has not come there yet. */
+	    passed == U16_MAX ||
 	    /* Both times are rounded down. */
 	    (u64)passed * WEIR_SINCE_TICKS < permit->known_ticks + WEIR_SINCE_TICKS)
 		return 0;

@@ -276,6 +276,25 @@ static void test_known_elsewhere(void **state)
 	hook_end();
 }
 
+/* A late clock makes nobody known: its time is before that at which the way was taken. */
+static void test_late_newcomer(void **state)
+{
+	struct weir_limit words = edit_words("a", 100);
+
+	hook_begin(13);
+	words.newcomers.budget = 10;
+	words.newcomers.window_ms = 1000;
+	words.newcomers.known_ms = 1000;
+	assert_int_equal(add_words(&words), 0);
+	shim_jiffies += 10 * HZ;
+	shim_jiffies -= shim_jiffies % WEIR_SINCE_TICKS;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	shim_jiffies--;
+	assert_int_equal(pass(&t.dev[0]), NF_ACCEPT);
+	assert_true(unknown_in("a"));
+	hook_end();
+}
+
 /* Room that a CPU took of a budget is not spent when that has grown, was used up, and is back. */
 static void test_grown_and_back(void **state)
 {
@@ -302,4 +321,5 @@ static void test_grown_and_back(void **state)
 }
 
 UNIT_MAIN("hook_pass", T(test_passed_by), T(test_no_device), T(test_unasked), T(test_late), T(test_late_alone),
-	  T(test_late_observed), T(test_observed_behind), T(test_known_elsewhere), T(test_grown_and_back))
+	  T(test_late_observed), T(test_observed_behind), T(test_known_elsewhere), T(test_late_newcomer),
+	  T(test_grown_and_back))

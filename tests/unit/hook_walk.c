@@ -427,7 +427,7 @@ static void check_state(struct walk_limit *l, struct walk_source *s, bool refuse
 	       "%s: blocked for %llu ticks", l->asked.name, state.blocked);
 	for (i = 0; i < l->budgets; i++)
 		/* The model caps what another unit makes of a count. */
-		expect(min(state.count[i], U64_MAX / 2048) <= walk_told(l, s, i, w.now),
+		expect(min(state.count[i], U64_MAX / 2) <= walk_told(l, s, i, w.now),
 		       "%s, budget %u: %llu, at most %llu", l->asked.name, i, state.count[i],
 		       walk_told(l, s, i, w.now));
 	for (i = 0; i < l->budgets; i++)

@@ -14,7 +14,7 @@ static void list_add(struct walk_list *list, u64 tick, u64 amount, u64 ends)
 	for (i = list->len; i && list->event[i - 1].tick > tick; i--)
 		;
 	if (i && list->event[i - 1].tick == tick && list->event[i - 1].ends == ends) {
-		list->event[i - 1].amount += amount;
+		list->event[i - 1].amount += min(amount, U64_MAX - list->event[i - 1].amount);
 		return;
 	}
 	if (list->len == list->room) {
@@ -378,7 +378,8 @@ enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source
 	const struct walk_budget *b;
 	unsigned int i;
 
-	if (clock < s->blocked)
+	/* A block that has ended is cleared, also for a clock that is late. */
+	if (now < s->blocked)
 		return WALK_REFUSE;
 	if (clock < s->free || clock < s->due ||
 	    (!s->stays && (is_full(l, now) || floor_ends(l, clock))))
@@ -626,8 +627,9 @@ static unsigned int before(const struct walk_budget *old, unsigned int n,
 static u128 part(u128 amount, const struct walk_budget *from, const struct walk_budget *to,
 		 bool up)
 {
-	return from->bytes == to->bytes || !amount ? amount :
-	       amount * to->room / from->room + up;
+	if (from->bytes == to->bytes || !amount)
+		return amount;
+	return (amount * to->room + (up ? from->room : from->room - 1)) / from->room;
 }
 
 /* Keep the newest, so that they are no more than @most. */
@@ -709,7 +711,7 @@ static void most_move(struct walk_limit *l, struct walk_source *s, struct walk_l
 
 	for (n = 0; is_total(new) && is_total(old) && n < s->most[i].len; n++) {
 		e = &s->most[i].event[n];
-		list_add(to, e->tick, min(part(e->amount, old, new, true), (u128)U64_MAX / 1024),
+		list_add(to, e->tick, min(part(e->amount, old, new, true), (u128)U64_MAX / 2),
 			 e->ends);
 		to->event[to->len - 1].stays |= e->stays;
 	}
@@ -726,7 +728,7 @@ static void most_move(struct walk_limit *l, struct walk_source *s, struct walk_l
 	if (is_total(new) && !is_total(old))
 		ends = now + (old->slots + 1) * old->slot_ticks + HZ / 4;
 	if (sum)
-		list_add(to, now, min(sum, (u128)U64_MAX / 1024), ends);
+		list_add(to, now, min(sum, (u128)U64_MAX / 2), ends);
 }
 
 /* A smaller table may have no room for all blocks. */
@@ -773,7 +775,7 @@ static u64 leaked_twice(const struct walk_limit *l, unsigned int i, u64 now)
 	}
 	level = held(&l->budget[i], &all, now, false);
 	list_free(&all);
-	return level > sum ? min(level - sum, (u128)U64_MAX / 1024) : 0;
+	return level > sum ? min(level - sum, (u128)U64_MAX / 2) : 0;
 }
 
 /*
