@@ -8,7 +8,7 @@ begin_with <<-WORDS
 	limit add still budget 10/1d exact from 198.19.0.0/24
 WORDS
 is "$(weir -json limit show log | json most)" 20 "limit show states the most in any window"
-like "$(weir limit show log)" "^log budget 20/400ms exact from 198.18.0.0/24 sources 65536"$'\n' "... and in text, without slots"
+like "$(weir limit show log)" "^log budget 20/400ms exact from 198.18.0.0/24 sources 256"$'\n' "... and in text, without slots"
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir save "$tmp/again" && cmp "$tmp/saved" "$tmp/again"
 ok $? "what is saved can be read"
 

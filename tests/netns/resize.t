@@ -25,7 +25,7 @@ changed() {
 	trace_start weir_charge weir_uncharge
 	let_pass 300
 	for words; do
-		weir limit set r $words >/dev/null 2>"$tmp/said" || bail "cannot set $words: $(<"$tmp/said")"
+		weir -force limit set r $words >/dev/null 2>"$tmp/said" || bail "cannot set $words: $(<"$tmp/said")"
 	done
 	let_pass 300
 	trace_stop

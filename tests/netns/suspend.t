@@ -83,7 +83,7 @@ done
 for i in "${!held[@]}"; do admits 0 "${held[i]}: still full" -s "198.18.0.$((i + 1))" -c 9; done
 admits 0 "block: still blocked" -s 198.18.3.1 -c 9
 
-renews() { date -u -d "@$(weir -json limit show "$1" | json renews)" '+%F %T'; }
+renews() { date -u -d "$(weir -json limit show "$1" | json renews)" '+%F %T'; }
 ends=("2028-03-01 00:01:00" "2028-03-02 00:00:00" "2028-04-01 00:00:00")
 let_pass 1100 # for cached refusals
 for i in "${!periods[@]}"; do
