@@ -195,6 +195,9 @@ void weir_schema(struct weir_out *out);
 /* The largest configuration is smaller. */
 #define WEIR_FILE_BYTES	(16 << 20)
 
+/* Invalid items to report before giving up. */
+#define WEIR_BAD_LINES	16
+
 struct weir_lines {
 	FILE *file;
 	char *whole;		/* the file's content, if kept */
@@ -226,7 +229,7 @@ void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool
 int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
 /*
- * file.c: parse an item and add it to @config; @fault: index of the word at fault.
+ * item.c: parse an item and add it to @config; @fault: index of the word at fault.
  * -ENOENT: the limit named by "before" does not exist.
  */
 int weir_read_item(struct weir_tool *tool, char **words, int count,

@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (*said->out)
 		tool_fail("a file says something on stdout", said->out, "");
 	if (status)
-		tool_sentences(said->err, BAD_LINES + 1);
+		tool_sentences(said->err, WEIR_BAD_LINES + 1);
 	else
 		tool_notes(said->err);
 	if (status)
