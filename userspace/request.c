@@ -123,6 +123,16 @@ int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 	return weir_tool_settle(tool, &request, command->allowed);
 }
 
+int weir_tool_list(struct weir_tool *tool, struct weir_request *request, int allowed)
+{
+	request->into = &tool->answer;
+	tool->answers = 0;
+	weir_out_begin(&tool->out, NULL, '[');
+	weir_nl_ask(&tool->nl, request);
+	weir_out_end(&tool->out, ']');
+	return weir_tool_settle(tool, request, allowed);
+}
+
 struct showing {
 	struct weir_tool *tool;
 	const struct weir_command *command;
@@ -150,14 +160,9 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 	} else if (command->set == &weir_exempt_fields) {
 		model->exempt.want_stats = tool->stats;
 	}
-	request.into = &tool->answer;
 	request.reply = show_answer;
 	request.data = &showing;
-	tool->answers = 0;
-	weir_out_begin(&tool->out, NULL, '[');
-	weir_nl_ask(&tool->nl, &request);
-	weir_out_end(&tool->out, ']');
-	return weir_tool_settle(tool, &request, command->allowed);
+	return weir_tool_list(tool, &request, command->allowed);
 }
 
 int weir_get_limit(struct weir_tool *tool, const char *name,

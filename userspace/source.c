@@ -78,14 +78,9 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	}
 	if (status)
 		return status;
-	request.into = &tool->answer;
 	request.reply = show_state;
 	request.data = &getting;
-	tool->answers = 0;
-	weir_out_begin(&tool->out, NULL, '[');
-	weir_nl_ask(&tool->nl, &request);
-	weir_out_end(&tool->out, ']');
-	status = weir_tool_settle(tool, &request, command->allowed);
+	status = weir_tool_list(tool, &request, command->allowed);
 	if (status || tool->answers)
 		return status;
 	weir_err_set(&tool->err, "ADDR %s: no limit applies to %s",

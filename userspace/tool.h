@@ -90,6 +90,8 @@ int weir_run_words(struct weir_tool *tool, char **words, int count,
 
 /* request.c: open the module unless it is; WEIR_EXIT_OK, or another with a sentence. */
 int weir_tool_reach(struct weir_tool *tool);
+/* Ask, and let request->reply show and count the answers, as a list. As weir_tool_settle(). */
+int weir_tool_list(struct weir_tool *tool, struct weir_request *request, int allowed);
 /* Turn a request's result into WEIR_EXIT_OK, or another with a sentence. */
 int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request, int allowed);
 /* The request that a command makes. */
