@@ -5,7 +5,7 @@
 #   sizes   each tool at each size: a spoofed flood and, once it has filled the table, a
 #           thousand honest clients, a heavy source and one just over its limit
 #   floods  each tool, of one size, under each spoofed flood: sources that were there
-#           before, some of which speak seldom, and clients that arrive during the flood
+#           before, some of which send rarely, and clients that arrive during the flood
 # Prints a line per case on stdout; the records go to OUT.
 #
 #	+--- $tx --------+           +--- $rx ---------------------------+

@@ -15,7 +15,7 @@ heavy, slow     what the heavy and the slow source got, in thousandths of LIMIT 
 floods, from the first packet of the flood on:
 known, known_lost, idle, idle_lost, new, new_lost
                 packets that came, and that were dropped, of sources that were there before and
-                speak, and of those that speak seldom, and of clients that arrive
+                send, and of those that send rarely, and of clients that arrive
 clients, syn1, syn2, syn3, syn4
                 clients, and how many of them got their first, second, ... SYN through
 

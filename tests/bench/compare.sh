@@ -28,7 +28,7 @@ declare -A names=([newcomers]="weir, newcomers" [weir]=weir [lenient]="weir, len
 
 sizes() {
 	local says
-	echo "| table for | | worst second | honest packets lost | heavy source got | slow source got | flood let through | memory | what it said |"
+	echo "| table for | | worst second | honest packets lost | heavy source got | slow source got | flood let through | memory | what it reported |"
 	echo "|--:|---|--:|--:|--:|--:|--:|--:|---|"
 	while read -r line; do
 		says=${line##* says=}
@@ -41,7 +41,7 @@ sizes() {
 
 floods() {
 	local syns within n
-	echo "| flood | | worst second | known packets lost | ... that speak seldom | new packets lost | connected within 1 s | 3 s | 7 s | flood let through | memory |"
+	echo "| flood | | worst second | known packets lost | ... that send rarely | new packets lost | connected within 1 s | 3 s | 7 s | flood let through | memory |"
 	echo "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 	while read -r line; do
 		line+=" $(tests/bench/compare.py "$HZ" "$LIMIT" floods <"$out/records.$(value case)")" || return
