@@ -64,6 +64,7 @@ static struct options {
 	int64_t most;
 	unsigned long long slot, reach, room;
 	long long leak, parts, burst;
+	unsigned long long floor_ticks, floor_room;
 	int budget;
 } options = { .ticks = 250, .len4 = 32, .len6 = 64, .most = INT64_MAX };
 
@@ -279,9 +280,40 @@ static void print_counts(const struct counts *counts)
 	       (long long)counts->max, (unsigned long long)counts->early);
 }
 
+static int compare_ticks(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Whatever their sources: events of one packet each, admitted wherever the last TICKS have room. */
+static uint64_t least_of(const struct event *event, size_t n)
+{
+	uint64_t *tick = calloc(n, sizeof(*tick));
+	size_t came = 0, first = 0, least = 0, i;
+
+	if (!tick)
+		exit(1);
+	for (i = 0; i < n; i++)
+		if (event[i].kind == CHARGE || event[i].kind == DROP)
+			tick[came++] = event[i].tick;
+	qsort(tick, came, sizeof(*tick), compare_ticks);
+	/* What is admitted takes the place of what came, which has been read. */
+	for (i = 0; i < came; i++) {
+		while (first < least && tick[first] + options.floor_ticks <= tick[i])
+			first++;
+		if (least - first < options.floor_room)
+			tick[least++] = tick[i];
+	}
+	free(tick);
+	return least;
+}
+
 /* Report events i to j-1, of one limit. Returns whether its budget was kept. */
 static bool limit_report(size_t i, size_t j)
 {
+	uint64_t least = options.floor_ticks ? least_of(events + i, j - i) : 0;
 	struct counts all = { 0 }, one;
 	size_t next;
 
@@ -305,7 +337,8 @@ static bool limit_report(size_t i, size_t j)
 		printf("limit=%s sources=%llu ", limit_name[events[j - 1].limit],
 		       (unsigned long long)all.sources);
 		print_counts(&all);
-		printf(" by=%s from=%llu cpus=%d\n", show(all.by), (unsigned long long)all.from,
+		printf(" least=%llu by=%s from=%llu cpus=%d\n", (unsigned long long)least,
+		       show(all.by), (unsigned long long)all.from,
 		       __builtin_popcountll(limit_cpus[events[j - 1].limit]));
 	}
 	return all.max <= options.most;
@@ -328,7 +361,7 @@ int main(int argc, char **argv)
 	size_t i, j;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "T:p:bsS:l:L:R:B:n:")) != -1) {
+	while ((opt = getopt(argc, argv, "T:p:bsS:l:L:R:B:F:n:")) != -1) {
 		switch (opt) {
 		case 'T': options.ticks = strtoull(optarg, NULL, 10); break;
 		case 'p': sscanf(optarg, "%d,%d", &options.len4, &options.len6); break;
@@ -339,6 +372,7 @@ int main(int argc, char **argv)
 		case 'L': options.most = strtoll(optarg, NULL, 10); break;
 		case 'R': sscanf(optarg, "%llu,%llu,%llu", &options.slot, &options.reach, &options.room); break;
 		case 'B': sscanf(optarg, "%lld,%lld,%lld", &options.leak, &options.parts, &options.burst); break;
+		case 'F': sscanf(optarg, "%llu,%llu", &options.floor_ticks, &options.floor_room); break;
 		case 'n': options.budget = atoi(optarg); break;
 		default: return 1;
 		}
