@@ -74,7 +74,7 @@ static const struct weir_field query_rows[] = {
 	{ "by", &weir_type_enum, WEIR_FOLLOWS | WEIR_ON_SHOW, QUERY(RANK, rank) },
 	{ "for", &weir_type_ms, WEIR_ON_ADD, QUERY(FOR_MS, for_ms), .needed = WEIR_ON_ADD,
 	  .bit = WEIR_HAS(SOURCE_FOR_MS), .usual = "ever", .value = "TIME|ever",
-	  .help = "how long to block it" },
+	  .help = "how long to block the source" },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, QUERY(REPLACE, replace) },
 	{ "packets", &weir_type_uint, WEIR_ON_CHARGE, QUERY(COST, packets),
 	  .help = "number of packets (default: 1)" },
@@ -83,7 +83,7 @@ static const struct weir_field query_rows[] = {
 	{ "mode", &weir_type_enum, WEIR_ON_CHARGE, QUERY(CHARGE_MODE, mode),
 	  .help = "all or nothing (default), what fits, or in advance" },
 	{ "wait", &weir_type_flag, WEIR_ON_CHARGE, AT(query, wait),
-	  .help = "sleep until all is granted, or for -timeout at most" },
+	  .help = "wait until all is granted, or until -timeout ends" },
 	END
 };
 

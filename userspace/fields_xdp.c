@@ -38,7 +38,7 @@ static const struct weir_field wanted_rows[] = {
 	{ "exempts", &weir_type_flag, WEIR_ON_SHOW, WANTED(EXEMPT),
 	  .help = "exemptions added, changed or removed" },
 	{ "sources", &weir_type_flag, WEIR_ON_SHOW, WANTED(SOURCE),
-	  .help = "sources limited, blocked, released, charged or forgotten" },
+	  .help = "limited, blocked, released, charged or forgotten" },
 	{ "pressure", &weir_type_flag, WEIR_ON_SHOW, WANTED(PRESSURE),
 	  .help = "tables too small for their sources" },
 	{ "newcomers", &weir_type_flag, WEIR_ON_SHOW, WANTED(NEWCOMERS),
@@ -46,7 +46,7 @@ static const struct weir_field wanted_rows[] = {
 	{ "module", &weir_type_flag, WEIR_ON_SHOW,
 	  .offset = offsetof(struct weir_wanted, module),
 	  .size = sizeof(((struct weir_wanted *)0)->module),
-	  .help = "nothing: end when the module is unloaded" },
+	  .help = "print nothing; exit when the module is unloaded" },
 	{ 0 }
 };
 

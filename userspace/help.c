@@ -61,7 +61,7 @@ void weir_help(FILE *to)
 		fprintf(to, "%s %-8s %s\n", object == weir_objects ? "OBJECT :=" : "         ",
 			object->name, object->help);
 	put_options(to);
-	fputs("weir(8) has recipes and tells more\n", to);
+	fputs("weir(8) has recipes and details\n", to);
 }
 
 static bool stands_alone(const struct weir_field *field)

@@ -56,7 +56,7 @@ static const struct weir_command limit_commands[] = {
 	  .run = weir_run_plain, .checks = true },
 	{ "reset", NULL, "set the counters of a limit, or of all, to zero", LIMIT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_LIMIT_RESET, .run = weir_run_plain },
-	{ "rezone", NULL, "look up the time zones of limits again, for changes of daylight saving",
+	{ "rezone", NULL, "look up time zones again, to follow changes of daylight saving",
 	  .reply_set = &weir_limit_fields, .show = weir_show_limit, .cmd = WEIR_CMD_LIMIT_SET,
 	  .loads = true, .checks = true, .run = weir_limit_rezone },
 	{ "flush", NULL, "delete all limits", .cmd = WEIR_CMD_LIMIT_FLUSH, .loads = true,
@@ -74,7 +74,7 @@ static const struct weir_command source_commands[] = {
 	{ "charge", NULL, "charge a source on behalf of another program", SOURCE,
 	  .verb = WEIR_ON_CHARGE,
 	  .cmd = WEIR_CMD_SOURCE_CHARGE, .run = weir_source_charge },
-	{ "forget", NULL, "reset the counts of sources, and release them", SOURCE,
+	{ "forget", NULL, "reset the counts and drops of sources, and release them", SOURCE,
 	  .verb = WEIR_ON_FORGET,
 	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show },
 	{ "block", NULL, "refuse all packets of a source; with -exist, replace its block", SOURCE,
@@ -110,7 +110,7 @@ static const struct weir_command stats_commands[] = {
 };
 
 static const struct weir_command monitor_commands[] = {
-	{ "monitor", NULL, "show events as they happen: all, or those of some kinds",
+	{ "monitor", NULL, "show events as they happen: all, or only the kinds that are named",
 	  .set = &weir_wanted_fields, .verb = WEIR_ON_SHOW, .run = weir_monitor,
 	  .warn = warn_wanted },
 	{ 0 }
@@ -125,7 +125,8 @@ static const struct weir_command save_commands[] = {
 #define XDP	.set = &weir_xdp_fields, .reply_set = &weir_xdp_fields, .show = weir_show_xdp
 
 static const struct weir_command xdp_commands[] = {
-	{ "show", "list", "show the devices that drop early", .reply_set = &weir_xdp_fields,
+	{ "show", "list", "show the devices that the XDP program is attached to",
+	  .reply_set = &weir_xdp_fields,
 	  .show = weir_show_xdp, .run = weir_xdp_show },
 	{ "attach", NULL, "let an XDP program drop early what the limits refuse", XDP,
 	  .verb = WEIR_ON_ADD, .run = weir_xdp_attach },
@@ -145,14 +146,14 @@ const struct weir_object weir_objects[] = {
 	{ "limit", "how much each source may send",
 	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d | week | month } | total\n"
 	  "'weir limit add help' explains each word" },
-	{ "source", "sources, what they sent, and whether they are limited",
+	{ "source", "what sources sent, and whether they are limited",
 	  source_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir source show help' explains each word" },
 	{ "exempt", "prefixes exempt from limits",
 	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir exempt add help' explains each word" },
 	{ "xdp", "early drops by an XDP program", xdp_commands, false, NULL },
-	{ "early", "devices that drop early, as a file has them", early_commands, true, NULL },
+	{ "early", "the same as xdp attach, for configuration files", early_commands, true, NULL },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
 	{ "monitor", "show events as they happen", monitor_commands, true, NULL },
 	{ "save", "write the configuration in the format that -file reads",

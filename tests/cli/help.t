@@ -55,7 +55,7 @@ longest=$(
 ok $((longest > 79)) "help fits 80 columns"
 # every option in help exists, and so does its letter
 run help
-like "$out" $'\n'"weir\(8\) has recipes and tells more\$" "help refers to weir(8)"
+like "$out" $'\n'"weir\(8\) has recipes and details\$" "help refers to weir(8)"
 mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//; $d' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
 is "${#options[@]}" 18 "help lists the options"
 is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 18 "... each with its description"
@@ -69,7 +69,7 @@ done
 run limit add help
 like "$out" 'for example: weir limit add ssh budget 5/1m tcp dport 22 syn' "weir limit add help has an example"
 like "$out" $'\n''  not      CONDITION        only packets that do not match it'$'\n' "... and explains not"
-like "$out" $'\n''  strict\|lenient\|fixed\|bucket\|exact\|calendar'$'\n'' {28}how the budget counts \(default: strict\)'$'\n' "... and ways to count"
+like "$out" $'\n''  strict\|lenient\|fixed\|bucket\|exact\|calendar'$'\n'' {28}how the budget counts \(default: strict\)'$'\n' "... and counting modes"
 like "$out" 'TIME \[ packets\|bytes \]'$'\n'' +\[ slots N \] \[ strict\|.* \] \[ burst N \]'$'\n' "... and the words of a budget behind it"
 like "$out" $'\n''  match +any\|MATCH +replaces all conditions; any: no condition' "... and match"
 for word in budget family dev from to proto sport dport syn frag mark match per \
