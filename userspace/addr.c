@@ -41,6 +41,33 @@ const struct weir_word weir_protos[] = {
 	{ 0 }
 };
 
+/* Types of ICMP and ICMPv6, as nft(8) names them. */
+const struct weir_word weir_icmp_types[] = {
+	{ "echo-reply", .number = 0 }, { "destination-unreachable", .number = 3 },
+	{ "source-quench", .number = 4 }, { "redirect", .number = 5 },
+	{ "echo-request", .number = 8 }, { "router-advertisement", .number = 9 },
+	{ "router-solicitation", .number = 10 }, { "time-exceeded", .number = 11 },
+	{ "parameter-problem", .number = 12 }, { "timestamp-request", .number = 13 },
+	{ "timestamp-reply", .number = 14 }, { "info-request", .number = 15 },
+	{ "info-reply", .number = 16 }, { "address-mask-request", .number = 17 },
+	{ "address-mask-reply", .number = 18 },
+	{ 0 }
+};
+
+const struct weir_word weir_icmpv6_types[] = {
+	{ "destination-unreachable", .number = 1 }, { "packet-too-big", .number = 2 },
+	{ "time-exceeded", .number = 3 }, { "parameter-problem", .number = 4 },
+	{ "echo-request", .number = 128 }, { "echo-reply", .number = 129 },
+	{ "mld-listener-query", .number = 130 }, { "mld-listener-report", .number = 131 },
+	{ "mld-listener-done", .number = 132 }, { "mld-listener-reduction", .number = 132 },
+	{ "nd-router-solicit", .number = 133 }, { "nd-router-advert", .number = 134 },
+	{ "nd-neighbor-solicit", .number = 135 }, { "nd-neighbor-advert", .number = 136 },
+	{ "nd-redirect", .number = 137 }, { "router-renumbering", .number = 138 },
+	{ "ind-neighbor-solicit", .number = 141 }, { "ind-neighbor-advert", .number = 142 },
+	{ "mld2-listener-report", .number = 143 },
+	{ 0 }
+};
+
 static unsigned int family_bits(uint8_t family)
 {
 	return family == AF_INET ? 32 : 128;
@@ -185,22 +212,53 @@ int weir_parse_address(const struct weir_field *field, struct weir_args *args,
 	return 0;
 }
 
+bool weir_types_overlap(const void *a, const void *b)
+{
+	return *(const uint8_t *)a == *(const uint8_t *)b;
+}
+
+bool weir_proto_listed(const char *text)
+{
+	char first[16];
+
+	return strcspn(text, ",") < sizeof(first) &&
+	       weir_word_find(weir_protos, strcpy(first, strndupa(text, strcspn(text, ","))));
+}
+
+/* Parse the name of an octet, or its number. */
+static int read_octet(const struct weir_word *names, const char *what, const char *usual,
+		      struct weir_args *args, const char *text, uint8_t *at)
+{
+	char near[128], hint[160];
+	const struct weir_word *name = weir_word_find(names, text);
+	uint64_t number = name ? name->number : 0;
+
+	if (name || !weir_value_number(text, 0, 255, &number, args->err)) {
+		*at = number;
+		return 0;
+	}
+	snprintf(hint, sizeof(hint), "expected %s, ... or 0..255", usual);
+	if (weir_nearest(names, text, near, sizeof(near)))
+		snprintf(hint, sizeof(hint), "did you mean %s?", near);
+	return weir_err_set(args->err, "unknown %s '%.60s'; %s", what, text, hint);
+}
+
 int weir_parse_proto(const struct weir_field *field, struct weir_args *args,
 		     const char *text, void *at)
 {
-	char near[64], hint[80] = "expected tcp, udp, icmp, ... or 0..255";
-	const struct weir_word *proto = weir_word_find(weir_protos, text);
-	uint64_t number = proto ? proto->number : 0;
+	return read_octet(weir_protos, "protocol", "tcp, udp, icmp", args, text, at);
+}
 
-	if (proto || !weir_value_number(text, 0, 255, &number, args->err)) {
-		*(uint8_t *)at = number;
-		return 0;
-	}
-	if (strchr(text, ','))
-		strcpy(hint, "one protocol per limit: add a second limit");
-	else if (weir_nearest(weir_protos, text, near, sizeof(near)))
-		snprintf(hint, sizeof(hint), "did you mean %s?", near);
-	return weir_err_set(args->err, "unknown protocol '%.60s'; %s", text, hint);
+int weir_parse_icmp(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	return read_octet(weir_icmp_types, "type", "echo-request", args, text, at);
+}
+
+int weir_parse_icmpv6(const struct weir_field *field, struct weir_args *args,
+		      const char *text, void *at)
+{
+	return read_octet(weir_icmpv6_types, "type", "echo-request", args, text, at);
 }
 
 /* Parse "A" or "A<mark>B"; returns the count of numbers, 0 on error. */
@@ -307,17 +365,29 @@ const char *weir_text_prefix(const struct weir_field *field, const void *at, cha
 	return buf;
 }
 
-const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf)
+static const char *text_octet(const struct weir_word *name, uint8_t number, char *buf)
 {
-	const struct weir_word *proto = weir_protos;
-	uint8_t number = *(const uint8_t *)at;
-
-	while (proto->name && proto->number != number)
-		proto++;
-	if (proto->name)
-		return strcpy(buf, proto->name);
+	while (name->name && name->number != number)
+		name++;
+	if (name->name)
+		return strcpy(buf, name->name);
 	sprintf(buf, "%u", number);
 	return buf;
+}
+
+const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf)
+{
+	return text_octet(weir_protos, *(const uint8_t *)at, buf);
+}
+
+const char *weir_text_icmp(const struct weir_field *field, const void *at, char *buf)
+{
+	return text_octet(weir_icmp_types, *(const uint8_t *)at, buf);
+}
+
+const char *weir_text_icmpv6(const struct weir_field *field, const void *at, char *buf)
+{
+	return text_octet(weir_icmpv6_types, *(const uint8_t *)at, buf);
 }
 
 const char *weir_text_ports(const struct weir_field *field, const void *at, char *buf)

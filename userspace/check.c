@@ -57,25 +57,54 @@ static int check_family(const struct weir_match *match, struct weir_args *args)
 	return 0;
 }
 
+/* Conditions that only packets of one protocol meet. */
+static const struct of_proto {
+	const char *word, *name;
+	uint32_t cond;
+	uint8_t proto;
+} of_protos[] = {
+	{ "syn", "tcp", WEIR_COND_SYN, IPPROTO_TCP },
+	{ "icmp-type", "icmp", WEIR_COND_ICMP_TYPE, IPPROTO_ICMP },
+	{ "icmpv6-type", "icmpv6", WEIR_COND_ICMPV6_TYPE, IPPROTO_ICMPV6 },
+	{ 0 }
+};
+
 /* @some: the limit has further conditions, unknown here */
 static int check_proto(const struct weir_match *match, bool some, struct weir_args *args)
 {
 	uint32_t ports = match->has & (WEIR_COND_SPORT | WEIR_COND_DPORT);
 	uint32_t plain = match->has & ~match->invert;
 	const char *word = match->has & WEIR_COND_DPORT ? "dport" : "sport";
+	const struct of_proto *of = of_protos, *first = NULL;
+	bool ported = plain & WEIR_COND_PROTO;
+	unsigned int i;
 
-	if (ports && !(some && !(match->has & WEIR_COND_PROTO)) &&
-	    !(plain & WEIR_COND_PROTO && weir_proto_has_ports(match->proto)))
-		weir_err_set(args->err, WEIR_NEEDS_PORTS,
-			     word);
-	else if (match->has & WEIR_COND_SYN && match->has & WEIR_COND_PROTO &&
-		 !(plain & WEIR_COND_PROTO && match->proto == IPPROTO_TCP))
-		weir_err_set(args->err, WEIR_NEEDS_TCP, word = "syn");
-	else if (plain & WEIR_COND_FRAG && (ports || match->has & WEIR_COND_SYN))
-		weir_err_set(args->err, WEIR_COMBINED ": later fragments have no transport header",
-			     word = ports ? word : "syn", "frag");
-	else
+	for (i = 0; i < match->proto_count; i++)
+		ported = ported && weir_proto_has_ports(match->proto[i]);
+	if (ports && !(some && !(match->has & WEIR_COND_PROTO)) && !ported) {
+		weir_err_set(args->err, WEIR_NEEDS_PORTS, word);
+		return weir_args_blame(args, word);
+	}
+	for (; of->word; of++) {
+		if (!(match->has & of->cond))
+			continue;
+		if (match->has & WEIR_COND_PROTO && !(plain & WEIR_COND_PROTO &&
+		    match->proto_count == 1 && match->proto[0] == of->proto)) {
+			weir_err_set(args->err, WEIR_NEEDS_PROTO, of->word, of->name);
+			return weir_args_blame(args, of->word);
+		}
+		if (first) {
+			weir_err_set(args->err, WEIR_COMBINED ": make a limit of each", first->word,
+				     of->word);
+			return weir_args_blame(args, of->word);
+		}
+		first = of;
+	}
+	if (!(plain & WEIR_COND_FRAG && (ports || first)))
 		return 0;
+	word = ports ? word : first->word;
+	weir_err_set(args->err, WEIR_COMBINED ": later fragments have no transport header",
+		     word, "frag");
 	return weir_args_blame(args, word);
 }
 

@@ -94,6 +94,8 @@ static void put_value(const struct completing *completing, const struct weir_fie
 		puts(FILES);
 	if (field->type == &weir_type_proto)
 		put_words(weir_protos);
+	if (field->type == &weir_type_icmp || field->type == &weir_type_icmpv6)
+		put_words(field->type == &weir_type_icmp ? weir_icmp_types : weir_icmpv6_types);
 	if (field->type == &weir_type_prefix || field->type == &weir_type_address ||
 	    field->type == &weir_type_source)
 		put_prefixes(completing->tool, command);

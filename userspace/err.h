@@ -25,9 +25,10 @@ enum weir_exit {
 #define WEIR_COMBINED	"'%s' and '%s' cannot be combined"
 #define WEIR_NEEDS_PORTS	\
 	"%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite"
-#define WEIR_NEEDS_TCP	"%s requires proto tcp, or no proto"
+#define WEIR_NEEDS_PROTO	"%s requires proto %s, or no proto"
 #define WEIR_NO_VALUE	"'%s' requires a value: %s"
 #define WEIR_NO_MEMORY	"out of memory"
+#define WEIR_SEPARATE	"separate the values of '%s' by ','"
 #define WEIR_TWICE	"'%s' given twice"
 #define WEIR_UNEXPECTED	"unexpected argument '%.60s'"
 

@@ -42,6 +42,8 @@ static const struct weir_set ports_fields = {
 	.many = max, .count = offsetof(struct weir_match, member##_count)
 #define PREFIXES(NAME, member)	LIST(NAME, member, prefix_fields, WEIR_PREFIXES_MAX)
 #define PORTS(NAME, member)	LIST(NAME, member, ports_fields, WEIR_PORTS_MAX)
+#define TYPES(NAME, member)	ATTR(match, MATCH_##NAME), MANY(match, member, member##_count), \
+	COND(NAME)
 #define COND(COND_)	.bit = WEIR_COND_##COND_
 #define ON_MATCH	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_WORDS | WEIR_NOT)
 
@@ -53,14 +55,18 @@ static const struct weir_field match_rows[] = {
 	{ "from", &weir_type_prefixes, ON_MATCH, PREFIXES(FROM, from),
 	  .help = "only from these prefixes" },
 	{ "to", &weir_type_prefixes, ON_MATCH, PREFIXES(TO, to), .help = "only to these prefixes" },
-	{ "proto", &weir_type_proto, ON_MATCH, MATCH(PROTO, proto), COND(PROTO),
-	  .help = "only this protocol" },
+	{ "proto", &weir_type_proto, ON_MATCH, TYPES(PROTO, proto),
+	  .help = "only these protocols" },
 	{ "sport", &weir_type_portlist, ON_MATCH, PORTS(SPORT, sport),
 	  .help = "only from these ports" },
 	{ "dport", &weir_type_portlist, ON_MATCH, PORTS(DPORT, dport),
 	  .help = "only to these ports" },
 	{ "syn", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_SYN), COND(SYN),
 	  .help = "only TCP with SYN set and ACK, RST, FIN clear" },
+	{ "icmp-type", &weir_type_icmp, ON_MATCH, TYPES(ICMP_TYPE, icmp),
+	  .help = "only ICMP of these types" },
+	{ "icmpv6-type", &weir_type_icmpv6, ON_MATCH, TYPES(ICMPV6_TYPE, icmpv6),
+	  .help = "only ICMPv6 of these types" },
 	{ "frag", &weir_type_flag, ON_MATCH, ATTR(match, MATCH_FRAG), COND(FRAG),
 	  .help = "only fragments other than the first" },
 	{ "mark", &weir_type_mark, ON_MATCH, MATCH(MARK, mark), COND(MARK),

@@ -31,7 +31,7 @@
 static const struct weir_field packet_rows[] = {
 	{ "to", &weir_type_address, WEIR_ON_GET, PACKET(TO, to[0]), .value = "ADDR",
 	  .help = "only limits that match a packet to this address" },
-	{ "proto", &weir_type_proto, WEIR_ON_GET, PACKET(PROTO, proto),
+	{ "proto", &weir_type_proto, WEIR_ON_GET, PACKET(PROTO, proto[0]), .value = "PROTO",
 	  .help = "... of this protocol" },
 	{ "sport", &weir_type_ports, WEIR_ON_GET, PACKET(SPORT, sport[0]), .value = "PORT",
 	  .help = "... from this port" },
@@ -40,6 +40,10 @@ static const struct weir_field packet_rows[] = {
 	{ "syn", &weir_type_flag, WEIR_ON_GET, .attr = WEIR_A_MATCH_SYN,
 	  .spec = &weir_match_attrs[WEIR_A_MATCH_SYN], .bit = WEIR_COND_SYN,
 	  .help = "... that opens a TCP connection" },
+	{ "icmp-type", &weir_type_icmp, WEIR_ON_GET, PACKET(ICMP_TYPE, icmp[0]), .value = "TYPE",
+	  .help = "... of ICMP, of this type" },
+	{ "icmpv6-type", &weir_type_icmpv6, WEIR_ON_GET, PACKET(ICMPV6_TYPE, icmpv6[0]),
+	  .value = "TYPE", .help = "... of ICMPv6, of this type" },
 	{ "mark", &weir_type_mark, WEIR_ON_GET, PACKET(MARK, mark), .part = WEIR_A_MATCH_MARK_MASK,
 	  .value = "VALUE", .help = "... with this mark" },
 	END

@@ -49,11 +49,13 @@ enum { WEIR_MATCH_THESE = 1, WEIR_MATCH_ANY };
 struct weir_match {
 	uint64_t has;		/* WEIR_COND_* present */
 	uint32_t invert;	/* those preceded by "not" */
-	uint8_t family, proto;
+	uint8_t family;
 	uint8_t any;		/* WEIR_MATCH_*: replaces the limit's conditions */
 	uint16_t flags;		/* of a packet: WEIR_COND_SYN and _FRAG that hold */
 	char dev[WEIR_DEV_SIZE];
-	unsigned int from_count, to_count, sport_count, dport_count;
+	unsigned int from_count, to_count, proto_count, sport_count, dport_count, icmp_count,
+		     icmpv6_count;
+	uint8_t proto[WEIR_TYPES_MAX], icmp[WEIR_TYPES_MAX], icmpv6[WEIR_TYPES_MAX];
 	struct weir_prefix from[WEIR_PREFIXES_MAX], to[WEIR_PREFIXES_MAX];
 	uint16_t sport[WEIR_PORTS_MAX][2], dport[WEIR_PORTS_MAX][2];	/* first and last */
 	uint32_t mark[2];	/* and mask */

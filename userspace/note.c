@@ -211,7 +211,8 @@ void weir_note_limit(struct weir_tool *tool, const void *model)
 	if (match->has & WEIR_COND_DEV)
 		weir_note_dev(tool, match->dev);
 	if (plain & (WEIR_COND_TO | WEIR_COND_DPORT | WEIR_COND_SYN) ||
-	    (plain & WEIR_COND_PROTO && !weir_proto_answers(match->proto)))
+	    (plain & WEIR_COND_PROTO && match->proto_count == 1 &&
+	     !weir_proto_answers(match->proto[0])))
 		return;
 	weir_note_of(tool, "note", limit->name,
 		     " has no 'to', 'dport' or 'syn': it also counts replies to this host's own connections");

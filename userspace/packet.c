@@ -39,6 +39,10 @@ bool weir_packet_meets(const struct weir_match *packet, const struct weir_match 
 {
 	const struct weir_field *field;
 
+	if (packet->has & WEIR_COND_PROTO &&
+	    ((match->has & WEIR_COND_ICMP_TYPE && packet->proto[0] != IPPROTO_ICMP) ||
+	     (match->has & WEIR_COND_ICMPV6_TYPE && packet->proto[0] != IPPROTO_ICMPV6)))
+		return false;
 	for (field = weir_match_fields.fields; field->type; field++) {
 		if (match->has & packet->has & field->bit &&
 		    any_holds(field, match, packet) == !!(match->invert & field->bit))
@@ -47,7 +51,15 @@ bool weir_packet_meets(const struct weir_match *packet, const struct weir_match 
 	return true;
 }
 
-/* Ports and SYN imply a protocol that has them, and without SYN a protocol excludes it. */
+static void imply(struct weir_match *packet, uint64_t cond, uint8_t proto)
+{
+	if (!(packet->has & cond) || packet->has & WEIR_COND_PROTO)
+		return;
+	packet->proto[0] = proto;
+	packet->has |= WEIR_COND_PROTO;
+}
+
+/* SYN and types imply the protocol that has them, and without SYN a protocol excludes it. */
 int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
 		      struct weir_args *args)
 {
@@ -56,19 +68,22 @@ int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
 
 	if (!packet->has)
 		return 0;
-	if (packet->has & WEIR_COND_SYN && !(packet->has & WEIR_COND_PROTO)) {
-		packet->proto = IPPROTO_TCP;
-		packet->has |= WEIR_COND_PROTO;
-	}
-	if (ports && !(packet->has & WEIR_COND_PROTO && weir_proto_has_ports(packet->proto)))
+	imply(packet, WEIR_COND_SYN, IPPROTO_TCP);
+	imply(packet, WEIR_COND_ICMP_TYPE, IPPROTO_ICMP);
+	imply(packet, WEIR_COND_ICMPV6_TYPE, IPPROTO_ICMPV6);
+	if (ports && !(packet->has & WEIR_COND_PROTO && weir_proto_has_ports(packet->proto[0])))
 		weir_err_set(args->err, WEIR_NEEDS_PORTS,
 			     word);
 	else if (packet->sport[0][0] != packet->sport[0][1] ||
 		 packet->dport[0][0] != packet->dport[0][1])
 		weir_err_set(args->err, "%s: a packet has a single port",
 			     word = packet->dport[0][0] != packet->dport[0][1] ? "dport" : "sport");
-	else if (packet->has & WEIR_COND_SYN && packet->proto != IPPROTO_TCP)
-		weir_err_set(args->err, WEIR_NEEDS_TCP, word = "syn");
+	else if (packet->has & WEIR_COND_SYN && packet->proto[0] != IPPROTO_TCP)
+		weir_err_set(args->err, WEIR_NEEDS_PROTO, word = "syn", "tcp");
+	else if (packet->has & WEIR_COND_ICMP_TYPE && packet->proto[0] != IPPROTO_ICMP)
+		weir_err_set(args->err, WEIR_NEEDS_PROTO, word = "icmp-type", "icmp");
+	else if (packet->has & WEIR_COND_ICMPV6_TYPE && packet->proto[0] != IPPROTO_ICMPV6)
+		weir_err_set(args->err, WEIR_NEEDS_PROTO, word = "icmpv6-type", "icmpv6");
 	else if (packet->has & WEIR_COND_TO && packet->to[0].family != from->family)
 		weir_err_set(args->err, "%s is not an address of the source's family", word = "to");
 	else
@@ -78,7 +93,7 @@ int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
 	packet->flags = packet->has & WEIR_COND_SYN;
 	packet->family = from->family;
 	packet->has |= WEIR_COND_FAMILY | WEIR_COND_FRAG;
-	if (packet->has & WEIR_COND_PROTO && packet->proto != IPPROTO_TCP)
+	if (packet->has & WEIR_COND_PROTO && packet->proto[0] != IPPROTO_TCP)
 		packet->has |= WEIR_COND_SYN;
 	return 0;
 }

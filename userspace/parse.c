@@ -127,6 +127,9 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 			continue;
 		if (!strcmp(name, reading->seen[j]))
 			return weir_err_set(reading->args->err, WEIR_TWICE, name);
+		if (row(&words[i])->many && words[i].is == words[j].is)
+			return weir_err_set(reading->args->err, WEIR_SEPARATE,
+					    row(&words[i])->word);
 		return weir_err_set(reading->args->err, WEIR_COMBINED, reading->seen[j], name);
 	}
 	reading->seen[i] = name;
@@ -266,7 +269,7 @@ static int blame_unknown(struct reading *reading, const char *token)
 	if (word && row(word)->type == &weir_type_uint)	/* 1M bytes */
 		return weir_err_set(err, "write '%s %.60s'", next, token);
 	if (continues_list(reading, token))
-		return weir_err_set(err, "separate the values of '%s' by ','",
+		return weir_err_set(err, WEIR_SEPARATE,
 				    reading->last->word);
 	for (word = reading->words; word->name && isalnum((unsigned char)*token); word++) {
 		part = strtok_r(weir_field_value(word->is, value), "|", &save);
@@ -299,7 +302,7 @@ static bool is_word(const struct weir_word *words, const char *token)
  */
 static const struct weir_word *find_wordless(const struct reading *reading, const char *token)
 {
-	bool proto = strcmp(token, "ipv6") && weir_word_find(weir_protos, token);
+	bool proto = strcmp(token, "ipv6") && weir_proto_listed(token);
 	const struct weir_field *field;
 	const struct weir_word *word;
 

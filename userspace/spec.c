@@ -20,7 +20,7 @@ const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", 
 	"calendar", NULL, };
 
 const char *const weir_cond_names[] = { "family", "dev", "from", "to", "proto", "sport",
-	"dport", "syn", "frag", "mark", NULL, };
+	"dport", "syn", "frag", "mark", "icmp-type", "icmpv6-type", NULL, };
 
 const char *const weir_charge_mode_names[] = { "all", "drain", "reserve", NULL, };
 
@@ -42,7 +42,8 @@ const struct weir_attr_spec weir_match_attrs[] = { ENUM(MATCH_INVERT, "invert", 
 	ATTR(MATCH_FAMILY, "family"), ATTR(MATCH_DEV, "dev"), ATTR(MATCH_FROM, "from"),
 	ATTR(MATCH_TO, "to"), ATTR(MATCH_PROTO, "proto"), ATTR(MATCH_SPORT, "sport"),
 	ATTR(MATCH_DPORT, "dport"), ATTR(MATCH_SYN, "syn"), ATTR(MATCH_FRAG, "frag"),
-	ATTR(MATCH_MARK, "mark"), ATTR(MATCH_MARK_MASK, "mark_mask"), ATTR(MATCH_ANY, "any"), };
+	ATTR(MATCH_MARK, "mark"), ATTR(MATCH_MARK_MASK, "mark_mask"), ATTR(MATCH_ANY, "any"),
+	ATTR(MATCH_ICMP_TYPE, "icmp_type"), ATTR(MATCH_ICMPV6_TYPE, "icmpv6_type"), };
 
 const struct weir_attr_spec weir_counter_attrs[] = { ATTR(COUNTER_PAD, "pad"),
 	ATTR(COUNTER_PACKETS, "packets"), ATTR(COUNTER_BYTES, "bytes"), };

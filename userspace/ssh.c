@@ -108,7 +108,7 @@ static struct weir_match packet_of(const struct ssh *ssh)
 {
 	struct weir_match packet = {
 		.has = ~(uint64_t)(WEIR_COND_MARK | WEIR_COND_SYN),
-		.family = ssh->peer.family, .proto = IPPROTO_TCP,
+		.family = ssh->peer.family, .proto = { IPPROTO_TCP },
 		.from = { ssh->peer }, .to = { ssh->host },
 		.sport = { { ssh->peer_port, ssh->peer_port } },
 		.dport = { { ssh->host_port, ssh->host_port } },

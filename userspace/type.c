@@ -151,8 +151,12 @@ const struct weir_type weir_type_enum = { STRING, NUMBER, .parse = parse_enum, .
 
 const struct weir_type weir_type_family = { "ipv4|ipv6", STRING, NUMBER,
 	.parse = weir_parse_family, .text = weir_text_family };
-const struct weir_type weir_type_proto = { "PROTO", STRING, NUMBER,
-	.parse = weir_parse_proto, .text = weir_text_proto };
+const struct weir_type weir_type_proto = { "PROTO[,...]", STRING, NUMBER,
+	.parse = weir_parse_proto, .text = weir_text_proto, .overlap = weir_types_overlap };
+const struct weir_type weir_type_icmp = { "TYPE[,...]", STRING, NUMBER,
+	.parse = weir_parse_icmp, .text = weir_text_icmp, .overlap = weir_types_overlap };
+const struct weir_type weir_type_icmpv6 = { "TYPE[,...]", STRING, NUMBER,
+	.parse = weir_parse_icmpv6, .text = weir_text_icmpv6, .overlap = weir_types_overlap };
 
 /* Strings */
 
@@ -299,7 +303,7 @@ static int parse_any(const struct weir_field *field, struct weir_args *args,
 	while (any->is != field)
 		any++;
 	any->name = "any";
-	if (strcmp(text, "not") && !weir_word_find(weir_protos, text)) {
+	if (strcmp(text, "not") && !weir_proto_listed(text)) {
 		word = weir_pick(words, text, args->exact, "condition", args->err);
 		if (!word)
 			return -EINVAL;

@@ -25,7 +25,7 @@ int weir_zone_find(const char *name, time_t now, struct weir_zone *zone, struct 
 
 /* One parser per type; only a prefix's uses the field. */
 weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_comment,
-	weir_parse_prefix, weir_parse_address, weir_parse_proto,
+	weir_parse_prefix, weir_parse_address, weir_parse_proto, weir_parse_icmp, weir_parse_icmpv6,
 	weir_parse_family, weir_parse_ports, weir_parse_mark, weir_parse_per, weir_parse_newcomers,
 	weir_parse_rate, weir_parse_ms, weir_parse_zone;
 /* The inverses, in the same syntax; the field may be NULL. */
@@ -38,6 +38,8 @@ const char *weir_text_ms(const struct weir_field *field, const void *at, char *b
 const char *weir_text_family(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_prefix(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_proto(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_icmp(const struct weir_field *field, const void *at, char *buf);
+const char *weir_text_icmpv6(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_ports(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_mark(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_per(const struct weir_field *field, const void *at, char *buf);
@@ -50,13 +52,16 @@ const char *weir_text_rate(double count, uint32_t window_ms, char *buf);
 const char *weir_text_time(uint64_t ns, char *buf);
 const char *weir_text_size(uint64_t bytes, char *buf);
 
-/* The protocols that have names. */
-extern const struct weir_word weir_protos[];
+/* Numbers that have names: protocols, and types. */
+extern const struct weir_word weir_protos[], weir_icmp_types[], weir_icmpv6_types[];
+/* Does a list begin with the name of a protocol? */
+bool weir_proto_listed(const char *text);
 /* Whether @outer contains @inner. */
 bool weir_prefix_holds(const struct weir_prefix *outer, const struct weir_prefix *inner);
 /* Whether two elements of a list overlap. */
 bool weir_prefixes_overlap(const void *a, const void *b);
 bool weir_ports_overlap(const void *a, const void *b);
+bool weir_types_overlap(const void *a, const void *b);
 /* Whether the protocol's header begins with source and destination port. */
 bool weir_proto_has_ports(uint8_t proto);
 /* Whether peers reply to its packets; false for announcements. */

@@ -11,7 +11,7 @@
 #define NEAR_MAX	24
 /* So many words are suggested; of so many, all are listed. */
 #define NEAR_COUNT	3
-#define LISTED_MAX	12
+#define LISTED_MAX	14
 
 const char *weir_args_peek(const struct weir_args *args)
 {

@@ -57,12 +57,13 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 	const struct net_device *dev;
 	bool meets = false;
 
-	if (plain & (WEIR_IF_SYN | WEIR_IF_FRAG))
+	if (plain & (WEIR_IF_SYN | WEIR_IF_FRAG | WEIR_IF_ICMP | WEIR_IF_ICMPV6))
 		return false;
-	if (plain & WEIR_IF_PROTO && match->proto == IPPROTO_UDP)
+	if (plain & WEIR_IF_PROTO && !test_bit(IPPROTO_TCP, match->proto)) {
 		joins = NETIF_F_GRO_FRAGLIST | NETIF_F_GRO_UDP_FWD;
-	else if (plain & WEIR_IF_PROTO && match->proto != IPPROTO_TCP)
-		return false;
+		if (!test_bit(IPPROTO_UDP, match->proto))
+			return false;
+	}
 	rcu_read_lock();
 	for_each_netdev_rcu(wn->net, dev)
 		if (dev->features & joins && !(dev->flags & IFF_LOOPBACK) &&
@@ -76,9 +77,7 @@ static bool limit_meets_gro(const struct weir_net *wn, const struct weir_match *
 /* Can anybody send what the limit counts from the address of another? */
 static bool limit_spoofed(const struct weir_match *match)
 {
-	const unsigned int plain = match->conds & ~match->invert;
-
-	return !(plain & WEIR_IF_PROTO) || match->proto != IPPROTO_TCP ||
+	return !weir_match_proto(match, IPPROTO_TCP) ||
 	       !(match->conds & match->invert & WEIR_IF_SYN);
 }
 

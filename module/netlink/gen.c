@@ -134,8 +134,8 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
 };
 
-const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
-	[WEIR_A_MATCH_INVERT] = NLA_POLICY_MASK(NLA_U32, 0x3ff),
+const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ICMPV6_TYPE + 1] = {
+	[WEIR_A_MATCH_INVERT] = NLA_POLICY_MASK(NLA_U32, 0xfff),
 	[WEIR_A_MATCH_FAMILY] = { .type = NLA_U8, },
 	[WEIR_A_MATCH_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_MATCH_FROM] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
@@ -148,6 +148,8 @@ const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ANY + 1] = {
 	[WEIR_A_MATCH_MARK] = { .type = NLA_U32, },
 	[WEIR_A_MATCH_MARK_MASK] = { .type = NLA_U32, },
 	[WEIR_A_MATCH_ANY] = { .type = NLA_FLAG, },
+	[WEIR_A_MATCH_ICMP_TYPE] = { .type = NLA_U8, },
+	[WEIR_A_MATCH_ICMPV6_TYPE] = { .type = NLA_U8, },
 };
 
 const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1] = {

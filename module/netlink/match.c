@@ -7,7 +7,7 @@
 
 #include "netlink/message.h"
 
-enum cond_kind { COND_U8, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MARK };
+enum cond_kind { COND_U8, COND_TYPES, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MARK };
 
 #define COND(_attr, _kind, _field)					\
 	.attr = WEIR_A_MATCH_##_attr, .kind = _kind,			\
@@ -22,19 +22,21 @@ static const struct {
 	{ COND(DEV, COND_DEV, dev) },
 	{ COND(FROM, COND_PREFIX, from) },
 	{ COND(TO, COND_PREFIX, to) },
-	{ COND(PROTO, COND_U8, proto) },
+	{ COND(PROTO, COND_TYPES, proto) },
 	{ COND(SPORT, COND_PORTS, sport) },
 	{ COND(DPORT, COND_PORTS, dport) },
 	{ COND(SYN, COND_FLAG, conds) },
 	{ COND(FRAG, COND_FLAG, conds) },
 	{ COND(MARK, COND_MARK, mark) },
+	{ COND(ICMP_TYPE, COND_TYPES, icmp) },
+	{ COND(ICMPV6_TYPE, COND_TYPES, icmpv6) },
 };
 
 static_assert(!offsetof(struct weir_prefix_list, count));
 static_assert(!offsetof(struct weir_port_list, count));
-static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_MARK);
+static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_ICMPV6_TYPE);
 static_assert(WEIR_IF_FAMILY == (u32)WEIR_COND_FAMILY);
-static_assert(WEIR_IF_MARK == (u32)WEIR_COND_MARK);
+static_assert(WEIR_IF_ICMPV6 == (u32)WEIR_COND_ICMPV6_TYPE);
 
 static int prefix_parse(const struct nlattr *nest, struct weir_net_prefix *prefix,
 			struct netlink_ext_ack *extack)
@@ -94,6 +96,25 @@ static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_mat
 	return 0;
 }
 
+static int types_parse(unsigned int i, const struct nlattr *nest, unsigned long *types,
+		       struct netlink_ext_ack *extack)
+{
+	const struct nlattr *attr;
+	unsigned int count = 0;
+	int rem;
+
+	bitmap_zero(types, WEIR_TYPES);
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != conds[i].attr)
+			continue;
+		if (count++ == WEIR_TYPES_MAX)
+			return weir_nl_refuse(extack, attr,
+					      "a condition has at most 32 protocols, or types of ICMP");
+		__set_bit(nla_get_u8(attr), types);
+	}
+	return 0;
+}
+
 static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nlattr *nest,
 		      struct weir_match *match, struct netlink_ext_ack *extack)
 {
@@ -103,6 +124,8 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 	case COND_U8:
 		*(u8 *)field = nla_get_u8(attr);
 		break;
+	case COND_TYPES:
+		return types_parse(i, nest, field, extack);
 	case COND_DEV:
 		nla_strscpy(field, attr, IFNAMSIZ);
 		break;
@@ -178,6 +201,16 @@ static int list_put(struct sk_buff *skb, unsigned int i, const struct weir_match
 	return 0;
 }
 
+static int types_put(struct sk_buff *skb, int attr, const unsigned long *types)
+{
+	unsigned int type;
+
+	for_each_set_bit(type, types, WEIR_TYPES)
+		if (nla_put_u8(skb, attr, type))
+			return -EMSGSIZE;
+	return 0;
+}
+
 static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
 {
 	const void *field = (const void *)match + conds[i].at;
@@ -186,6 +219,8 @@ static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match
 	switch (conds[i].kind) {
 	case COND_U8:
 		return nla_put_u8(skb, attr, *(const u8 *)field);
+	case COND_TYPES:
+		return types_put(skb, attr, field);
 	case COND_DEV:
 		return nla_put_string(skb, attr, field);
 	case COND_PREFIX:

@@ -25,6 +25,17 @@ int weir_nl_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, co
 	return -EINVAL;
 }
 
+/* May attributes of a nest have several values, one each? */
+static bool repeats(const struct nla_policy *policy)
+{
+	const struct nla_policy *match = weir_match_nl_policy;
+
+	return policy->type == NLA_NESTED ? policy->nested_policy != match &&
+					    policy->nested_policy != weir_zone_nl_policy :
+	       policy == &match[WEIR_A_MATCH_PROTO] || policy == &match[WEIR_A_MATCH_ICMP_TYPE] ||
+	       policy == &match[WEIR_A_MATCH_ICMPV6_TYPE];
+}
+
 /* What the core does not check; it silently keeps the last of repeated attributes. */
 static const char *attr_check(const struct nlattr *attr, const struct nla_policy *policy,
 			      bool repeated)
@@ -33,9 +44,7 @@ static const char *attr_check(const struct nlattr *attr, const struct nla_policy
 
 	if (attr->nla_type & NLA_F_NET_BYTEORDER)
 		return "numbers are in host order; NLA_F_NET_BYTEORDER is not expected";
-	if (repeated && (policy->type != NLA_NESTED ||
-			 policy->nested_policy == weir_match_nl_policy ||
-			 policy->nested_policy == weir_zone_nl_policy))
+	if (repeated && !repeats(policy))
 		return "the attribute is given twice; give it once";
 	if (policy->type != NLA_NUL_STRING)
 		return NULL;

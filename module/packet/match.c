@@ -3,8 +3,10 @@
  * A condition on ports or flags needs a packet with that header: later fragments
  * fail it, inverted or not. But no packet may escape a limit by an unreadable
  * header: if headers are cut short, or IPv6 nests more than EXT_DEPTH of them,
- * every condition on the headers that follow holds, inverted or not.
+ * every condition on the headers that follow holds, inverted or not. Likewise a condition on
+ * types needs a packet of ICMP, or of ICMPv6.
  */
+#include <linux/bitmap.h>
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -103,12 +105,32 @@ static bool frag_unmet(const struct weir_match *match, const struct weir_packet 
 	       unmet(match, WEIR_IF_FRAG, frag & WEIR_PACKET_LATER);
 }
 
+static bool icmp_unmet(const struct weir_match *match, const struct weir_packet *packet,
+		       u16 cond, u8 proto, const unsigned long *types)
+{
+	if (!(match->conds & cond))
+		return false;
+	if (packet->flags & WEIR_PACKET_NO_PROTO)
+		return packet->flags & WEIR_PACKET_LATER;
+	if (packet->proto != proto || packet->flags & WEIR_PACKET_LATER)
+		return true;
+	return !(packet->flags & WEIR_PACKET_CUT) &&
+	       unmet(match, cond, test_bit(packet->icmp_type, types));
+}
+
+static bool rare_unmet(const struct weir_match *match, const struct weir_packet *packet)
+{
+	return syn_unmet(match, packet) || frag_unmet(match, packet) ||
+	       icmp_unmet(match, packet, WEIR_IF_ICMP, IPPROTO_ICMP, match->icmp) ||
+	       icmp_unmet(match, packet, WEIR_IF_ICMPV6, IPPROTO_ICMPV6, match->icmpv6);
+}
+
 static bool transport_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	return ports_unmet(match, packet) ||
 	       (!(packet->flags & WEIR_PACKET_NO_PROTO) &&
-		unmet(match, WEIR_IF_PROTO, packet->proto == match->proto)) ||
-	       syn_unmet(match, packet) || frag_unmet(match, packet);
+		unmet(match, WEIR_IF_PROTO, test_bit(packet->proto, match->proto))) ||
+	       (match->conds & WEIR_IF_RARE && rare_unmet(match, packet));
 }
 
 /* A function of its own, so that the conditions that most packets fail need no stack. */
@@ -145,7 +167,7 @@ bool weir_match_special(const struct weir_match *match, const struct weir_packet
 	struct weir_packet outer;
 
 	if (packet->flags & WEIR_PACKET_VITAL &&
-	    !(match->conds & ~match->invert & WEIR_IF_PROTO))
+	    !(match->conds & ~match->invert & (WEIR_IF_PROTO | WEIR_IF_ICMPV6)))
 		return false;
 	if (!(packet->flags & WEIR_PACKET_DECRYPTED))
 		return true;
@@ -153,6 +175,13 @@ bool weir_match_special(const struct weir_match *match, const struct weir_packet
 		return false;
 	weir_packet_encrypted(packet, &outer);
 	return !weir_match_conds(match, &outer);
+}
+
+/* Is this the only protocol that a match names? */
+bool weir_match_proto(const struct weir_match *match, u8 proto)
+{
+	return match->conds & ~match->invert & WEIR_IF_PROTO && test_bit(proto, match->proto) &&
+	       bitmap_weight(match->proto, WEIR_TYPES) == 1;
 }
 
 /* Can a packet from a whole address match? @dev is the input device, or "" for any. */
@@ -259,6 +288,39 @@ static const char *addresses_check(const struct weir_match *match, u16 *cond)
 	return NULL;
 }
 
+/* The conditions on what follows the network header, against each other. */
+static const char *transport_check(const struct weir_match *match, u16 *cond)
+{
+	u16 named = match->conds & ~match->invert;
+	bool ports = named & WEIR_IF_PROTO;
+	unsigned int proto;
+
+	for_each_set_bit(proto, match->proto, WEIR_TYPES)
+		ports = ports && weir_proto_has_ports(proto);
+	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
+	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) && !ports)
+		return "ports require a protocol with ports: tcp, udp, udplite, sctp, dccp";
+	*cond = WEIR_IF_SYN;
+	if (match->conds & WEIR_IF_SYN && match->conds & WEIR_IF_PROTO &&
+	    !weir_match_proto(match, IPPROTO_TCP))
+		return "syn is a flag of tcp; name proto tcp or no protocol";
+	*cond = WEIR_IF_ICMP;
+	if (match->conds & WEIR_IF_ICMP && match->conds & WEIR_IF_PROTO &&
+	    !weir_match_proto(match, IPPROTO_ICMP))
+		return "icmp-type is of icmp; name proto icmp or no protocol";
+	*cond = WEIR_IF_ICMPV6;
+	if (match->conds & WEIR_IF_ICMPV6 && match->conds & WEIR_IF_PROTO &&
+	    !weir_match_proto(match, IPPROTO_ICMPV6))
+		return "icmpv6-type is of icmpv6; name proto icmpv6 or no protocol";
+	if (hweight16(match->conds & (WEIR_IF_SYN | WEIR_IF_ICMP | WEIR_IF_ICMPV6)) > 1)
+		return "syn, icmp-type and icmpv6-type exclude each other; make a limit of each";
+	*cond = WEIR_IF_FRAG;
+	if (named & WEIR_IF_FRAG && match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT | WEIR_IF_RARE) &
+	    ~WEIR_IF_FRAG)
+		return "later fragments have no ports, flags or types; leave these or frag out";
+	return NULL;
+}
+
 /*
  * Check a match as requested, and set what is derived from its conditions. Returns NULL,
  * or an error message with @cond set to the condition at fault.
@@ -278,10 +340,9 @@ const char *weir_match_check(struct weir_match *match, u16 *cond)
 	msg = addresses_check(match, cond);
 	if (msg)
 		return msg;
-	*cond = match->conds & WEIR_IF_SPORT ? WEIR_IF_SPORT : WEIR_IF_DPORT;
-	if (match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT) &&
-	    !(named & WEIR_IF_PROTO && weir_proto_has_ports(match->proto)))
-		return "ports require a protocol with ports: tcp, udp, udplite, sctp, dccp";
+	msg = transport_check(match, cond);
+	if (msg)
+		return msg;
 	*cond = WEIR_IF_SPORT;
 	msg = ports_check(&match->sport);
 	if (msg)
@@ -290,14 +351,6 @@ const char *weir_match_check(struct weir_match *match, u16 *cond)
 	msg = ports_check(&match->dport);
 	if (msg)
 		return msg;
-	*cond = WEIR_IF_SYN;
-	if (match->conds & WEIR_IF_SYN && match->conds & WEIR_IF_PROTO &&
-	    (match->invert & WEIR_IF_PROTO || match->proto != IPPROTO_TCP))
-		return "syn is a flag of tcp; name proto tcp or no protocol";
-	*cond = WEIR_IF_FRAG;
-	if (named & WEIR_IF_FRAG &&
-	    match->conds & (WEIR_IF_SPORT | WEIR_IF_DPORT | WEIR_IF_SYN))
-		return "later fragments carry no ports and no flags; leave these or frag out";
 	*cond = WEIR_IF_MARK;
 	if (match->conds & WEIR_IF_MARK && match->mark & ~match->mark_mask)
 		return "mark has bits outside its mask; clear them or widen the mask";

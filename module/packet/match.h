@@ -5,6 +5,7 @@
 #ifndef WEIR_MATCH_H
 #define WEIR_MATCH_H
 
+#include <linux/bitmap.h>
 #include <linux/if.h>
 #include <linux/limits.h>
 #include <linux/types.h>
@@ -24,10 +25,15 @@
 #define WEIR_IF_SYN	BIT(7)
 #define WEIR_IF_FRAG	BIT(8)
 #define WEIR_IF_MARK	BIT(9)
+#define WEIR_IF_ICMP	BIT(10)
+#define WEIR_IF_ICMPV6	BIT(11)
 
 /* Those for which weir_packet_parse() is needed. */
 #define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
-			   WEIR_IF_SYN | WEIR_IF_FRAG)
+			   WEIR_IF_RARE)
+
+/* Those of them that few limits have. */
+#define WEIR_IF_RARE	(WEIR_IF_SYN | WEIR_IF_FRAG | WEIR_IF_ICMP | WEIR_IF_ICMPV6)
 
 /* Those that look only at source and device. */
 #define WEIR_IF_SENDER	(WEIR_IF_FAMILY | WEIR_IF_DEV | WEIR_IF_FROM)
@@ -55,16 +61,22 @@ struct weir_port_list {
 	struct weir_port_range range[WEIR_PORTS_MAX];
 };
 
+/* Of protocols, or of types of ICMP. */
+#define WEIR_TYPES	256
+#define WEIR_TYPES_LONGS	BITS_TO_LONGS(WEIR_TYPES)
+
 /* Conditions that must all hold. */
 struct weir_match {
 	u16 conds;		/* conditions present, WEIR_IF_* */
 	u16 invert;		/* those that must not hold */
 	u8 family;
-	u8 proto;
 	bool one_dport;		/* dport is one range, not inverted; derived */
 	u32 mark;
 	u32 mark_mask;
 	char dev[IFNAMSIZ] __aligned(8);	/* padded with zeroes */
+	unsigned long proto[WEIR_TYPES_LONGS];	/* bits of the numbers that are listed */
+	unsigned long icmp[WEIR_TYPES_LONGS];
+	unsigned long icmpv6[WEIR_TYPES_LONGS];
 	struct weir_port_list dport;
 	struct weir_port_list sport;
 	struct weir_prefix_list from;
@@ -73,6 +85,7 @@ struct weir_match {
 
 bool weir_match_conds(const struct weir_match *match, const struct weir_packet *packet);
 bool weir_match_special(const struct weir_match *match, const struct weir_packet *packet);
+bool weir_match_proto(const struct weir_match *match, u8 proto);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
 bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);

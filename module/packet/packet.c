@@ -78,10 +78,10 @@ static noinline void parse_tcp(struct weir_packet *packet, int offset)
 }
 
 /*
- * Neighbour discovery that no router has forwarded (RFC 4861), and multicast
- * listener discovery (RFC 2710, RFC 3810).
+ * The type; and is it neighbour discovery that no router has forwarded (RFC 4861), or
+ * multicast listener discovery (RFC 2710, RFC 3810)?
  */
-static noinline void parse_icmpv6(struct weir_packet *packet, int offset)
+static noinline void parse_icmp(struct weir_packet *packet, int offset)
 {
 	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
 	const u8 *type;
@@ -92,6 +92,9 @@ static noinline void parse_icmpv6(struct weir_packet *packet, int offset)
 		packet->flags |= WEIR_PACKET_CUT;
 		return;
 	}
+	packet->icmp_type = *type;
+	if (packet->family != AF_INET6 || packet->proto != IPPROTO_ICMPV6)
+		return;
 	switch (*type) {
 	case NDISC_ROUTER_SOLICITATION:
 	case NDISC_ROUTER_ADVERTISEMENT:
@@ -176,11 +179,11 @@ void weir_packet_parse(struct weir_packet *packet)
 
 	if (offset < 0)
 		return;
-	if (packet->family == AF_INET6 && packet->proto == IPPROTO_ICMPV6)
-		parse_icmpv6(packet, offset);
 	parse_ports(packet, offset);
 	if (packet->proto == IPPROTO_TCP)
 		parse_tcp(packet, offset);
+	else if (packet->proto == IPPROTO_ICMPV6 || packet->proto == IPPROTO_ICMP)
+		parse_icmp(packet, offset);
 }
 
 /* Begin a packet that has no buffer. It is valid until the CPU's next. */

@@ -35,6 +35,7 @@ struct weir_packet {
 	u8 family;		/* AF_INET or AF_INET6 */
 	u8 proto;
 	u8 flags;		/* WEIR_PACKET_* */
+	u8 icmp_type;		/* of ICMP and ICMPv6, unless it is cut */
 	u16 sport;
 	u16 dport;
 };
@@ -103,7 +104,7 @@ bool weir_packet_seen_by_vrf(const struct weir_packet *packet);
 bool weir_packet_seen_as_nd(const struct sk_buff *skb, const struct net_device *in);
 bool weir_proto_has_ports(u8 proto);
 
-/* May it keep the link alive? Routers do not forward these hop limits: see parse_icmpv6(). */
+/* May it keep the link alive? Routers do not forward these hop limits: see parse_icmp(). */
 static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 {
 	const struct ipv6hdr *ip6;

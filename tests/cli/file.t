@@ -249,7 +249,7 @@ json() {
 	like "$? $(said err)" "^$1 ${2/@/$where}" "JSON $3"
 }
 web='"limit":"web","budget":1000,"window_ms":1000'
-json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"proto":"tcp","dport":[{"first":80,"last":80},{"first":443,"last":443}]}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
+json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"proto":["tcp"],"dport":[{"first":80,"last":80},{"first":443,"last":443}]}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
 json 0 '$' '[{"limits": [], "exempts": []}]'
 json 0 '$' '{}'
 json 0 '$' '{"limits":[{"limit":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"syn":true,"to":["::/0"],"not":{"dev":"lo"}},"mode":"lenient"}]}'
@@ -271,9 +271,9 @@ for mark in '"mark":5,"mark_mask":3' '"mark_mask":3,"mark":5'; do
 done
 json 1 "weir: @: match: mark: 4294967296 is out of range 0..4294967295" '{"limits":[{'"$web"',"match":{"mark":«4294967296,"mark_mask":1}}]}'
 for list in from to sport dport; do
-	json 1 "weir: @: match: $list: empty array; to match any, leave out the key" '{"limits":[{'"$web"',"match":{"proto":"tcp","'$list'":«[]}}]}'
+	json 1 "weir: @: match: $list: empty array; to match any, leave out the key" '{"limits":[{'"$web"',"match":{"proto":["tcp"],"'$list'":«[]}}]}'
 done
-json 1 "weir: @: match: dport: first and last must be given together" '{"limits":[{'"$web"',"match":{"proto":"tcp","dport":[«{}]}}]}'
+json 1 "weir: @: match: dport: first and last must be given together" '{"limits":[{'"$web"',"match":{"proto":["tcp"],"dport":[«{}]}}]}'
 json 1 "weir: @: match: to: expected a string" '{"limits":[{'"$web"',"match":{"to":[«{"address":"::/0"}]}}]}'
 for not in '"syn"' '["syn"]' true null 1; do
 	json 1 "weir: @: match: not: expected an object" '{"limits":[{'"$web"',"match":{"syn":true,"not":«'"$not"'}}]}'
@@ -290,7 +290,7 @@ json 1 "weir: -:1:52: not JSON: too big integer" '{"limits":[{"limit":"a","budge
 for number in 1.0 0.5 1e3 '"1"' null true '[1]'; do
 	json 1 "weir: @: slots: expected a whole number" '{"limits":[{'"$web"',"slots":«'"$number"'}]}'
 done
-json 1 "weir: @: match: proto: .*"$'\n''weir: -:2:10: limit: .*'$'\n''weir: -:3:28: exempt add: already exempted on line 2'$'\n' '{"limits":[{"limit":"a","match":{"proto":«"x","to":[]}},'$'\n''{"limit":"w b"}],"exempts":[{"prefix":"::1"},'$'\n''{"prefix":"::2"},{"prefix":"::1"}]}'
+json 1 "weir: @: match: proto: .*"$'\n''weir: -:2:10: limit: .*'$'\n''weir: -:3:28: exempt add: already exempted on line 2'$'\n' '{"limits":[{"limit":"a","match":{"proto":[«"x"],"to":[]}},'$'\n''{"limit":"w b"}],"exempts":[{"prefix":"::1"},'$'\n''{"prefix":"::2"},{"prefix":"::1"}]}'
 json 1 "weir: @: unknown key 'want_stats'" '{"limits":[{«"want_stats":true}]}'
 json 1 "weir: @: unknown key 'address'" '{"exempts":[{«"address":"::1"}]}'
 json 1 "weir: @: match: syn: expected true" '{"limits":[{"limit":"web","match":{"syn":«1}}]}'

@@ -13,6 +13,10 @@ says <<'LINES'
 0 | -check limit set web budget 2000/s |
 0 | -check limit add ssh budget 5/1m tcp dport 22 syn |
 0 | -check limit add routes budget 100/s proto ospf |
+0 | -check limit add dns budget 50/s udp,tcp dport 53 |
+0 | -check limit add three budget 50/s proto 0,255,tcp to 192.0.2.1 |
+0 | -check limit add ping budget 50/s icmp-type echo-request,0,255 to 192.0.2.1 |
+0 | -check limit add ping budget 50/s icmpv6 icmpv6-type echo-request,nd-redirect to 2001:db8::1 |
 0 | -check limit add gre budget 100/s proto gre | note: limit 'gre' has no 'to'
 0 | -check limit add not budget 100/s not proto vrrp | note: limit 'not' has no 'to'
 0 | -check limit set web match any | note: limit 'web' has no 'to'
@@ -139,9 +143,20 @@ says <<'LINES'
 1 | limit add web budget 10Mbit/s | ^weir: limit add: budget: a budget counts packets or bytes; write '1250k/s bytes' for 10Mbit/s$
 1 | limit add web budget 500pps | write '500/s' for 500pps$
 1 | source show not 10.0.0.1 | ^weir: source show: 'PREFIX' is not a condition: 'not' cannot precede it$
-1 | limit add web budget 1/s tcp udp | ^weir: limit add: 'tcp' and 'udp' cannot be combined$
-1 | limit add web budget 1/s tcp proto tcp | ^weir: limit add: 'tcp' and 'proto' cannot be combined$
-1 | limit add web budget 1/s proto tcp udp | ^weir: limit add: 'proto' and 'udp' cannot be combined$
+1 | limit add web budget 1/s tcp udp | ^weir: limit add: separate the values of 'proto' by ','$
+1 | limit add web budget 1/s tcp proto tcp | ^weir: limit add: separate the values of 'proto' by ','$
+1 | limit add web budget 1/s proto tcp udp | ^weir: limit add: separate the values of 'proto' by ','$
+1 | limit add web budget 1/s proto tcp,tcp | proto: tcp and tcp overlap$
+1 | limit add web budget 1/s proto 256 | proto: unknown protocol '256'; expected tcp, udp, icmp, ... or 0..255$
+1 | limit add web budget 1/s tcp,icmp dport 80 | dport requires a protocol with ports
+1 | limit add web budget 1/s tcp,udp syn | ^weir: limit add: syn requires proto tcp, or no proto$
+1 | limit add web budget 1/s udp icmp-type echo-request | icmp-type requires proto icmp, or no proto$
+1 | limit add web budget 1/s not icmpv6 icmpv6-type 128 | icmpv6-type requires proto icmpv6, or no proto$
+1 | limit add web budget 1/s icmp-type 8 icmpv6-type 128 | 'icmp-type' and 'icmpv6-type' cannot be combined: make a limit of each$
+1 | limit add web budget 1/s icmp-type 8 frag | 'icmp-type' and 'frag' cannot be combined: later fragments
+1 | limit add web budget 1/s icmp-type echo | icmp-type: unknown type 'echo'; expected echo-request
+1 | limit add web budget 1/s icmp-type ping-request | icmp-type: unknown type 'ping-request'; did you mean 'info-request'
+1 | limit add web budget 1/s icmp-type 256 | icmp-type: unknown type '256'
 1 | limit add web budget 1/s not udp udp | ^weir: limit add: 'udp' given twice$
 1 | source show 10.0.0.1 10.0.0.2 | ^weir: source show: '10.0.0.1' and '10.0.0.2' cannot be combined$
 1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, xdp show, stats show$
@@ -288,6 +303,8 @@ says <<'LINES'
 1 | -check source get 10.0.0.7 dport 443 | ^weir: source get: dport requires a protocol with ports
 1 | -check source get 10.0.0.7 icmp sport 1 | ^weir: source get: sport requires a protocol with ports
 1 | -check source get 10.0.0.7 tcp dport 443-445 | ^weir: source get: dport: a packet has a single port$
+0 | -check source get 10.0.0.7 icmp-type echo-request |
+1 | -check source get 10.0.0.7 udp icmp-type 8 | ^weir: source get: icmp-type requires proto icmp, or no proto$
 1 | -check source get 10.0.0.7 udp syn | ^weir: source get: syn requires proto tcp, or no proto$
 1 | -check source get 10.0.0.7 to ::1 | ^weir: source get: to is not an address of the source's family$
 1 | -check source get 10.0.0.7 to 10.0.0.0/8 | a single address is required$

@@ -59,13 +59,16 @@ static void take_match(struct input *input, struct weir_match *match)
 {
 	static const char *const devs[] = { "eth0", "eth1" };
 
-	match->conds = take(input, 2) & 0x3ff;
+	match->conds = take(input, 2) & 0xfff;
 	match->invert = take(input, 2) & match->conds;
 	match->family = take(input, 1) & 1 ? AF_INET6 : AF_INET;
 	strcpy(match->dev, devs[take(input, 1) & 1]);
 	take_prefix(input, &match->from);
 	take_prefix(input, &match->to);
-	match->proto = take(input, 1);
+	__set_bit(take(input, 1), match->proto);
+	__set_bit(take(input, 1), match->proto);
+	__set_bit(take(input, 1), match->icmp);
+	__set_bit(take(input, 1), match->icmpv6);
 	take_ports(input, &match->sport);
 	take_ports(input, &match->dport);
 	match->mark_mask = take(input, 4);

@@ -38,7 +38,9 @@ static void make_ports(struct weir_match *match, struct chance *dice)
 	static const u16 ports[] = { 0, 53, 80, 443, 1024, 65535 };
 	unsigned int a = chance_below(dice, 6), b = chance_below(dice, 6);
 
-	match->proto = protos[chance_below(dice, 5)];
+	__set_bit(protos[chance_below(dice, 5)], match->proto);
+	if (chance_below(dice, 2))
+		__set_bit(protos[chance_below(dice, 5)], match->proto);
 	match->conds |= WEIR_IF_PROTO | (chance_below(dice, 2) ? WEIR_IF_SPORT : WEIR_IF_DPORT);
 	match->sport.count = 1;
 	match->sport.range[0] = (struct weir_port_range) { ports[min(a, b)], ports[max(a, b)] };
@@ -50,8 +52,9 @@ static void make_ports(struct weir_match *match, struct chance *dice)
 static void make_header(struct weir_match *match, struct chance *dice)
 {
 	static const u8 protos[] = { 6, 17, 58, 1, 50, 41 };
+	static const u8 types[] = { 0, 8, 255, 128, 135, 0 };
 
-	switch (chance_below(dice, 6)) {
+	switch (chance_below(dice, 8)) {
 	case 0:
 	case 1:
 		make_ports(match, dice);
@@ -67,7 +70,20 @@ static void make_header(struct weir_match *match, struct chance *dice)
 	case 4:
 		match->conds |= WEIR_IF_PROTO;
 		match->invert |= chance_below(dice, 3) ? 0 : WEIR_IF_PROTO;
-		match->proto = protos[chance_below(dice, 6)];
+		__set_bit(protos[chance_below(dice, 6)], match->proto);
+		__set_bit(protos[chance_below(dice, 6)], match->proto);
+		break;
+	case 5:
+		match->conds |= WEIR_IF_ICMP;
+		match->invert |= chance_below(dice, 2) ? WEIR_IF_ICMP : 0;
+		__set_bit(types[chance_below(dice, 3)], match->icmp);
+		__set_bit(types[chance_below(dice, 3)], match->icmp);
+		break;
+	case 6:
+		match->conds |= WEIR_IF_ICMPV6;
+		match->invert |= chance_below(dice, 2) ? WEIR_IF_ICMPV6 : 0;
+		__set_bit(types[3 + chance_below(dice, 3)], match->icmpv6);
+		__set_bit(types[3 + chance_below(dice, 3)], match->icmpv6);
 		break;
 	}
 }
@@ -88,6 +104,17 @@ void match_make(struct weir_match *match, struct chance *dice)
 		match->invert |= chance(dice) & match->conds & (WEIR_IF_SENDER | WEIR_IF_TO);
 }
 
+static void print_types(const unsigned long *types)
+{
+	const char *separator = "";
+	unsigned int type;
+
+	for_each_set_bit(type, types, WEIR_TYPES) {
+		printf("%s%u", separator, type);
+		separator = ",";
+	}
+}
+
 static void print_prefix(const struct weir_prefix_list *list)
 {
 	const u8 *byte = (const u8 *)list->prefix[0].word;
@@ -104,7 +131,8 @@ static void print_prefix(const struct weir_prefix_list *list)
 void match_print(const struct weir_match *match)
 {
 	static const char *const words[] = { "family", "dev", "from", "to", "proto",
-					     "sport", "dport", "syn", "frag" };
+					     "sport", "dport", "syn", "frag", "mark",
+					     "icmp-type", "icmpv6-type" };
 	const struct weir_port_range *ports = match->sport.range;
 	unsigned int i;
 
@@ -117,7 +145,9 @@ void match_print(const struct weir_match *match)
 		case WEIR_IF_DEV: printf("%s", match->dev); break;
 		case WEIR_IF_FROM: print_prefix(&match->from); break;
 		case WEIR_IF_TO: print_prefix(&match->to); break;
-		case WEIR_IF_PROTO: printf("%u", match->proto); break;
+		case WEIR_IF_PROTO: print_types(match->proto); break;
+		case WEIR_IF_ICMP: print_types(match->icmp); break;
+		case WEIR_IF_ICMPV6: print_types(match->icmpv6); break;
 		case WEIR_IF_SPORT:
 		case WEIR_IF_DPORT: printf("%u-%u", ports->min, ports->max); break;
 		}

@@ -32,7 +32,7 @@ LENGTHS, PROTOS = [0, 8, 24, 32, 32, 64, 128], [6, 17, 6, 17, 1, 58]
 # Valid combinations of conditions.
 TOGETHER = [set(words.split()) for words in (
     "proto dport", "proto sport dport", "proto dport invert", "proto syn", "dev", "from", "to", "family", "frag",
-    "mark mark-mask", "mark", "proto invert", "from to")]
+    "mark mark-mask", "mark", "proto invert", "from to", "icmp-type", "icmpv6-type invert", "proto icmp-type")]
 
 
 def span(attr):

@@ -91,4 +91,39 @@ packet "IPv6 later fragment of what begins with extension headers" 2001:db8:1::b
 packet "no next header" 2001:db8:1::c "$v6 tcp- frag-" -P 59 -x -
 packets_meet
 is "$(stats unparsable)" 7 "truncated and too deeply nested packets are counted"
+
+# Lists of protocols and types
+names=() sources=() wanted=()
+config <<-WORDS || bail "cannot configure"
+	limit add protos budget 100k/m proto icmp,icmpv6,tcp,255 action observe
+	limit add protos- budget 100k/m not proto icmp,icmpv6,tcp,255 action observe
+	limit add ports budget 100k/m proto tcp,udp dport 443,53 action observe
+	limit add ping budget 100k/m icmp-type echo-request,0,255 action observe
+	limit add ping- budget 100k/m not icmp-type 8,0,255 action observe
+	limit add ping6 budget 100k/m icmpv6-type echo-request,echo-reply action observe
+	limit add ping6- budget 100k/m not icmpv6-type 128,129 action observe
+WORDS
+packet "TCP of tcp,udp" ::ffff:198.51.102.1 "protos ports" -P tcp -D 443
+packet "UDP of tcp,udp" ::ffff:198.51.102.2 "protos- ports" -D 53
+packet "UDP to another port" ::ffff:198.51.102.3 protos-
+packet "SCTP" ::ffff:198.51.102.4 protos- -P 132 -D 53
+packet "the largest protocol" ::ffff:198.51.102.5 protos -P 255
+packet "the smallest protocol" ::ffff:198.51.102.6 protos- -P 0
+packet "ICMP echo request" ::ffff:198.51.102.7 "protos ping" -P icmp -x 0800000000000000
+packet "ICMP echo reply, the smallest type" ::ffff:198.51.102.8 "protos ping" -P icmp -x 0000000000000000
+packet "ICMP, the largest type" ::ffff:198.51.102.9 "protos ping" -P icmp -x ff00000000000000
+packet "ICMP unreachable" ::ffff:198.51.102.10 "protos ping-" -P icmp -x 0301000000000000
+packet "ICMP without a type" ::ffff:198.51.102.11 "protos ping ping-" -P icmp -x -
+packet "ICMP, later fragment" ::ffff:198.51.102.12 protos -P icmp -F 40 -x 0800000000000000
+packet "ICMPv6 over IPv4" ::ffff:198.51.102.13 "protos ping6" -P icmpv6 -x 8000000000000000
+packet "ICMPv6 echo request" 2001:db8:2::1 "protos ping6" -P icmpv6 -x 8000000000000000
+packet "... behind extension headers" 2001:db8:2::2 "protos ping6" -P icmpv6 -E hop,dst -x 8000000000000000
+packet "ICMPv6 unreachable" 2001:db8:2::3 "protos ping6-" -P icmpv6 -x 0100000000000000
+packet "ICMPv6 without a type" 2001:db8:2::4 "protos ping6 ping6-" -P icmpv6 -x -
+packet "ICMPv6, later fragment" 2001:db8:2::5 "protos protos-" -P icmpv6 -F 40 -x 8000000000000000
+packet "neighbour discovery, which only limits that name its protocol match" 2001:db8:2::6 protos \
+	-P icmpv6 -T 255 -x 870000000000000000000000000000000000000000000000
+packet "IPv6, headers that nest too deeply" 2001:db8:2::7 "protos protos- ports ping ping- ping6 ping6-" \
+	-P tcp -E hop,dst,dst,dst,dst,dst,rt,dst,dst
+packets_meet
 finish

@@ -18,7 +18,7 @@ TYPE_MAX = {"u8": 0xff, "u16": 0xffff, "u32": 0xffffffff, "u64": 0xfffffffffffff
 WEB = {"name": "web", "budget": 10, "window-ms": 600000, "slots": 4, "prefix4": 24, "sources": 64,
        "comment": "public web, #123",
        "match": {"to": [{"address": "192.0.2.0", "len": 24}, {"address": "203.0.113.7", "len": 32}],
-                 "proto": 6, "dport": [{"first": 443, "last": 443}, {"first": 8000, "last": 8100}],
+                 "proto": [6], "dport": [{"first": 443, "last": 443}, {"first": 8000, "last": 8100}],
                  "invert": {"dport"}}}
 ALL = {"name": "host", "budget": 1000, "window-ms": 600000, "unit": "bytes", "mode": "lenient",
        "action": "observe", "sources": 64, "before": "web"}

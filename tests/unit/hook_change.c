@@ -39,9 +39,14 @@ static void random_match(struct weir_match *match)
 		*match = (struct weir_match) {
 			.conds = below(3) ? 1 << below(10) | 1 << below(10) : 0,
 			.family = below(2) ? AF_INET : AF_INET6,
-			.proto = below(2) ? IPPROTO_TCP : IPPROTO_UDP,
 			.mark_mask = 1 + below(3),
 		};
+		__set_bit(IPPROTO_TCP, match->proto);
+		if (below(2))
+			__set_bit(IPPROTO_UDP, match->proto);
+		if (below(2))
+			__clear_bit(IPPROTO_TCP, match->proto);
+		__set_bit(IPPROTO_ICMP, match->icmp);
 		match->mark = below(4) & match->mark_mask;
 		if (match->conds & WEIR_IF_FROM)
 			random_prefixes(&match->from);

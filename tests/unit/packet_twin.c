@@ -2,7 +2,7 @@
 #include "packet_twin.h"
 
 enum { HOP = 0, ROUTING = 43, FRAGMENT = 44, AUTH = 51, NONE = 59, DEST = 60 };
-enum { ICMP6 = 58, TCP = 6, UDP = 17, DCCP = 33, SCTP = 132, UDPLITE = 136 };
+enum { ICMP4 = 1, ICMP6 = 58, TCP = 6, UDP = 17, DCCP = 33, SCTP = 132, UDPLITE = 136 };
 
 static bool extension(unsigned int proto)
 {
@@ -15,8 +15,8 @@ static bool has_ports(unsigned int proto)
 	return proto == TCP || proto == UDP || proto == DCCP || proto == SCTP || proto == UDPLITE;
 }
 
-/* Neighbour discovery and MLD, which routers do not forward. */
-static void read_icmp6(struct twin_packet *packet, size_t at)
+/* The type; and neighbour discovery and MLD, which routers do not forward. */
+static void read_icmp(struct twin_packet *packet, size_t at)
 {
 	unsigned int hops = packet->byte[7], type;
 	bool linklocal = packet->byte[8] == 0xfe && packet->byte[9] >> 6 == 2;
@@ -26,6 +26,10 @@ static void read_icmp6(struct twin_packet *packet, size_t at)
 		return;
 	}
 	type = packet->byte[at];
+	packet->type = type;
+	packet->type_known = true;
+	if (packet->family == AF_INET || packet->proto == ICMP4)
+		return;
 	if (type >= 133 && type <= 137 && hops == 255)
 		packet->vital = true;
 	if (((type >= 130 && type <= 132) || type == 143) && hops == 1 && linklocal)
@@ -37,8 +41,8 @@ static void read_transport(struct twin_packet *packet, size_t at)
 	const u8 *byte = packet->byte + at;
 	size_t left = at < packet->len ? packet->len - at : 0;
 
-	if (packet->family == AF_INET6 && packet->proto == ICMP6)
-		read_icmp6(packet, at);
+	if (packet->proto == ICMP4 || packet->proto == ICMP6)
+		read_icmp(packet, at);
 	if (has_ports(packet->proto)) {
 		packet->ports_known = left >= 4;
 		packet->cut |= left < 4;
@@ -138,6 +142,11 @@ static bool among(const struct weir_port_list *list, unsigned int port)
 	return false;
 }
 
+static bool listed(const unsigned long *types, unsigned int type)
+{
+	return types[type / BITS_PER_LONG] >> type % BITS_PER_LONG & 1;
+}
+
 /* Does a condition match, ignoring inversion? */
 static bool holds(const struct twin_packet *packet, const struct weir_match *match,
 		  unsigned int cond)
@@ -149,7 +158,9 @@ static bool holds(const struct twin_packet *packet, const struct weir_match *mat
 	case WEIR_IF_DEV: return !strcmp(packet->dev, match->dev);
 	case WEIR_IF_FROM: return within(packet, &match->from, ipv4 ? 12 : 8);
 	case WEIR_IF_TO: return within(packet, &match->to, ipv4 ? 16 : 24);
-	case WEIR_IF_PROTO: return packet->proto == match->proto;
+	case WEIR_IF_PROTO: return listed(match->proto, packet->proto);
+	case WEIR_IF_ICMP: return listed(match->icmp, packet->type);
+	case WEIR_IF_ICMPV6: return listed(match->icmpv6, packet->type);
 	case WEIR_IF_SPORT: return among(&match->sport, packet->sport);
 	case WEIR_IF_DPORT: return among(&match->dport, packet->dport);
 	case WEIR_IF_SYN: return packet->syn;
@@ -167,6 +178,8 @@ static bool known(const struct twin_packet *packet, unsigned int cond)
 	case WEIR_IF_DPORT: return packet->ports_known;
 	case WEIR_IF_SYN: return packet->flags_known;
 	case WEIR_IF_FRAG: return packet->later_known;
+	case WEIR_IF_ICMP: return packet->type_known && packet->proto == ICMP4;
+	case WEIR_IF_ICMPV6: return packet->type_known && packet->proto == ICMP6;
 	default: return true;
 	}
 }
@@ -177,9 +190,9 @@ bool twin_meets(const struct twin_packet *packet, const struct weir_match *match
 	unsigned int cond;
 	bool unreadable;
 
-	if (packet->vital && !(match->conds & ~match->invert & WEIR_IF_PROTO))
+	if (packet->vital && !(match->conds & ~match->invert & (WEIR_IF_PROTO | WEIR_IF_ICMPV6)))
 		return false;
-	for (cond = 1; cond <= WEIR_IF_MARK; cond <<= 1) {
+	for (cond = 1; cond <= WEIR_IF_ICMPV6; cond <<= 1) {
 		if (!(match->conds & cond))
 			continue;
 		if (known(packet, cond)) {
@@ -189,6 +202,10 @@ bool twin_meets(const struct twin_packet *packet, const struct weir_match *match
 		}
 		/* An unreadable field matches; a field that the packet lacks does not. */
 		unreadable = packet->cut || cond == WEIR_IF_PROTO;
+		/* Of another protocol it is not unreadable. */
+		if (packet->proto_known && ((cond == WEIR_IF_ICMP && packet->proto != ICMP4) ||
+					    (cond == WEIR_IF_ICMPV6 && packet->proto != ICMP6)))
+			unreadable = false;
 		if (!unreadable)
 			return false;
 	}

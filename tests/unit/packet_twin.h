@@ -20,8 +20,8 @@ struct twin_packet {
 	bool cut;		/* headers cut short or too deep */
 	bool proto_known, later_known;
 	bool later;		/* fragment */
-	bool ports_known, flags_known;
-	unsigned int proto, sport, dport;
+	bool ports_known, flags_known, type_known;
+	unsigned int proto, sport, dport, type;
 	bool syn, vital;
 };
 

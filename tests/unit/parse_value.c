@@ -300,7 +300,6 @@ static void test_proto(void **state)
 {
 	static const struct refused bad[] = {
 		{ "tpc", "" }, { "256", "unknown protocol" },
-		{ "tcp,udp", "'tcp,udp'; one protocol per limit: add a second limit" },
 	};
 	char text[WEIR_TEXT_SIZE];
 	unsigned int number;

@@ -65,7 +65,7 @@ static void limit_request(void)
 		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_MATCH) | WEIR_HAS(LIMIT_SLOTS),
 		.name = "web", .budget = { 0, 1000 }, .slots = 64,
 		.match = { .has = WEIR_COND_PROTO | WEIR_COND_FROM,
-			   .from_count = 1,
+			   .from_count = 1, .proto_count = 1,
 			   .from = { { .family = AF_INET, .len = 8, .addr = { 10 } } } },
 	};
 
@@ -277,7 +277,7 @@ static void test_words(void **state)
 		.penalty_ms = 1000, .renew = true,
 		.match = { .has = -1, .invert = 1, .dev = "lo",
 			   .from_count = 1, .to_count = 1, .sport_count = 1, .dport_count = 1,
-			   .from = { { .family = AF_INET } }, .to = { { .family = AF_INET } } },
+			   .proto_count = 1, .proto = { 1 }, .from = { { .family = AF_INET } }, .to = { { .family = AF_INET } } },
 	};
 	struct weir_exempt exempt = {
 		.prefix.family = AF_INET, .dev = "lo", .limit = "web", .comment = "x",

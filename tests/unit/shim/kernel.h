@@ -89,6 +89,42 @@ typedef unsigned int gfp_t;
 #define ror64(x, n)	((x) >> ((n) & 63) | (x) << (-(n) & 63))
 #define __ffs64(x)	((unsigned long)__builtin_ctzll(x))
 #define hweight64(x)	((unsigned long)__builtin_popcountll(x))
+#define hweight16(x)	((unsigned int)__builtin_popcount((u16)(x)))
+#define BITS_PER_LONG	((int)(8 * sizeof(long)))
+#define BITS_TO_LONGS(n)	(((n) + 8 * sizeof(long) - 1) / (8 * sizeof(long)))
+
+static inline bool test_bit(unsigned int bit, const unsigned long *map)
+{
+	return map[bit / BITS_PER_LONG] >> bit % BITS_PER_LONG & 1;
+}
+
+static inline void __set_bit(unsigned int bit, unsigned long *map)
+{
+	map[bit / BITS_PER_LONG] |= 1UL << bit % BITS_PER_LONG;
+}
+
+static inline void __clear_bit(unsigned int bit, unsigned long *map)
+{
+	map[bit / BITS_PER_LONG] &= ~(1UL << bit % BITS_PER_LONG);
+}
+
+#define for_each_set_bit(bit, map, size) \
+	for ((bit) = 0; (bit) < (size); (bit)++) \
+		if (test_bit(bit, map))
+
+static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int bits)
+{
+	unsigned int weight = 0, i;
+
+	for (i = 0; i < bits; i++)
+		weight += test_bit(i, map);
+	return weight;
+}
+
+static inline void bitmap_zero(unsigned long *map, unsigned int bits)
+{
+	memset(map, 0, BITS_TO_LONGS(bits) * sizeof(*map));
+}
 #define ilog2(x)	(63 - __builtin_clzl(x))
 #define roundup_pow_of_two(x)	(1ul << order_base_2(x))
 
