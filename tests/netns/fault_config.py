@@ -10,7 +10,7 @@ from wire import DUMP, ECHO, OPS, Tap, Wire, attrs_of, encode_all, parse
 
 HOUR = 3600000
 WEB = {"name": "web", "budget": 100, "window-ms": HOUR, "slots": 4, "sources": 64,
-       "match": {"proto": [6], "dport": {"first": 443}}}
+       "match": {"proto": 6, "dport": {"first": 443}}}
 MAIL = {"name": "mail", "budget": 100000, "window-ms": HOUR, "slots": 4, "sources": 64, "unit": 1}
 NEW = {"name": "new", "budget": 5, "window-ms": HOUR, "sources": 64, "before": "web"}
 FIRST = {k: v for k, v in NEW.items() if k != "before"}
@@ -84,7 +84,7 @@ TRIALS = [
     ("limit-set budget", World.base, "limit-set", {"name": "web", "budget": 9}, ECHO),
     ("limit-set a list", World.base, "limit-set",
      {"name": "web", "match": [("dport", {"first": 80}), ("dport", {"first": 443})]}, 0),
-    ("limit-set match", World.base, "limit-set", {"name": "web", "match": {"proto": [17]}}, 0),
+    ("limit-set match", World.base, "limit-set", {"name": "web", "match": {"proto": 17}}, 0),
     ("limit-set sources", World.base, "limit-set", {"name": "web", "sources": 256}, 0),
     ("limit-set window", World.base, "limit-set", {"name": "web", "window-ms": 2 * HOUR}, 0),
     ("limit-del", World.base, "limit-del", {"name": "web"}, 0),
