@@ -76,7 +76,7 @@ static int check_proto(const struct weir_match *match, bool some, struct weir_ar
 	uint32_t plain = match->has & ~match->invert;
 	const char *word = match->has & WEIR_COND_DPORT ? "dport" : "sport";
 	const struct of_proto *of = of_protos, *first = NULL;
-	bool ported = plain & WEIR_COND_PROTO;
+	bool ported = plain & WEIR_COND_PROTO, other;
 	unsigned int i;
 
 	for (i = 0; i < match->proto_count; i++)
@@ -88,8 +88,9 @@ static int check_proto(const struct weir_match *match, bool some, struct weir_ar
 	for (; of->word; of++) {
 		if (!(match->has & of->cond))
 			continue;
-		if (match->has & WEIR_COND_PROTO && !(plain & WEIR_COND_PROTO &&
-		    match->proto_count == 1 && match->proto[0] == of->proto)) {
+		other = !(plain & WEIR_COND_PROTO) || match->proto_count != 1 ||
+			match->proto[0] != of->proto;
+		if (match->has & WEIR_COND_PROTO && other) {
 			weir_err_set(args->err, WEIR_NEEDS_PROTO, of->word, of->name);
 			return weir_args_blame(args, of->word);
 		}

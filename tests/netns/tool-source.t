@@ -178,18 +178,25 @@ quietly weir -b - <<-WORDS
 	limit add syn budget 1k/1h syn
 	limit add frag budget 1k/1h frag
 	limit add mark budget 1k/1h mark 4/6
+	limit add ping budget 1k/1h icmpv6-type echo-request,1
+	limit add noping budget 1k/1h not icmpv6-type echo-request,1
+	limit add two budget 1k/1h proto tcp,udp
 WORDS
 all="nfour nfrom dev ndev to nto"
-of "$all tcp web notweb syn frag mark" 2001:db8:9::1
-of "$all tcp web syn mark" 2001:db8:9::1 proto tcp dport 443
-of "$all tcp notweb syn mark" 2001:db8:9::1 tcp dport 25
-of "$all mark" 2001:db8:9::1 udp dport 443
-of "${all/ to/} tcp web notweb syn mark" 2001:db8:9::1 tcp to 2001:db9::1
-of "${all/ nto/} tcp web notweb syn mark" 2001:db8:9::1 tcp to 2001:db8::1
-of "$all tcp web notweb syn mark" 2001:db8:9::1 mark 0xc syn
-of "$all tcp web notweb syn" 2001:db8:9::1 mark 0x2 syn
+of "$all tcp web notweb syn frag mark ping noping two" 2001:db8:9::1
+of "$all tcp web syn mark two" 2001:db8:9::1 proto tcp dport 443
+of "$all tcp notweb syn mark two" 2001:db8:9::1 tcp dport 25
+of "$all mark two" 2001:db8:9::1 udp dport 443
+of "$all mark" 2001:db8:9::1 icmp
+of "$all mark ping noping" 2001:db8:9::1 icmpv6
+of "$all mark ping" 2001:db8:9::1 icmpv6-type 1
+of "$all mark noping" 2001:db8:9::1 icmpv6 icmpv6-type echo-reply
+of "${all/ to/} tcp web notweb syn mark two" 2001:db8:9::1 tcp to 2001:db9::1
+of "${all/ nto/} tcp web notweb syn mark two" 2001:db8:9::1 tcp to 2001:db8::1
+of "$all tcp web notweb syn mark two" 2001:db8:9::1 mark 0xc syn
+of "$all tcp web notweb syn two" 2001:db8:9::1 mark 0x2 syn
 like "$(weir source get 198.51.100.1 limit web udp 2>&1)" "^weir: source get: ADDR 198.51.100.1: no limit applies to such packets of it\$" "limits that no such packet matches"
-for name in tcp web notweb syn frag mark; do quietly weir limit del $name; done
+for name in tcp web notweb syn frag mark ping noping two; do quietly weir limit del $name; done
 # meets ADDRESS LIMITS DEVICE LIMITS: the limits that match without a device, and on
 # DEVICE, where a packet must match the same ones; IPv6 goes to 2001:db8::1
 meets() {
