@@ -58,9 +58,9 @@ weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
 # What is shown can be written: source, device and limit, and the time.
 weir source charge 2001:db8:1:2::3 limit web >"$tmp/out"
 while read -r line; do
-	for verb in get charge "block for 1h36m" release "block for 1.5h" forget; do
+	for verb in get "block for 1h36m" release "block for 1.5h" forget charge; do
 		weir source ${verb%% *} ${line%% count*} ${verb#"${verb%% *}"} >"$tmp/out" 2>&1
-		is "$? $(sed -n "1s/^${line%% count*} .*/shown/p" "$tmp/out")" "0 shown" "source ${verb%% *} of what is shown: $line" || diag "$(<"$tmp/out")"
+		is "$? $(sed -n "1s,^${line%% count*} .*,shown,p" "$tmp/out")" "0 shown" "source ${verb%% *} of what is shown: $line" || diag "$(<"$tmp/out")"
 	done
 done < <(weir source show limit web | grep -v '^ ' | head -n 3 && weir source show limit net | grep -v '^ ')
 is "$(weir source block 2001:db8:1::/48 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/48: limit 'web' counts each /64 as a source
