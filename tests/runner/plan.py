@@ -19,6 +19,8 @@ BOOT = 6  # seconds
 SLOWER = {"6.12-kasan": 4, "6.12-kcsan": 2}
 TURNS = 3
 SPARSE = ["6.1", "6.12"] if shutil.which("sparse") else []  # it cannot parse newer headers
+CORE = ["unit", "litmus", "proof", "fuzz", "lint", "bench", "cli", "build tool", "build tests", "build 6.12",
+        "table tests for 6.12", "suspend for 6.12", "packages"]  # by names of jobs
 TARGETS = ["test-arm64", "fuzz", "soak", "mutants", "bench-native", "compare", "test-fresh"]
 
 
@@ -34,6 +36,7 @@ class Job:
         self.again = again or " ".join(command)
         self.seconds = expected(name) if seconds is None else seconds
         self.optional = ""  # why it may be impossible
+        self.core = name in CORE or name.split("/")[0] in CORE  # no deadline leaves it out
 
 
 class Guest(Job):
@@ -41,6 +44,7 @@ class Guest(Job):
         super().__init__("%s in a guest with %d CPU%s" % (kernel, cpus, "s" * (cpus > 1)), [], "-", needs,
                          BOOT + sum(expected(f, kernel) for f in files))
         self.kernel, self.cpus, self.files = kernel, cpus, files
+        self.core = kernel == "6.12"
 
 
 class Plan:
