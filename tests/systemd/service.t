@@ -69,6 +69,60 @@ both 0 inactive "" "stop removes all limits and exemptions"
 ctl start
 both 0 active "$web;$router" "start applies the file"
 is "$(count)" "count 0" "... with new counts"
+blocked() { weir source show blocked | grep -c '^203.0.113.7 limit web .*blocked'; }
+weir source block 203.0.113.7 limit web for 1h >/dev/null
+is "$(blocked)" 1 "a block"
+ctl reload
+both 0 active "$web;$router" "reload applies the same file"
+is "$(blocked)" 1 "... and keeps blocks of limits that stay"
+printf '%s\n' 'limit add dns budget 20/h' >"$conf"
+ctl reload
+both 1 failed "$web;$router" "reload with a file that would lose a block fails and changes nothing"
+ctl status --no-pager -l
+like "$out" "weir: .*block.* would .*end" "... with the reason"
+is "$(blocked)" 1 "... and keeps the block"
+printf '%s\n' "$web" "$router" >"$conf"
+ctl restart
+both 0 active "$web;$router" "... and restart with the former file recovers"
+ctl stop
+both 0 inactive "" "stop removes blocks, too"
+ctl start
+both 0 active "$web;$router" "start applies the file"
+is "$(blocked)" 0 "... without them"
+
+# The unit follows the module.
+# ends STATE: wait until the unit is in that state
+mkfifo /tmp/nothing
+ends() {
+	local i
+	for ((i = 0; i < 300; i++)); do
+		[ "$(now)" != "$1" ] || return 0
+		read -rt 0.1 <>/tmp/nothing
+	done
+}
+rmmod weir
+ends inactive
+is "$(now) $(show weir Result) $(echo /sys/module/weir*)" "inactive success /sys/module/weir*" "rmmod ends the unit, which does not load the module again"
+weir limit show >/dev/null 2>&1
+is "$? $(echo /sys/module/weir*)" "3 /sys/module/weir*" "... nor does show"
+ctl start
+both 0 active "$web;$router" "start then loads the module and applies the file"
+ctl stop
+both 0 inactive "" "... and stop"
+rmmod weir
+systemctl start weir-zones
+is "$(now) $(echo /sys/module/weir*)" "inactive /sys/module/weir*" "a stopped unit stays so without the module"
+ctl start
+both 0 active "$web;$router" "... until it is started"
+weir source charge 203.0.113.9 limit web packets 7 >/dev/null
+kill -KILL "$(show weir MainPID)"
+ends failed
+is "$(now) $(in_force) $(count)" "failed $web;$router count 7" "without its process the unit fails, and the limits stay"
+ctl start
+both 0 active "$web;$router" "start then succeeds"
+is "$(count)" "count 7" "... and keeps the counts"
+systemctl restart systemd-journald
+is "$(now)" active "a restart of the journal does not end the unit"
 
 # An XDP program, in the stack, as loopback has no driver that could
 if [ -e /sys/kernel/btf/weir ]; then
