@@ -135,7 +135,7 @@ clean:
 	$(MAKE) -C $(KDIR) M=$(ABSBUILD) clean
 else
 clean: ## remove what was built (downloads stay)
-	rm -rf .cache/build .cache/test .cache/unit .cache/fuzz .cache/soak
+	rm -rf .cache/build .cache/test .cache/unit .cache/fuzz .cache/soak .cache/site
 	$(if $(wildcard userspace/Makefile),$(MAKE) -C userspace clean)
 endif
 
@@ -221,6 +221,11 @@ simulate: ## floods of 1M/s in virtual time (SIMULATE_WRITE=1 writes it)
 lint: ## check the sources
 	@tests/lint.sh
 
+html: ## write the documentation as a web site into .cache/site/html
+	@tests/setup.sh test
+	@Documentation/site/build.py .cache/site
+	@echo "weir: the site is .cache/site/html/index.html"
+
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		while IFS='	' read -r t d; do printf '  %-12s %s\n' "$$t" "$$d"; done
@@ -228,4 +233,4 @@ help: ## list the targets
 
 .PHONY: all modules tool install install-module install-tool \
 	install-service uninstall clean distclean setup demo test test-all test-times test-debug test-arm64 test-32bit test-systemd test-fresh bench bench-native compare simulate mutants litmus fuzz soak \
-	lint help FORCE
+	lint html help FORCE

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-checks=(layers size licence words layout skb clock versions bugs packet_path python man rst spelling spec mutants proofs
+checks=(layers size licence words layout skb clock versions bugs packet_path python man rst site spelling spec mutants proofs
 	checkpatch shell sparse house percpu)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
@@ -336,6 +336,11 @@ for name in sys.argv[1:]:
                                settings_overrides={"halt_level": 2, "traceback": False})' "${list[@]}"
 }
 
+check_site() {
+	command -v sphinx-build >/dev/null || { echo "SKIP sphinx-build is not installed"; return 4; }
+	Documentation/site/build.py .cache/site
+}
+
 check_spelling() {
 	local list
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
@@ -404,6 +409,7 @@ declare -A says=(
 	[shell]="shellcheck"
 	[python]="Python scripts parse"
 	[man]="man pages"
+	[site]="the web site is without warnings, its links lead somewhere, it loads nothing from elsewhere"
 	[spelling]="spelling"
 	[rst]="the pages in reStructuredText are well formed"
 	[mutants]="every mutant applies"

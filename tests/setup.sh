@@ -15,7 +15,8 @@ demo_packages='gcc libc6-dev make pkgconf libmnl-dev libjansson-dev libelf1 busy
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh python3
 	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema python3-z3 iptables iputils-ping tzdata
 	ethtool tcpdump tshark iperf3 bc libcap2-bin debhelper dh-dkms dkms openssl pahole
-	bpftool libbpf-dev libxdp1 xdp-tools fail2ban crowdsec-custom-bouncer"
+	bpftool libbpf-dev libxdp1 xdp-tools fail2ban crowdsec-custom-bouncer
+	sphinx-common python3-sphinx furo python3-myst-parser"
 debug_packages="$test_packages flex bison libelf-dev"
 cross_packages="$test_packages gcc-arm-linux-gnueabihf"
 arm64_packages="$test_packages qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross"

@@ -83,8 +83,8 @@ awk '
 
 awk '
 	BEGIN {
-		printf "%-14s %6s %12s %13s %13s   %s\n", "instructions", "a", "", "", "", "weir is 1/N of"
-		printf "%-14s %6s %12s %13s %13s %11s %6s\n", "a packet", "hook", "weir", "hashlimit", "nft", "hashlimit", "nft"
+		printf "%-20s %6s %12s %13s %13s   %s\n", "instructions", "a", "", "", "", "weir is 1/N of"
+		printf "%-20s %6s %12s %13s %13s %11s %6s\n", "a packet", "hook", "weir", "hashlimit", "nft", "hashlimit", "nft"
 	}
 	function base(row, tool) { return cost[row, verdict[row, tool]] }
 	function ratio(row, tool) { return !((row, tool) in cost) ? "-" : sprintf("%.2f", over(row, tool) / over(row, "weir")) }
@@ -94,7 +94,7 @@ awk '
 	/^#/ { text[$2] = substr($0, index($0, $3)); next }
 	NF && ($1, "weir") in cost {
 		verdict[$1, "weir"] = $2; verdict[$1, "hashlimit"] = $3; verdict[$1, "nft"] = $4
-		printf "%-14s %6d %12s %13s %13s %11s %6s\n", $1, base($1, "weir") + .5,
+		printf "%-20s %6d %12s %13s %13s %11s %6s\n", $1, base($1, "weir") + .5,
 			cell($1, "weir"), cell($1, "hashlimit"), cell($1, "nft"),
 			ratio($1, "hashlimit"), ratio($1, "nft")
 	}' "$out/result" tests/bench/rows >"$out/table"
