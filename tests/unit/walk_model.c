@@ -630,7 +630,8 @@ static unsigned int before(const struct walk_budget *old, unsigned int n,
 static u128 part(u128 amount, const struct walk_budget *from, const struct walk_budget *to,
 		 bool up)
 {
-	if (from->bytes == to->bytes || !amount)
+	/* Of what was cut off, the part is not known. */
+	if (from->bytes == to->bytes || !amount || (up && amount >= U64_MAX / 2))
 		return amount;
 	return (amount * to->room + (up ? from->room : from->room - 1)) / from->room;
 }
