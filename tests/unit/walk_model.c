@@ -247,7 +247,10 @@ static bool surely_new(const struct walk_limit *l, const struct walk_source *s, 
 	       (!s->placed || now < s->first + l->known_ticks);
 }
 
-/* It was admitted, and so is known if it has had its entry for long; times have 16 bits. */
+/*
+ * It was admitted, and so is known if it has had its entry for long. Times have 16 bits, and what is
+ * left of an older time may be up to the time that makes known.
+ */
 static void meets(struct walk_limit *l, struct walk_source *s, u64 now)
 {
 	const u64 unit = HZ / 4;
@@ -258,7 +261,7 @@ static void meets(struct walk_limit *l, struct walk_source *s, u64 now)
 	if (!s->placed || s->settled == U64_MAX || l->crowded)
 		s->settled = now;
 	s->known |= l->newcomers.amount && now > s->settled + l->known_ticks + 2 * unit &&
-		    now < s->settled + 65000 * unit && !l->crowded;
+		    now + l->known_ticks < s->settled + 65000 * unit && !l->crowded;
 }
 
 bool walk_welcomes(struct walk_limit *l, const struct walk_source *s, u64 packets, u64 clock,
