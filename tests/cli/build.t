@@ -61,4 +61,16 @@ holds "make help fits 80 columns" [ "$(wc -L <log)" -le 80 ] || diag "$(<log)"
 make -C tree modules KVER=6.6.6-gone >log 2>&1
 is "$?" 2 "no headers: make modules fails"
 like "$(<log)" "weir: no headers for kernel 6.6.6-gone .*apt-get install linux-headers-6.6.6-gone" "... and says what is missing"
+
+# With the headers of a kernel that gcc built, nothing is compiled.
+kdir=$top/.cache/kernels/6.12/kdir
+if [ -e "$kdir" ]; then
+	rm -rf tree/.cache
+	make -C tree modules KDIR="$kdir" CC=clang >log 2>&1
+	like "$? $(<log)" "^2 .*weir: gcc built this kernel, in which a module built by clang faults; leave out CC=clang" \
+		"CC=clang is refused for a kernel that gcc built"
+	is "$(find tree/.cache -name '*.o')" "" "... and nothing is compiled"
+else
+	skip "no guest kernel 6.12 here" "CC=clang is refused for a kernel that gcc built"
+fi
 finish
