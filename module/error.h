@@ -7,8 +7,8 @@
 /* Why a change was refused, or a warning if it was carried out. */
 struct weir_error {
 	const char *msg; /* constant, below 80 bytes: what is wrong, what would be right */
-	u16 attr;	 /* WEIR_A_LIMIT_* or WEIR_A_EXEMPT_* at fault, or 0 */
-	u8 budget;	 /* index of the budget that it is of */
+	u16 attr;	 /* WEIR_A_LIMIT_*, _EXEMPT_* or _BUDGET_* at fault, or 0 */
+	u8 budget;	 /* number, from 1, of the budget that it is of, or 0 */
 	u16 exempt;	 /* index in the edit of the exemption that is given twice */
 	u64 value;	 /* a number that @msg mentions, or 0 */
 };

@@ -99,11 +99,26 @@ static void begin_spot(const struct weir_request *request, struct spot *spot)
 	spot->len = mnl_nlmsg_get_payload_len(request->msg) - GENL_HDRLEN;
 }
 
+/* Add the word of an attribute; of budgets but for the first, their number. */
+static void add_word(struct weir_request *request, struct spot *spot, unsigned int item, bool here)
+{
+	uint16_t type = mnl_attr_get_type(spot->attr);
+	char buf[WEIR_TEXT_SIZE];
+
+	if (spot->field && spot->field->nest == &weir_budget_fields) {
+		request->fault_budget = item + 1;
+		snprintf(buf, sizeof(buf), item ? "budget %u" : here ? "budget" : "", item + 1);
+		add_path(spot, buf);
+	} else if (spot->set != &weir_budget_fields || type != WEIR_A_BUDGET_BUDGET ||
+		   request->fault_budget == 1) {
+		add_path(spot, word_of(request, spot->set, type, buf));
+	}
+}
+
 /* Descend from the top-level attributes to @off; @inside: enter a nest that starts there. */
 static void locate(struct weir_request *request, uint32_t off, bool inside, struct spot *spot)
 {
 	const struct nlmsghdr *nlh = request->msg;
-	char buf[WEIR_TEXT_SIZE];
 	unsigned int item;
 	bool here;
 
@@ -117,11 +132,9 @@ static void locate(struct weir_request *request, uint32_t off, bool inside, stru
 			request->fault_item = item;
 		}
 		request->fault = row_of(request, spot->set, mnl_attr_get_type(spot->attr));
-		if (spot->set == &weir_limit_fields && request->fault && request->fault->many)
-			request->fault_budget = item + 1;
 		spot->field = request->fault;
-		add_path(spot, word_of(request, spot->set, mnl_attr_get_type(spot->attr), buf));
 		here = (const char *)spot->attr - (const char *)nlh == off;
+		add_word(request, spot, item, here);
 		if (!spot->field || !spot->field->nest || (here && !inside))
 			return;
 		spot->set = spot->field->nest;

@@ -123,40 +123,47 @@ static int check_any(const struct weir_match *match, struct weir_args *args)
 
 /* The kernel's ticks are of a millisecond or longer. */
 static int check_slots(const struct weir_limit *limit, unsigned int budget,
-		       const struct weir_further *is, struct weir_args *args)
+		       struct weir_args *args)
 {
+	const struct weir_budget *is = &limit->budgets[budget];
+	const uint32_t window_ms = is->amount.window_ms;
 	char buf[WEIR_TEXT_SIZE];
 
-	if (!is->budget.window_ms || is->slots <= is->budget.window_ms)
+	if (!window_ms || is->slots <= window_ms)
 		return 0;
 	weir_err_set(args->err, "slots: %u do not fit a window of %s; at most %u do", is->slots,
-		     weir_text_time(is->budget.window_ms * 1000000ULL, buf), is->budget.window_ms);
-	return weir_args_blame_in(args, "slots", "budget", limit->further_count - budget);
+		     weir_text_time(window_ms * 1000000ULL, buf), window_ms);
+	return weir_args_blame_in(args, "slots", "budget", limit->budget_count - budget - 1);
 }
 
-/* Report a rule that a budget, or for 0 also the whole limit, breaks, as the kernel would. */
+/* Report a rule that a limit, or if @budget is not 0 that one of it, breaks, as the kernel would. */
 static int blame_rule(const struct weir_limit *limit, unsigned int budget,
 		      const struct weir_broken_rule *rule, struct weir_args *args)
 {
-	const struct weir_field *field = weir_field_find(&weir_limit_fields, 0, rule->attr);
-	char name[WEIR_TEXT_SIZE];
+	const struct weir_set *set = budget ? &weir_budget_fields : &weir_limit_fields;
+	const struct weir_field *field = weir_field_find(set, 0, rule->attr);
+	char name[WEIR_TEXT_SIZE], which[24] = "";
 
-	weir_err_set(args->err, "%s%s: %s", budget ? "budget " : "",
-		     weir_field_name(field, name), rule->msg);
-	return weir_args_blame_in(args, rule->attr == WEIR_A_LIMIT_UNIT ?
+	if (budget > 1)
+		snprintf(which, sizeof(which), "budget %u ", budget);
+	weir_err_set(args->err, "%s%s: %s", which, weir_field_name(field, name), rule->msg);
+	if (!budget)
+		return weir_args_blame(args, field->word);
+	return weir_args_blame_in(args, rule->attr == WEIR_A_BUDGET_UNIT ?
 				  weir_unit_names[WEIR_UNIT_BYTES] : field->word, "budget",
-				  limit->further_count - budget);
+				  limit->budget_count - budget);
 }
 
 /*
  * The rules of one budget. What set does not name is unknown without the kernel: then the way to
  * count is all that can break a rule, by itself or with another word.
  */
-static int check_rules(const struct weir_limit *limit, unsigned int budget,
-		       const struct weir_further *is, bool set, struct weir_args *args)
+static int check_rules(const struct weir_limit *limit, unsigned int budget, bool set,
+		       struct weir_args *args)
 {
+	const struct weir_budget *is = &limit->budgets[budget];
 	struct weir_budget_rules rules = {
-		.amount = is->budget.count, .burst = is->burst, .window_ms = is->budget.window_ms,
+		.amount = is->amount.count, .burst = is->burst, .window_ms = is->amount.window_ms,
 		.slots = is->slots, .mode = is->mode, .bytes = is->unit == WEIR_UNIT_BYTES,
 		.len6 = limit->has & WEIR_HAS(LIMIT_PREFIX4) ? limit->per[1] : 0,
 	};
@@ -170,24 +177,16 @@ static int check_rules(const struct weir_limit *limit, unsigned int budget,
 		rules.amount = is->burst ? is->burst : 1;
 		rules.window_ms = 60000;
 	}
-	return weir_budget_rules(&rules, &rule) ? blame_rule(limit, budget, &rule, args) : 0;
+	return weir_budget_rules(&rules, &rule) ? blame_rule(limit, budget + 1, &rule, args) : 0;
 }
 
 static int check_budgets(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
 {
-	struct weir_further first = {
-		.has = (limit->has & WEIR_HAS(LIMIT_BUDGET) ? WEIR_HAS(BUDGET_BUDGET) : 0) |
-		       (limit->has & WEIR_HAS(LIMIT_UNIT) ? WEIR_HAS(BUDGET_UNIT) : 0) |
-		       (limit->has & WEIR_HAS(LIMIT_MODE) ? WEIR_HAS(BUDGET_MODE) : 0),
-		.budget = limit->budget, .unit = limit->unit, .slots = limit->slots,
-		.mode = limit->mode, .burst = limit->burst,
-	};
-	const struct weir_further *is = &first;
 	unsigned int i;
 
-	for (i = 0; i <= limit->further_count; is = &limit->further[i++]) {
-		if (check_slots(limit, i, is, args) ||
-		    check_rules(limit, i, is, verb == WEIR_ON_SET, args))
+	for (i = 0; i < limit->budget_count; i++) {
+		if (check_slots(limit, i, args) ||
+		    check_rules(limit, i, verb == WEIR_ON_SET, args))
 			return -EINVAL;
 	}
 	return 0;
@@ -197,21 +196,21 @@ static int check_budgets(const struct weir_limit *limit, unsigned int verb, stru
 static int check_words(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
 {
 	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4);
-	bool known = verb == WEIR_ON_ADD ||
-		     (limit->has & WEIR_HAS(LIMIT_BUDGET) && limit->has & WEIR_HAS(LIMIT_MODE));
+	const uint64_t given = WEIR_HAS(BUDGET_BUDGET) | WEIR_HAS(BUDGET_MODE);
+	bool known = verb == WEIR_ON_ADD || (limit->budgets[0].has & given) == given;
 	struct weir_limit_rules rules = {
 		.penalty_ms = limit->penalty_ms, .renew = limit->renew,
 		.newcomers = !!limit->newcomers.count, .known_ms = limit->known_ms,
 		.zone = !!*limit->zone.name,
-		.calendar = !known || limit->mode == WEIR_MODE_CALENDAR,
+		.calendar = !known,
 		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
 	};
 	struct weir_broken_rule rule;
 	const char *word;
 	unsigned int i;
 
-	for (i = 0; i < limit->further_count; i++)
-		rules.calendar |= limit->further[i].mode == WEIR_MODE_CALENDAR;
+	for (i = 0; i < limit->budget_count; i++)
+		rules.calendar |= limit->budgets[i].mode == WEIR_MODE_CALENDAR;
 	if (weir_limit_rules(&rules, &rule))
 		return blame_rule(limit, 0, &rule, args);
 	word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :
@@ -232,7 +231,7 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 		limit->has &= ~WEIR_HAS(LIMIT_NEWCOMERS);
 	if (verb == WEIR_ON_ADD && !limit->penalty_ms)
 		limit->has &= ~WEIR_HAS(LIMIT_PENALTY_MS);
-	if (limit->only && !(limit->has & WEIR_HAS(LIMIT_BUDGET))) {
+	if (limit->only && !(limit->budgets[0].has & WEIR_HAS(BUDGET_BUDGET))) {
 		weir_err_set(args->err, "only: give the budgets that the limit shall have, too");
 		return weir_args_blame(args, "only");
 	}

@@ -220,7 +220,7 @@ static size_t add_words(const struct weir_set *set, unsigned int verb,
 	for (field = set->fields; field->type; field++) {
 		if (!(field->flags & verb))
 			continue;
-		if (field->nest && !field->many)
+		if (field->type == &weir_type_nest)
 			used = add_words(field->nest, verb, field, words, used);
 		if (field->flags & WEIR_BARE) {
 			for (i = 0; field->spec->names[i]; i++)

@@ -29,7 +29,7 @@ enum weir_field_flag {
 	WEIR_LONE	= 1 << 21,	/* a word that is none of the command's is its value */
 	WEIR_FOLLOWS	= 1 << 11,	/* valid only after the row above */
 	WEIR_NOT	= 1 << 12,	/* a condition: "not" may precede it */
-	WEIR_AGAIN	= 1 << 13,	/* given again, it begins an element of a list of nests */
+	WEIR_AGAIN	= 1 << 13,	/* given again, it begins the next element of its list */
 	/* output */
 	WEIR_WORDS	= 1 << 14,	/* part of the configuration or identity */
 	WEIR_RESULT	= 1 << 15,	/* computed by the kernel */
@@ -106,7 +106,7 @@ extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, 
 
 extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_fields,
 	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields, weir_wanted_fields,
-	weir_further_fields, weir_standing_fields, weir_source_fields, weir_stats_fields,
+	weir_budget_fields, weir_source_budget_fields, weir_source_fields, weir_stats_fields,
 	weir_pressure_fields, weir_newcomers_fields,
 	weir_state_fields, weir_config_fields, weir_saving_fields,
 	weir_xdp_fields, weir_packet_fields;

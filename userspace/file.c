@@ -7,18 +7,18 @@
 #include "tool.h"
 
 /*
- * Seek back to an item and point at @word, of the budget that @after others follow, or at
- * its name; in JSON, at @key.
+ * Seek back to an item and point at @word, of the @budget, by its number from 1, that @after
+ * others follow, or at its name; in JSON, at @key.
  */
 static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsigned int line,
 			unsigned int column, const char *word, const char *key,
-			unsigned int after)
+			unsigned int budget, unsigned int after)
 {
 	struct weir_args args = { .words = lines->words };
 	struct weir_err err;
 
 	if (tool->out.json)
-		return weir_json_point(tool, lines->whole, line, column, key);
+		return weir_json_point(tool, lines->whole, line, column, key, budget);
 	rewind(lines->file);
 	lines->read = 0;
 	/* invalid lines may precede it */
@@ -46,7 +46,7 @@ static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 		if (!ret || (absent && partly))
 			continue;
 		point_again(tool, lines, exempt->line, exempt->column,
-			    absent ? exempt->limit : NULL, absent ? "limit" : "prefix", 0);
+			    absent ? exempt->limit : NULL, absent ? "limit" : "prefix", 0, 0);
 		if (weir_count_bad(tool, lines))
 			break;
 	}
@@ -132,22 +132,19 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 {
 	const struct weir_limit *limit = &config->limits[request->fault_item];
 	const struct weir_exempt *exempt = &config->exempts[request->fault_item];
-	const struct weir_field *field = request->fault, *row;
-	unsigned int after = 0;
+	const struct weir_field *field = request->fault;
+	unsigned int budget = request->fault_budget;
 	const char *word, *key;
 
 	if (!field)
 		return;
-	word = field->flags & WEIR_FIRST ? NULL : field->word;
-	key = request->fault_budget ? "further" : weir_field_key(field);
-	for (row = weir_further_fields.fields; word && row->type; row++) {
-		if (!strcmp(row->word, word))
-			after = limit->further_count - request->fault_budget;
-	}
+	word = field->flags & WEIR_FIRST ? NULL : budget && !field->word ? "budget" : field->word;
+	key = weir_field_key(field);
 	if (request->fault_type == WEIR_A_CONFIG_LIMIT)
-		point_again(tool, lines, limit->line, limit->column, word, key, after);
+		point_again(tool, lines, limit->line, limit->column, word, key, budget,
+			    budget ? limit->budget_count - budget : 0);
 	else
-		point_again(tool, lines, exempt->line, exempt->column, word, key, 0);
+		point_again(tool, lines, exempt->line, exempt->column, word, key, 0, 0);
 }
 
 /* Replace what the module has; an error is printed. */
@@ -193,7 +190,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 	status = weir_xdp_apply(tool, config, &bad);
 	if (status) {
 		point_again(tool, lines, config->early[bad].line, config->early[bad].column,
-			    config->early[bad].dev, "dev", 0);
+			    config->early[bad].dev, "dev", 0, 0);
 		weir_complain(tool, "early");
 		return status;
 	}

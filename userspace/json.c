@@ -117,7 +117,8 @@ static int read_list(json_t *list, const struct weir_field *field, char *model,
 	if (!json_is_array(list))
 		return weir_err_set(reader->err, "expected an array");
 	if (!json_array_size(list))
-		return weir_err_set(reader->err, "empty array; to match any, leave out the key");
+		return weir_err_set(reader->err, "empty array%s", field->type == &weir_type_nest ?
+				    "" : "; to match any, leave out the key");
 	if (json_array_size(list) + *count > field->many)
 		return weir_err_set(reader->err, "more than %u elements", field->many);
 	reader->at = next_token(reader->at);
@@ -215,16 +216,36 @@ static int read_object(json_t *object, const struct weir_set *set, char *model,
 	return read_inverted(inverted, set, model, reader);
 }
 
-/* The key of a word, or of the word that precedes a value. */
-static const char *key_of(const struct weir_set *set, char **words, int at)
+/* A budget of the limit at @item, by its number from 1. */
+static const char *find_budget(const char *item, unsigned int number)
+{
+	const char *list = find_value(item, "budgets"), *at = next_token(list);
+
+	while (list != item && --number)
+		at = find_value(at, NULL);
+	return list == item ? item : at;
+}
+
+/* The value of the word at fault, or of the word that precedes a value. */
+static const char *find_fault(const char *item, const struct weir_set *set, char **words, int at)
 {
 	struct weir_word list[WEIR_WORDS_MAX];
 	const struct weir_word *word = NULL;
+	const struct weir_field *in;
+	unsigned int budget = 1;
+	int i;
 
 	weir_set_words(set, WEIR_ON_ADD, list);
 	for (; at > 2 && !word; at--)
 		word = weir_word_find(list, words[at]);
-	return word ? weir_field_key(word->is) : at < 2 ? "" : weir_field_key(list->is);
+	if (!word)
+		return find_value(item, at < 2 ? "" : weir_field_key(list->is));
+	in = word->in;
+	for (i = 3; i <= at + 1; i++)
+		budget += !strcmp(words[i], "budget") && i > 3;
+	if (in && in->many)
+		item = find_budget(item, budget);
+	return find_value(item, weir_field_key(word->is));
 }
 
 /* A list of a configuration. */
@@ -260,7 +281,8 @@ static int read_item(struct weir_tool *tool, const struct list *list, json_t *it
 	fclose(out.to);
 	count = weir_split(text, words, WEIR_LINE_WORDS);
 	ret = weir_read_item(tool, words, count, config, &fault);
-	reader->at = find_value(begin, ret == -ENOENT ? "before" : key_of(list->set, words, fault));
+	reader->at = ret == -ENOENT ? find_value(begin, "before") :
+		     find_fault(begin, list->set, words, fault);
 	free(text);
 	return ret;
 }
@@ -325,13 +347,16 @@ static int read_lists(struct weir_tool *tool, json_t *lists, struct weir_lines *
 }
 
 void weir_json_point(struct weir_tool *tool, const char *text, unsigned int line,
-		     unsigned int column, const char *key)
+		     unsigned int column, const char *key, unsigned int budget)
 {
 	const char *at;
 
 	for (tool->line = 1; tool->line < line; tool->line++)
 		text = strchr(text, '\n') + 1;
-	at = find_value(text + column - 1, key);
+	at = text + column - 1;
+	if (budget)
+		at = find_budget(at, budget);
+	at = find_value(at, key);
 	weir_point(tool, text, at, token_length(at));
 }
 

@@ -170,42 +170,31 @@ static bool merge(struct weir_tool *tool, struct weir_limit *limit)
 	return true;
 }
 
-/* Budget @i of a limit, from 0. */
-static struct weir_further budget_of(const struct weir_limit *limit, unsigned int i)
-{
-	struct weir_further first = {
-		.has = limit->has & WEIR_HAS(LIMIT_UNIT) ? WEIR_HAS(BUDGET_UNIT) : 0,
-		.budget = limit->budget, .unit = limit->unit,
-	};
-
-	return i ? limit->further[i - 1] : first;
-}
-
 /* Say which budgets go, if those given replace all. */
 static void note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 {
-	unsigned int given = limit->further_count + 1, i, j;
+	const struct weir_budget *old, *new;
 	struct weir_limit was = { 0 };
-	struct weir_further old, new;
 	char buf[WEIR_TEXT_SIZE];
 	struct weir_request get;
+	unsigned int i, j;
 
-	if (!(limit->has & WEIR_HAS(LIMIT_BUDGET)) || !tool->reached ||
-	    weir_get_limit(tool, limit->name, &was, &get) || !was.further_count ||
-	    (given <= was.further_count && !limit->only))
+	if (!limit->budget_count || !tool->reached ||
+	    weir_get_limit(tool, limit->name, &was, &get) || was.budget_count == 1 ||
+	    (limit->budget_count < was.budget_count && !limit->only))
 		return;
-	for (i = 0; i <= was.further_count; i++) {
-		old = budget_of(&was, i);
-		for (j = 0; j < given; j++) {
-			new = budget_of(limit, j);
-			if (new.budget.window_ms == old.budget.window_ms &&
-			    (!(new.has & WEIR_HAS(BUDGET_UNIT)) || new.unit == old.unit))
+	for (i = 0; i < was.budget_count; i++) {
+		old = &was.budgets[i];
+		for (j = 0; j < limit->budget_count; j++) {
+			new = &limit->budgets[j];
+			if (new->amount.window_ms == old->amount.window_ms &&
+			    (!(new->has & WEIR_HAS(BUDGET_UNIT)) || new->unit == old->unit))
 				break;
 		}
-		if (j == given)
+		if (j == limit->budget_count)
 			weir_note(tool, "note", "limit '%s' loses its budget %s %s", limit->name,
-				  weir_text_budget(NULL, &old.budget, buf),
-				  weir_unit_names[old.unit]);
+				  weir_text_budget(NULL, &old->amount, buf),
+				  weir_unit_names[old->unit]);
 	}
 }
 

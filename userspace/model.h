@@ -25,7 +25,8 @@ struct weir_prefix {
 	uint8_t addr[16];	/* network order, host bits zero */
 };
 
-struct weir_budget {
+/* So many packets or bytes in a window. */
+struct weir_amount {
 	uint64_t count;
 	uint32_t window_ms;
 };
@@ -61,10 +62,9 @@ struct weir_match {
 	uint32_t mark[2];	/* and mask */
 };
 
-/* A budget of a limit besides the first. */
-struct weir_further {
+struct weir_budget {
 	uint64_t has;
-	struct weir_budget budget;
+	struct weir_amount amount;
 	uint32_t unit, slots, mode;
 	uint64_t burst, slot_ns, window_ns, most, renews;
 	struct weir_counter refused;
@@ -85,19 +85,18 @@ struct weir_limit {
 	char name[WEIR_NAME_SIZE];
 	char before[WEIR_NAME_SIZE];
 	char new_name[WEIR_NAME_SIZE];
-	struct weir_budget budget;
-	uint32_t unit, slots, mode, sources, action;
+	unsigned int budget_count;
+	struct weir_budget budgets[WEIR_BUDGETS_MAX];
+	uint32_t sources, action;
 	uint8_t per[2];		/* prefix lengths, IPv4 and IPv6 */
-	struct weir_budget newcomers;	/* count 0: none */
+	struct weir_amount newcomers;	/* count 0: none */
 	uint32_t flood, known_ms;
 	uint64_t penalty_ms;		/* 0: none */
 	bool renew;
 	struct weir_match match;
 	struct weir_zone zone;		/* of calendars */
 	char comment[WEIR_COMMENT_SIZE];
-	uint64_t burst, slot_ns, window_ns, most, renews, memory, learning_ns;
-	unsigned int further_count;
-	struct weir_further further[WEIR_BUDGETS_MAX - 1];
+	uint64_t memory, learning_ns;
 	uint32_t ways, source_bytes, blocks;
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_limit_stats stats;
@@ -141,12 +140,15 @@ struct weir_query {
 	struct weir_match packet;	/* of the source: what is known of it */
 };
 
-/* How a source stands with a budget besides the first. */
-struct weir_standing {
+/* The count of a source for a budget. */
+struct weir_source_budget {
 	uint64_t has;
 	uint64_t count, left, budget, next_ns;
 	uint32_t unit;
 	bool limited;
+	uint64_t slot_ns;
+	unsigned int slots;
+	uint64_t slot[WEIR_WHEEL_MAX];	/* oldest first */
 };
 
 /* The state of one source under one limit. */
@@ -155,17 +157,14 @@ struct weir_source {
 	char limit[WEIR_NAME_SIZE];
 	struct weir_prefix prefix;	/* family 0: all sources */
 	char dev[WEIR_DEV_SIZE];
-	uint64_t count, left, budget, next_ns, dropped, would_drop, taken, forgotten;
-	uint32_t unit, action, event;
+	unsigned int budget_count;
+	struct weir_source_budget budgets[WEIR_BUDGETS_MAX];
+	uint64_t next_ns, dropped, would_drop, taken, forgotten;
+	uint32_t action, event;
 	bool limited, idle, floor, unknown, blocked;
 	uint64_t newcomers_next_ns, wait_ns, blocked_ns;
-	unsigned int further_count;
-	struct weir_standing further[WEIR_BUDGETS_MAX - 1];
 	uint32_t limited_by;	/* number of the budget, from 1; 0: there is only one */
 	struct weir_exempt exempt;
-	uint64_t slot_ns;
-	unsigned int slots;
-	uint64_t slot[WEIR_WHEEL_MAX];	/* oldest first */
 };
 
 struct weir_stats {

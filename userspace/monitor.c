@@ -124,11 +124,10 @@ static const char *limit_of(uint8_t cmd, const union weir_model *model)
 /* The window of the budget that limits a source; 0: unknown. */
 static uint32_t window_of(const struct weir_limit *limit, const struct weir_source *source)
 {
-	unsigned int further = source->limited_by > 1 ? source->limited_by - 1 : 0;
+	unsigned int budget = source->limited_by ? source->limited_by - 1 : 0;
 
-	if (!limit || further > limit->further_count)
-		return 0;
-	return (further ? &limit->further[further - 1].budget : &limit->budget)->window_ms;
+	return limit && budget < limit->budget_count ?
+	       limit->budgets[budget].amount.window_ms : 0;
 }
 
 static void show_event(uint8_t cmd, const union weir_model *model, void *data)

@@ -15,7 +15,6 @@ struct reading {
 	struct weir_word words[WEIR_WORDS_MAX];
 	const char *seen[WEIR_WORDS_MAX];	/* as it was written */
 	const struct weir_field *last;		/* the last one parsed */
-	struct reading *element;		/* of a list of nests, the last one begun */
 };
 
 static const struct weir_field *row(const struct weir_word *word)
@@ -136,6 +135,35 @@ static int check_twice(struct reading *reading, size_t i, const char *name)
 	return 0;
 }
 
+static unsigned int *count_of(const struct reading *reading, const struct weir_field *list)
+{
+	return (unsigned int *)(reading->model + list->count);
+}
+
+/* A list of nests has a first element from its first word on. */
+static int begin_element(struct reading *reading, const struct weir_word *word)
+{
+	const struct weir_word *words = reading->words;
+	const struct weir_field *list = word->in;
+	unsigned int *count;
+	size_t i;
+
+	if (!list || !list->many)
+		return 0;
+	count = count_of(reading, list);
+	if (*count && !(row(word)->flags & WEIR_AGAIN && reading->seen[word - words]))
+		return 0;
+	if (*count == list->many)
+		return weir_err_set(reading->args->err, "'%s' is given more than %u times",
+				    word->name, list->many);
+	for (i = 0; words[i].name; i++) {
+		if (words[i].in == list)
+			reading->seen[i] = NULL;
+	}
+	++*count;
+	return 0;
+}
+
 /* Parse the value of a word and mark the word as seen. */
 static int read_word(struct reading *reading, const struct weir_word *word,
 		     const char *text, bool negate)
@@ -145,6 +173,10 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 	struct weir_args *args = reading->args;
 	char value[WEIR_TEXT_SIZE];
 
+	if (begin_element(reading, word))
+		return -EINVAL;
+	if (in && in->many)
+		model += (*count_of(reading, in) - 1) * in->size;
 	if (field->flags & WEIR_FOLLOWS && reading->last != field - 1)
 		return weir_err_set(args->err, "'%s' must follow '%s': write '%s %s'", word->name,
 				    field[-1].word, field[-1].word,
@@ -161,51 +193,17 @@ static int read_word(struct reading *reading, const struct weir_word *word,
 	return 0;
 }
 
-/* Whether a word, given again, begins an element of the list whose nest has it too. */
-static bool begins(const struct reading *reading, const struct weir_word *word)
-{
-	return row(word)->flags & WEIR_AGAIN && reading->seen[word - reading->words];
-}
-
-static int begin_element(struct reading *reading, const struct weir_word *word)
-{
-	const struct weir_field *list = reading->set->fields;
-	struct reading *element = reading->element;
-	unsigned int *count;
-
-	while (list->type != &weir_type_nest || !list->many)
-		list++;
-	count = (unsigned int *)(reading->model + list->count);
-	if (*count == list->many)
-		return weir_err_set(reading->args->err, "'%s' is given more than %u times",
-				    word->name, list->many + 1);
-	*element = (struct reading){ .args = reading->args, .set = list->nest,
-				     .verb = reading->verb };
-	element->model = (char *)weir_field_at(list, reading->model) + (*count)++ * list->size;
-	weir_set_words(list->nest, reading->verb, element->words);
-	return 0;
-}
-
 /* Offer the words not seen yet; after "not", only conditions. */
 static void offer_words(const struct reading *reading, bool negate)
 {
-	struct weir_word list[2 * WEIR_WORDS_MAX + 1];
-	const struct reading *element = reading->element;
+	struct weir_word list[WEIR_WORDS_MAX + 1];
 	const struct weir_field *field;
 	size_t i, used = 0;
 	bool any = false;
 
-	for (i = 0; element->set && element->words[i].name; i++) {
-		field = element->words[i].is;
-		if (!element->seen[i] && !negate &&
-		    !(field->flags & WEIR_FOLLOWS && element->last != field - 1))
-			list[used++] = element->words[i];
-	}
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
 		if ((reading->seen[i] && !(field->flags & WEIR_AGAIN)) ||
-		    (element->set && weir_word_find(element->words, reading->words[i].name) &&
-		     !(field->flags & WEIR_AGAIN)) ||
 		    field->flags & WEIR_FIRST ||
 		    (field->flags & WEIR_FOLLOWS && reading->last != field - 1) ||
 		    (negate && !(field->flags & WEIR_NOT)))
@@ -227,7 +225,7 @@ static bool is_value(const struct weir_field *field, const char *token)
 {
 	union {
 		struct weir_prefix prefix;
-		struct weir_budget budget;
+		struct weir_amount budget;
 		uint16_t ports[2];
 		uint64_t ms;
 	} unused;
@@ -323,7 +321,7 @@ static const struct weir_word *find_wordless(const struct reading *reading, cons
 /* Parse one word with its value, or "not" and a condition. */
 static int read_next(struct reading *reading)
 {
-	const struct weir_word *words = reading->words, *word, *inner = NULL;
+	const struct weir_word *words = reading->words, *word;
 	struct weir_args *args = reading->args;
 	const char *token = weir_args_next(args), *value = NULL;
 	bool negate = !strcmp(token, "not");
@@ -349,25 +347,20 @@ static int read_next(struct reading *reading)
 	if (negate && !(row(word)->flags & WEIR_NOT))
 		return weir_err_set(args->err, "'%s' is not a condition: 'not' cannot precede it",
 				    word->name);
-	if (begins(reading, word) && begin_element(reading, word))
-		return -EINVAL;
-	if (reading->element->set)
-		inner = weir_word_find(reading->element->words, word->name);
-	if (!inner)
-		return read_word(reading, word, value, negate);
-	reading->last = inner->is;
-	return read_word(reading->element, inner, value, negate);
+	return read_word(reading, word, value, negate);
 }
 
 static int check_needed(const struct reading *reading)
 {
 	const struct weir_field *field;
+	const struct weir_field *in;
 	size_t i;
 
 	reading->args->fault = -1;
 	for (i = 0; reading->words[i].name; i++) {
 		field = reading->words[i].is;
-		if (field->needed & reading->verb && !reading->words[i].in && !reading->seen[i])
+		in = reading->words[i].in;
+		if (field->needed & reading->verb && (!in || in->many) && !reading->seen[i])
 			return weir_field_required(field, reading->args->err);
 	}
 	return 0;
@@ -412,9 +405,7 @@ static int read_all(struct reading *reading)
 
 int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
 {
-	struct reading element = { 0 };
-	struct reading reading = { .args = args, .set = set, .verb = verb,
-				   .model = model, .element = &element };
+	struct reading reading = { .args = args, .set = set, .verb = verb, .model = model };
 	static const struct weir_word none = { 0 };
 
 	if (!set)

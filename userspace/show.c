@@ -17,6 +17,12 @@ static void show(struct weir_out *out, uint16_t attr, const struct weir_source *
 			out, source);
 }
 
+static void show_count(struct weir_out *out, uint16_t attr, const struct weir_source_budget *is)
+{
+	weir_field_show(&weir_source_budget_fields,
+			weir_field_find(&weir_source_budget_fields, 0, attr), out, is);
+}
+
 void weir_show_exempt(struct weir_out *out, const void *model)
 {
 	weir_out_begin(out, NULL, '{');
@@ -34,7 +40,7 @@ void weir_show_xdp(struct weir_out *out, const void *model)
 }
 
 /* The wheel as a sparkline of eight levels, scaled to the fullest slot. */
-static void spark(const struct weir_source *source, char text[WEIR_WHEEL_MAX * 3 + 1])
+static void spark(const struct weir_source_budget *source, char text[WEIR_WHEEL_MAX * 3 + 1])
 {
 	static const char ramp[LEVELS + 1] = "_.:-=+*#";
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
@@ -54,18 +60,14 @@ static void spark(const struct weir_source *source, char text[WEIR_WHEEL_MAX * 3
 	*text = '\0';
 }
 
-static void show_slots(struct weir_out *out, const struct weir_source *source)
+static void show_slots(struct weir_out *out, const struct weir_source_budget *is)
 {
 	char text[WEIR_WHEEL_MAX * 3 + 1], slot[WEIR_TEXT_SIZE];
 
-	spark(source, text);
-	weir_out_text(out, source->slots == 1 ? "    %s %u slot of %s\n" :
-		      "    %s %u slots of %s, oldest first\n", text, source->slots,
-		      weir_text_time(source->slot_ns, slot));
-	if (!out->json)
-		return;
-	show(out, WEIR_A_SOURCE_SLOT_NS, source);
-	show(out, WEIR_A_SOURCE_SLOT, source);
+	spark(is, text);
+	weir_out_text(out, is->slots == 1 ? "    %s %u slot of %s\n" :
+		      "    %s %u slots of %s, oldest first\n", text, is->slots,
+		      weir_text_time(is->slot_ns, slot));
 }
 
 static void show_newcomer(struct weir_out *out, const struct weir_source *source)
@@ -96,16 +98,28 @@ static void show_wait(struct weir_out *out, const struct weir_source *source)
 			      weir_text_time(source->wait_ns, buf));
 }
 
-/* How a source stands with further budgets: a line each. */
-static void show_standings(struct weir_out *out, const struct weir_source *source)
+/* The counts for several budgets, a line each; briefly, they have been beside the source's name. */
+static void show_budgets(struct weir_out *out, const struct weir_source *source)
 {
 	unsigned int i;
 
-	for (i = 0; i < source->further_count; i++) {
-		weir_out_text(out, "    budget %u:", i + 2);
-		weir_set_show(&weir_standing_fields, WEIR_WORDS, out, &source->further[i]);
+	for (i = 0; source->budget_count > 1 && i < source->budget_count; i++) {
+		weir_out_text(out, "    budget %u:", i + 1);
+		weir_set_show(&weir_source_budget_fields, WEIR_WORDS, out, &source->budgets[i]);
 		weir_out_text(out, "\n");
 	}
+}
+
+/* What was charged, and the counts, if they have no lines of their own; @line: they have not. */
+static void show_counts(struct weir_out *out, const struct weir_source *source, bool line)
+{
+	unsigned int i;
+
+	if (source->has & WEIR_HAS(SOURCE_TAKEN))
+		show(out, WEIR_A_SOURCE_TAKEN, source);
+	line |= out->brief || source->budget_count == 1;
+	for (i = 0; !out->json && line && i < source->budget_count; i++)
+		weir_set_show(&weir_source_budget_fields, WEIR_RESULT, out, &source->budgets[i]);
 }
 
 static void show_blocked(struct weir_out *out, const struct weir_source *source)
@@ -123,6 +137,7 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
 	struct weir_source free;
 
+	show_counts(out, source, false);
 	/* in text, a block says more than that the source is limited */
 	if (source->blocked && !out->json) {
 		free = *source;
@@ -142,7 +157,7 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 	if (out->json || observe || source->would_drop)
 		show(out, WEIR_A_SOURCE_WOULD_DROP, source);
 	show(out, WEIR_A_SOURCE_IDLE, source);
-	if (out->json || source->count)
+	if (out->json || source->budgets[0].count)
 		show(out, WEIR_A_SOURCE_FLOOR, source);
 	show_newcomer(out, source);
 	show(out, WEIR_A_SOURCE_ACTION, source);
@@ -161,7 +176,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 	} else if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
 		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
 		show(out, WEIR_A_SOURCE_EXEMPT, source);
-	} else if (!source->budget) {
+	} else if (!source->budget_count) {
 		show_blocked(out, source);
 		if (!source->blocked)
 			weir_out_word(out, WEIR_COLOR_NONE, "released");
@@ -170,9 +185,10 @@ void weir_show_source(struct weir_out *out, const void *model)
 	}
 	weir_out_text(out, "\n");
 	if (!out->json && !out->brief && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
-		show_standings(out, source);
-	if (source->slots && (out->json || !out->brief) && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
-		show_slots(out, source);
+		show_budgets(out, source);
+	if (source->budgets[0].slots && !out->json && !out->brief &&
+	    !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+		show_slots(out, &source->budgets[0]);
 	weir_out_end(out, '}');
 }
 
@@ -242,17 +258,13 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 			 uint32_t window_ms)
 {
 	bool observe = source->action == WEIR_ACTION_OBSERVE;
-	struct weir_source by = *source;	/* with the budget that limits it */
-	struct weir_budget whole = { source->budget, window_ms };
+	unsigned int number = source->limited_by ? source->limited_by - 1 : 0;
+	const struct weir_source_budget *by = &source->budgets[number % WEIR_BUDGETS_MAX];
+	struct weir_amount whole = { by->budget, window_ms };
 	const struct weir_set *set = &weir_source_fields;
 	char buf[WEIR_TEXT_SIZE], until[WEIR_TEXT_SIZE];
 	bool ends = source->has & WEIR_HAS(SOURCE_NEXT_NS) || !source->limited;
 
-	if (source->limited_by > 1 && source->limited_by < source->further_count + 2) {
-		by.count = source->further[source->limited_by - 2].count;
-		by.unit = source->further[source->limited_by - 2].unit;
-		whole.count = source->further[source->limited_by - 2].budget;
-	}
 	if (ends)
 		time_text(source->next_ns, 3, until);	/* next_ns is no more precise */
 	else
@@ -265,7 +277,7 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 		weir_out_str(out, "until", until);
 	if (out->json && window_ms) {
 		weir_out_u64(out, "window_ms", window_ms);
-		weir_out_number(out, "rate", by.count * 1000.0 / window_ms);
+		weir_out_number(out, "rate", by->count * 1000.0 / window_ms);
 	}
 	if (out->json)
 		return;
@@ -275,11 +287,11 @@ static void show_limited(struct weir_out *out, const struct weir_source *source,
 	if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "budget %s",
 			      weir_text_budget(NULL, &whole, buf));
-	show(out, WEIR_A_SOURCE_UNIT, &by);
+	show_count(out, WEIR_A_SOURCE_BUDGET_UNIT, by);
 	if (window_ms)
 		weir_out_word(out, WEIR_COLOR_NONE, "rate %s",
-			      weir_text_rate(by.count, window_ms, buf));
-	show(out, WEIR_A_SOURCE_COUNT, &by);
+			      weir_text_rate(by->count, window_ms, buf));
+	show_count(out, WEIR_A_SOURCE_BUDGET_COUNT, by);
 	weir_out_word(out, WEIR_COLOR_NONE, "until %s", until);
 }
 
@@ -290,10 +302,12 @@ static void show_source_event(struct weir_out *out, const struct weir_source *so
 	begin_event(out, charged ? "charge" :
 		    source->event == WEIR_SOURCE_EVENT_BLOCKED ? "block" :
 		    source->event == WEIR_SOURCE_EVENT_RELEASED ? "release" : "forget", NULL);
-	weir_set_show(&weir_source_fields, charged ? WEIR_WORDS | WEIR_RESULT : WEIR_WORDS,
-		      out, source);
-	if (charged)
+	weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
+	if (charged) {
+		show_counts(out, source, true);
+		weir_set_show(&weir_source_fields, WEIR_RESULT, out, source);
 		show_wait(out, source);
+	}
 	if (source->event == WEIR_SOURCE_EVENT_BLOCKED)
 		show_blocked(out, source);
 	if (source->event == WEIR_SOURCE_EVENT_FORGOTTEN)
@@ -309,7 +323,7 @@ void weir_show_state(struct weir_out *out, const struct weir_state *state)
 bool weir_event_limits(const struct weir_source *source)
 {
 	return source->event == WEIR_SOURCE_EVENT_LIMITED ||
-	       (source->event == WEIR_SOURCE_EVENT_BLOCKED && source->budget);
+	       (source->event == WEIR_SOURCE_EVENT_BLOCKED && source->budget_count);
 }
 
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,

@@ -18,7 +18,7 @@
 static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 {
 	const struct weir_limit_stats *stats = &limit->stats;
-	double span_ns = (double)limit->window_ns + limit->slot_ns, idle_ns;
+	double span_ns = (double)limit->budgets[0].window_ns + limit->budgets[0].slot_ns, idle_ns;
 	double part = span_ns / 1e6 / limit->newcomers.window_ms;
 	double known = stats->known_now, spare = limit->ways - known;
 	double now = stats->newcomers_now * part, most = 2.0 * limit->newcomers.count * part;
@@ -47,11 +47,12 @@ static void show_memory(struct weir_out *out, const struct weir_limit *limit)
  */
 static void show_flood(struct weir_out *out, const struct weir_limit *limit)
 {
-	const struct weir_budget *budget = &limit->budget;
+	const struct weir_budget *first = &limit->budgets[0];
+	const struct weir_amount *budget = &first->amount;
 	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE];
 	uint64_t packets = limit->ways;
 
-	if (limit->unit || limit->newcomers.count ||
+	if (first->unit || limit->newcomers.count ||
 	    (budget->window_ms && budget->window_ms < HOUR_MS))
 		return;
 	if (budget->window_ms && __builtin_mul_overflow(packets, budget->count, &packets))
@@ -59,32 +60,33 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit)
 	if (packets > FLOOD_MAX)
 		return;
 	weir_text_amount(packets, 2, count);
-	weir_text_time(limit->window_ns + limit->slot_ns, time);
+	weir_text_time(first->window_ns + first->slot_ns, time);
 	weir_out_text(out, "    %s packets from spoofed addresses lock newcomers out %s%s\n", count,
 		      budget->window_ms ? "for " : "until they are forgotten",
 		      budget->window_ms ? time : "");
 }
 
-/* Each further budget's results, and with statistics what it refused. */
-static void show_further(struct weir_out *out, struct weir_limit *limit)
+/* What the kernel made of the budgets: of a single one beside the limit's, of several a line each. */
+static void show_budgets(struct weir_out *out, struct weir_limit *limit)
 {
+	struct weir_budget *is = limit->budgets;
 	char budget[WEIR_TEXT_SIZE];
-	struct weir_further *is = limit->further;
 
-	for (; is < limit->further + limit->further_count; is++) {
-		if (is->window_ns == is->budget.window_ms * 1000000ULL)
+	for (; is < limit->budgets + limit->budget_count; is++) {
+		/* the effective window and the most in one only if they differ */
+		if (is->window_ns == is->amount.window_ms * 1000000ULL)
 			is->has &= ~WEIR_HAS(BUDGET_WINDOW_NS);
-		if (is->most == is->budget.count)
+		if (is->most == is->amount.count)
 			is->has &= ~WEIR_HAS(BUDGET_MOST);
-		weir_text_budget(NULL, &is->budget, budget);
-		if (!out->brief && is->has & (WEIR_HAS(BUDGET_SLOT_NS) | WEIR_HAS(BUDGET_MOST))) {
-			weir_out_text(out, "    %s:", budget);
-			weir_set_show(&weir_further_fields, WEIR_RESULT, out, is);
-			weir_out_text(out, "\n");
-		}
+		if (limit->budget_count > 1)
+			weir_out_text(out, "    %s:", weir_text_budget(NULL, &is->amount, budget));
+		weir_set_show(&weir_budget_fields, WEIR_RESULT, out, is);
+		if (limit->budget_count == 1)
+			return;
 		if (is->refused.packets)
-			weir_out_text(out, "    over %-12s %12" PRIu64 " packets %15" PRIu64 " bytes\n",
-				      budget, is->refused.packets, is->refused.bytes);
+			weir_out_word(out, WEIR_COLOR_NONE, "refused %" PRIu64 " packets %" PRIu64 " bytes",
+				      is->refused.packets, is->refused.bytes);
+		weir_out_text(out, "\n");
 	}
 }
 
@@ -93,22 +95,22 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	struct weir_limit limit = *(const struct weir_limit *)model;
 	const struct weir_limit_stats *stats = &limit.stats;
 
-	/* text shows the effective window and the most in one only if they differ */
-	if (!out->json && limit.window_ns == limit.budget.window_ms * 1000000ULL)
-		limit.has &= ~WEIR_HAS(LIMIT_WINDOW_NS);
-	if (!out->json && limit.most == limit.budget.count)
-		limit.has &= ~WEIR_HAS(LIMIT_MOST);
 	weir_out_begin(out, NULL, '{');
 	out->results = true;
 	weir_set_show(&weir_limit_fields, WEIR_WORDS, out, &limit);
 	out->results = false;
-	if (!out->brief)
-		weir_out_text(out, "\n    ");
+	weir_out_text(out, "\n");
+	if (!out->json && !out->brief) {
+		if (limit.budget_count == 1)
+			weir_out_text(out, "    ");
+		show_budgets(out, &limit);
+		if (limit.budget_count > 1)
+			weir_out_text(out, "    ");
+	}
 	if (out->json || !out->brief)
 		weir_set_show(&weir_limit_fields, WEIR_RESULT, out, &limit);
-	weir_out_text(out, "\n");
-	if (!out->json)
-		show_further(out, &limit);
+	if (!out->brief)
+		weir_out_text(out, "\n");
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		weir_set_show(&weir_limit_stats_fields, WEIR_WORDS, out, stats);
 	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW) &&
@@ -117,7 +119,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
 		show_flood(out, &limit);
 	if (stats->sources_wanted && !limit.newcomers.count)
-		weir_out_word(out, WEIR_COLOR_BAD, limit.budget.window_ms ?
+		weir_out_word(out, WEIR_COLOR_BAD, limit.budgets[0].amount.window_ms ?
 			      "    pressure: try sources %" PRIu64 :
 			      "    full, refuses newcomers: forget some, or try sources %" PRIu64,
 			      stats->sources_wanted);

@@ -105,10 +105,10 @@ static int check_unit(struct weir_tool *tool, const struct weir_query *query)
 		return WEIR_EXIT_OK;
 	if (weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
 		return WEIR_EXIT_OK;	/* the charge itself reports it better */
-	if (request.ret || !query->bytes == !limit.unit)
+	if (request.ret || !query->bytes == !limit.budgets[0].unit)
 		return weir_tool_settle(tool, &request, 0);
 	weir_err_set(&tool->err, "limit '%s' counts %s; use '%s N'",
-		     query->limit, weir_unit_names[!!limit.unit], weir_unit_names[!!limit.unit]);
+		     query->limit, weir_unit_names[!query->bytes], weir_unit_names[!query->bytes]);
 	return WEIR_EXIT_WORDS;
 }
 
@@ -163,13 +163,14 @@ static void blame(struct weir_tool *tool, const struct weir_query *query)
 	uint64_t cost = query->packets + query->bytes ?: 1;
 	bool reserve = query->mode == WEIR_CHARGE_MODE_RESERVE;
 	const struct weir_source *source = &tool->answer.source;
+	const struct weir_source_budget *first = source->budgets;
 	char in[WEIR_TEXT_SIZE + 4] = "", buf[WEIR_TEXT_SIZE];
 
 	if (source->has & WEIR_HAS(SOURCE_WAIT_NS))
 		snprintf(in, sizeof(in), " in %s", weir_text_time(source->wait_ns, buf));
-	if (cost > source->budget && (reserve || query->wait))
+	if (cost > first->budget && (reserve || query->wait))
 		weir_err_set(&tool->err, "not charged: %" PRIu64 " is never granted; %" PRIu64 " is all that fits",
-			     cost, source->budget);
+			     cost, first->budget);
 	else if (source->blocked)
 		weir_err_set(&tool->err, "not charged: the source is blocked");
 	else if (query->wait)
@@ -177,10 +178,10 @@ static void blame(struct weir_tool *tool, const struct weir_query *query)
 			     tool->timeout, in);
 	else if (reserve)
 		weir_err_set(&tool->err, "not charged: a burst of %" PRIu64 " is reserved at most; there will be room%s",
-			     source->budget, in);
-	else if (source->left)
+			     first->budget, in);
+	else if (first->left)
 		weir_err_set(&tool->err, "not charged: %" PRIu64 " exceeds the remaining %" PRIu64 "; 'mode drain' takes what is left",
-			     cost, source->left);
+			     cost, first->left);
 	else
 		weir_err_set(&tool->err, NOTHING_LEFT "%s%s",
 			     *in ? "; there will be room" : "", in);

@@ -37,7 +37,7 @@ static struct weir_seen *seen_find(struct weir_states *states, const char *limit
 void weir_state_wake(struct weir_states *states, const struct weir_limit *limit)
 {
 	struct weir_seen *seen = limit ? seen_find(states, limit->name) : NULL;
-	uint64_t window = limit ? limit->budget.window_ms : 0;
+	uint64_t window = limit ? limit->budgets[0].amount.window_ms : 0;
 
 	if (!seen || seen->due_ms)
 		return;

@@ -240,9 +240,12 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 bool weir_count_bad(struct weir_tool *tool, struct weir_lines *lines);
 /* json.c: read a buffered file as JSON. */
 void weir_read_json(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config);
-/* Make the next error point at the value of a key, or at the item that lacks it. */
+/*
+ * Make the next error point at the value of a key, or at the item that lacks it; @budget: of
+ * that budget of a limit, by its number from 1, or 0.
+ */
 void weir_json_point(struct weir_tool *tool, const char *text, unsigned int line,
-		     unsigned int column, const char *key);
+		     unsigned int column, const char *key, unsigned int budget);
 int weir_enter_netns(struct weir_tool *tool);
 
 #endif

@@ -123,7 +123,7 @@ static bool blame_rate(const char *text, struct weir_err *err)
 		{ "B/s", " bytes", 1 }, { "byte/s", " bytes", 1 }, { "bytes/s", " bytes", 1 },
 		{ "bps", NULL, 8 }, { "b/s", NULL, 8 }, { "pps", "", 1 },
 	};
-	struct weir_budget budget = { .window_ms = 1000 }, bytes;
+	struct weir_amount budget = { .window_ms = 1000 }, bytes;
 	char upper[WEIR_TEXT_SIZE], buf[WEIR_TEXT_SIZE], other[WEIR_TEXT_SIZE];
 	const char *end = upper;
 	size_t i;
@@ -282,12 +282,12 @@ int weir_parse_rate(const struct weir_field *field, struct weir_args *args,
 int weir_parse_newcomers(const struct weir_field *field, struct weir_args *args,
 			 const char *text, void *at)
 {
-	const struct weir_budget *budget = at;
+	const struct weir_amount *budget = at;
 
 	if (strcmp(text, "none"))
 		return weir_parse_budget(field, args, text, at) ?:
 		       budget->window_ms ? 0 : weir_err_set(args->err, "a total is a budget of sources; newcomers need a time");
-	*(struct weir_budget *)at = (struct weir_budget) { .window_ms = 1000 };
+	*(struct weir_amount *)at = (struct weir_amount) { .window_ms = 1000 };
 	return 0;
 }
 
@@ -298,7 +298,7 @@ int weir_parse_budget(const struct weir_field *field, struct weir_args *args,
 	const char *next = weir_args_peek(args), *end = text, *unit;
 	bool bytes = next && *next &&
 		     !strncmp(next, weir_unit_names[WEIR_UNIT_BYTES], strlen(next));
-	struct weir_budget *budget = at;
+	struct weir_amount *budget = at;
 	char count[WEIR_TEXT_SIZE];
 	uint64_t window;
 	int ret;
@@ -345,7 +345,7 @@ static int put_count(uint64_t count, char *buf)
 
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf)
 {
-	const struct weir_budget *budget = at;
+	const struct weir_amount *budget = at;
 	int len = put_count(budget->count, buf);
 
 	buf[len++] = '/';
@@ -358,7 +358,7 @@ const char *weir_text_budget(const struct weir_field *field, const void *at, cha
 
 const char *weir_text_newcomers(const struct weir_field *field, const void *at, char *buf)
 {
-	return ((const struct weir_budget *)at)->count ? weir_text_budget(field, at, buf) : "none";
+	return ((const struct weir_amount *)at)->count ? weir_text_budget(field, at, buf) : "none";
 }
 
 const char *weir_text_rate_of(const struct weir_field *field, const void *at, char *buf)

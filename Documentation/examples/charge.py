@@ -20,7 +20,7 @@ class Charger:
         """What was taken, what is left, and the seconds until it is due or could be taken; None: never."""
         told = self.ynl.do("source-charge", {"limit": limit, "address": address, "cost": cost, "charge-mode": mode})
         wait = told.get("wait-ns")
-        return told["taken"], told["left"], None if wait is None else wait / 1e9
+        return told["taken"], told["budget"][0]["left"], None if wait is None else wait / 1e9
 
     def wait(self, limit, address, cost=1, timeout=60):
         """Sleep until all is granted: whether it was, before the timeout was over."""

@@ -113,15 +113,20 @@ static inline int weir_charger_open(struct weir_charger *charger)
 static int weir_charge_granted(const struct nlmsghdr *msg, void *data)
 {
 	struct weir_granted *granted = data;
-	const struct nlattr *attr;
+	const struct nlattr *attr, *inner;
+	unsigned int budgets = 0;
 
 	mnl_attr_for_each(attr, msg, sizeof(struct genlmsghdr)) {
 		switch (mnl_attr_get_type(attr)) {
 		case WEIR_A_SOURCE_TAKEN:
 			granted->taken = mnl_attr_get_u64(attr);
 			break;
-		case WEIR_A_SOURCE_LEFT:
-			granted->left = mnl_attr_get_u64(attr);
+		case WEIR_A_SOURCE_BUDGET:
+			if (budgets++)
+				break;
+			mnl_attr_for_each_nested(inner, attr)
+				if (mnl_attr_get_type(inner) == WEIR_A_SOURCE_BUDGET_LEFT)
+					granted->left = mnl_attr_get_u64(inner);
 			break;
 		case WEIR_A_SOURCE_WAIT_NS:
 			granted->wait_ns = mnl_attr_get_u64(attr);

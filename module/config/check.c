@@ -169,7 +169,7 @@ static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_er
 	u64 span;
 	int err;
 
-	error->budget = i;
+	error->budget = i + 1;
 	err = weir_budget_rules(&is, &rule);
 	if (err)
 		return weir_refuse(error, err, rule.attr, rule.msg);
@@ -189,7 +189,7 @@ static int budget_check(struct weir_limit *limit, unsigned int i, struct weir_er
 		slots = weir_slots_fit(budget->window_ms, slots, &budget->slot_ticks);
 	if (!slots) {
 		error->value = max_t(u64, 1, div_u64((u64)budget->window_ms * HZ, MSEC_PER_SEC));
-		return weir_refuse(error, -EINVAL, WEIR_A_LIMIT_SLOTS,
+		return weir_refuse(error, -EINVAL, WEIR_A_BUDGET_SLOTS,
 				   "slots would be shorter than a clock tick; use fewer");
 	}
 	budget->slots = slots;

@@ -108,37 +108,37 @@ static const struct kernel_param_ops param_ops = {
 
 #define PARAMETER(_name, ATTR, init, type, what) \
 	static struct param param_##_name = { \
-		.name = #_name, .attr = WEIR_A_LIMIT_##ATTR, init \
+		.name = #_name, .attr = WEIR_A_##ATTR, init \
 	}; \
 	module_param_cb(_name, &param_ops, &param_##_name, 0444); \
 	MODULE_INFO(parmtype, #_name ":" type); \
 	MODULE_INFO(parm, #_name ":" what)
 
-PARAMETER(packets, BUDGET, LIST(0, WEIR_PACKETS_MAX), "array of uint",
+PARAMETER(packets, BUDGET_BUDGET, LIST(0, WEIR_PACKETS_MAX), "array of uint",
 	  "Budgets of the limit \"default\", up to 4, in packets: 1 to 4294967295, 0 if in bytes (no default)");
-PARAMETER(bytes, UNIT, LIST(0, WEIR_BYTES_MAX), "array of ullong",
+PARAMETER(bytes, BUDGET_UNIT, LIST(0, WEIR_BYTES_MAX), "array of ullong",
 	  "Budgets in bytes: 1 to 72057594037927936, 0 if in packets (default 0)");
-PARAMETER(window_ms, WINDOW_MS, LIST(0, WEIR_WINDOW_MS_MAX), "array of uint",
+PARAMETER(window_ms, BUDGET_WINDOW_MS, LIST(0, WEIR_WINDOW_MS_MAX), "array of uint",
 	  "Windows of the budgets in milliseconds: 10 to 2592000000, 0 for a total (no default)");
-PARAMETER(slots, SLOTS, LIST(1, WEIR_SLOTS_MAX), "array of uint",
+PARAMETER(slots, BUDGET_SLOTS, LIST(1, WEIR_SLOTS_MAX), "array of uint",
 	  "Slots of the windows: 1 to 64 (default: up to 15, as they fit the window)");
-PARAMETER(mode, MODE, MODES, "array of charp",
+PARAMETER(mode, BUDGET_MODE, MODES, "array of charp",
 	  "Ways to count: strict, lenient, fixed, bucket, exact or calendar (default strict)");
-PARAMETER(burst, BURST, LIST(0, WEIR_BURST_MAX), "array of ullong",
+PARAMETER(burst, BUDGET_BURST, LIST(0, WEIR_BURST_MAX), "array of ullong",
 	  "What buckets hold: 1 to 70368744177664, 0 for the budget (default 0)");
-PARAMETER(tz_offset, ZONE, NUMBER(-WEIR_ZONE_OFFSET_MAX, WEIR_ZONE_OFFSET_MAX, 0), "int",
+PARAMETER(tz_offset, LIMIT_ZONE, NUMBER(-WEIR_ZONE_OFFSET_MAX, WEIR_ZONE_OFFSET_MAX, 0), "int",
 	  "Seconds by which calendars are ahead of UTC: -50400 to 50400, whole minutes (default 0)");
-PARAMETER(penalty_ms, PENALTY_MS, NUMBER(0, WEIR_BLOCK_MS_MAX, 0), "ullong",
+PARAMETER(penalty_ms, LIMIT_PENALTY_MS, NUMBER(0, WEIR_BLOCK_MS_MAX, 0), "ullong",
 	  "Milliseconds for which a source that exceeds is blocked: 1000 to 315360000000 (default 0: not at all)");
-PARAMETER(renew, RENEW, NUMBER(0, 1, 0), "uint",
+PARAMETER(renew, LIMIT_RENEW, NUMBER(0, 1, 0), "uint",
 	  "1 to have refusals prolong the penalty (default 0)");
-PARAMETER(prefix4, PREFIX4, NUMBER(0, 32, 32), "uint",
+PARAMETER(prefix4, LIMIT_PREFIX4, NUMBER(0, 32, 32), "uint",
 	  "Length of the IPv4 prefix that is one source: 0 to 32 (default 32)");
-PARAMETER(prefix6, PREFIX6, NUMBER(0, 128, 64), "uint",
+PARAMETER(prefix6, LIMIT_PREFIX6, NUMBER(0, 128, 64), "uint",
 	  "Length of the IPv6 prefix that is one source: 0 to 128 (default 64)");
-PARAMETER(sources, SOURCES, NUMBER(WEIR_SOURCES_MIN, WEIR_SOURCES_MAX, 65536), "uint",
+PARAMETER(sources, LIMIT_SOURCES, NUMBER(WEIR_SOURCES_MIN, WEIR_SOURCES_MAX, 65536), "uint",
 	  "Live sources that the table is made for: 64 to 16777216 (default 65536)");
-PARAMETER(observe, ACTION, NUMBER(0, 1, 0), "uint",
+PARAMETER(observe, LIMIT_ACTION, NUMBER(0, 1, 0), "uint",
 	  "1 to count what would be dropped, but drop nothing (default 0)");
 
 static const struct param *const params[] = {
@@ -209,19 +209,19 @@ static void __init params_refuse(const struct weir_limit *limit, const struct we
 				 int err)
 {
 	const struct param *param = NULL;
-	unsigned int i, at = error->budget;
+	unsigned int i, at = error->budget ? error->budget - 1 : 0;
 	u16 attr = error->attr;
 	const char *which;
 
-	if (attr == WEIR_A_LIMIT_BUDGET && limit->bytes & BIT(at))
+	if (error->budget && attr == WEIR_A_BUDGET_BUDGET && limit->bytes & BIT(at))
 		attr = param_bytes.attr;
 	for (i = 0; i < ARRAY_SIZE(params); i++)
-		if (params[i]->attr == attr)
+		if (params[i]->attr == attr && params[i]->list == !!error->budget)
 			param = params[i];
 	which = place[param && param->given > 1 ? at + 1 : 0];
 	if (!param)
 		pr_err("cannot make the limit \"default\": %d\n", err);
-	else if (attr == WEIR_A_LIMIT_SOURCES)
+	else if (param == &param_sources)
 		pr_err("sources=%lld takes %llu bytes: %s\n", param->value[0], error->value,
 		       error->msg);
 	else if (error->value)

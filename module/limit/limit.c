@@ -13,7 +13,7 @@ u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_looku
 
 	while (lookup->amount[!!(limit->bytes & BIT(i))] <= limit->room[i])
 		i++;
-	return WEIR_REFUSED | WEIR_TOO_LARGE | i << WEIR_BUDGET_SHIFT;
+	return WEIR_REFUSED | WEIR_TOO_LARGE | WEIR_BY_BUDGET | i << WEIR_BUDGET_SHIFT;
 }
 
 struct weir_limit *weir_limit_find(const struct weir_config *config, const char *name)

@@ -35,8 +35,8 @@ enum weir_fate {
 	WEIR_NEWCOMERS_REFUSED,	/* of the refused: by the newcomers' budget */
 	WEIR_NEWCOMERS_CHARGED,	/* of the others */
 	WEIR_SECOND_CHARGED,	/* of those newcomers: by their second try */
-	WEIR_BUDGET_REFUSED,	/* of the refused: by the second budget, */
-	WEIR_FATES = WEIR_BUDGET_REFUSED + WEIR_BUDGETS_MAX - 1 /* third, fourth */
+	WEIR_BUDGET_REFUSED,	/* of the refused: by the first of several budgets, or others */
+	WEIR_FATES = WEIR_BUDGET_REFUSED + WEIR_BUDGETS_MAX
 };
 
 /* The counters of a limit, added up. */
@@ -101,8 +101,8 @@ static inline void weir_count_rare(struct weir_stats *stats, u32 packets, u64 by
 				WEIR_NEWCOMERS_CHARGED, packets, bytes);
 	if (result & WEIR_SECOND)
 		weir_count_fate(stats, WEIR_SECOND_CHARGED, packets, bytes);
-	if (result >> WEIR_BUDGET_SHIFT)
-		weir_count_fate(stats, WEIR_BUDGET_REFUSED - 1 + (result >> WEIR_BUDGET_SHIFT),
+	if (result & WEIR_BY_BUDGET)
+		weir_count_fate(stats, WEIR_BUDGET_REFUSED + (result >> WEIR_BUDGET_SHIFT),
 				packets, bytes);
 }
 

@@ -147,10 +147,10 @@ int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked)
 		weir_nl_put_u64(skb, WEIR_A_SOURCE_BLOCKED_NS, weir_ticks_ns(blocked)));
 }
 
+/* Put the state of a source; @slot: with its slots, or NULL. */
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
-		       const struct weir_source_state *state)
+		       const struct weir_source_state *state, const u64 *slot)
 {
-	u64 left = limit->room[0] - min(limit->room[0], state->count[0]);
 	struct weir_net_prefix is = weir_nl_source_prefix(&state->source, limit->prefix);
 
 	if ((is.family &&
@@ -158,10 +158,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    nla_put_u8(skb, WEIR_A_SOURCE_PREFIX_LEN, is.len) ||
 	    weir_nl_put_dev(skb, net, weir_source_ifindex(&state->source)) ||
 	    nla_put_string(skb, WEIR_A_SOURCE_LIMIT, limit->name) ||
-	    weir_nl_put_u64(skb, WEIR_A_SOURCE_COUNT, state->count[0]) ||
-	    weir_nl_put_u64(skb, WEIR_A_SOURCE_LEFT, left) ||
-	    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET, limit->room[0]) ||
-	    nla_put_u32(skb, WEIR_A_SOURCE_UNIT, limit->bytes & 1) ||
+	    weir_nl_put_counts(skb, limit, state, slot) ||
 	    (state->wait &&
 	     (nla_put_flag(skb, WEIR_A_SOURCE_LIMITED) ||
 	      (state->wait != WEIR_NEVER &&
@@ -172,8 +169,7 @@ int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_l
 	    nla_put_u32(skb, WEIR_A_SOURCE_ACTION, limit->observe) ||
 	    (state->floor && nla_put_flag(skb, WEIR_A_SOURCE_FLOOR)) ||
 	    (state->unknown && nla_put_flag(skb, WEIR_A_SOURCE_UNKNOWN)) ||
-	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)) ||
-	    weir_nl_put_standing(skb, limit, state))
+	    (!state->live && nla_put_flag(skb, WEIR_A_SOURCE_IDLE)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The budgets of a limit. The first one's words are attributes of the limit, those of each
- * further one are a nest with the same words.
+ * The budgets of a limit, each a nest, and how a source stands with them.
  */
 #include "config/check.h"
 #include "error.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
 
-/* The attributes of the first budget, by those of a further one. */
-static const u8 first_attr[WEIR_A_BUDGET_BURST + 1] = {
-	[WEIR_A_BUDGET_BUDGET]		= WEIR_A_LIMIT_BUDGET,
-	[WEIR_A_BUDGET_WINDOW_MS]	= WEIR_A_LIMIT_WINDOW_MS,
-	[WEIR_A_BUDGET_UNIT]		= WEIR_A_LIMIT_UNIT,
-	[WEIR_A_BUDGET_SLOTS]		= WEIR_A_LIMIT_SLOTS,
-	[WEIR_A_BUDGET_MODE]		= WEIR_A_LIMIT_MODE,
-	[WEIR_A_BUDGET_BURST]		= WEIR_A_LIMIT_BURST,
-};
-
-/* Change a budget of a limit; @attrs are numbered as those of a further one. */
+/* Change a budget of a limit. */
 static void budget_parse(struct nlattr **attrs, struct weir_limit *limit, unsigned int i)
 {
 	struct weir_budget *budget = &limit->budget[i];
@@ -57,14 +46,19 @@ struct budgets {
 	u8 slots_given;
 };
 
-/* The former budget of a window, and of a unit if that is given; -1: none, -2: several. */
+/*
+ * The former budget of a window, and of a unit if that is given; without a window the first.
+ * -1: none, -2: several.
+ */
 static int budget_named(const struct budgets *was, struct nlattr **attrs)
 {
 	const struct nlattr *window = attrs[WEIR_A_BUDGET_WINDOW_MS];
 	const struct nlattr *unit = attrs[WEIR_A_BUDGET_UNIT];
 	int i, found = -1;
 
-	for (i = 0; window && i < was->count; i++) {
+	for (i = 0; i < was->count; i++) {
+		if (!window)
+			return 0;
 		if (was->budget[i].window_ms != nla_get_u32(window) ||
 		    (unit && !nla_get_u32(unit) != !(was->bytes & BIT(i))))
 			continue;
@@ -76,14 +70,23 @@ static int budget_named(const struct budgets *was, struct nlattr **attrs)
 }
 
 /* The next of the budgets that replace all: like the one of its window, or the first of them. */
-static void budget_replace(struct nlattr **attrs, struct weir_limit *limit,
-			   const struct budgets *was)
+static int budget_replace(struct nlattr **attrs, const struct nlattr *at, struct weir_limit *limit,
+			  const struct budgets *was, struct netlink_ext_ack *extack)
 {
-	unsigned int i = limit->budgets++;
-	int from = budget_named(was, attrs), unit;
+	int from = budget_named(was, attrs), unit, err = 0;
+	unsigned int i = limit->budgets;
 
-	if (from < 0 && !i)
+	if (i == WEIR_BUDGETS_MAX)
+		return weir_nl_refuse(extack, at, "a limit has at most 4 budgets");
+	if (i || !was->count)
+		err = weir_nl_require(attrs, at, WEIR_A_BUDGET_BUDGET,
+				      "packets or bytes of the budget are missing", extack) ?:
+		      weir_nl_require(attrs, at, WEIR_A_BUDGET_WINDOW_MS,
+				      "the window of the budget is missing", extack);
+	else if (from < 0)
 		from = 0;
+	if (err)
+		return err;
 	unit = from < 0 ? i : from;
 	limit->budget[i] = from < 0 ? (struct weir_budget) { } : was->budget[from];
 	if (from >= 0 && was->slots_given & BIT(from))
@@ -91,12 +94,12 @@ static void budget_replace(struct nlattr **attrs, struct weir_limit *limit,
 	if (unit < was->count && was->bytes & BIT(unit))
 		limit->bytes |= BIT(i);
 	budget_parse(attrs, limit, i);
+	return limit->budgets++;
 }
 
-/* Change the budget that one of fewer budgets than there are names by its window. */
+/* Change the budget that one of fewer budgets than there are names. */
 static int budget_change(struct nlattr **attrs, const struct nlattr *at, struct weir_limit *limit,
-			 const struct budgets *was, unsigned int number, u8 *place,
-			 struct netlink_ext_ack *extack)
+			 const struct budgets *was, struct netlink_ext_ack *extack)
 {
 	int i = budget_named(was, attrs);
 
@@ -107,18 +110,7 @@ static int budget_change(struct nlattr **attrs, const struct nlattr *at, struct 
 		return weir_nl_refuse(extack, at,
 				      "no budget of the limit has that window; give all budgets, or only");
 	budget_parse(attrs, limit, i);
-	place[i] = number;
-	return 0;
-}
-
-static int further_parse(const struct nlattr *nest, struct nlattr **attrs,
-			 struct netlink_ext_ack *extack)
-{
-	return weir_nl_nest(nest, attrs, WEIR_A_BUDGET_BURST, weir_budget_nl_policy, extack) ?:
-	       weir_nl_require(attrs, nest, WEIR_A_BUDGET_BUDGET, "a further budget is missing",
-			       extack) ?:
-	       weir_nl_require(attrs, nest, WEIR_A_BUDGET_WINDOW_MS,
-			       "the window of a further budget is missing", extack);
+	return i;
 }
 
 /* The zone of a limit's calendars. One without a calendar loses it. */
@@ -168,25 +160,28 @@ int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit)
 	return 0;
 }
 
-/* The budgets of a request that has the first of them. See weir_nl_budgets(). */
-static int budgets_parse(struct nlattr **attrs, struct nlattr **first, const struct nlattr *head,
-			 int len, struct weir_limit *limit, u8 *place,
-			 struct netlink_ext_ack *extack)
+/*
+ * Change the budgets of a limit; @head: the attributes of the limit, of @len bytes. @place,
+ * which is zero, gets the number, from 1, among those of the request of each budget that it
+ * changes.
+ */
+int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
+		    struct weir_limit *limit, u8 *place, struct netlink_ext_ack *extack)
 {
-	struct nlattr *further[ARRAY_SIZE(first_attr)], **budget = first;
-	const struct nlattr *attr, *at = attrs[WEIR_A_LIMIT_BUDGET];
+	struct nlattr *budget[WEIR_A_BUDGET_BURST + 1];
 	struct budgets was = {
 		.count = limit->budgets, .bytes = limit->bytes,
 		.slots_given = limit->slots_given,
 	};
-	unsigned int given = 1, n;
-	int err = 0, rem;
+	const struct nlattr *attr;
+	unsigned int given = 0, n = 0;
+	int i, rem;
 	bool all;
 
 	memcpy(was.budget, limit->budget, sizeof(was.budget));
 	nla_for_each_attr(attr, head, len, rem)
-		given += nla_type(attr) == WEIR_A_LIMIT_FURTHER;
-	all = given >= was.count || attrs[WEIR_A_LIMIT_ONLY];
+		given += nla_type(attr) == WEIR_A_LIMIT_BUDGET;
+	all = given && (given >= was.count || attrs[WEIR_A_LIMIT_ONLY]);
 	if (all) {
 		limit->budgets = 0;
 		limit->bytes = 0;
@@ -194,84 +189,41 @@ static int budgets_parse(struct nlattr **attrs, struct nlattr **first, const str
 		memset(limit->budget, 0, sizeof(limit->budget));
 		memset(&limit->room[1], 0, sizeof(limit->room) - sizeof(limit->room[0]));
 	}
-	attr = head;
-	for (n = 0, rem = len; !err && n < given; n++) {
-		for (; n && nla_type(attr) != WEIR_A_LIMIT_FURTHER; attr = nla_next(attr, &rem))
-			;
-		if (n) {
-			at = attr;
-			budget = further;
-			err = further_parse(at, further, extack);
-			attr = nla_next(attr, &rem);
-		}
-		if (!err && all && n == WEIR_BUDGETS_MAX)
-			err = weir_nl_refuse(extack, at, "a limit has at most 4 budgets");
-		if (err)
-			break;
-		place[n] = n;
-		if (all)
-			budget_replace(budget, limit, &was);
-		else
-			err = budget_change(budget, at, limit, &was, n, place, extack);
+	nla_for_each_attr(attr, head, len, rem) {
+		if (nla_type(attr) != WEIR_A_LIMIT_BUDGET)
+			continue;
+		i = weir_nl_nest(attr, budget, WEIR_A_BUDGET_BURST, weir_budget_nl_policy, extack);
+		if (!i)
+			i = all ? budget_replace(budget, attr, limit, &was, extack) :
+				  budget_change(budget, attr, limit, &was, extack);
+		if (i < 0)
+			return i;
+		place[i] = ++n;
 	}
-	return err;
+	return zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
 }
 
-/*
- * Change the budgets of a limit; @head: the attributes of the limit, of @len bytes. @place,
- * which is zero, gets the number among those of the request of each budget that it changes.
- */
-int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
-		    struct weir_limit *limit, u8 *place, struct netlink_ext_ack *extack)
-{
-	struct nlattr *first[ARRAY_SIZE(first_attr)] = { };
-	unsigned int i;
-	int err = 0;
-
-	for (i = WEIR_A_BUDGET_BUDGET; i < ARRAY_SIZE(first_attr); i++)
-		first[i] = attrs[first_attr[i]];
-	if (!attrs[WEIR_A_LIMIT_BUDGET] && attrs[WEIR_A_LIMIT_FURTHER])
-		return weir_nl_refuse(extack, attrs[WEIR_A_LIMIT_FURTHER],
-				      "the first budget is missing; give it, too");
-	if (attrs[WEIR_A_LIMIT_BUDGET])
-		err = budgets_parse(attrs, first, head, len, limit, place, extack);
-	else
-		budget_parse(first, limit, 0);
-	return err ?: zone_parse(attrs[WEIR_A_LIMIT_ZONE], limit, extack);
-}
-
-/* The attribute of a further budget at fault, or its nest, among those of the limit. */
+/* The attribute of a budget at fault, or its nest, among those of the limit. */
 const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
 					  const struct weir_error *error)
 {
-	const struct nlattr *attr, *nest = NULL;
+	const struct nlattr *attr;
 	unsigned int n = 0;
 	int rem;
 
 	nla_for_each_attr(attr, head, len, rem)
-		if (nla_type(attr) == WEIR_A_LIMIT_FURTHER && ++n == error->budget)
-			nest = attr;
-	for (n = WEIR_A_BUDGET_BUDGET; nest && n < ARRAY_SIZE(first_attr); n++)
-		if (first_attr[n] == error->attr)
-			return nla_find_nested(nest, n) ?: nest;
-	return nest;
+		if (nla_type(attr) == WEIR_A_LIMIT_BUDGET && ++n == error->budget)
+			return nla_find_nested(attr, error->attr) ?: attr;
+	return NULL;
 }
 
-/* Put when a calendar's period ends. */
-int weir_nl_put_renews(struct sk_buff *skb, int attr, const struct weir_limit *limit,
-		       unsigned int i)
-{
-	u64 renews = weir_table_renews(limit->table, i);
-
-	return renews ? weir_nl_put_u64(skb, attr, renews) : 0;
-}
-
-static int put_further(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
-		       const struct weir_counts *counts)
+static int put_budget(struct sk_buff *skb, const struct weir_limit *limit, unsigned int i,
+		      const struct weir_counts *counts)
 {
 	const struct weir_budget *budget = &limit->budget[i];
 	u64 slot_ns = weir_ticks_ns(budget->slot_ticks);
-	enum weir_fate fate = WEIR_BUDGET_REFUSED + i - 1;
+	u64 renews = weir_table_renews(limit->table, i);
+	enum weir_fate fate = WEIR_BUDGET_REFUSED + i;
 
 	return weir_nl_put_u64(skb, WEIR_A_BUDGET_BUDGET, budget->amount) ||
 	       nla_put_u32(skb, WEIR_A_BUDGET_WINDOW_MS, budget->window_ms) ||
@@ -285,39 +237,58 @@ static int put_further(struct sk_buff *skb, const struct weir_limit *limit, unsi
 		(weir_nl_put_u64(skb, WEIR_A_BUDGET_SLOT_NS, slot_ns) ||
 		 weir_nl_put_u64(skb, WEIR_A_BUDGET_WINDOW_NS, slot_ns * budget->slots))) ||
 	       weir_nl_put_u64(skb, WEIR_A_BUDGET_MOST, weir_limit_most(limit, i)) ||
-	       weir_nl_put_renews(skb, WEIR_A_BUDGET_RENEWS, limit, i) ||
-	       (counts && weir_nl_put_counter(skb, WEIR_A_BUDGET_REFUSED, counts->packets[fate],
-					      counts->bytes[fate])) ? -EMSGSIZE : 0;
+	       (renews && weir_nl_put_u64(skb, WEIR_A_BUDGET_RENEWS, renews)) ||
+	       (counts && limit->budgets > 1 &&
+		weir_nl_put_counter(skb, WEIR_A_BUDGET_REFUSED, counts->packets[fate],
+				    counts->bytes[fate])) ? -EMSGSIZE : 0;
 }
 
-/* Put the further budgets, with what they refused if there are @counts. */
+/* Put the budgets, with what they refused if there are @counts. */
 int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 			const struct weir_counts *counts)
 {
 	struct nlattr *nest;
 	unsigned int i;
 
-	for (i = 1; i < limit->budgets; i++) {
-		nest = nla_nest_start(skb, WEIR_A_LIMIT_FURTHER);
-		if (!nest || put_further(skb, limit, i, counts))
+	for (i = 0; i < limit->budgets; i++) {
+		nest = nla_nest_start(skb, WEIR_A_LIMIT_BUDGET);
+		if (!nest || put_budget(skb, limit, i, counts))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
 	return 0;
 }
 
-/* Put how a source stands with the further budgets, and which one limits it. */
-int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
-			 const struct weir_source_state *state)
+/* The slots of a source for the first budget of a limit, if that has some. */
+static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
+		     const u64 slot[WEIR_SLOTS_MAX + 1])
+{
+	const struct weir_budget *budget = &limit->budget[0];
+	unsigned int i = WEIR_SLOTS_MAX + 1 - budget->slots - !budget->mode;
+	int err;
+
+	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
+	    budget->mode == WEIR_MODE_EXACT)
+		return 0;
+	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT_NS,
+			      weir_ticks_ns(budget->slot_ticks));
+	for (; !err && i <= WEIR_SLOTS_MAX; i++)
+		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_SLOT, slot[i]);
+	return err;
+}
+
+/* Put how a source stands with the budgets, with @slot or NULL, and which one limits it. */
+int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,
+		       const struct weir_source_state *state, const u64 *slot)
 {
 	struct nlattr *nest;
 	unsigned int i;
 	u64 left, wait;
 
-	for (i = 1; i < limit->budgets; i++) {
+	for (i = 0; i < limit->budgets; i++) {
 		left = limit->room[i] - min(limit->room[i], state->count[i]);
 		wait = state->waits[i];
-		nest = nla_nest_start(skb, WEIR_A_SOURCE_FURTHER);
+		nest = nla_nest_start(skb, WEIR_A_SOURCE_BUDGET);
 		if (!nest ||
 		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_COUNT, state->count[i]) ||
 		    weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_LEFT, left) ||
@@ -325,7 +296,8 @@ int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
 		    nla_put_u32(skb, WEIR_A_SOURCE_BUDGET_UNIT, !!(limit->bytes & BIT(i))) ||
 		    (wait && nla_put_flag(skb, WEIR_A_SOURCE_BUDGET_LIMITED)) ||
 		    (wait && wait != WEIR_NEVER &&
-		     weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_NEXT_NS, weir_ticks_ns(wait))))
+		     weir_nl_put_u64(skb, WEIR_A_SOURCE_BUDGET_NEXT_NS, weir_ticks_ns(wait))) ||
+		    (slot && !i && put_slots(skb, limit, slot)))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}

@@ -126,9 +126,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 			      "the name of the limit is missing", extack);
 	if (!err && cmd == WEIR_CMD_LIMIT_ADD)
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_BUDGET,
-				      "the budget of the limit is missing", extack) ?:
-		      weir_nl_require(attrs, nest, WEIR_A_LIMIT_WINDOW_MS,
-				      "the window of the budget is missing", extack);
+				      "the budget of the limit is missing", extack);
 	if (err)
 		return err;
 	name = nla_data(attrs[WEIR_A_LIMIT_NAME]);
@@ -164,10 +162,13 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	if (!err)
 		err = weir_edit_limit(edit, &limit, attrs[WEIR_A_LIMIT_BEFORE] ?
 				      nla_data(attrs[WEIR_A_LIMIT_BEFORE]) : NULL, error);
-	if (err)
-		error->budget = place[error->budget];
-	else
+	if (!err) {
 		limit_warn(edit->wn, &limit, error);
+	} else if (error->budget) {
+		/* One that the request does not name has no attribute to point at. */
+		error->budget = place[error->budget - 1];
+		error->attr = error->budget ? error->attr : 0;
+	}
 	return err;
 }
 

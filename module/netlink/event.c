@@ -232,7 +232,7 @@ static int put_source(struct sk_buff *skb, const struct weir_net *wn,
 	weir_nl_peek(wn, limit, source, &state, slot);
 	return nla_put_u32(skb, WEIR_A_SOURCE_EVENT, state.blocked ? WEIR_SOURCE_EVENT_BLOCKED :
 			   WEIR_SOURCE_EVENT_LIMITED) ||
-	       weir_nl_put_source(skb, wn->net, limit, &state);
+	       weir_nl_put_source(skb, wn->net, limit, &state, NULL);
 }
 
 static const u8 cmd[] = {

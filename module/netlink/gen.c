@@ -27,15 +27,6 @@ static const struct netlink_range_validation weir_a_budget_burst_range = {
 	.max	= WEIR_BURST_MAX,
 };
 
-static const struct netlink_range_validation weir_a_limit_budget_range = {
-	.min	= 1ULL,
-	.max	= WEIR_BYTES_MAX,
-};
-
-static const struct netlink_range_validation weir_a_limit_window_ms_range = {
-	.max	= WEIR_WINDOW_MS_MAX,
-};
-
 static const struct netlink_range_validation weir_a_limit_sources_range = {
 	.min	= WEIR_SOURCES_MIN,
 	.max	= WEIR_SOURCES_MAX,
@@ -57,11 +48,6 @@ static const struct netlink_range_validation weir_a_limit_flood_range = {
 
 static const struct netlink_range_validation weir_a_limit_known_ms_range = {
 	.max	= WEIR_KNOWN_MS_MAX,
-};
-
-static const struct netlink_range_validation weir_a_limit_burst_range = {
-	.min	= 1ULL,
-	.max	= WEIR_BURST_MAX,
 };
 
 static const struct netlink_range_validation weir_a_limit_penalty_ms_range = {
@@ -112,11 +98,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_FOR_MS + 1] = 
 
 const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
-	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
-	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
-	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
+	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -127,8 +109,6 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
-	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
-	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
@@ -173,11 +153,7 @@ const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
 static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ONLY + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
-	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
-	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
-	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
+	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -189,8 +165,6 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ONLY + 1] =
 	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
-	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
-	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
@@ -202,11 +176,7 @@ static const struct nla_policy weir_limit_add_nl_policy[WEIR_A_LIMIT_ONLY + 1] =
 static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ONLY + 1] = {
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_BEFORE] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
-	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_budget_range),
-	[WEIR_A_LIMIT_WINDOW_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_window_ms_range),
-	[WEIR_A_LIMIT_UNIT] = NLA_POLICY_MAX(NLA_U32, 1),
-	[WEIR_A_LIMIT_SLOTS] = NLA_POLICY_RANGE(NLA_U32, 1, WEIR_SLOTS_MAX),
-	[WEIR_A_LIMIT_MODE] = NLA_POLICY_MAX(NLA_U32, 5),
+	[WEIR_A_LIMIT_BUDGET] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_PREFIX4] = NLA_POLICY_MAX(NLA_U8, 32),
 	[WEIR_A_LIMIT_PREFIX6] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_LIMIT_SOURCES] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_sources_range),
@@ -218,8 +188,6 @@ static const struct nla_policy weir_limit_set_nl_policy[WEIR_A_LIMIT_ONLY + 1] =
 	[WEIR_A_LIMIT_NEWCOMERS_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_newcomers_ms_range),
 	[WEIR_A_LIMIT_FLOOD] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_flood_range),
 	[WEIR_A_LIMIT_KNOWN_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &weir_a_limit_known_ms_range),
-	[WEIR_A_LIMIT_BURST] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_burst_range),
-	[WEIR_A_LIMIT_FURTHER] = NLA_POLICY_NESTED(weir_budget_nl_policy),
 	[WEIR_A_LIMIT_ZONE] = NLA_POLICY_NESTED(weir_zone_nl_policy),
 	[WEIR_A_LIMIT_PENALTY_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_limit_penalty_ms_range),
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },

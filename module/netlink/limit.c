@@ -125,21 +125,11 @@ static int put_newcomers(struct sk_buff *skb, const struct weir_newcomers *newco
 	       nla_put_u32(skb, WEIR_A_LIMIT_KNOWN_MS, newcomers->known_ms);
 }
 
-/* Put what was said of a limit, and what its further budgets are. */
+/* Put what was said of a limit, and what its budgets are. */
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts)
 {
-	const struct weir_budget *budget = &limit->budget[0];
-
 	return nla_put_string(skb, WEIR_A_LIMIT_NAME, limit->name) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_BUDGET, budget->amount) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_WINDOW_MS, budget->window_ms) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_UNIT, limit->bytes & 1) ||
-	       (budget->mode == WEIR_MODE_BUCKET ?
-		weir_nl_put_u64(skb, WEIR_A_LIMIT_BURST, limit->room[0]) :
-		budget->mode != WEIR_MODE_EXACT &&
-		nla_put_u32(skb, WEIR_A_LIMIT_SLOTS, budget->slots)) ||
-	       nla_put_u32(skb, WEIR_A_LIMIT_MODE, budget->mode) ||
 	       weir_nl_put_budgets(skb, limit, counts) ||
 	       weir_nl_put_zone(skb, limit) ||
 	       nla_put_u8(skb, WEIR_A_LIMIT_PREFIX4, limit->prefix.len4) ||
@@ -158,18 +148,11 @@ int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 int weir_nl_put_whole(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counted *sources)
 {
-	u64 slot_ns = weir_ticks_ns(limit->budget[0].slot_ticks);
 	struct weir_counts counts;
 
 	if (sources)
 		weir_limit_counts(limit, &counts);
 	return weir_nl_put_limit(skb, limit, sources ? &counts : NULL) ||
-	       (slot_ns &&
-		(weir_nl_put_u64(skb, WEIR_A_LIMIT_SLOT_NS, slot_ns) ||
-		 weir_nl_put_u64(skb, WEIR_A_LIMIT_WINDOW_NS,
-				 slot_ns * limit->budget[0].slots))) ||
-	       weir_nl_put_renews(skb, WEIR_A_LIMIT_RENEWS, limit, 0) ||
-	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MOST, weir_limit_most(limit, 0)) ||
 	       weir_nl_put_u64(skb, WEIR_A_LIMIT_MEMORY, weir_table_bytes(limit->table) +
 			       weir_newcomers_bytes(&limit->newcomers)) ||
 	       nla_put_u32(skb, WEIR_A_LIMIT_WAYS, weir_table_ways(limit->table)) ||

@@ -66,7 +66,7 @@ void weir_nl_peek(const struct weir_net *wn, const struct weir_limit *limit,
 		  const struct weir_source *source, struct weir_source_state *state,
 		  u64 slot[WEIR_SLOTS_MAX + 1]);
 int weir_nl_put_source(struct sk_buff *skb, struct net *net, const struct weir_limit *limit,
-		       const struct weir_source_state *state);
+		       const struct weir_source_state *state, const u64 *slot);
 int weir_nl_put_blocked(struct sk_buff *skb, u64 blocked);
 int weir_nl_put_dev(struct sk_buff *skb, struct net *net, int ifindex);
 struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
@@ -83,18 +83,16 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
 
-/* Several budgets: budget.c */
+/* Budgets: budget.c */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,
 		    struct weir_limit *limit, u8 *place, struct netlink_ext_ack *extack);
 const struct nlattr *weir_nl_budget_fault(const struct nlattr *head, int len,
 					  const struct weir_error *error);
 int weir_nl_put_zone(struct sk_buff *skb, const struct weir_limit *limit);
-int weir_nl_put_renews(struct sk_buff *skb, int attr, const struct weir_limit *limit,
-		       unsigned int i);
 int weir_nl_put_budgets(struct sk_buff *skb, const struct weir_limit *limit,
 			const struct weir_counts *counts);
-int weir_nl_put_standing(struct sk_buff *skb, const struct weir_limit *limit,
-			 const struct weir_source_state *state);
+int weir_nl_put_counts(struct sk_buff *skb, const struct weir_limit *limit,
+		       const struct weir_source_state *state, const u64 *slot);
 
 /* The sources of a limit. */
 struct weir_counted {

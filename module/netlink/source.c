@@ -28,22 +28,6 @@ static int asked_parse(struct nlattr **attrs, const struct weir_net *wn, struct 
 	return weir_nl_sender(attrs, wn, &asked->source, extack);
 }
 
-static int put_slots(struct sk_buff *skb, const struct weir_limit *limit,
-		     const u64 slot[WEIR_SLOTS_MAX + 1])
-{
-	const struct weir_budget *budget = &limit->budget[0];
-	unsigned int i = WEIR_SLOTS_MAX + 1 - budget->slots - !budget->mode;
-	int err;
-
-	if (!budget->slot_ticks || budget->mode == WEIR_MODE_BUCKET ||
-	    budget->mode == WEIR_MODE_EXACT)
-		return 0;
-	err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT_NS, weir_ticks_ns(budget->slot_ticks));
-	for (; !err && i <= WEIR_SLOTS_MAX; i++)
-		err = weir_nl_put_u64(skb, WEIR_A_SOURCE_SLOT, slot[i]);
-	return err;
-}
-
 /* Put the exemption of the source from the limit, if it has one. */
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		      const struct weir_limit *limit, const struct asked *asked)
@@ -87,8 +71,8 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	int err;
 
 	weir_nl_peek(wn, limit, &asked->source, &state, slot);
-	err = !header || weir_nl_put_source(skb, wn->net, limit, &state) ||
-	      put_slots(skb, limit, slot) || put_newcomer(skb, limit, &state) ||
+	err = !header || weir_nl_put_source(skb, wn->net, limit, &state, slot) ||
+	      put_newcomer(skb, limit, &state) ||
 	      put_exempt(skb, config, limit, asked);
 	return weir_nl_dump_end(skb, header, err);
 }
@@ -182,7 +166,7 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 		return -EAGAIN;
 	weir_nl_peek(wn, limit, &charge->asked.source, &state, slot);
 	charge->taken = result & WEIR_CHARGED ? lookup.cost : 0;
-	return weir_nl_put_source(reply, wn->net, limit, &state) ?:
+	return weir_nl_put_source(reply, wn->net, limit, &state, NULL) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
 	       wait == WEIR_NEVER ? 0 :
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_WAIT_NS, weir_ticks_ns(wait));

@@ -176,7 +176,7 @@ static int put_found(struct sk_buff *skb, struct netlink_callback *cb,
 	limit = weir_limit_by_id(weir_config_get(wn), found->limit);
 	if (limit) {
 		header = weir_nl_dump_put(skb, cb);
-		err = !header || weir_nl_put_source(skb, wn->net, limit, &found->state);
+		err = !header || weir_nl_put_source(skb, wn->net, limit, &found->state, NULL);
 		err = weir_nl_dump_end(skb, header, err);
 	}
 	rcu_read_unlock();

@@ -86,7 +86,7 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	entry->way = lookup->way;
 	entry->limit = limit;
 	entry->seq = lookup->seq;
-	entry->result = result & ~(BIT(WEIR_BUDGET_SHIFT) - 1);
+	entry->result = result & ~(WEIR_BY_BUDGET - 1);
 	/* A block refuses packets of any size. */
 	entry->bytes = !(result & WEIR_BLOCKED) && limit->bytes & BIT(result >> WEIR_BUDGET_SHIFT) ?
 		       lookup->cost : 0;

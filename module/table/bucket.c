@@ -352,7 +352,8 @@ static noinline u16 bucket_expire(const struct weir_table *table, struct weir_bu
 		return 0;
 	lookup->way = NULL;
 	return bucket_charge(table, bucket, lookup, permit) ?:
-	       WEIR_REFUSED | WEIR_FLOORED | (ffs(ends) - 1) << WEIR_BUDGET_SHIFT;
+	       WEIR_REFUSED | WEIR_FLOORED | (table->more ? WEIR_BY_BUDGET : 0) |
+	       (ffs(ends) - 1) << WEIR_BUDGET_SHIFT;
 }
 
 /*

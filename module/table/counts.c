@@ -70,7 +70,7 @@ static noinline u16 longest(const struct weir_table *table, struct weir_wheel *f
 	}
 	lookup->cost = lookup->amount[table->count[by].bytes];
 	lookup->budget = lookup->budgets[by];
-	return WEIR_REFUSED | by << WEIR_BUDGET_SHIFT;
+	return WEIR_REFUSED | WEIR_BY_BUDGET | by << WEIR_BUDGET_SHIFT;
 }
 
 /* As weir_wheels_full(); sets cost and budget of the lookup to those that refused. */

@@ -63,7 +63,7 @@ struct weir_table_spec {
 #define WEIR_MET	BIT(9)	/* charged, and its source is known from now on */
 #define WEIR_BLOCKED	BIT(10)	/* refused because the source is blocked */
 
-/* The index of the budget that refused, if there are several. */
+#define WEIR_BY_BUDGET	BIT(13)	/* refused by one of several budgets, whose index follows */
 #define WEIR_BUDGET_SHIFT 14
 
 /* Refusals that no way counts. */

@@ -248,19 +248,25 @@ json() {
 	"$weir" -check -json -file - <<<"${3/«/}" >out 2>err
 	like "$? $(said err)" "^$1 ${2/@/$where}" "JSON $3"
 }
-web='"limit":"web","budget":1000,"window_ms":1000'
+budgets='"budgets":[{"budget":1000,"window_ms":1000}]'
+web='"limit":"web",'$budgets
 json 0 '$' '{"limits":[{'"$web"',"match":{"to":["192.0.2.0/24","198.51.100.7"],"proto":["tcp"],"dport":[{"first":80,"last":80},{"first":443,"last":443}]}}],"exempts":[{"prefix":"10.0.0.0/8","limit":"web"}]}'
 json 0 '$' '[{"limits": [], "exempts": []}]'
 json 0 '$' '{}'
-json 0 '$' '{"limits":[{"limit":"w\u0065b","budget":1,"window_ms":2000,"unit":"bytes","match":{"syn":true,"to":["::/0"],"not":{"dev":"lo"}},"mode":"lenient"}]}'
+json 0 '$' '{"limits":[{"limit":"w\u0065b","budgets":[{"budget":1,"window_ms":2000,"unit":"bytes","mode":"lenient"}],"match":{"syn":true,"to":["::/0"],"not":{"dev":"lo"}}}]}'
 json 0 '$' '{"limits":[{'"$web"',"match":{"to":["::/0"]},"comment":"\u00e9\ud83d\ude80 \" \\ # '"'x'"'"}],"exempts":[{"prefix":"::1","comment":""}]}'
 json 1 "weir: @: comment: control character .* at byte 2" '{"exempts":[{"prefix":"::1","comment":«"a\u0007"}]}'
 json 1 "weir: @: comment: at most 127 bytes, not 128" '{"exempts":[{"prefix":"::1","comment":«"'"$(printf %0128d 0)"'"}]}'
 json 1 "weir: @: comment: expected a string" '{"exempts":[{"prefix":"::1","comment":«1}]}'
 json 1 'weir: @: match: to: expected an array' '{"limits":[{'"$web"',"match":{"to":«"::/0"}}]}'
-json 1 "weir: @: budget and window_ms must be given together"$'\n' '{"limits":[«{"limit":"web","match":{"syn":true},"budget":1000}]}'
-json 1 "weir: @: budget: expected a whole number"$'\n' '{"limits":[{"limit":"web","budget":«-1}]}'
-json 1 "weir: @: slots: 65 is out of range 1..64"$'\n' '{"limits":[{'"${web/1000/1}"',"slots":«65}]}'
+json 1 "weir: @: budgets: budget and window_ms must be given together"$'\n' '{"limits":[{"limit":"web","match":{"syn":true},"budgets":[«{"budget":1000}]}]}'
+json 1 "weir: @: budgets: budget: expected a whole number"$'\n' '{"limits":[{"limit":"web","budgets":[{"budget":«-1}]}]}'
+json 1 "weir: @: budgets: expected an array" '{"limits":[{"limit":"web","budgets":«{"budget":1,"window_ms":1000}}]}'
+json 1 "weir: @: budgets: empty array"$'\n' '{"limits":[{"limit":"web","budgets":«[]}]}'
+json 1 "weir: @: budgets: more than 4 elements" '{"limits":[{"limit":"web","budgets":«[{},{},{},{},{}]}]}'
+json 1 "weir: @: limit add: budget 2 slots: a fixed or calendar window or a total is a single slot" \
+	'{"limits":[{"limit":"web","budgets":[{"budget":1,"window_ms":1000,"slots":2},{"budget":5,"window_ms":0,"slots":«3}]}]}'
+json 1 "weir: @: budgets: slots: 65 is out of range 1..64"$'\n' '{"limits":[{"limit":"web","budgets":[{"budget":1,"window_ms":1000,"slots":«65}]}]}'
 json 1 "weir: @: match: dport: expected an array"$'\n''  ,"match":\{"dport":1}}]}'$'\n'' {20}\^$' $'{"limits":[\n{'"$web"$'}\n,{"limit":"b"\n,"match":{"dport":«1}}]}'
 json 1 "weir: @: unknown key 'foo'" '{"limits":[{'"$web"',"match":{"syn":true,"dev":"]}\"{"}}'$'\n'',{«"foo":1}]}'
 json 1 "weir: -:1:31: not JSON: duplicate object key near '\"limit\"'" '{"limits":[{"limit":"a","limit":"b"}]}'
@@ -283,21 +289,22 @@ json 1 "weir: @: match: not: a condition is given twice" '{"limits":[{'"$web"',"
 json 1 "weir: @: match: unknown key 'prot'" '{"limits":[{'"$web"',"match":{"not":{«"prot":1},"syn":true}}]}'
 json 1 "weir: @: match: mark and mark_mask must be given together" '{"limits":[{'"$web"',"match":{"not":«{"mark_mask":3}}}]}'
 json 1 "weir: @: match: from: more than 16 elements" '{"limits":[{'"$web"',"match":{"from":['"$(printf '"10.0.0.%d",' {0..8})"'"::1"],"not":{"from":«['"$(printf '"10.0.1.%d",' {0..8})"'"::2"]}}}]}'
-json 0 '$' '{"limits":[{'"$web"',"match":{"not":{},"syn":true}},{"limit":"a","before":"web","match":{"syn":true},'"${web#*,}"'}]}'
+json 0 '$' '{"limits":[{'"$web"',"match":{"not":{},"syn":true}},{"limit":"a","before":"web","match":{"syn":true},'"$budgets"'}]}'
 json 1 "weir: @: limit add: before: no limit 'a' is defined above" '{"limits":[{'"$web"',"before":«"a"}]}'
-json 1 "weir: @: budget: 72057594037927937 is out of range 1..72057594037927936" '{"limits":[{"limit":"a","budget":«72057594037927937,"unit":"bytes","window_ms":1000}]}'
+json 1 "weir: @: budgets: budget: 72057594037927937 is out of range 1..72057594037927936" \
+	'{"limits":[{"limit":"a","budgets":[{"budget":«72057594037927937,"unit":"bytes","window_ms":1000}]}]}'
 json 1 "weir: -:1:52: not JSON: too big integer" '{"limits":[{"limit":"a","budget":9223372036854775808,"unit":"bytes","window_ms":1000}]}'
 for number in 1.0 0.5 1e3 '"1"' null true '[1]'; do
-	json 1 "weir: @: slots: expected a whole number" '{"limits":[{'"$web"',"slots":«'"$number"'}]}'
+	json 1 "weir: @: budgets: slots: expected a whole number" '{"limits":[{"limit":"web","budgets":[{"slots":«'"$number"'}]}]}'
 done
 json 1 "weir: @: match: proto: .*"$'\n''weir: -:2:10: limit: .*'$'\n''weir: -:3:28: exempt add: already exempted on line 2'$'\n' '{"limits":[{"limit":"a","match":{"proto":[«"x"],"to":[]}},'$'\n''{"limit":"w b"}],"exempts":[{"prefix":"::1"},'$'\n''{"prefix":"::2"},{"prefix":"::1"}]}'
 json 1 "weir: @: unknown key 'want_stats'" '{"limits":[{«"want_stats":true}]}'
 json 1 "weir: @: unknown key 'address'" '{"exempts":[{«"address":"::1"}]}'
 json 1 "weir: @: match: syn: expected true" '{"limits":[{"limit":"web","match":{"syn":«1}}]}'
 json 1 "weir: @: unknown key 'memory'" '{"limits":[{«"memory":1}]}'
-json 1 "weir: @: mode: unknown word 'rolling'; expected one of: strict, lenient, fixed, bucket, exact, calendar" \
-	'{"limits":[{"limit":"web","mode":«"rolling"}]}'
-json 1 "weir: @: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"limit":"web","mode":«"lenent"}]}'
+json 1 "weir: @: budgets: mode: unknown word 'rolling'; expected one of: strict, lenient, fixed, bucket, exact, calendar" \
+	'{"limits":[{"limit":"web","budgets":[{"mode":«"rolling"}]}]}'
+json 1 "weir: @: budgets: mode: unknown word 'lenent'; did you mean 'lenient'" '{"limits":[{"limit":"web","budgets":[{"mode":«"lenent"}]}]}'
 json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":"10.0.0.1"},{"prefix":«"10.0.0.1"}]}'
 json 1 "weir: @: limit add: required: budget" '{"limits":[«{"limit":"web"}]}'
 json 1 "weir: -:1:5: not JSON: '\[' or '\{' expected near 'limit'" 'limit add web budget 1/s'

@@ -218,7 +218,7 @@ says <<'LINES'
 0 | -check limit add x budget 20G/s bytes bucket burst 70368744177664 to ::/0 |
 1 | -check limit add x budget 80T/s bytes bucket | invalid suffix
 1 | -check limit add x budget 80000G/s bytes bucket | ^weir: limit add: budget: a bucket holds at most
-1 | -check limit add x budget 5/s budget 9/m bucket slots 3 | ^weir: limit add: budget slots: a bucket has no slots
+1 | -check limit add x budget 5/s budget 9/m bucket slots 3 | ^weir: limit add: budget 2 slots: a bucket has no slots
 1 | -check limit add x budget 5/s per 0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
 1 | -check limit add x budget 5/s per 24,0 newcomers 5/s | ^weir: limit add: newcomers: a prefix length of 0
 1 | -check limit add x budget 5/s penalty none renew | ^weir: limit add: penalty: refusals renew a penalty
@@ -236,7 +236,7 @@ says <<'LINES'
 
 # words behind a budget are its own, those before the second the first's
 1 | -check limit add x slots 3 budget 5/s bucket budget 9/m | ^weir: limit add: slots: a bucket has no slots
-1 | -check limit add x bucket budget 5/s budget 9/m slots 3 strict budget 9/total slots 4 | ^weir: limit add: budget slots: a fixed
+1 | -check limit add x bucket budget 5/s budget 9/m slots 3 strict budget 9/total slots 4 | ^weir: limit add: budget 3 slots: a fixed
 0 | -check limit add x budget 5/s bucket burst 9 budget 9/m slots 3 to ::/0 |
 
 # devices that drop early

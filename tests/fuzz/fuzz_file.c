@@ -13,27 +13,27 @@
 /* Set the defaults that the kernel would fill in. */
 static void complete(struct weir_limit *limit)
 {
-	unsigned int i;
+	struct weir_budget *is;
 
 	if (!(limit->has & WEIR_HAS(LIMIT_PREFIX4))) {
 		limit->per[0] = 32;
 		limit->per[1] = 64;
 	}
-	if (!(limit->has & WEIR_HAS(LIMIT_SLOTS)))
-		limit->slots = limit->mode > WEIR_MODE_LENIENT || !limit->budget.window_ms ? 1 : 10;
 	if (!(limit->has & WEIR_HAS(LIMIT_SOURCES)))
 		limit->sources = 65536;
-	limit->has |= WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_UNIT) | WEIR_HAS(LIMIT_SLOTS) |
-		      WEIR_HAS(LIMIT_MODE) | WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_SOURCES) |
-		      WEIR_HAS(LIMIT_ACTION) | WEIR_HAS(LIMIT_MATCH);
-	if (limit->mode == WEIR_MODE_BUCKET || limit->mode == WEIR_MODE_EXACT) {
-		limit->has &= ~WEIR_HAS(LIMIT_SLOTS);
-		limit->slots = 0;
-	}
+	limit->has |= WEIR_HAS(LIMIT_PREFIX4) | WEIR_HAS(LIMIT_SOURCES) | WEIR_HAS(LIMIT_ACTION) |
+		      WEIR_HAS(LIMIT_MATCH);
 	limit->has &= ~WEIR_HAS(LIMIT_BEFORE);
 	memset(limit->before, 0, sizeof(limit->before));
-	for (i = 0; i < limit->further_count; i++)
-		limit->further[i].has |= WEIR_HAS(BUDGET_UNIT) | WEIR_HAS(BUDGET_MODE);
+	for (is = limit->budgets; is < limit->budgets + limit->budget_count; is++) {
+		if (!(is->has & WEIR_HAS(BUDGET_SLOTS)))
+			is->slots = is->mode > WEIR_MODE_LENIENT || !is->amount.window_ms ? 1 : 10;
+		is->has |= WEIR_HAS(BUDGET_UNIT) | WEIR_HAS(BUDGET_SLOTS) | WEIR_HAS(BUDGET_MODE);
+		if (is->mode != WEIR_MODE_BUCKET && is->mode != WEIR_MODE_EXACT)
+			continue;
+		is->has &= ~WEIR_HAS(BUDGET_SLOTS);
+		is->slots = 0;
+	}
 	limit->match.any = 0;	/* notation without effect */
 	limit->line = 0;
 	limit->column = 0;

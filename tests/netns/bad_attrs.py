@@ -13,7 +13,7 @@ GOOD = {"name": "bad", "new-name": "worse", "before": "here", "limit": "here", "
         "sport": {"first": 1}, "dport": {"first": 1},
         "window-ms": 1000, "sources": 64, "family": 2, "proto": 6, "prefix4": 32, "prefix6": 64,
         "match": {"proto": 6}, "invert": 16, "comment": "a note",
-        "newcomers-ms": 1000, "known-ms": 1000, "further": {"budget": 1, "window-ms": 1000},
+        "newcomers-ms": 1000, "known-ms": 1000, "budget": {"budget": 1, "window-ms": 1000},
         "zone": {"name": "UTC"}}
 
 
@@ -22,7 +22,7 @@ def good(aset, name):
         return GOOD.get(name, 1)
     if name == "exempt":
         return {"address": GOOD["address"]}
-    return {"name": "bad", "budget": 1, "window-ms": 1000}
+    return {"name": "bad", "budget": {"budget": 1, "window-ms": 1000}}
 
 
 def payload_of(aset, name):
@@ -118,7 +118,7 @@ class Bad:
 
     def __init__(self):
         self.wire = Wire()
-        self.wire.ask("limit-add", {"name": "here", "budget": 1, "window-ms": 1000, "sources": 64})
+        self.wire.ask("limit-add", {"name": "here", "budget": {"budget": 1, "window-ms": 1000}, "sources": 64})
         self.wire.ask("exempt-add", {"address": bytes([10, 0, 0, 0]), "prefix-len": 8})
         self.before = self.wire.all_of()
         self.faults = []

@@ -5,7 +5,7 @@ import errno
 
 from wire import Tap, Wire
 
-LIMIT = {"budget": 100, "window-ms": 1000, "slots": 4}
+LIMIT = {"budget": {"budget": 100, "window-ms": 1000, "slots": 4}}
 HUGE = {**LIMIT, "sources": 1 << 19}
 
 

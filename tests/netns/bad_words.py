@@ -16,13 +16,16 @@ def ip(text):
     return socket.inet_pton(socket.AF_INET6 if ":" in text else socket.AF_INET, text)
 
 
-LIMIT = {"name": "new", "budget": 10, "window-ms": 1000, "sources": 64}
+BUDGET = {"budget": 10, "window-ms": 1000}
+LIMIT = {"name": "new", "budget": BUDGET, "sources": 64}
 A, E = ip("192.0.2.0"), errno
 
 
 def limit(**words):
-    """A valid limit with these attributes changed; None removes one."""
-    words = {**LIMIT, **{k.replace("_", "-"): v for k, v in words.items()}}
+    """A valid limit with these attributes, or those of its budget, changed; None removes one."""
+    words = {k.replace("_", "-"): v for k, v in words.items()}
+    budget = {**BUDGET, **{k: words.pop(k) for k in attrs_of("budget") if k in words}}
+    words = {**LIMIT, "budget": {k: v for k, v in budget.items() if v is not None}, **words}
     return {k: v for k, v in words.items() if v is not None}
 
 
@@ -34,10 +37,10 @@ def net(text, bits):
     return {"address": ip(text), "len": bits}
 
 
-def further(**words):
-    """A limit with a valid further budget, with these attributes changed"""
+def second(**words):
+    """A limit with a valid second budget, with these attributes changed"""
     words = {"budget": 5, "window-ms": 60000, **{k.replace("_", "-"): v for k, v in words.items()}}
-    return limit(further={k: v for k, v in words.items() if v is not None})
+    return [*LIMIT.items(), ("budget", {k: v for k, v in words.items() if v is not None})]
 
 
 def calendar(**words):
@@ -61,8 +64,8 @@ VAGUE = os.uname().release.startswith("6.1.")
 # "-name" is an attribute that is missing. A number in a path is the n-th of that name, from 0.
 CASES = [
     ("a limit without a name", "limit-add", limit(name=None), "name .* missing", "-name"),
-    ("a limit without a budget", "limit-add", limit(budget=None), "budget .* missing", "-budget"),
-    ("a limit without a window", "limit-add", limit(window_ms=None), "window .* missing", "-window-ms"),
+    ("a limit without a budget", "limit-add", {"name": "new"}, "budget .* missing", "-budget"),
+    ("a limit without a window", "limit-add", limit(window_ms=None), "window .* missing", "-budget/window-ms"),
     ("an empty name", "limit-add", limit(name=""), "at least one", "name"),
     ("a name with a slash", "limit-add", limit(name="a/b"), "letters", "name"),
     ("a name with a NUL inside", "limit-add", limit(name="a\0b"), "NUL", "name"),
@@ -70,40 +73,39 @@ CASES = [
     ("a name that means every limit", "limit-add", limit(name="all"), "every limit; choose", "name"),
     ("a name that is taken", "limit-add", limit(name="here"), "exists", "name", E.EEXIST),
     ("before a limit that does not exist", "limit-add", limit(before="none"), "before; limit show", "before", E.ENOENT),
-    ("too many packets", "limit-add", limit(budget=1 << 32), "4294967295", "budget", E.ERANGE),
-    ("slots shorter than a tick", "limit-add", limit(window_ms=10, slots=64), "tick", "slots"),
-    ("a fixed window of several slots", "limit-add", limit(mode=2, slots=4), "single slot; leave slots", "slots"),
-    ("a burst without a bucket", "limit-add", limit(burst=5), "say bucket, too", "burst"),
-    ("a bucket with slots", "limit-add", limit(mode=3, slots=5), "no slots; leave", "slots"),
-    ("a bucket without a window", "limit-add", limit(mode=3, window_ms=0), "a total has none", "window-ms"),
-    ("a burst of too many budgets", "limit-add", limit(mode=3, burst=40961), "4096 times the budget", "burst", E.ERANGE),
-    ("a burst of too many packets", "limit-add", limit(mode=3, burst=1 << 33), "2.46 bytes", "burst", E.ERANGE),
-    ("a bucket of too many bytes", "limit-add", limit(mode=3, unit=1, budget=1 << 47), "2.46 bytes", "budget", E.ERANGE),
-    ("a total of several slots", "limit-add", limit(window_ms=0, slots=4), "single slot; leave slots", "slots"),
-    ("a window shorter than 10 ms", "limit-add", limit(window_ms=9), "at least 10 ms; 0 is the total", "window-ms", E.ERANGE),
-    ("a further budget without its number", "limit-add", further(budget=None), "further budget is missing", "-further/budget"),
-    ("a further budget without a window", "limit-add", further(window_ms=None), "window .* missing", "-further/window-ms"),
-    ("5 budgets", "limit-add", [*LIMIT.items(), *[("further", {"budget": 5, "window-ms": 60000})] * 4], "at most 4 budgets",
-     "further:3"),
-    ("a further budget of too many packets", "limit-add", further(budget=1 << 32), "4294967295", "further/budget", E.ERANGE),
-    ("a further window shorter than 10 ms", "limit-add", further(window_ms=9), "at least 10 ms", "further/window-ms", E.ERANGE),
-    ("a further burst without a bucket", "limit-add", further(burst=5), "say bucket, too", "further/burst"),
-    ("a further bucket with slots", "limit-add", further(mode=3, slots=5), "no slots; leave", "further/slots"),
-    ("a further bucket of too many bytes", "limit-add", further(mode=3, unit=1, budget=1 << 47), "2.46 bytes",
-     "further/budget", E.ERANGE),
-    ("a further log of bytes", "limit-add", further(mode=4, unit=1), "counts packets", "further/unit"),
-    ("a further total of several slots", "limit-add", further(window_ms=0, slots=4), "single slot; leave", "further/slots"),
-    ("the second further budget at fault", "limit-add",
-     [*LIMIT.items(), ("further", {"budget": 5, "window-ms": 60000}), ("further", {"budget": 5, "window-ms": 1})],
-     "at least 10 ms", "further:1/window-ms", E.ERANGE),
-    ("set of further budgets alone", "limit-set", {"name": "here", "further": {"budget": 5, "window-ms": 60000}},
-     "the first budget is missing", "further"),
-    ("a log of too many packets", "limit-add", limit(mode=4, budget=57), "at most 56 packets", "budget", E.ERANGE),
-    ("a log of bytes", "limit-add", limit(mode=4, unit=1), "counts packets", "unit"),
-    ("a log with slots", "limit-add", limit(mode=4, slots=5), "no slots; leave", "slots"),
-    ("a log without a window", "limit-add", limit(mode=4, window_ms=0), "a total has none", "window-ms"),
-    ("a calendar of five seconds", "limit-add", limit(mode=5, window_ms=5000), "minutes, hours, days", "window-ms"),
-    ("a calendar of several slots", "limit-add", limit(mode=5, window_ms=60000, slots=4), "single slot; leave", "slots"),
+    ("too many packets", "limit-add", limit(budget=1 << 32), "4294967295", "budget/budget", E.ERANGE),
+    ("slots shorter than a tick", "limit-add", limit(window_ms=10, slots=64), "tick", "budget/slots"),
+    ("a fixed window of several slots", "limit-add", limit(mode=2, slots=4), "single slot; leave slots", "budget/slots"),
+    ("a burst without a bucket", "limit-add", limit(burst=5), "say bucket, too", "budget/burst"),
+    ("a bucket with slots", "limit-add", limit(mode=3, slots=5), "no slots; leave", "budget/slots"),
+    ("a bucket without a window", "limit-add", limit(mode=3, window_ms=0), "a total has none", "budget/window-ms"),
+    ("a burst of too many budgets", "limit-add", limit(mode=3, burst=40961), "4096 times the budget", "budget/burst", E.ERANGE),
+    ("a burst of too many packets", "limit-add", limit(mode=3, burst=1 << 33), "2.46 bytes", "budget/burst", E.ERANGE),
+    ("a bucket of too many bytes", "limit-add", limit(mode=3, unit=1, budget=1 << 47), "2.46 bytes", "budget/budget", E.ERANGE),
+    ("a total of several slots", "limit-add", limit(window_ms=0, slots=4), "single slot; leave slots", "budget/slots"),
+    ("a window shorter than 10 ms", "limit-add", limit(window_ms=9), "at least 10 ms; 0 is the total", "budget/window-ms", E.ERANGE),
+    ("a second budget without its number", "limit-add", second(budget=None), "packets or bytes .* missing", "-budget:1/budget"),
+    ("a second budget without a window", "limit-add", second(window_ms=None), "window .* missing", "-budget:1/window-ms"),
+    ("5 budgets", "limit-add", [*LIMIT.items(), *[("budget", {"budget": 5, "window-ms": 60000})] * 4], "at most 4 budgets",
+     "budget:4"),
+    ("a second budget of too many packets", "limit-add", second(budget=1 << 32), "4294967295", "budget:1/budget", E.ERANGE),
+    ("a second window shorter than 10 ms", "limit-add", second(window_ms=9), "at least 10 ms", "budget:1/window-ms", E.ERANGE),
+    ("a second burst without a bucket", "limit-add", second(burst=5), "say bucket, too", "budget:1/burst"),
+    ("a second bucket with slots", "limit-add", second(mode=3, slots=5), "no slots; leave", "budget:1/slots"),
+    ("a second bucket of too many bytes", "limit-add", second(mode=3, unit=1, budget=1 << 47), "2.46 bytes",
+     "budget:1/budget", E.ERANGE),
+    ("a second log of bytes", "limit-add", second(mode=4, unit=1), "counts packets", "budget:1/unit"),
+    ("a second total of several slots", "limit-add", second(window_ms=0, slots=4), "single slot; leave", "budget:1/slots"),
+    ("the third budget at fault", "limit-add", [*second(), ("budget", {"budget": 5, "window-ms": 1})],
+     "at least 10 ms", "budget:2/window-ms", E.ERANGE),
+    ("a budget that the limit does not have", "limit-set", {"name": "two", "budget": {"budget": 5, "window-ms": 3000}},
+     "no budget of the limit has that window", "budget"),
+    ("a log of too many packets", "limit-add", limit(mode=4, budget=57), "at most 56 packets", "budget/budget", E.ERANGE),
+    ("a log of bytes", "limit-add", limit(mode=4, unit=1), "counts packets", "budget/unit"),
+    ("a log with slots", "limit-add", limit(mode=4, slots=5), "no slots; leave", "budget/slots"),
+    ("a log without a window", "limit-add", limit(mode=4, window_ms=0), "a total has none", "budget/window-ms"),
+    ("a calendar of five seconds", "limit-add", limit(mode=5, window_ms=5000), "minutes, hours, days", "budget/window-ms"),
+    ("a calendar of several slots", "limit-add", limit(mode=5, window_ms=60000, slots=4), "single slot; leave", "budget/slots"),
     ("a zone without a calendar", "limit-add", limit(zone={"name": "UTC"}), "say calendar, too", "zone"),
     ("a zone without a name", "limit-add", calendar(offset=3600), "name of the zone is missing", "-zone/name"),
     ("a zone too far from UTC", "limit-add", calendar(name="X", offset=50401), "50400 seconds", "zone", E.ERANGE),
@@ -178,11 +180,11 @@ CASES = [
     ("exempt with ESC in the comment", "exempt-add", {"address": A, "comment": "\x1b["}, "control", "comment"),
     ("exempt again, with another comment", "exempt-add", {"address": ip("10.0.0.0"), "prefix-len": 8, "comment": "x"},
      "already exempt; nothing", "address", E.EEXIST),
-    ("set without a name", "limit-set", {"budget": 1}, "missing", "-name"),
-    ("set of a limit that does not exist", "limit-set", {"name": "none", "budget": 1}, "no limit", "name", E.ENOENT),
+    ("set without a name", "limit-set", {"budget": {"budget": 1}}, "missing", "-name"),
+    ("set of a limit that does not exist", "limit-set", {"name": "none", "budget": {"budget": 1}}, "no limit", "name", E.ENOENT),
     ("set of the prefix", "limit-set", {"name": "here", "prefix4": 24}, "cannot change", "prefix4"),
     ("set of the IPv6 prefix", "limit-set", {"name": "here", "prefix6": 48}, "cannot change", "prefix6"),
-    ("set of too many packets", "limit-set", {"name": "here", "budget": 1 << 32}, "4294967295", "budget", E.ERANGE),
+    ("set of too many packets", "limit-set", {"name": "here", "budget": {"budget": 1 << 32}}, "4294967295", "budget/budget", E.ERANGE),
     ("set before a limit that does not exist", "limit-set", {"name": "here", "before": "none"}, "before", "before",
      E.ENOENT),
     ("rename without a name", "limit-rename", {"new-name": "new"}, "missing", "-name"),
@@ -294,10 +296,10 @@ CASES = [
      "limit:0/match/mark-mask -limit:0/match/mark"),
     ("replace, a limit without a name", "config-replace", [("limit", LIMIT), ("limit", limit(name=None))],
      "name .* missing", "-limit:1/name"),
-    ("replace, a limit without a budget", "config-replace", [("limit", limit(budget=None))], "budget .* missing",
+    ("replace, a limit without a budget", "config-replace", [("limit", {"name": "new"})], "budget .* missing",
      "-limit:0/budget"),
     ("replace, a limit without a window", "config-replace", [("limit", limit(window_ms=None))], "window .* missing",
-     "-limit:0/window-ms"),
+     "-limit:0/budget/window-ms"),
     ("replace, an exemption without an address", "config-replace", [("exempt", {"address": A}), ("exempt", {"dev": "lo"})],
      "address .* missing", "-exempt:1/address"),
     ("replace, exempt from a limit that will not exist", "config-replace",
@@ -420,6 +422,7 @@ def main():
     wire.ask("exempt-flush")
     wire.ask("limit-add", limit(name="here"))
     wire.ask("limit-add", limit(name="six", match={"family": 10}, prefix6=0))
+    wire.ask("limit-add", [*second()[1:], ("name", "two")])
     wire.ask("exempt-add", {"address": ip("10.0.0.0"), "prefix-len": 8})
     wire.ask("source-block", {"address": ip("192.0.2.9"), "for-ms": 0})
     before = wire.all_of()

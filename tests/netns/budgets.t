@@ -20,8 +20,8 @@ ok $? "... in JSON, too"
 holds "... and is saved the same" cmp "$tmp/saved" "$tmp/again"
 like "$(weir limit show both)" "^both budget 20/400ms slots 15 budget 60/4s slots 15 budget 40000/4s bytes slots 15 lenient from 198.18.0.0/24 sources 256"$'\n' "limit show has all budgets"
 like "$(weir limit show both)" "    40000/4s: slot 2[0-9]+ms window 4[.0-9]*s at most 80000" "... and the most of each in any window"
-is "$(weir -json limit show long | jq -c '.[0].further')" \
-	'[{"budget":5,"window_ms":86400000,"unit":"packets","slots":1,"mode":"fixed","slot_ms":86400000,"effective_window_ms":86400000,"most":10}]' "... in JSON, too"
+is "$(weir -json limit show long | jq -c '.[0].budgets[1]')" \
+	'{"budget":5,"window_ms":86400000,"unit":"packets","slots":1,"mode":"fixed","slot_ms":86400000,"effective_window_ms":86400000,"most":10}' "... in JSON, too"
 
 # Two adversaries on two CPUs, one that shares its table with too many others.
 trace_start weir_charge weir_uncharge weir_drop
@@ -42,7 +42,7 @@ kept() {
 # fits NUMBER REACH BUDGET WINDOW-OPTION...: budget NUMBER of the limit "both" refuses nothing that fits
 fits() {
 	local number=$1 reach=$2 budget=$3 ticks line
-	ticks=$(weir -json limit show both | jq ".[0] | [., .further[]] | .[$number - 1].slot_ms * $HZ / 1000")
+	ticks=$(weir -json limit show both | jq ".[0].budgets[$number - 1].slot_ms * $HZ / 1000")
 	shift 3
 	line=$(traced -l both -R "$ticks,$reach,$budget" -n "$number" "$@")
 	is "$(value early "$line")" 0 "... and budget $number refuses nothing that fits" || diag "$line"
@@ -68,21 +68,24 @@ wait_for 60 grep -q present "$tmp/events"
 recount
 flood -s 198.19.0.1 -c 9
 is "$(passed)" 3 "the short budget refuses"
-like "$(weir source get 198.19.0.1 limit long)" "count 3 of 3 left 0 limited for [0-9.]+m?s by budget 1 dropped 6
+like "$(weir source get 198.19.0.1 limit long)" " limited for [0-9.]+m?s by budget 1 dropped 6
+    budget 1: count 3 of 3 left 0 limited for [0-9.]+m?s
     budget 2: count 3 of 5 left 2" "... source get says so"
 wait_for 60 quiet_now
 recount
 flood -s 198.19.0.1 -c 9
 is "$(passed)" 2 "... then the long one"
 trace_stop
-like "$(weir source get 198.19.0.1 limit long)" "count [0-9] of 3 left [0-9] limited for [0-9hms]+ by budget 2 dropped 13
+like "$(weir source get 198.19.0.1 limit long)" " limited for [0-9hms]+ by budget 2 dropped 13
+    budget 1: count [0-9] of 3 left [0-9].*
     budget 2: count 5 of 5 left 0 limited for " "... source get says so"
-like "$(weir -json source get 198.19.0.1 limit long)" '"limited":true,"next_ms":[0-9.]+,"limited_by":2,"further":\[\{"count":5,"budget":5,"unit":"packets","left":0,"limited":true,"next_ms":' "... in JSON, too"
+like "$(weir -json source get 198.19.0.1 limit long)" '"count":5,"budget":5,"unit":"packets","left":0,"limited":true,"next_ms":[0-9.]+\}\],"limited":true,"next_ms":[0-9.]+,"limited_by":2,' "... in JSON, too"
 is "$(awk '/weir_limited/ { print $NF }' "$tmp/trace" | xargs)" "budget=1 budget=2" "the tracepoint names both"
 holds "events name the second" wait_for 60 grep -q '"limited_by":2' "$tmp/events"
 holds "... and the first" grep -q '"limited_by":1' "$tmp/events"
 quiet
-like "$(weir -s limit show long)" "    over 5/d +7 packets" "limit show counts what it refused"
+like "$(weir -s limit show long)" "    3/3s: slot 1s refused 6 packets [0-9]+ bytes
+    5/d: slot 1d at most 10 refused 7 packets [0-9]+ bytes" "limit show counts what each refused"
 weir source get 198.19.0.1 limit long >/dev/null
 is "$(weir -json source show limit long limited | json limited_by)" 2 "source show, too"
 
@@ -127,7 +130,7 @@ like "$(weir source get 198.19.0.1 limit long)" "budget 2: count 23 of 30 .*budg
 	diag "$(weir source get 198.19.0.1 limit long)"
 
 # budgets LIMIT: each with its window and unit; set LIMIT WORDS: change it, and tell its budgets
-budgets() { weir -j limit show "$1" | jq -r '.[0] | [., .further[]?] | map("\(.budget)/\(.window_ms) \(.unit)") | join(", ")'; }
+budgets() { weir -j limit show "$1" | jq -r '.[0].budgets | map("\(.budget)/\(.window_ms) \(.unit)") | join(", ")'; }
 now() { weir limit set $1 >"$tmp/out" 2>&1 || diag "$(<"$tmp/out")"; budgets "${1%% *}"; }
 is "$(now "both budget 30k/4s bytes")" "20/400 packets, 60/4000 packets, 30000/4000 bytes" "of two budgets of a window the unit names one"
 is "$(now "both budget 70/4s packets budget 25/400ms")" "25/400 packets, 70/4000 packets, 30000/4000 bytes" "several are changed at once, in any order"
@@ -153,14 +156,14 @@ refused "limit add bad budget 1/s budget 1/m budget 1/h budget 1/d budget 2/d" "
 refused "limit add bad budget 1/s budget 0/m" "0 is out of range"
 refused "limit add bad budget 1/s budget 5/m slots 3 slots 4" "'slots' given twice"
 refused "limit add bad budget 1/s budget 5/m burst 3" "a burst is what a bucket holds"
-refused "limit add bad budget 1/s budget 5/total slots 3" "budget slots: a fixed or calendar window or a total is a single slot"
-refused "limit add bad budget 1/s budget 5/m bucket slots 3" "budget slots: a bucket has no slots"
-refused "limit add bad budget 1/s budget 5/m bucket burst 40000" "budget burst: a burst is at most 4096 times"
+refused "limit add bad budget 1/s budget 5/total slots 3" "budget 2 slots: a fixed or calendar window or a total is a single slot"
+refused "limit add bad budget 1/s budget 5/m bucket slots 3" "budget 2 slots: a bucket has no slots"
+refused "limit add bad budget 1/s budget 5/m bucket burst 40000" "budget 2 burst: a burst is at most 4096 times"
 refused "limit set both budget 1/s budget 5/20ms slots 21" "slots: 21 do not fit"
 refused "limit set both budget 50/4s" "budget: several budgets have that window; say packets or bytes, too"
 refused "limit set both budget 50/5s" "budget: no budget of the limit has that window; give all budgets, or only"
 refused "limit set both budget 50/400ms bytes" "budget: no budget of the limit has that window"
-refused "limit set both budget 30/400ms budget 50/5s" "budget: no budget of the limit has that window"
+refused "limit set both budget 30/400ms budget 50/5s" "budget 2: no budget of the limit has that window"
 refused "limit set both budget 30/400ms budget 60/4s packets burst 9" "burst: a burst is what a bucket holds"
 refused "limit set both budget 30/400ms fixed slots 3" "slots: a fixed or calendar window or a total is a single slot"
 refused "limit set both only slots 3" "only: give the budgets that the limit shall have"

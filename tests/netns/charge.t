@@ -33,7 +33,7 @@ weir limit add slow budget 2/1h bucket burst 2 sources 64 2>/dev/null
 # reserve
 is "$(answer '.[0] | [.taken, .wait_ms]' source charge 198.51.100.1 limit jobs packets 10 mode reserve)" '[10,0]' \
 	"what there is room for is due at once"
-is "$(answer '.[0] | [.taken, .left, .limited, .wait_ms > 300000, .wait_ms <= 400000]' source charge 198.51.100.1 limit jobs packets 4 mode reserve)" \
+is "$(answer '.[0] | [.taken, .budgets[0].left, .limited, .wait_ms > 300000, .wait_ms <= 400000]' source charge 198.51.100.1 limit jobs packets 4 mode reserve)" \
 	'[4,0,true,true,true]' "... and beyond that, when it has leaked"
 like "$(weir source charge 198.51.100.1 limit jobs packets 2 mode reserve)" \
 	'^198.51.100.1 limit jobs taken 2 count 16 of 10 left 0 limited for 1[0-9]m[0-9.]+s due in (59|60)[0-9](\.[0-9]+)?s$' "... as text, after what was reserved before"
@@ -41,22 +41,22 @@ admits 0 "meanwhile packets of the source are refused" -s 198.51.100.1 -c 5
 for i in 2 2; do weir source charge 198.51.100.2 limit slow packets "$i" mode reserve >"$tmp/out"; done
 refused 2 "not charged: a burst of 2 is reserved at most; there will be room in [0-9.msh]+" \
 	source charge 198.51.100.2 limit slow packets 2 mode reserve
-is "$(answer '.[0] | [.taken, .count, .wait_ms > 3500000, .wait_ms <= 3600000]' source charge 198.51.100.2 limit slow packets 2 mode reserve)" \
+is "$(answer '.[0] | [.taken, .budgets[0].count, .wait_ms > 3500000, .wait_ms <= 3600000]' source charge 198.51.100.2 limit slow packets 2 mode reserve)" \
 	'[0,4,true,true]' "a burst more is reserved, and no more"
 weir limit add month budget 1/30d bucket burst 4096 sources 64 2>/dev/null
 for i in 1 2; do weir source charge 198.51.100.2 limit month packets 4096 mode reserve >"$tmp/out"; done
 # 8192 budgets of 30 days are more nanoseconds than 64 bits hold.
 refused 2 "not charged: .*; there will be room in [0-9.dhmsy]+" source charge 198.51.100.2 limit month packets 4096
 admits 0 "... and a packet is refused" -s 198.51.100.2 -c 1
-is "$(answer '.[0] | [.count, .limited, .next_ms > 10000000000000]' source get 198.51.100.2 limit month)" '[8192,true,true]' \
+is "$(answer '.[0] | [.budgets[0].count, .limited, .next_ms > 10000000000000]' source get 198.51.100.2 limit month)" '[8192,true,true]' \
 	"... nor for long after"
 is "$(answer '.[0] | [.taken, has("wait_ms")]' source charge 198.51.100.3 limit slow packets 3 mode reserve)" '[0,false]' \
 	"more than a burst is never granted"
 refused 2 "mode: only a bucket reserves: a ring turned ahead forgets what was admitted" \
 	source charge 198.51.100.1 limit ring mode reserve
-is "$(answer '.[0].count' source get 198.51.100.1 limit ring)" 0 "... and charges nothing"
+is "$(answer '.[0].budgets[0].count' source get 198.51.100.1 limit ring)" 0 "... and charges nothing"
 weir limit set jobs budget 72/1h >"$tmp/out"
-is "$(answer '.[0].count' source get 198.51.100.1 limit jobs)" 16 "a change of the budget keeps what is reserved"
+is "$(answer '.[0].budgets[0].count' source get 198.51.100.1 limit jobs)" 16 "a change of the budget keeps what is reserved"
 
 # wait: one leaks in 200 ms
 weir limit set jobs budget 5/1s >"$tmp/out"

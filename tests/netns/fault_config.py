@@ -9,13 +9,13 @@ from fault import Call, Slab, Trial
 from wire import DUMP, ECHO, OPS, Tap, Wire, attrs_of, encode_all, parse
 
 HOUR = 3600000
-WEB = {"name": "web", "budget": 100, "window-ms": HOUR, "slots": 4, "sources": 64,
+WEB = {"name": "web", "budget": {"budget": 100, "window-ms": HOUR, "slots": 4}, "sources": 64,
        "match": {"proto": 6, "dport": {"first": 443}}}
-MAIL = {"name": "mail", "budget": 100000, "window-ms": HOUR, "slots": 4, "sources": 64, "unit": 1}
-NEW = {"name": "new", "budget": 5, "window-ms": HOUR, "sources": 64, "before": "web"}
+MAIL = {"name": "mail", "budget": {"budget": 100000, "window-ms": HOUR, "slots": 4, "unit": 1}, "sources": 64}
+NEW = {"name": "new", "budget": {"budget": 5, "window-ms": HOUR}, "sources": 64, "before": "web"}
 FIRST = {k: v for k, v in NEW.items() if k != "before"}
 # Tables and lists of several pages, so that some are from vmalloc.
-LARGE = {"name": "large", "budget": 5, "window-ms": HOUR, "sources": 16384}
+LARGE = {"name": "large", "budget": {"budget": 5, "window-ms": HOUR}, "sources": 16384}
 
 
 def net(text, bits=32, **words):
@@ -59,7 +59,7 @@ class World:
 
     def state(self):
         """Limits, exemptions, memory, and what was counted"""
-        sources = [words(p, "source", ("limit", "address", "count", "dropped"))
+        sources = [words(p, "source", ("limit", "address", "budget", "dropped"))
                    for p in self.must("source-show").payloads]
         stats = words(self.must("stats-get").payloads[0], "stats", ("memory", "limits", "exempts"))
         return self.wire.all_of(), sorted(sources), stats
@@ -68,7 +68,7 @@ class World:
 def told(op, answer):
     """The content of an answer, without times"""
     if op.startswith("source-"):
-        return [words(p, "source", ("limit", "address", "count", "left", "taken", "forgotten"))
+        return [words(p, "source", ("limit", "address", "budget", "taken", "forgotten"))
                 for p in answer.payloads]
     return answer.payloads
 
@@ -81,12 +81,12 @@ TRIALS = [
      {"name": "web"}, 0),
     ("limit-add", World.base, "limit-add", NEW, 0),
     ("limit-add, large", World.base, "limit-add", LARGE, 0),
-    ("limit-set budget", World.base, "limit-set", {"name": "web", "budget": 9}, ECHO),
+    ("limit-set budget", World.base, "limit-set", {"name": "web", "budget": {"budget": 9}}, ECHO),
     ("limit-set a list", World.base, "limit-set",
      {"name": "web", "match": [("dport", {"first": 80}), ("dport", {"first": 443})]}, 0),
     ("limit-set match", World.base, "limit-set", {"name": "web", "match": {"proto": 17}}, 0),
     ("limit-set sources", World.base, "limit-set", {"name": "web", "sources": 256}, 0),
-    ("limit-set window", World.base, "limit-set", {"name": "web", "window-ms": 2 * HOUR}, 0),
+    ("limit-set window", World.base, "limit-set", {"name": "web", "budget": {"window-ms": 2 * HOUR}}, 0),
     ("limit-del", World.base, "limit-del", {"name": "web"}, 0),
     ("limit-flush", World.base, "limit-flush", {}, 0),
     ("limit-reset", World.base, "limit-reset", {"name": "web"}, 0),
@@ -94,7 +94,7 @@ TRIALS = [
     ("exempt-del", World.base, "exempt-del", net("10.0.0.0", 8), 0),
     ("exempt-flush", World.base, "exempt-flush", {}, 0),
     ("config-replace", World.base, "config-replace",
-     config([FIRST, {**WEB, "budget": 7, "sources": 256}], EXEMPTS[:2]), 0),
+     config([FIRST, {**WEB, "budget": {"budget": 7, "window-ms": HOUR, "slots": 4}, "sources": 256}], EXEMPTS[:2]), 0),
     ("config-replace, large", World.base, "config-replace",
      config([WEB], [net(f"10.{i >> 8}.{i & 255}.0", 24) for i in range(100)]), 0),
     ("config-replace with add", World.base, "config-replace",

@@ -53,7 +53,7 @@ def netns(faults):
     def state():
         wire = Wire()
         return (inside() == was,
-                wire.ask("limit-add", {"name": "a", "budget": 1, "window-ms": 1000}).error,
+                wire.ask("limit-add", {"name": "a", "budget": {"budget": 1, "window-ms": 1000}}).error,
                 wire.ask("limit-flush").error)
 
     def reset():

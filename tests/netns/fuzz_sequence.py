@@ -135,7 +135,7 @@ class Talker(random.Random):
         """One to four of them, as attributes of a limit, and the first one"""
         first = self.budget()
         more = [self.budget() for _ in range(self.choice([0, 0, 0, 1, 1, 2, 3]))]
-        pairs = list(first.items()) + [("further", words) for words in more]
+        pairs = [("budget", words) for words in (first, *more)]
         if any(words["mode"] == CALENDAR for words in (first, *more)) and self.percent(70):
             pairs.append(("zone", self.zone()))
         return pairs, first
@@ -223,7 +223,7 @@ class Talker(random.Random):
         words["budget"] = self.ends(1, BYTES if words["unit"] else PACKETS, words["budget"], 2 * words["budget"])
         if words["window-ms"] and words["mode"] != CALENDAR and self.percent(50):
             words["window-ms"] = self.ends(CONST["window-ms-min"], WINDOW, words["window-ms"])
-        if self.ask("limit-set", [("name", name), *words.items()]) is not None:
+        if self.ask("limit-set", [("name", name), ("budget", words)]) is not None:
             self.limit[name] = words
 
     def dumps_open(self):

@@ -64,7 +64,7 @@ now before other
 more 0 "another order: no room"
 { echo "limit add h budget 340/3h slots 1 sources 200000"; echo "exempt add 10.0.0.0/8"; } | config
 more 10 "replaced by a file that contains the limit: room for 10"
-is "$(weir -json source get 198.51.100.1 | jq -c '[.[0].count, .[0].left]')" "[340,0]" "source get shows the whole count"
+is "$(weir -json source get 198.51.100.1 | jq -c '.[0].budgets[0] | [.count, .left]')" "[340,0]" "source get shows the whole count"
 now budget 100k/3h bytes
 more 0 "in bytes: a source without room still has none"
 weir source forget 198.51.100.1 >/dev/null

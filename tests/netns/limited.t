@@ -14,7 +14,7 @@ pids+=($!)
 wait_for 60 grep -q seen "$tmp/heard" || bail "monitor shows nothing"
 
 # how SOURCE LIMIT: what is left, whether it is limited, whether it must wait
-how() { weir -j source get "$1" limit "$2" | jq -c '.[] | [.left, .limited, (.next_ms // 0) > 0]'; }
+how() { weir -j source get "$1" limit "$2" | jq -c '.[] | [.budgets[0].left, .limited, (.next_ms // 0) > 0]'; }
 flood -s 198.51.100.1 -l 1300 -c 13 # 1,328 bytes each
 is "$(how 198.51.100.1 bytes)" "[1016,true,true]" "a large packet refused, with room for a small one"
 is "$(weir -j source show limited | jq -r '.[].source')" 198.51.100.1 "... is listed as limited"

@@ -21,7 +21,7 @@ holds "... and so is pressure" [ "${size:-0}" -gt 64 ] || weir -s limit show
 weir limit reset web
 is "$(counters web | jq -c unique)" '[0]' "reset sets all counters of the limit to zero"
 is "$(counters every)" "$every" "... and of no other limit"
-is "$(weir -j source get 198.51.100.1 limit web | jq -c '.[0] | [.count, .dropped_packets]')" '[100,50]' "... and keeps the sources' counts"
+is "$(weir -j source get 198.51.100.1 limit web | jq -c '.[0] | [.budgets[0].count, .dropped_packets]')" '[100,50]' "... and keeps the sources' counts"
 flood -s 198.51.100.1 -c 7
 is "$(stat_of web dropped.packets) $(stat_of web matched.packets)" "7 7" "later packets are counted"
 weir limit set web budget 107/1h >"$tmp/out"

@@ -39,7 +39,7 @@ saw 'limit removed' "$tmp/stamped"
 like "$(<"$tmp/stamped")" $'\n''\[20[0-9-]+T[0-9:.]+\+00:00\] limit added more' "-timestamp"
 saw removed "$tmp/json"
 is "$(jq -re .event "$tmp/json" | sort | uniq -c | xargs)" '4 limit 1 source' "JSON: one object per line"
-is "$(jq -c 'select(.event == "source") | [.source, .limit, .budget, .window_ms, .rate, .unit, .action]' "$tmp/json")" \
+is "$(jq -c 'select(.event == "source") | [.source, .limit, .budgets[0].budget, .window_ms, .rate, .budgets[0].unit, .action]' "$tmp/json")" \
 	'["198.51.100.1","web",100,10000,10,"packets","drop"]' "... numbers are JSON numbers"
 is "$(jq -c 'select(.timestamp | not)' "$tmp/json")" "" "... each with a timestamp"
 is "$(grep -vc '^{.*}$' "$tmp/json")" 0 "... none on two lines"

@@ -21,7 +21,7 @@ began=$(cut -d. -f1 /proc/uptime)
 begin_with <"$tmp/limits"
 
 # limits, window_ms and most of all budgets
-weir -json limit show | jq -r '.[] | .limit as $n | ., .further[]? | [$n, .window_ms, .most] | @tsv' >"$tmp/most"
+weir -json limit show | jq -r '.[] | .limit as $n | .budgets[] | [$n, .window_ms, .most] | @tsv' >"$tmp/most"
 is "$(grep -c . "$tmp/most")" $((7 + 2 * 42)) "limit show states the most of each budget"
 # flooding_both SEND-OPTION...: from both CPUs, in the background
 flooding_both() {

@@ -15,12 +15,12 @@ from lib import NlError, YnlFamily  # noqa: E402  pylint: disable=wrong-import-p
 from wire import CONST, ECHO, ENUM, Tap, attrs_of  # noqa: E402  pylint: disable=wrong-import-position
 
 TYPE_MAX = {"u8": 0xff, "u16": 0xffff, "u32": 0xffffffff, "u64": 0xffffffffffffffff}
-WEB = {"name": "web", "budget": 10, "window-ms": 600000, "slots": 4, "prefix4": 24, "sources": 64,
+WEB = {"name": "web", "budget": {"budget": 10, "window-ms": 600000, "slots": 4}, "prefix4": 24, "sources": 64,
        "comment": "public web, #123",
        "match": {"to": [{"address": "192.0.2.0", "len": 24}, {"address": "203.0.113.7", "len": 32}],
                  "proto": [6], "dport": [{"first": 443, "last": 443}, {"first": 8000, "last": 8100}],
                  "invert": {"dport"}}}
-ALL = {"name": "host", "budget": 1000, "window-ms": 600000, "unit": "bytes", "mode": "lenient",
+ALL = {"name": "host", "budget": {"budget": 1000, "window-ms": 600000, "unit": "bytes", "mode": "lenient"},
        "action": "observe", "sources": 64, "before": "web"}
 DRIVEN = set()
 
@@ -59,19 +59,23 @@ def limits(client):
        "limit-add with check changes nothing")
     told = client.do("limit-add", WEB, echo=True)
     ok(would == told, "... and tells what it would make, if it is asked to", would)
-    ok({k: told.get(k) for k in WEB} == WEB and told["slot-ns"] == 150 * 10**9 and told["window-ns"] == 600 * 10**9 and
+    first = told["budget"][0]
+    ok({k: told.get(k) for k in WEB if k != "budget"} == {k: v for k, v in WEB.items() if k != "budget"} and
+       len(told["budget"]) == 1 and {k: first.get(k) for k in WEB["budget"]} == WEB["budget"] and
+       first["slot-ns"] == 150 * 10**9 and first["window-ns"] == 600 * 10**9 and
        told["ways"] >= 64 and told["memory"] > 0 and 64 < told["source-bytes"] < 128, "limit-add tells what it made, slots, ways and memory", told)
     ok(client.do("limit-add", ALL) is None, "limit-add tells nothing if it is not asked to")
     ok("never fit" in client.said.getvalue(), "a warning comes with a limit that is made", client.said.getvalue())
     told = client.dump("limit-get")
     ok([x["name"] for x in told] == ["host", "web"] and "stats" not in told[0] and
-       holds(told[0], unit="bytes", mode="lenient", action="observe", prefix6=64), "limit-get, in their order", told)
+       holds(told[0], action="observe", prefix6=64) and
+       holds(told[0]["budget"][0], unit="bytes", mode="lenient"), "limit-get, in their order", told)
     told = client.do("limit-get", {"name": "web", "want-stats": True})["stats"]
     ok(told["matched"] == {"packets": 0, "bytes": 0} and told["sources-now"] == 0 and
        "sources-wanted" not in told, "limit-get with stats", told)
-    told = client.do("limit-set", {"name": "web", "budget": 20, "slots": 8, "comment": ""}, echo=True)
-    ok(holds(told, budget=20, slots=8, prefix4=24) and "comment" not in told, "limit-set tells what became of it", told)
-    client.do("limit-set", {"name": "web", "budget": 10, "slots": 4})
+    told = client.do("limit-set", {"name": "web", "budget": {"budget": 20, "slots": 8}, "comment": ""}, echo=True)
+    ok(holds(told["budget"][0], budget=20, slots=8) and told["prefix4"] == 24 and "comment" not in told, "limit-set tells what became of it", told)
+    client.do("limit-set", {"name": "web", "budget": {"budget": 10, "slots": 4}})
     client.do("limit-del", {"name": "host"})
     told = client.refused("limit-del", {"name": "host"})
     ok("no limit of that name" in told and ".name" in told, "a refusal has a sentence and an attribute", told)
@@ -82,14 +86,15 @@ def sources(client):
     ok = Tap.ok
     words = {"limit": "web", "address": "203.0.113.77"}
     told = client.do("source-charge", {**words, "cost": 8})
-    ok(holds(told, limit="web", taken=8, count=8, left=2, budget=10, unit="packets") and
+    ok(holds(told, limit="web", taken=8) and told["budget"] == [{"count": 8, "left": 2, "budget": 10, "unit": "packets"}] and
        "limited" not in told, "source-charge", told)
     told = client.do("source-charge", {**words, "cost": 3, "charge-mode": "drain"})
-    ok(holds(told, taken=2, left=0, limited=True) and told["next-ns"] > 0, "source-charge drain", told)
+    ok(holds(told, taken=2, limited=True) and told["next-ns"] > 0 and told["budget"][0]["left"] == 0, "source-charge drain", told)
     told = client.dump("source-get", {"address": "203.0.113.200"})
-    ok(len(told) == 1 and holds(told[0], address="203.0.113.0", prefix_len=24, limit="web", count=10, left=0,
-                                limited=True, action="drop") and sum(told[0]["slot"]) == 10 and len(told[0]["slot"]) == 5 and
-       told[0]["slot-ns"] == 150 * 10**9, "source-get: count, room, until when, slots", told)
+    ok(len(told) == 1 and holds(told[0], address="203.0.113.0", prefix_len=24, limit="web",
+                                limited=True, action="drop") and len(told[0]["budget"]) == 1 and
+       holds(told[0]["budget"][0], count=10, left=0, limited=True, slot_ns=150 * 10**9) and
+       sum(told[0]["budget"][0]["slot"]) == 10 and len(told[0]["budget"][0]["slot"]) == 5, "source-get: count, room, until when, slots", told)
     client.do("source-charge", {"limit": "web", "address": "2001:db8:0:1::5"})
     client.do("source-charge", {"limit": "web", "address": "fe80::5", "dev": "lo"})
     four, six, local = "203.0.113.0", "2001:db8:0:1::", "fe80::5"
@@ -102,29 +107,30 @@ def sources(client):
     told = client.do("source-forget", {"address": "203.0.113.99", "limit": "web"})
     ok(holds(told, forgotten=1, limit="web", address=four), "source-forget of an address is of its source", told)
     told = client.dump("source-show", {"idle": True, "address": "203.0.113.1", "prefix-len": 32})
-    ok(len(told) == 1 and told[0].get("idle") and told[0]["count"] == 0, "source-show of the idle", told)
+    ok(len(told) == 1 and told[0].get("idle") and told[0]["budget"][0]["count"] == 0, "source-show of the idle", told)
     told = client.do("source-forget", {"limit": "web"})
     ok(told == {"forgotten": 2, "limit": "web"} and client.dump("source-show") == [], "source-forget of all", told)
 
 
 def budgets(client):
-    """Further budgets, a zone, a penalty; blocks."""
+    """Several budgets, a zone, a penalty; blocks."""
     ok = Tap.ok
-    further = [{"budget": 100, "window-ms": 86400000, "unit": "bytes", "mode": "calendar"},
+    several = [{"budget": 5, "window-ms": 600000},
+               {"budget": 100, "window-ms": 86400000, "unit": "bytes", "mode": "calendar"},
                {"budget": 7, "window-ms": 3600000, "mode": "bucket", "burst": 9}]
     zone = {"name": "Europe/Berlin", "offset": 3600, "next-offset": 7200, "change": 4000000000}
-    told = client.do("limit-add", {"name": "many", "budget": 5, "window-ms": 600000, "sources": 64, "further": further,
+    told = client.do("limit-add", {"name": "many", "budget": several, "sources": 64,
                                    "zone": zone, "penalty-ms": 60000, "renew": True}, echo=True)
-    ok([{k: x[k] for k in y} for x, y in zip(told["further"], further)] == further, "limit-add with further budgets", told)
+    ok([{k: x[k] for k in y} for x, y in zip(told["budget"], several)] == several, "limit-add with several budgets", told)
     ok(told["zone"] == zone and told["penalty-ms"] == 60000 and told["renew"], "... a zone and a penalty", told)
     ok("get others blocked" in client.said.getvalue(), "... with a warning")
     told = client.do("limit-get", {"name": "many"})
-    ok(told["further"][0]["renews"] > time.time(), "... which renews", told)
+    ok(told["budget"][1]["renews"] > time.time(), "... which renews", told)
     client.do("limit-set", {"name": "many", "penalty-ms": 0})
-    told = client.do("limit-set", {"name": "many", "budget": 8, "window-ms": 3600000}, echo=True)
-    ok(told["budget"] == 5 and [x["budget"] for x in told["further"]] == [100, 8], "limit-set of one of them", told)
-    told = client.do("limit-set", {"name": "many", "budget": 6, "window-ms": 600000, "only": True}, echo=True)
-    ok("further" not in told and "zone" not in told and not told.get("penalty-ms"), "limit-set without them", told)
+    told = client.do("limit-set", {"name": "many", "budget": {"budget": 8, "window-ms": 3600000}}, echo=True)
+    ok([x["budget"] for x in told["budget"]] == [5, 100, 8], "limit-set of one of them", told)
+    told = client.do("limit-set", {"name": "many", "budget": {"budget": 6, "window-ms": 600000}, "only": True}, echo=True)
+    ok(len(told["budget"]) == 1 and "zone" not in told and not told.get("penalty-ms"), "limit-set without them", told)
     words = {"address": "203.0.113.5", "limit": "many"}
     told = client.do("source-block", {**words, "for-ms": 60000})
     ok(holds(told, address="203.0.113.5", limit="many", blocked=True) and 59 * 10**9 < told["blocked-ns"] <= 61 * 10**9,
@@ -167,7 +173,7 @@ def exempts(client):
 def configs(client):
     ok = Tap.ok
     web = {k: v for k, v in WEB.items() if k != "before"}
-    other = {"name": "other", "budget": 5, "window-ms": 1000, "sources": 64}
+    other = {"name": "other", "budget": {"budget": 5, "window-ms": 1000}, "sources": 64}
     rows = [{"address": "10.0.0.0", "prefix-len": 8, "limit": "other"}, {"address": "::1"}]
     more = {"limit": [{**other, "name": "more"}], "exempt": [{"address": "10.1.0.0", "prefix-len": 16, "limit": "more"}]}
 
@@ -212,14 +218,17 @@ def events(client, spec):
         return {}
 
     ok = Tap.ok
-    client.do("limit-add", {"name": "e", "budget": 2, "window-ms": 600000, "sources": 64})
+    client.do("limit-add", {"name": "e", "budget": {"budget": 2, "window-ms": 600000}, "sources": 64})
     told = heard("limit-ntf", event="added")
-    ok(holds(told, name="e", budget=2, window_ms=600000, unit="packets", action="drop"), "a limit came", told)
-    client.do("limit-set", {"name": "e", "budget": 1})
-    ok(holds(heard("limit-ntf", event="changed"), name="e", budget=1), "a limit changed")
+    ok(holds(told, name="e", action="drop") and
+       holds(told["budget"][0], budget=2, window_ms=600000, unit="packets"), "a limit came", told)
+    client.do("limit-set", {"name": "e", "budget": {"budget": 1}})
+    told = heard("limit-ntf", event="changed")
+    ok(holds(told, name="e") and told["budget"][0]["budget"] == 1, "a limit changed", told)
     subprocess.run(os.environ["SEND"].split(), stdout=subprocess.DEVNULL, check=True)
     told = heard("source-ntf", event="limited")
-    ok(holds(told, limit="e", address="198.51.100.77", count=1, budget=1, limited=True, action="drop") and
+    ok(holds(told, limit="e", address="198.51.100.77", limited=True, action="drop") and
+       holds(told["budget"][0], count=1, budget=1) and
        told["prefix-len"] == 32 and told["next-ns"] > 0, "a source became limited", told)
     for i in range(400):
         client.do("source-charge", {"limit": "e", "address": f"198.51.{i >> 8}.{i & 255}"})
@@ -228,7 +237,7 @@ def events(client, spec):
        told["evictions"] + told["floor-refused"] > 0, "pressure", told)
     client.do("limit-del", {"name": "e"})
     ok(holds(heard("limit-ntf", event="removed"), name="e"), "a limit went")
-    client.do("limit-add", {"name": "n", "budget": 9, "window-ms": 600000, "sources": 64,
+    client.do("limit-add", {"name": "n", "budget": {"budget": 9, "window-ms": 600000}, "sources": 64,
                             "newcomers": 1, "newcomers-ms": 600000, "known-ms": 1000})
     # A limit that was just made learns for known-ms, and refuses no newcomer.
     time.sleep(1.2)

@@ -77,7 +77,7 @@ static void test_budget(void **state)
 		{ "1.5Mbit", "write '187500/s bytes' for 1.5Mbit" },
 		{ "2MB/s", "write '2M/s bytes' for 2MB/s" },
 	};
-	struct weir_budget budget;
+	struct weir_amount budget;
 	size_t i;
 
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -95,7 +95,7 @@ static void test_budget(void **state)
 static void test_budget_again(void **state)
 {
 	uint64_t rounds = unit_rounds(100000), count;
-	struct weir_budget budget, again;
+	struct weir_amount budget, again;
 	struct chance c = chance_of(1);
 	char text[WEIR_TEXT_SIZE];
 
@@ -134,7 +134,7 @@ static void test_budget_text(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		assert_string_equal(weir_text_budget(NULL, &(struct weir_budget){ told[i].budget, 1000 }, text),
+		assert_string_equal(weir_text_budget(NULL, &(struct weir_amount){ told[i].budget, 1000 }, text),
 				    told[i].text);
 }
 

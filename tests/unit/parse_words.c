@@ -44,8 +44,8 @@ static void test_limit(void **state)
 				    "syn budget 20/10s proto tcp syn per 32,64 sources 262144",
 				    true, &limit), 0);
 	assert_string_equal(limit.name, "syn");
-	assert_int_equal(limit.budget.count, 20);
-	assert_int_equal(limit.budget.window_ms, 10000);
+	assert_int_equal(limit.budgets[0].amount.count, 20);
+	assert_int_equal(limit.budgets[0].amount.window_ms, 10000);
 	assert_int_equal(limit.match.has, WEIR_COND_PROTO | WEIR_COND_SYN);
 	assert_int_equal(limit.sources, 262144);
 	assert_int_equal(limit.has, WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_PREFIX4) |
@@ -54,10 +54,10 @@ static void test_limit(void **state)
 	assert_int_equal(read_limit(WEIR_ON_ADD,
 				    "bulk lenient slots 8 before web budget 10M/1s bytes",
 				    true, &limit), 0);
-	assert_int_equal(limit.budget.count, 10000000);
-	assert_int_equal(limit.unit, WEIR_UNIT_BYTES);
-	assert_int_equal(limit.mode, WEIR_MODE_LENIENT);
-	assert_int_equal(limit.slots, 8);
+	assert_int_equal(limit.budgets[0].amount.count, 10000000);
+	assert_int_equal(limit.budgets[0].unit, WEIR_UNIT_BYTES);
+	assert_int_equal(limit.budgets[0].mode, WEIR_MODE_LENIENT);
+	assert_int_equal(limit.budgets[0].slots, 8);
 	assert_string_equal(limit.before, "web");
 
 	/* a budget too large for packets, but not for bytes */

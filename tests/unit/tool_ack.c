@@ -62,8 +62,11 @@ static uint32_t offset_of(const uint16_t *path, unsigned int skip)
 static void limit_request(void)
 {
 	struct weir_limit limit = {
-		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_MATCH) | WEIR_HAS(LIMIT_SLOTS),
-		.name = "web", .budget = { 0, 1000 }, .slots = 64,
+		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_MATCH),
+		.name = "web", .budget_count = 2,
+		.budgets = { { .has = WEIR_HAS(BUDGET_BUDGET) | WEIR_HAS(BUDGET_SLOTS),
+			       .amount = { 0, 1000 }, .slots = 64 },
+			     { .has = WEIR_HAS(BUDGET_BUDGET), .amount = { 0, 2000 } } },
 		.match = { .has = WEIR_COND_PROTO | WEIR_COND_FROM,
 			   .from_count = 1, .proto_count = 1,
 			   .from = { { .family = AF_INET, .len = 8, .addr = { 10 } } } },
@@ -102,28 +105,29 @@ static void test_refusals(void **state)
 		uint64_t most, number;
 		const char *sentence;
 	} rows[] = {
-		{ -ERANGE, "integer out of range", { WEIR_A_LIMIT_BUDGET }, { 0 }, .most = 4294967295u,
+		{ -ERANGE, "integer out of range", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_BUDGET }, { 0 }, .most = 4294967295u,
 		  .sentence = "budget: 0 is out of range 1..4294967295" },
+		{ -EINVAL, "a sentence", { WEIR_A_LIMIT_BUDGET }, { 0 }, .sentence = "budget: a sentence" },
 		{ -ERANGE, "Attribute failed policy validation", { WEIR_A_LIMIT_NAME }, { 0 }, .longest = 2,
 		  .sentence = "NAME: longer than 2 bytes" },
 		{ -EINVAL, "a sentence", { WEIR_A_LIMIT_MATCH, WEIR_A_MATCH_FROM, WEIR_A_PREFIX_LEN }, { 0 },
 		  .sentence = "from: a sentence" },
-		{ -EINVAL, NULL, { 0 }, { 0 }, WEIR_A_LIMIT_WINDOW_MS,
+		{ -EINVAL, NULL, { 0 }, { WEIR_A_LIMIT_BUDGET }, WEIR_A_BUDGET_WINDOW_MS,
 		  .sentence = "required: budget COUNT[k|M|G]/TIME [ packets|bytes ]" },
 		{ -EINVAL, NULL, { 0 }, { WEIR_A_LIMIT_MATCH }, WEIR_A_MATCH_TO,
 		  .sentence = "required: to PREFIX[,...]" },
-		{ -EINVAL, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 64, .sentence = "slots: wrong (at most 64)" },
-		{ -ERANGE, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1, .sentence = "slots: wrong (at most 1)" },
-		{ -ENOSPC, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1ULL << 56,
+		{ -EINVAL, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 64, .sentence = "slots: wrong (at most 64)" },
+		{ -ERANGE, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1, .sentence = "slots: wrong (at most 1)" },
+		{ -ENOSPC, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1ULL << 56,
 		  .sentence = "slots: wrong (at most 72057594037927936)" },
-		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1610748024,
+		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1610748024,
 		  .sentence = "slots: wrong (requires 1610748024 bytes, 1536 MiB)" },
-		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 1048575,
+		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 1048575,
 		  .sentence = "slots: wrong (requires 1048575 bytes)" },
-		{ -EDQUOT, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .number = 5ULL << 32,
+		{ -EDQUOT, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .number = 5ULL << 32,
 		  .sentence = "slots: wrong (requires 21474836480 bytes, 20480 MiB)" },
-		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .sentence = "slots: wrong" },
-		{ -EINVAL, "wrong", { WEIR_A_LIMIT_SLOTS }, { 0 }, .sentence = "slots: wrong" },
+		{ -ENOMEM, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .sentence = "slots: wrong" },
+		{ -EINVAL, "wrong", { WEIR_A_LIMIT_BUDGET, WEIR_A_BUDGET_SLOTS }, { 0 }, .sentence = "slots: wrong" },
 	};
 	struct nlmsghdr *nlh;
 	unsigned int i;
@@ -257,7 +261,8 @@ static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int ver
 
 	make_request(cmd, set, verb, model);
 	mnl_attr_for_each(attr, request.msg, GENL_HDRLEN) {
-		if (set != &weir_limit_fields || mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH) {
+		if (set != &weir_limit_fields || (mnl_attr_get_type(attr) != WEIR_A_LIMIT_MATCH &&
+						  mnl_attr_get_type(attr) != WEIR_A_LIMIT_BUDGET)) {
 			check_word(attr);
 			count++;
 			continue;
@@ -273,7 +278,10 @@ static int check_words(uint8_t cmd, const struct weir_set *set, unsigned int ver
 static void test_words(void **state)
 {
 	struct weir_limit limit = {
-		.has = -1, .name = "web", .before = "host",
+		.has = -1, .name = "web", .before = "host", .budget_count = 1,
+		.budgets = { { .has = WEIR_HAS(BUDGET_BUDGET) | WEIR_HAS(BUDGET_UNIT) |
+				      WEIR_HAS(BUDGET_SLOTS) | WEIR_HAS(BUDGET_MODE) |
+				      WEIR_HAS(BUDGET_BURST) } },
 		.penalty_ms = 1000, .renew = true,
 		.match = { .has = -1, .invert = 1, .dev = "lo",
 			   .from_count = 1, .to_count = 1, .sport_count = 1, .dport_count = 1,

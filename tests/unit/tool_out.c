@@ -123,7 +123,9 @@ static void test_escape(void **state)
 /* A flag that is not set does not colour what follows. */
 static void test_color(void **state)
 {
-	struct weir_source source = { .has = 0, .count = 1, .budget = 2, .left = 1 };
+	struct weir_source source = {
+		.budget_count = 1, .budgets = { { .count = 1, .budget = 2, .left = 1 } },
+	};
 
 	begin(false, false, true);
 	weir_show_source(&out, &source);
@@ -131,10 +133,14 @@ static void test_color(void **state)
 }
 
 static struct weir_source sample = {
-	.has = WEIR_HAS(SOURCE_NEXT_NS) | WEIR_HAS(SOURCE_SLOT_NS), .limit = "web",
-	.prefix = { AF_INET, 32, { 203, 0, 113, 9 } }, .count = 1000, .budget = 1000,
-	.next_ns = 312000000, .dropped = 51, .limited = true, .slot_ns = 250000000, .slots = 5,
-	.slot = { 0, 1, 400, 800, 799 },
+	.has = WEIR_HAS(SOURCE_NEXT_NS), .limit = "web",
+	.prefix = { AF_INET, 32, { 203, 0, 113, 9 } }, .budget_count = 1,
+	.budgets = { {
+		.has = WEIR_HAS(SOURCE_BUDGET_NEXT_NS) | WEIR_HAS(SOURCE_BUDGET_SLOT_NS),
+		.count = 1000, .budget = 1000, .limited = true, .next_ns = 312000000,
+		.slot_ns = 250000000, .slots = 5, .slot = { 0, 1, 400, 800, 799 },
+	} },
+	.next_ns = 312000000, .dropped = 51, .limited = true,
 };
 
 /* Bytes are printed in full, so that they add up; times are in milliseconds. */
@@ -142,7 +148,8 @@ static void test_bytes(void **state)
 {
 	union weir_model model = { .source = {
 		.limit = "web", .prefix = { AF_INET, 32, { 203, 0, 113, 9 } },
-		.unit = WEIR_UNIT_BYTES, .count = 1249248, .budget = 1250000, .left = 752,
+		.budget_count = 1, .budgets = { { .unit = WEIR_UNIT_BYTES, .count = 1249248,
+						  .budget = 1250000, .left = 752 } },
 	} };
 	const char *until;
 
@@ -167,12 +174,12 @@ static void test_source(void **state)
 	setlocale(LC_CTYPE, "C");
 	shown(false, weir_show_source, &sample,
 	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    _.=## 5 slots of 250ms, oldest first\n");
-	one.slots = 1;
-	one.slot[0] = 1000;
+	one.budgets[0].slots = 1;
+	one.budgets[0].slot[0] = 1000;
 	shown(false, weir_show_source, &one,
 	      "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\n    # 1 slot of 250ms\n");
 	shown(true, weir_show_source, &sample,
-	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"blocked\":false,\"dropped_packets\":51,\"would_drop_packets\":0,\"idle\":false,\"floor\":false,\"unknown\":false,\"action\":\"drop\",\"slot_ms\":250,\"slot_counts\":[0,1,400,800,799]}\n");
+	      "{\"source\":\"203.0.113.9\",\"limit\":\"web\",\"budgets\":[{\"count\":1000,\"budget\":1000,\"unit\":\"packets\",\"left\":0,\"limited\":true,\"next_ms\":312,\"slot_ms\":250,\"slot_counts\":[0,1,400,800,799]}],\"limited\":true,\"next_ms\":312,\"blocked\":false,\"dropped_packets\":51,\"would_drop_packets\":0,\"idle\":false,\"floor\":false,\"unknown\":false,\"action\":\"drop\"}\n");
 }
 
 static void test_exempt_source(void **state)
@@ -193,16 +200,23 @@ static void test_exempt_source(void **state)
 static void test_limit(void **state)
 {
 	struct weir_limit limit = {
-		.has = -1 & ~(WEIR_HAS(LIMIT_STATS) | WEIR_HAS(LIMIT_BURST)), .name = "bulk",
+		.has = ~WEIR_HAS(LIMIT_STATS), .name = "bulk",
 		.zone.name = "Europe/Berlin",
-		.budget = { 10000000, 1000 }, .unit = WEIR_UNIT_BYTES, .slots = 8,
-		.mode = WEIR_MODE_LENIENT, .sources = 64, .per = { 24, 56 }, .action = WEIR_ACTION_OBSERVE,
+		.budget_count = 1,
+		.budgets = { {
+			.has = ~(WEIR_HAS(BUDGET_BURST) | WEIR_HAS(BUDGET_RENEWS) |
+				 WEIR_HAS(BUDGET_REFUSED)),
+			.amount = { 10000000, 1000 }, .unit = WEIR_UNIT_BYTES, .slots = 8,
+			.mode = WEIR_MODE_LENIENT, .slot_ns = 128000000, .window_ns = 1024000000,
+			.most = 20000000,
+		} },
+		.sources = 64, .per = { 24, 56 }, .action = WEIR_ACTION_OBSERVE,
 		.match = { .has = WEIR_COND_FROM | WEIR_COND_PROTO |
 				    WEIR_COND_DPORT | WEIR_COND_MARK,
 			   .invert = WEIR_COND_FROM,
 			   .from_count = 1, .from = { { AF_INET, 8, { 10 } } }, .proto_count = 1, .proto = { 6 },
 			   .dport_count = 1, .dport = { { 80, 81 } }, .mark = { 1, 255 } },
-		.slot_ns = 128000000, .window_ns = 1024000000, .most = 20000000, .memory = 8192,
+		.memory = 8192,
 		.newcomers = { 2000, 1000 }, .flood = 1000000, .known_ms = 2000,
 		.ways = 128, .source_bytes = 67, .blocks = 40, .comment = "a \"b\" \\ \xc3\xa9",
 	};
@@ -210,16 +224,18 @@ static void test_limit(void **state)
 	shown(false, weir_show_limit, &limit,
 	      "bulk budget 10M/s bytes slots 8 lenient tz Europe/Berlin not from 10.0.0.0/8 proto tcp dport 80-81 mark 0x1/0xff per 24,56 sources 64 newcomers 2000/s flood 1M/s known 2s action observe comment \"a \\\"b\\\" \\\\ \xc3\xa9\"\n    slot 128ms window 1.024s at most 20M memory 8.0KiB places 128 each 67B blocks 40\n");
 	shown(true, weir_show_limit, &limit,
-	      "{\"limit\":\"bulk\",\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"slots\":8,\"mode\":\"lenient\",\"tz\":\"Europe/Berlin\",\"match\":{\"proto\":[\"tcp\"],\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":{\"from\":[\"10.0.0.0/8\"]}},\"prefix4\":24,\"prefix6\":56,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"penalty_ms\":0,\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000,\"memory\":8192,\"ways\":128,\"source_bytes\":67,\"blocks\":40}\n");
+	      "{\"limit\":\"bulk\",\"budgets\":[{\"budget\":10000000,\"window_ms\":1000,\"unit\":\"bytes\",\"slots\":8,\"mode\":\"lenient\",\"slot_ms\":128,\"effective_window_ms\":1024,\"most\":20000000}],\"tz\":\"Europe/Berlin\",\"match\":{\"proto\":[\"tcp\"],\"dport\":[{\"first\":80,\"last\":81}],\"mark\":1,\"mark_mask\":255,\"not\":{\"from\":[\"10.0.0.0/8\"]}},\"prefix4\":24,\"prefix6\":56,\"sources\":64,\"newcomers\":2000,\"newcomers_ms\":1000,\"flood\":1000000,\"known_ms\":2000,\"penalty_ms\":0,\"action\":\"observe\",\"comment\":\"a \\\"b\\\" \\\\ \xc3\xa9\",\"memory\":8192,\"ways\":128,\"source_bytes\":67,\"blocks\":40}\n");
 }
 
 /* As in ip(8): brief shows the configuration, oneline prints one record per line. */
 static void test_lines(void **state)
 {
 	struct weir_limit limit = {
-		.has = WEIR_HAS(LIMIT_BUDGET) | WEIR_HAS(LIMIT_SLOT_NS) | WEIR_HAS(LIMIT_STATS),
+		.has = WEIR_HAS(LIMIT_STATS), .budget_count = 1,
 		.name = "web",
-		.budget = { 20, 1000 }, .sources = 64, .slots = 1, .slot_ns = 1000000000,
+		.budgets = { { .has = WEIR_HAS(BUDGET_BUDGET) | WEIR_HAS(BUDGET_SLOT_NS),
+			       .amount = { 20, 1000 }, .slots = 1, .slot_ns = 1000000000 } },
+		.sources = 64,
 		.stats = { .has = WEIR_HAS(LIMIT_STATS_SOURCES_NOW), .matched = { .packets = 3, .bytes = 180 },
 			   .dropped = { .packets = 1, .bytes = 60 } },
 	};
@@ -240,7 +256,7 @@ static void test_lines(void **state)
 	    "203.0.113.9 limit web count 1000 of 1000 left 0 limited for 312ms dropped 51\\    _.=## 5 slots of 250ms, oldest first\n");
 	begin(false, false, false);
 	out.brief = true;
-	limit.has = WEIR_HAS(LIMIT_BUDGET);
+	limit.has = 0;
 	weir_show_limit(&out, &limit);
 	weir_show_source(&out, &sample);
 	end("brief", "web budget 20/s\n"

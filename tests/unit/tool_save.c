@@ -43,14 +43,14 @@ static int limit_walk(struct weir_nl *nl, struct weir_request *request)
 {
 	struct weir_limit limit = {
 		.has = ~(WEIR_HAS(LIMIT_BEFORE) | WEIR_HAS(LIMIT_NEWCOMERS) |
-			 WEIR_HAS(LIMIT_FLOOD) | WEIR_HAS(LIMIT_KNOWN_MS) | WEIR_HAS(LIMIT_BURST) |
-			 WEIR_HAS(LIMIT_ZONE)),
-		.budget = { .window_ms = 1000 }, .per = { 32, 64 },
-		.slots = 16, .sources = 65536, .name = "web", .comment = "\"\\ # \xc3\xa9'",
+			 WEIR_HAS(LIMIT_FLOOD) | WEIR_HAS(LIMIT_KNOWN_MS) | WEIR_HAS(LIMIT_ZONE)),
+		.budgets = { { .has = ~WEIR_HAS(BUDGET_BURST), .amount = { .window_ms = 1000 }, .slots = 16 } },
+		.budget_count = 1, .per = { 32, 64 }, .sources = 65536, .name = "web",
+		.comment = "\"\\ # \xc3\xa9'",
 	};
 
 	limit.match.has = 0;
-	limit.budget.count = ++limit_walks;
+	limit.budgets[0].amount.count = ++limit_walks;
 	request->ret = request->reply(&limit, request->data);
 	if (!request->ret && reading() == SEEN_TWICE)
 		request->ret = request->reply(&limit, request->data);

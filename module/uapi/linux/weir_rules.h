@@ -2,8 +2,8 @@
 /*
  * The rules on the words of a limit that need no clock, as one text for the module, which
  * enforces them, and the tool, which knows them without the module. Each function returns 0,
- * or a negative errno with the sentence and the attribute, WEIR_A_LIMIT_*, of the first rule
- * that is broken. linux/weir.h comes first.
+ * or a negative errno with the sentence and the attribute of the first rule that is broken:
+ * WEIR_A_BUDGET_* of a budget, WEIR_A_LIMIT_* of the rest. linux/weir.h comes first.
  */
 #ifndef _UAPI_LINUX_WEIR_RULES_H
 #define _UAPI_LINUX_WEIR_RULES_H
@@ -56,17 +56,17 @@ static inline int weir_bucket_rules(const struct weir_budget_rules *is,
 	__u64 room = is->burst ? is->burst : is->amount;
 
 	if (!is->window_ms)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
 					"a bucket drains by its budget in a window; a total has none");
 	if (is->slots)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SLOTS,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_SLOTS,
 					"a bucket has no slots; leave slots out");
 	if (room > (is->bytes ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
 		return weir_rule_broken(rule, -ERANGE,
-					is->burst ? WEIR_A_LIMIT_BURST : WEIR_A_LIMIT_BUDGET,
+					is->burst ? WEIR_A_BUDGET_BURST : WEIR_A_LIMIT_BUDGET,
 					"a bucket holds at most 4294967295 packets or 2^46 bytes");
 	if ((room - 1) >> WEIR_RULE_BURST_SHIFT >= is->amount)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_BURST,
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_BURST,
 					"a burst is at most 4096 times the budget; try a smaller one");
 	return 0;
 }
@@ -75,16 +75,16 @@ static inline int weir_exact_rules(const struct weir_budget_rules *is,
 				   struct weir_broken_rule *rule)
 {
 	if (!is->window_ms)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
 					"exact counts in a window; a total has none");
 	if (is->slots)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SLOTS,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_SLOTS,
 					"exact has no slots; leave slots out");
 	if (is->bytes)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_UNIT,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_UNIT,
 					"exact keeps the time of each packet, and so counts packets");
 	if (is->amount > (is->len6 > 64 ? WEIR_RULE_EXACT_LONG_MAX : WEIR_RULE_EXACT_MAX))
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_BUDGET,
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_BUDGET,
 					"exact counts at most 56 packets, 54 if IPv6 prefixes exceed 64; use strict");
 	return 0;
 }
@@ -99,24 +99,24 @@ static inline int weir_budget_rules(const struct weir_budget_rules *is,
 				    struct weir_broken_rule *rule)
 {
 	if (!is->bytes && is->amount > WEIR_PACKETS_MAX)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_BUDGET,
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_BUDGET,
 					"a budget of packets is at most 4294967295 a window");
 	if (is->window_ms && is->window_ms < WEIR_WINDOW_MS_MIN)
-		return weir_rule_broken(rule, -ERANGE, WEIR_A_LIMIT_WINDOW_MS,
+		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_WINDOW_MS,
 					"a window has at least 10 ms; 0 is the total, without a window");
 	if (is->burst && is->mode != WEIR_MODE_BUCKET)
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_BURST,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_BURST,
 					"a burst is what a bucket holds; say bucket, too, or no burst");
 	if (is->mode == WEIR_MODE_BUCKET)
 		return weir_bucket_rules(is, rule);
 	if (is->mode == WEIR_MODE_EXACT)
 		return weir_exact_rules(is, rule);
 	if (is->mode == WEIR_MODE_CALENDAR && !weir_calendar_has(is->window_ms))
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_WINDOW_MS,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_WINDOW_MS,
 					"a calendar has minutes, hours, days, weeks (7d) and months (30d)");
 	if (is->slots > 1 && (is->mode == WEIR_MODE_FIXED || is->mode == WEIR_MODE_CALENDAR ||
 			      !is->window_ms))
-		return weir_rule_broken(rule, -EINVAL, WEIR_A_LIMIT_SLOTS,
+		return weir_rule_broken(rule, -EINVAL, WEIR_A_BUDGET_SLOTS,
 					"a fixed or calendar window or a total is a single slot; leave slots out");
 	return 0;
 }
