@@ -136,7 +136,7 @@ static int check_slots(const struct weir_limit *limit, unsigned int budget,
 	return weir_args_blame_in(args, "slots", "budget", limit->budget_count - budget - 1);
 }
 
-/* Report a rule that a limit, or if @budget is not 0 that one of it, breaks, as the kernel would. */
+/* Report a rule that a limit, or that budget of it by its number, breaks, as the kernel would. */
 static int blame_rule(const struct weir_limit *limit, unsigned int budget,
 		      const struct weir_broken_rule *rule, struct weir_args *args)
 {

@@ -39,7 +39,7 @@ struct weir_request {
 	uint16_t fault_type;		/* type of the refused top-level attribute */
 	unsigned int fault_item;	/* its index among those of that type */
 	const struct weir_field *fault;	/* the innermost one's row; or NULL */
-	unsigned int fault_budget;	/* of a limit, the number of the one at fault, from 1; or 0 */
+	unsigned int fault_budget;	/* number of a limit's one at fault, from 1; or 0 */
 	/* private */
 	uint32_t seq;
 	bool done;

@@ -66,7 +66,7 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit)
 		      budget->window_ms ? time : "");
 }
 
-/* What the kernel made of the budgets: of a single one beside the limit's, of several a line each. */
+/* What the kernel made of the budgets: of several, a line each. */
 static void show_budgets(struct weir_out *out, struct weir_limit *limit)
 {
 	struct weir_budget *is = limit->budgets;

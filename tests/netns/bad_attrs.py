@@ -18,6 +18,8 @@ GOOD = {"name": "bad", "new-name": "worse", "before": "here", "limit": "here", "
 
 
 def good(aset, name):
+    if aset == "budget" and name == "budget":
+        return 1
     if aset != "config":
         return GOOD.get(name, 1)
     if name == "exempt":
@@ -184,14 +186,14 @@ def main():
             names = spec[mode].get("request", {}).get("attributes", [])
             bad.attributes(op, flags, spec["attribute-set"], names)
             bad.done(f"{op}, {mode}: attributes said wrongly")
-    bad.nests("limit-add", "limit", "match", "match", name="new", budget=1, window_ms=1000)
+    bad.nests("limit-add", "limit", "match", "match", name="new", budget=GOOD["budget"])
     bad.nests("limit-set", "limit", "match", "match", name="here")
-    bad.nests("limit-add", "limit", "further", "budget", ["budget", "window-ms", "unit", "slots", "mode", "burst"],
-              name="new", budget=1, window_ms=1000)
+    bad.nests("limit-add", "limit", "budget", "budget", ["budget", "window-ms", "unit", "slots", "mode", "burst"], name="new")
+    bad.nests("limit-set", "limit", "budget", "budget", ["budget", "window-ms", "unit", "slots", "mode", "burst"], name="here")
     bad.nests("limit-add", "limit", "zone", "zone", ["name", "offset", "next-offset", "change"],
-              name="new", budget=1, window_ms=60000, mode=5)
+              name="new", budget={"budget": 1, "window-ms": 60000, "mode": 5})
     bad.nests("config-replace", "config", "limit", "limit-entry")
-    bad.nests("config-replace", "config", "limit/match", "match", name="new", budget=1, window_ms=1000)
+    bad.nests("config-replace", "config", "limit/match", "match", name="new", budget=GOOD["budget"])
     bad.nests("config-replace", "config", "exempt", "exempt-entry")
 
 

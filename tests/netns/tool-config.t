@@ -118,12 +118,12 @@ is "$(tail -n 2 "$tmp/err")" '  limit add b budget 100/10ms slots 10 to ::/0
                               ^~~~~' "... and the word"
 cat <"$tmp/conf" | weir -file - 2>"$tmp/piped"
 is "$? $(<"$tmp/piped")" "2 $(sed "s|$tmp/conf|-|" "$tmp/err")" "... also through a pipe"
-printf '%s\n' '{"exempts":[],"limits":[{"limit":"a","budget":1,"window_ms":1000},{"limit":"b","budget":100,' \
-	'"window_ms":10,"slots":10,"match":{"to":["::/0"]}}]}' >"$tmp/conf"
+printf '%s\n' '{"exempts":[],"limits":[{"limit":"a","budgets":[{"budget":1,"window_ms":1000}]},{"limit":"b","budgets":[{"budget":100,' \
+	'"window_ms":10,"slots":10}],"match":{"to":["::/0"]}}]}' >"$tmp/conf"
 for conf in "$tmp/conf" -; do # also from a pipe
 	cat <"$tmp/conf" | weir -j -file "$conf" 2>"$tmp/err"
 	is "$? $(sed 's/; use fewer.*//' "$tmp/err")" "2 weir: $conf:2:24: limit add: slots: slots would be shorter than a clock tick
-  \"window_ms\":10,\"slots\":10,\"match\":{\"to\":[\"::/0\"]}}]}
+  \"window_ms\":10,\"slots\":10}],\"match\":{\"to\":[\"::/0\"]}}]}
                          ^~" "... and in JSON the value: $conf"
 done
 {

@@ -18,13 +18,13 @@ weir limit add net budget 100/100s per 24,48 to 0.0.0.0/0 sources 64
 weir limit add host budget 1000/100s per 0 action observe not from fe80::/10 sources 64 2>/dev/null
 
 # charge
-is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web)" '[1,1,99,false]' \
+is "$(answer '.[0] | [.taken, .budgets[0].count, .budgets[0].left, .limited]' source charge 198.51.100.1 limit web)" '[1,1,99,false]' \
 	"charge takes one packet"
-is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60)" \
+is "$(answer '.[0] | [.taken, .budgets[0].count, .budgets[0].left, .limited]' source charge 198.51.100.1 limit web packets 60)" \
 	'[60,61,39,false]' "... or the given number"
-is "$(answer '.[0] | [.taken, .count, .limited]' source charge 198.51.100.1 limit web packets 60)" '[0,61,false]' \
+is "$(answer '.[0] | [.taken, .budgets[0].count, .limited]' source charge 198.51.100.1 limit web packets 60)" '[0,61,false]' \
 	"... all or nothing; a refused charge does not limit the source"
-is "$(answer '.[0] | [.taken, .count, .left, .limited]' source charge 198.51.100.1 limit web packets 60 mode drain)" \
+is "$(answer '.[0] | [.taken, .budgets[0].count, .budgets[0].left, .limited]' source charge 198.51.100.1 limit web packets 60 mode drain)" \
 	'[39,100,0,true]' "... or, with mode drain, what is left"
 note() { { weir "$@" >/dev/null; } 2>&1; }
 charge() { { weir source charge "$@" >/dev/null; echo "$?"; } 2>&1; }
@@ -79,13 +79,13 @@ like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "
 like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "... of the counted prefix"
 like "$out" $'\n''all sources limit host count 0 of 1000 left 1000 would-drop 0 idle' "... or all sources"
 like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{15} 5 slots' "the wheel as block characters in UTF-8"
-is "$(answer '[.[] | [.limit, .source, .unit, .action]]' source get 198.51.100.1)" \
+is "$(answer '[.[] | [.limit, .source, .budgets[0].unit, .action]]' source get 198.51.100.1)" \
 	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","all sources","packets","observe"]]' \
 	"the same in JSON"
-is "$(answer '.[0] | (.slot_counts | length, add), (.next_ms > 0), (.next_ms <= 125000)' source get 198.51.100.1 limit web | paste -sd,)" \
+is "$(answer '.[0] | (.budgets[0].slot_counts | length, add), (.next_ms > 0), (.next_ms <= 125000)' source get 198.51.100.1 limit web | paste -sd,)" \
 	"5,100,true,true" "the slots are numbers and add up"
-before=$(answer '.[0].count' source get 198.51.100.1 limit bulk)
-is "$(answer '.[0].count' source get 198.51.100.1 limit bulk)" "$before" "get consumes nothing"
+before=$(answer '.[0].budgets[0].count' source get 198.51.100.1 limit bulk)
+is "$(answer '.[0].budgets[0].count' source get 198.51.100.1 limit bulk)" "$before" "get consumes nothing"
 weir exempt add 198.51.100.0/24 limit web
 is "$(weir source get 198.51.100.1 limit web)" "198.51.100.1 limit web exempt by 198.51.100.0/24 limit web" "an exemption is shown"
 is "$(answer '.[0].exempt_by' source get 198.51.100.1 limit web)" '{"prefix":"198.51.100.0/24","limit":"web"}' "... also in JSON"
@@ -98,7 +98,7 @@ ok $? "forty sources are charged"
 is "$(answer '[.[] | select(.source | startswith("203."))] | length' source show limit web)" 40 "show lists them"
 is "$(answer 'length' source show limit web 203.0.113.32/28)" 9 "... the sources of a prefix"
 is "$(answer '[.[].source] | sort' source show limit web limited)" '["198.51.100.1"]' "... the limited sources"
-is "$(answer '[.[].count]' source show limit web 203.0.113.0/24 top 3 by count)" '[40,39,38]' "... the top three, the highest first"
+is "$(answer '[.[].budgets[0].count]' source show limit web 203.0.113.0/24 top 3 by count)" '[40,39,38]' "... the top three, the highest first"
 is "$(answer '[.[].limit] | unique' source show)" '["bulk","web"]' "... of all limits"
 like "$(weir source show limit web limited)" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [^ ]+ dropped [0-9]+$' "as text"
 is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "a failure is an empty array"
@@ -108,17 +108,17 @@ is "$(answer '.[0].forgotten' source forget 203.0.113.1)" 1 "forget one source"
 is "$(answer '.[0].forgotten' source forget 203.0.113.0/24 limit web)" 39 "forget a prefix"
 is "$(weir source forget all limit bulk)" "all sources limit bulk forgotten 1" "forget all of a limit"
 is "$(answer '[.[].source] | sort' source show)" '["198.51.100.1","198.51.100.2"]' "other sources are kept"
-is "$(answer '.[0].left' source get 203.0.113.40 limit web)" 100 "a forgotten source may send again"
+is "$(answer '.[0].budgets[0].left' source get 203.0.113.40 limit web)" 100 "a forgotten source may send again"
 
 # packets: drops are counted for their source
 flood -s 198.51.100.7 -c 150
-is "$(answer '.[0] | [.count, .left, .limited, .dropped_packets]' source get 198.51.100.7 limit web)" '[100,0,true,50]' \
+is "$(answer '.[0] | [.budgets[0].count, .budgets[0].left, .limited, .dropped_packets]' source get 198.51.100.7 limit web)" '[100,0,true,50]' \
 	"packets and drops are counted"
 is "$(answer '.[0].source' source show limit web top 1)" 198.51.100.7 "top is by drops"
 # sources of a device
 weir limit add local budget 100/100s from fe80::/10 sources 64 2>/dev/null
 flood -s fe80::7 -d 2001:db8::1 -c 3
-is "$(answer '.[0] | [.source, .dev, .count]' source get fe80::7 dev rx0 limit local)" '["fe80::7","rx0",3]' \
+is "$(answer '.[0] | [.source, .dev, .budgets[0].count]' source get fe80::7 dev rx0 limit local)" '["fe80::7","rx0",3]' \
 	"a link-local source is a full address on its device"
 # device names with terminal escapes are harmless
 ip link set rx0 down
@@ -142,7 +142,7 @@ is "$(note exempt get fe80::7)" \
 	"exempt get without dev does not find an exemption on a device"
 is "$(weir source forget fe80::7 dev rx0 limit local)" "fe80::7 dev rx0 limit local forgotten 1" "forget an address on its device"
 is "$(locals)" "fe80::7 rx1 2,fe80::8 rx1 1" "... and on no other"
-is "$(answer '.[0].left' source get fe80::7 dev rx0 limit local)" 100 "... where it may send again"
+is "$(answer '.[0].budgets[0].left' source get fe80::7 dev rx0 limit local)" 100 "... where it may send again"
 is "$(weir source forget fe80::/10 dev rx0 limit local)" "fe80::/10 dev rx0 forgotten 0 (nothing to forget)" "a prefix on a device without sources"
 is "$(weir source forget fe80::/10 dev rx1 limit local)" "fe80::/10 dev rx1 limit local forgotten 2" "... and on the other"
 

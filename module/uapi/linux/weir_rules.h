@@ -63,7 +63,7 @@ static inline int weir_bucket_rules(const struct weir_budget_rules *is,
 					"a bucket has no slots; leave slots out");
 	if (room > (is->bytes ? WEIR_BURST_MAX : WEIR_PACKETS_MAX))
 		return weir_rule_broken(rule, -ERANGE,
-					is->burst ? WEIR_A_BUDGET_BURST : WEIR_A_LIMIT_BUDGET,
+					is->burst ? WEIR_A_BUDGET_BURST : WEIR_A_BUDGET_BUDGET,
 					"a bucket holds at most 4294967295 packets or 2^46 bytes");
 	if ((room - 1) >> WEIR_RULE_BURST_SHIFT >= is->amount)
 		return weir_rule_broken(rule, -ERANGE, WEIR_A_BUDGET_BURST,
