@@ -29,6 +29,7 @@
 void weir_limit_init(struct weir_limit *limit, const char *name)
 {
 	memset(limit, 0, sizeof(*limit));
+	limit->budgets = 1;
 	limit->prefix.len4 = PREFIX4_DEFAULT;
 	limit->prefix.len6 = PREFIX6_DEFAULT;
 	limit->sources = SOURCES_DEFAULT;

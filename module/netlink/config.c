@@ -139,6 +139,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 					      error);
 	if (cmd == WEIR_CMD_LIMIT_ADD) {
 		weir_limit_init(&limit, name);
+		limit.budgets = 0;
 	} else {
 		was = weir_edit_find(edit, name, error);
 		if (!was)
