@@ -385,6 +385,12 @@ check_proofs() {
 		echo "testing.rst: there is no test $name"
 		bad=1
 	done <<<"$names"
+	while IFS= read -r name; do
+		awk -v name="$name" '/^====/ { on = 0 } /^[1-9]\. / { is = substr($0, 4); sub(/  .*/, "", is); on = index(name, is) == 1 } on && /``/ { found = 1 }
+			END { exit !found }' <(sed -n '/^promise  /,/^Add a test/p' Documentation/testing.rst) && continue
+		echo "testing.rst: no test proves the promise '$name' of design.rst"
+		bad=1
+	done < <(sed -nE '/^The promise$/,/^Theory/s/^[0-9]\. \*\*([^*]*)\.\*\*.*/\1/p' Documentation/design.rst)
 	return "$bad"
 }
 
@@ -413,7 +419,7 @@ declare -A says=(
 	[spelling]="spelling"
 	[rst]="the pages in reStructuredText are well formed"
 	[mutants]="every mutant applies"
-	[proofs]="the tests that testing.rst names exist"
+	[proofs]="the tests that testing.rst names exist, and each promise has some"
 	[spec]="specification, header and reference agree"
 )
 [ $# -eq 0 ] || checks=("$@")
