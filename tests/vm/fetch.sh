@@ -10,7 +10,7 @@
 #   pahole         sid's pahole: .cache/pahole/pahole
 #   captures       the capture files of Debian's tcpdump: .cache/captures/*.pcap
 #   herd           herd7 and the libraries that it needs: .cache/herd/herd7
-#   servers        sshd, nginx and their clients, for tests in guests: .cache/servers
+#   servers        sshd, nginx, keepalived and bird, for tests in guests: .cache/servers
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      the sources of User-Mode Linux (sid's) and the debug kernels (6.12):
 #                  .cache/NAME/source/{version,linux}
@@ -23,7 +23,7 @@ set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) || exit 1
 cache=$top/.cache
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-servers_packages='coreutils curl dash nginx-light openssh-client openssh-server'
+servers_packages='bird2 coreutils curl dash keepalived nginx-light openssh-client openssh-server'
 systemd_packages='bash coreutils dash grep iproute2 kmod sed systemd util-linux'
 # Programs that the tests run, and the tool's libraries
 arm64_packages='bash busybox-static coreutils dash findutils grep iproute2 iputils-ping
@@ -207,10 +207,10 @@ systemd() {
 
 servers() {
 	local dir=$cache/.servers.new
-	say "downloading sshd and nginx"
+	say "downloading sshd, nginx, keepalived and bird"
 	rm -rf "$dir"
 	suite_init bookworm && userland "$dir" bookworm "$servers_packages" ||
-		{ say "sshd and nginx cannot be had: $(why bookworm)"; return 1; }
+		{ say "they cannot be had: $(why bookworm)"; return 1; }
 	rm -rf "$cache/servers" && mv -T "$dir" "$cache/servers"
 }
 
