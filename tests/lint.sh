@@ -122,21 +122,32 @@ rooms() {
 			grep -vxE 'compat|clock|error|gen|uapi/.*' | sed "s|^|${f%.*} |; s|^module/||; s|$| include|"
 	done < <(files '^module/.*\.[ch]$' '^module/(netlink/gen\.[ch]|[a-z]*\.h)$')
 	[ -d "$objects" ] || return 4
-	while IFS= read -r f; do
-		nm "$objects/$f.o" | sed "s|^|$f |"
-	done < <(grep -o 'module/[a-z0-9_/]*\.o' Kbuild | sed 's,^module/,,; s,\.o$,,' | grep -vxF netlink/gen) |
-		awk '$3 ~ /^[TDBR]$/ { file[$4] = $1 }
-			$2 == "U" { user[++n] = $1; name[n] = $3 }
-			END {
-				for (i = 1; i <= n; i++)
-					if (file[name[i]] && name[i] !~ /^__(SC|trace)/)
-						print user[i], file[name[i]], name[i]
-			}'
+	grep -o 'module/[a-z0-9_/]*\.o' Kbuild | sed 's,^module/,,; s,\.o$,,' | grep -vxF netlink/gen | calls "$objects"
 }
 
-# Nothing in a wing uses one above it, and no two rooms need each other.
+# calls FOLDER: of rooms, one a line, whose objects are there, print "ROOM OTHER NAME" for what they call.
+calls() {
+	local f
+	while IFS= read -r f; do
+		nm "$1/$f.o" | sed "s|^|$f |"
+	done | awk '$3 ~ /^[TDBR]$/ { file[$4] = $1 }
+		$2 == "U" { user[++n] = $1; name[n] = $3 }
+		END {
+			for (i = 1; i <= n; i++)
+				if (file[name[i]] && name[i] !~ /^__(SC|trace)/)
+					print user[i], file[name[i]], name[i]
+		}'
+}
+
+# Nothing in a wing uses one above it, and no two rooms need each other; nor do the tool's, by calls.
 check_house() {
 	local status bad=0
+	make -s -C userspace weir >/dev/null || { echo "the tool does not build" && return 1; }
+	files '^userspace/[a-z_]*\.c$' | sed 's,^userspace/,,; s,\.c$,,' | while IFS= read -r f; do
+		[ ! -e "userspace/$f.o" ] || echo "$f"
+	done | calls userspace >"$tmp/tool"
+	[ -s "$tmp/tool" ] || bad=1
+	circles <"$tmp/tool" || bad=1
 	rooms >"$tmp/rooms"
 	status=$?
 	wings >"$tmp/wings"

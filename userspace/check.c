@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Check a limit's words against each other. */
+/* Check the words of a limit, or of a request on sources, against each other. */
 
 #include <netinet/in.h>
 #include <string.h>
@@ -221,10 +221,8 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 	return weir_args_blame(args, word);
 }
 
-int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
+static int check_limit(struct weir_args *args, unsigned int verb, struct weir_limit *limit)
 {
-	struct weir_limit *limit = model;
-
 	if (verb == WEIR_ON_ADD && !*limit->comment)
 		limit->has &= ~WEIR_HAS(LIMIT_COMMENT);
 	if (verb == WEIR_ON_ADD && !limit->newcomers.count)
@@ -248,10 +246,8 @@ int weir_check_limit(struct weir_args *args, unsigned int verb, void *model)
 	return check_budgets(limit, verb, args) ?: check_words(limit, verb, args);
 }
 
-int weir_check_query(struct weir_args *args, unsigned int verb, void *model)
+static int check_query(struct weir_args *args, unsigned int verb, struct weir_query *query)
 {
-	struct weir_query *query = model;
-
 	if (verb & (WEIR_ON_ADD | WEIR_ON_DEL) && !*query->limit &&
 	    query->prefix.len != (query->prefix.family == AF_INET ? 32 : 128)) {
 		weir_err_set(args->err, "a prefix is a source only of a limit that counts such: write 'limit NAME'");
@@ -264,4 +260,10 @@ int weir_check_query(struct weir_args *args, unsigned int verb, void *model)
 		return 0;
 	weir_err_set(args->err, "wait: only mode all waits; drain and reserve answer at once");
 	return weir_args_blame(args, "wait");
+}
+
+int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
+{
+	return set == &weir_limit_fields ? check_limit(args, verb, model) :
+	       set == &weir_query_fields ? check_query(args, verb, model) : 0;
 }

@@ -6,29 +6,6 @@
 
 #include "field.h"
 
-/* Offset of the low @len bytes of a uint64_t. */
-static size_t low_bytes(size_t len)
-{
-	const uint16_t one = 1;
-
-	return *(const uint8_t *)&one ? 0 : sizeof(uint64_t) - len;
-}
-
-uint64_t weir_uint_get(const void *data, size_t len)
-{
-	uint64_t value = 0;
-
-	if (len == 1 || len == 2 || len == 4 || len == 8)
-		memcpy((char *)&value + low_bytes(len), data, len);
-	return value;
-}
-
-void weir_uint_set(void *data, size_t len, uint64_t value)
-{
-	if (len <= sizeof(value))
-		memcpy(data, (char *)&value + low_bytes(len), len);
-}
-
 void *weir_field_at(const struct weir_field *field, const void *model)
 {
 	return (char *)model + field->offset;
@@ -220,7 +197,7 @@ static size_t add_words(const struct weir_set *set, unsigned int verb,
 	for (field = set->fields; field->type; field++) {
 		if (!(field->flags & verb))
 			continue;
-		if (field->type == &weir_type_nest)
+		if (field->type->nests)
 			used = add_words(field->nest, verb, field, words, used);
 		if (field->flags & WEIR_BARE) {
 			for (i = 0; field->spec->names[i]; i++)
@@ -306,11 +283,11 @@ void weir_field_show(const struct weir_set *set, const struct weir_field *field,
 		show_json(field, out, model);
 	else if (field->flags & WEIR_MUTE)
 		return;
-	else if (field->type == &weir_type_nest)
+	else if (field->type->nests)
 		for (i = 0; i < (field->many ? given : 1); i++)
 			weir_set_show(field->nest, WEIR_WORDS, out,
 				      (char *)weir_field_at(field, model) + i * field->size);
-	else if (field->type != &weir_type_flag || given)
+	else if (!field->type->flag || given)
 		show_text(set, field, out, model);
 }
 

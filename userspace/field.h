@@ -73,6 +73,8 @@ typedef int weir_parse_value(const struct weir_field *field, struct weir_args *a
 struct weir_type {
 	const char *value;		/* placeholder in help */
 	const char *schema;		/* the type of each part in JSON */
+	bool nests;			/* a model, with rows of its own */
+	bool flag;			/* presence is the value */
 	size_t second;			/* offset of a number's second part; or 0 */
 	weir_parse_value *parse;
 	void (*put)(const struct weir_field *field, struct nlmsghdr *msg, const void *at);
@@ -91,7 +93,6 @@ struct weir_set {
 	const struct weir_field *fields;	/* ends with a row without a type */
 	size_t size;
 	size_t invert;		/* offset of the inverted conditions; or 0 */
-	int (*check)(struct weir_args *args, unsigned int verb, void *model);
 	int indent;		/* of counter lines */
 };
 
@@ -111,9 +112,6 @@ extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_
 	weir_state_fields, weir_config_fields, weir_saving_fields,
 	weir_xdp_fields, weir_packet_fields;
 
-/* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */
-uint64_t weir_uint_get(const void *data, size_t len);
-void weir_uint_set(void *data, size_t len, uint64_t value);
 /* Size of a number in bytes: of the value, or of its second part, as @attr says. */
 size_t weir_type_width(const struct weir_field *field, uint16_t attr);
 /* The row that uses an attribute, for its value or second part; or NULL. */
@@ -165,9 +163,7 @@ bool weir_packet_meets(const struct weir_match *packet, const struct weir_match 
 /* Check what is said of a packet of a source, and add what follows from it. */
 int weir_packet_check(struct weir_match *packet, const struct weir_prefix *from,
 		      struct weir_args *args);
-/* check.c: check a limit's words against each other. */
-int weir_check_limit(struct weir_args *args, unsigned int verb, void *model);
-/* A ranking by drops includes idle sources. */
-int weir_check_query(struct weir_args *args, unsigned int verb, void *model);
+/* check.c: check the words of a command against each other, and add what follows from them. */
+int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model);
 
 #endif

@@ -72,6 +72,7 @@ static const struct weir_field match_rows[] = {
 	{ "mark", &weir_type_mark, ON_MATCH, MATCH(MARK, mark), COND(MARK),
 	  .part = WEIR_A_MATCH_MARK_MASK, .help = "only with this mark" },
 	{ "match", &weir_type_any, WEIR_ON_ADD | WEIR_ON_SET, MATCH(ANY, any),
+	  .nest = &weir_match_fields,
 	  .help = "replaces all conditions; any: no condition" },
 	{ "not", &weir_type_bits, 0, MATCH(INVERT, invert) },
 	END
@@ -80,18 +81,6 @@ static const struct weir_field match_rows[] = {
 const struct weir_set weir_match_fields = {
 	SET("match", match), .fields = match_rows,
 	.invert = offsetof(struct weir_match, invert),
-};
-
-#define COUNTER(NAME, member)	ATTR(counter, COUNTER_##NAME), AT(counter, member)
-
-static const struct weir_field counter_rows[] = {
-	{ "packets", &weir_type_uint, WEIR_WORDS, COUNTER(PACKETS, packets) },
-	{ "bytes", &weir_type_uint, WEIR_WORDS, COUNTER(BYTES, bytes) },
-	END
-};
-
-const struct weir_set weir_counter_fields = {
-	SET("counter", counter), .fields = counter_rows,
 };
 
 #define STATS(NAME, member)	ATTR(limit_stats, LIMIT_STATS_##NAME), AT(limit_stats, member)
@@ -222,7 +211,7 @@ static const struct weir_field limit_rows[] = {
 };
 
 const struct weir_set weir_limit_fields = {
-	SET("limit", limit), .fields = limit_rows, .check = weir_check_limit,
+	SET("limit", limit), .fields = limit_rows,
 };
 
 #define EXEMPT(NAME, member)	ATTR(exempt, EXEMPT_##NAME), AT(exempt, member)

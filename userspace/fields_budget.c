@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of budgets, and of how a source stands with them. */
+/* The rows of counters, of budgets, and of the counts of a source. */
 
 #include "field.h"
 
@@ -7,6 +7,18 @@
 				.size = sizeof(((struct weir_##model *)0)->member)
 #define ATTR(set, NAME)	.attr = WEIR_A_##NAME, .spec = &weir_##set##_attrs[WEIR_A_##NAME]
 #define END	{ 0 }
+#define COUNTER(NAME, member)	ATTR(counter, COUNTER_##NAME), AT(counter, member)
+
+static const struct weir_field counter_rows[] = {
+	{ "packets", &weir_type_uint, WEIR_WORDS, COUNTER(PACKETS, packets) },
+	{ "bytes", &weir_type_uint, WEIR_WORDS, COUNTER(BYTES, bytes) },
+	END
+};
+
+const struct weir_set weir_counter_fields = {
+	.name = "counter", .size = sizeof(struct weir_counter), .fields = counter_rows,
+};
+
 #define ON_LIMIT	(WEIR_ON_ADD | WEIR_ON_SET | WEIR_WORDS | WEIR_EVENT)
 #define BUDGET(NAME, member)	ATTR(budget, BUDGET_##NAME), AT(budget, member), \
 				.bit = WEIR_HAS(BUDGET_##NAME)

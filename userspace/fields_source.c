@@ -92,7 +92,7 @@ static const struct weir_field query_rows[] = {
 };
 
 const struct weir_set weir_query_fields = {
-	SET("query", query), .fields = query_rows, .check = weir_check_query,
+	SET("query", query), .fields = query_rows,
 };
 
 #define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)

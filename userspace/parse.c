@@ -412,7 +412,5 @@ int weir_parse(struct weir_args *args, const struct weir_set *set, unsigned int 
 		return weir_args_peek(args) && !weir_args_pick(args, &none) ? -EINVAL : 0;
 	memset(model, 0, set->size);
 	weir_set_words(set, verb, reading.words);
-	if (read_all(&reading))
-		return -EINVAL;
-	return set->check ? set->check(args, verb, model) : 0;
+	return read_all(&reading);
 }

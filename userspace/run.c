@@ -95,7 +95,8 @@ int weir_read(struct weir_args *args, struct weir_reading *reading)
 	}
 	if (!reading->command)
 		return -EINVAL;
-	return weir_parse(args, reading->command->set, reading->command->verb, &reading->model);
+	return weir_parse(args, reading->command->set, reading->command->verb, &reading->model) ?:
+	       weir_check(args, reading->command->set, reading->command->verb, &reading->model);
 }
 
 /* "help", -h, -help, --help */

@@ -289,17 +289,17 @@ static void json_flag(const struct weir_field *field, const char *key,
 	weir_out_bool(out, key, !field->size || *(const bool *)at);
 }
 
-const struct weir_type weir_type_flag = { .schema = "boolean", .parse = parse_flag,
+const struct weir_type weir_type_flag = { .schema = "boolean", .flag = true, .parse = parse_flag,
 	.put = put_flag, .get = get_flag, .json = json_flag };
 
-/* "any", or the first condition, which is not consumed. */
+/* "any", or the first condition, of the nest, which is not consumed. */
 static int parse_any(const struct weir_field *field, struct weir_args *args,
 		     const char *text, void *at)
 {
 	struct weir_word words[WEIR_WORDS_MAX], *any = words;
 	const struct weir_word *word = NULL;
 
-	weir_set_words(&weir_match_fields, WEIR_ON_ADD, words);
+	weir_set_words(field->nest, WEIR_ON_ADD, words);
 	while (any->is != field)
 		any++;
 	any->name = "any";
@@ -351,7 +351,7 @@ static void json_nest(const struct weir_field *field, const char *key,
 	weir_out_end(out, '}');
 }
 
-const struct weir_type weir_type_nest = { .schema = "object", .put = put_nest,
+const struct weir_type weir_type_nest = { .schema = "object", .nests = true, .put = put_nest,
 	.get = get_nest, .json = json_nest };
 
 /* Each element of a list is its own nest. */

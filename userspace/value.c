@@ -39,6 +39,29 @@ static const struct {
 /* Each is a thousand times the previous one. */
 static const char scales[] = "kMGTPE";
 
+/* Offset of the low @len bytes of a uint64_t. */
+static size_t low_bytes(size_t len)
+{
+	const uint16_t one = 1;
+
+	return *(const uint8_t *)&one ? 0 : sizeof(uint64_t) - len;
+}
+
+uint64_t weir_uint_get(const void *data, size_t len)
+{
+	uint64_t value = 0;
+
+	if (len == 1 || len == 2 || len == 4 || len == 8)
+		memcpy((char *)&value + low_bytes(len), data, len);
+	return value;
+}
+
+void weir_uint_set(void *data, size_t len, uint64_t value)
+{
+	if (len <= sizeof(value))
+		memcpy(data, (char *)&value + low_bytes(len), len);
+}
+
 /* Parse digits and advance *@text; saturates. */
 static bool take_digits(const char **text, int base, uint64_t *value)
 {

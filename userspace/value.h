@@ -7,6 +7,10 @@
 
 #include "field.h"
 
+/* Read 1, 2, 4 or 8 bytes in host order; 0 for other lengths. */
+uint64_t weir_uint_get(const void *data, size_t len);
+void weir_uint_set(void *data, size_t len, uint64_t value);
+
 /* -EINVAL with a sentence if @value, written as @text, is out of range. */
 int weir_value_range(const char *text, uint64_t value, uint64_t min,
 		     uint64_t max, struct weir_err *err);

@@ -156,6 +156,8 @@ class Maker(random.Random):
             times = int(self.percent(self.likely(attr, wanted)))
             if attr.get("multi-attr") and times:
                 times = self.below(300 if self.percent(3) else 5)
+                if attr["name"] == "budget" and self.percent(80):
+                    times = 1
             if taken is not None and attr["name"] not in taken:
                 times = int(odd and self.percent(2))
             elif odd and self.percent(10):

@@ -23,7 +23,7 @@ static int read_words(const struct weir_set *set, unsigned int verb, const char 
 
 	snprintf(line, sizeof(line), "%s", text);
 	args.count = weir_split(line, split, 64);
-	return weir_parse(&args, set, verb, model);
+	return weir_parse(&args, set, verb, model) ?: weir_check(&args, set, verb, model);
 }
 
 static int read_limit(unsigned int verb, const char *text, bool exact, struct weir_limit *limit)
