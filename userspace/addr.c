@@ -354,7 +354,7 @@ const char *weir_text_prefix(const struct weir_field *field, const void *at, cha
 	size_t len;
 
 	if (!prefix->family) {
-		strcpy(buf, "all sources");
+		strcpy(buf, "all");
 		return buf;
 	}
 	if (!inet_ntop(prefix->family, prefix->addr, buf, WEIR_TEXT_SIZE))

@@ -248,9 +248,13 @@ static int check_limit(struct weir_args *args, unsigned int verb, struct weir_li
 
 static int check_query(struct weir_args *args, unsigned int verb, struct weir_query *query)
 {
-	if (verb & (WEIR_ON_ADD | WEIR_ON_DEL) && !*query->limit &&
+	bool all = verb & (WEIR_ON_GET | WEIR_ON_CHARGE | WEIR_ON_ADD | WEIR_ON_DEL) &&
+		   !query->prefix.family;
+
+	if ((all || verb & (WEIR_ON_ADD | WEIR_ON_DEL)) && !*query->limit &&
 	    query->prefix.len != (query->prefix.family == AF_INET ? 32 : 128)) {
-		weir_err_set(args->err, "a prefix is a source only of a limit that counts such: write 'limit NAME'");
+		weir_err_set(args->err, "%s is a source only of a limit that counts such: write 'limit NAME'",
+			     all ? "all" : "a prefix");
 		return -EINVAL;
 	}
 	query->idle |= query->top && query->rank == WEIR_RANK_DROPPED;

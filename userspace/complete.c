@@ -43,10 +43,8 @@ static int put_first(const void *model, void *data)
 {
 	const struct weir_set *set = data;
 	char buf[WEIR_TEXT_SIZE];
-	const char *text = weir_field_text(set->fields, model, buf);
 
-	if (!strchr(text, ' '))	/* "all sources" is output only */
-		puts(text);
+	puts(weir_field_text(set->fields, model, buf));
 	return 0;
 }
 

@@ -58,7 +58,7 @@ static const struct weir_field query_rows[] = {
 	  .part = WEIR_A_SOURCE_PREFIX_LEN,
 	  .help = "only sources that overlap ADDR[/LENGTH]" },
 	{ "ADDR", &weir_type_source, WEIR_FIRST | ON_ADDRESS, QUERY(ADDRESS, prefix),
-	  .needed = ON_ADDRESS },
+	  .alias = "all", .needed = ON_ADDRESS },
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | WEIR_ON_FORGET, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN, .value = "PREFIX|all", .alias = "all",
 	  .needed = WEIR_ON_FORGET, .help = "sources within ADDR[/LENGTH], or all" },

@@ -20,9 +20,13 @@ static bool is_address(const struct weir_prefix *prefix)
 	return prefix->len == (prefix->family == AF_INET ? 32 : 128);
 }
 
-/* A prefix is a source's only under a limit that makes its sources of that length. */
-static int check_length(struct weir_tool *tool, const struct weir_query *query)
+/*
+ * A prefix is a source's only under a limit that makes its sources of that length, and all is
+ * that of one that makes a single source, of which any address is.
+ */
+static int check_length(struct weir_tool *tool, struct weir_query *query)
 {
+	bool all = !query->prefix.family;
 	struct weir_limit limit = { 0 };
 	struct weir_request request;
 	char buf[WEIR_TEXT_SIZE];
@@ -31,9 +35,12 @@ static int check_length(struct weir_tool *tool, const struct weir_query *query)
 	if (is_address(&query->prefix) ||
 	    weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
 		return WEIR_EXIT_OK;	/* the request itself reports it better */
-	len = limit.per[query->prefix.family != AF_INET];
-	if (request.ret || len == query->prefix.len)
+	len = limit.per[query->prefix.family == AF_INET6];
+	if (request.ret || (len == query->prefix.len && !(all && limit.per[1]))) {
+		if (all)
+			query->prefix = (struct weir_prefix){ .family = AF_INET, .len = 32 };
 		return weir_tool_settle(tool, &request, 0);
+	}
 	weir_err_set(&tool->err, "ADDR %s: limit '%s' counts each /%u as a source",
 		     weir_text_prefix(NULL, &query->prefix, buf), query->limit, len);
 	return WEIR_EXIT_WORDS;
@@ -76,6 +83,8 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		status = weir_get_config(tool, &limits, false);
 		getting.limits = &limits;
 	}
+	if (!status && !model->query.prefix.family)
+		status = check_length(tool, &model->query);
 	if (status)
 		return status;
 	request.reply = show_state;

@@ -107,7 +107,7 @@ says <<'LINES'
 1 | source block 192.0.2.1 for 0s | ^weir: source block: for: 0s is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 3651d | ^weir: source block: for: 3651d is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 1m for 2m | ^weir: source block: 'for' given twice$
-1 | source block all for 1m | ^weir: source block: every IPv4 address is 0.0.0.0/0, every IPv6 address ::/0$
+1 | source block all for 1m | ^weir: source block: all is a source only of a limit that counts such: write 'limit NAME'$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
 1 | ban 192.0.2.1 | ^weir: 'ban' requires an object: source block$
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none

@@ -66,10 +66,10 @@ told=$((told + 3))
 tells "... a prefix" "forget 198.51.100.0/24 limit web forgotten 3"
 weir source charge 198.51.100.1 limit web >"$tmp/out"
 weir source forget all >"$tmp/out"
-is "$(<"$tmp/out")" "all sources limit web forgotten 1" "all sources"
+is "$(<"$tmp/out")" "all limit web forgotten 1" "all sources"
 told=$((told + 1))
-tells "... all" "forget all sources limit web forgotten 1"
-is "$(weir -j source forget all | jq -c .)" '[{"source":"all sources","forgotten":0}]' "... none, in JSON"
+tells "... all" "forget all limit web forgotten 1"
+is "$(weir -j source forget all | jq -c .)" '[{"source":"all","forgotten":0}]' "... none, in JSON"
 
 weir limit add first budget 1/100s bytes not from 10.0.0.0/8 lenient action observe before web sources 64 >"$tmp/out" 2>&1
 weir limit set net before web >"$tmp/out"

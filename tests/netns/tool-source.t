@@ -48,7 +48,7 @@ like "$(weir source charge 198.51.100.2 limit web)" \
 	'^198.51.100.2 limit web taken 1 count 1 of 100 left 99$' "as text"
 
 like "$(weir source charge 198.51.101.2 limit net)" '^198.51.101.0/24 limit net taken 1 ' "the charged source is the prefix"
-like "$(weir source charge 2001:db8:1:2::3 limit host)" '^all sources limit host taken 1 ' "... or all sources"
+like "$(weir source charge 2001:db8:1:2::3 limit host)" '^all limit host taken 1 ' "... or all sources"
 is "$(answer '.[0].source' source charge 2001:db8:1:2:3::4 limit bulk)" "2001:db8:1:2::/64" "... also in JSON"
 weir source forget all >"$tmp/out"
 weir source charge 198.51.100.1 limit web packets 100 >"$tmp/out"
@@ -63,6 +63,16 @@ while read -r line; do
 		is "$? $(sed -n "1s,^${line%% count*} .*,shown,p" "$tmp/out")" "0 shown" "source ${verb%% *} of what is shown: $line" || diag "$(<"$tmp/out")"
 	done
 done < <(weir source show limit web | grep -v '^ ' | head -n 3 && weir source show limit net | grep -v '^ ')
+weir source charge 198.51.100.1 limit host packets 3 >"$tmp/out"
+line=$(weir source show limit host)
+like "$line" '^all limit host count [0-9]+ of 1000 ' "the source of a limit of all"
+for verb in get charge forget; do
+	like "$(weir source $verb ${line%% count*} 2>&1)" '^all limit host ' "source $verb of what is shown: ${line%% count*}"
+done
+like "$(weir source block ${line%% count*} for 1h 2>&1)" '^weir: source block: limit: the limit counts all addresses as one source' "... but it cannot be blocked, and why" ||
+	diag "$(weir source block ${line%% count*} for 1h 2>&1)"
+is "$(weir source get all limit net 2>&1; weir source get all 2>&1)" "weir: ADDR all: limit 'net' counts each /24 as a source
+weir: source get: all is a source only of a limit that counts such: write 'limit NAME'" "... and of others there is no such source"
 is "$(weir source block 2001:db8:1::/48 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/48: limit 'web' counts each /64 as a source
 1" "another length is no source"
 is "$(weir source get 198.51.101.0/24 2>&1; echo $?)" "$(weir source get 198.51.101.0/24 limit net; echo 0)" "... but of the limit that has such"
@@ -77,10 +87,10 @@ like "$out" '^198.51.100.1 limit web count 100 of 100 left 0 limited for [0-9.ms
 	"get shows count, rest, time and wheel"
 like "$out" $'\n''198.51.100.1 limit bulk count 4000 of 5000 bytes left 1000 ' "... for each limit"
 like "$out" $'\n''198.51.100.0/24 limit net count 0 of 100 left 100 dropped 0 idle' "... of the counted prefix"
-like "$out" $'\n''all sources limit host count 0 of 1000 left 1000 would-drop 0 idle' "... or all sources"
+like "$out" $'\n''all limit host count 0 of 1000 left 1000 would-drop 0 idle' "... or all sources"
 like "$(LC_ALL=C.UTF-8 weir source get 198.51.100.1 limit web)" $'\n''    [^ ]{15} 5 slots' "the wheel as block characters in UTF-8"
 is "$(answer '[.[] | [.limit, .source, .budgets[0].unit, .action]]' source get 198.51.100.1)" \
-	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","all sources","packets","observe"]]' \
+	'[["web","198.51.100.1","packets","drop"],["bulk","198.51.100.1","bytes","drop"],["net","198.51.100.0/24","packets","drop"],["host","all","packets","observe"]]' \
 	"the same in JSON"
 is "$(answer '.[0] | (.budgets[0].slot_counts | length, add), (.next_ms > 0), (.next_ms <= 125000)' source get 198.51.100.1 limit web | paste -sd,)" \
 	"5,100,true,true" "the slots are numbers and add up"
@@ -106,7 +116,7 @@ is "$(answer 'length' source show limit nosuch 2>/dev/null)" 0 "a failure is an 
 # forget
 is "$(answer '.[0].forgotten' source forget 203.0.113.1)" 1 "forget one source"
 is "$(answer '.[0].forgotten' source forget 203.0.113.0/24 limit web)" 39 "forget a prefix"
-is "$(weir source forget all limit bulk)" "all sources limit bulk forgotten 1" "forget all of a limit"
+is "$(weir source forget all limit bulk)" "all limit bulk forgotten 1" "forget all of a limit"
 is "$(answer '[.[].source] | sort' source show)" '["198.51.100.1","198.51.100.2"]' "other sources are kept"
 is "$(answer '.[0].budgets[0].left' source get 203.0.113.40 limit web)" 100 "a forgotten source may send again"
 

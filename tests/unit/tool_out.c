@@ -129,7 +129,7 @@ static void test_color(void **state)
 
 	begin(false, false, true);
 	weir_show_source(&out, &source);
-	end("text", "\033[35mall sources\033[0m count 1 of 2 left 1 dropped 0\n");
+	end("text", "\033[35mall\033[0m count 1 of 2 left 1 dropped 0\n");
 }
 
 static struct weir_source sample = {
