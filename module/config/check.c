@@ -230,7 +230,6 @@ int weir_limit_check(struct weir_limit *limit, struct weir_error *error)
 	if (err)
 		return err;
 	limit->span_ticks = 0;
-	limit->plain = limit->budgets == 1 && limit->budget[0].mode != WEIR_MODE_EXACT;
 	limit->largest[false] = U64_MAX;
 	limit->largest[true] = U64_MAX;
 	for (i = 0; i < limit->budgets; i++) {

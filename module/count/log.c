@@ -7,53 +7,53 @@
 #include "count/log.h"
 
 /* The i-th last entry, from 0 on. */
-static u32 *log_entry(struct weir_wheel_shape shape, struct weir_wheel *w, u32 i)
+static u32 *log_entry(const struct weir_shape *shape, struct weir_wheel *w, u32 i)
 {
 	u32 newest = w->entry[0];
 
-	return (u32 *)w + 2 + (newest >= i ? newest - i : newest + shape.entries - i);
+	return (u32 *)w + 2 + (newest >= i ? newest - i : newest + shape->entries - i);
 }
 
-static u32 log_read(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 i)
+static u32 log_read(const struct weir_shape *shape, const struct weir_wheel *w, u32 i)
 {
 	return *log_entry(shape, (struct weir_wheel *)w, i);
 }
 
 /* Entries from a slot on. */
-u64 weir_log_since(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot)
+u64 weir_log_since(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot)
 {
 	u32 i = 0;
 
-	while (i < shape.entries && (s32)(log_read(shape, w, i) - slot) >= 0)
+	while (i < shape->entries && (s32)(log_read(shape, w, i) - slot) >= 0)
 		i++;
 	return i;
 }
 
 /* The first slot of the window that ends in a slot, or in the log's if that is later. */
-static u32 log_first(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot)
+static u32 log_first(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot)
 {
-	return ((s32)(slot - w->at) > 0 ? slot : w->at) - shape.parts;
+	return ((s32)(slot - w->at) > 0 ? slot : w->at) - shape->parts;
 }
 
 /* Has all that is in the log left the window by a slot? Its entries alias if that is far. */
-static bool log_past(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot)
+static bool log_past(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot)
 {
-	return (s32)(slot - w->at) > (s32)shape.parts;
+	return (s32)(slot - w->at) > (s32)shape->parts;
 }
 
-u64 weir_log_sum(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot)
+u64 weir_log_sum(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot)
 {
 	return log_past(shape, w, slot) ? 0 :
 	       weir_log_since(shape, w, log_first(shape, w, slot));
 }
 
 /* Slots until @cost, at most @budget, fits. */
-u32 weir_log_wait(struct weir_wheel_shape shape, const struct weir_wheel *w,
+u32 weir_log_wait(const struct weir_shape *shape, const struct weir_wheel *w,
 		  u32 slot, u64 cost, u64 budget)
 {
 	s32 left;
 
-	if (budget - cost >= shape.entries || log_past(shape, w, slot))
+	if (budget - cost >= shape->entries || log_past(shape, w, slot))
 		return 0;
 	left = log_read(shape, w, budget - cost) - log_first(shape, w, slot);
 	return left < 0 ? 0 : left + 1;
@@ -63,42 +63,42 @@ u32 weir_log_wait(struct weir_wheel_shape shape, const struct weir_wheel *w,
  * Forget all but the newest @left entries. What is cleared is outside of any window, because
  * a log with a longer one may get a copy.
  */
-void weir_log_clear(struct weir_wheel_shape shape, struct weir_wheel *w, u32 left)
+void weir_log_clear(const struct weir_shape *shape, struct weir_wheel *w, u32 left)
 {
-	for (; left < shape.entries; left++)
+	for (; left < shape->entries; left++)
 		*log_entry(shape, w, left) = w->at - WEIR_LOG_SLOTS - 1;
 }
 
-void weir_log_turn(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot)
+void weir_log_advance(const struct weir_shape *shape, struct weir_wheel *w, u32 slot)
 {
 	bool past = log_past(shape, w, slot);
 
 	w->at = slot;
-	if (past || (s32)(log_read(shape, w, 0) - slot + shape.parts) < 0)
+	if (past || (s32)(log_read(shape, w, 0) - slot + shape->parts) < 0)
 		weir_log_clear(shape, w, 0);
 }
 
 /* Count a cost, at most as many as there are entries. */
-void weir_log_add(struct weir_wheel_shape shape, struct weir_wheel *w, u64 cost)
+void weir_log_add(const struct weir_shape *shape, struct weir_wheel *w, u64 cost)
 {
 	for (; cost; cost--) {
-		w->entry[0] = w->entry[0] + 1 == shape.entries ? 0 : w->entry[0] + 1;
+		w->entry[0] = w->entry[0] + 1 == shape->entries ? 0 : w->entry[0] + 1;
 		*log_entry(shape, w, 0) = w->at;
 	}
 }
 
 /* Fill a log with the newest entries of another one, of slots as long, at the same slot. */
-void weir_log_copy(struct weir_wheel_shape shape, struct weir_wheel *w,
-		   struct weir_wheel_shape of, const struct weir_wheel *v)
+void weir_log_copy(const struct weir_shape *shape, struct weir_wheel *w,
+		   const struct weir_shape *of, const struct weir_wheel *v)
 {
-	u32 i, both = min(shape.entries, of.entries);
+	u32 i, both = min(shape->entries, of->entries);
 
 	for (i = 0; i < both; i++)
 		*log_entry(shape, w, i) = log_read(of, v, i);
 }
 
 /* Give back a charge, if the log still has it. */
-bool weir_log_uncharge(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot, u64 cost)
+bool weir_log_undo(const struct weir_shape *shape, struct weir_wheel *w, u32 slot, u64 cost)
 {
 	u64 first = weir_log_since(shape, w, slot + 1);
 	u32 i;
@@ -106,18 +106,18 @@ bool weir_log_uncharge(struct weir_wheel_shape shape, struct weir_wheel *w, u32 
 	if ((s32)(slot - log_first(shape, w, slot)) < 0 ||
 	    weir_log_since(shape, w, slot) - first < cost)
 		return false;
-	for (i = first; i + cost < shape.entries; i++)
+	for (i = first; i + cost < shape->entries; i++)
 		*log_entry(shape, w, i) = log_read(shape, w, i + cost);
 	weir_log_clear(shape, w, i);
 	return true;
 }
 
-/* As weir_wheel_join_swap(): the i-th last is the later one. */
-void weir_log_join_swap(struct weir_wheel_shape shape, struct weir_wheel *w, struct weir_wheel *v)
+/* By the later entries: the i-th last is the later one. */
+void weir_log_join(const struct weir_shape *shape, struct weir_wheel *w, struct weir_wheel *v)
 {
 	u32 *of_w, *of_v, i;
 
-	for (i = 0; i < shape.entries; i++) {
+	for (i = 0; i < shape->entries; i++) {
 		of_w = log_entry(shape, w, i);
 		of_v = log_entry(shape, v, i);
 		if ((s32)(*of_v - *of_w) > 0)

@@ -14,29 +14,28 @@
 #include "count/shape.h"
 
 /* Entries from a slot on. */
-u64 weir_log_since(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot);
-u64 weir_log_sum(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot);
+u64 weir_log_since(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot);
+u64 weir_log_sum(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot);
 
 /* Slots until @cost, at most @budget, fits. */
-u32 weir_log_wait(struct weir_wheel_shape shape, const struct weir_wheel *w, u32 slot,
-		  u64 cost, u64 budget);
+u32 weir_log_wait(const struct weir_shape *shape, const struct weir_wheel *w, u32 slot, u64 cost,
+		  u64 budget);
 
 /* Forget all but the newest @left entries. */
-void weir_log_clear(struct weir_wheel_shape shape, struct weir_wheel *w, u32 left);
-void weir_log_turn(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot);
+void weir_log_clear(const struct weir_shape *shape, struct weir_wheel *w, u32 left);
+void weir_log_advance(const struct weir_shape *shape, struct weir_wheel *w, u32 slot);
 
 /* Count a cost, at most as many as there are entries. */
-void weir_log_add(struct weir_wheel_shape shape, struct weir_wheel *w, u64 cost);
+void weir_log_add(const struct weir_shape *shape, struct weir_wheel *w, u64 cost);
 
 /* Give back a charge, if the log still has it. */
-bool weir_log_uncharge(struct weir_wheel_shape shape, struct weir_wheel *w, u32 slot, u64 cost);
+bool weir_log_undo(const struct weir_shape *shape, struct weir_wheel *w, u32 slot, u64 cost);
 
 /* Fill a log with the newest entries of another one, of slots as long, at the same slot. */
-void weir_log_copy(struct weir_wheel_shape shape, struct weir_wheel *w,
-		   struct weir_wheel_shape of, const struct weir_wheel *v);
+void weir_log_copy(const struct weir_shape *shape, struct weir_wheel *w,
+		   const struct weir_shape *of, const struct weir_wheel *v);
 
-/* As weir_wheel_join_swap(): the i-th last is the later one. */
-void weir_log_join_swap(struct weir_wheel_shape shape, struct weir_wheel *w,
-			struct weir_wheel *v);
+/* By the later entries: the i-th last is the later one. */
+void weir_log_join(const struct weir_shape *shape, struct weir_wheel *w, struct weir_wheel *v);
 
 #endif /* WEIR_LOG_H */

@@ -43,7 +43,6 @@ struct weir_limit {
 	struct weir_prefix prefix;
 	u8 budgets;		/* how many */
 	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
-	bool plain;		/* one budget, and not a log: as in struct weir_table */
 	bool observe;		/* drop nothing */
 	u8 slots_given;		/* for which of them: BIT(index) */
 	u32 id;			/* never used again in a namespace; 0 until it is made */
@@ -93,7 +92,7 @@ u16 weir_limit_too_large(const struct weir_limit *limit, const struct weir_looku
 static inline u16 weir_limit_cost(const struct weir_limit *limit, struct weir_lookup *lookup,
 				  u32 packets, u64 bytes)
 {
-	if (unlikely(!limit->plain)) {
+	if (unlikely(limit->budgets != 1)) {
 		lookup->budgets = limit->room;
 		lookup->amount[false] = packets;
 		lookup->amount[true] = bytes;

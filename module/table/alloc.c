@@ -116,13 +116,13 @@ static u8 log_entries(u64 budget, unsigned int words)
 	return 16 * lines - other;
 }
 
-static struct weir_wheel_shape shape_of(const struct weir_count_spec *spec, unsigned int words)
+static struct weir_shape shape_of(const struct weir_count_spec *spec, unsigned int words)
 {
 	if (spec->log)
 		return weir_log_shape(spec->slots, log_entries(spec->budget, words));
 	if (spec->rate)
 		return weir_leak_shape(spec->slots, spec->rate);
-	return weir_wheel_shape(spec->slots, spec->lenient, weir_wheel_width(spec->budget));
+	return weir_ring_shape(spec->slots, spec->lenient, weir_width_of(spec->budget));
 }
 
 /* @off: behind the wheels of the counts before it. */
@@ -150,14 +150,10 @@ static void table_counts(struct weir_table *table)
 
 	for (i = 0; i < WEIR_BUDGETS_MAX && spec->count[i].budget; i++, count++) {
 		*count = count_of(&spec->count[i], table->words, table->wheels_size);
-		table->wheels_size = count->off + weir_wheel_size(count->shape);
-		table->stays |= !count->slot_ticks;
+		table->wheels_size = count->off + count->shape.size;
+		table->stays |= weir_count_stays(count);
 	}
 	table->more = i - 1;
-	table->plain = !table->more && !table->count[0].shape.entries;
-	table->shape = table->count[0].shape;
-	table->slot_shift = table->count[0].slot_shift;
-	table->slot_inverse = table->count[0].slot_inverse;
 }
 
 static void table_layout(struct weir_table *table)
@@ -220,8 +216,8 @@ static void bucket_init(const struct weir_table *table, struct weir_bucket *buck
 	bucket->seen_end = weir_table_slot(table, tick);
 	bucket->looks = table->ways;
 	for (i = 0; i <= table->more; i++, count++)
-		weir_wheel_reset(count->shape, weir_wheel_of(count, floor),
-				 weir_count_slot(count, tick));
+		weir_count_init(&count->shape, weir_wheel_of(count, floor),
+				weir_count_slot(count, tick));
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);
 		raw_spin_lock_init(&way->lock);
@@ -358,7 +354,7 @@ void weir_table_account(struct weir_table *table, atomic64_t *held)
 /* Does a count hold a budget? */
 bool weir_table_holds(const struct weir_table *table, unsigned int i, u64 budget)
 {
-	return budget <= weir_shape_max(table->count[i].shape);
+	return budget <= weir_shape_max(&table->count[i].shape);
 }
 
 u64 weir_table_bytes(const struct weir_table *table)

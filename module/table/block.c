@@ -41,7 +41,7 @@ void weir_way_block(const struct weir_table *table, struct weir_bucket *bucket,
 	if (until)
 		way->scope |= WEIR_SCOPE_BLOCKED;
 	else
-		weir_budgets_unmark(table, weir_way_wheel(table, way));
+		weir_counts_unmark(table, weir_way_wheel(table, way));
 	/* Pairs with weir_bucket_blocks(). */
 	WRITE_ONCE(bucket->blocked, until ? others | BIT_ULL(i) : others);
 }

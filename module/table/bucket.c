@@ -26,8 +26,7 @@ static inline u64 tags_equal(const u8 *tag, u8 wanted)
 	return ~(((x & low) + low) | x | low);
 }
 
-struct weir_way *weir_bucket_search(const struct weir_table *table,
-				    struct weir_bucket *bucket,
+struct weir_way *weir_bucket_search(const struct weir_table *table, struct weir_bucket *bucket,
 				    const struct weir_source *source, u32 hash)
 {
 	unsigned int home = weir_hash_home(table, hash), base;
@@ -53,8 +52,8 @@ struct weir_way *weir_bucket_search(const struct weir_table *table,
 }
 
 /* The masked source of a locked way; its scope is invalid if the way is free. */
-void weir_way_source(const struct weir_table *table,
-		     const struct weir_way *way, struct weir_source *source)
+void weir_way_source(const struct weir_table *table, const struct weir_way *way,
+		     struct weir_source *source)
 {
 	*source = (struct weir_source) { .scope = way->scope & ~WEIR_SCOPE_FLAGS };
 	memcpy(source->word, way->word, table->words * sizeof(*way->word));
@@ -87,8 +86,7 @@ static inline void way_give(const struct weir_table *table, struct weir_bucket *
 }
 
 /* Under both locks. */
-void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
-		   unsigned int i)
+void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
@@ -104,8 +102,8 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket,
 }
 
 /* A free way, preferably the home or its neighbour, or -1. */
-static inline int free_way(const struct weir_table *table,
-			   const struct weir_bucket *bucket, u32 hash)
+static inline int free_way(const struct weir_table *table, const struct weir_bucket *bucket,
+			   u32 hash)
 {
 	unsigned int home = weir_hash_home(table, hash), base;
 	u64 free;
@@ -121,20 +119,17 @@ static inline int free_way(const struct weir_table *table,
 	return base + __ffs64(free) / 8;
 }
 
-/* As weir_budgets_weight(); of the lookup, only slot and tick are used. */
+/* As counts_weight(); of the lookup, only slot and tick are used. */
 static inline u64 weight(const struct weir_table *table, struct weir_wheel *first,
 			 const struct weir_lookup *lookup)
 {
-	u64 sum;
-
-	if (unlikely(!table->plain))
-		return weir_budgets_weight(table, first, lookup->tick);
-	sum = weir_wheel_weight(weir_shape_unlogged(table->shape), first, lookup->slot);
-	return sum && unlikely(!table->count[0].slot_ticks) ? WEIR_STAYS : sum;
+	return weir_table_single(table) ?
+	       counts_weight(table, first, lookup->slot[0], lookup->tick, true) :
+	       weir_counts_weight(table, first, lookup->tick);
 }
 
-static u64 way_sum(const struct weir_table *table, struct weir_bucket *bucket,
-		   unsigned int i, const struct weir_lookup *lookup)
+static u64 way_weight(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
+		      const struct weir_lookup *lookup)
 {
 	struct weir_way *way = weir_bucket_way(table, bucket, i);
 
@@ -165,7 +160,7 @@ static noinline u64 victim_search(const struct weir_table *table, struct weir_bu
 		left = ror64(of[set & 3] & (set < 4 ? ~before : before), first);
 		for (; left && looks && least > enough; left &= left - 1) {
 			i = (__ffs64(left) + first) % 64;
-			sum = way_sum(table, bucket, i, lookup);
+			sum = way_weight(table, bucket, i, lookup);
 			if (table->stays ? sum == WEIR_STAYS : sum != 0)
 				seen |= BIT_ULL(i);
 			looks -= sum != WEIR_STAYS;
@@ -192,12 +187,12 @@ static noinline u64 victim_search(const struct weir_table *table, struct weir_bu
 static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
 		  const struct weir_lookup *lookup, bool late)
 {
-	const u32 quarter = weir_shape_window(table->shape) / 4;
+	const u32 quarter = weir_shape_window(&table->count[0].shape) / 4;
 	unsigned int i = bucket->hand + 1 < table->ways ? bucket->hand + 1 : 0;
 	u64 enough = 0, live;
 
-	if (bucket->seen_end - lookup->slot > quarter && !table->stays) {
-		bucket->seen_end = lookup->slot + quarter;
+	if (bucket->seen_end - lookup->slot[0] > quarter && !table->stays) {
+		bucket->seen_end = lookup->slot[0] + quarter;
 		bucket->seen = U64_MAX << table->ways;
 	}
 	if (!~(bucket->seen | bucket->blocked))
@@ -205,7 +200,7 @@ static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
 	/* As a rule the first look will do. */
 	if (unlikely(table->standing_off || table->stays || bucket->blocked & BIT_ULL(i)))
 		return victim_search(table, bucket, lookup, late);
-	live = way_sum(table, bucket, i, lookup);
+	live = way_weight(table, bucket, i, lookup);
 	if (live > enough)
 		return victim_search(table, bucket, lookup, late);
 	bucket->hand = i;
@@ -218,8 +213,9 @@ static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
  * Give a source a way, starting from the floor as it was before an eviction, and charge it.
  * Returns WEIR_CHARGED, perhaps with WEIR_EVICTED, or if all stay WEIR_REFUSED | WEIR_FLOORED.
  */
-static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
-		       struct weir_lookup *lookup, const struct weir_permit *permit)
+static inline u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucket,
+			      struct weir_lookup *lookup, const struct weir_permit *permit,
+			      const bool single)
 {
 	int i = free_way(table, bucket, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket), *wheel;
@@ -238,37 +234,27 @@ static u16 bucket_take(const struct weir_table *table, struct weir_bucket *bucke
 	wheel = weir_way_wheel(table, way);
 	/* Who was live is so, or has become idle; others may have been charged meanwhile. */
 	if (!free && (!live || table->stays)) {
-		live = weight(table, wheel, lookup);
+		live = counts_weight(table, wheel, lookup->slot[0], lookup->tick, single);
 		if (unlikely(live == WEIR_STAYS)) {
 			raw_spin_unlock(&way->lock);
 			return WEIR_REFUSED | WEIR_FLOORED;
 		}
 	}
 	weir_way_write_begin(way);
-	if (unlikely(!table->plain)) {
-		weir_budgets_start(table, floor, wheel, live, free);
-	} else if (live) {
-		weir_count_raise(&table->count[0], floor, wheel);
-	} else {
-		/* A late clock must not count in slots before the idle wheel's. */
-		if (!free)
-			weir_count_turn(table->count, floor, wheel->at);
-		/* A refusal of the former source may be marking it. */
-		data_race(memcpy(wheel, floor, table->wheels_size));
-		weir_wheel_unmark(weir_shape_unlogged(table->shape), wheel);
-	}
+	if (!live)
+		counts_copy(table, floor, wheel, free, single);
+	else if (single)
+		weir_count_raise(table->count, floor, wheel);
+	else
+		weir_counts_start(table, floor, wheel);
 	way_give(table, bucket, i, lookup->source, lookup->hash);
 	if (unlikely(permit))
 		weir_way_stand(table, bucket, i, true, weir_since(lookup->tick), false);
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
-	if (unlikely(!table->plain))
-		weir_budgets_add(table, wheel, lookup);
-	else
-		weir_wheel_add(weir_shape_unlogged(table->shape), wheel, lookup->cost);
+	counts_add(table, wheel, lookup, single);
 	write_seqcount_end(&way->seq);
 	lookup->way = way;
-	weir_way_receipt(table, wheel, lookup);
 	raw_spin_unlock(&way->lock);
 	return live ? WEIR_CHARGED | WEIR_EVICTED : WEIR_CHARGED;
 }
@@ -282,17 +268,16 @@ u16 weir_way_charge(const struct weir_table *table, struct weir_way *way,
 
 	lockdep_assert_held(&way->lock);
 	/* A refusal leaves the seqcount alone. */
-	result = weir_wheels_full(table, wheel, lookup);
+	result = weir_counts_full(table, wheel, lookup);
 	if (result) {
 		lookup->seq = raw_read_seqcount(&way->seq);
 		kcsan_atomic_next(0);
-		return weir_count_mark(table, wheel, lookup, result) ? result :
+		return weir_counts_mark(table, wheel, lookup, result) ? result :
 		       result | WEIR_FIRST;
 	}
 	weir_way_write_begin(way);
-	weir_wheels_add(table, wheel, lookup);
+	weir_counts_add(table, wheel, lookup);
 	write_seqcount_end(&way->seq);
-	weir_way_receipt(table, wheel, lookup);
 	return WEIR_CHARGED;
 }
 
@@ -314,7 +299,7 @@ u8 weir_floor_ends(const struct weir_table *table, struct weir_bucket *bucket, u
 	for (i = 0; i <= table->more; i++, count++) {
 		floor = weir_wheel_of(count, weir_bucket_floor(table, bucket));
 		if (empty & BIT(i))
-			weir_wheel_reset(count->shape, floor, floor->at);
+			weir_count_init(&count->shape, floor, floor->at);
 	}
 	bucket->floor_ends = 0;
 	return 0;
@@ -356,12 +341,8 @@ static noinline u16 bucket_expire(const struct weir_table *table, struct weir_bu
 	       (ffs(ends) - 1) << WEIR_BUDGET_SHIFT;
 }
 
-/*
- * As weir_table_charge(), for a source of which a search found no way, or that needs
- * the permit. @version is the bucket's, read before that search.
- */
-u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
-		      u32 version, const struct weir_permit *permit)
+static inline u16 bucket_admit(struct weir_table *table, struct weir_lookup *lookup, u32 version,
+			       const struct weir_permit *permit, const bool single)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
@@ -382,16 +363,34 @@ u16 weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup,
 		if (result)
 			goto out;
 	}
-	if (unlikely(!table->plain))
-		weir_budgets_turn(table, floor, lookup->tick);
-	else if (floor->at != lookup->slot)
-		weir_count_turn(table->count, floor, lookup->slot);
+	if (!single)
+		weir_counts_advance(table, floor, lookup->tick);
+	else if (floor->at != lookup->slot[0])
+		weir_count_advance(&table->count->shape, floor, lookup->slot[0]);
 	lookup->way = NULL;
-	result = weir_wheels_full(table, floor, lookup);
-	result = result ? result | WEIR_FLOORED : bucket_take(table, bucket, lookup, permit);
+	result = counts_full(table, floor, lookup, single);
+	result = result ? result | WEIR_FLOORED :
+		 bucket_take(table, bucket, lookup, permit, single);
 out:
 	raw_spin_unlock(&bucket->lock);
 	return result;
+}
+
+static noinline u16 bucket_admit_several(struct weir_table *table, struct weir_lookup *lookup,
+					 u32 version, const struct weir_permit *permit)
+{
+	return bucket_admit(table, lookup, version, permit, false);
+}
+
+/*
+ * As weir_table_charge(), for a source of which a search found no way, or that needs
+ * the permit. @version is the bucket's, read before that search.
+ */
+u16 __flatten weir_bucket_admit(struct weir_table *table, struct weir_lookup *lookup, u32 version,
+				const struct weir_permit *permit)
+{
+	return weir_table_single(table) ? bucket_admit(table, lookup, version, permit, true) :
+	       bucket_admit_several(table, lookup, version, permit);
 }
 
 /*
@@ -401,7 +400,7 @@ out:
 struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bucket *bucket,
 				  const struct weir_moved *moved, u64 tick)
 {
-	const struct weir_lookup now = { .tick = tick, .slot = weir_table_slot(table, tick) };
+	const struct weir_lookup now = { .tick = tick, .slot[0] = weir_table_slot(table, tick) };
 	bool block = moved->until && weir_bucket_blocks(table, bucket);
 	int i = free_way(table, bucket, moved->hash);
 	u64 live;
@@ -429,11 +428,11 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 	u64 live = 0;
 
 	if (bucket->tag[i]) {
-		live = weir_budgets_weight(table, weir_way_wheel(table, way), tick);
+		live = weir_counts_weight(table, weir_way_wheel(table, way), tick);
 		/* It was charged after it was chosen. */
 		if (live == WEIR_STAYS)
 			bucket->floor_stays = U8_MAX;
-		weir_budgets_start(table, floor, weir_way_wheel(table, way), true, false);
+		weir_counts_start(table, floor, weir_way_wheel(table, way));
 	}
 	way_give(table, bucket, i, &moved->source, moved->hash);
 	if (table->standing_off)

@@ -8,33 +8,33 @@
 #include "table/known.h"
 #include "table/resize.h"
 
-/* Refuse if what was read since @seq is consistent; it leaves no room. */
-static __always_inline bool way_refuses(const struct weir_table *table, struct weir_way *way,
-					u32 seq, const struct weir_lookup *lookup)
+/* Refuse with @result, of counts_full(), if what was read since @seq is consistent. */
+static inline bool way_refuses(const struct weir_table *table, struct weir_way *way, u32 seq,
+			       const struct weir_lookup *lookup, u16 result, const bool single)
 {
-	const struct weir_wheel_shape shape = weir_shape_unlogged(table->shape);
-	struct weir_wheel *wheel = weir_way_wheel(table, way);
+	const unsigned int i = single ? 0 : result >> WEIR_BUDGET_SHIFT;
+	const struct weir_count *count = &table->count[i];
+	struct weir_wheel *first = weir_way_wheel(table, way);
+	struct weir_wheel *wheel = single ? first : weir_wheel_of(count, first);
 
-	if (seq & 1 || !weir_wheel_marked(shape, wheel, lookup->slot) ||
+	if (seq & 1 || !weir_count_marked(&count->shape, wheel, lookup->slot[i]) ||
 	    read_seqcount_retry(&way->seq, seq))
 		return false;
-	weir_wheel_mark(shape, wheel, lookup->slot, lookup->cost);
+	weir_count_mark(&count->shape, wheel, lookup->slot[i], lookup->cost);
 	return true;
 }
 
 /* Charge or refuse if the way is still the known source's, else return 0. */
-static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
-			   u32 seq, struct weir_lookup *lookup)
+static inline u16 way_take(const struct weir_table *table, struct weir_way *way, u32 seq,
+			   struct weir_lookup *lookup, const bool single)
 {
-	struct weir_wheel *wheel = weir_way_wheel(table, way);
 	u16 result = 0;
 
 	raw_spin_lock(&way->lock);
 	if (likely(way->seq.sequence == seq)) {
 		weir_way_write_begin(way);
-		weir_wheels_add(table, wheel, lookup);
+		counts_add(table, weir_way_wheel(table, way), lookup, single);
 		write_seqcount_end(&way->seq);
-		weir_way_receipt(table, wheel, lookup);
 		result = WEIR_CHARGED;
 	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_SCOPE_FLAGS)) {
 		result = weir_way_charge(table, way, lookup);
@@ -56,8 +56,8 @@ static noinline u16 take_newcomer(const struct weir_table *table,
  * Find the way of a source and refuse without its lock if that is certain;
  * otherwise charge it, if @wanted.
  */
-static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lookup,
-				const bool wanted)
+static inline u16 take(struct weir_table *table, struct weir_lookup *lookup, const bool wanted,
+		       const bool single)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	struct weir_way *way;
@@ -65,7 +65,7 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 	u16 result;
 
 	weir_table_settle(table, lookup->hash);
-	lookup->slot = weir_table_slot(table, lookup->tick);
+	lookup->slot[0] = weir_table_slot(table, lookup->tick);
 	way = weir_bucket_way(table, bucket, weir_hash_home(table, lookup->hash));
 	seq = raw_read_seqcount(&way->seq);
 	if (unlikely(!weir_way_is(table, way, lookup->source))) {
@@ -82,10 +82,9 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 	}
 	lookup->way = way;
 	scope = way->scope;
-	result = weir_wheels_full(table, weir_way_wheel(table, way), lookup);
+	result = counts_full(table, weir_way_wheel(table, way), lookup, single);
 	if (result && likely(!(scope & WEIR_SCOPE_BLOCKED))) {
-		if (likely(table->plain) ? way_refuses(table, way, seq, lookup) :
-		    weir_budgets_refuse(table, way, seq, lookup, result)) {
+		if (way_refuses(table, way, seq, lookup, result, single)) {
 			lookup->seq = seq;
 			return result;
 		}
@@ -104,7 +103,7 @@ static __always_inline u16 take(struct weir_table *table, struct weir_lookup *lo
 	}
 	if (!wanted)
 		return 0;
-	result = way_take(table, way, seq, lookup);
+	result = way_take(table, way, seq, lookup, single);
 	if (likely(result))
 		return result;
 	/* Another source's by now: force a second search. */
@@ -117,14 +116,21 @@ stranger:
 	       weir_bucket_admit(table, lookup, version, NULL);
 }
 
+static noinline __flatten u16 take_several(struct weir_table *table, struct weir_lookup *lookup,
+					   bool wanted)
+{
+	return take(table, lookup, wanted, false);
+}
+
 /*
  * Refuse without a lock, if that is certain: returns WEIR_REFUSED, or 0 if only a charge
  * can tell, with WEIR_BLOCKED if the source is. The only write to shared memory is the mark
  * of the refusal, once a slot.
  */
-u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
+u16 __flatten weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
 {
-	return take(table, lookup, false);
+	return weir_table_single(table) ? take(table, lookup, false, true) :
+	       take_several(table, lookup, false);
 }
 
 /*
@@ -132,9 +138,10 @@ u16 weir_table_refuse(struct weir_table *table, struct weir_lookup *lookup)
  * source that only weir_table_admit() may charge. Refuses without a lock whenever
  * weir_table_refuse() does.
  */
-u16 weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
+u16 __flatten weir_table_charge(struct weir_table *table, struct weir_lookup *lookup)
 {
-	return take(table, lookup, true);
+	return weir_table_single(table) ? take(table, lookup, true, true) :
+	       take_several(table, lookup, true);
 }
 
 /* Is the source a newcomer, after weir_table_refuse() did not refuse it? */
@@ -167,24 +174,18 @@ u16 weir_table_admit(struct weir_table *table, struct weir_lookup *lookup,
 bool weir_table_uncharge(struct weir_table *table, const struct weir_lookup *lookup)
 {
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
-	struct weir_wheel *wheel;
 	struct weir_way *way;
 	bool given = false;
-	u16 age;
 
 	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
 	if (!way)
 		return false;
-	wheel = weir_way_wheel(table, way);
 	raw_spin_lock(&way->lock);
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	if (weir_way_is(table, way, lookup->source) &&
 	    lookup->receipt.epoch == (u16)READ_ONCE(table->epoch)) {
 		weir_way_write_begin(way);
-		age = wheel->at - lookup->receipt.at[0];
-		given = unlikely(!table->plain) ? weir_budgets_uncharge(table, wheel, lookup) :
-			weir_wheel_uncharge(weir_shape_unlogged(table->shape), wheel,
-					    wheel->at - age, lookup->cost);
+		given = weir_counts_undo(table, weir_way_wheel(table, way), lookup);
 		write_seqcount_end(&way->seq);
 	}
 	raw_spin_unlock(&way->lock);

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources that have several budgets: all counts of a way or of a floor at once. See the
- * top of counts.c. @first is the wheel of the first count. The caller serialises as for
- * a single wheel; "full" and "marked" may be read in a seqcount.
+ * All counts of a way or of a floor at once. See the top of counts.c. @first is the wheel of
+ * the first count. The caller serialises as for a single wheel; "full" and "marked" may be
+ * read in a seqcount.
+ *
+ * A loop with @single, a constant, is compiled twice: for a table with one count it is none.
  */
-#ifndef WEIR_BUDGETS_H
-#define WEIR_BUDGETS_H
+#ifndef WEIR_ENTRY_COUNTS_H
+#define WEIR_ENTRY_COUNTS_H
 
 #include "table/layout.h"
 
 /* Weight of a source that is never evicted, because a count of it never ends. */
 #define WEIR_STAYS BIT_ULL(62)
+
+/* Has a table one count? So most have. */
+static inline bool weir_table_single(const struct weir_table *table)
+{
+	return likely(!table->more);
+}
 
 /* The wheel of a count; @first is that of the same way or floor. */
 static inline struct weir_wheel *weir_wheel_of(const struct weir_count *count,
@@ -19,58 +27,117 @@ static inline struct weir_wheel *weir_wheel_of(const struct weir_count *count,
 	return (void *)first + count->off;
 }
 
-u16 weir_budgets_full(const struct weir_table *table, struct weir_wheel *first,
-		      struct weir_lookup *lookup);
-bool weir_budgets_refuse(const struct weir_table *table, struct weir_way *way, u32 seq,
-			 const struct weir_lookup *lookup, u16 result);
-void weir_budgets_add(const struct weir_table *table, struct weir_wheel *first,
-		      struct weir_lookup *lookup);
-bool weir_budgets_uncharge(const struct weir_table *table, struct weir_wheel *first,
-			   const struct weir_lookup *lookup);
-
-void weir_budgets_start(const struct weir_table *table, struct weir_wheel *floor,
-			struct weir_wheel *first, bool live, bool free);
+u16 weir_counts_longest(const struct weir_table *table, struct weir_wheel *first,
+			struct weir_lookup *lookup, unsigned int full);
+u16 weir_counts_full(const struct weir_table *table, struct weir_wheel *first,
+		     struct weir_lookup *lookup);
+void weir_counts_add(const struct weir_table *table, struct weir_wheel *first,
+		     struct weir_lookup *lookup);
+bool weir_counts_mark(const struct weir_table *table, struct weir_wheel *first,
+		      const struct weir_lookup *lookup, u16 result);
+bool weir_counts_undo(const struct weir_table *table, struct weir_wheel *first,
+		      const struct weir_lookup *lookup);
+u64 weir_counts_weight(const struct weir_table *table, struct weir_wheel *first, u64 tick);
+void weir_counts_advance(const struct weir_table *table, struct weir_wheel *first, u64 tick);
+void weir_counts_start(const struct weir_table *table, struct weir_wheel *floor,
+		       struct weir_wheel *first);
+void weir_counts_unmark(const struct weir_table *table, struct weir_wheel *first);
+bool weir_counts_init(const struct weir_table *table, struct weir_wheel *first);
 
 /* Of one count; floor and wheel are its own. */
-void weir_count_turn(const struct weir_count *count, struct weir_wheel *wheel, u32 slot);
 void weir_count_raise(const struct weir_count *count, struct weir_wheel *floor,
 		      struct weir_wheel *wheel);
 u64 weir_count_until(const struct weir_count *count, const struct weir_wheel *wheel, u64 tick,
 		     u64 cost, u64 budget);
-bool weir_count_mark(const struct weir_table *table, struct weir_wheel *first,
-		     const struct weir_lookup *lookup, u16 result);
-
-/* Of any number of counts. */
-u64 weir_budgets_weight(const struct weir_table *table, struct weir_wheel *first, u64 tick);
-void weir_budgets_turn(const struct weir_table *table, struct weir_wheel *first, u64 tick);
-void weir_budgets_unmark(const struct weir_table *table, struct weir_wheel *first);
-bool weir_budgets_reset(const struct weir_table *table, struct weir_wheel *first);
+u64 weir_count_after(const struct weir_count *count, u32 at, u64 tick, u32 slots);
 
 /*
- * Is there no room for the packet in a count? Returns WEIR_REFUSED and which, the one that
- * is full for longest, or 0.
+ * Is there no room for the packet? Returns WEIR_REFUSED and in which count, the one that is full
+ * for longest, or 0.
  */
-static __always_inline u16 weir_wheels_full(const struct weir_table *table,
-					    struct weir_wheel *first,
-					    struct weir_lookup *lookup)
+static inline u16 counts_full(const struct weir_table *table, struct weir_wheel *first,
+			      struct weir_lookup *lookup, const bool single)
 {
-	if (unlikely(!table->plain))
-		return weir_budgets_full(table, first, lookup);
-	return weir_wheel_full(weir_shape_unlogged(table->shape), first, lookup->slot, lookup->cost,
-			       lookup->budget) ? WEIR_REFUSED : 0;
-}
+	const struct weir_count *count = table->count;
+	size_t i = 0, more = table->more;
+	unsigned int full = 0;
+	u64 cost;
 
-/* Charge all counts, which have room. */
-static inline void weir_wheels_add(const struct weir_table *table, struct weir_wheel *first,
-				   struct weir_lookup *lookup)
-{
-	if (unlikely(!table->plain)) {
-		weir_budgets_add(table, first, lookup);
-		return;
+	if (single)
+		return weir_count_full(&count->shape, first, lookup->slot[0], lookup->cost,
+				       lookup->budget) ? WEIR_REFUSED : 0;
+	for (;;) {
+		cost = lookup->amount[count->bytes];
+		if (unlikely(weir_count_full(&count->shape, weir_wheel_of(count, first),
+					     lookup->slot[i], cost, lookup->budgets[i])) && cost)
+			full |= BIT(i);
+		if (i++ == more)
+			break;
+		lookup->slot[i] = weir_count_slot(++count, lookup->tick);
 	}
-	if (first->at != lookup->slot)
-		weir_wheel_turn(weir_shape_unlogged(table->shape), first, lookup->slot);
-	weir_wheel_add(weir_shape_unlogged(table->shape), first, lookup->cost);
+	return likely(!full) ? 0 : weir_counts_longest(table, first, lookup, full);
 }
 
-#endif /* WEIR_BUDGETS_H */
+/* Charge all counts, after counts_full(), and fill in the receipt. */
+static inline void counts_add(const struct weir_table *table, struct weir_wheel *first,
+			      struct weir_lookup *lookup, const bool single)
+{
+	const struct weir_count *count = table->count;
+	struct weir_wheel *wheel;
+	unsigned int i;
+
+	for (i = 0; i <= (single ? 0 : table->more); i++, count++) {
+		wheel = single ? first : weir_wheel_of(count, first);
+		if (wheel->at != lookup->slot[i])
+			weir_count_advance(&count->shape, wheel, lookup->slot[i]);
+		weir_count_add(&count->shape, wheel,
+			       single ? lookup->cost : lookup->amount[count->bytes]);
+		lookup->receipt.at[i] = wheel->at;
+	}
+	/* Pairs with weir_table_forget() and weir_table_clear(). */
+	lookup->receipt.epoch = READ_ONCE(table->epoch);
+}
+
+/*
+ * What orders sources by how little is lost if they are evicted: 0 if they are idle,
+ * WEIR_STAYS if they may not be. @slot is the first count's.
+ */
+static inline u64 counts_weight(const struct weir_table *table, struct weir_wheel *first,
+				u32 slot, u64 tick, const bool single)
+{
+	const struct weir_count *count = table->count;
+	u64 sum, weight = 0;
+	unsigned int i;
+
+	for (i = 0; i <= (single ? 0 : table->more); i++, count++) {
+		sum = weir_count_sum(&count->shape, single ? first : weir_wheel_of(count, first),
+				     i ? weir_count_slot(count, tick) : slot);
+		if (sum && unlikely(weir_count_stays(count)))
+			return WEIR_STAYS;
+		if (sum && !weight)
+			weight = i ? 1 : min(sum, WEIR_STAYS - 1);
+	}
+	return weight;
+}
+
+/* Start a source of an idle way from the floor. */
+static inline void counts_copy(const struct weir_table *table, struct weir_wheel *floor,
+			       struct weir_wheel *first, bool free, const bool single)
+{
+	const struct weir_count *count = table->count;
+	struct weir_wheel *wheel, *from;
+	unsigned int i;
+
+	for (i = 0; i <= (single ? 0 : table->more); i++, count++) {
+		wheel = single ? first : weir_wheel_of(count, first);
+		from = single ? floor : weir_wheel_of(count, floor);
+		/* A late clock must not count in slots before the idle wheel's. */
+		if (!free && wheel->at != from->at)
+			weir_count_advance(&count->shape, from, wheel->at);
+		/* A refusal of the former source may be marking it. */
+		data_race(memcpy(wheel, from, count->shape.size));
+		weir_count_unmark(&count->shape, wheel);
+	}
+}
+
+#endif /* WEIR_ENTRY_COUNTS_H */

@@ -14,17 +14,11 @@
 
 /* Ticks from now until so many slots after the one to which a wheel was turned. */
 static u64 ticks_until(const struct weir_count *count, const struct weir_wheel *wheel,
-		       u64 tick, unsigned int slots)
+		       u64 tick, u32 slots)
 {
-	u64 slot = weir_count_slot(count, tick), when;
+	u64 when = slots ? weir_count_after(count, wheel->at, tick, slots) : 0;
 
-	if (slots && !count->slot_ticks)
-		return WEIR_NEVER;
-	if (slots && count->calendar)
-		return weir_calendar_wait(count->calendar);
-	slot += (s32)(wheel->at - (u32)slot);
-	when = (slot + slots) * count->slot_ticks;
-	return slots && when > tick ? when - tick : 0;
+	return when == WEIR_NEVER ? when : when > tick ? when - tick : 0;
 }
 
 /* What a source is asked about. */
@@ -41,15 +35,15 @@ static void wheel_state(const struct weir_table *table, unsigned int i, struct w
 {
 	const struct weir_count *count = &table->count[i];
 	u64 budget = ask->budget[i], cost;
-	unsigned int wait = 0;
+	u32 wait = 0;
 
-	weir_wheel_turn(count->shape, wheel, weir_count_slot(count, ask->tick));
-	cost = min(weir_wheel_wanted(count->shape, wheel), budget);
+	weir_count_advance(&count->shape, wheel, weir_count_slot(count, ask->tick));
+	cost = min(weir_count_wanted(&count->shape, wheel), budget);
 	if (ask->cost)
 		cost = table->more ? ask->cost->amount[count->bytes] : ask->cost->cost;
 	if (cost)
-		wait = weir_wheel_peek(count->shape, wheel, cost, budget);
-	state->count[i] = weir_wheel_sum(count->shape, wheel, wheel->at);
+		wait = weir_count_wait(&count->shape, wheel, cost, budget);
+	state->count[i] = weir_count_sum(&count->shape, wheel, wheel->at);
 	state->live |= !!state->count[i];
 	state->waits[i] = ticks_until(count, wheel, ask->tick, wait);
 }
@@ -80,12 +74,13 @@ wheels_state(const struct weir_table *table, struct weir_wheel *first,
 	state->live = false;
 	for (i = 0; i <= table->more; i++, count++) {
 		/* A refusal without the lock may be marking it. */
-		data_race(memcpy(&copy, weir_wheel_of(count, first),
-				 weir_wheel_size(count->shape)));
+		data_race(memcpy(&copy, weir_wheel_of(count, first), count->shape.size));
 		wheel_state(table, i, &copy.wheel, ask, state);
-		for (age = 0; ask->slot && !i && age <= count->shape.reach; age++)
-			ask->slot[WEIR_SLOTS_MAX - age] = weir_wheel_slot(count->shape,
-									  &copy.wheel, age);
+		if (!ask->slot || i || count->shape.kind != WEIR_COUNT_RING)
+			continue;
+		for (age = 0; age <= count->shape.reach; age++)
+			ask->slot[WEIR_SLOTS_MAX - age] = weir_ring_slot(&count->shape,
+									 &copy.wheel, age);
 	}
 }
 
@@ -121,8 +116,8 @@ static void bucket_full(const struct weir_table *table, struct weir_bucket *buck
 	for (i = 0; i < table->ways && least; i++) {
 		way = weir_bucket_way(table, bucket, i);
 		/* It may be charged meanwhile, and then did not stay. */
-		if (data_race(weir_budgets_weight(table, weir_way_wheel(table, way),
-						  ask->tick)) != WEIR_STAYS)
+		if (data_race(weir_counts_weight(table, weir_way_wheel(table, way),
+						 ask->tick)) != WEIR_STAYS)
 			least = min(least, weir_block_left(weir_way_until(table, bucket, way),
 							   ask->tick));
 	}
@@ -131,7 +126,7 @@ static void bucket_full(const struct weir_table *table, struct weir_bucket *buck
 		if (ends & BIT(i))
 			/* Pairs with floors_end(). */
 			wait = max(least, weir_block_left(READ_ONCE(table->floor_end), ask->tick));
-		if (table->count[i].slot_ticks || !wait)
+		if (!weir_count_stays(&table->count[i]) || !wait)
 			continue;
 		state->count[i] = ask->budget[i];
 		state->waits[i] = ends & ~stays & BIT(i) ? wait : max(state->waits[i], wait);
@@ -215,7 +210,7 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 		lookup->cost = min(take->cost, take_room(table, lookup, &state) ?: 1);
 	}
 	lookup->amount[table->count[0].bytes] = lookup->cost;
-	if (weir_wheels_full(table, wheel, lookup) ||
+	if (weir_counts_full(table, wheel, lookup) ||
 	    (way ? way->scope & WEIR_SCOPE_BLOCKED : stay)) {
 		ask.cost = lookup;
 		ask.budget = table->more ? lookup->budgets : &lookup->budget;
@@ -226,13 +221,13 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 	if (!way)
 		return 0;
 	weir_way_write_begin(way);
-	weir_wheels_add(table, wheel, lookup);
+	weir_counts_add(table, wheel, lookup);
 	if (take->most > lookup->budgets[0])
-		slots = weir_leak_due(table->shape, wheel, lookup->cost, lookup->budgets[0]);
+		slots = weir_leak_due(&table->count[0].shape, wheel, lookup->cost,
+				      lookup->budgets[0]);
 	/* What was charged before leaks until then, and must not be given back from it. */
 	WRITE_ONCE(table->epoch, READ_ONCE(table->epoch) + !!slots);
 	write_seqcount_end(&way->seq);
-	weir_way_receipt(table, wheel, lookup);
 	if (table->standing_off)
 		weir_way_meet(table, bucket, way, lookup->tick, &take->permit);
 	*wait = ticks_until(&table->count[0], wheel, lookup->tick, slots);
@@ -256,7 +251,7 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 
 	for (tries = 0; tries < WEIR_TRIES; tries++) {
 		weir_table_settle(table, lookup->hash);
-		lookup->slot = weir_table_slot(table, lookup->tick);
+		lookup->slot[0] = weir_table_slot(table, lookup->tick);
 		raw_spin_lock(&bucket->lock);
 		weir_bucket_expire(table, bucket, lookup->tick);
 		way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
@@ -326,7 +321,7 @@ bool weir_table_forget(struct weir_table *table,
 		wheel = weir_way_wheel(table, way);
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
-		known = weir_budgets_reset(table, wheel) || atomic_read(&way->dropped) ||
+		known = weir_counts_init(table, wheel) || atomic_read(&way->dropped) ||
 			way->scope & WEIR_SCOPE_BLOCKED;
 		i = weir_bucket_index(table, bucket, way);
 		weir_way_block(table, bucket, i, 0);
@@ -382,7 +377,7 @@ static void bucket_turn(const struct weir_table *table,
 			continue;
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
-		weir_budgets_turn(table, weir_way_wheel(table, way), tick);
+		weir_counts_advance(table, weir_way_wheel(table, way), tick);
 		write_seqcount_end(&way->seq);
 		raw_spin_unlock(&way->lock);
 	}
@@ -396,7 +391,7 @@ void weir_table_clear(struct weir_table *table, u32 index)
 	local_bh_disable();
 	raw_spin_lock(&bucket->lock);
 	bucket_free(table, bucket, 0, S32_MIN);
-	weir_budgets_reset(table, weir_bucket_floor(table, bucket));
+	weir_counts_init(table, weir_bucket_floor(table, bucket));
 	bucket->floor_ends = 0;
 	bucket->floor_stays = 0;
 	/*
@@ -421,7 +416,7 @@ void weir_table_age(struct weir_table *table, u64 tick)
 		weir_bucket_expire(table, bucket, tick);
 		bucket_turn(table, bucket, tick);
 		bucket_free(table, bucket, slot, BIT(30));
-		weir_budgets_turn(table, weir_bucket_floor(table, bucket), tick);
+		weir_counts_advance(table, weir_bucket_floor(table, bucket), tick);
 		raw_spin_unlock(&bucket->lock);
 		local_bh_enable();
 		cond_resched();

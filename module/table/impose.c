@@ -41,7 +41,7 @@ int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 e
 	if (how == WEIR_BLOCK_PROLONG && lookup->way &&
 	    weir_way_until(table, bucket, lookup->way) >= until)
 		return -EEXIST;
-	lookup->slot = weir_table_slot(table, lookup->tick);
+	lookup->slot[0] = weir_table_slot(table, lookup->tick);
 again:
 	raw_spin_lock(&bucket->lock);
 	weir_bucket_expire(table, bucket, lookup->tick);

@@ -21,7 +21,7 @@
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
 
-#include "count/wheel.h"
+#include "count/count.h"
 #include "table/table.h"
 
 struct weir_batches;
@@ -73,29 +73,25 @@ struct weir_way {
 	__be32 word[];		/* table->words words of its masked address */
 };
 
-/* Constant once published, but for the last group. Of the first count, packets read the copy. */
+/* Constant once published, but for the last group. */
 struct weir_table {
-	struct weir_wheel_shape shape;	/* of the first count */
-	u8 words;		/* words of a key, 2 or 4 */
-	u8 ways;		/* ways of a bucket, an even number */
-	u8 slot_shift;		/* of the first count */
-	u8 chunk_shift;		/* log2 of the buckets in a chunk */
-	u64 slot_inverse;	/* of the first count */
 	u32 mask;		/* buckets less one */
 	u32 chunk_mask;		/* buckets of a chunk less one */
 	u32 stride;		/* bytes of a bucket */
-	u16 floor_off;		/* offset of the floor in a bucket */
-	u16 standing_off;	/* offset of struct weir_standing in a bucket, or 0 */
-	u16 until_off;		/* offset of the ends of blocks in a bucket */
 	u16 way_off;		/* offset of the first way in a bucket */
 	u16 way_size;		/* bytes of a way */
 	u16 wheel_off;		/* offset of the first wheel in a way */
-	u16 wheels_size;	/* bytes of the wheels of a way or floor */
+	u8 words;		/* words of a key, 2 or 4 */
+	u8 ways;		/* ways of a bucket, an even number */
+	u8 chunk_shift;		/* log2 of the buckets in a chunk */
 	u8 more;		/* counts besides the first */
 	bool stays;		/* a count never ends, so that live sources stay */
-	bool plain;		/* none, and that is not a log; other tables are counts.c's */
-	u32 floor_end;		/* see weir_floor_ends(); as of a block */
 	struct weir_count count[WEIR_BUDGETS_MAX];
+	u16 floor_off;		/* offset of the floor in a bucket */
+	u16 standing_off;	/* offset of struct weir_standing in a bucket, or 0 */
+	u16 until_off;		/* offset of the ends of blocks in a bucket */
+	u16 wheels_size;	/* bytes of the wheels of a way or floor */
+	u32 floor_end;		/* see weir_floor_ends(); as of a block */
 	struct weir_calendar calendar[WEIR_BUDGETS_MAX];	/* of those that have one */
 	struct weir_table_spec spec;
 	u32 chunks;		/* of memory */
@@ -115,6 +111,9 @@ struct weir_table {
 
 	void *chunk[] __counted_by(chunks);
 };
+
+/* A packet reads one cache line of what precedes @old. */
+static_assert(offsetof(struct weir_table, count[0].calendar) <= 64);
 
 /* A source of a predecessor, but for its wheels. */
 struct weir_moved {
@@ -195,9 +194,7 @@ static inline unsigned int weir_hash_home(const struct weir_table *table, u32 ha
 /* The slot of the first count. */
 static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 {
-	/* As weir_count_slot(). */
-	return weir_slot_of(tick, table->slot_inverse, table->slot_shift) +
-	       READ_ONCE(table->count[0].slot);
+	return weir_count_slot(table->count, tick);
 }
 
 /* Is it the source's way, whatever is said of it? */
@@ -209,16 +206,6 @@ static inline bool weir_way_is(const struct weir_table *table, const struct weir
 	       (likely(table->words == 2) ||
 		(way->word[2] == source->word[2] &&
 		 way->word[3] == source->word[3]));
-}
-
-/* Under the lock of the charged way. */
-static inline void weir_way_receipt(const struct weir_table *table,
-				    const struct weir_wheel *wheel,
-				    struct weir_lookup *lookup)
-{
-	lookup->receipt.at[0] = wheel->at;
-	/* Pairs with weir_table_forget() and weir_table_clear(). */
-	lookup->receipt.epoch = READ_ONCE(table->epoch);
 }
 
 #endif /* WEIR_LAYOUT_H */

@@ -37,15 +37,15 @@
 /* Do two counts count alike, whatever their budgets are? */
 static bool same_way(const struct weir_count *a, const struct weir_count *b)
 {
-	return a->slot_ticks == b->slot_ticks && a->shape.reach == b->shape.reach &&
-	       a->shape.parts == b->shape.parts && a->shape.rate == b->shape.rate &&
-	       !a->shape.entries == !b->shape.entries && !a->calendar == !b->calendar;
+	return a->slot_ticks == b->slot_ticks && a->shape.kind == b->shape.kind &&
+	       a->shape.reach == b->shape.reach && a->shape.parts == b->shape.parts &&
+	       a->shape.rate == b->shape.rate && !a->calendar == !b->calendar;
 }
 
 /* Do their wheels have the same slots? See calendars_succeed(). */
 static bool same_slots(const struct weir_count *a, const struct weir_count *b)
 {
-	return same_way(a, b) && !a->shape.parts;
+	return same_way(a, b) && a->shape.kind == WEIR_COUNT_RING;
 }
 
 /* Does @a bound a new count better than @b does? */
@@ -86,38 +86,38 @@ static void wheel_convert(const struct weir_table *next, unsigned int n, struct 
 	unsigned int before = count_before(now, old);
 	const struct weir_count *was = &old->count[before];
 	const struct weir_wheel *from = weir_wheel_of(was, first);
-	u64 most = weir_shape_max(now->shape), count;
+	u64 most = weir_shape_max(&now->shape), count;
 	u64 slot = weir_count_slot(was, tick);
 	s32 ahead = from->at - (u32)slot;
 	u32 at = slot + max(ahead, 0), age, i;
 
 	if (same_slots(was, now) && was->bytes == now->bytes) {
-		weir_wheel_reset(now->shape, to, at);
+		weir_count_init(&now->shape, to, at);
 		for (age = 0; age <= now->shape.reach; age++) {
 			i = at - age;
 			count = (s32)(i - from->at) > 0 ? 0 :
-				weir_wheel_since(was->shape, from, i);
-			weir_wheel_store(now->shape, to,
+				weir_ring_since(&was->shape, from, i);
+			weir_wheel_store(&now->shape, to,
 					 1 + (i & now->shape.mask),
 					 -min(count, most));
 		}
-	} else if (was->shape.entries && now->shape.entries &&
+	} else if (was->shape.kind == WEIR_COUNT_LOG && now->shape.kind == WEIR_COUNT_LOG &&
 		   was->slot_ticks == now->slot_ticks) {
-		weir_wheel_reset(now->shape, to, from->at);
-		weir_log_copy(now->shape, to, was->shape, from);
+		weir_count_init(&now->shape, to, from->at);
+		weir_log_copy(&now->shape, to, &was->shape, from);
 	} else {
-		count = weir_wheel_sum(was->shape, from, slot);
+		count = weir_count_sum(&was->shape, from, slot);
 		if (was->bytes != now->bytes)
 			count = weir_budget_part(count, next->budget[n],
 						 next->old_budget[before]);
 		/* A calendar may have crossed an end since the predecessor's was stopped. */
-		weir_wheel_reset(now->shape, to, same_slots(was, now) ? at :
-				 weir_count_slot(now, tick));
-		weir_wheel_add(now->shape, to, min(count, most));
+		weir_count_init(&now->shape, to, same_slots(was, now) ? at :
+				weir_count_slot(now, tick));
+		weir_count_add(&now->shape, to, min(count, most));
 	}
-	if (weir_wheel_marked(was->shape, from, slot)) {
-		to->refused = to->at >> weir_wheel_mark_shift(now->shape);
-		/* Pairs with weir_wheel_mark(), which takes no lock. */
+	if (weir_count_marked(&was->shape, from, slot)) {
+		to->refused = to->at >> now->shape.mark_shift;
+		/* Pairs with weir_count_mark(), which takes no lock. */
 		to->wanted = was->bytes == now->bytes ? READ_ONCE(from->wanted) : 1;
 	}
 }
@@ -132,9 +132,9 @@ static void floor_raise(const struct weir_table *next, unsigned int n, struct we
 {
 	const struct weir_count *count = &next->count[n];
 	unsigned int before = count_before(count, old);
-	bool ends = old->count[before].slot_ticks;
+	bool ends = !weir_count_stays(&old->count[before]);
 
-	if (!count->slot_ticks && weir_wheel_sum(count->shape, wheel, 0)) {
+	if (weir_count_stays(count) && weir_count_sum(&count->shape, wheel, 0)) {
 		if (ends || (from && from->floor_ends & BIT(before)))
 			to->floor_ends |= BIT(n);
 		if (!ends && (!from || from->floor_stays & BIT(before)))
@@ -163,7 +163,7 @@ wheels_put(struct weir_table *next, struct weir_bucket *to, struct weir_way *way
 		else
 			/* A refusal of the former source may be marking it. */
 			data_race(memcpy(weir_wheel_of(count, weir_way_wheel(next, way)),
-					 &copy, weir_wheel_size(count->shape)));
+					 &copy, count->shape.size));
 	}
 }
 
@@ -182,7 +182,7 @@ way_pull(struct weir_table *next, struct weir_table *old,
 
 	raw_spin_lock(&way->lock);
 	tick = next->clock();
-	moved.live = weir_budgets_weight(old, wheel, tick);
+	moved.live = weir_counts_weight(old, wheel, tick);
 	weir_way_source(old, way, &moved.source);
 	moved.dropped = atomic_read(&way->dropped);
 	/* Who was there before newcomers were distinguished is known. */
@@ -312,8 +312,8 @@ static void floors_end(struct weir_table *next, const struct weir_table *old)
 
 	for (count = next->count; count <= &next->count[next->more]; count++) {
 		was = &old->count[count_before(count, old)];
-		if (!count->slot_ticks)
-			end = max(end, !was->slot_ticks ? old->floor_end :
+		if (weir_count_stays(count))
+			end = max(end, weir_count_stays(was) ? old->floor_end :
 				  weir_block_until(next->clock() + was->window + was->slot_ticks));
 	}
 	/* Pairs with weir_floor_ends(). */

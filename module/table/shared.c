@@ -25,21 +25,21 @@ static u64 batch_size(const struct weir_table *table, u64 left)
 static u16 batch_take(const struct weir_table *table, struct weir_way *way,
 		      struct weir_batch *batch, struct weir_lookup *lookup)
 {
-	const struct weir_wheel_shape shape = weir_shape_unlogged(table->shape);
+	const struct weir_shape *shape = &table->count[0].shape;
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 	u64 sum;
 	u16 result;
 
 	weir_way_write_begin(way);
-	weir_wheel_turn(shape, wheel, lookup->slot);
+	weir_count_advance(shape, wheel, lookup->slot[0]);
 	/* Pairs with weir_table_forget() and weir_table_clear(). */
 	if (batch->left && batch->epoch == READ_ONCE(table->epoch))
-		weir_wheel_uncharge(shape, wheel, batch->slot, batch->left);
+		weir_count_undo(shape, wheel, batch->slot, batch->left);
 	write_seqcount_end(&way->seq);
 	batch->left = 0;
 
 	result = weir_way_charge(table, way, lookup);
-	sum = weir_wheel_sum(shape, wheel, wheel->at);
+	sum = weir_count_sum(shape, wheel, wheel->at);
 	if (!(result & WEIR_CHARGED) || sum >= lookup->budget)
 		return result;
 	batch->left = batch_size(table, lookup->budget - sum);
@@ -47,7 +47,7 @@ static u16 batch_take(const struct weir_table *table, struct weir_way *way,
 	batch->budget = lookup->budget;
 	batch->epoch = READ_ONCE(table->epoch);
 	weir_way_write_begin(way);
-	weir_wheel_add(shape, wheel, batch->left);
+	weir_count_add(shape, wheel, batch->left);
 	write_seqcount_end(&way->seq);
 	return result;
 }
@@ -113,7 +113,7 @@ void weir_batches_unspent(const struct weir_table *table, u64 tick,
 		left = min(copy.left, state->count[0]);
 		age = (u32)weir_table_slot(table, tick) - copy.slot;
 		if (copy.epoch != READ_ONCE(table->epoch) ||
-		    age > table->shape.reach)
+		    age > table->count[0].shape.reach)
 			continue;
 		state->count[0] -= left;
 		if (slot)

@@ -93,9 +93,8 @@ struct weir_lookup {
 	/* If there are several budgets, the two above are results: of the one that refused. */
 	const u64 *budgets;	/* of the limit */
 	u64 amount[2];		/* packets and bytes of the packet; 0 is not charged */
-	u32 slots[WEIR_BUDGETS_MAX];	/* result: as @slot, of each count */
+	u32 slot[WEIR_BUDGETS_MAX];	/* result: of @tick, of each count */
 	u32 hash;		/* of @source */
-	u32 slot;		/* result: of @tick */
 	u32 seq;		/* result: seqcount of @way when it refused */
 	struct weir_receipt receipt;	/* result: of a charge */
 	struct weir_receipt newcomer;	/* likewise, of the newcomers' budget */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove with an SMT solver that no window of a leaky bucket admits more than its size and a budget.
 
-v is the level of a bucket (module/count/wheel.h) in parts, of which a packet or byte has n; L parts
+v is the level of a bucket (module/count/leak.h) in parts, of which a packet or byte has n; L parts
 leak in each slot, and a window has n slots. C is the size in parts. g(a) is what was actually
 admitted from a source in the newest slot and the a slots before it, in parts. All operations
 preserve this invariant, where v is the level of the source's own bucket, or of the floor

@@ -3,7 +3,7 @@
 """Prove with an SMT solver what a single slot admits: a fixed window at most L in each multiple of
 T and 2 L in any T, a total at most L ever, a calendar at most L for each end that the clock passes.
 
-Both are a lenient wheel of one slot (module/count/wheel.h), whose sum is S: of the source's own wheel, or
+Both are a lenient wheel of one slot (module/count/ring.h), whose sum is S: of the source's own wheel, or
 of the floor of its bucket while it has none. L is the largest budget that the table has held. All
 operations preserve the invariant
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove with an SMT solver that no window of a wheel admits more than its budget.
 
-S(a) is what a wheel (module/count/wheel.h) counted in its newest slot and the a slots
+S(a) is what a wheel (module/count/ring.h) counted in its newest slot and the a slots
 before it, 0 <= a < R, where R = reach + 1. G(a) is what was actually admitted from
 a source in the same slots. S is the source's own wheel, or the floor of its bucket
 while it has none. L is the largest budget that the table has held. All operations

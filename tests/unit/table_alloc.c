@@ -151,7 +151,7 @@ static void test_layout(void **state)
 		spec.count[0].lenient = slots % 2;
 		t = weir_table_alloc(&spec, 1000);
 		assert_false(IS_ERR(t));
-		assert_true(weir_wheel_max(t->shape.width) >= budget[b]);
+		assert_true(weir_width_max(t->count[0].shape.width) >= budget[b]);
 		assert_true(weir_table_holds(t, 0, budget[b]));
 		assert_true(weir_table_bytes(t) == bytes_of(&spec, t->mask + 1, t->ways));
 		check(t->way_size == 64 || slots > 15 || len6 > 64 ||
@@ -159,18 +159,18 @@ static void test_layout(void **state)
 		for (i = 0; i <= t->mask; i++) {
 			bucket = weir_bucket(t, i);
 			assert_true((uintptr_t)bucket % 128 == 0);
-			assert_true(t->floor_off + weir_wheel_size(t->shape) <= t->until_off);
+			assert_true(t->floor_off + t->count[0].shape.size <= t->until_off);
 			assert_true(t->until_off + 4 * t->ways <= t->way_off);
 			/* The sanitizer checks the bounds. */
-			memset(weir_bucket_floor(t, bucket), 0x5a, weir_wheel_size(t->shape));
+			memset(weir_bucket_floor(t, bucket), 0x5a, t->count[0].shape.size);
 			for (n = 0; n < t->ways; n++) {
 				way = weir_bucket_way(t, bucket, n);
 				assert_true((uintptr_t)way % 64 == 0);
 				assert_true(way->scope == WEIR_SCOPE_INVALID);
 				assert_true((uintptr_t)weir_way_wheel(t, way) % 8 == 0);
 				memset(way->word, 0x5a, 4 * t->words);
-				memset(weir_way_wheel(t, way), 0x5a, weir_wheel_size(t->shape));
-				assert_true(t->wheel_off + weir_wheel_size(t->shape) <=
+				memset(weir_way_wheel(t, way), 0x5a, t->count[0].shape.size);
+				assert_true(t->wheel_off + t->count[0].shape.size <=
 					    t->way_size);
 			}
 			assert_true((size_t)t->way_off + t->ways * t->way_size <= t->stride);

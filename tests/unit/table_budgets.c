@@ -113,7 +113,7 @@ static void list_move(unsigned int source, unsigned int i, const struct list *wa
 		return;
 	if (old->spec.bytes != now->spec.bytes)
 		held = weir_budget_part(held, now->room, old->room);
-	lists_add(source, i, min(held, weir_shape_max(lists.now.table->count[i].shape)));
+	lists_add(source, i, min(held, weir_shape_max(&lists.now.table->count[i].shape)));
 }
 
 /* Into the table of a limit with other budgets. */

@@ -139,9 +139,9 @@ static void flood_packet(u64 number, bool settled)
 
 	result = charge(number, 1, &hash);
 	all = &flood.all[hash & t.table->mask];
-	twin_turn(all, t.table->shape.reach, t.tick / SLOT_TICKS);
+	twin_turn(all, t.table->count[0].shape.reach, t.tick / SLOT_TICKS);
 	all->count[0] += !(result & WEIR_REFUSED);
-	share = (double)twin_sum(all, t.table->shape.reach, all->at) / t.table->ways;
+	share = (double)twin_sum(all, t.table->count[0].shape.reach, all->at) / t.table->ways;
 	flood.above = max(flood.above, floor_of(hash) - share);
 	flood.came += settled;
 	flood.lost += settled && result & WEIR_REFUSED;

@@ -69,7 +69,7 @@ u64 lists_expected(const struct limit *l, unsigned int i, const struct list *lis
 
 	/* A log has no entry for more. */
 	return min(DIV_ROUND_UP_ULL(held, way_parts(&l->budget[i])),
-		   weir_shape_max(l->table->count[i].shape));
+		   weir_shape_max(&l->table->count[i].shape));
 }
 
 static bool full(unsigned int source, unsigned int i, u64 cost)

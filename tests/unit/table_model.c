@@ -171,7 +171,7 @@ static void begin(u64 run)
 	assert_false(IS_ERR(m.table));
 	twin_shrink(m.table, spec.sources > 1 ? 1 << below(2) : 1,
 		    below(4) ? 2 + 2 * below(3) : m.table->ways);
-	m.reach = m.table->shape.reach;
+	m.reach = m.table->count[0].shape.reach;
 	m.epoch = 0;
 	m.budget = below(2) ? spec.count[0].budget : 1 + below(spec.count[0].budget);
 	m.budget_most = m.budget;

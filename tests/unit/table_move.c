@@ -61,7 +61,7 @@ static bool same_slots(const struct weir_table *a, const struct weir_table *b)
 {
 	const struct weir_count_spec *x = a->spec.count, *y = b->spec.count;
 
-	return x->slot_ticks == y->slot_ticks && a->shape.reach == b->shape.reach &&
+	return x->slot_ticks == y->slot_ticks && a->count[0].shape.reach == b->count[0].shape.reach &&
 	       x->bytes == y->bytes;
 }
 
@@ -80,10 +80,10 @@ static void pulled(u32 hash, u64 tick)
 			continue;
 		s->not_first = min(s->not_first, tick + marked_for(next));
 		if (same_slots(old, next)) {
-			twin_turn(&s->wheel, next->shape.reach, slot);
+			twin_turn(&s->wheel, next->count[0].shape.reach, slot);
 			continue;
 		}
-		sum = twin_sum(&s->wheel, old->shape.reach, slot);
+		sum = twin_sum(&s->wheel, old->count[0].shape.reach, slot);
 		if (old->spec.count[0].bytes != next->spec.count[0].bytes)
 			sum = weir_budget_part(sum, m.next.budget, m.now.budget);
 		s->wheel = (struct twin_wheel) { .at = weir_table_slot(next, tick), .count[0] = sum };
@@ -98,7 +98,7 @@ static struct config *config_of(const struct moved_source *s)
 static void check_answer(struct moved_source *s, const struct weir_lookup *lookup, u8 result)
 {
 	const struct weir_table *table = config_of(s)->table;
-	unsigned int reach = table->shape.reach;
+	unsigned int reach = table->count[0].shape.reach;
 	u64 slot = weir_table_slot(table, lookup->tick);
 	bool room = twin_sum(&s->wheel, reach, slot) + lookup->cost <= lookup->budget;
 
@@ -142,7 +142,7 @@ static void give_back(struct weir_lookup *lookup, struct config *config, bool he
 	if (!m.exact || !here)
 		return;
 	slot = weir_table_slot(config->table, lookup->tick);
-	check(given == twin_uncharge(&s->wheel, config->table->shape.reach, slot, lookup->cost),
+	check(given == twin_uncharge(&s->wheel, config->table->count[0].shape.reach, slot, lookup->cost),
 	      "run %llu: given back or not?", m.run);
 }
 
@@ -273,9 +273,9 @@ static void check_bound(struct moved_source *s)
 	weir_table_peek(m.now.table, &s->source, s->hash, m.tick, &m.now.budget, &state, slot);
 	rcu_read_unlock();
 	check(!m.exact || (state.dropped == s->dropped && state.count[0] ==
-	      twin_sum(&s->wheel, m.now.table->shape.reach, now)),
+	      twin_sum(&s->wheel, m.now.table->count[0].shape.reach, now)),
 	      "run %llu: %llu dropped for %llu", m.run, state.dropped, s->dropped);
-	for (age = 0; m.same_unit && age <= m.now.table->shape.reach; age++) {
+	for (age = 0; m.same_unit && age <= m.now.table->count[0].shape.reach; age++) {
 		bound += slot[WEIR_SLOTS_MAX - age];
 		for (; i; i--) {
 			event = &s->history.event[i - 1];

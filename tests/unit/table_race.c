@@ -229,8 +229,8 @@ static void write_half(bool began)
 	shim_reading = NULL;
 	raw_spin_lock(&way->lock);
 	write_seqcount_begin(&way->seq);
-	weir_wheel_turn(table->shape, weir_way_wheel(table, way), now);
-	weir_wheel_add(table->shape, weir_way_wheel(table, way), 10);
+	weir_count_advance(&table->count[0].shape, weir_way_wheel(table, way), now);
+	weir_count_add(&table->count[0].shape, weir_way_wheel(table, way), 10);
 	raw_spin_unlock(&way->lock);
 }
 
@@ -336,7 +336,7 @@ static void test_moved_idle(void **state)
 	/* Three slots late, within the window of the first ten */
 	s.lookup.tick = now - 3;
 	assert_true(twin_packet(next, &s.lookup) & WEIR_CHARGED);
-	assert_int_equal((u16)(s.lookup.receipt.at[0] - s.lookup.slot), 3);
+	assert_int_equal((u16)(s.lookup.receipt.at[0] - s.lookup.slot[0]), 3);
 	let_go();
 	end();
 }

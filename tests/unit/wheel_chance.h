@@ -3,16 +3,16 @@
 #ifndef WHEEL_CHANCE_H
 #define WHEEL_CHANCE_H
 
-#include "count/wheel.h"
+#include "count/count.h"
 #include "unit.h"
 
 /* Charge a turned wheel with the full cost or nothing. */
-static inline bool wheel_charge(struct weir_wheel_shape shape,
+static inline bool wheel_charge(struct weir_shape shape,
 				struct weir_wheel *w, u64 cost, u64 budget)
 {
-	if (weir_wheel_full(shape, w, w->at, cost, budget))
+	if (weir_count_full(&shape, w, w->at, cost, budget))
 		return false;
-	weir_wheel_add(shape, w, cost);
+	weir_count_add(&shape, w, cost);
 	return true;
 }
 
@@ -24,14 +24,14 @@ union room {
 };
 
 /* 1 to 64 slots, and counts as wide as the budget needs or wider. */
-static inline struct weir_wheel_shape
+static inline struct weir_shape
 random_shape(struct chance *c, u64 budget, bool lenient)
 {
-	u8 width = weir_wheel_width(budget);
+	u8 width = weir_width_of(budget);
 
 	while (width < 8 && chance_one_in(c, 3))
 		width *= 2;
-	return weir_wheel_shape(1 + chance_below(c, chance_one_in(c, 3) ? 64 : 6), lenient, width);
+	return weir_ring_shape(1 + chance_below(c, chance_one_in(c, 3) ? 64 : 6), lenient, width);
 }
 
 /* Half of the slots are about to wrap. */
@@ -63,14 +63,14 @@ static inline u64 random_step(struct chance *c, unsigned int ring)
 }
 
 /* Offset the total and the ring alike, so that the total may wrap soon. */
-static inline void random_total(struct chance *c, struct weir_wheel_shape shape,
+static inline void random_total(struct chance *c, struct weir_shape shape,
 				struct weir_wheel *w)
 {
 	u64 more = chance_one_in(c, 2) ? chance(c) : -chance_below(c, 300);
 	unsigned int i;
 
 	for (i = 0; i < shape.mask + 2u; i++)
-		weir_wheel_store(shape, w, i, weir_wheel_entry(shape, w, i) + more);
+		weir_wheel_store(&shape, w, i, weir_wheel_entry(&shape, w, i) + more);
 }
 
 #endif

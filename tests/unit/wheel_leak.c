@@ -3,7 +3,7 @@
  * A leaky bucket against a list of charges: it admits at most its size and a budget in any
  * window, nothing less than a bucket of exact time would, and gives back no more than it has.
  */
-#include "count/wheel.h"
+#include "count/count.h"
 #include "unit.h"
 #include "wheel_chance.h"
 
@@ -13,7 +13,7 @@ struct charge { u64 slot, cost; };
 
 static struct {
 	struct chance c;
-	struct weir_wheel_shape shape;
+	struct weir_shape shape;
 	u64 run, size, slot;
 	union room room;
 	struct charge charge[CHARGES + 1];
@@ -59,15 +59,15 @@ static void check_state(void)
 	u64 level = level_of(), cost = 1 + below(t.size), wait;
 	struct weir_wheel *w = &t.room.wheel;
 
-	check(weir_wheel_sum(t.shape, w, t.slot) == (level + t.shape.parts - 1) / t.shape.parts,
+	check(weir_count_sum(&t.shape, w, t.slot) == (level + t.shape.parts - 1) / t.shape.parts,
 	      "run %llu: level", t.run);
-	check(weir_wheel_full(t.shape, w, t.slot, cost, t.size) ==
+	check(weir_count_full(&t.shape, w, t.slot, cost, t.size) ==
 	      (level + cost * t.shape.parts > t.size * t.shape.parts), "run %llu: full", t.run);
-	weir_wheel_turn(t.shape, w, t.slot);
-	check(weir_wheel_entry(t.shape, w, 0) == level, "run %llu: turn", t.run);
-	wait = weir_wheel_peek(t.shape, w, cost, t.size);
-	check(!weir_wheel_full(t.shape, w, t.slot + wait, cost, t.size) &&
-	      (!wait || weir_wheel_full(t.shape, w, t.slot + wait - 1, cost, t.size)),
+	weir_count_advance(&t.shape, w, t.slot);
+	check(weir_wheel_entry(&t.shape, w, 0) == level, "run %llu: turn", t.run);
+	wait = weir_count_wait(&t.shape, w, cost, t.size);
+	check(!weir_count_full(&t.shape, w, t.slot + wait, cost, t.size) &&
+	      (!wait || weir_count_full(&t.shape, w, t.slot + wait - 1, cost, t.size)),
 	      "run %llu: wait %llu", t.run, wait);
 }
 
@@ -80,10 +80,10 @@ static void charge(void)
 	unsigned int i, late;
 	u64 other;
 
-	if (weir_wheel_full(t.shape, w, slot, cost, t.size))
+	if (weir_count_full(&t.shape, w, slot, cost, t.size))
 		return;
-	weir_wheel_turn(t.shape, w, slot);
-	weir_wheel_add(t.shape, w, cost);
+	weir_count_advance(&t.shape, w, slot);
+	weir_count_add(&t.shape, w, cost);
 	t.charge[t.n++] = (struct charge) { t.slot, cost };
 	check_window();
 	if (below(4))
@@ -91,21 +91,21 @@ static void charge(void)
 	/* Give back one, perhaps after others; the rest as if it had never been is no larger. */
 	late = below(3) ? 0 : below(2 * t.shape.parts + 2);
 	t.slot += late;
-	weir_wheel_turn(t.shape, w, t.slot);
+	weir_count_advance(&t.shape, w, t.slot);
 	i = t.n - 1;
 	slot = t.charge[i].slot;
 	other = 1 + below(t.size);
-	if (late && !weir_wheel_full(t.shape, w, t.slot, other, t.size)) {
-		weir_wheel_add(t.shape, w, other);
+	if (late && !weir_count_full(&t.shape, w, t.slot, other, t.size)) {
+		weir_count_add(&t.shape, w, other);
 		t.charge[t.n++] = (struct charge) { t.slot, other };
 	}
 	t.charge[i].cost = 0;
-	weir_wheel_uncharge(t.shape, w, slot, cost);
-	check(weir_wheel_entry(t.shape, w, 0) >= level_of(), "run %llu: gave back too much", t.run);
-	check(late || weir_wheel_entry(t.shape, w, 0) == level_of(), "run %llu: kept some", t.run);
+	weir_count_undo(&t.shape, w, slot, cost);
+	check(weir_wheel_entry(&t.shape, w, 0) >= level_of(), "run %llu: gave back too much", t.run);
+	check(late || weir_wheel_entry(&t.shape, w, 0) == level_of(), "run %llu: kept some", t.run);
 	/* Go on from what the bucket has. */
 	t.n = 0;
-	weir_wheel_reset(t.shape, w, t.slot);
+	weir_count_init(&t.shape, w, t.slot);
 }
 
 /* An empty bucket of any shape and size, at any time. */
@@ -118,7 +118,7 @@ static void begin(u64 run)
 	t.size = 1 + below(below(2) ? 4 : 4 * t.shape.rate);
 	t.slot = below(BIT_ULL(33));
 	t.n = 0;
-	weir_wheel_reset(t.shape, &t.room.wheel, t.slot);
+	weir_count_init(&t.shape, &t.room.wheel, t.slot);
 }
 
 static void one_source(u64 run)
@@ -149,16 +149,16 @@ static void reserve(u64 *last)
 	struct weir_wheel *w = &t.room.wheel;
 	bool ahead = below(2);
 
-	if (weir_wheel_full(t.shape, w, t.slot, cost, ahead ? 2 * t.size : t.size))
+	if (weir_count_full(&t.shape, w, t.slot, cost, ahead ? 2 * t.size : t.size))
 		return;
-	weir_wheel_turn(t.shape, w, t.slot);
-	wait = weir_wheel_peek(t.shape, w, cost, t.size);
-	weir_wheel_add(t.shape, w, cost);
+	weir_count_advance(&t.shape, w, t.slot);
+	wait = weir_count_wait(&t.shape, w, cost, t.size);
+	weir_count_add(&t.shape, w, cost);
 	if (ahead)
-		due += weir_leak_due(t.shape, w, cost, t.size);
+		due += weir_leak_due(&t.shape, w, cost, t.size);
 	check(due == t.slot + wait, "run %llu: due in %llu, not %llu", t.run, due - t.slot, wait);
 	check(due >= *last, "run %llu: before the last", t.run);
-	check(weir_wheel_entry(t.shape, w, 0) <= 2 * t.size * t.shape.parts + t.shape.rate,
+	check(weir_wheel_entry(&t.shape, w, 0) <= 2 * t.size * t.shape.parts + t.shape.rate,
 	      "run %llu: the level", t.run);
 	*last = due;
 	t.charge[t.n++] = (struct charge) { due, cost };
@@ -182,72 +182,72 @@ static void test_reserve(void **state)
 /* The most that the level may be has 64 bits, and drains within 2^30 slots. */
 static void test_most(void **state)
 {
-	const struct weir_wheel_shape shape = weir_leak_shape(WEIR_PARTS_MAX, BIT_ULL(56));
-	const struct weir_wheel_shape slow = weir_leak_shape(WEIR_PARTS_MAX, 1);
+	const struct weir_shape shape = weir_leak_shape(WEIR_PARTS_MAX, BIT_ULL(56));
+	const struct weir_shape slow = weir_leak_shape(WEIR_PARTS_MAX, 1);
 	union room room;
 
-	weir_wheel_reset(shape, &room.wheel, 0);
-	weir_wheel_add(shape, &room.wheel, BIT_ULL(46));
-	assert_false(weir_wheel_full(shape, &room.wheel, 0, BIT_ULL(46), BIT_ULL(47)));
-	weir_wheel_add(shape, &room.wheel, BIT_ULL(46));
-	assert_int_equal(weir_leak_due(shape, &room.wheel, BIT_ULL(46), BIT_ULL(46)), BIT(6));
-	assert_true(weir_wheel_full(shape, &room.wheel, 0, 1, BIT_ULL(47)));
-	weir_wheel_reset(slow, &room.wheel, 0);
-	weir_wheel_add(slow, &room.wheel, 2 * WEIR_BURST_BUDGETS);
-	assert_int_equal(weir_leak_due(slow, &room.wheel, 1, WEIR_BURST_BUDGETS), BIT(28));
-	assert_true(weir_wheel_level(slow, &room.wheel, BIT(30)) == 0);
+	weir_count_init(&shape, &room.wheel, 0);
+	weir_count_add(&shape, &room.wheel, BIT_ULL(46));
+	assert_false(weir_count_full(&shape, &room.wheel, 0, BIT_ULL(46), BIT_ULL(47)));
+	weir_count_add(&shape, &room.wheel, BIT_ULL(46));
+	assert_int_equal(weir_leak_due(&shape, &room.wheel, BIT_ULL(46), BIT_ULL(46)), BIT(6));
+	assert_true(weir_count_full(&shape, &room.wheel, 0, 1, BIT_ULL(47)));
+	weir_count_init(&slow, &room.wheel, 0);
+	weir_count_add(&slow, &room.wheel, 2 * WEIR_BURST_BUDGETS);
+	assert_int_equal(weir_leak_due(&slow, &room.wheel, 1, WEIR_BURST_BUDGETS), BIT(28));
+	assert_true(weir_leak_level(&slow, &room.wheel, BIT(30)) == 0);
 }
 
 /* What a bucket counts is rounded up, up to the largest level, which a change may bring about. */
 static void test_sum(void **state)
 {
 	static const u32 parts[] = { 1, 3, 7, WEIR_PARTS_MAX - 1, WEIR_PARTS_MAX };
-	struct weir_wheel_shape shape;
+	struct weir_shape shape;
 	union room room;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
 		shape = weir_leak_shape(parts[i], BIT_ULL(56));
-		weir_wheel_reset(shape, &room.wheel, 0);
-		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == 0);
-		weir_wheel_store(shape, &room.wheel, 0, 1);
-		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == 1);
-		weir_wheel_store(shape, &room.wheel, 0, parts[i] + 1ull);
-		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == 2);
-		weir_wheel_reset(shape, &room.wheel, 0);
-		weir_wheel_add(shape, &room.wheel, weir_shape_max(shape));
-		assert_true(weir_wheel_sum(shape, &room.wheel, 0) == weir_shape_max(shape));
-		weir_wheel_store(shape, &room.wheel, 0, U64_MAX);
-		assert_true(weir_wheel_sum(shape, &room.wheel, 0) >= weir_shape_max(shape));
+		weir_count_init(&shape, &room.wheel, 0);
+		assert_true(weir_count_sum(&shape, &room.wheel, 0) == 0);
+		weir_wheel_store(&shape, &room.wheel, 0, 1);
+		assert_true(weir_count_sum(&shape, &room.wheel, 0) == 1);
+		weir_wheel_store(&shape, &room.wheel, 0, parts[i] + 1ull);
+		assert_true(weir_count_sum(&shape, &room.wheel, 0) == 2);
+		weir_count_init(&shape, &room.wheel, 0);
+		weir_count_add(&shape, &room.wheel, weir_shape_max(&shape));
+		assert_true(weir_count_sum(&shape, &room.wheel, 0) == weir_shape_max(&shape));
+		weir_wheel_store(&shape, &room.wheel, 0, U64_MAX);
+		assert_true(weir_count_sum(&shape, &room.wheel, 0) >= weir_shape_max(&shape));
 	}
 }
 
 /* The join is the later time: no source gets more room than it had. */
 static void test_join(void **state)
 {
-	const struct weir_wheel_shape shape = weir_leak_shape(1000, 3);
+	const struct weir_shape shape = weir_leak_shape(1000, 3);
 	u64 run, runs = unit_rounds(2000), a, b;
 	union room one, other;
 	struct chance c;
 
 	for (run = 0; run < runs; run++) {
 		c = chance_of(run);
-		weir_wheel_reset(shape, &one.wheel, 5);
-		weir_wheel_reset(shape, &other.wheel, 5);
+		weir_count_init(&shape, &one.wheel, 5);
+		weir_count_init(&shape, &other.wheel, 5);
 		a = chance_below(&c, 50);
 		b = chance_below(&c, 50);
-		weir_wheel_add(shape, &one.wheel, a);
-		weir_wheel_add(shape, &other.wheel, b);
-		weir_wheel_join_swap(shape, &one.wheel, &other.wheel);
-		assert_int_equal(weir_wheel_sum(shape, &one.wheel, 5), max(a, b));
-		assert_int_equal(weir_wheel_sum(shape, &other.wheel, 5), a);
+		weir_count_add(&shape, &one.wheel, a);
+		weir_count_add(&shape, &other.wheel, b);
+		weir_count_join(&shape, &one.wheel, &other.wheel);
+		assert_int_equal(weir_count_sum(&shape, &one.wheel, 5), max(a, b));
+		assert_int_equal(weir_count_sum(&shape, &other.wheel, 5), a);
 	}
 }
 
 /* A mark holds for a window and a little, at every number of parts, and then does not. */
 static void test_marks(void **state)
 {
-	struct weir_wheel_shape shape;
+	struct weir_shape shape;
 	struct weir_wheel *w;
 	union room room;
 	u32 parts, at;
@@ -256,15 +256,15 @@ static void test_marks(void **state)
 		for (at = -3u * parts; at - 1 < 3 * parts || -at <= 3 * parts; at += 1 + parts / 2) {
 			shape = weir_leak_shape(parts, 1);
 			w = &room.wheel;
-			weir_wheel_reset(shape, w, at);
-			assert_false(weir_wheel_marked(shape, w, at));
-			weir_wheel_mark(shape, w, at, 5);
-			assert_true(weir_wheel_marked(shape, w, at));
-			assert_int_equal(weir_wheel_wanted(shape, w), 5);
-			assert_true(weir_wheel_marked(shape, w, at + parts));
-			assert_false(weir_wheel_marked(shape, w, at + 40 * parts));
-			weir_wheel_turn(shape, w, at + 40 * parts);
-			assert_false(weir_wheel_marked(shape, w, at + 40 * parts));
+			weir_count_init(&shape, w, at);
+			assert_false(weir_count_marked(&shape, w, at));
+			weir_count_mark(&shape, w, at, 5);
+			assert_true(weir_count_marked(&shape, w, at));
+			assert_int_equal(weir_count_wanted(&shape, w), 5);
+			assert_true(weir_count_marked(&shape, w, at + parts));
+			assert_false(weir_count_marked(&shape, w, at + 40 * parts));
+			weir_count_advance(&shape, w, at + 40 * parts);
+			assert_false(weir_count_marked(&shape, w, at + 40 * parts));
 		}
 }
 

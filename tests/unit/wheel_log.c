@@ -3,7 +3,7 @@
  * A log against the list of all charges: it admits what an exact sliding window does, no
  * packet more and none less, and gives back exactly what it was charged.
  */
-#include "count/wheel.h"
+#include "count/count.h"
 #include "unit.h"
 #include "wheel_chance.h"
 
@@ -11,7 +11,7 @@
 
 static struct {
 	struct chance c;
-	struct weir_wheel_shape shape;
+	struct weir_shape shape;
 	unsigned long long run, budget, now;
 	union room room;
 	u64 list[CHARGES];	/* the slot of each packet, in order */
@@ -38,13 +38,13 @@ static void check_state(void)
 	struct weir_wheel *w = &t.room.wheel;
 	u64 cost = 1 + below(t.budget), ahead = below(2) ? 0 : below(t.shape.parts + 3ull), wait = 0;
 
-	check(weir_wheel_sum(t.shape, w, t.now + ahead) == list_sum(t.now + ahead),
+	check(weir_count_sum(&t.shape, w, t.now + ahead) == list_sum(t.now + ahead),
 	      "run %llu: sum", t.run);
-	check(weir_wheel_full(t.shape, w, t.now + ahead, cost, t.budget) ==
+	check(weir_count_full(&t.shape, w, t.now + ahead, cost, t.budget) ==
 	      (list_sum(t.now + ahead) + cost > t.budget), "run %llu: full", t.run);
-	weir_wheel_turn(t.shape, w, t.now);
-	check(weir_wheel_sum(t.shape, w, t.now) == list_sum(t.now), "run %llu: turn", t.run);
-	wait = weir_wheel_peek(t.shape, w, cost, t.budget);
+	weir_count_advance(&t.shape, w, t.now);
+	check(weir_count_sum(&t.shape, w, t.now) == list_sum(t.now), "run %llu: turn", t.run);
+	wait = weir_count_wait(&t.shape, w, cost, t.budget);
 	check(list_sum(t.now + wait) + cost <= t.budget &&
 	      (!wait || list_sum(t.now + wait - 1) + cost > t.budget), "run %llu: wait", t.run);
 }
@@ -61,10 +61,10 @@ static bool charge(u64 cost)
 	struct weir_wheel *w = &t.room.wheel;
 	u64 i, at, slot = t.now - (below(4) ? 0 : below(min(t.now, 5ull) + 1));
 
-	if (weir_wheel_full(t.shape, w, slot, cost, t.budget))
+	if (weir_count_full(&t.shape, w, slot, cost, t.budget))
 		return false;
-	weir_wheel_turn(t.shape, w, slot);
-	weir_wheel_add(t.shape, w, cost);
+	weir_count_advance(&t.shape, w, slot);
+	weir_count_add(&t.shape, w, cost);
 	at = log_at();
 	for (i = 0; i < cost; i++)
 		t.list[t.n++] = at;
@@ -83,7 +83,7 @@ static void uncharge(void)
 		end--;
 	for (from = end; from && t.list[from - 1] == slot; from--)
 		;
-	given = weir_wheel_uncharge(t.shape, &t.room.wheel, slot, cost);
+	given = weir_count_undo(&t.shape, &t.room.wheel, slot, cost);
 	if (slot + t.shape.parts < log_at()) {
 		check(!given, "run %llu: gave back from before the window", t.run);
 		return;
@@ -109,7 +109,7 @@ static void one_source(u64 run)
 	t.budget = 1 + below(t.shape.entries);
 	t.now = below(BIT_ULL(33));
 	t.n = 0;
-	weir_wheel_reset(t.shape, &t.room.wheel, t.now);
+	weir_count_init(&t.shape, &t.room.wheel, t.now);
 	for (step = 0; step < 600 && t.n + t.budget < CHARGES; step++) {
 		check_state();
 		if (below(3))
@@ -136,15 +136,15 @@ static void test_age(void **state)
 	u32 slot = 5, i;
 
 	t.shape = weir_log_shape(WEIR_LOG_SLOTS, 4);
-	weir_wheel_reset(t.shape, w, slot);
-	weir_wheel_add(t.shape, w, 2);
+	weir_count_init(&t.shape, w, slot);
+	weir_count_add(&t.shape, w, 2);
 	for (i = 0; i < 600; i++) {
 		slot += WEIR_LOG_SLOTS / 2 + 1;
-		assert_false(weir_wheel_full(t.shape, w, slot, 2, 4));
-		weir_wheel_turn(t.shape, w, slot);
-		weir_wheel_add(t.shape, w, 1);
-		assert_true(weir_wheel_uncharge(t.shape, w, slot, 1));
-		assert_true(weir_wheel_sum(t.shape, w, slot) == (i ? 0 : 2));
+		assert_false(weir_count_full(&t.shape, w, slot, 2, 4));
+		weir_count_advance(&t.shape, w, slot);
+		weir_count_add(&t.shape, w, 1);
+		assert_true(weir_count_undo(&t.shape, w, slot, 1));
+		assert_true(weir_count_sum(&t.shape, w, slot) == (i ? 0 : 2));
 	}
 }
 
@@ -164,19 +164,19 @@ static void test_silence(void **state)
 		t.shape = weir_log_shape(window, entries);
 		for (j = 0; j < ARRAY_SIZE(passed); j++) {
 			/* A packet in each window: the first of them are older than one. */
-			weir_wheel_reset(t.shape, w, -window * entries);
+			weir_count_init(&t.shape, w, -window * entries);
 			for (n = 0; n < entries; n++) {
-				weir_wheel_turn(t.shape, w, w->at + window);
-				weir_wheel_add(t.shape, w, 1);
+				weir_count_advance(&t.shape, w, w->at + window);
+				weir_count_add(&t.shape, w, 1);
 			}
 			n = passed[j] > window ? 0 : passed[j] ? 1 : min(entries, 2u);
-			assert_int_equal(weir_wheel_sum(t.shape, w, passed[j]), n);
-			assert_int_equal(weir_wheel_weight(t.shape, w, passed[j]), n);
-			assert_int_equal(!!weir_wheel_full(t.shape, w, passed[j], 1, entries), n == entries);
-			assert_int_equal(!!weir_wheel_full(t.shape, w, passed[j], entries, entries), !!n);
-			weir_wheel_turn(t.shape, w, passed[j]);
-			assert_int_equal(weir_wheel_sum(t.shape, w, passed[j]), n);
-			assert_int_equal(!weir_wheel_peek(t.shape, w, entries, entries), !n);
+			assert_int_equal(weir_count_sum(&t.shape, w, passed[j]), n);
+			assert_int_equal(weir_count_sum(&t.shape, w, passed[j]), n);
+			assert_int_equal(!!weir_count_full(&t.shape, w, passed[j], 1, entries), n == entries);
+			assert_int_equal(!!weir_count_full(&t.shape, w, passed[j], entries, entries), !!n);
+			weir_count_advance(&t.shape, w, passed[j]);
+			assert_int_equal(weir_count_sum(&t.shape, w, passed[j]), n);
+			assert_int_equal(!weir_count_wait(&t.shape, w, entries, entries), !n);
 		}
 	}
 }
@@ -185,7 +185,7 @@ static void test_silence(void **state)
 static void test_longer(void **state)
 {
 	static const u32 windows[] = { 1, 2, 1000, WEIR_LOG_SLOTS - 1, WEIR_LOG_SLOTS };
-	struct weir_wheel_shape was, now;
+	struct weir_shape was, now;
 	union room old, new;
 	u32 i, j;
 
@@ -193,20 +193,20 @@ static void test_longer(void **state)
 		for (j = 0; j < ARRAY_SIZE(windows); j++) {
 			was = weir_log_shape(windows[i], 5);
 			now = weir_log_shape(windows[j], j % 2 ? 5 : WEIR_LOG_ENTRIES);
-			weir_wheel_reset(was, &old.wheel, 7);
-			weir_wheel_reset(now, &new.wheel, 7);
-			weir_log_copy(now, &new.wheel, was, &old.wheel);
-			assert_int_equal(weir_wheel_sum(now, &new.wheel, 7), 0);
-			weir_wheel_add(was, &old.wheel, 3);
-			assert_true(weir_wheel_uncharge(was, &old.wheel, 7, 1));
-			weir_log_copy(now, &new.wheel, was, &old.wheel);
-			assert_int_equal(weir_wheel_sum(now, &new.wheel, 7), 2);
+			weir_count_init(&was, &old.wheel, 7);
+			weir_count_init(&now, &new.wheel, 7);
+			weir_log_copy(&now, &new.wheel, &was, &old.wheel);
+			assert_int_equal(weir_count_sum(&now, &new.wheel, 7), 0);
+			weir_count_add(&was, &old.wheel, 3);
+			assert_true(weir_count_undo(&was, &old.wheel, 7, 1));
+			weir_log_copy(&now, &new.wheel, &was, &old.wheel);
+			assert_int_equal(weir_count_sum(&now, &new.wheel, 7), 2);
 			/* Silence, and a packet */
-			weir_wheel_turn(was, &old.wheel, 8 + windows[i]);
-			weir_wheel_add(was, &old.wheel, 1);
-			weir_wheel_reset(now, &new.wheel, old.wheel.at);
-			weir_log_copy(now, &new.wheel, was, &old.wheel);
-			assert_int_equal(weir_wheel_sum(now, &new.wheel, old.wheel.at), 1);
+			weir_count_advance(&was, &old.wheel, 8 + windows[i]);
+			weir_count_add(&was, &old.wheel, 1);
+			weir_count_init(&now, &new.wheel, old.wheel.at);
+			weir_log_copy(&now, &new.wheel, &was, &old.wheel);
+			assert_int_equal(weir_count_sum(&now, &new.wheel, old.wheel.at), 1);
 		}
 }
 
@@ -221,26 +221,26 @@ static void test_join(void **state)
 	for (run = 0; run < 2000; run++) {
 		t.shape = weir_log_shape(20, 1 + chance_below(&c, 9));
 		slot = chance_below(&c, BIT_ULL(32));
-		weir_wheel_reset(t.shape, &a.wheel, slot);
-		weir_wheel_reset(t.shape, &b.wheel, slot);
+		weir_count_init(&t.shape, &a.wheel, slot);
+		weir_count_init(&t.shape, &b.wheel, slot);
 		for (i = 0; i < 30; i++, slot++) {
-			weir_wheel_turn(t.shape, &a.wheel, slot);
-			weir_wheel_turn(t.shape, &b.wheel, slot);
+			weir_count_advance(&t.shape, &a.wheel, slot);
+			weir_count_advance(&t.shape, &b.wheel, slot);
 			if (!chance_below(&c, 3))
-				weir_wheel_add(t.shape, &a.wheel, 1);
+				weir_count_add(&t.shape, &a.wheel, 1);
 			if (!chance_below(&c, 4))
-				weir_wheel_add(t.shape, &b.wheel, 1);
+				weir_count_add(&t.shape, &b.wheel, 1);
 		}
 		slot = a.wheel.at;
 		old = a;
 		i = chance_below(&c, 20);
-		of_b = weir_log_since(t.shape, &b.wheel, slot - i);
-		weir_wheel_join_swap(t.shape, &a.wheel, &b.wheel);
-		of_a = weir_log_since(t.shape, &old.wheel, slot - i);
-		assert_int_equal(weir_log_since(t.shape, &a.wheel, slot - i), max(of_a, of_b));
+		of_b = weir_log_since(&t.shape, &b.wheel, slot - i);
+		weir_count_join(&t.shape, &a.wheel, &b.wheel);
+		of_a = weir_log_since(&t.shape, &old.wheel, slot - i);
+		assert_int_equal(weir_log_since(&t.shape, &a.wheel, slot - i), max(of_a, of_b));
 		for (from = slot - 20; from != slot + 1; from++)
-			assert_int_equal(weir_log_since(t.shape, &b.wheel, from),
-					 weir_log_since(t.shape, &old.wheel, from));
+			assert_int_equal(weir_log_since(&t.shape, &b.wheel, from),
+					 weir_log_since(&t.shape, &old.wheel, from));
 	}
 }
 

@@ -5,7 +5,7 @@
  * wrap, sums at their bounds and random. Ring entries beyond the reach are arbitrary, memory behind
  * the ring is not touched. Also tested: whether there is room, refusal marks, and sizes.
  */
-#include "count/wheel.h"
+#include "count/count.h"
 #include "unit.h"
 #include "wheel_chance.h"
 
@@ -80,10 +80,10 @@ static void random_sums(struct chance *c, sums S, unsigned int R, u64 budget)
 }
 
 /* Make the wheel with the sums S in slot @at */
-static void wheel_of(struct chance *c, struct weir_wheel_shape shape,
+static void wheel_of(struct chance *c, struct weir_shape shape,
 		     union room *room, u32 at, const sums S)
 {
-	u64 most = weir_wheel_max(shape.width), total;
+	u64 most = weir_width_max(shape.width), total;
 	struct weir_wheel *w = &room->wheel;
 	unsigned int i;
 
@@ -91,13 +91,13 @@ static void wheel_of(struct chance *c, struct weir_wheel_shape shape,
 	for (i = 0; i < ARRAY_SIZE(room->bytes); i++)
 		room->bytes[i] = chance(c);
 	w->at = at;
-	weir_wheel_unmark(shape, w);
-	weir_wheel_store(shape, w, 0, total);
+	weir_count_unmark(&shape, w);
+	weir_wheel_store(&shape, w, 0, total);
 	for (i = 0; i <= shape.reach; i++)
-		weir_wheel_store(shape, w, 1 + ((at - i) & shape.mask), total - S[i]);
+		weir_wheel_store(&shape, w, 1 + ((at - i) & shape.mask), total - S[i]);
 }
 
-static void check_sums(u64 run, const char *name, struct weir_wheel_shape shape,
+static void check_sums(u64 run, const char *name, struct weir_shape shape,
 		       const union room *room, u32 at, const sums S)
 {
 	const struct weir_wheel *w = &room->wheel;
@@ -105,13 +105,13 @@ static void check_sums(u64 run, const char *name, struct weir_wheel_shape shape,
 
 	check(w->at == at, "run %llu: %s: in slot %u for %u", run, name, w->at, at);
 	for (a = 0; a <= shape.reach; a++)
-		check(weir_wheel_since(shape, w, at - a) == S[a],
+		check(weir_ring_since(&shape, w, at - a) == S[a],
 		      "run %llu: %s: reach %u, width %u, age %u: %llu for %llu",
 		      run, name, shape.reach, shape.width, a,
-		      weir_wheel_since(shape, w, at - a), S[a]);
+		      weir_ring_since(&shape, w, at - a), S[a]);
 }
 
-static void check_charge(struct chance *c, u64 run, struct weir_wheel_shape shape, union room *room,
+static void check_charge(struct chance *c, u64 run, struct weir_shape shape, union room *room,
 			 sums S, u64 budget)
 {
 	unsigned int R = shape.reach + 1;
@@ -123,12 +123,12 @@ static void check_charge(struct chance *c, u64 run, struct weir_wheel_shape shap
 	cost = chance_one_in(c, 2) ? budget - S[R - 1] + chance_below(c, 2) : edge(c, U64_MAX);
 	room_for = has_room(S, R, asked, cost);
 	if (cost <= asked) {
-		wait = weir_wheel_peek(shape, &room->wheel, cost, asked);
+		wait = weir_count_wait(&shape, &room->wheel, cost, asked);
 		check(wait <= R && (wait == R || S[R - 1 - wait] <= asked - cost) &&
 		      (!wait || S[R - wait] > asked - cost),
 		      "run %llu: %llu of %llu after %u slots", run, cost, asked, wait);
 		for (later = 0; later <= R + 1; later++)
-			check(weir_wheel_full(shape, &room->wheel, at + later, cost, asked) ==
+			check(weir_count_full(&shape, &room->wheel, at + later, cost, asked) ==
 			      (later < wait), "run %llu: full %u slots on", run, later);
 	}
 	check(wheel_charge(shape, &room->wheel, cost, asked) == room_for,
@@ -138,7 +138,7 @@ static void check_charge(struct chance *c, u64 run, struct weir_wheel_shape shap
 	check_sums(run, "charge", shape, room, at, S);
 }
 
-static void check_turn(struct chance *c, u64 run, struct weir_wheel_shape shape,
+static void check_turn(struct chance *c, u64 run, struct weir_shape shape,
 		       union room *room, sums S)
 {
 	u32 at = room->wheel.at, passed = edge(c, shape.reach + 2), a;
@@ -146,22 +146,22 @@ static void check_turn(struct chance *c, u64 run, struct weir_wheel_shape shape,
 	if (chance_one_in(c, 8))
 		passed = edge(c, BIT(31) - 1);
 	for (a = 0; a <= shape.reach + 2u; a++)
-		check(weir_wheel_sum(shape, &room->wheel, at + a) ==
+		check(weir_count_sum(&shape, &room->wheel, at + a) ==
 		      (a > shape.reach ? 0 : S[shape.reach - a]),
 		      "run %llu: sum %u slots on", run, a);
 	/* A late clock changes nothing. */
 	a = edge(c, 1000);
-	check(weir_wheel_sum(shape, &room->wheel, at - a) == S[shape.reach],
+	check(weir_count_sum(&shape, &room->wheel, at - a) == S[shape.reach],
 	      "run %llu: sum %u slots before", run, a);
-	weir_wheel_turn(shape, &room->wheel, at - a);
+	weir_count_advance(&shape, &room->wheel, at - a);
 	check_sums(run, "turn back", shape, room, at, S);
-	weir_wheel_turn(shape, &room->wheel, at + passed);
+	weir_count_advance(&shape, &room->wheel, at + passed);
 	turn(S, shape.reach + 1, passed);
 	check_sums(run, "turn", shape, room, at + passed, S);
 }
 
 static void check_uncharge(struct chance *c, u64 run,
-			   struct weir_wheel_shape shape, union room *room, sums S)
+			   struct weir_shape shape, union room *room, sums S)
 {
 	s32 age = edge(c, shape.reach + 2) - chance_one_in(c, 8);
 	u32 at = room->wheel.at;
@@ -173,14 +173,14 @@ static void check_uncharge(struct chance *c, u64 run,
 			cost = S[age] - (age ? S[age - 1] : 0) + chance_below(c, 3) - 1;
 		done = holds(S, age, cost);
 	}
-	check(weir_wheel_uncharge(shape, &room->wheel, at - age, cost) == done,
+	check(weir_count_undo(&shape, &room->wheel, at - age, cost) == done,
 	      "run %llu: reach %u, %llu of age %d", run, shape.reach, cost, age);
 	if (done)
 		uncharge(S, shape.reach + 1, age, cost);
 	check_sums(run, "uncharge", shape, room, at, S);
 }
 
-static void check_join(struct chance *c, u64 run, struct weir_wheel_shape shape,
+static void check_join(struct chance *c, u64 run, struct weir_shape shape,
 		       union room *room, sums S, u64 budget)
 {
 	unsigned int R = shape.reach + 1;
@@ -197,19 +197,19 @@ static void check_join(struct chance *c, u64 run, struct weir_wheel_shape shape,
 	other.wheel.refused = at;
 	if (marked)
 		room->wheel.refused = at;
-	weir_wheel_join_swap(shape, &room->wheel, &other.wheel);
-	check(weir_wheel_marked(shape, &room->wheel, at) == marked &&
-	      !weir_wheel_marked(shape, &other.wheel, at), "run %llu: marks", run);
+	weir_count_join(&shape, &room->wheel, &other.wheel);
+	check(weir_count_marked(&shape, &room->wheel, at) == marked &&
+	      !weir_count_marked(&shape, &other.wheel, at), "run %llu: marks", run);
 	check_sums(run, "join", shape, room, at, S);
 	check_sums(run, "swap", shape, &other, at, was);
 }
 
-static void one_state(u64 run, struct weir_wheel_shape shape)
+static void one_state(u64 run, struct weir_shape shape)
 {
 	struct chance c = chance_of(run);
-	u64 budget = edge(&c, weir_wheel_max(shape.width));
+	u64 budget = edge(&c, weir_width_max(shape.width));
 	u32 at = chance_one_in(&c, 2) ? chance_below(&c, 200) - 100 : chance(&c);
-	size_t size = weir_wheel_size(shape);
+	size_t size = shape.size;
 	union room room, was;
 	unsigned int op;
 	sums S, before;
@@ -231,21 +231,21 @@ static void one_state(u64 run, struct weir_wheel_shape shape)
 			check_join(&c, run, shape, &room, S, budget);
 		assert_memory_equal((u8 *)&room + size, (u8 *)&was + size, sizeof(room) - size);
 	}
-	weir_wheel_reset(shape, &room.wheel, at);
+	weir_count_init(&shape, &room.wheel, at);
 	memset(S, 0, sizeof(S));
 	check_sums(run, "reset", shape, &room, at, S);
 }
 
 static void test_operations(void **state)
 {
-	struct weir_wheel_shape shape;
+	struct weir_shape shape;
 	u64 run = 0, i, runs = unit_rounds(2000);
 	unsigned int slots, width;
 
 	for (slots = 1; slots <= 65; slots++)
 	for (width = 2; width <= 8; width *= 2) {
 		/* reach 0 to 64 */
-		shape = weir_wheel_shape(slots, true, width);
+		shape = weir_ring_shape(slots, true, width);
 		assert_int_equal(shape.reach, slots - 1);
 		for (i = 0; i < runs; i++)
 			one_state(run++, shape);
@@ -258,28 +258,29 @@ static void test_operations(void **state)
  */
 static void test_marks(void **state)
 {
-	struct weir_wheel_shape shape = { .mask = 127, .width = 2 };
-	unsigned int late, ahead, gap, passed, most;
+	unsigned int slots, late, ahead, gap, passed, most;
+	struct weir_shape shape;
 	union room room;
 	struct weir_wheel *w = &room.wheel;
 
-	for (shape.reach = 0; shape.reach <= 64; shape.reach++)
+	for (slots = 1, shape = weir_ring_shape(slots, true, 2); slots <= 65;
+	     shape = weir_ring_shape(++slots, true, 2))
 	for (ahead = 0; ahead <= shape.reach; ahead += max(shape.reach / 2, 1))
 	for (gap = 0; gap < 600; gap++) {
 		most = ahead + shape.reach + 1;
-		weir_wheel_reset(shape, w, -90);
+		weir_count_init(&shape, w, -90);
 		for (late = 0; late <= 30; late++)
-			assert_false(weir_wheel_marked(shape, w, -90u - late));
-		assert_false(weir_wheel_marked(shape, w, -90u + gap));
+			assert_false(weir_count_marked(&shape, w, -90u - late));
+		assert_false(weir_count_marked(&shape, w, -90u + gap));
 		w->refused = -90 + ahead;
 		for (late = 0; late <= 30; late++)
-			assert_true(weir_wheel_marked(shape, w, -90u + ahead - late));
+			assert_true(weir_count_marked(&shape, w, -90u + ahead - late));
 		if (gap + 30 < ahead)
 			continue;
-		assert_int_equal(weir_wheel_marked(shape, w, -90u + gap), gap <= most);
-		weir_wheel_turn(shape, w, -90u + gap);
+		assert_int_equal(weir_count_marked(&shape, w, -90u + gap), gap <= most);
+		weir_count_advance(&shape, w, -90u + gap);
 		for (passed = 0; passed < 300; passed++)
-			assert_int_equal(weir_wheel_marked(shape, w, w->at + passed),
+			assert_int_equal(weir_count_marked(&shape, w, w->at + passed),
 					 gap + passed <= most);
 	}
 }
@@ -287,20 +288,20 @@ static void test_marks(void **state)
 /* Sizes and widths as documented */
 static void test_shapes(void **state)
 {
-	assert_int_equal(weir_wheel_width(1), 2);
-	assert_int_equal(weir_wheel_width(U16_MAX), 2);
-	assert_int_equal(weir_wheel_width(U16_MAX + 1ull), 4);
-	assert_int_equal(weir_wheel_width(U32_MAX), 4);
-	assert_int_equal(weir_wheel_width(U32_MAX + 1ull), 8);
-	assert_int_equal(weir_wheel_width(BIT_ULL(56)), 8);
-	assert_true(weir_wheel_max(2) == U16_MAX);
-	assert_true(weir_wheel_max(4) == U32_MAX);
-	assert_true(weir_wheel_max(8) == U64_MAX);
-	assert_int_equal(weir_wheel_size(weir_wheel_shape(15, false, 2)), 40);
-	assert_int_equal(weir_wheel_size(weir_wheel_shape(16, true, 4)), 76);
-	assert_int_equal(weir_wheel_size(weir_wheel_shape(64, false, 8)), 1040);
-	assert_int_equal(weir_wheel_shape(1, true, 2).mask, 0);
-	assert_int_equal(weir_wheel_shape(16, false, 2).mask, 31);
+	assert_int_equal(weir_width_of(1), 2);
+	assert_int_equal(weir_width_of(U16_MAX), 2);
+	assert_int_equal(weir_width_of(U16_MAX + 1ull), 4);
+	assert_int_equal(weir_width_of(U32_MAX), 4);
+	assert_int_equal(weir_width_of(U32_MAX + 1ull), 8);
+	assert_int_equal(weir_width_of(BIT_ULL(56)), 8);
+	assert_true(weir_width_max(2) == U16_MAX);
+	assert_true(weir_width_max(4) == U32_MAX);
+	assert_true(weir_width_max(8) == U64_MAX);
+	assert_int_equal(weir_ring_shape(15, false, 2).size, 40);
+	assert_int_equal(weir_ring_shape(16, true, 4).size, 76);
+	assert_int_equal(weir_ring_shape(64, false, 8).size, 1040);
+	assert_int_equal(weir_ring_shape(1, true, 2).mask, 0);
+	assert_int_equal(weir_ring_shape(16, false, 2).mask, 31);
 	assert_int_equal(sizeof(union room), 1040);
 }
 

@@ -3,7 +3,7 @@
  * What a wheel promises to senders and receivers: no interval of a window's length has more than
  * the budget, an even sender is never refused, and silence restores the full burst.
  */
-#include "count/wheel.h"
+#include "count/count.h"
 #include "unit.h"
 #include "wheel_chance.h"
 
@@ -17,7 +17,7 @@ static void one_source(u64 run)
 	struct chance c = chance_of(run);
 	u64 budget = 1 + chance_below(&c, chance_one_in(&c, 2) ? 8 : 300);
 	bool lenient = chance_one_in(&c, 2);
-	struct weir_wheel_shape shape = random_shape(&c, budget, lenient);
+	struct weir_shape shape = random_shape(&c, budget, lenient);
 	u64 slots = shape.reach + lenient, slot_ticks = 1 + chance_below(&c, 9);
 	u64 window = slots * slot_ticks, cost, tick, sum, exact;
 	u64 at = random_slot(&c), now = at * slot_ticks;
@@ -25,14 +25,14 @@ static void one_source(u64 run)
 	unsigned int i, k, n = 0;
 	union room room;
 
-	weir_wheel_reset(shape, &room.wheel, at);
+	weir_count_init(&shape, &room.wheel, at);
 	random_total(&c, shape, &room.wheel);
 	for (i = 0; i < ARRAY_SIZE(event); i++) {
 		cost = 1 + chance_below(&c, chance_one_in(&c, 4) ? budget : 2);
 		now += random_step(&c, window);
 		tick = now - (chance_one_in(&c, 4) ?
 			      chance_below(&c, min(now, 3 * slot_ticks) + 1) : 0);
-		weir_wheel_turn(shape, &room.wheel, tick / slot_ticks);
+		weir_count_advance(&shape, &room.wheel, tick / slot_ticks);
 		at = max(at, tick / slot_ticks);
 		tick = max(tick, at * slot_ticks);
 		for (k = n, exact = 0; k--;)
@@ -74,7 +74,7 @@ static void test_intervals(void **state)
 static void test_even(void **state)
 {
 	u64 run, runs = unit_rounds(3000), budget, cost, apart, time, slot, i;
-	struct weir_wheel_shape shape;
+	struct weir_shape shape;
 	struct weir_wheel *w;
 	struct chance c;
 	union room room;
@@ -89,11 +89,11 @@ static void test_even(void **state)
 		apart += !!(((shape.reach + 1ull) * budget << 20) % (budget / cost));
 		time = chance_below(&c, BIT_ULL(50));
 		w = &room.wheel;
-		weir_wheel_reset(shape, w, time / (budget << 20));
+		weir_count_init(&shape, w, time / (budget << 20));
 		random_total(&c, shape, w);
 		for (i = 0; i < 1000; i++) {
 			slot = time / (budget << 20);
-			weir_wheel_turn(shape, w, slot);
+			weir_count_advance(&shape, w, slot);
 			check(wheel_charge(shape, w, cost, budget),
 			      "run %llu: %llu of %llu, reach %u", run, cost, budget, shape.reach);
 			time += apart;
@@ -107,31 +107,31 @@ static void test_even(void **state)
 static void test_bursts(void **state)
 {
 	u64 budget, slot, i, slots, cost, sent;
-	struct weir_wheel_shape shape;
+	struct weir_shape shape;
 	struct weir_wheel *w;
 	union room room;
 
 	for (slots = 1; slots <= 64; slots++) {
-		shape = weir_wheel_shape(slots, false, 4);
+		shape = weir_ring_shape(slots, false, 4);
 		budget = 1000 * (slots + 1);
 		w = &room.wheel;
 		slot = 3;
-		weir_wheel_reset(shape, w, slot);
+		weir_count_init(&shape, w, slot);
 		/* L n/(n+1) per window is L/(n+1) per slot */
 		for (i = 0; i < 10 * slots; i++, slot++) {
-			weir_wheel_turn(shape, w, slot);
+			weir_count_advance(&shape, w, slot);
 			for (sent = 0; sent < 1000; sent += cost) {
 				cost = i % 2 ? 1 : 500;
 				assert_true(wheel_charge(shape, w, cost, budget));
 			}
 		}
 		slot += slots;
-		weir_wheel_turn(shape, w, slot);
+		weir_count_advance(&shape, w, slot);
 		assert_true(wheel_charge(shape, w, budget, budget));
 		slot += slots;
-		weir_wheel_turn(shape, w, slot);
+		weir_count_advance(&shape, w, slot);
 		assert_false(wheel_charge(shape, w, 1, budget));
-		weir_wheel_turn(shape, w, slot + 1);
+		weir_count_advance(&shape, w, slot + 1);
 		assert_true(wheel_charge(shape, w, budget, budget));
 	}
 }

@@ -21,7 +21,7 @@ const char *__tsan_default_suppressions(void);
 
 const char *__tsan_default_suppressions(void)
 {
-	return "race:weir_wheel_reset";
+	return "race:weir_count_init";
 }
 
 void AnnotateIgnoreReadsBegin(const char *file, int line);

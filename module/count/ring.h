@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The count of one source as a ring: what was admitted within the window, as a running total
+ * and its history.
+ *
+ * Time is divided into numbered slots, n to a window. total is everything that was
+ * ever admitted, modulo its width; ring[k & mask] is its value when slot k began.
+ * So total - ring[j & mask] was admitted from slot j on, a charge is one addition,
+ * and a turn stores total once for each slot that begins. With n = 4:
+ *
+ *	slot k           4    5    6    7    8    9
+ *	total at begin  17   17   20   20   21   21    total 23
+ *	admitted         0    3    0    1    0    2
+ *	                     '------ 23 - 17 = 6 ----'
+ *
+ * A strict ring reaches back n slots: every interval of the window's length lies within
+ * n + 1 slots, wherever it starts. A lenient ring reaches back n - 1.
+ */
+#ifndef WEIR_RING_H
+#define WEIR_RING_H
+
+#include "count/shape.h"
+
+/* S[slot]: what was counted from a slot on; at - reach <= slot <= at. */
+static inline u64 weir_ring_since(const struct weir_shape *shape, const struct weir_wheel *w,
+				  u32 slot)
+{
+	return (weir_wheel_entry(shape, w, 0) -
+		weir_wheel_entry(shape, w, 1 + (slot & shape->mask))) &
+	       weir_width_max(shape->width);
+}
+
+/* What was counted @age slots before the current slot. */
+static inline u64 weir_ring_slot(const struct weir_shape *shape, const struct weir_wheel *w,
+				 unsigned int age)
+{
+	return weir_ring_since(shape, w, w->at - age) -
+	       (age ? weir_ring_since(shape, w, w->at - age + 1) : 0);
+}
+
+static inline u64 weir_ring_sum(const struct weir_shape *shape, const struct weir_wheel *w,
+				u32 slot)
+{
+	s32 passed = slot - w->at;
+
+	if (passed > shape->reach)
+		return 0;
+	return weir_ring_since(shape, w, w->at + max(passed, 0) - shape->reach);
+}
+
+static inline bool weir_ring_full(const struct weir_shape *shape, const struct weir_wheel *w,
+				  u32 slot, u64 cost, u64 budget)
+{
+	u64 sum = weir_ring_sum(shape, w, slot);
+
+	return sum > budget || cost > budget - sum;
+}
+
+static inline u32 weir_ring_wait(const struct weir_shape *shape, const struct weir_wheel *w,
+				 u64 cost, u64 budget)
+{
+	u32 wait = 0;
+
+	while (wait <= shape->reach && weir_ring_full(shape, w, w->at + wait, cost, budget))
+		wait++;
+	return wait;
+}
+
+static inline void weir_ring_add(const struct weir_shape *shape, struct weir_wheel *w, u64 cost)
+{
+	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) + cost);
+}
+
+static inline bool weir_ring_undo(const struct weir_shape *shape, struct weir_wheel *w, u32 slot,
+				  u64 cost)
+{
+	s32 age = w->at - slot;
+	u32 i;
+
+	if (age < 0 || age > shape->reach || weir_ring_slot(shape, w, age) < cost)
+		return false;
+	weir_wheel_store(shape, w, 0, weir_wheel_entry(shape, w, 0) - cost);
+	for (i = slot + 1; age; age--, i++)
+		weir_wheel_store(shape, w, 1 + (i & shape->mask),
+				 weir_wheel_entry(shape, w, 1 + (i & shape->mask)) - cost);
+	return true;
+}
+
+/*
+ * Most rings are of narrow entries: compiled for them, loops do not test the width. A copy of
+ * the shape tells the compiler that stores to the ring do not change it.
+ */
+static inline struct weir_shape ring_narrow(const struct weir_shape *shape)
+{
+	return (struct weir_shape) { .reach = shape->reach, .mask = shape->mask, .width = 2 };
+}
+
+static inline void ring_advance(struct weir_wheel *w, u32 slot, const struct weir_shape shape)
+{
+	u64 total = weir_wheel_entry(&shape, w, 0);
+	s32 i;
+
+	for (i = min_t(s32, slot - w->at, shape.mask + 1); i; i--)
+		weir_wheel_store(&shape, w, 1 + ((slot - i + 1) & shape.mask), total);
+	w->at = slot;
+}
+
+static inline void weir_ring_advance(const struct weir_shape *shape, struct weir_wheel *w,
+				     u32 slot)
+{
+	if (likely(shape->width == 2))
+		ring_advance(w, slot, ring_narrow(shape));
+	else
+		ring_advance(w, slot, *shape);
+}
+
+static inline void ring_join(struct weir_wheel *w, struct weir_wheel *v,
+			     const struct weir_shape shape)
+{
+	u64 total_w = weir_wheel_entry(&shape, w, 0), began_w;
+	u64 total_v = weir_wheel_entry(&shape, v, 0), began_v;
+	u64 above = total_v - total_w, max_count = weir_width_max(shape.width);
+	unsigned int i;
+
+	for (i = 1; i < shape.mask + 2u; i++) {
+		began_w = weir_wheel_entry(&shape, w, i);
+		began_v = weir_wheel_entry(&shape, v, i);
+		weir_wheel_store(&shape, v, i, began_w + above);
+		if (((total_v - began_v) & max_count) > ((total_w - began_w) & max_count))
+			weir_wheel_store(&shape, w, i, began_v - above);
+	}
+}
+
+/* By the larger suffix sums. */
+static inline void weir_ring_join(const struct weir_shape *shape, struct weir_wheel *w,
+				  struct weir_wheel *v)
+{
+	if (likely(shape->width == 2))
+		ring_join(w, v, ring_narrow(shape));
+	else
+		ring_join(w, v, *shape);
+}
+
+#endif /* WEIR_RING_H */
