@@ -46,6 +46,7 @@ typedef unsigned int gfp_t;
 #define __always_inline	inline __attribute__((always_inline))
 #define noinline	__attribute__((noinline))
 #define noinline_for_stack noinline
+#define __flatten __attribute__((flatten))
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
