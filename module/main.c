@@ -10,8 +10,8 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
+#include "config/edit.h"
 #include "config/params.h"
-#include "config/publish.h"
 #include "limit/limit.h"
 #include "limit/net.h"
 #include "netlink/family.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A copy of the configuration that is changed and then published. See the top of edit.c.
+ * The configuration of a namespace: a copy is changed and then published. See the top of
+ * edit.c. Process context.
  */
 #ifndef WEIR_EDIT_H
 #define WEIR_EDIT_H
@@ -40,11 +41,14 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 		    struct weir_error *error);
 int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char *new_name,
 			   struct weir_error *error);
-int weir_edit_keeps(const struct weir_edit *edit, struct weir_error *error);
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
+
+void weir_config_init(struct weir_net *wn);
+void weir_config_stop(struct weir_net *wn);
+void weir_config_free(struct weir_net *wn);
 
 #endif /* WEIR_EDIT_H */

@@ -8,7 +8,6 @@
 #include "config/edit.h"
 #include "config/make.h"
 #include "config/newcomers.h"
-#include "config/publish.h"
 #include "limit/limit.h"
 #include "limit/net.h"
 #include "path/permit.h"
