@@ -23,16 +23,18 @@ near=(bash cat chrt cp dd grep insmod ip nice renice sed seq wc
 fail() { printf '%sdemo: %s%s\n' "$red" "$*" "$off" >&2; exit 1; }
 
 build() {
-	local ko=.cache/build/$kernel/weir.ko
+	local ko=.cache/build/$kernel/weir.ko jobs
 	mkdir -p "$out" .cache/build
+	# The tools, while the module is built, whose last steps need one CPU
+	jobs=-j$(nproc)
+	{ make "$jobs" -C userspace && make "$jobs" -C tests/netns demo; } >"$out/build.log" 2>&1 &
 	if [ -z "$module" ] && { [ ! -e "$ko" ] || [ -n "$(find module Kbuild -newer "$ko" -print -quit)" ]; }; then
 		echo "demo: building weir.ko for Linux $kernel"
 		tests/vm/kernel-build.sh "$kernel" || fail "the module does not build"
 	fi
+	wait "$!" || { tail -n 20 "$out/build.log" >&2; fail "the tools do not build"; }
 	# Stripped of its debug information, it loads ten times as fast.
 	strip -g -o "$out/weir.ko" "${module:-$ko}" || fail "no module"
-	{ make -C userspace && make -C tests/netns programs; } >"$out/build.log" 2>&1 ||
-		{ tail -n 20 "$out/build.log" >&2; fail "the tools do not build"; }
 }
 
 play() {
