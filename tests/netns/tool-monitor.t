@@ -146,6 +146,13 @@ cat "$tmp/state.json" >>"$judged.monitor"
 
 # the module is unloaded
 watch "$tmp/gone"
+if modprobe psample 2>/dev/null; then
+	rmmod psample
+	weir limit add later budget 5/1h >"$tmp/out"
+	holds "another family's end is not the module's" saw '^limit added later' "$tmp/gone"
+else
+	skip "no module psample" "another family's end is not the module's"
+fi
 command weir monitor module >"$tmp/ends" 2>&1 &
 ends=$!
 listens() { [ "$(readlink "/proc/$ends/fd/"* | grep -c ^socket)" = 2 ]; }
