@@ -32,7 +32,7 @@ export PAHOLE
 
 MANPAGES := $(wildcard Documentation/*.[1-9])
 EXAMPLES := $(wildcard Documentation/examples/*)
-UNITS := $(wildcard debian/*.service debian/*.timer)
+UNITS := $(wildcard debian/*.service debian/*.timer debian/*.socket)
 COMPLETION := $(wildcard userspace/weir.bash)
 # zsh's search path: Debian's directory, or the one for local installations
 ZSHDIR ?= $(PREFIX)/share/zsh/$(if $(filter %/local,$(PREFIX)),site-functions,vendor-completions)

@@ -5,8 +5,8 @@
 # shellcheck disable=SC2317 # checks are called by their names
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd -P) && cd "$top" || exit 1
-checks=(layers size licence words layout skb clock versions bugs packet_path python man rst site spelling spec mutants proofs
-	checkpatch shell sparse house percpu)
+checks=(layers size licence words layout skb clock versions bugs packet_path python man rst site spelling spec metrics mutants
+	proofs checkpatch shell sparse house percpu)
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT || exit 1
 
 # $tmp/files lists tracked and untracked files, without ignored ones.
@@ -352,6 +352,12 @@ check_site() {
 	Documentation/site/build.py .cache/site
 }
 
+check_metrics() {
+	local promtool=$top/.cache/prometheus/promtool
+	[ -x "$promtool" ] || { echo "SKIP no promtool in .cache/prometheus; make setup downloads it"; return 4; }
+	tests/metrics/check.py "$promtool"
+}
+
 check_spelling() {
 	local list
 	command -v codespell >/dev/null || { echo "SKIP codespell is not installed"; return 4; }
@@ -427,6 +433,7 @@ declare -A says=(
 	[python]="Python scripts parse"
 	[man]="man pages"
 	[site]="the web site is without warnings, its links lead somewhere, it loads nothing from elsewhere"
+	[metrics]="each alert fires when it should, and Prometheus understands the dashboard"
 	[spelling]="spelling"
 	[rst]="the pages in reStructuredText are well formed"
 	[mutants]="every mutant applies"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of weir xdp, monitor and save: not sent to the module, but numbered as if. */
+/* The rows of weir xdp, monitor, save and metrics: not sent to the module, but numbered as if. */
 
 #include <stddef.h>
 
@@ -64,4 +64,25 @@ static const struct weir_field saving_rows[] = {
 
 const struct weir_set weir_saving_fields = {
 	.name = "save", .fields = saving_rows, .size = sizeof(struct weir_saving),
+};
+
+static const struct weir_attr_spec metering_attrs[] = {
+	[1] = { .name = "top", .min = 1, .max = WEIR_METRICS_TOP },
+};
+
+#define METERING(member)	.offset = offsetof(struct weir_metering, member), \
+	.size = sizeof(((struct weir_metering *)0)->member)
+
+static const struct weir_field metering_rows[] = {
+	{ "output", &weir_type_file, WEIR_ON_SHOW, METERING(file), .alias = "-output",
+	  .help = "file to replace (default: standard output)" },
+	{ "top", &weir_type_uint, WEIR_ON_SHOW, .attr = 1, .spec = &metering_attrs[1], METERING(top),
+	  .help = "also the drops of so many sources, the heaviest" },
+	{ "http", &weir_type_flag, WEIR_ON_SHOW, METERING(http),
+	  .help = "answer a request of HTTP on standard input" },
+	{ 0 }
+};
+
+const struct weir_set weir_metering_fields = {
+	.name = "metrics", .fields = metering_rows, .size = sizeof(struct weir_metering),
 };

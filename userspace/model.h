@@ -199,6 +199,16 @@ struct weir_saving {
 	const char *file;	/* NULL: stdout */
 };
 
+/* The most sources that metrics show. */
+#define WEIR_METRICS_TOP	100
+
+struct weir_metering {
+	uint64_t has;
+	const char *file;	/* NULL: stdout */
+	uint32_t top;
+	bool http;
+};
+
 enum weir_xdp_mode { WEIR_XDP_NATIVE = 1, WEIR_XDP_GENERIC };
 
 /* The XDP program on a device. */
@@ -222,6 +232,7 @@ union weir_model {
 	struct weir_pressure pressure;
 	struct weir_newcomers newcomers;
 	struct weir_saving saving;
+	struct weir_metering metering;
 	struct weir_xdp xdp;
 };
 

@@ -122,6 +122,12 @@ static const struct weir_command save_commands[] = {
 	{ 0 }
 };
 
+static const struct weir_command metrics_commands[] = {
+	{ "metrics", NULL, "print all counters in the text format of Prometheus",
+	  .set = &weir_metering_fields, .verb = WEIR_ON_SHOW, .run = weir_metrics, .absent = true },
+	{ 0 }
+};
+
 #define XDP	.set = &weir_xdp_fields, .reply_set = &weir_xdp_fields, .show = weir_show_xdp
 
 static const struct weir_command xdp_commands[] = {
@@ -158,5 +164,6 @@ const struct weir_object weir_objects[] = {
 	{ "monitor", "show events as they happen", monitor_commands, true, NULL },
 	{ "save", "write the configuration in the format that -file reads",
 	  save_commands, true, NULL },
+	{ "metrics", "counters in the text format of Prometheus", metrics_commands, true, NULL },
 	{ 0 }
 };

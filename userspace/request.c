@@ -66,6 +66,7 @@ int weir_tool_reach(struct weir_tool *tool)
 		ret = weir_nl_open(&tool->nl);
 	}
 	tool->reached = !ret;
+	tool->missing = ret == -ENOENT;
 	if (!ret)
 		return WEIR_EXIT_OK;
 	if (ret == -ENOENT && tool->check)
@@ -226,9 +227,11 @@ static int take_exempt(const void *model, void *data)
 
 int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exempts)
 {
+	const struct weir_limit asked = { .want_stats = tool->stats };
 	struct gathering to = { .config = config };
 	struct weir_request lists[] = {
-		{ .cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
+		{ .cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .set = &weir_limit_fields,
+		  .verb = WEIR_ON_SHOW, .model = &asked, .reply_set = &weir_limit_fields,
 		  .reply = take_limit, .data = &to },
 		{ .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_exempt_fields,
 		  .reply = take_exempt, .data = &to },

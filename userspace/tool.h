@@ -24,6 +24,7 @@ struct weir_tool {
 	bool outside;		/* -check could not enter netns */
 	struct weir_nl nl;	/* weir_tool_reach() opens it */
 	bool reached;
+	bool missing;		/* the module is not loaded */
 	bool loads;		/* load the module if it is not there */
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
@@ -59,6 +60,7 @@ struct weir_command {
 	int allowed;			/* errno that is success with -exist */
 	bool checks;			/* the kernel supports a dry run of it */
 	bool loads;			/* the module, if it is not there */
+	bool absent;			/* it also runs without the module */
 	weir_run *run;
 	weir_tell *warn;	/* before it is run; or NULL */
 	weir_tell *note;	/* after it was run; or NULL */
@@ -127,9 +129,10 @@ void weir_notes_end(struct weir_tool *tool);
 /* ssh.c: warn of a limit that would match the caller's own connection. */
 void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 
-/* limit.c, source.c, monitor.c, save.c, xdp.c: commands that are not generic. */
+/* limit.c, source.c, monitor.c, save.c, metrics.c, xdp.c: commands that are not generic. */
 weir_run weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
-	weir_source_block, weir_source_release, weir_monitor, weir_save, weir_xdp_attach,
+	weir_source_block, weir_source_release, weir_monitor, weir_save, weir_metrics,
+	weir_xdp_attach,
 	weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set;
 
@@ -163,6 +166,14 @@ bool weir_state_first(struct weir_tool *tool, struct weir_states *states, const 
 		      struct weir_state *state);
 bool weir_state_next(struct weir_tool *tool, struct weir_states *states,
 		     struct weir_state *state);
+
+/*
+ * replace.c: write a file with what @put writes, beside it, and rename it: nobody reads a part.
+ * A device or a pipe is written to. An enum weir_exit with a sentence.
+ */
+typedef void weir_put_file(struct weir_out *out, const void *data);
+int weir_replace_file(struct weir_tool *tool, const char *path, weir_put_file *put,
+		      const void *data);
 
 /* help.c */
 void weir_help(FILE *to);

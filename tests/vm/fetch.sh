@@ -10,6 +10,7 @@
 #   pahole         sid's pahole: .cache/pahole/pahole
 #   captures       the capture files of Debian's tcpdump: .cache/captures/*.pcap
 #   herd           herd7 and the libraries that it needs: .cache/herd/herd7
+#   prometheus     promtool and prometheus: .cache/prometheus
 #   servers        sshd, nginx, keepalived and bird, for tests in guests: .cache/servers
 #   systemd        small systems with systemd, of Debian 12 and 13: .cache/systemd/SUITE
 #   uml debug      the sources of User-Mode Linux (sid's) and the debug kernels (6.12):
@@ -322,6 +323,18 @@ pahole() {
 	chmod +x "$dir/pahole" && rm -rf "$cache/pahole" && mv -T "$dir" "$cache/pahole"
 }
 
+# promtool judges what weir metrics prints; prometheus serves the dashboard's queries.
+prometheus() {
+	local dir=$cache/.prometheus.new
+	suite_init bookworm || { say "the package lists of bookworm cannot be had: $(why bookworm)"; return 1; }
+	say "downloading promtool"
+	rm -rf "$dir"; mkdir -p "$dir" || return
+	(download bookworm "$dir/deb" prometheus) && dpkg-deb --fsys-tarfile "$dir"/deb/prometheus_*.deb |
+		tar -x -C "$dir" --strip-components=3 ./usr/bin/promtool ./usr/bin/prometheus ||
+		{ say "promtool cannot be had: $(why bookworm)"; return 1; }
+	rm -rf "$dir/deb" "$cache/prometheus" && mv -T "$dir" "$cache/prometheus"
+}
+
 # tree NAME SUITE REGEX: unpack the newest kernel source of SUITE that matches into
 # .cache/NAME/source, to build a kernel from. It is a third of the whole: for other
 # architectures and drivers only the files that kbuild reads.
@@ -349,7 +362,7 @@ if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,servers,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
+trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,prometheus,servers,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
 trap 'exit 130' INT TERM
 status=0
 todo=()
@@ -359,6 +372,7 @@ for name; do
 	captures) [ -e "$cache/captures" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
 	pahole) [ -x "$cache/pahole/pahole" ] || todo+=("$name") ;;
+	prometheus) [ -x "$cache/prometheus/promtool" ] || todo+=("$name") ;;
 	servers) holds "$cache/servers" "$servers_packages" || todo+=("$name") ;;
 	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
 	6.12-arm64) holds "$cache/kernels/$name/root" "$arm64_packages" || todo+=("$name") ;;
@@ -372,6 +386,7 @@ for name in "${todo[@]}"; do
 	case $name in
 	source) source_bits || status=$((status ? status : 3)) ;;
 	pahole) pahole || status=$((status ? status : 3)) ;;
+	prometheus) prometheus || status=$((status ? status : 3)) ;;
 	captures) captures || status=$((status ? status : 3)) ;;
 	herd) herd || status=$((status ? status : 3)) ;;
 	servers) servers || status=$((status ? status : 3)) ;;
