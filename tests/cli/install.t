@@ -22,7 +22,9 @@ wanted() {
 	[[ $share != */local/* ]] || zsh=site-functions
 	echo "644 etc/weir.conf"
 	[ -z "$version" ] || echo "644 lib/modules/$version/updates/weir.ko"
-	echo "644 ${sbin%/*}/lib/systemd/system/weir-zones.service
+	echo "644 ${sbin%/*}/lib/systemd/system/weir-metrics.socket
+644 ${sbin%/*}/lib/systemd/system/weir-metrics@.service
+644 ${sbin%/*}/lib/systemd/system/weir-zones.service
 644 ${sbin%/*}/lib/systemd/system/weir-zones.timer
 644 ${sbin%/*}/lib/systemd/system/weir.service
 755 $sbin/weir

@@ -17,6 +17,8 @@ files() { (cd "$1" && find . -type f ! -path './usr/share/doc/*' -printf '%m %P\
 
 # Debian's units moved from lib to usr/lib.
 is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
+644 lib/systemd/system/weir-metrics.socket
+644 lib/systemd/system/weir-metrics@.service
 644 lib/systemd/system/weir-zones.service
 644 lib/systemd/system/weir-zones.timer
 644 lib/systemd/system/weir.service

@@ -77,7 +77,7 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, early, stats, monitor, save$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, early, stats, monitor, save, metrics$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
