@@ -60,13 +60,16 @@ static bool bounds_better(const struct weir_count *next, const struct weir_count
 		return a->bytes == next->bytes;
 	if (a->window != b->window)
 		return (a->window < b->window) == long_a;
-	return same_way(a, next) && !same_way(b, next);
+	if (same_way(a, next) != same_way(b, next))
+		return same_way(a, next);
+	return weir_shape_max(a->shape) > weir_shape_max(b->shape);
 }
 
 /*
  * The count of a predecessor that a new one starts from: of the shortest window that is
  * no shorter, or else of the longest, in the same unit if there is one. Of equal ones the one
- * that counts alike: another may have let go what that still holds.
+ * that counts alike: another may have let go what that still holds; and then the widest, as a
+ * narrow one may have been cut off when it was converted.
  */
 static unsigned int count_before(const struct weir_count *next, const struct weir_table *old)
 {

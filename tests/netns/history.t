@@ -71,4 +71,10 @@ weir source forget 198.51.100.1 >/dev/null
 more 200 "forgotten: room for all"
 now budget 9200/3h bytes
 more 0 "budget of 200 packets of 46 bytes: no room"
+weir limit del h
+weir limit add pair budget 60000/total budget 1M/total bytes from 203.0.113.0/24 >/dev/null 2>&1
+flood -s 203.0.113.1 -c 2000
+weir limit set pair budget 2000/total bytes budget 1M/total bytes >/dev/null 2>&1
+weir limit set pair budget 2000/total bytes budget 1M/total bytes budget 10/1s >/dev/null 2>&1
+is "$(weir -json source get 203.0.113.1 limit pair | jq '.[0].budgets[1].count')" 92000 "a count survives beside a smaller budget of the same window"
 finish

@@ -93,6 +93,17 @@ static u64 distance(const struct way_budget *old, const struct way_budget *now)
 	return 2 * far + !same_way(old, now);
 }
 
+/* Is the old budget @a nearer than @b, or wider? */
+static bool nearer(unsigned int a, unsigned int b, const struct way_budget *now)
+{
+	u64 far_a = distance(&lists.old.budget[a], now), far_b = distance(&lists.old.budget[b], now);
+
+	if (far_a != far_b)
+		return far_a < far_b;
+	return weir_shape_max(lists.old.table->count[a].shape) >
+	       weir_shape_max(lists.old.table->count[b].shape);
+}
+
 /*
  * The list of a new count: that of the old one, or what that held, in the present slot. A floor
  * forgets when the old window has passed what a count that never ends has of it.
@@ -137,8 +148,7 @@ static void move(u32 sources, bool tiny)
 	for (i = 0; i < lists.now.budgets; i++) {
 		lists.from[i] = lists.kept ? i : 0;
 		for (k = 1; k < lists.old.budgets && !lists.kept; k++)
-			if (distance(&lists.old.budget[k], &lists.now.budget[i]) <
-			    distance(&lists.old.budget[lists.from[i]], &lists.now.budget[i]))
+			if (nearer(k, lists.from[i], &lists.now.budget[i]))
 				lists.from[i] = k;
 		old = &lists.old.budget[lists.from[i]];
 		lists.unknown |= same_slots(old, &lists.now.budget[i]) && old->way == LOG &&
