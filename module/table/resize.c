@@ -62,7 +62,7 @@ static bool bounds_better(const struct weir_count *next, const struct weir_count
 		return (a->window < b->window) == long_a;
 	if (same_way(a, next) != same_way(b, next))
 		return same_way(a, next);
-	return weir_shape_max(a->shape) > weir_shape_max(b->shape);
+	return weir_shape_max(&a->shape) > weir_shape_max(&b->shape);
 }
 
 /*
