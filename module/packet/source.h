@@ -13,15 +13,13 @@
 
 #define WEIR_SCOPE_IPV6		BIT(0)	/* family */
 #define WEIR_SCOPE_LINKLOCAL	BIT(1)	/* never masked, counted by device */
-#define WEIR_SCOPE_UNKNOWN	BIT(2)	/* only in a way: its table does not know it yet */
-#define WEIR_SCOPE_BLOCKED	BIT(3)	/* likewise: it is blocked, or was until lately */
 #define WEIR_SCOPE_DEV_SHIFT	4	/* index of that device, else 0 */
 
-/* What a way says of its source beyond its scope. */
-#define WEIR_SCOPE_FLAGS	(WEIR_SCOPE_UNKNOWN | WEIR_SCOPE_BLOCKED)
+/* Bits that are no part of a scope, but a table's. */
+#define WEIR_SCOPE_FREE		(BIT(2) | BIT(3))
 
 /* The scope of no source: with a device, but not link-local. */
-#define WEIR_SCOPE_INVALID	((u32)~(WEIR_SCOPE_LINKLOCAL | WEIR_SCOPE_FLAGS))
+#define WEIR_SCOPE_INVALID	((u32)~(WEIR_SCOPE_LINKLOCAL | WEIR_SCOPE_FREE))
 
 /*
  * An address, whole or masked. Masked to a prefix length of 0 its words are 0: all

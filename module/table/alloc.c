@@ -168,8 +168,8 @@ static void table_layout(struct weir_table *table)
 	table->floor_off = offsetofend(struct weir_bucket, seen);
 	end = table->floor_off + table->wheels_size;
 	if (spec->newcomers) {
-		table->standing_off = ALIGN(end, 8);
-		end = table->standing_off + sizeof(struct weir_standing);
+		table->states_off = ALIGN(end, 8);
+		end = table->states_off + sizeof(struct weir_states);
 	}
 	table->until_off = ALIGN(end, 4);
 	table->way_off = ALIGN(table->until_off + table->ways * sizeof(u32), PAIR_BYTES);

@@ -5,10 +5,9 @@
  */
 #include <linux/bitops.h>
 
-#include "table/block.h"
 #include "table/bucket.h"
 #include "table/counts.h"
-#include "table/known.h"
+#include "table/state.h"
 
 #define BYTES(x) ((x) * 0x0101010101010101ull)
 
@@ -55,7 +54,7 @@ struct weir_way *weir_bucket_search(const struct weir_table *table, struct weir_
 void weir_way_source(const struct weir_table *table, const struct weir_way *way,
 		     struct weir_source *source)
 {
-	*source = (struct weir_source) { .scope = way->scope & ~WEIR_SCOPE_FLAGS };
+	*source = (struct weir_source) { .scope = way->scope & ~WEIR_STATE_FLAGS };
 	memcpy(source->word, way->word, table->words * sizeof(*way->word));
 }
 
@@ -93,7 +92,7 @@ void weir_way_free(const struct weir_table *table, struct weir_bucket *bucket, u
 	lockdep_assert_held(&bucket->lock);
 	weir_way_write_begin(way);
 	if (unlikely(bucket->blocked & BIT_ULL(i)))
-		weir_way_block(table, bucket, i, 0);
+		weir_state_set(table, bucket, i, (struct weir_state) { });
 	way->scope = WEIR_SCOPE_INVALID;
 	write_seqcount_end(&way->seq);
 	bucket->used -= !!bucket->tag[i];
@@ -140,16 +139,16 @@ static u64 way_weight(const struct weir_table *table, struct weir_bucket *bucket
 static noinline u64 victim_search(const struct weir_table *table, struct weir_bucket *bucket,
 				  const struct weir_lookup *lookup, bool late)
 {
-	const struct weir_standing *standing = weir_bucket_standing(table, bucket);
+	const struct weir_states *states = weir_bucket_states(table, bucket);
 	u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, of[4] = { may };
 	u64 enough = 0, least = WEIR_STAYS, before = bucket->seen, seen = before, left, sum;
 	const unsigned int first = bucket->hand + 1;
 	unsigned int looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways);
 	unsigned int set, i;
 
-	if (table->standing_off) {
-		of[0] = may & standing->unknown;
-		of[1] = may & standing->late & ~of[0];
+	if (table->states_off) {
+		of[0] = may & states->newcomers;
+		of[1] = may & states->late & ~of[0];
 		if (!late || !(of[0] | of[1]))
 			of[2] = may & ~(of[0] | of[1]);
 	}
@@ -198,7 +197,7 @@ static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
 	if (!~(bucket->seen | bucket->blocked))
 		enough = weight(table, weir_bucket_floor(table, bucket), lookup) % WEIR_STAYS;
 	/* As a rule the first look will do. */
-	if (unlikely(table->standing_off || table->stays || bucket->blocked & BIT_ULL(i)))
+	if (unlikely(table->states_off || table->stays || bucket->blocked & BIT_ULL(i)))
 		return victim_search(table, bucket, lookup, late);
 	live = way_weight(table, bucket, i, lookup);
 	if (live > enough)
@@ -249,7 +248,9 @@ static inline u16 bucket_take(const struct weir_table *table, struct weir_bucket
 		weir_counts_start(table, floor, wheel);
 	way_give(table, bucket, i, lookup->source, lookup->hash);
 	if (unlikely(permit))
-		weir_way_stand(table, bucket, i, true, weir_since(lookup->tick), false);
+		weir_state_set(table, bucket, i, (struct weir_state) {
+			.newcomer = true, .since = weir_since(lookup->tick),
+		});
 	atomic_set(&way->dropped, 0);
 	/* The floor had room, and so has its copy. */
 	counts_add(table, wheel, lookup, single);
@@ -317,10 +318,10 @@ static noinline u16 bucket_charge(const struct weir_table *table, struct weir_bu
 	raw_spin_lock(&way->lock);
 	lookup->way = way;
 	lookup->seq = way->seq.sequence;
-	result = way->scope & WEIR_SCOPE_BLOCKED ? WEIR_REFUSED | WEIR_BLOCKED :
+	result = way->scope & WEIR_STATE_BLOCKED ? WEIR_REFUSED | WEIR_BLOCKED :
 		 weir_way_charge(table, way, lookup);
 	if (permit && result & WEIR_CHARGED)
-		result |= weir_way_meet(table, bucket, way, lookup->tick, permit);
+		result |= weir_state_admitted(table, bucket, way, lookup->tick, permit);
 	raw_spin_unlock(&way->lock);
 	return result;
 }
@@ -331,7 +332,7 @@ static noinline u16 bucket_expire(const struct weir_table *table, struct weir_bu
 {
 	u8 ends;
 
-	weir_bucket_expire(table, bucket, lookup->tick);
+	weir_state_expire(table, bucket, lookup->tick);
 	ends = weir_floor_ends(table, bucket, lookup->tick);
 	if (!ends)
 		return 0;
@@ -401,12 +402,12 @@ struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bu
 				  const struct weir_moved *moved, u64 tick)
 {
 	const struct weir_lookup now = { .tick = tick, .slot[0] = weir_table_slot(table, tick) };
-	bool block = moved->until && weir_bucket_blocks(table, bucket);
+	bool block = moved->state.until && weir_bucket_blocks(table, bucket);
 	int i = free_way(table, bucket, moved->hash);
 	u64 live;
 
 	/* Who is known or blocked may have come before who is live. It may look at all ways. */
-	if (i < 0 && (block || (table->standing_off && moved->live))) {
+	if (i < 0 && (block || (table->states_off && moved->live))) {
 		bucket->looks = table->ways;
 		live = victim(table, bucket, &now, false);
 		if (block ? live != WEIR_STAYS : !live)
@@ -417,7 +418,7 @@ struct weir_way *weir_bucket_room(const struct weir_table *table, struct weir_bu
 
 /*
  * Give it to the source, under both locks, inside a write section of the seqcount in which
- * the caller fills the wheels. Sets @moved->until to 0 if the source is blocked here. Returns
+ * the caller fills the wheels. Sets @moved->state.until to 0 if the source is blocked here. Returns
  * whether a live source was evicted, which is within the floor now.
  */
 bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucket,
@@ -425,6 +426,7 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 {
 	struct weir_wheel *floor = weir_bucket_floor(table, bucket);
 	unsigned int i = weir_bucket_index(table, bucket, way);
+	struct weir_state state = moved->state;
 	u64 live = 0;
 
 	if (bucket->tag[i]) {
@@ -435,13 +437,11 @@ bool weir_bucket_place(const struct weir_table *table, struct weir_bucket *bucke
 		weir_counts_start(table, floor, weir_way_wheel(table, way));
 	}
 	way_give(table, bucket, i, &moved->source, moved->hash);
-	if (table->standing_off)
-		weir_way_stand(table, bucket, i, moved->unknown, moved->since,
-			       moved->late);
-	if (moved->until && weir_bucket_blocks(table, bucket)) {
-		weir_way_block(table, bucket, i, moved->until);
-		moved->until = 0;
-	}
+	if (weir_bucket_blocks(table, bucket))
+		moved->state.until = 0;
+	else
+		state.until = 0;
+	weir_state_set(table, bucket, i, state);
 	atomic_set(&way->dropped, moved->dropped);
 	return live;
 }

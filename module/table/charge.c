@@ -2,11 +2,10 @@
 /*
  * Packets in a table: refuse without a lock, charge, give back.
  */
-#include "table/block.h"
 #include "table/bucket.h"
 #include "table/counts.h"
-#include "table/known.h"
 #include "table/resize.h"
+#include "table/state.h"
 
 /* Refuse with @result, of counts_full(), if what was read since @seq is consistent. */
 static inline bool way_refuses(const struct weir_table *table, struct weir_way *way, u32 seq,
@@ -36,7 +35,7 @@ static inline u16 way_take(const struct weir_table *table, struct weir_way *way,
 		counts_add(table, weir_way_wheel(table, way), lookup, single);
 		write_seqcount_end(&way->seq);
 		result = WEIR_CHARGED;
-	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_SCOPE_FLAGS)) {
+	} else if (weir_way_is(table, way, lookup->source) && !(way->scope & WEIR_STATE_FLAGS)) {
 		result = weir_way_charge(table, way, lookup);
 	}
 	raw_spin_unlock(&way->lock);
@@ -83,7 +82,7 @@ static inline u16 take(struct weir_table *table, struct weir_lookup *lookup, con
 	lookup->way = way;
 	scope = way->scope;
 	result = counts_full(table, weir_way_wheel(table, way), lookup, single);
-	if (result && likely(!(scope & WEIR_SCOPE_BLOCKED))) {
+	if (result && likely(!(scope & WEIR_STATE_BLOCKED))) {
 		if (way_refuses(table, way, seq, lookup, result, single)) {
 			lookup->seq = seq;
 			return result;
@@ -91,14 +90,14 @@ static inline u16 take(struct weir_table *table, struct weir_lookup *lookup, con
 		seq = 1;
 	}
 	kcsan_atomic_next(0);
-	if (unlikely(scope & WEIR_SCOPE_FLAGS)) {
-		if (scope & WEIR_SCOPE_BLOCKED) {
-			result = weir_way_blocked(table, bucket, lookup, seq, wanted);
+	if (unlikely(scope & WEIR_STATE_FLAGS)) {
+		if (scope & WEIR_STATE_BLOCKED) {
+			result = weir_state_blocked(table, bucket, lookup, seq, wanted);
 			if (result)
 				return result;
 			seq = 1;
 		}
-		if (wanted && scope & WEIR_SCOPE_UNKNOWN)
+		if (wanted && scope & WEIR_STATE_NEWCOMER)
 			return take_newcomer(table, bucket);
 	}
 	if (!wanted)
@@ -112,7 +111,7 @@ stranger:
 	kcsan_atomic_next(0);
 	if (!wanted)
 		return 0;
-	return table->standing_off ? take_newcomer(table, bucket) :
+	return table->states_off ? take_newcomer(table, bucket) :
 	       weir_bucket_admit(table, lookup, version, NULL);
 }
 
@@ -149,10 +148,10 @@ bool weir_table_unknown(const struct weir_table *table, const struct weir_lookup
 {
 	const struct weir_way *way = lookup->way;
 
-	if (!table->standing_off)
+	if (!table->states_off)
 		return false;
 	/* If it is another source's by now, that source evicted this one. */
-	if (way && !(data_race(way->scope) & WEIR_SCOPE_UNKNOWN))
+	if (way && !(data_race(way->scope) & WEIR_STATE_NEWCOMER))
 		return false;
 	return take_newcomer(table, weir_bucket(table, lookup->hash)) == WEIR_NEWCOMER;
 }
@@ -211,7 +210,7 @@ void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *looku
 	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
 	if (way) {
 		raw_spin_lock(&way->lock);
-		weir_way_unmeet(table, bucket, way);
+		weir_state_doubt(table, bucket, way);
 		raw_spin_unlock(&way->lock);
 	}
 	raw_spin_unlock(&bucket->lock);
@@ -263,7 +262,7 @@ u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup 
 	u64 left;
 
 	/* A hint; what follows is of the seqcount or invalid. */
-	if (unlikely(data_race(lookup->way->scope) & WEIR_SCOPE_BLOCKED)) {
+	if (unlikely(data_race(lookup->way->scope) & WEIR_STATE_BLOCKED)) {
 		left = weir_block_left(weir_way_until(table, bucket, lookup->way), lookup->tick);
 		return left == WEIR_NEVER ? left : lookup->tick + left;
 	}

@@ -6,11 +6,10 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "table/block.h"
 #include "table/bucket.h"
 #include "table/counts.h"
-#include "table/known.h"
 #include "table/resize.h"
+#include "table/state.h"
 
 /* Ticks from now until so many slots after the one to which a wheel was turned. */
 static u64 ticks_until(const struct weir_count *count, const struct weir_wheel *wheel,
@@ -93,7 +92,7 @@ static void way_state(const struct weir_table *table, struct weir_bucket *bucket
 
 	state->dropped = dropped & WEIR_DROPPED_MAX;
 	state->observed = dropped & WEIR_DROPPED_OBSERVED;
-	state->unknown = way->scope & WEIR_SCOPE_UNKNOWN;
+	state->unknown = way->scope & WEIR_STATE_NEWCOMER;
 	wheels_state(table, weir_way_wheel(table, way), ask, state);
 	state_wait(table, state);
 	state->blocked = weir_block_left(*weir_bucket_until(table, bucket, i), ask->tick);
@@ -143,7 +142,7 @@ static void source_state(const struct weir_table *table, struct weir_bucket *buc
 		return;
 	}
 	state->floor = true;
-	state->unknown = table->standing_off;
+	state->unknown = table->states_off;
 	weir_floor_ends(table, bucket, ask->tick);
 	wheels_state(table, weir_bucket_floor(table, bucket), ask, state);
 	bucket_full(table, bucket, ask, state);
@@ -211,7 +210,7 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 	}
 	lookup->amount[table->count[0].bytes] = lookup->cost;
 	if (weir_counts_full(table, wheel, lookup) ||
-	    (way ? way->scope & WEIR_SCOPE_BLOCKED : stay)) {
+	    (way ? way->scope & WEIR_STATE_BLOCKED : stay)) {
 		ask.cost = lookup;
 		ask.budget = table->more ? lookup->budgets : &lookup->budget;
 		source_state(table, bucket, way, &ask, &state);
@@ -228,8 +227,8 @@ static u16 take_locked(struct weir_table *table, struct weir_bucket *bucket,
 	/* What was charged before leaks until then, and must not be given back from it. */
 	WRITE_ONCE(table->epoch, READ_ONCE(table->epoch) + !!slots);
 	write_seqcount_end(&way->seq);
-	if (table->standing_off)
-		weir_way_meet(table, bucket, way, lookup->tick, &take->permit);
+	if (table->states_off)
+		weir_state_admitted(table, bucket, way, lookup->tick, &take->permit);
 	*wait = ticks_until(&table->count[0], wheel, lookup->tick, slots);
 	return WEIR_CHARGED;
 }
@@ -253,7 +252,7 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		weir_table_settle(table, lookup->hash);
 		lookup->slot[0] = weir_table_slot(table, lookup->tick);
 		raw_spin_lock(&bucket->lock);
-		weir_bucket_expire(table, bucket, lookup->tick);
+		weir_state_expire(table, bucket, lookup->tick);
 		way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
 		stay = admitted & WEIR_REFUSED;
 		if (way) {
@@ -271,7 +270,7 @@ u16 weir_table_take(struct weir_table *table, struct weir_lookup *lookup,
 		lookup->cost = 0;
 		lookup->amount[table->count[0].bytes] = 0;
 		admitted = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1,
-					     table->standing_off ? &take->permit : NULL);
+					     table->states_off ? &take->permit : NULL);
 		evicted |= admitted & WEIR_EVICTED;
 	}
 	return WEIR_AGAIN | evicted;
@@ -310,6 +309,7 @@ bool weir_table_forget(struct weir_table *table,
 {
 	struct weir_bucket *bucket = weir_bucket(table, hash);
 	struct weir_wheel *wheel;
+	struct weir_state state;
 	struct weir_way *way;
 	bool known = false;
 	unsigned int i;
@@ -322,11 +322,12 @@ bool weir_table_forget(struct weir_table *table,
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
 		known = weir_counts_init(table, wheel) || atomic_read(&way->dropped) ||
-			way->scope & WEIR_SCOPE_BLOCKED;
+			way->scope & WEIR_STATE_BLOCKED;
 		i = weir_bucket_index(table, bucket, way);
-		weir_way_block(table, bucket, i, 0);
-		if (table->standing_off)
-			weir_bucket_standing(table, bucket)->since[i] = weir_since(tick);
+		state = weir_state_get(table, bucket, i);
+		state.until = 0;
+		state.since = weir_since(tick);
+		weir_state_set(table, bucket, i, state);
 		bucket->seen &= ~BIT_ULL(i);
 		atomic_set(&way->dropped, 0);
 		/* Pairs with weir_table_uncharge(), under the way's lock. */
@@ -371,9 +372,9 @@ static void bucket_turn(const struct weir_table *table,
 
 	for (i = 0; i < table->ways; i++) {
 		way = weir_bucket_way(table, bucket, i);
-		if (!bucket->tag[i] || (!table->more && !(table->standing_off ?
-		    (way->scope & WEIR_SCOPE_FLAGS) != WEIR_SCOPE_UNKNOWN :
-		    way->scope & WEIR_SCOPE_BLOCKED)))
+		if (!bucket->tag[i] || (!table->more && !(table->states_off ?
+		    (way->scope & WEIR_STATE_FLAGS) != WEIR_STATE_NEWCOMER :
+		    way->scope & WEIR_STATE_BLOCKED)))
 			continue;
 		raw_spin_lock(&way->lock);
 		weir_way_write_begin(way);
@@ -413,7 +414,7 @@ void weir_table_age(struct weir_table *table, u64 tick)
 		bucket = weir_bucket(table, i);
 		local_bh_disable();
 		raw_spin_lock(&bucket->lock);
-		weir_bucket_expire(table, bucket, tick);
+		weir_state_expire(table, bucket, tick);
 		bucket_turn(table, bucket, tick);
 		bucket_free(table, bucket, slot, BIT(30));
 		weir_counts_advance(table, weir_bucket_floor(table, bucket), tick);

@@ -4,15 +4,15 @@
  */
 #include <linux/bottom_half.h>
 
-#include "table/block.h"
 #include "table/bucket.h"
+#include "table/state.h"
 
 /* Has the quota of the source's bucket room, as a hint? Perhaps, if blocks may have ended. */
 bool weir_table_blocks(const struct weir_table *table, const struct weir_lookup *lookup)
 {
 	const struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 
-	/* Pairs with weir_bucket_expire(). */
+	/* Pairs with weir_state_expire(). */
 	return weir_bucket_blocks(table, bucket) ||
 	       READ_ONCE(bucket->expired) != (u32)div_u64(lookup->tick, WEIR_SINCE_TICKS);
 }
@@ -44,7 +44,7 @@ int weir_table_block(struct weir_table *table, struct weir_lookup *lookup, u64 e
 	lookup->slot[0] = weir_table_slot(table, lookup->tick);
 again:
 	raw_spin_lock(&bucket->lock);
-	weir_bucket_expire(table, bucket, lookup->tick);
+	weir_state_expire(table, bucket, lookup->tick);
 	way = weir_bucket_search(table, bucket, lookup->source, lookup->hash);
 	was = way ? weir_way_until(table, bucket, way) : 0;
 	if (!way && punish)
@@ -56,13 +56,13 @@ again:
 	else
 		err = !!(result & WEIR_EVICTED);
 	if (err >= 0 && way)
-		weir_way_reblock(table, bucket, way, until, lookup->tick);
+		weir_state_block(table, bucket, way, until, lookup->tick);
 	raw_spin_unlock(&bucket->lock);
 	if (err < 0 || way)
 		return err;
 	/* The way that it takes may be gone before it is blocked. */
 	result = weir_bucket_admit(table, lookup, READ_ONCE(bucket->version) - 1,
-				   table->standing_off ? &permit : NULL);
+				   table->states_off ? &permit : NULL);
 	if (!(result & WEIR_CHARGED))
 		return -ENOSPC;
 	if (--tries)
@@ -80,11 +80,11 @@ bool weir_table_release(struct weir_table *table, const struct weir_source *sour
 
 	local_bh_disable();
 	raw_spin_lock(&bucket->lock);
-	weir_bucket_expire(table, bucket, tick);
+	weir_state_expire(table, bucket, tick);
 	way = weir_bucket_search(table, bucket, source, hash);
 	blocked = way && weir_way_until(table, bucket, way);
 	if (blocked)
-		weir_way_reblock(table, bucket, way, 0, tick);
+		weir_state_block(table, bucket, way, 0, tick);
 	raw_spin_unlock(&bucket->lock);
 	local_bh_enable();
 	return blocked;

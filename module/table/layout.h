@@ -4,8 +4,8 @@
  *
  *	struct weir_bucket	tags; lock and what a newcomer needs
  *	struct weir_wheel	the floor, for each count
- *	struct weir_standing	if the table distinguishes newcomers
- *	u32 until[]		of each way: when its source's block ends
+ *	struct weir_states	if the table distinguishes newcomers
+ *	u32 until[]		of each way, as in struct weir_state
  *	struct weir_way[]	aligned to two lines
  *
  * With up to 15 slots, counts of two bytes and IPv6 prefixes up to 64 a way is
@@ -46,7 +46,7 @@ struct weir_bucket {
 	u8 hand;		/* way that was evicted last */
 	u8 used;		/* ways that are not free */
 	u8 looks;		/* saved by searches for a victim */
-	u64 blocked;		/* ways with WEIR_SCOPE_BLOCKED */
+	u64 blocked;		/* ways with WEIR_STATE_BLOCKED */
 	u64 seen;		/* ways that were live when a search looked, or stay */
 };
 
@@ -54,12 +54,25 @@ struct weir_bucket {
 
 #define WEIR_SINCE_TICKS	(HZ / 4)
 
-/* Who is known in a bucket, at table->standing_off; under the bucket's lock. */
-struct weir_standing {
-	u64 unknown;		/* ways with WEIR_SCOPE_UNKNOWN, if they are not free */
-	u64 late;		/* ways that became known while newcomers had no room */
-	u16 since[WEIR_WAYS_MAX];	/* that a way is its source's, in WEIR_SINCE_TICKS */
+/* What a table knows of a source with a way; see the top of state.c. */
+struct weir_state {
+	u32 until;	/* when its block ends, 0 without one; in WEIR_SINCE_TICKS */
+	u16 since;	/* that it has the way, or is not blocked any more; likewise */
+	bool newcomer;
+	bool late;	/* it became known while newcomers had no room */
 };
+
+/* These of a bucket but for @until, at table->states_off; under its lock. */
+struct weir_states {
+	u64 newcomers;		/* ways with WEIR_STATE_NEWCOMER, if they are not free */
+	u64 late;
+	u16 since[WEIR_WAYS_MAX];
+};
+
+/* In a way's scope: its source is a newcomer; it is blocked, or was until lately. */
+#define WEIR_STATE_NEWCOMER	BIT(2)
+#define WEIR_STATE_BLOCKED	BIT(3)
+#define WEIR_STATE_FLAGS	WEIR_SCOPE_FREE
 
 /*
  * A source. The wheels follow from table->wheel_off on. With PREEMPT_RT a seqcount_raw_spinlock_t
@@ -69,7 +82,7 @@ struct weir_way {
 	raw_spinlock_t lock;	/* protects the source and the wheels */
 	seqcount_t seq;		/* of the source and the wheels */
 	atomic_t dropped;	/* WEIR_DROPPED_*; outside lock and seqcount */
-	u32 scope;		/* of the source, WEIR_SCOPE_INVALID if free */
+	u32 scope;		/* of the source, and WEIR_STATE_*; WEIR_SCOPE_INVALID if free */
 	__be32 word[];		/* table->words words of its masked address */
 };
 
@@ -88,7 +101,7 @@ struct weir_table {
 	bool stays;		/* a count never ends, so that live sources stay */
 	struct weir_count count[WEIR_BUDGETS_MAX];
 	u16 floor_off;		/* offset of the floor in a bucket */
-	u16 standing_off;	/* offset of struct weir_standing in a bucket, or 0 */
+	u16 states_off;		/* offset of struct weir_states in a bucket, or 0 */
 	u16 until_off;		/* offset of the ends of blocks in a bucket */
 	u16 wheels_size;	/* bytes of the wheels of a way or floor */
 	u32 floor_end;		/* see weir_floor_ends(); as of a block */
@@ -120,10 +133,7 @@ struct weir_moved {
 	struct weir_source source;	/* masked */
 	u32 hash;
 	u32 dropped;		/* WEIR_DROPPED_* */
-	u32 until;		/* when its block ends, or 0 */
-	u16 since;		/* as in struct weir_standing */
-	bool late;		/* likewise */
-	bool unknown;
+	struct weir_state state;
 	bool live;
 };
 
@@ -146,10 +156,10 @@ weir_bucket_floor(const struct weir_table *table, struct weir_bucket *bucket)
 	return (void *)bucket + table->floor_off;
 }
 
-static inline struct weir_standing *
-weir_bucket_standing(const struct weir_table *table, struct weir_bucket *bucket)
+static inline struct weir_states *
+weir_bucket_states(const struct weir_table *table, struct weir_bucket *bucket)
 {
-	return (void *)bucket + table->standing_off;
+	return (void *)bucket + table->states_off;
 }
 
 static inline struct weir_way *weir_bucket_way(const struct weir_table *table,
@@ -201,7 +211,7 @@ static inline u64 weir_table_slot(const struct weir_table *table, u64 tick)
 static inline bool weir_way_is(const struct weir_table *table, const struct weir_way *way,
 			       const struct weir_source *source)
 {
-	return (way->scope & ~WEIR_SCOPE_FLAGS) == source->scope &&
+	return (way->scope & ~WEIR_STATE_FLAGS) == source->scope &&
 	       way->word[0] == source->word[0] && way->word[1] == source->word[1] &&
 	       (likely(table->words == 2) ||
 		(way->word[2] == source->word[2] &&

@@ -29,10 +29,10 @@
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
 
-#include "table/block.h"
 #include "table/bucket.h"
 #include "table/counts.h"
 #include "table/resize.h"
+#include "table/state.h"
 
 /* Do two counts count alike, whatever their budgets are? */
 static bool same_way(const struct weir_count *a, const struct weir_count *b)
@@ -177,7 +177,6 @@ way_pull(struct weir_table *next, struct weir_table *old,
 {
 	struct weir_way *way = weir_bucket_way(old, from, i);
 	struct weir_wheel *wheel = weir_way_wheel(old, way);
-	struct weir_standing *standing = weir_bucket_standing(old, from);
 	struct weir_moved moved;
 	struct weir_bucket *to;
 	bool evicted;
@@ -189,17 +188,14 @@ way_pull(struct weir_table *next, struct weir_table *old,
 	weir_way_source(old, way, &moved.source);
 	moved.dropped = atomic_read(&way->dropped);
 	/* Who was there before newcomers were distinguished is known. */
-	moved.unknown = way->scope & WEIR_SCOPE_UNKNOWN;
-	moved.since = old->standing_off ? standing->since[i] : 0;
-	moved.late = old->standing_off && standing->late & BIT_ULL(i);
-	moved.until = *weir_bucket_until(old, from, i);
-	if (!weir_block_left(moved.until, tick))
-		moved.until = 0;
+	moved.state = weir_state_get(old, from, i);
+	if (!weir_block_left(moved.state.until, tick))
+		moved.state.until = 0;
 	weir_way_free(old, from, i);
 	raw_spin_unlock(&way->lock);
 
-	if (!moved.live && !moved.dropped && !moved.until &&
-	    (moved.unknown || !next->standing_off))
+	if (!moved.live && !moved.dropped && !moved.state.until &&
+	    (moved.state.newcomer || !next->states_off))
 		return;
 	moved.hash = weir_source_hash(&moved.source, next->spec.prefix, next->key);
 	to = weir_bucket(next, moved.hash);
@@ -218,7 +214,7 @@ way_pull(struct weir_table *next, struct weir_table *old,
 		wheels_put(next, to, NULL, old, NULL, wheel, tick);
 	}
 	atomic64_add(evicted, &next->evicted);
-	atomic64_add(!!moved.until, &next->unblocked);
+	atomic64_add(!!moved.state.until, &next->unblocked);
 	raw_spin_unlock(&to->lock);
 }
 

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Blocked sources. See the top of block.c.
+ * What a table knows of a source beside its counts: is it a newcomer, is it blocked. See the top
+ * of state.c.
  */
-#ifndef WEIR_BLOCK_H
-#define WEIR_BLOCK_H
+#ifndef WEIR_STATE_H
+#define WEIR_STATE_H
 
 #include "table/layout.h"
 
 /* An end is in WEIR_SINCE_TICKS: see weir_block_until(). */
 #define WEIR_FOR_EVER U32_MAX
+
+static inline u16 weir_since(u64 tick)
+{
+	return div_u64(tick, WEIR_SINCE_TICKS);
+}
 
 /* Ticks from @tick on for which a block lasts, or WEIR_NEVER; 0 if it has ended. */
 static inline u64 weir_block_left(u32 until, u64 tick)
@@ -19,13 +25,19 @@ static inline u64 weir_block_left(u32 until, u64 tick)
 }
 
 u32 weir_block_until(u64 tick);
-void weir_way_block(const struct weir_table *table, struct weir_bucket *bucket,
-		    unsigned int i, u32 until);
-void weir_way_reblock(const struct weir_table *table, struct weir_bucket *bucket,
+struct weir_state weir_state_get(const struct weir_table *table, struct weir_bucket *bucket,
+				 unsigned int i);
+void weir_state_set(const struct weir_table *table, struct weir_bucket *bucket, unsigned int i,
+		    struct weir_state state);
+void weir_state_block(const struct weir_table *table, struct weir_bucket *bucket,
 		      struct weir_way *way, u32 until, u64 tick);
-void weir_bucket_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
-u16 weir_way_blocked(const struct weir_table *table, struct weir_bucket *bucket,
-		     struct weir_lookup *lookup, u32 seq, bool wanted);
+void weir_state_expire(const struct weir_table *table, struct weir_bucket *bucket, u64 tick);
+u16 weir_state_blocked(const struct weir_table *table, struct weir_bucket *bucket,
+		       struct weir_lookup *lookup, u32 seq, bool wanted);
+u16 weir_state_admitted(const struct weir_table *table, struct weir_bucket *bucket,
+			struct weir_way *way, u64 tick, const struct weir_permit *permit);
+void weir_state_doubt(const struct weir_table *table, struct weir_bucket *bucket,
+		      struct weir_way *way);
 
 /* When the block of a way's source ends, 0 without one; written under both locks. */
 static inline u32 *weir_bucket_until(const struct weir_table *table,
@@ -37,7 +49,7 @@ static inline u32 *weir_bucket_until(const struct weir_table *table,
 static inline u32 weir_way_until(const struct weir_table *table, struct weir_bucket *bucket,
 				 const struct weir_way *way)
 {
-	/* Pairs with weir_way_block(). */
+	/* Pairs with weir_state_set(). */
 	return READ_ONCE(*weir_bucket_until(table, bucket, weir_bucket_index(table, bucket, way)));
 }
 
@@ -49,4 +61,4 @@ static inline bool weir_bucket_blocks(const struct weir_table *table,
 	return hweight64(READ_ONCE(bucket->blocked)) < table->ways / 2;
 }
 
-#endif /* WEIR_BLOCK_H */
+#endif /* WEIR_STATE_H */
