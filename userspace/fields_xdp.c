@@ -76,7 +76,8 @@ static const struct weir_attr_spec metering_attrs[] = {
 static const struct weir_field metering_rows[] = {
 	{ "output", &weir_type_file, WEIR_ON_SHOW, METERING(file), .alias = "-output",
 	  .help = "file for node_exporter's textfile collector" },
-	{ "top", &weir_type_uint, WEIR_ON_SHOW, .attr = 1, .spec = &metering_attrs[1], METERING(top),
+	{ "top", &weir_type_uint, WEIR_ON_SHOW, .attr = 1,
+	  .spec = &metering_attrs[1], METERING(top),
 	  .help = "also the drops of so many sources, the heaviest" },
 	{ "http", &weir_type_flag, WEIR_ON_SHOW, METERING(http),
 	  .help = "answer a request of HTTP on standard input" },

@@ -38,22 +38,28 @@ struct row {
 
 /* Rows of one metric are neighbours. */
 static const struct row limit_rows[] = {
-	{ "weir_limit_packets_total", "counter", "Packets that matched the limit, by what became of them.",
-	  ",verdict=\"admitted\"", PACKETS(admitted) },
+	{ "weir_limit_packets_total", "counter",
+	  "Packets that matched the limit, by what became of them.", ",verdict=\"admitted\"", PACKETS(admitted) },
 	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"dropped\"", PACKETS(dropped) },
-	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"would_drop\"", PACKETS(would_drop) },
-	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"", PACKETS(elsewhere) },
-	{ "weir_limit_bytes_total", "counter", "Bytes that matched the limit, by what became of them.",
-	  ",verdict=\"admitted\"", BYTES(admitted) },
+	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"would_drop\"",
+	  PACKETS(would_drop) },
+	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"",
+	  PACKETS(elsewhere) },
+	{ "weir_limit_bytes_total", "counter",
+	  "Bytes that matched the limit, by what became of them.", ",verdict=\"admitted\"", BYTES(admitted) },
 	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"dropped\"", BYTES(dropped) },
 	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"would_drop\"", BYTES(would_drop) },
-	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"", BYTES(elsewhere) },
+	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"",
+	  BYTES(elsewhere) },
 	{ "weir_limit_early_dropped_packets_total", "counter",
-	  "Packets that an XDP program dropped; they are among the dropped ones.", "", PACKETS(early) },
+	  "Packets that an XDP program dropped; they are among the dropped ones.", "",
+	  PACKETS(early) },
 	{ "weir_limit_floor_refused_packets_total", "counter",
-	  "Packets that were refused because the table is too small.", "", PACKETS(floor_refused) },
+	  "Packets that were refused because the table is too small.", "",
+	  PACKETS(floor_refused) },
 	{ "weir_limit_too_large_packets_total", "counter",
-	  "Packets that were refused because they are larger than a budget.", "", PACKETS(too_large) },
+	  "Packets that were refused because they are larger than a budget.", "",
+	  PACKETS(too_large) },
 	{ "weir_limit_newcomers_admitted_packets_total", "counter",
 	  "Packets of sources not known yet that were admitted.", "", STAT(newcomers.packets),
 	  WEIR_HAS(LIMIT_STATS_NEWCOMERS) },
@@ -62,20 +68,23 @@ static const struct row limit_rows[] = {
 	  STAT(newcomers_refused.packets), WEIR_HAS(LIMIT_STATS_NEWCOMERS_REFUSED) },
 	{ "weir_limit_evictions_total", "counter",
 	  "Sources that lost their place in the table while they counted.", "", STAT(evictions), 0 },
-	{ "weir_limit_penalties_total", "counter", "Sources that were blocked for exceeding the budget.",
-	  "", STAT(penalties), 0 },
+	{ "weir_limit_penalties_total", "counter",
+	  "Sources that were blocked for exceeding the budget.", "", STAT(penalties), 0 },
 	{ "weir_limit_blocks_lost_total", "counter", "Blocks that found no place in the table.", "",
 	  STAT(blocks_lost), 0 },
 	{ "weir_limit_sources", "gauge", "Sources that count.", "", STAT(sources_now),
 	  WEIR_HAS(LIMIT_STATS_SOURCES_NOW) },
-	{ "weir_limit_sources_limited", "gauge", "Sources that have no room.", "", STAT(limited_now), 0 },
-	{ "weir_limit_sources_blocked", "gauge", "Sources that are blocked.", "", STAT(blocked_now), 0 },
+	{ "weir_limit_sources_limited", "gauge", "Sources that have no room.", "",
+	  STAT(limited_now), 0 },
+	{ "weir_limit_sources_blocked", "gauge", "Sources that are blocked.", "",
+	  STAT(blocked_now), 0 },
 	{ "weir_limit_sources_known", "gauge", "Sources that are known.", "", STAT(known_now),
 	  WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
 	{ "weir_limit_newcomers", "gauge", "Sources that are not known yet.", "", STAT(newcomers_now),
 	  WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
 	{ "weir_limit_sources_wanted", "gauge",
-	  "The size of a table that would end the pressure; 0: there is none.", "", STAT(sources_wanted), 0 },
+	  "The size of a table that would end the pressure; 0: there is none.", "",
+	  STAT(sources_wanted), 0 },
 	{ 0 }
 };
 
@@ -106,7 +115,8 @@ static void put_limits(struct weir_out *out, const struct weir_config *config)
 			if (!begun && row->help)
 				head(out, row->name, row->type, row->help);
 			begun = true;
-			fprintf(out->to, "%s{limit=\"%s\"%s} %" PRIu64 "\n", row->name, limit->name, row->label,
+			fprintf(out->to, "%s{limit=\"%s\"%s} %" PRIu64 "\n",
+				row->name, limit->name, row->label,
 				*(const uint64_t *)((const char *)&limit->stats + row->offset));
 		}
 	}
@@ -122,7 +132,8 @@ static void put_shapes(struct weir_out *out, const struct weir_config *config)
 	} shapes[] = {
 		{ "weir_limit_table_places", "Places in the table of sources.",
 		  offsetof(struct weir_limit, ways), false },
-		{ "weir_limit_memory_bytes", "Memory of the limit.", offsetof(struct weir_limit, memory), true },
+		{ "weir_limit_memory_bytes", "Memory of the limit.",
+		  offsetof(struct weir_limit, memory), true },
 		{ "weir_limit_observes", "1 if the limit only counts what it would drop.",
 		  offsetof(struct weir_limit, action), false },
 	};
@@ -151,8 +162,8 @@ static void put_budget(struct weir_out *out, unsigned int what, const struct wei
 	};
 	const struct weir_budget *budget = &limit->budgets[i];
 
-	fprintf(out->to, "%s{limit=\"%s\",budget=\"%u\",unit=\"%s\"} ", names[what], limit->name, i + 1,
-		budget->unit ? "bytes" : "packets");
+	fprintf(out->to, "%s{limit=\"%s\",budget=\"%u\",unit=\"%s\"} ", names[what], limit->name,
+		i + 1, budget->unit ? "bytes" : "packets");
 	if (what == BUDGET_WINDOW && !budget->amount.window_ms)
 		fputs("+Inf\n", out->to);
 	else if (what == BUDGET_WINDOW)
@@ -165,10 +176,13 @@ static void put_budget(struct weir_out *out, unsigned int what, const struct wei
 static void put_budgets(struct weir_out *out, const struct weir_config *config)
 {
 	static const char *const heads[BUDGET_METRICS][3] = {
-		{ "weir_limit_budget", "gauge", "What a source may send in a window, in packets or bytes." },
+		{ "weir_limit_budget", "gauge",
+		  "What a source may send in a window, in packets or bytes." },
 		{ "weir_limit_budget_window_seconds", "gauge", "The window of a budget." },
-		{ "weir_limit_budget_refused_packets_total", "counter", "Packets that a budget refused." },
-		{ "weir_limit_budget_refused_bytes_total", "counter", "Bytes of packets that a budget refused." },
+		{ "weir_limit_budget_refused_packets_total", "counter",
+		  "Packets that a budget refused." },
+		{ "weir_limit_budget_refused_bytes_total", "counter",
+		  "Bytes of packets that a budget refused." },
 	};
 	const struct weir_limit *limit, *end = config->limits + config->limit_count;
 	unsigned int what, i;
@@ -183,15 +197,17 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 
 static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 {
-	head(out, "weir_packets_total", "counter", "Packets that the hook has seen, by what became of them.");
+	head(out, "weir_packets_total", "counter",
+	     "Packets that the hook has seen, by what became of them.");
 	fprintf(out->to, "weir_packets_total{verdict=\"admitted\"} %" PRIu64 "\n"
 		"weir_packets_total{verdict=\"dropped\"} %" PRIu64 "\n"
 		"weir_packets_total{verdict=\"exempt\"} %" PRIu64 "\n"
 		"weir_packets_total{verdict=\"unmatched\"} %" PRIu64 "\n",
 		stats->admitted, stats->dropped, stats->exempt, stats->unmatched);
-	single(out, "weir_unparsable_packets_total", "counter", "Packets whose headers could not be read.",
-	       stats->unparsable);
-	single(out, "weir_events_lost_total", "counter", "Events that were not sent.", stats->events_lost);
+	single(out, "weir_unparsable_packets_total", "counter",
+	       "Packets whose headers could not be read.", stats->unparsable);
+	single(out, "weir_events_lost_total", "counter", "Events that were not sent.",
+	       stats->events_lost);
 	single(out, "weir_memory_bytes", "gauge", "Memory of all limits.", stats->memory);
 	single(out, "weir_limits", "gauge", "Limits.", stats->limits);
 	single(out, "weir_exemptions", "gauge", "Exemptions.", stats->exempts);
@@ -205,13 +221,16 @@ static void put_sources(struct weir_out *out, const struct metrics *metrics)
 
 	if (!metrics->top)
 		return;
-	single(out, "weir_source_top", "gauge", "How many sources of each limit are told at most.", metrics->top);
+	single(out, "weir_source_top", "gauge", "How many sources are told at most.",
+	       metrics->top);
 	if (source < end)
 		head(out, "weir_source_dropped_packets_total", "counter",
 		     "Packets of a source that were dropped, or would have been; of the heaviest.");
 	for (; source < end; source++)
-		fprintf(out->to, "weir_source_dropped_packets_total{limit=\"%s\",source=\"%s%s%s\"} %" PRIu64 "\n",
-			source->limit, source->prefix.family ? weir_text_prefix(NULL, &source->prefix, address) : "all",
+		fprintf(out->to, "%s{limit=\"%s\",source=\"%s%s%s\"} %" PRIu64 "\n",
+			"weir_source_dropped_packets_total", source->limit,
+			source->prefix.family ?
+			weir_text_prefix(NULL, &source->prefix, address) : "all",
 			*source->dev ? "%" : "", source->dev, source->dropped + source->would_drop);
 }
 
@@ -291,7 +310,8 @@ static int answer_http(struct weir_tool *tool)
 	return WEIR_EXIT_OK;
 }
 
-int weir_metrics(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
+int weir_metrics(struct weir_tool *tool, const struct weir_command *command,
+		 union weir_model *model)
 {
 	static struct metrics metrics;
 	struct weir_metering ask = model->metering;

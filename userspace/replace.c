@@ -73,7 +73,8 @@ static int replace(struct weir_tool *tool, const char *path, const struct stat *
 }
 
 /* A device, a pipe or a deleted file cannot be replaced: write into it. */
-int weir_replace_file(struct weir_tool *tool, const char *path, weir_put_file *put, const void *data)
+int weir_replace_file(struct weir_tool *tool, const char *path, weir_put_file *put,
+		      const void *data)
 {
 	const struct content content = { put, data };
 	char target[PATH_MAX];	/* with links resolved */
