@@ -39,14 +39,16 @@ struct row {
 /* Rows of one metric are neighbours. */
 static const struct row limit_rows[] = {
 	{ "weir_limit_packets_total", "counter",
-	  "Packets that matched the limit, by what became of them.", ",verdict=\"admitted\"", PACKETS(admitted) },
+	  "Packets that matched the limit, by what became of them.",
+	  ",verdict=\"admitted\"", PACKETS(admitted) },
 	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"dropped\"", PACKETS(dropped) },
 	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"would_drop\"",
 	  PACKETS(would_drop) },
 	{ "weir_limit_packets_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"",
 	  PACKETS(elsewhere) },
 	{ "weir_limit_bytes_total", "counter",
-	  "Bytes that matched the limit, by what became of them.", ",verdict=\"admitted\"", BYTES(admitted) },
+	  "Bytes that matched the limit, by what became of them.",
+	  ",verdict=\"admitted\"", BYTES(admitted) },
 	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"dropped\"", BYTES(dropped) },
 	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"would_drop\"", BYTES(would_drop) },
 	{ "weir_limit_bytes_total", NULL, NULL, ",verdict=\"dropped_elsewhere\"",
@@ -67,9 +69,11 @@ static const struct row limit_rows[] = {
 	  "Packets of sources not known yet that the newcomers' budget refused.", "",
 	  STAT(newcomers_refused.packets), WEIR_HAS(LIMIT_STATS_NEWCOMERS_REFUSED) },
 	{ "weir_limit_evictions_total", "counter",
-	  "Sources that lost their place in the table while they counted.", "", STAT(evictions), 0 },
+	  "Sources that lost their place in the table while they counted.", "",
+	  STAT(evictions), 0 },
 	{ "weir_limit_penalties_total", "counter",
-	  "Sources that were blocked for exceeding the budget.", "", STAT(penalties), 0 },
+	  "Sources that were blocked for exceeding the budget.", "",
+	  STAT(penalties), 0 },
 	{ "weir_limit_blocks_lost_total", "counter", "Blocks that found no place in the table.", "",
 	  STAT(blocks_lost), 0 },
 	{ "weir_limit_sources", "gauge", "Sources that count.", "", STAT(sources_now),
@@ -80,7 +84,8 @@ static const struct row limit_rows[] = {
 	  STAT(blocked_now), 0 },
 	{ "weir_limit_sources_known", "gauge", "Sources that are known.", "", STAT(known_now),
 	  WEIR_HAS(LIMIT_STATS_KNOWN_NOW) },
-	{ "weir_limit_newcomers", "gauge", "Sources that are not known yet.", "", STAT(newcomers_now),
+	{ "weir_limit_newcomers", "gauge", "Sources that are not known yet.", "",
+	  STAT(newcomers_now),
 	  WEIR_HAS(LIMIT_STATS_NEWCOMERS_NOW) },
 	{ "weir_limit_sources_wanted", "gauge",
 	  "The size of a table that would end the pressure; 0: there is none.", "",
@@ -145,7 +150,8 @@ static void put_shapes(struct weir_out *out, const struct weir_config *config)
 		head(out, shapes[i].name, "gauge", shapes[i].help);
 		for (limit = config->limits; limit < end; limit++) {
 			at = (const char *)limit + shapes[i].offset;
-			fprintf(out->to, "%s{limit=\"%s\"} %" PRIu64 "\n", shapes[i].name, limit->name,
+			fprintf(out->to, "%s{limit=\"%s\"} %" PRIu64 "\n",
+				shapes[i].name, limit->name,
 				shapes[i].wide ? *(const uint64_t *)at : *(const uint32_t *)at);
 		}
 	}
@@ -294,7 +300,8 @@ static int answer_http(struct weir_tool *tool)
 
 	while (fgets(line, sizeof(line), stdin)) {
 		if (!lines && strncmp(line, "GET ", 4)) {
-			fputs("HTTP/1.0 405 Method Not Allowed\r\nAllow: GET\r\n\r\n", tool->out.to);
+			fputs("HTTP/1.0 405 Method Not Allowed\r\nAllow: GET\r\n\r\n",
+			      tool->out.to);
 			weir_err_set(&tool->err, "this is no GET of HTTP");
 			return WEIR_EXIT_REFUSED;
 		}
