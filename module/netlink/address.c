@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sources that a request selects, and the state of one.
+ * The limits and sources that a request selects, and the state of one.
  */
 #include <linux/netdevice.h>
 #include <linux/socket.h>
@@ -9,6 +9,24 @@
 #include "netlink/message.h"
 #include "path/refusal.h"
 #include "table/shared.h"
+
+/* Does the limit exist that a request names, if it does? Like the next, under RCU or the mutex. */
+int weir_nl_limits(const struct weir_config *config, const struct nlattr *name,
+		   struct netlink_ext_ack *extack)
+{
+	return !name || weir_limit_find(config, nla_data(name)) ? 0 :
+	       weir_nl_no_limit(name, extack);
+}
+
+/* The first limit, from the index @at on, that a request means: any if @name is "". Or NULL. */
+const struct weir_limit *weir_nl_limit_next(const struct weir_config *config, const char *name,
+					    unsigned int *at)
+{
+	for (; config && *at < config->count; ++*at)
+		if (!*name || !strcmp(name, config->limit[*at]->name))
+			return config->limit[*at];
+	return NULL;
+}
 
 /* The index of the named device, 0 if none is named, or -ENODEV. */
 static int dev_index(const struct weir_net *wn, const struct nlattr *attr,

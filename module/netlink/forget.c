@@ -132,16 +132,14 @@ static int forget_limits(struct weir_net *wn, struct forget *forget, struct genl
 	const struct weir_config *config = weir_config_get(wn);
 	const struct nlattr *name = info->attrs[WEIR_A_SOURCE_LIMIT];
 	const struct weir_limit *limit;
-	unsigned int i;
-	int err = 0;
+	unsigned int i = 0;
+	int err;
 
-	if (name && !weir_limit_find(config, nla_data(name)))
-		return weir_nl_no_limit(name, info->extack);
+	err = weir_nl_limits(config, name, info->extack);
+	if (err)
+		return err;
 	forget->prefix = forget->within.prefix;
-	for (i = 0; !err && config && i < config->count; i++) {
-		limit = config->limit[i];
-		if (name && nla_strcmp(name, limit->name))
-			continue;
+	for (; !err && (limit = weir_nl_limit_next(config, weir_nl_name(name), &i)); i++) {
 		err = forget_limit(wn, forget, limit);
 		if (forget->forgotten)
 			forget_notify(wn, forget, limit, info, reply);
@@ -203,18 +201,16 @@ int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info)
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	const struct nlattr *name = info->attrs[WEIR_A_LIMIT_NAME];
 	const struct weir_config *config;
-	unsigned int i;
-	int err = 0;
+	const struct weir_limit *limit;
+	unsigned int i = 0;
+	int err;
 
 	mutex_lock(&wn->lock);
 	config = weir_config_get(wn);
-	if (name && !weir_limit_find(config, nla_data(name)))
-		err = weir_nl_no_limit(name, info->extack);
-	for (i = 0; !err && config && i < config->count; i++) {
-		if (name && nla_strcmp(name, config->limit[i]->name))
-			continue;
-		weir_limit_reset(config->limit[i]);
-		weir_nl_event_reset(wn, config->limit[i]);
+	err = weir_nl_limits(config, name, info->extack);
+	for (; !err && (limit = weir_nl_limit_next(config, weir_nl_name(name), &i)); i++) {
+		weir_limit_reset(limit);
+		weir_nl_event_reset(wn, limit);
 	}
 	mutex_unlock(&wn->lock);
 	return err;

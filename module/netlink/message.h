@@ -55,7 +55,11 @@ int weir_nl_reply_end(struct genl_info *info, struct sk_buff *skb, int err);
 void *weir_nl_dump_put(struct sk_buff *skb, struct netlink_callback *cb);
 int weir_nl_dump_end(struct sk_buff *skb, void *header, int err);
 
-/* The sources that a request selects, and the state of one: address.c */
+/* The limits and sources that a request selects, and the state of one: address.c */
+int weir_nl_limits(const struct weir_config *config, const struct nlattr *name,
+		   struct netlink_ext_ack *extack);
+const struct weir_limit *weir_nl_limit_next(const struct weir_config *config, const char *name,
+					    unsigned int *at);
 int weir_nl_within(struct nlattr **attrs, const struct weir_net *wn,
 		   struct weir_nl_within *within, struct netlink_ext_ack *extack);
 bool weir_nl_selects(const struct weir_nl_within *within, const struct weir_source *source,

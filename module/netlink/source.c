@@ -77,20 +77,16 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	return weir_nl_dump_end(skb, header, err);
 }
 
-/* A limit that the request names is shown even if it cannot match the address. */
-static bool meets(const struct weir_limit *limit, const struct asked *asked)
-{
-	if (*asked->limit)
-		return !strcmp(limit->name, asked->limit);
-	return weir_match_source(&limit->match, &asked->source, asked->dev);
-}
-
-/* args[0] is the index of a limit. */
+/*
+ * A limit that the request names is shown even if it cannot match the address. args[0] is the
+ * index of a limit.
+ */
 static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct weir_net *wn)
 {
 	struct nlattr **attrs = weir_dump_attrs(cb);
 	const struct weir_config *config;
 	const struct weir_limit *limit;
+	unsigned int at = cb->args[0];
 	struct asked asked;
 	int err;
 
@@ -99,13 +95,13 @@ static int asked_put(struct sk_buff *skb, struct netlink_callback *cb, struct we
 		return err;
 	rcu_read_lock();
 	config = weir_config_get(wn);
-	if (!cb->args[0] && *asked.limit && !weir_limit_find(config, asked.limit))
-		err = weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], cb->extack);
-	for (; !err && config && cb->args[0] < config->count; cb->args[0] += !err) {
-		limit = config->limit[cb->args[0]];
-		if (meets(limit, &asked))
+	if (!at)
+		err = weir_nl_limits(config, attrs[WEIR_A_SOURCE_LIMIT], cb->extack);
+	for (; !err && (limit = weir_nl_limit_next(config, asked.limit, &at)); at += !err)
+		if (*asked.limit ||
+		    weir_match_source(&limit->match, &asked.source, asked.dev))
 			err = put_asked(skb, cb, wn, config, limit, &asked);
-	}
+	cb->args[0] = at;
 	rcu_read_unlock();
 	return err;
 }

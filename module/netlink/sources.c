@@ -91,33 +91,27 @@ static void bucket_walk(struct show *show, const struct weir_net *wn,
 /* Walk the next bucket, if any, of the next limit. Returns 1, 0 at the end, or -EINTR. */
 static int show_walk(struct show *show, const struct weir_net *wn)
 {
-	const struct weir_config *config;
 	const struct weir_limit *limit;
-	bool more;
 
 	cond_resched();
 	if (fatal_signal_pending(current))
 		return -EINTR;
 	rcu_read_lock();
-	config = weir_config_get(wn);
-	more = config && show->at < config->count;
-	limit = more ? config->limit[show->at] : NULL;
-	if (more && (!*show->name || !strcmp(limit->name, show->name)) &&
-	    show->bucket < weir_table_buckets(limit->table)) {
+	limit = weir_nl_limit_next(weir_config_get(wn), show->name, &show->at);
+	if (limit && show->bucket < weir_table_buckets(limit->table)) {
 		bucket_walk(show, wn, limit);
 	} else {
 		show->at++;
 		show->bucket = 0;
 	}
 	rcu_read_unlock();
-	return more;
+	return !!limit;
 }
 
 static int show_parse(struct show *show, const struct weir_net *wn, struct nlattr **attrs,
 		      struct netlink_ext_ack *extack)
 {
 	const struct nlattr *rank = attrs[WEIR_A_SOURCE_RANK];
-	bool found;
 	int err;
 
 	err = weir_nl_within(attrs, wn, &show->filter, extack);
@@ -134,9 +128,9 @@ static int show_parse(struct show *show, const struct weir_net *wn, struct nlatt
 		return weir_nl_refuse(extack, rank, "a rank needs a number of sources, top");
 	}
 	rcu_read_lock();
-	found = !*show->name || weir_limit_find(weir_config_get(wn), show->name);
+	err = weir_nl_limits(weir_config_get(wn), attrs[WEIR_A_SOURCE_LIMIT], extack);
 	rcu_read_unlock();
-	return found ? 0 : weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], extack);
+	return err;
 }
 
 static struct show *show_start(struct netlink_callback *cb, const struct weir_net *wn)

@@ -42,6 +42,8 @@ def span(attr):
         entries = len(ENUM[attr["enum"]])
         most = (1 << entries) - 1 if attr.get("enum-as-flags") else entries - 1
     return checks.get("min", 0), checks.get("max", most)
+# What a request may have of a set that answers are made of, too.
+WORDS = {"budget": ["budget", "window-ms", "unit", "slots", "mode", "burst"]}
 
 
 class Maker(random.Random):
@@ -111,7 +113,7 @@ class Maker(random.Random):
             size = struct.calcsize(FORMATS[kind])
             return (self.number(attr) & (1 << 8 * size) - 1).to_bytes(size, sys.byteorder)
         if kind == "nest":
-            return self.attributes(attr["nested-attributes"], None)
+            return self.attributes(attr["nested-attributes"], WORDS.get(attr["nested-attributes"]))
         return {"string": lambda: self.name(attr), "binary": self.address}.get(kind, bytes)()
 
     def spoiled(self, raw):
