@@ -251,12 +251,9 @@ static int check_query(struct weir_args *args, unsigned int verb, struct weir_qu
 	bool all = verb & (WEIR_ON_GET | WEIR_ON_CHARGE | WEIR_ON_ADD | WEIR_ON_DEL) &&
 		   !query->prefix.family;
 
-	if ((all || verb & (WEIR_ON_ADD | WEIR_ON_DEL)) && !*query->limit &&
-	    query->prefix.len != (query->prefix.family == AF_INET ? 32 : 128)) {
-		weir_err_set(args->err, "%s is a source only of a limit that counts such: write 'limit NAME'",
-			     all ? "all" : "a prefix");
-		return -EINVAL;
-	}
+	if (all && !*query->limit)
+		return weir_err_set(args->err,
+				    "all is a source only of a limit that counts such: write 'limit NAME'");
 	query->idle |= query->top && query->rank == WEIR_RANK_DROPPED;
 	if (weir_packet_check(&query->packet, &query->prefix, args))
 		return -EINVAL;
@@ -268,6 +265,8 @@ static int check_query(struct weir_args *args, unsigned int verb, struct weir_qu
 
 int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
 {
+	if (set == &weir_block_fields)
+		((struct weir_exempt *)model)->block = true;
 	return set == &weir_limit_fields ? check_limit(args, verb, model) :
 	       set == &weir_query_fields ? check_query(args, verb, model) : 0;
 }

@@ -147,7 +147,9 @@ static int compare_exempts(const struct weir_exempt *a, const struct weir_exempt
 		diff = a->prefix.len - b->prefix.len;
 	if (!diff)
 		diff = strcmp(a->dev, b->dev);
-	return diff ? diff : strcmp(a->limit, b->limit);
+	if (!diff)
+		diff = strcmp(a->limit, b->limit);
+	return diff ? diff : a->block - b->block;
 }
 
 static int compare_lines(const void *left, const void *right)
@@ -166,11 +168,13 @@ void weir_config_sort(struct weir_config *config)
 int weir_config_check(struct weir_config *config, const struct weir_exempt *exempt,
 		      struct weir_err *err)
 {
+	const char *add = exempt->block ? "block add" : "exempt add";
+
 	if (exempt > config->exempts && !compare_exempts(exempt - 1, exempt))
-		return weir_err_set(err, "exempt add: already exempted on line %u",
-				    exempt[-1].line);
+		return weir_err_set(err, "%s: already %s on line %u", add,
+				    exempt->block ? "blocked" : "exempted", exempt[-1].line);
 	if (!*exempt->limit || weir_config_find(config, exempt->limit))
 		return 0;
-	weir_err_set(err, "exempt add: limit: no limit '%s' in this file", exempt->limit);
+	weir_err_set(err, "%s: limit: no limit '%s' in this file", add, exempt->limit);
 	return -ENOENT;
 }

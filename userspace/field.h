@@ -106,8 +106,9 @@ extern const struct weir_type weir_type_uint, weir_type_amount, weir_type_code, 
 	weir_type_counter, weir_type_nest, weir_type_file;
 
 extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_fields,
-	weir_limit_stats_fields, weir_exempt_fields, weir_query_fields, weir_wanted_fields,
-	weir_budget_fields, weir_source_budget_fields, weir_source_fields, weir_stats_fields,
+	weir_limit_stats_fields, weir_exempt_fields, weir_block_fields, weir_query_fields,
+	weir_wanted_fields, weir_budget_fields, weir_source_budget_fields, weir_source_fields,
+	weir_stats_fields,
 	weir_pressure_fields, weir_newcomers_fields,
 	weir_state_fields, weir_config_fields, weir_saving_fields, weir_metering_fields,
 	weir_xdp_fields, weir_packet_fields;

@@ -226,12 +226,14 @@ static const struct weir_field exempt_rows[] = {
 	{ "dev", &weir_type_dev, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(DEV, dev),
 	  ON_DEVICE },
 	{ "limit", &weir_type_name, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(LIMIT, limit),
-	  .help = "only from this limit" },
+	  .help = "only from, or by, this limit" },
 	{ "comment", &weir_type_comment, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
 	  EXEMPT(COMMENT, comment), .help = COMMENT_HELP },
 	{ "for", &weir_type_ms, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
 	  EXEMPT(FOR_MS, for_ms), .usual = "ever", .value = "TIME|ever",
 	  .help = "for how long (default: for ever)" },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_EVENT | WEIR_SOME |
+	  WEIR_MUTE, EXEMPT(BLOCK, block) },
 	{ NULL, &weir_type_code, 0, EXEMPT(EVENT, event) },
 	{ "stats", &weir_type_nest, WEIR_RESULT, EXEMPT(STATS, stats),
 	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &weir_counter_fields },
@@ -242,6 +244,11 @@ static const struct weir_field exempt_rows[] = {
 
 const struct weir_set weir_exempt_fields = {
 	SET("exempt", exempt), .fields = exempt_rows,
+};
+
+/* The same of prefixes that are blocked. */
+const struct weir_set weir_block_fields = {
+	SET("blocked", exempt), .fields = exempt_rows,
 };
 
 #define TOTAL(NAME, member)	ATTR(stats, STATS_##NAME), AT(stats, member)

@@ -105,6 +105,9 @@ static const struct weir_field source_rows[] = {
 	{ "limit", &weir_type_name, SHOWN | WEIR_SOME, SOURCE(LIMIT, limit) },
 	{ "exempt by", &weir_type_nest, 0, SOURCE(EXEMPT, exempt),
 	  .bit = WEIR_HAS(SOURCE_EXEMPT), .nest = &weir_exempt_fields, .key = "exempt_by" },
+	/* The same, if it blocks: see weir_show_source(). */
+	{ "blocked by", &weir_type_nest, 0, AT(source, exempt), .nest = &weir_block_fields,
+	  .key = "blocked_by" },
 	{ "taken", &weir_type_amount, 0, SOURCE(TAKEN, taken),
 	  .bit = WEIR_HAS(SOURCE_TAKEN) },
 	{ "budget", &weir_type_nest, WEIR_RESULT | WEIR_EVENT | WEIR_MUTE,

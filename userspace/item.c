@@ -13,7 +13,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
-	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add' or 'early dev'",
+	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add' or 'early dev'",
 			    words[0], *verb ? " " : "", verb);
 }
 
@@ -33,7 +33,7 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 			weir_args_blame(args, model->limit.before);
 		return ret;
 	}
-	if (reading->command->set == &weir_exempt_fields) {
+	if (weir_command_exempts(reading->command)) {
 		model->exempt.line = tool->line;
 		model->exempt.column = tool->column;
 		return weir_config_add_exempt(config, &model->exempt, &tool->err);
@@ -48,7 +48,7 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 static bool is_item(const struct weir_command *command)
 {
 	return command && command->verb == WEIR_ON_ADD &&
-	       (command->set == &weir_limit_fields || command->set == &weir_exempt_fields ||
+	       (command->set == &weir_limit_fields || weir_command_exempts(command) ||
 		command->set == &weir_xdp_fields);
 }
 

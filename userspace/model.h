@@ -114,6 +114,7 @@ struct weir_exempt {
 	uint64_t for_ms;	/* 0: for ever */
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_counter stats;
+	bool block;		/* not exempt, but blocked */
 	bool want_stats, check;
 };
 

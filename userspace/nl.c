@@ -22,10 +22,8 @@ static int set_option(int fd, int option, int value)
 }
 
 /* Enlarge a buffer; without CAP_NET_ADMIN only to the host's limit. */
-static void set_room(int fd, int force, int plain)
+static void set_room(int fd, int force, int plain, int room)
 {
-	int room = WEIR_MSG_ROOM;
-
 	if (setsockopt(fd, SOL_SOCKET, force, &room, sizeof(room)))
 		setsockopt(fd, SOL_SOCKET, plain, &room, sizeof(room));
 }
@@ -49,7 +47,7 @@ static int open_socket(struct weir_nl *nl)
 	}
 	set_option(fd, NETLINK_EXT_ACK, 1);
 	set_option(fd, NETLINK_CAP_ACK, 1);
-	set_room(fd, SO_SNDBUFFORCE, SO_SNDBUF);
+	set_room(fd, SO_SNDBUFFORCE, SO_SNDBUF, WEIR_MSG_ROOM);
 	return fd;
 }
 
@@ -233,7 +231,7 @@ int weir_nl_subscribe(struct weir_nl *nl, bool events)
 
 	if (fd < 0)
 		return fd;
-	set_room(fd, SO_RCVBUFFORCE, SO_RCVBUF);
+	set_room(fd, SO_RCVBUFFORCE, SO_RCVBUF, WEIR_EVENT_ROOM);
 	ret = events ? set_option(fd, NETLINK_ADD_MEMBERSHIP, nl->group) : 0;
 	ret = ret ? ret : set_option(fd, NETLINK_ADD_MEMBERSHIP, GENL_ID_CTRL);
 	if (!ret)

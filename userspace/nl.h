@@ -47,7 +47,9 @@ struct weir_request {
 };
 
 /* Fits the largest configuration. */
-#define WEIR_MSG_ROOM	(4 << 20)
+#define WEIR_MSG_ROOM	(24 << 20)
+/* For events that wait. */
+#define WEIR_EVENT_ROOM	(4 << 20)
 
 /* Write the headers of a request into @room. */
 struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uint8_t cmd);

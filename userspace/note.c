@@ -202,6 +202,19 @@ void weir_note_exempt(struct weir_tool *tool, const void *model)
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
 }
 
+void weir_note_block(struct weir_tool *tool, const void *model)
+{
+	const struct weir_exempt *exempt = model;
+	char buf[WEIR_TEXT_SIZE];
+
+	weir_note_dev(tool, exempt->dev);
+	if (!exempt->prefix.len && !*exempt->dev)
+		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
+			  weir_text_prefix(NULL, &exempt->prefix, buf),
+			  exempt->prefix.family == AF_INET ? "IPv4" : "IPv6",
+			  *exempt->limit ? "the limit" : "a limit");
+}
+
 void weir_note_limit(struct weir_tool *tool, const void *model)
 {
 	const struct weir_limit *limit = model;

@@ -77,7 +77,7 @@ static const struct weir_command source_commands[] = {
 	{ "forget", NULL, "reset the counts and drops of sources, and release them", SOURCE,
 	  .verb = WEIR_ON_FORGET,
 	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show },
-	{ "block", NULL, "refuse all packets of a source; with -exist, replace its block", SOURCE,
+	{ "block", NULL, "refuse all packets of a source or prefix; with -exist, replace its block", SOURCE,
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_SOURCE_BLOCK, .loads = true,
 	  .run = weir_source_block },
 	{ "release", NULL, "end the block of a source", SOURCE, .verb = WEIR_ON_DEL,
@@ -99,6 +99,23 @@ static const struct weir_command exempt_commands[] = {
 	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = weir_note_exempt },
 	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,
 	  .run = weir_run_plain },
+	{ 0 }
+};
+
+#define BLOCK	.set = &weir_block_fields, .reply_set = &weir_block_fields, .show = weir_show_exempt
+
+const struct weir_command weir_block_commands[] = {
+	{ "show", "list", "show the prefixes that are blocked; with -stats, what was dropped as well",
+	  BLOCK, .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
+	  .run = weir_run_show },
+	[WEIR_BLOCK_ADD] =
+	{ "add", NULL, "block all sources of a prefix", BLOCK, .verb = WEIR_ON_ADD,
+	  .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .allowed = -EEXIST, .checks = true,
+	  .run = weir_run_plain, .note = weir_note_block },
+	[WEIR_BLOCK_DEL] =
+	{ "del", "delete", "end the block of a prefix", BLOCK, .verb = WEIR_ON_DEL,
+	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
+	  .checks = true },
 	{ 0 }
 };
 
@@ -158,6 +175,9 @@ const struct weir_object weir_objects[] = {
 	{ "exempt", "prefixes exempt from limits",
 	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir exempt add help' explains each word" },
+	{ "block", "prefixes that are blocked as a whole",
+	  weir_block_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  "'weir block add help' explains each word" },
 	{ "xdp", "early drops by an XDP program", xdp_commands, false, NULL },
 	{ "early", "the same as xdp attach, for configuration files", early_commands, true, NULL },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },

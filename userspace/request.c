@@ -111,6 +111,11 @@ struct weir_request weir_request_of(const struct weir_command *command, const vo
 	};
 }
 
+bool weir_command_exempts(const struct weir_command *command)
+{
+	return command->set == &weir_exempt_fields || command->set == &weir_block_fields;
+}
+
 int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 		   union weir_model *model)
 {
@@ -118,7 +123,7 @@ int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 
 	if (command->set == &weir_limit_fields)
 		model->limit.check = tool->check;
-	else if (command->set == &weir_exempt_fields)
+	else if (weir_command_exempts(command))
 		model->exempt.check = tool->check;
 	weir_nl_ask(&tool->nl, &request);
 	return weir_tool_settle(tool, &request, command->allowed);
@@ -144,6 +149,10 @@ static int show_answer(const void *model, void *data)
 {
 	const struct showing *showing = data;
 
+	if (weir_command_exempts(showing->command) &&
+	    ((const struct weir_exempt *)model)->block !=
+	    (showing->command->set == &weir_block_fields))
+		return 0;
 	showing->command->show(&showing->tool->out, model);
 	showing->tool->answers++;
 	return ferror(showing->tool->out.to) ? -ECANCELED : 0;
@@ -158,7 +167,7 @@ int weir_run_show(struct weir_tool *tool, const struct weir_command *command,
 	if (command->set == &weir_limit_fields) {
 		model->limit.want_stats = tool->stats;
 		request.flags = *model->limit.name ? 0 : NLM_F_DUMP;
-	} else if (command->set == &weir_exempt_fields) {
+	} else if (weir_command_exempts(command)) {
 		model->exempt.want_stats = tool->stats;
 	}
 	request.reply = show_answer;

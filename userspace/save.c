@@ -6,6 +6,20 @@
 #include "config.h"
 #include "tool.h"
 
+static void put_exempts(struct weir_out *out, const struct weir_config *config, bool block)
+{
+	unsigned int i;
+
+	weir_out_begin(out, block ? "blocks" : "exempts", '[');
+	for (i = 0; i < config->exempt_count; i++) {
+		if (config->exempts[i].block != block)
+			continue;
+		weir_out_text(out, block ? "block add " : "exempt add ");
+		weir_show_exempt(out, &config->exempts[i]);
+	}
+	weir_out_end(out, ']');
+}
+
 static void put_config(struct weir_out *out, const void *data)
 {
 	const struct weir_config *config = data;
@@ -23,12 +37,8 @@ static void put_config(struct weir_out *out, const void *data)
 		weir_out_end(out, '}');
 	}
 	weir_out_end(out, ']');
-	weir_out_begin(out, "exempts", '[');
-	for (i = 0; i < config->exempt_count; i++) {
-		weir_out_text(out, "exempt add ");
-		weir_show_exempt(out, &config->exempts[i]);
-	}
-	weir_out_end(out, ']');
+	put_exempts(out, config, false);
+	put_exempts(out, config, true);
 	weir_out_begin(out, "early", '[');
 	for (i = 0; i < config->early_count; i++) {
 		weir_out_begin(out, NULL, '{');

@@ -20,6 +20,7 @@ static const struct {
 	{ "limit", &weir_limit_fields, WEIR_EVENT,
 	  { { "change", "string" }, { "limit", "string" } } },
 	{ "exempt", &weir_exempt_fields, WEIR_EVENT, { { "change", "string" } } },
+	{ "block-prefix", &weir_block_fields, WEIR_EVENT, { { "change", "string" } } },
 	{ "source", &weir_source_fields, WEIR_EVENT,
 	  { { "until", "string" }, { "window_ms", "integer" }, { "rate", "number" } } },
 	{ "charge", &weir_source_fields, WEIR_WORDS | WEIR_RESULT,
@@ -134,7 +135,7 @@ static json_t *array_of(const char *name)
 void weir_schema(struct weir_out *out)
 {
 	static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,
-		&weir_source_fields, &weir_stats_fields, &weir_xdp_fields };
+		&weir_block_fields, &weir_source_fields, &weir_stats_fields, &weir_xdp_fields };
 	json_t *any = json_array(), *defs = json_object(), *told = json_array(), *schema;
 	size_t i;
 
@@ -148,8 +149,9 @@ void weir_schema(struct weir_out *out)
 	json_array_append_new(any, array_of("version"));
 	json_array_append_new(any, json_pack("{ss}", "$ref", "#/$defs/event"));
 	json_object_set_new(defs, "config",
-			    object_of(json_pack("{so so so}", "limits", array_of("limit"),
+			    object_of(json_pack("{so so so so}", "limits", array_of("limit"),
 						"exempts", array_of("exempt"),
+						"blocks", array_of("blocked"),
 						"early", array_of("xdp")), NULL));
 	json_object_set_new(defs, "version",
 			    object_of(json_pack("{s{ss}}", "version", "type", "string"), NULL));

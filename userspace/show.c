@@ -174,8 +174,12 @@ void weir_show_source(struct weir_out *out, const void *model)
 		if (!source->forgotten)
 			weir_out_word(out, WEIR_COLOR_NONE, "(nothing to forget)");
 	} else if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
-		weir_out_word(out, WEIR_COLOR_NONE, "exempt by");
-		show(out, WEIR_A_SOURCE_EXEMPT, source);
+		weir_out_word(out, source->exempt.block ? WEIR_COLOR_BAD : WEIR_COLOR_NONE,
+			      source->exempt.block ? "blocked by" : "exempt by");
+		/* Its row is followed by that of blocks. */
+		weir_field_show(&weir_source_fields,
+				weir_field_find(&weir_source_fields, 0, WEIR_A_SOURCE_EXEMPT) +
+				source->exempt.block, out, source);
 	} else if (!source->budget_count) {
 		show_blocked(out, source);
 		if (!source->blocked)
@@ -332,7 +336,8 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 	if (cmd == WEIR_CMD_LIMIT_NTF) {
 		show_limit_event(out, &model->limit);
 	} else if (cmd == WEIR_CMD_EXEMPT_NTF) {
-		begin_event(out, "exempt", change_name(model->exempt.event));
+		begin_event(out, model->exempt.block ? "block-prefix" : "exempt",
+			    change_name(model->exempt.event));
 		weir_set_show(&weir_exempt_fields, WEIR_EVENT, out, model);
 	} else if (cmd == WEIR_CMD_PRESSURE_NTF) {
 		begin_event(out, "pressure", NULL);

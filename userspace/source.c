@@ -22,9 +22,10 @@ static bool is_address(const struct weir_prefix *prefix)
 
 /*
  * A prefix is a source's only under a limit that makes its sources of that length, and all is
- * that of one that makes a single source, of which any address is.
+ * that of one that makes a single source, of which any address is. With @wider, a prefix may have
+ * several sources, or none in particular, which sets it.
  */
-static int check_length(struct weir_tool *tool, struct weir_query *query)
+static int check_length(struct weir_tool *tool, struct weir_query *query, bool *wider)
 {
 	bool all = !query->prefix.family;
 	struct weir_limit limit = { 0 };
@@ -32,12 +33,17 @@ static int check_length(struct weir_tool *tool, struct weir_query *query)
 	char buf[WEIR_TEXT_SIZE];
 	uint8_t len;
 
-	if (is_address(&query->prefix) ||
+	if (wider)
+		*wider = !all && !is_address(&query->prefix) && !*query->limit;
+	if (is_address(&query->prefix) || (wider && *wider) ||
 	    weir_get_limit(tool, query->limit, &limit, &request) == -ENOENT)
 		return WEIR_EXIT_OK;	/* the request itself reports it better */
 	len = limit.per[query->prefix.family == AF_INET6];
-	if (request.ret || (len == query->prefix.len && !(all && limit.per[1]))) {
-		if (all)
+	if (wider)
+		*wider = !request.ret && !all && query->prefix.len < len;
+	if (request.ret || (wider && *wider) ||
+	    (len == query->prefix.len && !(all && limit.per[1]))) {
+		if (all && !request.ret)
 			query->prefix = (struct weir_prefix){ .family = AF_INET, .len = 32 };
 		return weir_tool_settle(tool, &request, 0);
 	}
@@ -84,7 +90,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		getting.limits = &limits;
 	}
 	if (!status && !model->query.prefix.family)
-		status = check_length(tool, &model->query);
+		status = check_length(tool, &model->query, NULL);
 	if (status)
 		return status;
 	request.reply = show_state;
@@ -98,10 +104,27 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	return WEIR_EXIT_REFUSED;
 }
 
+/* Block a source, or a prefix as a whole, or end that. */
 int weir_source_release(struct weir_tool *tool, const struct weir_command *command,
 			union weir_model *model)
 {
-	return check_length(tool, &model->query) ?: weir_run_show(tool, command, model);
+	const struct weir_command *block = &weir_block_commands[command->verb == WEIR_ON_ADD ?
+								WEIR_BLOCK_ADD : WEIR_BLOCK_DEL];
+	struct weir_query *query = &model->query;
+	union weir_model prefix = { .exempt = {
+		.prefix = query->prefix, .for_ms = query->for_ms, .block = true,
+	} };
+	bool wider;
+	int status = check_length(tool, query, &wider);
+
+	if (status || !wider)
+		return status ?: weir_run_show(tool, command, model);
+	strcpy(prefix.exempt.dev, query->dev);
+	strcpy(prefix.exempt.limit, query->limit);
+	status = weir_run_plain(tool, block, &prefix);
+	if (!status && block->note)
+		block->note(tool, &prefix);
+	return status;
 }
 
 /* An explicit cost must be in the limit's unit. */
@@ -200,7 +223,7 @@ int weir_source_charge(struct weir_tool *tool, const struct weir_command *comman
 		       union weir_model *model)
 {
 	const struct weir_source *source = &tool->answer.source;
-	int status = check_length(tool, &model->query) ?: check_unit(tool, &model->query);
+	int status = check_length(tool, &model->query, NULL) ?: check_unit(tool, &model->query);
 
 	if (!status)
 		status = model->query.wait ? charge_wait(tool, command, model) :

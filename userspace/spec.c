@@ -100,7 +100,7 @@ const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "addres
 	ATTR(EXEMPT_LIMIT, "limit"), ENUM(EXEMPT_EVENT, "event", limit_event),
 	ATTR(EXEMPT_STATS, "stats"), ATTR(EXEMPT_WANT_STATS, "want_stats"),
 	ATTR(EXEMPT_COMMENT, "comment"), ATTR(EXEMPT_CHECK, "check"),
-	RANGE(EXEMPT_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), };
+	RANGE(EXEMPT_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(EXEMPT_BLOCK, "block"), };
 
 const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMIT, "limit"), ATTR(SOURCE_ADDRESS, "address"),

@@ -100,6 +100,10 @@ int weir_tool_settle(struct weir_tool *tool, const struct weir_request *request,
 struct weir_request weir_request_of(const struct weir_command *command, const void *model);
 /* Send a command; the second also shows the answers. */
 weir_run weir_run_plain, weir_run_show;
+/* Is it about exemptions, or blocked prefixes? */
+bool weir_command_exempts(const struct weir_command *command);
+enum { WEIR_BLOCK_ADD = 1, WEIR_BLOCK_DEL };
+extern const struct weir_command weir_block_commands[];
 /* Check that the limits that a command names exist; returns an enum weir_exit. */
 int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		     const union weir_model *model);
@@ -119,7 +123,7 @@ void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request
 /* Warn, once, of a device that does not exist. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* Warn of an unknown device, or of an exemption or a match wider than expected. */
-weir_tell weir_note_exempt, weir_note_limit;
+weir_tell weir_note_exempt, weir_note_block, weir_note_limit;
 /* Print @sentence after the limit's name, or alone. In a file, once; repeats are counted. */
 void weir_note_of(struct weir_tool *tool, const char *kind,
 		  const char *limit, const char *sentence);

@@ -233,28 +233,59 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
 				   "no limit of that name to exempt from; limit show lists them");
-	exempt->limit = *limit ? edit->limit[place]->id : 0;
+	exempt->limit |= *limit ? edit->limit[place]->id : 0;
 	return 0;
+}
+
+/* Are sources of a prefix exempt that is to be blocked? */
+static bool exempt_wins(const struct weir_edit *edit, const struct weir_exempt *block)
+{
+	const struct weir_exempt *exempt = edit->exempt;
+
+	for (; exempt < edit->exempt + edit->exempts; exempt++)
+		if (!(exempt->limit & WEIR_EXEMPT_BLOCK) &&
+		    (weir_prefix_holds(&exempt->prefix, &block->prefix) ||
+		     weir_prefix_holds(&block->prefix, &exempt->prefix)))
+			return true;
+	return false;
+}
+
+/* All exemptions, but not the blocks. */
+void weir_edit_exempt_flush(struct weir_edit *edit)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < edit->exempts; i++)
+		if (edit->exempt[i].limit & WEIR_EXEMPT_BLOCK)
+			edit->exempt[n++] = edit->exempt[i];
+	edit->exempts = n;
 }
 
 /* weir_edit_end() refuses duplicates within the edit. */
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
+	bool block = exempt->limit;
 	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
 
 	if (!err && edit->old)
 		at = weir_exempts_find(edit->old->exempts, exempt);
 	if (at >= 0 && !edit->replace)
-		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS,
+		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
+				  "the prefix is blocked already; release it to block it anew" :
 				  "already exempt; nothing was added");
 	if (!err && edit->exempts == WEIR_EXEMPTS_MAX)
-		err = weir_refuse(error, -ENOSPC, 0, "a namespace has at most 8192 exemptions");
+		err = weir_refuse(error, -ENOSPC, 0, "a namespace has at most 65536 exemptions and blocked prefixes");
 	if (at >= 0)
 		exempt->stats = weir_exempts_at(edit->old->exempts, at)->stats;
-	if (!err)
-		edit->exempt[edit->exempts++] = *exempt;
-	return err;
+	if (err)
+		return err;
+	/* Of a whole configuration there may be many. */
+	if (block && !edit->whole && exempt_wins(edit, exempt))
+		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS,
+			    "sources of the prefix are exempt, which comes before blocks");
+	edit->exempt[edit->exempts++] = *exempt;
+	return 0;
 }
 
 /* Only in an edit that has changed no other exemption. */
@@ -267,6 +298,8 @@ int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 		at = weir_exempts_find(edit->old->exempts, exempt);
 	if (!err && at < 0)
 		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
+				  exempt->limit & WEIR_EXEMPT_BLOCK ?
+				  "the prefix is not blocked; block show lists those that are" :
 				  "no such exemption; exempt show lists them");
 	if (!err)
 		memmove(&edit->exempt[at], &edit->exempt[at + 1],
@@ -280,14 +313,18 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 {
 	struct weir_exempts *exempts;
 	unsigned int i, j, n = 0, twice;
+	u32 id;
 
 	for (i = 0; i < edit->exempts; i++) {
-		for (j = 0; edit->exempt[i].limit && j < edit->count; j++)
-			if (edit->limit[j]->id == edit->exempt[i].limit)
+		id = edit->exempt[i].limit & ~WEIR_EXEMPT_BLOCK;
+		for (j = 0; id && j < edit->count; j++)
+			if (edit->limit[j]->id == id)
 				break;
-		if ((!edit->exempt[i].limit || j < edit->count) &&
-		    (!edit->exempt[i].end || edit->exempt[i].end > weir_clock()))
-			edit->exempt[n++] = edit->exempt[i];
+		if ((id && j == edit->count) ||
+		    (edit->exempt[i].end && edit->exempt[i].end <= weir_clock()))
+			continue;
+		config->blocks |= edit->exempt[i].limit & WEIR_EXEMPT_BLOCK;
+		edit->exempt[n++] = edit->exempt[i];
 	}
 	if (!n)
 		return 0;
@@ -297,7 +334,7 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 	} else if (PTR_ERR(exempts) == -EEXIST) {
 		error->exempt = twice;
 		weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS,
-			    "the exemption is given twice; leave one of them out");
+			    "the exemption, or the block, is given twice; leave one of them out");
 	}
 	return PTR_ERR_OR_ZERO(exempts);
 }
@@ -328,6 +365,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 		config_drop(config);
 		return ERR_PTR(err);
 	}
+	config->odd = config->blocks || !config->count;
 	weir_refusals_init(config);
 	return config;
 }

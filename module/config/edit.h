@@ -21,6 +21,7 @@ struct weir_edit {
 	struct weir_net *wn;			/* locked */
 	struct weir_config *old;		/* published, or NULL */
 	bool replace;				/* started empty */
+	bool whole;				/* many objects at once */
 	bool check;				/* not to be published */
 	bool force;				/* whatever it loses: see keep.c */
 	bool again;				/* published unchanged: dumps go on */
@@ -44,6 +45,7 @@ int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char 
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
+void weir_edit_exempt_flush(struct weir_edit *edit);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 

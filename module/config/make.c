@@ -139,6 +139,7 @@ static int limit_table(struct weir_net *wn, struct weir_limit *limit, struct wei
 	struct weir_table_spec spec = {
 		.sources = limit->sources,
 		.newcomers = limit->newcomers.budget,
+		.strangers = !limit->newcomers.known_ms,
 		.prefix = limit->prefix,
 	};
 	struct weir_table *table;
@@ -189,7 +190,8 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit 
 		if (table_serves(was, copy))
 			copy->table = was->table;
 	} else {
-		copy->id = ++wn->next_id;
+		wn->next_id += 2;
+		copy->id = wn->next_id;
 		err = weir_limit_account(copy);
 	}
 	if (!err && !copy->table)

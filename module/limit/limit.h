@@ -45,7 +45,7 @@ struct weir_limit {
 	u8 bytes;		/* which of them count bytes, else packets: BIT(index) */
 	bool observe;		/* drop nothing */
 	u8 slots_given;		/* for which of them: BIT(index) */
-	u32 id;			/* never used again in a namespace; 0 until it is made */
+	u32 id;			/* even, never used again in a namespace; 0 until it is made */
 	u32 span_ticks;		/* window and a slot: how long a charged source is live */
 	u32 sources;		/* as asked for */
 	struct weir_pressure *pressure;	/* what the table was too small for */
@@ -79,6 +79,8 @@ struct weir_config {
 	u16 count;
 	u16 conds;		/* all that any limit has, WEIR_IF_* */
 	u16 generation;		/* not that of any for 2^16 changes; not 0 */
+	bool blocks;		/* prefixes are blocked */
+	bool odd;		/* ... or there are no limits: see limits() in verdict.c */
 	struct weir_refusals refusals;
 	struct weir_limit *limit[] __counted_by(count); /* in order */
 };

@@ -30,7 +30,7 @@ struct weir_net {
 	struct net *net;	/* outlives this */
 
 	struct mutex lock;	/* one change at a time */
-	u32 next_id;		/* of the next limit */
+	u32 next_id;		/* of the last limit that was made; even */
 	u32 generation;		/* changes with the configuration, for dumps; never 0 */
 	atomic64_t bytes;	/* held by the tables, also by those of removed limits */
 	bool hooked;		/* the hooks are registered */

@@ -184,7 +184,7 @@ static int exempt_time(const struct nlattr *attr, struct weir_exempt *exempt,
 	exempt->end = weir_clock() + DIV_ROUND_UP_ULL(ms * HZ, MSEC_PER_SEC);
 	if (ms >= WEIR_BLOCK_MS_MIN)
 		return 0;
-	weir_nl_refuse(extack, attr, "an exemption lasts a second at least; 0 is for ever");
+	weir_nl_refuse(extack, attr, "it lasts a second at least; 0 is for ever");
 	return -ERANGE;
 }
 
@@ -246,7 +246,7 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 
 	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_RENEW,
 				   weir_limit_entry_nl_policy, info->extack) :
-		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_FOR_MS,
+		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_BLOCK,
 				   weir_exempt_entry_nl_policy, info->extack);
 	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : WEIR_CMD_EXEMPT_ADD,
 				  attrs, nest, error, info);
@@ -295,6 +295,18 @@ static struct nlattr *config_exempt_address(const struct genl_info *info, unsign
 	return NULL;
 }
 
+/* How many exemptions and blocks a configuration has. */
+static unsigned int config_exempts(const struct genl_info *info)
+{
+	const struct nlattr *attr;
+	unsigned int count = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		count += nla_type(attr) == WEIR_A_CONFIG_EXEMPT;
+	return min(count, (unsigned int)WEIR_EXEMPTS_MAX);
+}
+
 /* Change one object, and with @reply put the limit that it is, or would be. */
 static int change_one(struct weir_edit *edit, struct genl_info *info, struct sk_buff *reply,
 		      struct weir_error *error)
@@ -324,11 +336,12 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	int err = 0;
 
 	edit = weir_edit_begin(wn, config && !attrs[WEIR_A_CONFIG_ADD],
-			       config ? WEIR_EXEMPTS_MAX : 1);
+			       config ? config_exempts(info) : 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
 	wn->notify = weir_nl_event_config;
 	edit->notify = wn->notify;
+	edit->whole = config;
 	before = edit->exempts;
 	edit->force = config && attrs[WEIR_A_CONFIG_FORCE];
 	switch (info->genlhdr->cmd) {
@@ -336,7 +349,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 		edit->count = 0;
 		break;
 	case WEIR_CMD_EXEMPT_FLUSH:
-		edit->exempts = 0;
+		weir_edit_exempt_flush(edit);
 		break;
 	case WEIR_CMD_CONFIG_REPLACE:
 		edit->check = attrs[WEIR_A_CONFIG_CHECK];

@@ -17,6 +17,8 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 	int err;
 
 	memset(exempt, 0, sizeof(*exempt));
+	if (attrs[WEIR_A_EXEMPT_BLOCK])
+		exempt->limit = WEIR_EXEMPT_BLOCK;
 	err = weir_nl_require(attrs, nest, WEIR_A_EXEMPT_ADDRESS,
 			      "the address of the exemption is missing", extack) ?:
 	      weir_nl_prefix(attrs[WEIR_A_EXEMPT_ADDRESS],
@@ -46,13 +48,14 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	const char *comment = exempt->stats->comment;
 	const struct weir_limit *limit = NULL;
 
-	if (exempt->limit)
-		limit = weir_limit_by_id(config, exempt->limit);
+	if (exempt->limit & ~WEIR_EXEMPT_BLOCK)
+		limit = weir_limit_by_id(config, exempt->limit & ~WEIR_EXEMPT_BLOCK);
 	return weir_nl_put_prefix(skb, WEIR_A_EXEMPT_ADDRESS, WEIR_A_EXEMPT_PREFIX_LEN,
 				  &exempt->prefix) ||
 	       (*exempt->dev && nla_put_string(skb, WEIR_A_EXEMPT_DEV, exempt->dev)) ||
 	       (limit && nla_put_string(skb, WEIR_A_EXEMPT_LIMIT, limit->name)) ||
 	       (*comment && nla_put_string(skb, WEIR_A_EXEMPT_COMMENT, comment)) ||
+	       (exempt->limit & WEIR_EXEMPT_BLOCK && nla_put_flag(skb, WEIR_A_EXEMPT_BLOCK)) ||
 	       (exempt->end && put_left(skb, exempt->end)) ? -EMSGSIZE : 0;
 }
 

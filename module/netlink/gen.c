@@ -87,13 +87,14 @@ const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1] = {
 	[WEIR_A_COUNTER_BYTES] = { .type = NLA_U64, },
 };
 
-const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_FOR_MS + 1] = {
+const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_BLOCK + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_EXEMPT_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_exempt_for_ms_range),
+	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
 };
 
 const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
@@ -250,7 +251,7 @@ static const struct nla_policy weir_source_forget_nl_policy[WEIR_A_SOURCE_DEV + 
 };
 
 /* WEIR_CMD_EXEMPT_ADD - do */
-static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_FOR_MS + 1] = {
+static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_BLOCK + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
@@ -258,15 +259,17 @@ static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_FOR_MS + 
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_EXEMPT_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_EXEMPT_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_exempt_for_ms_range),
+	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_EXEMPT_DEL - do */
-static const struct nla_policy weir_exempt_del_nl_policy[WEIR_A_EXEMPT_CHECK + 1] = {
+static const struct nla_policy weir_exempt_del_nl_policy[WEIR_A_EXEMPT_BLOCK + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_EXEMPT_LIMIT] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_EXEMPT_CHECK] = { .type = NLA_FLAG, },
+	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_EXEMPT_GET - do */
@@ -395,14 +398,14 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_EXEMPT_ADD,
 		.doit		= weir_nl_exempt_add_doit,
 		.policy		= weir_exempt_add_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_FOR_MS,
+		.maxattr	= WEIR_A_EXEMPT_BLOCK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_EXEMPT_DEL,
 		.doit		= weir_nl_exempt_del_doit,
 		.policy		= weir_exempt_del_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_CHECK,
+		.maxattr	= WEIR_A_EXEMPT_BLOCK,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -28,7 +28,7 @@ static int asked_parse(struct nlattr **attrs, const struct weir_net *wn, struct 
 	return weir_nl_sender(attrs, wn, &asked->source, extack);
 }
 
-/* Put the exemption of the source from the limit, if it has one. */
+/* Put what exempts the source from the limit, or blocks its prefix there, if it does. */
 static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		      const struct weir_limit *limit, const struct asked *asked)
 {
@@ -38,7 +38,9 @@ static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 
 	weir_exempt_place(config->exempts, &asked->source, asked->dev, &place);
 	exempt = weir_exempt_from(&place, asked->dev, 0) ?:
-		 weir_exempt_from(&place, asked->dev, limit->id);
+		 weir_exempt_from(&place, asked->dev, limit->id) ?:
+		 weir_exempt_from(&place, asked->dev, WEIR_EXEMPT_BLOCK) ?:
+		 weir_exempt_from(&place, asked->dev, limit->id | WEIR_EXEMPT_BLOCK);
 	if (!exempt)
 		return 0;
 	nest = nla_nest_start(skb, WEIR_A_SOURCE_EXEMPT);

@@ -344,7 +344,10 @@ void weir_exempt_place(const struct weir_exempts *exempts,
 	place->all = exempts->node[at].any ?: walk_outwards(exempts, at, dev, 0);
 }
 
-/* The exemption from this limit alone, or with 0 from all limits; or NULL. */
+/*
+ * The exemption from this limit alone, or with 0 from all limits; or NULL. With
+ * WEIR_EXEMPT_BLOCK likewise the block.
+ */
 const struct weir_exempt *
 weir_exempt_from(const struct weir_exempt_place *place, const char *dev, u32 limit)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources that are exempt from limits.
+ * Prefixes whose sources are exempt from limits, or blocked by them.
  */
 #ifndef WEIR_EXEMPT_H
 #define WEIR_EXEMPT_H
@@ -15,7 +15,8 @@
 #include "packet/match.h"
 #include "packet/source.h"
 
-#define WEIR_EXEMPTS_MAX 8192
+/* What is no exemption but a block: ids of limits are even. Each is looked up by itself. */
+#define WEIR_EXEMPT_BLOCK BIT(0)
 
 /* Shared by the indexes that have the exemption, one after the other. */
 struct weir_exempt_stats {
@@ -27,7 +28,7 @@ struct weir_exempt_stats {
 
 struct weir_exempt {
 	struct weir_net_prefix prefix;	/* of the sources */
-	u32 limit;	/* id of the only limit it is from, or 0 for all */
+	u32 limit;	/* id of the only limit it is from, or 0 for all; and WEIR_EXEMPT_BLOCK */
 	char dev[IFNAMSIZ] __aligned(8); /* input device, or "" for any; padded */
 	u64 end;	/* tick at which it is removed, or 0 */
 	struct weir_exempt_stats *stats;	/* NULL until it is in an index */

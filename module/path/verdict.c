@@ -339,6 +339,31 @@ meet_one(struct weir_context *ctx, struct weir_net *wn,
 	return refused && !limit->observe ? limit : NULL;
 }
 
+/* The first limit that drops the packet because its prefix is blocked there, or NULL. */
+static noinline const struct weir_limit *blocked_by(struct weir_context *ctx,
+						    const struct weir_config *config)
+{
+	const char *dev = ctx->packet.in->name;
+	const struct weir_exempt *block;
+	const struct weir_limit *limit;
+	unsigned int i;
+
+	for (i = 0; config->blocks && ctx->place.exempts && i < config->count; i++) {
+		limit = config->limit[i];
+		block = weir_exempt_from(&ctx->place, dev, WEIR_EXEMPT_BLOCK) ?:
+			weir_exempt_from(&ctx->place, dev, limit->id | WEIR_EXEMPT_BLOCK);
+		if (!block || limit->observe || !weir_match_packet(&limit->match, &ctx->packet) ||
+		    weir_exempt_from(&ctx->place, dev, limit->id))
+			continue;
+		ctx->refused = WEIR_REFUSED | WEIR_BLOCKED;
+		weir_exempt_count(block, ctx->cost.packets, ctx->cost.bytes);
+		weir_count_limit(limit->stats, WEIR_DROPPED, ctx->cost.packets, ctx->cost.bytes,
+				 WEIR_REFUSED);
+		return limit;
+	}
+	return NULL;
+}
+
 /* Ask all limits. Returns the verdict, or -1 to start again. */
 static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 			 const struct weir_config *config)
@@ -346,8 +371,16 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 	const struct weir_limit *dropper;
 	unsigned int first = 0, second;
 
-	if (unlikely(!config->count) || !meets(ctx, config->limit[0])) {
+	if (unlikely(config->odd)) {
+		dropper = blocked_by(ctx, config);
+		if (dropper)
+			goto drop;
+		first = next_met(ctx, config, 0);
+		goto met;
+	}
+	if (!meets(ctx, config->limit[0])) {
 		first = next_met(ctx, config, 1);
+met:
 		if (first >= config->count) {
 			if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
 				weir_count_seen(wn->stats, WEIR_SEEN_UNMATCHED,
@@ -362,6 +395,7 @@ static inline int limits(struct weir_context *ctx, struct weir_net *wn,
 		  meet_all(ctx, wn, config, first, second);
 	if (IS_ERR(dropper))
 		return -1;
+drop:
 	weir_count_seen(wn->stats, dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
 			ctx->packet.flags & WEIR_PACKET_CUT);
 	if (!dropper)

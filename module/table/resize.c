@@ -187,10 +187,14 @@ way_pull(struct weir_table *next, struct weir_table *old,
 	moved.live = weir_counts_weight(old, wheel, tick);
 	weir_way_source(old, way, &moved.source);
 	moved.dropped = atomic_read(&way->dropped);
-	/* Who was there before newcomers were distinguished is known. */
+	/* Who was there before newcomers were distinguished is known, or comes now. */
 	moved.state = weir_state_get(old, from, i);
 	if (!weir_block_left(moved.state.until, tick))
 		moved.state.until = 0;
+	if (next->spec.strangers && next->states_off && !old->states_off) {
+		moved.state.newcomer = true;
+		moved.state.since = weir_since(tick);
+	}
 	weir_way_free(old, from, i);
 	raw_spin_unlock(&way->lock);
 

@@ -47,6 +47,7 @@ struct weir_table_spec {
 	struct weir_count_spec count[WEIR_BUDGETS_MAX];	/* up to the first without a budget */
 	u32 sources;		/* live sources of which fewer than 1 in 1000 find no way */
 	bool newcomers;		/* distinguish known sources from newcomers */
+	bool strangers;		/* who comes from a table that does not is one */
 	struct weir_prefix prefix;	/* that sources are masked with */
 };
 

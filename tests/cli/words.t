@@ -77,7 +77,7 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, xdp, early, stats, monitor, save, metrics$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, xdp, early, stats, monitor, save, metrics$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
@@ -102,14 +102,19 @@ says <<'LINES'
 1 | source unblock | ^weir: source release: required: ADDR
 1 | source block 192.0.2.1 | ^weir: source block: required: for TIME\|ever$
 1 | source block 192.0.2.1 for 10 | ^weir: source block: for: time '10' has no unit; write 10s$
-1 | source ban 192.0.2.0/24 for 10m | ^weir: source block: a prefix is a source only of a limit that counts such: write 'limit NAME'$
+0 | -check source ban 192.0.2.0/24 for 10m |
+0 | -check source block 192.0.2.0/24 limit web for ever |
+0 | -check source release ::/0 |
+0 | -check block add 192.0.2.0/24 comment "a b" for 1h30m |
+1 | block add | required: PREFIX
+1 | block add 192.0.2.1/24 | 192.0.2.0/24
 1 | source block 192.0.2.1 for 999ms | ^weir: source block: for: 999ms is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 0s | ^weir: source block: for: 0s is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 3651d | ^weir: source block: for: 3651d is out of range 1s..3650d$
 1 | source block 192.0.2.1 for 1m for 2m | ^weir: source block: 'for' given twice$
 1 | source block all for 1m | ^weir: source block: all is a source only of a limit that counts such: write 'limit NAME'$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
-1 | ban 192.0.2.1 | ^weir: 'ban' requires an object: source block$
+1 | ban 192.0.2.1 | ^weir: block: unknown word '192.0.2.1'; expected one of: show, add, del$
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
 1 | limit add web budget 1/s penalty 3651d | ^weir: limit add: penalty: 3651d is out of range 1s..3650d$
 1 | limit add web budget 1/s renew | ^weir: limit add: 'renew' must follow 'penalty': write 'penalty none\|TIME \[ renew \]'$
@@ -129,10 +134,10 @@ says <<'LINES'
 0 | -check exempt test 10.0.0.1 |
 0 | -check source clear all |
 1 | limit replace web budget 1/s | ^weir: limit: use 'set': it changes what is given and keeps the rest$
-1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, xdp show, stats show$
-1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, xdp show, stats show$
-1 | create web | ^weir: 'create' requires an object: limit add, exempt add$
-1 | rm web | ^weir: 'rm' requires an object: limit del, exempt del$
+1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, block show, xdp show, stats show$
+1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, block show, xdp show, stats show$
+1 | create web | ^weir: 'create' requires an object: limit add, exempt add, block add$
+1 | rm web | ^weir: 'rm' requires an object: limit del, exempt del, block del$
 0 | -check limit set web match tcp dport 22 |
 0 | -check limit set web match -p udp dports 53 |
 0 | -check limit add web budget 1/s tcp dst-port 80 source-port 1024-65535 |
@@ -159,9 +164,9 @@ says <<'LINES'
 1 | limit add web budget 1/s icmp-type 256 | icmp-type: unknown type '256'
 1 | limit add web budget 1/s not udp udp | ^weir: limit add: 'udp' given twice$
 1 | source show 10.0.0.1 10.0.0.2 | ^weir: source show: '10.0.0.1' and '10.0.0.2' cannot be combined$
-1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, xdp show, stats show$
+1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, block show, xdp show, stats show$
 1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush$
-1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del$
+1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del, block del$
 1 | weir limit show | ^weir: omit 'weir': a command begins with its object$
 1 | limit add web budget 1/s proto TCP | proto: unknown protocol 'TCP'; did you mean 'tcp'\?$
 1 | limit add web budget 1/s proto smtp | proto: unknown protocol 'smtp'; did you mean 'sctp'\?$

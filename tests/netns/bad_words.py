@@ -279,8 +279,8 @@ CASES = [
      "twice; leave", "exempt:3/address", E.EEXIST),
     ("replace, the same exemption three times", "config-replace",
      [("exempt", {"address": a}) for a in (ip("::2"), A, ip("::1"), A, A)], "twice; leave", "exempt:3/address", E.EEXIST),
-    ("replace, the first and the last of 8192 exemptions are the same", "config-replace",
-     [("exempt", {"address": struct.pack(">I", i % 8191)}) for i in range(8192)], "twice; leave", "exempt:8191/address",
+    ("replace, the first and the last of 65536 exemptions are the same", "config-replace",
+     [("exempt", {"address": struct.pack(">I", i % 65535)}) for i in range(65536)], "twice; leave", "exempt:65535/address",
      E.EEXIST),
     ("replace, a warning and an exemption twice", "config-replace",
      [("limit", limit(unit=1)), ("exempt", {"address": A}), ("exempt", {"address": A}), ("exempt", {"address": ip("::1")})],
@@ -307,8 +307,8 @@ CASES = [
      "exempt:1/limit", E.ENOENT),
     ("replace, 257 limits", "config-replace", [("limit", limit(name=f"l{i}")) for i in range(257)], "256", "limit:256",
      E.ENOSPC),
-    ("replace, 8193 exemptions", "config-replace", [("exempt", {"address": struct.pack(">I", i)}) for i in range(8193)],
-     "8192", "exempt:8192", E.ENOSPC),
+    ("replace, 65537 exemptions", "config-replace", [("exempt", {"address": struct.pack(">I", i)}) for i in range(65537)],
+     "65536", "exempt:65536", E.ENOSPC),
     ("add to all, an exemption that exists", "config-replace",
      [("exempt", {"address": A}), ("exempt", {"address": ip("10.0.0.0"), "prefix-len": 8}), ("add", 1)],
      "already exempt; nothing", "exempt:1/address", E.EEXIST),
@@ -319,8 +319,8 @@ CASES = [
       ("exempt", {"address": ip("::1")})], "twice; leave", "exempt:2/address", E.EEXIST),
     ("add to all, a limit that exists", "config-replace",
      [("limit", limit(name="b")), ("limit", limit(name="here")), ("add", 1)], "exists; use set", "limit:1/name", E.EEXIST),
-    ("add to all, 8192 exemptions", "config-replace",
-     [("exempt", {"address": struct.pack(">I", i)}) for i in range(8192)] + [("add", 1)], "8192", "exempt:8191", E.ENOSPC),
+    ("add to all, 65536 exemptions", "config-replace",
+     [("exempt", {"address": struct.pack(">I", i)}) for i in range(65536)] + [("add", 1)], "65536", "exempt:65535", E.ENOSPC),
 ]
 
 

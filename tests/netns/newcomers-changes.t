@@ -69,6 +69,14 @@ is "$(through 198.51.100.3)" 0 "... and refuses newcomers"
 weir limit add n budget 10/1s newcomers 5/10s known none from 203.0.113.0/24 >/dev/null 2>&1
 holds "nor does one that is added so" learns_not n
 is "$(through 203.0.113.1)" 5 "... which refuses them at once"
+for known in none 10s; do
+	weir limit add "old$known" budget 10/1s from 198.18.0.0/24 >/dev/null 2>&1
+	flood -s 198.18.0.1 -n 3 -c 3
+	weir limit set "old$known" newcomers 5/10s known "$known" >/dev/null 2>&1
+	is "$(stat_of "old$known" sources_now) $(stat_of "old$known" known_now)" "3 $([ "$known" = none ] && echo 0 || echo 3)" \
+		"newcomers known $known for a limit that has sources: who of them is known"
+	weir limit del "old$known"
+done
 weir save "$tmp/none" && grep -q "limit add n .* known none" "$tmp/none" && weir -file "$tmp/none" 2>/dev/null
 ok $? "what is saved says it, too"
 weir source forget limit n >/dev/null

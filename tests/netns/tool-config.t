@@ -164,11 +164,11 @@ ip link del gro0
 # the largest configuration, in one message
 {
 	seq -f 'limit add a-limit-with-a-long-name-%04.0f budget 123457/90s per 24,56 slots 3 sources 64 dev lo from 10.0.0.0/8 to 10.0.0.0/8 proto tcp sport 1-2 dport 3-4 syn mark 0x10/0xf0' 0 255
-	for i in {0..31}; do printf "exempt add 2001:db8:0:$i::%x dev a-long-device-1 limit a-limit-with-a-long-name-0000\n" {0..255}; done
+	for i in {0..255}; do printf "exempt add 2001:db8:0:$i::%x dev a-long-device-1 limit a-limit-with-a-long-name-0000\n" {0..255}; done
 } >"$tmp/large"
 weir -file "$tmp/large" 2>"$tmp/err"
-is $? 0 "256 limits and 8192 exemptions" || diag "$(head -n 3 "$tmp/err")"
-is "$(weir -j limit show | jq length),$(weir -j exempt show | jq length)" 256,8192 "... all exist"
+is $? 0 "256 limits and 65536 exemptions" || diag "$(head -n 3 "$tmp/err")"
+is "$(weir -j limit show | jq length),$(weir -j exempt show | jq length)" 256,65536 "... all exist"
 weir save >"$tmp/one"
 weir -file "$tmp/one" 2>/dev/null
 is "$(weir save | cksum)" "$(cksum <"$tmp/one")" "... and are restored"

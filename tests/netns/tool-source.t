@@ -73,7 +73,7 @@ like "$(weir source block ${line%% count*} for 1h 2>&1)" '^weir: source block: l
 	diag "$(weir source block ${line%% count*} for 1h 2>&1)"
 is "$(weir source get all limit net 2>&1; weir source get all 2>&1)" "weir: source get: ADDR all: limit 'net' counts each /24 as a source
 weir: source get: all is a source only of a limit that counts such: write 'limit NAME'" "... and of others there is no such source"
-is "$(weir source block 2001:db8:1::/48 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/48: limit 'web' counts each /64 as a source
+is "$(weir source block 2001:db8:1::/80 limit web for 1h 2>&1; echo $?)" "weir: source block: ADDR 2001:db8:1::/80: limit 'web' counts each /64 as a source
 1" "another length is no source"
 is "$(weir source get 198.51.101.0/24 2>&1; echo $?)" "$(weir source get 198.51.101.0/24 limit net; echo 0)" "... but of the limit that has such"
 weir source forget all >"$tmp/out"

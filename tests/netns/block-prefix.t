@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# block-prefix.t: prefixes that are blocked as a whole, under all limits or under one: what limits
+# match of them is dropped, exemptions come first, and they are part of the configuration
+. "$(dirname "$0")/lib.sh"
+begin_with <<-WORDS
+	limit add udp budget 100k/1h proto udp per 24 sources 64
+	limit add six budget 100k/1h family ipv6 sources 64
+	limit add observe budget 100k/1h action observe sources 64
+WORDS
+tcp() { recount; flood -s "$1" -c 10 -P tcp; passed; }
+blocks() { weir block show | xargs; }
+dropped() { weir -j -s block show | jq -c '[.[].stats.packets]'; }
+
+is "$(through 203.0.113.9)" 10 "a source passes"
+is "$(weir source block 203.0.113.0/24 for 1h 2>&1)" "" "its prefix is blocked, which is as long as a source of a limit"
+like "$(blocks)" '^203\.0\.113\.0/24 for (1h|59m[0-9]*s?|3[0-9]+s)$' "... as block show says"
+is "$(through 203.0.113.9):$(through 203.0.113.255):$(through 203.0.112.255):$(through 203.0.114.0)" 0:0:10:10 "all its sources are refused, and no others"
+is "$(dropped):$(stat_of udp dropped.packets):$(stat_of udp blocked_now):$(stats dropped)" "[20]:20:0:20" "... which block and limit count, and no place is taken"
+is "$(stat_of observe matched.packets)" 30 "limits behind the one that drops do not see them"
+is "$(tcp 203.0.113.9)" 10 "what no limit that drops matches passes"
+like "$(weir source get 203.0.113.9 limit udp)" '^203.0.113.0/24 limit udp blocked by 203.0.113.0/24 for ' "source get tells it"
+is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0].blocked_by | [.prefix, .block]')" '["203.0.113.0/24",true]' "... in JSON, too"
+is "$(weir exempt show; weir exempt get 203.0.113.9 2>&1 | grep -c 'no exemption')" 1 "it is no exemption"
+like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'the prefix is blocked already; release it' "it cannot be blocked twice"
+like "$(weir exempt add 203.0.113.8/29 2>&1; weir block add 203.0.0.0/16 2>&1)" 'exempt, which comes before blocks' "a block with exempt sources is made with a warning"
+is "$(through 203.0.113.9):$(through 203.0.113.1):$(through 203.0.5.1)" 10:0:0 "an exemption wins"
+weir exempt flush
+is "$(through 203.0.113.9):$(weir block show | wc -l)" 0:2 "exempt flush leaves blocks"
+is "$(weir source release 203.0.0.0/16 2>&1):$(through 203.0.113.9):$(through 203.0.5.1)" :0:10 "the outer one is released"
+is "$(weir block del 203.0.113.0/24):$(through 203.0.113.9):$(blocks)" :10: "... and the inner one"
+like "$(weir source release 203.0.113.0/24 2>&1)" 'the prefix is not blocked' "what is not blocked cannot be released"
+
+# Under one limit; of IPv6; with device
+weir block add 198.51.101.0/22 2>/dev/null
+is "$?:$(blocks)" 1: "host bits are refused"
+weir source block 198.51.0.0/16 limit udp for ever
+weir exempt add 198.51.7.0/24 limit udp
+is "$(through 198.51.1.1):$(through 198.51.7.1)" 0:10 "a block under one limit, and an exemption from it"
+weir limit set udp proto tcp >/dev/null 2>&1
+is "$(through 198.51.1.1):$(tcp 198.51.1.1)" 10:0 "... follows the limit"
+weir limit rename udp tcp && is "$(blocks)" "198.51.0.0/16 limit tcp" "... also its name"
+weir limit del tcp
+is "$(blocks)$(weir exempt show)" "" "... and goes with it"
+weir source block 2001:db8::/32 for ever
+is "$(through 2001:db8:ffff::1):$(through 2001:db9::1)" 0:10 "a prefix of IPv6"
+weir limit set six action observe >/dev/null
+is "$(through 2001:db8:ffff::1)" 10 "a limit that observes blocks nobody"
+weir limit set six action drop >/dev/null
+weir block add ::/0 dev rx1 2>/dev/null
+is "$(through 2001:db9::1)" 10 "packets on another device"
+weir block add ::/0 dev rx0 2>/dev/null
+is "$(through 2001:db9::1)" 0 "... and on the one that is named"
+weir block del ::/0 dev rx0 && weir block del ::/0 dev rx1
+
+# Configuration
+weir block add 192.88.99.0/24 limit six comment "no tunnels" for 1d
+weir save "$tmp/one" && weir -json save "$tmp/json"
+like "$(grep '^block' "$tmp/one" | xargs -d '\n')" '^block add 192.88.99.0/24 limit six comment "no tunnels" for (24h|1d|[0-9]+[hms]+) block add 2001:db8::/32$' "save has them" || cat "$tmp/one"
+was=$(weir -j -s block show | jq -c '.[1].stats')
+weir -file "$tmp/one" && is "$(weir -j -s block show | jq -c '.[1].stats')" "$was" "a file that has them keeps their counters"
+grep -v 2001:db8 "$tmp/one" >"$tmp/two" && weir -file "$tmp/two"
+is "$(through 2001:db8:ffff::1)" 10 "a file without one ends it"
+weir -json -file "$tmp/json" && is "$(through 2001:db8:ffff::1):$(weir block show | wc -l)" 0:2 "a JSON file has them, too"
+echo 'block add 2001:db8::/32 limit none' >>"$tmp/two"
+weir -file "$tmp/two" 2>/dev/null
+is "$?:$(through 2001:db8:ffff::1)" 1:0 "an invalid file changes nothing"
+weir limit flush
+is "$(weir block show)" "2001:db8::/32" "a block under all limits stays without any"
+echo 'limit add every budget 100k/1h' | weir -b -
+is "$(through 2001:db8:ffff::1):$(through 2001:db9::1)" 0:10 "... and is in force with the next"
+
+# The end
+weir block add 100.64.0.0/10 for 2s
+is "$(through 100.64.0.1)" 0 "a block that ends"
+ended() { [ "$(through 100.64.0.1)" = 10 ]; }
+wait_for 10 ended
+ok $? "... has ended"
+is "$(blocks)" "2001:db8::/32" "... and is not listed any more"
+finish
