@@ -258,7 +258,7 @@ struct list {
 static const struct list lists_of[] = {
 	{ "limits", "limit add", &weir_limit_fields },
 	{ "exempts", "exempt add", &weir_exempt_fields },
-	{ "blocks", "block add", &weir_block_fields },
+	{ "blocked_prefixes", "block add", &weir_block_fields },
 	{ "early", "early", &weir_xdp_fields },
 };
 
@@ -276,7 +276,7 @@ static int read_item(struct weir_tool *tool, const struct list *list, json_t *it
 	if (read_object(item, list->set, (char *)&model, reader))
 		return -EINVAL;
 	if (list->set == &weir_exempt_fields && model.exempt.block)
-		return weir_err_set(&tool->err, "blocks belong into the list 'blocks'");
+		return weir_err_set(&tool->err, "blocks belong into the list blocked_prefixes");
 	out.to = open_memstream(&text, &size);
 	if (!out.to)
 		return weir_err_set(&tool->err, WEIR_NO_MEMORY);
@@ -332,13 +332,13 @@ static int read_lists(struct weir_tool *tool, json_t *lists, struct weir_lines *
 	size_t i;
 
 	if (!json_is_object(lists))
-		return weir_err_set(&tool->err, "expected an object with limits, exempts, blocks and early");
+		return weir_err_set(&tool->err, "expected an object with limits, exempts, blocked_prefixes and early");
 	reader->at = next_token(reader->at);
 	json_object_foreach(lists, key, list) {
 		for (i = 0; i < count && strcmp(key, lists_of[i].key); i++)
 			;
 		if (i == count)
-			return weir_err_set(&tool->err, "unknown key '%.60s'; expected limits, exempts, blocks or early",
+			return weir_err_set(&tool->err, "unknown key '%.60s'; expected limits, exempts, blocked_prefixes or early",
 					    key);
 		reader->at = next_token(reader->at);
 		if (!json_is_array(list))

@@ -10,7 +10,7 @@ static void put_exempts(struct weir_out *out, const struct weir_config *config, 
 {
 	unsigned int i;
 
-	weir_out_begin(out, block ? "blocks" : "exempts", '[');
+	weir_out_begin(out, block ? "blocked_prefixes" : "exempts", '[');
 	for (i = 0; i < config->exempt_count; i++) {
 		if (config->exempts[i].block != block)
 			continue;

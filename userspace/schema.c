@@ -53,7 +53,7 @@ static json_t *object_of(json_t *members, json_t *required)
 
 static json_t *value_of(const struct weir_field *field)
 {
-	const char *const *name = field->spec->names;
+	const char *const *name = field->spec ? field->spec->names : NULL;
 	json_t *names = json_array();
 
 	while (name && *name)
@@ -85,7 +85,8 @@ static void add_members(json_t *members, const struct weir_set *set, unsigned in
 	const struct weir_field *field;
 
 	for (field = set->fields; field->type; field++) {
-		if (field->type->json && weir_field_find(set, 0, field->attr) == field &&
+		if (field->type->json &&
+		    (!field->attr || weir_field_find(set, 0, field->attr) == field) &&
 		    (flags ? field->flags & flags : !(field->flags & ON_ANY) ||
 		     field->flags & WEIR_WORDS))
 			add_member(members, field);
@@ -151,7 +152,7 @@ void weir_schema(struct weir_out *out)
 	json_object_set_new(defs, "config",
 			    object_of(json_pack("{so so so so}", "limits", array_of("limit"),
 						"exempts", array_of("exempt"),
-						"blocks", array_of("blocked"),
+						"blocked_prefixes", array_of("blocked"),
 						"early", array_of("xdp")), NULL));
 	json_object_set_new(defs, "version",
 			    object_of(json_pack("{s{ss}}", "version", "type", "string"), NULL));

@@ -75,7 +75,7 @@ bad "1: limit add: 'bud' abbreviates 'budget'; files do not allow abbreviations"
 bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of objects" <<<'l add web budget 1/s'
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
-bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add' or 'early dev'\$" "a word that begins no line" <<<'rate 5'
+bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add' or 'early dev'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
 bad "1: limit add: unknown word ';'; the nearest are: .*; help lists all\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
@@ -148,7 +148,7 @@ bad "1: exempt add: comment: control character .* at byte 6" "a quoted word does
 CONF
 like "$err" ':1:31: .*'$'\n''  exempt add 10.0.0.0/8 comment "a b'$'\n'' {32}\^~~~$' "... and is marked on its first"
 printf 'exempt add 10.0.0.0/8 comment "%0128d"\n' 0 | bad "1: exempt add: comment: at most 127 bytes, not 128" "a long comment"
-echo '"" x' | bad "1: '' cannot be used here; expected 'limit add', 'exempt add' or 'early dev'" "an empty word"
+echo '"" x' | bad "1: '' cannot be used here; expected 'limit add', 'exempt add', 'block add' or 'early dev'" "an empty word"
 
 # each invalid line is reported; a missing limit may be defined on one of them
 cat >conf <<-'CONF'
@@ -224,12 +224,12 @@ checks "-file conf" "1 weir: conf:1: this is JSON; use 'weir -json -file conf'" 
 # sizes
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 | good "256 limits"
 seq -f 'limit add l%.0f budget 1/s to ::/0' 257 | bad '257: limit add: more than 256 limits' "257 limits"
-for i in {0..31}; do printf "exempt add 10.0.$i.%d\n" {0..255}; done >full
-good "8192 exemptions" <full
-(cat full && echo 'exempt add 11.0.0.0') | bad '8193: exempt add: more than 8192 exemptions' "8193 exemptions"
+for i in {0..255}; do printf "exempt add 10.0.$i.%d\n" {0..255}; done >full
+good "65536 exemptions" <full
+(cat full && echo 'exempt add 11.0.0.0') | bad '65537: exempt add: more than 65536 exemptions' "65537 exemptions"
 seq -f '# comment %.0f' 100000 | good "100,000 lines"
 (seq -f '# comment %.0f' 99999 && echo "limit") | bad "100000: 'limit' cannot be used" "an error in line 100,000"
-seq -f 'exempt add 2001:db8::%.0f' 100000 | bad '8193: exempt add: more than 8192' "100,000 exemptions"
+for a in {1..10}; do seq -f "exempt add 2001:db8::$a:%.0f" 0 9999; done | bad '65537: exempt add: more than 65536' "100,000 exemptions"
 
 # from stdin, and as an interpreter
 "$weir" -check -file - <<<'limit add web budget 1/s to ::/0' >out 2>err
@@ -309,9 +309,9 @@ json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":
 json 1 "weir: @: limit add: required: budget" '{"limits":[«{"limit":"web"}]}'
 json 1 "weir: -:1:5: not JSON: '\[' or '\{' expected near 'limit'" 'limit add web budget 1/s'
 json 1 "weir: -:1:22: not JSON: unexpected newline near" '{"limits":[{"limit":"a'
-json 1 "weir: @: expected an object with limits, exempts and early" '«[]'
+json 1 "weir: @: expected an object with limits, exempts, blocked_prefixes and early" '«[]'
 json 1 "weir: -:1:4: not JSON: end of file expected near 'x'" '{} x'
-json 1 "weir: @: unknown key 'limit'; expected limits, exempts or early" '{«"limit":[]}'
+json 1 "weir: @: unknown key 'limit'; expected limits, exempts, blocked_prefixes or early" '{«"limit":[]}'
 json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
 for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
 	printf %b "$conf" >conf

@@ -298,7 +298,7 @@ says <<'LINES'
 0 | -check source block 2001:db8:5::/64 limit a for 5m |
 0 | -check source release 2001:db8:5::/64 limit a |
 0 | -check source charge 2001:db8:5::/64 limit a |
-1 | -check source block 2001:db8:5::/64 for 5m | ^weir: source block: a prefix is a source only of a limit
+0 | -check source block 2001:db8:5::/64 for 5m |
 0 | -check source block 10.0.0.1/32 for 5m |
 0 | -check exempt get 10.0.0.1/32 |
 1 | -check exempt get 10.0.0.0/8 | a single address is required$

@@ -2,6 +2,7 @@
 """wire.py: build and parse messages byte by byte, by the names of the specification,
 for tests that send what no library would.
 """
+import contextlib
 import os
 import pathlib
 import re
@@ -115,6 +116,8 @@ class Wire:
     def __init__(self):
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20)
+        with contextlib.suppress(PermissionError):
+            self.sock.setsockopt(socket.SOL_SOCKET, 32, 8 << 20)  # SO_SNDBUFFORCE
         self.sock.setsockopt(SOL_NETLINK, 11, 1)  # extended ACKs
         self.sock.setsockopt(SOL_NETLINK, 10, 1)  # NETLINK_CAP_ACK
         self.sock.settimeout(20)
