@@ -118,8 +118,10 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 	}
 	for (i = 0; applied && i < config->exempt_count; i++) {
 		tool->line = config->exempts[i].line;
-		(config->exempts[i].block ? weir_note_block : weir_note_exempt)(
-			tool, &config->exempts[i]);
+		if (config->exempts[i].block)
+			weir_note_block(tool, &config->exempts[i]);
+		else
+			weir_note_exempt(tool, &config->exempts[i]);
 	}
 	for (i = 0; applied && i < config->early_count; i++) {
 		tool->line = config->early[i].line;

@@ -104,15 +104,13 @@ static const struct weir_command exempt_commands[] = {
 
 #define BLOCK	.set = &weir_block_fields, .reply_set = &weir_block_fields, .show = weir_show_exempt
 
-const struct weir_command weir_block_commands[] = {
+static const struct weir_command block_commands[] = {
 	{ "show", "list", "show the prefixes that are blocked; with -stats, what was dropped as well",
 	  BLOCK, .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
 	  .run = weir_run_show },
-	[WEIR_BLOCK_ADD] =
 	{ "add", NULL, "block all sources of a prefix", BLOCK, .verb = WEIR_ON_ADD,
 	  .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .allowed = -EEXIST, .checks = true,
 	  .run = weir_run_plain, .note = weir_note_block },
-	[WEIR_BLOCK_DEL] =
 	{ "del", "delete", "end the block of a prefix", BLOCK, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
 	  .checks = true },
@@ -176,7 +174,7 @@ const struct weir_object weir_objects[] = {
 	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir exempt add help' explains each word" },
 	{ "block", "prefixes that are blocked as a whole",
-	  weir_block_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  block_commands, false, "PREFIX := ADDR[/LENGTH]\n"
 	  "'weir block add help' explains each word" },
 	{ "xdp", "early drops by an XDP program", xdp_commands, false, NULL },
 	{ "early", "the same as xdp attach, for configuration files", early_commands, true, NULL },

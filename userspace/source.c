@@ -108,22 +108,26 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 int weir_source_release(struct weir_tool *tool, const struct weir_command *command,
 			union weir_model *model)
 {
-	const struct weir_command *block = &weir_block_commands[command->verb == WEIR_ON_ADD ?
-								WEIR_BLOCK_ADD : WEIR_BLOCK_DEL];
 	struct weir_query *query = &model->query;
 	union weir_model prefix = { .exempt = {
 		.prefix = query->prefix, .for_ms = query->for_ms, .block = true,
 	} };
-	bool wider;
+	bool add = command->verb == WEIR_ON_ADD, wider;
 	int status = check_length(tool, query, &wider);
+	struct weir_request request;
 
 	if (status || !wider)
 		return status ?: weir_run_show(tool, command, model);
 	strcpy(prefix.exempt.dev, query->dev);
 	strcpy(prefix.exempt.limit, query->limit);
-	status = weir_run_plain(tool, block, &prefix);
-	if (!status && block->note)
-		block->note(tool, &prefix);
+	request = (struct weir_request){
+		.cmd = add ? WEIR_CMD_EXEMPT_ADD : WEIR_CMD_EXEMPT_DEL, .set = &weir_block_fields,
+		.verb = command->verb, .model = &prefix,
+	};
+	weir_nl_ask(&tool->nl, &request);
+	status = weir_tool_settle(tool, &request, add ? -EEXIST : -ENOENT);
+	if (!status && add)
+		weir_note_block(tool, &prefix);
 	return status;
 }
 

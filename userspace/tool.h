@@ -102,8 +102,6 @@ struct weir_request weir_request_of(const struct weir_command *command, const vo
 weir_run weir_run_plain, weir_run_show;
 /* Is it about exemptions, or blocked prefixes? */
 bool weir_command_exempts(const struct weir_command *command);
-enum { WEIR_BLOCK_ADD = 1, WEIR_BLOCK_DEL };
-extern const struct weir_command weir_block_commands[];
 /* Check that the limits that a command names exist; returns an enum weir_exit. */
 int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		     const union weir_model *model);

@@ -275,7 +275,8 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 				  "the prefix is blocked already; release it to block it anew" :
 				  "already exempt; nothing was added");
 	if (!err && edit->exempts == WEIR_EXEMPTS_MAX)
-		err = weir_refuse(error, -ENOSPC, 0, "a namespace has at most 65536 exemptions and blocked prefixes");
+		err = weir_refuse(error, -ENOSPC, 0,
+				  "a namespace has at most 65536 exemptions and blocked prefixes");
 	if (at >= 0)
 		exempt->stats = weir_exempts_at(edit->old->exempts, at)->stats;
 	if (err)
