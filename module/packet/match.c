@@ -42,8 +42,10 @@ bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_ne
 
 static const __be32 *destination(const struct weir_packet *packet)
 {
-	return packet->family == AF_INET ? &ip_hdr(packet->skb)->daddr :
-					   ipv6_hdr(packet->skb)->daddr.s6_addr32;
+	const struct ipv6hdr *ip6 = weir_packet_header(packet);
+	const struct iphdr *ip = weir_packet_header(packet);
+
+	return packet->family == AF_INET ? &ip->daddr : ip6->daddr.s6_addr32;
 }
 
 static bool same_dev(const char *a, const char *b)

@@ -25,9 +25,6 @@
 
 #include "packet/packet.h"
 
-/* Stands for a frame that has no buffer yet; what no header needs stays 0. */
-static DEFINE_PER_CPU(struct sk_buff, no_buffer);
-
 /* Most extension headers parsed; RFC 8200 names six, one of them twice. */
 #define EXT_DEPTH 8
 
@@ -45,6 +42,13 @@ bool weir_proto_has_ports(u8 proto)
 	return false;
 }
 
+/* @len bytes at an offset in a packet, perhaps copied to @room; NULL if it ends before. */
+static inline const void *header_at(const struct weir_packet *packet, int offset, int len,
+				    void *room)
+{
+	return __skb_header_pointer(packet->skb, offset, len, packet->data, packet->linear, room);
+}
+
 static void parse_ports(struct weir_packet *packet, int offset)
 {
 	const __be16 *ports;
@@ -52,7 +56,7 @@ static void parse_ports(struct weir_packet *packet, int offset)
 
 	if (!weir_proto_has_ports(packet->proto))
 		return;
-	ports = skb_header_pointer(packet->skb, offset, sizeof(room), room);
+	ports = header_at(packet, offset, sizeof(room), room);
 	if (!ports) {
 		packet->flags |= WEIR_PACKET_CUT;
 		return;
@@ -67,7 +71,7 @@ static noinline void parse_tcp(struct weir_packet *packet, int offset)
 	const struct tcphdr *tcp;
 	struct tcphdr room;
 
-	tcp = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
+	tcp = header_at(packet, offset, sizeof(room), &room);
 	if (!tcp) {
 		packet->flags |= WEIR_PACKET_CUT;
 		return;
@@ -83,11 +87,11 @@ static noinline void parse_tcp(struct weir_packet *packet, int offset)
  */
 static noinline void parse_icmp(struct weir_packet *packet, int offset)
 {
-	const struct ipv6hdr *ip6 = ipv6_hdr(packet->skb);
+	const struct ipv6hdr *ip6 = weir_packet_header(packet);
 	const u8 *type;
 	u8 room;
 
-	type = skb_header_pointer(packet->skb, offset, sizeof(room), &room);
+	type = header_at(packet, offset, sizeof(room), &room);
 	if (!type) {
 		packet->flags |= WEIR_PACKET_CUT;
 		return;
@@ -118,8 +122,9 @@ static noinline void parse_icmp(struct weir_packet *packet, int offset)
 /* The offset of the transport header, or -1 if it cannot be found. */
 static noinline int walk_ipv6(struct weir_packet *packet)
 {
-	int offset = skb_network_offset(packet->skb) + sizeof(struct ipv6hdr);
-	u8 next = ipv6_hdr(packet->skb)->nexthdr;
+	const struct ipv6hdr *ip6 = weir_packet_header(packet);
+	int offset = (void *)(ip6 + 1) - packet->data;
+	u8 next = ip6->nexthdr;
 	unsigned int depth;
 
 	for (depth = 0; ipv6_ext_hdr(next) && next != NEXTHDR_NONE; depth++) {
@@ -130,9 +135,8 @@ static noinline int walk_ipv6(struct weir_packet *packet)
 
 		if (depth == EXT_DEPTH)
 			goto cut;
-		header = skb_header_pointer(packet->skb, offset,
-					    next == NEXTHDR_FRAGMENT ?
-					    sizeof(room) : sizeof(*ext), &room);
+		header = header_at(packet, offset, next == NEXTHDR_FRAGMENT ?
+				   sizeof(room) : sizeof(*ext), &room);
 		if (!header)
 			goto cut;
 		ext = header;
@@ -161,22 +165,26 @@ cut:
 
 static int walk_ipv4(struct weir_packet *packet)
 {
-	const struct iphdr *ip = ip_hdr(packet->skb);
+	const struct iphdr *ip = weir_packet_header(packet);
 
 	packet->proto = ip->protocol;
 	if (ip->frag_off & htons(IP_OFFSET)) {
 		packet->flags |= WEIR_PACKET_LATER;
 		return -1;
 	}
-	return skb_network_offset(packet->skb) + ip->ihl * 4;
+	return (void *)ip + ip->ihl * 4 - packet->data;
 }
 
 /* Parse the headers that follow the network header. */
 void weir_packet_parse(struct weir_packet *packet)
 {
-	int offset = packet->family == AF_INET ? walk_ipv4(packet) :
-						 walk_ipv6(packet);
+	int offset;
 
+	if (likely(packet->skb)) {
+		packet->data = packet->skb->data;
+		packet->linear = skb_headlen(packet->skb);
+	}
+	offset = packet->family == AF_INET ? walk_ipv4(packet) : walk_ipv6(packet);
 	if (offset < 0)
 		return;
 	parse_ports(packet, offset);
@@ -184,18 +192,6 @@ void weir_packet_parse(struct weir_packet *packet)
 		parse_tcp(packet, offset);
 	else if (packet->proto == IPPROTO_ICMPV6 || packet->proto == IPPROTO_ICMP)
 		parse_icmp(packet, offset);
-}
-
-/* Begin a packet that has no buffer. It is valid until the CPU's next. */
-void weir_packet_frame(struct weir_packet *packet, const struct weir_frame *frame)
-{
-	struct sk_buff *skb = this_cpu_ptr(&no_buffer);
-
-	skb->head = frame->header;
-	skb->data = frame->header;
-	skb->len = frame->len;
-	skb->dev = frame->dev;
-	weir_packet_init(packet, skb, frame->family);
 }
 
 /*

@@ -28,8 +28,19 @@ struct weir_cost {
 #define WEIR_PACKET_VITAL	BIT(6)	/* keeps the link alive */
 #define WEIR_PACKET_DECRYPTED	BIT(7)	/* was seen encrypted, in IPsec's transport mode */
 
+/* A packet that a device has just received and that has no buffer yet. */
+struct weir_frame {
+	struct net_device *dev;	/* on which the hook will see it */
+	void *header;		/* of IP, whole */
+	u32 len;		/* bytes from @header on that are linear, at most @bytes */
+	u32 bytes;		/* of the packet, by its header */
+	u8 family;		/* AF_INET or AF_INET6 */
+};
+
 struct weir_packet {
-	const struct sk_buff *skb;
+	const struct sk_buff *skb;	/* NULL if it is a frame */
+	const void *data;	/* linear part: of a frame from IP on, of an skb when parsed */
+	u32 linear;		/* bytes of it */
 	const struct net_device *in;
 	struct weir_source source;	/* whole address */
 	u8 family;		/* AF_INET or AF_INET6 */
@@ -40,29 +51,41 @@ struct weir_packet {
 	u16 dport;
 };
 
-/* The whole address of the sender; on link-local ones see weir_source_ipv4(). */
-static __always_inline void weir_packet_source(const struct sk_buff *skb, u8 family,
+/* The header of IP, as a struct iphdr or ipv6hdr. */
+static inline const void *weir_packet_header(const struct weir_packet *packet)
+{
+	return likely(packet->skb) ? skb_network_header(packet->skb) : packet->data;
+}
+
+/*
+ * The whole address of the sender; on link-local ones see weir_source_ipv4(). @header: of
+ * IP; @ifindex: of the input device.
+ */
+static __always_inline void weir_header_source(const void *header, u8 family, int ifindex,
 					       struct weir_source *source)
 {
 	if (family == AF_INET)
-		weir_source_ipv4(source, ip_hdr(skb)->saddr, skb->dev->ifindex);
+		weir_source_ipv4(source, ((const struct iphdr *)header)->saddr, ifindex);
 	else
-		weir_source_ipv6(source, &ipv6_hdr(skb)->saddr, skb->dev->ifindex);
+		weir_source_ipv6(source, &((const struct ipv6hdr *)header)->saddr, ifindex);
 }
 
 /* Do source and device tell a packet from others, for limits that look at no more? */
-static inline bool weir_packet_plain(const struct sk_buff *skb, u8 family,
+static inline bool weir_header_plain(const void *header, u8 family,
 				     const struct weir_source *source)
 {
-	u8 next;
+	const struct ipv6hdr *ip6 = header;
 
-	if (skb_is_gso(skb) || skb_has_extensions((struct sk_buff *)skb) ||
-	    !weir_source_known(source) || source->scope & WEIR_SCOPE_LINKLOCAL)
-		return false;
-	if (family == AF_INET)
-		return true;
-	next = ipv6_hdr(skb)->nexthdr;
-	return next == IPPROTO_UDP || next == IPPROTO_TCP;
+	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL) &&
+	       (family == AF_INET || ip6->nexthdr == IPPROTO_UDP || ip6->nexthdr == IPPROTO_TCP);
+}
+
+/* Likewise, and does it cost what its length says? */
+static inline bool weir_skb_plain(const struct sk_buff *skb, u8 family,
+				  const struct weir_source *source)
+{
+	return !skb_is_gso(skb) && !skb_has_extensions((struct sk_buff *)skb) &&
+	       weir_header_plain(skb_network_header(skb), family, source);
 }
 
 /* The device is the skb's: with SRv6 some kernels pass none to the hook. */
@@ -73,21 +96,24 @@ static inline void weir_packet_init(struct weir_packet *packet,
 	packet->in = skb->dev;
 	packet->family = family;
 	packet->flags = 0;
-	weir_packet_source(skb, family, &packet->source);
+	weir_header_source(skb_network_header(skb), family, skb->dev->ifindex, &packet->source);
 	if (unlikely(!weir_source_known(&packet->source)))
 		packet->flags = WEIR_PACKET_VITAL;
 }
 
-/* A packet that a device has just received and that has no buffer yet. */
-struct weir_frame {
-	struct net_device *dev;	/* on which the hook will see it */
-	void *header;		/* of IP, whole */
-	u32 len;		/* bytes from @header on that are linear, at most @bytes */
-	u32 bytes;		/* of the packet, by its header */
-	u8 family;		/* AF_INET or AF_INET6 */
-};
-
-void weir_packet_frame(struct weir_packet *packet, const struct weir_frame *frame);
+static inline void weir_packet_init_frame(struct weir_packet *packet,
+					  const struct weir_frame *frame)
+{
+	packet->skb = NULL;
+	packet->data = frame->header;
+	packet->linear = frame->len;
+	packet->in = frame->dev;
+	packet->family = frame->family;
+	packet->flags = 0;
+	weir_header_source(frame->header, frame->family, frame->dev->ifindex, &packet->source);
+	if (unlikely(!weir_source_known(&packet->source)))
+		packet->flags = WEIR_PACKET_VITAL;
+}
 
 struct weir_cost weir_segments_cost(const struct sk_buff *skb, u8 family);
 
@@ -111,35 +137,12 @@ static inline bool weir_packet_may_be_vital(const struct weir_packet *packet)
 
 	if (packet->family != AF_INET6)
 		return false;
-	ip6 = ipv6_hdr(packet->skb);
+	ip6 = weir_packet_header(packet);
 	return (ip6->hop_limit == 255 || ip6->hop_limit == 1) &&
 	       (ip6->nexthdr == NEXTHDR_ICMP || ipv6_ext_hdr(ip6->nexthdr));
 }
 
 void weir_packet_parse(struct weir_packet *packet);
-
-/* As weir_packet_source(). */
-static inline void weir_frame_source(const struct weir_frame *frame, struct weir_source *source)
-{
-	const struct ipv6hdr *ip6 = frame->header;
-	const struct iphdr *ip = frame->header;
-
-	if (frame->family == AF_INET)
-		weir_source_ipv4(source, ip->saddr, frame->dev->ifindex);
-	else
-		weir_source_ipv6(source, &ip6->saddr, frame->dev->ifindex);
-}
-
-/* As weir_packet_plain(). */
-static inline bool weir_frame_plain(const struct weir_frame *frame,
-				    const struct weir_source *source)
-{
-	const struct ipv6hdr *ip6 = frame->header;
-
-	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL) &&
-	       (frame->family == AF_INET || ip6->nexthdr == IPPROTO_UDP ||
-		ip6->nexthdr == IPPROTO_TCP);
-}
 
 /* Was the packet charged in this namespace before? */
 static inline bool weir_packet_already_seen(struct weir_packet *packet)

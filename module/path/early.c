@@ -115,7 +115,7 @@ static void count_source(struct early *early, const struct weir_frame *frame,
 	entry = weir_refusal_entry(cache, &config->refusals, source);
 	if (first == dropper && first < config->refusals.limits && !early->place.exempts &&
 	    weir_refusal_free(entry, config->generation, &early->lookup) &&
-	    weir_frame_plain(frame, source))
+	    weir_header_plain(frame->header, frame->family, source))
 		weir_refusal_store(wn, config, entry, source, frame->dev->ifindex,
 				   config->limit[dropper], &early->lookup,
 				   early->result[dropper]);
@@ -154,7 +154,7 @@ static bool refused_now(const struct weir_frame *frame, struct weir_net *wn,
 	const struct weir_limit *limit;
 	int dropper;
 
-	weir_packet_frame(packet, frame);
+	weir_packet_init_frame(packet, frame);
 	early.bytes = frame->bytes;
 	early.prefix.len4 = U8_MAX;
 	early.lookup.tick = tick;

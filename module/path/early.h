@@ -28,8 +28,8 @@ weir_early_cached(const struct weir_frame *frame, const struct weir_net *wn,
 
 	if (tick >= cache->until)
 		return NULL;
-	weir_frame_source(frame, &source);
-	if (!weir_frame_plain(frame, &source))
+	weir_header_source(frame->header, frame->family, frame->dev->ifindex, &source);
+	if (!weir_header_plain(frame->header, frame->family, &source))
 		return NULL;
 	entry = weir_refusal_entry(cache, &config->refusals, &source);
 	weir_refusal_mask(&config->refusals, &source);

@@ -39,8 +39,8 @@ static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
 
 	if (tick >= cache->until)
 		return false;
-	weir_packet_source(skb, family, &source);
-	if (!weir_packet_plain(skb, family, &source))
+	weir_header_source(skb_network_header(skb), family, skb->dev->ifindex, &source);
+	if (!weir_skb_plain(skb, family, &source))
 		return false;
 	entry = weir_refusal_entry(cache, &config->refusals, &source);
 	weir_refusal_mask(&config->refusals, &source);

@@ -208,7 +208,7 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	 */
 	if (entry && weir_refusal_free(entry, config->generation, &ctx->lookup) &&
 	    !limit->observe && !ctx->place.exempts && !netif_is_l3_master(packet->in) &&
-	    weir_packet_plain(packet->skb, packet->family, &packet->source))
+	    weir_skb_plain(packet->skb, packet->family, &packet->source))
 		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
 				   limit, &ctx->lookup, result);
 	else

@@ -130,6 +130,8 @@ struct sk_buff {
 
 #define skb_shinfo(skb)			(&(skb)->shinfo)
 #define skb_network_offset(skb)		((void)(skb), 0)
+#define skb_network_header(skb)		((skb)->network)
+#define skb_headlen(skb)		((skb)->len - (skb)->data_len)
 #define skb_transport_offset(skb)	((skb)->transport)
 #define skb_inner_transport_offset(skb)	((skb)->inner_transport)
 #define skb_is_gso(skb)			((skb)->shinfo.gso_size)
@@ -138,19 +140,25 @@ struct sk_buff {
 #define ip_hdr(skb)			((struct iphdr *)(skb)->network)
 #define ipv6_hdr(skb)			((struct ipv6hdr *)(skb)->network)
 
-static inline void *skb_header_pointer(const struct sk_buff *skb, int offset, int len, void *room)
+static inline void *__skb_header_pointer(const struct sk_buff *skb, int offset, int len,
+					 const void *data, int linear, void *room)
 {
-	int linear = skb->len - skb->data_len, i;
+	int i;
 
 	shim_looks++;
-	if (offset < 0 || (int)skb->len - offset < len)
-		return NULL;
 	if (linear - offset >= len)
-		return skb->network + offset;
+		return (void *)data + offset;
+	if (!skb || offset < 0 || (int)skb->len - offset < len)
+		return NULL;
 	for (i = 0; i < len; i++)
 		((u8 *)room)[i] = offset + i < linear ? ((u8 *)skb->network)[offset + i] :
 							skb->rest[offset + i - linear];
 	return room;
+}
+
+static inline void *skb_header_pointer(const struct sk_buff *skb, int offset, int len, void *room)
+{
+	return __skb_header_pointer(skb, offset, len, skb->data, skb_headlen(skb), room);
 }
 
 #endif /* SHIM_STACK_H */
