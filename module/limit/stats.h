@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <linux/u64_stats_sync.h>
 
-#include "table/table.h"
+#include "limit/result.h"
 
 struct weir_limit;
 
@@ -29,10 +29,10 @@ enum weir_fate {
 	WEIR_DROPPED,
 	WEIR_WOULD_DROP,
 	WEIR_ELSEWHERE,
-	WEIR_FLOOR_REFUSED,	/* of the refused */
-	WEIR_TOO_LARGE_REFUSED,	/* of the refused */
+	WEIR_FLOOR_REFUSED,	/* of the refused, by their reason from WEIR_REASON_FLOOR on */
+	WEIR_TOO_LARGE_REFUSED,
+	WEIR_NEWCOMERS_REFUSED,
 	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
-	WEIR_NEWCOMERS_REFUSED,	/* of the refused: by the newcomers' budget */
 	WEIR_NEWCOMERS_CHARGED,	/* of the others */
 	WEIR_SECOND_CHARGED,	/* of those newcomers: by their second try */
 	WEIR_BUDGET_REFUSED,	/* of the refused: by the first of several budgets, or others */
@@ -88,48 +88,35 @@ static inline void weir_count_fate(struct weir_stats *stats, enum weir_fate fate
 }
 
 static inline void weir_count_rare(struct weir_stats *stats, u32 packets, u64 bytes,
-				   u16 result)
+				   struct weir_result result)
 {
-	if (result & WEIR_FLOORED)
-		weir_count_fate(stats, WEIR_FLOOR_REFUSED, packets, bytes);
-	if (result & WEIR_TOO_LARGE)
-		weir_count_fate(stats, WEIR_TOO_LARGE_REFUSED, packets, bytes);
-	if (result & WEIR_EVICTED)
+	const u16 flags = result.flags;
+
+	if (flags & WEIR_NO_WAY)
+		weir_count_fate(stats, flags & WEIR_REFUSED ? WEIR_FLOOR_REFUSED - WEIR_REASON_FLOOR +
+				weir_result_reason(result) : WEIR_NEWCOMERS_CHARGED,
+				packets, bytes);
+	if (flags & WEIR_EVICTED)
 		u64_stats_inc(&stats->count[WEIR_COUNT_OF(evictions)]);
-	if (result & WEIR_NEWCOMER)
-		weir_count_fate(stats, result & WEIR_REFUSED ? WEIR_NEWCOMERS_REFUSED :
-				WEIR_NEWCOMERS_CHARGED, packets, bytes);
-	if (result & WEIR_SECOND)
+	if (flags & WEIR_SECOND)
 		weir_count_fate(stats, WEIR_SECOND_CHARGED, packets, bytes);
-	if (result & WEIR_BY_BUDGET)
-		weir_count_fate(stats, WEIR_BUDGET_REFUSED + (result >> WEIR_BUDGET_SHIFT),
+	if (flags & WEIR_EARLY)
+		weir_count_fate(stats, WEIR_EARLY_REFUSED, packets, bytes);
+	if (flags & WEIR_BY_BUDGET)
+		weir_count_fate(stats, WEIR_BUDGET_REFUSED + weir_result_budget(result),
 				packets, bytes);
 }
 
-/* Count packets at a limit. @result: flags of the table, WEIR_* */
-static inline void weir_count_limit(struct weir_stats __percpu *pcpu,
-				    enum weir_fate fate, u32 packets, u64 bytes,
-				    u16 result)
+/* Count packets at a limit. */
+static inline void weir_count_limit(struct weir_stats __percpu *pcpu, enum weir_fate fate,
+				    u32 packets, u64 bytes, struct weir_result result)
 {
 	struct weir_stats *stats = this_cpu_ptr(pcpu);
 
 	u64_stats_update_begin(&stats->syncp);
 	weir_count_fate(stats, fate, packets, bytes);
-	if (unlikely(result & ~(WEIR_CHARGED | WEIR_REFUSED | WEIR_FIRST)))
+	if (unlikely(result.flags & ~(WEIR_CHARGED | WEIR_REFUSED | WEIR_FIRST)))
 		weir_count_rare(stats, packets, bytes, result);
-	u64_stats_update_end(&stats->syncp);
-}
-
-/* Count a packet that the limit drops before the stack. @result: as before */
-static inline void weir_count_early(struct weir_stats __percpu *pcpu, u64 bytes, u16 result)
-{
-	struct weir_stats *stats = this_cpu_ptr(pcpu);
-
-	u64_stats_update_begin(&stats->syncp);
-	weir_count_fate(stats, WEIR_DROPPED, 1, bytes);
-	weir_count_fate(stats, WEIR_EARLY_REFUSED, 1, bytes);
-	if (unlikely(result & ~WEIR_REFUSED))
-		weir_count_rare(stats, 1, bytes, result);
 	u64_stats_update_end(&stats->syncp);
 }
 

@@ -9,8 +9,8 @@
 #include "clock.h"
 #include "limit/stats.h"
 #include "netlink/message.h"
-#include "path/events.h"
-#include "path/permit.h"
+#include "path/charge.h"
+#include "path/hook.h"
 
 /* A source, and the limit of the request. */
 struct asked {
@@ -133,16 +133,11 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	struct weir_take take = {
 		.cost = charge->cost, .most = limit->room[0] << reserve,
 		.drain = charge->mode == WEIR_CHARGE_MODE_DRAIN,
-		/* Who is named is no stranger: the newcomers' budget is not asked. */
-		.permit = { .known_ticks = limit->newcomers.known_ticks },
 	};
 	u64 slot[WEIR_SLOTS_MAX + 1], wait = WEIR_NEVER;
-	struct weir_source masked = charge->asked.source;
-	struct weir_lookup lookup = {
-		.source = &masked, .tick = weir_clock(), .budgets = limit->room,
-	};
+	struct weir_result result = { WEIR_REFUSED };
 	struct weir_source_state state;
-	u16 result = 0;
+	struct weir_request request;
 
 	if (reserve && limit->budgets > 1)
 		return weir_nl_refuse(info->extack, mode,
@@ -150,20 +145,18 @@ static int charge_try(struct sk_buff *reply, struct weir_net *wn, struct charge 
 	if (reserve && limit->budget[0].mode != WEIR_MODE_BUCKET)
 		return weir_nl_refuse(info->extack, mode,
 				      "only a bucket reserves: a ring turned ahead forgets what was admitted");
-	weir_source_mask(&masked, limit->prefix);
-	lookup.hash = weir_source_hash(&masked, limit->prefix, &wn->key);
+	weir_request_init(&request, &charge->asked.source, (struct weir_cost) { }, weir_clock());
 	if (take.drain)
 		take.cost = min(take.cost, largest);
-	if (take.cost <= largest)
-		result = weir_table_take(limit->table, &lookup, &take, &wait);
-	if (result & WEIR_EVICTED) {
-		weir_limit_count_evictions(limit, 1);
-		weir_event_pressure(wn, limit, lookup.tick);
+	if (take.cost <= largest) {
+		weir_hook_lock();
+		result = weir_limit_take(wn, limit, &request, &take, &wait);
+		weir_hook_unlock();
 	}
-	if (result & WEIR_AGAIN)
+	if (weir_result_verdict(result) == WEIR_RESTART)
 		return -EAGAIN;
 	weir_nl_peek(wn, limit, &charge->asked.source, &state, slot);
-	charge->taken = result & WEIR_CHARGED ? lookup.cost : 0;
+	charge->taken = weir_result_verdict(result) == WEIR_ADMIT ? request.lookup.cost : 0;
 	return weir_nl_put_source(reply, wn->net, limit, &state, NULL) ?:
 	       weir_nl_put_u64(reply, WEIR_A_SOURCE_TAKEN, charge->taken) ?:
 	       wait == WEIR_NEVER ? 0 :

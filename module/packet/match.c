@@ -79,6 +79,14 @@ static bool ports_hold(const struct weir_port_list *list, u16 port)
 	return false;
 }
 
+/* What comes before the hook may set the mark of a frame. */
+static bool mark_unmet(const struct weir_match *match, const struct weir_packet *packet)
+{
+	return match->conds & WEIR_IF_MARK &&
+	       (!packet->skb ||
+		unmet(match, WEIR_IF_MARK, (packet->skb->mark & match->mark_mask) == match->mark));
+}
+
 static bool ports_unmet(const struct weir_match *match, const struct weir_packet *packet)
 {
 	if (!(packet->flags & WEIR_PACKET_PORTS))
@@ -140,8 +148,7 @@ static noinline bool network_met(const struct weir_match *match,
 				 const struct weir_packet *packet)
 {
 	if (unmet(match, WEIR_IF_FAMILY, packet->family == match->family) ||
-	    unmet(match, WEIR_IF_MARK,
-		  (packet->skb->mark & match->mark_mask) == match->mark) ||
+	    mark_unmet(match, packet) ||
 	    unmet(match, WEIR_IF_TO,
 		  prefixes_hold(&match->to, packet->family, destination(packet))) ||
 	    unmet(match, WEIR_IF_FROM,

@@ -61,8 +61,8 @@ static inline const void *weir_packet_header(const struct weir_packet *packet)
  * The whole address of the sender; on link-local ones see weir_source_ipv4(). @header: of
  * IP; @ifindex: of the input device.
  */
-static __always_inline void weir_header_source(const void *header, u8 family, int ifindex,
-					       struct weir_source *source)
+static inline void weir_header_source(const void *header, u8 family, int ifindex,
+				      struct weir_source *source)
 {
 	if (family == AF_INET)
 		weir_source_ipv4(source, ((const struct iphdr *)header)->saddr, ifindex);
@@ -70,22 +70,34 @@ static __always_inline void weir_header_source(const void *header, u8 family, in
 		weir_source_ipv6(source, &((const struct ipv6hdr *)header)->saddr, ifindex);
 }
 
-/* Do source and device tell a packet from others, for limits that look at no more? */
-static inline bool weir_header_plain(const void *header, u8 family,
-				     const struct weir_source *source)
+/*
+ * Do source and device tell a packet from others, for limits that look at no more? No, if its
+ * header or its source may make it one that keeps the link alive.
+ */
+static inline bool weir_header_plain(const void *header, u8 family)
 {
 	const struct ipv6hdr *ip6 = header;
 
-	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL) &&
-	       (family == AF_INET || ip6->nexthdr == IPPROTO_UDP || ip6->nexthdr == IPPROTO_TCP);
+	return family == AF_INET || ip6->nexthdr == IPPROTO_UDP || ip6->nexthdr == IPPROTO_TCP;
 }
 
-/* Likewise, and does it cost what its length says? */
-static inline bool weir_skb_plain(const struct sk_buff *skb, u8 family,
-				  const struct weir_source *source)
+static inline bool weir_source_plain(const struct weir_source *source)
 {
-	return !skb_is_gso(skb) && !skb_has_extensions((struct sk_buff *)skb) &&
-	       weir_header_plain(skb_network_header(skb), family, source);
+	return weir_source_known(source) && !(source->scope & WEIR_SCOPE_LINKLOCAL);
+}
+
+/* Is it a packet as it came from the device, and costs what its length says? */
+static inline bool weir_skb_single(const struct sk_buff *skb)
+{
+	return !skb_is_gso(skb) && !skb_has_extensions((struct sk_buff *)skb);
+}
+
+/* All three. */
+static inline bool weir_packet_plain(const struct weir_packet *packet)
+{
+	return (!packet->skb || weir_skb_single(packet->skb)) &&
+	       weir_source_plain(&packet->source) &&
+	       weir_header_plain(weir_packet_header(packet), packet->family);
 }
 
 /* The device is the skb's: with SRv6 some kernels pass none to the hook. */

@@ -27,44 +27,16 @@ DEFINE_PER_CPU(struct weir_hook_cpu, weir_hook_cpu) = {
 	.lock = INIT_LOCAL_LOCK(lock),
 };
 
-/* Does the refusal cache drop the packet? A traced drop takes the slow path, which reports it. */
-static __always_inline bool refused_before(const struct sk_buff *skb, u8 family,
-					   struct weir_net *wn,
-					   const struct weir_config *config,
-					   u64 tick)
-{
-	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
-	struct weir_source source __weir_uninitialized;
-	struct weir_refusal *entry;
-
-	if (tick >= cache->until)
-		return false;
-	weir_header_source(skb_network_header(skb), family, skb->dev->ifindex, &source);
-	if (!weir_skb_plain(skb, family, &source))
-		return false;
-	entry = weir_refusal_entry(cache, &config->refusals, &source);
-	weir_refusal_mask(&config->refusals, &source);
-	if (!weir_refusal_holds(entry, config->generation, &source, skb->dev->ifindex,
-				tick, skb->len) ||
-	    /* One that exceeds the whole budget is counted apart. */
-	    skb->len > entry->limit->largest[true] ||
-	    trace_weir_drop_enabled())
-		return false;
-	/* Pairs with weir_refusals_pending(). */
-	WRITE_ONCE(entry->count, entry->count + 1);
-	weir_count_limit(entry->limit->stats, WEIR_DROPPED, 1, skb->len, entry->result);
-	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
-	return true;
-}
-
 static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 					 const struct nf_hook_state *state,
 					 u8 family)
 {
+	struct weir_refusal_cache *cache;
 	const struct weir_config *config;
-	unsigned int verdict = NF_DROP;
+	struct weir_refusal *entry;
 	struct weir_net *wn = priv;
 	u64 tick = weir_clock();
+	bool drop = true;
 
 	config = weir_config_get(wn);
 	if (unlikely(!config))
@@ -73,10 +45,19 @@ static __always_inline unsigned int hook(void *priv, struct sk_buff *skb,
 	    state->in && weir_packet_seen_as_nd(skb, state->in))
 		return NF_ACCEPT;
 	weir_hook_lock();
-	if (!refused_before(skb, family, wn, config, tick))
-		verdict = weir_verdict(skb, family, wn, config, tick);
+	cache = this_cpu_ptr(wn->refusals);
+	/* A traced drop takes the slow path, which reports it. */
+	if (tick < cache->until && weir_skb_single(skb) &&
+	    weir_refusal_find(cache, config, skb_network_header(skb), family, skb->dev, tick,
+			      &skb->len, &entry) && !trace_weir_drop_enabled()) {
+		weir_count_limit(entry->limit->stats, WEIR_DROPPED, 1, skb->len,
+				 weir_refusal_repeat(entry));
+		weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
+	} else {
+		drop = weir_verdict(skb, family, wn, config, tick) == WEIR_REFUSE;
+	}
 	weir_hook_unlock();
-	return verdict == NF_ACCEPT ? NF_ACCEPT : weir_nf_drop(skb);
+	return drop ? weir_nf_drop(skb) : NF_ACCEPT;
 }
 
 /*

@@ -66,7 +66,7 @@ static void entry_flush(const struct weir_net *wn, const struct weir_refusal *en
 void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
 			struct weir_refusal *entry, const struct weir_source *source,
 			int ifindex, const struct weir_limit *limit,
-			const struct weir_lookup *lookup, u16 result)
+			const struct weir_lookup *lookup, struct weir_result result)
 {
 	struct weir_refusal_cache *cache = this_cpu_ptr(wn->refusals);
 	u64 end;
@@ -77,7 +77,7 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 		/* Before another source is stored; pairs with entry_pending(). */
 		smp_wmb();
 	}
-	end = weir_budgets_until(limit->table, lookup, result);
+	end = weir_budgets_until(limit->table, lookup, weir_result_budget(result));
 	entry->key = *source;
 	weir_refusal_mask(&config->refusals, &entry->key);
 	entry->ifindex = ifindex;
@@ -86,10 +86,10 @@ void weir_refusal_store(const struct weir_net *wn, const struct weir_config *con
 	entry->way = lookup->way;
 	entry->limit = limit;
 	entry->seq = lookup->seq;
-	entry->result = result & ~(WEIR_BY_BUDGET - 1);
+	entry->result.flags = WEIR_REFUSED | (result.flags & WEIR_BUDGET_MASK);
 	/* A block refuses packets of any size. */
-	entry->bytes = !(result & WEIR_BLOCKED) && limit->bytes & BIT(result >> WEIR_BUDGET_SHIFT) ?
-		       lookup->cost : 0;
+	entry->bytes = weir_result_reason(result) != WEIR_REASON_BLOCK &&
+		       limit->bytes & BIT(weir_result_budget(result)) ? lookup->cost : 0;
 	WRITE_ONCE(entry->generation, config->generation);
 	/* Pairs with weir_refusals_settle(). */
 	WRITE_ONCE(cache->generation, config->generation);

@@ -10,7 +10,10 @@
 #include <linux/jiffies.h>
 #include <linux/percpu.h>
 
+#include "compat.h"
 #include "limit/limit.h"
+#include "limit/result.h"
+#include "packet/packet.h"
 #include "table/counts.h"
 
 #define WEIR_REFUSALS_SHIFT 10
@@ -30,7 +33,7 @@ struct weir_refusal {
 	u32 bytes;		/* smallest packet that is refused */
 	u32 count;		/* packets refused that @way has not counted yet */
 	u16 generation;		/* of the configuration, 0 if it was never used */
-	u16 result;		/* which budget of @limit refused it, see WEIR_BUDGET_SHIFT */
+	struct weir_result result;	/* of a later one: which budget of @limit refuses it */
 } __aligned(64);
 
 /* A CPU's, of a namespace; written with BH off. */
@@ -75,7 +78,7 @@ static inline bool weir_refused_lately(__be32 first, __be32 second, u64 tick)
 }
 
 /* The entry of a cache for a source, whole or masked. */
-static __always_inline struct weir_refusal *
+static inline struct weir_refusal *
 weir_refusal_entry(const struct weir_refusal_cache *cache,
 		   const struct weir_refusals *refusals,
 		   const struct weir_source *source)
@@ -136,10 +139,42 @@ static inline bool weir_refusal_free(const struct weir_refusal *entry, u16 gener
 		(entry->seq != lookup->seq || lookup->cost < entry->bytes));
 }
 
+/*
+ * Find the entry of a CPU's cache that refuses a packet of @bytes, which is not GSO. @header:
+ * of IP; @dev: its input device. BH off, RCU read lock.
+ */
+static __always_inline bool
+weir_refusal_find(const struct weir_refusal_cache *cache, const struct weir_config *config,
+		  const void *header, u8 family, const struct net_device *dev, u64 tick,
+		  const u32 *bytes, struct weir_refusal **entry)
+{
+	struct weir_source source __weir_uninitialized;
+
+	if (!weir_header_plain(header, family))
+		return false;
+	weir_header_source(header, family, dev->ifindex, &source);
+	if (!weir_source_plain(&source))
+		return false;
+	*entry = weir_refusal_entry(cache, &config->refusals, &source);
+	weir_refusal_mask(&config->refusals, &source);
+	/* A packet that exceeds the whole budget is counted apart. */
+	return weir_refusal_holds(*entry, config->generation, &source, dev->ifindex, tick,
+				  *bytes) &&
+	       *bytes <= (*entry)->limit->largest[true];
+}
+
+/* Count a packet in an entry, and say how it refuses it. */
+static inline struct weir_result weir_refusal_repeat(struct weir_refusal *entry)
+{
+	/* Pairs with weir_refusals_pending(). */
+	WRITE_ONCE(entry->count, entry->count + 1);
+	return entry->result;
+}
+
 void weir_refusal_store(const struct weir_net *wn, const struct weir_config *config,
 			struct weir_refusal *entry, const struct weir_source *source,
 			int ifindex, const struct weir_limit *limit,
-			const struct weir_lookup *lookup, u16 result);
+			const struct weir_lookup *lookup, struct weir_result result);
 void weir_refusals_pending(const struct weir_net *wn,
 			   const struct weir_limit *limit,
 			   struct weir_source_state *state, unsigned int count);

@@ -2,7 +2,7 @@
 /*
  * Tracepoints. saddr is the whole address of the sender, IPv4 as IPv6 knows it
  * (::ffff:192.0.2.1); tick is the time that the wheel counted at; budget is the number of
- * the one that refused, from 1.
+ * the one that refused, from 1; reason is enum weir_reason.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM weir
@@ -13,6 +13,7 @@
 #include <linux/tracepoint.h>
 
 #include "limit/limit.h"
+#include "limit/result.h"
 
 #ifndef WEIR_TRACE_ADDRESS
 #define WEIR_TRACE_ADDRESS
@@ -29,29 +30,40 @@ static inline void weir_trace_address(u8 *saddr,
 }
 #endif
 
+#define weir_trace_reason(reason)			\
+	__print_symbolic(reason,			\
+			 { WEIR_REASON_BUDGET, "budget" },	\
+			 { WEIR_REASON_BLOCK, "block" },	\
+			 { WEIR_REASON_FLOOR, "floor" },	\
+			 { WEIR_REASON_SIZE, "size" },	\
+			 { WEIR_REASON_NEWCOMERS, "newcomers" })
+
 DECLARE_EVENT_CLASS(weir_source,
-	TP_PROTO(const struct weir_limit *limit, u16 result,
+	TP_PROTO(const struct weir_limit *limit, struct weir_result result,
 		 const struct weir_source *source, u64 tick),
 	TP_ARGS(limit, result, source, tick),
 	TP_STRUCT__entry(
 		__array(char, limit, WEIR_NAME_SIZE)
 		__array(u8, saddr, 16)
 		__field(u64, tick)
-		__field(u32, budget)
+		__field(u8, budget)
+		__field(u8, reason)
 	),
 	TP_fast_assign(
 		memcpy(__entry->limit, limit->name, WEIR_NAME_SIZE);
 		weir_trace_address(__entry->saddr, source);
 		__entry->tick = tick;
-		__entry->budget = (result >> WEIR_BUDGET_SHIFT) + 1;
+		__entry->budget = weir_result_budget(result) + 1;
+		__entry->reason = weir_result_reason(result);
 	),
-	TP_printk("limit=%s saddr=%pI6c tick=%llu budget=%u",
-		  __entry->limit, __entry->saddr, __entry->tick, __entry->budget)
+	TP_printk("limit=%s saddr=%pI6c tick=%llu budget=%u reason=%s",
+		  __entry->limit, __entry->saddr, __entry->tick, __entry->budget,
+		  weir_trace_reason(__entry->reason))
 );
 
 #define WEIR_SOURCE_EVENT(name)						\
 DEFINE_EVENT(weir_source, name,						\
-	TP_PROTO(const struct weir_limit *limit, u16 result,		\
+	TP_PROTO(const struct weir_limit *limit, struct weir_result result,		\
 		 const struct weir_source *source, u64 tick),		\
 	TP_ARGS(limit, result, source, tick)				\
 )
@@ -97,7 +109,7 @@ WEIR_COST_EVENT(weir_early);
 
 TRACE_EVENT(weir_drop,
 	TP_PROTO(const struct sk_buff *skb, const struct weir_limit *limit,
-		 u16 result, const struct weir_source *source, u32 packets,
+		 struct weir_result result, const struct weir_source *source, u32 packets,
 		 u64 bytes, u64 tick),
 	TP_ARGS(skb, limit, result, source, packets, bytes, tick),
 	TP_STRUCT__entry(
@@ -107,7 +119,8 @@ TRACE_EVENT(weir_drop,
 		__field(u64, tick)
 		__field(u32, packets)
 		__field(u64, bytes)
-		__field(u32, budget)
+		__field(u8, budget)
+		__field(u8, reason)
 	),
 	TP_fast_assign(
 		__entry->skbaddr = skb;
@@ -116,11 +129,13 @@ TRACE_EVENT(weir_drop,
 		__entry->tick = tick;
 		__entry->packets = packets;
 		__entry->bytes = bytes;
-		__entry->budget = (result >> WEIR_BUDGET_SHIFT) + 1;
+		__entry->budget = weir_result_budget(result) + 1;
+		__entry->reason = weir_result_reason(result);
 	),
-	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu budget=%u",
+	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu budget=%u reason=%s",
 		  __entry->skbaddr, __entry->limit, __entry->saddr,
-		  __entry->tick, __entry->packets, __entry->bytes, __entry->budget)
+		  __entry->tick, __entry->packets, __entry->bytes, __entry->budget,
+		  weir_trace_reason(__entry->reason))
 );
 
 #endif /* WEIR_TRACE_H */

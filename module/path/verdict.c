@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decide on a packet that the refusal cache does not answer. Every limit that
- * matches may refuse it before any is charged; then they are charged in order, and
- * a refusal then gives back what the limits before it were charged.
+ * Decide on a packet that the refusal cache does not answer. In the first pass every limit that
+ * matches may refuse it before any is charged. In the second they are charged in order, and a
+ * refusal then undoes the charges before it.
+ *
+ * A frame, which XDP asks about, has the first pass only: where the second would begin, it is not
+ * sure, and goes to the hook. So the hook would refuse now what is refused here, for the same
+ * reason, and it is counted alike.
  */
-#include <linux/err.h>
 #include <linux/netdevice.h>
-#include <linux/netfilter.h>
 #include <linux/percpu.h>
 
 #include "compat.h"
@@ -14,35 +16,27 @@
 #include "limit/net.h"
 #include "limit/stats.h"
 #include "packet/packet.h"
+#include "path/charge.h"
 #include "path/refusal.h"
+#include "path/trace.h"
 #include "path/verdict.h"
 #include "table/bucket.h"
-#include "table/shared.h"
-
-#define CREATE_TRACE_POINTS
-#include "path/events.h"
-#include "path/penalty.h"
-#include "path/permit.h"
-#include "path/trace.h"
 
 /* A limit that matches the packet. */
-struct met {
+struct matched {
 	u8 limit;		/* its index */
-	u16 result;		/* WEIR_* flags of the table, 0 until asked */
-	struct weir_receipt receipt;	/* if charged */
-	struct weir_receipt newcomer;	/* if charged as one */
+	struct weir_charged receipt;	/* with its result */
 };
 
 /* A packet and what is known of it; each part is filled before it is read. */
 struct weir_context {
 	struct weir_packet packet;
-	struct weir_cost cost;
+	struct weir_request request;
 	struct weir_exempt_place place;	/* its source among the exemptions */
-	struct weir_source masked;	/* its source, masked to @prefix */
-	struct weir_lookup lookup;	/* in the table of the last limit asked */
-	struct weir_prefix prefix;	/* of that limit, if there are several; invalid at first */
-	u16 refused;		/* result of the limit that refused last */
-	struct met met[WEIR_LIMITS_MAX];	/* in order, if there are several */
+	bool exempt;		/* a frame: from the limit that it matched last */
+	const struct weir_limit *dropper;	/* the limit that drops it */
+	struct weir_result result;	/* of that */
+	struct matched matched[WEIR_LIMITS_MAX];	/* in order, if there are several */
 };
 
 /* Not static: the per-CPU data of all modules share 8 KiB. Constant while there are hooks. */
@@ -60,8 +54,8 @@ void weir_verdict_exit(void)
 	free_percpu(contexts);
 }
 
-/* Does the limit apply to the packet? */
-static inline bool meets(struct weir_context *ctx, const struct weir_limit *limit)
+/* Does the limit apply to the packet? The hook counts at an exemption, not a frame. */
+static inline bool matches(struct weir_context *ctx, const struct weir_limit *limit)
 {
 	const struct weir_exempt *exempt;
 
@@ -70,115 +64,12 @@ static inline bool meets(struct weir_context *ctx, const struct weir_limit *limi
 	if (likely(!ctx->place.exempts))
 		return true;
 	exempt = weir_exempt_from(&ctx->place, ctx->packet.in->name, limit->id);
-	if (exempt)
-		weir_exempt_count(exempt, ctx->cost.packets, ctx->cost.bytes);
-	return !exempt;
-}
-
-/* Look for the source as the limit masks it. */
-static inline void seek(struct weir_context *ctx, const struct weir_net *wn,
-			const struct weir_limit *limit)
-{
-	struct weir_lookup *lookup = &ctx->lookup;
-
-	lookup->source = weir_source_masked(&ctx->packet.source, limit->prefix, &ctx->masked);
-	lookup->hash = weir_source_hash(lookup->source, limit->prefix, &wn->key);
-}
-
-/* Prepare the lookup in the table of one of several limits. Returns as weir_limit_cost(). */
-static inline u16 prepare(struct weir_context *ctx, const struct weir_net *wn,
-			  const struct weir_limit *limit)
-{
-	u16 result = weir_limit_cost(limit, &ctx->lookup, ctx->cost.packets, ctx->cost.bytes);
-
-	if (unlikely(result))
-		return result;
-	if (ctx->prefix.len4 != limit->prefix.len4 || ctx->prefix.len6 != limit->prefix.len6) {
-		ctx->prefix = limit->prefix;
-		seek(ctx, wn, limit);
-	}
-	return 0;
-}
-
-/* The tick that was charged: the wheel's slot may be ahead of this CPU's clock. */
-static u64 charged_at(const struct weir_limit *limit, const struct weir_lookup *lookup)
-{
-	u64 slot = weir_table_slot(limit->table, lookup->tick);
-	u16 late = lookup->receipt.at[0] - slot;
-
-	/* A calendar's slots do not tick. */
-	return !late || limit->budget[0].mode == WEIR_MODE_CALENDAR ? lookup->tick :
-	       (slot + late) * limit->budget[0].slot_ticks;
-}
-
-/* Refuse without a charge, if that is certain. */
-static u16 refuse(struct weir_context *ctx, const struct weir_limit *limit)
-{
-	/* The unspent batch may be the room that is missing: see weir_batch_charge(). */
-	if (weir_batch_wanted(limit->table, ctx->lookup.source) &&
-	    weir_batch_left(limit->table, ctx->lookup.source))
-		return 0;
-	return weir_table_refuse(limit->table, &ctx->lookup);
-}
-
-/* Slow path of a charge: penalties, traces and events. */
-static noinline void report(struct weir_context *ctx, struct weir_net *wn,
-			    const struct weir_limit *limit, u16 result)
-{
-	if (trace_weir_charge_enabled() && result & WEIR_CHARGED)
-		trace_weir_charge(limit, &ctx->packet.source, ctx->cost.packets,
-				  ctx->cost.bytes, charged_at(limit, &ctx->lookup));
-	if (result & (WEIR_EVICTED | WEIR_FLOORED))
-		weir_event_pressure(wn, limit, ctx->lookup.tick);
-	if (result & WEIR_FIRST && result & WEIR_NEWCOMER) {
-		weir_event_newcomers(wn, limit);
-	} else if (result & WEIR_FIRST) {
-		trace_weir_limited(limit, result, &ctx->packet.source, ctx->lookup.tick);
-		weir_penalty(wn, limit, &ctx->lookup, &ctx->packet.source, result);
-		weir_event_source(wn, limit, &ctx->packet.source);
-	}
-}
-
-/* Charge the lookup that prepare() filled. */
-static inline u16 charge(struct weir_context *ctx, struct weir_net *wn,
-			 const struct weir_limit *limit)
-{
-	u16 result = weir_batch_wanted(limit->table, ctx->lookup.source) ?
-		    weir_batch_charge(limit->table, &ctx->lookup) :
-		    weir_table_charge(limit->table, &ctx->lookup);
-
-	/* The common case, so that the compiler specialises the callers for it. */
-	if (likely(result == WEIR_CHARGED) && !trace_weir_charge_enabled())
-		return WEIR_CHARGED;
-	if (result == WEIR_NEWCOMER)
-		result = weir_permit_charge(limit, &ctx->lookup, ctx->cost.packets);
-	if (result & (WEIR_CHARGED | WEIR_FLOORED | WEIR_FIRST))
-		report(ctx, wn, limit, result);
-	return result;
-}
-
-static void give_back(struct weir_context *ctx, const struct weir_net *wn,
-		      const struct weir_config *config, const struct met *met,
-		      unsigned int count)
-{
-	const struct weir_limit *limit;
-
-	for (; count; count--, met++) {
-		if (!(met->result & WEIR_CHARGED))
-			continue;
-		limit = config->limit[met->limit];
-		if (met->result & WEIR_NEWCOMER)
-			weir_permit_uncharge(&limit->newcomers, ctx->lookup.tick,
-					     ctx->cost.packets, met->result, met->newcomer);
-		prepare(ctx, wn, limit);
-		ctx->lookup.receipt = met->receipt;
-		if (weir_table_uncharge(limit->table, &ctx->lookup))
-			trace_weir_uncharge(limit, &ctx->packet.source,
-					    ctx->cost.packets, ctx->cost.bytes,
-					    charged_at(limit, &ctx->lookup));
-		if (met->result & WEIR_MET)
-			weir_table_unmeet(limit->table, &ctx->lookup);
-	}
+	if (!exempt)
+		return true;
+	ctx->exempt = !ctx->packet.skb;
+	if (!ctx->exempt)
+		weir_exempt_count(exempt, ctx->request.cost.packets, ctx->request.cost.bytes);
+	return ctx->exempt;
 }
 
 /*
@@ -188,17 +79,17 @@ static void give_back(struct weir_context *ctx, const struct weir_net *wn,
  */
 static __always_inline void
 count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_config *config,
-	      const struct weir_limit *limit, u16 result, unsigned int first)
+	      const struct weir_limit *limit, struct weir_result result, unsigned int first)
 {
 	const struct weir_packet *packet = &ctx->packet;
+	struct weir_lookup *lookup = &ctx->request.lookup;
 	struct weir_refusal *entry = NULL;
 
-	weir_refused_note(&packet->source, ctx->lookup.tick);
-	ctx->refused = result;
-	if (unlikely(result & WEIR_NO_WAY))
+	weir_refused_note(&packet->source, lookup->tick);
+	ctx->dropper = limit;
+	ctx->result = result;
+	if (unlikely(!weir_result_has_entry(result)))
 		return;
-	if (unlikely(limit->penalty_ticks) && !(result & WEIR_FIRST))
-		weir_penalty(wn, limit, &ctx->lookup, &packet->source, result);
 	if (first < config->refusals.limits)
 		entry = weir_refusal_entry(this_cpu_ptr(wn->refusals), &config->refusals,
 					   &packet->source);
@@ -206,143 +97,165 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	 * Packets that a VRF's device passes on again do not use the cache, and an
 	 * exemption from an earlier limit must count its packets.
 	 */
-	if (entry && weir_refusal_free(entry, config->generation, &ctx->lookup) &&
+	if (entry && weir_refusal_free(entry, config->generation, lookup) &&
 	    !limit->observe && !ctx->place.exempts && !netif_is_l3_master(packet->in) &&
-	    weir_skb_plain(packet->skb, packet->family, &packet->source))
+	    weir_packet_plain(packet))
 		weir_refusal_store(wn, config, entry, &packet->source, packet->in->ifindex,
-				   limit, &ctx->lookup, result);
+				   limit, lookup, result);
 	else
-		weir_way_dropped(ctx->lookup.way, ctx->cost.packets, limit->observe);
+		weir_way_dropped(lookup->way, ctx->request.cost.packets, limit->observe);
 }
 
 /* The index of the first limit from @i on that matches, or config->count. */
-static noinline unsigned int next_met(struct weir_context *ctx,
-				      const struct weir_config *config, size_t i)
+static noinline unsigned int next_matched(struct weir_context *ctx,
+					  const struct weir_config *config, size_t i)
 {
 	const size_t count = config->count;
 
-	while (i < count && !meets(ctx, config->limit[i]))
+	while (i < count && !matches(ctx, config->limit[i]))
 		i++;
 	return i;
 }
 
 /* Count the packet at a limit. @dropped: by any limit. */
-static inline void count_met(const struct weir_context *ctx,
-			     const struct weir_limit *limit, u16 result, bool dropped)
+static inline void count_matched(const struct weir_context *ctx, const struct weir_limit *limit,
+				 struct weir_result result, bool dropped)
 {
 	enum weir_fate fate = dropped ? WEIR_ELSEWHERE : WEIR_ADMITTED;
 
-	if (result & WEIR_REFUSED)
+	if (weir_result_refuses(result))
 		fate = limit->observe ? WEIR_WOULD_DROP : WEIR_DROPPED;
-	weir_count_limit(limit->stats, fate, ctx->cost.packets, ctx->cost.bytes, result);
+	weir_count_limit(limit->stats, fate, ctx->request.cost.packets,
+			 ctx->request.cost.bytes, result);
 }
 
 /*
- * Charge the limits that have not refused, in order. Returns the index of the one
- * that drops the packet, @count if none does, or -1 to start again.
+ * The second pass: charge the limits that have not refused, in order, up to the one that drops
+ * the packet, then the last of @count. Returns WEIR_ADMIT, WEIR_REFUSE or WEIR_RESTART.
  */
-static int charge_all(struct weir_context *ctx, struct weir_net *wn,
-		      const struct weir_config *config, struct met *met, int count)
+static enum weir_verdict charge_all(struct weir_context *ctx, struct weir_net *wn,
+				    const struct weir_config *config, int *count)
 {
+	struct matched *m = ctx->matched;
 	const struct weir_limit *limit;
+	enum weir_verdict verdict;
 	int i;
 
-	for (i = 0; i < count; i++) {
-		if (met[i].result)
+	for (i = 0; i < *count; i++, m++) {
+		if (weir_result_refuses(m->receipt.result))
 			continue;
-		limit = config->limit[met[i].limit];
-		prepare(ctx, wn, limit);
-		met[i].result = charge(ctx, wn, limit);
-		met[i].receipt = ctx->lookup.receipt;
-		met[i].newcomer = ctx->lookup.newcomer;
-		if (likely(met[i].result & WEIR_CHARGED))
+		limit = config->limit[m->limit];
+		verdict = weir_result_verdict(weir_limit_charge(wn, limit, &ctx->request,
+								&m->receipt));
+		if (likely(verdict == WEIR_ADMIT) || (verdict == WEIR_REFUSE && limit->observe))
 			continue;
-		if (!(met[i].result & WEIR_AGAIN)) {
-			if (limit->observe)
-				continue;
-			count_refusal(ctx, wn, config, limit, met[i].result,
-				      !i ? met[i].limit : WEIR_LIMITS_MAX);
+		if (verdict == WEIR_REFUSE) {
+			count_refusal(ctx, wn, config, limit, m->receipt.result,
+				      !i ? m->limit : WEIR_LIMITS_MAX);
+			*count = i + 1;
 		}
-		give_back(ctx, wn, config, met, i);
-		return met[i].result & WEIR_AGAIN ? -1 : i;
+		for (m = ctx->matched; i--; m++)
+			weir_limit_undo(wn, config->limit[m->limit], &ctx->request, &m->receipt);
+		return verdict;
 	}
-	return count;
+	return WEIR_ADMIT;
 }
 
 /*
- * A packet that several limits match, @first and @second being the first two: all
- * may refuse before any is charged. Returns the limit that drops it, NULL if none
- * does, or ERR_PTR(-EAGAIN) to start again.
+ * The first pass, of the limits from @at on, the next one that matches being @next if it is not
+ * 0. Sets @count to how many were asked. Returns WEIR_UNSURE, or WEIR_REFUSE if the last of
+ * those drops it.
  */
-static noinline const struct weir_limit *
-meet_all(struct weir_context *ctx, struct weir_net *wn,
-	 const struct weir_config *config, unsigned int first, unsigned int second)
+static __always_inline enum weir_verdict
+ask_all(struct weir_context *ctx, struct weir_net *wn, const struct weir_config *config,
+	unsigned int at, unsigned int next, int *count)
 {
-	struct met *met = ctx->met;
+	const bool early = !next;
+	struct matched *m = ctx->matched;
 	const struct weir_limit *limit;
-	int count = 0, dropper = -1, i;
-	unsigned int at = first;
 
-	ctx->prefix.len4 = U8_MAX;
-	do {
+	ctx->request.source = &ctx->packet.source;
+	ctx->request.prefix.len4 = U8_MAX;
+	*count = 0;
+	for (; at < config->count; m++) {
+		if (early && unlikely(ctx->exempt))
+			break;
 		limit = config->limit[at];
-		met[count].limit = at;
-		met[count].result = prepare(ctx, wn, limit) ?:
-				    refuse(ctx, limit);
-		if (met[count].result && !limit->observe) {
-			count_refusal(ctx, wn, config, limit, met[count].result,
-				      !count ? at : WEIR_LIMITS_MAX);
-			dropper = count;
+		++*count;
+		m->limit = at;
+		m->receipt.result = weir_limit_ask(wn, limit, &ctx->request, early);
+		if (weir_result_refuses(m->receipt.result) && !limit->observe) {
+			count_refusal(ctx, wn, config, limit, m->receipt.result,
+				      *count == 1 ? at : WEIR_LIMITS_MAX);
+			return WEIR_REFUSE;
 		}
-		at = count++ ? next_met(ctx, config, at + 1) : second;
-	} while (dropper < 0 && at < config->count);
-	if (dropper < 0)
-		dropper = charge_all(ctx, wn, config, met, count);
-	if (unlikely(dropper < 0))
-		return ERR_PTR(-EAGAIN);
-	for (i = 0; i < count && i <= dropper; i++) {
-		limit = config->limit[met[i].limit];
-		count_met(ctx, limit, met[i].result, dropper < count);
-		/* An observing limit refused only what no limit before it dropped. */
-		if (limit->observe && met[i].result & WEIR_REFUSED &&
-		    !(met[i].result & WEIR_NO_WAY) &&
-		    !prepare(ctx, wn, limit))
-			weir_table_dropped(limit->table, &ctx->lookup,
-					   ctx->cost.packets, true);
+		at = *count == 1 && !early ? next : next_matched(ctx, config, at + 1);
 	}
-	return dropper < count ? limit : NULL;
+	return WEIR_UNSURE;
 }
 
-/* As meet_all() for a single limit, where one lookup refuses or charges. */
-static inline const struct weir_limit *
-meet_one(struct weir_context *ctx, struct weir_net *wn,
-	 const struct weir_config *config, unsigned int at)
+/* Count the packet at the first @count limits that it matches. */
+static noinline void count_all(struct weir_context *ctx, struct weir_net *wn,
+			       const struct weir_config *config, int count, bool dropped)
+{
+	struct weir_request *request = &ctx->request;
+	const struct weir_limit *limit;
+	struct matched *m = ctx->matched;
+
+	for (; count--; m++) {
+		limit = config->limit[m->limit];
+		count_matched(ctx, limit, m->receipt.result, dropped);
+		/* An observing limit refused only what no limit before it dropped. */
+		if (limit->observe && weir_result_refuses(m->receipt.result) &&
+		    weir_result_has_entry(m->receipt.result) &&
+		    !weir_request_prepare(request, wn, limit))
+			weir_table_dropped(limit->table, &request->lookup,
+					   request->cost.packets, true);
+	}
+}
+
+/* A packet that several limits match, @first and @second being the first two. */
+static noinline enum weir_verdict
+charge_several(struct weir_context *ctx, struct weir_net *wn, const struct weir_config *config,
+	       unsigned int first, unsigned int second)
+{
+	enum weir_verdict verdict;
+	int count;
+
+	verdict = ask_all(ctx, wn, config, first, second, &count);
+	if (verdict == WEIR_UNSURE)
+		verdict = charge_all(ctx, wn, config, &count);
+	if (likely(verdict != WEIR_RESTART))
+		count_all(ctx, wn, config, count, verdict == WEIR_REFUSE);
+	return verdict;
+}
+
+/* A packet that a single limit matches, where one lookup refuses or charges. */
+static inline enum weir_verdict
+charge_one(struct weir_context *ctx, struct weir_net *wn, const struct weir_config *config,
+	   unsigned int at)
 {
 	const struct weir_limit *limit = config->limit[at];
-	u16 result = weir_limit_cost(limit, &ctx->lookup, ctx->cost.packets, ctx->cost.bytes);
-	bool refused;
+	struct weir_result result;
 
-	if (likely(!result)) {
-		seek(ctx, wn, limit);
-		result = charge(ctx, wn, limit);
+	ctx->request.source = &ctx->packet.source;
+	result = weir_limit_charge(wn, limit, &ctx->request, NULL);
+	if (likely(result.flags == WEIR_CHARGED)) {
+		count_matched(ctx, limit, result, false);
+		return WEIR_ADMIT;
 	}
-	if (likely(result == WEIR_CHARGED)) {
-		count_met(ctx, limit, WEIR_CHARGED, false);
-		return NULL;
-	}
-	if (unlikely(result & WEIR_AGAIN))
-		return ERR_PTR(-EAGAIN);
-	refused = result & WEIR_REFUSED;
-	if (refused)
+	if (unlikely(result.flags & WEIR_AGAIN))
+		return WEIR_RESTART;
+	if (weir_result_refuses(result))
 		count_refusal(ctx, wn, config, limit, result, at);
-	count_met(ctx, limit, result, false);
-	return refused && !limit->observe ? limit : NULL;
+	count_matched(ctx, limit, result, false);
+	return weir_result_refuses(result) && !limit->observe ? WEIR_REFUSE : WEIR_ADMIT;
 }
 
-/* The first limit that drops the packet because its prefix is blocked there, or NULL. */
-static noinline const struct weir_limit *blocked_by(struct weir_context *ctx,
-						    const struct weir_config *config)
+/* Is the packet's prefix blocked at a limit that it matches? The first such limit drops it. */
+static noinline bool is_blocked(struct weir_context *ctx, const struct weir_config *config)
 {
+	const struct weir_cost *cost = &ctx->request.cost;
 	const char *dev = ctx->packet.in->name;
 	const struct weir_exempt *block;
 	const struct weir_limit *limit;
@@ -355,74 +268,77 @@ static noinline const struct weir_limit *blocked_by(struct weir_context *ctx,
 		if (!block || limit->observe || !weir_match_packet(&limit->match, &ctx->packet) ||
 		    weir_exempt_from(&ctx->place, dev, limit->id))
 			continue;
-		ctx->refused = WEIR_REFUSED | WEIR_BLOCKED;
-		weir_exempt_count(block, ctx->cost.packets, ctx->cost.bytes);
-		weir_count_limit(limit->stats, WEIR_DROPPED, ctx->cost.packets, ctx->cost.bytes,
-				 WEIR_REFUSED);
-		return limit;
+		ctx->request.source = &ctx->packet.source;
+		ctx->dropper = limit;
+		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;
+		weir_exempt_count(block, cost->packets, cost->bytes);
+		weir_count_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
+				 ctx->result);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
-/* Ask all limits. Returns the verdict, or -1 to start again. */
-static inline int limits(struct weir_context *ctx, struct weir_net *wn,
-			 const struct weir_config *config)
+/* Ask and charge all limits. */
+static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net *wn,
+				       const struct weir_config *config)
 {
-	const struct weir_limit *dropper;
+	const struct weir_request *request = &ctx->request;
+	enum weir_verdict verdict;
 	unsigned int first = 0, second;
 
 	if (unlikely(config->odd)) {
-		dropper = blocked_by(ctx, config);
-		if (dropper)
-			goto drop;
-		first = next_met(ctx, config, 0);
-		goto met;
+		verdict = WEIR_REFUSE;
+		if (is_blocked(ctx, config))
+			goto seen;
+		first = next_matched(ctx, config, 0);
+		goto matched;
 	}
-	if (!meets(ctx, config->limit[0])) {
-		first = next_met(ctx, config, 1);
-met:
+	if (!matches(ctx, config->limit[0])) {
+		first = next_matched(ctx, config, 1);
+matched:
 		if (first >= config->count) {
 			if (!(ctx->packet.flags & WEIR_PACKET_DECRYPTED))
 				weir_count_seen(wn->stats, WEIR_SEEN_UNMATCHED,
 						ctx->packet.flags & WEIR_PACKET_CUT);
-			return NF_ACCEPT;
+			return WEIR_ADMIT;
 		}
 	}
 	second = first + 1;
 	if (unlikely(second != config->count))
-		second = next_met(ctx, config, second);
-	dropper = likely(second == config->count) ? meet_one(ctx, wn, config, first) :
-		  meet_all(ctx, wn, config, first, second);
-	if (IS_ERR(dropper))
-		return -1;
-drop:
-	weir_count_seen(wn->stats, dropper ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
+		second = next_matched(ctx, config, second);
+	verdict = likely(second == config->count) ? charge_one(ctx, wn, config, first) :
+		  charge_several(ctx, wn, config, first, second);
+	if (verdict == WEIR_RESTART)
+		return WEIR_RESTART;
+seen:
+	weir_count_seen(wn->stats, verdict == WEIR_REFUSE ? WEIR_SEEN_DROPPED : WEIR_SEEN_ADMITTED,
 			ctx->packet.flags & WEIR_PACKET_CUT);
-	if (!dropper)
-		return NF_ACCEPT;
-	if (trace_weir_drop_enabled())
-		trace_weir_drop(ctx->packet.skb, dropper, ctx->refused, &ctx->packet.source,
-				ctx->cost.packets, ctx->cost.bytes, ctx->lookup.tick);
-	return NF_DROP;
+	if (verdict == WEIR_REFUSE && trace_weir_drop_enabled())
+		trace_weir_drop(ctx->packet.skb, ctx->dropper, ctx->result, request->source,
+				request->cost.packets, request->cost.bytes,
+				request->lookup.tick);
+	return verdict;
 }
 
 /*
- * Decide on a packet in PRE_ROUTING that the refusal cache does not answer: NF_ACCEPT or
- * NF_DROP. BH off, RCU read lock.
+ * Decide on a packet in PRE_ROUTING that the refusal cache does not answer: WEIR_REFUSE drops
+ * it. BH off, RCU read lock.
  */
-unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
-			  const struct weir_config *config, u64 tick)
+enum weir_verdict weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
+			       const struct weir_config *config, u64 tick)
 {
 	struct weir_context *ctx = this_cpu_ptr(contexts);
 	struct weir_packet *packet = &ctx->packet;
-	int verdict;
+	struct weir_cost *cost = &ctx->request.cost;
+	enum weir_verdict verdict;
 
 	weir_packet_init(packet, skb, family);
-	ctx->lookup.tick = tick;
+	ctx->request.lookup.tick = tick;
 
 	if (packet->in->flags & IFF_LOOPBACK || weir_packet_already_seen(packet))
-		return NF_ACCEPT;
-	ctx->cost = weir_packet_cost(packet->skb, packet->family);
+		return WEIR_ADMIT;
+	*cost = weir_packet_cost(packet->skb, packet->family);
 	do {
 		ctx->place.exempts = config->exempts;
 		if (config->exempts) {
@@ -430,11 +346,10 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 					  packet->in->name, &ctx->place);
 			if (ctx->place.all) {
 				if (packet->flags & WEIR_PACKET_DECRYPTED)
-					return NF_ACCEPT;
-				weir_exempt_count(ctx->place.all, ctx->cost.packets,
-						  ctx->cost.bytes);
+					return WEIR_ADMIT;
+				weir_exempt_count(ctx->place.all, cost->packets, cost->bytes);
 				weir_count_seen(wn->stats, WEIR_SEEN_EXEMPT, false);
-				return NF_ACCEPT;
+				return WEIR_ADMIT;
 			}
 		}
 		if (config->conds & WEIR_IF_TRANSPORT) {
@@ -445,9 +360,61 @@ unsigned int weir_verdict(struct sk_buff *skb, u8 family, struct weir_net *wn,
 			packet->flags &= WEIR_PACKET_VITAL | WEIR_PACKET_DECRYPTED;
 		}
 		verdict = limits(ctx, wn, config);
-		if (likely(verdict >= 0))
+		if (likely(verdict != WEIR_RESTART))
 			return verdict;
 		config = weir_config_get(wn);
 	} while (config);
-	return NF_ACCEPT;
+	return WEIR_ADMIT;
+}
+
+/* The first pass of a frame. */
+static inline enum weir_verdict ask_frame(struct weir_context *ctx, struct weir_net *wn,
+					  const struct weir_config *config)
+{
+	const struct weir_request *request = &ctx->request;
+	unsigned int first = 0;
+	int count;
+
+	if (!matches(ctx, config->limit[0]))
+		first = next_matched(ctx, config, 1);
+	if (ask_all(ctx, wn, config, first, 0, &count) == WEIR_UNSURE)
+		return WEIR_UNSURE;
+	ctx->result.flags |= WEIR_EARLY;
+	weir_count_limit(ctx->dropper->stats, WEIR_DROPPED, 1, request->cost.bytes, ctx->result);
+	if (--count)
+		count_all(ctx, wn, config, count, true);
+	weir_count_seen(wn->stats, WEIR_SEEN_DROPPED, false);
+	trace_weir_early(ctx->dropper, request->source, 1, request->cost.bytes,
+			 request->lookup.tick);
+	return WEIR_REFUSE;
+}
+
+/*
+ * Decide on a frame: WEIR_REFUSE, which is counted, or WEIR_UNSURE. BH off, with the CPU's data
+ * to itself.
+ */
+enum weir_verdict weir_verdict_frame(struct weir_frame frame, struct weir_net *wn,
+				     const struct weir_config *config, u64 tick)
+{
+	struct weir_context *ctx = this_cpu_ptr(contexts);
+	struct weir_packet *packet = &ctx->packet;
+	enum weir_verdict verdict = WEIR_UNSURE;
+
+	rcu_read_lock();
+	weir_packet_init_frame(packet, &frame);
+	ctx->request.lookup.tick = tick;
+	ctx->request.cost = (struct weir_cost) { .packets = 1, .bytes = frame.bytes };
+	ctx->exempt = false;
+	ctx->place.exempts = NULL;
+	ctx->place.all = NULL;
+	if (config->exempts)
+		weir_exempt_place(config->exempts, &packet->source, packet->in->name,
+				  &ctx->place);
+	if (config->conds & WEIR_IF_TRANSPORT || weir_packet_may_be_vital(packet))
+		weir_packet_parse(packet);
+	/* Without all of its headers the packet may be another one. */
+	if (!ctx->place.all && !(packet->flags & (WEIR_PACKET_VITAL | WEIR_PACKET_CUT)))
+		verdict = ask_frame(ctx, wn, config);
+	rcu_read_unlock();
+	return verdict;
 }

@@ -22,7 +22,7 @@
 #include <net/xdp.h>
 
 #include "clock.h"
-#include "path/early.h"
+#include "path/frame.h"
 #include "path/hook.h"
 #include "path/xdp.h"
 #include "path/xdp_compat.h"
@@ -173,7 +173,7 @@ static noinline bool refuses(struct xdp_buff *xdp, struct net_device *dev, void 
 	    xdp_get_buff_len(xdp) - (header - xdp->data) < frame.bytes)
 		return false;
 	weir_hook_lock();
-	refused = weir_early_refuses(&frame, wn, config, tick);
+	refused = weir_frame_refused(&frame, wn, config, tick);
 	weir_hook_unlock();
 	return refused;
 }

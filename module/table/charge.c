@@ -249,14 +249,14 @@ void weir_way_dropped(struct weir_way *way, u32 packets, bool observed)
 }
 
 /*
- * The tick until which what @lookup refused with @result is refused, if nothing changes: to
+ * The tick until which what budget @i refused @lookup is refused, if nothing changes: to
  * the end of the block, if it leaks, or else to the end of the slot. Without the lock it is
  * valid if the seqcount is.
  */
 u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
-		       u16 result)
+		       unsigned int i)
 {
-	const struct weir_count *count = &table->count[result >> WEIR_BUDGET_SHIFT];
+	const struct weir_count *count = &table->count[i];
 	struct weir_wheel *wheel = weir_wheel_of(count, weir_way_wheel(table, lookup->way));
 	struct weir_bucket *bucket = weir_bucket(table, lookup->hash);
 	u64 left;

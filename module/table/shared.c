@@ -21,6 +21,22 @@ static u64 batch_size(const struct weir_table *table, u64 left)
 		     table->spec.count[0].bytes ? BATCH_BYTES : BATCH_PACKETS);
 }
 
+/* Under the way's lock: give back the rest of a batch. */
+static void batch_drop(const struct weir_table *table, struct weir_way *way,
+		       struct weir_batch *batch, u32 slot)
+{
+	const struct weir_wheel_shape shape = weir_shape_unlogged(table->shape);
+	struct weir_wheel *wheel = weir_way_wheel(table, way);
+
+	weir_way_write_begin(way);
+	weir_count_advance(shape, wheel, slot);
+	/* Pairs with weir_table_forget() and weir_table_clear(). */
+	if (batch->left && batch->epoch == READ_ONCE(table->epoch))
+		weir_count_undo(shape, wheel, batch->slot, batch->left);
+	write_seqcount_end(&way->seq);
+	batch->left = 0;
+}
+
 /* Under the way's lock: give back the rest of a batch, and take another. */
 static u16 batch_take(const struct weir_table *table, struct weir_way *way,
 		      struct weir_batch *batch, struct weir_lookup *lookup)
@@ -30,14 +46,7 @@ static u16 batch_take(const struct weir_table *table, struct weir_way *way,
 	u64 sum;
 	u16 result;
 
-	weir_way_write_begin(way);
-	weir_count_advance(shape, wheel, lookup->slot[0]);
-	/* Pairs with weir_table_forget() and weir_table_clear(). */
-	if (batch->left && batch->epoch == READ_ONCE(table->epoch))
-		weir_count_undo(shape, wheel, batch->slot, batch->left);
-	write_seqcount_end(&way->seq);
-	batch->left = 0;
-
+	batch_drop(table, way, batch, lookup->slot[0]);
 	result = weir_way_charge(table, way, lookup);
 	sum = weir_count_sum(shape, wheel, wheel->at);
 	if (!(result & WEIR_CHARGED) || sum >= lookup->budget)
@@ -88,6 +97,25 @@ u16 weir_batch_charge(struct weir_table *table, struct weir_lookup *lookup)
 		raw_spin_unlock(&lookup->way->lock);
 	}
 	return result ?: weir_table_charge(table, lookup);
+}
+
+/* Give back what this CPU has not spent of its batch for a source, if it has one. */
+void weir_batch_return(struct weir_table *table, struct weir_lookup *lookup)
+{
+	struct weir_batch *batch;
+	struct weir_way *way;
+
+	if (!weir_batch_wanted(table, lookup->source))
+		return;
+	batch = weir_batch_of(table, lookup->source);
+	way = weir_bucket_search(table, weir_bucket(table, lookup->hash), lookup->source,
+				 lookup->hash);
+	if (!batch->left || !way)
+		return;
+	raw_spin_lock(&way->lock);
+	if (weir_way_is(table, way, lookup->source))
+		batch_drop(table, way, batch, weir_table_slot(table, lookup->tick));
+	raw_spin_unlock(&way->lock);
 }
 
 /*

@@ -66,6 +66,7 @@ struct weir_table_spec {
 
 #define WEIR_BY_BUDGET	BIT(13)	/* refused by one of several budgets, whose index follows */
 #define WEIR_BUDGET_SHIFT 14
+#define WEIR_BUDGET_MASK (WEIR_BY_BUDGET | (WEIR_BUDGETS_MAX - 1) << WEIR_BUDGET_SHIFT)
 
 /* Refusals that no way counts. */
 #define WEIR_NO_WAY	(WEIR_FLOORED | WEIR_TOO_LARGE | WEIR_NEWCOMER)
@@ -176,7 +177,7 @@ void weir_table_dropped(struct weir_table *table, const struct weir_lookup *look
 			bool observed);
 void weir_table_unmeet(struct weir_table *table, const struct weir_lookup *lookup);
 u64 weir_budgets_until(const struct weir_table *table, const struct weir_lookup *lookup,
-		       u16 result);
+		       unsigned int i);
 
 /* How to block a source that is blocked already, or has no way. */
 enum weir_block {

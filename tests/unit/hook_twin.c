@@ -3,7 +3,7 @@
 #include <linux/user_namespace.h>
 
 #include "table/shared.h"
-#include "path/early.h"
+#include "path/frame.h"
 #include "hook_twin.h"
 
 struct hook_twin t;
@@ -142,7 +142,7 @@ bool hook_early(struct sk_buff *skb, bool ipv6, struct net_device *dev)
 	local_bh_disable();
 	config = weir_config_get(&t.wn);
 	refused = config && config->count &&
-		  weir_early_refuses(&frame, &t.wn, config, shim_jiffies);
+		  weir_frame_refused(&frame, &t.wn, config, shim_jiffies);
 	local_bh_enable();
 	return refused;
 }
