@@ -14,7 +14,7 @@ enum weir_verdict {
 	WEIR_RESTART,		/* not charged: begin again with the present configuration */
 };
 
-/* Why it was refused. From WEIR_REASON_FLOOR on no entry counts it, but a counter of the limit. */
+/* Why it was refused. From WEIR_REASON_FLOOR on a counter of the limit counts it, no entry. */
 enum weir_reason {
 	WEIR_REASON_BUDGET,		/* the source has used its budget up */
 	WEIR_REASON_BLOCK,		/* the source is blocked */

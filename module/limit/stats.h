@@ -93,9 +93,9 @@ static inline void weir_count_rare(struct weir_stats *stats, u32 packets, u64 by
 	const u16 flags = result.flags;
 
 	if (flags & WEIR_NO_WAY)
-		weir_count_fate(stats, flags & WEIR_REFUSED ? WEIR_FLOOR_REFUSED - WEIR_REASON_FLOOR +
-				weir_result_reason(result) : WEIR_NEWCOMERS_CHARGED,
-				packets, bytes);
+		weir_count_fate(stats, !(flags & WEIR_REFUSED) ? WEIR_NEWCOMERS_CHARGED :
+				WEIR_FLOOR_REFUSED - WEIR_REASON_FLOOR +
+				weir_result_reason(result), packets, bytes);
 	if (flags & WEIR_EVICTED)
 		u64_stats_inc(&stats->count[WEIR_COUNT_OF(evictions)]);
 	if (flags & WEIR_SECOND)

@@ -56,9 +56,9 @@ DECLARE_EVENT_CLASS(weir_source,
 		__entry->budget = weir_result_budget(result) + 1;
 		__entry->reason = weir_result_reason(result);
 	),
-	TP_printk("limit=%s saddr=%pI6c tick=%llu budget=%u reason=%s",
-		  __entry->limit, __entry->saddr, __entry->tick, __entry->budget,
-		  weir_trace_reason(__entry->reason))
+	TP_printk("limit=%s saddr=%pI6c tick=%llu reason=%s budget=%u",
+		  __entry->limit, __entry->saddr, __entry->tick,
+		  weir_trace_reason(__entry->reason), __entry->budget)
 );
 
 #define WEIR_SOURCE_EVENT(name)						\
@@ -132,10 +132,10 @@ TRACE_EVENT(weir_drop,
 		__entry->budget = weir_result_budget(result) + 1;
 		__entry->reason = weir_result_reason(result);
 	),
-	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu budget=%u reason=%s",
+	TP_printk("skbaddr=%p limit=%s saddr=%pI6c tick=%llu packets=%u bytes=%llu reason=%s budget=%u",
 		  __entry->skbaddr, __entry->limit, __entry->saddr,
-		  __entry->tick, __entry->packets, __entry->bytes, __entry->budget,
-		  weir_trace_reason(__entry->reason))
+		  __entry->tick, __entry->packets, __entry->bytes,
+		  weir_trace_reason(__entry->reason), __entry->budget)
 );
 
 #endif /* WEIR_TRACE_H */

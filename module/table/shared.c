@@ -25,7 +25,7 @@ static u64 batch_size(const struct weir_table *table, u64 left)
 static void batch_drop(const struct weir_table *table, struct weir_way *way,
 		       struct weir_batch *batch, u32 slot)
 {
-	const struct weir_wheel_shape shape = weir_shape_unlogged(table->shape);
+	const struct weir_shape *shape = &table->count[0].shape;
 	struct weir_wheel *wheel = weir_way_wheel(table, way);
 
 	weir_way_write_begin(way);
