@@ -29,10 +29,10 @@ enum weir_fate {
 	WEIR_DROPPED,
 	WEIR_WOULD_DROP,
 	WEIR_ELSEWHERE,
+	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
 	WEIR_FLOOR_REFUSED,	/* of the refused, by their reason from WEIR_REASON_FLOOR on */
 	WEIR_TOO_LARGE_REFUSED,
 	WEIR_NEWCOMERS_REFUSED,
-	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
 	WEIR_NEWCOMERS_CHARGED,	/* of the others */
 	WEIR_SECOND_CHARGED,	/* of those newcomers: by their second try */
 	WEIR_BUDGET_REFUSED,	/* of the refused: by the first of several budgets, or others */
