@@ -16,10 +16,10 @@ enum weir_verdict {
 
 /* Why it was refused. From WEIR_REASON_FLOOR on a counter of the limit counts it, no entry. */
 enum weir_reason {
-	WEIR_REASON_BUDGET,		/* the source has used its budget up */
-	WEIR_REASON_BLOCK,		/* the source is blocked */
-	WEIR_REASON_FLOOR,		/* the source is not in the table, and the floor leaves no room */
-	WEIR_REASON_SIZE,		/* the packet exceeds the whole budget */
+	WEIR_REASON_BUDGET,	/* the source has used its budget up */
+	WEIR_REASON_BLOCK,	/* the source is blocked */
+	WEIR_REASON_FLOOR,	/* the source has no entry, and the floor leaves no room */
+	WEIR_REASON_SIZE,	/* the packet exceeds the whole budget */
 	WEIR_REASON_NEWCOMERS,	/* the newcomers' budget is used up */
 };
 
