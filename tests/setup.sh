@@ -13,7 +13,7 @@ die() { say "$*" >&2; exit 1; }
 demo_packages='gcc libc6-dev make pkgconf libmnl-dev libjansson-dev libelf1 busybox-static kmod
 	iproute2 nftables procps qemu-system-x86 xz-utils zstd'
 test_packages="$demo_packages clang sparse shellcheck mandoc codespell jq zsh python3
-	libcmocka-dev libclang-rt-dev python3-yaml python3-jsonschema python3-z3 iptables iputils-ping tzdata
+	libcmocka-dev libclang-rt-dev libncurses-dev tmux python3-yaml python3-jsonschema python3-z3 iptables iputils-ping tzdata
 	ethtool tcpdump tshark iperf3 bc libcap2-bin debhelper dh-dkms dkms openssl pahole
 	bpftool libbpf-dev libxdp1 xdp-tools fail2ban crowdsec-custom-bouncer
 	sphinx-common python3-sphinx furo python3-myst-parser"

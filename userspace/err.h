@@ -30,6 +30,7 @@ enum weir_exit {
 #define WEIR_NO_MEMORY	"out of memory"
 #define WEIR_SEPARATE	"separate the values of '%s' by ','"
 #define WEIR_TWICE	"'%s' given twice"
+#define WEIR_UNLOADED	"the kernel module was unloaded"
 #define WEIR_UNEXPECTED	"unexpected argument '%.60s'"
 
 struct weir_err {

@@ -111,7 +111,9 @@ extern const struct weir_set weir_counter_fields, weir_match_fields, weir_limit_
 	weir_stats_fields,
 	weir_pressure_fields, weir_newcomers_fields,
 	weir_state_fields, weir_config_fields, weir_saving_fields, weir_metering_fields,
-	weir_xdp_fields, weir_packet_fields;
+	weir_xdp_fields, weir_packet_fields, weir_top_fields;
+/* Names of enum weir_order. */
+extern const char *const weir_order_names[];
 
 /* Size of a number in bytes: of the value, or of its second part, as @attr says. */
 size_t weir_type_width(const struct weir_field *field, uint16_t attr);

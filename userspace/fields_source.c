@@ -22,6 +22,9 @@
 #define ON_ADDRESS	(WEIR_ON_GET | WEIR_ON_CHARGE | ON_BLOCK)
 #define ON_SOURCE	(WEIR_ON_SHOW | WEIR_ON_FORGET | ON_ADDRESS)
 
+#define OVERLAP_HELP	"only sources that overlap ADDR[/LENGTH]"
+#define UNDER_HELP	"only under this limit"
+
 #define PACKET(NAME, member)	.attr = WEIR_A_MATCH_##NAME, \
 	.spec = &weir_match_attrs[WEIR_A_MATCH_##NAME], .bit = WEIR_COND_##NAME, \
 	.offset = offsetof(struct weir_match, member), \
@@ -56,14 +59,14 @@ const struct weir_set weir_packet_fields = {
 static const struct weir_field query_rows[] = {
 	{ "PREFIX", &weir_type_prefix, WEIR_ALONE | WEIR_ON_SHOW, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN,
-	  .help = "only sources that overlap ADDR[/LENGTH]" },
+	  .help = OVERLAP_HELP },
 	{ "ADDR", &weir_type_source, WEIR_FIRST | ON_ADDRESS, QUERY(ADDRESS, prefix),
 	  .alias = "all", .needed = ON_ADDRESS },
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | WEIR_ON_FORGET, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN, .value = "PREFIX|all", .alias = "all",
 	  .needed = WEIR_ON_FORGET, .help = "sources within ADDR[/LENGTH], or all" },
 	{ "limit", &weir_type_name, ON_SOURCE, QUERY(LIMIT, limit), .needed = WEIR_ON_CHARGE,
-	  .help = "only under this limit" },
+	  .help = UNDER_HELP },
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
 	  .help = "device of a link-local source" },
 	{ NULL, &weir_type_nest, WEIR_ON_GET, AT(query, packet), .nest = &weir_packet_fields },
@@ -93,6 +96,38 @@ static const struct weir_field query_rows[] = {
 
 const struct weir_set weir_query_fields = {
 	SET("query", query), .fields = query_rows,
+};
+
+const char *const weir_order_names[] = { "dropped", "count", "rate", NULL };
+/* Not sent to the module, but numbered as if, behind its attributes. */
+enum { TOP_BY = 1000, TOP_COUNT, TOP_EVERY };
+
+static const struct weir_attr_spec top_attrs[] = {
+	{ .name = "by", .names = weir_order_names },
+	{ .name = "count", .min = 1, .max = UINT32_MAX },
+	{ .name = "every", .min = 1000, .max = 3600000 },
+};
+
+#define TOP(NAME, member)	.attr = TOP_##NAME, .spec = &top_attrs[TOP_##NAME - TOP_BY], \
+	AT(top, member)
+
+static const struct weir_field top_rows[] = {
+	{ "PREFIX", &weir_type_prefix, WEIR_ALONE | WEIR_ON_SHOW, ATTR(source, SOURCE_ADDRESS),
+	  AT(top, prefix), .part = WEIR_A_SOURCE_PREFIX_LEN,
+	  .help = OVERLAP_HELP },
+	{ "limit", &weir_type_name, WEIR_ON_SHOW, ATTR(source, SOURCE_LIMIT), AT(top, limit),
+	  .help = UNDER_HELP },
+	{ "by", &weir_type_enum, WEIR_ON_SHOW, TOP(BY, by),
+	  .help = "by drops (default), counts or rates" },
+	{ "count", &weir_type_uint, WEIR_ON_SHOW, TOP(COUNT, count),
+	  .help = "print N screens as text; no terminal is needed" },
+	{ "every", &weir_type_ms, WEIR_ON_SHOW, TOP(EVERY, every_ms),
+	  .help = "time between two screens (default: 1s)" },
+	END
+};
+
+const struct weir_set weir_top_fields = {
+	SET("top", top), .fields = top_rows,
 };
 
 #define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)

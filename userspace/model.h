@@ -141,6 +141,18 @@ struct weir_query {
 	struct weir_match packet;	/* of the source: what is known of it */
 };
 
+enum weir_order { WEIR_BY_DROPPED, WEIR_BY_COUNT, WEIR_BY_RATE, WEIR_ORDERS };
+
+/* What the screens of weir top show. */
+struct weir_top {
+	uint64_t has;
+	char limit[WEIR_NAME_SIZE];	/* "": all */
+	struct weir_prefix prefix;
+	uint32_t by;			/* enum weir_order */
+	uint32_t count;			/* screens to print as text; 0: a terminal */
+	uint64_t every_ms;
+};
+
 /* The count of a source for a budget. */
 struct weir_source_budget {
 	uint64_t has;
@@ -235,6 +247,7 @@ union weir_model {
 	struct weir_saving saving;
 	struct weir_metering metering;
 	struct weir_xdp xdp;
+	struct weir_top top;
 };
 
 #define WEIR_EARLY_MAX	256

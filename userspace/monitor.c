@@ -250,7 +250,7 @@ static int follow(struct watch *watch, int fd)
 		case -EPIPE:
 			return lose_reader(watch->tool);
 		case -ESHUTDOWN:
-			weir_err_set(&watch->tool->err, "the kernel module was unloaded");
+			weir_err_set(&watch->tool->err, WEIR_UNLOADED);
 			return WEIR_EXIT_UNREACHABLE;
 		default:
 			watch->tool->err = watch->tool->nl.err;

@@ -131,6 +131,12 @@ static const struct weir_command monitor_commands[] = {
 	{ 0 }
 };
 
+static const struct weir_command top_commands[] = {
+	{ "top", NULL, "show limits and the busiest sources on a screen, live",
+	  .set = &weir_top_fields, .verb = WEIR_ON_SHOW, .run = weir_top },
+	{ 0 }
+};
+
 static const struct weir_command save_commands[] = {
 	{ "save", NULL, "write the configuration in the format that -file reads; with -json, as JSON",
 	  .set = &weir_saving_fields, .verb = WEIR_ON_ADD, .run = weir_save },
@@ -180,6 +186,7 @@ const struct weir_object weir_objects[] = {
 	{ "early", "the same as xdp attach, for configuration files", early_commands, true, NULL },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },
 	{ "monitor", "show events as they happen", monitor_commands, true, NULL },
+	{ "top", "limits and the busiest sources, live", top_commands, true, NULL },
 	{ "save", "write the configuration in the format that -file reads",
 	  save_commands, true, NULL },
 	{ "metrics", "counters in the text format of Prometheus", metrics_commands, true, NULL },

@@ -39,8 +39,7 @@ void weir_show_xdp(struct weir_out *out, const void *model)
 	weir_out_end(out, '}');
 }
 
-/* The wheel as a sparkline of eight levels, scaled to the fullest slot. */
-static void spark(const struct weir_source_budget *source, char text[WEIR_WHEEL_MAX * 3 + 1])
+void weir_show_spark(const struct weir_source_budget *source, char text[WEIR_SPARK_SIZE])
 {
 	static const char ramp[LEVELS + 1] = "_.:-=+*#";
 	bool utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
@@ -62,9 +61,9 @@ static void spark(const struct weir_source_budget *source, char text[WEIR_WHEEL_
 
 static void show_slots(struct weir_out *out, const struct weir_source_budget *is)
 {
-	char text[WEIR_WHEEL_MAX * 3 + 1], slot[WEIR_TEXT_SIZE];
+	char text[WEIR_SPARK_SIZE], slot[WEIR_TEXT_SIZE];
 
-	spark(is, text);
+	weir_show_spark(is, text);
 	weir_out_text(out, is->slots == 1 ? "    %s %u slot of %s\n" :
 		      "    %s %u slots of %s, oldest first\n", text, is->slots,
 		      weir_text_time(is->slot_ns, slot));

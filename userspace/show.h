@@ -20,6 +20,12 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 /* Whether it is of a packet that was refused, not of a request. */
 void weir_show_state(struct weir_out *out, const struct weir_state *state);
 bool weir_event_limits(const struct weir_source *source);
+#define WEIR_SPARK_SIZE	(WEIR_WHEEL_MAX * 3 + 1)
+/*
+ * The wheel as a sparkline of eight levels, scaled to the fullest slot; in ASCII where the locale
+ * is not UTF-8.
+ */
+void weir_show_spark(const struct weir_source_budget *source, char text[WEIR_SPARK_SIZE]);
 /* The timestamp at the start of an event. */
 void weir_show_timestamp(struct weir_out *out);
 

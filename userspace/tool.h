@@ -131,11 +131,13 @@ void weir_notes_end(struct weir_tool *tool);
 /* ssh.c: warn of a limit that would match the caller's own connection. */
 void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 
-/* limit.c, source.c, monitor.c, save.c, metrics.c, xdp.c: commands that are not generic. */
+/*
+ * limit.c, source.c, monitor.c, top_data.c, save.c, metrics.c, xdp.c: commands that are not
+ * generic.
+ */
 weir_run weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
-	weir_source_block, weir_source_release, weir_monitor, weir_save, weir_metrics,
-	weir_xdp_attach,
-	weir_xdp_detach, weir_xdp_show;
+	weir_source_block, weir_source_release, weir_monitor, weir_top, weir_save, weir_metrics,
+	weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set;
 
 /*

@@ -15,7 +15,7 @@ next() {
 	done
 }
 
-next -- limit source exempt stats monitor save help -json -check
+next -- limit source exempt stats monitor top save help -json -check
 next limit -- show add set del reset rezone flush help
 next limit rezone -- help !NAME !web
 next -j -n $$ limit -- show
@@ -35,6 +35,9 @@ next limit add web budget 1/s bytes -- dev !bytes
 next source charge 10.0.0.1 limit web bytes 3 -- mode wait
 next monitor -- limit limits exempts sources pressure newcomers
 next monitor sources limit web -- limits pressure !sources
+next top -- limit by count every !PREFIX
+next top by -- dropped count rate
+next top count 2 limit web -- by every !count !limit
 next limit add web proto -- tcp vrrp
 next save -- '<FILE>'
 next -f -- '<FILE>' !limit
@@ -48,7 +51,7 @@ next limit add web budget 1/s -- packets
 # every word in help can be completed
 offered=$(
 	"$weir" -complete
-	for object in limit source exempt stats monitor save; do
+	for object in limit source exempt stats monitor top save; do
 		"$weir" -complete "$object"
 		for verb in $("$weir" -complete "$object"); do
 			for first in '' 10.0.0.1 'web'; do
@@ -62,8 +65,8 @@ offered=$(
 	done 2>/dev/null
 )
 missing=$(
-	for object in limit source exempt stats monitor save; do "$weir" help "$object"; done |
-		sed -nE '/^(Usage:|       )/{s/\[k\|M\|G\]//g;p}' | tr -s '][ |' '\n' |
+	for object in limit source exempt stats monitor top save; do "$weir" help "$object"; done |
+		sed -nE '/^(Usage:| {7,10}[^ ])/{s/\[k\|M\|G\]//g;p}' | tr -s '][ |' '\n' |
 		grep -xE '[a-z][a-z0-9]*' | sort -u | grep -vxE 'weir|help' | while IFS= read -r word; do
 		grep -qxF -- "$word" <<<"$offered" || echo "$word"
 	done

@@ -55,6 +55,10 @@ says <<'LINES'
 1 | -check -n nosuch limit show web | ^weir: no network namespace 'nosuch': No such file or directory$
 0 | -check stats show |
 0 | -check monitor |
+0 | -check top by rate count 1 every 2s 192.0.2.0/24 limit web |
+1 | top count 0 | ^weir: top: count: 0 is out of range 1
+1 | top every 500ms | ^weir: top: every: 500ms is out of range 1s..1h$
+1 | top by drops | ^weir: top: by: .*dropped
 0 | -check save |
 0 | -check save /nowhere/x |
 
@@ -77,7 +81,7 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, xdp, early, stats, monitor, save, metrics$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, xdp, early, stats, monitor, top, save, metrics$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
