@@ -437,9 +437,11 @@ static void draw_foot(const struct weir_top_data *now, const struct weir_top_vie
 void weir_top_draw(const struct weir_top_data *now, const struct weir_top_data *before,
 		   struct weir_top_view *view, struct weir_cells *cells)
 {
-	double seconds = before->ns && now->ns > before->ns ? (double)(now->ns - before->ns) / SECOND_NS : 0;
 	unsigned int row, column, end;
+	double seconds = 0;
 
+	if (before->ns && now->ns > before->ns)
+		seconds = (double)(now->ns - before->ns) / SECOND_NS;
 	for (row = 0; row < cells->rows; row++)
 		for (column = 0; column < cells->columns; column++)
 			cells->cell[row][column] = (struct weir_cell){ " ", WEIR_STYLE_PLAIN };
