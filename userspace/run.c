@@ -170,6 +170,7 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 	int status;
 
 	tool->loads = command->loads;
+	tool->read = weir_read;
 	status = weir_tool_reach(tool);
 	if (status && command->absent && tool->missing)
 		status = WEIR_EXIT_OK;

@@ -228,7 +228,7 @@ static void take_filter(const char *word)
 	if (screen.asking == ASK_LIMIT)
 		words[args.count++] = "limit";
 	words[args.count++] = screen.view.entry;
-	if (*word && weir_read(&args, &reading))
+	if (*word && screen.tool->read(&args, &reading))
 		return say("%s", screen.tool->err.text);
 	if (screen.asking == ASK_LIMIT)
 		strcpy(asked->limit, *word ? reading.model.top.limit : "");

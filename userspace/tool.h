@@ -10,6 +10,9 @@
 
 #define WEIR_NETNS_DIR	"/run/netns"	/* as ip-netns(8) */
 
+struct weir_args;
+struct weir_reading;
+
 struct weir_tool {
 	bool stats, force, check, timestamp, exist, version, schema, help;
 	bool quiet;		/* no notes */
@@ -26,6 +29,8 @@ struct weir_tool {
 	bool reached;
 	bool missing;		/* the module is not loaded */
 	bool loads;		/* load the module if it is not there */
+	/* weir_read(), for a command that runs others */
+	int (*read)(struct weir_args *args, struct weir_reading *reading);
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
 	const char *limit;	/* being changed, or NULL */

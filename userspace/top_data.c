@@ -168,7 +168,7 @@ int weir_top_say(struct weir_tool *tool, char **words, int count, char **text)
 	if (!tool->out.to) {
 		weir_err_set(&tool->err, WEIR_NO_MEMORY);
 	} else {
-		if (!weir_read(&args, &reading))
+		if (!tool->read(&args, &reading))
 			status = reading.command->run(tool, reading.command, &reading.model);
 		weir_out_flush(&tool->out);
 		fclose(tool->out.to);
