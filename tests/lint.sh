@@ -46,7 +46,7 @@ layers() {
 		userspace/(show|value|config|nl)\.h	err.h field.h model.h out.h
 		userspace/tool\.h	err.h nl.h out.h show.h
 		userspace/top\.h	config.h tool.h
-		userspace/(top|top_data|screen|screen_none)\.c	top.h value.h
+		userspace/(top|top_data|top_run|screen|screen_none)\.c	top.h value.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL

@@ -137,7 +137,7 @@ void weir_notes_end(struct weir_tool *tool);
 void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
 
 /*
- * limit.c, source.c, monitor.c, top_data.c, save.c, metrics.c, xdp.c: commands that are not
+ * limit.c, source.c, monitor.c, top_run.c, save.c, metrics.c, xdp.c: commands that are not
  * generic.
  */
 weir_run weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
