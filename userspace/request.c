@@ -148,10 +148,10 @@ struct showing {
 static int show_answer(const void *model, void *data)
 {
 	const struct showing *showing = data;
+	const struct weir_exempt *exempt = model;
+	bool blocks = showing->command->set == &weir_block_fields;
 
-	if (weir_command_exempts(showing->command) &&
-	    ((const struct weir_exempt *)model)->block !=
-	    (showing->command->set == &weir_block_fields))
+	if (weir_command_exempts(showing->command) && exempt->block != blocks)
 		return 0;
 	showing->command->show(&showing->tool->out, model);
 	showing->tool->answers++;

@@ -150,7 +150,7 @@ void weir_schema(struct weir_out *out)
 	json_array_append_new(any, array_of("version"));
 	json_array_append_new(any, json_pack("{ss}", "$ref", "#/$defs/event"));
 	json_object_set_new(defs, "config",
-			    object_of(json_pack("{so so so so}", "limits", array_of("limit"),
+			    object_of(json_pack("{s:o, s:o, s:o, s:o}", "limits", array_of("limit"),
 						"exempts", array_of("exempt"),
 						"blocked_prefixes", array_of("blocked"),
 						"early", array_of("xdp")), NULL));

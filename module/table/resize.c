@@ -62,14 +62,14 @@ static bool bounds_better(const struct weir_count *next, const struct weir_count
 		return (a->window < b->window) == long_a;
 	if (same_way(a, next) != same_way(b, next))
 		return same_way(a, next);
-	return weir_shape_max(&a->shape) > weir_shape_max(&b->shape);
+	return a->bytes == next->bytes && weir_shape_max(&a->shape) > weir_shape_max(&b->shape);
 }
 
 /*
  * The count of a predecessor that a new one starts from: of the shortest window that is
  * no shorter, or else of the longest, in the same unit if there is one. Of equal ones the one
- * that counts alike: another may have let go what that still holds; and then the widest, as a
- * narrow one may have been cut off when it was converted.
+ * that counts alike: another may have let go what that still holds; and then in the same unit the
+ * widest, as a narrow one may have been cut off when it was converted.
  */
 static unsigned int count_before(const struct weir_count *next, const struct weir_table *old)
 {

@@ -36,7 +36,7 @@ quietly weir -file - <<<"# none"
 have "" "... and one without removes them"
 
 # The fields of the tracepoints.
-for event in "weir_limited limit saddr tick budget" "weir_drop skbaddr limit saddr tick packets bytes budget"; do
+for event in "weir_limited limit saddr tick budget reason" "weir_drop skbaddr limit saddr tick packets bytes budget reason"; do
 	read -r name fields <<<"$event"
 	is "$(awk '/field:/ && !/common_/ { sub(/\[.*|;.*/, ""); print $NF }' \
 		"$TRACING/events/weir/$name/format" | xargs)" "$fields" "tracepoint weir:$name"
@@ -55,8 +55,8 @@ trace_stop
 echo 0 >"$freed/enable"
 echo '!stacktrace' >"$freed/trigger"
 is "$(grep -c ' weir_drop: .*limit=d ' "$tmp/trace")" 40 "weir_drop traces each drop"
-is "$(awk '/ weir_limited: / { print $(NF - 2) }' "$tmp/trace" | xargs)" \
-	"saddr=::ffff:198.51.100.1 saddr=2001:db8:1::1" "weir_limited traces each newly limited source once"
+is "$(awk '/ weir_limited: / { print $(NF - 3), $(NF - 1) }' "$tmp/trace" | xargs)" \
+	"saddr=::ffff:198.51.100.1 reason=budget saddr=2001:db8:1::1 reason=budget" "weir_limited traces each newly limited source once"
 # freed_by [all]: function and reason that freed packets: all, or those in weir_drop
 freed_by() {
 	awk -v all="${1:-}" '

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 begin_apart
 space inner
+# shellcheck disable=SC2154 # space sets it
 ip link add in0 netns "$inner" type veth peer name out0 netns "$rx" || bail "no veth"
 ip -n "$inner" -batch - <<-WORDS
 	addr add 10.9.0.2/24 dev in0

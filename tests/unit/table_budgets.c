@@ -100,7 +100,8 @@ static bool nearer(unsigned int a, unsigned int b, const struct way_budget *now)
 
 	if (far_a != far_b)
 		return far_a < far_b;
-	return weir_shape_max(&lists.old.table->count[a].shape) >
+	return lists.old.budget[a].spec.bytes == now->spec.bytes &&
+	       weir_shape_max(&lists.old.table->count[a].shape) >
 	       weir_shape_max(&lists.old.table->count[b].shape);
 }
 
