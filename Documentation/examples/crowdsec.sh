@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # crowdsec.sh add|del ADDRESS SECONDS REASON JSON: have crowdsec-custom-bouncer block by weir.
 # It is called for each decision; /etc/crowdsec/bouncers/crowdsec-custom-bouncer.yaml.local
-# names it as its bin_path. The limit "ban" must exist. Decisions on ranges and countries are
-# refused, and the bouncer logs why.
+# names it as its bin_path. The limit "ban" must exist. A decision on a range blocks the prefix;
+# those on countries are refused, and the bouncer logs why.
 case $1 in
 add) exec weir -exist source block "$2" limit ban for "$3s" ;;
 del) exec weir -exist source release "$2" limit ban ;;

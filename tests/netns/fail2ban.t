@@ -111,10 +111,12 @@ if command -v crowdsec-custom-bouncer >/dev/null; then
 	sed -e "s|^bin_path:.*|bin_path: $examples/crowdsec.sh|" -e 's/^api_key:.*/api_key: key/' -e 's/^update_frequency:.*/update_frequency: 1s/' \
 		-e 's/^daemonize:.*/daemonize: false/' -e 's/^log_mode:.*/log_mode: stdout/' -e "s|^piddir:.*|piddir: $tmp|" \
 		/etc/crowdsec/bouncers/crowdsec-custom-bouncer.yaml >"$tmp/bouncer.yaml"
-	echo 203.0.113.20 203.0.113.0/24 2001:db8:8::1 >"$tmp/new"
+	echo 203.0.113.20 198.51.100.0/24 2001:db8:8::1 FR >"$tmp/new"
 	: >"$tmp/deleted"
 	python3 "$tmp/lapi.py" "$tmp" >"$tmp/lapi.log" 2>&1 &
 	pids+=($!)
+	# ranges [PREFIX]: are these the blocked ones?
+	ranges() { [ "$(weir -json block show | jq -r '.[].prefix')" = "$*" ]; }
 	answers() { (: </dev/tcp/127.0.0.1/8080) 2>/dev/null; }
 	wait_for 60 answers
 	crowdsec-custom-bouncer -c "$tmp/bouncer.yaml" >"$tmp/bouncer.log" 2>&1 &
@@ -123,11 +125,14 @@ if command -v crowdsec-custom-bouncer >/dev/null; then
 	holds "... IPv6, too" wait_for 60 is_blocked 2001:db8:8::1 ban
 	within "$(blocked 203.0.113.20 ban)" 7000 7200 "... for their time"
 	is "$(through 203.0.113.20):$(through 203.0.113.21)" 0:10 "... and others are not refused"
-	like "$(<"$tmp/bouncer.log")" "203.0.113.0/24" "a range is refused, and that is logged"
+	holds "a range is blocked" wait_for 60 ranges 198.51.100.0/24
+	is "$(through 198.51.100.77):$(through 198.51.101.77)" 0:10 "... all of it"
+	like "$(<"$tmp/bouncer.log")" "FR" "a country is refused, and that is logged"
 	: >"$tmp/new"
-	echo 203.0.113.20 >"$tmp/deleted"
+	echo 203.0.113.20 198.51.100.0/24 >"$tmp/deleted"
 	holds "... and they are released" wait_for 60 is_free 203.0.113.20 ban
-	is "$(through 203.0.113.20)" 10 "... and pass"
+	holds "... the range, too" wait_for 60 ranges
+	is "$(through 203.0.113.20):$(through 198.51.100.77)" 10:10 "... and pass"
 	quiet
 else
 	skip "there is no bouncer" "CrowdSec blocks and releases"
