@@ -62,7 +62,8 @@ there weir limit flush
 is "$(there weir -json stats show | json limit_count)" 0 "... until they are deleted"
 
 # A namespace of a user, who is its root, and the host's root in there
-setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn sh -c 'echo; exec sleep 1000' >"$tmp/up" &
+mkfifo "$tmp/hold" && exec 8<>"$tmp/hold"
+setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn sh -c 'echo; read -r _' >"$tmp/up" <&8 &
 holder=$!
 pids+=($!)
 wait_for 60 test -s "$tmp/up"

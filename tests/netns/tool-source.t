@@ -56,13 +56,20 @@ weir source charge 198.51.100.2 limit web >"$tmp/out"
 weir source charge 198.51.100.1 limit bulk bytes 4k >"$tmp/out"
 
 # What is shown can be written: source, device and limit, and the time.
-weir source charge 2001:db8:1:2::3 limit web >"$tmp/out"
+weir limit add six budget 100/100s from ::/0 sources 64
+weir source charge 2001:db8:1:2::3 limit six >"$tmp/out"
+weir source charge 198.51.101.1 limit net >"$tmp/out"
+weir source show | grep -Ev '^( |all )' | sort >"$tmp/shown"
+is "$(sed 's/ count.*//' "$tmp/shown" | paste -sd ,)" "198.51.100.1 limit bulk,198.51.100.1 limit web,198.51.100.2 limit web,198.51.101.0/24 limit net,2001:db8:1:2::/64 limit six" \
+	"addresses and prefixes are shown"
 while read -r line; do
 	for verb in get "block for 1h36m" release "block for 1.5h" forget charge; do
-		weir source ${verb%% *} ${line%% count*} ${verb#"${verb%% *}"} >"$tmp/out" 2>&1
+		# shellcheck disable=SC2086 # words
+		weir source ${verb%% *} ${line%% count*} ${verb#"${verb%% *}"} >"$tmp/out" 2>&1 </dev/null
 		is "$? $(sed -n "1s,^${line%% count*} .*,shown,p" "$tmp/out")" "0 shown" "source ${verb%% *} of what is shown: $line" || diag "$(<"$tmp/out")"
 	done
-done < <(weir source show limit web | grep -v '^ ' | head -n 3 && weir source show limit net | grep -v '^ ')
+done <"$tmp/shown"
+weir limit del six
 weir source charge 198.51.100.1 limit host packets 3 >"$tmp/out"
 line=$(weir source show limit host)
 like "$line" '^all limit host count [0-9]+ of 1000 ' "the source of a limit of all"

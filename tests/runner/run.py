@@ -176,6 +176,10 @@ class Tap:
         elif line.startswith("Bail out!"):
             self.flush()
             self.result(False, self.prefix + line)
+        elif re.match(r"\S*tests/\S+: line \d+: (?!warning: |.*(Terminated|Killed))", line):
+            # A loop whose input cannot be opened is left out without a result.
+            self.flush()
+            self.result(False, self.prefix + "bash meets no error: " + line)
         elif line.strip():
             self.tail = (self.tail + [line])[-20:]
             if self.failing and len(self.failing[1]) < 80:
