@@ -199,6 +199,8 @@ static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	err = weir_nl_exempt(attrs, nest, &exempt, extack);
 	if (err)
 		return err;
+	if (attrs[WEIR_A_EXEMPT_BLOCK])
+		exempt.limit = WEIR_EXEMPT_BLOCK;
 	if (cmd == WEIR_CMD_EXEMPT_DEL)
 		return weir_edit_exempt_del(edit, &exempt, limit, error);
 	err = exempt_time(attrs[WEIR_A_EXEMPT_FOR_MS], &exempt, extack);
@@ -241,7 +243,8 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 			 struct weir_error *error, const struct genl_info *info)
 {
 	bool limit = nla_type(nest) == WEIR_A_CONFIG_LIMIT;
-	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1];	/* the larger set */
+	/* Of the larger set; what an entry cannot have is not given. */
+	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1] = { };
 	int err;
 
 	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_RENEW,

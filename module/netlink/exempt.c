@@ -9,7 +9,7 @@
 #include "limit/stats.h"
 #include "netlink/message.h"
 
-/* Parse an exemption, except for its limit and comment. */
+/* Parse the source of an exemption: prefix and device, all other fields are 0. */
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct weir_exempt *exempt, struct netlink_ext_ack *extack)
 {
@@ -17,8 +17,6 @@ int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 	int err;
 
 	memset(exempt, 0, sizeof(*exempt));
-	if (attrs[WEIR_A_EXEMPT_BLOCK])
-		exempt->limit = WEIR_EXEMPT_BLOCK;
 	err = weir_nl_require(attrs, nest, WEIR_A_EXEMPT_ADDRESS,
 			      "the address of the exemption is missing", extack) ?:
 	      weir_nl_prefix(attrs[WEIR_A_EXEMPT_ADDRESS],
