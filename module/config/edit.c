@@ -233,7 +233,8 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
 				   "no limit of that name to exempt from; limit show lists them");
-	exempt->limit |= *limit ? edit->limit[place]->id : 0;
+	exempt->limit = (exempt->limit & WEIR_EXEMPT_BLOCK) |
+			(*limit ? edit->limit[place]->id : 0);
 	return 0;
 }
 
@@ -265,7 +266,7 @@ void weir_edit_exempt_flush(struct weir_edit *edit)
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
-	bool block = exempt->limit;
+	bool block = exempt->limit & WEIR_EXEMPT_BLOCK;
 	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
 
 	if (!err && edit->old)

@@ -72,12 +72,14 @@ u32 weir_limit_sources(const struct weir_limit *limit)
 static struct weir_count_spec count_spec(const struct weir_limit *limit, unsigned int i)
 {
 	const struct weir_budget *budget = &limit->budget[i];
+	u64 window = DIV_ROUND_UP_ULL((u64)budget->window_ms * HZ, MSEC_PER_SEC);
 
 	return (struct weir_count_spec) {
 		.budget = budget->most,
 		.rate = budget->mode == WEIR_MODE_BUCKET ? budget->amount : 0,
 		.slot_ticks = budget->slot_ticks,
 		.slots = budget->slots,
+		.rounded = (u64)budget->slots * budget->slot_ticks - window,
 		.calendar_ms = budget->mode == WEIR_MODE_CALENDAR ? budget->window_ms : 0,
 		.log = budget->mode == WEIR_MODE_EXACT,
 		.lenient = budget->mode != WEIR_MODE_STRICT || !budget->window_ms,
@@ -91,9 +93,9 @@ static bool count_serves(const struct weir_limit *was, const struct weir_limit *
 {
 	struct weir_count_spec a = count_spec(was, i), b = count_spec(limit, i);
 
-	return a.slot_ticks == b.slot_ticks && a.slots == b.slots && a.lenient == b.lenient &&
-	       a.rate == b.rate && a.calendar_ms == b.calendar_ms && a.log == b.log &&
-	       a.bytes == b.bytes &&
+	return a.slot_ticks == b.slot_ticks && a.slots == b.slots && a.rounded == b.rounded &&
+	       a.lenient == b.lenient && a.rate == b.rate && a.calendar_ms == b.calendar_ms &&
+	       a.log == b.log && a.bytes == b.bytes &&
 	       weir_table_holds(was->table, i, limit->room[i]);
 }
 

@@ -24,7 +24,7 @@ struct weir_count {
 	bool bytes;		/* it counts bytes, otherwise packets */
 	u16 off;		/* of its wheel behind the first one of a way or floor */
 	const struct weir_calendar *calendar;	/* that numbers them, or NULL */
-	u64 window;		/* slots of the window, in ticks; the most if it never ends */
+	u64 window;		/* as asked for, in ticks; the most if it never ends */
 	u32 slot_ticks;		/* length of a slot, nominal with @calendar; 0 if it never ends */
 };
 

@@ -131,7 +131,8 @@ static struct weir_count count_of(const struct weir_count_spec *spec, unsigned i
 {
 	struct weir_count count = {
 		.shape = shape_of(spec, words),
-		.window = spec->slot_ticks ? (u64)spec->slots * spec->slot_ticks : U64_MAX,
+		.window = spec->slot_ticks ? (u64)spec->slots * spec->slot_ticks -
+			  spec->rounded : U64_MAX,
 		.slot_ticks = spec->slot_ticks,
 		.off = ALIGN(off, 8),
 		.bytes = spec->bytes,

@@ -66,7 +66,7 @@ static bool bounds_better(const struct weir_count *next, const struct weir_count
 }
 
 /*
- * The count of a predecessor that a new one starts from: of the shortest window that is
+ * The count of a predecessor that a new one starts from: of the shortest window asked for that is
  * no shorter, or else of the longest, in the same unit if there is one. Of equal ones the one
  * that counts alike: another may have let go what that still holds; and then in the same unit the
  * widest, as a narrow one may have been cut off when it was converted.
@@ -310,14 +310,18 @@ void weir_table_succeed(struct weir_table *next, struct weir_table *old,
 /* Nothing is charged in the predecessor any more: its windows end, and with them its floors. */
 static void floors_end(struct weir_table *next, const struct weir_table *old)
 {
-	const struct weir_count *count, *was;
+	const struct weir_count_spec *was;
+	const struct weir_count *count;
+	unsigned int before;
 	u32 end = 0;
 
 	for (count = next->count; count <= &next->count[next->more]; count++) {
-		was = &old->count[count_before(count, old)];
+		before = count_before(count, old);
+		was = &old->spec.count[before];
 		if (weir_count_stays(count))
-			end = max(end, weir_count_stays(was) ? old->floor_end :
-				  weir_block_until(next->clock() + was->window + was->slot_ticks));
+			end = max(end, weir_count_stays(&old->count[before]) ? old->floor_end :
+				  weir_block_until(next->clock() +
+						   (was->slots + 1ull) * was->slot_ticks));
 	}
 	/* Pairs with weir_floor_ends(). */
 	WRITE_ONCE(next->floor_end, end);

@@ -36,6 +36,7 @@ struct weir_count_spec {
 	u64 rate;		/* budget by which a leaky bucket drains in a window; 0: a wheel */
 	u32 slot_ticks;		/* length of a slot in clock ticks; 0 if it never ends */
 	u32 slots;		/* of the window, 1..WEIR_SLOTS_MAX; if it leaks, WEIR_PARTS_MAX */
+	u32 rounded;		/* ticks by which the slots are longer than the window asked for */
 	u32 calendar_ms;	/* WEIR_*_MS if slots are a calendar's periods, else 0 */
 	bool log;		/* of the slots in which packets came */
 	bool lenient;		/* sum @slots slots instead of @slots + 1 */

@@ -72,6 +72,13 @@ more 200 "forgotten: room for all"
 now budget 9200/3h bytes
 more 0 "budget of 200 packets of 46 bytes: no room"
 weir limit del h
+weir limit add two budget 60/1s budget 1000/1d from 203.0.113.0/24 >/dev/null 2>&1
+weir source charge 203.0.113.1 limit two packets 60 >/dev/null
+elapsed() { [ "$(weir -json source get 203.0.113.1 limit two | jq '.[0].budgets[0].count')" = 0 ]; }
+wait_for 10 elapsed
+weir limit set two slots 7 >/dev/null 2>&1
+is "$(weir -json source get 203.0.113.1 limit two | jq -c '[.[0].budgets[].count]')" "[0,60]" "other slots: each budget keeps its own count"
+weir limit del two
 weir limit add pair budget 60000/total budget 1M/total bytes from 203.0.113.0/24 >/dev/null 2>&1
 flood -s 203.0.113.1 -c 2000
 weir limit set pair budget 2000/total bytes budget 1M/total bytes >/dev/null 2>&1

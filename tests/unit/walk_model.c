@@ -3,6 +3,7 @@
 #include <linux/jiffies.h>
 #include <time.h>
 
+#include "table/bucket.h"
 #include "walk_model.h"
 
 #define u128 unsigned __int128
@@ -68,6 +69,12 @@ static u64 reach(const struct walk_budget *b)
 static u64 length(const struct walk_budget *b)
 {
 	return is_total(b) ? U64_MAX : b->slots * b->slot_ticks;
+}
+
+/* The window that was asked for, of which the slots may be longer. */
+static u64 asked(const struct walk_budget *b)
+{
+	return is_total(b) ? U64_MAX : b->window;
 }
 
 /*
@@ -557,6 +564,7 @@ static struct walk_budget budget_of(const struct weir_limit *real, unsigned int 
 		.amount = is->amount, .room = real->room[i],
 		.window = ((u64)is->window_ms * HZ + 999) / 1000,
 		.slots = is->slots, .slot_ticks = is->slot_ticks,
+		.holds = weir_shape_max(&real->table->count[i].shape),
 	};
 }
 
@@ -607,7 +615,8 @@ static bool alike(const struct walk_budget *a, const struct walk_budget *b, bool
 
 /*
  * The old budget from which a new one starts: of the shortest window that is no shorter, in the
- * same unit if there is one; or else of the longest. Of equal ones that which counts alike.
+ * same unit if there is one; or else of the longest. Of equal ones that which counts alike, and
+ * then in the same unit that which can hold most.
  */
 static unsigned int before(const struct walk_budget *old, unsigned int n,
 			   const struct walk_budget *b)
@@ -616,12 +625,13 @@ static unsigned int before(const struct walk_budget *old, unsigned int n,
 	unsigned int i, best = 0;
 
 	for (i = 0; i < n; i++) {
-		far = length(&old[i]) >= length(b) ? min(length(&old[i]) - length(b), BIT_ULL(58)) :
-		      BIT_ULL(61) | (BIT_ULL(59) - length(&old[i]));
+		far = asked(&old[i]) >= asked(b) ? min(asked(&old[i]) - asked(b), BIT_ULL(58)) :
+		      BIT_ULL(61) | (BIT_ULL(59) - asked(&old[i]));
 		if (old[i].bytes != b->bytes)
 			far |= BIT_ULL(60);
 		far = 2 * far + !(same_way(&old[i], b, true) && old[i].slots == b->slots);
-		if (far < least) {
+		if (far < least || (far == least && old[i].bytes == b->bytes &&
+				    old[i].holds > old[best].holds)) {
 			least = far;
 			best = i;
 		}

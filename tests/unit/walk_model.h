@@ -35,6 +35,7 @@ struct walk_budget {
 	u64 amount, room;	/* of a bucket, the room is the burst */
 	u64 window;		/* in ticks, rounded up; 0: a total */
 	u64 slots, slot_ticks;
+	u64 holds;		/* the largest count that is told apart */
 	time64_t end;		/* of a calendar's period, by the wall clock; */
 	time64_t crossed;	/* no end up to then is to come */
 };
