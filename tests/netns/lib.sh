@@ -245,9 +245,9 @@ deliver() {
 	: >"$tmp/later"
 }
 
-# flooded: wait for the background processes; quiet: kill them
+# flooded: wait for the background processes; quiet: kill those that have not ended by themselves
 flooded() { wait "${pids[@]}"; pids=(); }
-quiet() { kill "${pids[@]}"; wait "${pids[@]}" 2>/dev/null; pids=(); }
+quiet() { kill "${pids[@]}" 2>/dev/null; wait "${pids[@]}" 2>/dev/null; pids=(); }
 
 # ---- the module ----------------------------------------------------------
 

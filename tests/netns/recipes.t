@@ -59,10 +59,10 @@ told() {
 	command=${command//eth0/rx0}
 	case $command in
 	"weir monitor "*) monitored "${command#weir monitor }" ;;
-	*) eval "$command" >"$tmp/out" 2>"$tmp/err" ;;
+	*) eval "$command" >"$tmp/out" 2>&1 ;;
 	esac
 	status=$?
-	said=$(cat "$tmp/out" "$tmp/err" | sed "s|$tmp|/etc|g; s/rx0/eth0/g")
+	said=$(sed "s|$tmp|/etc|g; s/rx0/eth0/g" "$tmp/out")
 	ok "$status" "recipe $number: $1"
 	[ ! -s "$tmp/page" ] || is "$(shape <<<"$said")" "$(shape <"$tmp/page")" "... and it prints what the page says" || diag "$said"
 }
@@ -70,7 +70,7 @@ told() {
 # monitored KIND: the monitor, until it printed something
 monitored() {
 	local last=20 listens
-	command weir monitor "$1" >"$tmp/out" 2>"$tmp/err" &
+	command weir monitor "$1" >"$tmp/out" 2>&1 &
 	listens=$!
 	heard() {
 		flood -s "203.0.113.$((last += 1))" -P tcp -D 443 -c 30
