@@ -187,6 +187,12 @@ bool weir_prefix_holds(const struct weir_prefix *outer, const struct weir_prefix
 	       (!bits || outer->addr[bytes] == (inner->addr[bytes] & mask));
 }
 
+void weir_prefix_cut(struct weir_prefix *prefix, uint8_t len)
+{
+	prefix->len = len;
+	mask_host_bits(prefix);
+}
+
 bool weir_prefixes_overlap(const void *a, const void *b)
 {
 	return weir_prefix_holds(a, b) || weir_prefix_holds(b, a);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir -batch: one command per line. Consecutive "exempt add" are sent in one request,
- * as the kernel waits for a grace period in each request that changes something.
+ * weir -batch: one command per line. Consecutive "exempt add", "exempt del" or "block del"
+ * are sent in one request, as the kernel copies all exemptions and waits for a grace period
+ * in each request that changes one. Of "block add" each is sent alone, for its warning.
  */
 
 #include <errno.h>
@@ -16,6 +17,7 @@ struct batch {
 	struct weir_tool *tool;
 	FILE *input;
 	const struct weir_command *command;	/* of the lines gathered */
+	char what[16];		/* its words */
 	unsigned int count;	/* of lines gathered */
 	unsigned int most;	/* lines in the next request */
 	size_t length;		/* of the line that has been read in part */
@@ -37,18 +39,21 @@ static void keep_status(struct batch *batch, int status)
 		batch->status = status;
 }
 
-/* The request that adds exemptions: one as its command does, several at once. */
+/* The request of exemptions: one as its command makes it, several at once. */
 static struct weir_request request_of(const struct batch *batch, const struct weir_exempt *exempt,
 				      unsigned int count)
 {
+	bool add = batch->command->verb == WEIR_ON_ADD;
+
 	if (count == 1)
 		return weir_request_of(batch->command, exempt);
 	memcpy(sent.exempts, exempt, count * sizeof(*exempt));
 	sent.exempt_count = count;
-	sent.add = true;
+	sent.add = add;
+	sent.del = !add;
 	return (struct weir_request){
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
-		.verb = WEIR_ON_ADD, .model = &sent,
+		.verb = batch->command->verb, .model = &sent,
 	};
 }
 
@@ -77,8 +82,8 @@ static unsigned int send_part(struct batch *batch, const struct weir_exempt *exe
 	status = weir_tool_settle(tool, &request, batch->command->allowed);
 	keep_status(batch, status);
 	if (status)
-		weir_complain(tool, request.refused ? "exempt add" : NULL);
-	for (; !status && exempt < end; exempt++) {
+		weir_complain(tool, request.refused ? batch->what : NULL);
+	for (; !status && batch->command->note && exempt < end; exempt++) {
 		tool->line = exempt->line;
 		batch->command->note(tool, exempt);
 	}
@@ -95,6 +100,19 @@ static void flush(struct batch *batch)
 		done += send_part(batch, gathered + done, MIN(batch->most, count - done));
 }
 
+/* Is it a command of which many can be sent at once? */
+static bool joins(const struct weir_lines *lines)
+{
+	bool exempt;
+
+	if (lines->count < 3)
+		return false;
+	exempt = !strcmp(lines->words[0], "exempt");
+	return (exempt || !strcmp(lines->words[0], "block")) &&
+	       (weir_word_among("del delete", lines->words[1]) ||
+		(exempt && !strcmp(lines->words[1], "add")));
+}
+
 /* Take a line that can be sent with others. */
 static bool gather(struct batch *batch, struct weir_lines *lines)
 {
@@ -103,13 +121,19 @@ static bool gather(struct batch *batch, struct weir_lines *lines)
 	struct weir_reading reading;
 
 	batch->tool->loads = true;
-	if (batch->tool->check || lines->count < 2 || strcmp(lines->words[0], "exempt") ||
-	    strcmp(lines->words[1], "add") || weir_read(&args, &reading) ||
+	if (batch->tool->check || !joins(lines) || weir_read(&args, &reading) ||
 	    weir_tool_reach(batch->tool))
 		return false;
+	if (batch->count && reading.command != batch->command)
+		flush(batch);
+	if (stopped(batch))
+		return true;
 	reading.model.exempt.line = lines->line;
+	reading.model.exempt.replace = batch->tool->exist && reading.command->verb == WEIR_ON_ADD;
 	gathered[batch->count++] = reading.model.exempt;
 	batch->command = reading.command;
+	snprintf(batch->what, sizeof(batch->what), "%s %s", reading.object->name,
+		 reading.command->name);
 	if (batch->count == WEIR_EXEMPTS_MAX)
 		flush(batch);
 	return true;

@@ -22,6 +22,7 @@ enum weir_field_flag {
 	WEIR_ON_CHARGE	= 1 << 5,
 	WEIR_ON_FORGET	= 1 << 6,
 	WEIR_ON_RENAME	= 1 << 7,
+	WEIR_ON_FLUSH	= 1 << 22,
 	/* syntax */
 	WEIR_FIRST	= 1 << 8,	/* positional: the value comes first, no word */
 	WEIR_ALONE	= 1 << 9,	/* an address; its word may be omitted */

@@ -98,6 +98,7 @@ static const struct weir_field limit_stats_rows[] = {
 	STATS_COUNTER("too large to fit", TOO_LARGE, too_large),
 	{ "dropped early", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(EARLY, early),
 	  .nest = &weir_counter_fields, .key = "dropped_early" },
+	STATS_COUNTER("dropped by prefix", DROPPED_BY_PREFIX, dropped_by_prefix),
 	{ "newcomers", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(NEWCOMERS, newcomers),
 	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS), .nest = &weir_counter_fields,
 	  .key = "newcomers_admitted" },
@@ -233,7 +234,8 @@ static const struct weir_field exempt_rows[] = {
 	  EXEMPT(FOR_MS, for_ms), .usual = "ever", .value = "TIME|ever",
 	  .help = "for how long (default: for ever)" },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD | WEIR_ON_DEL | WEIR_WORDS | WEIR_EVENT | WEIR_SOME |
-	  WEIR_MUTE, EXEMPT(BLOCK, block) },
+	  WEIR_MUTE | WEIR_ON_FLUSH, EXEMPT(BLOCK, block) },
+	{ NULL, &weir_type_flag, WEIR_ON_ADD, EXEMPT(REPLACE, replace) },
 	{ NULL, &weir_type_code, 0, EXEMPT(EVENT, event) },
 	{ "stats", &weir_type_nest, WEIR_RESULT, EXEMPT(STATS, stats),
 	  .bit = WEIR_HAS(EXEMPT_STATS), .nest = &weir_counter_fields },
@@ -263,11 +265,15 @@ static const struct weir_field stats_rows[] = {
 	TOTAL_PACKETS("unmatched", UNMATCHED, unmatched),
 	TOTAL_PACKETS("admitted", ADMITTED, admitted),
 	TOTAL_PACKETS("dropped", DROPPED, dropped),
+	{ "dropped by prefix", &weir_type_uint, WEIR_LINE,
+	  TOTAL(DROPPED_BY_PREFIX, dropped_by_prefix), .key = "dropped_by_prefix_packets" },
 	TOTAL_PACKETS("unparsable", UNPARSABLE, unparsable),
 	{ "events lost", &weir_type_uint, WEIR_LINE, TOTAL(EVENTS_LOST, events_lost) },
 	{ "limits", &weir_type_uint, WEIR_RESULT, TOTAL(LIMITS, limits), .key = "limit_count" },
 	{ "exempts", &weir_type_uint, WEIR_RESULT, TOTAL(EXEMPTS, exempts),
 	  .key = "exempt_count" },
+	{ "blocked prefixes", &weir_type_uint, WEIR_RESULT,
+	  TOTAL(BLOCKED_PREFIXES, blocked_prefixes), .key = "blocked_prefix_count" },
 	{ "memory", &weir_type_size, WEIR_RESULT, TOTAL(MEMORY, memory) },
 	{ "tick", &weir_type_ns, WEIR_RESULT, TOTAL(TICK_NS, tick_ns), .key = "tick_ms" },
 	END
@@ -338,10 +344,11 @@ const struct weir_set weir_state_fields = {
 static const struct weir_field config_rows[] = {
 	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(LIMIT, limits, limit_count),
 	  .nest = &weir_limit_fields },
-	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(EXEMPT, exempts, exempt_count),
-	  .nest = &weir_exempt_fields },
+	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD | WEIR_ON_DEL,
+	  CONFIG(EXEMPT, exempts, exempt_count), .nest = &weir_exempt_fields },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_CHECK), AT(config, check) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_ADD), AT(config, add) },
+	{ NULL, &weir_type_flag, WEIR_ON_DEL, ATTR(config, CONFIG_DEL), AT(config, del) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_FORCE), AT(config, force) },
 	END
 };

@@ -116,6 +116,11 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 		else
 			weir_note_ssh(tool, &config->limits[i], false);
 	}
+	for (i = 0; !applied && i < config->exempt_count; i++) {
+		tool->line = config->exempts[i].line;
+		if (config->exempts[i].block)
+			weir_warn_block(tool, &config->exempts[i]);
+	}
 	for (i = 0; applied && i < config->exempt_count; i++) {
 		tool->line = config->exempts[i].line;
 		if (config->exempts[i].block)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <linux/netlink.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -56,6 +57,9 @@ static const struct row limit_rows[] = {
 	{ "weir_limit_early_dropped_packets_total", "counter",
 	  "Packets that an XDP program dropped; they are among the dropped ones.", "",
 	  PACKETS(early) },
+	{ "weir_limit_prefix_dropped_packets_total", "counter",
+	  "Packets whose prefix is blocked; they are among the dropped ones.", "",
+	  PACKETS(dropped_by_prefix) },
 	{ "weir_limit_floor_refused_packets_total", "counter",
 	  "Packets that were refused because the table is too small.", "",
 	  PACKETS(floor_refused) },
@@ -98,11 +102,23 @@ static void head(struct weir_out *out, const char *name, const char *type, const
 	fprintf(out->to, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+/* No more digits than it takes to read the same value again. */
+static void put_number(struct weir_out *out, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof(text), "%.17g", value);
+	fprintf(out->to, "%s\n", text);
+}
+
 static void single(struct weir_out *out, const char *name, const char *type, const char *help,
 		   double value)
 {
 	head(out, name, type, help);
-	fprintf(out->to, "%s %.17g\n", name, value);
+	fprintf(out->to, "%s ", name);
+	put_number(out, value);
 }
 
 /* Names of limits need no escape: they consist of letters, digits and the like. */
@@ -173,7 +189,7 @@ static void put_budget(struct weir_out *out, unsigned int what, const struct wei
 	if (what == BUDGET_WINDOW && !budget->amount.window_ms)
 		fputs("+Inf\n", out->to);
 	else if (what == BUDGET_WINDOW)
-		fprintf(out->to, "%.17g\n", budget->amount.window_ms / 1000.0);
+		put_number(out, budget->amount.window_ms / 1000.0);
 	else
 		fprintf(out->to, "%" PRIu64 "\n", what == BUDGET_COUNT ? budget->amount.count :
 			what == BUDGET_PACKETS ? budget->refused.packets : budget->refused.bytes);
@@ -217,6 +233,11 @@ static void put_totals(struct weir_out *out, const struct weir_stats *stats)
 	single(out, "weir_memory_bytes", "gauge", "Memory of all limits.", stats->memory);
 	single(out, "weir_limits", "gauge", "Limits.", stats->limits);
 	single(out, "weir_exemptions", "gauge", "Exemptions.", stats->exempts);
+	single(out, "weir_blocked_prefixes", "gauge", "Prefixes that are blocked.",
+	       stats->blocked_prefixes);
+	single(out, "weir_prefix_dropped_packets_total", "counter",
+	       "Packets whose prefix is blocked; they are among the dropped ones.",
+	       stats->dropped_by_prefix);
 	single(out, "weir_tick_seconds", "gauge", "The kernel's tick.", stats->tick_ns / 1e9);
 }
 

@@ -74,7 +74,7 @@ struct weir_limit_stats {
 	uint64_t has;
 	struct weir_counter matched, admitted, dropped, would_drop, elsewhere,
 			    floor_refused, too_large, early, newcomers, second_tries,
-			    newcomers_refused;
+			    newcomers_refused, dropped_by_prefix;
 	uint64_t evictions, sources_now, sources_wanted, known_now, newcomers_now, blocked_now,
 		 penalties, blocks_lost, limited_now;
 };
@@ -115,6 +115,7 @@ struct weir_exempt {
 	uint32_t event;		/* WEIR_LIMIT_EVENT_*, in an event */
 	struct weir_counter stats;
 	bool block;		/* not exempt, but blocked */
+	bool replace;		/* the end and the comment of one that exists */
 	bool want_stats, check;
 };
 
@@ -183,8 +184,8 @@ struct weir_source {
 struct weir_stats {
 	uint64_t has;
 	uint64_t seen, exempt, unmatched, admitted, dropped, unparsable;
-	uint64_t events_lost, memory, tick_ns;
-	uint32_t limits, exempts;
+	uint64_t events_lost, memory, tick_ns, dropped_by_prefix;
+	uint32_t limits, exempts, blocked_prefixes;
 };
 
 struct weir_pressure {
@@ -254,7 +255,7 @@ union weir_model {
 
 /* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
-	bool check, add, force;
+	bool check, add, del, force;
 	unsigned int limit_count, exempt_count, early_count;
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];

@@ -202,12 +202,28 @@ void weir_note_exempt(struct weir_tool *tool, const void *model)
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
 }
 
+/* Is it known that there is no limit? */
+static bool without_limits(struct weir_tool *tool)
+{
+	struct weir_stats stats;
+	struct weir_request request = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
+	};
+
+	if (tool->config)
+		return !tool->config->limit_count;
+	return tool->reached && !weir_nl_ask(&tool->nl, &request) && !stats.limits;
+}
+
 void weir_note_block(struct weir_tool *tool, const void *model)
 {
 	const struct weir_exempt *exempt = model;
 	char buf[WEIR_TEXT_SIZE];
 
 	weir_note_dev(tool, exempt->dev);
+	if (without_limits(tool))
+		weir_note_of(tool, "note", NULL,
+			     "nothing is blocked yet: there is no limit whose packets could be dropped");
 	if (!exempt->prefix.len && !*exempt->dev)
 		weir_note(tool, "warning", "%s is every %s source: all packets that match %s are dropped",
 			  weir_text_prefix(NULL, &exempt->prefix, buf),

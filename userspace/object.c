@@ -80,7 +80,7 @@ static const struct weir_command source_commands[] = {
 	{ "block", NULL, "refuse all packets of a source or prefix; with -exist, replace its block",
 	  SOURCE,
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_SOURCE_BLOCK, .loads = true,
-	  .run = weir_source_block },
+	  .run = weir_source_block, .warn = weir_warn_source },
 	{ "release", NULL, "end the block of a source", SOURCE, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_SOURCE_RELEASE, .allowed = -ENOENT, .run = weir_source_release },
 	{ 0 }
@@ -90,8 +90,8 @@ static const struct weir_command exempt_commands[] = {
 	{ "show", "list", "show all exemptions; with -stats, what they exempted as well", EXEMPT,
 	  .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
 	  .run = weir_run_show },
-	{ "add", NULL, "exempt a prefix from limits", EXEMPT, .verb = WEIR_ON_ADD,
-	  .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .allowed = -EEXIST, .checks = true,
+	{ "add", NULL, "exempt a prefix from limits; with -exist, give it a new end", EXEMPT,
+	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
 	  .run = weir_run_plain, .note = weir_note_exempt },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
@@ -109,12 +109,15 @@ static const struct weir_command block_commands[] = {
 	{ "show", "list", "show the prefixes that are blocked; with -stats, what was dropped as well",
 	  BLOCK, .verb = WEIR_ON_SHOW, .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP,
 	  .run = weir_run_show },
-	{ "add", NULL, "block all sources of a prefix", BLOCK, .verb = WEIR_ON_ADD,
-	  .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .allowed = -EEXIST, .checks = true,
-	  .run = weir_run_plain, .note = weir_note_block },
+	{ "add", NULL, "block all sources of a prefix; with -exist, give the block a new end",
+	  BLOCK, .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
+	  .run = weir_run_plain, .warn = weir_warn_block, .note = weir_note_block },
 	{ "del", "delete", "end the block of a prefix", BLOCK, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
 	  .checks = true },
+	{ "flush", NULL, "end the blocks of all prefixes", .set = &weir_block_fields,
+	  .verb = WEIR_ON_FLUSH, .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,
+	  .run = weir_run_plain },
 	{ 0 }
 };
 

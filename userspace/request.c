@@ -121,10 +121,12 @@ int weir_run_plain(struct weir_tool *tool, const struct weir_command *command,
 {
 	struct weir_request request = weir_request_of(command, model);
 
-	if (command->set == &weir_limit_fields)
+	if (command->set == &weir_limit_fields) {
 		model->limit.check = tool->check;
-	else if (weir_command_exempts(command))
+	} else if (weir_command_exempts(command)) {
 		model->exempt.check = tool->check;
+		model->exempt.replace = tool->exist;
+	}
 	weir_nl_ask(&tool->nl, &request);
 	return weir_tool_settle(tool, &request, command->allowed);
 }

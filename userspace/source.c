@@ -111,6 +111,7 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	struct weir_query *query = &model->query;
 	union weir_model prefix = { .exempt = {
 		.prefix = query->prefix, .for_ms = query->for_ms, .block = true,
+		.replace = query->replace,
 	} };
 	bool add = command->verb == WEIR_ON_ADD, wider;
 	int status = check_length(tool, query, &wider);
@@ -125,7 +126,7 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 		.verb = command->verb, .model = &prefix,
 	};
 	weir_nl_ask(&tool->nl, &request);
-	status = weir_tool_settle(tool, &request, add ? -EEXIST : -ENOENT);
+	status = weir_tool_settle(tool, &request, add ? 0 : -ENOENT);
 	if (!status && add)
 		weir_note_block(tool, &prefix);
 	return status;

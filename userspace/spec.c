@@ -63,7 +63,8 @@ const struct weir_attr_spec weir_limit_stats_attrs[] = { ATTR(LIMIT_STATS_PAD, "
 	ATTR(LIMIT_STATS_NEWCOMERS_NOW, "newcomers_now"),
 	ATTR(LIMIT_STATS_BLOCKED_NOW, "blocked_now"), ATTR(LIMIT_STATS_PENALTIES, "penalties"),
 	ATTR(LIMIT_STATS_BLOCKS_LOST, "blocks_lost"),
-	ATTR(LIMIT_STATS_LIMITED_NOW, "limited_now"), };
+	ATTR(LIMIT_STATS_LIMITED_NOW, "limited_now"),
+	ATTR(LIMIT_STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"), };
 
 const struct weir_attr_spec weir_zone_attrs[] = { ATTR(ZONE_PAD, "pad"),
 	ATTR(ZONE_NAME, "name"), ATTR(ZONE_OFFSET, "offset"),
@@ -100,7 +101,8 @@ const struct weir_attr_spec weir_exempt_attrs[] = { ATTR(EXEMPT_ADDRESS, "addres
 	ATTR(EXEMPT_LIMIT, "limit"), ENUM(EXEMPT_EVENT, "event", limit_event),
 	ATTR(EXEMPT_STATS, "stats"), ATTR(EXEMPT_WANT_STATS, "want_stats"),
 	ATTR(EXEMPT_COMMENT, "comment"), ATTR(EXEMPT_CHECK, "check"),
-	RANGE(EXEMPT_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(EXEMPT_BLOCK, "block"), };
+	RANGE(EXEMPT_FOR_MS, "for_ms", 0, WEIR_BLOCK_MS_MAX), ATTR(EXEMPT_BLOCK, "block"),
+	ATTR(EXEMPT_REPLACE, "replace"), };
 
 const struct weir_attr_spec weir_source_attrs[] = { ATTR(SOURCE_PAD, "pad"),
 	ATTR(SOURCE_LIMIT, "limit"), ATTR(SOURCE_ADDRESS, "address"),
@@ -131,11 +133,12 @@ const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_DROPPED, "dropped"), ATTR(STATS_UNPARSABLE, "unparsable"),
 	ATTR(STATS_EVENTS_LOST, "events_lost"), ATTR(STATS_MEMORY, "memory"),
 	ATTR(STATS_LIMITS, "limits"), ATTR(STATS_EXEMPTS, "exempts"),
-	ATTR(STATS_TICK_NS, "tick_ns"), };
+	ATTR(STATS_TICK_NS, "tick_ns"), ATTR(STATS_BLOCKED_PREFIXES, "blocked_prefixes"),
+	ATTR(STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"), };
 
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
 	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"),
-	ATTR(CONFIG_FORCE, "force"), };
+	ATTR(CONFIG_FORCE, "force"), ATTR(CONFIG_DEL, "del"), };
 
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),

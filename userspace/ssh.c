@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Warn of limits that would match the caller's own ssh connection. Its addresses are
+ * Warn of limits and blocks that would match the caller's own ssh connection. Its addresses are
  * in SSH_CONNECTION, from sshd. sudo drops the variable, so the environments of the
  * parent processes are searched too.
  */
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "tool.h"
@@ -141,7 +142,7 @@ static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 	const struct weir_exempt *exempt = config->exempts;
 
 	for (; exempt < config->exempts + config->exempt_count; exempt++) {
-		if (weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
+		if (!exempt->block && weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
 		    (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
 		    (!*exempt->dev || !strcmp(exempt->dev, ssh->dev)))
 			return true;
@@ -149,25 +150,89 @@ static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 	return false;
 }
 
-void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
+/* The caller's connection to this network namespace, or NULL. */
+static const struct ssh *own(const struct weir_tool *tool)
 {
 	static struct ssh ssh;
 	static int found = -1;
+
+	if (found < 0 && !tool->elsewhere)
+		found = find(&ssh);
+	return found > 0 && !tool->elsewhere ? &ssh : NULL;
+}
+
+void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
+{
+	const struct ssh *ssh = limit->action == WEIR_ACTION_DROP ? own(tool) : NULL;
 	struct weir_match packet;
 	char buf[WEIR_TEXT_SIZE], sentence[160];
 
-	if (tool->elsewhere || limit->action != WEIR_ACTION_DROP)
+	if (!ssh)
 		return;
-	if (found < 0)
-		found = find(&ssh);
-	packet = packet_of(&ssh);
-	if (!found || !weir_packet_meets(&packet, &limit->match) ||
-	    (tool->config ? spared_then(tool->config, &ssh, limit->name) :
-	     spared_now(tool, &ssh, exists ? limit->name : "")))
+	packet = packet_of(ssh);
+	if (!weir_packet_meets(&packet, &limit->match) ||
+	    (tool->config ? spared_then(tool->config, ssh, limit->name) :
+	     spared_now(tool, ssh, exists ? limit->name : "")))
 		return;
 	snprintf(sentence, sizeof(sentence),
 		 " applies to your %s ssh connections; to exempt them: weir exempt add %.50s%s%s",
 		 limit->match.has & ~limit->match.invert & WEIR_COND_SYN ? "new" : "own",
-		 weir_text_prefix(NULL, &ssh.peer, buf), *ssh.dev ? " dev " : "", ssh.dev);
+		 weir_text_prefix(NULL, &ssh->peer, buf), *ssh->dev ? " dev " : "", ssh->dev);
 	weir_note_of(tool, "warning", limit->name, sentence);
+}
+
+/* Do addresses of a prefix, or with @source of the source that it is of, include the peer's? */
+static bool is_blocked(const struct weir_exempt *block, const struct weir_limit *limit,
+		       bool source, const struct ssh *ssh)
+{
+	struct weir_prefix peer = ssh->peer, outer = block->prefix;
+	uint8_t per = limit->per[outer.family == AF_INET6];
+
+	if (!source || peer.family != outer.family || per >= outer.len)
+		return weir_prefix_holds(&outer, &peer);
+	weir_prefix_cut(&outer, per);
+	return weir_prefix_holds(&outer, &peer);
+}
+
+static void warn_block(struct weir_tool *tool, const struct weir_exempt *block, bool source)
+{
+	static struct weir_config there;
+	const struct weir_config *config = tool->config ? tool->config : &there;
+	const struct ssh *ssh = own(tool);
+	const struct weir_limit *limit;
+	struct weir_match packet;
+	char buf[WEIR_TEXT_SIZE];
+
+	if (!ssh || (*block->dev && *ssh->dev && strcmp(block->dev, ssh->dev)) ||
+	    !(source || weir_prefix_holds(&block->prefix, &ssh->peer)) ||
+	    (!tool->config && (!tool->reached || weir_get_config(tool, &there, true))))
+		return;
+	packet = packet_of(ssh);
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
+		if ((*block->limit && strcmp(block->limit, limit->name)) ||
+		    limit->action != WEIR_ACTION_DROP || !is_blocked(block, limit, source, ssh) ||
+		    !weir_packet_meets(&packet, &limit->match) ||
+		    spared_then(config, ssh, limit->name))
+			continue;
+		weir_note(tool, "warning",
+			  "this blocks your own ssh connection under limit '%s'; to exempt it: weir exempt add %.50s%s%s",
+			  limit->name, weir_text_prefix(NULL, &ssh->peer, buf),
+			  *ssh->dev ? " dev " : "", ssh->dev);
+		return;
+	}
+}
+
+void weir_warn_block(struct weir_tool *tool, const void *model)
+{
+	warn_block(tool, model, false);
+}
+
+void weir_warn_source(struct weir_tool *tool, const void *model)
+{
+	const struct weir_query *query = model;
+	struct weir_exempt block = { .prefix = query->prefix };
+
+	strcpy(block.dev, query->dev);
+	strcpy(block.limit, query->limit);
+	warn_block(tool, &block, true);
 }

@@ -133,8 +133,9 @@ void weir_note_of(struct weir_tool *tool, const char *kind,
 /* At the end of a file, print how many repeats there were. */
 void weir_notes_end(struct weir_tool *tool);
 
-/* ssh.c: warn of a limit that would match the caller's own connection. */
+/* ssh.c: warn of a limit, or a block, that would match the caller's own connection. */
 void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
+weir_tell weir_warn_block, weir_warn_source;
 
 /*
  * limit.c, source.c, monitor.c, top_run.c, save.c, metrics.c, xdp.c: commands that are not

@@ -62,6 +62,8 @@ extern const struct weir_word weir_protos[], weir_icmp_types[], weir_icmpv6_type
 bool weir_proto_listed(const char *text);
 /* Whether @outer contains @inner. */
 bool weir_prefix_holds(const struct weir_prefix *outer, const struct weir_prefix *inner);
+/* Shorten a prefix to @len bits. */
+void weir_prefix_cut(struct weir_prefix *prefix, uint8_t len);
 /* Whether two elements of a list overlap. */
 bool weir_prefixes_overlap(const void *a, const void *b);
 bool weir_ports_overlap(const void *a, const void *b);

@@ -232,6 +232,8 @@ static int exempt_resolve(const struct weir_edit *edit, struct weir_exempt *exem
 
 	if (*limit && place == edit->count)
 		return weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_LIMIT,
+				   exempt->limit & WEIR_EXEMPT_BLOCK ?
+				   "no limit of that name to block under; limit show lists them" :
 				   "no limit of that name to exempt from; limit show lists them");
 	exempt->limit = (exempt->limit & WEIR_EXEMPT_BLOCK) |
 			(*limit ? edit->limit[place]->id : 0);
@@ -251,13 +253,13 @@ static bool exempt_wins(const struct weir_edit *edit, const struct weir_exempt *
 	return false;
 }
 
-/* All exemptions, but not the blocks. */
-void weir_edit_exempt_flush(struct weir_edit *edit)
+/* All exemptions, or all blocks. */
+void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < edit->exempts; i++)
-		if (edit->exempt[i].limit & WEIR_EXEMPT_BLOCK)
+		if (!(edit->exempt[i].limit & WEIR_EXEMPT_BLOCK) == blocks)
 			edit->exempt[n++] = edit->exempt[i];
 	edit->exempts = n;
 }
@@ -266,16 +268,17 @@ void weir_edit_exempt_flush(struct weir_edit *edit)
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
-	bool block = exempt->limit & WEIR_EXEMPT_BLOCK;
+	bool block = exempt->limit & WEIR_EXEMPT_BLOCK, there;
 	int err = exempt_resolve(edit, exempt, limit, error), at = -1;
 
 	if (!err && edit->old)
 		at = weir_exempts_find(edit->old->exempts, exempt);
-	if (at >= 0 && !edit->replace)
+	there = at >= 0 && !edit->replace;
+	if (there && !edit->renew)
 		err = weir_refuse(error, -EEXIST, WEIR_A_EXEMPT_ADDRESS, block ?
-				  "the prefix is blocked already; release it to block it anew" :
-				  "already exempt; nothing was added");
-	if (!err && edit->exempts == WEIR_EXEMPTS_MAX)
+				  "blocked already; -exist sets a new end, weir block del ends it" :
+				  "already exempt; weir -exist exempt add sets a new end");
+	if (!err && !there && edit->exempts == WEIR_EXEMPTS_MAX)
 		err = weir_refuse(error, -ENOSPC, 0,
 				  "a namespace has at most 65536 exemptions and blocked prefixes");
 	if (at >= 0)
@@ -286,11 +289,14 @@ int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 	if (block && !edit->whole && exempt_wins(edit, exempt))
 		weir_refuse(error, 0, WEIR_A_EXEMPT_ADDRESS,
 			    "sources of the prefix are exempt, which comes before blocks");
-	edit->exempt[edit->exempts++] = *exempt;
+	/* The old ones are the first of the edit, in their order. */
+	if (there && !*exempt->comment)
+		exempt->comment = edit->exempt[at].comment;
+	edit->exempt[there ? at : edit->exempts++] = *exempt;
 	return 0;
 }
 
-/* Only in an edit that has changed no other exemption. */
+/* It stays in the edit, without family, until config_exempts() leaves it out. */
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error)
 {
@@ -298,18 +304,17 @@ int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 
 	if (!err && edit->old)
 		at = weir_exempts_find(edit->old->exempts, exempt);
-	if (!err && at < 0)
+	if (!err && (at < 0 || !edit->exempt[at].prefix.family))
 		err = weir_refuse(error, -ENOENT, WEIR_A_EXEMPT_ADDRESS,
 				  exempt->limit & WEIR_EXEMPT_BLOCK ?
 				  "the prefix is not blocked; block show lists those that are" :
 				  "no such exemption; exempt show lists them");
 	if (!err)
-		memmove(&edit->exempt[at], &edit->exempt[at + 1],
-			(--edit->exempts - at) * sizeof(edit->exempt[0]));
+		edit->exempt[at].prefix.family = 0;
 	return err;
 }
 
-/* The index of exemptions, without those of removed limits or that have ended. */
+/* The index of exemptions, without those that are removed, are of removed limits or have ended. */
 static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 			  struct weir_error *error)
 {
@@ -322,7 +327,7 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 		for (j = 0; id && j < edit->count; j++)
 			if (edit->limit[j]->id == id)
 				break;
-		if ((id && j == edit->count) ||
+		if ((id && j == edit->count) || !edit->exempt[i].prefix.family ||
 		    (edit->exempt[i].end && edit->exempt[i].end <= weir_clock()))
 			continue;
 		config->blocks |= edit->exempt[i].limit & WEIR_EXEMPT_BLOCK;

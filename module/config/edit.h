@@ -25,6 +25,7 @@ struct weir_edit {
 	bool check;				/* not to be published */
 	bool force;				/* whatever it loses: see keep.c */
 	bool again;				/* published unchanged: dumps go on */
+	bool renew;				/* an exemption that is added may exist */
 	/* Called when it is published, before the old one is freed; or NULL */
 	void (*notify)(const struct weir_edit *edit);
 	unsigned int count;			/* of limits */
@@ -45,7 +46,7 @@ int weir_edit_limit_rename(struct weir_edit *edit, const char *name, const char 
 int weir_edit_limit_del(struct weir_edit *edit, const char *name, struct weir_error *error);
 int weir_edit_exempt_add(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
-void weir_edit_exempt_flush(struct weir_edit *edit);
+void weir_edit_exempt_flush(struct weir_edit *edit, bool blocks);
 int weir_edit_exempt_del(struct weir_edit *edit, struct weir_exempt *exempt,
 			 const char *limit, struct weir_error *error);
 

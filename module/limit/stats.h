@@ -13,13 +13,14 @@
 
 struct weir_limit;
 
-/* Counters of the hook. All but the last are exclusive. */
+/* Counters of the hook. The first four are exclusive. */
 enum weir_outcome {
 	WEIR_SEEN_EXEMPT,
 	WEIR_SEEN_UNMATCHED,
 	WEIR_SEEN_ADMITTED,
 	WEIR_SEEN_DROPPED,
 	WEIR_SEEN_UNPARSABLE,
+	WEIR_SEEN_BLOCKED,	/* of the dropped: their prefix is blocked */
 	WEIR_OUTCOMES
 };
 
@@ -30,6 +31,7 @@ enum weir_fate {
 	WEIR_WOULD_DROP,
 	WEIR_ELSEWHERE,
 	WEIR_EARLY_REFUSED,	/* of the refused, before the stack */
+	WEIR_PREFIX_BLOCKED,	/* of the dropped: their prefix is blocked */
 	WEIR_FLOOR_REFUSED,	/* of the refused, by their reason from WEIR_REASON_FLOOR on */
 	WEIR_TOO_LARGE_REFUSED,
 	WEIR_NEWCOMERS_REFUSED,

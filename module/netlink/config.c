@@ -207,6 +207,7 @@ static int exempt_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	if (err)
 		return err;
 	exempt.comment = weir_nl_name(attrs[WEIR_A_EXEMPT_COMMENT]);
+	edit->renew = attrs[WEIR_A_EXEMPT_REPLACE];
 	return weir_edit_exempt_add(edit, &exempt, limit, error);
 }
 
@@ -245,14 +246,18 @@ static int config_object(struct weir_edit *edit, const struct nlattr *nest,
 	bool limit = nla_type(nest) == WEIR_A_CONFIG_LIMIT;
 	/* Of the larger set; what an entry cannot have is not given. */
 	struct nlattr *attrs[WEIR_A_LIMIT_MAX + 1] = { };
+	bool del = info->attrs[WEIR_A_CONFIG_DEL];
 	int err;
 
+	if (limit && del)
+		return weir_nl_refuse(info->extack, nest,
+				      "del is for exemptions and blocks; limit-del removes a limit");
 	err = limit ? weir_nl_nest(nest, attrs, WEIR_A_LIMIT_RENEW,
 				   weir_limit_entry_nl_policy, info->extack) :
-		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_BLOCK,
+		      weir_nl_nest(nest, attrs, WEIR_A_EXEMPT_REPLACE,
 				   weir_exempt_entry_nl_policy, info->extack);
-	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : WEIR_CMD_EXEMPT_ADD,
-				  attrs, nest, error, info);
+	return err ?: object_edit(edit, limit ? WEIR_CMD_LIMIT_ADD : del ? WEIR_CMD_EXEMPT_DEL :
+				  WEIR_CMD_EXEMPT_ADD, attrs, nest, error, info);
 }
 
 /*
@@ -267,6 +272,9 @@ static int config_parse(struct weir_edit *edit, struct genl_info *info,
 	int err, rem, type;
 	u32 place = 0;
 
+	if (info->attrs[WEIR_A_CONFIG_ADD] && info->attrs[WEIR_A_CONFIG_DEL])
+		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_CONFIG_DEL],
+				      "add and del exclude each other; leave one of them out");
 	for (type = WEIR_A_CONFIG_LIMIT; type <= WEIR_A_CONFIG_EXEMPT; type++) {
 		nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 			if (nla_type(attr) != type)
@@ -338,7 +346,8 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 	unsigned int before;
 	int err = 0;
 
-	edit = weir_edit_begin(wn, config && !attrs[WEIR_A_CONFIG_ADD],
+	edit = weir_edit_begin(wn, config && !attrs[WEIR_A_CONFIG_ADD] &&
+			       !attrs[WEIR_A_CONFIG_DEL],
 			       config ? config_exempts(info) : 1);
 	if (!edit)
 		return weir_nl_error(&error, NULL, -ENOMEM, info->extack);
@@ -352,7 +361,7 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 		edit->count = 0;
 		break;
 	case WEIR_CMD_EXEMPT_FLUSH:
-		weir_edit_exempt_flush(edit);
+		weir_edit_exempt_flush(edit, attrs[WEIR_A_EXEMPT_BLOCK]);
 		break;
 	case WEIR_CMD_CONFIG_REPLACE:
 		edit->check = attrs[WEIR_A_CONFIG_CHECK];

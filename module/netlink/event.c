@@ -82,9 +82,13 @@ static void exempt_notify(struct weir_net *wn, u32 what, const struct weir_confi
 			  const struct weir_exempt *exempt)
 {
 	struct sk_buff *skb = message_new(WEIR_CMD_EXEMPT_NTF);
+	struct weir_exempt told = *exempt;
 
+	/* One that has ended has no time left. */
+	if (what == WEIR_LIMIT_EVENT_REMOVED && told.end <= weir_clock())
+		told.end = 0;
 	message_send(wn, skb, skb && !nla_put_u32(skb, WEIR_A_EXEMPT_EVENT, what) &&
-		     !weir_nl_put_exempt(skb, config, exempt));
+		     !weir_nl_put_exempt(skb, config, &told));
 }
 
 void weir_nl_event_reset(struct weir_net *wn, const struct weir_limit *limit)
@@ -151,17 +155,18 @@ static void limits_notify(const struct weir_edit *edit)
 static void exempts_notify(struct weir_net *wn, u32 what, const struct weir_config *config,
 			   const struct weir_config *other)
 {
-	const struct weir_exempt *exempt;
+	const struct weir_exempt *exempt, *was;
 	unsigned int i;
 	int at;
 
 	for (i = 0; config && i < weir_exempts_count(config->exempts); i++) {
 		exempt = weir_exempts_at(config->exempts, i);
 		at = other ? weir_exempts_find(other->exempts, exempt) : -1;
-		if (at < 0)
+		was = at < 0 ? NULL : weir_exempts_at(other->exempts, at);
+		if (!was)
 			exempt_notify(wn, what, config, exempt);
 		else if (what == WEIR_LIMIT_EVENT_ADDED &&
-			 weir_exempts_at(other->exempts, at)->stats != exempt->stats)
+			 (was->stats != exempt->stats || was->end != exempt->end))
 			exempt_notify(wn, WEIR_LIMIT_EVENT_CHANGED, config, exempt);
 	}
 }

@@ -158,6 +158,7 @@ static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
 		[WEIR_SEEN_ADMITTED]	= WEIR_A_STATS_ADMITTED,
 		[WEIR_SEEN_DROPPED]	= WEIR_A_STATS_DROPPED,
 		[WEIR_SEEN_UNPARSABLE]	= WEIR_A_STATS_UNPARSABLE,
+		[WEIR_SEEN_BLOCKED]	= WEIR_A_STATS_DROPPED_BY_PREFIX,
 	};
 	u64 count[WEIR_OUTCOMES], seen = 0;
 	unsigned int i;
@@ -166,7 +167,7 @@ static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
 	for (i = 0; i < WEIR_OUTCOMES; i++) {
 		if (weir_nl_put_u64(reply, attr[i], count[i]))
 			return -EMSGSIZE;
-		if (i != WEIR_SEEN_UNPARSABLE)
+		if (i <= WEIR_SEEN_DROPPED)
 			seen += count[i];
 	}
 	return weir_nl_put_u64(reply, WEIR_A_STATS_SEEN, seen);
@@ -174,7 +175,7 @@ static int put_outcomes(struct sk_buff *reply, const struct weir_net *wn)
 
 static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 {
-	u32 limits = 0, exempts = 0, i;
+	u32 limits = 0, exempts = 0, blocks = 0, i;
 	struct weir_config *config;
 	u64 memory = 0;
 
@@ -182,7 +183,8 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 	config = weir_config_get(wn);
 	if (config) {
 		limits = config->count;
-		exempts = weir_exempts_count(config->exempts);
+		blocks = weir_exempts_blocks(config->exempts);
+		exempts = weir_exempts_count(config->exempts) - blocks;
 		for (i = 0; i < limits; i++)
 			memory += weir_table_bytes(config->limit[i]->table) +
 				  weir_newcomers_bytes(&config->limit[i]->newcomers);
@@ -192,6 +194,7 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 	       weir_nl_put_u64(reply, WEIR_A_STATS_MEMORY, memory) ||
 	       nla_put_u32(reply, WEIR_A_STATS_LIMITS, limits) ||
 	       nla_put_u32(reply, WEIR_A_STATS_EXEMPTS, exempts) ||
+	       nla_put_u32(reply, WEIR_A_STATS_BLOCKED_PREFIXES, blocks) ||
 	       weir_nl_put_u64(reply, WEIR_A_STATS_TICK_NS, weir_ticks_ns(1)) ? -EMSGSIZE : 0;
 }
 

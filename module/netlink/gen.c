@@ -87,7 +87,7 @@ const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1] = {
 	[WEIR_A_COUNTER_BYTES] = { .type = NLA_U64, },
 };
 
-const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_BLOCK + 1] = {
+const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_REPLACE + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
@@ -95,6 +95,7 @@ const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_BLOCK + 1] = {
 	[WEIR_A_EXEMPT_COMMENT] = { .type = NLA_NUL_STRING, .len = WEIR_COMMENT_MAX, },
 	[WEIR_A_EXEMPT_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_exempt_for_ms_range),
 	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
+	[WEIR_A_EXEMPT_REPLACE] = { .type = NLA_FLAG, },
 };
 
 const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
@@ -251,7 +252,7 @@ static const struct nla_policy weir_source_forget_nl_policy[WEIR_A_SOURCE_DEV + 
 };
 
 /* WEIR_CMD_EXEMPT_ADD - do */
-static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_BLOCK + 1] = {
+static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_REPLACE + 1] = {
 	[WEIR_A_EXEMPT_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_EXEMPT_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
 	[WEIR_A_EXEMPT_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
@@ -260,6 +261,7 @@ static const struct nla_policy weir_exempt_add_nl_policy[WEIR_A_EXEMPT_BLOCK + 1
 	[WEIR_A_EXEMPT_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_EXEMPT_FOR_MS] = NLA_POLICY_FULL_RANGE(NLA_U64, &weir_a_exempt_for_ms_range),
 	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
+	[WEIR_A_EXEMPT_REPLACE] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_EXEMPT_DEL - do */
@@ -286,13 +288,19 @@ static const struct nla_policy weir_exempt_get_dump_nl_policy[WEIR_A_EXEMPT_WANT
 	[WEIR_A_EXEMPT_WANT_STATS] = { .type = NLA_FLAG, },
 };
 
+/* WEIR_CMD_EXEMPT_FLUSH - do */
+static const struct nla_policy weir_exempt_flush_nl_policy[WEIR_A_EXEMPT_BLOCK + 1] = {
+	[WEIR_A_EXEMPT_BLOCK] = { .type = NLA_FLAG, },
+};
+
 /* WEIR_CMD_CONFIG_REPLACE - do */
-static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_FORCE + 1] = {
+static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_DEL + 1] = {
 	[WEIR_A_CONFIG_LIMIT] = NLA_POLICY_NESTED(weir_limit_entry_nl_policy),
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
 	[WEIR_A_CONFIG_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_ADD] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_FORCE] = { .type = NLA_FLAG, },
+	[WEIR_A_CONFIG_DEL] = { .type = NLA_FLAG, },
 };
 
 /* WEIR_CMD_LIMIT_RESET - do */
@@ -398,7 +406,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_EXEMPT_ADD,
 		.doit		= weir_nl_exempt_add_doit,
 		.policy		= weir_exempt_add_nl_policy,
-		.maxattr	= WEIR_A_EXEMPT_BLOCK,
+		.maxattr	= WEIR_A_EXEMPT_REPLACE,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -423,15 +431,17 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 	{
-		.cmd	= WEIR_CMD_EXEMPT_FLUSH,
-		.doit	= weir_nl_exempt_flush_doit,
-		.flags	= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+		.cmd		= WEIR_CMD_EXEMPT_FLUSH,
+		.doit		= weir_nl_exempt_flush_doit,
+		.policy		= weir_exempt_flush_nl_policy,
+		.maxattr	= WEIR_A_EXEMPT_BLOCK,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= WEIR_CMD_CONFIG_REPLACE,
 		.doit		= weir_nl_config_replace_doit,
 		.policy		= weir_config_replace_nl_policy,
-		.maxattr	= WEIR_A_CONFIG_FORCE,
+		.maxattr	= WEIR_A_CONFIG_DEL,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

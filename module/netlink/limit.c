@@ -13,7 +13,7 @@
 #include "path/permit.h"
 
 /* Room that a message needs before a dump of limits walks a table. */
-#define LIMIT_ROOM 3584
+#define LIMIT_ROOM 3616
 
 /* Count the sources of a limit, which may be removed meanwhile. May sleep. */
 static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted *count,
@@ -61,6 +61,7 @@ static int put_counters(struct sk_buff *skb, const struct weir_counts *counts,
 		[WEIR_FLOOR_REFUSED]	= WEIR_A_LIMIT_STATS_FLOOR_REFUSED,
 		[WEIR_TOO_LARGE_REFUSED] = WEIR_A_LIMIT_STATS_TOO_LARGE,
 		[WEIR_EARLY_REFUSED]	= WEIR_A_LIMIT_STATS_EARLY,
+		[WEIR_PREFIX_BLOCKED]	= WEIR_A_LIMIT_STATS_DROPPED_BY_PREFIX,
 		[WEIR_NEWCOMERS_REFUSED] = WEIR_A_LIMIT_STATS_NEWCOMERS_REFUSED,
 		[WEIR_NEWCOMERS_CHARGED] = WEIR_A_LIMIT_STATS_NEWCOMERS,
 		[WEIR_SECOND_CHARGED]	= WEIR_A_LIMIT_STATS_SECOND_TRIES,

@@ -34,6 +34,7 @@ struct weir_exempts {
 	struct exempt_node *node;
 	u32 nodes;
 	u32 ipv4;	/* first nodes, of IPv4 */
+	u32 blocks;	/* those that are no exemptions */
 	u32 count;
 	struct weir_exempt exempt[] __counted_by(count);
 };
@@ -110,6 +111,7 @@ static void make_nodes(struct weir_exempts *exempts)
 				node->any = *exempt->dev ? NULL : exempt;
 		}
 		node->count++;
+		exempts->blocks += exempt->limit & WEIR_EXEMPT_BLOCK;
 	}
 }
 
@@ -238,6 +240,11 @@ void weir_exempts_free(struct weir_exempts *exempts)
 unsigned int weir_exempts_count(const struct weir_exempts *exempts)
 {
 	return exempts ? exempts->count : 0;
+}
+
+unsigned int weir_exempts_blocks(const struct weir_exempts *exempts)
+{
+	return exempts ? exempts->blocks : 0;
 }
 
 const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index)

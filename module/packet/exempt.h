@@ -68,6 +68,7 @@ struct weir_exempts *weir_exempts_alloc(const struct weir_exempt *exempt, unsign
 					unsigned int *twice);
 void weir_exempts_free(struct weir_exempts *exempts);
 unsigned int weir_exempts_count(const struct weir_exempts *exempts);
+unsigned int weir_exempts_blocks(const struct weir_exempts *exempts);
 const struct weir_exempt *weir_exempts_at(const struct weir_exempts *exempts, unsigned int index);
 u64 weir_exempts_end(const struct weir_exempts *exempts);
 int weir_exempts_find(const struct weir_exempts *exempts, const struct weir_exempt *exempt);

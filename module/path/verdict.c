@@ -253,7 +253,8 @@ charge_one(struct weir_context *ctx, struct weir_net *wn, const struct weir_conf
 }
 
 /* Is the packet's prefix blocked at a limit that it matches? The first such limit drops it. */
-static noinline bool is_blocked(struct weir_context *ctx, const struct weir_config *config)
+static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
+				const struct weir_config *config)
 {
 	const struct weir_cost *cost = &ctx->request.cost;
 	const char *dev = ctx->packet.in->name;
@@ -274,6 +275,9 @@ static noinline bool is_blocked(struct weir_context *ctx, const struct weir_conf
 		weir_exempt_count(block, cost->packets, cost->bytes);
 		weir_count_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
 				 ctx->result);
+		weir_count_limit(limit->stats, WEIR_PREFIX_BLOCKED, cost->packets, cost->bytes,
+				 ctx->result);
+		weir_count_seen(wn->stats, WEIR_SEEN_BLOCKED, false);
 		return true;
 	}
 	return false;
@@ -289,7 +293,7 @@ static inline enum weir_verdict limits(struct weir_context *ctx, struct weir_net
 
 	if (unlikely(config->odd)) {
 		verdict = WEIR_REFUSE;
-		if (is_blocked(ctx, config))
+		if (is_blocked(ctx, wn, config))
 			goto seen;
 		first = next_matched(ctx, config, 0);
 		goto matched;

@@ -17,16 +17,30 @@ is "$(weir source block 203.0.113.0/24 for 1h 2>&1)" "" "its prefix is blocked, 
 like "$(blocks)" '^203\.0\.113\.0/24 for (1h|59m[0-9]*s?|3[0-9]+s)$' "... as block show says"
 is "$(through 203.0.113.9):$(through 203.0.113.255):$(through 203.0.112.255):$(through 203.0.114.0)" 0:0:10:10 "all its sources are refused, and no others"
 is "$(dropped):$(stat_of udp dropped.packets):$(stat_of udp blocked_now):$(stats dropped)" "[20]:20:0:20" "... which block and limit count, and no place is taken"
+is "$(stat_of udp dropped_by_prefix.packets):$(stats dropped_by_prefix):$(stat_of observe dropped_by_prefix.packets)" 20:20:0 "... as drops by a prefix"
+like "$(weir -s limit show udp | grep 'by prefix')" '^ *dropped by prefix +20 packets' "... which limit show tells"
+is "$(weir -j stats | jq -c '.[] | [.exempt_count, .blocked_prefix_count]')" '[0,1]' "a block is not counted as an exemption"
+like "$(weir metrics | grep -E '^weir_(exemptions|blocked_prefixes|prefix_dropped_packets_total|limit_prefix_dropped_packets_total.*udp.*) ' | sed 's/.* //' | xargs)" '^0 1 20 20$' "... nor in the metrics"
 is "$(stat_of observe matched.packets)" 30 "limits behind the one that drops do not see them"
 is "$(tcp 203.0.113.9)" 10 "what no limit that drops matches passes"
 like "$(weir source get 203.0.113.9 limit udp)" '^203.0.113.0/24 limit udp blocked by 203.0.113.0/24 for ' "source get tells it"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0].blocked_by | [.prefix, .block]')" '["203.0.113.0/24",true]' "... in JSON, too"
 is "$(weir exempt show; weir exempt get 203.0.113.9 2>&1 | grep -c 'no exemption')" 1 "it is no exemption"
-like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'the prefix is blocked already; release it' "it cannot be blocked twice"
+like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'blocked already; -exist sets a new end, weir block del ends it' "it cannot be blocked twice"
+weir -exist block add 203.0.113.0/24 for 2h
+like "$(blocks):$(dropped)" '^203\.0\.113\.0/24 for (2h|1h59m[0-9]*s?):\[20\]$' "... but -exist gives it a new end, and keeps its counters"
+weir -exist source block 203.0.113.0/24 for ever
+is "$(blocks)" "203.0.113.0/24" "... also source block"
+like "$(weir block add 203.0.113.0/24 limit none 2>&1)" "limit 'none': no limit of that name to block under" "a limit that does not exist"
 like "$(weir exempt add 203.0.113.8/29 2>&1; weir block add 203.0.0.0/16 2>&1)" 'exempt, which comes before blocks' "a block with exempt sources is made with a warning"
 is "$(through 203.0.113.9):$(through 203.0.113.1):$(through 203.0.5.1)" 10:0:0 "an exemption wins"
 weir exempt flush
 is "$(through 203.0.113.9):$(weir block show | wc -l)" 0:2 "exempt flush leaves blocks"
+weir save "$tmp/before"
+weir exempt add 203.0.113.8/29 && weir block flush
+is "$(through 203.0.113.1):$(blocks):$(weir exempt show)" 10::203.0.113.8/29 "block flush leaves exemptions"
+is "$(weir block flush 203.0.113.0/24 2>&1 | head -n 1)" "weir: block flush: unexpected argument '203.0.113.0/24'" "... and takes no words"
+weir -file "$tmp/before"
 is "$(weir source release 203.0.0.0/16 2>&1):$(through 203.0.113.9):$(through 203.0.5.1)" :0:10 "the outer one is released"
 is "$(weir block del 203.0.113.0/24):$(through 203.0.113.9):$(blocks)" :10: "... and the inner one"
 like "$(weir source release 203.0.113.0/24 2>&1)" 'the prefix is not blocked' "what is not blocked cannot be released"
@@ -67,14 +81,37 @@ weir -file "$tmp/two" 2>/dev/null
 is "$?:$(through 2001:db8:ffff::1)" 1:0 "an invalid file changes nothing"
 weir limit flush
 is "$(weir block show)" "2001:db8::/32" "a block under all limits stays without any"
+is "$(weir block add 2001:db9::/32 2>&1)" "weir: note: nothing is blocked yet: there is no limit whose packets could be dropped" "... and another one gets a note"
+weir block del 2001:db9::/32
 echo 'limit add every budget 100k/1h' | weir -b -
 is "$(through 2001:db8:ffff::1):$(through 2001:db9::1)" 0:10 "... and is in force with the next"
 
 # The end
+"$top/userspace/weir" monitor >"$tmp/events" &
+pids+=($!)
+wait_for 60 grep -q present "$tmp/events" || bail "monitor shows nothing"
 weir block add 100.64.0.0/10 for 2s
 is "$(through 100.64.0.1)" 0 "a block that ends"
 ended() { [ "$(through 100.64.0.1)" = 10 ]; }
 wait_for 10 ended
 ok $? "... has ended"
 is "$(blocks)" "2001:db8::/32" "... and is not listed any more"
+told() { grep -q 'removed 100.64' "$tmp/events"; }
+wait_for 10 told
+is "$(grep 'removed 100.64' "$tmp/events")" "block-prefix removed 100.64.0.0/10" "... and monitor tells no time that was left"
+
+# The caller's own connection. Its addresses are in SSH_CONNECTION.
+mine() { SSH_CONNECTION="203.0.113.9 50000 192.0.2.1 22" "$top/userspace/weir" "$@" 2>&1 | grep -v '^weir: note: '; }
+weir block flush
+weir limit add tcp budget 100k/1h proto tcp >/dev/null 2>&1
+weir limit add seen budget 100k/1h action observe before every >/dev/null 2>&1
+warned="weir: warning: this blocks your own ssh connection under limit 'tcp'; to exempt it: weir exempt add 203.0.113.9"
+is "$(mine -check block add 203.0.113.0/24 limit tcp)" "$warned" "a block of the caller's own connection is warned of"
+is "$(mine block add 203.0.113.0/24 limit tcp)" "$warned" "... when it is made"
+is "$(mine block add 203.0.112.0/24)$(mine block add 203.0.113.0/24 limit seen)" "" "... but not that of others, nor under a limit that observes"
+is "$(mine -check source block 203.0.113.9 limit tcp for 1h)" "$warned" "... also as a source"
+weir save "$tmp/own"
+like "$(mine -check -file "$tmp/own")" "weir: warning: $tmp/own:[0-9]+: this blocks your own ssh connection under limit 'tcp'" "... and in a file"
+weir exempt add 203.0.113.9
+is "$(mine -exist block add 203.0.113.0/24 limit tcp | grep own)" "" "... unless it is exempt"
 finish

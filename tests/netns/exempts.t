@@ -41,14 +41,20 @@ wait_for 60 grep -q present "$tmp/events" || bail "monitor shows nothing"
 requests weir -batch "$tmp/many"
 number 2 sys_sendto "1024 lines of a batch are one request"
 requests weir -exist -batch "$tmp/many"
-if [ -z "$untraced" ]; then
-	within "$(requested sys_sendto)" 1024 1040 "... and not many more than lines, if they all exist"
-	requests_stop
-else
-	skip "$untraced" "... and not many more than lines, if they all exist"
-fi
-told() { [ "$(grep -c '^exempt added' "$tmp/events")" = 1024 ]; }
-holds "... and an event each" wait_for 60 told || diag "$(grep -c . "$tmp/events")"
+number 2 sys_sendto "... also if they all exist"
+told() { [ "$(grep -c "^exempt $1" "$tmp/events")" = "$2" ]; }
+holds "... and an event each" wait_for 60 told added 1024 || diag "$(grep -c . "$tmp/events")"
+sed 's/add/del/' "$tmp/many" >"$tmp/gone"
+requests weir -batch "$tmp/gone"
+number 2 sys_sendto "1024 lines that remove them are one request"
+is "$(weir -j stats show | json exempt_count)" 0 "... and none is left"
+holds "... with an event each" wait_for 60 told removed 1024 || diag "$(grep -c . "$tmp/events")"
+sed 's/exempt/block/' "$tmp/many" | quietly weir -b -
+sed 's/exempt/block/' "$tmp/gone" >"$tmp/freed"
+requests weir -batch "$tmp/freed"
+number 2 sys_sendto "... and as many blocks"
+is "$(weir -j stats show | json blocked_prefix_count)" 0 "... which end"
+if [ -z "$untraced" ]; then requests_stop; fi
 quiet
 
 # said FILE: status and messages of a batch from stdin
@@ -80,16 +86,37 @@ middle() {
 	is "$(said "$tmp/middle" -force)" "$alone" "... also with -force"
 	is "$(exempts)" 39 "... which does all others"
 }
-middle "a duplicate" 'exempt add 10.1.3.0/24' '2 weir: -:20: exempt add: PREFIX 10.1.3.0/24: already exempt; nothing was added$'
+middle "a duplicate" 'exempt add 10.1.3.0/24' '2 weir: -:20: exempt add: PREFIX 10.1.3.0/24: already exempt; weir -exist exempt add sets a new end$'
 middle "an unknown limit" 'exempt add 10.2.0.0/16 limit none' "2 weir: -:20: exempt add: limit 'none': no limit of that name"
 middle "host bits" 'exempt add 10.2.0.1/16' '1 weir: -:20:12: exempt add: .*10.2.0.1/16'
 middle "another command" 'limit del none' "2 weir: -:20: limit del: NAME 'none': no limit of that name"
 middle "a quotation mark" 'exempt add 10.2.0.0/16 comment "' '1 weir: -:20:'
 weir exempt flush
-weir exempt add 10.1.7.0/24 comment seven
-seq -f 'exempt add 10.1.%.0f.0/24 comment many' 40 >"$tmp/middle"
-is "$(said "$tmp/middle" -exist) $(exempts) $(weir exempt show | grep -c many)" "0  40 39" "-exist: one that exists is no failure, and stays unchanged"
-is "$(said "$tmp/middle" -exist) $(exempts)" "0  40" "... nor are all"
+weir exempt add 10.1.7.0/24 comment seven for 1h
+weir exempt add 10.1.8.0/24 comment eight
+{
+	seq -f 'exempt add 10.1.%.0f.0/24 comment many' 7
+	echo 'exempt add 10.1.8.0/24 for 1d'
+	seq -f 'exempt add 10.1.%.0f.0/24 comment many' 9 40
+} >"$tmp/middle"
+is "$(said "$tmp/middle" -exist) $(exempts) $(weir exempt show | grep -c many)" "0  40 39" "-exist: one that exists is no failure, and gets the comment"
+like "$(weir exempt show | sed -n 7,8p | xargs -d '\n')" '^10.1.7.0/24 comment "many" 10.1.8.0/24 comment "eight" for (1d|24h|23h59m[0-9]*s?)$' "... and the end, and keeps a comment if none is given"
+is "$(said "$tmp/middle" -exist) $(exempts)" "0  40" "... nor are all a failure"
+is "$(printf 'exempt add 10.5.0.0/16%s\n' '' '' ' for 1h' | weir -exist -b - 2>&1; weir exempt get 10.5.0.1)" "10.5.0.0/16 for 1h" "... nor one that the batch itself has added" || weir exempt get 10.5.0.1 | diag
+weir exempt del 10.5.0.0/16
+# removed NAME WORDS: the 20th of 40 lines cannot be removed
+removed() {
+	{
+		seq -f 'exempt del 10.1.%.0f.0/24' 19
+		echo "$2"
+		seq -f 'exempt del 10.1.%.0f.0/24' 21 40
+	} >"$tmp/gone"
+	is "$(said "$tmp/gone" | sed 's/exempt show lists.*//') $(exempts)" "2 weir: -:20: exempt del: PREFIX $1: no such exemption;  21" "$3: the lines before it are done"
+	weir -exist -batch "$tmp/middle"
+}
+removed 10.2.0.0/16 'exempt del 10.2.0.0/16' "an exemption that does not exist"
+removed 10.1.3.0/24 'exempt delete 10.1.3.0/24' "one that is removed already"
+is "$(said "$tmp/gone" -exist) $(exempts)" "0  1" "with -exist that is no failure"
 
 weir exempt flush
 printf 'exempt add %s\n' 10.1.0.0/16 0.0.0.0/0 10.2.0.0/16 '10.3.0.0/16 dev none' >"$tmp/notes"

@@ -166,8 +166,18 @@ def exempts(client):
     ok(len(client.dump("exempt-get")) == 3, "exempt-add and -del with check change nothing")
     client.do("exempt-del", rows[0])
     ok(len(client.dump("exempt-get")) == 2, "exempt-del")
+    client.do("exempt-add", {"address": "203.0.113.0", "prefix-len": 25, "limit": "web", "for-ms": 3600000, "replace": True})
+    told = [x for x in client.dump("exempt-get") if x["address"] == "203.0.113.0"]
+    ok(len(told) == 1 and 3590000 < told[0].get("for-ms", 0) and told[0]["comment"] == "monitoring",
+       "exempt-add with replace: a new end, and the comment stays", told)
+    client.do("exempt-add", {"address": "198.18.0.0", "prefix-len": 15, "block": True})
+    told = client.do("stats-get")
+    ok(holds(told, exempts=2) and told["blocked-prefixes"] == 1 and told["dropped-by-prefix"] == 0,
+       "stats-get tells exemptions and blocks apart", told)
     client.do("exempt-flush")
-    ok(client.dump("exempt-get") == [], "exempt-flush")
+    ok([x["address"] for x in client.dump("exempt-get")] == ["198.18.0.0"], "exempt-flush")
+    client.do("exempt-flush", {"block": True})
+    ok(client.dump("exempt-get") == [], "exempt-flush of blocks")
 
 
 def configs(client):
@@ -195,6 +205,11 @@ def configs(client):
     told = now()
     ok(told[0][:2] == before[0] and told[0][2]["name"] == "more" and [x for x in told[1] if x in before[1]] == before[1] and
        [x for x in told[1] if x not in before[1]] == more["exempt"], "config-replace with add: all others stay", told)
+    client.do("config-replace", {"exempt": more["exempt"], "del": True, "check": True})
+    ok(now() == told, "config-replace with del and check changes nothing")
+    client.do("config-replace", {"exempt": more["exempt"], "del": True})
+    ok(now()[1] == before[1], "config-replace with del: all others stay", now())
+    client.do("config-replace", {"exempt": more["exempt"], "add": True})
     told = client.do("stats-get")
     ok(holds(told, limits=3, exempts=3) and told["memory"] > 0 and told["tick-ns"] > 0 and
        told["seen"] == told["exempt"] + told["unmatched"] + told["admitted"] + told["dropped"], "stats-get", told)
