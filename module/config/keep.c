@@ -66,7 +66,7 @@ static int table_tally(const struct weir_limit *was, const struct weir_table *ne
 	u64 held;
 
 	*tally = (struct tally) { };
-	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL);
+	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL | __GFP_NOWARN);
 	if (!state)
 		return -ENOMEM;
 	/* Both are indexed by the low bits of one hash: the buckets of the smaller one join. */

@@ -203,10 +203,10 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 			    "its bucket has no way left for a blocked source; more sources make room");
 }
 
-/* Reply with each limit under which something changed, and tell listeners. */
-static int block_reply(struct weir_net *wn, const struct block *block, struct genl_info *info)
+/* Put each limit under which something changed into the reply, and tell listeners. */
+static void block_tell(struct weir_net *wn, const struct block *block, struct genl_info *info,
+		       struct sk_buff *reply)
 {
-	struct sk_buff *reply = nlmsg_new(BLOCKED_ROOM * block->count, GFP_KERNEL);
 	u32 what = block->release ? WEIR_SOURCE_EVENT_RELEASED : WEIR_SOURCE_EVENT_BLOCKED;
 	u64 left = block->end == WEIR_NEVER || !block->end ? block->end : block->end - block->tick;
 	struct weir_net_prefix prefix;
@@ -215,8 +215,6 @@ static int block_reply(struct weir_net *wn, const struct block *block, struct ge
 	unsigned int i;
 	void *header;
 
-	if (!reply)
-		return -ENOMEM;
 	for (i = 0; i < block->count; i++) {
 		if (block->release && !block->was[i])
 			continue;
@@ -236,27 +234,33 @@ static int block_reply(struct weir_net *wn, const struct block *block, struct ge
 		genlmsg_end(reply, header);
 		weir_nl_event_done(wn, what, message);
 	}
-	return genlmsg_reply(reply, info);
 }
 
 int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weir_net *wn = weir_net(genl_info_net(info));
 	struct block *block = kzalloc(sizeof(*block), GFP_KERNEL);
+	struct sk_buff *reply = NULL;
 	int err;
 
-	if (!block)
-		return -ENOMEM;
-	err = block_parse(info, wn, block);
-	if (err)
-		goto out;
+	err = block ? block_parse(info, wn, block) : -ENOMEM;
 	/* So that no table has a successor meanwhile. */
 	mutex_lock(&wn->lock);
-	err = block_limits(wn, block, info->attrs, info->extack) ?:
-	      block_do(wn, block, info) ?: block_reply(wn, block, info);
+	err = err ?: block_limits(wn, block, info->attrs, info->extack);
+	if (!err) {
+		/* Before anything changes. */
+		reply = nlmsg_new(BLOCKED_ROOM * block->count, GFP_KERNEL);
+		err = reply ? block_do(wn, block, info) : -ENOMEM;
+	}
+	if (!err)
+		block_tell(wn, block, info, reply);
 	mutex_unlock(&wn->lock);
-out:
 	kfree(block);
+	if (!err)
+		return genlmsg_reply(reply, info);
+	nlmsg_free(reply);
+	if (err == -ENOMEM)
+		NL_SET_ERR_MSG(info->extack, "not enough memory for the answer; nothing changed, try again");
 	return err;
 }
 

@@ -24,7 +24,7 @@ static int sources_count(const struct weir_net *wn, u32 id, struct weir_counted 
 	u32 bucket = 0, buckets;
 	unsigned int n;
 
-	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL);
+	state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*state), GFP_KERNEL | __GFP_NOWARN);
 	if (!state) {
 		NL_SET_ERR_MSG(extack,
 			       "no memory to count the sources; ask without statistics or try again");

@@ -19,7 +19,7 @@
 struct weir_events {
 	struct weir_net *wn;
 	struct work_struct work;	/* the only one that takes events out */
-	spinlock_t lock;		/* of those that add events, with BH off */
+	spinlock_t lock;		/* of the ring */
 	DECLARE_KFIFO(ring, struct weir_event, 256);
 };
 
@@ -35,7 +35,7 @@ static void events_work(struct work_struct *work)
 	struct weir_events *events = container_of(work, struct weir_events, work);
 	struct weir_event event;
 
-	while (kfifo_get(&events->ring, &event)) {
+	while (kfifo_out_spinlocked(&events->ring, &event, 1, &events->lock)) {
 		sink->send(events->wn, &event);
 		cond_resched();
 	}

@@ -42,7 +42,7 @@ like "$(sed -n 1p "$tmp/text")" '^weir top  limits 2  dropped 85   by dropped$' 
 like "$(sed -n 3p "$tmp/text")" '^web +\[[| ]+\]   [01]% \[\|{9}\]!100% +2$' "... a limit: how full the table and the fullest budget are"
 like "$(sed -n 4p "$tmp/text")" '^dns +\[[| ]+\]   [01]% \[\|{3} +\]  40% \[\|{9}\]!100% ' "... and the newcomers' budget"
 is "$(sed -n '6,$s/ .*//p' "$tmp/text" | xargs)" "198.51.100.1 198.51.100.2 203.0.113.1 198.51.100.3" "... sources by drops"
-like "$(sed -n 6p "$tmp/text")" '^198\.51\.100\.1 +web +1\.67/m +100/100 +50 limit 1h[0-9m]+ +[-_.:=+*#]+$' "... rate, count, drops, until when, the window in ASCII"
+like "$(sed -n 6p "$tmp/text")" '^198\.51\.100\.1 +web +1\.67/m +100/100 +50 limit 1h[0-9m]* +[-_.:=+*#]+$' "... rate, count, drops, until when, the window in ASCII"
 is "$(weir top by count count 1 | sed -n '6,$s/ .*//p' | tail -n 2 | xargs)" "198.51.100.3 203.0.113.1" "... or by counts"
 is "$(weir top by rate count 1 198.51.100.0/24 limit web | sed -n '5,$s/ .*//p' | xargs)" "198.51.100.1 198.51.100.2 198.51.100.3" "... or by rates, of one limit and prefix"
 is "$(COLUMNS=60 LINES=7 weir top count 1 | wc -l):$(COLUMNS=60 weir top count 1 | awk 'length > 60')" 7: "... within LINES and COLUMNS"
