@@ -260,7 +260,8 @@ int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info)
 		return genlmsg_reply(reply, info);
 	nlmsg_free(reply);
 	if (err == -ENOMEM)
-		NL_SET_ERR_MSG(info->extack, "not enough memory for the answer; nothing changed, try again");
+		NL_SET_ERR_MSG(info->extack,
+			       "not enough memory for the answer; nothing changed, try again");
 	return err;
 }
 

@@ -181,7 +181,8 @@ int weir_nl_source_forget_doit(struct sk_buff *skb, struct genl_info *info)
 	/* So that no table has a successor meanwhile. */
 	mutex_lock(&wn->lock);
 	config = weir_config_get(wn);
-	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state), GFP_KERNEL | __GFP_NOWARN);
+	forget.state = kvmalloc_array(WEIR_WAYS_MAX, sizeof(*forget.state),
+				      GFP_KERNEL | __GFP_NOWARN);
 	reply = nlmsg_new(FORGOTTEN_ROOM * (config ? config->count + 1 : 1), GFP_KERNEL);
 	if (!err)
 		err = forget.state && reply ? forget_limits(wn, &forget, info, reply) : -ENOMEM;
