@@ -16,6 +16,7 @@
 #define END	{ 0 }
 #define ON_DEVICE	.help = "only packets that arrive on this device"
 #define COMMENT_HELP	"a note of up to 127 bytes, in quotes"
+#define BY_PREFIX	"dropped by prefix"
 #define SET(name_, model)	.name = name_, .size = sizeof(struct weir_##model)
 
 static const struct weir_field prefix_rows[] = {
@@ -98,7 +99,7 @@ static const struct weir_field limit_stats_rows[] = {
 	STATS_COUNTER("too large to fit", TOO_LARGE, too_large),
 	{ "dropped early", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(EARLY, early),
 	  .nest = &weir_counter_fields, .key = "dropped_early" },
-	STATS_COUNTER("dropped by prefix", DROPPED_BY_PREFIX, dropped_by_prefix),
+	STATS_COUNTER(BY_PREFIX, DROPPED_BY_PREFIX, dropped_by_prefix),
 	{ "newcomers", &weir_type_counter, WEIR_WORDS | WEIR_LINE, STATS(NEWCOMERS, newcomers),
 	  .bit = WEIR_HAS(LIMIT_STATS_NEWCOMERS), .nest = &weir_counter_fields,
 	  .key = "newcomers_admitted" },
@@ -221,13 +222,14 @@ const struct weir_set weir_limit_fields = {
 static const struct weir_field exempt_rows[] = {
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | ON_EXEMPT, EXEMPT(ADDRESS, prefix),
 	  .part = WEIR_A_EXEMPT_PREFIX_LEN, .needed = WEIR_ON_ADD | WEIR_ON_DEL,
-	  .help = "ADDR[/LENGTH]", .key = "prefix", .color = WEIR_COLOR_ADDRESS },
+	  .help = "an address, or a network with its length in bits", .key = "prefix",
+	  .color = WEIR_COLOR_ADDRESS },
 	{ "ADDR", &weir_type_address, WEIR_FIRST | WEIR_ON_GET, EXEMPT(ADDRESS, prefix),
 	  .part = WEIR_A_EXEMPT_PREFIX_LEN, .needed = WEIR_ON_GET },
 	{ "dev", &weir_type_dev, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(DEV, dev),
 	  ON_DEVICE },
 	{ "limit", &weir_type_name, ON_EXEMPT | WEIR_ON_GET | WEIR_SOME, EXEMPT(LIMIT, limit),
-	  .help = "only from, or by, this limit" },
+	  .help = "only under this limit (default: all)" },
 	{ "comment", &weir_type_comment, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
 	  EXEMPT(COMMENT, comment), .help = COMMENT_HELP },
 	{ "for", &weir_type_ms, WEIR_ON_ADD | WEIR_WORDS | WEIR_EVENT | WEIR_SOME,
@@ -265,7 +267,7 @@ static const struct weir_field stats_rows[] = {
 	TOTAL_PACKETS("unmatched", UNMATCHED, unmatched),
 	TOTAL_PACKETS("admitted", ADMITTED, admitted),
 	TOTAL_PACKETS("dropped", DROPPED, dropped),
-	{ "dropped by prefix", &weir_type_uint, WEIR_LINE,
+	{ BY_PREFIX, &weir_type_uint, WEIR_LINE,
 	  TOTAL(DROPPED_BY_PREFIX, dropped_by_prefix), .key = "dropped_by_prefix_packets" },
 	TOTAL_PACKETS("unparsable", UNPARSABLE, unparsable),
 	{ "events lost", &weir_type_uint, WEIR_LINE, TOTAL(EVENTS_LOST, events_lost) },

@@ -22,7 +22,7 @@
 #define ON_ADDRESS	(WEIR_ON_GET | WEIR_ON_CHARGE | ON_BLOCK)
 #define ON_SOURCE	(WEIR_ON_SHOW | WEIR_ON_FORGET | ON_ADDRESS)
 
-#define OVERLAP_HELP	"only sources that overlap ADDR[/LENGTH]"
+#define OVERLAP_HELP	"only sources within this network, or around it"
 #define UNDER_HELP	"only under this limit"
 
 #define PACKET(NAME, member)	.attr = WEIR_A_MATCH_##NAME, \
@@ -61,10 +61,11 @@ static const struct weir_field query_rows[] = {
 	  .part = WEIR_A_SOURCE_PREFIX_LEN,
 	  .help = OVERLAP_HELP },
 	{ "ADDR", &weir_type_source, WEIR_FIRST | ON_ADDRESS, QUERY(ADDRESS, prefix),
-	  .alias = "all", .needed = ON_ADDRESS },
+	  .alias = "all", .needed = ON_ADDRESS,
+	  .help = "address or prefix of a source; all: that of per 0" },
 	{ "PREFIX", &weir_type_prefix, WEIR_FIRST | WEIR_ON_FORGET, QUERY(ADDRESS, prefix),
 	  .part = WEIR_A_SOURCE_PREFIX_LEN, .value = "PREFIX|all", .alias = "all",
-	  .needed = WEIR_ON_FORGET, .help = "sources within ADDR[/LENGTH], or all" },
+	  .needed = WEIR_ON_FORGET, .help = "sources within this network, or all" },
 	{ "limit", &weir_type_name, ON_SOURCE, QUERY(LIMIT, limit), .needed = WEIR_ON_CHARGE,
 	  .help = UNDER_HELP },
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* weir -file: a whole configuration, applied at once or not at all. */
 
+#include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "config.h"
@@ -155,9 +157,46 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 		point_again(tool, lines, exempt->line, exempt->column, word, key, 0, 0);
 }
 
+/* Does a limit keep its blocks in another configuration, which has it with the same sources? */
+static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
+{
+	const struct weir_limit *heir = weir_config_find(config, limit->name);
+
+	return heir && !memcmp(heir->per, limit->per, sizeof(limit->per));
+}
+
+/* The kernel says how many blocks would be lost, but not of which limits. */
+static void blame_blocks(struct weir_tool *tool, struct weir_config *config)
+{
+	static struct weir_config there;
+	const struct weir_limit *limit, *first = NULL;
+	struct weir_err err = tool->err;
+	bool stats = tool->stats;
+	unsigned int more = 0;
+	char others[32] = "";
+	int status;
+
+	tool->stats = true;
+	status = weir_get_config(tool, &there, false);
+	tool->stats = stats;
+	tool->err = err;
+	for (limit = there.limits; !status && limit < there.limits + there.limit_count; limit++) {
+		if (!limit->stats.blocked_now || has_heir(limit, config))
+			continue;
+		more += !!first;
+		first = first ? first : limit;
+	}
+	if (more)
+		snprintf(others, sizeof(others), " (and of %u more)", more);
+	if (first)
+		weir_err_set(&tool->err, "the %" PRIu64 " blocks of limit '%s'%s would end, as the file %s; 'weir -force -file %.200s' does it",
+			     first->stats.blocked_now, first->name, others,
+			     weir_config_find(config, first->name) ? "has it with another 'per'" :
+			     "does not have it", tool->file);
+}
+
 /* Replace what the module has; an error is printed. */
-static int replace(struct weir_tool *tool, struct weir_lines *lines,
-		   const struct weir_config *config)
+static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
 {
 	struct weir_request request = {
 		.cmd = WEIR_CMD_CONFIG_REPLACE, .set = &weir_config_fields,
@@ -168,6 +207,11 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines,
 	weir_nl_ask(&tool->nl, &request);
 	point_at_fault(tool, lines, &request, config);
 	status = weir_tool_settle(tool, &request, 0);
+	if (request.ret == -EBUSY && request.fault)
+		weir_err_set(&tool->err, "%.300s: weir -force -file %.150s", tool->nl.err.text,
+			     tool->file);
+	else if (request.ret == -EBUSY)
+		blame_blocks(tool, config);
 	if (status)
 		weir_complain(tool, NULL);
 	return status;

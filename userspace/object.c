@@ -173,18 +173,21 @@ static const struct weir_command early_commands[] = {
 	{ 0 }
 };
 
+#define PREFIX	\
+	"PREFIX := ADDR[/LENGTH], as 192.0.2.0/24, 2001:db8::/32 or 192.0.2.1"
+
 const struct weir_object weir_objects[] = {
 	{ "limit", "how much each source may send",
 	  limit_commands, false, "TIME := [N]{ ms | s | m | h | d | week | month } | total\n"
 	  "'weir limit add help' explains each word" },
 	{ "source", "what sources sent, and whether they are limited",
-	  source_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  source_commands, false, PREFIX "\n"
 	  "'weir source show help' explains each word" },
 	{ "exempt", "prefixes exempt from limits",
-	  exempt_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  exempt_commands, false, PREFIX "\n"
 	  "'weir exempt add help' explains each word" },
 	{ "block", "prefixes that are blocked as a whole",
-	  block_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  block_commands, false, PREFIX "\n"
 	  "'weir block add help' explains each word" },
 	{ "xdp", "early drops by an XDP program", xdp_commands, false, NULL },
 	{ "early", "the same as xdp attach, for configuration files", early_commands, true, NULL },

@@ -18,7 +18,7 @@ usage '' help -help --help -h
 run
 is "$status" 1 "weir without arguments fails"
 like "$err" '^Usage: weir' "... and shows usage on stderr"
-for object in limit source exempt xdp early stats monitor top save; do usage "$object" "$object help"; done
+for object in limit source exempt block xdp early stats monitor top save; do usage "$object" "$object help"; done
 for verb in show add set del reset rezone flush; do
 	usage "limit $verb" "limit $verb help" "limit help $verb" "help limit $verb" "l help $verb"
 done
@@ -37,16 +37,20 @@ run limit help
 like "$out" $'\n''TIME := \[N\]\{ ms \| s \| m \| h \| d \| week \| month \} \| total'$'\n' "weir limit help explains TIME"
 like "$out" $'\n'"'weir limit add help' explains each word\$" "... and refers to the help of limit add"
 run source help
-like "$out" $'\n''PREFIX := ADDR\[/LENGTH\]'$'\n' "weir source help explains PREFIX"
+for object in source exempt block; do
+	like "$("$weir" "$object" help)" $'\n''PREFIX := ADDR\[/LENGTH\], as 192\.0\.2\.0/24, 2001:db8::/32 or 192\.0\.2\.1'$'\n' "weir $object help explains PREFIX"
+done
+like "$("$weir" source block help)" $'\n''  ADDR +address or prefix of a source' "weir source block help explains ADDR"
+like "$("$weir" help)" $'\n''  -f\[ile\] FILE +make FILE the configuration; what it lacks goes'$'\n' "weir help says that -file removes what the file lacks"
 like "$out" $'\n'"'weir source show help' explains each word\$" "... and refers to the help of source show"
 like "$("$weir" exempt help)" $'\n'"'weir exempt add help' explains each word\$" "... as does exempt help to exempt add"
 run source show help
 like "$out" '\[ idle \] \[ top N' "weir source show help leaves synonyms out of the usage"
-like "$out" $'\n''  PREFIX +only sources that overlap' "weir source show help explains PREFIX"
+like "$out" $'\n''  PREFIX +only sources within this network' "weir source show help explains PREFIX"
 longest=$(
 	{
 		"$weir" help
-		for object in limit source exempt stats; do
+		for object in limit source exempt block xdp stats; do
 			"$weir" help "$object"
 			"$weir" -complete "$object" | grep -vx help | xargs -n 1 "$weir" help "$object"
 		done

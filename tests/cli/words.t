@@ -118,7 +118,7 @@ says <<'LINES'
 1 | source block 192.0.2.1 for 1m for 2m | ^weir: source block: 'for' given twice$
 1 | source block all for 1m | ^weir: source block: all is a source only of a limit that counts such: write 'limit NAME'$
 1 | source release 192.0.2.1 for 1m | ^weir: source release: unknown word 'for'; expected one of: limit, dev$
-1 | ban 192.0.2.1 | ^weir: block: unknown word '192.0.2.1'; expected one of: show, add, del$
+1 | ban 192.0.2.1 | ^weir: block: unknown word '192.0.2.1'; expected one of: show, add, del, flush$
 1 | limit add web budget 1/s penalty | ^weir: limit add: 'penalty' requires a value: none
 1 | limit add web budget 1/s penalty 3651d | ^weir: limit add: penalty: 3651d is out of range 1s..3650d$
 1 | limit add web budget 1/s renew | ^weir: limit add: 'renew' must follow 'penalty': write 'penalty none\|TIME \[ renew \]'$
@@ -169,7 +169,7 @@ says <<'LINES'
 1 | limit add web budget 1/s not udp udp | ^weir: limit add: 'udp' given twice$
 1 | source show 10.0.0.1 10.0.0.2 | ^weir: source show: '10.0.0.1' and '10.0.0.2' cannot be combined$
 1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, block show, xdp show, stats show$
-1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush$
+1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush, block flush$
 1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del, block del$
 1 | weir limit show | ^weir: omit 'weir': a command begins with its object$
 1 | limit add web budget 1/s proto TCP | proto: unknown protocol 'TCP'; did you mean 'tcp'\?$

@@ -21,7 +21,7 @@ press() { mux send-keys -t top "$@"; }
 start() {
 	local locale=$1
 	shift
-	mux -u new-session -d -s top -x 100 -y 30 "LC_ALL=$locale command $top/userspace/weir $* 2>$tmp/err; echo \"status \$?\"; exec sleep 1000" ||
+	mux -u new-session -d -s top -x 100 -y 30 "LC_ALL=$locale command $top/userspace/weir $* 2>$tmp/err; echo \"status \$?\"; exec cat" ||
 		bail "no terminal: $(<"$tmp/tmux")"
 }
 stop() { mux kill-session -t top; }
