@@ -46,13 +46,16 @@ layers() {
 		userspace/(show|value|config|nl)\.h	err.h field.h model.h out.h
 		userspace/tool\.h	err.h nl.h out.h show.h
 		userspace/top\.h	config.h tool.h
-		userspace/(top|top_data|top_run|screen|screen_none)\.c	top.h value.h
+		userspace/(top|top_data|top_run|screen)\.c	top.h value.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
 		userspace/(check|config|fields(_budget|_source|_xdp)?|name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/show(_limit)?\.c	show.h value.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
+		userspace/xdp_off\.h	tool.h
+		userspace/xdp_off\.c	xdp_off.h LIBMNL
+		userspace/xdp\.c	xdp_off.h
 		userspace/.*\.c	config.h tool.h value.h
 	EOF
 }

@@ -57,6 +57,7 @@ static void draw(void)
 
 	cells->rows = MIN(LINES, WEIR_TOP_ROWS);
 	cells->columns = MIN(COLS, WEIR_TOP_COLUMNS);
+	weir_top_fill(screen.tool, &screen.data[screen.at], &screen.view, cells);
 	weir_top_draw(&screen.data[screen.at], &screen.data[!screen.at], &screen.view, cells);
 	erase();
 	for (row = 0; row < cells->rows; row++) {

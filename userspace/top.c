@@ -14,6 +14,7 @@
 #define BAR		16	/* columns of a bar with its percentage */
 #define FULL		80	/* percent from which a bar warns */
 #define FOOT		2	/* rows at the bottom of a terminal */
+#define LIMITS_ROW	1	/* behind the head */
 
 /* The columns, of which the first two grow with the screen. */
 enum { SOURCE = 16, LIMIT = 8, RATE = 7, COUNT = 9, DROPPED = 6, STATE = 12 };
@@ -245,14 +246,34 @@ static void draw_limit(const struct weir_top_data *now, const struct weir_top_da
 		  weir_text_amount(stats->limited_now, 3, buf));
 }
 
-/* Returns the row behind the limits, of which as many are drawn as leave half of the screen. */
-static unsigned int draw_limits(const struct weir_top_data *now,
-				const struct weir_top_data *before,
-				const struct weir_top_view *view, double seconds,
-				struct weir_cells *cells)
+static bool wants_limit(const struct weir_top_view *view, const struct weir_limit *limit)
+{
+	return !*view->asked.limit || !strcmp(view->asked.limit, limit->name);
+}
+
+/* As many limits are drawn as leave half of the screen. */
+static unsigned int limits_room(const struct weir_cells *cells)
+{
+	return MAX(cells->rows, 8) / 2 - 2;
+}
+
+/* The row behind those of the limits, with their head and how many more there are. */
+static unsigned int limits_end(const struct weir_top_data *now, const struct weir_top_view *view,
+			       const struct weir_cells *cells)
+{
+	unsigned int room = limits_room(cells), count = 0, i;
+
+	for (i = 0; i < now->limits.limit_count; i++)
+		count += wants_limit(view, &now->limits.limits[i]);
+	return LIMITS_ROW + 1 + (count > room ? room + 1 : count);
+}
+
+static void draw_limits(const struct weir_top_data *now, const struct weir_top_data *before,
+			const struct weir_top_view *view, double seconds,
+			struct weir_cells *cells)
 {
 	unsigned int width = LIMIT + 3 + MIN(MAX(cells->columns, NARROW) - NARROW, 20);
-	unsigned int row = 1, at = width + 1, room = MAX(cells->rows, 8) / 2 - 2, more = 0, i;
+	unsigned int row = LIMITS_ROW, at = width + 1, shown = 0, more = 0, i;
 	const struct weir_limit *limit;
 
 	put(cells, row, 0, width, WEIR_STYLE_PLAIN, "LIMIT");
@@ -264,17 +285,16 @@ static unsigned int draw_limits(const struct weir_top_data *now,
 	mark_row(cells, row++, WEIR_STYLE_REVERSE);
 	for (i = 0; i < now->limits.limit_count; i++) {
 		limit = &now->limits.limits[i];
-		if (*view->asked.limit && strcmp(view->asked.limit, limit->name))
+		if (!wants_limit(view, limit))
 			continue;
-		if (row - 1 <= room)
+		if (shown++ < limits_room(cells))
 			draw_limit(now, before, limit, seconds, cells, row++, width);
 		else
 			more++;
 	}
 	if (more)
-		put_format(cells, row++, 0, cells->columns, WEIR_STYLE_PLAIN,
+		put_format(cells, row, 0, cells->columns, WEIR_STYLE_PLAIN,
 			   "and %u more limits", more);
-	return row;
 }
 
 /* Up to whole seconds: more would flicker. */
@@ -348,10 +368,30 @@ static void scroll(struct weir_top_view *view, unsigned int count, unsigned int 
 	view->first = MIN(view->first, count > rows ? count - rows : 0);
 }
 
-static void draw_sources(const struct weir_top_data *now, struct weir_top_view *view,
-			 struct weir_cells *cells, unsigned int row, unsigned int end)
+/* The row behind those of the sources. */
+static unsigned int sources_end(const struct weir_top_view *view, const struct weir_cells *cells)
 {
-	unsigned int spare = MAX(cells->columns, NARROW) - NARROW, width, limit_width, at, i;
+	return cells->rows > FOOT && view->keys ? cells->rows - FOOT : cells->rows;
+}
+
+unsigned int weir_top_visible(const struct weir_top_data *now, struct weir_top_view *view,
+			      const struct weir_cells *cells)
+{
+	unsigned int row = limits_end(now, view, cells) + 1, end = sources_end(view, cells);
+	unsigned int rows = end > row ? end - row : 0;
+
+	if (view->help || view->opened)
+		return 0;
+	scroll(view, now->count, rows);
+	return view->first < now->count ? MIN(rows, now->count - view->first) : 0;
+}
+
+static void draw_sources(const struct weir_top_data *now, struct weir_top_view *view,
+			 struct weir_cells *cells)
+{
+	unsigned int row = limits_end(now, view, cells), i;
+	unsigned int count = weir_top_visible(now, view, cells);
+	unsigned int spare = MAX(cells->columns, NARROW) - NARROW, width, limit_width, at;
 
 	width = SOURCE + MIN(spare, SOURCE_MOST - SOURCE);
 	limit_width = LIMIT + MIN(spare - (width - SOURCE), WEIR_NAME_SIZE);
@@ -364,8 +404,7 @@ static void draw_sources(const struct weir_top_data *now, struct weir_top_view *
 	put(cells, row, at += DROPPED + 1, STATE, WEIR_STYLE_PLAIN, "STATE");
 	put(cells, row, at + STATE + 1, WEIR_WHEEL_MAX, WEIR_STYLE_PLAIN, "WINDOW");
 	mark_row(cells, row++, WEIR_STYLE_REVERSE);
-	scroll(view, now->count, end > row ? end - row : 0);
-	for (i = view->first; i < now->count && row < end; i++, row++) {
+	for (i = view->first; i < view->first + count; i++, row++) {
 		draw_source(now, &now->sources[i], cells, row, width, limit_width);
 		if (view->keys && i == view->chosen)
 			mark_row(cells, row, WEIR_STYLE_REVERSE);
@@ -437,7 +476,7 @@ static void draw_foot(const struct weir_top_data *now, const struct weir_top_vie
 void weir_top_draw(const struct weir_top_data *now, const struct weir_top_data *before,
 		   struct weir_top_view *view, struct weir_cells *cells)
 {
-	unsigned int row, column, end;
+	unsigned int row, column, end = sources_end(view, cells);
 	double seconds = 0;
 
 	if (before->ns && now->ns > before->ns)
@@ -445,14 +484,13 @@ void weir_top_draw(const struct weir_top_data *now, const struct weir_top_data *
 	for (row = 0; row < cells->rows; row++)
 		for (column = 0; column < cells->columns; column++)
 			cells->cell[row][column] = (struct weir_cell){ " ", WEIR_STYLE_PLAIN };
-	end = cells->rows > FOOT && view->keys ? cells->rows - FOOT : cells->rows;
 	draw_head(now, before, view, seconds, cells);
 	if (view->help || view->opened) {
 		draw_lines(cells, 2, end, view->help ? help : view->opened,
 			   view->help ? 0 : view->scrolled);
 	} else {
-		row = draw_limits(now, before, view, seconds, cells);
-		draw_sources(now, view, cells, row, end);
+		draw_limits(now, before, view, seconds, cells);
+		draw_sources(now, view, cells);
 	}
 	if (end < cells->rows)
 		draw_foot(now, view, cells);

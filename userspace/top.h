@@ -18,6 +18,7 @@ struct weir_top_data {
 	struct weir_config limits;	/* with their counters */
 	unsigned int count;
 	struct weir_source sources[WEIR_TOP_SOURCES];	/* in order */
+	bool filled[WEIR_TOP_SOURCES];	/* their slots were asked for */
 };
 
 /* What the user does with it. */
@@ -53,6 +54,9 @@ struct weir_cells {
 /* top.c: draw a screen; @before: the last one's data, for what came since. Pure. */
 void weir_top_draw(const struct weir_top_data *now, const struct weir_top_data *before,
 		   struct weir_top_view *view, struct weir_cells *cells);
+/* How many sources the screen shows, from view->first on, which follows the chosen one. */
+unsigned int weir_top_visible(const struct weir_top_data *now, struct weir_top_view *view,
+			      const struct weir_cells *cells);
 /* A source's packets or bytes a second in the first budget's window; 0: it has none. */
 double weir_top_rate(const struct weir_top_data *data, const struct weir_source *source);
 /* Sort the sources, the first in the order that is asked for. */
@@ -66,6 +70,9 @@ void weir_top_follow(struct weir_top_view *view, const struct weir_top_data *bef
  * is asked for does not exist.
  */
 int weir_top_ask(struct weir_tool *tool, const struct weir_top *asked, struct weir_top_data *data);
+/* Ask for the slots of the sources that the screen shows. */
+void weir_top_fill(struct weir_tool *tool, struct weir_top_data *data, struct weir_top_view *view,
+		   const struct weir_cells *cells);
 /* Run a command; what it prints is in *@text, which the caller frees. */
 int weir_top_say(struct weir_tool *tool, char **words, int count, char **text);
 

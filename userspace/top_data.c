@@ -127,15 +127,13 @@ int weir_top_ask(struct weir_tool *tool, const struct weir_top *asked, struct we
 	struct weir_request stats = {
 		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &data->stats,
 	};
-	unsigned int i;
 	int ret;
 
+	memset(data->filled, 0, sizeof(data->filled));
 	data->limits.limit_count = 0;
 	data->count = 0;
 	data->ns = now_ns();
 	ret = ask(tool, &stats) ?: ask(tool, &limits) ?: ask_top(tool, asked, data);
-	for (i = 0; !ret && i < data->count; i++)
-		ask_slots(tool, &data->sources[i]);
 	if (!ret)
 		return WEIR_EXIT_OK;
 	/* without the module, its messages are answered in the same way as without the limit */
@@ -149,6 +147,18 @@ int weir_top_ask(struct weir_tool *tool, const struct weir_top *asked, struct we
 	}
 	weir_err_set(&tool->err, "there is no limit '%s'", asked->limit);
 	return WEIR_EXIT_REFUSED;
+}
+
+void weir_top_fill(struct weir_tool *tool, struct weir_top_data *data, struct weir_top_view *view,
+		   const struct weir_cells *cells)
+{
+	unsigned int count = weir_top_visible(data, view, cells), i;
+
+	for (i = view->first; i < view->first + count; i++) {
+		if (!data->filled[i])
+			ask_slots(tool, &data->sources[i]);
+		data->filled[i] = true;
+	}
 }
 
 int weir_top_say(struct weir_tool *tool, char **words, int count, char **text)

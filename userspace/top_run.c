@@ -58,6 +58,7 @@ static int print_screens(struct weir_tool *tool, const struct weir_top *asked)
 		status = weir_top_ask(tool, asked, &data[i % 2]);
 		if (status)
 			return status;
+		weir_top_fill(tool, &data[i % 2], &view, &cells);
 		weir_top_draw(&data[i % 2], &data[!(i % 2)], &view, &cells);
 		if (i)
 			fputc('\n', tool->out.to);
@@ -83,5 +84,10 @@ int weir_top(struct weir_tool *tool, const struct weir_command *command, union w
 		weir_err_set(&tool->err, "this is no terminal: 'weir top count N' prints N screens as text");
 		return WEIR_EXIT_WORDS;
 	}
+#ifdef WEIR_NCURSES
 	return weir_top_screen(tool, asked);
+#else
+	weir_err_set(&tool->err, "this weir was built without ncurses: 'weir top count N' prints N screens as text");
+	return WEIR_EXIT_REFUSED;
+#endif
 }

@@ -129,6 +129,23 @@ press q
 shows '^status 0$' "q quits"
 stop
 
+# Only of the sources that are shown the slots are asked for.
+flood -s 198.51.100.20 -n 90 -c 90
+if requests_start; then
+	requests quietly env LINES=24 "$top/userspace/weir" top by count count 1
+	within "$(requested sys_sendto)" 20 26 "a screen of 24 lines takes a request for each source that it shows" || sed -n 1,40p "$requests/trace" | diag
+	requests_stop
+else
+	skip "this kernel traces no system calls" "a screen of 24 lines takes a request for each source that it shows"
+fi
+start C.UTF-8 top by count
+shows '^198\.51\.100\.1 ' "many sources"
+press NPage NPage
+shows '^198\.51\.100\.3[0-9] .*[▁▂▃▄▅▆▇█]$' "... have their windows when they come into view"
+press q
+shown '^status 0$'
+stop
+
 start C top
 shows '^198\.51\.100\.1 .*[-_.:=+*#]$' "without UTF-8 the window is ASCII"
 is "$(screen | LC_ALL=C grep -c '[^ -~]')" 0 "... and so is the rest"
