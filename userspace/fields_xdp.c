@@ -8,6 +8,7 @@
 static const char *const xdp_modes[] = { "", "native", "generic", NULL };
 static const struct weir_attr_spec weir_xdp_attrs[] = {
 	[1] = { .name = "dev" }, { .name = "mode", .names = xdp_modes }, { .name = "program" },
+	{ .name = "off" },
 };
 
 #define XDP(number, member)	.attr = number, .spec = &weir_xdp_attrs[number], \
@@ -20,6 +21,8 @@ static const struct weir_field xdp_rows[] = {
 	{ "mode", &weir_type_enum, WEIR_ON_ADD | WEIR_WORDS | WEIR_SOME, XDP(2, mode),
 	  .value = "native|generic", .help = "in the driver (default), or in the stack" },
 	{ "program", &weir_type_uint, WEIR_RESULT, XDP(3, program) },
+	{ NULL, &weir_type_name, WEIR_RESULT | WEIR_SOME, XDP(4, off), .label = "off:",
+	  .color = WEIR_COLOR_BAD },
 	{ 0 }
 };
 

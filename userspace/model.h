@@ -225,6 +225,8 @@ struct weir_metering {
 
 enum weir_xdp_mode { WEIR_XDP_NATIVE = 1, WEIR_XDP_GENERIC };
 
+#define WEIR_OFF_SIZE	96
+
 /* The XDP program on a device. */
 struct weir_xdp {
 	uint64_t has;
@@ -233,6 +235,7 @@ struct weir_xdp {
 	uint32_t mode;		/* enum weir_xdp_mode; 0: not given */
 	uint32_t was;		/* what weir_xdp_apply() found there; 0: nothing */
 	uint32_t program;	/* its id in the kernel */
+	char off[WEIR_OFF_SIZE];	/* why it drops nothing, or "" */
 };
 
 union weir_model {

@@ -5,7 +5,6 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -291,27 +290,4 @@ int weir_nl_listen(struct weir_nl *nl, int fd, int out, int timeout_ms,
 		event(genl->cmd, &model, data);
 	}
 	return 0;
-}
-
-bool weir_nl_has_master(unsigned int ifindex)
-{
-	static char buf[32768] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct ifinfomsg *link = mnl_nlmsg_put_extra_header(nlh, sizeof(*link));
-	struct mnl_socket *nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	const struct nlattr *attr;
-	bool master = false;
-	int len = -1;
-
-	nlh->nlmsg_type = RTM_GETLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST;
-	link->ifi_index = ifindex;
-	if (nl && mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) >= 0)
-		len = mnl_socket_recvfrom(nl, buf, sizeof(buf));
-	if (len > 0 && mnl_nlmsg_ok(nlh, len) && nlh->nlmsg_type == RTM_NEWLINK)
-		mnl_attr_for_each(attr, nlh, sizeof(*link))
-			master |= mnl_attr_get_type(attr) == IFLA_MASTER;
-	if (nl)
-		mnl_socket_close(nl);
-	return master;
 }

@@ -56,11 +56,6 @@ struct nlmsghdr *weir_msg_begin(void *room, uint16_t family, uint16_t flags, uin
 /* Look up the family; -ENOENT: the module is not loaded. */
 int weir_nl_open(struct weir_nl *nl);
 void weir_nl_close(struct weir_nl *nl);
-/*
- * Does a device belong to a bridge, bond or VRF? /sys would tell of the namespace in which it was
- * mounted.
- */
-bool weir_nl_has_master(unsigned int ifindex);
 /* Send a request and receive its answers; returns ret. Not reentrant from reply(). */
 int weir_nl_ask(struct weir_nl *nl, struct weir_request *request);
 /* Open a socket that hears of the end of the module, and of events; or a negative errno. */

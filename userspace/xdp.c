@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
+#include "xdp_off.h"
 
 #ifdef WEIR_XDP
 #include <bpf/bpf.h>
@@ -228,9 +228,10 @@ static int refused(struct weir_tool *tool, const struct weir_xdp *at, int ret, b
 /* The module says of each packet whether it is sure; say where it never is. */
 static void note_unsure(struct weir_tool *tool, const char *dev)
 {
-	if (weir_nl_has_master(if_nametoindex(dev)))
-		weir_note(tool, "warning",
-			  "'%s' belongs to a bridge, bond or VRF: nothing is dropped early", dev);
+	char why[WEIR_OFF_SIZE];
+
+	if (weir_xdp_taken(dev, why))
+		weir_note(tool, "warning", "'%s' %s: nothing is dropped early", dev, why);
 }
 
 /* Attach it where it is not, in the given mode; 0 or a negative errno. */
@@ -359,8 +360,10 @@ int weir_xdp_show(struct weir_tool *tool, const struct weir_command *command,
 	unsigned int count = weir_xdp_list(tool, list), i;
 
 	weir_out_begin(&tool->out, NULL, '[');
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
+		weir_xdp_off(list[i].dev, list[i].off);
 		command->show(&tool->out, &list[i]);
+	}
 	weir_out_end(&tool->out, ']');
 	return WEIR_EXIT_OK;
 }

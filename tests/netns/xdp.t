@@ -30,9 +30,11 @@ is "$(weir xdp attach dev rx0 2>&1)" "weir: xdp attach: the program is attached 
 holds "... which -exist allows" weir -exist xdp attach dev rx0
 flood -s 198.51.100.1 -c 100
 is "$(early a)" 0 "nothing is dropped early behind an ingress chain, which may take packets"
+like "$(weir xdp show)" '^dev rx0 mode native program [0-9]+ off: the device has an nft ingress chain$' "... and xdp show says why"
 rx nft delete table netdev probe
 flood -s 198.51.100.1 -c 100
 is "$(early a)" 100 "what is refused is dropped early"
+like "$(weir xdp show)" '^dev rx0 mode native program [0-9]+$' "... and nothing is off"
 is "$(driver)" 100 "... as the driver tells"
 is "$(dropped a)" 290 "... and counted once at the limit"
 is "$(weir -json source get 198.51.100.1 limit a | json dropped_packets)" 290 "... and at the source"
@@ -49,6 +51,44 @@ is "$(grep -c 'weir_early: limit=a saddr=::ffff:198.51.100.2 .*packets=1 bytes=4
 holds "the program is detached" weir xdp detach dev rx0
 is "$(shown)" '[]' "... and gone"
 is "$(weir xdp detach dev rx0 2>&1)" "weir: xdp detach: the program is not attached to 'rx0'" "... once"
+
+# off WHY COMMAND -- UNDO: what is done turns it off, and what undoes it on again, as xdp show says
+weir xdp attach dev rx0
+flood -s 198.51.100.2 -c 1
+off() {
+	local why=$1 at=("${@:2}") i was
+	for ((i = 0; i < ${#at[@]} && ${#at[i]}; i++)); do [ "${at[i]}" != -- ] || break; done
+	if ! rx "${at[@]:0:i}" 2>"$tmp/said"; then
+		skip "$(head -n 1 "$tmp/said")" "off: $why"
+		return
+	fi
+	was=$(early a)
+	flood -s 198.51.100.2 -c 50
+	like "$(weir -json xdp show | jq -r '.[0].off // "on"'):$(($(early a) - was))" "^$why:0\$" "off: $why"
+	rx "${at[@]:i+1}"
+	was=$(early a)
+	flood -s 198.51.100.2 -c 50
+	like "$(weir -json xdp show | jq -r '.[0].off // "on"'):$(($(early a) - was))" '^on:(49|50)$' "... and on again"
+}
+off 'the device has tc filters' sh -c 'tc qdisc add dev rx0 clsact && tc filter add dev rx0 ingress matchall action ok' -- tc qdisc del dev rx0 clsact
+off 'the device has a macvlan device on it' ip link add link rx0 name mac9 type macvlan -- ip link del mac9
+off 'the device has an nft flowtable' nft 'table inet fast { flowtable f { hook ingress priority 0; devices = { rx0 }; }; }' -- nft delete table inet fast
+off 'a hook of nf[a-z_]* is before weir.s' nft 'table ip first { chain c { type filter hook prerouting priority -451; }; }' -- nft delete table ip first
+off 'a hook of nf[a-z_]* is before weir.s' nft 'table inet first { chain c { type filter hook prerouting priority -451; }; }' -- nft delete table inet first
+rx ethtool -K rx0 rxvlan on >/dev/null 2>&1
+off 'the device strips the tags of its VLANs: ethtool -K rx0 rxvlan off' ip link add link rx0 name rx0.9 type vlan id 9 -- ip link del rx0.9
+off 'the device belongs to a bridge, bond or VRF' ip link set rx0 master vrf9 -- ip link set rx0 nomaster
+weir save "$tmp/limits"
+weir limit flush
+is "$(weir -json xdp show | jq -r '.[0].off')" "there are no limits" "off: there are no limits"
+quietly weir -file "$tmp/limits"
+flood -s 198.51.100.2 -c 12
+flood -s 198.51.100.2 -c 50
+is "$(weir -json xdp show | jq -r '.[0].off // "on"'):$((50 - $(early a) < 2))" on:1 "... and on again"
+rx ip link set rx0 down
+is "$(weir -json xdp show | jq -r '.[0].off')" "the device is down" "off: the device is down"
+rx ip link set rx0 up
+weir xdp detach dev rx0
 
 holds "generic mode" weir xdp attach dev rx0 mode generic
 is "$(shown)" '[["rx0","generic"]]' "... is shown"
