@@ -51,7 +51,7 @@ layers() {
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
 		userspace/(check|config|fields(_budget|_source|_xdp)?|name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
-		userspace/show(_limit)?\.c	show.h value.h
+		userspace/(show(_limit)?|reasons)\.c	show.h value.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/xdp_off\.h	tool.h
 		userspace/xdp_off\.c	xdp_off.h LIBMNL

@@ -52,6 +52,9 @@ static const struct weir_field packet_rows[] = {
 	END
 };
 
+/* Of a packet, up to the largest that offloads make of several. */
+static const struct weir_attr_spec packet_len = { .name = "len", .min = 20, .max = 524280 };
+
 const struct weir_set weir_packet_fields = {
 	SET("packet", match), .fields = packet_rows,
 };
@@ -71,6 +74,8 @@ static const struct weir_field query_rows[] = {
 	{ "dev", &weir_type_dev, ON_SOURCE, QUERY(DEV, dev),
 	  .help = "device of a link-local source" },
 	{ NULL, &weir_type_nest, WEIR_ON_GET, AT(query, packet), .nest = &weir_packet_fields },
+	{ "len", &weir_type_uint, WEIR_ON_GET, AT(query, len), .spec = &packet_len,
+	  .value = "BYTES", .help = "whether a packet of this length fits, with its IP header" },
 	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
 	  .help = "only sources limited at this moment (see top)" },
 	{ "blocked", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_BLOCKED, blocked),
@@ -169,6 +174,8 @@ static const struct weir_field source_rows[] = {
 	{ "unknown", &weir_type_flag, 0, SOURCE(UNKNOWN, unknown) },
 	{ "newcomers-next", &weir_type_ns, WEIR_MUTE, SOURCE(NEWCOMERS_NEXT_NS, newcomers_next_ns),
 	  .bit = WEIR_HAS(SOURCE_NEWCOMERS_NEXT_NS), .key = "newcomers_next_ms" },
+	/* Shown with the length of a packet: see weir_show_source(). */
+	{ "never-fits", &weir_type_flag, WEIR_MUTE, AT(source, never_fits), .key = "never_fits" },
 	{ "action", &weir_type_enum, WEIR_MUTE | WEIR_EVENT, SOURCE(ACTION, action) },
 	{ NULL, &weir_type_code, 0, SOURCE(EVENT, event) },
 	{ "forgotten", &weir_type_uint, 0, SOURCE(FORGOTTEN, forgotten),

@@ -139,7 +139,8 @@ struct weir_query {
 	uint64_t packets, bytes;	/* to charge; both 0: one packet */
 	uint32_t mode;
 	bool wait;			/* until it is granted */
-	struct weir_match packet;	/* of the source: what is known of it */
+	struct weir_match packet;	/* of the source: what is known of it, */
+	uint64_t len;			/* and its length in bytes; 0: not given */
 };
 
 enum weir_order { WEIR_BY_DROPPED, WEIR_BY_COUNT, WEIR_BY_RATE, WEIR_ORDERS };
@@ -165,6 +166,13 @@ struct weir_source_budget {
 	uint64_t slot[WEIR_WHEEL_MAX];	/* oldest first */
 };
 
+/* What source get was asked; all zero in other answers. */
+struct weir_asked {
+	struct weir_prefix prefix;	/* or address */
+	uint64_t len;			/* of a packet in bytes; 0: not given */
+	const struct weir_limit *limit;	/* that the answer is of, or NULL */
+};
+
 /* The state of one source under one limit. */
 struct weir_source {
 	uint64_t has;
@@ -179,6 +187,8 @@ struct weir_source {
 	uint64_t newcomers_next_ns, wait_ns, blocked_ns;
 	uint32_t limited_by;	/* number of the budget, from 1; 0: there is only one */
 	struct weir_exempt exempt;
+	struct weir_asked asked;
+	bool never_fits;	/* a packet of asked.len */
 };
 
 struct weir_stats {

@@ -160,11 +160,35 @@ static void show_standing(struct weir_out *out, const struct weir_source *source
 		show(out, WEIR_A_SOURCE_FLOOR, source);
 	show_newcomer(out, source);
 	show(out, WEIR_A_SOURCE_ACTION, source);
+	if (source->asked.len)
+		weir_out_bool(out, "never_fits", weir_source_never_fits(source));
+}
+
+/* Does the block of a prefix hold? A limit that observes blocks nobody. */
+static bool prefix_blocks(const struct weir_source *source)
+{
+	return source->has & WEIR_HAS(SOURCE_EXEMPT) && source->exempt.block &&
+	       source->action != WEIR_ACTION_OBSERVE;
+}
+
+/* In JSON, a source whose prefix is blocked is blocked, for as long as the later end says. */
+static void show_prefix_block(struct weir_out *out, const struct weir_source *source)
+{
+	uint64_t ns = source->exempt.for_ms * 1000000;
+	struct weir_source is = *source;
+
+	if (!ns || (source->blocked && !source->blocked_ns))
+		is.blocked_ns = 0;
+	else if (ns > source->blocked_ns)
+		is.blocked_ns = ns;
+	is.blocked = true;
+	show_blocked(out, &is);
 }
 
 void weir_show_source(struct weir_out *out, const void *model)
 {
 	const struct weir_source *source = model;
+	bool by_prefix = prefix_blocks(source), standing = false;
 
 	weir_out_begin(out, NULL, '{');
 	weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
@@ -172,26 +196,30 @@ void weir_show_source(struct weir_out *out, const void *model)
 		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
 		if (!source->forgotten)
 			weir_out_word(out, WEIR_COLOR_NONE, "(nothing to forget)");
-	} else if (source->has & WEIR_HAS(SOURCE_EXEMPT)) {
+	} else if (by_prefix || (source->has & WEIR_HAS(SOURCE_EXEMPT) && !source->exempt.block)) {
 		weir_out_word(out, source->exempt.block ? WEIR_COLOR_BAD : WEIR_COLOR_NONE,
 			      source->exempt.block ? "blocked by" : "exempt by");
 		/* Its row is followed by that of blocks. */
 		weir_field_show(&weir_source_fields,
 				weir_field_find(&weir_source_fields, 0, WEIR_A_SOURCE_EXEMPT) +
 				source->exempt.block, out, source);
+		if (by_prefix && out->json)
+			show_prefix_block(out, source);
 	} else if (!source->budget_count) {
 		show_blocked(out, source);
 		if (!source->blocked)
 			weir_out_word(out, WEIR_COLOR_NONE, "released");
 	} else {
 		show_standing(out, source);
+		standing = true;
 	}
 	weir_out_text(out, "\n");
-	if (!out->json && !out->brief && !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
+	if (standing && !out->json && !out->brief) {
 		show_budgets(out, source);
-	if (source->budgets[0].slots && !out->json && !out->brief &&
-	    !(source->has & WEIR_HAS(SOURCE_EXEMPT)))
-		show_slots(out, &source->budgets[0]);
+		if (source->budgets[0].slots)
+			show_slots(out, &source->budgets[0]);
+		weir_show_reasons(out, source);
+	}
 	weir_out_end(out, '}');
 }
 

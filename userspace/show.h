@@ -20,6 +20,10 @@ void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *
 /* Whether it is of a packet that was refused, not of a request. */
 void weir_show_state(struct weir_out *out, const struct weir_state *state);
 bool weir_event_limits(const struct weir_source *source);
+/* reasons.c: text, a line for each reason why packets are dropped. */
+void weir_show_reasons(struct weir_out *out, const struct weir_source *source);
+/* Does a packet of the length that was given exceed a whole budget? */
+bool weir_source_never_fits(const struct weir_source *source);
 #define WEIR_SPARK_SIZE	(WEIR_WHEEL_MAX * 3 + 1)
 /*
  * The wheel as a sparkline of eight levels, scaled to the fullest slot; in ASCII where the locale

@@ -14,6 +14,8 @@
 
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */
+/* Room for a prefix, a device and a limit. */
+#define PREFIX_SIZE	(WEIR_TEXT_SIZE + WEIR_DEV_SIZE + WEIR_NAME_SIZE + 16)
 
 static bool is_address(const struct weir_prefix *prefix)
 {
@@ -56,7 +58,8 @@ struct getting {
 	struct weir_tool *tool;
 	const struct weir_command *command;
 	const struct weir_query *query;
-	struct weir_config *limits;	/* or NULL: nothing is known of the packet */
+	struct weir_prefix asked;	/* by the user: all has an address in the query */
+	struct weir_config *limits;
 };
 
 /* Leave out the limits that the packet does not match, or that have other sources. */
@@ -64,31 +67,85 @@ static int show_state(const void *model, void *data)
 {
 	const struct getting *getting = data;
 	const struct weir_prefix *asked = &getting->query->prefix;
-	const struct weir_source *source = model;
-	struct weir_limit *limit;
+	struct weir_source source = *(const struct weir_source *)model;
+	struct weir_limit *limit = weir_config_find(getting->limits, source.limit);
 
-	limit = getting->limits ? weir_config_find(getting->limits, source->limit) : NULL;
 	if ((limit && !weir_packet_meets(&getting->query->packet, &limit->match)) ||
-	    (!is_address(asked) && source->prefix.len != asked->len))
+	    (!is_address(asked) && source.prefix.len != asked->len))
 		return 0;
-	getting->command->show(&getting->tool->out, model);
+	source.asked = (struct weir_asked){ getting->asked, getting->query->len, limit };
+	getting->command->show(&getting->tool->out, &source);
 	getting->tool->answers++;
 	return ferror(getting->tool->out.to) ? -ECANCELED : 0;
+}
+
+/*
+ * Find the exemption, or with @block the blocked prefix, that holds what is asked: the longest
+ * prefix, on the device that is asked for, and under its limit, or any if none is named.
+ */
+static const struct weir_exempt *find_prefix(const struct weir_config *config,
+					     const struct weir_query *query, bool block)
+{
+	const struct weir_exempt *at, *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < config->exempt_count; i++) {
+		at = &config->exempts[i];
+		if (at->block == block && weir_prefix_holds(&at->prefix, &query->prefix) &&
+		    (!*at->dev || !strcmp(at->dev, query->dev)) &&
+		    (!*at->limit || !*query->limit || !strcmp(at->limit, query->limit)) &&
+		    (!found || at->prefix.len > found->prefix.len))
+			found = at;
+	}
+	return found;
+}
+
+/* The words that name an exemption, or a blocked prefix. */
+static const char *prefix_words(const struct weir_exempt *exempt, char text[PREFIX_SIZE])
+{
+	char buf[WEIR_TEXT_SIZE];
+
+	snprintf(text, PREFIX_SIZE, "%s%s%s%s%s", weir_text_prefix(NULL, &exempt->prefix, buf),
+		 *exempt->dev ? " dev " : "", exempt->dev,
+		 *exempt->limit ? " limit " : "", exempt->limit);
+	return text;
+}
+
+/* No limit answered for a source: say why. */
+static int get_none(struct weir_tool *tool, struct weir_config *config, struct weir_query *query)
+{
+	char words[PREFIX_SIZE], buf[WEIR_TEXT_SIZE], exempt[PREFIX_SIZE + 32] = "";
+	int status = weir_get_config(tool, config, true);
+	const struct weir_exempt *by;
+
+	if (!status && *query->limit)
+		status = check_length(tool, query, NULL);
+	if (status)
+		return status;
+	weir_text_prefix(NULL, &query->prefix, buf);
+	by = find_prefix(config, query, false) ?: find_prefix(config, query, true);
+	if (by)
+		snprintf(exempt, sizeof(exempt), "; it is %s by %s",
+			 by->block ? "blocked" : "exempt", prefix_words(by, words));
+	if (is_address(&query->prefix))
+		weir_err_set(&tool->err, "ADDR %s: no limit applies to %s%s", buf,
+			     query->packet.has ? "such packets of it" : "it", exempt);
+	else
+		weir_err_set(&tool->err, "ADDR %s: no limit counts a /%u as a source%s; name an address of it, or see 'source show %s'",
+			     buf, query->prefix.len, exempt, buf);
+	return WEIR_EXIT_REFUSED;
 }
 
 int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 		    union weir_model *model)
 {
-	static struct weir_config limits;
+	static struct weir_config config;
 	struct weir_request request = weir_request_of(command, model);
-	struct getting getting = { tool, command, &model->query, NULL };
-	char buf[WEIR_TEXT_SIZE];
-	int status = WEIR_EXIT_OK;
+	struct getting getting = {
+		tool, command, &model->query, model->query.prefix, &config,
+	};
+	int status = weir_get_config(tool, &config, false);
 
-	if (model->query.packet.has) {
-		status = weir_get_config(tool, &limits, false);
-		getting.limits = &limits;
-	}
 	if (!status && !model->query.prefix.family)
 		status = check_length(tool, &model->query, NULL);
 	if (status)
@@ -96,12 +153,34 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	request.reply = show_state;
 	request.data = &getting;
 	status = weir_tool_list(tool, &request, command->allowed);
-	if (status || tool->answers)
+	return status || tool->answers ? status : get_none(tool, &config, &model->query);
+}
+
+/* What a source is blocked by after a release, or instead of what was to be released. */
+static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, int status)
+{
+	static struct weir_config config;
+	const struct weir_exempt *by;
+	char words[PREFIX_SIZE], buf[WEIR_TEXT_SIZE];
+	struct weir_err said = tool->err;
+
+	if ((status && status != WEIR_EXIT_REFUSED) || weir_get_config(tool, &config, true) ||
+	    (*query->limit && !weir_config_find(&config, query->limit))) {
+		tool->err = said;
 		return status;
-	weir_err_set(&tool->err, "ADDR %s: no limit applies to %s",
-		     weir_text_prefix(NULL, &model->query.prefix, buf),
-		     getting.limits ? "such packets of it" : "it");
-	return WEIR_EXIT_REFUSED;
+	}
+	by = find_prefix(&config, query, true);
+	if (!by)
+		return status;
+	prefix_words(by, words);
+	weir_text_prefix(NULL, &query->prefix, buf);
+	if (status)
+		weir_err_set(&tool->err, "ADDR %s: blocked as %s; 'weir block del %s' ends that",
+			     buf, words, words);
+	else
+		weir_note(tool, "note", "%s is still blocked as %s; 'weir block del %s' ends that",
+			  buf, words, words);
+	return status;
 }
 
 /* Block a source, or a prefix as a whole, or end that. */
@@ -117,8 +196,12 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	int status = check_length(tool, query, &wider);
 	struct weir_request request;
 
-	if (status || !wider)
-		return status ?: weir_run_show(tool, command, model);
+	if (status)
+		return status;
+	if (!wider) {
+		status = weir_run_show(tool, command, model);
+		return add ? status : tell_prefix(tool, query, status);
+	}
 	strcpy(prefix.exempt.dev, query->dev);
 	strcpy(prefix.exempt.limit, query->limit);
 	request = (struct weir_request){
@@ -129,7 +212,7 @@ int weir_source_release(struct weir_tool *tool, const struct weir_command *comma
 	status = weir_tool_settle(tool, &request, add ? 0 : -ENOENT);
 	if (!status && add)
 		weir_note_block(tool, &prefix);
-	return status;
+	return add ? status : tell_prefix(tool, query, status);
 }
 
 /* An explicit cost must be in the limit's unit. */

@@ -28,7 +28,8 @@ next limit add web not -- syn from !budget !not
 next limit add web action -- drop observe !budget
 next limit add web budget 1/s dev -- lo
 next limit add web family -- ipv4 ipv6
-next source show -- limited top idle !PREFIX
+next source show -- limited top idle !PREFIX !len
+next source get 10.0.0.7 -- len dport limit !top
 next source charge 10.0.0.1 limit web mode -- all drain reserve
 next source show top 3 -- by limit !top
 next limit add web budget 1/s bytes -- dev !bytes

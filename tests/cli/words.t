@@ -309,6 +309,12 @@ says <<'LINES'
 # what is known of a packet
 0 | -check source get 10.0.0.7 proto tcp dport 443 |
 0 | -check source get 10.0.0.7 tcp dport 443 syn to 192.0.2.1 mark 5 sport 65535 |
+0 | -check source get 10.0.0.7 len 1500 |
+0 | -check source get 10.0.0.7 tcp dport 443 len 64k |
+1 | -check source get 10.0.0.7 len 19 | ^weir: source get: len: 19 is out of range
+1 | -check source get 10.0.0.7 len 1M | ^weir: source get: len: 1M
+1 | -check source get 10.0.0.7 len | ^weir: source get: 'len' requires a value: BYTES
+1 | -check source show 10.0.0.7 len 100 | 'len'
 1 | -check source get 10.0.0.7 dport 443 | ^weir: source get: dport requires a protocol with ports
 1 | -check source get 10.0.0.7 icmp sport 1 | ^weir: source get: sport requires a protocol with ports
 1 | -check source get 10.0.0.7 tcp dport 443-445 | ^weir: source get: dport: a packet has a single port$

@@ -25,12 +25,24 @@ is "$(stat_of observe matched.packets)" 30 "limits behind the one that drops do 
 is "$(tcp 203.0.113.9)" 10 "what no limit that drops matches passes"
 like "$(weir source get 203.0.113.9 limit udp)" '^203.0.113.0/24 limit udp blocked by 203.0.113.0/24 for ' "source get tells it"
 is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0].blocked_by | [.prefix, .block]')" '["203.0.113.0/24",true]' "... in JSON, too"
+is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms > 3400000, .blocked_ms <= 3600000]')" '[true,true,true]' "... as a source that is blocked, and how long"
+like "$(weir source get 203.0.113.9 limit observe)" '^203.0.113.9 limit observe count ' "a limit that observes blocks nobody"
+is "$(weir -j source get 203.0.113.9 limit observe | jq -c '.[0] | [.blocked, .blocked_by]')" '[false,null]' "... in JSON, too"
+is "$(weir source release 203.0.113.9 2>&1; echo $?)" "weir: source release: ADDR 203.0.113.9: blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that
+2" "release of an address names the prefix"
+is "$(weir source release 203.0.113.0/25 limit udp 2>&1; weir source release 203.0.113.0/25 2>&1)" "weir: source release: ADDR 203.0.113.0/25: limit 'udp' counts each /24 as a source
+weir: source release: ADDR 203.0.113.0/25: blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that" "... of a part, too"
+weir source block 203.0.113.9 limit udp for 2h >/dev/null
+is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms > 7000000]')" '[true,true]' "the later end of two blocks counts"
+is "$(weir source release 203.0.113.9 limit udp 2>&1 | grep note)" "weir: note: 203.0.113.9 is still blocked as 203.0.113.0/24; 'weir block del 203.0.113.0/24' ends that" "... and a note says which one is left"
+is "$(weir source release 203.0.114.9 2>&1)" "weir: source release: ADDR 203.0.114.9: the source is not blocked; see source forget" "what nothing blocks"
 is "$(weir exempt show; weir exempt get 203.0.113.9 2>&1 | grep -c 'no exemption')" 1 "it is no exemption"
 like "$(weir source block 203.0.113.0/24 for 1h 2>&1)" 'blocked already; -exist sets a new end, weir block del ends it' "it cannot be blocked twice"
 weir -exist block add 203.0.113.0/24 for 2h
 like "$(blocks):$(dropped)" '^203\.0\.113\.0/24 for (2h|1h59m[0-9]*s?):\[20\]$' "... but -exist gives it a new end, and keeps its counters"
 weir -exist source block 203.0.113.0/24 for ever
 is "$(blocks)" "203.0.113.0/24" "... also source block"
+is "$(weir -j source get 203.0.113.9 limit udp | jq -c '.[0] | [.blocked, .blocked_ms]')" '[true,null]' "... for ever, says source get"
 like "$(weir block add 203.0.113.0/24 limit none 2>&1)" "limit 'none': no limit of that name to block under" "a limit that does not exist"
 like "$(weir exempt add 203.0.113.8/29 2>&1; weir block add 203.0.0.0/16 2>&1)" 'exempt, which comes before blocks' "a block with exempt sources is made with a warning"
 is "$(through 203.0.113.9):$(through 203.0.113.1):$(through 203.0.5.1)" 10:0:0 "an exemption wins"
@@ -51,6 +63,12 @@ is "$?:$(blocks)" 1: "host bits are refused"
 weir source block 198.51.0.0/16 limit udp for ever
 weir exempt add 198.51.7.0/24 limit udp
 is "$(through 198.51.1.1):$(through 198.51.7.1)" 0:10 "a block under one limit, and an exemption from it"
+ends="blocked as 198.51.0.0/16 limit udp; 'weir block del 198.51.0.0/16 limit udp' ends that"
+is "$(weir source release 198.51.0.0/16 2>&1; echo $?)" "weir: source release: ADDR 198.51.0.0/16: $ends
+2" "... is not released without the limit, which is named"
+is "$(weir source release 198.51.1.1 2>&1; weir source release 198.51.1.0/24 limit udp 2>&1)" "weir: source release: ADDR 198.51.1.1: $ends
+weir: source release: ADDR 198.51.1.0/24: $ends" "... nor are sources within"
+is "$(weir source release 198.51.1.1 limit six 2>&1)" "weir: source release: ADDR 198.51.1.1: the source is not blocked; see source forget" "... nor under another limit"
 weir limit set udp proto tcp >/dev/null 2>&1
 is "$(through 198.51.1.1):$(tcp 198.51.1.1)" 10:0 "... follows the limit"
 weir limit rename udp tcp && is "$(blocks)" "198.51.0.0/16 limit tcp" "... also its name"

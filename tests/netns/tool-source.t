@@ -166,8 +166,52 @@ is "$(weir source forget fe80::/10 dev rx1 limit local)" "fe80::/10 dev rx1 limi
 weir exempt add 198.51.100.0/24
 is "$(weir source get 198.51.100.7 | sed 1q)" "198.51.100.7 limit web exempt by 198.51.100.0/24" "exempt from all limits"
 weir limit flush
-is "$(weir source get 198.51.100.7 2>&1; echo $?)" "weir: source get: ADDR 198.51.100.7: no limit applies to it
+is "$(weir source get 198.51.100.7 2>&1; echo $?)" "weir: source get: ADDR 198.51.100.7: no limit applies to it; it is exempt by 198.51.100.0/24
+2" "no limit applies, and the address is exempt"
+is "$(weir source get 203.0.113.7 2>&1; echo $?)" "weir: source get: ADDR 203.0.113.7: no limit applies to it
 2" "no limit applies"
+weir limit add tcp budget 100/1h tcp per 24 sources 64
+is "$(weir source get 198.51.100.7 udp 2>&1)" "weir: source get: ADDR 198.51.100.7: no limit applies to such packets of it; it is exempt by 198.51.100.0/24" "... nor to such packets"
+is "$(weir source get 203.0.112.0/22 2>&1; echo $?)" "weir: source get: ADDR 203.0.112.0/22: no limit counts a /22 as a source; name an address of it, or see 'source show 203.0.112.0/22'
+2" "no limit counts such a prefix"
+is "$(weir source get 198.51.100.0/25 2>&1)" "weir: source get: ADDR 198.51.100.0/25: no limit counts a /25 as a source; it is exempt by 198.51.100.0/24; name an address of it, or see 'source show 198.51.100.0/25'" "... which is exempt"
+is "$(weir source get 203.0.113.128/25 limit tcp 2>&1; echo $?)" "weir: source get: ADDR 203.0.113.128/25: limit 'tcp' counts each /24 as a source
+1" "... nor the limit that is named"
+weir limit flush
+
+# Would a packet of a length fit?
+quietly weir -b - <<-WORDS
+	limit add small budget 1000/100s bytes slots 4
+	limit add both budget 100/1h budget 5k/100s bytes slots 4
+	limit add burst budget 100/1s bytes bucket burst 2k
+	limit add count budget 1/1h
+WORDS
+weir exempt flush
+quietly weir source charge 203.0.113.7 limit small bytes 400
+fits() { weir source get 203.0.113.7 len "$@" | grep -E 'limit|fit' | sed -E 's/^[0-9.]+ limit ([a-z]*) .*/\1/' | paste -sd,; }
+is "$(fits 600)" "small,both,burst,count" "a packet that fits everywhere"
+is "$(fits 601)" "small,    a packet of 601 bytes does not fit now: 600 of the budget 1000/100s bytes are left,both,burst,count" "... that does not fit now"
+is "$(fits 1001)" "small,    a packet of 1001 bytes never fits: it is larger than the whole budget 1000/100s bytes,both,burst,count" "... that never fits"
+is "$(fits 9000 udp limit both)" "both,    a packet of 9000 bytes never fits: it is larger than the whole budget 5000/100s bytes" "... one of several budgets"
+is "$(fits 2001 limit burst)" "burst,    a packet of 2001 bytes never fits: it is larger than the whole budget 2000 bytes" "... a bucket's burst"
+is "$(weir -j source get 203.0.113.7 len 1500 | jq -c 'map(.never_fits)')" '[true,false,false,false]' "... in JSON"
+is "$(weir -j source get 203.0.113.7 | jq -c 'map(.never_fits)')" '[null,null,null,null]' "... if a length is given"
+weir limit flush
+
+# A budget that many share
+quietly weir -b - <<-WORDS
+	limit add every budget 5/1h per 0
+	limit add net budget 5/1h per 24 action observe before every
+	limit add host budget 5/1h
+WORDS
+flood -s 203.0.113.7 -c 5
+is "$(weir source get 203.0.113.8 | grep shared)" "" "no budget has refused a packet yet"
+flood -s 203.0.113.7 -c 1
+is "$(weir source get 203.0.113.8 | grep -B9 shared | grep -Ev 'slots' | sed -E 's/ count.*//' | paste -sd,)" "203.0.113.0/24 limit net,    the budget is shared by all addresses of 203.0.113.0/24; whether packets of this one were refused is not known,all limit every,    the budget is shared by all sources; whether packets of this one were dropped is not known" \
+	"whose packets a shared budget dropped is not known"
+is "$(weir source get 203.0.113.0/24 | grep -c shared):$(weir source get all limit every | grep -c shared)" 0:0 "... but they are those of the prefix"
+weir limit flush
+weir exempt add 198.51.100.0/24
 
 # get shows the limits that would match the address on the given device, or on any
 # device if none is given.
