@@ -202,8 +202,7 @@ void weir_note_exempt(struct weir_tool *tool, const void *model)
 			  weir_text_prefix(NULL, &exempt->prefix, buf), family, family);
 }
 
-/* Is it known that there is no limit? */
-static bool without_limits(struct weir_tool *tool)
+bool weir_without_limits(struct weir_tool *tool)
 {
 	struct weir_stats stats;
 	struct weir_request request = {
@@ -221,7 +220,7 @@ void weir_note_block(struct weir_tool *tool, const void *model)
 	char buf[WEIR_TEXT_SIZE];
 
 	weir_note_dev(tool, exempt->dev);
-	if (without_limits(tool))
+	if (weir_without_limits(tool))
 		weir_note_of(tool, "note", NULL,
 			     "nothing is blocked yet: there is no limit whose packets could be dropped");
 	if (!exempt->prefix.len && !*exempt->dev)

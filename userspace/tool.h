@@ -127,6 +127,8 @@ void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* Warn of an unknown device, or of an exemption or a match wider than expected. */
 weir_tell weir_note_exempt, weir_note_block, weir_note_limit;
+/* Is it known that there is no limit? */
+bool weir_without_limits(struct weir_tool *tool);
 /* Print @sentence after the limit's name, or alone. In a file, once; repeats are counted. */
 void weir_note_of(struct weir_tool *tool, const char *kind,
 		  const char *limit, const char *sentence);

@@ -358,10 +358,14 @@ int weir_xdp_show(struct weir_tool *tool, const struct weir_command *command,
 {
 	static struct weir_xdp list[WEIR_EARLY_MAX];
 	unsigned int count = weir_xdp_list(tool, list), i;
+	bool without = count && weir_without_limits(tool);
 
 	weir_out_begin(&tool->out, NULL, '[');
 	for (i = 0; i < count; i++) {
-		weir_xdp_off(list[i].dev, list[i].off);
+		if (without)
+			strcpy(list[i].off, "there are no limits");
+		else
+			weir_xdp_off(list[i].dev, list[i].off);
 		command->show(&tool->out, &list[i]);
 	}
 	weir_out_end(&tool->out, ']');

@@ -8,11 +8,12 @@
 #include "xdp_off.h"
 
 #ifdef WEIR_XDP
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/ethtool.h>
 #include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
 #include <linux/netfilter/nfnetlink.h>
 #include <linux/netfilter/nfnetlink_hook.h>
 #include <linux/pkt_sched.h>
@@ -23,7 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/param.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,6 +57,17 @@ static const struct nlattr *attr_of(const struct nlmsghdr *nlh, size_t skip, uin
 	return NULL;
 }
 
+static const struct nlattr *nested_of(const struct nlattr *nest, uint16_t type)
+{
+	const struct nlattr *attr;
+
+	if (nest)
+		mnl_attr_for_each_nested(attr, nest)
+			if (mnl_attr_get_type(attr) == type)
+				return attr;
+	return NULL;
+}
+
 struct links {
 	int ifindex;		/* of the device */
 	bool up, ethernet, slave, vlan;
@@ -66,14 +77,10 @@ struct links {
 /* The kind of a device; "": it says none. */
 static void kind_of(const struct nlmsghdr *nlh, char kind[16])
 {
-	const struct nlattr *info = attr_of(nlh, sizeof(struct ifinfomsg), IFLA_LINKINFO), *attr;
+	const struct nlattr *info = attr_of(nlh, sizeof(struct ifinfomsg), IFLA_LINKINFO);
+	const struct nlattr *attr = nested_of(info, IFLA_INFO_KIND);
 
-	*kind = '\0';
-	if (!info)
-		return;
-	mnl_attr_for_each_nested(attr, info)
-		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
-			snprintf(kind, 16, "%s", mnl_attr_get_str(attr));
+	snprintf(kind, 16, "%s", attr ? mnl_attr_get_str(attr) : "");
 }
 
 static int take_link(const struct nlmsghdr *nlh, void *data)
@@ -107,9 +114,58 @@ static void ask_links(struct links *links)
 	dump(NETLINK_ROUTE, nlh, take_link, links);
 }
 
+/* Is a device among the chains of ingress, or the flowtables, of nft? */
+struct nft {
+	const char *dev;
+	bool found;
+};
+
+static void find_dev(const struct nlattr *devs, struct nft *nft)
+{
+	const struct nlattr *attr;
+
+	if (devs)
+		mnl_attr_for_each_nested(attr, devs)
+			nft->found |= !strcmp(mnl_attr_get_str(attr), nft->dev);
+}
+
+static int take_chain(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nfgenmsg *nfg = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *hook = attr_of(nlh, sizeof(*nfg), NFTA_CHAIN_HOOK);
+	const struct nlattr *number = nested_of(hook, NFTA_HOOK_HOOKNUM);
+	uint32_t ingress = nfg->nfgen_family == NFPROTO_INET ? NF_INET_INGRESS :
+			   NF_NETDEV_INGRESS;
+
+	if (number && ntohl(mnl_attr_get_u32(number)) == ingress)
+		find_dev(nested_of(hook, NFTA_HOOK_DEVS), data);
+	return MNL_CB_OK;
+}
+
+static int take_flowtable(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *hook;
+
+	hook = attr_of(nlh, sizeof(struct nfgenmsg), NFTA_FLOWTABLE_HOOK);
+	find_dev(nested_of(hook, NFTA_FLOWTABLE_HOOK_DEVS), data);
+	return MNL_CB_OK;
+}
+
+static bool ask_nft(uint8_t get, mnl_cb_t take, const char *dev)
+{
+	char buf[256] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct nft nft = { .dev = dev };
+
+	nlh->nlmsg_type = NFNL_SUBSYS_NFTABLES << 8 | get;
+	mnl_nlmsg_put_extra_header(nlh, sizeof(struct nfgenmsg));
+	dump(NETLINK_NETFILTER, nlh, take, &nft);
+	return nft.found;
+}
+
 /* The first of a list of hooks. */
 struct hook {
-	bool found, nft;
+	bool found;
 	char module[32];
 	bool ours;		/* one of them is the module's */
 };
@@ -124,7 +180,6 @@ static int take_hook(const struct nlmsghdr *nlh, void *data)
 	if (hook->found)
 		return MNL_CB_OK;
 	hook->found = true;
-	hook->nft = attr_of(nlh, sizeof(struct nfgenmsg), NFNLA_HOOK_CHAIN_INFO);
 	snprintf(hook->module, sizeof(hook->module), "%s", module);
 	return MNL_CB_OK;
 }
@@ -215,9 +270,12 @@ static bool find_taker(const char *dev, const struct links *links, char why[WEIR
 		snprintf(why, WEIR_OFF_SIZE, "belongs to a bridge, bond or VRF");
 	else if (*links->upper)
 		snprintf(why, WEIR_OFF_SIZE, "has a %s device on it", links->upper);
+	else if (ask_nft(NFT_MSG_GETCHAIN, take_chain, dev))
+		snprintf(why, WEIR_OFF_SIZE, "has an nft ingress chain");
+	else if (ask_nft(NFT_MSG_GETFLOWTABLE, take_flowtable, dev))
+		snprintf(why, WEIR_OFF_SIZE, "has an nft flowtable");
 	else if (ask_hook(NFPROTO_NETDEV, dev, &hook) && hook.found)
-		snprintf(why, WEIR_OFF_SIZE, hook.nft ? "has an nft ingress chain" :
-			 "has an nft flowtable");
+		snprintf(why, WEIR_OFF_SIZE, "has a netfilter hook of its ingress");
 	else if (has_filters(links->ifindex))
 		snprintf(why, WEIR_OFF_SIZE, "has tc filters");
 	else if (links->vlan && strips_tags(dev))
@@ -248,9 +306,7 @@ bool weir_xdp_off(const char *dev, char why[WEIR_OFF_SIZE])
 	if (find_taker(dev, &links, taker))
 		return snprintf(why, WEIR_OFF_SIZE, "the device %.80s", taker);
 	for (i = 0; i < 2 && ask_hook(families[i], NULL, &hook); i++) {
-		if (!hook.ours)
-			return snprintf(why, WEIR_OFF_SIZE, "there are no limits");
-		if (strcmp(hook.module, "weir"))
+		if (hook.ours && strcmp(hook.module, "weir"))
 			return snprintf(why, WEIR_OFF_SIZE, "a hook of %s is before weir's%s",
 					hook.module, i ? " for IPv6" : "");
 	}

@@ -7,7 +7,7 @@
 
 /* What takes the packets before the module's hook? @why: a predicate of the device. */
 bool weir_xdp_taken(const char *dev, char why[WEIR_OFF_SIZE]);
-/* Likewise, or what else is the reason now? @why: a sentence. */
+/* Likewise, or what else is the reason now, limits apart? @why: a sentence. */
 bool weir_xdp_off(const char *dev, char why[WEIR_OFF_SIZE]);
 
 #endif

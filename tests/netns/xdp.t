@@ -73,8 +73,11 @@ off() {
 off 'the device has tc filters' sh -c 'tc qdisc add dev rx0 clsact && tc filter add dev rx0 ingress matchall action ok' -- tc qdisc del dev rx0 clsact
 off 'the device has a macvlan device on it' ip link add link rx0 name mac9 type macvlan -- ip link del mac9
 off 'the device has an nft flowtable' nft 'table inet fast { flowtable f { hook ingress priority 0; devices = { rx0 }; }; }' -- nft delete table inet fast
-off 'a hook of nf[a-z_]* is before weir.s' nft 'table ip first { chain c { type filter hook prerouting priority -451; }; }' -- nft delete table ip first
-off 'a hook of nf[a-z_]* is before weir.s' nft 'table inet first { chain c { type filter hook prerouting priority -451; }; }' -- nft delete table inet first
+# Only with CONFIG_NETFILTER_NETLINK_HOOK, which Debian's 6.1 lacks, the kernel tells the order of hooks.
+first="a hook of nf[a-z_]* is before weir's"
+compgen -G "/lib/modules/$(uname -r)/kernel/net/netfilter/nfnetlink_hook.ko*" >/dev/null || first=on
+off "$first" nft 'table ip first { chain c { type filter hook prerouting priority -451; }; }' -- nft delete table ip first
+off "$first" nft 'table inet first { chain c { type filter hook prerouting priority -451; }; }' -- nft delete table inet first
 rx ethtool -K rx0 rxvlan on >/dev/null 2>&1
 off 'the device strips the tags of its VLANs: ethtool -K rx0 rxvlan off' ip link add link rx0 name rx0.9 type vlan id 9 -- ip link del rx0.9
 off 'the device belongs to a bridge, bond or VRF' ip link set rx0 master vrf9 -- ip link set rx0 nomaster

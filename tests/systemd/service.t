@@ -142,7 +142,7 @@ if [ -e /sys/kernel/btf/weir ]; then
 	printf '%s\n' "$web" 'early dev lo mode generic' >"$conf"
 	ctl reload
 	both 0 active "$web;early dev lo mode generic" "reload attaches the program"
-	like "$(weir xdp show)" '^dev lo mode generic program [0-9]+$' "... which is shown"
+	like "$(weir xdp show)" '^dev lo mode generic program [0-9]+ off: the device is no Ethernet device$' "... which is shown"
 	ctl restart
 	both 0 active "$web;early dev lo mode generic" "... and which stays at a restart"
 	ctl stop
