@@ -75,7 +75,7 @@ static const struct weir_field query_rows[] = {
 	  .help = "device of a link-local source" },
 	{ NULL, &weir_type_nest, WEIR_ON_GET, AT(query, packet), .nest = &weir_packet_fields },
 	{ "len", &weir_type_uint, WEIR_ON_GET, AT(query, len), .spec = &packet_len,
-	  .value = "BYTES", .help = "whether a packet of this length fits, with its IP header" },
+	  .value = "BYTES", .help = "length of the packet, with its IP header" },
 	{ "limited", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_LIMITED, limited),
 	  .help = "only sources limited at this moment (see top)" },
 	{ "blocked", &weir_type_flag, WEIR_ON_SHOW, QUERY(FILTER_BLOCKED, blocked),
