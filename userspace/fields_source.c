@@ -136,6 +136,24 @@ const struct weir_set weir_top_fields = {
 	SET("top", top), .fields = top_rows,
 };
 
+#define DROP(NAME, member)	ATTR(source_drop, SOURCE_DROP_##NAME), AT(drop, member)
+
+static const struct weir_field drop_rows[] = {
+	{ "within", &weir_type_ns, WEIR_WORDS, DROP(WITHIN_NS, within_ns), .key = "within_ms" },
+	{ "before", &weir_type_ns, WEIR_WORDS | WEIR_SOME, DROP(BEFORE_NS, before_ns),
+	  .key = "before_ms" },
+	{ "reason", &weir_type_enum, WEIR_WORDS, DROP(REASON, reason) },
+	{ "budget", &weir_type_uint, WEIR_WORDS | WEIR_SOME, DROP(BUDGET, budget),
+	  .key = "by_budget" },
+	{ "cost", &weir_type_amount, WEIR_WORDS | WEIR_SOME, DROP(COST, cost) },
+	{ "own", &weir_type_flag, WEIR_WORDS, DROP(OWN, own) },
+	END
+};
+
+const struct weir_set weir_source_drop_fields = {
+	SET("drop", drop), .fields = drop_rows,
+};
+
 #define SOURCE(NAME, member)	ATTR(source, SOURCE_##NAME), AT(source, member)
 #define SHOWN	(WEIR_WORDS | WEIR_EVENT)
 
@@ -149,6 +167,8 @@ static const struct weir_field source_rows[] = {
 	/* The same, if it blocks: see weir_show_source(). */
 	{ "blocked by", &weir_type_nest, 0, AT(source, exempt), .nest = &weir_block_fields,
 	  .key = "blocked_by" },
+	{ "last drop", &weir_type_nest, WEIR_MUTE, SOURCE(LAST_DROP, drop),
+	  .bit = WEIR_HAS(SOURCE_LAST_DROP), .nest = &weir_source_drop_fields },
 	{ "taken", &weir_type_amount, 0, SOURCE(TAKEN, taken),
 	  .bit = WEIR_HAS(SOURCE_TAKEN) },
 	{ "budget", &weir_type_nest, WEIR_RESULT | WEIR_EVENT | WEIR_MUTE,

@@ -173,6 +173,15 @@ struct weir_asked {
 	const struct weir_limit *limit;	/* that the answer is of, or NULL */
 };
 
+/* The last drop of a source that is known. */
+struct weir_drop {
+	uint64_t has;
+	uint64_t within_ns, before_ns;	/* ago, at most and at least */
+	uint64_t cost;		/* of a packet that exceeded its whole budget */
+	uint32_t reason, budget;	/* budget: from 1; 0: there is only one */
+	bool own;		/* of the address that was asked for */
+};
+
 /* The state of one source under one limit. */
 struct weir_source {
 	uint64_t has;
@@ -189,6 +198,7 @@ struct weir_source {
 	struct weir_exempt exempt;
 	struct weir_asked asked;
 	bool never_fits;	/* a packet of asked.len */
+	struct weir_drop drop;
 };
 
 struct weir_stats {

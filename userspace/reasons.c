@@ -9,6 +9,7 @@
 #include "value.h"
 
 #define INDENT	"    "
+#define SECOND	1000000000ull	/* in ns */
 
 /* A budget of the source, as words of its limit. */
 static const char *budget_text(const struct weir_source *source, unsigned int i,
@@ -61,15 +62,85 @@ static void show_fits(struct weir_out *out, const struct weir_source *source)
 	}
 }
 
+/* Whole seconds, rounded up. */
+static const char *seconds_text(uint64_t ns, char buf[WEIR_TEXT_SIZE])
+{
+	return weir_text_time((ns + SECOND - 1) / SECOND * SECOND, buf);
+}
+
+/* Why the last packet was dropped. */
+static const char *reason_text(const struct weir_source *source, char text[2 * WEIR_TEXT_SIZE])
+{
+	const struct weir_drop *drop = &source->drop;
+	unsigned int i = drop->budget ? drop->budget - 1 : 0;
+	char budget[WEIR_TEXT_SIZE];
+	uint32_t unit;
+
+	i %= WEIR_BUDGETS_MAX;
+	unit = source->budgets[i].unit;
+	budget_text(source, i, budget);
+	switch (drop->reason) {
+	case WEIR_DROP_REASON_BUDGET:
+		snprintf(text, 2 * WEIR_TEXT_SIZE, "over %s budget %s",
+			 source->prefix.family ? "its" : "the", budget);
+		break;
+	case WEIR_DROP_REASON_BLOCK:
+		strcpy(text, "blocked");
+		break;
+	case WEIR_DROP_REASON_FLOOR:
+		strcpy(text, "no place in the table, and no room under the floor");
+		break;
+	case WEIR_DROP_REASON_SIZE:
+		snprintf(text, 2 * WEIR_TEXT_SIZE,
+			 "its size of %" PRIu64 " %s is larger than the whole budget %s",
+			 drop->cost, weir_unit_names[unit == WEIR_UNIT_BYTES], budget);
+		break;
+	case WEIR_DROP_REASON_NEWCOMERS:
+		strcpy(text, "not known yet, and the newcomers' budget was used up");
+		break;
+	default:
+		strcpy(text, "for a reason that this weir does not know");
+	}
+	return text;
+}
+
+/* When the last packet was dropped, as far as that is known, and why. */
+static void show_drop(struct weir_out *out, const struct weir_source *source)
+{
+	bool observe = source->action == WEIR_ACTION_OBSERVE;
+	char from[WEIR_TEXT_SIZE], to[WEIR_TEXT_SIZE], reason[2 * WEIR_TEXT_SIZE];
+	const struct weir_drop *drop = &source->drop;
+
+	if (!(source->has & WEIR_HAS(SOURCE_LAST_DROP)))
+		return;
+	weir_out_text(out, INDENT "%s dropped ", observe ? "would last have been" : "last");
+	seconds_text(drop->within_ns, to);
+	if (drop->before_ns < SECOND)
+		weir_out_text(out, "within the last %s", to);
+	else if (drop->within_ns - drop->before_ns < 2 * SECOND)
+		weir_out_text(out, "about %s ago", to);
+	else
+		weir_out_text(out, "between %s and %s ago",
+			      weir_text_time(drop->before_ns / SECOND * SECOND, from), to);
+	weir_out_text(out, ": %s\n", reason_text(source, reason));
+}
+
 /* Drops are counted for the source, of which the address is one of several. */
 static void show_shared(struct weir_out *out, const struct weir_source *source)
 {
 	const struct weir_prefix *asked = &source->asked.prefix;
 	bool address = asked->family && asked->len == (asked->family == AF_INET ? 32 : 128);
+	bool refused = source->dropped || source->would_drop ||
+		       source->has & WEIR_HAS(SOURCE_LAST_DROP);
 	char buf[WEIR_TEXT_SIZE];
 
-	if (!address || source->prefix.len == asked->len || !(source->dropped + source->would_drop))
+	if (!address || source->prefix.len == asked->len || !refused)
 		return;
+	if (source->drop.own) {
+		weir_out_text(out, INDENT "packets of this address were among those %s\n",
+			      source->would_drop ? "refused" : "dropped");
+		return;
+	}
 	weir_out_text(out, INDENT "the budget is shared by all ");
 	weir_out_text(out, source->prefix.family ? "addresses of %s" : "sources",
 		      weir_text_prefix(NULL, &source->prefix, buf));
@@ -79,6 +150,7 @@ static void show_shared(struct weir_out *out, const struct weir_source *source)
 
 void weir_show_reasons(struct weir_out *out, const struct weir_source *source)
 {
+	show_drop(out, source);
 	show_fits(out, source);
 	show_shared(out, source);
 }

@@ -17,6 +17,7 @@
 #include "limit/stats.h"
 
 struct weir_config;
+struct weir_drop;
 struct weir_edit;
 struct weir_events;
 struct weir_refusal_cache;
@@ -26,6 +27,7 @@ struct weir_net {
 	struct weir_config __rcu *config;
 	struct weir_stats __percpu *stats;	/* CPU-local */
 	struct weir_refusal_cache __percpu *refusals;	/* likewise, allocated while @hooked */
+	struct weir_drop *drops;	/* likewise, but of all CPUs */
 	hsiphash_key_t key;	/* of the hash of sources, constant */
 	struct net *net;	/* outlives this */
 

@@ -123,7 +123,7 @@ static_assert(WEIR_A_COUNTER_PAD == 1 && WEIR_A_LIMIT_STATS_PAD == 1 &&
 	      WEIR_A_LIMIT_PAD == 1 && WEIR_A_SOURCE_PAD == 1 &&
 	      WEIR_A_STATS_PAD == 1 && WEIR_A_PRESSURE_PAD == 1 &&
 	      WEIR_A_NEWCOMERS_PAD == 1 && WEIR_A_BUDGET_PAD == 1 &&
-	      WEIR_A_SOURCE_BUDGET_PAD == 1);
+	      WEIR_A_SOURCE_BUDGET_PAD == 1 && WEIR_A_SOURCE_DROP_PAD == 1);
 
 static inline int weir_nl_put_u64(struct sk_buff *skb, int attr, u64 value)
 {

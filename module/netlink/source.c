@@ -10,7 +10,15 @@
 #include "limit/stats.h"
 #include "netlink/message.h"
 #include "path/charge.h"
+#include "path/drops.h"
 #include "path/hook.h"
+
+/* The reasons of a drop are the values of their attributes. */
+static_assert(WEIR_DROP_REASON_BUDGET == (int)WEIR_REASON_BUDGET &&
+	      WEIR_DROP_REASON_BLOCK == (int)WEIR_REASON_BLOCK &&
+	      WEIR_DROP_REASON_FLOOR == (int)WEIR_REASON_FLOOR &&
+	      WEIR_DROP_REASON_SIZE == (int)WEIR_REASON_SIZE &&
+	      WEIR_DROP_REASON_NEWCOMERS == (int)WEIR_REASON_NEWCOMERS);
 
 /* A source, and the limit of the request. */
 struct asked {
@@ -50,6 +58,39 @@ static int put_exempt(struct sk_buff *skb, const struct weir_config *config,
 	return 0;
 }
 
+/* Put what is known of the last drop, if there was one: its note, or the mark of its slot. */
+static int put_drop(struct sk_buff *skb, const struct weir_net *wn, const struct weir_limit *limit,
+		    const struct asked *asked, const struct weir_source_state *state)
+{
+	struct weir_last_drop last = { };
+	struct nlattr *nest;
+	unsigned int by;
+
+	if (!weir_drop_find(wn, limit, &asked->source, weir_clock(), &last)) {
+		if (state->floor || !state->refused)
+			return 0;
+		last = (struct weir_last_drop) {
+			.within = state->refused,
+			.result = { WEIR_REFUSED | state->refused_by << WEIR_BUDGET_SHIFT },
+		};
+	}
+	by = weir_result_budget(last.result);
+	nest = nla_nest_start(skb, WEIR_A_SOURCE_LAST_DROP);
+	if (!nest ||
+	    weir_nl_put_u64(skb, WEIR_A_SOURCE_DROP_WITHIN_NS, weir_ticks_ns(last.within)) ||
+	    (last.before &&
+	     weir_nl_put_u64(skb, WEIR_A_SOURCE_DROP_BEFORE_NS, weir_ticks_ns(last.before))) ||
+	    nla_put_u32(skb, WEIR_A_SOURCE_DROP_REASON, weir_result_reason(last.result)) ||
+	    /* The limit may have had more budgets then. */
+	    (limit->budgets > 1 && by < limit->budgets && weir_result_in_budget(last.result) &&
+	     nla_put_u32(skb, WEIR_A_SOURCE_DROP_BUDGET, by + 1)) ||
+	    (last.cost && weir_nl_put_u64(skb, WEIR_A_SOURCE_DROP_COST, last.cost)) ||
+	    (last.own && nla_put_flag(skb, WEIR_A_SOURCE_DROP_OWN)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 /* Put until when newcomers have no room, if the source is one. */
 static int put_newcomer(struct sk_buff *skb, const struct weir_limit *limit,
 			const struct weir_source_state *state)
@@ -75,6 +116,7 @@ static int put_asked(struct sk_buff *skb, struct netlink_callback *cb,
 	weir_nl_peek(wn, limit, &asked->source, &state, slot);
 	err = !header || weir_nl_put_source(skb, wn->net, limit, &state, slot) ||
 	      put_newcomer(skb, limit, &state) ||
+	      put_drop(skb, wn, limit, asked, &state) ||
 	      put_exempt(skb, config, limit, asked);
 	return weir_nl_dump_end(skb, header, err);
 }

@@ -28,15 +28,33 @@ struct question {
 	u64 *slot;		/* as in weir_table_peek(), or NULL */
 };
 
+/* Ticks ago at most that a count refused, by the slot of its mark; 0 if that is not known. */
+static u64 refused_within(const struct weir_count *count, const struct weir_wheel *wheel)
+{
+	const struct weir_shape *shape = &count->shape;
+	u64 groups;
+
+	/* Slots that do not tick have no length in ticks. */
+	if (!count->slot_inverse || !weir_count_marked(shape, wheel, wheel->at))
+		return 0;
+	groups = max_t(s8, (wheel->at >> shape->mark_shift) - wheel->refused, 0) + 1;
+	return (groups << shape->mark_shift) * count->slot_ticks;
+}
+
 /* Add the state of a count, by a copy of its wheel. */
 static void wheel_state(const struct weir_table *table, unsigned int i, struct weir_wheel *wheel,
 			const struct question *ask, struct weir_source_state *state)
 {
 	const struct weir_count *count = &table->count[i];
-	u64 budget = ask->budget[i], cost;
+	u64 budget = ask->budget[i], cost, refused;
 	u32 wait = 0;
 
 	weir_count_advance(&count->shape, wheel, weir_count_slot(count, ask->tick));
+	refused = refused_within(count, wheel);
+	if (refused && (!state->refused || refused < state->refused)) {
+		state->refused = refused;
+		state->refused_by = i;
+	}
 	cost = min(weir_count_wanted(&count->shape, wheel), budget);
 	if (ask->cost)
 		cost = table->more ? ask->cost->amount[count->bytes] : ask->cost->cost;
@@ -71,6 +89,7 @@ wheels_state(const struct weir_table *table, struct weir_wheel *first,
 	unsigned int i, age;
 
 	state->live = false;
+	state->refused = 0;
 	for (i = 0; i <= table->more; i++, count++) {
 		/* A refusal without the lock may be marking it. */
 		data_race(memcpy(&copy, weir_wheel_of(count, first), count->shape.size));

@@ -207,7 +207,7 @@ WORDS
 flood -s 203.0.113.7 -c 5
 is "$(weir source get 203.0.113.8 | grep shared)" "" "no budget has refused a packet yet"
 flood -s 203.0.113.7 -c 1
-is "$(weir source get 203.0.113.8 | grep -B9 shared | grep -Ev 'slots' | sed -E 's/ count.*//' | paste -sd,)" "203.0.113.0/24 limit net,    the budget is shared by all addresses of 203.0.113.0/24; whether packets of this one were refused is not known,all limit every,    the budget is shared by all sources; whether packets of this one were dropped is not known" \
+is "$(weir source get 203.0.113.8 | grep -E '^[^ ]|shared' | grep -v '^203.0.113.8 ' | sed -E 's/ count.*//' | paste -sd,)" "203.0.113.0/24 limit net,    the budget is shared by all addresses of 203.0.113.0/24; whether packets of this one were refused is not known,all limit every,    the budget is shared by all sources; whether packets of this one were dropped is not known" \
 	"whose packets a shared budget dropped is not known"
 is "$(weir source get 203.0.113.0/24 | grep -c shared):$(weir source get all limit every | grep -c shared)" 0:0 "... but they are those of the prefix"
 weir limit flush

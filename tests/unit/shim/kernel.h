@@ -21,6 +21,7 @@
 #include <time.h>
 
 typedef __u8 u8;
+typedef __s8 s8;
 typedef __u16 u16;
 typedef __u32 u32;
 typedef __u64 u64;
