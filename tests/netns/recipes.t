@@ -17,9 +17,10 @@ sed -n '/^\.Sh RECIPES/,/^\.Sh OPTIONS/p' "$top/Documentation/weir.8" |
 		on { gsub(/\\e/, "\\"); gsub(/\\\(aq/, "\x27"); print >(at n) }
 		/^\.Bd -literal/ { on = 1 }'
 
-# shape: what is printed, without its numbers, addresses and bars; the page breaks long lines
+# shape: what is printed, without its numbers, addresses and bars; the page breaks long lines, and
+# a drop may have been a while ago
 shape() {
-	sed -E ':a; /\\$/ { N; s/ *\\\n */ /; ba }; s/^ +[-_.:=+*#]+ ([0-9]+ slots)/bar \1/; s/ +/ /g; s/(^| )[0-9][^ ,;:]*/\1N/g; s/[0-9]+(\.[0-9]+)?([smhdkMG]|ms|B|[KM]iB)?/N/g'
+	sed -E ':a; /\\$/ { N; s/ *\\\n */ /; ba }; s/^ +[-_.:=+*#]+ ([0-9]+ slots)/bar \1/; s/ +/ /g; s/(^| )[0-9][^ ,;:]*/\1N/g; s/[0-9]+(\.[0-9]+)?([smhdkMG]|ms|B|[KM]iB)?/N/g; s/about N ago/within the last N/'
 }
 
 # before NUMBER COMMAND: the packets that a command finds
