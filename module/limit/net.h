@@ -2,8 +2,8 @@
 /*
  * The state of a network namespace.
  */
-#ifndef WEIR_H
-#define WEIR_H
+#ifndef WEIR_NET_H
+#define WEIR_NET_H
 
 #include <linux/atomic.h>
 #include <linux/mutex.h>
@@ -64,4 +64,4 @@ static inline struct weir_config *weir_config_get(const struct weir_net *wn)
 				     rcu_read_lock_bh_held());
 }
 
-#endif /* WEIR_H */
+#endif /* WEIR_NET_H */

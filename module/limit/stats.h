@@ -2,8 +2,8 @@
 /*
  * Counters: CPU-local, written with BH off, and added up when they are read.
  */
-#ifndef WEIR_COUNTS_H
-#define WEIR_COUNTS_H
+#ifndef WEIR_STATS_H
+#define WEIR_STATS_H
 
 #include <linux/percpu.h>
 #include <linux/types.h>
@@ -131,4 +131,4 @@ void weir_limit_reset(const struct weir_limit *limit);
 void weir_pressure_reset(const struct weir_limit *limit);
 u64 weir_pressure_sources(const struct weir_limit *limit, u64 tick);
 
-#endif /* WEIR_COUNTS_H */
+#endif /* WEIR_STATS_H */

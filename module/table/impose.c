@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Block sources, and release them. See the top of block.c.
+ * Block sources, and release them. See the top of state.c.
  */
 #include <linux/bottom_half.h>
 

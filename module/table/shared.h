@@ -4,8 +4,8 @@
  * weir_table_charge(), with the CPU's batches to itself; for weir_batches_unspent() the
  * RCU read lock.
  */
-#ifndef WEIR_BATCH_H
-#define WEIR_BATCH_H
+#ifndef WEIR_SHARED_H
+#define WEIR_SHARED_H
 
 #include <linux/percpu.h>
 
@@ -58,4 +58,4 @@ void weir_batch_return(struct weir_table *table, struct weir_lookup *lookup);
 void weir_batches_unspent(const struct weir_table *table, u64 tick,
 			  struct weir_source_state *state, u64 *slot);
 
-#endif /* WEIR_BATCH_H */
+#endif /* WEIR_SHARED_H */
