@@ -54,7 +54,7 @@ void weir_drop_note(struct weir_net *wn, const struct weir_limit *limit,
 
 	if (seq & 1 || !atomic_try_cmpxchg_relaxed(&drop->seq, &seq, seq + 1))
 		return;
-	/* Pairs with drop_read(). */
+	/* Pairs with the second smp_rmb() of drop_read(). */
 	smp_wmb();
 	drop->limit = limit->id;
 	drop->source = *source;
@@ -62,12 +62,12 @@ void weir_drop_note(struct weir_net *wn, const struct weir_limit *limit,
 	WRITE_ONCE(drop->tick, tick);
 	drop->cost = limit->bytes & BIT(weir_result_budget(result)) ? cost->bytes : cost->packets;
 	drop->result = result;
-	/* Likewise. */
+	/* Pairs with the first one. */
 	smp_wmb();
 	atomic_set(&drop->seq, seq + 2);
 }
 
-/* Likewise, because a prefix is blocked, which no budget refused; seldom enough by itself. */
+/* Note that a blocked prefix dropped a packet, unless the cell was written just now. BH off. */
 void weir_drop_note_block(struct weir_net *wn, const struct weir_limit *limit,
 			  const struct weir_source *source, u64 tick)
 {
@@ -87,11 +87,11 @@ static bool drop_read(const struct weir_drop *drop, struct weir_drop *copy)
 
 	for (tries = 0; tries < WEIR_TRIES; tries++) {
 		seq = atomic_read(&drop->seq);
-		/* Pairs with weir_drop_note(). */
+		/* Pairs with weir_drop_note(): what is even was written whole. */
 		smp_rmb();
 		/* Invalid if it is being written. */
 		*copy = data_race(*drop);
-		/* Likewise. */
+		/* Likewise: a write that began meanwhile is seen in seq. */
 		smp_rmb();
 		if (!(seq & 1) && atomic_read(&drop->seq) == seq)
 			return true;
