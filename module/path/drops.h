@@ -5,14 +5,28 @@
 #ifndef WEIR_DROPS_H
 #define WEIR_DROPS_H
 
-#include <linux/types.h>
+#include <linux/atomic.h>
+#include <linux/hash.h>
 
+#include "limit/limit.h"
+#include "limit/net.h"
 #include "limit/result.h"
 #include "packet/packet.h"
 #include "packet/source.h"
+#include "path/charge.h"
+#include "path/refusal.h"
 
-struct weir_limit;
-struct weir_net;
+#define WEIR_DROPS_SHIFT	11
+
+/* Written by the CPU that makes @seq odd; any other one leaves it alone meanwhile. */
+struct weir_drop {
+	atomic_t seq;
+	u32 limit;		/* id, or 0 without a drop */
+	struct weir_source source;	/* whole address */
+	struct weir_result result;
+	struct weir_cost cost;
+	u64 tick;
+};
 
 /* What is known of the last packet that a limit dropped. */
 struct weir_last_drop {
@@ -23,12 +37,33 @@ struct weir_last_drop {
 	bool own;		/* it was of the address, else of another one of its source */
 };
 
-/* Of the packet path: BH off. @source: whole address. */
-void weir_drop_note(struct weir_net *wn, const struct weir_limit *limit,
-		    const struct weir_source *source, const struct weir_cost *cost,
-		    struct weir_result result, u64 tick);
-void weir_drop_note_block(struct weir_net *wn, const struct weir_limit *limit,
-			  const struct weir_source *source, u64 tick);
+static inline struct weir_drop *weir_drop_cell(const struct weir_net *wn,
+					       const struct weir_limit *limit,
+					       const struct weir_source *source)
+{
+	__be32 mix = source->word[0] ^ source->word[1];
+
+	return wn->drops + hash_32((__force u32)mix ^ limit->id, WEIR_DROPS_SHIFT);
+}
+
+void weir_drop_write(struct weir_drop *drop, const struct weir_limit *limit,
+		     const struct weir_source *source, const struct weir_request *request,
+		     struct weir_result result);
+
+/*
+ * Note that a limit dropped a packet of a whole address, unless its cell is recent. Of the
+ * packet path: BH off.
+ */
+static inline void weir_drop_note(struct weir_net *wn, const struct weir_limit *limit,
+				  const struct weir_source *source,
+				  const struct weir_request *request, struct weir_result result)
+{
+	struct weir_drop *drop = weir_drop_cell(wn, limit, source);
+
+	/* Pairs with weir_drop_write(). */
+	if ((u32)request->lookup.tick - (u32)READ_ONCE(drop->tick) > WEIR_NOTE_TICKS)
+		weir_drop_write(drop, limit, source, request, result);
+}
 
 /* Context: process, RCU read lock. */
 bool weir_drop_find(const struct weir_net *wn, const struct weir_limit *limit,

@@ -87,8 +87,7 @@ count_refusal(struct weir_context *ctx, struct weir_net *wn, const struct weir_c
 	struct weir_refusal *entry = NULL;
 
 	if (!limit->observe && weir_refused_note(&packet->source, lookup->tick))
-		weir_drop_note(wn, limit, &packet->source, &ctx->request.cost, result,
-			       lookup->tick);
+		weir_drop_note(wn, limit, &packet->source, &ctx->request, result);
 	ctx->dropper = limit;
 	ctx->result = result;
 	if (unlikely(!weir_result_has_entry(result)))
@@ -275,7 +274,7 @@ static noinline bool is_blocked(struct weir_context *ctx, struct weir_net *wn,
 		ctx->request.source = &ctx->packet.source;
 		ctx->dropper = limit;
 		ctx->result.flags = WEIR_REFUSED | WEIR_BLOCKED;
-		weir_drop_note_block(wn, limit, &ctx->packet.source, ctx->request.lookup.tick);
+		weir_drop_note(wn, limit, &ctx->packet.source, &ctx->request, ctx->result);
 		weir_exempt_count(block, cost->packets, cost->bytes);
 		weir_count_limit(limit->stats, WEIR_DROPPED, cost->packets, cost->bytes,
 				 ctx->result);
