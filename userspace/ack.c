@@ -175,12 +175,16 @@ static void add_given(struct spot *spot)
 {
 	const struct weir_type *type = spot->field ? spot->field->type : NULL;
 	char buf[WEIR_TEXT_SIZE], text[WEIR_TEXT_SIZE + 2];
-	bool string = type == &weir_type_name || type == &weir_type_dev;
+	bool string = type == &weir_type_name || type == &weir_type_dev ||
+		      type == &weir_type_list;
 	union weir_model model;
 
 	if (!string && type != &weir_type_prefix && type != &weir_type_address &&
 	    type != &weir_type_source)
 		return;
+	/* a list is larger than a model, and its name comes first */
+	if (spot->set->size > sizeof(model))
+		return add_path(spot, string ? mnl_attr_get_str(spot->attr) : "");
 	weir_set_get(spot->set, spot->attrs, spot->len, &model);
 	snprintf(text, sizeof(text), string ? "'%s'" : "%s",
 		 weir_field_text(spot->field, &model, buf));

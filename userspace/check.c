@@ -263,10 +263,22 @@ static int check_query(struct weir_args *args, unsigned int verb, struct weir_qu
 	return weir_args_blame(args, "wait");
 }
 
+static int check_list(struct weir_args *args, unsigned int verb, const struct weir_list *list)
+{
+	if (list->prefix_count && list->file) {
+		weir_err_set(args->err, "file: give prefixes or a file of them, not both");
+		return weir_args_blame(args, "file");
+	}
+	return list->prefix_count || list->file || verb & (WEIR_ON_DEL | WEIR_ON_SHOW) ? 0 :
+	       weir_err_set(args->err, "required: PREFIX[,...] or file FILE");
+}
+
 int weir_check(struct weir_args *args, const struct weir_set *set, unsigned int verb, void *model)
 {
 	if (set == &weir_block_fields)
 		((struct weir_exempt *)model)->block = true;
+	if (set == &weir_list_fields)
+		return check_list(args, verb, model);
 	return set == &weir_limit_fields ? check_limit(args, verb, model) :
 	       set == &weir_query_fields ? check_query(args, verb, model) : 0;
 }

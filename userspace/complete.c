@@ -38,13 +38,17 @@ static void put_devices(void)
 		if_freenameindex(devices);
 }
 
-/* Print an answer's first field: a name or a prefix. */
+/* Print an answer's first field: a name or a prefix. The parts of a list have the same. */
 static int put_first(const void *model, void *data)
 {
+	static char last[WEIR_TEXT_SIZE];
 	const struct weir_set *set = data;
 	char buf[WEIR_TEXT_SIZE];
+	const char *text = weir_field_text(set->fields, model, buf);
 
-	puts(weir_field_text(set->fields, model, buf));
+	if (strcmp(text, last))
+		puts(text);
+	snprintf(last, sizeof(last), "%s", text);
 	return 0;
 }
 
@@ -101,6 +105,10 @@ static void put_value(const struct completing *completing, const struct weir_fie
 		/* add names a limit that does not exist yet */
 		if (!(field->flags & WEIR_FIRST && command->verb == WEIR_ON_ADD))
 			put_all(completing->tool, WEIR_CMD_LIMIT_GET, &weir_limit_fields, NULL);
+		return;
+	}
+	if (field->type == &weir_type_list) {
+		put_all(completing->tool, WEIR_CMD_PREFIX_LIST_GET, &weir_list_fields, NULL);
 		return;
 	}
 	for (cond = weir_match_fields.fields; field->type == &weir_type_any && cond->type; cond++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "value.h"
 
 struct weir_limit *weir_config_find(struct weir_config *config, const char *name)
 {
@@ -54,6 +55,59 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 		return weir_err_set(err, "more than %d exemptions", WEIR_EXEMPTS_MAX);
 	config->exempts[config->exempt_count++] = *exempt;
 	return 0;
+}
+
+int weir_config_add_list(struct weir_config *config, const struct weir_list *list,
+			 struct weir_err *err)
+{
+	unsigned int i, at = config->list_count;
+	struct weir_list *part = NULL;
+
+	/* Mostly the last one of all. */
+	while (!part && at--)
+		if (!strcmp(config->lists[at].name, list->name))
+			part = &config->lists[at];
+	for (i = 0; i < list->prefix_count; i++) {
+		if (!part || part->prefix_count == WEIR_PREFIXES_MAX) {
+			if (config->list_count == WEIR_LIST_PARTS_MAX)
+				return weir_err_set(err, "more than %d prefixes in lists",
+						    WEIR_LIST_PREFIXES_MAX);
+			part = &config->lists[config->list_count++];
+			*part = *list;
+			part->prefix_count = 0;
+		}
+		part->prefix[part->prefix_count++] = list->prefix[i];
+	}
+	return 0;
+}
+
+/* Is the address in the list? */
+static bool list_has(const struct weir_config *config, const char *name,
+		     const struct weir_prefix *address)
+{
+	const struct weir_list *list = config->lists;
+	unsigned int i;
+
+	for (; list < config->lists + config->list_count; list++) {
+		for (i = 0; !strcmp(list->name, name) && i < list->prefix_count; i++)
+			if (weir_prefix_holds(&list->prefix[i], address))
+				return true;
+	}
+	return false;
+}
+
+bool weir_config_meets(const struct weir_config *config, const struct weir_match *packet,
+		       const struct weir_match *match)
+{
+	if (!weir_packet_meets(packet, match))
+		return false;
+	if (packet->has & WEIR_COND_FROM && match->has & WEIR_COND_FROM_LIST &&
+	    list_has(config, match->from_list, packet->from) ==
+	    !!(match->invert & WEIR_COND_FROM_LIST))
+		return false;
+	return !(packet->has & WEIR_COND_TO && match->has & WEIR_COND_TO_LIST) ||
+	       list_has(config, match->to_list, packet->to) !=
+	       !!(match->invert & WEIR_COND_TO_LIST);
 }
 
 int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp,
@@ -160,8 +214,20 @@ static int compare_lines(const void *left, const void *right)
 	return diff ? diff : (a->line > b->line) - (a->line < b->line);
 }
 
+/* The parts of a list follow each other, in the order of the file. */
+static int compare_lists(const void *left, const void *right)
+{
+	const struct weir_list *a = left, *b = right;
+	int diff = strcmp(a->name, b->name);
+
+	if (!diff)
+		diff = (a->line > b->line) - (a->line < b->line);
+	return diff ? diff : (a->column > b->column) - (a->column < b->column);
+}
+
 void weir_config_sort(struct weir_config *config)
 {
+	qsort(config->lists, config->list_count, sizeof(*config->lists), compare_lists);
 	qsort(config->exempts, config->exempt_count, sizeof(*config->exempts), compare_lines);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole configuration: its limits, in order, its exemptions, and devices that drop early. */
+/* A whole configuration: lists, limits in order, exemptions, and devices that drop early. */
 #ifndef WEIR_CONFIG_H
 #define WEIR_CONFIG_H
 
@@ -14,9 +14,15 @@ int weir_config_add_limit(struct weir_config *config,
 			  const struct weir_limit *limit, struct weir_err *err);
 int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt *exempt,
 			   struct weir_err *err);
+/* Fills the last part of that list up before it adds another one. */
+int weir_config_add_list(struct weir_config *config, const struct weir_list *list,
+			 struct weir_err *err);
+/* As weir_packet_meets(), with the lists of the configuration. */
+bool weir_config_meets(const struct weir_config *config, const struct weir_match *packet,
+		       const struct weir_match *match);
 int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp,
 			  struct weir_err *err);
-/* Sort the exemptions, for weir_config_check() and for saving. */
+/* Sort the exemptions and the lists, for weir_config_check() and for saving. */
 void weir_config_sort(struct weir_config *config);
 /* Check an exemption of a sorted configuration for duplicates; -ENOENT: no such limit. */
 int weir_config_check(struct weir_config *config, const struct weir_exempt *exempt,

@@ -56,6 +56,10 @@ static const struct weir_field match_rows[] = {
 	{ "from", &weir_type_prefixes, ON_MATCH, PREFIXES(FROM, from),
 	  .help = "only from these prefixes" },
 	{ "to", &weir_type_prefixes, ON_MATCH, PREFIXES(TO, to), .help = "only to these prefixes" },
+	{ "from-list", &weir_type_list, ON_MATCH, MATCH(FROM_LIST, from_list), COND(FROM_LIST),
+	  .help = "only from the prefixes of this list" },
+	{ "to-list", &weir_type_list, ON_MATCH, MATCH(TO_LIST, to_list), COND(TO_LIST),
+	  .help = "only to the prefixes of this list" },
 	{ "proto", &weir_type_proto, ON_MATCH, TYPES(PROTO, proto),
 	  .help = "only these protocols" },
 	{ "sport", &weir_type_portlist, ON_MATCH, PORTS(SPORT, sport),
@@ -255,6 +259,36 @@ const struct weir_set weir_block_fields = {
 	SET("blocked", exempt), .fields = exempt_rows,
 };
 
+#define IN_LIST(NAME)	ATTR(prefix_list, PREFIX_LIST_##NAME)
+#define ON_LIST		(WEIR_ON_ADD | WEIR_ON_SET | WEIR_ON_DEL)
+
+static const struct weir_field list_rows[] = {
+	{ "name", &weir_type_list, WEIR_FIRST | ON_LIST | WEIR_ON_SHOW | WEIR_WORDS, IN_LIST(NAME),
+	  AT(list, name), .needed = ON_LIST, .key = "list", .color = WEIR_COLOR_NAME },
+	{ "prefixes", &weir_type_members, WEIR_ALONE | ON_LIST | WEIR_WORDS, IN_LIST(PREFIX),
+	  MANY(list, prefix, prefix_count), .nest = &prefix_fields, .key = "prefixes",
+	  .label = "", .help = "prefixes of the list" },
+	{ "file", &weir_type_file, ON_LIST, AT(list, file),
+	  .help = "file with prefixes, one or several a line" },
+	END
+};
+
+const struct weir_set weir_list_fields = {
+	SET("list", list), .fields = list_rows,
+};
+
+static const struct weir_field list_change_rows[] = {
+	{ "name", &weir_type_list, WEIR_FIRST | ON_LIST, IN_LIST(NAME), AT(list_change, name) },
+	{ NULL, &weir_type_members, ON_LIST, IN_LIST(PREFIX),
+	  MANY(list_change, prefix, prefix_count), .nest = &prefix_fields },
+	{ NULL, &weir_type_flag, ON_LIST, IN_LIST(CHECK), AT(list_change, check) },
+	END
+};
+
+const struct weir_set weir_list_change_fields = {
+	SET("list", list_change), .fields = list_change_rows,
+};
+
 #define TOTAL(NAME, member)	ATTR(stats, STATS_##NAME), AT(stats, member)
 
 /* In JSON a name without unit is that of a limit's counter, or of a list. */
@@ -344,6 +378,8 @@ const struct weir_set weir_state_fields = {
 
 /* The words here prefix the messages on refused items. */
 static const struct weir_field config_rows[] = {
+	{ "prefix-list add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(PREFIX_LIST, lists, list_count),
+	  .nest = &weir_list_fields },
 	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(LIMIT, limits, limit_count),
 	  .nest = &weir_limit_fields },
 	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD | WEIR_ON_DEL,

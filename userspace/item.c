@@ -13,7 +13,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
-	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add' or 'early dev'",
+	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add' or 'early dev'",
 			    words[0], *verb ? " " : "", verb);
 }
 
@@ -38,18 +38,27 @@ static int add_item(struct weir_tool *tool, struct weir_reading *reading,
 		model->exempt.column = tool->column;
 		return weir_config_add_exempt(config, &model->exempt, &tool->err);
 	}
+	if (reading->command->set == &weir_list_fields) {
+		model->list.line = tool->line;
+		model->list.column = tool->column;
+		if (!model->list.file)
+			return weir_config_add_list(config, &model->list, &tool->err);
+		weir_args_blame(args, "file");
+		return weir_err_set(&tool->err,
+				    "file: a file has no other file; 'weir save' writes prefixes");
+	}
 	model->xdp.line = tool->line;
 	model->xdp.column = tool->column;
 	weir_args_blame(args, model->xdp.dev);
 	return weir_config_add_early(config, &model->xdp, &tool->err);
 }
 
-/* A configuration consists of commands that add a limit, an exemption or a device. */
+/* A configuration consists of commands that add a limit, an exemption, a list or a device. */
 static bool is_item(const struct weir_command *command)
 {
 	return command && command->verb == WEIR_ON_ADD &&
 	       (command->set == &weir_limit_fields || weir_command_exempts(command) ||
-		command->set == &weir_xdp_fields);
+		command->set == &weir_list_fields || command->set == &weir_xdp_fields);
 }
 
 int weir_read_item(struct weir_tool *tool, char **words, int count,

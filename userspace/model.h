@@ -60,6 +60,7 @@ struct weir_match {
 	struct weir_prefix from[WEIR_PREFIXES_MAX], to[WEIR_PREFIXES_MAX];
 	uint16_t sport[WEIR_PORTS_MAX][2], dport[WEIR_PORTS_MAX][2];	/* first and last */
 	uint32_t mark[2];	/* and mask */
+	char from_list[WEIR_NAME_SIZE], to_list[WEIR_NAME_SIZE];
 };
 
 struct weir_budget {
@@ -117,6 +118,27 @@ struct weir_exempt {
 	bool block;		/* not exempt, but blocked */
 	bool replace;		/* the end and the comment of one that exists */
 	bool want_stats, check;
+};
+
+/* A part of a list of prefixes. */
+struct weir_list {
+	uint64_t has;
+	unsigned int line, column;
+	char name[WEIR_NAME_SIZE];
+	unsigned int prefix_count;
+	struct weir_prefix prefix[WEIR_PREFIXES_MAX];
+	const char *file;		/* with more prefixes; or NULL */
+};
+
+#define WEIR_LIST_PARTS_MAX	(WEIR_LIST_PREFIXES_MAX / WEIR_PREFIXES_MAX + WEIR_PREFIX_LISTS_MAX)
+
+/* A request on a list: too large for the stack. */
+struct weir_list_change {
+	uint64_t has;
+	char name[WEIR_NAME_SIZE];
+	unsigned int prefix_count;
+	struct weir_prefix prefix[WEIR_LIST_PREFIXES_MAX];
+	bool check;
 };
 
 /* A monitor's event filter. */
@@ -262,6 +284,7 @@ union weir_model {
 	uint64_t has;
 	struct weir_limit limit;
 	struct weir_exempt exempt;
+	struct weir_list list;
 	struct weir_query query;
 	struct weir_wanted wanted;
 	struct weir_source source;
@@ -279,10 +302,11 @@ union weir_model {
 /* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
 	bool check, add, del, force;
-	unsigned int limit_count, exempt_count, early_count;
+	unsigned int limit_count, exempt_count, early_count, list_count;
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];
 	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
+	struct weir_list lists[WEIR_LIST_PARTS_MAX];	/* parts, all but their last ones full */
 };
 
 #endif

@@ -121,6 +121,22 @@ static const struct weir_command block_commands[] = {
 	{ 0 }
 };
 
+#define LIST	.set = &weir_list_fields, .reply_set = &weir_list_fields, .show = weir_show_list
+
+static const struct weir_command list_commands[] = {
+	{ "show", "list", "show the prefixes of a list, or of all", LIST, .verb = WEIR_ON_SHOW,
+	  .cmd = WEIR_CMD_PREFIX_LIST_GET, .flags = NLM_F_DUMP, .run = weir_run_show },
+	{ "add", NULL, "add prefixes to a list, or make a new one", LIST, .verb = WEIR_ON_ADD,
+	  .cmd = WEIR_CMD_PREFIX_LIST_ADD, .loads = true, .checks = true, .run = weir_list_run },
+	{ "set", NULL, "replace the prefixes of a list at once, or make a new one", LIST,
+	  .verb = WEIR_ON_SET, .cmd = WEIR_CMD_PREFIX_LIST_SET, .loads = true, .checks = true,
+	  .run = weir_list_run },
+	{ "del", "delete", "remove prefixes from a list; without any, delete the list", LIST,
+	  .verb = WEIR_ON_DEL, .cmd = WEIR_CMD_PREFIX_LIST_DEL, .loads = true, .allowed = -ENOENT,
+	  .checks = true, .run = weir_list_run },
+	{ 0 }
+};
+
 static const struct weir_command stats_commands[] = {
 	{ "show", "list", "show the counters of the network namespace",
 	  .reply_set = &weir_stats_fields, .show = weir_show_stats,
@@ -189,6 +205,9 @@ const struct weir_object weir_objects[] = {
 	{ "block", "prefixes that are blocked as a whole",
 	  block_commands, false, PREFIX "\n"
 	  "'weir block add help' explains each word" },
+	{ "prefix-list", "named lists of prefixes, for limits",
+	  list_commands, false, "PREFIX := ADDR[/LENGTH]\n"
+	  "'weir prefix-list add help' explains each word" },
 	{ "xdp", "early drops by an XDP program", xdp_commands, false, NULL },
 	{ "early", "the same as xdp attach, for configuration files", early_commands, true, NULL },
 	{ "stats", "counters of the network namespace", stats_commands, false, NULL },

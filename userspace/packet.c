@@ -44,7 +44,7 @@ bool weir_packet_meets(const struct weir_match *packet, const struct weir_match 
 	     (match->has & WEIR_COND_ICMPV6_TYPE && packet->proto[0] != IPPROTO_ICMPV6)))
 		return false;
 	for (field = weir_match_fields.fields; field->type; field++) {
-		if (match->has & packet->has & field->bit &&
+		if (match->has & packet->has & field->bit && field->type != &weir_type_list &&
 		    any_holds(field, match, packet) == !!(match->invert & field->bit))
 			return false;
 	}

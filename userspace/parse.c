@@ -56,7 +56,7 @@ static int check_overlap(struct weir_args *args, const struct weir_field *field,
 	const char *end = at + count * field->size;
 	char one[WEIR_TEXT_SIZE], other[WEIR_TEXT_SIZE];
 
-	for (; at < end; at += field->size) {
+	for (; field->type->overlap && at < end; at += field->size) {
 		if (field->type->overlap(at, end))
 			return weir_err_set(args->err, "%s and %s overlap",
 					    field->type->text(field, at, one),

@@ -236,7 +236,14 @@ static int take_exempt(const void *model, void *data)
 	return weir_config_add_exempt(to->config, model, &to->err) ? -ESTALE : 0;
 }
 
-int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exempts)
+static int take_list(const void *model, void *data)
+{
+	struct gathering *to = data;
+
+	return weir_config_add_list(to->config, model, &to->err) ? -ESTALE : 0;
+}
+
+int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all)
 {
 	const struct weir_limit asked = { .want_stats = tool->stats };
 	struct gathering to = { .config = config };
@@ -246,12 +253,15 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exe
 		  .reply = take_limit, .data = &to },
 		{ .cmd = WEIR_CMD_EXEMPT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_exempt_fields,
 		  .reply = take_exempt, .data = &to },
-	}, *end = lists + (exempts ? 2 : 1), *list;
+		{ .cmd = WEIR_CMD_PREFIX_LIST_GET, .flags = NLM_F_DUMP,
+		  .reply_set = &weir_list_fields, .reply = take_list, .data = &to },
+	}, *end = lists + (all ? 3 : 1), *list;
 	int tries;
 
 	for (tries = 0; tries < TRIES; tries++) {
 		config->limit_count = 0;
 		config->exempt_count = 0;
+		config->list_count = 0;
 		for (list = lists; list < end; list++) {
 			weir_nl_ask(&tool->nl, list);
 			if (list->ret && list->ret != -ESTALE && !list->interrupted)

@@ -28,6 +28,12 @@ static void put_config(struct weir_out *out, const void *data)
 	weir_out_begin(out, NULL, '[');
 	weir_out_begin(out, NULL, '{');
 	weir_out_text(out, "#!%s -file\n", WEIR_PATH);
+	weir_out_begin(out, "prefix_lists", '[');
+	for (i = 0; i < config->list_count; i++) {
+		weir_out_text(out, "prefix-list add ");
+		weir_show_list(out, &config->lists[i]);
+	}
+	weir_out_end(out, ']');
 	weir_out_begin(out, "limits", '[');
 	for (i = 0; i < config->limit_count; i++) {
 		weir_out_begin(out, NULL, '{');

@@ -136,7 +136,8 @@ static json_t *array_of(const char *name)
 void weir_schema(struct weir_out *out)
 {
 	static const struct weir_set *const sets[] = { &weir_limit_fields, &weir_exempt_fields,
-		&weir_block_fields, &weir_source_fields, &weir_stats_fields, &weir_xdp_fields };
+		&weir_block_fields, &weir_list_fields, &weir_source_fields, &weir_stats_fields,
+		&weir_xdp_fields };
 	json_t *any = json_array(), *defs = json_object(), *told = json_array(), *schema;
 	size_t i;
 
@@ -150,7 +151,9 @@ void weir_schema(struct weir_out *out)
 	json_array_append_new(any, array_of("version"));
 	json_array_append_new(any, json_pack("{ss}", "$ref", "#/$defs/event"));
 	json_object_set_new(defs, "config",
-			    object_of(json_pack("{s:o, s:o, s:o, s:o}", "limits", array_of("limit"),
+			    object_of(json_pack("{s:o, s:o, s:o, s:o, s:o}",
+						"prefix_lists", array_of("list"),
+						"limits", array_of("limit"),
 						"exempts", array_of("exempt"),
 						"blocked_prefixes", array_of("blocked"),
 						"early", array_of("xdp")), NULL));

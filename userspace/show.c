@@ -31,6 +31,14 @@ void weir_show_exempt(struct weir_out *out, const void *model)
 	weir_out_end(out, '}');
 }
 
+void weir_show_list(struct weir_out *out, const void *model)
+{
+	weir_out_begin(out, NULL, '{');
+	weir_set_show(&weir_list_fields, WEIR_WORDS, out, model);
+	weir_out_text(out, "\n");
+	weir_out_end(out, '}');
+}
+
 void weir_show_xdp(struct weir_out *out, const void *model)
 {
 	weir_out_begin(out, NULL, '{');

@@ -12,7 +12,8 @@
  * the amount charged, the number of sources forgotten, or until when it is blocked.
  */
 typedef void weir_show_model(struct weir_out *out, const void *model);
-weir_show_model weir_show_limit, weir_show_exempt, weir_show_source, weir_show_stats, weir_show_xdp;
+weir_show_model weir_show_limit, weir_show_exempt, weir_show_list, weir_show_source,
+	weir_show_stats, weir_show_xdp;
 
 /* An event of type @cmd; @window_ms: of the budget that limits a source, 0: unknown. */
 void weir_show_event(struct weir_out *out, uint8_t cmd, const union weir_model *model,

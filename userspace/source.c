@@ -70,7 +70,8 @@ static int show_state(const void *model, void *data)
 	struct weir_source source = *(const struct weir_source *)model;
 	struct weir_limit *limit = weir_config_find(getting->limits, source.limit);
 
-	if ((limit && !weir_packet_meets(&getting->query->packet, &limit->match)) ||
+	if ((limit && !weir_config_meets(getting->limits, &getting->query->packet,
+					 &limit->match)) ||
 	    (!is_address(asked) && source.prefix.len != asked->len))
 		return 0;
 	source.asked = (struct weir_asked){ getting->asked, getting->query->len, limit };
@@ -144,7 +145,7 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 	struct getting getting = {
 		tool, command, &model->query, model->query.prefix, &config,
 	};
-	int status = weir_get_config(tool, &config, false);
+	int status = weir_get_config(tool, &config, model->query.packet.has & WEIR_COND_TO);
 
 	if (!status && !model->query.prefix.family)
 		status = check_length(tool, &model->query, NULL);

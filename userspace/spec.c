@@ -20,7 +20,8 @@ const char *const weir_mode_names[] = { "strict", "lenient", "fixed", "bucket", 
 	"calendar", NULL, };
 
 const char *const weir_cond_names[] = { "family", "dev", "from", "to", "proto", "sport",
-	"dport", "syn", "frag", "mark", "icmp-type", "icmpv6-type", NULL, };
+	"dport", "syn", "frag", "mark", "icmp-type", "icmpv6-type", "from-list", "to-list",
+	NULL, };
 
 const char *const weir_charge_mode_names[] = { "all", "drain", "reserve", NULL, };
 
@@ -46,7 +47,8 @@ const struct weir_attr_spec weir_match_attrs[] = { ENUM(MATCH_INVERT, "invert", 
 	ATTR(MATCH_TO, "to"), ATTR(MATCH_PROTO, "proto"), ATTR(MATCH_SPORT, "sport"),
 	ATTR(MATCH_DPORT, "dport"), ATTR(MATCH_SYN, "syn"), ATTR(MATCH_FRAG, "frag"),
 	ATTR(MATCH_MARK, "mark"), ATTR(MATCH_MARK_MASK, "mark_mask"), ATTR(MATCH_ANY, "any"),
-	ATTR(MATCH_ICMP_TYPE, "icmp_type"), ATTR(MATCH_ICMPV6_TYPE, "icmpv6_type"), };
+	ATTR(MATCH_ICMP_TYPE, "icmp_type"), ATTR(MATCH_ICMPV6_TYPE, "icmpv6_type"),
+	ATTR(MATCH_FROM_LIST, "from_list"), ATTR(MATCH_TO_LIST, "to_list"), };
 
 const struct weir_attr_spec weir_counter_attrs[] = { ATTR(COUNTER_PAD, "pad"),
 	ATTR(COUNTER_PACKETS, "packets"), ATTR(COUNTER_BYTES, "bytes"), };
@@ -145,9 +147,13 @@ const struct weir_attr_spec weir_stats_attrs[] = { ATTR(STATS_PAD, "pad"),
 	ATTR(STATS_TICK_NS, "tick_ns"), ATTR(STATS_BLOCKED_PREFIXES, "blocked_prefixes"),
 	ATTR(STATS_DROPPED_BY_PREFIX, "dropped_by_prefix"), };
 
+const struct weir_attr_spec weir_prefix_list_attrs[] = { ATTR(PREFIX_LIST_NAME, "name"),
+	ATTR(PREFIX_LIST_PREFIX, "prefix"), ATTR(PREFIX_LIST_CHECK, "check"), };
+
 const struct weir_attr_spec weir_config_attrs[] = { ATTR(CONFIG_LIMIT, "limit"),
 	ATTR(CONFIG_EXEMPT, "exempt"), ATTR(CONFIG_CHECK, "check"), ATTR(CONFIG_ADD, "add"),
-	ATTR(CONFIG_FORCE, "force"), ATTR(CONFIG_DEL, "del"), };
+	ATTR(CONFIG_FORCE, "force"), ATTR(CONFIG_DEL, "del"),
+	ATTR(CONFIG_PREFIX_LIST, "prefix_list"), };
 
 const struct weir_attr_spec weir_pressure_attrs[] = { ATTR(PRESSURE_PAD, "pad"),
 	ATTR(PRESSURE_LIMIT, "limit"), ATTR(PRESSURE_EVICTIONS, "evictions"),

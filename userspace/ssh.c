@@ -13,6 +13,7 @@
 #include <sys/param.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "tool.h"
 #include "value.h"
 
@@ -150,6 +151,19 @@ static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 	return false;
 }
 
+/* Would the limit apply to the packet? Its lists are those of the configuration applied, or now. */
+static bool meets(struct weir_tool *tool, const struct weir_match *packet,
+		  const struct weir_match *match)
+{
+	static struct weir_config now;
+
+	if (!(match->has & (WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST)))
+		return weir_packet_meets(packet, match);
+	if (tool->config)
+		return weir_config_meets(tool->config, packet, match);
+	return !weir_get_config(tool, &now, true) && weir_config_meets(&now, packet, match);
+}
+
 /* The caller's connection to this network namespace, or NULL. */
 static const struct ssh *own(const struct weir_tool *tool)
 {
@@ -170,7 +184,7 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 	if (!ssh)
 		return;
 	packet = packet_of(ssh);
-	if (!weir_packet_meets(&packet, &limit->match) ||
+	if (!meets(tool, &packet, &limit->match) ||
 	    (tool->config ? spared_then(tool->config, ssh, limit->name) :
 	     spared_now(tool, ssh, exists ? limit->name : "")))
 		return;

@@ -110,8 +110,8 @@ bool weir_command_exempts(const struct weir_command *command);
 /* Check that the limits that a command names exist; returns an enum weir_exit. */
 int weir_check_names(struct weir_tool *tool, const struct weir_command *command,
 		     const union weir_model *model);
-/* Dump the limits, and the exemptions if wanted; returns an enum weir_exit. */
-int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool exempts);
+/* Dump the limits, and if wanted the exemptions and lists; returns an enum weir_exit. */
+int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all);
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request);
 
@@ -143,7 +143,7 @@ weir_tell weir_warn_block, weir_warn_source;
  * limit.c, source.c, monitor.c, top_run.c, save.c, metrics.c, xdp.c: commands that are not
  * generic.
  */
-weir_run weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
+weir_run weir_list_run, weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
 	weir_source_block, weir_source_release, weir_monitor, weir_top, weir_save, weir_metrics,
 	weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set;

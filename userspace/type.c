@@ -207,6 +207,8 @@ static void json_string(const struct weir_field *field, const char *key,
 #define TEXT	.schema = "string", .put = put_string, .get = get_string, .json = json_string
 const struct weir_type weir_type_name = { "NAME", TEXT, .parse = weir_parse_name,
 	.text = text_string };
+const struct weir_type weir_type_list = { "LIST", TEXT, .parse = weir_parse_name,
+	.text = text_string };
 const struct weir_type weir_type_dev = { "IFACE", TEXT, .parse = weir_parse_dev,
 	.text = text_dev };
 const struct weir_type weir_type_comment = { "TEXT", TEXT, .parse = weir_parse_comment,
@@ -358,6 +360,10 @@ const struct weir_type weir_type_nest = { .schema = "object", .nests = true, .pu
 const struct weir_type weir_type_prefixes = { "PREFIX[,...]", STRING,
 	.parse = weir_parse_prefix, .put = put_nest, .get = get_nest,
 	.text = weir_text_prefix, .overlap = weir_prefixes_overlap };
+/* They may overlap. */
+const struct weir_type weir_type_members = { "PREFIX[,...]", STRING,
+	.parse = weir_parse_prefix, .put = put_nest, .get = get_nest,
+	.text = weir_text_prefix };
 const struct weir_type weir_type_portlist = { "PORT[-PORT][,...]", .schema = "object",
 	.parse = weir_parse_ports, .put = put_nest, .get = get_nest,
 	.text = weir_text_ports, .json = json_nest, .overlap = weir_ports_overlap };

@@ -56,6 +56,9 @@ struct weir_edit *weir_edit_begin(struct weir_net *wn, bool replace, unsigned in
 		edit->was[i] = old->limit[i];
 	}
 	edit->count = i;
+	for (i = 0; old && !replace && i < old->lists; i++)
+		edit->list[i] = weir_prefixes_get(old->list[i]);
+	edit->lists = i;
 	for (i = 0; i < n; i++) {
 		edit->exempt[i] = *weir_exempts_at(old->exempts, i);
 		edit->exempt[i].comment = edit->exempt[i].stats->comment;
@@ -161,7 +164,7 @@ int weir_edit_limit(struct weir_edit *edit, struct weir_limit *limit, const char
 		return err;
 	}
 	if (edit->replace && was && !memcmp(made, was, sizeof(*made))) {
-		kfree(made);
+		weir_limit_drop(made);
 		made = was;
 	}
 	if (from < edit->count) {
@@ -347,8 +350,23 @@ static int config_exempts(struct weir_edit *edit, struct weir_config *config,
 	return PTR_ERR_OR_ZERO(exempts);
 }
 
+static int config_lists(const struct weir_edit *edit, struct weir_config *config)
+{
+	if (!edit->lists)
+		return 0;
+	config->list = kmemdup(edit->list, edit->lists * sizeof(edit->list[0]), GFP_KERNEL_ACCOUNT);
+	if (!config->list)
+		return -ENOMEM;
+	while (config->lists < edit->lists)
+		weir_prefixes_get(config->list[config->lists++]);
+	return 0;
+}
+
 static void config_drop(struct weir_config *config)
 {
+	while (config->lists)
+		weir_prefixes_put(config->list[--config->lists]);
+	kfree(config->list);
 	weir_exempts_free(config->exempts);
 	kfree(config);
 }
@@ -368,7 +386,7 @@ static struct weir_config *config_make(struct weir_edit *edit, struct weir_error
 		config->limit[i] = edit->limit[i];
 		config->conds |= edit->limit[i]->match.conds;
 	}
-	err = config_exempts(edit, config, error);
+	err = config_lists(edit, config) ?: config_exempts(edit, config, error);
 	if (err) {
 		config_drop(config);
 		return ERR_PTR(err);
@@ -597,6 +615,8 @@ int weir_edit_end(struct weir_edit *edit, int err, struct weir_error *error)
 	for (i = 0; (err || edit->check) && i < edit->count; i++)
 		if (edit->limit[i] != edit->was[i])
 			weir_limit_free(edit->limit[i], edit->was[i]);
+	while (edit->lists)
+		weir_prefixes_put(edit->list[--edit->lists]);
 	mutex_unlock(&wn->lock);
 	kvfree(edit);
 	return err;

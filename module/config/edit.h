@@ -31,6 +31,9 @@ struct weir_edit {
 	unsigned int count;			/* of limits */
 	struct weir_limit *limit[WEIR_LIMITS_MAX]; /* in order, some from @old */
 	struct weir_limit *was[WEIR_LIMITS_MAX]; /* the old one that each is or replaces */
+	unsigned int lists;
+	struct weir_prefixes *list[WEIR_PREFIX_LISTS_MAX];	/* held */
+	u64 listed;			/* BIT_ULL(index) of those that it has added to */
 	unsigned int exempts;
 	struct weir_exempt exempt[];
 };

@@ -180,6 +180,8 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit 
 	copy = kmemdup(limit, sizeof(*limit), GFP_KERNEL_ACCOUNT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
+	weir_prefixes_get(copy->match.from_list);
+	weir_prefixes_get(copy->match.to_list);
 	for (i = 0; i < copy->budgets; i++)
 		copy->budget[i].most = budget_most(copy, i, was);
 	copy->table = NULL;
@@ -222,5 +224,13 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 		free_percpu(limit->stats);
 		kfree(limit->pressure);
 	}
+	weir_limit_drop(limit);
+}
+
+/* Free a limit that shares all but its lists with another one. */
+void weir_limit_drop(struct weir_limit *limit)
+{
+	weir_prefixes_put(limit->match.from_list);
+	weir_prefixes_put(limit->match.to_list);
 	kfree(limit);
 }

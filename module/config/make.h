@@ -16,5 +16,6 @@ void weir_limit_init(struct weir_limit *limit, const char *name);
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
+void weir_limit_drop(struct weir_limit *limit);
 
 #endif /* WEIR_MAKE_H */

@@ -82,6 +82,8 @@ struct weir_config {
 	bool blocks;		/* prefixes are blocked */
 	bool odd;		/* ... or there are no limits: see limits() in verdict.c */
 	struct weir_refusals refusals;
+	struct weir_prefixes **list;	/* or NULL */
+	u16 lists;
 	struct weir_limit *limit[] __counted_by(count); /* in order */
 };
 

@@ -19,7 +19,7 @@
 #define GRO_PACKETS	64u
 
 static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
-		       struct netlink_ext_ack *extack)
+		       const struct weir_edit *edit, struct netlink_ext_ack *extack)
 {
 	if (attrs[WEIR_A_LIMIT_COMMENT])
 		nla_strscpy(limit->comment, attrs[WEIR_A_LIMIT_COMMENT], sizeof(limit->comment));
@@ -45,7 +45,7 @@ static int limit_parse(struct nlattr **attrs, struct weir_limit *limit,
 		limit->renew = attrs[WEIR_A_LIMIT_RENEW];
 	}
 	if (attrs[WEIR_A_LIMIT_MATCH])
-		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, extack);
+		return weir_nl_match(attrs[WEIR_A_LIMIT_MATCH], &limit->match, edit, extack);
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int limit_edit(struct weir_edit *edit, u8 cmd, struct nlattr **attrs,
 	}
 	head = object_head(nest, info, &len);
 	err = weir_nl_budgets(attrs, head, len, &limit, place, extack) ?:
-	      limit_parse(attrs, &limit, extack);
+	      limit_parse(attrs, &limit, edit, extack);
 	if (!err && limit.newcomers.budget && !limit.newcomers.window_ms)
 		err = weir_nl_require(attrs, nest, WEIR_A_LIMIT_NEWCOMERS_MS,
 				      "the window of the newcomers' budget is missing", extack);
@@ -365,7 +365,12 @@ static int change_reply(struct genl_info *info, struct sk_buff *reply)
 		break;
 	case WEIR_CMD_CONFIG_REPLACE:
 		edit->check = attrs[WEIR_A_CONFIG_CHECK];
-		err = config_parse(edit, info, &error);
+		err = weir_nl_lists(edit, info) ?: config_parse(edit, info, &error);
+		break;
+	case WEIR_CMD_PREFIX_LIST_ADD:
+	case WEIR_CMD_PREFIX_LIST_SET:
+	case WEIR_CMD_PREFIX_LIST_DEL:
+		err = weir_nl_prefix_list_change(edit, info, &error);
 		break;
 	default:
 		err = change_one(edit, info, reply, &error);
@@ -389,6 +394,9 @@ int weir_nl_exempt_add_doit(struct sk_buff *skb, struct genl_info *info) __alias
 int weir_nl_exempt_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_exempt_flush_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 int weir_nl_config_replace_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_prefix_list_add_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_prefix_list_set_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
+int weir_nl_prefix_list_del_doit(struct sk_buff *skb, struct genl_info *info) __alias(change);
 
 /* With NLM_F_ECHO reply with the resulting limit, or for a check with what it would be. */
 int weir_nl_limit_add_doit(struct sk_buff *skb, struct genl_info *info)

@@ -188,6 +188,8 @@ static int put_holdings(struct sk_buff *reply, const struct weir_net *wn)
 		for (i = 0; i < limits; i++)
 			memory += weir_table_bytes(config->limit[i]->table) +
 				  weir_newcomers_bytes(&config->limit[i]->newcomers);
+		for (i = 0; i < config->lists; i++)
+			memory += weir_prefixes_bytes(config->list[i]);
 	}
 	rcu_read_unlock();
 	return weir_nl_put_u64(reply, WEIR_A_STATS_EVENTS_LOST, atomic64_read(&wn->events_lost)) ||

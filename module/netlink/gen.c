@@ -116,8 +116,8 @@ const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1] = {
 	[WEIR_A_LIMIT_RENEW] = { .type = NLA_FLAG, },
 };
 
-const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ICMPV6_TYPE + 1] = {
-	[WEIR_A_MATCH_INVERT] = NLA_POLICY_MASK(NLA_U32, 0xfff),
+const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_TO_LIST + 1] = {
+	[WEIR_A_MATCH_INVERT] = NLA_POLICY_MASK(NLA_U32, 0x3fff),
 	[WEIR_A_MATCH_FAMILY] = { .type = NLA_U8, },
 	[WEIR_A_MATCH_DEV] = { .type = NLA_NUL_STRING, .len = WEIR_DEV_MAX, },
 	[WEIR_A_MATCH_FROM] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
@@ -132,6 +132,8 @@ const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ICMPV6_TYPE + 1] = {
 	[WEIR_A_MATCH_ANY] = { .type = NLA_FLAG, },
 	[WEIR_A_MATCH_ICMP_TYPE] = { .type = NLA_U8, },
 	[WEIR_A_MATCH_ICMPV6_TYPE] = { .type = NLA_U8, },
+	[WEIR_A_MATCH_FROM_LIST] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_MATCH_TO_LIST] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 };
 
 const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1] = {
@@ -142,6 +144,11 @@ const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1] = {
 const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1] = {
 	[WEIR_A_PREFIX_ADDRESS] = NLA_POLICY_MAX_LEN(16),
 	[WEIR_A_PREFIX_LEN] = NLA_POLICY_MAX(NLA_U8, 128),
+};
+
+const struct nla_policy weir_prefix_list_entry_nl_policy[WEIR_A_PREFIX_LIST_PREFIX + 1] = {
+	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
 };
 
 const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1] = {
@@ -294,13 +301,14 @@ static const struct nla_policy weir_exempt_flush_nl_policy[WEIR_A_EXEMPT_BLOCK +
 };
 
 /* WEIR_CMD_CONFIG_REPLACE - do */
-static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_DEL + 1] = {
+static const struct nla_policy weir_config_replace_nl_policy[WEIR_A_CONFIG_PREFIX_LIST + 1] = {
 	[WEIR_A_CONFIG_LIMIT] = NLA_POLICY_NESTED(weir_limit_entry_nl_policy),
 	[WEIR_A_CONFIG_EXEMPT] = NLA_POLICY_NESTED(weir_exempt_entry_nl_policy),
 	[WEIR_A_CONFIG_CHECK] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_ADD] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_FORCE] = { .type = NLA_FLAG, },
 	[WEIR_A_CONFIG_DEL] = { .type = NLA_FLAG, },
+	[WEIR_A_CONFIG_PREFIX_LIST] = NLA_POLICY_NESTED(weir_prefix_list_entry_nl_policy),
 };
 
 /* WEIR_CMD_LIMIT_RESET - do */
@@ -329,6 +337,32 @@ static const struct nla_policy weir_limit_rename_nl_policy[WEIR_A_LIMIT_NEW_NAME
 	[WEIR_A_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_NEW_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 	[WEIR_A_LIMIT_CHECK] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_PREFIX_LIST_ADD - do */
+static const struct nla_policy weir_prefix_list_add_nl_policy[WEIR_A_PREFIX_LIST_CHECK + 1] = {
+	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_PREFIX_LIST_CHECK] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_PREFIX_LIST_SET - do */
+static const struct nla_policy weir_prefix_list_set_nl_policy[WEIR_A_PREFIX_LIST_CHECK + 1] = {
+	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_PREFIX_LIST_CHECK] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_PREFIX_LIST_DEL - do */
+static const struct nla_policy weir_prefix_list_del_nl_policy[WEIR_A_PREFIX_LIST_CHECK + 1] = {
+	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
+	[WEIR_A_PREFIX_LIST_PREFIX] = NLA_POLICY_NESTED(weir_prefix_nl_policy),
+	[WEIR_A_PREFIX_LIST_CHECK] = { .type = NLA_FLAG, },
+};
+
+/* WEIR_CMD_PREFIX_LIST_GET - dump */
+static const struct nla_policy weir_prefix_list_get_nl_policy[WEIR_A_PREFIX_LIST_NAME + 1] = {
+	[WEIR_A_PREFIX_LIST_NAME] = { .type = NLA_NUL_STRING, .len = WEIR_NAME_MAX, },
 };
 
 /* Ops table for weir */
@@ -441,7 +475,7 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.cmd		= WEIR_CMD_CONFIG_REPLACE,
 		.doit		= weir_nl_config_replace_doit,
 		.policy		= weir_config_replace_nl_policy,
-		.maxattr	= WEIR_A_CONFIG_DEL,
+		.maxattr	= WEIR_A_CONFIG_PREFIX_LIST,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
@@ -476,6 +510,34 @@ static const struct genl_split_ops weir_nl_ops[] = {
 		.policy		= weir_limit_rename_nl_policy,
 		.maxattr	= WEIR_A_LIMIT_NEW_NAME,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_PREFIX_LIST_ADD,
+		.doit		= weir_nl_prefix_list_add_doit,
+		.policy		= weir_prefix_list_add_nl_policy,
+		.maxattr	= WEIR_A_PREFIX_LIST_CHECK,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_PREFIX_LIST_SET,
+		.doit		= weir_nl_prefix_list_set_doit,
+		.policy		= weir_prefix_list_set_nl_policy,
+		.maxattr	= WEIR_A_PREFIX_LIST_CHECK,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_PREFIX_LIST_DEL,
+		.doit		= weir_nl_prefix_list_del_doit,
+		.policy		= weir_prefix_list_del_nl_policy,
+		.maxattr	= WEIR_A_PREFIX_LIST_CHECK,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
+	},
+	{
+		.cmd		= WEIR_CMD_PREFIX_LIST_GET,
+		.dumpit		= weir_nl_prefix_list_get_dumpit,
+		.policy		= weir_prefix_list_get_nl_policy,
+		.maxattr	= WEIR_A_PREFIX_LIST_NAME,
+		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DUMP,
 	},
 };
 

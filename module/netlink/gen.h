@@ -18,9 +18,10 @@ extern const struct nla_policy weir_budget_nl_policy[WEIR_A_BUDGET_REFUSED + 1];
 extern const struct nla_policy weir_counter_nl_policy[WEIR_A_COUNTER_BYTES + 1];
 extern const struct nla_policy weir_exempt_entry_nl_policy[WEIR_A_EXEMPT_REPLACE + 1];
 extern const struct nla_policy weir_limit_entry_nl_policy[WEIR_A_LIMIT_RENEW + 1];
-extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_ICMPV6_TYPE + 1];
+extern const struct nla_policy weir_match_nl_policy[WEIR_A_MATCH_TO_LIST + 1];
 extern const struct nla_policy weir_ports_nl_policy[WEIR_A_PORTS_LAST + 1];
 extern const struct nla_policy weir_prefix_nl_policy[WEIR_A_PREFIX_LEN + 1];
+extern const struct nla_policy weir_prefix_list_entry_nl_policy[WEIR_A_PREFIX_LIST_PREFIX + 1];
 extern const struct nla_policy weir_zone_nl_policy[WEIR_A_ZONE_CHANGE + 1];
 
 int weir_nl_source_show_done(struct netlink_callback *cb);
@@ -47,6 +48,11 @@ int weir_nl_limit_reset_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_source_block_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_source_release_doit(struct sk_buff *skb, struct genl_info *info);
 int weir_nl_limit_rename_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_prefix_list_add_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_prefix_list_set_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_prefix_list_del_doit(struct sk_buff *skb, struct genl_info *info);
+int weir_nl_prefix_list_get_dumpit(struct sk_buff *skb,
+				   struct netlink_callback *cb);
 
 enum {
 	WEIR_NLGRP_EVENTS,

@@ -5,9 +5,11 @@
  */
 #include <linux/bitops.h>
 
+#include "config/lists.h"
 #include "netlink/message.h"
 
-enum cond_kind { COND_U8, COND_TYPES, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MARK };
+enum cond_kind { COND_U8, COND_TYPES, COND_DEV, COND_PREFIX, COND_PORTS, COND_FLAG, COND_MARK,
+		 COND_LIST };
 
 #define COND(_attr, _kind, _field)					\
 	.attr = WEIR_A_MATCH_##_attr, .kind = _kind,			\
@@ -30,15 +32,18 @@ static const struct {
 	{ COND(MARK, COND_MARK, mark) },
 	{ COND(ICMP_TYPE, COND_TYPES, icmp) },
 	{ COND(ICMPV6_TYPE, COND_TYPES, icmpv6) },
+	{ COND(FROM_LIST, COND_LIST, from_list) },
+	{ COND(TO_LIST, COND_LIST, to_list) },
 };
 
 static_assert(!offsetof(struct weir_prefix_list, count));
 static_assert(!offsetof(struct weir_port_list, count));
-static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_ICMPV6_TYPE);
+static_assert(BIT(ARRAY_SIZE(conds) - 1) == WEIR_COND_TO_LIST);
 static_assert(WEIR_IF_FAMILY == (u32)WEIR_COND_FAMILY);
-static_assert(WEIR_IF_ICMPV6 == (u32)WEIR_COND_ICMPV6_TYPE);
+static_assert(WEIR_IF_TO_LIST == (u32)WEIR_COND_TO_LIST);
 
-static int prefix_parse(const struct nlattr *nest, struct weir_net_prefix *prefix,
+/* A prefix of a condition or a list. */
+int weir_nl_prefix_nest(const struct nlattr *nest, struct weir_net_prefix *prefix,
 			struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[WEIR_A_PREFIX_MAX + 1];
@@ -87,7 +92,7 @@ static int list_parse(unsigned int i, const struct nlattr *nest, struct weir_mat
 		if (*count == (prefixes ? WEIR_PREFIXES_MAX : WEIR_PORTS_MAX))
 			return weir_nl_refuse(extack, attr,
 					      "a condition has at most 16 prefixes, or 15 ranges of ports");
-		err = prefixes ? prefix_parse(attr, &prefix->prefix[*count], extack) :
+		err = prefixes ? weir_nl_prefix_nest(attr, &prefix->prefix[*count], extack) :
 				 ports_parse(attr, &ports->range[*count], extack);
 		if (err)
 			return err;
@@ -116,9 +121,11 @@ static int types_parse(unsigned int i, const struct nlattr *nest, unsigned long 
 }
 
 static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nlattr *nest,
-		      struct weir_match *match, struct netlink_ext_ack *extack)
+		      struct weir_match *match, const struct weir_edit *edit,
+		      struct netlink_ext_ack *extack)
 {
 	void *field = (void *)match + conds[i].at;
+	struct weir_prefixes *list;
 
 	switch (conds[i].kind) {
 	case COND_U8:
@@ -136,13 +143,22 @@ static int cond_parse(unsigned int i, const struct nlattr *attr, const struct nl
 		match->mark = nla_get_u32(attr);
 		match->mark_mask = U32_MAX;
 		break;
+	case COND_LIST:
+		list = weir_edit_list(edit, nla_data(attr));
+		*(struct weir_prefixes **)field = list;
+		if (!list) {
+			weir_nl_refuse(extack, attr,
+				       "no list of that name; prefix-list show lists them");
+			return -ENOENT;
+		}
+		break;
 	}
 	return 0;
 }
 
 /* Replace the conditions of a match by those of their kind in a nest. */
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
-		  struct netlink_ext_ack *extack)
+		  const struct weir_edit *edit, struct netlink_ext_ack *extack)
 {
 	struct nlattr *tb[WEIR_A_MATCH_MAX + 1], *mask;
 	u16 cond, given = 0, invert = 0;
@@ -157,7 +173,7 @@ int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
 		if (!tb[conds[i].attr])
 			continue;
 		given |= BIT(i);
-		err = cond_parse(i, tb[conds[i].attr], nest, match, extack);
+		err = cond_parse(i, tb[conds[i].attr], nest, match, edit, extack);
 	}
 	mask = tb[WEIR_A_MATCH_MARK_MASK];
 	if (err)
@@ -214,6 +230,7 @@ static int types_put(struct sk_buff *skb, int attr, const unsigned long *types)
 static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match *match)
 {
 	const void *field = (const void *)match + conds[i].at;
+	struct weir_prefixes *const *list;
 	int attr = conds[i].attr;
 
 	switch (conds[i].kind) {
@@ -229,6 +246,9 @@ static int cond_put(struct sk_buff *skb, unsigned int i, const struct weir_match
 	case COND_MARK:
 		return nla_put_u32(skb, attr, match->mark) ||
 		       nla_put_u32(skb, WEIR_A_MATCH_MARK_MASK, match->mark_mask);
+	case COND_LIST:
+		list = field;
+		return nla_put_string(skb, attr, (*list)->name);
 	}
 	return nla_put_flag(skb, attr);
 }

@@ -77,8 +77,10 @@ struct weir_net_prefix weir_nl_source_prefix(const struct weir_source *source,
 					     struct weir_prefix prefix);
 
 /* Parts of objects: match.c, exempt.c, limit.c */
+int weir_nl_prefix_nest(const struct nlattr *nest, struct weir_net_prefix *prefix,
+			struct netlink_ext_ack *extack);
 int weir_nl_match(const struct nlattr *nest, struct weir_match *match,
-		  struct netlink_ext_ack *extack);
+		  const struct weir_edit *edit, struct netlink_ext_ack *extack);
 int weir_nl_put_match(struct sk_buff *skb, int attr, const struct weir_match *match);
 int weir_nl_exempt(struct nlattr **attrs, const struct nlattr *nest,
 		   struct weir_exempt *exempt, struct netlink_ext_ack *extack);
@@ -86,6 +88,11 @@ int weir_nl_put_exempt(struct sk_buff *skb, const struct weir_config *config,
 		       const struct weir_exempt *exempt);
 int weir_nl_put_limit(struct sk_buff *skb, const struct weir_limit *limit,
 		      const struct weir_counts *counts);
+
+/* Lists of prefixes: list.c */
+int weir_nl_prefix_list_change(struct weir_edit *edit, struct genl_info *info,
+			       struct weir_error *error);
+int weir_nl_lists(struct weir_edit *edit, struct genl_info *info);
 
 /* Budgets: budget.c */
 int weir_nl_budgets(struct nlattr **attrs, const struct nlattr *head, int len,

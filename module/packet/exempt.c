@@ -39,16 +39,6 @@ struct weir_exempts {
 	struct weir_exempt exempt[] __counted_by(count);
 };
 
-static int compare_prefix(const struct weir_net_prefix *a, const struct weir_net_prefix *b)
-{
-	int order;
-
-	if (a->family != b->family)
-		return a->family == AF_INET ? -1 : 1;
-	order = memcmp(a->word, b->word, sizeof(a->word));
-	return order ?: (int)a->len - b->len;
-}
-
 static int compare_scope(const struct weir_exempt *a, u32 limit, const char *dev)
 {
 	if (a->limit != limit)
@@ -59,7 +49,7 @@ static int compare_scope(const struct weir_exempt *a, u32 limit, const char *dev
 static int compare_exempt(const void *va, const void *vb)
 {
 	const struct weir_exempt *a = va, *b = vb;
-	int order = compare_prefix(&a->prefix, &b->prefix);
+	int order = weir_prefix_compare(&a->prefix, &b->prefix);
 
 	return order ?: compare_scope(a, b->limit, b->dev);
 }
@@ -85,7 +75,7 @@ static void make_nodes(struct weir_exempts *exempts)
 	for (i = 0; i < exempts->count; i++, last = prefix) {
 		exempt = &exempts->exempt[i];
 		prefix = &exempt->prefix;
-		if (!last || compare_prefix(last, prefix)) {
+		if (!last || weir_prefix_compare(last, prefix)) {
 			outer = last && last->family == prefix->family ?
 				exempts->nodes - 1 : NO_NODE;
 			node = &exempts->node[exempts->nodes++];

@@ -12,7 +12,7 @@
 #include <linux/types.h>
 #include <net/sch_generic.h>
 
-#include "packet/match.h"
+#include "packet/prefixes.h"
 #include "packet/source.h"
 
 /* What is no exemption but a block: ids of limits are even. Each is looked up by itself. */

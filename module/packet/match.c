@@ -17,27 +17,9 @@
 
 #include "packet/match.h"
 
-static inline bool prefix_holds(const struct weir_net_prefix *prefix, u8 family,
-				const __be32 *addr)
-{
-	if (prefix->family != family)
-		return false;
-	if (family == AF_INET)
-		return !((*addr ^ prefix->word[0]) &
-			 htonl(~0ull << (32 - prefix->len)));
-	return ipv6_prefix_equal((const struct in6_addr *)addr,
-				 (const struct in6_addr *)prefix->word,
-				 prefix->len);
-}
-
 static u8 source_family(const struct weir_source *source)
 {
 	return source->scope & WEIR_SCOPE_IPV6 ? AF_INET6 : AF_INET;
-}
-
-bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner)
-{
-	return outer->len <= inner->len && prefix_holds(outer, inner->family, inner->word);
 }
 
 static const __be32 *destination(const struct weir_packet *packet)
@@ -64,7 +46,7 @@ static bool prefixes_hold(const struct weir_prefix_list *list, u8 family, const 
 	unsigned int i;
 
 	for (i = 0; i < list->count; i++)
-		if (prefix_holds(&list->prefix[i], family, addr))
+		if (weir_prefix_has(&list->prefix[i], family, addr))
 			return true;
 	return false;
 }
@@ -143,6 +125,16 @@ static bool transport_unmet(const struct weir_match *match, const struct weir_pa
 	       (match->conds & WEIR_IF_RARE && rare_unmet(match, packet));
 }
 
+static noinline bool lists_unmet(const struct weir_match *match, const struct weir_packet *packet)
+{
+	u8 family = packet->family;
+
+	return unmet(match, WEIR_IF_TO_LIST,
+		     weir_prefixes_have(match->to_list, family, destination(packet))) ||
+	       unmet(match, WEIR_IF_FROM_LIST,
+		     weir_prefixes_have(match->from_list, family, packet->source.word));
+}
+
 /* A function of its own, so that the conditions that most packets fail need no stack. */
 static noinline bool network_met(const struct weir_match *match,
 				 const struct weir_packet *packet)
@@ -153,6 +145,9 @@ static noinline bool network_met(const struct weir_match *match,
 		  prefixes_hold(&match->to, packet->family, destination(packet))) ||
 	    unmet(match, WEIR_IF_FROM,
 		  prefixes_hold(&match->from, packet->family, packet->source.word)))
+		return false;
+	if (unlikely(match->conds & (WEIR_IF_FROM_LIST | WEIR_IF_TO_LIST)) &&
+	    lists_unmet(match, packet))
 		return false;
 	return !(match->conds & WEIR_IF_DEV) ||
 	       !unmet(match, WEIR_IF_DEV, same_dev(packet->in->name, match->dev));
@@ -197,7 +192,7 @@ bool weir_match_proto(const struct weir_match *match, u8 proto)
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev)
 {
-	u16 conds = match->conds & (WEIR_IF_FAMILY | WEIR_IF_FROM), failed = 0;
+	u16 conds = match->conds & (WEIR_IF_FAMILY | WEIR_IF_FROM | WEIR_IF_FROM_LIST), failed = 0;
 	u8 family = source_family(source);
 	unsigned int i = 0;
 
@@ -205,6 +200,8 @@ bool weir_match_source(const struct weir_match *match,
 		failed |= WEIR_IF_FAMILY;
 	if (!prefixes_hold(&match->from, family, source->word))
 		failed |= WEIR_IF_FROM;
+	if (!weir_prefixes_have(match->from_list, family, source->word))
+		failed |= WEIR_IF_FROM_LIST;
 	if (*dev) {
 		conds |= match->conds & WEIR_IF_DEV;
 		if (!same_dev(dev, match->dev))
@@ -215,27 +212,10 @@ bool weir_match_source(const struct weir_match *match,
 		i++;
 	if (match->conds & ~match->invert & WEIR_IF_TO && i == match->to.count)
 		return false;
+	if (match->conds & ~match->invert & WEIR_IF_TO_LIST &&
+	    !weir_prefixes_family(match->to_list, family))
+		return false;
 	return !((failed ^ match->invert) & conds);
-}
-
-/* Returns NULL or an error message. */
-const char *weir_net_prefix_check(const struct weir_net_prefix *prefix)
-{
-	unsigned int i, bits;
-
-	if (prefix->family != AF_INET && prefix->family != AF_INET6)
-		return "an address has 4 bytes (IPv4) or 16 (IPv6)";
-	if (prefix->len > (prefix->family == AF_INET ? 32 : 128))
-		return "prefix is longer than the address; IPv4 has 32 bits, IPv6 128";
-	if (prefix->family == AF_INET6 && prefix->len >= 96 && !prefix->word[0] &&
-	    !prefix->word[1] && prefix->word[2] == htonl(0xffff))
-		return "no packet has an IPv4-mapped address; send the IPv4 address, 4 bytes";
-	for (i = 0; i < 4; i++) {
-		bits = min(prefix->len - min_t(unsigned int, prefix->len, 32 * i), 32u);
-		if (bits < 32 && ntohl(prefix->word[i]) & (U32_MAX >> bits))
-			return "prefix has host bits set; clear them or lengthen it";
-	}
-	return NULL;
 }
 
 /* Adds the families of the prefixes to @families: BIT(0) for IPv4, BIT(1) for IPv6. */

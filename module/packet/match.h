@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "packet/packet.h"
+#include "packet/prefixes.h"
 #include "packet/source.h"
 #include "uapi/linux/weir.h"
 
@@ -27,6 +28,8 @@
 #define WEIR_IF_MARK	BIT(9)
 #define WEIR_IF_ICMP	BIT(10)
 #define WEIR_IF_ICMPV6	BIT(11)
+#define WEIR_IF_FROM_LIST	BIT(12)
+#define WEIR_IF_TO_LIST	BIT(13)
 
 /* Those for which weir_packet_parse() is needed. */
 #define WEIR_IF_TRANSPORT (WEIR_IF_PROTO | WEIR_IF_SPORT | WEIR_IF_DPORT | \
@@ -36,14 +39,7 @@
 #define WEIR_IF_RARE	(WEIR_IF_SYN | WEIR_IF_FRAG | WEIR_IF_ICMP | WEIR_IF_ICMPV6)
 
 /* Those that look only at source and device. */
-#define WEIR_IF_SENDER	(WEIR_IF_FAMILY | WEIR_IF_DEV | WEIR_IF_FROM)
-
-/* A prefix of one family; IPv4 in the first word. */
-struct weir_net_prefix {
-	__be32 word[4];
-	u8 family;
-	u8 len;
-};
+#define WEIR_IF_SENDER	(WEIR_IF_FAMILY | WEIR_IF_DEV | WEIR_IF_FROM | WEIR_IF_FROM_LIST)
 
 struct weir_port_range {
 	u16 min;
@@ -81,6 +77,8 @@ struct weir_match {
 	struct weir_port_list sport;
 	struct weir_prefix_list from;
 	struct weir_prefix_list to;
+	struct weir_prefixes *from_list;	/* or NULL; a limit that is made holds them */
+	struct weir_prefixes *to_list;
 };
 
 bool weir_match_conds(const struct weir_match *match, const struct weir_packet *packet);
@@ -88,8 +86,6 @@ bool weir_match_special(const struct weir_match *match, const struct weir_packet
 bool weir_match_proto(const struct weir_match *match, u8 proto);
 bool weir_match_source(const struct weir_match *match,
 		       const struct weir_source *source, const char *dev);
-bool weir_prefix_holds(const struct weir_net_prefix *outer, const struct weir_net_prefix *inner);
-const char *weir_net_prefix_check(const struct weir_net_prefix *prefix);
 const char *weir_match_check(struct weir_match *match, u16 *cond);
 
 /* Is the port outside the only range? This rules out most limits of a host. */

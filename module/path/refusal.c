@@ -183,6 +183,10 @@ void weir_refusals_init(struct weir_config *config)
 			break;
 		for (n = 0; n < limit->match.from.count; n++)
 			lengthen(&key, &limit->match.from.prefix[n]);
+		if (limit->match.from_list) {
+			key.len4 = max(key.len4, limit->match.from_list->longest[0]);
+			key.len6 = max(key.len6, limit->match.from_list->longest[1]);
+		}
 	}
 	refusals->limits = i;
 	for (i = 0; i < weir_exempts_count(config->exempts); i++)

@@ -50,7 +50,7 @@ like "$out" $'\n''  PREFIX +only sources within this network' "weir source show 
 longest=$(
 	{
 		"$weir" help
-		for object in limit source exempt block xdp stats; do
+		for object in limit source exempt block prefix-list xdp stats; do
 			"$weir" help "$object"
 			"$weir" -complete "$object" | grep -vx help | xargs -n 1 "$weir" help "$object"
 		done

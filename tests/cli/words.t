@@ -81,7 +81,7 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, xdp, early, stats, monitor, top, save, metrics$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, prefix-list, xdp, early, stats, monitor, top, save, metrics$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
@@ -138,10 +138,10 @@ says <<'LINES'
 0 | -check exempt test 10.0.0.1 |
 0 | -check source clear all |
 1 | limit replace web budget 1/s | ^weir: limit: use 'set': it changes what is given and keeps the rest$
-1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, block show, xdp show, stats show$
-1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, block show, xdp show, stats show$
-1 | create web | ^weir: 'create' requires an object: limit add, exempt add, block add$
-1 | rm web | ^weir: 'rm' requires an object: limit del, exempt del, block del$
+1 | list | ^weir: 'list' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show$
+1 | ls limits | ^weir: 'ls' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show$
+1 | create web | ^weir: 'create' requires an object: limit add, exempt add, block add, prefix-list add$
+1 | rm web | ^weir: 'rm' requires an object: limit del, exempt del, block del, prefix-list del$
 0 | -check limit set web match tcp dport 22 |
 0 | -check limit set web match -p udp dports 53 |
 0 | -check limit add web budget 1/s tcp dst-port 80 source-port 1024-65535 |
@@ -168,9 +168,9 @@ says <<'LINES'
 1 | limit add web budget 1/s icmp-type 256 | icmp-type: unknown type '256'
 1 | limit add web budget 1/s not udp udp | ^weir: limit add: 'udp' given twice$
 1 | source show 10.0.0.1 10.0.0.2 | ^weir: source show: '10.0.0.1' and '10.0.0.2' cannot be combined$
-1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, block show, xdp show, stats show$
+1 | show | ^weir: 'show' requires an object: limit show, source show, exempt show, block show, prefix-list show, xdp show, stats show$
 1 | flush | ^weir: 'flush' requires an object: limit flush, source forget, exempt flush, block flush$
-1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del, block del$
+1 | del web | ^weir: 'del' requires an object: limit del, source forget, exempt del, block del, prefix-list del$
 1 | weir limit show | ^weir: omit 'weir': a command begins with its object$
 1 | limit add web budget 1/s proto TCP | proto: unknown protocol 'TCP'; did you mean 'tcp'\?$
 1 | limit add web budget 1/s proto smtp | proto: unknown protocol 'smtp'; did you mean 'sctp'\?$

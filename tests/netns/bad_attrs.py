@@ -14,7 +14,7 @@ GOOD = {"name": "bad", "new-name": "worse", "before": "here", "limit": "here", "
         "window-ms": 1000, "sources": 64, "family": 2, "proto": 6, "prefix4": 32, "prefix6": 64,
         "match": {"proto": 6}, "invert": 16, "comment": "a note",
         "newcomers-ms": 1000, "known-ms": 1000, "budget": {"budget": 1, "window-ms": 1000},
-        "zone": {"name": "UTC"}}
+        "zone": {"name": "UTC"}, "from-list": "one", "to-list": "one", "prefix": {"address": bytes([192, 0, 2, 0])}}
 
 
 def good(aset, name):
@@ -24,6 +24,8 @@ def good(aset, name):
         return GOOD.get(name, 1)
     if name == "exempt":
         return {"address": GOOD["address"]}
+    if name == "prefix-list":
+        return {"name": "one", "prefix": GOOD["prefix"]}
     return {"name": "bad", "budget": {"budget": 1, "window-ms": 1000}}
 
 
@@ -122,6 +124,7 @@ class Bad:
         self.wire = Wire()
         self.wire.ask("limit-add", {"name": "here", "budget": {"budget": 1, "window-ms": 1000}, "sources": 64})
         self.wire.ask("exempt-add", {"address": bytes([10, 0, 0, 0]), "prefix-len": 8})
+        self.wire.ask("prefix-list-add", {"name": "one", "prefix": GOOD["prefix"]})
         self.before = self.wire.all_of()
         self.faults = []
         self.sent = 0
@@ -195,6 +198,8 @@ def main():
     bad.nests("config-replace", "config", "limit", "limit-entry")
     bad.nests("config-replace", "config", "limit/match", "match", name="new", budget=GOOD["budget"])
     bad.nests("config-replace", "config", "exempt", "exempt-entry")
+    bad.nests("config-replace", "config", "prefix-list", "prefix-list-entry")
+    bad.nests("prefix-list-add", "prefix-list", "prefix", "prefix", name="new")
 
 
 main()

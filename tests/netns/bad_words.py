@@ -180,6 +180,36 @@ CASES = [
     ("exempt with ESC in the comment", "exempt-add", {"address": A, "comment": "\x1b["}, "control", "comment"),
     ("exempt again, with another comment", "exempt-add", {"address": ip("10.0.0.0"), "prefix-len": 8, "comment": "x"},
      "already exempt; weir -exist", "address", E.EEXIST),
+    ("prefix-list add without a name", "prefix-list-add", {"prefix": net("10.0.0.0", 8)}, "name of the list is missing", "-name"),
+    ("prefix-list add without prefixes", "prefix-list-add", {"name": "more"}, "prefixes of the list are missing", "-prefix"),
+    ("prefix-list set without prefixes", "prefix-list-set", {"name": "some"}, "prefixes of the list are missing", "-prefix"),
+    ("prefix-list add of a name with a slash", "prefix-list-add", {"name": "a/b", "prefix": net("10.0.0.0", 8)}, "letters", "name"),
+    ("prefix-list add of what means all", "prefix-list-add", {"name": "all", "prefix": net("10.0.0.0", 8)}, "every limit", "name"),
+    ("prefix-list add of host bits", "prefix-list-add", [("name", "some"), ("prefix", net("10.0.0.0", 8)), ("prefix", net("10.0.0.1", 8))],
+     "host bits", "prefix:1/address"),
+    ("prefix-list add of a prefix without an address", "prefix-list-add", {"name": "some", "prefix": {"len": 8}}, "address of a prefix is missing",
+     "-prefix/address"),
+    ("prefix-list add of 65537 prefixes", "prefix-list-add",
+     [("name", "more")] + [("prefix", {"address": struct.pack(">I", i)}) for i in range(65537)], "65536", "prefix:65536", E.ENOSPC),
+    ("prefix-list add of 65536 prefixes to others", "prefix-list-add",
+     [("name", "more")] + [("prefix", {"address": struct.pack(">I", i)}) for i in range(65536)], "65536", "prefix", E.ENOSPC),
+    ("prefix-list del without a name", "prefix-list-del", {}, "name of the list is missing", "-name"),
+    ("prefix-list del of a list that does not exist", "prefix-list-del", {"name": "none"}, "no list", "name", E.ENOENT),
+    ("prefix-list del of a prefix that is not there", "prefix-list-del",
+     [("name", "some"), ("prefix", net("192.0.2.0", 24)), ("prefix", net("10.0.0.0", 9))], "does not have", "prefix:1", E.ENOENT),
+    ("prefix-list del of a list that is used", "prefix-list-del", {"name": "some"}, "uses the list; change", "name", E.EBUSY),
+    ("prefix-list del of all prefixes of one", "prefix-list-del", {"name": "some", "prefix": net("192.0.2.0", 24)}, "uses the list", "name", E.EBUSY),
+    ("prefix-list get of a list that does not exist", "prefix-list-get", {"name": "none"}, "no list", "name", E.ENOENT),
+    ("from a list that does not exist", "limit-add", match(from_list="none"), "no list", "match/from-list", E.ENOENT),
+    ("to a list that does not exist", "limit-add", match(to_list="none"), "no list", "match/to-list", E.ENOENT),
+    ("replace, parts of a list apart", "config-replace",
+     [("prefix-list", {"name": n, "prefix": net("10.0.0.0", 8)}) for n in ("a", "b", "a", "c")], "follow each other", "prefix-list:2"),
+    ("replace, 65 lists", "config-replace", [("prefix-list", {"name": f"l{i}", "prefix": net("10.0.0.0", 8)}) for i in range(65)],
+     "at most 64", "prefix-list:64", E.ENOSPC),
+    ("replace, without a list that is used", "config-replace",
+     [("prefix-list", {"name": "other", "prefix": net("10.0.0.0", 8)}), ("limit", match(from_list="some"))], "no list",
+     "limit/match/from-list", E.ENOENT),
+    ("replace, a list without prefixes", "config-replace", [("prefix-list", {"name": "some"})], "prefixes of the list are missing", "-prefix-list/prefix"),
     ("set without a name", "limit-set", {"budget": {"budget": 1}}, "missing", "-name"),
     ("set of a limit that does not exist", "limit-set", {"name": "none", "budget": {"budget": 1}}, "no limit", "name", E.ENOENT),
     ("set of the prefix", "limit-set", {"name": "here", "prefix4": 24}, "cannot change", "prefix4"),
@@ -430,7 +460,9 @@ def main():
     wire = Wire()
     wire.ask("limit-flush")
     wire.ask("exempt-flush")
+    wire.ask("prefix-list-add", {"name": "some", "prefix": net("192.0.2.0", 24)})
     wire.ask("limit-add", limit(name="here"))
+    wire.ask("limit-add", {**match(to_list="some"), "name": "listed"})
     wire.ask("limit-add", limit(name="six", match={"family": 10}, prefix6=0))
     wire.ask("limit-add", [*second()[1:], ("name", "two")])
     wire.ask("exempt-add", {"address": ip("10.0.0.0"), "prefix-len": 8})

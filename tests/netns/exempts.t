@@ -102,7 +102,7 @@ weir exempt add 10.1.8.0/24 comment eight
 	seq -f 'exempt add 10.1.%.0f.0/24 comment many' 9 40
 } >"$tmp/middle"
 is "$(said "$tmp/middle" -exist) $(exempts) $(weir exempt show | grep -c many)" "0  40 39" "-exist: one that exists is no failure, and gets the comment"
-like "$(weir exempt show | sed -n 7,8p | xargs -d '\n')" '^10.1.7.0/24 comment "many" 10.1.8.0/24 comment "eight" for (1d|24h|23h59m[0-9]*s?)$' "... and the end, and keeps a comment if none is given"
+like "$(weir exempt show | sed -n 7,8p | xargs -d '\n')" '^10.1.7.0/24 comment "many" 10.1.8.0/24 comment "eight" for (1d|24h|23h59m[0-9]*s?|863[0-9][0-9]s)$' "... and the end, and keeps a comment if none is given"
 is "$(said "$tmp/middle" -exist) $(exempts)" "0  40" "... nor are all a failure"
 is "$(printf 'exempt add 10.5.0.0/16%s\n' '' '' ' for 1h' | weir -exist -b - 2>&1; weir exempt get 10.5.0.1)" "10.5.0.0/16 for 1h" "... nor one that the batch itself has added" || weir exempt get 10.5.0.1 | diag
 weir exempt del 10.5.0.0/16

@@ -22,6 +22,7 @@ def net(text, bits=32, **words):
     return {"address": socket.inet_aton(text), "prefix-len": bits, **words}
 
 
+NETS, MORE = ({"address": socket.inet_aton(text), "len": 24} for text in ("192.0.2.0", "198.51.100.0"))
 EXEMPTS = [net("10.0.0.0", 8), net("10.1.0.0", 16, dev="eth0"), net("10.2.0.0", 16, limit="web")]
 SENT = [("web", "192.0.2.1", 7), ("web", "192.0.2.2", 100), ("mail", "192.0.2.1", 700)]
 
@@ -69,8 +70,15 @@ class World:
         self.base()
         self.must("source-block", {**ADDRESS, "for-ms": HOUR})
 
+    def listed(self):
+        """The same, where a limit uses one of two lists"""
+        self.base()
+        self.must("prefix-list-add", {"name": "nets", "prefix": NETS})
+        self.must("prefix-list-add", {"name": "idle", "prefix": NETS})
+        self.must("limit-set", {"name": "web", "match": {"from-list": "nets"}})
+
     def state(self):
-        """Limits, exemptions, memory, and what was counted"""
+        """Lists, limits, exemptions, memory, and what was counted"""
         sources = [words(p, "source", ("limit", "address", "budget", "dropped", "blocked"))
                    for p in self.must("source-show").payloads]
         stats = words(self.must("stats-get").payloads[0], "stats", ("memory", "limits", "exempts"))
@@ -116,6 +124,14 @@ TRIALS = [
      config([FIRST], [net("10.3.0.0", 16, limit="new"), net("10.4.0.0", 16)], ("add", 1)), 0),
     ("config-replace with del", World.base, "config-replace",
      config([], [net("10.0.0.0", 8)], ("del", 1)), 0),
+    ("config-replace with lists", World.listed, "config-replace",
+     encode_all("config", [("prefix-list", {"name": "nets", "prefix": MORE}),
+                           ("limit", {**WEB, "match": {"from-list": "nets"}})]), 0),
+    ("the first prefix-list-add", World.base, "prefix-list-add", {"name": "nets", "prefix": NETS}, 0),
+    ("prefix-list-add", World.listed, "prefix-list-add", {"name": "nets", "prefix": MORE}, 0),
+    ("prefix-list-set", World.listed, "prefix-list-set", {"name": "nets", "prefix": MORE}, 0),
+    ("prefix-list-del", World.listed, "prefix-list-del", {"name": "idle"}, 0),
+    ("all of prefix-list-get", World.listed, "prefix-list-get", {}, DUMP),
     ("source-charge", World.base, "source-charge", {**ADDRESS, "limit": "web", "cost": 3}, 0),
     ("source-forget of one", World.base, "source-forget", ADDRESS, 0),
     ("source-forget of a prefix", World.base, "source-forget", net("192.0.0.0", 16), 0),

@@ -32,7 +32,7 @@ LENGTHS, PROTOS = [0, 8, 24, 32, 32, 64, 128], [6, 17, 6, 17, 1, 58]
 # Valid combinations of conditions.
 TOGETHER = [set(words.split()) for words in (
     "proto dport", "proto sport dport", "proto dport invert", "proto syn", "dev", "from", "to", "family", "frag",
-    "mark mark-mask", "mark", "proto invert", "from to", "icmp-type", "icmpv6-type invert", "proto icmp-type")]
+    "mark mark-mask", "mark", "proto invert", "from to", "from-list", "to-list invert", "from from-list to-list", "icmp-type", "icmpv6-type invert", "proto icmp-type")]
 
 
 def span(attr):
@@ -143,7 +143,7 @@ class Maker(random.Random):
         name = attr["name"]
         if wanted:
             return 100 if name in wanted else 0
-        vital = ("name", "budget", "window-ms", "address", "sources", "first", "for-ms")
+        vital = ("name", "budget", "window-ms", "address", "sources", "first", "for-ms", "prefix")
         return 93 if name in vital else {"limit": 50, "before": 5}.get(name, 20)
 
     def attributes(self, aset, taken):
@@ -210,7 +210,7 @@ class Maker(random.Random):
             size = head["size"]
             key, value = self.choice([
                 ("size", self.below(64)), ("size", size + self.below(32)), ("size", max(size - self.below(32), 0)),
-                ("flags", self.getrandbits(16)), ("cmd", self.below(30)), ("version", self.getrandbits(8)),
+                ("flags", self.getrandbits(16)), ("cmd", self.below(40)), ("version", self.getrandbits(8)),
                 ("reserved", self.below(3))])
             head[key] = value
         return struct.pack("=IHHIIBBH", head["size"], family, head["flags"], seq, 0, head["cmd"], head["version"],

@@ -276,11 +276,26 @@ class Talker(random.Random):
         if self.percent(60):
             self.ask("exempt-del", pairs)
 
+    def lists(self):
+        """A list that changes while limits use it"""
+        name = self.choice(NAMES)
+
+        def prefixes():
+            return [("prefix", {"address": self.source(), "len": self.choice([24, 32])} if self.percent(80) else
+                     {"address": bytes(4), "len": 0}) for _ in range(1 + self.below(5))]
+        self.ask(self.choice(["prefix-list-add", "prefix-list-set"]), [("name", name)] + prefixes())
+        if self.percent(60):
+            self.ask("limit-set", [("name", self.name()), ("match", {"invert": 0x1000 * self.below(2), "from-list": name})])
+        if self.percent(30):
+            self.ask("prefix-list-del", [("name", name)] + (prefixes() if self.percent(50) else []))
+        self.ask("prefix-list-get", [("name", name)] if self.percent(50) else [], DUMP)
+
     def replace(self):
         """A whole configuration: of some of the same limits, and others"""
         names = [n for n in NAMES if self.percent(60)]
         was = dict(self.limit)
         pairs = [("limit", self.whole(name)) for name in names] + [("exempt", self.exempt()) for _ in range(self.below(4))]
+        pairs += [("prefix-list", {"name": n, "prefix": {"address": self.source()}}) for n in NAMES if self.percent(20)]
         add, check = self.percent(20), self.percent(20)
         pairs += [("add", True)] * add + [("check", True)] * check
         if self.ask("config-replace", pairs) is None or check:
@@ -310,7 +325,7 @@ class Talker(random.Random):
         steps = [(self.to_the_end, 30), (self.look, 8), (self.fill, 2)]
         if not charges_only:
             steps += [(self.add, 8), (self.set, 12), (self.raise_or_lower, 8), (self.dumps_open, 6), (self.block, 6), (self.block_many, 1),
-                      (self.forget, 4), (self.exempts, 4), (self.replace, 4), (self.delete, 2), (self.flush, 0.3), (self.any, 8)]
+                      (self.forget, 4), (self.exempts, 4), (self.lists, 4), (self.replace, 4), (self.delete, 2), (self.flush, 0.3), (self.any, 8)]
         self.choices([s for s, _ in steps], [weight for _, weight in steps])[0]()
 
 

@@ -172,7 +172,8 @@ class Wire:
                           for aset, name in (("limit", "learning-ns"), ("exempt", "for-ms")))
         limits = self.ask("limit-get", flags=DUMP).payloads
         exempts = self.ask("exempt-get", flags=DUMP).payloads
-        return ([re.sub(re.escape(learning) + b".{8}", b"", limit, flags=re.DOTALL) for limit in limits],
+        lists = self.ask("prefix-list-get", flags=DUMP).payloads
+        return (lists, [re.sub(re.escape(learning) + b".{8}", b"", limit, flags=re.DOTALL) for limit in limits],
                 [exempt for exempt in exempts if ends not in exempt])
 
 

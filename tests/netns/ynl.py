@@ -148,6 +148,20 @@ def budgets(client):
     client.do("limit-del", {"name": "some"})
 
 
+def lists(client):
+    ok = Tap.ok
+    client.do("prefix-list-add", {"name": "nets", "prefix": [{"address": "10.0.0.0", "len": 8}, {"address": "2001:db8::", "len": 32}]})
+    client.do("prefix-list-add", {"name": "nets", "prefix": [{"address": "10.1.0.0", "len": 16}], "check": True})
+    told = client.dump("prefix-list-get", {"name": "nets"})
+    ok(told == [{"name": "nets", "prefix": [{"address": "10.0.0.0", "len": 8}, {"address": "2001:db8::", "len": 32}]}],
+       "prefix-list-add and prefix-list-get", told)
+    client.do("prefix-list-set", {"name": "nets", "prefix": [{"address": "10.1.0.0", "len": 16}]})
+    told = client.dump("prefix-list-get", {})
+    ok(told == [{"name": "nets", "prefix": [{"address": "10.1.0.0", "len": 16}]}], "prefix-list-set", told)
+    client.do("prefix-list-del", {"name": "nets"})
+    ok(client.dump("prefix-list-get", {}) == [], "prefix-list-del")
+
+
 def exempts(client):
     ok = Tap.ok
     rows = [{"address": "10.0.0.0", "prefix-len": 8}, {"address": "203.0.113.0", "prefix-len": 25, "limit": "web",
@@ -316,7 +330,7 @@ def policies(client):
 def main():
     spec = sys.argv[2]
     client = Driver(spec)
-    for part in (limits, sources, budgets, exempts, configs):
+    for part in (limits, sources, budgets, exempts, lists, configs):
         part(client)
     events(client, spec)
     policies(client)

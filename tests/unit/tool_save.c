@@ -27,6 +27,7 @@ enum reading {
 	WHOLE,
 	LIMITS_CHANGED,
 	EXEMPTS_CHANGED,
+	LISTS_CHANGED,
 	SEEN_TWICE,	/* a limit moved meanwhile, without notice */
 	FAILED,
 };
@@ -65,10 +66,19 @@ static int limit_walk(struct weir_nl *nl, struct weir_request *request)
 int __wrap_weir_nl_ask(struct weir_nl *nl, struct weir_request *request)
 {
 	struct weir_exempt exempt = { .prefix = { .family = AF_INET, .len = 32 } };
+	struct weir_list list = {
+		.name = "nets", .prefix_count = 1, .prefix = { { .family = AF_INET, .len = 8 } },
+	};
 
+	list.prefix[0].addr[0] = limit_walks;
 	assert_int_equal(request->flags, NLM_F_DUMP);
 	if (request->cmd == WEIR_CMD_LIMIT_GET)
 		return limit_walk(nl, request);
+	if (request->cmd == WEIR_CMD_PREFIX_LIST_GET) {
+		request->ret = request->reply(&list, request->data);
+		request->interrupted = reading() == LISTS_CHANGED;
+		return request->ret;
+	}
 	assert_int_equal(request->cmd, WEIR_CMD_EXEMPT_GET);
 	exempt_walks++;
 	exempt.prefix.addr[3] = limit_walks;
@@ -96,7 +106,9 @@ static int save(const enum reading *as, union weir_model *to, struct weir_tool *
 /* Retry until a read is consistent; the output is of that read alone. */
 static void test_again(void **state)
 {
-	static const enum reading kinds[] = { WHOLE, LIMITS_CHANGED, EXEMPTS_CHANGED, SEEN_TWICE };
+	static const enum reading kinds[] = {
+		WHOLE, LIMITS_CHANGED, EXEMPTS_CHANGED, LISTS_CHANGED, SEEN_TWICE,
+	};
 	enum reading as[TRIES] = { WHOLE };
 	unsigned int k, changed, i;
 	struct weir_tool tool;
@@ -109,10 +121,12 @@ static void test_again(void **state)
 		assert_int_equal(save(as, NULL, &tool, &text), WEIR_EXIT_OK);
 		assert_int_equal(limit_walks, changed + 1);
 		/* exemptions are not read if the limits changed */
-		assert_int_equal(exempt_walks, kinds[k] == EXEMPTS_CHANGED ? limit_walks : 1);
+		assert_int_equal(exempt_walks, kinds[k] == EXEMPTS_CHANGED ||
+				 kinds[k] == LISTS_CHANGED ? limit_walks : 1);
 		snprintf(wanted, sizeof(wanted), "#!/usr/sbin/weir -file\n"
+			 "prefix-list add nets %u.0.0.0/8\n"
 			 "limit add web budget %u/s slots 16 sources 65536 " COMMENT "\n"
-			 "exempt add 0.0.0.%u\n", limit_walks, limit_walks);
+			 "exempt add 0.0.0.%u\n", limit_walks, limit_walks, limit_walks);
 		assert_string_equal(text, wanted);
 		free(text);
 	}
@@ -143,6 +157,7 @@ static void test_file(void **state)
 {
 	static const enum reading whole[] = { WHOLE }, failed[] = { FAILED };
 	static const char saved[] = "#!/usr/sbin/weir -file\n"
+		"prefix-list add nets 1.0.0.0/8\n"
 		"limit add web budget 1/s slots 16 sources 65536 " COMMENT "\nexempt add 0.0.0.1\n";
 	struct rlimit limit = { .rlim_max = RLIM_INFINITY }, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	char dir[] = "/tmp/weir-save-XXXXXX", file[64], link[64], text[256], *none;
@@ -225,7 +240,7 @@ static void check_saved(int fd)
 	ssize_t len = read(fd, text, sizeof(text) - 1);
 
 	text[len < 0 ? 0 : len] = '\0';
-	check(!strncmp(text, "#!/usr/sbin/weir -file\nlimit add web ", 37) &&
+	check(!strncmp(text, "#!/usr/sbin/weir -file\nprefix-list add nets ", 44) &&
 	      !strcmp(strstr(text, "exempt"), "exempt add 0.0.0.1\n"), "%s", text);
 	close(fd);
 }

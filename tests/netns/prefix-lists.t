@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prefix-lists.t: named lists of prefixes, of both families, overlapping and 10,000 long, from
+# a file; inverted, as destinations, changed under load, saved and loaded
+. "$(dirname "$0")/lib.sh"
+begin
+
+# sent N SEND-OPTION...: send; N packets should pass
+sent() {
+	local through=$1
+	shift
+	recount
+	flood "$@"
+	is "$(passed)" "$through" "$*"
+}
+met() { stat_of "$1" matched.packets; }
+refuses() {
+	local words=$1
+	shift
+	"$@" >"$tmp/said" 2>&1
+	is "$?" "$code" "refused: ${*:2}"
+	grep -qF -- "$words" "$tmp/said" || { ok 1 "... says: $words"; cat "$tmp/said"; }
+}
+
+quietly weir prefix-list add customers 203.0.113.0/25,203.0.113.0/26,203.0.113.200,2001:db8:5::/48
+quietly weir prefix-list add hosts 192.0.2.1,2001:db8::/64
+weir -file - <<-WORDS
+	prefix-list add customers 203.0.113.0/25,203.0.113.0/26,203.0.113.200
+	prefix-list add hosts 192.0.2.1,2001:db8::/64
+	prefix-list add customers 2001:db8:5::/48
+	limit add listed budget 5/1h from-list customers per 24,48
+	limit add others budget 100k/1h not from-list customers action observe
+	limit add tos budget 100k/1h to-list hosts not from-list customers sport 7 udp action observe
+WORDS
+ok $? "a file with lists, parts of one apart, replaces those of the same name"
+sent 5 -s 203.0.113.1 -c 50 -D 9
+sent 0 -s 203.0.113.127 -c 5 -D 9
+sent 0 -s 203.0.113.200 -c 5 -D 9
+sent 5 -s 203.0.113.128 -c 5 -D 9
+sent 5 -s 203.0.113.201 -c 5 -D 9
+sent 5 -s 2001:db8:5::1 -c 10 -D 9
+sent 10 -s 2001:db8:6::1 -c 10 -S 7 -D 9
+is "$(met listed)" 70 "from-list, with both families and prefixes in one another"
+is "$(met others)" 20 "not from-list"
+is "$(met tos)" 10 "to-list"
+is "$(weir -j source get 203.0.113.200 | jq -r '[.[].limit] | join(" ")')" "listed" \
+	"source get shows limits whose lists contain a source"
+is "$(weir -j source get 203.0.113.201 to 192.0.2.1 sport 7 udp | jq -r '[.[].limit] | join(" ")')" "others tos" \
+	"... and those with its destination"
+is "$(weir -j source get 203.0.113.201 to 192.0.2.2 sport 7 udp | jq -r '[.[].limit] | join(" ")')" "others" \
+	"... but not with another"
+is "$(weir -j limit show listed | jq -r '.[0].match.from_list')" customers "JSON names the list"
+is "$(weir -j prefix-list show customers | jq -r '[.[].prefixes[]] | join(" ")')" \
+	"203.0.113.0/25 203.0.113.0/26 203.0.113.200 2001:db8:5::/48" "... and has its prefixes"
+
+# Saved and loaded: nothing changes, and no count is lost.
+weir save >"$tmp/before"
+weir -json save >"$tmp/json"
+quietly weir -file "$tmp/before"
+quietly weir -json -file "$tmp/json"
+is "$(weir save)" "$(<"$tmp/before")" "save and -file, as words and JSON"
+sent 0 -s 203.0.113.2 -c 5 -D 9
+
+quietly weir prefix-list add customers 203.0.113.201
+sent 0 -s 203.0.113.201 -c 5 -D 9
+quietly weir prefix-list del customers 203.0.113.201,203.0.113.0/25
+sent 5 -s 203.0.113.201 -c 5 -D 9
+sent 5 -s 203.0.113.127 -c 5 -D 9
+sent 0 -s 203.0.113.63 -c 5 -D 9
+quietly weir prefix-list set customers 203.0.113.64/26
+sent 5 -s 203.0.113.63 -c 5 -D 9
+sent 0 -s 203.0.113.127 -c 5 -D 9
+is "$(weir prefix-list show customers)" "customers 203.0.113.64/26" "prefix-list set"
+
+code=2
+refuses "a limit uses the list" weir prefix-list del customers
+refuses "a limit uses the list" weir prefix-list del customers 203.0.113.64/26
+refuses "10.0.0.0/8: " weir prefix-list del customers 203.0.113.64/26,10.0.0.0/8
+refuses "no list of that name" weir prefix-list del nobody
+refuses "no list of that name" weir prefix-list show nobody
+refuses "no list of that name" weir limit add bad budget 1/1s from-list nobody
+is "$(weir prefix-list show customers)" "customers 203.0.113.64/26" "... and changes nothing"
+quietly weir -check prefix-list set customers 10.0.0.0/8
+is "$(weir prefix-list show customers)" "customers 203.0.113.64/26" "... neither does -check"
+
+# From a file: 10,000 prefixes, and bad lines of it.
+code=1
+printf '# customers\n10.0.0.0/8 # all\n  10.0.0.300\n' >"$tmp/bad"
+refuses "$tmp/bad:3:3:" weir prefix-list add customers file "$tmp/bad"
+printf '10.0.0.1/8\n' >"$tmp/bad"
+refuses "$tmp/bad:1:1:" weir prefix-list add customers file "$tmp/bad"
+refuses "no prefixes" weir prefix-list add customers file /dev/null
+refuses "not both" weir prefix-list add customers 10.0.0.0/8 file "$tmp/bad"
+printf 'prefix-list add a 10.0.0.0/8\nlimit add x budget 1/1s from-list b\n' >"$tmp/bad"
+code=2 refuses "$tmp/bad:2:" weir -file "$tmp/bad"
+is "$(weir prefix-list show customers)" "customers 203.0.113.64/26" "bad files change nothing"
+{
+	echo "# many"
+	for ((i = 0; i < 10000; i++)); do echo "198.18.$((i / 256)).$((i % 256))/32"; done
+	echo "198.51.100.0/24"
+} >"$tmp/many"
+quietly weir prefix-list set customers file "$tmp/many"
+is "$(weir -j prefix-list show customers | jq '[.[].prefixes[]] | length')" 10001 "10,001 prefixes of a file"
+sent 5 -s 198.51.100.77 -c 20 -D 9
+sent 5 -s 198.51.101.77 -c 5 -D 9
+weir save >"$tmp/before"
+quietly weir -file "$tmp/before"
+is "$(weir save)" "$(<"$tmp/before")" "... saved and loaded"
+sent 0 -s 198.51.100.78 -c 5 -D 9
+quietly weir prefix-list del hosts 2001:db8::/64
+quietly weir limit del tos
+quietly weir prefix-list del hosts
+
+# Replaced under load: the source is in both lists, and never gets more.
+echo 198.51.100.0/24 >"$tmp/few"
+quietly weir limit add one budget 100/1h from-list customers dport 53 udp
+recount
+flooding -s 198.51.100.9 -c 20000 -D 53
+for ((i = 0; i < 10; i++)); do
+	quietly weir prefix-list set customers file "$tmp/few"
+	quietly weir prefix-list set customers file "$tmp/many"
+done
+flooded
+(($(passed) <= 5))
+ok $? "lists replaced under load admit no more"
+
+# At most 65,536 prefixes.
+for ((i = 0; i < 65536; i++)); do echo "100.$((64 + i / 65536)).$((i / 256)).$((i % 256))"; done >"$tmp/most"
+code=2 refuses "65536 prefixes" weir prefix-list add customers file "$tmp/most"
+quietly weir prefix-list set customers file "$tmp/most"
+is "$(weir -j prefix-list show | jq '[.[].prefixes[]] | length')" 65536 "65,536 prefixes"
+weir save >"$tmp/before"
+quietly weir -file "$tmp/before"
+is "$(weir save | md5sum)" "$(md5sum <"$tmp/before")" "... saved and loaded"
+echo "# empty" | quietly weir -file -
+is "$(weir prefix-list show)" "" "a file without lists removes them"
+finish

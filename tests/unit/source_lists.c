@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lists of prefixes, against a search of all of them. */
+#include <linux/err.h>
+#include <linux/in6.h>
+#include <linux/socket.h>
+
+#include "packet/prefixes.h"
+#include "unit.h"
+
+#define MOST	300
+
+static void mask_bits(u8 *byte, unsigned int bytes, unsigned int len)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8 * bytes; i++)
+		if (i >= len)
+			byte[i / 8] &= ~(0x80 >> i % 8);
+}
+
+/* Addresses of which many share their first bits, and some are the first or the last. */
+static void random_address(struct chance *c, u8 family, u8 byte[16])
+{
+	unsigned int i, bytes = family == AF_INET ? 4 : 16;
+	u8 fill = chance_one_in(c, 2) ? 0xff : 0;
+
+	memset(byte, 0, 16);
+	for (i = 0; i < bytes; i++)
+		byte[i] = chance_one_in(c, 3) ? fill : chance_below(c, 4);
+}
+
+static struct weir_net_prefix random_prefix(struct chance *c)
+{
+	struct weir_net_prefix prefix = { .family = chance_one_in(c, 2) ? AF_INET : AF_INET6 };
+	unsigned int bits = prefix.family == AF_INET ? 32 : 128;
+
+	random_address(c, prefix.family, (u8 *)prefix.word);
+	prefix.len = chance_one_in(c, 4) ? bits : chance_one_in(c, 40) ? 0 :
+		     chance_below(c, bits + 1);
+	mask_bits((u8 *)prefix.word, bits / 8, prefix.len);
+	return prefix;
+}
+
+static bool twin_has(const struct weir_net_prefix *prefix, u8 family, const u8 *byte)
+{
+	const u8 *other = (const u8 *)prefix->word;
+	unsigned int i;
+
+	for (i = 0; i < prefix->len; i++)
+		if ((byte[i / 8] ^ other[i / 8]) & 0x80 >> i % 8)
+			return false;
+	return prefix->family == family;
+}
+
+static bool twin_have(const struct weir_net_prefix *prefix, unsigned int count, u8 family,
+		      const u8 *byte)
+{
+	while (count--)
+		if (twin_has(&prefix[count], family, byte))
+			return true;
+	return false;
+}
+
+static void compare(struct chance *c, const struct weir_prefixes *list,
+		    const struct weir_net_prefix *prefix, unsigned int count)
+{
+	u8 byte[16] __aligned(8), family;
+	unsigned int i, n4 = 0;
+
+	for (i = 0; i < count; i++)
+		n4 += prefix[i].family == AF_INET;
+	assert_int_equal(weir_prefixes_family(list, AF_INET), !!n4);
+	assert_int_equal(weir_prefixes_family(list, AF_INET6), n4 < count);
+	for (i = 0; i < 200; i++) {
+		family = chance_one_in(c, 2) ? AF_INET : AF_INET6;
+		random_address(c, family, byte);
+		/* the last address of a prefix, or the one behind it */
+		if (count && chance_one_in(c, 2)) {
+			const struct weir_net_prefix *at = &prefix[chance_below(c, count)];
+			unsigned int bit, bits = at->family == AF_INET ? 32 : 128;
+
+			family = at->family;
+			memcpy(byte, at->word, 16);
+			for (bit = at->len; bit < bits; bit++)
+				byte[bit / 8] |= 0x80 >> bit % 8;
+			if (chance_one_in(c, 2) && at->len)
+				byte[(at->len - 1) / 8] ^= 0x80 >> (at->len - 1) % 8;
+		}
+		assert_int_equal(weir_prefixes_have(list, family, (__be32 *)byte),
+				 twin_have(prefix, count, family, byte));
+	}
+}
+
+static void test_lists(void **state)
+{
+	static struct weir_net_prefix prefix[MOST], rest[MOST];
+	struct weir_prefixes *list, *more, *less, *again;
+	unsigned int i, j, count, first, absent;
+	struct unit_runs runs = unit_runs(400);
+	unsigned long long run;
+	struct chance c;
+
+	for (run = runs.first; run < runs.end; run++) {
+		c = chance_of(run);
+		count = 1 + chance_below(&c, chance_one_in(&c, 2) ? 8 : MOST);
+		for (i = 0; i < count; i++)
+			prefix[i] = random_prefix(&c);
+		first = 1 + chance_below(&c, count);
+		list = weir_prefixes_add("list", NULL, prefix, first);
+		compare(&c, list, prefix, first);
+		more = weir_prefixes_add("list", list, prefix + first, count - first);
+		again = weir_prefixes_add("list", NULL, prefix, count);
+		compare(&c, more, prefix, count);
+		assert_true(weir_prefixes_same(more, again));
+		assert_int_equal(weir_prefixes_same(more, list), more->count == list->count);
+
+		/* without the first ones, which are elsewhere in the list again or not */
+		less = weir_prefixes_del(more, prefix, first, &absent);
+		assert_false(IS_ERR(less));
+		for (i = 0, j = 0; i < count; i++) {
+			unsigned int k;
+
+			for (k = 0; k < first && weir_prefix_compare(&prefix[k], &prefix[i]); k++)
+				;
+			if (k == first)
+				rest[j++] = prefix[i];
+		}
+		assert_int_equal(!less, !j);
+		if (less) {
+			compare(&c, less, rest, j);
+			assert_ptr_equal(weir_prefixes_del(less, prefix, 1, &absent),
+					 ERR_PTR(-ENOENT));
+			assert_int_equal(absent, 0);
+		}
+		weir_prefixes_put(less);
+		weir_prefixes_put(again);
+		weir_prefixes_put(more);
+		weir_prefixes_put(weir_prefixes_get(list));
+		weir_prefixes_put(list);
+	}
+}
+
+UNIT_MAIN("source_lists", T(test_lists))
