@@ -54,6 +54,7 @@ class Plan:
         self.left_out = []  # what is part of no such run, or not of this one
         self.turn = ""
         self.listed = []  # words of results that, if they fail, are listed and do not decide
+        self.deciding = []  # ... except these
 
 
 def lines(name):
@@ -346,7 +347,7 @@ def plan_of(words):
             chosen = {"6.12-kasan": always + rest, "6.12-kcsan": part(SETS["6.12-kcsan"], "netns")}
             plan.stages.append(lanes_of([], [], dict(sorted(chosen.items(), reverse=turn() % 2)), True))
             plan.turn = left.pop(which)
-            plan.listed = SETS["listed"]
+            plan.listed, plan.deciding = SETS["listed"], SETS["deciding"]
         else:
             left.append("6.12-kcsan")
         plan.left_out = left_out(left + ["make " + t for t in TARGETS])
