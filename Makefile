@@ -89,6 +89,7 @@ install-tool: tool
 	$(foreach f,$(EXAMPLES),$(call install-example,$(f)))
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 $(COMPLETION) $(DESTDIR)$(COMPLETIONDIR)/weir)
 	$(if $(COMPLETION),$(INSTALL) -D -m 644 userspace/_weir $(DESTDIR)$(ZSHDIR)/_weir)
+	$(INSTALL) -d -m 755 $(DESTDIR)/etc/weir.d
 	[ -e $(DESTDIR)/etc/weir.conf ] || $(INSTALL) -D -m 644 userspace/weir.conf $(DESTDIR)/etc/weir.conf
 
 unit-paths = sed 's,/usr/sbin,$(SBINDIR),'
@@ -121,6 +122,7 @@ uninstall: ## remove what install put there and nobody changed, for all kernels
 	rm -f $(DESTDIR)$(SBINDIR)/weir $(DESTDIR)$(COMPLETIONDIR)/weir $(DESTDIR)$(ZSHDIR)/_weir
 	$(if $(MANPAGES),rm -f) $(foreach m,$(notdir $(MANPAGES)),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m)))/$(m))
 	rm -f $(foreach f,$(notdir $(EXAMPLES)),$(DESTDIR)$(EXAMPLEDIR)/$(f))
+	@rmdir --ignore-fail-on-non-empty $(DESTDIR)/etc/weir.d 2>/dev/null || :
 	@rmdir --ignore-fail-on-non-empty $(sort $(foreach m,$(MANPAGES),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(m))))) \
 		$(foreach d,$(COMPLETIONDIR) $(ZSHDIR) $(UNITDIR) $(EXAMPLEDIR),$(DESTDIR)$(d) $(DESTDIR)$(patsubst %/,%,$(dir $(d)))) 2>/dev/null || :
 	@for f in $(DESTDIR)/lib/modules/*/$(MODDIR)/weir.ko*; do \

@@ -39,18 +39,22 @@ code() {
 # parser and the printer do not use netlink.
 layers() {
 	cat <<-'EOF'
-		userspace/(err|out|spec)\.h
+		userspace/(err|out|place|spec)\.h
 		userspace/model\.h	UAPI
 		userspace/word\.h	err.h
 		userspace/field\.h	model.h out.h spec.h word.h
 		userspace/(show|value|config|nl)\.h	err.h field.h model.h out.h
-		userspace/tool\.h	err.h nl.h out.h show.h
+		userspace/tool\.h	err.h nl.h out.h place.h show.h
+		userspace/define\.h	tool.h value.h
+		userspace/(define|file)\.c	config.h define.h tool.h
+		userspace/place\.c	place.h
 		userspace/top\.h	config.h tool.h
 		userspace/(top|top_data|top_run|screen)\.c	top.h value.h
 		userspace/spec\.c	spec.h UAPI
 		userspace/(out|word)\.c	SELF
 		userspace/(field|type)\.c	SELF field.h value.h LIBMNL
-		userspace/(check|config|fields(_budget|_source|_xdp)?|name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
+		userspace/config\.c	SELF field.h model.h place.h value.h word.h
+		userspace/(check|fields(_budget|_source|_xdp)?|name|packet|parse|value|addr)\.c	SELF field.h model.h value.h word.h
 		userspace/(show(_limit)?|reasons)\.c	show.h value.h
 		userspace/(nl|ack)\.c	nl.h value.h LIBMNL
 		userspace/xdp_off\.h	tool.h

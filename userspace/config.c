@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "place.h"
 #include "value.h"
 
 struct weir_limit *weir_config_find(struct weir_config *config, const char *name)
@@ -24,11 +25,12 @@ int weir_config_add_limit(struct weir_config *config,
 {
 	struct weir_limit *other = weir_config_find(config, limit->name);
 	unsigned int at = config->limit_count;
+	char place[WEIR_PLACE_SIZE];
 	struct weir_limit *slot;
 
 	if (other)
-		return weir_err_set(err, "limit '%s' was already defined on line %u",
-				    limit->name, other->line);
+		return weir_err_set(err, "limit '%s' was already defined on %s", limit->name,
+				    weir_place_text(config->places, other->line, place));
 	if (config->limit_count == WEIR_LIMITS_MAX)
 		return weir_err_set(err, "more than %d limits", WEIR_LIMITS_MAX);
 	if (limit->has & WEIR_HAS(LIMIT_BEFORE)) {
@@ -113,12 +115,14 @@ bool weir_config_meets(const struct weir_config *config, const struct weir_match
 int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp,
 			  struct weir_err *err)
 {
+	char place[WEIR_PLACE_SIZE];
 	unsigned int i;
 
 	for (i = 0; i < config->early_count; i++) {
 		if (!strcmp(config->early[i].dev, xdp->dev))
-			return weir_err_set(err, "device '%s' was already given on line %u",
-					    xdp->dev, config->early[i].line);
+			return weir_err_set(err, "device '%s' was already given on %s", xdp->dev,
+					    weir_place_text(config->places, config->early[i].line,
+							    place));
 	}
 	if (config->early_count == WEIR_EARLY_MAX)
 		return weir_err_set(err, "more than %d devices", WEIR_EARLY_MAX);
@@ -235,10 +239,12 @@ int weir_config_check(struct weir_config *config, const struct weir_exempt *exem
 		      struct weir_err *err)
 {
 	const char *add = exempt->block ? "block add" : "exempt add";
+	char place[WEIR_PLACE_SIZE];
 
 	if (exempt > config->exempts && !compare_exempts(exempt - 1, exempt))
-		return weir_err_set(err, "%s: already %s on line %u", add,
-				    exempt->block ? "blocked" : "exempted", exempt[-1].line);
+		return weir_err_set(err, "%s: already %s on %s", add,
+				    exempt->block ? "blocked" : "exempted",
+				    weir_place_text(config->places, exempt[-1].line, place));
 	if (!*exempt->limit || weir_config_find(config, exempt->limit))
 		return 0;
 	weir_err_set(err, "%s: limit: no limit '%s' in this file", add, exempt->limit);

@@ -23,6 +23,7 @@ enum weir_exit {
 #define WEIR_CANNOT_READ	"cannot read: %s"
 #define WEIR_CANNOT_WRITE	"write error: %s"
 #define WEIR_COMBINED	"'%s' and '%s' cannot be combined"
+#define WEIR_EMPTY_FILE	"the file is empty; use a comment for an empty configuration"
 #define WEIR_NEEDS_PORTS	\
 	"%s requires a protocol with ports: proto tcp, udp, sctp, dccp or udplite"
 #define WEIR_NEEDS_PROTO	"%s requires proto %s, or no proto"

@@ -6,7 +6,12 @@
 #include <string.h>
 
 #include "config.h"
+#include "define.h"
 #include "tool.h"
+
+/* Of the file that is read. */
+static struct weir_defines defines;
+static struct weir_places places;
 
 /*
  * Seek back to an item and point at @word, of the @budget, by its number from 1, that @after
@@ -26,6 +31,7 @@ static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsign
 	/* invalid lines may precede it */
 	while (weir_lines_next(lines, &err) && lines->line < line && !lines->failed)
 		;
+	weir_defines_expand(&defines, lines, &err);
 	args.count = lines->count;
 	args.fault = 2;
 	if (word)
@@ -54,6 +60,26 @@ static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 	}
 }
 
+/* Read a line; @fault: index of the word at fault. */
+static int read_line(struct weir_tool *tool, struct weir_lines *lines,
+		     struct weir_config *config, int *fault)
+{
+	int number;
+
+	if (weir_defines_take(&defines, lines, &number, &tool->err)) {
+		*fault = number - 1;
+		return number ? -EINVAL : 0;
+	}
+	if (lines->count == 1 && !strcmp(lines->words[0], "quiet")) {
+		tool->quiet = true;
+		return 0;
+	}
+	number = weir_defines_expand(&defines, lines, &tool->err);
+	*fault = number - 1;
+	return number ? -EINVAL :
+	       weir_read_item(tool, lines->words, lines->count, config, fault);
+}
+
 static void read_lines(struct weir_tool *tool, const char *path, struct weir_lines *lines,
 		       struct weir_config *config)
 {
@@ -61,17 +87,12 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 
 	while ((ret = weir_lines_next(lines, &tool->err))) {
 		tool->line = lines->line;
-		if (ret > 0 && strspn(lines->words[0], "{[")) {
+		if (ret > 0 && strspn(lines->words[0], "{[") && !defines.open) {
 			weir_err_set(&tool->err, "this is JSON; use 'weir -json -file %.200s'",
 				     path);
 			break;
 		}
-		if (ret > 0 && lines->count == 1 && !strcmp(lines->words[0], "quiet")) {
-			tool->quiet = true;
-			continue;
-		}
-		said = ret < 0 ? ret : weir_read_item(tool, lines->words, lines->count, config,
-						      &fault);
+		said = ret < 0 ? ret : read_line(tool, lines, config, &fault);
 		/* the missing limit may be on an invalid line */
 		if (!said || (said == -ENOENT && lines->bad))
 			continue;
@@ -83,20 +104,40 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 	}
 	/* an empty file was probably truncated */
 	if (!ret && !lines->bad && !lines->filled) {
-		ret = weir_err_set(&tool->err, "the file is empty; use a comment for an empty configuration");
+		ret = weir_err_set(&tool->err, WEIR_EMPTY_FILE);
 		tool->line = 0;
+	}
+	if (!ret && weir_defines_end(&defines, &tool->err)) {
+		tool->line = defines.list[defines.count].line;
+		ret = -EINVAL;
 	}
 	if (ret)
 		weir_count_bad(tool, lines);
+}
+
+/* Read the file and those that it includes, and report what keeps that from being done. */
+static int open_files(struct weir_tool *tool, const char *path, struct weir_lines *lines)
+{
+	int ret = weir_lines_open(lines, path, true, &tool->err);
+
+	if (!ret && !tool->out.json)
+		ret = weir_include_all(tool, path, lines, &places);
+	tool->line = 0;
+	if (ret == -EINVAL)
+		weir_count_bad(tool, lines);
+	return ret;
 }
 
 /* Read the whole file and report its errors. */
 static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
 		       struct weir_config *config)
 {
-	if (weir_lines_open(lines, path, true, &tool->err))
-		weir_count_bad(tool, lines);
-	else if (tool->out.json)
+	if (open_files(tool, path, lines))
+		return WEIR_EXIT_WORDS;
+	tool->places = &places;
+	config->places = &places;
+	defines.places = &places;
+	if (tool->out.json)
 		weir_read_json(tool, lines, config);
 	else
 		read_lines(tool, path, lines, config);
@@ -258,6 +299,14 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 	return status;
 }
 
+static void close_files(struct weir_tool *tool, struct weir_lines *lines)
+{
+	tool->places = NULL;
+	weir_lines_close(lines);
+	weir_defines_free(&defines);
+	weir_places_free(&places);
+}
+
 int weir_apply_file(struct weir_tool *tool, const char *path)
 {
 	static struct weir_config config;
@@ -281,6 +330,6 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 		note_items(tool, &config, true);
 	tool->config = NULL;
 	weir_notes_end(tool);
-	weir_lines_close(&lines);
+	close_files(tool, &lines);
 	return status;
 }

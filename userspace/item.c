@@ -13,7 +13,7 @@ static int blame_line(struct weir_tool *tool, char **words, int count)
 
 	if (!strcmp(verb, "a") || !strcmp(verb, "ad"))
 		return weir_err_set(&tool->err, WEIR_ABBREVIATES, verb, "add");
-	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add' or 'early dev'",
+	return weir_err_set(&tool->err, "'%.60s%s%.40s' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev', 'define' or 'include'",
 			    words[0], *verb ? " " : "", verb);
 }
 

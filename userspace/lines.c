@@ -7,9 +7,6 @@
 
 #include "tool.h"
 
-/* A UTF-8 byte order mark, which some editors write. */
-#define BOM	"\xef\xbb\xbf"
-
 static int cannot_read(struct weir_lines *lines, struct weir_err *err)
 {
 	lines->line = 0;
@@ -17,12 +14,26 @@ static int cannot_read(struct weir_lines *lines, struct weir_err *err)
 	return weir_err_set(err, WEIR_CANNOT_READ, strerror(errno));
 }
 
-/* Read the file into memory, up to a NUL byte. */
+/* Read from @size bytes in memory, up to a NUL byte. */
+static int open_text(struct weir_lines *lines, size_t size, struct weir_err *err)
+{
+	char *nul = memchr(lines->whole, '\0', size);
+
+	lines->size = nul ? nul + 1 - lines->whole : (ssize_t)size;
+	if (!size)
+		return 0;
+	if (lines->file != stdin)
+		fclose(lines->file);
+	lines->file = fmemopen(lines->whole, lines->size, "r");
+	return lines->file ? 0 : cannot_read(lines, err);
+}
+
+/* Read the file into memory. */
 static int keep_file(struct weir_lines *lines, struct weir_err *err)
 {
 	size_t room = 1 << 16, size = 0;
 	FILE *file = lines->file;
-	char *whole, *nul;
+	char *whole;
 
 	for (;; room *= 2) {
 		whole = realloc(lines->whole, room + 1);
@@ -39,14 +50,17 @@ static int keep_file(struct weir_lines *lines, struct weir_err *err)
 	if (lines->failed)
 		return weir_err_set(err, "larger than %d MiB", WEIR_FILE_BYTES >> 20);
 	whole[size] = '\0';
-	nul = memchr(whole, '\0', size);
-	lines->size = nul ? nul + 1 - whole : (ssize_t)size;
-	if (!size)
-		return 0;
-	if (file != stdin)
-		fclose(file);
-	lines->file = fmemopen(lines->whole, lines->size, "r");
-	return lines->file ? 0 : cannot_read(lines, err);
+	return open_text(lines, size, err);
+}
+
+int weir_lines_replace(struct weir_lines *lines, char *text, size_t size, struct weir_err *err)
+{
+	free(lines->whole);
+	lines->whole = text;
+	lines->read = 0;
+	lines->filled = false;
+	lines->failed = false;
+	return open_text(lines, size, err);
 }
 
 int weir_lines_open(struct weir_lines *lines, const char *path, bool keep, struct weir_err *err)
@@ -83,9 +97,9 @@ static ssize_t read_line(struct weir_lines *lines, size_t used, struct weir_err 
 		return cannot_read(lines, err);
 	}
 	more = lines->next;
-	if (!lines->read++ && !strncmp(more, BOM, strlen(BOM))) {
-		more += strlen(BOM);
-		len -= strlen(BOM);
+	if (!lines->read++ && !strncmp(more, WEIR_BOM, strlen(WEIR_BOM))) {
+		more += strlen(WEIR_BOM);
+		len -= strlen(WEIR_BOM);
 	}
 	if (used + len > WEIR_FILE_BYTES)
 		return weir_err_set(err, "more than %d MiB on one line", WEIR_FILE_BYTES >> 20);
@@ -143,6 +157,7 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 	size_t used, from;
 	ssize_t len;
 	char quote;
+	int i;
 
 	lines->count = 0;
 	do {
@@ -167,9 +182,12 @@ int weir_lines_next(struct weir_lines *lines, struct weir_err *err)
 			return weir_err_set(err, "more than %d words on one line", WEIR_LINE_WORDS);
 		if (lines->count < 0) {
 			lines->count = 1;
+			lines->at[0] = lines->words[0] - lines->text;
 			return weir_err_set(err, "expected a closing quotation mark, and a space or the end of the line after it");
 		}
 	} while (!lines->count);
+	for (i = 0; i < lines->count; i++)
+		lines->at[i] = lines->words[i] - lines->text;
 	return 1;
 }
 
@@ -192,6 +210,6 @@ void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool
 	tool->column = 0;
 	if (!lines->source || word < 0 || word >= lines->count)
 		return;
-	at = lines->source + (lines->words[word] - lines->text);
+	at = lines->source + lines->at[word];
 	weir_point(tool, lines->source, at, weir_word_length(at));
 }

@@ -299,6 +299,8 @@ union weir_model {
 
 #define WEIR_EARLY_MAX	256
 
+struct weir_places;
+
 /* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
 	bool check, add, del, force;
@@ -307,6 +309,7 @@ struct weir_config {
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];
 	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
 	struct weir_list lists[WEIR_LIST_PARTS_MAX];	/* parts, all but their last ones full */
+	const struct weir_places *places;	/* of the lines; or NULL */
 };
 
 #endif

@@ -31,6 +31,8 @@ static struct said {
 void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 {
 	char text[TEXT_ROOM], where[TEXT_ROOM] = "";
+	unsigned int line = tool->line;
+	const char *file;
 	va_list ap;
 
 	if (tool->quiet && kind && !strcmp(kind, "note"))
@@ -39,13 +41,15 @@ void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	weir_out_flush(&tool->out);
+	file = line ? weir_places_find(tool->places, &line) : NULL;
+	file = file ? file : tool->file;
 	/* position of the current words */
-	if (tool->file && tool->column && !kind)
-		snprintf(where, sizeof(where), "%s:%u:%u: ", tool->file, tool->line, tool->column);
-	else if (tool->file && tool->line)
-		snprintf(where, sizeof(where), "%s:%u: ", tool->file, tool->line);
-	else if (tool->file)
-		snprintf(where, sizeof(where), "%s: ", tool->file);
+	if (file && tool->column && !kind)
+		snprintf(where, sizeof(where), "%s:%u:%u: ", file, line, tool->column);
+	else if (file && line)
+		snprintf(where, sizeof(where), "%s:%u: ", file, line);
+	else if (file)
+		snprintf(where, sizeof(where), "%s: ", file);
 	fprintf(stderr, "weir: %s%s", kind ? kind : "", kind ? ": " : "");
 	weir_out_escape(stderr, where, strlen(where));
 	weir_out_escape(stderr, text, strlen(text));

@@ -43,11 +43,15 @@ static void blame_verb(const char *token, struct weir_err *err)
 		weir_err_set(err, "'%s' requires an object: %s", token, list);
 }
 
-/* For a word that other tools take with a file, name the option. */
+/* For a word that other tools take with a file, or of a file, name the option. */
 static bool blame_file(const char *token, const char *file, struct weir_err *err)
 {
 	bool check = token && !strcmp(token, "check");
 
+	if (token && weir_word_among("define include", token)) {
+		weir_err_set(err, "'%s' is for a file that 'weir -file' reads", token);
+		return true;
+	}
 	if (!token || !(check || weir_word_among("apply load restore", token)))
 		return false;
 	weir_err_set(err, "use 'weir %s-file %.200s'", check ? "-check " : "",

@@ -6,6 +6,7 @@
 #include "err.h"
 #include "nl.h"
 #include "out.h"
+#include "place.h"
 #include "show.h"
 
 #define WEIR_NETNS_DIR	"/run/netns"	/* as ip-netns(8) */
@@ -36,6 +37,7 @@ struct weir_tool {
 	const char *limit;	/* being changed, or NULL */
 	const struct weir_config *config;	/* being applied, or NULL */
 	const char *file;	/* being read, or NULL */
+	const struct weir_places *places;	/* of its lines, or NULL: it has them all */
 	unsigned int line;
 	unsigned int column;	/* of the word at fault, or 0 */
 	const char *source;	/* the line of that word */
@@ -220,6 +222,9 @@ void weir_schema(struct weir_out *out);
 /* The largest configuration is smaller. */
 #define WEIR_FILE_BYTES	(16 << 20)
 
+/* A UTF-8 byte order mark, which some editors write. */
+#define WEIR_BOM	"\xef\xbb\xbf"
+
 /* Invalid items to report before giving up. */
 #define WEIR_BAD_LINES	16
 
@@ -238,17 +243,28 @@ struct weir_lines {
 	unsigned int bad;	/* invalid items so far */
 	int count;
 	char *words[WEIR_LINE_WORDS];
+	size_t at[WEIR_LINE_WORDS];	/* where they begin in the source */
 };
 
 /* Open a file ("-": stdin); close even on error. @keep: buffer it, so that pipes rewind. */
 int weir_lines_open(struct weir_lines *lines, const char *path, bool keep, struct weir_err *err);
 /* Read the next line that has words: 1, 0 at the end, -EINVAL. */
 int weir_lines_next(struct weir_lines *lines, struct weir_err *err);
+/* Read from the start of another text, from malloc(), in place of the file. */
+int weir_lines_replace(struct weir_lines *lines, char *text, size_t size, struct weir_err *err);
 void weir_lines_close(struct weir_lines *lines);
 /* Make the next error point at @at; @begin: start of the line tool->line. */
 void weir_point(struct weir_tool *tool, const char *begin, const char *at, int length);
 /* Make the next error point at a word; -1: only at the line. */
 void weir_lines_point(const struct weir_lines *lines, int word, struct weir_tool *tool);
+
+/*
+ * include.c: put the files that a buffered file includes in the place of the lines that do, and
+ * say in @places, if there are some, which line is whose; -EINVAL with a sentence, or -ECANCELED
+ * if it has been printed.
+ */
+int weir_include_all(struct weir_tool *tool, const char *path, struct weir_lines *lines,
+		     struct weir_places *places);
 
 /* batch.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);

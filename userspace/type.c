@@ -195,7 +195,8 @@ static const char *text_dev(const struct weir_field *field, const void *at, char
 {
 	const char *text = at;
 
-	return strspn(text, "#\"'") || strchr(text, '\\') ? text_quoted(field, at, buf) : text;
+	return strspn(text, "#\"'$") || strchr(text, '\\') || strstr(text, ",$") ?
+	       text_quoted(field, at, buf) : text;
 }
 
 static void json_string(const struct weir_field *field, const char *key,

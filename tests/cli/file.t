@@ -75,7 +75,7 @@ bad "1: limit add: 'bud' abbreviates 'budget'; files do not allow abbreviations"
 bad "1: 'l' abbreviates 'limit'; files do not allow abbreviations" "... not of objects" <<<'l add web budget 1/s'
 bad "1: 'ad' abbreviates 'add'; files do not allow abbreviations" "... nor of verbs" <<<'limit ad web budget 1/s'
 bad "1: omit 'weir'" "a line as it is typed in a shell" <<<'weir limit add web budget 1/s'
-bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add' or 'early dev'\$" "a word that begins no line" <<<'rate 5'
+bad "1: 'rate' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev', 'define' or 'include'\$" "a word that begins no line" <<<'rate 5'
 good "help may be a name, as weir save may have written it" <<<'limit add help budget 1/s to ::/0'
 bad "1: limit add: unknown word ';'; the nearest are: .*; help lists all\$" "what follows a command" <<<'limit add web budget 1/s ; x'
 bad "2: limit add: limit 'web' was already defined on line 1" "a name twice" <<-'CONF'
@@ -148,7 +148,7 @@ bad "1: exempt add: comment: control character .* at byte 6" "a quoted word does
 CONF
 like "$err" ':1:31: .*'$'\n''  exempt add 10.0.0.0/8 comment "a b'$'\n'' {32}\^~~~$' "... and is marked on its first"
 printf 'exempt add 10.0.0.0/8 comment "%0128d"\n' 0 | bad "1: exempt add: comment: at most 127 bytes, not 128" "a long comment"
-echo '"" x' | bad "1: '' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add' or 'early dev'" "an empty word"
+echo '"" x' | bad "1: '' cannot be used here; expected 'limit add', 'exempt add', 'block add', 'prefix-list add', 'early dev', 'define' or 'include'" "an empty word"
 
 # each invalid line is reported; a missing limit may be defined on one of them
 cat >conf <<-'CONF'

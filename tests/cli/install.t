@@ -47,6 +47,8 @@ is "$("$root/usr/sbin/weir" -V)" "weir $(sed -n 's/^MODULE_VERSION("\(.*\)");/\1
 is "$("$weir" -check -file "$root/etc/weir.conf" 2>&1 | grep -v 'note: .* not checked by the kernel'; sed -E 's/^#(limit|exempt)/\1/' "$root/etc/weir.conf" | "$weir" -check -file - 2>/dev/null; echo $?)" \
 	0 "... the example is all comments, with valid commands"
 
+holds "... and the folder that it includes" [ -d "$root/etc/weir.d" ]
+
 # files changed by the operator
 echo 'limit add web budget 1000/s' >"$root/etc/weir.conf"
 cp "$root/etc/weir.conf" mine
@@ -66,6 +68,7 @@ mkdir -p "$root/lib/modules/other/updates" "$root/lib/modules/mine/updates"
 holds "make uninstall DESTDIR=" make_it uninstall DESTDIR="$root" || diag "$(tail -n 20 log)"
 is "$(installed "$root")" "644 lib/modules/mine/updates/weird.ko
 644 usr/sbin/weird" "... keeps only files that are not weir's"
+holds "... no folder of included files" [ ! -e "$root/etc/weir.d" ]
 holds "... and no empty updates folder" [ ! -e "$root/lib/modules/other/updates" ]
 holds "... and again, with nothing installed" make_it uninstall DESTDIR="$root"
 

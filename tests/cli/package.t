@@ -27,6 +27,8 @@ is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
 644 usr/share/man/man4/weir.4.gz
 644 usr/share/man/man8/weir.8.gz
 644 usr/share/zsh/vendor-completions/_weir" "weir: the command and its service"
+holds "... and a folder for files that /etc/weir.conf includes" [ -d weir/etc/weir.d ]
+like "$(grep '^include' weir/etc/weir.conf)" '^include /etc/weir\.d/\*\.conf$' "... which it does"
 for library in libbpf libjansson libmnl; do
 	like "$(field weir Depends)" "${library}[0-9]+ " "... needs $library"
 done

@@ -105,7 +105,7 @@ static int read_again(struct weir_tool *tool, struct weir_config *config)
 	struct weir_lines lines;
 	int status = read_config(tool, "-", &lines, config);
 
-	weir_lines_close(&lines);
+	close_files(tool, &lines);
 	return status;
 }
 
@@ -138,6 +138,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int i;
 	int status;
 
+	/* it must not read what else there is on the machine */
+	if (memmem(data, size, "include", 7))
+		return 0;
 	config.limit_count = 0;
 	config.exempt_count = 0;
 	tool_input(data, size);
