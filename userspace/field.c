@@ -8,9 +8,7 @@
 
 void *weir_field_at(const struct weir_field *field, const void *model)
 {
-	char *at = (char *)model + field->offset;
-
-	return field->apart ? *(char **)at : at;
+	return (char *)model + field->offset;
 }
 
 /* A field without a size, as an element of a list, is never zero. */

@@ -9,7 +9,7 @@
 #include "tool.h"
 #include "value.h"
 
-enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT, OPT_SCHEMA };
+enum { OPT_CHECK = 256, OPT_FORCE, OPT_EXIST, OPT_BRIEF, OPT_TIMEOUT, OPT_SCHEMA, OPT_FALLBACK };
 
 #define TOOL(member)	.to = offsetof(struct weir_tool, member)
 
@@ -27,6 +27,8 @@ const struct weir_option weir_options[] = {
 	{ "-batch", 'b', "FILE", "run the commands in FILE, one per line; -: stdin", TOOL(batch) },
 	{ "-file", 'f', "FILE", "make FILE the configuration; what it lacks goes",
 	  TOOL(config_file) },
+	{ "-fallback", OPT_FALLBACK, "FILE",
+	  "keep what was applied, for a boot with a bad file", TOOL(fallback) },
 	{ "-check", OPT_CHECK, NULL, "check, print errors and warnings, change nothing",
 	  TOOL(check) },
 	{ "-force", OPT_FORCE, NULL, "allow losing blocks; continue a failed batch", TOOL(force) },

@@ -155,19 +155,13 @@ static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 static bool meets(struct weir_tool *tool, const struct weir_match *packet,
 		  const struct weir_match *match)
 {
-	struct weir_config *now;
-	bool met;
+	static struct weir_config now;
 
 	if (!(match->has & (WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST)))
 		return weir_packet_meets(packet, match);
 	if (tool->config)
 		return weir_config_meets(tool->config, packet, match);
-	now = calloc(1, sizeof(*now));
-	met = now && !weir_get_config(tool, now, true) && weir_config_meets(now, packet, match);
-	if (now)
-		weir_config_clear(now);
-	free(now);
-	return met;
+	return !weir_get_config(tool, &now, true) && weir_config_meets(&now, packet, match);
 }
 
 /* The caller's connection to this network namespace, or NULL. */

@@ -18,6 +18,7 @@ struct weir_tool {
 	bool stats, force, check, timestamp, exist, version, schema, help;
 	bool quiet;		/* no notes */
 	const char *batch, *config_file;
+	const char *fallback;	/* for config_file, or NULL */
 	const char *timeout;	/* of a wait; or NULL */
 	uint64_t timeout_ms;
 	bool bare_color;	/* -color without a value */
@@ -269,6 +270,8 @@ int weir_include_all(struct weir_tool *tool, const char *path, struct weir_lines
 /* batch.c, file.c, netns.c: an enum weir_exit */
 int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
+/* fallback.c; the status is that of @path. */
+int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback);
 /*
  * item.c: parse an item and add it to @config; @fault: index of the word at fault.
  * -ENOENT: the limit named by "before" does not exist.

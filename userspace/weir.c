@@ -46,6 +46,8 @@ static int run(struct weir_tool *tool, int count, char **words)
 			return status;
 		}
 	}
+	if (tool->config_file && tool->fallback)
+		return weir_apply_or_fall_back(tool, tool->config_file, tool->fallback);
 	if (tool->config_file)
 		return weir_apply_file(tool, tool->config_file);
 	if (tool->batch)
@@ -64,6 +66,8 @@ static int choose(struct weir_tool *tool, int argc, char **argv, int *at)
 	else if ((tool->batch || tool->config_file) && *at < argc)
 		weir_err_set(&tool->err, WEIR_UNEXPECTED ": '-batch' and '-file' take no command",
 			     argv[*at]);
+	else if (tool->fallback && !tool->config_file)
+		weir_err_set(&tool->err, "'-fallback' requires '-file'");
 	else if (tool->schema && (tool->batch || tool->config_file || *at < argc))
 		weir_err_set(&tool->err, "'-schema' takes no command");
 	else if (tool->bare_color && (tool->batch || tool->config_file))

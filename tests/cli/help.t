@@ -61,8 +61,8 @@ ok $((longest > 79)) "help fits 80 columns"
 run help
 like "$out" $'\n'"weir\(8\) has recipes and details\$" "help refers to weir(8)"
 mapfile -t options < <(sed '1,/^OPTIONS/s/^[^O].*//; $d' <<<"$out" | grep -oE -- '-[A-Za-z]+(\[[a-z]+\])?' | tr -d '[]')
-is "${#options[@]}" 18 "help lists the options"
-is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 18 "... each with its description"
+is "${#options[@]}" 19 "help lists the options"
+is "$(grep -cE '^  -.{27} [a-z]' <<<"$out")" 19 "... each with its description"
 for option in "${options[@]}"; do
 	run -check "$option" x
 	[[ $err != *unknown\ option* ]]

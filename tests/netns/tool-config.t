@@ -217,4 +217,35 @@ is "$? $(<"$tmp/err")" "4 weir: write error: No space left on device" "a full di
 is "$(weir -j limit show full | json limit)" full "... as the command was done"
 weir limit add full budget 100/s to ::/0 >/dev/full 2>"$tmp/err"
 is $? 2 "... but a refusal keeps its status"
+
+# -fallback: what was applied is kept, and used where nothing is in force
+last() { weir -file "$tmp/conf" -fallback "$tmp/last" >"$tmp/out" 2>"$tmp/err"; }
+limits() { weir -j limit show | jq -r '[.[].limit] | join(" ")'; }
+echo '# none' | quietly weir -force -file -
+rm -f "$tmp/last"
+echo 'limit add web budget 1/x' >"$tmp/conf"
+last
+is "$? $(limits)" "1 " "-fallback: an invalid file, and nothing is kept"
+like "$(<"$tmp/err")" "weir: $tmp/last: cannot open: No such file or directory
+weir: warning: $tmp/conf: not applied, nor was $tmp/last, which was to replace it: nothing is limited\$" "... which it says"
+echo 'limit add web budget 10/1s to ::/0 dport 443 tcp' >"$tmp/conf"
+last
+is "$? $(limits) $(<"$tmp/err")" "0 web " "a valid file is applied"
+is "$(<"$tmp/last")" "$(weir save)" "... and kept"
+printf 'limit add web budget 10/1s\nlimit add web budget 10/1s\n' >"$tmp/conf"
+weir exempt add 192.0.2.77
+last
+is "$? $(limits) $(weir -j exempt show | jq length)" "1 web 1" "an invalid one changes nothing"
+is "$(grep -c fallback "$tmp/err") $(grep -c 192.0.2.77 "$tmp/last")" "0 0" "... nor what is kept"
+echo '# none' | quietly weir -force -file -
+last
+is "$? $(limits) $(weir -j exempt show | jq length)" "1 web 0" "... and where nothing is in force, what was kept is applied"
+like "$(<"$tmp/err")" "weir: warning: $tmp/conf: not applied: $tmp/last, the last configuration that was, is in force instead\$" "... which it says"
+echo '# none' | quietly weir -force -file -
+weir -check -file "$tmp/conf" -fallback "$tmp/last" 2>/dev/null
+is "$? $(limits)" "1 " "-check applies neither"
+echo 'limit add web budget 10/1s to ::/0 dport 443 tcp' >"$tmp/conf"
+weir -file "$tmp/conf" -fallback /nowhere/last 2>"$tmp/err"
+is "$? $(limits)" "0 web" "what cannot be kept is applied"
+like "$(<"$tmp/err")" "warning: $tmp/conf: applied, but not kept for the next boot: cannot write /nowhere/last: No such file" "... with a warning"
 finish

@@ -90,6 +90,22 @@ ctl start
 both 0 active "$web;$router" "start applies the file"
 is "$(blocked)" 0 "... without them"
 
+# A host that boots with an invalid file has the last valid configuration.
+echo 'limit add web budget 1000/1x' >"$conf"
+ctl stop
+rmmod weir
+ctl start
+both 1 failed "$web;$router" "without limits and with an invalid file, start applies the last configuration, and fails"
+ctl status --no-pager -l
+like "$out" "weir: $conf:1:.*'1x'" "status shows the error"
+like "$out" "weir: warning: $conf: not applied: /var/lib/weir/last.conf, .* is in force instead" "... and what is in force"
+is "$(stat -c %a /var/lib/weir/last.conf /var/lib/weir | paste -sd' ')" "600 700" "nobody else reads it"
+printf '%s\n' "$web" "$router" >"$conf"
+ctl restart
+both 0 active "$web;$router" "restart with a valid file recovers"
+like "$(systemd-analyze security --no-pager weir | tail -n 1)" ': [01]\.[0-9]' "systemd-analyze security is content with weir.service"
+like "$(systemd-analyze security --no-pager weir-zones | tail -n 1)" ': [01]\.[0-9]' "... and with weir-zones.service"
+
 # The unit follows the module.
 # ends STATE: wait until the unit is in that state
 mkfifo /tmp/nothing
