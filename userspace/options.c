@@ -28,7 +28,7 @@ const struct weir_option weir_options[] = {
 	{ "-file", 'f', "FILE", "make FILE the configuration; what it lacks goes",
 	  TOOL(config_file) },
 	{ "-fallback", OPT_FALLBACK, "FILE",
-	  "keep what was applied, for a boot with a bad file", TOOL(fallback) },
+	  "keep what was applied, for a bad file at boot", TOOL(fallback) },
 	{ "-check", OPT_CHECK, NULL, "check, print errors and warnings, change nothing",
 	  TOOL(check) },
 	{ "-force", OPT_FORCE, NULL, "allow losing blocks; continue a failed batch", TOOL(force) },
