@@ -381,7 +381,8 @@ bool walk_punishes(const struct walk_limit *l, const struct walk_source *s, u64 
 
 	for (of = l->source; of < l->source + l->sources; of++)
 		others += of != s && now < of->free;
-	return others < l->entries / 2 && now >= s->unpunished;
+	/* A CPU that is a tick late may have refused for a block that has just ended. */
+	return others < l->entries / 2 && now >= s->unpunished && now != s->blocked;
 }
 
 enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source *s,
