@@ -139,6 +139,9 @@ int weir_nl_lists(struct weir_edit *edit, struct genl_info *info)
 
 	if (!info->attrs[WEIR_A_CONFIG_PREFIX_LIST])
 		return 0;
+	if (info->attrs[WEIR_A_CONFIG_DEL])
+		return weir_nl_refuse(info->extack, info->attrs[WEIR_A_CONFIG_PREFIX_LIST],
+				      "del is for exemptions and blocks; prefix-list-del removes a list");
 	parsed = kvmalloc(sizeof(*parsed), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!parsed)
 		return -ENOMEM;

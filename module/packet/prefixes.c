@@ -71,6 +71,20 @@ static struct weir_prefixes *prefixes_alloc(const char *name, unsigned int count
 	return list;
 }
 
+/* Free a list of which only the first @count prefixes are wanted; returns those, or NULL. */
+static struct weir_prefixes *prefixes_fit(struct weir_prefixes *was, unsigned int count)
+{
+	struct weir_prefixes *list;
+
+	if (count == was->count)
+		return was;
+	list = prefixes_alloc(was->name, count);
+	if (list)
+		memcpy(list->member, was->member, count * sizeof(*was->member));
+	kvfree(was);
+	return list;
+}
+
 /* Set what is derived from the prefixes, which are sorted, each once. */
 static void prefixes_derive(struct weir_prefixes *list)
 {
@@ -109,8 +123,9 @@ struct weir_prefixes *weir_prefixes_add(const char *name, const struct weir_pref
 	for (i = 0, n = 0; i < list->count; i++)
 		if (!n || compare_member(&list->member[n - 1], &list->member[i]))
 			list->member[n++] = list->member[i];
-	list->count = n;
-	prefixes_derive(list);
+	list = prefixes_fit(list, n);
+	if (list)
+		prefixes_derive(list);
 	return list;
 }
 
@@ -155,7 +170,9 @@ struct weir_prefixes *weir_prefixes_del(const struct weir_prefixes *was,
 		kvfree(list);
 		return NULL;
 	}
-	list->count = n;
+	list = prefixes_fit(list, n);
+	if (!list)
+		return ERR_PTR(-ENOMEM);
 	prefixes_derive(list);
 	return list;
 }

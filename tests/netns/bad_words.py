@@ -358,6 +358,8 @@ CASES = [
      [("exempt", {"address": ip("10.0.0.0"), "prefix-len": 8, "block": 1}), ("del", 1)], "not blocked", "exempt:0/address",
      E.ENOENT),
     ("remove a limit with exemptions", "config-replace", [("del", 1), ("limit", limit(name="here"))], "limit-del", "limit:0"),
+    ("remove exemptions with a list", "config-replace", [("del", 1), ("prefix-list", {"name": "more", "prefix": net("10.0.0.0", 8)})],
+     "prefix-list-del", "prefix-list:0"),
     ("add and remove", "config-replace", [("add", 1), ("del", 1), ("exempt", {"address": A})], "exclude", "del"),
     ("add to all, 65536 exemptions", "config-replace",
      [("exempt", {"address": struct.pack(">I", i)}) for i in range(65536)] + [("add", 1)], "65536", "exempt:65535", E.ENOSPC),

@@ -91,6 +91,43 @@ static void compare(struct chance *c, const struct weir_prefixes *list,
 	}
 }
 
+/* A list that has lost prefixes, or was given some twice, takes no memory for them. */
+static void test_bytes(void **state)
+{
+	static struct weir_net_prefix prefix[MOST];
+	struct weir_prefixes *list, *less;
+	u64 before = shim_allocated;
+	unsigned int i, absent;
+
+	for (i = 0; i < MOST; i++)
+		prefix[i] = (struct weir_net_prefix){ { htonl(i / 2) }, AF_INET, 32 };
+	list = weir_prefixes_add("list", NULL, prefix, MOST);
+	assert_int_equal(list->count, MOST / 2);
+	assert_int_equal(shim_allocated - before, weir_prefixes_bytes(list));
+	less = weir_prefixes_del(list, prefix, MOST - 2, &absent);
+	assert_int_equal(less->count, 1);
+	weir_prefixes_put(list);
+	assert_int_equal(shim_allocated - before, weir_prefixes_bytes(less));
+	list = weir_prefixes_add("list", less, &prefix[MOST - 1], 1);
+	weir_prefixes_put(less);
+	assert_int_equal(shim_allocated - before, weir_prefixes_bytes(list));
+	/* without memory for the smaller one nothing is left behind */
+	for (i = 0; i < 2; i++) {
+		shim_fail_after = i;
+		assert_null(weir_prefixes_add("list", list, prefix, MOST));
+		shim_fail_after = -1;
+	}
+	less = weir_prefixes_add("list", NULL, prefix, MOST);
+	for (i = 0; i < 2; i++) {
+		shim_fail_after = i;
+		assert_ptr_equal(weir_prefixes_del(less, prefix, 2, &absent), ERR_PTR(-ENOMEM));
+		shim_fail_after = -1;
+	}
+	weir_prefixes_put(less);
+	weir_prefixes_put(list);
+	assert_int_equal(shim_allocated, before);
+}
+
 static void test_lists(void **state)
 {
 	static struct weir_net_prefix prefix[MOST], rest[MOST];
@@ -140,4 +177,4 @@ static void test_lists(void **state)
 	}
 }
 
-UNIT_MAIN("source_lists", T(test_lists))
+UNIT_MAIN("source_lists", T(test_bytes), T(test_lists))
