@@ -9,6 +9,18 @@
 #include "place.h"
 #include "value.h"
 
+void weir_config_clear(struct weir_config *config)
+{
+	free(config->lists);
+	config->lists = NULL;
+	config->list_room = 0;
+	config->places = NULL;
+	config->list_count = 0;
+	config->limit_count = 0;
+	config->exempt_count = 0;
+	config->early_count = 0;
+}
+
 struct weir_limit *weir_config_find(struct weir_config *config, const char *name)
 {
 	unsigned int i;
@@ -59,6 +71,28 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 	return 0;
 }
 
+/* Another part of a list, or NULL with an error. */
+static struct weir_list *new_part(struct weir_config *config, struct weir_err *err)
+{
+	unsigned int room = config->list_room ? 2 * config->list_room : 4;
+	struct weir_list *lists;
+
+	if (config->list_count == WEIR_LIST_PARTS_MAX) {
+		weir_err_set(err, "more than %d prefixes in lists", WEIR_LIST_PREFIXES_MAX);
+		return NULL;
+	}
+	if (config->list_count == config->list_room) {
+		lists = realloc(config->lists, room * sizeof(*lists));
+		if (!lists) {
+			weir_err_set(err, WEIR_NO_MEMORY);
+			return NULL;
+		}
+		config->lists = lists;
+		config->list_room = room;
+	}
+	return &config->lists[config->list_count++];
+}
+
 int weir_config_add_list(struct weir_config *config, const struct weir_list *list,
 			 struct weir_err *err)
 {
@@ -71,10 +105,9 @@ int weir_config_add_list(struct weir_config *config, const struct weir_list *lis
 			part = &config->lists[at];
 	for (i = 0; i < list->prefix_count; i++) {
 		if (!part || part->prefix_count == WEIR_PREFIXES_MAX) {
-			if (config->list_count == WEIR_LIST_PARTS_MAX)
-				return weir_err_set(err, "more than %d prefixes in lists",
-						    WEIR_LIST_PREFIXES_MAX);
-			part = &config->lists[config->list_count++];
+			part = new_part(config, err);
+			if (!part)
+				return -EINVAL;
 			*part = *list;
 			part->prefix_count = 0;
 		}
@@ -87,10 +120,11 @@ int weir_config_add_list(struct weir_config *config, const struct weir_list *lis
 static bool list_has(const struct weir_config *config, const char *name,
 		     const struct weir_prefix *address)
 {
-	const struct weir_list *list = config->lists;
-	unsigned int i;
+	const struct weir_list *list;
+	unsigned int at, i;
 
-	for (; list < config->lists + config->list_count; list++) {
+	for (at = 0; at < config->list_count; at++) {
+		list = &config->lists[at];
 		for (i = 0; !strcmp(list->name, name) && i < list->prefix_count; i++)
 			if (weir_prefix_holds(&list->prefix[i], address))
 				return true;
@@ -231,7 +265,9 @@ static int compare_lists(const void *left, const void *right)
 
 void weir_config_sort(struct weir_config *config)
 {
-	qsort(config->lists, config->list_count, sizeof(*config->lists), compare_lists);
+	if (config->list_count)
+		qsort(config->lists, config->list_count, sizeof(*config->lists),
+		      compare_lists);
 	qsort(config->exempts, config->exempt_count, sizeof(*config->exempts), compare_lines);
 }
 

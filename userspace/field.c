@@ -8,7 +8,9 @@
 
 void *weir_field_at(const struct weir_field *field, const void *model)
 {
-	return (char *)model + field->offset;
+	char *at = (char *)model + field->offset;
+
+	return field->apart ? *(char **)at : at;
 }
 
 /* A field without a size, as an element of a list, is never zero. */

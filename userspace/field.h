@@ -65,6 +65,7 @@ struct weir_field {
 	const struct weir_set *nest;	/* fields inside, or of each element */
 	unsigned int many;		/* capacity of a list; 0: a single value */
 	size_t count;			/* offset of their number (unsigned int) */
+	bool apart;			/* the offset is that of a pointer to them */
 };
 
 typedef int weir_parse_value(const struct weir_field *field, struct weir_args *args,

@@ -378,8 +378,10 @@ const struct weir_set weir_state_fields = {
 
 /* The words here prefix the messages on refused items. */
 static const struct weir_field config_rows[] = {
-	{ "prefix-list add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(PREFIX_LIST, lists, list_count),
-	  .nest = &weir_list_fields },
+	{ "prefix-list add:", &weir_type_nest, WEIR_ON_ADD, ATTR(config, CONFIG_PREFIX_LIST),
+	  .offset = offsetof(struct weir_config, lists), .size = sizeof(struct weir_list),
+	  .many = WEIR_LIST_PARTS_MAX, .count = offsetof(struct weir_config, list_count),
+	  .apart = true, .nest = &weir_list_fields },
 	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(LIMIT, limits, limit_count),
 	  .nest = &weir_limit_fields },
 	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD | WEIR_ON_DEL,

@@ -183,7 +183,6 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 {
 	const struct weir_limit *limit = &config->limits[request->fault_item];
 	const struct weir_exempt *exempt = &config->exempts[request->fault_item];
-	const struct weir_list *list = &config->lists[request->fault_item];
 	const struct weir_field *field = request->fault;
 	unsigned int budget = request->fault_budget;
 	const char *word, *key;
@@ -196,7 +195,8 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 		point_again(tool, lines, limit->line, limit->column, word, key, budget,
 			    budget ? limit->budget_count - budget : 0);
 	else if (request->fault_type == WEIR_A_CONFIG_PREFIX_LIST)
-		point_again(tool, lines, list->line, list->column, NULL, key, 0, 0);
+		point_again(tool, lines, config->lists[request->fault_item].line,
+			    config->lists[request->fault_item].column, NULL, key, 0, 0);
 	else
 		point_again(tool, lines, exempt->line, exempt->column, word, key, 0, 0);
 }
@@ -313,10 +313,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	struct weir_lines lines;
 	int status;
 
-	config.limit_count = 0;
-	config.exempt_count = 0;
-	config.list_count = 0;
-	config.early_count = 0;
+	weir_config_clear(&config);
 	config.check = tool->check;
 	config.force = tool->force;
 	tool->file = path;
@@ -331,5 +328,6 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	tool->config = NULL;
 	weir_notes_end(tool);
 	close_files(tool, &lines);
+	weir_config_clear(&config);
 	return status;
 }

@@ -333,13 +333,13 @@ static int read_lists(struct weir_tool *tool, json_t *lists, struct weir_lines *
 	size_t i;
 
 	if (!json_is_object(lists))
-		return weir_err_set(&tool->err, "expected an object with lists, limits, exempts, blocked_prefixes and early");
+		return weir_err_set(&tool->err, "expected an object with prefix_lists, limits, exempts, blocked_prefixes and early");
 	reader->at = next_token(reader->at);
 	json_object_foreach(lists, key, list) {
 		for (i = 0; i < count && strcmp(key, lists_of[i].key); i++)
 			;
 		if (i == count)
-			return weir_err_set(&tool->err, "unknown key '%.60s'; expected lists, limits, exempts, blocked_prefixes or early",
+			return weir_err_set(&tool->err, "unknown key '%.60s'; expected prefix_lists, limits, exempts, blocked_prefixes or early",
 					    key);
 		reader->at = next_token(reader->at);
 		if (!json_is_array(list))

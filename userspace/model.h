@@ -304,11 +304,11 @@ struct weir_places;
 /* Sized for the largest configuration: too large for the stack. */
 struct weir_config {
 	bool check, add, del, force;
-	unsigned int limit_count, exempt_count, early_count, list_count;
+	unsigned int limit_count, exempt_count, early_count, list_count, list_room;
 	struct weir_limit limits[WEIR_LIMITS_MAX];
 	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];
 	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
-	struct weir_list lists[WEIR_LIST_PARTS_MAX];	/* parts, all but their last ones full */
+	struct weir_list *lists;	/* parts, all full but their last; room for list_room */
 	const struct weir_places *places;	/* of the lines; or NULL */
 };
 

@@ -2,6 +2,8 @@
 /* weir prefix-list add, set and del: the prefixes may come from a file. */
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tool.h"
@@ -59,28 +61,73 @@ static int read_file(struct weir_tool *tool, const char *path, struct weir_list_
 	       weir_err_set(&tool->err, "file: %.200s has no prefixes", path);
 }
 
-int weir_list_run(struct weir_tool *tool, const struct weir_command *command,
-		  union weir_model *model)
+struct use {
+	const char *list;
+	char limit[WEIR_NAME_SIZE];	/* the first that uses it */
+};
+
+static int find_use(const void *model, void *data)
 {
-	static struct weir_list_change change;
-	const struct weir_list *list = &model->list;
-	struct weir_request request = weir_request_of(command, &change);
+	const struct weir_limit *limit = model;
+	struct use *use = data;
+
+	if (!*use->limit && (!strcmp(limit->match.from_list, use->list) ||
+			     !strcmp(limit->match.to_list, use->list)))
+		memcpy(use->limit, limit->name, sizeof(use->limit));
+	return 0;
+}
+
+/* The module says that a limit uses the list, but not which one. */
+static void say_use(struct weir_tool *tool, const char *list)
+{
+	struct use use = { .list = list };
+	struct weir_request get = {
+		.cmd = WEIR_CMD_LIMIT_GET, .flags = NLM_F_DUMP, .reply_set = &weir_limit_fields,
+		.reply = find_use, .data = &use,
+	};
+
+	weir_nl_ask(&tool->nl, &get);
+	if (*use.limit)
+		weir_err_set(&tool->err, "limit '%s' uses the list; change or delete the limit first",
+			     use.limit);
+}
+
+static int change_list(struct weir_tool *tool, const struct weir_command *command,
+		       const struct weir_list *list, struct weir_list_change *change)
+{
+	struct weir_request request = weir_request_of(command, change);
 	char buf[WEIR_TEXT_SIZE];
 	int status;
 
-	memcpy(change.name, list->name, sizeof(change.name));
-	change.check = tool->check;
-	change.prefix_count = list->prefix_count;
-	memcpy(change.prefix, list->prefix, sizeof(list->prefix));
-	if (list->file && read_file(tool, list->file, &change))
+	memcpy(change->name, list->name, sizeof(change->name));
+	change->check = tool->check;
+	change->prefix_count = list->prefix_count;
+	memcpy(change->prefix, list->prefix, sizeof(list->prefix));
+	if (list->file && read_file(tool, list->file, change))
 		return WEIR_EXIT_WORDS;
 	request.set = &weir_list_change_fields;
 	weir_nl_ask(&tool->nl, &request);
 	status = weir_tool_settle(tool, &request, command->allowed);
 	if (status && request.fault_type == WEIR_A_PREFIX_LIST_PREFIX &&
-	    request.fault_item < change.prefix_count)
+	    request.fault_item < change->prefix_count)
 		weir_err_set(&tool->err, "%s: %.400s",
-			     weir_text_prefix(NULL, &change.prefix[request.fault_item], buf),
+			     weir_text_prefix(NULL, &change->prefix[request.fault_item], buf),
 			     tool->nl.err.text);
+	else if (status && request.ret == -EBUSY)
+		say_use(tool, list->name);
+	return status;
+}
+
+int weir_list_run(struct weir_tool *tool, const struct weir_command *command,
+		  union weir_model *model)
+{
+	struct weir_list_change *change = calloc(1, sizeof(*change));
+	int status = WEIR_EXIT_UNREACHABLE;
+
+	if (change)
+		status = change_list(tool, command, &model->list, change);
+	else
+		weir_err_set(&tool->err, WEIR_NO_MEMORY);
+	free(change);
 	return status;
 }

@@ -259,9 +259,7 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all
 	int tries;
 
 	for (tries = 0; tries < TRIES; tries++) {
-		config->limit_count = 0;
-		config->exempt_count = 0;
-		config->list_count = 0;
+		weir_config_clear(config);
 		for (list = lists; list < end; list++) {
 			weir_nl_ask(&tool->nl, list);
 			if (list->ret && list->ret != -ESTALE && !list->interrupted)

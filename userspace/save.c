@@ -69,7 +69,9 @@ int weir_save(struct weir_tool *tool, const struct weir_command *command, union 
 	weir_config_sort(&config);
 	config.early_count = weir_xdp_list(tool, config.early);
 	if (path && strcmp(path, "-"))
-		return weir_replace_file(tool, path, put_config, &config);
-	put_config(&tool->out, &config);
-	return WEIR_EXIT_OK;
+		status = weir_replace_file(tool, path, put_config, &config);
+	else
+		put_config(&tool->out, &config);
+	weir_config_clear(&config);
+	return status;
 }

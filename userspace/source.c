@@ -149,12 +149,15 @@ int weir_source_get(struct weir_tool *tool, const struct weir_command *command,
 
 	if (!status && !model->query.prefix.family)
 		status = check_length(tool, &model->query, NULL);
-	if (status)
-		return status;
-	request.reply = show_state;
-	request.data = &getting;
-	status = weir_tool_list(tool, &request, command->allowed);
-	return status || tool->answers ? status : get_none(tool, &config, &model->query);
+	if (!status) {
+		request.reply = show_state;
+		request.data = &getting;
+		status = weir_tool_list(tool, &request, command->allowed);
+		if (!status && !tool->answers)
+			status = get_none(tool, &config, &model->query);
+	}
+	weir_config_clear(&config);
+	return status;
 }
 
 /* What a source is blocked by after a release, or instead of what was to be released. */

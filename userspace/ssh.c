@@ -155,13 +155,19 @@ static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 static bool meets(struct weir_tool *tool, const struct weir_match *packet,
 		  const struct weir_match *match)
 {
-	static struct weir_config now;
+	struct weir_config *now;
+	bool met;
 
 	if (!(match->has & (WEIR_COND_FROM_LIST | WEIR_COND_TO_LIST)))
 		return weir_packet_meets(packet, match);
 	if (tool->config)
 		return weir_config_meets(tool->config, packet, match);
-	return !weir_get_config(tool, &now, true) && weir_config_meets(&now, packet, match);
+	now = calloc(1, sizeof(*now));
+	met = now && !weir_get_config(tool, now, true) && weir_config_meets(now, packet, match);
+	if (now)
+		weir_config_clear(now);
+	free(now);
+	return met;
 }
 
 /* The caller's connection to this network namespace, or NULL. */

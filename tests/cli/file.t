@@ -100,10 +100,10 @@ printf 'x %.0s' {1..200} | bad '1: more than 128 words' "too many words"
 { echo 'limit add web budget 1/s to ::/0' && yes '# 4567 9' | head -c $((16777216 - 33)); } | good "a file of 16 MiB"
 { echo 'limit add web budget 1/s to ::/0' && yes '# 4567 9' | head -c $((16777217 - 33)); } | bad " larger than 16 MiB" "a file of one byte more"
 # without a limit on memory, input without end would take all of it
-without_end() { yes "$1" 2>/dev/null | (ulimit -v 450000 && "$weir" -check "${@:2}" 2>&1); }
+without_end() { yes "$1" 2>/dev/null | (ulimit -v 400000 && "$weir" -check "${@:2}" 2>&1); }
 like "$(without_end '# x' -file -)" "^weir: -: larger than 16 MiB\$" "a file without end"
 like "$(without_end '{' -json -file -)" "^weir: -: larger than 16 MiB\$" "... of JSON"
-like "$(yes 2>/dev/null | tr -d '\n' 2>/dev/null | (ulimit -v 450000 && "$weir" -check -batch - 2>&1))" "^weir: -:1: more than 16 MiB on one line\$" "a batch of one line without end"
+like "$(yes 2>/dev/null | tr -d '\n' 2>/dev/null | (ulimit -v 400000 && "$weir" -check -batch - 2>&1))" "^weir: -:1: more than 16 MiB on one line\$" "a batch of one line without end"
 echo 'limit add web budget 1/s' >conf
 checks "-quiet -file conf" "0 " "-quiet: no notes"
 checks "-quiet limit add web budget 1/s dev nosuchdev0" "0 weir: warning: device 'nosuchdev0' does not exist (yet)" "... but warnings"
@@ -309,9 +309,9 @@ json 1 "weir: @: exempt add: already exempted on line 1" '{"exempts":[{"prefix":
 json 1 "weir: @: limit add: required: budget" '{"limits":[«{"limit":"web"}]}'
 json 1 "weir: -:1:5: not JSON: '\[' or '\{' expected near 'limit'" 'limit add web budget 1/s'
 json 1 "weir: -:1:22: not JSON: unexpected newline near" '{"limits":[{"limit":"a'
-json 1 "weir: @: expected an object with lists, limits, exempts, blocked_prefixes and early" '«[]'
+json 1 "weir: @: expected an object with prefix_lists, limits, exempts, blocked_prefixes and early" '«[]'
 json 1 "weir: -:1:4: not JSON: end of file expected near 'x'" '{} x'
-json 1 "weir: @: unknown key 'limit'; expected lists, limits, exempts, blocked_prefixes or early" '{«"limit":[]}'
+json 1 "weir: @: unknown key 'limit'; expected prefix_lists, limits, exempts, blocked_prefixes or early" '{«"limit":[]}'
 json 1 "weir: -: the file is empty; an empty configuration is \{\}" ''
 for conf in '\0' '\0{}' '{}\0' '{"exempts"\0:[]}' '{"exempts\0":[]}' ' \0'; do
 	printf %b "$conf" >conf

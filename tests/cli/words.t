@@ -77,6 +77,17 @@ says <<'LINES'
 1 | limit shom | ^weir: limit: unknown word 'shom'; did you mean 'show'\?$
 1 | limit flush now | unexpected argument 'now'
 1 | limit rezone web | ^weir: limit rezone: unexpected argument 'web'$
+0 | -check prefix-list add xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx 0.0.0.0/0,::/0,10.0.0.0/8,10.0.0.0/8 |
+1 | prefix-list add xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx ::/0 | ^weir: prefix-list add: name 'x*' is longer than 31 bytes$
+1 | prefix-list add | ^weir: prefix-list add: required: LIST$
+1 | prefix-list add l | ^weir: prefix-list add: required: PREFIX\[,...\] or file FILE$
+1 | prefix-list set l | ^weir: prefix-list set: required: PREFIX\[,...\] or file FILE$
+1 | prefix-list del | ^weir: prefix-list del: required: LIST$
+1 | prefix-list add l 10.0.0.1/8 | ^weir: prefix-list add: '10.0.0.1/8' has host bits set; did you mean 10.0.0.0/8\?$
+1 | prefix-list add l 10.0.0.0/8,, | ^weir: prefix-list add: a value is missing before or after ','
+1 | prefix-list flush | ^weir: prefix-list: unknown word 'flush'; expected one of: show, add, set, del$
+1 | limit add web budget 1/s from-list a/b | ^weir: limit add: from-list: a name may contain only
+1 | limit add web budget 1/s not to-list l to-list l | ^weir: limit add: 'to-list' given twice$
 1 | limit re | 're' is ambiguous: rename, reset, rezone$
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$

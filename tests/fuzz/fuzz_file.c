@@ -63,6 +63,10 @@ static void complete_all(struct weir_config *config)
 		config->exempts[i].line = 0;
 		config->exempts[i].column = 0;
 	}
+	for (i = 0; i < config->list_count; i++) {
+		config->lists[i].line = 0;
+		config->lists[i].column = 0;
+	}
 }
 
 /* Write it like weir save or weir -json save. */
@@ -73,6 +77,12 @@ static void save(const struct weir_config *config, bool json)
 
 	weir_out_begin(&out, NULL, '{');
 	weir_out_text(&out, "#!/usr/sbin/weir -file\n");
+	weir_out_begin(&out, "prefix_lists", '[');
+	for (i = 0; i < config->list_count; i++) {
+		weir_out_text(&out, "prefix-list add ");
+		weir_show_list(&out, &config->lists[i]);
+	}
+	weir_out_end(&out, ']');
 	weir_out_begin(&out, "limits", '[');
 	for (i = 0; i < config->limit_count; i++) {
 		weir_out_begin(&out, NULL, '{');
@@ -92,9 +102,24 @@ static void save(const struct weir_config *config, bool json)
 	weir_out_flush(&out);
 }
 
+static bool same_lists(const struct weir_config *a, const struct weir_config *b)
+{
+	const struct weir_list *one, *other;
+	unsigned int i;
+
+	for (i = 0; a->list_count == b->list_count && i < a->list_count; i++) {
+		one = &a->lists[i];
+		other = &b->lists[i];
+		if (strcmp(one->name, other->name) || one->prefix_count != other->prefix_count ||
+		    memcmp(one->prefix, other->prefix, one->prefix_count * sizeof(*one->prefix)))
+			return false;
+	}
+	return a->list_count == b->list_count;
+}
+
 static bool same(const struct weir_config *a, const struct weir_config *b)
 {
-	return a->limit_count == b->limit_count &&
+	return same_lists(a, b) && a->limit_count == b->limit_count &&
 	       a->exempt_count == b->exempt_count &&
 	       (!a->limit_count || !memcmp(a->limits, b->limits, a->limit_count * sizeof(*a->limits))) &&
 	       (!a->exempt_count || !memcmp(a->exempts, b->exempts, a->exempt_count * sizeof(*a->exempts)));
@@ -115,8 +140,7 @@ static void again(const struct weir_config *config, bool json)
 	struct weir_tool tool = { .check = true, .out = { .to = stdout, .json = json } };
 	const struct said *said;
 
-	read.limit_count = 0;
-	read.exempt_count = 0;
+	weir_config_clear(&read);
 	said_begin();
 	save(config, json);
 	said = said_end();
@@ -141,8 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* it must not read what else there is on the machine */
 	if (memmem(data, size, "include", 7))
 		return 0;
-	config.limit_count = 0;
-	config.exempt_count = 0;
+	weir_config_clear(&config);
 	tool_input(data, size);
 	said_begin();
 	tool.out.to = stdout;

@@ -73,8 +73,8 @@ sent 0 -s 203.0.113.127 -c 5 -D 9
 is "$(weir prefix-list show customers)" "customers 203.0.113.64/26" "prefix-list set"
 
 code=2
-refuses "a limit uses the list" weir prefix-list del customers
-refuses "a limit uses the list" weir prefix-list del customers 203.0.113.64/26
+refuses "limit 'listed' uses the list" weir prefix-list del customers
+refuses "limit 'listed' uses the list" weir prefix-list del customers 203.0.113.64/26
 refuses "10.0.0.0/8: " weir prefix-list del customers 203.0.113.64/26,10.0.0.0/8
 refuses "no list of that name" weir prefix-list del nobody
 refuses "no list of that name" weir prefix-list show nobody
@@ -124,14 +124,52 @@ flooded
 (($(passed) <= 5))
 ok $? "lists replaced under load admit no more"
 
+# The smallest and the largest: everything, one prefix many times, 64 lists.
+quietly weir prefix-list add world 0.0.0.0/0,10.0.0.0/8
+quietly weir limit add every budget 3/1h from-list world dport 99 udp
+sent 3 -s 198.51.101.1 -c 5 -D 99
+sent 5 -s 2001:db8:7::1 -c 5 -D 99
+quietly weir prefix-list add world ::/0
+sent 3 -s 2001:db8:7::1 -c 5 -D 99
+memory() { weir -j stats show | jq '.[0].memory'; }
+quietly weir prefix-list add many file "$tmp/many"
+before=$(memory)
+quietly weir prefix-list set many 10.0.0.0/8,10.0.0.0/8,10.0.0.0/8
+is "$(weir prefix-list show many)" "many 10.0.0.0/8" "a prefix three times is one"
+is "$((before - $(memory)))" $((10000 * 24)) "a list that becomes shorter frees memory"
+quietly weir prefix-list del many
+for ((i = 0; i < 62; i++)); do echo "prefix-list add list$i 10.0.0.0/8"; done >"$tmp/lists"
+weir save | cat - "$tmp/lists" | quietly weir -file -
+code=2 refuses "at most 64 lists" weir prefix-list add another 10.0.0.0/8
+is "$(weir -j prefix-list show | jq 'map(.list) | unique | length')" 64 "64 lists"
+quietly weir limit del every
+quietly weir prefix-list del world
+for ((i = 0; i < 62; i++)); do quietly weir prefix-list del "list$i"; done
+
 # At most 65,536 prefixes.
 for ((i = 0; i < 65536; i++)); do echo "100.$((64 + i / 65536)).$((i / 256)).$((i % 256))"; done >"$tmp/most"
 code=2 refuses "65536 prefixes" weir prefix-list add customers file "$tmp/most"
 quietly weir prefix-list set customers file "$tmp/most"
 is "$(weir -j prefix-list show | jq '[.[].prefixes[]] | length')" 65536 "65,536 prefixes"
+begun=$EPOCHREALTIME
+quietly weir prefix-list add customers file "$tmp/most"
+spent=$((${EPOCHREALTIME/./} - ${begun/./}))
+echo "# 65,536 prefixes added again in $((spent / 1000)) ms"
+((spent < 20000000))
+ok $? "... are added again within 20 s"
 weir save >"$tmp/before"
 quietly weir -file "$tmp/before"
 is "$(weir save | md5sum)" "$(md5sum <"$tmp/before")" "... saved and loaded"
+# The owner of another namespace has no more room in a message than the host gives.
+allow_users
+cat >"$tmp/owner" <<-'DONE'
+	"$1" prefix-list add l file "$3" && echo "allowed"
+	"$1" prefix-list add m file "$2"
+	"$1" -j prefix-list show | jq 'map(.list) | unique | join(" ")'
+DONE
+head -n 10000 "$tmp/most" >"$tmp/half"
+is "$(unshare --user --map-root-user --net bash "$tmp/owner" "$top/userspace/weir" "$tmp/most" "$tmp/half" 2>&1 |
+	sed 's/.*exceeds the send buffer; //')" $'allowed\nraise net.core.wmem_max\n"l"' "the owner of a namespace"
 echo "# empty" | quietly weir -file -
 is "$(weir prefix-list show)" "" "a file without lists removes them"
 finish

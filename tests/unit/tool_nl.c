@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "tool.h"
 #include "unit.h"
 
@@ -224,6 +225,8 @@ static void test_message(void **state)
 	struct weir_config *full = calloc(1, sizeof(*full));
 	struct weir_exempt exempt = { .prefix.family = AF_INET6 };
 	struct weir_limit limit = { .has = -1ULL, .match.has = -1ULL, .match.any = true };
+	struct weir_list list = { .prefix = { { .family = AF_INET6, .len = 128 } }, .prefix_count = 1 };
+	struct weir_err err;
 	char *room = malloc(WEIR_MSG_ROOM);
 	const struct nlattr *attr;
 	struct nlmsghdr *msg;
@@ -236,6 +239,8 @@ static void test_message(void **state)
 	strcpy(exempt.limit, limit.name);
 	memset(exempt.dev, 'x', WEIR_DEV_MAX);
 	strcpy(limit.match.dev, exempt.dev);
+	strcpy(limit.match.from_list, limit.name);
+	strcpy(limit.match.to_list, limit.name);
 	limit.match.from_count = WEIR_PREFIXES_MAX;
 	limit.match.to_count = WEIR_PREFIXES_MAX;
 	limit.match.sport_count = WEIR_PORTS_MAX;
@@ -250,13 +255,18 @@ static void test_message(void **state)
 		full->limits[i] = limit;
 	for (i = 0; i < WEIR_EXEMPTS_MAX; i++)
 		full->exempts[i] = exempt;
+	strcpy(list.name, limit.name);
+	for (i = 0; i < WEIR_LIST_PREFIXES_MAX; i++)
+		assert_int_equal(weir_config_add_list(full, &list, &err), 0);
 	msg = weir_msg_begin(room, 0x20, 0, 1);
 	weir_set_put(&weir_config_fields, WEIR_ON_ADD, msg, full);
 	assert_in_range(msg->nlmsg_len, 1 << 20, WEIR_MSG_ROOM);
 	i = 0;
 	mnl_attr_for_each(attr, msg, GENL_HDRLEN)
 		i++;
-	assert_int_equal(i, WEIR_LIMITS_MAX + WEIR_EXEMPTS_MAX);
+	assert_int_equal(i, WEIR_LIMITS_MAX + WEIR_EXEMPTS_MAX +
+			    WEIR_LIST_PREFIXES_MAX / WEIR_PREFIXES_MAX);
+	weir_config_clear(full);
 	free(room);
 	free(full);
 }
