@@ -20,10 +20,13 @@ static void keep(struct weir_tool *tool, const char *fallback)
 static bool is_limiting(struct weir_tool *tool)
 {
 	static struct weir_config there;
+	bool limiting;
 
 	tool->loads = true;
-	return weir_tool_reach(tool) || weir_get_config(tool, &there, true) ||
-	       there.limit_count || there.exempt_count || there.list_count;
+	limiting = weir_tool_reach(tool) || weir_get_config(tool, &there, true) ||
+		   there.limit_count || there.exempt_count || there.list_count;
+	weir_config_clear(&there);
+	return limiting;
 }
 
 int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback)
