@@ -203,7 +203,7 @@ u64 walk_most(const struct walk_limit *l, const struct walk_source *s, unsigned 
 	return min(sum, (u128)U64_MAX);
 }
 
-/* Are all that were placed surely idle? Then floors are, too. */
+/* Are all that were placed surely idle? Then floors are, too, and no CPU's batch counts. */
 static bool is_idle(const struct walk_limit *l, u64 now)
 {
 	const struct walk_source *s;
@@ -211,7 +211,10 @@ static bool is_idle(const struct walk_limit *l, u64 now)
 
 	for (s = l->source; s < l->source + l->sources; s++)
 		for (i = 0; i < l->budgets; i++)
-			if (now < s->free || s->due || held(&l->budget[i], &s->most[i], now, false))
+			if (now < s->free || s->due ||
+			    held(&l->budget[i], &s->most[i], now, false) ||
+			    (in_advance(l, s, i) &&
+			     was_charged(&l->budget[i], &s->most[i], now)))
 				return false;
 	return true;
 }
