@@ -56,7 +56,7 @@ echo 1 >/sys/kernel/rcu_expedited
 floods
 weir monitor >/dev/null 2>"$tmp/monitor" &
 pids+=($!)
-fuzz "root: every message is answered" -n "$messages"
+fuzz "root: every message is answered" -n "$messages" -m "$messages"
 is "$(never accepted)" "" "every operation was done"
 is "$(never refused)" "" "every operation was refused"
 # Two processes at once, whose changes interfere.
@@ -94,7 +94,7 @@ by=(as_user unshare -Urn)
 	timeout 120 weir limit show >/dev/null && echo answered || echo failed
 done) >"$tmp/watched" &
 watch=$!
-fuzz "root of a user namespace: every message is answered" -n $((messages / 2))
+fuzz "root of a user namespace: every message is answered" -n $((messages / 2)) -m "$messages"
 : >"$tmp/enough"
 wait "$watch"
 is "$(sort -u "$tmp/watched")" answered "... and so is root of the host meanwhile"

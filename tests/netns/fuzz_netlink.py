@@ -16,6 +16,7 @@ from wire import (ACK, BYTEORDER, CMD, CONST, DONE, DUMP, ECHO, ENUM, ERROR, FOR
                   Wire, attrs_of, tlv)
 
 ASKED = [op for op, spec in OPS.items() if "event" not in spec]
+ADDING = [op for op in ASKED if op.endswith("-add")]
 ATTRS = {name: list(attrs_of(name).values()) for name in SETS}
 NUMBERED = {name: {attr["number"]: attr for attr in attrs} for name, attrs in ATTRS.items()}
 # The errors in a message: in values; in lengths, types and places of attributes; in any byte.
@@ -191,9 +192,9 @@ class Maker(random.Random):
                 raw += raw[at:at + (self.below(len(raw) - at) & ~3)]
         return bytes(raw)
 
-    def message(self, family, seq):
-        """The message; its operation in self.op, whether it asks for a dump in self.dump"""
-        self.op = self.choice(ASKED)
+    def message(self, family, seq, ops):
+        """The message of one of these operations; which in self.op, whether it asks for a dump in self.dump"""
+        self.op = self.choice(ops)
         # Rarely remove everything, so that there are objects to operate on.
         if ("flush" in self.op or "replace" in self.op) and self.percent(85):
             self.op = self.choice(ASKED[:2])
@@ -300,9 +301,15 @@ def run(args):
     with a wrong answer."""
     talk, look = Channel(), Channel()
     done, refused, errors, tally = (collections.Counter() for _ in range(4))
-    for n in range(args.first, args.first + args.count):
+    last, ops = args.first + args.count, ASKED
+    for n in range(args.first, last + args.more):
+        if n >= last:
+            missing = [op for op in ASKED if not done[op]]
+            if not missing:
+                break
+            ops = missing + ADDING
         made = Maker(args.seed, n)
-        message = made.message(talk.family, n)
+        message = made.message(talk.family, n, ops)
         compare = not args.others and not made.below(8)
         if not made.below(100):
             talk.sock.send(message)
@@ -340,7 +347,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-s", dest="seed", type=int, default=1, help="of the lot")
     parser.add_argument("-n", dest="count", type=int, default=1000, help="messages")
-    parser.add_argument("-f", dest="first", type=int, default=0, help="number of the first: none depends on another")
+    parser.add_argument("-m", dest="more", type=int, default=0, help="at most so many more, of operations that were not done yet")
+    parser.add_argument("-f", dest="first", type=int, default=0, help="number of the first")
     parser.add_argument("-r", dest="reader", action="store_true", help="a reader: may change nothing")
     parser.add_argument("-o", dest="others", action="store_true", help="others change the configuration: it is not compared")
     parser.add_argument("-v", dest="verbose", action="store_true", help="print each message and its answer")

@@ -15,7 +15,7 @@ import struct
 import sys
 import time
 
-from fuzz_netlink import Channel, Maker, judge
+from fuzz_netlink import ASKED, Channel, Maker, judge
 from wire import ACK, CMD, CONST, DUMP, ECHO, OPS, REQUEST, attrs_of, encode_all, parse
 
 NAMES = ["a", "b", "c", "d"]
@@ -314,7 +314,7 @@ class Talker(random.Random):
     def any(self):
         """Any message of fuzz_netlink.py"""
         made, seq = Maker(self.getrandbits(32), self.getrandbits(32)), self.getrandbits(31)
-        message = made.message(self.talk[0].family, seq)
+        message = made.message(self.talk[0].family, seq, ASKED)
         self.tell(made.op, message)
         talk = self.choice(self.talk)
         answer, wrong = talk.answer(message, seq, OPS[made.op]["attribute-set"])
