@@ -75,7 +75,8 @@ if [ -n "$folder" ]; then
 	find "$out" -type l -delete && cp -rs "$folder/." "${beside[@]}" "$out/" || exit 1
 	target=(-C "$kernel/kdir" "M=$out" CONFIG_DEBUG_INFO_BTF_MODULES= modules)
 fi
-make --no-print-directory -j"$(nproc)" "${target[@]}" W=1 CF=-D__CHECK_ENDIAN__ \
+# Warnings of compilers that run at the same time would be mixed within a line.
+make --no-print-directory -Otarget -j"$(nproc)" "${target[@]}" W=1 CF=-D__CHECK_ENDIAN__ \
 	"CC=$top/tests/vm/cc" "${args[@]}" >"$out/log" 2>&1
 status=$?
 # Only warnings in the project's files count, whatever the checkout is called. Headers
