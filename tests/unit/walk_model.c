@@ -362,6 +362,8 @@ bool walk_blocked(struct walk_limit *l, struct walk_source *s, u64 end, u64 now)
 	bool possible = end <= s->free && (end >= s->blocked || s->blocked <= now);
 
 	s->blocked = end;
+	if (end)
+		s->ends = end;
 	return possible;
 }
 
@@ -385,7 +387,7 @@ bool walk_punishes(const struct walk_limit *l, const struct walk_source *s, u64 
 	for (of = l->source; of < l->source + l->sources; of++)
 		others += of != s && now < of->free;
 	/* A CPU that is a tick late may have refused for a block that has just ended. */
-	return others < l->entries / 2 && now >= s->unpunished && now != s->blocked;
+	return others < l->entries / 2 && now >= s->unpunished && now != s->ends;
 }
 
 enum walk_verdict walk_says(const struct walk_limit *l, const struct walk_source *s,

@@ -46,6 +46,7 @@ struct walk_source {
 	bool placed;			/* it may have an entry */
 	u64 blocked;			/* until this tick it must be refused, */
 	u64 free;			/* and from this one on by no block */
+	u64 ends;			/* the block that it was seen to have last, tick */
 	u64 due;			/* what is reserved, tick */
 	bool inherits;			/* its entry may have started from what others sent */
 	bool stays;			/* it has an entry that is never evicted */
