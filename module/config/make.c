@@ -209,6 +209,15 @@ struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit 
 	return ERR_PTR(err);
 }
 
+/* @heir has replaced @limit, a grace period ago. */
+void weir_limit_replaced(const struct weir_limit *limit, const struct weir_limit *heir)
+{
+	if (heir->table == limit->table && heir->room[0] != limit->room[0])
+		weir_batches_end(heir->table);
+	if (heir->newcomers.budget && limit->newcomers.budget)
+		weir_newcomers_replaced(&limit->newcomers, &heir->newcomers);
+}
+
 /*
  * Free a limit that was never published, or was a grace period ago, except what
  * @heir has taken over: its counters, and perhaps its table.
@@ -217,8 +226,6 @@ void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir)
 {
 	if (!heir || heir->table != limit->table)
 		weir_table_free(limit->table);
-	else
-		weir_batches_end(limit->table);
 	weir_newcomers_free(&limit->newcomers, heir ? &heir->newcomers : NULL);
 	if (!heir) {
 		free_percpu(limit->stats);

@@ -15,6 +15,7 @@ u32 weir_limit_sources(const struct weir_limit *limit);
 void weir_limit_init(struct weir_limit *limit, const char *name);
 struct weir_limit *weir_limit_make(struct weir_net *wn, const struct weir_limit *limit,
 				   const struct weir_limit *was, struct weir_error *error);
+void weir_limit_replaced(const struct weir_limit *limit, const struct weir_limit *heir);
 void weir_limit_free(struct weir_limit *limit, const struct weir_limit *heir);
 void weir_limit_drop(struct weir_limit *limit);
 

@@ -153,19 +153,24 @@ int weir_newcomers_make(struct weir_net *wn, struct weir_newcomers *newcomers,
 	return 0;
 }
 
+void weir_newcomers_replaced(const struct weir_newcomers *newcomers,
+			     const struct weir_newcomers *heir)
+{
+	if (heir->table == newcomers->table && heir->budget != newcomers->budget)
+		weir_batches_end(heir->table);
+	if (heir->tries == newcomers->tries)
+		/* The budget may be larger now; pairs with room_full(). */
+		WRITE_ONCE(heir->tries->full, 0);
+	if (!heir->known_ms)
+		/* Pairs with weir_permit_charge(). */
+		WRITE_ONCE(heir->tries->learn, 0);
+}
+
 void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_newcomers *heir)
 {
 	if (!heir || heir->table != newcomers->table)
 		weir_table_free(newcomers->table);
-	else if (heir->table)
-		weir_batches_end(heir->table);
 	if (!heir || heir->tries != newcomers->tries)
 		tries_free(newcomers->tries);
-	else if (heir->tries)
-		/* The budget may be larger now; pairs with room_full(). */
-		WRITE_ONCE(heir->tries->full, 0);
-	if (heir && heir->tries && !heir->known_ms)
-		/* Pairs with weir_permit_charge(). */
-		WRITE_ONCE(heir->tries->learn, 0);
 }
 

@@ -99,7 +99,7 @@ static bool room_full(const struct weir_newcomers *newcomers, u64 tick)
 {
 	const struct weir_tries *tries = newcomers->tries;
 
-	/* Pairs with room_refused() and weir_newcomers_free(). */
+	/* Pairs with room_refused() and weir_newcomers_replaced(). */
 	return tick < READ_ONCE(tries->full) &&
 	       READ_ONCE(newcomers->way->seq.sequence) == READ_ONCE(tries->full_seq) &&
 	       !weir_batch_left(newcomers->table, &weir_room_of[0]);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # keep.t: a change that would lose blocks, or the places of live sources, is refused with their
-# number unless it is forced, and a check says the same; a limit that is renamed keeps all
+# number unless it is forced, and a check says the same; a check, or a change of other words,
+# costs no budget; a limit that is renamed keeps all
 . "$(dirname "$0")/lib.sh"
 begin_with <<-WORDS
 	limit add ban budget 1000/1h sources 4096 from 198.18.0.0/15
@@ -62,6 +63,20 @@ holds "100 sources become known" wait_for 20 known
 idle() { [ "$(stat_of know sources_now)" = 0 ]; }
 holds "... and are idle" wait_for 10 idle
 refused "limit set: sources: more sources live in the table than that; give as many, or force it (100 of them)" limit set know sources 64
+
+# What CPUs have taken in advance of a budget, and not spent
+quietly weir limit add whole budget 10k/1h per 0 from 198.51.100.0/24 before web
+flood -s 198.51.100.1 -c 100
+shared() { weir -j source get 198.51.100.1 limit whole | json count; }
+is "$(shared)" 100 "a budget for all sources counts what was sent"
+quietly weir -check limit set whole budget 20k/1h
+quietly weir limit set whole budget 20k/1h sources 1
+is "$(shared)" 100 "... as before when a change was checked or refused"
+quietly weir limit set whole comment new
+is "$(shared)" 100 "... when a change leaves the budget alone"
+quietly weir limit set whole budget 20k/1h
+within "$(shared)" 101 2600 "... and what was taken counts when it changes"
+quietly weir limit del whole
 
 # A new name
 quietly weir limit add old budget 20/1h sources 64 from 198.51.100.0/24 before web

@@ -541,7 +541,7 @@ static void newcomers_fill(struct walk_limit *l, const struct weir_limit *real, 
 	if (!is->budget)
 		l->newcomers = (struct walk_budget) { };
 	l->known_ticks = is->known_ticks;
-	l->lost++;
+	l->lost += was.amount != is->budget || was.window_ms != is->window_ms;
 	/* What has left the old window is unknown to a new one. */
 	if (!was.amount || !is->budget || was.window_ms != is->window_ms)
 		list_free(&l->fresh);
@@ -868,7 +868,7 @@ void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool ke
 			s->settled = U64_MAX;
 	}
 	newcomers_fill(l, real, now);
-	l->batches++;
+	l->batches += !kept || l->budget[0].room != was.budget[0].room;
 	if (!kept)
 		blocks_lost(l, now);
 	walk_placed(l, now);
