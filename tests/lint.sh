@@ -47,6 +47,8 @@ layers() {
 		userspace/tool\.h	err.h nl.h out.h place.h show.h
 		userspace/define\.h	tool.h value.h
 		userspace/(define|file)\.c	config.h define.h tool.h
+		userspace/diff\.h	tool.h
+		userspace/diff(_limit|_list|_out)?\.c	config.h diff.h value.h
 		userspace/place\.c	place.h
 		userspace/top\.h	config.h tool.h
 		userspace/(top|top_data|top_run|screen)\.c	top.h value.h

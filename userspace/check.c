@@ -192,17 +192,18 @@ static int check_budgets(const struct weir_limit *limit, unsigned int verb, stru
 	return 0;
 }
 
-/* The rules of all words but those of budgets; per cannot be set. */
+/*
+ * The rules of all words but those of budgets; per cannot be set. A limit may have calendars that
+ * set does not name.
+ */
 static int check_words(const struct weir_limit *limit, unsigned int verb, struct weir_args *args)
 {
 	bool per = limit->has & WEIR_HAS(LIMIT_PREFIX4);
-	const uint64_t given = WEIR_HAS(BUDGET_BUDGET) | WEIR_HAS(BUDGET_MODE);
-	bool known = verb == WEIR_ON_ADD || (limit->budgets[0].has & given) == given;
 	struct weir_limit_rules rules = {
 		.penalty_ms = limit->penalty_ms, .renew = limit->renew,
 		.newcomers = !!limit->newcomers.count, .known_ms = limit->known_ms,
 		.zone = !!*limit->zone.name,
-		.calendar = !known,
+		.calendar = verb == WEIR_ON_SET && !limit->only,
 		.len4 = per ? limit->per[0] : 32, .len6 = per ? limit->per[1] : 64,
 	};
 	struct weir_broken_rule rule;
@@ -210,7 +211,9 @@ static int check_words(const struct weir_limit *limit, unsigned int verb, struct
 	unsigned int i;
 
 	for (i = 0; i < limit->budget_count; i++)
-		rules.calendar |= limit->budgets[i].mode == WEIR_MODE_CALENDAR;
+		rules.calendar |= limit->budgets[i].mode == WEIR_MODE_CALENDAR ||
+				  (verb == WEIR_ON_SET &&
+				   !(limit->budgets[i].has & WEIR_HAS(BUDGET_MODE)));
 	if (weir_limit_rules(&rules, &rule))
 		return blame_rule(limit, 0, &rule, args);
 	word = limit->has & WEIR_HAS(LIMIT_FLOOD) ? "flood" :

@@ -228,8 +228,7 @@ bool weir_limit_differs(const struct weir_limit *words, const struct weir_limit 
 	return *text;
 }
 
-/* 0: the same prefix, device and limit */
-static int compare_exempts(const struct weir_exempt *a, const struct weir_exempt *b)
+int weir_config_compare(const struct weir_exempt *a, const struct weir_exempt *b)
 {
 	int diff = a->prefix.family - b->prefix.family;
 
@@ -247,7 +246,7 @@ static int compare_exempts(const struct weir_exempt *a, const struct weir_exempt
 static int compare_lines(const void *left, const void *right)
 {
 	const struct weir_exempt *a = left, *b = right;
-	int diff = compare_exempts(a, b);
+	int diff = weir_config_compare(a, b);
 
 	return diff ? diff : (a->line > b->line) - (a->line < b->line);
 }
@@ -277,7 +276,7 @@ int weir_config_check(struct weir_config *config, const struct weir_exempt *exem
 	const char *add = exempt->block ? "block add" : "exempt add";
 	char place[WEIR_PLACE_SIZE];
 
-	if (exempt > config->exempts && !compare_exempts(exempt - 1, exempt))
+	if (exempt > config->exempts && !weir_config_compare(exempt - 1, exempt))
 		return weir_err_set(err, "%s: already %s on %s", add,
 				    exempt->block ? "blocked" : "exempted",
 				    weir_place_text(config->places, exempt[-1].line, place));

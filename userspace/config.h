@@ -24,6 +24,8 @@ bool weir_config_meets(const struct weir_config *config, const struct weir_match
 		       const struct weir_match *match);
 int weir_config_add_early(struct weir_config *config, const struct weir_xdp *xdp,
 			  struct weir_err *err);
+/* 0: the same prefix, device and limit; else their order. */
+int weir_config_compare(const struct weir_exempt *a, const struct weir_exempt *b);
 /* Sort the exemptions and the lists, for weir_config_check() and for saving. */
 void weir_config_sort(struct weir_config *config);
 /* Check an exemption of a sorted configuration for duplicates; -ENOENT: no such limit. */

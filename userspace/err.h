@@ -10,6 +10,7 @@
 
 /* Exit status of the tool. */
 enum weir_exit {
+	WEIR_EXIT_DIFFERS	= -1,	/* of a comparison, whose status is then 1 */
 	WEIR_EXIT_OK		= 0,
 	WEIR_EXIT_WORDS		= 1,	/* invalid command line or file: nothing changed */
 	WEIR_EXIT_REFUSED	= 2,	/* the kernel refused: nothing changed */

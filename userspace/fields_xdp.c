@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rows of weir xdp, monitor, save and metrics: not sent to the module, but numbered as if. */
+/*
+ * The rows of weir xdp, monitor, save, diff and metrics: not sent to the module, but numbered as
+ * if.
+ */
 
 #include <stddef.h>
 
@@ -67,6 +70,18 @@ static const struct weir_field saving_rows[] = {
 
 const struct weir_set weir_saving_fields = {
 	.name = "save", .fields = saving_rows, .size = sizeof(struct weir_saving),
+};
+
+static const struct weir_field diff_rows[] = {
+	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_SHOW,
+	  .offset = offsetof(struct weir_saving, file),
+	  .size = sizeof(((struct weir_saving *)0)->file),
+	  .help = "file, of lines or of JSON (default: /etc/weir.conf)" },
+	{ 0 }
+};
+
+const struct weir_set weir_diff_fields = {
+	.name = "diff", .fields = diff_rows, .size = sizeof(struct weir_saving),
 };
 
 static const struct weir_attr_spec metering_attrs[] = {

@@ -12,6 +12,7 @@
 /* Of the file that is read. */
 static struct weir_defines defines;
 static struct weir_places places;
+static bool in_json;
 
 /*
  * Seek back to an item and point at @word, of the @budget, by its number from 1, that @after
@@ -24,7 +25,7 @@ static void point_again(struct weir_tool *tool, struct weir_lines *lines, unsign
 	struct weir_args args = { .words = lines->words };
 	struct weir_err err;
 
-	if (tool->out.json)
+	if (in_json)
 		return weir_json_point(tool, lines->whole, line, column, key, budget);
 	rewind(lines->file);
 	lines->read = 0;
@@ -115,12 +116,23 @@ static void read_lines(struct weir_tool *tool, const char *path, struct weir_lin
 		weir_count_bad(tool, lines);
 }
 
+/* A line never begins with what JSON does. */
+static bool looks_json(const struct weir_lines *lines)
+{
+	const char *at = lines->size > 0 ? lines->whole : "";
+
+	at += strspn(at, WEIR_BLANKS);
+	return *at == '{' || *at == '[';
+}
+
 /* Read the file and those that it includes, and report what keeps that from being done. */
-static int open_files(struct weir_tool *tool, const char *path, struct weir_lines *lines)
+static int open_files(struct weir_tool *tool, const char *path, struct weir_lines *lines,
+		      bool either)
 {
 	int ret = weir_lines_open(lines, path, true, &tool->err);
 
-	if (!ret && !tool->out.json)
+	in_json = !ret && (either ? looks_json(lines) : tool->out.json);
+	if (!ret && !in_json)
 		ret = weir_include_all(tool, path, lines, &places);
 	tool->line = 0;
 	if (ret == -EINVAL)
@@ -128,16 +140,20 @@ static int open_files(struct weir_tool *tool, const char *path, struct weir_line
 	return ret;
 }
 
-/* Read the whole file and report its errors. */
+/* Read the whole file, of @either format or of that of the output, and report its errors. */
 static int read_config(struct weir_tool *tool, const char *path, struct weir_lines *lines,
-		       struct weir_config *config)
+		       struct weir_config *config, bool either)
 {
-	if (open_files(tool, path, lines))
+	config->limit_count = 0;
+	config->exempt_count = 0;
+	config->list_count = 0;
+	config->early_count = 0;
+	if (open_files(tool, path, lines, either))
 		return WEIR_EXIT_WORDS;
 	tool->places = &places;
 	config->places = &places;
 	defines.places = &places;
-	if (tool->out.json)
+	if (in_json)
 		weir_read_json(tool, lines, config);
 	else
 		read_lines(tool, path, lines, config);
@@ -317,7 +333,7 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	config.check = tool->check;
 	config.force = tool->force;
 	tool->file = path;
-	status = read_config(tool, path, &lines, &config);
+	status = read_config(tool, path, &lines, &config, false);
 	tool->config = &config;
 	if (!status)
 		note_items(tool, &config, false);
@@ -329,5 +345,30 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 	weir_notes_end(tool);
 	close_files(tool, &lines);
 	weir_config_clear(&config);
+	return status;
+}
+
+int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config *config)
+{
+	const char *file = tool->file;
+	unsigned int line = tool->line;
+	struct weir_lines lines;
+	int status;
+
+	tool->file = path;
+	tool->line = 0;
+	config->check = true;
+	config->force = true;	/* blocks that would end are no fault of the file */
+	status = read_config(tool, path, &lines, config, true);
+	tool->config = config;
+	if (!status && tool->reached)
+		status = replace(tool, &lines, config);
+	tool->config = NULL;
+	close_files(tool, &lines);
+	config->places = NULL;
+	tool->file = file;
+	tool->line = line;
+	if (status)
+		weir_err_set(&tool->err, "nothing was compared: %.200s cannot be applied", path);
 	return status;
 }

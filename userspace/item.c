@@ -70,7 +70,7 @@ int weir_read_item(struct weir_tool *tool, char **words, int count,
 	bool alone;
 	int ret;
 
-	ret = weir_read(&args, &reading);
+	ret = tool->read(&args, &reading);
 	*fault = args.fault;
 	/* do not suggest objects that a file cannot contain */
 	if (!reading.object)

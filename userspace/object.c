@@ -163,6 +163,13 @@ static const struct weir_command save_commands[] = {
 	{ 0 }
 };
 
+static const struct weir_command diff_commands[] = {
+	{ "diff", NULL, "print the commands that would make the configuration that of a file",
+	  .set = &weir_diff_fields, .verb = WEIR_ON_SHOW, .run = weir_diff_run, .absent = true,
+	  .compares = true },
+	{ 0 }
+};
+
 static const struct weir_command metrics_commands[] = {
 	{ "metrics", NULL, "print all counters in the text format of Prometheus",
 	  .set = &weir_metering_fields, .verb = WEIR_ON_SHOW, .run = weir_metrics, .absent = true },
@@ -215,6 +222,7 @@ const struct weir_object weir_objects[] = {
 	{ "top", "limits and the busiest sources, live", top_commands, true, NULL },
 	{ "save", "write the configuration in the format that -file reads",
 	  save_commands, true, NULL },
+	{ "diff", "print what applying a file would change", diff_commands, true, NULL },
 	{ "metrics", "counters in the text format of Prometheus", metrics_commands, true, NULL },
 	{ 0 }
 };

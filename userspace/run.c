@@ -163,7 +163,7 @@ static int run_or_check(struct weir_tool *tool, struct weir_reading *reading)
 	const struct weir_command *command = reading->command;
 	bool ask = tool->reached && !tool->batch;
 
-	if (!tool->check || (ask && command->checks))
+	if (!tool->check || command->compares || (ask && command->checks))
 		return command->run(tool, command, &reading->model);
 	return ask ? weir_check_names(tool, command, &reading->model) : WEIR_EXIT_OK;
 }
@@ -174,7 +174,6 @@ static int run_command(struct weir_tool *tool, struct weir_reading *reading)
 	int status;
 
 	tool->loads = command->loads;
-	tool->read = weir_read;
 	status = weir_tool_reach(tool);
 	if (status && command->absent && tool->missing)
 		status = WEIR_EXIT_OK;
@@ -210,6 +209,15 @@ static void complain(struct weir_tool *tool, int status, const struct weir_readi
 	weir_complain(tool, what);
 }
 
+/* What differs is status 1, as it is of diff(1), and an error 2. */
+static int status_of(int status, const struct weir_command *command)
+{
+	if (!command || !command->compares)
+		return status;
+	return status == WEIR_EXIT_DIFFERS ? 1 :
+	       status == WEIR_EXIT_WORDS ? WEIR_EXIT_REFUSED : status;
+}
+
 int weir_run_words(struct weir_tool *tool, char **words, int count,
 		   const struct weir_lines *lines)
 {
@@ -225,7 +233,7 @@ int weir_run_words(struct weir_tool *tool, char **words, int count,
 		status = help ? WEIR_EXIT_OK : run_command(tool, &reading);
 	if (lines && status == WEIR_EXIT_WORDS)
 		weir_lines_point(lines, args.fault, tool);
-	if (status)
+	if (status > 0)
 		complain(tool, status, &reading);
-	return status;
+	return status_of(status, reading.command);
 }

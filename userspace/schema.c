@@ -149,6 +149,7 @@ void weir_schema(struct weir_out *out)
 		json_array_append_new(told, event_of(i));
 	json_array_append_new(any, array_of("config"));
 	json_array_append_new(any, array_of("version"));
+	json_array_append_new(any, array_of("change"));
 	json_array_append_new(any, json_pack("{ss}", "$ref", "#/$defs/event"));
 	json_object_set_new(defs, "config",
 			    object_of(json_pack("{s:o, s:o, s:o, s:o, s:o}",
@@ -159,6 +160,9 @@ void weir_schema(struct weir_out *out)
 						"early", array_of("xdp")), NULL));
 	json_object_set_new(defs, "version",
 			    object_of(json_pack("{s{ss}}", "version", "type", "string"), NULL));
+	json_object_set_new(defs, "change",
+			    object_of(json_pack("{s{ss}}", "command", "type", "string"),
+				      json_pack("[s]", "command")));
 	json_object_set_new(defs, "event", json_pack("{so}", "anyOf", told));
 	schema = json_pack("{ss so so}", "$schema", "https://json-schema.org/draft/2020-12/schema",
 			   "anyOf", any, "$defs", defs);

@@ -31,7 +31,7 @@ struct weir_tool {
 	bool reached;
 	bool missing;		/* the module is not loaded */
 	bool loads;		/* load the module if it is not there */
-	/* weir_read(), for a command that runs others */
+	/* weir_read(), for files, and commands that run others */
 	int (*read)(struct weir_args *args, struct weir_reading *reading);
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
@@ -69,6 +69,7 @@ struct weir_command {
 	bool checks;			/* the kernel supports a dry run of it */
 	bool loads;			/* the module, if it is not there */
 	bool absent;			/* it also runs without the module */
+	bool compares;			/* its status is as that of diff(1) */
 	weir_run *run;
 	weir_tell *warn;	/* before it is run; or NULL */
 	weir_tell *note;	/* after it was run; or NULL */
@@ -143,12 +144,12 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 weir_tell weir_warn_block, weir_warn_source;
 
 /*
- * limit.c, source.c, monitor.c, top_run.c, save.c, metrics.c, xdp.c: commands that are not
- * generic.
+ * limit.c, source.c, monitor.c, top_run.c, save.c, diff.c, metrics.c, xdp.c: commands that are
+ * not generic.
  */
 weir_run weir_list_run, weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
-	weir_source_block, weir_source_release, weir_monitor, weir_top, weir_save, weir_metrics,
-	weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
+	weir_source_block, weir_source_release, weir_monitor, weir_top, weir_save, weir_diff_run,
+	weir_metrics, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set;
 
 /*
@@ -272,6 +273,8 @@ int weir_run_batch(struct weir_tool *tool, const char *path);
 int weir_apply_file(struct weir_tool *tool, const char *path);
 /* fallback.c; the status is that of @path. */
 int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char *fallback);
+/* Read a file of either format, and if the module is there have it checked; errors are printed. */
+int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config *config);
 /*
  * item.c: parse an item and add it to @config; @fault: index of the word at fault.
  * -ENOENT: the limit named by "before" does not exist.

@@ -125,7 +125,7 @@ static unsigned int terminal_width(void)
 
 int main(int argc, char **argv)
 {
-	struct weir_tool tool = { .out.to = stdout };
+	struct weir_tool tool = { .out.to = stdout, .read = weir_read };
 	int status, at;
 
 	fill_standard_files();

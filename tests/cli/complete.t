@@ -41,6 +41,7 @@ next top by -- dropped count rate
 next top count 2 limit web -- by every !count !limit
 next limit add web proto -- tcp vrrp
 next save -- '<FILE>'
+next diff -- '<FILE>' !NAME
 next -f -- '<FILE>' !limit
 next -- -color=never -brief
 next help -- limit source !help !-json
@@ -52,7 +53,7 @@ next limit add web budget 1/s -- packets
 # every word in help can be completed
 offered=$(
 	"$weir" -complete
-	for object in limit source exempt stats monitor top save; do
+	for object in limit source exempt stats monitor top save diff; do
 		"$weir" -complete "$object"
 		for verb in $("$weir" -complete "$object"); do
 			for first in '' 10.0.0.1 'web'; do
@@ -66,7 +67,7 @@ offered=$(
 	done 2>/dev/null
 )
 missing=$(
-	for object in limit source exempt stats monitor top save; do "$weir" help "$object"; done |
+	for object in limit source exempt stats monitor top save diff; do "$weir" help "$object"; done |
 		sed -nE '/^(Usage:| {7,10}[^ ])/{s/\[k\|M\|G\]//g;p}' | tr -s '][ |' '\n' |
 		grep -xE '[a-z][a-z0-9]*' | sort -u | grep -vxE 'weir|help' | while IFS= read -r word; do
 		grep -qxF -- "$word" <<<"$offered" || echo "$word"

@@ -92,7 +92,7 @@ says <<'LINES'
 1 | save x y | ^weir: save: unexpected argument 'y'$
 1 | save '' | ^weir: save: a file's name cannot be empty$
 # without a close word: all known words, or where they are listed
-1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, prefix-list, xdp, early, stats, monitor, top, save, metrics$
+1 | rats | ^weir: unknown word 'rats'; expected one of: limit, source, exempt, block, prefix-list, xdp, early, stats, monitor, top, save, diff, metrics$
 1 | limit frobnicate | ^weir: limit: unknown word 'frobnicate'; expected one of: show, add, set, del, rename, reset, rezone, flush$
 # words of other tools
 0 | -check limit add web budget 1/s dst ::/0 src 2001:db8::/32 |
@@ -245,7 +245,8 @@ says <<'LINES'
 # ... and of set what is refused whatever the limit is
 1 | -check limit set x exact slots 4 | ^weir: limit set: slots: exact has no slots
 1 | -check limit set x budget 57/s exact | ^weir: limit set: budget: exact counts at most 56 packets
-1 | -check limit set x budget 5/d fixed tz UTC | ^weir: limit set: tz: a time zone is that of a calendar
+0 | -check limit set x budget 5/d fixed tz UTC |
+1 | -check limit set x only budget 5/d fixed tz UTC | ^weir: limit set: tz: a time zone is that of a calendar
 0 | -check limit set x tz UTC |
 0 | -check limit set x budget 5/d tz UTC |
 0 | -check limit set x budget 5/s burst 9 |

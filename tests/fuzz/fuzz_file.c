@@ -128,7 +128,7 @@ static bool same(const struct weir_config *a, const struct weir_config *b)
 static int read_again(struct weir_tool *tool, struct weir_config *config)
 {
 	struct weir_lines lines;
-	int status = read_config(tool, "-", &lines, config);
+	int status = read_config(tool, "-", &lines, config, false);
 
 	close_files(tool, &lines);
 	return status;
@@ -137,7 +137,9 @@ static int read_again(struct weir_tool *tool, struct weir_config *config)
 static void again(const struct weir_config *config, bool json)
 {
 	static struct weir_config read;
-	struct weir_tool tool = { .check = true, .out = { .to = stdout, .json = json } };
+	struct weir_tool tool = {
+		.check = true, .read = weir_read, .out = { .to = stdout, .json = json },
+	};
 	const struct said *said;
 
 	weir_config_clear(&read);
@@ -155,7 +157,7 @@ static void again(const struct weir_config *config, bool json)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct weir_tool tool = {
-		.check = true, .out.json = size && (*data == '{' || *data == '['),
+		.check = true, .read = weir_read, .out.json = size && (*data == '{' || *data == '['),
 	};
 	static struct weir_config config;
 	const struct said *said;

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016 # $ is the tool's
+# diff against nothing, which is in force without the module; tests/netns/diff.t has the rest.
+. "$(dirname "$0")/lib.sh"
+[ ! -e /sys/module/weir ] || skip_all "the module is loaded"
+
+cat >conf <<-'CONF'
+	define lan = { 10.0.0.0/8, 192.168.0.0/16 }
+	exempt add 192.0.2.1 limit web comment "a # b"
+	block add 203.0.113.0/24
+	limit add web budget 1000/s not from $lan to 192.0.2.0/24 tcp dport 443
+	early dev nosuch0
+	limit add first budget 5/1m before web comment "$x"
+	prefix-list add few 10.0.0.0/8,::1
+CONF
+run diff conf
+is "$status $out" '1 early dev nosuch0
+prefix-list add few 10.0.0.0/8,::1
+limit add first budget 5/m comment "$x"
+limit add web budget 1000/s not from 10.0.0.0/8,192.168.0.0/16 to 192.0.2.0/24 proto tcp dport 443
+exempt add 192.0.2.1 limit web comment "a # b"
+block add 203.0.113.0/24' "all that a file has, in an order that works"
+is "$err" "weir: note: the module is not loaded: nothing is in force" "... with a note"
+cp out lines
+grep -v '^early' out >'batch'
+run -check -batch batch
+is "$status" 0 "... which is a batch" || diag "$err"
+for option in -quiet -check; do
+	run $option diff conf
+	is "$status $(cksum <out)" "1 $(cksum <lines)" "$option changes nothing of that"
+done
+run -json diff conf
+is "$status $(jq -r '.[].command' out | cksum)" "1 $(cksum <lines)" "the same in JSON"
+"$weir" diff - <conf >out 2>/dev/null
+is "$? $(cksum <out)" "1 $(cksum <lines)" "a file from stdin"
+echo '{"limits":[{"limit":"a","budgets":[{"budget":1,"window_ms":1000}]}]}' >json
+run diff json
+is "$status $out" "1 limit add a budget 1/s" "a file of JSON"
+mkdir d && echo 'include ../conf' >d/inc
+run diff d/inc
+is "$status $(cksum <out)" "1 $(cksum <lines)" "a file that includes another"
+seq -f 'prefix-list add long 10.0.%.0f.0/24' 0 40 >long
+run diff long
+is "$(wc -l <out) $(grep -o '10.0.[0-9]*.0/24' out | wc -l)" "3 41" "a list in lines of 16"
+awk 'BEGIN { for (i = 0; i < 4160; i++) for (j = 0; j < 16; j++)
+	printf "%s10.%d.%d.%d/28%s", j ? "," : "prefix-list add most ", i / 256, i % 256, j * 16, j < 15 ? "" : "\n" }' >all
+run diff all
+is "$status $(wc -l <out)" "1 4160" "more prefixes than the module takes"
+
+echo '# none' >none
+says <<'LINES'
+0 | diff none | ^weir: note: the module is not loaded: nothing is in force$
+0 | -quiet diff none |
+2 | -quiet diff nosuch | ^weir: nosuch: cannot open: No such file or directory.weir: diff: nothing was compared: nosuch cannot be applied$
+2 | diff none none | ^weir: diff: unexpected argument 'none'$
+2 | diff '' | ^weir: diff: a file's name cannot be empty$
+LINES
+printf '# one\nlimit add a budget 5\n' >bad
+run -quiet diff bad
+is "$status $err" "2 weir: bad:2:20: limit add: budget: '5' has no time; for example 5/s or 5/10s
+  limit add a budget 5
+                     ^
+weir: diff: nothing was compared: bad cannot be applied" "an error in the file"
+[ -e /etc/weir.conf ] || {
+	run -quiet diff
+	like "$status $err" "^2 weir: /etc/weir.conf: cannot open" "without a file, that of the service"
+}
+printf 'diff none\ndiff bad\n' >'batch'
+run -quiet -batch batch
+like "$status $err" "^2 weir: bad:2:20: .*weir: batch:2: diff: nothing was compared" "in a batch"
+finish
