@@ -349,11 +349,22 @@ static bool floor_ends(const struct walk_limit *l, u64 now)
 	return false;
 }
 
+/* Has it reserved what is not due yet, or may it have started from one that has? */
+static bool is_due_later(const struct walk_limit *l, const struct walk_source *s, u64 now)
+{
+	const struct walk_source *of;
+
+	for (of = l->source; l->crowded && of < l->source + l->sources; of++)
+		if (of->due > now)
+			return true;
+	return s->due > now;
+}
+
 u64 walk_told(const struct walk_limit *l, const struct walk_source *s, unsigned int i, u64 now)
 {
 	u64 most = walk_most(l, s, i, now);
 
-	return s->due > now ? U64_MAX :
+	return is_due_later(l, s, now) ? U64_MAX :
 	       is_full(l, now) || floor_ends(l, now) ? max(most, l->budget[i].room) : most;
 }
 
