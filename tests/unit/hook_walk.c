@@ -933,7 +933,7 @@ static void step_block(void)
 	if (err < 0)
 		return;
 	s->blocked = end;
-	s->free = end == WEIR_NEVER ? end : end + HZ / 4 + 1;
+	s->free = walk_block_ends(end);
 	if (!s->placed)
 		s->first = w.now;
 	if (!s->known)

@@ -378,16 +378,19 @@ bool walk_blocked(struct walk_limit *l, struct walk_source *s, u64 end, u64 now)
 	return possible;
 }
 
+/* An end beyond 32 bits of quarters of a second is for ever. */
+u64 walk_block_ends(u64 end)
+{
+	return end > (u64)(U32_MAX - 2) * (HZ / 4) ? U64_MAX : end + HZ / 4 + 1;
+}
+
 void walk_punished(struct walk_source *s, u64 penalty, u64 clock)
 {
-	u64 end = clock + penalty + HZ / 4 + 1;
-
 	/* A newcomer's time begins again when its block ends. */
 	if (penalty && !s->known)
 		s->settled = U64_MAX;
-	/* An end beyond 32 bits of quarters of a second is for ever. */
 	if (penalty)
-		s->free = max(s->free, end > (u64)(U32_MAX - 1) * (HZ / 4) ? U64_MAX : end);
+		s->free = max(s->free, walk_block_ends(clock + penalty));
 }
 
 bool walk_punishes(const struct walk_limit *l, const struct walk_source *s, u64 now)

@@ -113,6 +113,8 @@ u64 walk_told(const struct walk_limit *l, const struct walk_source *s, unsigned 
  */
 bool walk_blocked(struct walk_limit *l, struct walk_source *s, u64 end, u64 now);
 void walk_punished(struct walk_source *s, u64 penalty, u64 clock);
+/* The tick from which no block until @end refuses any more. */
+u64 walk_block_ends(u64 end);
 /* Surely a penalty blocks a source that has an entry. */
 bool walk_punishes(const struct walk_limit *l, const struct walk_source *s, u64 now);
 
