@@ -27,6 +27,7 @@ wanted() {
 644 ${sbin%/*}/lib/systemd/system/weir-zones.service
 644 ${sbin%/*}/lib/systemd/system/weir-zones.timer
 644 ${sbin%/*}/lib/systemd/system/weir.service
+644 ${sbin%/*}/lib/systemd/system/weir@.service
 755 $sbin/weir
 644 $share/bash-completion/completions/weir"
 	(cd "$top/Documentation/examples" && find . -type f -printf "%m $share/doc/weir/examples/%P\n" | sort -k2)

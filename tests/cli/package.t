@@ -22,6 +22,7 @@ is "$(files weir | sed 's:usr/lib/systemd:lib/systemd:')" "644 etc/weir.conf
 644 lib/systemd/system/weir-zones.service
 644 lib/systemd/system/weir-zones.timer
 644 lib/systemd/system/weir.service
+644 lib/systemd/system/weir@.service
 755 usr/sbin/weir
 644 usr/share/bash-completion/completions/weir
 644 usr/share/man/man4/weir.4.gz

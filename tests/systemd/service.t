@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# service.t: weir.service from boot on, and weir-zones.timer, in a guest of run.sh
+# service.t: weir.service from boot on, its instances, and weir-zones.timer, in a guest of run.sh
 # shellcheck source=../cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 conf=/etc/weir.conf
@@ -22,7 +22,7 @@ both() {
 	is "$status $(now) $(in_force)" "$1 $2 $3" "$4" || diag "$out" "$(systemctl status --no-pager -l weir)"
 }
 
-is "$(systemd-analyze verify --man=no weir.service weir-zones.service weir-zones.timer 2>&1)" "" "systemd finds nothing wrong with the units"
+is "$(systemd-analyze verify --man=no weir.service weir@blue.service weir-zones.service weir-zones.timer 2>&1)" "" "systemd finds nothing wrong with the units"
 is "$(now) $(in_force)" "active $web;$router" "at boot the file is applied"
 [ "$(show weir ActiveEnterTimestampMonotonic)" -lt "$(show systemd-networkd InactiveExitTimestampMonotonic)" ]
 ok $? "... before systemd-networkd starts"
@@ -139,6 +139,42 @@ both 0 active "$web;$router" "start then succeeds"
 is "$(count)" "count 7" "... and keeps the counts"
 systemctl restart systemd-journald
 is "$(now)" active "a restart of the journal does not end the unit"
+
+# A named network namespace
+settings() { grep -E "^[A-Z][A-Za-z]*=" "$units/$1" | sed '1,/^Type=/d; /^\(StateDirectory\|WantedBy\)=/d; s:weir/%i:weir:'; }
+units=/usr/lib/systemd/system
+is "$(settings weir@.service)" "$(settings weir.service)" "weir@.service has the settings of weir.service"
+blue() { systemctl "$1" weir@blue >/tmp/said 2>&1; }
+# in_blue STATUS ACTIVE CONFIG NAME: check blue's status, its unit and its configuration
+in_blue() {
+	is "$1 $(show weir@blue ActiveState) $(weir -netns blue save | sed '1d; s/ slots .*//' | paste -sd ';')" "$2" "$3" || diag "$(</tmp/said)" "$(systemctl status --no-pager -l weir@blue)"
+}
+mkdir -p /etc/weir
+echo 'limit add blue budget 7/h' >/etc/weir/blue.conf
+blue start
+is "$? $(show weir@blue ActiveState)" "1 failed" "without its namespace an instance fails"
+ip netns add blue
+blue start
+in_blue $? "0 active limit add blue budget 7/h" "with its namespace it applies its file there"
+is "$(now) $(in_force)" "active $web;$router" "... and not in the initial one"
+weir -netns blue source charge 203.0.113.9 limit blue packets 3 >/dev/null
+echo 'exempt add 192.0.2.9' >>/etc/weir/blue.conf
+blue reload
+in_blue $? "0 active limit add blue budget 7/h;exempt add 192.0.2.9" "reload applies the changed file"
+is "$(weir -netns blue source get 203.0.113.9 limit blue | grep -o 'count [0-9]*')" "count 3" "... and keeps the counts"
+echo 'limit add blue budget 7/x' >/etc/weir/blue.conf
+blue restart
+in_blue $? "1 failed limit add blue budget 7/h;exempt add 192.0.2.9" "restart with an invalid file fails and changes nothing"
+like "$(systemctl status --no-pager -l weir@blue)" "weir: /etc/weir/blue.conf:1:" "... with the reason"
+is "$(stat -c %a /var/lib/weir/blue/last.conf)" 600 "what it applied last is kept apart"
+echo 'limit add blue budget 7/h' >/etc/weir/blue.conf
+blue restart
+in_blue $? "0 active limit add blue budget 7/h" "... and with a valid file recovers"
+like "$(systemd-analyze security --no-pager weir@blue | tail -n 1)" ': [01]\.[0-9]' "systemd-analyze security is content with it"
+blue stop
+in_blue $? "0 inactive " "stop removes everything in the namespace"
+is "$(now) $(in_force)" "active $web;$router" "... and nothing elsewhere"
+ip netns del blue
 
 # An XDP program, in the stack, as loopback has no driver that could
 if [ -e /sys/kernel/btf/weir ]; then
