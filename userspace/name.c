@@ -7,16 +7,10 @@
 #include "field.h"
 #include "value.h"
 
-int weir_parse_name(const struct weir_field *field, struct weir_args *args,
-		    const char *text, void *at)
+static int parse_name(const char *text, void *at, struct weir_err *err)
 {
-	struct weir_err *err = args->err;
 	size_t len = strlen(text), i;
 
-	if (!len)
-		return weir_err_set(err, "a limit's name cannot be empty");
-	if (!strcmp(text, "all"))
-		return weir_err_set(err, "'all' cannot name a limit; 'limit show' shows every limit, 'limit flush' deletes them");
 	if (len > WEIR_NAME_MAX)
 		return weir_err_set(err, "name '%.40s' is longer than %d bytes",
 				    text, WEIR_NAME_MAX);
@@ -32,6 +26,26 @@ int weir_parse_name(const struct weir_field *field, struct weir_args *args,
 		return weir_err_set(err, "name '%.60s' begins with '-'", text);
 	memcpy(at, text, len + 1);
 	return 0;
+}
+
+int weir_parse_name(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	if (!*text)
+		return weir_err_set(args->err, "a limit's name cannot be empty");
+	if (!strcmp(text, "all"))
+		return weir_err_set(args->err, "'all' cannot name a limit; 'limit show' shows every limit, 'limit flush' deletes them");
+	return parse_name(text, at, args->err);
+}
+
+int weir_parse_list(const struct weir_field *field, struct weir_args *args,
+		    const char *text, void *at)
+{
+	if (!*text)
+		return weir_err_set(args->err, "a list's name cannot be empty");
+	if (!strcmp(text, "all"))
+		return weir_err_set(args->err, "'all' cannot name a list; 'prefix-list show' shows every list");
+	return parse_name(text, at, args->err);
 }
 
 static int bad_dev(const char *text, struct weir_err *err)

@@ -208,7 +208,7 @@ static void json_string(const struct weir_field *field, const char *key,
 #define TEXT	.schema = "string", .put = put_string, .get = get_string, .json = json_string
 const struct weir_type weir_type_name = { "NAME", TEXT, .parse = weir_parse_name,
 	.text = text_string };
-const struct weir_type weir_type_list = { "LIST", TEXT, .parse = weir_parse_name,
+const struct weir_type weir_type_list = { "LIST", TEXT, .parse = weir_parse_list,
 	.text = text_string };
 const struct weir_type weir_type_dev = { "IFACE", TEXT, .parse = weir_parse_dev,
 	.text = text_dev };

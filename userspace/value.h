@@ -28,10 +28,10 @@ int weir_value_time(const char *text, uint64_t *ms, struct weir_err *err);
 int weir_zone_find(const char *name, time_t now, struct weir_zone *zone, struct weir_err *err);
 
 /* One parser per type; only a prefix's uses the field. */
-weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_dev, weir_parse_comment,
-	weir_parse_prefix, weir_parse_address, weir_parse_proto, weir_parse_icmp, weir_parse_icmpv6,
-	weir_parse_family, weir_parse_ports, weir_parse_mark, weir_parse_per, weir_parse_newcomers,
-	weir_parse_rate, weir_parse_ms, weir_parse_zone;
+weir_parse_value weir_parse_budget, weir_parse_name, weir_parse_list, weir_parse_dev,
+	weir_parse_comment, weir_parse_prefix, weir_parse_address, weir_parse_proto,
+	weir_parse_icmp, weir_parse_icmpv6, weir_parse_family, weir_parse_ports, weir_parse_mark,
+	weir_parse_per, weir_parse_newcomers, weir_parse_rate, weir_parse_ms, weir_parse_zone;
 /* The inverses, in the same syntax; the field may be NULL. */
 const char *weir_text_budget(const struct weir_field *field, const void *at, char *buf);
 const char *weir_text_newcomers(const struct weir_field *field, const void *at, char *buf);

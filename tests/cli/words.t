@@ -79,6 +79,9 @@ says <<'LINES'
 1 | limit rezone web | ^weir: limit rezone: unexpected argument 'web'$
 0 | -check prefix-list add xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx 0.0.0.0/0,::/0,10.0.0.0/8,10.0.0.0/8 |
 1 | prefix-list add xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx ::/0 | ^weir: prefix-list add: name 'x*' is longer than 31 bytes$
+1 | prefix-list add '' ::/0 | ^weir: prefix-list add: a list's name cannot be empty$
+1 | prefix-list add all ::/0 | ^weir: prefix-list add: 'all' cannot name a list; 'prefix-list show' shows every list$
+1 | limit add a budget 1/s from-list all | ^weir: limit add: from-list: 'all' cannot name a list
 1 | prefix-list add | ^weir: prefix-list add: required: LIST$
 1 | prefix-list add l | ^weir: prefix-list add: required: PREFIX\[,...\] or file FILE$
 1 | prefix-list set l | ^weir: prefix-list set: required: PREFIX\[,...\] or file FILE$
