@@ -307,6 +307,7 @@ void walk_placed(struct walk_limit *l, u64 now)
 {
 	if (placed_of(l) > l->entries) {
 		l->crowded = true;
+		l->mixed = true;
 		all_uncertain(l);
 	} else if (l->crowded && is_idle(l, now)) {
 		l->crowded = false;
@@ -881,6 +882,11 @@ void walk_limit_set(struct walk_limit *l, const struct weir_limit *real, bool ke
 		if (!kept && !s->known)
 			s->settled = U64_MAX;
 	}
+	for (i = 0; i < l->budgets; i++)
+		if (l->budget[i].mode == WEIR_MODE_EXACT &&
+		    was.budget[from[i]].mode == WEIR_MODE_EXACT &&
+		    l->budget[i].window > was.budget[from[i]].window)
+			l->crowded |= l->mixed;
 	newcomers_fill(l, real, now);
 	l->batches += !kept || l->budget[0].room != was.budget[0].room;
 	if (!kept)
@@ -930,6 +936,7 @@ void walk_forget(struct walk_limit *l, struct walk_source *s)
 	l->batches++;
 	if (!s) {
 		l->crowded = false;
+		l->mixed = false;
 		l->batches = 0;
 	}
 }

@@ -62,6 +62,7 @@ struct walk_limit {
 	unsigned int budgets;
 	unsigned int entries;		/* of a set */
 	bool crowded;			/* sources may have been evicted */
+	bool mixed;			/* they were, so what left an exact window may come back in a longer one */
 	bool shared[2];			/* IPv4 and IPv6 are one source each */
 	u64 batch;			/* the most that CPUs may have taken in advance, */
 	u64 batches;			/* and how often that may have been left to count */
