@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2016 # $ is the tool's
 # diff.t: the commands that diff prints, run as a batch, lead to exactly the configuration of the
-# file, from each configuration to each other one; what they keep, and their words
+# file, from each configuration to others; what they keep, and their words. DIFF_ALL=1: from each
+# to each other one; DIFF_FILES=N, DIFF_SEED=N: more random ones, or others.
 . "$(dirname "$0")/lib.sh"
 need_tool
 load || bail "cannot load"
@@ -115,16 +116,17 @@ for to in "${files[@]}"; do
 	weir -j save >"$tmp/$to.json"
 	differs "$to.json" '0 ' "... in JSON"
 done
-for from in "${files[@]}"; do
-	for to in "${files[@]}"; do
-		[ "$from" = "$to" ] || leads "$from" "$to"
+count=${#files[@]} steps=2
+[ -z "${DIFF_ALL:-}" ] || steps=$((count - 1))
+for ((i = 0; i < count; i++)); do
+	for ((step = 1; step <= steps; step++)); do
+		leads "${files[i]}" "${files[(i + step) % count]}"
 	done
 done
 
-# random ones; DIFF_SEED=N: others
-seed=${DIFF_SEED:-1}
-python3 "$here/diff_files.py" "$tmp" 40 "$seed"
-for to in {0..39}; do
+count=${DIFF_FILES:-20}
+python3 "$here/diff_files.py" "$tmp" "$count" "${DIFF_SEED:-1}"
+for ((to = 0; to < count; to++)); do
 	stays "$to"
 	[ "$to" = 0 ] || leads $((to - 1)) "$to"
 done
