@@ -48,7 +48,7 @@ layers() {
 		userspace/define\.h	tool.h value.h
 		userspace/(define|file)\.c	config.h define.h tool.h
 		userspace/diff\.h	tool.h
-		userspace/diff(_limit|_list|_out)?\.c	config.h diff.h value.h
+		userspace/diff(_command|_limit|_list)?\.c	config.h diff.h value.h
 		userspace/place\.c	place.h
 		userspace/top\.h	config.h tool.h
 		userspace/(top|top_data|top_run|screen)\.c	top.h value.h
@@ -174,7 +174,7 @@ check_house() {
 # A limit on the module's size, so that the code does not grow back; generated files do not
 # count. A file is as long as its noun.
 check_size() {
-	local list n bad=0 most=15374
+	local list n bad=0 most=15373
 	mapfile -t list < <(files '^module/.*\.[ch]$' | xargs grep -L 'YNL-GEN')
 	n=$(cat "${list[@]}" | wc -l)
 	[ "$n" -le "$most" ] || { echo "module/ has $n lines; $most is the most" && bad=1; }

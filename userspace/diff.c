@@ -4,7 +4,6 @@
  * such that each can be run: what is named is there, and no limit of a number is passed.
  */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,12 +230,12 @@ static int compare(struct weir_tool *tool, const char *path, struct weir_config 
 int weir_diff_run(struct weir_tool *tool, const struct weir_command *command,
 		  union weir_model *model)
 {
-	const char *path = model->saving.file ? model->saving.file : DEFAULT_FILE;
+	const char *path = model->path.file ? model->path.file : DEFAULT_FILE;
 	struct weir_config *configs = calloc(2, sizeof(*configs));
 	int status;
 
 	if (!configs) {
-		weir_err_set(&tool->err, "%s", strerror(ENOMEM));
+		weir_err_set(&tool->err, WEIR_NO_MEMORY);
 		return WEIR_EXIT_REFUSED;
 	}
 	if (!tool->reached)

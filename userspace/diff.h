@@ -13,7 +13,7 @@ struct weir_diff {
 	size_t size;
 };
 
-/* diff_out.c: begin a command, of which these are the first words, end it, or print nothing. */
+/* diff_command.c: begin a command, of which these are the first words, end it, or print nothing. */
 void weir_diff_begin(struct weir_diff *diff, const char *words);
 void weir_diff_end(struct weir_diff *diff);
 void weir_diff_cancel(struct weir_diff *diff);

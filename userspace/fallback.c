@@ -9,7 +9,7 @@
 
 static void keep(struct weir_tool *tool, const char *fallback)
 {
-	union weir_model model = { .saving.file = fallback };
+	union weir_model model = { .path.file = fallback };
 
 	if (weir_save(tool, NULL, &model))
 		weir_note(tool, "warning", "applied, but not kept for the next boot: %s",

@@ -60,28 +60,20 @@ const struct weir_set weir_wanted_fields = {
 	.name = "wanted", .size = sizeof(struct weir_wanted), .fields = wanted_rows,
 };
 
-static const struct weir_field saving_rows[] = {
-	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_ADD,
-	  .offset = offsetof(struct weir_saving, file),
-	  .size = sizeof(((struct weir_saving *)0)->file),
-	  .help = "file to replace (default: standard output)" },
+#define FILE_ROW(verb, text)						\
+	{ "FILE", &weir_type_file, WEIR_FIRST | (verb),			\
+	  .offset = offsetof(struct weir_path, file),			\
+	  .size = sizeof(((struct weir_path *)0)->file), .help = (text) }
+
+/* Of save, and of diff. */
+static const struct weir_field path_rows[] = {
+	FILE_ROW(WEIR_ON_ADD, "file to replace (default: standard output)"),
+	FILE_ROW(WEIR_ON_SHOW, "file, of lines or of JSON (default: /etc/weir.conf)"),
 	{ 0 }
 };
 
-const struct weir_set weir_saving_fields = {
-	.name = "save", .fields = saving_rows, .size = sizeof(struct weir_saving),
-};
-
-static const struct weir_field diff_rows[] = {
-	{ "FILE", &weir_type_file, WEIR_FIRST | WEIR_ON_SHOW,
-	  .offset = offsetof(struct weir_saving, file),
-	  .size = sizeof(((struct weir_saving *)0)->file),
-	  .help = "file, of lines or of JSON (default: /etc/weir.conf)" },
-	{ 0 }
-};
-
-const struct weir_set weir_diff_fields = {
-	.name = "diff", .fields = diff_rows, .size = sizeof(struct weir_saving),
+const struct weir_set weir_path_fields = {
+	.name = "file", .fields = path_rows, .size = sizeof(struct weir_path),
 };
 
 static const struct weir_attr_spec metering_attrs[] = {

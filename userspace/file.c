@@ -350,13 +350,10 @@ int weir_apply_file(struct weir_tool *tool, const char *path)
 
 int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config *config)
 {
-	const char *file = tool->file;
-	unsigned int line = tool->line;
+	struct weir_site site = weir_site_enter(tool, path);
 	struct weir_lines lines;
 	int status;
 
-	tool->file = path;
-	tool->line = 0;
 	config->check = true;
 	config->force = true;	/* blocks that would end are no fault of the file */
 	status = read_config(tool, path, &lines, config, true);
@@ -366,8 +363,7 @@ int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config 
 	tool->config = NULL;
 	close_files(tool, &lines);
 	config->places = NULL;
-	tool->file = file;
-	tool->line = line;
+	weir_site_leave(tool, site);
 	if (status)
 		weir_err_set(&tool->err, "nothing was compared: %.200s cannot be applied", path);
 	return status;

@@ -250,9 +250,9 @@ struct weir_state {
 		 sources_wanted;
 };
 
-struct weir_saving {
+struct weir_path {
 	uint64_t has;
-	const char *file;	/* NULL: stdout */
+	const char *file;	/* or NULL, if not given */
 };
 
 /* The most sources that metrics show. */
@@ -260,7 +260,7 @@ struct weir_saving {
 
 struct weir_metering {
 	uint64_t has;
-	const char *file;	/* NULL: stdout */
+	const char *file;	/* or NULL, if not given */
 	uint32_t top;
 	bool http;
 };
@@ -291,7 +291,7 @@ union weir_model {
 	struct weir_stats stats;
 	struct weir_pressure pressure;
 	struct weir_newcomers newcomers;
-	struct weir_saving saving;
+	struct weir_path path;
 	struct weir_metering metering;
 	struct weir_xdp xdp;
 	struct weir_top top;

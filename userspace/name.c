@@ -7,10 +7,16 @@
 #include "field.h"
 #include "value.h"
 
-static int parse_name(const char *text, void *at, struct weir_err *err)
+/* @all: what to write instead of "all". */
+static int parse_name(const char *text, void *at, struct weir_err *err, const char *what,
+		      const char *all)
 {
 	size_t len = strlen(text), i;
 
+	if (!len)
+		return weir_err_set(err, "a %s's name cannot be empty", what);
+	if (!strcmp(text, "all"))
+		return weir_err_set(err, "'all' cannot name a %s; %s", what, all);
 	if (len > WEIR_NAME_MAX)
 		return weir_err_set(err, "name '%.40s' is longer than %d bytes",
 				    text, WEIR_NAME_MAX);
@@ -31,21 +37,14 @@ static int parse_name(const char *text, void *at, struct weir_err *err)
 int weir_parse_name(const struct weir_field *field, struct weir_args *args,
 		    const char *text, void *at)
 {
-	if (!*text)
-		return weir_err_set(args->err, "a limit's name cannot be empty");
-	if (!strcmp(text, "all"))
-		return weir_err_set(args->err, "'all' cannot name a limit; 'limit show' shows every limit, 'limit flush' deletes them");
-	return parse_name(text, at, args->err);
+	return parse_name(text, at, args->err, "limit",
+			  "'limit show' shows every limit, 'limit flush' deletes them");
 }
 
 int weir_parse_list(const struct weir_field *field, struct weir_args *args,
 		    const char *text, void *at)
 {
-	if (!*text)
-		return weir_err_set(args->err, "a list's name cannot be empty");
-	if (!strcmp(text, "all"))
-		return weir_err_set(args->err, "'all' cannot name a list; 'prefix-list show' shows every list");
-	return parse_name(text, at, args->err);
+	return parse_name(text, at, args->err, "list", "'prefix-list show' shows every list");
 }
 
 static int bad_dev(const char *text, struct weir_err *err)

@@ -87,6 +87,21 @@ static void show_source(const struct weir_tool *tool)
 	fprintf(stderr, "\n  %s\n", mark);
 }
 
+struct weir_site weir_site_enter(struct weir_tool *tool, const char *path)
+{
+	struct weir_site site = { tool->file, tool->line };
+
+	tool->file = path;
+	tool->line = 0;
+	return site;
+}
+
+void weir_site_leave(struct weir_tool *tool, struct weir_site site)
+{
+	tool->file = site.file;
+	tool->line = site.line;
+}
+
 void weir_complain(struct weir_tool *tool, const char *what)
 {
 	weir_note(tool, NULL, "%s%s%s", what ? what : "", what ? ": " : "", tool->err.text);

@@ -159,13 +159,13 @@ static const struct weir_command top_commands[] = {
 
 static const struct weir_command save_commands[] = {
 	{ "save", NULL, "write the configuration in the format that -file reads; with -json, as JSON",
-	  .set = &weir_saving_fields, .verb = WEIR_ON_ADD, .run = weir_save },
+	  .set = &weir_path_fields, .verb = WEIR_ON_ADD, .run = weir_save },
 	{ 0 }
 };
 
 static const struct weir_command diff_commands[] = {
 	{ "diff", NULL, "print the commands that would make the configuration that of a file",
-	  .set = &weir_diff_fields, .verb = WEIR_ON_SHOW, .run = weir_diff_run, .absent = true,
+	  .set = &weir_path_fields, .verb = WEIR_ON_SHOW, .run = weir_diff_run, .absent = true,
 	  .compares = true },
 	{ 0 }
 };

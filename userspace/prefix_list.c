@@ -39,21 +39,17 @@ static int read_lines(struct weir_tool *tool, struct weir_lines *lines,
 
 static int read_file(struct weir_tool *tool, const char *path, struct weir_list_change *change)
 {
-	const char *file = tool->file;
-	unsigned int line = tool->line;
+	struct weir_site site = weir_site_enter(tool, path);
 	struct weir_lines lines;
 	int ret;
 
-	tool->file = path;
-	tool->line = 0;
 	ret = weir_lines_open(&lines, path, false, &tool->err);
 	if (!ret)
 		ret = read_lines(tool, &lines, change);
 	if (ret)
 		weir_complain(tool, NULL);
 	weir_lines_close(&lines);
-	tool->file = file;
-	tool->line = line;
+	weir_site_leave(tool, site);
 	if (ret)
 		return weir_err_set(&tool->err, "file: %.200s is invalid; nothing was changed",
 				    path);

@@ -60,7 +60,7 @@ static void put_config(struct weir_out *out, const void *data)
 
 int weir_save(struct weir_tool *tool, const struct weir_command *command, union weir_model *model)
 {
-	const char *path = model->saving.file;
+	const char *path = model->path.file;
 	static struct weir_config config;
 	int status = weir_get_config(tool, &config, true);
 

@@ -119,7 +119,16 @@ int weir_get_config(struct weir_tool *tool, struct weir_config *config, bool all
 int weir_get_limit(struct weir_tool *tool, const char *name,
 		   struct weir_limit *limit, struct weir_request *request);
 
-/* note.c: print a message on stderr; @kind: "note", "warning", NULL: an error. */
+/* note.c: while another file is read, messages name its lines. */
+struct weir_site {
+	const char *file;
+	unsigned int line;
+};
+
+struct weir_site weir_site_enter(struct weir_tool *tool, const char *path);
+void weir_site_leave(struct weir_tool *tool, struct weir_site site);
+
+/* Print a message on stderr; @kind: "note", "warning", NULL: an error. */
 void weir_note(struct weir_tool *tool, const char *kind, const char *fmt, ...) WEIR_PRINTF(3);
 /* Print tool->err, with the source line if its column is set; @what: a prefix or NULL. */
 void weir_complain(struct weir_tool *tool, const char *what);

@@ -555,11 +555,10 @@ static void old_release(const struct weir_edit *edit)
 		for (j = 0; j < edit->count && !heir; j++)
 			if (edit->was[j] == limit)
 				heir = edit->limit[j];
-		if (heir == limit)
-			continue;
-		if (heir)
+		if (heir && heir != limit)
 			weir_limit_replaced(limit, heir);
-		weir_limit_free(limit, heir);
+		if (heir != limit)
+			weir_limit_free(limit, heir);
 	}
 	config_drop(edit->old);
 }

@@ -173,4 +173,3 @@ void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_new
 	if (!heir || heir->tries != newcomers->tries)
 		tries_free(newcomers->tries);
 }
-

@@ -16,9 +16,10 @@ u64 weir_newcomers_bytes(const struct weir_newcomers *newcomers);
 /* Makes those of a checked configuration, or takes those of @was; may sleep. */
 int weir_newcomers_make(struct weir_net *wn, struct weir_newcomers *newcomers,
 			const struct weir_newcomers *was, struct weir_error *error);
-/* Frees what @heir, which may be NULL, has not taken. */
+/* @heir has replaced them, a grace period ago. */
 void weir_newcomers_replaced(const struct weir_newcomers *newcomers,
 			     const struct weir_newcomers *heir);
+/* Frees what @heir, which may be NULL, has not taken. */
 void weir_newcomers_free(struct weir_newcomers *newcomers, const struct weir_newcomers *heir);
 
 /* Begin to learn, because nobody is known: at first, and when all are forgotten. */

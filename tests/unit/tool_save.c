@@ -161,7 +161,7 @@ static void test_file(void **state)
 		"limit add web budget 1/s slots 16 sources 65536 " COMMENT "\nexempt add 0.0.0.1\n";
 	struct rlimit limit = { .rlim_max = RLIM_INFINITY }, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	char dir[] = "/tmp/weir-save-XXXXXX", file[64], link[64], text[256], *none;
-	union weir_model model = { .saving.file = link };
+	union weir_model model = { .path.file = link };
 	struct weir_tool tool;
 	struct stat st;
 
@@ -171,7 +171,7 @@ static void test_file(void **state)
 	umask(027);
 	assert_int_equal(save(failed, &model, &tool, &none), WEIR_EXIT_REFUSED);
 	assert_int_equal(count_files(dir), 0);
-	model.saving.file = file;
+	model.path.file = file;
 	free(none);
 	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OK);
 	assert_string_equal(none, "");
@@ -182,7 +182,7 @@ static void test_file(void **state)
 	assert_int_equal(st.st_mode & 07777, 0640);
 
 	assert_int_equal(symlink("file", link) | chmod(file, 0600) | truncate(file, 9), 0);
-	model.saving.file = link;
+	model.path.file = link;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
 	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
@@ -205,10 +205,10 @@ static void test_file(void **state)
 	unlink(link);
 	unlink(file);
 
-	model.saving.file = "/dev/full";
+	model.path.file = "/dev/full";
 	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
 	free(none);
-	model.saving.file = link;
+	model.path.file = link;
 	rmdir(dir);
 	assert_int_equal(save(whole, &model, &tool, &none), WEIR_EXIT_OUTPUT);
 	check(strstr(tool.err.text, "No such file or directory"), "%s", tool.err.text);
@@ -219,7 +219,7 @@ static void test_file(void **state)
 static int save_through(union weir_model *model, const char *target, struct weir_tool *tool)
 {
 	static const enum reading whole[] = { WHOLE };
-	const char *link = model->saving.file;
+	const char *link = model->path.file;
 	char is[64] = "", *none;
 	int status;
 
@@ -250,7 +250,7 @@ static void test_link(void **state)
 {
 	struct rlimit limit = { .rlim_max = RLIM_INFINITY }, unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	char dir[] = "/tmp/weir-save-XXXXXX", link[64], file[64], other[64], to[64];
-	union weir_model model = { .saving.file = link };
+	union weir_model model = { .path.file = link };
 	struct weir_tool tool;
 	int fd[2], i;
 	struct stat st;
