@@ -203,12 +203,35 @@ u64 walk_most(const struct walk_limit *l, const struct walk_source *s, unsigned 
 	return min(sum, (u128)U64_MAX);
 }
 
-/* Are all that were placed surely idle? Then floors are, too, and no CPU's batch counts. */
+/* As if one source had sent what all did. */
+static u128 held_by_all(const struct walk_limit *l, unsigned int i, u64 now)
+{
+	const struct walk_source *s;
+	struct walk_list all = { };
+	unsigned int n;
+	u128 sum;
+
+	for (s = l->source; s < l->source + l->sources; s++)
+		for (n = 0; n < s->most[i].len; n++)
+			list_add(&all, s->most[i].event[n].tick, s->most[i].event[n].amount, 0);
+	sum = held(&l->budget[i], &all, now, false);
+	list_free(&all);
+	return sum;
+}
+
+/*
+ * Are all that were placed surely idle? Then floors are, too, and no CPU's batch counts. A bucket
+ * that started from what another one held leaks longer than each of them.
+ */
 static bool is_idle(const struct walk_limit *l, u64 now)
 {
 	const struct walk_source *s;
 	unsigned int i;
 
+	for (i = 0; i < l->budgets; i++)
+		if (l->crowded && l->budget[i].mode == WEIR_MODE_BUCKET &&
+		    held_by_all(l, i, now))
+			return false;
 	for (s = l->source; s < l->source + l->sources; s++)
 		for (i = 0; i < l->budgets; i++)
 			if (now < s->free || s->due ||
@@ -800,19 +823,13 @@ static void floors_meet(struct walk_list *list)
 static u64 leaked_twice(const struct walk_limit *l, unsigned int i, u64 now)
 {
 	const struct walk_source *s;
-	struct walk_list all = { };
-	u128 sum = 0, level = 0;
-	unsigned int n;
+	u128 sum = 0, level;
 
 	if (!l->crowded || l->budget[i].mode != WEIR_MODE_BUCKET)
 		return 0;
-	for (s = l->source; s < l->source + l->sources; s++) {
+	for (s = l->source; s < l->source + l->sources; s++)
 		sum += held(&l->budget[i], &s->most[i], now, false);
-		for (n = 0; n < s->most[i].len; n++)
-			list_add(&all, s->most[i].event[n].tick, s->most[i].event[n].amount, 0);
-	}
-	level = held(&l->budget[i], &all, now, false);
-	list_free(&all);
+	level = held_by_all(l, i, now);
 	return level > sum ? min(level - sum, (u128)U64_MAX / 2) : 0;
 }
 
