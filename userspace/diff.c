@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir diff: the commands that make the configuration in force that of a file. Their order is
+ * weir diff: the commands that turn the configuration in force into that of a file. Their order is
  * such that each can be run: what is named is there, and no limit of a number is passed.
  */
 

@@ -164,7 +164,7 @@ static const struct weir_command save_commands[] = {
 };
 
 static const struct weir_command diff_commands[] = {
-	{ "diff", NULL, "print the commands that would make the configuration that of a file",
+	{ "diff", NULL, "print the commands that turn the current configuration into that of a file",
 	  .set = &weir_path_fields, .verb = WEIR_ON_SHOW, .run = weir_diff_run, .absent = true,
 	  .compares = true },
 	{ 0 }
