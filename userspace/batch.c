@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * weir -batch: one command per line. Consecutive "exempt add", "exempt del" or "block del"
- * are sent in one request, as the kernel copies all exemptions and waits for a grace period
- * in each request that changes one. Of "block add" each is sent alone, for its warning.
+ * weir -batch: one command per line. Consecutive commands "add" or "del" of exemptions or
+ * blocked prefixes are sent in one request, as the kernel copies all of them and waits for a
+ * grace period in each request that changes one.
  */
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <sys/param.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "tool.h"
 
 struct batch {
@@ -18,15 +19,13 @@ struct batch {
 	FILE *input;
 	const struct weir_command *command;	/* of the lines gathered */
 	char what[16];		/* its words */
-	unsigned int count;	/* of lines gathered */
 	unsigned int most;	/* lines in the next request */
 	size_t length;		/* of the line that has been read in part */
 	int status;		/* of the first failure; or WEIR_EXIT_OK */
 };
 
-/* Too large for the stack: lines gathered, and what is sent of them. */
-static struct weir_exempt gathered[WEIR_EXEMPTS_MAX];
-static struct weir_config sent;
+/* Too large for the stack: what the lines gathered say, and what is sent of it. */
+static struct weir_config gathered, sent;
 
 static bool stopped(const struct batch *batch)
 {
@@ -40,14 +39,14 @@ static void keep_status(struct batch *batch, int status)
 }
 
 /* The request of exemptions: one as its command makes it, several at once. */
-static struct weir_request request_of(const struct batch *batch, const struct weir_exempt *exempt,
+static struct weir_request request_of(const struct batch *batch, struct weir_exempt *exempt,
 				      unsigned int count)
 {
 	bool add = batch->command->verb == WEIR_ON_ADD;
 
 	if (count == 1)
 		return weir_request_of(batch->command, exempt);
-	memcpy(sent.exempts, exempt, count * sizeof(*exempt));
+	sent.exempts = exempt;
 	sent.exempt_count = count;
 	sent.add = add;
 	sent.del = !add;
@@ -63,7 +62,7 @@ static struct weir_request request_of(const struct batch *batch, const struct we
  * half of them, so that a line that fails is found, and reported by itself. After it the
  * requests grow again, while they succeed: most lines may fail, as when all exist.
  */
-static unsigned int send_part(struct batch *batch, const struct weir_exempt *exempt,
+static unsigned int send_part(struct batch *batch, struct weir_exempt *exempt,
 			      unsigned int count)
 {
 	const struct weir_exempt *end = exempt + count;
@@ -92,50 +91,47 @@ static unsigned int send_part(struct batch *batch, const struct weir_exempt *exe
 
 static void flush(struct batch *batch)
 {
-	unsigned int done = 0, count = batch->count;
+	unsigned int done = 0, count = gathered.exempt_count;
 
 	batch->most = count;
-	batch->count = 0;
+	gathered.exempt_count = 0;
 	while (done < count && !stopped(batch))
-		done += send_part(batch, gathered + done, MIN(batch->most, count - done));
+		done += send_part(batch, gathered.exempts + done, MIN(batch->most, count - done));
 }
 
 /* Is it a command of which many can be sent at once? */
 static bool joins(const struct weir_lines *lines)
 {
-	bool exempt;
-
-	if (lines->count < 3)
-		return false;
-	exempt = !strcmp(lines->words[0], "exempt");
-	return (exempt || !strcmp(lines->words[0], "block")) &&
-	       (weir_word_among("del delete", lines->words[1]) ||
-		(exempt && !strcmp(lines->words[1], "add")));
+	return lines->count >= 3 && weir_word_among("exempt block", lines->words[0]) &&
+	       weir_word_among("add del delete", lines->words[1]);
 }
 
 /* Take a line that can be sent with others. */
 static bool gather(struct batch *batch, struct weir_lines *lines)
 {
+	struct weir_tool *tool = batch->tool;
 	struct weir_args args = { .words = lines->words, .count = lines->count,
-				  .exact = true, .err = &batch->tool->err };
+				  .exact = true, .err = &tool->err };
 	struct weir_reading reading;
 
-	batch->tool->loads = true;
-	if (batch->tool->check || !joins(lines) || weir_read(&args, &reading) ||
-	    weir_tool_reach(batch->tool))
+	tool->loads = true;
+	if (tool->check || !joins(lines) || weir_read(&args, &reading) || weir_tool_reach(tool))
 		return false;
-	if (batch->count && reading.command != batch->command)
+	if (gathered.exempt_count == WEIR_EXEMPTS_MAX ||
+	    (gathered.exempt_count && reading.command != batch->command))
 		flush(batch);
 	if (stopped(batch))
 		return true;
 	reading.model.exempt.line = lines->line;
-	reading.model.exempt.replace = batch->tool->exist && reading.command->verb == WEIR_ON_ADD;
-	gathered[batch->count++] = reading.model.exempt;
+	reading.model.exempt.replace = tool->exist && reading.command->verb == WEIR_ON_ADD;
+	if (weir_config_add_exempt(&gathered, &reading.model.exempt, &tool->err))
+		return false;
 	batch->command = reading.command;
 	snprintf(batch->what, sizeof(batch->what), "%s %s", reading.object->name,
 		 reading.command->name);
-	if (batch->count == WEIR_EXEMPTS_MAX)
-		flush(batch);
+	tool->line = lines->line;
+	if (reading.command->warn)
+		reading.command->warn(tool, &reading.model.exempt);
 	return true;
 }
 
@@ -166,6 +162,7 @@ static void run_line(struct batch *batch, struct weir_lines *lines, int ret,
 	int status = WEIR_EXIT_WORDS;
 
 	tool->line = lines->line;
+	tool->limits_asked = false;
 	if (ret > 0) {
 		status = weir_run_words(tool, lines->words, lines->count, lines);
 	} else {

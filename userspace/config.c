@@ -12,8 +12,11 @@
 void weir_config_clear(struct weir_config *config)
 {
 	free(config->lists);
+	free(config->exempts);
 	config->lists = NULL;
+	config->exempts = NULL;
 	config->list_room = 0;
+	config->exempt_room = 0;
 	config->places = NULL;
 	config->list_count = 0;
 	config->limit_count = 0;
@@ -62,11 +65,33 @@ int weir_config_add_limit(struct weir_config *config,
 	return 0;
 }
 
+/* Make room for one more element of @size behind @count; false with an error: no memory. */
+static bool grow(void *array, unsigned int *room, unsigned int count, size_t size,
+		 struct weir_err *err)
+{
+	unsigned int more = *room ? 2 * *room : 4;
+	void **at = array, *grown;
+
+	if (count < *room)
+		return true;
+	grown = realloc(*at, more * size);
+	if (!grown) {
+		weir_err_set(err, WEIR_NO_MEMORY);
+		return false;
+	}
+	*at = grown;
+	*room = more;
+	return true;
+}
+
 int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt *exempt,
 			   struct weir_err *err)
 {
 	if (config->exempt_count == WEIR_EXEMPTS_MAX)
 		return weir_err_set(err, "more than %d exemptions", WEIR_EXEMPTS_MAX);
+	if (!grow(&config->exempts, &config->exempt_room, config->exempt_count, sizeof(*exempt),
+		  err))
+		return -ENOMEM;
 	config->exempts[config->exempt_count++] = *exempt;
 	return 0;
 }
@@ -74,22 +99,13 @@ int weir_config_add_exempt(struct weir_config *config, const struct weir_exempt 
 /* Another part of a list, or NULL with an error. */
 static struct weir_list *new_part(struct weir_config *config, struct weir_err *err)
 {
-	unsigned int room = config->list_room ? 2 * config->list_room : 4;
-	struct weir_list *lists;
-
 	if (config->list_count == WEIR_LIST_PARTS_MAX) {
 		weir_err_set(err, "more than %d prefixes in lists", WEIR_LIST_PREFIXES_MAX);
 		return NULL;
 	}
-	if (config->list_count == config->list_room) {
-		lists = realloc(config->lists, room * sizeof(*lists));
-		if (!lists) {
-			weir_err_set(err, WEIR_NO_MEMORY);
-			return NULL;
-		}
-		config->lists = lists;
-		config->list_room = room;
-	}
+	if (!grow(&config->lists, &config->list_room, config->list_count, sizeof(*config->lists),
+		  err))
+		return NULL;
 	return &config->lists[config->list_count++];
 }
 
@@ -267,7 +283,9 @@ void weir_config_sort(struct weir_config *config)
 	if (config->list_count)
 		qsort(config->lists, config->list_count, sizeof(*config->lists),
 		      compare_lists);
-	qsort(config->exempts, config->exempt_count, sizeof(*config->exempts), compare_lines);
+	if (config->exempt_count)
+		qsort(config->exempts, config->exempt_count, sizeof(*config->exempts),
+		      compare_lines);
 }
 
 int weir_config_check(struct weir_config *config, const struct weir_exempt *exempt,

@@ -8,7 +8,7 @@
 /* Room for all words of a limit. */
 #define WEIR_DIFFERS_SIZE	160
 
-/* Empty it, and free its lists. */
+/* Empty it, and free its lists and exemptions. */
 void weir_config_clear(struct weir_config *config);
 struct weir_limit *weir_config_find(struct weir_config *config, const char *name);
 /* Insert a limit before limit->before, or at the end; -ENOENT: no such limit. */

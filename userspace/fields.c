@@ -374,18 +374,21 @@ const struct weir_set weir_state_fields = {
 	SET("state", state), .fields = state_rows,
 };
 
-#define CONFIG(NAME, array, number)	ATTR(config, CONFIG_##NAME), MANY(config, array, number)
+#define GROWS(array, number, most)	.offset = offsetof(struct weir_config, array), \
+	.size = sizeof(*((struct weir_config *)0)->array), .apart = true, \
+	.many = most, .count = offsetof(struct weir_config, number)
 
 /* The words here prefix the messages on refused items. */
 static const struct weir_field config_rows[] = {
-	{ "prefix-list add:", &weir_type_nest, WEIR_ON_ADD, ATTR(config, CONFIG_PREFIX_LIST),
-	  .offset = offsetof(struct weir_config, lists), .size = sizeof(struct weir_list),
-	  .many = WEIR_LIST_PARTS_MAX, .count = offsetof(struct weir_config, list_count),
-	  .apart = true, .nest = &weir_list_fields },
-	{ "limit add:", &weir_type_nest, WEIR_ON_ADD, CONFIG(LIMIT, limits, limit_count),
+	{ "prefix-list add:", &weir_type_nest, WEIR_ON_ADD,
+	  ATTR(config, CONFIG_PREFIX_LIST), GROWS(lists, list_count, WEIR_LIST_PARTS_MAX),
+	  .nest = &weir_list_fields },
+	{ "limit add:", &weir_type_nest, WEIR_ON_ADD,
+	  ATTR(config, CONFIG_LIMIT), MANY(config, limits, limit_count),
 	  .nest = &weir_limit_fields },
 	{ "exempt add:", &weir_type_nest, WEIR_ON_ADD | WEIR_ON_DEL,
-	  CONFIG(EXEMPT, exempts, exempt_count), .nest = &weir_exempt_fields },
+	  ATTR(config, CONFIG_EXEMPT), GROWS(exempts, exempt_count, WEIR_EXEMPTS_MAX),
+	  .nest = &weir_exempt_fields },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_CHECK), AT(config, check) },
 	{ NULL, &weir_type_flag, WEIR_ON_ADD, ATTR(config, CONFIG_ADD), AT(config, add) },
 	{ NULL, &weir_type_flag, WEIR_ON_DEL, ATTR(config, CONFIG_DEL), AT(config, del) },

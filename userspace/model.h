@@ -301,14 +301,15 @@ union weir_model {
 
 struct weir_places;
 
-/* Sized for the largest configuration: too large for the stack. */
+/* Too large for the stack. */
 struct weir_config {
 	bool check, add, del, force;
-	unsigned int limit_count, exempt_count, early_count, list_count, list_room;
+	unsigned int limit_count, exempt_count, early_count, list_count;
+	unsigned int exempt_room, list_room;	/* of the arrays that grow */
 	struct weir_limit limits[WEIR_LIMITS_MAX];
-	struct weir_exempt exempts[WEIR_EXEMPTS_MAX];
+	struct weir_exempt *exempts;
 	struct weir_xdp early[WEIR_EARLY_MAX];	/* devices that drop early */
-	struct weir_list *lists;	/* parts, all full but their last; room for list_room */
+	struct weir_list *lists;	/* parts, all full but their last */
 	const struct weir_places *places;	/* of the lines; or NULL */
 };
 

@@ -230,7 +230,12 @@ bool weir_without_limits(struct weir_tool *tool)
 
 	if (tool->config)
 		return !tool->config->limit_count;
-	return tool->reached && !weir_nl_ask(&tool->nl, &request) && !stats.limits;
+	if (!tool->limits_asked) {
+		tool->limits_none = tool->reached && !weir_nl_ask(&tool->nl, &request) &&
+				    !stats.limits;
+		tool->limits_asked = true;
+	}
+	return tool->limits_none;
 }
 
 void weir_note_block(struct weir_tool *tool, const void *model)

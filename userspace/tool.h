@@ -33,6 +33,7 @@ struct weir_tool {
 	bool loads;		/* load the module if it is not there */
 	/* weir_read(), for files, and commands that run others */
 	int (*read)(struct weir_args *args, struct weir_reading *reading);
+	bool limits_asked, limits_none;	/* what weir_without_limits() knows */
 	unsigned long answers;	/* shown by weir_run_show() */
 	union weir_model answer;	/* the last of them */
 	const char *limit;	/* being changed, or NULL */

@@ -128,6 +128,9 @@ is "$(mine -check block add 203.0.113.0/24 limit tcp)" "$warned" "a block of the
 is "$(mine block add 203.0.113.0/24 limit tcp)" "$warned" "... when it is made"
 is "$(mine block add 203.0.112.0/24)$(mine block add 203.0.113.0/24 limit seen)" "" "... but not that of others, nor under a limit that observes"
 is "$(mine -check source block 203.0.113.9 limit tcp for 1h)" "$warned" "... also as a source"
+weir block flush
+like "$(printf '%s\n' 'block add 203.0.112.0/24' 'block add 203.0.113.0/24 limit tcp' | mine -batch -)" \
+	"^weir: warning: [^ ]*2: this blocks your own ssh connection under limit 'tcp'" "... and in a batch"
 weir save "$tmp/own"
 like "$(mine -check -file "$tmp/own")" "weir: warning: $tmp/own:[0-9]+: this blocks your own ssh connection under limit 'tcp'" "... and in a file"
 weir exempt add 203.0.113.9

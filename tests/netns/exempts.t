@@ -51,11 +51,14 @@ requests weir -batch "$tmp/gone"
 number 2 sys_sendto "1024 lines that remove them are one request"
 is "$(weir -j stats show | json exempt_count)" 0 "... and none is left"
 holds "... with an event each" wait_for 60 told removed 1024 || diag "$(grep -c . "$tmp/events")"
-sed 's/exempt/block/' "$tmp/many" | quietly weir -b -
+sed 's/exempt/block/' "$tmp/many" >"$tmp/blocks"
+requests weir -quiet -batch "$tmp/blocks"
+number 3 sys_sendto "1024 blocks are one request, and one for their note"
+is "$(weir -j stats show | json blocked_prefix_count)" 1024 "... and all are there"
 sed 's/exempt/block/' "$tmp/gone" >"$tmp/freed"
 requests weir -batch "$tmp/freed"
-number 2 sys_sendto "... and as many blocks"
-is "$(weir -j stats show | json blocked_prefix_count)" 0 "... which end"
+number 2 sys_sendto "... and one ends them"
+is "$(weir -j stats show | json blocked_prefix_count)" 0 "... all"
 if [ -z "$untraced" ]; then requests_stop; fi
 quiet
 

@@ -250,11 +250,12 @@ static void test_message(void **state)
 		limit.match.to[i].family = AF_INET6;
 	}
 	full->limit_count = WEIR_LIMITS_MAX;
-	full->exempt_count = WEIR_EXEMPTS_MAX;
 	for (i = 0; i < WEIR_LIMITS_MAX; i++)
 		full->limits[i] = limit;
 	for (i = 0; i < WEIR_EXEMPTS_MAX; i++)
-		full->exempts[i] = exempt;
+		assert_int_equal(weir_config_add_exempt(full, &exempt, &err), 0);
+	assert_int_equal(weir_config_add_exempt(full, &exempt, &err), -EINVAL);
+	assert_string_equal(err.text, "more than 65536 exemptions");
 	strcpy(list.name, limit.name);
 	for (i = 0; i < WEIR_LIST_PREFIXES_MAX; i++)
 		assert_int_equal(weir_config_add_list(full, &list, &err), 0);
