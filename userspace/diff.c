@@ -85,13 +85,15 @@ static void put_exempt(struct weir_diff *diff, const struct weir_exempt *exempt,
 static void put_exempts(struct weir_diff *diff, struct weir_config *there,
 			struct weir_config *file, bool add)
 {
-	const struct weir_exempt *was = there->exempts, *was_end = was + there->exempt_count;
-	const struct weir_exempt *is = file->exempts, *is_end = is + file->exempt_count;
+	const struct weir_exempt *was, *is;
 	bool has_was, has_is, gone, same;
+	unsigned int i = 0, j = 0;
 	int order;
 
-	for (; was < was_end || is < is_end; was += has_was, is += has_is) {
-		order = was == was_end ? 1 : is == is_end ? -1 : weir_config_compare(was, is);
+	for (; i < there->exempt_count || j < file->exempt_count; i += has_was, j += has_is) {
+		was = i < there->exempt_count ? &there->exempts[i] : NULL;
+		is = j < file->exempt_count ? &file->exempts[j] : NULL;
+		order = !was ? 1 : !is ? -1 : weir_config_compare(was, is);
 		has_was = order <= 0;
 		has_is = order >= 0;
 		gone = has_was && *was->limit &&

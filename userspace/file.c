@@ -46,10 +46,12 @@ static void check_items(struct weir_tool *tool, struct weir_lines *lines,
 {
 	const struct weir_exempt *exempt;
 	bool partly = lines->bad, absent;
+	unsigned int i;
 	int ret;
 
 	weir_config_sort(config);
-	for (exempt = config->exempts; exempt < config->exempts + config->exempt_count; exempt++) {
+	for (i = 0; i < config->exempt_count; i++) {
+		exempt = &config->exempts[i];
 		ret = weir_config_check(config, exempt, &tool->err);
 		absent = ret == -ENOENT;
 		if (!ret || (absent && partly))

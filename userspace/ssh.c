@@ -140,9 +140,11 @@ static bool spared_now(struct weir_tool *tool, const struct ssh *ssh, const char
 static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
 			const char *limit)
 {
-	const struct weir_exempt *exempt = config->exempts;
+	const struct weir_exempt *exempt;
+	unsigned int i;
 
-	for (; exempt < config->exempts + config->exempt_count; exempt++) {
+	for (i = 0; i < config->exempt_count; i++) {
+		exempt = &config->exempts[i];
 		if (!exempt->block && weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
 		    (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
 		    (!*exempt->dev || !strcmp(exempt->dev, ssh->dev)))
