@@ -141,7 +141,8 @@ static noinline u64 victim_search(const struct weir_table *table, struct weir_bu
 {
 	const struct weir_states *states = weir_bucket_states(table, bucket);
 	u64 may = GENMASK_ULL(table->ways - 1, 0) & ~bucket->blocked, of[4] = { may };
-	u64 enough = 0, least = WEIR_STAYS, before = bucket->seen, seen = before, left, sum;
+	u64 enough = 0, least = WEIR_STAYS, before = bucket->seen, seen = before, known = 0;
+	u64 left, sum;
 	const unsigned int first = bucket->hand + 1;
 	unsigned int looks = min_t(unsigned int, bucket->looks + WEIR_LOOKS, table->ways);
 	unsigned int set, i;
@@ -149,13 +150,14 @@ static noinline u64 victim_search(const struct weir_table *table, struct weir_bu
 	if (table->states_off) {
 		of[0] = may & states->newcomers;
 		of[1] = may & states->late & ~of[0];
-		if (!late || !(of[0] | of[1]))
-			of[2] = may & ~(of[0] | of[1]);
+		known = may & ~(of[0] | of[1]);
 	}
 	for (set = 0; set < (table->stays ? 4 : 8); set++) {
 		if (set == 4)
 			enough = weight(table, weir_bucket_floor(table, bucket), lookup) %
 				 WEIR_STAYS;
+		if (set == 2 && (!late || known == may || (table->stays && least == WEIR_STAYS)))
+			of[2] = known;
 		left = ror64(of[set & 3] & (set < 4 ? ~before : before), first);
 		for (; left && looks && least > enough; left &= left - 1) {
 			i = (__ffs64(left) + first) % 64;
@@ -178,10 +180,10 @@ static noinline u64 victim_search(const struct weir_table *table, struct weir_bu
  * Point the hand at the way to evict if none is free: behind the last that was evicted the first
  * idle one, or else the one with the smallest sum; of the unknown before those who became known
  * late, and of these before others, which a newcomer that is @late itself takes only if there are
- * none but them, lest addresses that repeat push them out. Ways that were live are not looked at
- * again for a quarter of the window; when all were, one whose sum is not above the floor's will
- * do. What a search leaves of its WEIR_LOOKS later ones may use, up to all ways. Returns the sum,
- * or WEIR_STAYS if no way was found that may be evicted.
+ * none but them, or in a total none of the others may go, lest addresses that repeat push them
+ * out. Ways that were live are not looked at again for a quarter of the window; when all were, one
+ * whose sum is not above the floor's will do. What a search leaves of its WEIR_LOOKS later ones may
+ * use, up to all ways. Returns the sum, or WEIR_STAYS if no way was found that may be evicted.
  */
 static u64 victim(const struct weir_table *table, struct weir_bucket *bucket,
 		  const struct weir_lookup *lookup, bool late)

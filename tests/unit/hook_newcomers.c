@@ -102,6 +102,46 @@ static void test_late(void **state)
 	end();
 }
 
+/*
+ * In a total, newcomers stay. A stranger who comes again, which pushes out nobody who is known as
+ * long as others would do, takes the way of one who is known and idle if none of them would.
+ */
+static void test_total_late(void **state)
+{
+	const u32 known = 10, strangers = 40;
+	u32 n, got = 0, refused = 0;
+	struct weir_limit made = words(50, 64);
+
+	made.budget[0] = (struct weir_budget) { .amount = 20 };
+	made.newcomers.known_ms = 3600000;
+	begin_with(&made);
+	shim_jiffies += 3600 * HZ;
+	for (n = 1; n <= known; n++)
+		arrive(n);
+	shim_jiffies += 3601 * HZ;
+	for (n = 1; n <= known; n++)
+		arrive(n);
+	assert_false(state_of(known).unknown);
+	/* Until all ways are taken */
+	for (n = 1000; refused < 100; n++) {
+		refused += !(arrive(n) & WEIR_CHARGED);
+		shim_jiffies += HZ / 40;
+	}
+	shim_jiffies += 2 * HZ;
+	/* A few of them use up the newcomers' budget. */
+	for (n = 0; arrive(1000 + n / 10) & WEIR_CHARGED; n++)
+		;
+	for (n = 5000; n < 5000 + strangers; n++)
+		assert_int_equal(arrive(n), WEIR_REFUSED | WEIR_NEWCOMER);
+	for (n = 1; n <= known; n++)
+		forget(n);
+	shim_jiffies += HZ;
+	for (n = 5000; n < 5000 + strangers; n++)
+		got += !!(arrive(n) & WEIR_CHARGED);
+	check(got == known, "%u got the ways of %u", got, known);
+	end();
+}
+
 /* Changes keep who is known, and since when others have their ways. */
 static void test_changes(void **state)
 {
@@ -345,6 +385,6 @@ static void test_wrap(void **state)
 	end();
 }
 
-UNIT_MAIN("newcomers", T(test_known), T(test_learn), T(test_victims), T(test_late),
+UNIT_MAIN("newcomers", T(test_known), T(test_learn), T(test_victims), T(test_late), T(test_total_late),
 	  T(test_changes), T(test_replace), T(test_budgets), T(test_blocked), T(test_forgotten), T(test_full),
 	  T(test_wrap))
