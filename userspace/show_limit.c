@@ -42,17 +42,17 @@ static void show_memory(struct weir_out *out, const struct weir_limit *limit)
 }
 
 /*
- * How many packets, each from another address, leave newcomers no room, and for how
- * long, if that is a nuisance.
+ * How many packets, each from another address, leave newcomers no room under a budget, and
+ * for how long, if that is a nuisance.
  */
-static void show_flood(struct weir_out *out, const struct weir_limit *limit)
+static void show_flood(struct weir_out *out, const struct weir_limit *limit,
+		       const struct weir_budget *is)
 {
-	const struct weir_budget *first = &limit->budgets[0];
-	const struct weir_amount *budget = &first->amount;
-	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE];
+	const struct weir_amount *budget = &is->amount;
+	char count[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE], by[WEIR_TEXT_SIZE];
 	uint64_t packets = limit->ways;
 
-	if (first->unit || limit->newcomers.count ||
+	if (is->unit || limit->newcomers.count ||
 	    (budget->window_ms && budget->window_ms < HOUR_MS))
 		return;
 	if (budget->window_ms && __builtin_mul_overflow(packets, budget->count, &packets))
@@ -60,10 +60,12 @@ static void show_flood(struct weir_out *out, const struct weir_limit *limit)
 	if (packets > FLOOD_MAX)
 		return;
 	weir_text_amount(packets, 2, count);
-	weir_text_time(first->window_ns + first->slot_ns, time);
-	weir_out_text(out, "    %s packets from spoofed addresses lock newcomers out %s%s\n", count,
-		      budget->window_ms ? "for " : "until they are forgotten",
-		      budget->window_ms ? time : "");
+	weir_text_time(is->window_ns + is->slot_ns, time);
+	weir_text_budget(NULL, budget, by);
+	weir_out_text(out, "    %s packets from spoofed addresses lock newcomers out %s%s%s%s\n",
+		      count, budget->window_ms ? "for " : "until they are forgotten",
+		      budget->window_ms ? time : "", limit->budget_count > 1 ? " by budget " : "",
+		      limit->budget_count > 1 ? by : "");
 }
 
 /* What the kernel made of the budgets: of several, a line each. */
@@ -94,6 +96,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model;
 	const struct weir_limit_stats *stats = &limit.stats;
+	unsigned int i;
 
 	weir_out_begin(out, NULL, '{');
 	out->results = true;
@@ -116,8 +119,8 @@ void weir_show_limit(struct weir_out *out, const void *model)
 	if (!out->json && stats->has & WEIR_HAS(LIMIT_STATS_KNOWN_NOW) &&
 	    limit.newcomers.window_ms)
 		show_memory(out, &limit);
-	if (!out->json && limit.has & WEIR_HAS(LIMIT_STATS))
-		show_flood(out, &limit);
+	for (i = 0; !out->json && limit.has & WEIR_HAS(LIMIT_STATS) && i < limit.budget_count; i++)
+		show_flood(out, &limit, &limit.budgets[i]);
 	if (stats->sources_wanted && !limit.newcomers.count)
 		weir_out_word(out, WEIR_COLOR_BAD, limit.budgets[0].amount.window_ms ?
 			      "    pressure: try sources %" PRIu64 :
@@ -127,7 +130,7 @@ void weir_show_limit(struct weir_out *out, const void *model)
 		weir_out_text(out, "\n");
 	if (stats->blocks_lost) {
 		weir_out_word(out, WEIR_COLOR_BAD,
-			      "    half of the ways of a bucket are blocked, no room for more: try sources %u",
+			      "    half of the places of a set are blocked, no room for more: try sources %u",
 			      MIN(2 * limit.sources, WEIR_SOURCES_MAX));
 		weir_out_text(out, "\n");
 	}

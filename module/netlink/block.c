@@ -199,8 +199,8 @@ static int block_do(struct weir_net *wn, struct block *block, struct genl_info *
 	for (i--; i--; )
 		block_set(wn, block, block->limit[i], block->was[i]);
 	return block_refuse(info, err, err == -EEXIST ? already : err == -EAGAIN ?
-			    "other sources keep taking the way of the source; try again" :
-			    "its bucket has no way left for a blocked source; more sources make room");
+			    "other sources keep taking the place of the source; try again" :
+			    "its set has no place left for a blocked source; more sources make room");
 }
 
 /* Put each limit under which something changed into the reply, and tell listeners. */

@@ -81,6 +81,13 @@ static void forget_source(const struct weir_net *wn, struct forget *forget,
 	forget->forgotten += weir_table_forget(limit->table, masked, hash, weir_clock());
 }
 
+/* Was there anything to forget of it: counts, drops, a block, or that it is known? */
+static bool was_there(const struct weir_source_state *state, const struct weir_limit *limit)
+{
+	return state->live || state->dropped || state->blocked ||
+	       (limit->newcomers.budget && !state->unknown);
+}
+
 static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 			  const struct weir_limit *limit, u32 bucket)
 {
@@ -91,7 +98,7 @@ static void forget_bucket(const struct weir_net *wn, struct forget *forget,
 	n = weir_table_walk(limit->table, bucket, weir_clock(), limit->room, state);
 	for (; n--; state++)
 		if (all)
-			forget->forgotten += state->live || state->dropped;
+			forget->forgotten += was_there(state, limit);
 		else if (weir_nl_selects(&forget->within, &state->source, limit->prefix, false))
 			forget_source(wn, forget, limit, &state->source);
 	if (all && !bucket && limit->newcomers.budget)

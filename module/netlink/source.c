@@ -238,7 +238,7 @@ int weir_nl_source_charge_doit(struct sk_buff *skb, struct genl_info *info)
 	} while (err == -EAGAIN && ++tries < WEIR_TRIES);
 	if (err == -EAGAIN)
 		weir_nl_refuse(info->extack, attrs[WEIR_A_SOURCE_ADDRESS],
-			       "others keep taking the source's way or changing the limit; try again");
+			       "others keep taking the source's place or changing the limit; try again");
 	if (err == -ENOENT)
 		weir_nl_no_limit(attrs[WEIR_A_SOURCE_LIMIT], info->extack);
 	nlmsg_end(reply, nlmsg_hdr(reply));

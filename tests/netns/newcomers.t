@@ -82,8 +82,10 @@ is "$(state 203.0.113.9 unknown)" false "without newcomers there are no unknown 
 weir limit set e newcomers 50/500ms >/dev/null
 is "$(state $known unknown)$(state 203.0.113.9 unknown)" falsetrue "who was there when newcomers are distinguished is known"
 
-# When all are forgotten, it learns anew.
-weir source forget all limit e >/dev/null
+# When all are forgotten, it learns anew. Nobody is live, but some are known.
+let_pass 1300
+is "$(weir -json source get $known | jq -c '.[0].budgets[0].count')$(state $known unknown)" 0false "a known source is idle"
+within "$(weir -json source forget all limit e | json forgotten)" 1 10000 "what forget all forgets of idle sources is that they are known"
 amount=$(refused)
 flood -s 198.18.2.1 -n 250 -c 250
 is "$(refused)" "$amount" "a limit that forgot all sources learns anew"

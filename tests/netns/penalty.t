@@ -94,7 +94,7 @@ ack -s 203.0.113.1 -n 200 -c 2000
 now=$(stat_of p blocked_now)
 within "$now" 4 $(($(weir -json limit show p | json ways) / 2)) "a flood of sources has at most half of the ways blocked"
 within "$(stat_of p blocks_lost)" 1 10000 "... and it is counted who found no room"
-like "$(weir -s limit show p)" "half of the ways of a bucket are blocked, no room for more: try sources 128" "... and told"
+like "$(weir -s limit show p)" "half of the places of a set are blocked, no room for more: try sources 128" "... and told"
 lost() { ack -s 203.0.113.1 -n 250 -c 2000; grep -q '"blocks_lost":[1-9]' "$tmp/events"; }
 holds "... also as an event" wait_for 10 lost
 weir limit set p budget 1000/1h >/dev/null
