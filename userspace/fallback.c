@@ -40,8 +40,11 @@ int weir_apply_or_fall_back(struct weir_tool *tool, const char *path, const char
 		keep(tool, fallback);
 		return status;
 	}
-	if (is_limiting(tool))
+	if (is_limiting(tool)) {
+		tool->file = path;
+		weir_note(tool, "warning", "not applied: the configuration that was in force still is");
 		return status;
+	}
 	fell = weir_apply_file(tool, fallback);
 	tool->file = path;
 	tool->line = 0;

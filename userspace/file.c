@@ -181,6 +181,8 @@ static void note_items(struct weir_tool *tool, const struct weir_config *config,
 		tool->line = config->exempts[i].line;
 		if (config->exempts[i].block)
 			weir_warn_block(tool, &config->exempts[i]);
+		else
+			weir_warn_exempt(tool, &config->exempts[i]);
 	}
 	for (i = 0; applied && i < config->exempt_count; i++) {
 		tool->line = config->exempts[i].line;
@@ -251,8 +253,9 @@ static void blame_blocks(struct weir_tool *tool, struct weir_config *config)
 	if (more)
 		snprintf(others, sizeof(others), " (and of %u more)", more);
 	if (first)
-		weir_err_set(&tool->err, "the %" PRIu64 " blocks of limit '%s'%s would end, as the file %s; 'weir -force -file %.200s' does it",
-			     first->stats.blocked_now, first->name, others,
+		weir_err_set(&tool->err, "the %" PRIu64 " block%s of limit '%s'%s would end, as the file %s; 'weir -force -file %.200s' does it",
+			     first->stats.blocked_now, first->stats.blocked_now == 1 ? "" : "s",
+			     first->name, others,
 			     weir_config_find(config, first->name) ? "has it with another 'per'" :
 			     "does not have it", tool->file);
 }
@@ -279,6 +282,22 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	return status;
 }
 
+/* What applying it would refuse: of early drops, a device that does not exist. */
+static int check(struct weir_tool *tool, struct weir_lines *lines, struct weir_config *config)
+{
+	const struct weir_xdp *early = config->early;
+
+	for (; early < config->early + config->early_count; early++) {
+		if (weir_dev_exists(early->dev))
+			continue;
+		weir_err_set(&tool->err, WEIR_NO_DEVICE, early->dev);
+		point_again(tool, lines, early->line, early->column, early->dev, "dev", 0, 0);
+		weir_complain(tool, "early");
+		return WEIR_EXIT_REFUSED;
+	}
+	return replace(tool, lines, config);
+}
+
 /*
  * The programs that ask come before the limits and go after them: without limits they ask for
  * nothing, and what the module refuses leaves them as they were.
@@ -300,7 +319,7 @@ static int apply(struct weir_tool *tool, struct weir_lines *lines, struct weir_c
 		return status;
 	}
 	if (tool->check)
-		return replace(tool, lines, config);
+		return check(tool, lines, config);
 	status = weir_xdp_apply(tool, config, &bad);
 	if (status) {
 		point_again(tool, lines, config->early[bad].line, config->early[bad].column,
@@ -357,11 +376,11 @@ int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config 
 	int status;
 
 	config->check = true;
-	config->force = true;	/* blocks that would end are no fault of the file */
+	config->force = tool->force;
 	status = read_config(tool, path, &lines, config, true);
 	tool->config = config;
 	if (!status && tool->reached)
-		status = replace(tool, &lines, config);
+		status = check(tool, &lines, config);
 	tool->config = NULL;
 	close_files(tool, &lines);
 	config->places = NULL;

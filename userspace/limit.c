@@ -2,6 +2,7 @@
 /* weir limit: add, set, show and rezone. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/netlink.h>
 #include <string.h>
 
@@ -205,4 +206,54 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 	note_budgets(tool, &limit);
 	if (merge(tool, &limit) || limit.match.any)
 		weir_note_ssh(tool, &limit, true);
+}
+
+/* Say how many sources are released with a limit. */
+static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	char sentence[80];
+
+	if (!limit->stats.blocked_now)
+		return;
+	snprintf(sentence, sizeof(sentence), " has blocked %" PRIu64 " source%s, which this releases",
+		 limit->stats.blocked_now, limit->stats.blocked_now == 1 ? "" : "s");
+	weir_note_of(tool, "warning", limit->name, sentence);
+}
+
+/* The limit that a command names, or all, with their counters. */
+static void warn_each(struct weir_tool *tool, const char *name)
+{
+	static struct weir_config there;
+	const struct weir_limit *limit;
+	struct weir_limit one = { 0 };
+	bool stats = tool->stats;
+	struct weir_request get;
+
+	if (!tool->reached)
+		return;
+	tool->stats = true;
+	if (name && !weir_get_limit(tool, name, &one, &get))
+		warn_blocked(tool, &one);
+	else if (!name && !weir_get_config(tool, &there, false))
+		for (limit = there.limits; limit < there.limits + there.limit_count; limit++)
+			warn_blocked(tool, limit);
+	tool->stats = stats;
+}
+
+void weir_warn_limit_del(struct weir_tool *tool, const void *model)
+{
+	warn_each(tool, ((const struct weir_limit *)model)->name);
+}
+
+void weir_warn_limit_flush(struct weir_tool *tool, const void *model)
+{
+	warn_each(tool, NULL);
+}
+
+void weir_warn_forget(struct weir_tool *tool, const void *model)
+{
+	const struct weir_query *query = model;
+
+	if (!query->prefix.family)
+		warn_each(tool, *query->limit ? query->limit : NULL);
 }

@@ -50,7 +50,7 @@ static const struct weir_command limit_commands[] = {
 	  .warn = weir_warn_set, .run = weir_limit_change, .note = note_set },
 	{ "del", "delete", "delete a limit", LIMIT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_LIMIT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
-	  .checks = true },
+	  .checks = true, .warn = weir_warn_limit_del },
 	{ "rename", NULL, "give a limit another name; its counts, blocks and exemptions stay",
 	  LIMIT, .verb = WEIR_ON_RENAME, .cmd = WEIR_CMD_LIMIT_RENAME, .loads = true,
 	  .run = weir_run_plain, .checks = true },
@@ -60,7 +60,7 @@ static const struct weir_command limit_commands[] = {
 	  .reply_set = &weir_limit_fields, .show = weir_show_limit, .cmd = WEIR_CMD_LIMIT_SET,
 	  .loads = true, .checks = true, .run = weir_limit_rezone },
 	{ "flush", NULL, "delete all limits", .cmd = WEIR_CMD_LIMIT_FLUSH, .loads = true,
-	  .run = weir_run_plain },
+	  .run = weir_run_plain, .warn = weir_warn_limit_flush },
 	{ 0 }
 };
 
@@ -76,7 +76,7 @@ static const struct weir_command source_commands[] = {
 	  .cmd = WEIR_CMD_SOURCE_CHARGE, .run = weir_source_charge },
 	{ "forget", NULL, "reset the counts and drops of sources, and release them", SOURCE,
 	  .verb = WEIR_ON_FORGET,
-	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show },
+	  .cmd = WEIR_CMD_SOURCE_FORGET, .run = weir_run_show, .warn = weir_warn_forget },
 	{ "block", NULL, "refuse all packets of a source or prefix; with -exist, replace its block",
 	  SOURCE,
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_SOURCE_BLOCK, .loads = true,
@@ -92,14 +92,14 @@ static const struct weir_command exempt_commands[] = {
 	  .run = weir_run_show },
 	{ "add", NULL, "exempt a prefix from limits; with -exist, give it a new end", EXEMPT,
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
-	  .run = weir_run_plain, .note = weir_note_exempt },
+	  .run = weir_run_plain, .warn = weir_warn_exempt, .note = weir_note_exempt },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
 	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
-	  .checks = true },
+	  .checks = true, .warn = weir_warn_unexempt },
 	{ "get", NULL, "show which exemption covers an address", EXEMPT, .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = weir_note_exempt },
 	{ "flush", NULL, "delete all exemptions", .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,
-	  .run = weir_run_plain },
+	  .run = weir_run_plain, .warn = weir_warn_flush },
 	{ 0 }
 };
 

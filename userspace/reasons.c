@@ -68,21 +68,22 @@ static const char *seconds_text(uint64_t ns, char buf[WEIR_TEXT_SIZE])
 	return weir_text_time((ns + SECOND - 1) / SECOND * SECOND, buf);
 }
 
-/* Why the last packet was dropped. */
+/*
+ * Why the last packet was dropped. The budget may have been changed since: where it would
+ * not refuse such a packet now, what is said of it is said to be of now.
+ */
 static const char *reason_text(const struct weir_source *source, char text[2 * WEIR_TEXT_SIZE])
 {
 	const struct weir_drop *drop = &source->drop;
-	unsigned int i = drop->budget ? drop->budget - 1 : 0;
+	unsigned int i = (drop->budget ? drop->budget - 1 : 0) % WEIR_BUDGETS_MAX;
+	const struct weir_source_budget *is = &source->budgets[i];
 	char budget[WEIR_TEXT_SIZE];
-	uint32_t unit;
 
-	i %= WEIR_BUDGETS_MAX;
-	unit = source->budgets[i].unit;
 	budget_text(source, i, budget);
 	switch (drop->reason) {
 	case WEIR_DROP_REASON_BUDGET:
-		snprintf(text, 2 * WEIR_TEXT_SIZE, "over %s budget %s",
-			 source->prefix.family ? "its" : "the", budget);
+		snprintf(text, 2 * WEIR_TEXT_SIZE, is->left ? "over %s budget, which is %s now" :
+			 "over %s budget %s", source->prefix.family ? "its" : "the", budget);
 		break;
 	case WEIR_DROP_REASON_BLOCK:
 		strcpy(text, "blocked");
@@ -91,9 +92,10 @@ static const char *reason_text(const struct weir_source *source, char text[2 * W
 		strcpy(text, "no place in the table, and no room under the floor");
 		break;
 	case WEIR_DROP_REASON_SIZE:
-		snprintf(text, 2 * WEIR_TEXT_SIZE,
-			 "its size of %" PRIu64 " %s is larger than the whole budget %s",
-			 drop->cost, weir_unit_names[unit == WEIR_UNIT_BYTES], budget);
+		snprintf(text, 2 * WEIR_TEXT_SIZE, drop->cost > is->budget ?
+			 "its size of %" PRIu64 " %s is larger than the whole budget %s" :
+			 "its size of %" PRIu64 " %s was larger than the whole budget, which is %s now",
+			 drop->cost, weir_unit_names[is->unit == WEIR_UNIT_BYTES], budget);
 		break;
 	case WEIR_DROP_REASON_NEWCOMERS:
 		strcpy(text, "not known yet, and the newcomers' budget was used up");

@@ -67,14 +67,17 @@ void weir_show_spark(const struct weir_source_budget *source, char text[WEIR_SPA
 	*text = '\0';
 }
 
-static void show_slots(struct weir_out *out, const struct weir_source_budget *is)
+/* Those of the first budget; of others the kernel tells none. */
+static void show_slots(struct weir_out *out, const struct weir_source *source)
 {
+	const struct weir_source_budget *is = &source->budgets[0];
 	char text[WEIR_SPARK_SIZE], slot[WEIR_TEXT_SIZE];
 
 	weir_show_spark(is, text);
-	weir_out_text(out, is->slots == 1 ? "    %s %u slot of %s\n" :
-		      "    %s %u slots of %s, oldest first\n", text, is->slots,
-		      weir_text_time(is->slot_ns, slot));
+	weir_out_text(out, "    %s %u slot%s of %s%s%s\n", text, is->slots,
+		      is->slots == 1 ? "" : "s", weir_text_time(is->slot_ns, slot),
+		      is->slots == 1 ? "" : ", oldest first",
+		      source->budget_count == 1 ? "" : ", of the first budget");
 }
 
 static void show_newcomer(struct weir_out *out, const struct weir_source *source)
@@ -227,7 +230,7 @@ void weir_show_source(struct weir_out *out, const void *model)
 	if (standing && !out->json && !out->brief) {
 		show_budgets(out, source);
 		if (source->budgets[0].slots)
-			show_slots(out, &source->budgets[0]);
+			show_slots(out, source);
 	}
 	if (!out->json && !out->brief && (standing || by_prefix))
 		weir_show_reasons(out, source);

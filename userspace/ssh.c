@@ -136,18 +136,24 @@ static bool spared_now(struct weir_tool *tool, const struct ssh *ssh, const char
 	return tool->reached && !weir_nl_ask(&tool->nl, &request);
 }
 
-/* Whether the configuration being applied is certain to exempt the peer. */
+/* Is the exemption certain to hold for the peer? */
+static bool spares(const struct weir_exempt *exempt, const struct ssh *ssh, const char *limit)
+{
+	return !exempt->block && weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
+	       (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
+	       (!*exempt->dev || !strcmp(exempt->dev, ssh->dev));
+}
+
+/* Whether the configuration exempts the peer, also without the exemption @but, or NULL. */
 static bool spared_then(const struct weir_config *config, const struct ssh *ssh,
-			const char *limit)
+			const char *limit, const struct weir_exempt *but)
 {
 	const struct weir_exempt *exempt;
 	unsigned int i;
 
 	for (i = 0; i < config->exempt_count; i++) {
 		exempt = &config->exempts[i];
-		if (!exempt->block && weir_prefix_holds(&exempt->prefix, &ssh->peer) &&
-		    (!*exempt->limit || !strcmp(exempt->limit, limit)) &&
-		    (!*exempt->dev || !strcmp(exempt->dev, ssh->dev)))
+		if ((!but || weir_config_compare(exempt, but)) && spares(exempt, ssh, limit))
 			return true;
 	}
 	return false;
@@ -183,6 +189,11 @@ static const struct ssh *own(const struct weir_tool *tool)
 	return found > 0 && !tool->elsewhere ? &ssh : NULL;
 }
 
+static const char *which(const struct weir_limit *limit)
+{
+	return limit->match.has & ~limit->match.invert & WEIR_COND_SYN ? "new" : "own";
+}
+
 void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists)
 {
 	const struct ssh *ssh = limit->action == WEIR_ACTION_DROP ? own(tool) : NULL;
@@ -193,13 +204,12 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 		return;
 	packet = packet_of(ssh);
 	if (!meets(tool, &packet, &limit->match) ||
-	    (tool->config ? spared_then(tool->config, ssh, limit->name) :
+	    (tool->config ? spared_then(tool->config, ssh, limit->name, NULL) :
 	     spared_now(tool, ssh, exists ? limit->name : "")))
 		return;
 	snprintf(sentence, sizeof(sentence),
 		 " applies to your %s ssh connections; to exempt them: weir exempt add %.50s%s%s",
-		 limit->match.has & ~limit->match.invert & WEIR_COND_SYN ? "new" : "own",
-		 weir_text_prefix(NULL, &ssh->peer, buf), *ssh->dev ? " dev " : "", ssh->dev);
+		 which(limit), weir_text_prefix(NULL, &ssh->peer, buf), *ssh->dev ? " dev " : "", ssh->dev);
 	weir_note_of(tool, "warning", limit->name, sentence);
 }
 
@@ -216,25 +226,36 @@ static bool is_blocked(const struct weir_exempt *block, const struct weir_limit 
 	return weir_prefix_holds(&outer, &peer);
 }
 
-static void warn_block(struct weir_tool *tool, const struct weir_exempt *block, bool source)
+/* The configuration being applied, or that in force; or NULL. */
+static const struct weir_config *config_of(struct weir_tool *tool)
 {
 	static struct weir_config there;
-	const struct weir_config *config = tool->config ? tool->config : &there;
+
+	if (tool->config)
+		return tool->config;
+	return tool->reached && !weir_get_config(tool, &there, true) ? &there : NULL;
+}
+
+static void warn_block(struct weir_tool *tool, const struct weir_exempt *block, bool source)
+{
 	const struct ssh *ssh = own(tool);
+	const struct weir_config *config;
 	const struct weir_limit *limit;
 	struct weir_match packet;
 	char buf[WEIR_TEXT_SIZE];
 
 	if (!ssh || (*block->dev && *ssh->dev && strcmp(block->dev, ssh->dev)) ||
-	    !(source || weir_prefix_holds(&block->prefix, &ssh->peer)) ||
-	    (!tool->config && (!tool->reached || weir_get_config(tool, &there, true))))
+	    !(source || weir_prefix_holds(&block->prefix, &ssh->peer)))
+		return;
+	config = config_of(tool);
+	if (!config)
 		return;
 	packet = packet_of(ssh);
 	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
 		if ((*block->limit && strcmp(block->limit, limit->name)) ||
 		    limit->action != WEIR_ACTION_DROP || !is_blocked(block, limit, source, ssh) ||
 		    !weir_packet_meets(&packet, &limit->match) ||
-		    spared_then(config, ssh, limit->name))
+		    spared_then(config, ssh, limit->name, NULL))
 			continue;
 		weir_note(tool, "warning",
 			  "this blocks your own ssh connection under limit '%s'; to exempt it: weir exempt add %.50s%s%s",
@@ -257,4 +278,54 @@ void weir_warn_source(struct weir_tool *tool, const void *model)
 	strcpy(block.dev, query->dev);
 	strcpy(block.limit, query->limit);
 	warn_block(tool, &block, true);
+}
+
+/* Warn if the peer is exempt now, or is about to be, but not once @end has gone: NULL is all. */
+static void warn_end(struct weir_tool *tool, const struct weir_exempt *end)
+{
+	const struct ssh *ssh = own(tool);
+	char buf[WEIR_TEXT_SIZE], time[WEIR_TEXT_SIZE] = "", sentence[160];
+	const struct weir_config *config;
+	const struct weir_limit *limit;
+	struct weir_match packet;
+
+	if (!ssh || (end && !weir_prefix_holds(&end->prefix, &ssh->peer)))
+		return;
+	config = config_of(tool);
+	if (!config)
+		return;
+	packet = packet_of(ssh);
+	weir_text_prefix(NULL, &ssh->peer, buf);
+	if (end && end->for_ms)
+		weir_text_time(end->for_ms * 1000000, time);
+	for (limit = config->limits; limit < config->limits + config->limit_count; limit++) {
+		if (limit->action != WEIR_ACTION_DROP ||
+		    !weir_config_meets(config, &packet, &limit->match) ||
+		    (end ? !spares(end, ssh, limit->name) :
+		     !spared_then(config, ssh, limit->name, NULL)) ||
+		    (end && spared_then(config, ssh, limit->name, end)))
+			continue;
+		snprintf(sentence, sizeof(sentence),
+			 " applies to your %s ssh connections %s%s: no other exemption holds %.50s",
+			 which(limit), *time ? "after " : "again", time, buf);
+		weir_note_of(tool, "warning", limit->name, sentence);
+	}
+}
+
+void weir_warn_exempt(struct weir_tool *tool, const void *model)
+{
+	const struct weir_exempt *exempt = model;
+
+	if (exempt->for_ms)
+		warn_end(tool, exempt);
+}
+
+void weir_warn_unexempt(struct weir_tool *tool, const void *model)
+{
+	warn_end(tool, model);
+}
+
+void weir_warn_flush(struct weir_tool *tool, const void *model)
+{
+	warn_end(tool, NULL);
 }

@@ -137,6 +137,8 @@ void weir_complain(struct weir_tool *tool, const char *what);
 void weir_note_unasked(struct weir_tool *tool, const char *why);
 /* Print the kernel's warning. */
 void weir_note_kernel(struct weir_tool *tool, const struct weir_request *request);
+#define WEIR_NO_DEVICE	"there is no device '%s'"
+bool weir_dev_exists(const char *dev);
 /* Warn, once, of a device that does not exist. */
 void weir_note_dev(struct weir_tool *tool, const char *dev);
 /* Warn of an unknown device, or of an exemption or a match wider than expected. */
@@ -149,9 +151,13 @@ void weir_note_of(struct weir_tool *tool, const char *kind,
 /* At the end of a file, print how many repeats there were. */
 void weir_notes_end(struct weir_tool *tool);
 
-/* ssh.c: warn of a limit, or a block, that would match the caller's own connection. */
+/*
+ * ssh.c: warn of a limit, or a block, that would match the caller's own connection, and of
+ * an exemption of it that ends or is removed.
+ */
 void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool exists);
-weir_tell weir_warn_block, weir_warn_source;
+weir_tell weir_warn_block, weir_warn_source, weir_warn_exempt, weir_warn_unexempt,
+	  weir_warn_flush;
 
 /*
  * limit.c, source.c, monitor.c, top_run.c, save.c, diff.c, metrics.c, xdp.c: commands that are
@@ -160,7 +166,8 @@ weir_tell weir_warn_block, weir_warn_source;
 weir_run weir_list_run, weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
 	weir_source_block, weir_source_release, weir_monitor, weir_top, weir_save, weir_diff_run,
 	weir_metrics, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
-weir_tell weir_warn_add, weir_warn_set;
+weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
+	  weir_warn_forget;
 
 /*
  * xdp.c: have the program on the devices of a configuration: an enum weir_exit with a sentence

@@ -15,6 +15,8 @@
 
 #define WEEK_MS		(7u * 86400000)
 #define MONTH_MS	(30u * 86400000)
+/* From here on a time is read best in several units. */
+#define LONG_MS		600000
 
 /* The names used in output come first, longest unit first. */
 static const struct {
@@ -250,6 +252,16 @@ static void put_time(uint64_t ms, bool brief, char *buf)
 	strcpy(buf, windows[i].name);
 }
 
+/* In several units, the longest first: 1h30m5s. */
+static void put_parts(uint64_t ms, char *buf)
+{
+	size_t i;
+
+	for (i = 0; ms; ms %= windows[i++].ms)
+		if (ms >= windows[i].ms)
+			buf += sprintf(buf, "%" PRIu64 "%s", ms / windows[i].ms, windows[i].name);
+}
+
 /* The word that stands for 0, and its length: in none|TIME, or TIME|ever. */
 static const char *zero_word(const struct weir_field *field, int *length)
 {
@@ -398,8 +410,10 @@ const char *weir_text_ms(const struct weir_field *field, const void *at, char *b
 
 	if (!ms)
 		snprintf(buf, WEIR_TEXT_SIZE, "%.*s", length, word);
-	else
+	else if (ms < LONG_MS)
 		put_time(ms, false, buf);
+	else
+		put_parts(ms, buf);
 	return buf;
 }
 
@@ -443,7 +457,7 @@ const char *weir_text_time(uint64_t ns, char *buf)
 
 	if (ns && ns < 1000)
 		ns = 1000;	/* without an exponent */
-	if (ms < 600000) {
+	if (ms < LONG_MS) {
 		sprintf(buf, ms < 1000 ? "%.4gms" : "%.4gs", ns / (ms < 1000 ? 1e6 : 1e9));
 		return buf;
 	}

@@ -258,7 +258,7 @@ static int check_device(struct weir_tool *tool, const char *dev)
 	uint32_t id;
 
 	if (!if_nametoindex(dev))
-		weir_err_set(&tool->err, "there is no device '%s'", dev);
+		weir_err_set(&tool->err, WEIR_NO_DEVICE, dev);
 	else if (bpf_btf_get_next_id(0, &id) && errno == EPERM)
 		weir_err_set(&tool->err, "permission denied: XDP programs of the module require CAP_SYS_ADMIN on the host; for weir.service see SERVICE in weir(8)");
 	else
@@ -295,7 +295,8 @@ int weir_xdp_attach(struct weir_tool *tool, const struct weir_command *command,
 		return attach(tool, at, chains);
 	if (tool->exist && found.mode == at->mode)
 		return WEIR_EXIT_OK;
-	weir_err_set(&tool->err, "the program is attached to '%s' already", at->dev);
+	weir_err_set(&tool->err, "the program is attached to '%s' already%s", at->dev,
+		     found.mode == at->mode ? "" : ", in another mode; detach it first");
 	return WEIR_EXIT_REFUSED;
 }
 

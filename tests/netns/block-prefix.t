@@ -135,4 +135,15 @@ weir save "$tmp/own"
 like "$(mine -check -file "$tmp/own")" "weir: warning: $tmp/own:[0-9]+: this blocks your own ssh connection under limit 'tcp'" "... and in a file"
 weir exempt add 203.0.113.9
 is "$(mine -exist block add 203.0.113.0/24 limit tcp | grep own)" "" "... unless it is exempt"
+
+# An exemption of the caller's own connection that ends, or goes
+weir limit del every
+again="weir: warning: limit 'tcp' applies to your own ssh connections"
+is "$(mine -check exempt del 203.0.113.9)" "$again again: no other exemption holds 203.0.113.9" "removing the exemption of the caller's own connection is warned of"
+is "$(mine exempt add 203.0.113.8/31 limit tcp)$(mine -check exempt del 203.0.113.9)" "" "... unless another holds"
+is "$(mine exempt flush)" "$again again: no other exemption holds 203.0.113.9" "... and so is the removal of all"
+is "$(mine exempt add 203.0.113.0/24 for 1h)" "$again after 1h: no other exemption holds 203.0.113.9" "... and one that ends"
+is "$(mine exempt add 203.0.112.0/24 for 1h)$(mine exempt del 203.0.112.0/24)" "" "... but not that of others"
+like "$(printf '%s\n' 'limit add tcp budget 100k/1h proto tcp' 'exempt add 203.0.113.9 for 1h' | mine -check -file -)" \
+	"^weir: warning: -:2: limit 'tcp' applies to your own ssh connections after 1h: no other exemption holds 203.0.113.9" "... also in a file"
 finish

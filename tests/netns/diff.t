@@ -181,8 +181,15 @@ is "$(wc -l <"$tmp/err")" 4 "... and said once" || diag "$(<"$tmp/err")"
 seq -f 'limit add l%.0f budget 1/s to ::/0' 256 >"$tmp/bad" && apply bad
 differs bad '2 ' "among 256 limits the module cannot be asked what it would choose"
 like "$(<"$tmp/err")" "limit 'l1': give slots and sources" "... which is an error"
-weir source block 203.0.113.1 limit l1 >"$tmp/out"
-differs none '1 (limit del l[0-9]+\|?)+' "blocks that would end are no error"
+weir source block 2001:db8::1 limit l1 for ever >"$tmp/out"
+differs none '2 ' "a file that would end a block is refused"
+like "$(<"$tmp/err")" "the 1 block of limit 'l1' would end, as the file does not have it; 'weir -force -file " "... and says so"
+weir -force diff "$tmp/none" >"$tmp/batch"
+is "$? $(wc -l <"$tmp/batch")" "1 256" "... but not with -force"
+is "$(weir -batch - <"$tmp/batch" 2>&1)" "weir: warning: -:$(sed -n '/ l1$/=' "$tmp/batch"): limit 'l1' has blocked 1 source, which this releases" "... whose commands warn"
+echo 'early dev nosuch0' >"$tmp/bad"
+differs bad '2 ' "a device that does not exist"
+like "$(<"$tmp/err")" "^weir: $tmp/bad:1:11: early: there is no device 'nosuch0'" "... is an error of its line"
 apply none
 rmmod weir
 differs base '1 prefix-list add .*' "without the module nothing is in force"

@@ -49,6 +49,13 @@ is "$(drop 203.0.113.2 two)" '["size",1,1040,true]' "a packet larger than the fi
 like "$(tells 203.0.113.1 two)" '^last dropped (within the last|about) [0-9]+s( ago)?: over its budget 3/h$' "the text names the budget"
 like "$(tells 203.0.113.2 two)" '^last dropped (within the last|about) [0-9]+s( ago)?: its size of 1040 bytes is larger than the whole budget 1000/m bytes$' "... and the size"
 
+# What was dropped is not measured by a budget that has been changed since.
+quietly weir limit set two budget 300/1h
+like "$(tells 203.0.113.1 two)" ': over its budget, which is 300/h now$' "a budget that was changed since"
+quietly weir limit set two budget 9000/1m
+like "$(tells 203.0.113.2 two)" ': its size of 1040 bytes was larger than the whole budget, which is 9000/m bytes now$' "... and what would fit now"
+quietly weir limit set two budget 1000/1m budget 3/1h
+
 # The address itself, or another of its source
 flood -s 203.0.113.3 -c 5 -D 10
 flood -s 203.0.113.4 -c 2 -D 10

@@ -12,6 +12,9 @@ like "$(weir limit show ever)" "^ever budget 5/total .*sources 64 *"$'\n'" *memo
 like "$(weir -s limit show ever)" " [0-9]+ packets from spoofed addresses lock newcomers out until they are forgotten" \
 	"... but what a flood may do"
 is "$(weir -s limit show | grep -c 'lock newcomers out')" 1 "... for long, unlike with a window of a second"
+quietly weir limit add three budget 10/10s budget 60/1h budget 200/1d
+like "$(weir -s limit show three | sed -n 's/.*lock newcomers out //p' | paste -sd,)" '^for 1h4m by budget 60/h,for 1d1h by budget 200/d$' "... of each long one of several budgets"
+weir limit del three
 is "$(weir -json limit show ever | json window_ms)" 0 "a total has no window"
 weir save "$tmp/saved" && weir -file "$tmp/saved" && weir -check -file "$tmp/saved"
 ok $? "what is saved can be read"

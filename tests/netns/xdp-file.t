@@ -68,6 +68,7 @@ CONF
 is "$(shown)" '[["d0","native"],["d1","generic"]]' "... are attached, and what is left out is not"
 weir -check -file "$tmp/one"
 is "$? $(shown)" '0 [["d0","native"],["d1","generic"]]' "-check attaches nothing"
+like "$(weir -check -file - <<<'early dev nosuch' 2>&1; echo $?)" "^weir: -:1:.* early: there is no device 'nosuch'.*2$" "... and finds a device that does not exist"
 
 # What the kernel lets do those who have CAP_NET_ADMIN, CAP_BPF and CAP_PERFMON
 less='permission denied: XDP programs of the module require CAP_SYS_ADMIN '

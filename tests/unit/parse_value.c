@@ -383,7 +383,17 @@ static void test_per(void **state)
 
 static void test_texts(void **state)
 {
+	static const struct {
+		uint64_t ms;
+		const char *text;
+	} exact[] = {
+		{ 1000, "1s" }, { 90000, "90s" }, { 1500, "1500ms" }, { 599999, "599999ms" },
+		{ 600000, "10m" }, { 3543000, "59m3s" }, { 3600000, "1h" }, { 3601000, "1h1s" },
+		{ 7 * 86400000 + 1, "7d1ms" }, { 0, "ever" },
+	};
+	const struct weir_field field = { .size = sizeof(exact[0].ms), .value = "TIME|ever" };
 	char text[WEIR_TEXT_SIZE];
+	unsigned int i;
 
 	assert_string_equal(weir_text_time(312000000, text), "312ms");
 	assert_string_equal(weir_text_time(0, text), "0ms");
@@ -393,6 +403,8 @@ static void test_texts(void **state)
 	assert_string_equal(weir_text_time(5400000000000, text), "1h30m");
 	assert_string_equal(weir_text_time(7200000000000000, text), "83d8h");
 	assert_string_equal(weir_text_time(UINT64_MAX, text), "213503d23h");
+	for (i = 0; i < sizeof(exact) / sizeof(exact[0]); i++)
+		assert_string_equal(weir_text_ms(&field, &exact[i].ms, text), exact[i].text);
 	assert_string_equal(weir_text_amount(99999, 5, text), "99999");
 	assert_string_equal(weir_text_amount(100000, 5, text), "100k");
 	assert_string_equal(weir_text_amount(999999, 5, text), "999.99k");
