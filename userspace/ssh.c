@@ -209,7 +209,8 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 		return;
 	snprintf(sentence, sizeof(sentence),
 		 " applies to your %s ssh connections; to exempt them: weir exempt add %.50s%s%s",
-		 which(limit), weir_text_prefix(NULL, &ssh->peer, buf), *ssh->dev ? " dev " : "", ssh->dev);
+		 which(limit), weir_text_prefix(NULL, &ssh->peer, buf),
+		 *ssh->dev ? " dev " : "", ssh->dev);
 	weir_note_of(tool, "warning", limit->name, sentence);
 }
 
