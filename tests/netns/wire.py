@@ -3,6 +3,7 @@
 for tests that send what no library would.
 """
 import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -28,6 +29,7 @@ CONST = {d["name"]: d["value"] for d in SPEC["definitions"] if d["type"] == "con
 ENUM = {d["name"]: d["entries"] for d in SPEC["definitions"] if d["type"] != "const"}
 
 
+@functools.cache
 def attrs_of(name):
     """The attributes of a set by name, each with its number; in a subset, the
     number in its superset."""
