@@ -43,21 +43,24 @@ rest() { read -rt 0.02 -u "$never"; }
 
 now_ms() { local t=$EPOCHREALTIME; echo $((${t/./} / 1000)); }
 
-# wait_for SECONDS COMMAND...: retry until it succeeds
+# wait_for SECONDS COMMAND...: retry until it succeeds, less and less often
 wait_for() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1)) try=0 pauses=(0.02 0.04 0.08 0.16)
 	shift
 	until "$@"; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		rest
+		read -rt "${pauses[try < 3 ? try++ : 3]}" -u "$never"
 	done
-	true # discard the status of rest
+	true # discard the status of read
 }
 
 # let_pass MS: wait
 let_pass() {
-	local end=$(($(now_ms) + $1))
-	while [ "$(now_ms)" -lt "$end" ]; do rest; done
+	local end=$((${EPOCHREALTIME/./} + $1 * 1000)) left
+	while left=$((end - ${EPOCHREALTIME/./})) && [ "$left" -gt 0 ]; do
+		printf -v left %d.%06d $((left / 1000000)) $((left % 1000000))
+		read -rt "$left" -u "$never"
+	done
 }
 
 # HZ: the kernel shows this sysctl in ticks, and its default is one second.
