@@ -101,12 +101,13 @@ printf '%q ' exec "$@" >>"$out/guest.cmd"
 
 # norandmaps: QEMU caches translated code by address, so code is translated once instead
 # of at each exec, which halves the time of shell scripts. no_timer_check: on a busy host
-# the check fails. fb_tunnels, numdummies: no network devices that no test made.
+# the check fails. fb_tunnels, numdummies: no network devices that no test made. init_on_alloc, lsm, audit,
+# randomize_kstack_offset: what a shell's many programs pay for, and weir has no part in.
 qemu=(timeout --foreground -k 5 "$seconds" "${qemu[@]}"
 	-accel tcg,thread=multi -cpu "$cpu" -smp "$cpus" -m "${mem:-$default_mem}"
 	-nodefaults -no-user-config -display none -no-reboot
 	-kernel "$kernel/vmlinux" -initrd "$kernel/initramfs"
-	-append "console=$console quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests log_buf_len=4M fb_tunnels=none dummy.numdummies=0 $words $append"
+	-append "console=$console quiet loglevel=5 panic=-1 oops=panic reboot=t mitigations=off nokaslr norandmaps tsc=reliable no_timer_check pci=noacpi cryptomgr.notests log_buf_len=4M fb_tunnels=none dummy.numdummies=0 init_on_alloc=0 lsm= audit=0 randomize_kstack_offset=off $words $append"
 	-device virtio-serial-pci,max_ports=2
 	-serial "file:$out/console.log"
 	-fsdev "local,id=root,path=/,security_model=none,readonly=on,multidevs=remap"
