@@ -25,11 +25,11 @@ packages='' kernels=''
 for group; do
 	case $group in
 	demo) packages="$packages $demo_packages" kernels="$kernels 6.12" ;;
-	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures prometheus" ;;
-	all) packages="$packages $cross_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus pahole servers systemd 6.1-i386 6.1-armhf" ;;
+	test) packages="$packages $test_packages" kernels="$kernels 6.12 source herd captures prometheus jq" ;;
+	all) packages="$packages $cross_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf" ;;
 	32bit) packages="$packages $cross_packages" kernels="$kernels 6.1-i386 6.1-armhf" ;;
 	debug) packages="$packages $debug_packages" kernels="$kernels debug" ;;
-	ci) packages="$packages $cross_packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus pahole servers systemd 6.1-i386 6.1-armhf debug" ;;
+	ci) packages="$packages $cross_packages $debug_packages" kernels="$kernels 6.1 6.12 sid source herd captures prometheus jq pahole servers systemd 6.1-i386 6.1-armhf debug" ;;
 	arm64) packages="$packages $arm64_packages" kernels="$kernels 6.12-arm64" ;;
 	native) packages="$packages $debug_packages util-linux" kernels="$kernels uml" ;;
 	*) die "there is no set-up called $group (demo, test, all, debug, ci, arm64, 32bit, native)." ;;

@@ -8,6 +8,7 @@
 #   source         checkpatch, the YNL client and the memory model, from the
 #                  newest kernel source: .cache/source/{scripts,tools,Documentation}
 #   pahole         sid's pahole: .cache/pahole/pahole
+#   jq             trixie's jq, for Debian 12, whose jq takes ten times as long to start: .cache/jq/jq
 #   captures       the capture files of Debian's tcpdump: .cache/captures/*.pcap
 #   herd           herd7 and the libraries that it needs: .cache/herd/herd7
 #   prometheus     promtool and prometheus: .cache/prometheus
@@ -305,22 +306,22 @@ herd() {
 	chmod +x "$dir/herd7" && rm -rf "$cache/herd" && mv -T "$dir" "$cache/herd"
 }
 
-# What makes the BTF of modules for sid's kernel; it needs sid's libraries.
-pahole() {
-	local dir=$cache/.pahole.new deb
-	suite_init sid || { say "the package lists of sid cannot be had: $(why sid)"; return 1; }
-	say "downloading pahole"
+# borrow PROGRAM SUITE PACKAGE...: a program of another suite, with the libraries that it needs
+borrow() {
+	local name=$1 suite=$2 dir=$cache/.$1.new deb
+	shift 2
+	suite_init "$suite" || { say "the package lists of $suite cannot be had: $(why "$suite")"; return 1; }
+	say "downloading $name"
 	rm -rf "$dir"; mkdir -p "$dir" || return
-	(download sid "$dir/deb" pahole libdwarves1 libbpf1 libdw1t64 libelf1t64 libc6 zlib1g libzstd1 liblzma5 libbz2-1.0) ||
-		{ say "pahole cannot be had: $(why sid)"; return 1; }
+	(download "$suite" "$dir/deb" "$@") || { say "$name cannot be had: $(why "$suite")"; return 1; }
 	for deb in "$dir"/deb/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' './usr/bin/pahole' 2>/dev/null
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$dir" --wildcards './usr/lib/x86_64-linux-gnu/*.so*' "./usr/bin/$name" 2>/dev/null
 	done
-	[ -e "$dir/usr/bin/pahole" ] || { say "pahole does not unpack (is the disk full?)."; return 1; }
+	[ -e "$dir/usr/bin/$name" ] || { say "$name does not unpack (is the disk full?)."; return 1; }
 	rm -rf "$dir/deb" "$dir"/usr/lib/x86_64-linux-gnu/{gconv,audit}
 	printf '%s\n' '#!/bin/sh' 'd=${0%/*}/usr l=$d/lib/x86_64-linux-gnu' \
-		'exec "$l/ld-linux-x86-64.so.2" --argv0 pahole --library-path "$l" "$d/bin/pahole" "$@"' >"$dir/pahole"
-	chmod +x "$dir/pahole" && rm -rf "$cache/pahole" && mv -T "$dir" "$cache/pahole"
+		"exec \"\$l/ld-linux-x86-64.so.2\" --argv0 $name --library-path \"\$l\" \"\$d/bin/$name\" \"\$@\"" >"$dir/$name"
+	chmod +x "$dir/$name" && rm -rf "${cache:?}/$name" && mv -T "$dir" "$cache/$name"
 }
 
 # promtool judges what weir metrics prints; prometheus serves the dashboard's queries.
@@ -362,7 +363,7 @@ if [ "${1:-}" = --sources ]; then
 	mirrors && sources "$2"
 	exit
 fi
-trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,prometheus,servers,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
+trap 'rm -rf "$cache"/kernels/.*.new "$cache"/.{source,herd,pahole,jq,prometheus,servers,systemd}.new "$cache"/{uml,debug}/.source.new' EXIT
 trap 'exit 130' INT TERM
 status=0
 todo=()
@@ -372,6 +373,7 @@ for name; do
 	captures) [ -e "$cache/captures" ] || todo+=("$name") ;;
 	herd) [ -x "$cache/herd/herd7" ] || todo+=("$name") ;;
 	pahole) [ -x "$cache/pahole/pahole" ] || todo+=("$name") ;;
+	jq) [ -x "$cache/jq/jq" ] || [ "$(jq --version)" != jq-1.6 ] || todo+=("$name") ;;
 	prometheus) [ -x "$cache/prometheus/promtool" ] || todo+=("$name") ;;
 	servers) holds "$cache/servers" "$servers_packages" || todo+=("$name") ;;
 	systemd) holds "$cache/systemd/trixie" "$systemd_packages" || todo+=("$name") ;;
@@ -385,7 +387,10 @@ mkdir -p "$cache/kernels" && mirrors || exit 1
 for name in "${todo[@]}"; do
 	case $name in
 	source) source_bits || status=$((status ? status : 3)) ;;
-	pahole) pahole || status=$((status ? status : 3)) ;;
+	# what makes the BTF of modules for sid's kernel
+	pahole) borrow pahole sid pahole libdwarves1 libbpf1 libdw1t64 libelf1t64 libc6 zlib1g libzstd1 liblzma5 libbz2-1.0 ||
+		status=$((status ? status : 3)) ;;
+	jq) borrow jq trixie jq libjq1 libonig5 libc6 || status=$((status ? status : 3)) ;;
 	prometheus) prometheus || status=$((status ? status : 3)) ;;
 	captures) captures || status=$((status ? status : 3)) ;;
 	herd) herd || status=$((status ? status : 3)) ;;
