@@ -7,7 +7,8 @@
 # bench.sh -p ROW [TOOL]: instructions per function, of weir or TOOL.
 # bench.sh -f: the cost of a flooded namespace, end to end, by the script flood.
 # Rows named xdp-* are XDP programs, weir's question and two peers: the files of xdp/.
-# BENCH_TOOLS=weir measures weir alone and prints no tables. BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
+# BENCH_TOOLS=weir measures weir alone and prints no tables; nor does it measure again what has passed
+# with the same files. BENCH_WRITE=1 writes the file expected, and the table into Documentation/;
 # BENCH_NO_BUILD=1 does not rebuild the modules.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd -P) && cd "$top" || exit 1
@@ -17,6 +18,15 @@ fail() { echo "bench: $*" >&2; exit 1; }
 [ -r ".cache/kernels/$kernel/vmlinux" ] || { echo "bench: no guest kernel $kernel here; make setup downloads it" >&2; exit 4; }
 [ -n "${BENCH_NO_BUILD:-}" ] || tests/bench/build.sh "$kernel" || fail "the modules do not build"
 mkdir -p "$out" && exec 9>"$out/lock" && flock 9 || exit 1
+passed=''
+if [ "$#${BENCH_WRITE:-}${BENCH_TOOLS:-}" = 0weir ]; then
+	passed="$({ qemu-system-x86_64 --version && cat userspace/weir tests/bench/{bench.sh,init,initramfs.sh,rows,cell,xdp/xdp,expected} \
+		".cache/kernels/$kernel/vmlinux" ".cache/build/$kernel/weir.ko" .cache/build/bench/"$kernel"/{*.ko,xdp_*}; } 2>&1 | sha256sum)"
+	if grep -qxF "$passed" "$out/passed" 2>/dev/null; then
+		echo "bench: the same files have passed"
+		exit
+	fi
+fi
 tests/bench/initramfs.sh "$kernel" "$out/initramfs" tests/bench/{rows,cell,flood,xdp/xdp} || exit 1
 
 # machine WORD...: set $qemu to run the guest, with WORDs for its kernel. One CPU, no
@@ -135,4 +145,5 @@ awk -v strict="$strict" '
 		printf "bench: %s %s: %.2f, was %.2f (%+.1f %%)\n", $1, $2, now, then, percent
 		if ($2 == "weir" && percent > 2) bad = strict
 	}
-	END { if (bad) print "bench: a row has grown by more than 2 %; BENCH_WRITE=1 if that is meant"; exit bad + 0 }' "$expected" "$out/result"
+	END { if (bad) print "bench: a row has grown by more than 2 %; BENCH_WRITE=1 if that is meant"; exit bad + 0 }' "$expected" "$out/result" || exit
+[ -z "$passed" ] || echo "$passed" >>"$out/passed"
