@@ -6,15 +6,17 @@
 python3 -c 'import yaml' 2>/dev/null || skip_all "python3-yaml is not installed"
 holds "userspace/spec.c is up to date with the specification" quietly make -s -C "$top/userspace" check-spec
 mkdir -p copy/module && cp -r "$top/userspace" copy/ && cp -r "$top/module/uapi" "$top/module/main.c" copy/module/
+# which takes a third of the time
+build() { make -s -C copy/userspace CFLAGS=-O0 "$@"; }
 rm -f copy/userspace/*.o copy/userspace/*.d copy/userspace/weir copy/userspace/.defines
-make -s -C copy/userspace weir >log 2>&1
+build weir >log 2>&1
 sed -i 's/^MODULE_VERSION(".*");/MODULE_VERSION("77.7");/' copy/module/main.c
-make -s -C copy/userspace weir >>log 2>&1
+build weir >>log 2>&1
 is "$(copy/userspace/weir -V)" "weir 77.7" "a new version of the module rebuilds the tool" || diag "$(<log)"
-holds "another PREFIX rebuilds the tool" quietly make -s -C copy/userspace PREFIX=/usr/local weir
+holds "another PREFIX rebuilds the tool" quietly build PREFIX=/usr/local weir
 grep -q /usr/local/sbin/weir copy/userspace/weir && ! grep -q /usr/sbin/weir copy/userspace/weir
 ok $? "... and appears in the output of save"
 # not make -q, for which a file that is always compared is always old
-holds "make without a change" quietly make -C copy/userspace PREFIX=/usr/local weir
+holds "make without a change" quietly make -C copy/userspace CFLAGS=-O0 PREFIX=/usr/local weir
 is "$(grep -cE ' -(c|o) ' "$tmp/said")" 0 "... rebuilds nothing"
 finish
