@@ -74,13 +74,13 @@ exempt add 10.0.0.3 limit first
 block add 203.0.113.0/24
 CONF
 {
-	seq -f 'limit add l%.0f budget 1/s to ::/0' 1 12
+	seq -f 'limit add l%.0f budget 1/s to ::/0 sources 64' 1 12
 	for i in {0..40}; do echo "prefix-list add long 10.$i.0.0/16,2001:db8:$i::/48"; done
 	echo 'prefix-list add few 203.0.113.0/24,203.0.113.0/26'
 	for i in {1..99}; do echo "exempt add 10.0.0.$i"; done
 } >"$tmp/order"
 {
-	for i in 12 3 4 1 2 20 9 7 8 30 5; do echo "limit add l$i budget 1/s to ::/0"; done
+	for i in 12 3 4 1 2 20 9 7 8 30 5; do echo "limit add l$i budget 1/s to ::/0 sources 64"; done
 	echo 'limit add z budget 1/s from-list long'
 	for i in {20..60}; do echo "prefix-list add long 10.$i.0.0/16,2001:db8:$i::/48"; done
 	for i in {50..150}; do echo "exempt add 10.0.0.$i"; done
@@ -178,7 +178,8 @@ echo 'limit add a budget 100/10ms slots 10 to ::/0' >"$tmp/bad"
 differs bad '2 ' "what the module refuses"
 like "$(<"$tmp/err")" "^weir: $tmp/bad:1:29: limit add: slots: slots would be shorter" "... is an error of its line"
 is "$(wc -l <"$tmp/err")" 4 "... and said once" || diag "$(<"$tmp/err")"
-seq -f 'limit add l%.0f budget 1/s to ::/0' 256 >"$tmp/bad" && apply bad
+seq -f 'limit add l%.0f budget 1/s to ::/0' 256 >"$tmp/bad"
+sed 's/$/ sources 64/' "$tmp/bad" >"$tmp/full" && apply full
 differs bad '2 ' "among 256 limits the module cannot be asked what it would choose"
 like "$(<"$tmp/err")" "limit 'l1': give slots and sources" "... which is an error"
 weir source block 2001:db8::1 limit l1 for ever >"$tmp/out"

@@ -50,7 +50,8 @@ def limit(name, lists):
         words.append("per " + RANDOM.choice(["24", "0", "32,128", "16,48"]))
     if any(calendar for _, calendar in budgets) and RANDOM.random() < 0.5:
         words.append("tz " + RANDOM.choice(["UTC", "+02:00"]))
-    if RANDOM.random() < 0.3:
+    # Without, a table of 65,536 takes the kernel time to clear.
+    if RANDOM.random() < 0.8:
         words.append(f"sources {RANDOM.choice([64, 100, 5000])}")
     if not single and RANDOM.random() < 0.3:
         words.append("newcomers 9/s" + RANDOM.choice(["", " flood 5/s"]) + RANDOM.choice(["", " known none", " known 1m"]))
