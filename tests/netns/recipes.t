@@ -60,6 +60,10 @@ told() {
 	command=${command//eth0/rx0}
 	case $command in
 	"weir monitor "*) monitored "${command#weir monitor }" ;;
+	"weir diff "*) # something differs
+		eval "$command" >"$tmp/out" 2>&1
+		[ "$?" = 1 ]
+		;;
 	*) eval "$command" >"$tmp/out" 2>&1 ;;
 	esac
 	status=$?
@@ -119,5 +123,5 @@ while [ -e "$tmp/recipe$((number + 1))" ]; do
 	is "$(weir save)" "$was" "recipe $number can be undone"
 	[ "$number" != 10 ] || rx nft add table netdev probe # for the clean-up
 done
-is "$number" 10 "the page has ten recipes"
+is "$number" 11 "the page has eleven recipes"
 finish
