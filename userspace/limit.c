@@ -179,23 +179,26 @@ static void note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 	char buf[WEIR_TEXT_SIZE];
 	struct weir_request get;
 	unsigned int i, j;
+	bool one;
 
 	if (!limit->budget_count || !tool->reached ||
-	    weir_get_limit(tool, limit->name, &was, &get) || was.budget_count == 1 ||
+	    weir_get_limit(tool, limit->name, &was, &get) ||
 	    (limit->budget_count < was.budget_count && !limit->only))
 		return;
+	one = was.budget_count == 1 && limit->budget_count == 1;
 	for (i = 0; i < was.budget_count; i++) {
 		old = &was.budgets[i];
 		for (j = 0; j < limit->budget_count; j++) {
 			new = &limit->budgets[j];
 			if (new->amount.window_ms == old->amount.window_ms &&
-			    (!(new->has & WEIR_HAS(BUDGET_UNIT)) || new->unit == old->unit))
+			    (one || !(new->has & WEIR_HAS(BUDGET_UNIT)) || new->unit == old->unit))
 				break;
 		}
 		if (j == limit->budget_count)
-			weir_note(tool, "note", "limit '%s' loses its budget %s %s", limit->name,
+			weir_note(tool, "note", "limit '%s' loses its budget %s %s%s", limit->name,
 				  weir_text_budget(NULL, &old->amount, buf),
-				  weir_unit_names[old->unit]);
+				  weir_unit_names[old->unit],
+				  one ? "; to keep it, give both" : "");
 	}
 }
 

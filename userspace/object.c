@@ -22,6 +22,20 @@ static void note_query(struct weir_tool *tool, const void *model)
 	weir_note_dev(tool, ((const struct weir_query *)model)->dev);
 }
 
+/* Blocked prefixes are no sources. */
+static void note_blocked(struct weir_tool *tool, const void *model)
+{
+	struct weir_stats stats = { 0 };
+	struct weir_request request = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
+	};
+
+	if (((const struct weir_query *)model)->blocked && !weir_nl_ask(&tool->nl, &request) &&
+	    stats.blocked_prefixes)
+		weir_note(tool, "note", "prefixes are blocked, too (%u): see 'block show'",
+			  stats.blocked_prefixes);
+}
+
 static void warn_wanted(struct weir_tool *tool, const void *model)
 {
 	const char *name = ((const struct weir_wanted *)model)->limit;
@@ -66,7 +80,8 @@ static const struct weir_command limit_commands[] = {
 
 static const struct weir_command source_commands[] = {
 	{ "show", "list", "show sources", SOURCE, .verb = WEIR_ON_SHOW,
-	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show },
+	  .cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .run = weir_run_show,
+	  .note = note_blocked },
 	{ "get", NULL, "show the state of an address under each limit that applies to it", SOURCE,
 	  .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_SOURCE_GET, .flags = NLM_F_DUMP, .run = weir_source_get,
@@ -94,7 +109,7 @@ static const struct weir_command exempt_commands[] = {
 	  .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
 	  .run = weir_run_plain, .warn = weir_warn_exempt, .note = weir_note_exempt },
 	{ "del", "delete", "delete an exemption", EXEMPT, .verb = WEIR_ON_DEL,
-	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
+	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_exempt_del, .allowed = -ENOENT,
 	  .checks = true, .warn = weir_warn_unexempt },
 	{ "get", NULL, "show which exemption covers an address", EXEMPT, .verb = WEIR_ON_GET,
 	  .cmd = WEIR_CMD_EXEMPT_GET, .run = weir_run_show, .note = weir_note_exempt },
@@ -113,7 +128,7 @@ static const struct weir_command block_commands[] = {
 	  BLOCK, .verb = WEIR_ON_ADD, .cmd = WEIR_CMD_EXEMPT_ADD, .loads = true, .checks = true,
 	  .run = weir_run_plain, .warn = weir_warn_block, .note = weir_note_block },
 	{ "del", "delete", "end the block of a prefix", BLOCK, .verb = WEIR_ON_DEL,
-	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_run_plain, .allowed = -ENOENT,
+	  .cmd = WEIR_CMD_EXEMPT_DEL, .loads = true, .run = weir_exempt_del, .allowed = -ENOENT,
 	  .checks = true },
 	{ "flush", NULL, "end the blocks of all prefixes", .set = &weir_block_fields,
 	  .verb = WEIR_ON_FLUSH, .cmd = WEIR_CMD_EXEMPT_FLUSH, .loads = true,

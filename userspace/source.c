@@ -14,8 +14,6 @@
 
 #define NOTHING_LEFT	"not charged: nothing is left"
 #define SECOND		1000000000ull	/* in ns */
-/* Room for a prefix, a device and a limit. */
-#define PREFIX_SIZE	(WEIR_TEXT_SIZE + WEIR_DEV_SIZE + WEIR_NAME_SIZE + 16)
 
 static bool is_address(const struct weir_prefix *prefix)
 {
@@ -101,21 +99,10 @@ static const struct weir_exempt *find_prefix(const struct weir_config *config,
 	return found;
 }
 
-/* The words that name an exemption, or a blocked prefix. */
-static const char *prefix_words(const struct weir_exempt *exempt, char text[PREFIX_SIZE])
-{
-	char buf[WEIR_TEXT_SIZE];
-
-	snprintf(text, PREFIX_SIZE, "%s%s%s%s%s", weir_text_prefix(NULL, &exempt->prefix, buf),
-		 *exempt->dev ? " dev " : "", exempt->dev,
-		 *exempt->limit ? " limit " : "", exempt->limit);
-	return text;
-}
-
 /* No limit answered for a source: say why. */
 static int get_none(struct weir_tool *tool, struct weir_config *config, struct weir_query *query)
 {
-	char words[PREFIX_SIZE], buf[WEIR_TEXT_SIZE], exempt[PREFIX_SIZE + 32] = "";
+	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE], exempt[WEIR_EXEMPT_SIZE + 32] = "";
 	int status = weir_get_config(tool, config, true);
 	const struct weir_exempt *by;
 
@@ -127,7 +114,7 @@ static int get_none(struct weir_tool *tool, struct weir_config *config, struct w
 	by = find_prefix(config, query, false) ?: find_prefix(config, query, true);
 	if (by)
 		snprintf(exempt, sizeof(exempt), "; it is %s by %s",
-			 by->block ? "blocked" : "exempt", prefix_words(by, words));
+			 by->block ? "blocked" : "exempt", weir_exempt_words(by, words));
 	if (is_address(&query->prefix))
 		weir_err_set(&tool->err, "ADDR %s: no limit applies to %s%s", buf,
 			     query->packet.has ? "such packets of it" : "it", exempt);
@@ -165,7 +152,7 @@ static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, i
 {
 	static struct weir_config config;
 	const struct weir_exempt *by;
-	char words[PREFIX_SIZE], buf[WEIR_TEXT_SIZE];
+	char words[WEIR_EXEMPT_SIZE], buf[WEIR_TEXT_SIZE];
 	struct weir_err said = tool->err;
 
 	if ((status && status != WEIR_EXIT_REFUSED) || weir_get_config(tool, &config, true) ||
@@ -176,7 +163,7 @@ static int tell_prefix(struct weir_tool *tool, const struct weir_query *query, i
 	by = find_prefix(&config, query, true);
 	if (!by)
 		return status;
-	prefix_words(by, words);
+	weir_exempt_words(by, words);
 	weir_text_prefix(NULL, &query->prefix, buf);
 	if (status)
 		weir_err_set(&tool->err, "ADDR %s: blocked as %s; 'weir block del %s' ends that",

@@ -159,13 +159,17 @@ void weir_note_ssh(struct weir_tool *tool, const struct weir_limit *limit, bool 
 weir_tell weir_warn_block, weir_warn_source, weir_warn_exempt, weir_warn_unexempt,
 	  weir_warn_flush;
 
+/* exempt.c: the words that name an exemption, or a blocked prefix. */
+#define WEIR_EXEMPT_SIZE	(WEIR_TEXT_SIZE + WEIR_DEV_SIZE + WEIR_NAME_SIZE + 16)
+const char *weir_exempt_words(const struct weir_exempt *exempt, char text[WEIR_EXEMPT_SIZE]);
+
 /*
- * limit.c, source.c, monitor.c, top_run.c, save.c, diff.c, metrics.c, xdp.c: commands that are
- * not generic.
+ * limit.c, exempt.c, source.c, monitor.c, top_run.c, save.c, diff.c, metrics.c, xdp.c: commands
+ * that are not generic.
  */
-weir_run weir_list_run, weir_limit_change, weir_limit_rezone, weir_source_get, weir_source_charge,
-	weir_source_block, weir_source_release, weir_monitor, weir_top, weir_save, weir_diff_run,
-	weir_metrics, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
+weir_run weir_list_run, weir_limit_change, weir_limit_rezone, weir_exempt_del, weir_source_get,
+	weir_source_charge, weir_source_block, weir_source_release, weir_monitor, weir_top,
+	weir_save, weir_diff_run, weir_metrics, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
 	  weir_warn_forget;
 

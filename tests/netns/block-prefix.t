@@ -146,4 +146,15 @@ is "$(mine exempt add 203.0.113.0/24 for 1h)" "$again after 1h: no other exempti
 is "$(mine exempt add 203.0.112.0/24 for 1h)$(mine exempt del 203.0.112.0/24)" "" "... but not that of others"
 like "$(printf '%s\n' 'limit add tcp budget 100k/1h proto tcp' 'exempt add 203.0.113.9 for 1h' | mine -check -file -)" \
 	"^weir: warning: -:2: limit 'tcp' applies to your own ssh connections after 1h: no other exemption holds 203.0.113.9" "... also in a file"
+
+# Of another limit or device it is another block, or another exemption.
+weir block flush
+weir exempt flush
+quietly weir block add 100.64.0.0/10 limit tcp
+quietly weir exempt add 100.65.0.0/16 dev rx0 limit tcp
+is "$(weir block del 100.64.0.0/10 2>&1; echo $?)" "weir: block del: PREFIX: blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n2' "a block that names a limit is not ended without it, and the error says how"
+like "$(weir exempt del 100.65.0.0/16 2>&1)" "exempt as 100.65.0.0/16 dev rx0 limit tcp; 'weir exempt del 100.65.0.0/16 dev rx0 limit tcp' ends that" "... nor is an exemption"
+is "$(weir -exist block del 100.64.0.0/10 2>&1; echo $?)" "weir: note: still blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n0' "... with -exist a note says so"
+is "$(weir -exist block del 100.64.0.0/12 2>&1; echo $?)" 0 "... but not of another prefix"
+like "$(weir source show blocked 2>&1)" "weir: note: prefixes are blocked, too \(1\): see 'block show'" "a list of blocked sources says that prefixes are blocked, too"
 finish
