@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # check.sh OUT SEED RUNS FUZZER...: run the libFuzzer programs. TAP. The same seed gives the same
 # inputs: they start from the tree's corpus alone, do not read their own files again after a time,
-# and their addresses, which libFuzzer uses as features, are not random where that can be had.
+# and their addresses, which libFuzzer uses as features, are not random where that can be had. So
+# what has passed with the same program and corpus is not run again.
 set -u
 here=$(cd "$(dirname "$0")" && pwd -P)
 out=$1 seed=$2 runs=$3 n=0 failed=0
@@ -16,9 +17,15 @@ for fuzzer; do
 	rm -rf "$corpus" && mkdir -p "$corpus" || exit 1
 	[ ! -d "$here/corpus/$fuzzer" ] || seeds=("$here/corpus/$fuzzer")
 	args=() && case $fuzzer in words | file) args=("-dict=$out/words.dict") ;; esac
+	key="$fuzzer $seed $runs $(find "$here/check.sh" "$out/$fuzzer" "$out/words.dict" "${seeds[@]}" -type f -exec cat {} + | sha256sum)"
+	if [ ${#same[@]} -gt 0 ] && grep -qsxF "$key" "$out/passed"; then
+		echo "ok $n - $fuzzer: $runs inputs, seed $seed"
+		continue
+	fi
 	if "${same[@]}" "$out/$fuzzer" "${args[@]}" -seed="$seed" -runs="$runs" -reload=0 -max_len=4096 -timeout=20 -verbosity=0 -print_final_stats=1 \
 		-artifact_prefix="$out/found/$fuzzer-" "$corpus" "${seeds[@]}" >"$out/$fuzzer.log" 2>&1; then
 		echo "ok $n - $fuzzer: $(awk '/executed_units/ { print $2 }' "$out/$fuzzer.log") inputs, seed $seed"
+		echo "$key" >>"$out/passed"
 	else
 		failed=1
 		echo "not ok $n - $fuzzer: seed $seed, $runs inputs"
