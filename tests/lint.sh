@@ -320,16 +320,18 @@ check_clang() {
 }
 
 check_shell() {
-	local list all good
+	local list all parts good
 	command -v shellcheck >/dev/null || { echo "SKIP shellcheck is not installed"; return 4; }
 	mapfile -t list < <(files . '\.(c|h|rst|md|yaml|py|json|svg)$' | while IFS= read -r f; do
 		head -n 1 -- "$f" | grep -qE '^#!.*\b(ba|da)?sh\b' && printf '%s\n' "$f"
 	done)
 	all=("${list[@]}")
-	unseen shell "${all[@]}" || return
+	mapfile -t parts < <(files . | xargs -d '\n' grep -lE '^# shellcheck shell=' | grep -vxFf <(printf '%s\n' "${all[@]}"))
+	unseen shell "${all[@]}" "${parts[@]}" || return
 	[ ${#list[@]} -gt 0 ] || return 0
-	# Check all files, as they source each other. "ok $?" tests a condition on purpose.
-	shellcheck -x -P SCRIPTDIR -e SC2319 "${all[@]}" && seen
+	# A part changes what is found in those that source it. "ok $?" tests a condition on purpose.
+	! printf '%s\n' "${list[@]}" | grep -qxFf <(printf '%s\n' "${parts[@]}") || list=("${all[@]}")
+	shellcheck -x -P SCRIPTDIR -e SC2319 "${list[@]}" && seen
 }
 
 check_python() {
