@@ -765,7 +765,8 @@ static void most_move(struct walk_limit *l, struct walk_source *s, struct walk_l
 		      unsigned int i, const struct walk_budget *old,
 		      const struct walk_budget *new, u64 more, u64 now)
 {
-	u128 sum = held(old, &s->most[i], now, false) + more;
+	u128 sum = s->due > now ? 2 * (u128)old->room + old->amount :
+		   held(old, &s->most[i], now, false);
 	const struct walk_event *e;
 	u64 ends = U64_MAX;
 	unsigned int n;
@@ -778,8 +779,7 @@ static void most_move(struct walk_limit *l, struct walk_source *s, struct walk_l
 	}
 	if (is_total(new) && is_total(old))
 		return;
-	if (s->due > now)
-		sum = 2 * (u128)old->room + old->amount;
+	sum += more;
 	if (was_charged(old, &s->most[i], now))
 		sum += in_advance(l, s, i);
 	sum = part(sum, old, new, true);
