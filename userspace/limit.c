@@ -66,17 +66,45 @@ static int change(struct weir_tool *tool, struct weir_request *request, struct w
 	return status;
 }
 
+/* Fetches a limit with its counters; false: it cannot be had. */
+static bool get_counted(struct weir_tool *tool, const char *name, struct weir_limit *limit)
+{
+	bool stats = tool->stats;
+	struct weir_request get;
+
+	tool->stats = true;
+	*limit = (struct weir_limit){ 0 };
+	weir_get_limit(tool, name, limit, &get);
+	tool->stats = stats;
+	return !get.ret;
+}
+
+/* Say how many blocks a forced change has ended. */
+static void warn_lost(struct weir_tool *tool, const char *name, uint64_t before)
+{
+	struct weir_limit is;
+
+	if (get_counted(tool, name, &is) && is.stats.blocks_lost > before)
+		weir_note(tool, "warning", "limit '%s' had no room for %" PRIu64 " blocks, which ended",
+			  name, is.stats.blocks_lost - before);
+}
+
 /* Add or set a limit and show the result. */
 int weir_limit_change(struct weir_tool *tool, const struct weir_command *command,
 		      union weir_model *model)
 {
 	struct weir_request request = weir_request_of(command, model);
-	struct weir_limit made;
+	bool forced = tool->force && !tool->check;
+	struct weir_limit made, was = { 0 };
 	int status;
 
 	model->limit.check = tool->check;
 	model->limit.force = tool->force;
+	if (forced)
+		get_counted(tool, model->limit.name, &was);
 	status = change(tool, &request, &made);
+	if (!status && forced)
+		warn_lost(tool, model->limit.name, was.stats.blocks_lost);
 	/* of a check, what a new limit would be; nobody but root may ask */
 	if (!status && (!tool->check || made.has & WEIR_HAS(LIMIT_MEMORY)))
 		show_one(tool, &made);
@@ -202,11 +230,23 @@ static void note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 	}
 }
 
+/* A limit that observes blocks nobody. */
+static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit)
+{
+	struct weir_limit was;
+
+	if (limit->action == WEIR_ACTION_OBSERVE && tool->reached &&
+	    get_counted(tool, limit->name, &was) && was.stats.blocked_now)
+		weir_note(tool, "warning", "a limit that observes blocks nobody: %" PRIu64 " blocked by '%s' get through",
+			  was.stats.blocked_now, limit->name);
+}
+
 void weir_warn_set(struct weir_tool *tool, const void *model)
 {
 	struct weir_limit limit = *(const struct weir_limit *)model;
 
 	note_budgets(tool, &limit);
+	warn_observe(tool, &limit);
 	if (merge(tool, &limit) || limit.match.any)
 		weir_note_ssh(tool, &limit, true);
 }
@@ -223,29 +263,49 @@ static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
 	weir_note_of(tool, "warning", limit->name, sentence);
 }
 
-/* The limit that a command names, or all, with their counters. */
+/* The limit that a command names, or all. */
 static void warn_each(struct weir_tool *tool, const char *name)
 {
 	static struct weir_config there;
 	const struct weir_limit *limit;
-	struct weir_limit one = { 0 };
 	bool stats = tool->stats;
-	struct weir_request get;
+	struct weir_limit one;
 
-	if (!tool->reached)
+	if (tool->reached && name && get_counted(tool, name, &one))
+		warn_blocked(tool, &one);
+	if (!tool->reached || name)
 		return;
 	tool->stats = true;
-	if (name && !weir_get_limit(tool, name, &one, &get))
-		warn_blocked(tool, &one);
-	else if (!name && !weir_get_config(tool, &there, false))
+	if (!weir_get_config(tool, &there, false))
 		for (limit = there.limits; limit < there.limits + there.limit_count; limit++)
 			warn_blocked(tool, limit);
 	tool->stats = stats;
 }
 
+/* Say how many exemptions and blocked prefixes name a limit that goes. */
+static void warn_named(struct weir_tool *tool, const char *name)
+{
+	static struct weir_config there;
+	unsigned int i, count[2] = { 0 };
+	const struct weir_exempt *at;
+
+	if (!tool->reached || weir_get_config(tool, &there, true))
+		return;
+	for (i = 0; i < there.exempt_count; i++) {
+		at = &there.exempts[i];
+		count[at->block] += !strcmp(at->limit, name);
+	}
+	if (count[0] || count[1])
+		weir_note(tool, "warning", "with limit '%s' go its exemptions (%u) and blocked prefixes (%u)",
+			  name, count[0], count[1]);
+}
+
 void weir_warn_limit_del(struct weir_tool *tool, const void *model)
 {
-	warn_each(tool, ((const struct weir_limit *)model)->name);
+	const char *name = ((const struct weir_limit *)model)->name;
+
+	warn_each(tool, name);
+	warn_named(tool, name);
 }
 
 void weir_warn_limit_flush(struct weir_tool *tool, const void *model)

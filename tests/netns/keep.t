@@ -43,7 +43,8 @@ refused "$tmp/saved: the 500 blocks of limit 'ban' would end, as the file does n
 sed -i 's/^limit add web/limit add ban budget 1\/1s per 24 from 198.18.0.0\/15\n&/' "$tmp/saved"
 refused "$tmp/saved: the 500 blocks of limit 'ban' would end, as the file has it with another 'per'; 'weir -force -file $tmp/saved' does it" -file "$tmp/saved"
 is "$(stat_of ban blocked_now)" 500 "... and loses none"
-quietly weir -force limit set ban sources 64
+like "$(weir -force limit set ban sources 64 2>&1)" "weir: warning: limit 'ban' had no room for $lost blocks, which ended" "what is forced says how many blocks ended"
+like "$(weir -check limit set ban action observe 2>&1)" "weir: warning: a limit that observes blocks nobody: $((500 - lost)) blocked by 'ban' get through" "... and a check of a limit that is to observe, how many get through"
 is "$(stat_of ban blocks_lost):$(stat_of ban blocked_now)" "$lost:$((500 - lost))" "what is forced loses as many as was said"
 quietly weir -force -file "$tmp/saved"
 is "$?:$(stat_of ban blocked_now)" 0:0 "... also with a file"
