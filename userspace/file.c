@@ -224,9 +224,49 @@ static void point_at_fault(struct weir_tool *tool, struct weir_lines *lines,
 /* Does a limit keep its blocks in another configuration, which has it with the same sources? */
 static bool has_heir(const struct weir_limit *limit, struct weir_config *config)
 {
+	static const uint8_t usual[2] = { 32, 64 };
 	const struct weir_limit *heir = weir_config_find(config, limit->name);
 
-	return heir && !memcmp(heir->per, limit->per, sizeof(limit->per));
+	return heir && !memcmp(heir->has & WEIR_HAS(LIMIT_PREFIX4) ? heir->per : usual, limit->per,
+			       sizeof(limit->per));
+}
+
+/* The next limit in force whose blocks another configuration would end, from @limit on; or NULL. */
+static const struct weir_limit *next_to_end(const struct weir_config *there,
+					    const struct weir_limit *limit,
+					    struct weir_config *config)
+{
+	for (; limit < there->limits + there->limit_count; limit++)
+		if (limit->stats.blocked_now && !has_heir(limit, config))
+			return limit;
+	return NULL;
+}
+
+/* The limits in force, with their counters; false: they cannot be had. The error stays. */
+static bool get_counted(struct weir_tool *tool, struct weir_config *there)
+{
+	struct weir_err err = tool->err;
+	bool stats = tool->stats;
+	int status;
+
+	tool->stats = true;
+	status = weir_get_config(tool, there, false);
+	tool->stats = stats;
+	tool->err = err;
+	return !status;
+}
+
+/* Say of which limits -force ends the blocks. */
+static void warn_blocks(struct weir_tool *tool, struct weir_config *config)
+{
+	static struct weir_config there;
+	const struct weir_limit *limit;
+
+	if (!config->force || !get_counted(tool, &there))
+		return;
+	for (limit = next_to_end(&there, there.limits, config); limit;
+	     limit = next_to_end(&there, limit + 1, config))
+		weir_warn_blocked(tool, limit);
 }
 
 /* The kernel says how many blocks would be lost, but not of which limits. */
@@ -234,22 +274,13 @@ static void blame_blocks(struct weir_tool *tool, struct weir_config *config)
 {
 	static struct weir_config there;
 	const struct weir_limit *limit, *first = NULL;
-	struct weir_err err = tool->err;
-	bool stats = tool->stats;
 	unsigned int more = 0;
 	char others[32] = "";
-	int status;
 
-	tool->stats = true;
-	status = weir_get_config(tool, &there, false);
-	tool->stats = stats;
-	tool->err = err;
-	for (limit = there.limits; !status && limit < there.limits + there.limit_count; limit++) {
-		if (!limit->stats.blocked_now || has_heir(limit, config))
-			continue;
-		more += !!first;
-		first = first ? first : limit;
-	}
+	if (get_counted(tool, &there))
+		first = next_to_end(&there, there.limits, config);
+	for (limit = first; limit; limit = next_to_end(&there, limit + 1, config))
+		more += limit != first;
 	if (more)
 		snprintf(others, sizeof(others), " (and of %u more)", more);
 	if (first)
@@ -269,6 +300,8 @@ static int replace(struct weir_tool *tool, struct weir_lines *lines, struct weir
 	};
 	int status;
 
+	tool->line = 0;
+	warn_blocks(tool, config);
 	weir_nl_ask(&tool->nl, &request);
 	point_at_fault(tool, lines, &request, config);
 	status = weir_tool_settle(tool, &request, 0);

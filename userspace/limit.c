@@ -251,8 +251,7 @@ void weir_warn_set(struct weir_tool *tool, const void *model)
 		weir_note_ssh(tool, &limit, true);
 }
 
-/* Say how many sources are released with a limit. */
-static void warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
+void weir_warn_blocked(struct weir_tool *tool, const struct weir_limit *limit)
 {
 	char sentence[80];
 
@@ -272,13 +271,13 @@ static void warn_each(struct weir_tool *tool, const char *name)
 	struct weir_limit one;
 
 	if (tool->reached && name && get_counted(tool, name, &one))
-		warn_blocked(tool, &one);
+		weir_warn_blocked(tool, &one);
 	if (!tool->reached || name)
 		return;
 	tool->stats = true;
 	if (!weir_get_config(tool, &there, false))
 		for (limit = there.limits; limit < there.limits + there.limit_count; limit++)
-			warn_blocked(tool, limit);
+			weir_warn_blocked(tool, limit);
 	tool->stats = stats;
 }
 

@@ -202,9 +202,9 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 		  "What a source may send in a window, in packets or bytes." },
 		{ "weir_limit_budget_window_seconds", "gauge", "The window of a budget." },
 		{ "weir_limit_budget_refused_packets_total", "counter",
-		  "Packets that a budget refused." },
+		  "Packets that a budget refused, of a limit with several." },
 		{ "weir_limit_budget_refused_bytes_total", "counter",
-		  "Bytes of packets that a budget refused." },
+		  "Bytes of packets that a budget refused, of a limit with several." },
 	};
 	const struct weir_limit *limit, *end = config->limits + config->limit_count;
 	unsigned int what, i;
@@ -213,7 +213,9 @@ static void put_budgets(struct weir_out *out, const struct weir_config *config)
 		head(out, heads[what][0], heads[what][1], heads[what][2]);
 		for (limit = config->limits; limit < end; limit++)
 			for (i = 0; i < limit->budget_count; i++)
-				put_budget(out, what, limit, i);
+				/* The kernel counts by budget only where there are several. */
+				if (what < BUDGET_PACKETS || limit->budget_count > 1)
+					put_budget(out, what, limit, i);
 	}
 }
 
@@ -289,7 +291,9 @@ static int take_source(const void *model, void *data)
 /* The heaviest sources of all limits together: the kernel ranks them. */
 static int read_sources(struct weir_tool *tool, struct metrics *metrics)
 {
-	struct weir_query query = { .top = metrics->top, .rank = WEIR_RANK_DROPPED };
+	struct weir_query query = {
+		.top = metrics->top, .rank = WEIR_RANK_DROPPED, .idle = true,
+	};
 	struct weir_request request = {
 		.cmd = WEIR_CMD_SOURCE_SHOW, .flags = NLM_F_DUMP, .set = &weir_query_fields,
 		.verb = WEIR_ON_SHOW, .model = &query, .reply_set = &weir_source_fields,

@@ -172,6 +172,8 @@ weir_run weir_list_run, weir_limit_change, weir_limit_rezone, weir_exempt_del, w
 	weir_save, weir_diff_run, weir_metrics, weir_xdp_attach, weir_xdp_detach, weir_xdp_show;
 weir_tell weir_warn_add, weir_warn_set, weir_warn_limit_del, weir_warn_limit_flush,
 	  weir_warn_forget;
+/* Say how many sources are released with a limit. */
+void weir_warn_blocked(struct weir_tool *tool, const struct weir_limit *limit);
 
 /*
  * xdp.c: have the program on the devices of a configuration: an enum weir_exit with a sentence

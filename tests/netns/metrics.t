@@ -47,6 +47,7 @@ is "$(of weir_limit_budget 'limit="web",budget="1",unit="packets"')" 20 "a budge
 is "$(of weir_limit_budget_window_seconds 'limit="web",budget="1",unit="packets"')" 3600 "... its window, in seconds"
 is "$(of weir_limit_budget_window_seconds 'limit="web",budget="2",unit="bytes"')" +Inf "... one that never ends"
 holds "the budget that refused is told" [ "$(of weir_limit_budget_refused_packets_total 'limit="web",budget="1",unit="packets"')" -ge 1 ]
+is "$(of weir_limit_budget_refused_packets_total 'limit="host",budget="1",unit="packets"')" "" "... but of a single budget nothing is"
 is "$(of weir_limit_sources_blocked 'limit="web"')" "$(stat_of web blocked_now)" "blocked sources"
 is "$(of weir_limit_observes 'limit="host"'):$(of weir_limit_observes 'limit="web"')" 1:0 "which limit observes"
 is "$(of weir_limit_newcomers 'limit="tight"')" "" "what a limit does not have is not told"
