@@ -415,6 +415,7 @@ int weir_read_file(struct weir_tool *tool, const char *path, struct weir_config 
 	if (!status && tool->reached)
 		status = check(tool, &lines, config);
 	tool->config = NULL;
+	weir_notes_end(tool);
 	close_files(tool, &lines);
 	config->places = NULL;
 	weir_site_leave(tool, site);

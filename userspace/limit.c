@@ -230,15 +230,32 @@ static void note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 	}
 }
 
+/* How many prefixes are blocked under the limit, or under all. */
+static unsigned int count_blocks(const struct weir_config *config, const char *limit)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < config->exempt_count; i++)
+		count += config->exempts[i].block && !strcmp(config->exempts[i].limit, limit);
+	return count;
+}
+
 /* A limit that observes blocks nobody. */
 static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit)
 {
+	static struct weir_config there;
+	unsigned int prefixes;
 	struct weir_limit was;
 
-	if (limit->action == WEIR_ACTION_OBSERVE && tool->reached &&
-	    get_counted(tool, limit->name, &was) && was.stats.blocked_now)
-		weir_note(tool, "warning", "a limit that observes blocks nobody: %" PRIu64 " blocked by '%s' get through",
-			  was.stats.blocked_now, limit->name);
+	if (limit->action != WEIR_ACTION_OBSERVE || !tool->reached ||
+	    !get_counted(tool, limit->name, &was) || was.action == WEIR_ACTION_OBSERVE ||
+	    weir_get_config(tool, &there, true))
+		return;
+	prefixes = count_blocks(&there, limit->name) + count_blocks(&there, "");
+	if (was.stats.blocked_now || prefixes)
+		weir_note(tool, "warning",
+			  "a limit that observes blocks nobody: blocked sources (%u) and prefixes (%u) get through '%s'",
+			  (unsigned int)was.stats.blocked_now, prefixes, limit->name);
 }
 
 void weir_warn_set(struct weir_tool *tool, const void *model)
@@ -285,18 +302,19 @@ static void warn_each(struct weir_tool *tool, const char *name)
 static void warn_named(struct weir_tool *tool, const char *name)
 {
 	static struct weir_config there;
-	unsigned int i, count[2] = { 0 };
-	const struct weir_exempt *at;
+	unsigned int i, exempts = 0, blocks;
 
 	if (!tool->reached || weir_get_config(tool, &there, true))
 		return;
-	for (i = 0; i < there.exempt_count; i++) {
-		at = &there.exempts[i];
-		count[at->block] += !strcmp(at->limit, name);
-	}
-	if (count[0] || count[1])
+	blocks = count_blocks(&there, name);
+	for (i = 0; i < there.exempt_count; i++)
+		exempts += !there.exempts[i].block && !strcmp(there.exempts[i].limit, name);
+	if (exempts || blocks)
 		weir_note(tool, "warning", "with limit '%s' go its exemptions (%u) and blocked prefixes (%u)",
-			  name, count[0], count[1]);
+			  name, exempts, blocks);
+	if (there.limit_count == 1 && count_blocks(&there, ""))
+		weir_note(tool, "warning", "no limit is left then, and prefixes that are blocked under all (%u) get through",
+			  count_blocks(&there, ""));
 }
 
 void weir_warn_limit_del(struct weir_tool *tool, const void *model)

@@ -78,6 +78,7 @@ static const char *reason_text(const struct weir_source *source, char text[2 * W
 	unsigned int i = (drop->budget ? drop->budget - 1 : 0) % WEIR_BUDGETS_MAX;
 	const struct weir_source_budget *is = &source->budgets[i];
 	char budget[WEIR_TEXT_SIZE];
+	bool fits;
 
 	budget_text(source, i, budget);
 	switch (drop->reason) {
@@ -92,10 +93,12 @@ static const char *reason_text(const struct weir_source *source, char text[2 * W
 		strcpy(text, "no place in the table, and no room under the floor");
 		break;
 	case WEIR_DROP_REASON_SIZE:
-		snprintf(text, 2 * WEIR_TEXT_SIZE, drop->cost > is->budget ?
-			 "its size of %" PRIu64 " %s is larger than the whole budget %s" :
-			 "its size of %" PRIu64 " %s was larger than the whole budget, which is %s now",
-			 drop->cost, weir_unit_names[is->unit == WEIR_UNIT_BYTES], budget);
+		fits = drop->cost <= is->budget;
+		snprintf(text, 2 * WEIR_TEXT_SIZE,
+			 "its size of %" PRIu64 " %s %s larger than the whole budget%s%s%s",
+			 drop->cost, weir_unit_names[is->unit == WEIR_UNIT_BYTES],
+			 fits ? "was" : "is", fits ? ", which is " : " ", budget,
+			 fits ? " now" : "");
 		break;
 	case WEIR_DROP_REASON_NEWCOMERS:
 		strcpy(text, "not known yet, and the newcomers' budget was used up");

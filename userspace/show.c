@@ -205,7 +205,8 @@ void weir_show_source(struct weir_out *out, const void *model)
 	weir_set_show(&weir_source_fields, WEIR_WORDS, out, source);
 	if (source->has & WEIR_HAS(SOURCE_FORGOTTEN)) {
 		show(out, WEIR_A_SOURCE_FORGOTTEN, source);
-		if (!source->forgotten)
+		/* Of all, who was idle and not known is not counted. */
+		if (!source->forgotten && source->prefix.family)
 			weir_out_word(out, WEIR_COLOR_NONE, "(nothing to forget)");
 	} else if (by_prefix || (source->has & WEIR_HAS(SOURCE_EXEMPT) && !source->exempt.block)) {
 		weir_out_word(out, source->exempt.block ? WEIR_COLOR_BAD : WEIR_COLOR_NONE,
