@@ -230,6 +230,19 @@ static void note_budgets(struct weir_tool *tool, const struct weir_limit *limit)
 	}
 }
 
+/* The configuration, if it has what names limits; false: it has not, or cannot be had. */
+static bool get_named(struct weir_tool *tool, struct weir_config *there)
+{
+	struct weir_stats stats;
+	struct weir_request request = {
+		.cmd = WEIR_CMD_STATS_GET, .reply_set = &weir_stats_fields, .into = &stats,
+	};
+
+	/* Reading all of them takes long where there are many, and most often there is none. */
+	return !weir_nl_ask(&tool->nl, &request) && stats.exempts + stats.blocked_prefixes &&
+	       !weir_get_config(tool, there, true);
+}
+
 /* How many prefixes are blocked under the limit, or under all. */
 static unsigned int count_blocks(const struct weir_config *config, const char *limit)
 {
@@ -244,14 +257,14 @@ static unsigned int count_blocks(const struct weir_config *config, const char *l
 static void warn_observe(struct weir_tool *tool, const struct weir_limit *limit)
 {
 	static struct weir_config there;
-	unsigned int prefixes;
+	unsigned int prefixes = 0;
 	struct weir_limit was;
 
 	if (limit->action != WEIR_ACTION_OBSERVE || !tool->reached ||
-	    !get_counted(tool, limit->name, &was) || was.action == WEIR_ACTION_OBSERVE ||
-	    weir_get_config(tool, &there, true))
+	    !get_counted(tool, limit->name, &was) || was.action == WEIR_ACTION_OBSERVE)
 		return;
-	prefixes = count_blocks(&there, limit->name) + count_blocks(&there, "");
+	if (get_named(tool, &there))
+		prefixes = count_blocks(&there, limit->name) + count_blocks(&there, "");
 	if (was.stats.blocked_now || prefixes)
 		weir_note(tool, "warning",
 			  "a limit that observes blocks nobody: blocked sources (%u) and prefixes (%u) get through '%s'",
@@ -304,7 +317,7 @@ static void warn_named(struct weir_tool *tool, const char *name)
 	static struct weir_config there;
 	unsigned int i, exempts = 0, blocks;
 
-	if (!tool->reached || weir_get_config(tool, &there, true))
+	if (!tool->reached || !get_named(tool, &there))
 		return;
 	blocks = count_blocks(&there, name);
 	for (i = 0; i < there.exempt_count; i++)

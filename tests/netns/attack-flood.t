@@ -41,7 +41,7 @@ flooding -s 2001:db8:: -n 4294967295 -R -B 64
 holds "... and under a flood" counted calls
 if [ -z "$untraced" ]; then
 	is "$sent" "$idle" "... with as many requests, of which none is sent again"
-	within "$sent" 51 153 "... of 51 calls"
+	within "$sent" 51 204 "... of 51 calls"
 	requests_stop
 else
 	skip "$untraced" "... with as many requests, of which none is sent again"
