@@ -49,7 +49,8 @@ is "$(weir -json stats show | jq -c '.[0] | [.unmatched_packets, .exempt_packets
 	"every packet matched a limit"
 is "$(stats seen)" "$(arrived)" "every packet that arrived was seen"
 honest=$(traced -l each -S 203.0.113.1)
-is "$(passed)" "$(value amount "$(traced -l each)")" "no packet passed without a charge by the limit on all"
+# A charge of a packet that the other limit drops stays, if its table was replaced between the two.
+within "$(value amount "$(traced -l each)")" "$(passed)" "$(($(passed) + 2 * times))" "no packet passed without a charge by the limit on all"
 sent=$(value amount "$honest")
 is "$((sent + $(value amount "$line")))" "$(passed)" "... or by the flood's limit"
 is "$(($(arrived) - $(stats dropped) - $(value amount "$line")))" "$sent" "an honest source loses nothing"
