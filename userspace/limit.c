@@ -323,10 +323,10 @@ static void warn_named(struct weir_tool *tool, const char *name)
 	for (i = 0; i < there.exempt_count; i++)
 		exempts += !there.exempts[i].block && !strcmp(there.exempts[i].limit, name);
 	if (exempts || blocks)
-		weir_note(tool, "warning", "with limit '%s' go its exemptions (%u) and blocked prefixes (%u)",
+		weir_note(tool, "warning", "deleting limit '%s' also deletes its exemptions (%u) and blocked prefixes (%u)",
 			  name, exempts, blocks);
 	if (there.limit_count == 1 && count_blocks(&there, ""))
-		weir_note(tool, "warning", "no limit is left then, and prefixes that are blocked under all (%u) get through",
+		weir_note(tool, "warning", "no limit will be left, so prefixes that are blocked under all limits (%u) get through",
 			  count_blocks(&there, ""));
 }
 

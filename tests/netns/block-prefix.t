@@ -154,11 +154,11 @@ quietly weir block add 100.64.0.0/10 limit tcp
 quietly weir exempt add 100.65.0.0/16 dev rx0 limit tcp
 is "$(weir block del 100.64.0.0/10 2>&1; echo $?)" "weir: block del: PREFIX: blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n2' "a block that names a limit is not ended without it, and the error says how"
 like "$(weir exempt del 100.65.0.0/16 2>&1)" "exempt as 100.65.0.0/16 dev rx0 limit tcp; 'weir exempt del 100.65.0.0/16 dev rx0 limit tcp' ends that" "... nor is an exemption"
-is "$(weir -check limit del tcp 2>&1)" "weir: warning: with limit 'tcp' go its exemptions (1) and blocked prefixes (1)" "... and a limit that goes says what goes with it"
+is "$(weir -check limit del tcp 2>&1)" "weir: warning: deleting limit 'tcp' also deletes its exemptions (1) and blocked prefixes (1)" "... and a limit that goes says what goes with it"
 quietly weir block add 100.128.0.0/10
 like "$(weir -check limit set tcp action observe 2>&1)" "blocks nobody: blocked sources \(0\) and prefixes \(2\) get through 'tcp'" "... and one that is to observe, that it blocks nobody"
 for limit in udp six observe seen; do quietly weir limit del $limit; done
-like "$(weir -check limit del tcp 2>&1 | tail -n 1)" "no limit is left then, and prefixes that are blocked under all \(1\) get through" "... and the last one, what has no effect then"
+like "$(weir -check limit del tcp 2>&1 | tail -n 1)" "no limit will be left, so prefixes that are blocked under all limits \(1\) get through" "... and the last one, what has no effect then"
 quietly weir block del 100.128.0.0/10
 is "$(weir -exist block del 100.64.0.0/10 2>&1; echo $?)" "weir: note: still blocked as 100.64.0.0/10 limit tcp; 'weir block del 100.64.0.0/10 limit tcp' ends that"$'\n0' "... with -exist a note says so"
 is "$(weir -exist block del 100.64.0.0/12 2>&1; echo $?)" 0 "... but not of another prefix"
